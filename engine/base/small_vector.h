@@ -1,0 +1,99 @@
+// A vector that keeps its first N elements inside itself. For trivially copyable elements only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace footlight {
+
+template <class T, uint32_t N>
+class SmallVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  SmallVector() = default;
+  template <class It>
+  SmallVector(It first, It last) {
+    reserve(static_cast<uint32_t>(last - first));
+    for (; first != last; ++first) data()[size_++] = *first;
+  }
+  SmallVector(const SmallVector& o) : SmallVector(o.begin(), o.end()) {}
+  SmallVector(SmallVector&& o) noexcept { steal(o); }
+  SmallVector& operator=(const SmallVector& o) {
+    if (this != &o) {
+      size_ = 0;
+      reserve(o.size_);
+      size_ = o.size_;
+      std::memcpy(data(), o.data(), size_ * sizeof(T));
+    }
+    return *this;
+  }
+  SmallVector& operator=(SmallVector&& o) noexcept {
+    if (this != &o) {
+      delete[] heap_;
+      heap_ = nullptr;
+      capacity_ = N;
+      steal(o);
+    }
+    return *this;
+  }
+  ~SmallVector() { delete[] heap_; }
+
+  T* data() { return heap_ ? heap_ : inline_; }
+  const T* data() const { return heap_ ? heap_ : inline_; }
+  uint32_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](size_t i) { return data()[i]; }
+  const T& operator[](size_t i) const { return data()[i]; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T& back() { return data()[size_ - 1]; }
+  void push_back(T value) {
+    if (size_ == capacity_) reserve(capacity_ * 2);
+    data()[size_++] = value;
+  }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+  void resize(uint32_t size, T value = T{}) {
+    reserve(size);
+    for (uint32_t i = size_; i < size; ++i) data()[i] = value;
+    size_ = size;
+  }
+  void reserve(uint32_t capacity) {
+    if (capacity <= capacity_) return;
+    T* grown = new T[capacity];
+    std::memcpy(grown, data(), size_ * sizeof(T));
+    delete[] heap_;
+    heap_ = grown;
+    capacity_ = capacity;
+  }
+  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+    if (a.size_ != b.size_) return false;
+    for (uint32_t i = 0; i < a.size_; ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  void steal(SmallVector& o) {
+    size_ = o.size_;
+    if (o.heap_) {
+      heap_ = std::exchange(o.heap_, nullptr);
+      capacity_ = std::exchange(o.capacity_, N);
+    } else {
+      std::memcpy(inline_, o.inline_, size_ * sizeof(T));
+    }
+    o.size_ = 0;
+  }
+  T* heap_ = nullptr;
+  uint32_t size_ = 0;
+  uint32_t capacity_ = N;
+  T inline_[N];
+};
+
+}  // namespace footlight

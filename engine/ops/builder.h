@@ -1,0 +1,36 @@
+// What composites, gradients and the Python layer build with: running an op now (eager) or adding a node (tracing).
+#pragma once
+
+#include "engine/ops/row.h"
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace footlight {
+
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  // Runs or records the op. `name` is the user's `name=`, or the public function's own ("add", "matmul"); empty:
+  // the row's name. Outputs are as many as the row (or its attributes) say.
+  virtual std::vector<Tensor> emit(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name) = 0;
+  // The value of a tensor when it is known now (eager, or a constant in the graph), else empty.
+  virtual Tensor constant_value(const Tensor&) = 0;
+  virtual bool is_graph() const = 0;
+};
+
+// The builder of this thread: null while executing eagerly outside of any trace.
+extern thread_local Builder* current_graph_builder;
+
+// The one way to apply an op. Eager goes straight to the kernel; a tape that records is told afterwards.
+Tensor apply(const Op&, std::initializer_list<Tensor> inputs, const Attrs& = {}, std::string_view name = {});
+std::vector<Tensor> apply_all(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name = {});
+
+// Installed by engine/eager at start: where apply() goes when no graph is being built.
+extern Builder* eager_builder;
+// Installed by the gradient tape while any tape records on this thread: sees every applied op, eager or traced.
+using TapeHook = void (*)(const OpRow&, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
+extern thread_local TapeHook tape_hook;
+
+}  // namespace footlight

@@ -1,0 +1,41 @@
+// Reference-counted memory from the caching allocator of a device.
+#pragma once
+
+#include "engine/tensor/device.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace footlight {
+
+// Where a device's memory comes from. The GPU registers its own at start when there is one.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  virtual void* allocate(size_t bytes) = 0;  // 64-byte aligned; throws kResourceExhausted that says how much
+  virtual void release(void* memory, size_t bytes) = 0;
+};
+
+Allocator& allocator_of(Device);
+void register_allocator(Device, Allocator*);
+
+// Bytes handed out and not returned, and the highest that was, per device.
+struct MemoryUse {
+  size_t current = 0;
+  size_t peak = 0;
+};
+MemoryUse memory_use(Device);
+
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+ protected:
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+using BufferPtr = std::shared_ptr<Buffer>;
+
+}  // namespace footlight

@@ -1,0 +1,25 @@
+// Devices by number and by TensorFlow's names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace footlight {
+
+enum class DeviceType : uint8_t { kCpu, kGpu };
+
+struct Device {
+  DeviceType type = DeviceType::kCpu;
+  uint8_t index = 0;
+  static constexpr Device cpu() { return {}; }
+  static constexpr Device gpu(uint8_t index) { return {DeviceType::kGpu, index}; }
+  friend constexpr bool operator==(Device, Device) = default;
+};
+
+// "/job:localhost/replica:0/task:0/device:CPU:0"
+std::string full_name(Device);
+// Accepts "/gpu:0", "GPU:0", "/device:GPU:0", "/CPU:0", full names, ""; throws kValue for what is none.
+Device parse_device(std::string_view);
+
+}  // namespace footlight

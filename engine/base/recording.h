@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace footlight {
 
@@ -32,7 +33,8 @@ struct OpEvent {
   uint32_t bytes;    // of the outputs, saturated
   OpId op;
   uint8_t device;
-  uint8_t reserved[5];
+  uint8_t reserved;
+  uint32_t launch;   // numbers the device work it caused on its thread (device_hooks.h); 0: none. record_op fills it
 };
 static_assert(sizeof(OpEvent) == 48);
 
@@ -83,7 +85,11 @@ class EventRing {
 EventRing* make_ring_of_this_thread();
 inline thread_local EventRing* this_thread_ring = nullptr;
 
-inline void record_op(const OpEvent& event) {
+// Of the op that is running on this thread: set when it starts device work, taken by its event.
+inline constinit thread_local uint32_t this_thread_launch = 0;
+
+inline void record_op(OpEvent event) {
+  event.launch = std::exchange(this_thread_launch, 0);
   EventRing* ring = this_thread_ring;
   if (!ring) ring = make_ring_of_this_thread();
   ring->push(event);

@@ -4,6 +4,11 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
+# The extension is made for this interpreter: Debian's own, not whatever stands first on the path.
+if(NOT Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
+  set(Python3_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "the interpreter that the extension is made for")
+endif()
+
 find_package(Threads REQUIRED)
 
 add_library(footlight_flags INTERFACE)
@@ -12,13 +17,22 @@ target_compile_options(footlight_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Werror -fno-semantic-interposition>)
 target_link_libraries(footlight_flags INTERFACE Threads::Threads)
 if(FOOTLIGHT_SANITIZE)
-  target_compile_options(footlight_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FOOTLIGHT_SANITIZE} -fno-omit-frame-pointer -g1>)
+  target_compile_options(footlight_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FOOTLIGHT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
   target_link_options(footlight_flags INTERFACE -fsanitize=${FOOTLIGHT_SANITIZE})
+endif()
+if(FOOTLIGHT_FUZZ)
+  target_compile_options(footlight_flags INTERFACE -fsanitize=fuzzer-no-link,address -fno-omit-frame-pointer)
+  target_link_options(footlight_flags INTERFACE -fsanitize=address)
 endif()
 
 # footlight_part(NAME [libraries...]): every .cpp of the current folder and below becomes object library fl_NAME.
 function(footlight_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)
+    file(WRITE ${CMAKE_BINARY_DIR}/empty.cpp "")
+    set(sources ${CMAKE_BINARY_DIR}/empty.cpp)
+  endif()
   add_library(fl_${name} OBJECT ${sources})
   target_link_libraries(fl_${name} PUBLIC footlight_flags ${ARGN})
 endfunction()

@@ -1,0 +1,113 @@
+# What run.sh and test.sh share: packages, the Python environment, configuring and building. Sourced, never run.
+# Quiet when there is nothing to do.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root" || exit 1
+python=${FOOTLIGHT_PYTHON:-/usr/bin/python3}
+venv=$root/build/venv
+
+say() { printf '== %s\n' "$*"; }
+die() { printf 'footlight: %s\n' "$*" >&2; exit 1; }
+
+# packages GROUP...: the names listed under these groups of dependencies.txt.
+packages() {
+  awk -v groups=" $* " '
+    { sub(/#.*/, "") }
+    /^\[/ { gsub(/[][ \t]/, ""); wanted = index(groups, " " $0 " "); next }
+    NF && wanted { print $1 }' packaging/dependencies.txt
+}
+
+# missing_packages GROUP...: those of them that dpkg does not know as installed.
+missing_packages() {
+  local name
+  for name in $(packages "$@"); do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || printf '%s\n' "$name"
+  done
+}
+
+# install_packages GROUP...: brings what is missing, or says exactly what that is where it may not.
+install_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "not a Debian system: these packages' counterparts have to be there:" $(packages "$@")
+    return
+  fi
+  local missing as=()
+  mapfile -t missing < <(missing_packages "$@")
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      may_not_install "${missing[@]}"
+    elif [ -t 0 ]; then
+      as=(sudo)
+      sudo -v || may_not_install "${missing[@]}"
+    else
+      as=(sudo -n)
+      sudo -n true 2>/dev/null || may_not_install "${missing[@]}"
+    fi
+  fi
+  say "installing ${#missing[@]} packages: ${missing[*]}"
+  mkdir -p build
+  local log=build/packages.log
+  apt() { "${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" </dev/null 2>&1 | tee -a "$log" | shown_progress; return "${PIPESTATUS[0]}"; }
+  : > "$log"
+  apt update || say "the package lists could not be brought up to date; trying with those that are there"
+  if ! apt install --no-install-recommends "${missing[@]}"; then
+    tail -n 15 "$log" >&2
+    die "these packages are missing and could not be installed (all of apt's output: $log): $(missing_packages "$@" | tr '\n' ' ')"
+  fi
+}
+
+may_not_install() {
+  printf 'footlight: these Debian packages are missing, and this account may not install them:\n' >&2
+  printf '  %s\n' "$@" >&2
+  printf 'As root: apt-get install --no-install-recommends %s\n' "$*" >&2
+  exit 1
+}
+
+# One short line per package instead of apt's pages.
+shown_progress() { awk '/^Setting up / { print "   " $3, $4; fflush() } /^Need to get / { print "  ", $0; fflush() }'; }
+
+# ensure_venv: build/venv with NumPy; says in words what goes missing where no package source can be reached.
+ensure_venv() {
+  if [ ! -x "$venv/bin/python" ]; then
+    [ -x "$python" ] || command -v "$python" >/dev/null || die "no Python at $python (FOOTLIGHT_PYTHON names another)"
+    say "making a Python environment in build/venv"
+    mkdir -p build
+    "$python" -m venv "$venv" || die "$python cannot make an environment (Debian: python3-venv)"
+  fi
+  "$venv/bin/python" -c 'import numpy' 2>/dev/null && return 0
+  [ "${1:-}" = again ] || [ ! -e "$venv/no-numpy" ] || return 0
+  say "installing NumPy into build/venv"
+  if ! "$venv/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 \
+      -r packaging/python-requirements.txt </dev/null >build/numpy.log 2>&1; then
+    touch "$venv/no-numpy"
+    say "NumPy could not be installed (build/numpy.log says why): scripts that import it will not run, what tests it is left out"
+  fi
+}
+
+# configure PRESET [options...]: once, or again when asked with other options. Our own status lines are shown.
+configure() {
+  local preset=$1 tree=build/$1
+  shift
+  local wanted="$python $*"
+  [ -e "$tree/build.ninja" ] && [ "$(cat "$tree/configured" 2>/dev/null)" = "$wanted" ] && return 0
+  say "configuring $preset"
+  mkdir -p "$tree"
+  if ! cmake --preset "$preset" -DPython3_EXECUTABLE="$python" ${FOOTLIGHT_PYTHON:+-DFOOTLIGHT_PYTHONS="$python"} "$@" >"$tree/configure.log" 2>&1 </dev/null; then
+    cat "$tree/configure.log" >&2
+    die "the $preset tree could not be configured"
+  fi
+  sed -n 's/^-- \(Footlight: .*\)/   \1/p' "$tree/configure.log"
+  printf '%s' "$wanted" >"$tree/configured"
+}
+
+# build PRESET [targets...]: shows progress only when something has to be built.
+build() {
+  local preset=$1 tree=build/$1 began=$SECONDS
+  shift
+  if [ "$(ninja -C "$tree" -n "$@" 2>/dev/null | tail -n 1)" = "ninja: no work to do." ]; then return 0; fi
+  say "building $preset"
+  NINJA_STATUS='[%f/%t, %es] ' cmake --build --preset "$preset" ${1:+--target "$@"} </dev/null ||
+    die "the $preset tree did not build"
+  say "$preset built in $((SECONDS - began)) s"
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# From a fresh clone to the window: installs what is missing, builds (release) and opens the app on an example,
+# or on the script or session file named on the command line.
+set -u
+given=()
+for argument in "$@"; do
+  [ -e "$argument" ] && argument=$(readlink -f -- "$argument")
+  given+=("$argument")
+done
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+install_packages build app
+ensure_venv
+configure release
+build release
+
+[ ${#given[@]} -gt 0 ] || given=("$root/resources/examples/retracing.py")
+if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then
+  die "built, but there is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are empty);
+without one: build/release/bin/footlight record SCRIPT -o run.footlight
+             QT_QPA_PLATFORM=offscreen build/release/bin/footlight-app --screenshot retraces picture.png run.footlight"
+fi
+# An environment of the user's own goes first; else the one beside the build, whose version the extension has.
+export VIRTUAL_ENV=${VIRTUAL_ENV:-$venv}
+exec build/release/bin/footlight-app "${given[@]}"

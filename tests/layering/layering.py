@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Checks from the code's own #include lines who includes whom, and the few facts of style that a program can see.
+
+    layering.py [ROOT]         checks the tree, one line per offence; exit status 1 when there is any
+    layering.py --self-test    adds one offence after the other to a small tree and sees each of them found
+"""
+import os
+import re
+import sys
+import tempfile
+
+# Folder: what it may include besides itself. Rights are transitive. The most particular folder of a file counts.
+MAY_INCLUDE = {
+    'engine/base': [],
+    'engine/tensor': ['engine/base'],
+    'engine/ops': ['engine/tensor'],
+    'engine/graph': ['engine/ops'],
+    'engine/session': ['engine/base'],
+    'engine/explain': ['engine/graph', 'engine/session'],
+    'kernels': ['engine/tensor'],
+    'engine/optimize': ['engine/graph'],
+    'engine/compile': ['engine/optimize', 'kernels'],
+    'engine/runtime': ['engine/compile'],
+    'engine/eager': ['engine/runtime'],
+    'engine/autograph': ['engine/base'],
+    'engine/trace': ['engine/eager', 'engine/explain', 'engine/autograph'],
+    'engine/data': ['engine/eager'],
+    'engine/profile': ['engine/session'],
+    'engine/python': ['engine/trace', 'engine/data', 'engine/profile', 'engine/cli'],
+    'engine/cli': ['engine/explain'],
+    'app/models': ['engine/explain'],
+    'app/layout': ['app/models'],
+    'app/session': ['app/models'],
+    'app/views': ['app/layout', 'app/session'],
+    'app': ['app/views'],
+}
+# Single headers lent beyond that table: folder, header, why.
+LENT = [
+    ('kernels', 'engine/ops/op_ids.h', 'a kernel is found by the id of its op'),
+]
+# Libraries below us: which folders may name their headers. Tests may name all of them.
+LIBRARIES = [
+    (re.compile(r'^(Python|structmember|frameobject|internal/pycore\w*|cpython/\w+)\.h$'), ['engine/python']),
+    (re.compile(r'^(Q[A-Z]\w*|q[a-z]+(/.*)?|Qt\w*/.*)$'), ['app']),
+    (re.compile(r'^sqlite3\.h$'), ['engine/session']),
+    (re.compile(r'^zstd\w*\.h$'), ['engine/session']),
+    (re.compile(r'^cupti\w*\.h$'), ['engine/profile']),
+    (re.compile(r'^(cuda\w*|cublas\w*|cudnn\w*|nvrtc|cub/.*|thrust/.*)(\.h|\.hpp|\.cuh)?$'),
+     ['kernels/cuda', 'engine/profile']),
+]
+OURS = ('app', 'engine', 'kernels', 'tests', 'resources', 'packaging', '.ci')
+CODE = ('.h', '.cpp', '.cu', '.cuh', '.inc')
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+# Put together at run time, so that this file does not hold what it looks for.
+MACHINE_PATHS = re.compile('|'.join('(?<![\\w.])/' + p + '/' for p in ('work', 'root', 'home/[a-z]+', 'tmp/notes')))
+HOSTS = re.compile(r'\b(' + '|'.join(('py' + r'pi\.org', 'python' + r'hosted\.org', 'deb' + r'\.debian\.org',
+                                      'npm' + r'js\.(?:org|com)', 'crates' + r'\.io', 'docker' + r'\.io')) + r')\b')
+
+
+def rights(folder):
+    """Every folder that `folder` may include, itself too."""
+    found, todo = set(), [folder]
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found.add(one)
+            todo += MAY_INCLUDE[one]
+    return found
+
+
+def folder_of(path):
+    """The folder of the table that holds `path`; None: outside of it."""
+    parts = path.split('/')
+    for n in range(len(parts) - 1, 0, -1):
+        if '/'.join(parts[:n]) in MAY_INCLUDE:
+            return '/'.join(parts[:n])
+    return None
+
+
+def without_comments(text):
+    blank = lambda m: re.sub(r'[^\n]', ' ', m.group())
+    return re.sub(r'/\*.*?\*/|//[^\n]*', blank, text, flags=re.S)
+
+
+def include_offences(root, path, text):
+    own = folder_of(path)
+    tests = path.startswith('tests/')
+    if own is None and not tests:
+        yield 'lies in a folder that the table does not know'
+        return
+    for kind, name in INCLUDE.findall(without_comments(text)):
+        for pattern, folders in LIBRARIES:
+            if pattern.match(name) and not tests and not any(path.startswith(f + '/') for f in folders):
+                yield 'includes <%s>, which only %s may' % (name, ' and '.join(folders))
+        target = folder_of(name)
+        if kind == '<' and target:
+            yield 'includes <%s>, one of our own, which is written "%s"' % (name, name)
+        if kind == '"' and target is None and not tests:
+            beside = os.path.join(os.path.dirname(path), name)
+            if os.path.exists(os.path.join(root, beside)):
+                yield 'includes "%s" beside it; includes start at the top of the tree: "%s"' % (name, beside)
+        if target and not tests and target not in rights(own):
+            if not any(path.startswith(f + '/') and name == header for f, header, _ in LENT):
+                yield 'includes "%s", but %s may include only %s' % (
+                    name, own, ', '.join(sorted(rights(own) - {own})) or 'itself')
+
+
+def style_offences(path, text):
+    if path.endswith(CODE):
+        if not text.startswith('//'):
+            yield 'does not begin with a comment that says what the file is for'
+        if path.endswith(('.h', '.cuh')) and '#pragma once' not in text:
+            yield 'is a header without #pragma once'
+    elif path.endswith('.py') and text.strip() and not text.startswith(('#', '"""', "'''", 'r"""')):
+        if not path.startswith(('tests/golden/', 'tests/conformance/')):
+            yield 'does not begin with a comment or docstring that says what the file is for'
+    elif path.endswith(('.sh', '.cmake', '.sql')) and not text.startswith(('#', '--')):
+        yield 'does not begin with a comment that says what the file is for'
+    for number, line in enumerate(text.split('\n'), 1):
+        if path.endswith(CODE) and len(line) > 120:
+            yield 'line %d is %d columns wide; 120 is the most' % (number, len(line))
+        if MACHINE_PATHS.search(line):
+            yield 'line %d names a path of one machine: %s' % (number, MACHINE_PATHS.search(line).group())
+        if HOSTS.search(line):
+            yield 'line %d names the host of a package registry' % number
+
+
+def files(root):
+    for top in OURS + ('',):
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders[:] = sorted(f for f in folders if f != '__pycache__') if top else []
+            for name in sorted(names):
+                yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def check(root):
+    offences = []
+    count = 0
+    for path in files(root):
+        try:
+            with open(os.path.join(root, path), encoding='utf-8') as f:
+                text = f.read()
+        except (UnicodeDecodeError, OSError):
+            continue
+        count += 1
+        found = list(style_offences(path, text))
+        if path.endswith(CODE):
+            found += include_offences(root, path, text)
+        offences += ['%s %s' % (path, what) for what in found]
+    return count, offences
+
+
+GOOD = '// Adds.\n#pragma once\n'
+SELF_TEST = [  # path, text, a part of the offence; None: none may be found
+    ('engine/graph/a.h', GOOD + '#include "engine/ops/row.h"\n#include "engine/base/ids.h"\n#include <vector>\n', None),
+    ('engine/graph/b.h', GOOD + '#include "engine/trace/function.h"\n', 'engine/graph may include only'),
+    ('engine/graph/c.h', GOOD + '// #include "engine/trace/function.h"\n', None),
+    ('engine/graph/d.h', GOOD + '#  include <engine/ops/row.h>\n', 'one of our own'),
+    ('engine/session/a.cpp', '// Writes.\n#include "engine/tensor/tensor.h"\n', 'engine/session may include only'),
+    ('engine/autograph/a.cpp', '// Reads.\n#include "engine/python/objects.h"\n', 'engine/autograph may include only'),
+    ('engine/trace/a.cpp', '// Traces.\n#include <Python.h>\n', 'which only engine/python may'),
+    ('engine/explain/a.cpp', '// Explains.\n#include <QString>\n', 'which only app may'),
+    ('engine/explain/b.cpp', '// Explains.\n#include <QtCore/qstring.h>\n', 'which only app may'),
+    ('engine/trace/b.cpp', '// Traces.\n#include <sqlite3.h>\n', 'which only engine/session may'),
+    ('engine/eager/a.cpp', '// Runs.\n#include <cuda_runtime.h>\n', 'which only kernels/cuda and engine/profile may'),
+    ('kernels/cpu/a.cpp', '// Adds.\n#include "engine/graph/graph.h"\n', 'kernels may include only'),
+    ('app/views/a.cpp', '// Draws.\n#include "engine/eager/dispatch.h"\n', 'app/views may include only'),
+    ('app/models/a.cpp', '// Lists.\n#include "app/views/window.h"\n', 'app/models may include only'),
+    ('app/models/b.cpp', '// Lists.\n#include "engine/session/reader.h"\n#include <QString>\n', None),
+    ('engine/elsewhere/a.cpp', '// New.\n', 'the table does not know'),
+    ('tests/graph/a.cpp', '// Tests.\n#include "engine/python/objects.h"\n#include <QTest>\n', None),
+    ('engine/base/a.h', '// Adds.\nint f();\n', 'without #pragma once'),
+    ('engine/base/a.cpp', 'int f() { return 1; }\n', 'does not begin with a comment'),
+    ('engine/base/b.cpp', '// Adds.\n// ' + 'x' * 120 + '\n', '120 is the most'),
+    ('packaging/a.sh', '# Goes.\ncd ' + '/ro' + 'ot/x\n', 'a path of one machine'),
+    ('README.md', 'See ' + 'py' + 'pi.org\n', 'the host of a package registry'),
+]
+
+
+def self_test():
+    failed = 0
+    for path, text, wanted in SELF_TEST:
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            with open(os.path.join(root, path), 'w') as f:
+                f.write(text)
+            offences = check(root)[1]
+        good = offences == [] if wanted is None else len(offences) == 1 and wanted in offences[0]
+        failed += not good
+        print('%s %s: %s' % ('ok    ' if good else 'FAILED', path, '; '.join(offences) or 'nothing found'))
+    print('%d passed, %d failed' % (len(SELF_TEST) - failed, failed))
+    return failed
+
+
+def main(arguments):
+    if arguments == ['--self-test']:
+        return 1 if self_test() else 0
+    root = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+    count, offences = check(root)
+    print(*offences, '%d files, %d offences' % (count, len(offences)), sep='\n')
+    return 1 if offences or count < 10 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -19,21 +19,13 @@ extern std::atomic<const DeviceHooks*> device_hooks;  // null: nobody records th
 // The traced call this thread is running; whoever runs calls keeps it.
 inline constinit thread_local CallId this_thread_call{};
 
-// How a device record names the op event that caused it: the thread of the event's ring and the event's `launch`.
-inline uint64_t op_event_key(uint32_t thread_number, uint32_t launch) {
-  return uint64_t{thread_number} << 32 | launch;
-}
-
 class DeviceWork {
  public:
   DeviceWork() : hooks_(device_hooks.load(std::memory_order_acquire)) {
     if (!hooks_) return;
-    EventRing* ring = this_thread_ring;
-    if (!ring) ring = make_ring_of_this_thread();
-    // Several pieces of work of one op (a copy in, the kernel, a copy out) share one number until its event is recorded.
-    if (!this_thread_launch) this_thread_launch = ++last_launch;
     has_call_ = this_thread_call.valid();
-    hooks_->begin(op_event_key(ring->thread_number(), this_thread_launch), this_thread_call);
+    // Several pieces of work of one op (a copy in, the kernel, a copy out) share the id that its event will have.
+    hooks_->begin(thread_rings().next_op_event(), this_thread_call);
   }
   ~DeviceWork() {
     if (hooks_) hooks_->end(has_call_);
@@ -42,7 +34,6 @@ class DeviceWork {
   DeviceWork& operator=(const DeviceWork&) = delete;
 
  private:
-  static inline constinit thread_local uint32_t last_launch = 0;
   const DeviceHooks* hooks_;
   bool has_call_ = false;
 };

@@ -1,13 +1,12 @@
-// The recording switch, the op event and the per-thread ring it goes to. Emitters (eager, runtime) only look at
+// The recording switch, the events and the per-thread rings they go to. Emitters (eager, runtime, trace) only look at
 // `recording_level` and push; who drains the rings and where the events go is not known here.
 #pragma once
 
 #include "engine/base/ids.h"
+#include "engine/base/ring.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
 namespace footlight {
 
@@ -25,75 +24,104 @@ inline bool recording_structure() {
 
 // One op that ran. Ids and times only; 48 bytes.
 struct OpEvent {
-  int64_t start_ns;
-  int64_t end_ns;
-  CallId call;       // the traced call it belongs to; none: eager
-  SourceRef source;  // eager: the user's line; traced: the node has it
-  NodeId node;       // node of the trace's graph; none: eager
-  uint32_t bytes;    // of the outputs, saturated
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  CallId call;         // the traced call it belongs to; none: eager
+  SourceRef source;    // eager: the user's line; traced: the node has it
+  NodeId node;         // node of the trace's graph; none: eager
+  uint32_t bytes = 0;  // of the outputs, saturated
   OpId op;
-  uint8_t device;
-  uint8_t reserved;
-  uint32_t launch;   // numbers the device work it caused on its thread (device_hooks.h); 0: none. record_op fills it
+  uint8_t device = 0;
+  uint8_t reserved = 0;
+  uint32_t sequence = 0;  // filled by the ring
 };
 static_assert(sizeof(OpEvent) == 48);
 
-// Single producer (the thread that owns it), single consumer (the drainer). Full: the event is dropped and counted.
-class EventRing {
+enum class CallOutcome : uint8_t { kHit, kTrace, kEager, kFailed };
+
+// One call of a traced function. Level structure records these and no op event.
+struct CallEvent {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  CallId call;
+  SourceRef source;  // the call's line
+  FunctionId function;
+  TraceId trace;
+  CallOutcome outcome = CallOutcome::kHit;
+  uint8_t reserved[3] = {};
+  uint32_t sequence = 0;  // filled by the ring
+};
+static_assert(sizeof(CallEvent) == 48);
+
+using OpRing = Ring<OpEvent, 1u << 15>;
+using CallRing = Ring<CallEvent, 1u << 13>;
+
+// What one thread records into. It outlives its thread until it was drained.
+class ThreadRings {
  public:
-  static constexpr uint32_t kCapacity = 1u << 14;
+  uint16_t number() const { return number_; }         // 0 for the first thread that recorded
+  uint32_t system_id() const { return system_id_; }   // gettid()
+  const char* name() const { return name_; }          // as the system knew the thread at its first event
 
-  bool push(const OpEvent& event) {
-    const uint32_t head = head_.load(std::memory_order_relaxed);
-    if (head - tail_.load(std::memory_order_acquire) == kCapacity) {
-      dropped_.fetch_add(1, std::memory_order_relaxed);
-      return false;
-    }
-    events_[head & (kCapacity - 1)] = event;
-    head_.store(head + 1, std::memory_order_release);
-    return true;
+  void record(const OpEvent& event) {
+    if (ops_.push(event)) [[unlikely]] wake();
+  }
+  void record(const CallEvent& event) {
+    if (calls_.push(event)) [[unlikely]] wake();
   }
 
-  // Hands at most `max` events to `sink(const OpEvent*, count)`, in runs; returns how many.
-  template <class Sink>
-  uint32_t drain(Sink&& sink) {
-    uint32_t tail = tail_.load(std::memory_order_relaxed);
-    const uint32_t head = head_.load(std::memory_order_acquire);
-    const uint32_t count = head - tail;
-    while (tail != head) {
-      const uint32_t at = tail & (kCapacity - 1);
-      const uint32_t run = std::min(head - tail, kCapacity - at);
-      sink(events_ + at, run);
-      tail += run;
-    }
-    tail_.store(tail, std::memory_order_release);
-    return count;
+  // Small numbers in the first thread, unique over all of them: no shared counter on the call path.
+  CallId next_call() { return CallId((uint64_t{number_} << 40) | next_call_++); }
+  // The id that the next op event of this thread will have: device work names by it what caused it (device_hooks.h).
+  uint64_t next_op_event() const { return op_event_id(number_, ops_.next_sequence()); }
+
+  static constexpr uint64_t op_event_id(uint16_t thread, uint64_t sequence) {
+    return ((uint64_t{thread} + 1) << 40) | (sequence & ((uint64_t{1} << 40) - 1));
   }
 
-  uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  uint32_t thread_number() const { return thread_number_; }
+  OpRing& ops() { return ops_; }
+  CallRing& calls() { return calls_; }
 
  private:
-  friend EventRing* make_ring_of_this_thread();
-  alignas(64) std::atomic<uint32_t> head_{0};
-  alignas(64) std::atomic<uint32_t> tail_{0};
-  std::atomic<uint64_t> dropped_{0};
-  uint32_t thread_number_ = 0;
-  OpEvent events_[kCapacity];
+  friend struct RingRegistry;
+  static void wake();
+
+  uint16_t number_ = 0;
+  uint32_t system_id_ = 0;
+  char name_[16] = {};
+  std::atomic<bool> thread_ended_{false};
+  uint64_t next_call_ = 0;
+  OpRing ops_;
+  CallRing calls_;
 };
 
-EventRing* make_ring_of_this_thread();
-inline thread_local EventRing* this_thread_ring = nullptr;
+ThreadRings* make_rings_of_this_thread();
+#if defined(__GNUC__)
+#define FL_FAST_TLS __attribute__((tls_model("initial-exec")))  // 8 bytes; a function call less per event
+#endif
+extern constinit thread_local ThreadRings* this_thread_rings FL_FAST_TLS;
 
-// Of the op that is running on this thread: set when it starts device work, taken by its event.
-inline constinit thread_local uint32_t this_thread_launch = 0;
-
-inline void record_op(OpEvent event) {
-  event.launch = std::exchange(this_thread_launch, 0);
-  EventRing* ring = this_thread_ring;
-  if (!ring) ring = make_ring_of_this_thread();
-  ring->push(event);
+inline ThreadRings& thread_rings() {
+  ThreadRings* rings = this_thread_rings;
+  if (!rings) [[unlikely]] rings = make_rings_of_this_thread();
+  return *rings;
 }
+
+inline void record_op(const OpEvent& event) { thread_rings().record(event); }
+inline void record_call(const CallEvent& event) { thread_rings().record(event); }
+inline CallId next_call_id() { return thread_rings().next_call(); }
+
+// For the drainer alone: visits all rings, under the registry's lock, and frees those whose thread ended once
+// `visit` returned. `last` is true for these.
+using RingVisitor = void (*)(void* context, ThreadRings& rings, bool last);
+void visit_rings(RingVisitor visit, void* context);
+// Called from an emitting thread when a ring fills up; must be quick, must not throw, null: nobody.
+extern std::atomic<void (*)()> ring_filling;
+
+// A fork with rings in use: `before_fork` takes the registry's lock, the others let it go. The child keeps the ring of
+// its one thread, emptied, and forgets the rest.
+void rings_before_fork();
+void rings_after_fork(bool child);
 
 // Installed by the Python layer: where the user's program stands. Null: nobody knows.
 using SourceProvider = SourceRef (*)();

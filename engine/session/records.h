@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/ids.h"
+#include "engine/base/recording.h"
 
 #include <cstdint>
 #include <optional>
@@ -110,7 +111,7 @@ struct GeneratedRecord {
 // A decision taken while tracing: an `if` on line 14 became cond in trace 3.
 struct DecisionRecord { TraceId trace; FileId file; int line = 0; std::string kind, fate, note; };
 
-enum class CallOutcome : uint8_t { kHit, kTrace, kEager, kFailed };
+using footlight::CallOutcome;
 
 struct CallRecord {
   CallId id;
@@ -132,9 +133,17 @@ struct DeviceRecord {
   int64_t start_ns = 0, end_ns = 0;
   uint32_t device = 0, context = 0, stream = 0, thread = 0;
   uint32_t correlation = 0;
-  uint64_t op_event = 0;               // what caused it (external correlation); 0: unknown
+  uint64_t op_event = 0;               // id of the op event that caused it; 0: unknown
   uint64_t bytes = 0;
 };
+
+// What the numbers in op events mean: ops by the engine's number, threads, devices.
+struct OpNameRecord { OpId id; std::string name, family; };
+struct ThreadRecord { uint16_t number = 0; uint32_t system_id = 0; std::string name; };
+struct DeviceNameRecord { uint8_t number = 0; std::string name, description; };  // "/gpu:0", "NVIDIA H200, 139 GB"
+
+// So many things were not recorded: ("op events", "the thread's ring was full", 12000).
+struct DroppedRecord { std::string what, why; uint64_t count = 0; };
 
 struct EndRecord {
   int64_t time_ns = 0;

@@ -1,0 +1,109 @@
+// Opens a session: finished, still being written, or left by a killed run. Writes nothing beside the file, believes
+// nothing that is in it. Failures are Errors in words for the user: "not a session", "newer version 3, this Footlight
+// reads up to 1", "broken: ...".
+#pragma once
+
+#include "engine/session/events.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::session {
+
+// All records but those of the chunks, in the order in which they were written. Grows with Reader::refresh().
+struct Contents {
+  RunRecord run;
+  RecordingLevel level = RecordingLevel::kOff;  // the last one set
+  std::vector<FileRecord> files;
+  std::vector<CodeRecord> codes;
+  std::vector<FunctionRecord> functions;
+  std::vector<TraceRecord> traces;
+  std::vector<GraphRecord> graphs;
+  std::vector<GeneratedRecord> generated;
+  std::vector<DecisionRecord> decisions;
+  std::vector<ConsoleRecord> console;
+  std::vector<OpNameRecord> op_names;
+  std::vector<ThreadRecord> threads;
+  std::vector<DeviceNameRecord> device_names;
+  std::vector<DroppedRecord> dropped;
+  std::optional<EndRecord> end;
+};
+
+// Chunks of one kind: the index is there at once, a chunk is decoded when asked for (the last few stay decoded).
+// chunk() may be called from any thread, also while refresh() runs in another; it throws Error when the chunk is broken.
+template <class Chunk>
+class ChunkStore {
+ public:
+  virtual ~ChunkStore() = default;
+  virtual const std::vector<ChunkInfo>& index() const = 0;  // of the thread that calls refresh()
+  virtual std::shared_ptr<const Chunk> chunk(size_t number) const = 0;
+  uint64_t rows() const { return index().empty() ? 0 : index().back().first_row + index().back().count; }
+};
+using OpStore = ChunkStore<OpColumns>;
+using CallStore = ChunkStore<std::vector<CallRecord>>;
+using DeviceStore = ChunkStore<std::vector<DeviceRecord>>;
+
+enum class State : uint8_t {
+  kFinished,  // the run ended and said so
+  kLive,      // a process is writing it
+  kKilled,    // nobody writes it any more and nobody ended it
+};
+
+struct Changes {
+  bool records = false;  // contents() changed
+  bool chunks = false;   // a chunk store grew
+  bool state = false;    // state() changed: the run ended, or its writer died
+  explicit operator bool() const { return records || chunks || state; }
+};
+
+class Reader {
+ public:
+  static std::unique_ptr<Reader> open(const std::string& path);  // throws Error
+  virtual ~Reader() = default;
+
+  const Contents& contents() const { return contents_; }
+  State state() const { return state_; }
+  int version() const { return version_; }
+  // What is not right with the file in spite of which it was opened, in words; empty: nothing.
+  const std::string& damage() const { return damage_; }
+
+  virtual const OpStore& op_events() const = 0;
+  virtual const CallStore& calls() const = 0;
+  virtual const DeviceStore& device_events() const = 0;
+  std::vector<CallRecord> all_calls() const;           // decodes every chunk
+  std::vector<DeviceRecord> all_device_events() const;
+
+  // Takes in what was written since; cheap when nothing was. Of one thread at a time, as everything but chunk().
+  virtual Changes refresh() = 0;
+
+  // Look-ups by id; null: not there.
+  const FileRecord* file(FileId) const;
+  const CodeRecord* code(CodeId) const;
+  const FunctionRecord* function(FunctionId) const;
+  const TraceRecord* trace(TraceId) const;
+  const GraphRecord* graph(GraphId) const;
+  const OpNameRecord* op_name(OpId) const;
+  // Where a source position leads; file none or line 0: nowhere known.
+  struct Place { FileId file; int line = 0; };
+  Place place(SourceRef) const;
+
+  // First and last time of anything recorded, 0 when nothing was.
+  int64_t first_time() const;
+  int64_t last_time() const;
+
+ protected:
+  Reader();
+  struct Index;
+  std::unique_ptr<Index> index_;
+  Contents contents_;
+  State state_ = State::kFinished;
+  int version_ = 0;
+  std::string damage_;
+};
+
+}  // namespace footlight::session

@@ -1,0 +1,92 @@
+// Writes a session while the program runs. Every add_* may be called from any thread, costs a move into a queue, and
+// never throws or waits for the disk; a thread of its own appends to the file every 50 ms.
+//
+// While running the file is a log (log.h); finish() turns it into one SQLite file (schema.sql). A run that was killed
+// leaves the log: the reader opens both.
+#pragma once
+
+#include "engine/session/events.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace footlight::session {
+
+struct WriterOptions {
+  int flush_ms = 50;
+  int64_t size_cap = int64_t{4} << 30;     // bytes; events first, then everything but the end is dropped and counted
+  int64_t queue_cap = int64_t{64} << 20;   // bytes waiting for a slow disk
+};
+
+class Writer {
+ public:
+  // A new file; what was at `path` is replaced. Throws Error (kIo) when it cannot be written.
+  static std::unique_ptr<Writer> create(const std::string& path, const RunRecord& run, RecordingLevel level,
+                                        const WriterOptions& options = {});
+  // One more writer, of another process, for a session that was created and not finished: each appends whole records.
+  static std::unique_ptr<Writer> attach(const std::string& path, const WriterOptions& options = {});
+  // Writes what is queued and closes: the session is not ended.
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  const std::string& path() const;
+
+  // The file of that path, recorded with its text (`text`, else what is on disk) the first time it is asked for.
+  FileId file(const std::string& path, std::string_view text = {});
+
+  void add_file(FileRecord record);
+  void add_code(CodeRecord record);
+  void add_function(FunctionRecord record);
+  void add_trace(TraceRecord record);      // a record with the same id replaces the earlier one
+  void add_graph(GraphRecord record);
+  void add_generated(GeneratedRecord record);
+  void add_decision(DecisionRecord record);
+  void add_console(ConsoleRecord record);
+  void add_op_name(OpNameRecord record);
+  void add_thread(ThreadRecord record);
+  void add_device_name(DeviceNameRecord record);
+  void add_call(CallRecord record);        // calls through the rings (record_call) are cheaper
+  void add_device(DeviceRecord record);
+  void add_op_events(const OpColumns& events);
+  void add_dropped(const std::string& what, const std::string& why, uint64_t count);
+  void set_level(RecordingLevel level);    // written down only; profile::set_level switches
+  void set_run(RunRecord run);             // replaces what create() was given
+
+  // Called by the flush thread before each flush: the recorder empties its rings here. Null: nobody.
+  using Pump = void (*)(Writer& writer, void* context);
+  void set_pump(Pump pump, void* context);
+  void wake();                             // flush now, without waiting; cheap, from any thread
+  void flush();                            // returns when all that was added before is in the file
+
+  // The end of the run: the last records, then one file without side files. When the disk is too full for that, the
+  // log stays (it opens as well) and `words` says so. The writer takes no more records.
+  struct Finished { bool one_file = true; std::string words; };
+  Finished finish(EndRecord end);
+  // Same, leaving the session open for other writers: the flush thread ends, queued records are written.
+  void close();
+  // In a forked child: lets go of the file without touching it. All add_* become no-ops.
+  void abandon() noexcept;
+
+ private:
+  Writer();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The session being written by this process, or null. Checked after recording_structure().
+Writer* active_writer() noexcept;
+void set_active_writer(Writer* writer) noexcept;
+
+// Numbers that are unique in this process, recording or not.
+FunctionId new_function_id() noexcept;
+TraceId new_trace_id() noexcept;
+GraphId new_graph_id() noexcept;
+
+// Turns the log of a run that has no writer any more into one SQLite file at `to` (which may be the same path).
+// Throws Error.
+void finish_log(const std::string& from, const std::string& to);
+
+}  // namespace footlight::session

@@ -134,6 +134,7 @@ struct DeviceRecord {
   uint32_t device = 0, context = 0, stream = 0, thread = 0;
   uint32_t correlation = 0;
   uint64_t op_event = 0;               // id of the op event that caused it; 0: unknown
+  CallId call;                         // the traced call that caused it; none: eager or unknown
   uint64_t bytes = 0;
 };
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What run.sh and test.sh share: packages, the Python environment, configuring and building. Sourced, never run.
 # Quiet when there is nothing to do.
 

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# From a fresh clone to the result of every test: installs what is missing, builds, and tests the release tree, the
+# sanitizer trees (Python included), the fuzz targets and the build without a CUDA toolkit.
+# Closes with "N passed, N failed"; exit status 1 when anything failed.
+#
+#   packaging/test.sh [release|asan|tsan|fuzz|cuda]...     only these parts
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+passed=0 failed=0 skipped=0 failures=()
+
+# count passed|failed|skipped N [name]
+count() {
+  printf -v "$1" %d $((${!1} + $2))
+  if [ "$1" = failed ] && [ "$2" -gt 0 ]; then failures+=("$3"); fi
+}
+
+# made PRESET [options...]: configured and built, or counted as one failure. In a process of its own, which may end.
+made() {
+  ( configure "$@" && build "$1" ) && return 0
+  count failed 1 "$1: build"
+  return 1
+}
+
+# tests PRESET [options of ctest...]: its ctest run, counted.
+tests() {
+  local preset=$1 log=build/$1/tests.log
+  shift
+  say "testing $preset"
+  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --timeout 300 "$@" </dev/null 2>&1 | tee "$log" |
+    grep -Ev '^(Test project|Internal ctest|    +Start +[0-9]+:|$)'
+  local all bad left
+  all=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$log")
+  bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of .*/\1/p' "$log")
+  left=$(grep -c '\*\*\*Skipped' "$log")
+  if [ -z "$all" ] || [ "$all" -eq 0 ]; then
+    count failed 1 "$preset: no test ran"
+    return
+  fi
+  count passed $((all - bad - left))
+  count skipped "$left"
+  if [ "$bad" -gt 0 ]; then
+    count failed "$bad" "$preset: $(sed -n '/The following tests FAILED/,$ s/^\t *[0-9]* - \([^ ]*\) .*/\1/p' "$log" |
+      tr '\n' ' ')"
+  fi
+}
+
+release_part() { made release && tests release; }
+asan_part() { made asan && tests asan -LE release-only; }
+tsan_part() { made tsan && tests tsan -LE release-only; }
+
+# Each fuzz target over its corpus and a fixed number of inputs of its own making.
+fuzz_part() {
+  made fuzz || return
+  local target name corpus found=0
+  for target in build/fuzz/fuzz/fuzz_*; do
+    [ -x "$target" ] || continue
+    found=1 name=${target##*/fuzz_} corpus=tests/fuzz/corpus/${target##*/fuzz_}
+    mkdir -p "build/fuzz/corpus/$name"
+    [ -d "$corpus" ] || corpus=
+    if "$target" -runs=20000 -max_len=65536 -rss_limit_mb=4096 "build/fuzz/corpus/$name" $corpus \
+        </dev/null >"build/fuzz/$name.log" 2>&1; then
+      say "fuzz target $name: $(grep -c . <(ls "build/fuzz/corpus/$name")) inputs kept, nothing found"
+      count passed 1
+    else
+      tail -n 40 "build/fuzz/$name.log"
+      count failed 1 "fuzz: $name"
+    fi
+  done
+  [ $found -eq 1 ] || count failed 1 "fuzz: no target was built"
+}
+
+# Without a toolkit the configuration says so once and goes on; with one the release tree holds the CUDA part.
+cuda_part() {
+  local log=build/without-cuda.log lines
+  ( configure release ) || { count failed 1 "release: configure"; return; }
+  if cmake --preset release -B build/without-cuda -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON \
+      -DPython3_EXECUTABLE="$python" </dev/null >"$log" 2>&1; then
+    lines=$(grep -c 'CUDA part is left out' "$log")
+    if [ "$lines" -eq 1 ]; then count passed 1; else count failed 1 "without CUDA: said $lines times, not once"; fi
+  else
+    cat "$log"
+    count failed 1 "without CUDA: configure"
+  fi
+  if grep -q 'the CUDA part is built' build/release/configure.log 2>/dev/null; then
+    say "CUDA: built with a toolkit in release, without one in the sanitizer trees"
+    count passed 1
+  else
+    say "CUDA: no toolkit could be had, so the CUDA part is built nowhere in this run"
+    count skipped 1
+  fi
+}
+
+jobs=$(nproc)
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(release cuda asan tsan fuzz)
+for part in "${parts[@]}"; do
+  declare -F "${part}_part" >/dev/null || die "no part of the tests is called $part (release, asan, tsan, fuzz, cuda)"
+done
+
+install_packages build app test
+ensure_venv again
+if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
+  bash packaging/cuda.sh || say "no CUDA toolkit: going on without one"
+fi
+for part in "${parts[@]}"; do "${part}_part"; done
+
+if [ ${#failures[@]} -gt 0 ]; then
+  say "failed:"
+  printf '   %s\n' "${failures[@]}"
+fi
+say "$((SECONDS / 60)) min $((SECONDS % 60)) s"
+if [ "$skipped" -gt 0 ]; then
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+else
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+fi
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,296 @@
+// Keeps the records of a session and the indexes into them.
+#include "app/models/document.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+template <class Record, class Key>
+const Record* find(const std::vector<Record>& all, const std::unordered_map<Key, size_t>& index, Key key) {
+  const auto it = index.find(key);
+  return it == index.end() ? nullptr : &all[it->second];
+}
+
+}  // namespace
+
+template <class Record, class Key>
+void Document::put(std::vector<Record>& all, std::unordered_map<Key, size_t>& index, Key key, Record record) {
+  const auto [it, added] = index.try_emplace(key, all.size());
+  if (added) {
+    all.push_back(std::move(record));
+  } else {
+    all[it->second] = std::move(record);
+  }
+}
+
+void Document::add(session::FileRecord record) {
+  lines_.erase(record.id);
+  const auto id = record.id;
+  put(files, file_index_, id, std::move(record));
+}
+void Document::add(session::CodeRecord record) {
+  const auto id = record.id;
+  put(codes, code_index_, id, std::move(record));
+}
+void Document::add(session::FunctionRecord record) {
+  const auto id = record.id;
+  put(functions, function_index_, id, std::move(record));
+}
+void Document::add(session::TraceRecord record) {
+  const auto id = record.id;
+  note_time(record.start_ns, record.end_ns);
+  traced_graphs_ = 0;
+  put(traces, trace_index_, id, std::move(record));
+}
+void Document::add(session::GraphRecord record) {
+  const auto id = record.id;
+  traced_graphs_ = 0;
+  put(graphs, graph_index_, id, std::move(record));
+}
+void Document::add(session::GeneratedRecord record) {
+  for (session::GeneratedRecord& known : generated) {
+    if (known.function == record.function && known.code == record.code && known.name == record.name) {
+      known = std::move(record);
+      return;
+    }
+  }
+  generated.push_back(std::move(record));
+}
+
+void Document::add_calls(const std::vector<session::CallRecord>& more) {
+  const size_t before = calls.size();
+  for (const session::CallRecord& call : more) {
+    note_time(call.start_ns, call.end_ns);
+    const auto [it, added] = call_index_.try_emplace(call.id, calls.size());
+    if (added) {
+      calls.push_back(call);
+      if (call.trace.valid()) ++calls_per_trace_[call.trace];
+    } else {
+      calls[it->second] = call;
+    }
+  }
+  // Calls are written when they end: an outer call comes after the inner ones.
+  const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
+  if (before != calls.size() && !std::is_sorted(calls.begin(), calls.end(), by_start)) {
+    std::stable_sort(calls.begin(), calls.end(), by_start);
+    for (size_t i = 0; i < calls.size(); ++i) call_index_[calls[i].id] = i;
+  }
+}
+
+void Document::add_events(uint32_t thread, const OpRow* events, size_t count) {
+  if (count == 0) return;
+  auto it = std::lower_bound(threads.begin(), threads.end(), thread,
+                             [](const ThreadEvents& t, uint32_t number) { return t.thread < number; });
+  if (it == threads.end() || it->thread != thread) it = threads.insert(it, ThreadEvents{thread, {}});
+  std::vector<OpRow>& all = it->events;
+  const size_t before = all.size();
+  all.insert(all.end(), events, events + count);
+  for (size_t i = before; i < all.size(); ++i) {
+    if (all[i].end_ns < all[i].start_ns) all[i].end_ns = all[i].start_ns;
+    note_time(all[i].start_ns, all[i].end_ns);
+  }
+  // Events come in the order of their end. Only the part that overlaps the new ones can be out of order.
+  const auto by_start = [](const OpRow& a, const OpRow& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+  };
+  const auto middle = all.begin() + static_cast<ptrdiff_t>(before);
+  if (!std::is_sorted(middle, all.end(), by_start)) std::stable_sort(middle, all.end(), by_start);
+  const auto from = std::upper_bound(all.begin(), middle, *middle, by_start);
+  if (from != middle) std::inplace_merge(from, middle, all.end(), by_start);
+}
+
+const session::FileRecord* Document::file(session::FileId id) const { return find(files, file_index_, id); }
+const session::CodeRecord* Document::code(CodeId id) const { return find(codes, code_index_, id); }
+const session::FunctionRecord* Document::function(FunctionId id) const {
+  return find(functions, function_index_, id);
+}
+const session::TraceRecord* Document::trace(TraceId id) const { return find(traces, trace_index_, id); }
+const session::GraphRecord* Document::graph(GraphId id) const { return find(graphs, graph_index_, id); }
+const session::CallRecord* Document::call(CallId id) const { return find(calls, call_index_, id); }
+
+const session::NodeRecord* Document::node(GraphId graph_id, uint32_t id) const {
+  const session::GraphRecord* g = graph(graph_id);
+  if (!g) return nullptr;
+  if (id < g->nodes.size() && g->nodes[id].id == id) return &g->nodes[id];
+  for (const session::NodeRecord& node : g->nodes) {
+    if (node.id == id) return &node;
+  }
+  return nullptr;
+}
+
+const OpInfo& Document::op(OpId id) const {
+  static const OpInfo unknown{"unknown op", ""};
+  return id.value < ops.size() ? ops[id.value] : unknown;
+}
+
+const OpRow* Document::event(uint32_t thread, size_t index) const {
+  for (const ThreadEvents& t : threads) {
+    if (t.thread == thread) return index < t.events.size() ? &t.events[index] : nullptr;
+  }
+  return nullptr;
+}
+
+std::pair<uint32_t, size_t> Document::event_with_id(uint64_t id) const {
+  for (const ThreadEvents& t : threads) {
+    for (size_t i = 0; i < t.events.size(); ++i) {
+      if (t.events[i].id == id) return {t.thread, i};
+    }
+  }
+  return {0, SIZE_MAX};
+}
+
+Place Document::place(SourceRef source) const {
+  const session::CodeRecord* c = code(source.code);
+  if (!c) return {};
+  auto it = std::upper_bound(c->lines.begin(), c->lines.end(), source.offset,
+                             [](uint32_t offset, const auto& entry) { return offset < entry.first; });
+  if (it == c->lines.begin()) return {c->file, c->first_line};
+  return {c->file, static_cast<int>(std::prev(it)->second)};
+}
+
+QString Document::place_text(Place place) const {
+  const session::FileRecord* f = file(place.file);
+  if (!f || !place) return {};
+  return file_name(f->path) + QLatin1Char(':') + QString::number(place.line);
+}
+
+const std::vector<std::string>& Document::lines(session::FileId id) const {
+  static const std::vector<std::string> none;
+  const auto known = lines_.find(id);
+  if (known != lines_.end()) return known->second;
+  const session::FileRecord* f = file(id);
+  if (!f) return none;
+  std::vector<std::string>& split = lines_[id];
+  size_t at = 0;
+  while (at <= f->text.size()) {
+    size_t stop = f->text.find('\n', at);
+    if (stop == std::string::npos) {
+      if (at < f->text.size()) split.push_back(f->text.substr(at));
+      break;
+    }
+    size_t length = stop - at;
+    if (length && f->text[stop - 1] == '\r') --length;
+    split.push_back(f->text.substr(at, length));
+    at = stop + 1;
+  }
+  return split;
+}
+
+QString Document::line_text(Place place) const {
+  const std::vector<std::string>& all = lines(place.file);
+  if (place.line < 1 || static_cast<size_t>(place.line) > all.size()) return {};
+  return q(all[static_cast<size_t>(place.line) - 1]);
+}
+
+std::vector<const session::TraceRecord*> Document::traces_of(FunctionId id) const {
+  std::vector<const session::TraceRecord*> found;
+  for (const session::TraceRecord& t : traces) {
+    if (t.function == id) found.push_back(&t);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
+  return found;
+}
+
+std::vector<const session::CallRecord*> Document::calls_of(FunctionId id) const {
+  std::vector<const session::CallRecord*> found;
+  for (const session::CallRecord& c : calls) {
+    if (c.function == id) found.push_back(&c);
+  }
+  return found;
+}
+
+const session::GeneratedRecord* Document::generated_of(FunctionId id) const {
+  const session::FunctionRecord* f = function(id);
+  if (!f) return nullptr;
+  const session::GeneratedRecord* first = nullptr;
+  for (const session::GeneratedRecord& g : generated) {
+    // A function made again from the same line shares the generated code of the first.
+    const bool own = g.function == id;
+    const std::string last = f->name.substr(f->name.find_last_of('.') + 1);
+    if (g.file == f->file && g.name == last) {
+      if (own) return &g;
+      if (!first) first = &g;
+    } else if (own && !first) {
+      first = &g;
+    }
+  }
+  return first;
+}
+
+std::vector<const session::GeneratedRecord*> Document::all_generated_of(FunctionId id) const {
+  std::vector<const session::GeneratedRecord*> found;
+  const session::GeneratedRecord* own = generated_of(id);
+  if (own) found.push_back(own);
+  for (const session::GeneratedRecord& g : generated) {
+    if (g.function == id && &g != own) found.push_back(&g);
+  }
+  return found;
+}
+
+std::vector<GraphId> Document::graphs_of_trace(TraceId id) const {
+  std::vector<GraphId> found;
+  const session::TraceRecord* t = trace(id);
+  if (!t || !t->graph.valid()) return found;
+  found.push_back(t->graph);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const session::GraphRecord* g = graph(found[i]);
+    if (!g) continue;
+    for (const session::NodeRecord& node : g->nodes) {
+      for (const auto& [role, inner] : node.functions) {
+        if (std::find(found.begin(), found.end(), inner) == found.end()) found.push_back(inner);
+      }
+    }
+  }
+  return found;
+}
+
+const session::TraceRecord* Document::trace_of_graph(GraphId id) const {
+  const size_t stamp = graphs.size() + traces.size() + 1;
+  if (traced_graphs_ != stamp) {
+    trace_of_graph_.clear();
+    for (const session::TraceRecord& t : traces) {
+      for (GraphId inner : graphs_of_trace(t.id)) trace_of_graph_.try_emplace(inner, t.id);
+    }
+    traced_graphs_ = stamp;
+  }
+  const auto it = trace_of_graph_.find(id);
+  return it == trace_of_graph_.end() ? nullptr : trace(it->second);
+}
+
+size_t Document::calls_of_trace(TraceId id) const {
+  const auto it = calls_per_trace_.find(id);
+  return it == calls_per_trace_.end() ? 0 : it->second;
+}
+
+session::FileId Document::file_named(const std::string& wanted) const {
+  for (const session::FileRecord& f : files) {
+    if (f.path == wanted) return f.id;
+  }
+  for (const session::FileRecord& f : files) {
+    if (wanted.size() < f.path.size() && f.path.ends_with("/" + wanted)) return f.id;
+  }
+  return {};
+}
+
+uint64_t Document::event_count() const {
+  uint64_t count = 0;
+  for (const ThreadEvents& t : threads) count += t.events.size();
+  return count;
+}
+
+void Document::note_time(int64_t from, int64_t to) {
+  if (from <= 0) return;
+  if (first_ == 0 || from < first_) first_ = from;
+  last_ = std::max({last_, from, to});
+}
+
+int64_t Document::duration_ns() const {
+  const int64_t from = run.started_ns > 0 ? run.started_ns : first_;
+  const int64_t to = end && end->time_ns > 0 ? end->time_ns : last_;
+  return to > from ? to - from : 0;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,130 @@
+// One session in memory, as far as it has been read: records with the look-ups that every view needs.
+#pragma once
+
+#include "engine/session/records.h"
+
+#include <QString>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::app {
+
+struct OpInfo {
+  std::string name, family;
+};
+
+// A place in a source file; line 0: unknown.
+struct Place {
+  session::FileId file;
+  int line = 0;
+  explicit operator bool() const { return file.valid() && line > 0; }
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+// An op that ran.
+struct OpRow {
+  int64_t start_ns = 0, end_ns = 0;
+  uint64_t id = 0;   // DeviceRecord::op_event names it
+  CallId call;       // none: eager
+  SourceRef source;  // eager: the user's line; traced: the node has it
+  NodeId node;       // of the trace's graph; none: eager
+  uint32_t bytes = 0;
+  OpId op;
+  uint8_t device = 0;
+};
+
+struct ThreadEvents {
+  uint32_t thread = 0;
+  std::vector<OpRow> events;  // ascending by start
+};
+
+class Document {
+ public:
+  // --- what was read -------------------------------------------------------------------------------------------
+  QString path;                              // of the session file; empty: nothing recorded yet
+  session::RunRecord run;
+  std::optional<session::EndRecord> end;
+  bool live = false;
+  QString level = QStringLiteral("ops");
+  uint64_t dropped = 0;
+  std::vector<session::FileRecord> files;
+  std::vector<session::CodeRecord> codes;
+  std::vector<session::FunctionRecord> functions;
+  std::vector<session::TraceRecord> traces;
+  std::vector<session::GraphRecord> graphs;
+  std::vector<session::GeneratedRecord> generated;
+  std::vector<session::DecisionRecord> decisions;
+  std::vector<session::CallRecord> calls;    // in the order of their start
+  std::vector<session::DeviceRecord> device;
+  std::vector<session::ConsoleRecord> console;
+  std::vector<OpInfo> ops;                   // by OpId
+  std::vector<std::string> device_names;     // by OpRow::device
+  QString damage;                            // what is wrong with the file in spite of which it opened
+  std::vector<ThreadEvents> threads;         // by thread number
+
+  // --- adding, in any order --------------------------------------------------------------------------------------
+  // A record whose id is known replaces the earlier one (an open trace that has ended).
+  void add(session::FileRecord record);
+  void add(session::CodeRecord record);
+  void add(session::FunctionRecord record);
+  void add(session::TraceRecord record);
+  void add(session::GraphRecord record);
+  void add(session::GeneratedRecord record);
+  void add_calls(const std::vector<session::CallRecord>& more);
+  void add_events(uint32_t thread, const OpRow* events, size_t count);
+
+  // --- looking up: null when not there -----------------------------------------------------------------------------
+  const session::FileRecord* file(session::FileId id) const;
+  const session::CodeRecord* code(CodeId id) const;
+  const session::FunctionRecord* function(FunctionId id) const;
+  const session::TraceRecord* trace(TraceId id) const;
+  const session::GraphRecord* graph(GraphId id) const;
+  const session::NodeRecord* node(GraphId graph, uint32_t id) const;
+  const session::CallRecord* call(CallId id) const;
+  const OpInfo& op(OpId id) const;
+  const OpRow* event(uint32_t thread, size_t index) const;
+
+  Place place(SourceRef source) const;                     // through the code's line table
+  QString place_text(Place place) const;                   // "retracing.py:24"
+  QString line_text(Place place) const;                    // the source line, without its end
+  const std::vector<std::string>& lines(session::FileId id) const;
+
+  std::vector<const session::TraceRecord*> traces_of(FunctionId id) const;   // by number
+  std::vector<const session::CallRecord*> calls_of(FunctionId id) const;     // by start
+  const session::GeneratedRecord* generated_of(FunctionId id) const;         // the function's own code
+  std::vector<const session::GeneratedRecord*> all_generated_of(FunctionId id) const;
+  const session::TraceRecord* trace_of_graph(GraphId id) const;              // bodies and branches too
+  std::vector<GraphId> graphs_of_trace(TraceId id) const;                    // the root first
+  size_t calls_of_trace(TraceId id) const;
+  session::FileId file_named(const std::string& path) const;                 // equal, else by suffix
+
+  // The event that a device record names: thread and index; index SIZE_MAX: not there.
+  std::pair<uint32_t, size_t> event_with_id(uint64_t id) const;
+  uint64_t event_count() const;
+  int64_t first_ns() const { return first_; }
+  int64_t last_ns() const { return last_; }
+  int64_t duration_ns() const;
+  void note_time(int64_t from, int64_t to);
+
+ private:
+  template <class Record, class Key>
+  void put(std::vector<Record>& all, std::unordered_map<Key, size_t>& index, Key key, Record record);
+
+  std::unordered_map<session::FileId, size_t> file_index_;
+  std::unordered_map<CodeId, size_t> code_index_;
+  std::unordered_map<FunctionId, size_t> function_index_;
+  std::unordered_map<TraceId, size_t> trace_index_;
+  std::unordered_map<GraphId, size_t> graph_index_;
+  std::unordered_map<CallId, size_t> call_index_;
+  std::unordered_map<TraceId, size_t> calls_per_trace_;
+  mutable std::unordered_map<session::FileId, std::vector<std::string>> lines_;
+  mutable std::unordered_map<GraphId, TraceId> trace_of_graph_;
+  mutable size_t traced_graphs_ = 0;   // how many graphs trace_of_graph_ was made from
+  int64_t first_ = 0, last_ = 0;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,207 @@
+// Turns key leaves into words and two keys into one tree of rows.
+#include "app/models/keys.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <map>
+
+namespace footlight::app {
+namespace {
+
+QString shape_brackets(const session::KeyLeaf& leaf) {
+  return short_type(q(leaf.type) + QStringLiteral(" (") + q(leaf.shape) + QStringLiteral(")"));
+}
+
+// "args[1]['lr'][0]" -> "args", "[1]", "['lr']", "[0]"; "context.graph" -> "context", "graph".
+std::vector<std::string> steps(const std::string& path) {
+  std::vector<std::string> found;
+  size_t at = 0;
+  while (at < path.size()) {
+    if (path[at] == '[') {
+      int depth = 0;
+      char quote = 0;
+      size_t stop = at;
+      for (; stop < path.size(); ++stop) {
+        const char c = path[stop];
+        if (quote) {
+          if (c == quote) quote = 0;
+        } else if (c == '\'' || c == '"') {
+          quote = c;
+        } else if (c == '[') {
+          ++depth;
+        } else if (c == ']' && --depth == 0) {
+          ++stop;
+          break;
+        }
+      }
+      found.push_back(path.substr(at, stop - at));
+      at = stop;
+    } else {
+      if (path[at] == '.') ++at;
+      size_t stop = path.find_first_of(".[", at);
+      if (stop == std::string::npos) stop = path.size();
+      if (stop > at) found.push_back(path.substr(at, stop - at));
+      if (stop == at && (stop >= path.size() || path[stop] != '[')) break;
+      at = stop;
+    }
+  }
+  return found;
+}
+
+struct Branch {
+  std::string step, parameter;
+  const session::KeyLeaf* left = nullptr;
+  const session::KeyLeaf* right = nullptr;
+  std::vector<Branch> children;
+
+  Branch& child(const std::string& name) {
+    for (Branch& c : children) {
+      if (c.step == name) return c;
+    }
+    children.push_back({name, {}, nullptr, nullptr, {}});
+    return children.back();
+  }
+};
+
+void hang(Branch& root, const session::KeyLeaf& leaf, bool left) {
+  Branch* at = &root;
+  for (const std::string& step : steps(leaf.path)) at = &at->child(step);
+  if (at == &root) at = &root.child(leaf.path);
+  at->parameter = leaf.parameter;
+  (left ? at->left : at->right) = &leaf;
+}
+
+bool flatten(const Branch& branch, int depth, int parent, bool alone, KeyDiff& diff) {
+  const int row = static_cast<int>(diff.rows.size());
+  KeyRow made;
+  made.depth = depth;
+  made.parent = parent;
+  made.label = q(branch.step);
+  if (depth == 1 && !branch.parameter.empty() && branch.step.starts_with('[')) {
+    made.label += QLatin1Char(' ') + q(branch.parameter);
+  }
+  if (branch.left || branch.right) {
+    made.leaf = true;
+    if (branch.left) made.left = leaf_text(*branch.left);
+    if (branch.right) made.right = leaf_text(*branch.right);
+    made.differs = !alone && (!branch.left || !branch.right || !same_leaf(*branch.left, *branch.right));
+    ++diff.leaves;
+    if (made.differs) ++diff.differing;
+  }
+  bool differs = made.differs;
+  diff.rows.push_back(std::move(made));
+  for (const Branch& c : branch.children) differs |= flatten(c, depth + 1, row, alone, diff);
+  KeyRow& self = diff.rows[static_cast<size_t>(row)];
+  self.differs = differs;
+  self.open = !branch.children.empty() && (differs || (alone && depth == 0) || depth == 0);
+  return differs;
+}
+
+}  // namespace
+
+QString leaf_short(const session::KeyLeaf& leaf) {
+  if (leaf.kind == "tensor" || leaf.kind == "variable") return shape_brackets(leaf);
+  if (!leaf.value.empty()) return q(leaf.value);
+  return q(leaf.type.empty() ? leaf.kind : leaf.type);
+}
+
+QString leaf_text(const session::KeyLeaf& leaf) {
+  if (leaf.kind == "tensor") return QStringLiteral("Tensor ") + shape_brackets(leaf);
+  if (leaf.kind == "variable") {
+    const QString alias = leaf.value.empty() ? QString() : QStringLiteral("  alias ") + q(leaf.value);
+    return QStringLiteral("Variable ") + shape_brackets(leaf) + alias;
+  }
+  if (leaf.kind == "none") return QStringLiteral("None");
+  QString text = q(leaf.type);
+  if (!leaf.value.empty()) {
+    if (!text.isEmpty()) text += QLatin1Char(' ');
+    text += q(leaf.value);
+  }
+  return text.isEmpty() ? q(leaf.kind) : text;
+}
+
+bool same_leaf(const session::KeyLeaf& a, const session::KeyLeaf& b) {
+  return a.kind == b.kind && a.type == b.type && a.shape == b.shape && a.value == b.value;
+}
+
+QString parameter_cell(const session::TraceRecord& t, const std::string& name) {
+  QString only, all;
+  int count = 0;
+  for (const session::KeyLeaf& leaf : t.key) {
+    if (leaf.parameter != name) continue;
+    if (leaf.kind == "structure") continue;
+    only = leaf_short(leaf);
+    if (count < 3) all += (count ? QStringLiteral(", ") : QString()) + only;
+    ++count;
+  }
+  if (count == 0) {
+    for (const session::KeyLeaf& leaf : t.key) {
+      if (leaf.parameter == name) return leaf_short(leaf);
+    }
+    return {};
+  }
+  if (count == 1) return only;
+  return QLatin1Char('(') + all + (count > 3 ? QStringLiteral(", +%1)").arg(count - 3) : QStringLiteral(")"));
+}
+
+bool parameter_differs(const session::TraceRecord& t, const std::string& name) {
+  for (const session::KeyLeaf& leaf : t.key) {
+    if (leaf.parameter != name) continue;
+    for (const std::string& path : t.differing) {
+      // A differing path may name a part of the leaf ("args[0].shape[0]") or a structure above it.
+      if (path.starts_with(leaf.path) || leaf.path.starts_with(path)) return true;
+    }
+  }
+  return false;
+}
+
+KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& right) {
+  Branch root;
+  if (left) {
+    for (const session::KeyLeaf& leaf : left->key) hang(root, leaf, true);
+  }
+  for (const session::KeyLeaf& leaf : right.key) hang(root, leaf, false);
+  KeyDiff diff;
+  for (const Branch& c : root.children) flatten(c, 0, -1, !left, diff);
+  // What was captured is no part of the key, but the first thing one asks about once the key is the same.
+  const auto names = [](const session::TraceRecord& t) {
+    QString text;
+    for (const std::string& capture : t.captures) {
+      text += (text.isEmpty() ? QString() : QStringLiteral(" ")) + q(capture.substr(0, capture.find(' ')));
+    }
+    return text;
+  };
+  if (!right.captures.empty() || (left && !left->captures.empty())) {
+    KeyRow row;
+    row.label = QStringLiteral("captures");
+    row.left = left ? names(*left) : QString();
+    row.right = names(right);
+    if (left && left->captures == right.captures) row.right += QStringLiteral("   same"), row.left += QStringLiteral("   same");
+    const int parent = static_cast<int>(diff.rows.size());
+    diff.rows.push_back(row);
+    const size_t most = std::max(right.captures.size(), left ? left->captures.size() : 0);
+    for (size_t i = 0; i < most; ++i) {
+      KeyRow capture;
+      capture.depth = 1;
+      capture.parent = parent;
+      if (left && i < left->captures.size()) capture.left = q(left->captures[i]);
+      if (i < right.captures.size()) capture.right = q(right.captures[i]);
+      diff.rows.push_back(capture);
+    }
+  }
+  return diff;
+}
+
+std::vector<int> visible_rows(const KeyDiff& diff) {
+  std::vector<int> seen;
+  std::vector<bool> shown(diff.rows.size());
+  for (size_t i = 0; i < diff.rows.size(); ++i) {
+    const int parent = diff.rows[i].parent;
+    shown[i] = parent < 0 || (shown[static_cast<size_t>(parent)] && diff.rows[static_cast<size_t>(parent)].open);
+    if (shown[i]) seen.push_back(static_cast<int>(i));
+  }
+  return seen;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,42 @@
+// Cache keys as the window shows them: a leaf in one word, a parameter in one cell, two keys side by side as a tree.
+#pragma once
+
+#include "engine/session/records.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace footlight::app {
+
+QString leaf_text(const session::KeyLeaf& leaf);       // "Tensor f32[32,8]", "float 0.1"
+QString leaf_short(const session::KeyLeaf& leaf);      // "f32[32,8]", "0.1"
+bool same_leaf(const session::KeyLeaf& a, const session::KeyLeaf& b);
+
+// What trace `t` got for parameter `name`, short enough for a table; empty when the key has no such parameter.
+QString parameter_cell(const session::TraceRecord& t, const std::string& name);
+bool parameter_differs(const session::TraceRecord& t, const std::string& name);
+
+// One row of two keys side by side. Rows are in tree order; `parent` is an index into the same vector.
+struct KeyRow {
+  QString label;         // "args", "[1] lr", "captures"
+  QString left, right;   // leaf texts; empty for groups and for what the other side alone has
+  int depth = 0;
+  int parent = -1;
+  bool leaf = false;
+  bool differs = false;  // this leaf, or one below
+  bool open = false;     // only what holds a differing leaf is open
+};
+
+struct KeyDiff {
+  std::vector<KeyRow> rows;
+  int leaves = 0;
+  int differing = 0;
+};
+
+// `left` may be null: the first trace has no neighbour.
+KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& right);
+// Rows that are to be seen while `rows[i].open` says which groups are open.
+std::vector<int> visible_rows(const KeyDiff& diff);
+
+}  // namespace footlight::app

@@ -1,0 +1,301 @@
+// Selections, what they are in the other views, and the way back.
+#include "app/models/selection.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+constexpr size_t kHistory = 200;
+
+// The function whose body holds the line: the last def at or before it in the same file.
+FunctionId function_at(const Document& document, Place place) {
+  FunctionId best;
+  int best_line = 0;
+  for (const session::GeneratedRecord& g : document.generated) {
+    if (g.file != place.file || g.statements.empty()) continue;
+    for (const auto& statement : g.statements) {
+      if (statement.line <= place.line && place.line <= std::max(statement.line, statement.last_line)) {
+        return g.function;
+      }
+    }
+  }
+  for (const session::FunctionRecord& f : document.functions) {
+    if (f.file == place.file && f.line == place.line) return f.id;
+    if (f.file == place.file && f.decorator_line == place.line) {
+      best = f.id;
+      best_line = f.decorator_line;
+    }
+  }
+  return best_line ? best : FunctionId{};
+}
+
+}  // namespace
+
+Selection Selection::of_function(const Document& document, FunctionId id) {
+  Selection s;
+  s.kind = Kind::kFunction;
+  s.function = id;
+  const auto traces = document.traces_of(id);
+  if (!traces.empty()) {
+    s.trace = traces.front()->id;
+    s.graph = traces.front()->graph;
+  }
+  return s;
+}
+
+Selection Selection::of_trace(const Document& document, TraceId id) {
+  Selection s;
+  s.kind = Kind::kTrace;
+  s.trace = id;
+  if (const session::TraceRecord* t = document.trace(id)) {
+    s.function = t->function;
+    s.graph = t->graph;
+  }
+  return s;
+}
+
+Selection Selection::of_node(const Document& document, GraphId graph, uint32_t node) {
+  Selection s;
+  s.kind = Kind::kNode;
+  s.graph = graph;
+  s.node = node;
+  if (const session::TraceRecord* t = document.trace_of_graph(graph)) {
+    s.trace = t->id;
+    s.function = t->function;
+  }
+  return s;
+}
+
+Selection Selection::of_line(const Document& document, Place place) {
+  Selection s;
+  s.kind = Kind::kLine;
+  s.place = place;
+  s.function = function_at(document, place);
+  return s;
+}
+
+Selection Selection::of_generated(const Document& document, const session::GeneratedRecord& code, int line) {
+  (void)document;
+  Selection s;
+  s.kind = Kind::kGenerated;
+  s.function = code.function;
+  s.generated_code = code.code;
+  s.generated_line = line;
+  if (line >= 1 && static_cast<size_t>(line) <= code.line_map.size()) {
+    s.place = {code.file, code.line_map[static_cast<size_t>(line) - 1]};
+  }
+  return s;
+}
+
+Selection Selection::of_event(const Document& document, uint32_t thread, size_t index) {
+  Selection s;
+  s.kind = Kind::kEvent;
+  s.thread = thread;
+  s.index = index;
+  for (const ThreadEvents& t : document.threads) {
+    if (t.thread != thread || index >= t.events.size()) continue;
+    const OpRow& event = t.events[index];
+    s.call = event.call;
+    if (const session::CallRecord* call = document.call(event.call)) {
+      s.function = call->function;
+      s.trace = call->trace;
+      if (const session::TraceRecord* trace = document.trace(call->trace)) s.graph = trace->graph;
+    }
+    s.node = event.node.value;
+  }
+  return s;
+}
+
+Selection Selection::of_call(const Document& document, CallId id) {
+  Selection s;
+  s.kind = Kind::kCall;
+  s.call = id;
+  if (const session::CallRecord* call = document.call(id)) {
+    s.function = call->function;
+    s.trace = call->trace;
+    if (const session::TraceRecord* trace = document.trace(call->trace)) s.graph = trace->graph;
+  }
+  return s;
+}
+
+Selection Selection::of_device(size_t index) {
+  Selection s;
+  s.kind = Kind::kDevice;
+  s.index = index;
+  return s;
+}
+
+Place place_of(const Document& document, const Selection& s) {
+  using Kind = Selection::Kind;
+  switch (s.kind) {
+    case Kind::kFunction:
+      if (const session::FunctionRecord* f = document.function(s.function)) return {f->file, f->line};
+      return {};
+    case Kind::kTrace:
+      if (const session::TraceRecord* t = document.trace(s.trace)) return document.place(t->source);
+      return {};
+    case Kind::kNode:
+      if (const session::NodeRecord* n = document.node(s.graph, s.node)) return document.place(n->source);
+      return {};
+    case Kind::kLine:
+    case Kind::kGenerated:
+      return s.place;
+    case Kind::kCall:
+      if (const session::CallRecord* c = document.call(s.call)) return document.place(c->source);
+      return {};
+    case Kind::kEvent: {
+      if (const session::NodeRecord* n = document.node(s.graph, s.node)) {
+        if (const Place place = document.place(n->source)) return place;
+      }
+      for (const ThreadEvents& t : document.threads) {
+        if (t.thread == s.thread && s.index < t.events.size()) return document.place(t.events[s.index].source);
+      }
+      return {};
+    }
+    default:
+      return {};
+  }
+}
+
+std::vector<uint32_t> nodes_of(const Document& document, const Selection& s, GraphId graph) {
+  std::vector<uint32_t> found;
+  if (s.kind == Selection::Kind::kNode || s.kind == Selection::Kind::kEvent) {
+    if (s.graph == graph && document.node(graph, s.node)) found.push_back(s.node);
+    return found;
+  }
+  if (s.kind != Selection::Kind::kLine && s.kind != Selection::Kind::kGenerated) return found;
+  const session::GraphRecord* g = document.graph(graph);
+  if (!g || !s.place) return found;
+  for (const session::NodeRecord& node : g->nodes) {
+    if (document.place(node.source) == s.place) found.push_back(node.id);
+  }
+  return found;
+}
+
+bool event_belongs(const Document& document, const Selection& s, const OpRow& event) {
+  const session::CallRecord* call = document.call(event.call);
+  switch (s.kind) {
+    case Selection::Kind::kNode: {
+      if (!call || !call->trace.valid() || event.node.value != s.node) return false;
+      const session::TraceRecord* trace = document.trace(call->trace);
+      return trace && trace->graph == s.graph;
+    }
+    case Selection::Kind::kCall:
+      return event.call == s.call;
+    case Selection::Kind::kTrace:
+      return call && call->trace == s.trace;
+    case Selection::Kind::kLine:
+    case Selection::Kind::kGenerated: {
+      if (!s.place) return false;
+      if (call) {
+        const session::TraceRecord* trace = document.trace(call->trace);
+        const session::NodeRecord* node = trace ? document.node(trace->graph, event.node.value) : nullptr;
+        if (node) return document.place(node->source) == s.place;
+      }
+      return document.place(event.source) == s.place;
+    }
+    default:
+      return false;
+  }
+}
+
+std::vector<int> generated_lines_of(const Document& document, const Selection& s,
+                                    const session::GeneratedRecord& code) {
+  std::vector<int> found;
+  if (s.kind == Selection::Kind::kGenerated && s.generated_code == code.code && !s.place) {
+    found.push_back(s.generated_line);
+    return found;
+  }
+  const Place place = place_of(document, s);
+  if (!place || place.file != code.file) return found;
+  // A compound statement is all of its lines' generated code only when its own first line is chosen.
+  for (size_t i = 0; i < code.line_map.size(); ++i) {
+    if (code.line_map[i] == place.line) found.push_back(static_cast<int>(i) + 1);
+  }
+  return found;
+}
+
+QString selection_title(const Document& document, const Selection& s) {
+  using Kind = Selection::Kind;
+  switch (s.kind) {
+    case Kind::kFunction:
+      if (const auto* f = document.function(s.function)) return q(f->name);
+      break;
+    case Kind::kTrace:
+      if (const auto* t = document.trace(s.trace)) return QStringLiteral("Trace #%1").arg(t->number);
+      break;
+    case Kind::kNode:
+      if (const auto* n = document.node(s.graph, s.node)) return q(n->op);
+      break;
+    case Kind::kLine:
+    case Kind::kGenerated:
+      return document.place_text(s.place);
+    case Kind::kCall:
+      return QStringLiteral("Call");
+    case Kind::kEvent:
+      for (const ThreadEvents& t : document.threads) {
+        if (t.thread == s.thread && s.index < t.events.size()) return q(document.op(t.events[s.index].op).name);
+      }
+      break;
+    case Kind::kDevice:
+      if (s.index < document.device.size()) return q(document.device[s.index].name);
+      break;
+    case Kind::kRun:
+      return file_name(document.run.script);
+    case Kind::kNothing:
+      break;
+  }
+  return {};
+}
+
+void SelectionModel::select(const Selection& selection, const QObject* from) {
+  Selection next = selection;
+  // A line or an eager event belongs to no trace: the one that is looked at stays.
+  if (!next.trace.valid() && next.kind != Selection::Kind::kNothing && next.kind != Selection::Kind::kRun &&
+      next.kind != Selection::Kind::kFunction) {
+    if (!next.function.valid() || next.function == current_.function) {
+      next.function = current_.function;
+      next.trace = current_.trace;
+      if (!next.graph.valid()) next.graph = current_.graph;
+    }
+  }
+  if (next == current_) return;
+  current_ = next;
+  source_ = from;
+  if (!history_.empty()) history_.resize(at_ + 1);
+  history_.push_back(next);
+  if (history_.size() > kHistory) history_.erase(history_.begin());
+  at_ = history_.size() - 1;
+  Q_EMIT changed();
+  Q_EMIT history_changed();
+}
+
+void SelectionModel::clear() {
+  current_ = {};
+  history_.clear();
+  at_ = 0;
+  source_ = nullptr;
+  Q_EMIT changed();
+  Q_EMIT history_changed();
+}
+
+void SelectionModel::back() {
+  if (!can_go_back()) return;
+  current_ = history_[--at_];
+  source_ = nullptr;
+  Q_EMIT changed();
+  Q_EMIT history_changed();
+}
+
+void SelectionModel::forward() {
+  if (!can_go_forward()) return;
+  current_ = history_[++at_];
+  source_ = nullptr;
+  Q_EMIT changed();
+  Q_EMIT history_changed();
+}
+
+}  // namespace footlight::app

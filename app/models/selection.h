@@ -1,0 +1,76 @@
+// The one selection of the window, with its history: a node, a line, a trace, an event are the same thing seen
+// five ways, so a selection always carries the function and the trace that it is looked at in.
+#pragma once
+
+#include "app/models/document.h"
+
+#include <QObject>
+
+#include <vector>
+
+namespace footlight::app {
+
+struct Selection {
+  enum class Kind { kNothing, kRun, kFunction, kTrace, kNode, kLine, kGenerated, kEvent, kCall, kDevice };
+  Kind kind = Kind::kNothing;
+  FunctionId function;
+  TraceId trace;
+  GraphId graph;
+  uint32_t node = UINT32_MAX;
+  Place place;             // kLine
+  int generated_line = 0;  // kGenerated, from 1
+  CodeId generated_code;   // kGenerated: which piece of generated code
+  uint32_t thread = 0;     // kEvent
+  size_t index = 0;        // kEvent: in its thread; kDevice: in Document::device
+  CallId call;             // kCall, kEvent
+
+  friend bool operator==(const Selection&, const Selection&) = default;
+
+  static Selection of_function(const Document& document, FunctionId id);
+  static Selection of_trace(const Document& document, TraceId id);
+  static Selection of_node(const Document& document, GraphId graph, uint32_t node);
+  static Selection of_line(const Document& document, Place place);
+  static Selection of_generated(const Document& document, const session::GeneratedRecord& code, int line);
+  static Selection of_event(const Document& document, uint32_t thread, size_t index);
+  static Selection of_call(const Document& document, CallId id);
+  static Selection of_device(size_t index);
+};
+
+// What the same thing is in the other views.
+Place place_of(const Document& document, const Selection& selection);
+std::vector<uint32_t> nodes_of(const Document& document, const Selection& selection, GraphId graph);
+bool event_belongs(const Document& document, const Selection& selection, const OpRow& event);
+// Generated lines (from 1) in `code` that stand for the selection.
+std::vector<int> generated_lines_of(const Document& document, const Selection& selection,
+                                    const session::GeneratedRecord& code);
+QString selection_title(const Document& document, const Selection& selection);
+
+class SelectionModel : public QObject {
+  Q_OBJECT
+
+ public:
+  using QObject::QObject;
+
+  const Selection& current() const { return current_; }
+  // `from` names the view that selects, so that it need not follow itself.
+  void select(const Selection& selection, const QObject* from = nullptr);
+  // Another function or trace is looked at, and the kind of thing stays.
+  void clear();
+  bool can_go_back() const { return at_ > 0; }
+  bool can_go_forward() const { return at_ + 1 < history_.size(); }
+  void back();
+  void forward();
+  const QObject* source() const { return source_; }
+
+ Q_SIGNALS:
+  void changed();
+  void history_changed();
+
+ private:
+  Selection current_;
+  std::vector<Selection> history_;
+  size_t at_ = 0;
+  const QObject* source_ = nullptr;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,103 @@
+// Formats durations, byte counts, signatures and file names.
+#include "app/models/text.h"
+
+#include <QDateTime>
+#include <QLocale>
+
+#include <cmath>
+
+namespace footlight::app {
+namespace {
+
+QString three_digits(double value) {
+  return QString::number(value, 'f', value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
+QString short_dtype(const QString& name) {
+  static const std::pair<const char*, const char*> table[] = {
+      {"bfloat16", "bf16"}, {"float16", "f16"}, {"float32", "f32"}, {"float64", "f64"}, {"int8", "i8"},
+      {"int16", "i16"},     {"int32", "i32"},   {"int64", "i64"},   {"uint8", "u8"},    {"uint16", "u16"},
+      {"uint32", "u32"},    {"uint64", "u64"},  {"complex64", "c64"}, {"complex128", "c128"}, {"string", "str"}};
+  for (const auto& [from, to] : table) {
+    if (name == QLatin1String(from)) return QString::fromLatin1(to);
+  }
+  return name;
+}
+
+}  // namespace
+
+QString duration_text(int64_t ns) {
+  const double value = std::abs(static_cast<double>(ns));
+  const QString sign = ns < 0 ? QStringLiteral("-") : QString();
+  if (value < 1e3) return sign + QString::number(static_cast<qint64>(value)) + QStringLiteral(" ns");
+  if (value < 1e6) return sign + three_digits(value / 1e3) + QStringLiteral(" us");
+  if (value < 1e9) return sign + three_digits(value / 1e6) + QStringLiteral(" ms");
+  return sign + three_digits(value / 1e9) + QStringLiteral(" s");
+}
+
+QString milliseconds(int64_t ns) {
+  const double value = static_cast<double>(ns) / 1e6;
+  return QString::number(value, 'f', value < 0.0995 ? 3 : value < 0.995 ? 2 : 1);
+}
+
+QString microseconds(int64_t ns) { return QString::number(static_cast<double>(ns) / 1e3, 'f', 1); }
+
+QString bytes_text(uint64_t bytes) {
+  if (bytes < 1024) return QString::number(bytes) + QStringLiteral(" B");
+  const char* units[] = {"KB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes) / 1024;
+  int unit = 0;
+  while (value >= 1024 && unit < 3) value /= 1024, ++unit;
+  return QString::number(value, 'f', 1) + QLatin1Char(' ') + QLatin1String(units[unit]);
+}
+
+QString count_text(uint64_t count) {
+  return QLocale(QLocale::English, QLocale::UnitedStates).toString(static_cast<qulonglong>(count));
+}
+
+QString counted(uint64_t count, const char* one, const char* many) {
+  return count_text(count) + QLatin1Char(' ') + QString::fromUtf8(count == 1 ? one : many);
+}
+
+QString short_type(const QString& output) {
+  const qsizetype open = output.indexOf(QLatin1Char('('));
+  if (open < 0) return short_dtype(output.trimmed());
+  const qsizetype close = output.lastIndexOf(QLatin1Char(')'));
+  QString inner = output.mid(open + 1, close > open ? close - open - 1 : -1);
+  inner.remove(QLatin1Char(' '));
+  if (inner.endsWith(QLatin1Char(','))) inner.chop(1);
+  const QString dtype = short_dtype(output.left(open).trimmed());
+  return dtype + QLatin1Char('[') + inner + QLatin1Char(']');
+}
+
+QString shape_only(const QString& output) {
+  const qsizetype open = output.indexOf(QLatin1Char('('));
+  const qsizetype close = output.lastIndexOf(QLatin1Char(')'));
+  if (open < 0 || close < open) return {};
+  QString inner = output.mid(open + 1, close - open - 1);
+  inner.remove(QLatin1Char(' '));
+  if (inner.endsWith(QLatin1Char(','))) inner.chop(1);
+  if (inner.isEmpty()) return QStringLiteral("scalar");
+  return inner.replace(QLatin1Char(','), QChar(0xd7)).replace(QStringLiteral("None"), QStringLiteral("?"));
+}
+
+QString file_name(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return q(slash == std::string::npos ? path : path.substr(slash + 1));
+}
+
+QString clock_text(int64_t ns) {
+  if (ns <= 0) return {};
+  return QDateTime::fromMSecsSinceEpoch(ns / 1'000'000).toString(QStringLiteral("HH:mm:ss"));
+}
+
+QString joined(const std::vector<std::string>& parts, const char* between) {
+  QString text;
+  for (const std::string& part : parts) {
+    if (!text.isEmpty()) text += QString::fromUtf8(between);
+    text += q(part);
+  }
+  return text;
+}
+
+}  // namespace footlight::app

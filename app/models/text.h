@@ -1,0 +1,26 @@
+// Words and numbers as the window shows them: durations, byte counts, signatures, file names.
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace footlight::app {
+
+inline QString q(const std::string& text) { return QString::fromStdString(text); }
+
+QString duration_text(int64_t ns);              // "18.2 us", "4.2 ms", "1.34 s"
+QString milliseconds(int64_t ns);               // "6.1": a column headed ms
+QString microseconds(int64_t ns);               // "18.2": a column headed us
+QString bytes_text(uint64_t bytes);             // "2.0 KB"
+QString count_text(uint64_t count);             // "4,492"
+QString counted(uint64_t count, const char* one, const char* many);  // "1 trace", "12 traces"
+QString short_type(const QString& output);      // "float32 (32, 16)" -> "f32[32,16]"
+QString shape_only(const QString& output);      // "float32 (32, 16)" -> "32×16", "" for what has no shape
+QString file_name(const std::string& path);     // last part
+QString clock_text(int64_t ns);                 // "12:04:31"
+QString joined(const std::vector<std::string>& parts, const char* between);
+
+}  // namespace footlight::app

@@ -31,23 +31,48 @@ class Graph : public std::enable_shared_from_this<Graph> {
  public:
   explicit Graph(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
+  void rename(std::string name) { name_ = std::move(name); }
   GraphId id;                        // in the session, once recorded
 
   NodeId add(Node);                  // gives a unique name under the current name scope
+  NodeId add_named(Node);            // the name is unique already
   const Node& node(NodeId id) const { return nodes_[id.value]; }
   Node& node(NodeId id) { return nodes_[id.value]; }
   size_t size() const { return nodes_.size(); }
 
   std::vector<NodeId> inputs;        // Placeholder nodes: the parameters first, then the captures
   std::vector<Edge> outputs;
+  std::vector<NodeId> control_outputs;  // effects that must have happened when a call of the graph returns
 
-  std::string unique_name(std::string_view wanted);
+  // For each input after the first `parameters`: the tensor outside (eager, or symbolic of a graph around this one)
+  // that goes in at a call.
+  size_t parameters = 0;
+  std::vector<Tensor> captures;
+
+  // The graph that was being built when this one was begun; its tensors may be captured. Valid while building.
+  Graph* outer = nullptr;
+  bool building = false;
+  std::string made_by;               // "function `step` (train.py:14)", for messages
+
+  std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
+  std::string unique_full_name(std::string_view wanted);  // wanted with the scope
   std::string name_scope;            // "outer/inner/" or empty
+
+  Tensor tensor(Edge);               // a symbolic tensor for one output
 
  private:
   std::string name_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, int> used_names_;
 };
+
+// Every graph that nodes of `graph` call, directly or not, each once, callees in order of first use.
+std::vector<GraphPtr> library_of(const Graph& graph);
+
+// A graph's own copy of another: same nodes, names, inputs and outputs; nodes may be added to it.
+GraphPtr clone(const Graph&);
+
+// Names for functions as TensorFlow gives them: "cond_true_" + a number that is unique in the process.
+std::string numbered(std::string_view prefix);
 
 }  // namespace footlight

@@ -1,0 +1,91 @@
+// Adding nodes, unique names, and walking over what a graph calls.
+#include "engine/graph/graph.h"
+
+#include "engine/base/errors.h"
+
+#include <atomic>
+#include <unordered_set>
+
+namespace footlight {
+namespace {
+
+// Names that differ only in case count as the same one.
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+}  // namespace
+
+std::string Graph::unique_name(std::string_view wanted) {
+  if (name_scope.empty()) return unique_full_name(wanted);
+  std::string full = name_scope;
+  full += wanted;
+  return unique_full_name(full);
+}
+
+std::string Graph::unique_full_name(std::string_view wanted) {
+  std::string key = lower(wanted);
+  auto [at, fresh] = used_names_.try_emplace(key, 1);
+  if (fresh) return std::string(wanted);
+  int number = at->second;
+  const size_t length = key.size();
+  do {
+    key.resize(length);
+    key += '_';
+    key += std::to_string(number++);
+  } while (used_names_.contains(key));
+  at->second = number;  // try_emplace below may rehash, `at` is not used after it
+  used_names_.try_emplace(key, 1);
+  return std::string(wanted) + '_' + std::to_string(number - 1);
+}
+
+NodeId Graph::add(Node node) {
+  node.name = unique_name(node.name.empty() ? std::string_view(node.op->name) : std::string_view(node.name));
+  return add_named(std::move(node));
+}
+
+NodeId Graph::add_named(Node node) {
+  nodes_.push_back(std::move(node));
+  return NodeId(static_cast<uint32_t>(nodes_.size() - 1));
+}
+
+Tensor Graph::tensor(Edge edge) {
+  const Node& made = node(edge.node);
+  return Tensor::symbolic(made.dtypes[edge.output], made.shapes[edge.output], this, shared_from_this(), edge.node,
+                          edge.output);
+}
+
+std::vector<GraphPtr> library_of(const Graph& graph) {
+  std::vector<GraphPtr> found;
+  std::unordered_set<const Graph*> seen{&graph};
+  std::vector<const Graph*> queue{&graph};
+  for (size_t i = 0; i < queue.size(); ++i) {
+    const Graph& current = *queue[i];
+    for (uint32_t n = 0; n < current.size(); ++n) {
+      for (const auto& [name, value] : current.node(NodeId(n)).attrs) {
+        const GraphPtr* callee = std::get_if<GraphPtr>(&value);
+        if (!callee || !*callee || !seen.insert(callee->get()).second) continue;
+        found.push_back(*callee);
+        queue.push_back(callee->get());
+      }
+    }
+  }
+  return found;
+}
+
+GraphPtr clone(const Graph& graph) {
+  auto copy = std::make_shared<Graph>(graph);
+  copy->id = GraphId();
+  copy->outer = nullptr;
+  return copy;
+}
+
+std::string numbered(std::string_view prefix) {
+  static std::atomic<uint32_t> next{5};
+  return std::string(prefix) + std::to_string(next.fetch_add(1, std::memory_order_relaxed));
+}
+
+}  // namespace footlight

@@ -1,0 +1,1 @@
+"""Footlight: TensorFlow's programming model, made visible. `import footlight as tf` runs TensorFlow scripts."""

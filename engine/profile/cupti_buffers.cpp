@@ -7,7 +7,9 @@
 namespace footlight::cupti {
 
 BufferPool::~BufferPool() {
-  for (uint8_t* data : all_) std::free(data);
+  for (uint8_t* data : free_) std::free(data);
+  for (const Full& full : full_) std::free(full.data);
+  // What CUPTI still holds it may still write to: that is left to it.
 }
 
 uint8_t* BufferPool::request() {
@@ -18,9 +20,9 @@ uint8_t* BufferPool::request() {
     return data;
   }
   // calloc of this size maps zero pages: no memory is touched here.
-  uint8_t* data = all_.size() < most_ ? static_cast<uint8_t*>(std::calloc(1, bytes_)) : nullptr;
+  uint8_t* data = allocated_ < most_ ? static_cast<uint8_t*>(std::calloc(1, bytes_)) : nullptr;
   if (data)
-    all_.push_back(data);
+    ++allocated_;
   else
     ++refused_;
   return data;
@@ -47,7 +49,7 @@ void BufferPool::recycle(uint8_t* data) {
 
 size_t BufferPool::allocated() const {
   std::lock_guard lock(mutex_);
-  return all_.size();
+  return allocated_;
 }
 
 uint64_t BufferPool::refused() const {

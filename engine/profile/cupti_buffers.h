@@ -38,8 +38,9 @@ class BufferPool {
  private:
   const size_t bytes_, most_;
   mutable std::mutex mutex_;
-  std::vector<uint8_t*> all_, free_;
+  std::vector<uint8_t*> free_;
   std::deque<Full> full_;
+  size_t allocated_ = 0;
   uint64_t refused_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <mutex>
 
 namespace footlight::cupti {
 namespace {
@@ -41,10 +42,21 @@ const char* fill(void* h, Functions& f) {
 }  // namespace
 
 std::shared_ptr<Library> Library::open(const std::vector<std::string>& candidates, std::string& why) {
+  static std::mutex mutex;
+  static auto* const opened = new std::vector<std::shared_ptr<Library>>;
+  std::lock_guard lock(mutex);
   why = "no CUPTI library was found (libcupti.so comes with the CUDA toolkit; FOOTLIGHT_CUPTI may name it)";
   for (const std::string& path : candidates) {
+    for (const auto& library : *opened)
+      if (library->path_ == path) {
+        why.clear();
+        return library;
+      }
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) continue;
+    if (!handle) {
+      if (const char* words = dlerror(); words && candidates.size() == 1) why = words;
+      continue;
+    }
     std::shared_ptr<Library> library(new Library);
     library->handle_ = handle;
     library->path_ = path;
@@ -62,14 +74,11 @@ std::shared_ptr<Library> Library::open(const std::vector<std::string>& candidate
       continue;
     }
     why.clear();
+    opened->push_back(library);
     return library;
   }
   return nullptr;
 }
-
-// Never closed once it had a subscriber (CUPTI keeps threads and hooks of its own); closing one that was only
-// looked at is harmless but gains nothing either.
-Library::~Library() = default;
 
 std::vector<std::string> library_candidates() {
   if (const char* chosen = std::getenv("FOOTLIGHT_CUPTI")) return {chosen};

@@ -36,9 +36,9 @@ struct Functions {
 
 class Library {
  public:
-  // The first of `candidates` that opens and has every function needed. Null: `why` says what was missing.
+  // The first of `candidates` that opens and has every function needed. Null: `why` says what was missing. Once
+  // opened it stays for the life of the process: CUPTI keeps threads and hooks of its own.
   static std::shared_ptr<Library> open(const std::vector<std::string>& candidates, std::string& why);
-  ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 

@@ -1,0 +1,325 @@
+// Keys in words: leaves with paths, differences, the short phrase.
+#include "engine/explain/key.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace footlight::explain {
+namespace {
+
+std::string number_text(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  char text[40];
+  auto end = std::to_chars(text, text + sizeof text, value);
+  std::string result(text, end.ptr);
+  if (result.find_first_of(".e") == std::string::npos) result += ".0";
+  return result;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (char c : text.substr(0, 200)) {
+    if (c == '\n') out += "\\n";
+    else if (c == '\'' || c == '\\') (out += '\\') += c;
+    else out += c;
+  }
+  return out + '\'';
+}
+
+std::string name_of_number(const Key& key, uint64_t number) {
+  if (key.names)
+    if (auto at = key.names->find(number); at != key.names->end()) return at->second;
+  return "#" + std::to_string(number);
+}
+
+std::string dims_text(const Shape& shape) {
+  if (!shape.has_rank()) return "<unknown>";
+  std::string out;
+  for (int64_t dim : shape.dims()) {
+    if (!out.empty()) out += ',';
+    out += dim == kUnknownDim ? "None" : std::to_string(dim);
+  }
+  return out;
+}
+
+// "Point(x,y)" -> the name of field i
+std::string field(std::string_view class_text, uint32_t index) {
+  size_t at = class_text.find('(');
+  if (at == std::string_view::npos) return std::to_string(index);
+  std::string_view fields = class_text.substr(at + 1, class_text.size() - at - 2);
+  for (uint32_t i = 0; i < index; ++i) {
+    at = fields.find(',');
+    if (at == std::string_view::npos) return std::to_string(index);
+    fields.remove_prefix(at + 1);
+  }
+  return std::string(fields.substr(0, fields.find(',')));
+}
+
+const char* short_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return "f16";
+    case DType::kBFloat16: return "bf16";
+    case DType::kFloat32: return "f32";
+    case DType::kFloat64: return "f64";
+    case DType::kInt8: return "i8";
+    case DType::kInt16: return "i16";
+    case DType::kInt32: return "i32";
+    case DType::kInt64: return "i64";
+    case DType::kUInt8: return "u8";
+    case DType::kUInt16: return "u16";
+    case DType::kUInt32: return "u32";
+    case DType::kUInt64: return "u64";
+    case DType::kComplex64: return "c64";
+    case DType::kComplex128: return "c128";
+    default: return nullptr;
+  }
+}
+
+session::KeyLeaf leaf_of(const Key& key, const Item& item) {
+  session::KeyLeaf leaf;
+  auto set = [&](const char* kind, std::string type, std::string value) {
+    leaf.kind = kind;
+    leaf.type = std::move(type);
+    leaf.value = std::move(value);
+  };
+  const std::string count = '[' + std::to_string(item.payload) + ']';
+  switch (item.token) {
+    case Token::kContext: set("context", "context", item.payload ? "variables may be created" : ""); break;
+    case Token::kTensor: set("tensor", std::string(name_of(item.dtype())), ""); leaf.shape = dims_text(item.shape()); break;
+    case Token::kVariable:
+      set("variable", std::string(name_of(item.dtype())), std::to_string(item.alias()));
+      leaf.shape = dims_text(item.shape());
+      break;
+    case Token::kNone: set("none", "None", "None"); break;
+    case Token::kEllipsis: set("literal", "ellipsis", "..."); break;
+    case Token::kBool: set("literal", "bool", item.payload ? "True" : "False"); break;
+    case Token::kInt: set("literal", "int", std::to_string(item.integer())); break;
+    case Token::kBigInt: set("literal", "int", std::string(item.text())); break;
+    case Token::kFloat: set("literal", "float", number_text(item.floating())); break;
+    case Token::kComplex: set("literal", "complex", "complex"); break;
+    case Token::kString: set("literal", "str", quoted(item.text())); break;
+    case Token::kBytes: set("literal", "bytes", 'b' + quoted(item.text())); break;
+    case Token::kObject: set("object", "object", name_of_number(key, item.number)); break;
+    case Token::kType: set("object", "type", name_of_number(key, item.number)); break;
+    case Token::kCustom: set("object", "trace type", name_of_number(key, item.number)); break;
+    case Token::kCallable: set("callable", "function", name_of_number(key, item.number)); break;
+    case Token::kList: set("structure", "list" + count, ""); break;
+    case Token::kTuple: set("structure", "tuple" + count, ""); break;
+    case Token::kSet: set("structure", "set" + count, ""); break;
+    case Token::kSlice: set("structure", "slice", ""); break;
+    case Token::kDict: set("structure", "dict" + count, ""); break;
+    case Token::kNamedTuple:
+    case Token::kRecord: set("structure", name_of_number(key, item.number), ""); break;
+  }
+  return leaf;
+}
+
+// A key as a tree, for walking two of them side by side.
+struct Tree {
+  Item item;
+  std::string path, parameter;
+  std::vector<Tree> children;
+};
+
+std::string child_path(const Key& key, const Tree& parent, uint32_t index, const Item& child_key) {
+  switch (parent.item.token) {
+    case Token::kDict: {
+      const session::KeyLeaf leaf = leaf_of(key, child_key);
+      return parent.path + '[' + leaf.value + ']';
+    }
+    case Token::kNamedTuple:
+    case Token::kRecord: return parent.path + '.' + field(name_of_number(key, parent.item.number), index);
+    case Token::kSlice: return parent.path + (index == 0 ? ".start" : index == 1 ? ".stop" : ".step");
+    case Token::kCallable: return parent.path + ".closure[" + std::to_string(index) + ']';
+    default: return parent.path + '[' + std::to_string(index) + ']';
+  }
+}
+
+Tree build(const Key& key, size_t& position, std::string path, const std::string& parameter) {
+  Tree tree{read(key.words, position), std::move(path), parameter, {}};
+  if (tree.item.token == Token::kDict) {
+    for (uint64_t i = 0; i < tree.item.payload; ++i) {
+      const Tree entry_key = build(key, position, "", parameter);
+      tree.children.push_back(build(key, position, child_path(key, tree, static_cast<uint32_t>(i), entry_key.item), parameter));
+    }
+  } else {
+    for (uint32_t i = 0; i < tree.item.children; ++i)
+      tree.children.push_back(build(key, position, child_path(key, tree, i, tree.item), parameter));
+  }
+  return tree;
+}
+
+std::vector<Tree> trees(const Key& key) {
+  std::vector<Tree> result;
+  size_t position = 0;
+  for (size_t i = 0; position < key.words.size(); ++i) {
+    const bool context = i == 0;
+    const std::string parameter = context || i > key.parameters.size() ? std::string() : key.parameters[i - 1];
+    result.push_back(build(key, position, context ? "context" : "args[" + std::to_string(i - 1) + ']', parameter));
+  }
+  return result;
+}
+
+void flatten(const Key& key, const Tree& tree, std::vector<session::KeyLeaf>& leaves) {
+  session::KeyLeaf leaf = leaf_of(key, tree.item);
+  leaf.path = tree.path;
+  leaf.parameter = tree.parameter;
+  leaves.push_back(std::move(leaf));
+  for (const Tree& child : tree.children) flatten(key, child, leaves);
+}
+
+using Kind = Difference::Kind;
+
+void compare_shapes(const Tree& a, const Shape& x, const Shape& y, std::vector<Difference>& out) {
+  if (x.has_rank() != y.has_rank() || (x.has_rank() && x.rank() != y.rank())) {
+    out.push_back({a.path + ".shape", a.parameter, Kind::kRank});
+    return;
+  }
+  for (int i = 0; x.has_rank() && i < x.rank(); ++i)
+    if (x[i] != y[i]) out.push_back({a.path + ".shape[" + std::to_string(i) + ']', a.parameter, Kind::kShape});
+}
+
+bool same_keys(const Tree& a, const Tree& b) {
+  for (size_t i = 0; i < a.children.size(); ++i)
+    if (a.children[i].path != b.children[i].path) return false;
+  return true;
+}
+
+void compare(const Tree& a, const Tree& b, std::vector<Difference>& out) {
+  auto add = [&](std::string path, Kind kind) { out.push_back({std::move(path), a.parameter, kind}); };
+  const Item &x = a.item, &y = b.item;
+  if (x.token != y.token) {
+    const bool both_literal = x.is_literal() && y.is_literal() && x.token != Token::kNone && y.token != Token::kNone;
+    const bool both_structure = x.is_structure() && y.is_structure();
+    return add(a.path, both_literal ? Kind::kValue : both_structure ? Kind::kStructure : Kind::kForm);
+  }
+  switch (x.token) {
+    case Token::kContext: {
+      static constexpr const char* kParts[] = {"context.variables", "context.device", "context.graph", "context.strategy"};
+      for (size_t i = 0; i < 4; ++i)
+        if (x.words[i] != y.words[i]) add(kParts[i], Kind::kContext);
+      return;
+    }
+    case Token::kTensor:
+      if (x.dtype() != y.dtype()) add(a.path + ".dtype", Kind::kDType);
+      return compare_shapes(a, x.shape(), y.shape(), out);
+    case Token::kVariable:
+      if (x.dtype() != y.dtype()) add(a.path + ".dtype", Kind::kDType);
+      if (x.trainable() != y.trainable()) add(a.path + ".trainable", Kind::kValue);
+      if (x.alias() != y.alias()) add(a.path, Kind::kAlias);
+      return compare_shapes(a, x.shape(), y.shape(), out);
+    case Token::kObject:
+    case Token::kType:
+    case Token::kCustom:
+      if (x.number != y.number) add(a.path, Kind::kObject);
+      return;
+    case Token::kCallable:
+      if (x.number != y.number || x.payload != y.payload) return add(a.path, Kind::kCallable);
+      break;
+    case Token::kNamedTuple:
+    case Token::kRecord:
+      if (x.number != y.number) return add("type(" + a.path + ')', Kind::kStructure);
+      break;
+    case Token::kDict:
+      if (x.payload != y.payload || !same_keys(a, b)) return add(a.path + ".keys()", Kind::kStructure);
+      break;
+    default:
+      if (x.is_structure()) {
+        if (x.payload != y.payload) return add("len(" + a.path + ')', Kind::kStructure);
+      } else if (x.payload != y.payload || x.words.size() != y.words.size() ||
+                 !std::equal(x.words.begin(), x.words.end(), y.words.begin())) {
+        add(a.path, Kind::kValue);
+      }
+  }
+  for (size_t i = 0; i < a.children.size() && i < b.children.size(); ++i) compare(a.children[i], b.children[i], out);
+}
+
+void summarise(const Key& key, const Tree& tree, std::string& out) {
+  const Item& item = tree.item;
+  auto children = [&](const char* open, const char* close) {
+    out += open;
+    for (size_t i = 0; i < tree.children.size(); ++i) {
+      if (i) out += ' ';
+      summarise(key, tree.children[i], out);
+    }
+    out += close;
+  };
+  if (item.token == Token::kTensor || item.token == Token::kVariable) {
+    const char* dtype = short_dtype(item.dtype());
+    if (item.token == Token::kVariable) out += "var ";
+    out += dtype ? std::string(dtype) : std::string(name_of(item.dtype()));
+    out += '[' + dims_text(item.shape()) + ']';
+  } else if (item.token == Token::kList || item.token == Token::kSet) {
+    children("[", "]");
+  } else if (item.token == Token::kTuple || item.token == Token::kSlice) {
+    children("(", ")");
+  } else if (item.token == Token::kDict) {
+    children("{", "}");
+  } else if (item.token == Token::kNamedTuple || item.token == Token::kRecord) {
+    const std::string name = name_of_number(key, item.number);
+    children((name.substr(0, name.find('(')) + '(').c_str(), ")");
+  } else {
+    out += leaf_of(key, item).value;
+  }
+}
+
+const char* word_for(Kind kind) {
+  switch (kind) {
+    case Kind::kValue: return "value of ";
+    case Kind::kShape: return "shape of ";
+    case Kind::kRank: return "rank of ";
+    case Kind::kDType: return "dtype of ";
+    case Kind::kForm: return "kind of ";
+    case Kind::kStructure: return "structure of ";
+    case Kind::kObject: return "object in ";
+    case Kind::kCallable: return "function in ";
+    case Kind::kAlias: return "which variables are the same in ";
+    case Kind::kContext: return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<session::KeyLeaf> describe(const Key& key) {
+  std::vector<session::KeyLeaf> leaves;
+  for (const Tree& tree : trees(key)) flatten(key, tree, leaves);
+  return leaves;
+}
+
+std::string summary(const Key& key) {
+  std::string out;
+  for (const Tree& tree : trees(key)) {
+    if (tree.item.token == Token::kContext) continue;
+    if (!out.empty()) out += ' ';
+    summarise(key, tree, out);
+  }
+  return out;
+}
+
+std::vector<Difference> differences(const Key& a, const Key& b) {
+  std::vector<Difference> out;
+  const std::vector<Tree> x = trees(a), y = trees(b);
+  for (size_t i = 0; i < x.size() && i < y.size(); ++i) compare(x[i], y[i], out);
+  if (x.size() != y.size()) out.push_back({"len(args)", "", Difference::Kind::kStructure});
+  return out;
+}
+
+std::string phrase(const std::vector<Difference>& all) {
+  std::string out;
+  std::vector<std::string> said;
+  for (const Difference& difference : all) {
+    std::string part = difference.kind == Kind::kContext
+                           ? difference.path
+                           : word_for(difference.kind) + (difference.parameter.empty() ? difference.path : difference.parameter);
+    if (std::find(said.begin(), said.end(), part) != said.end()) continue;
+    if (said.size() == 3) return out + ", ...";
+    if (!out.empty()) out += ", ";
+    out += part;
+    said.push_back(std::move(part));
+  }
+  return out;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,156 @@
+// The cache key of a call, flat: a row of words that is built without allocating, compared with memcmp and read back
+// when somebody asks what it means. The dispatcher and the explanation of a retrace use this same form.
+#pragma once
+
+#include "engine/base/small_vector.h"
+#include "engine/session/records.h"
+#include "engine/tensor/dtype.h"
+#include "engine/tensor/shape.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::explain {
+
+// What a leaf or a structure is. The lowest byte of its first word; the rest of that word is its payload.
+enum class Token : uint8_t {
+  kContext,     // payload: variable creation allowed; words: device, graph being built, strategy
+  kTensor,      // payload: dtype, rank (255 unknown) << 8; words: dims
+  kVariable,    // payload: dtype, rank << 8, trainable << 16, alias number << 24; words: dims
+  kNone,
+  kEllipsis,
+  kBool,        // payload: 0 or 1
+  kInt,         // word: value
+  kBigInt,      // payload: length; words: decimal digits
+  kFloat,       // word: the bits, so that 0.0 and -0.0 differ; every NaN is the same one
+  kComplex,     // two words
+  kString,      // payload: length; words: bytes
+  kBytes,
+  kObject,      // word: number; the same number means the same (or, for objects with equality, an equal) object
+  kType,        // word: number of a class, module or the like
+  kCustom,      // word: number of the trace type that the user's __tf_tracing_type__ gave
+  kCallable,    // payload: children; word: number of the code; children: what it closes over
+  kList,        // payload: children
+  kTuple,
+  kSet,
+  kSlice,
+  kDict,        // payload: entries; children: key and value of each, in order of the keys
+  kNamedTuple,  // payload: children; word: number of the class
+  kRecord,      // dataclass or attrs instance: as a named tuple
+};
+
+using Words = SmallVector<uint64_t, 48>;
+
+// Names for the numbers in keys: "<Model object>", "Point(x,y)", "<lambda> (train.py:14)".
+using Names = std::unordered_map<uint64_t, std::string>;
+
+// Appends tokens. One instance is filled again and again: no allocation for keys of usual size.
+class KeyWriter {
+ public:
+  Words words;
+
+  void clear() { words.clear(); }
+  void put(Token token, uint64_t payload = 0) { words.push_back(static_cast<uint64_t>(token) | payload << 8); }
+  void tensor(DType dtype, const Shape& shape) {
+    put(Token::kTensor, head(dtype, shape));
+    dims(shape);
+  }
+  void variable(DType dtype, const Shape& shape, bool trainable, uint32_t alias) {
+    put(Token::kVariable, head(dtype, shape) | uint64_t{trainable} << 16 | uint64_t{alias} << 24);
+    dims(shape);
+  }
+  void integer(int64_t value) {
+    put(Token::kInt);
+    words.push_back(static_cast<uint64_t>(value));
+  }
+  void floating(double value);
+  void complex(double real, double imaginary);
+  void text(Token token, std::string_view bytes);
+  void numbered(Token token, uint64_t number, uint64_t payload = 0) {
+    put(token, payload);
+    words.push_back(number);
+  }
+  void context(bool may_create_variables, uint64_t device, uint64_t graph, uint64_t strategy) {
+    put(Token::kContext, may_create_variables);
+    words.push_back(device);
+    words.push_back(graph);
+    words.push_back(strategy);
+  }
+
+ private:
+  static uint64_t head(DType dtype, const Shape& shape) {
+    return static_cast<uint64_t>(dtype) | (shape.has_rank() ? static_cast<uint64_t>(shape.rank()) : 255) << 8;
+  }
+  void dims(const Shape& shape) {
+    for (int64_t dim : shape.dims()) words.push_back(static_cast<uint64_t>(dim));
+  }
+};
+
+uint64_t hash_words(std::span<const uint64_t>);
+
+// A key that is kept: its words, hash, and what is needed to speak of it.
+struct Key {
+  std::vector<uint64_t> words;
+  uint64_t hash = 0;
+  std::vector<std::string> parameters;     // of the definition, one for each item after the context
+  std::shared_ptr<const Names> names;
+
+  Key() = default;
+  Key(std::span<const uint64_t> w, std::vector<std::string> p, std::shared_ptr<const Names> n)
+      : words(w.begin(), w.end()), hash(hash_words(w)), parameters(std::move(p)), names(std::move(n)) {}
+  bool same(std::span<const uint64_t> other) const;
+};
+
+// One token as it is read back.
+struct Item {
+  Token token = Token::kNone;
+  uint64_t payload = 0;
+  uint64_t number = 0;                     // numbered tokens
+  std::span<const uint64_t> words;         // all of its own words, header included, children excluded
+  uint32_t children = 0;                   // items that follow and belong to it
+
+  DType dtype() const { return static_cast<DType>(payload & 0xff); }
+  Shape shape() const;
+  uint32_t alias() const { return static_cast<uint32_t>(payload >> 24); }
+  bool trainable() const { return payload >> 16 & 1; }
+  std::string_view text() const;
+  int64_t integer() const { return static_cast<int64_t>(words[1]); }
+  double floating() const;
+  bool is_structure() const { return token >= Token::kCallable; }
+  bool is_literal() const { return token >= Token::kNone && token <= Token::kBytes; }
+};
+
+// Reads the item at `position` and moves past its own words (not its children).
+Item read(std::span<const uint64_t> words, size_t& position);
+
+// Custom trace types are compared by who made them: is the first covered by the second?
+using CustomSubtype = bool (*)(uint64_t specific, uint64_t general);
+extern CustomSubtype custom_subtype;
+
+// Every argument of `specific` is one that a trace made for `general` serves.
+bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);
+
+// The least general key that covers both; nothing when they differ in more than shapes.
+std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std::span<const uint64_t> b);
+
+// The leaves with paths, for recordings and people.
+std::vector<session::KeyLeaf> describe(const Key&);
+// "f32[32,8] 0.1": the whole key on one short line.
+std::string summary(const Key&);
+
+// Paths of the leaves in which two keys differ, the least that says it: "args[0]['x'].shape[1]", "len(args[1])".
+struct Difference {
+  std::string path;
+  std::string parameter;
+  enum class Kind : uint8_t { kValue, kShape, kRank, kDType, kForm, kStructure, kObject, kCallable, kAlias, kContext } kind;
+};
+std::vector<Difference> differences(const Key& a, const Key& b);
+// "value of lr"; "shape of batch, value of lr"
+std::string phrase(const std::vector<Difference>&);
+
+}  // namespace footlight::explain

@@ -86,6 +86,7 @@ std::unique_ptr<Recorder> Recorder::start(DeviceSink& sink, std::string& words, 
     return nullptr;
   }
   recorder->thread_ = std::make_unique<std::thread>([r = recorder.get()] { r->flush_loop(); });
+  recorder->stopped_ = false;
   words = "recorded with CUPTI " + version_text(recorder->version());
   return recorder;
 }

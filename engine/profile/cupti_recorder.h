@@ -67,7 +67,7 @@ class Recorder {
   std::mutex mutex_;  // guards stopping_ alone, and is never held while CUPTI is called
   std::condition_variable wake_;
   bool stopping_ = false;
-  bool stopped_ = false;
+  bool stopped_ = true;  // until the flush thread runs
   const int process_;
 };
 

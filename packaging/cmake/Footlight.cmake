@@ -36,3 +36,10 @@ function(footlight_part name)
   add_library(fl_${name} OBJECT ${sources})
   target_link_libraries(fl_${name} PUBLIC footlight_flags ${ARGN})
 endfunction()
+
+# The version stands in the top-level CMakeLists alone; "footlight_version.h" brings it to the code.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/footlight_version.h @ONLY CONTENT
+"// Made by CMake from the project's version.
+#pragma once
+#define FOOTLIGHT_VERSION \"@PROJECT_VERSION@\"
+")

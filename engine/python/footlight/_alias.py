@@ -1,0 +1,72 @@
+"""`import tensorflow...` gives Footlight's own module objects, in this process and in those that it starts."""
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+
+_NAMES = ('tensorflow',)
+_SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '_site')
+_MARK = 'FOOTLIGHT_IMPORT_TENSORFLOW'
+
+
+def _footlight_module(name):
+    """The module that stands behind `footlight.a.b`, whether it is a package, a module or a namespace in another."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        head, _, leaf = name.rpartition('.')
+        if not head:
+            raise
+        found = getattr(_footlight_module(head), leaf, None)
+        if found is None:
+            raise
+        return found
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers for tensorflow and all that is below it; the module keeps its own name and spec."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition('.')[0] not in _NAMES:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        module = _footlight_module('footlight' + spec.name[spec.name.index('tensorflow') + len('tensorflow'):])
+        self._kept = (module, module.__dict__.get('__spec__'), module.__dict__.get('__loader__'),
+                      module.__dict__.get('__package__'))
+        return module
+
+    def exec_module(self, module):
+        kept, spec, loader, package = self._kept
+        if kept is module:
+            module.__spec__, module.__loader__, module.__package__ = spec, loader, package
+
+
+def _real_one():
+    """Where another TensorFlow is installed, or None."""
+    for finder in sys.meta_path:
+        if isinstance(finder, _Finder) or not hasattr(finder, 'find_spec'):
+            continue
+        spec = finder.find_spec('tensorflow', None)
+        if spec is not None:
+            return spec.origin or 'another place'
+    return None
+
+
+def install(for_children=False):
+    """Puts the finder first; with `for_children` every Python that this process starts gets it too."""
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        return
+    real = _real_one() if _MARK not in os.environ else None
+    sys.meta_path.insert(0, _Finder())
+    if real is not None:
+        print(f'footlight: `import tensorflow` is Footlight in this run; the one in {real} stays unused',
+              file=sys.stderr)
+    if for_children:
+        os.environ[_MARK] = '1'
+        package_root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        before = [part for part in os.environ.get('PYTHONPATH', '').split(os.pathsep) if part]
+        wanted = [_SITE, package_root]
+        os.environ['PYTHONPATH'] = os.pathsep.join(wanted + [part for part in before if part not in wanted])

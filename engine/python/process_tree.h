@@ -1,0 +1,21 @@
+// What /proc says of processes: who descends from whom, and what they hold.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+namespace footlight::python {
+
+// Sends `signal` to every descendant of `root`, not to `root` itself.
+void signal_tree(pid_t root, int signal);
+
+size_t resident_bytes(pid_t process);  // 0 when it is gone
+
+struct MachineMemory {
+  size_t total = 0;
+  size_t available = 0;
+};
+MachineMemory machine_memory();  // zeros when it cannot be read
+
+}  // namespace footlight::python

@@ -1,0 +1,27 @@
+// The script's side of a recorded console: what tf.print writes goes to the supervisor in frames of its own, in its
+// place among what the script writes to descriptors 1 and 2.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace footlight::python {
+
+// A frame on the print pipe: this header, then `size` bytes of text.
+struct PrintFrame {
+  enum Kind : uint32_t { kToStdout = 1, kToStderr = 2, kReason = 3 };
+  uint32_t kind;
+  uint32_t size;
+};
+
+// From now on tf.print goes through `print_pipe`. The supervisor reads the pipes one after the other, so a frame
+// waits until the others are empty, and whoever prints waits until the frame was read: order is kept.
+void record_prints(int print_pipe, int stdout_pipe, int stderr_pipe);
+
+// Tells the supervisor in words how the script ended.
+void send_reason(std::string_view words);
+
+// Reads lines such as "level ops" from `pipe` on a thread that never needs the GIL.
+void listen_to_supervisor(int pipe);
+
+}  // namespace footlight::python

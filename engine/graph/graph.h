@@ -44,15 +44,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Edge> outputs;
   std::vector<NodeId> control_outputs;  // effects that must have happened when a call of the graph returns
 
-  // For each input after the first `parameters`: the tensor outside (eager, or symbolic of a graph around this one)
-  // that goes in at a call.
-  size_t parameters = 0;
-  std::vector<Tensor> captures;
-
-  // The graph that was being built when this one was begun; its tensors may be captured. Valid while building.
-  Graph* outer = nullptr;
-  bool building = false;
-  std::string made_by;               // "function `step` (train.py:14)", for messages
+  size_t parameters = 0;             // so many of the inputs; a caller puts what was captured into the others
+  std::string made_by;               // "function 'step' (train.py:14)", for messages
 
   std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope

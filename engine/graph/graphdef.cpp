@@ -83,15 +83,6 @@ void fill_attr(Message& message, const AttrValue& value) {
   }
 }
 
-std::vector<DType> input_dtypes(const Graph& graph, const Node& node, size_t from) {
-  std::vector<DType> dtypes;
-  for (size_t i = from; i < node.inputs.size(); ++i) {
-    const Edge& edge = node.inputs[i];
-    dtypes.push_back(graph.node(edge.node).dtypes[edge.output]);
-  }
-  return dtypes;
-}
-
 struct Scope {
   const Graph& graph;
   const std::vector<std::string>* arguments = nullptr;  // library functions: names of the inputs
@@ -116,11 +107,6 @@ void fill_node(Message& message, const Scope& scope, const Node& node) {
   std::ranges::sort(controls);
   for (std::string& control : controls) message.add("input", std::move(control));
   if (!node.device.empty()) message.add("device", node.device);
-  for (const AttrSpec& spec : node.op->attrs) {
-    AttrValue value;
-    if (!node.attrs.find(AttrName(spec.name)) && complete_attr(scope.graph, node, spec, value))
-      fill_attr(message.add_entry("attr", std::string(spec.name)), value);
-  }
   for (const auto& [name, value] : node.attrs) fill_attr(message.add_entry("attr", std::string(name.text())), value);
   message.sort_map("attr");
 }
@@ -183,44 +169,6 @@ void fill_function(Message& message, const Graph& graph) {
 }
 
 }  // namespace
-
-bool complete_attr(const Graph& graph, const Node& node, const AttrSpec& spec, AttrValue& value) {
-  const std::string_view name = spec.name, type = spec.type;
-  const std::vector<DType> in = input_dtypes(graph, node, 0);
-  if (type == "type") {
-    DType dtype = DType::kInvalid;
-    if (name == "Tidx" || name == "Tshape" || name == "Tperm" || name == "Tdim" || name == "Tindices" ||
-        name == "Tlabels" || name == "Taxis" || name == "Tmultiples")
-      dtype = in.size() > 1 ? in[1] : in.empty() ? DType::kInvalid : in[0];
-    else if (name == "DstT" || name == "out_type" || name == "output_type" || name == "Tout")
-      dtype = node.dtypes.empty() ? DType::kInvalid : node.dtypes[0];
-    else if (name == "Tcond")
-      dtype = in.empty() ? DType::kInvalid : in[0];
-    else if (name == "Index" || name == "index_type")
-      dtype = in.size() > 1 ? in[1] : DType::kInt32;
-    else if (name == "dtype" && !node.dtypes.empty())
-      dtype = node.dtypes[0];
-    else if (name == "dtype" && in.size() > 1)
-      dtype = in[1];
-    else
-      for (DType d : in) if (dtype == DType::kInvalid && d != DType::kResource) dtype = d;
-    if (dtype == DType::kInvalid && !node.dtypes.empty()) dtype = node.dtypes[0];
-    value = dtype;
-    return dtype != DType::kInvalid;
-  }
-  if (type == "int" && name == "N") {
-    size_t single = 0;
-    for (const ArgSpec& arg : node.op->inputs) single += !arg.list;
-    value = static_cast<int64_t>(node.inputs.size() - single);
-    return true;
-  }
-  if (type == "list(type)") {
-    const size_t skip = name == "Tin" && !node.op->inputs.empty() && !node.op->inputs[0].list ? 1 : 0;
-    value = name == "Tout" ? node.dtypes : input_dtypes(graph, node, skip);
-    return true;
-  }
-  return false;
-}
 
 std::shared_ptr<Message> to_node_def(const Graph& graph, NodeId id) {
   auto message = std::make_shared<Message>(proto::node_def());

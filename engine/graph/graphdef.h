@@ -10,10 +10,6 @@ namespace footlight {
 std::shared_ptr<proto::Message> to_graph_def(const Graph& graph);
 std::shared_ptr<proto::Message> to_node_def(const Graph& graph, NodeId);
 
-// Attribute `name` of a node as GraphDef has it: what the node carries, or what follows from its dtypes; monostate-like
-// false when there is none.
-bool complete_attr(const Graph& graph, const Node& node, const AttrSpec& spec, AttrValue& value);
-
 // "float32 (32, 16)" for messages and recordings.
 std::string describe(DType, const Shape&);
 // The value of a small constant on one line, a summary of a large one.

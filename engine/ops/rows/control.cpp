@@ -1,0 +1,62 @@
+// Ops that hold graphs, and the ones that only shape a graph. The runtime executes them itself: they have no kernels.
+#include "engine/ops/control_gradients.h"
+#include "engine/ops/define.h"
+
+namespace footlight {
+
+ControlGradients control_gradients;
+
+namespace {
+
+// Dtypes come from the signature (Tout, T); the shapes were written into the node by whoever built it.
+void shapes_from_attrs(Inference& i) {
+  static const AttrName kShapes("output_shapes");
+  const AttrValue* value = i.attrs.find(kShapes);
+  const auto* shapes = value ? std::get_if<std::vector<Shape>>(value) : nullptr;
+  for (size_t k = 0; k < i.output_shapes.size(); ++k)
+    i.output_shapes[k] = shapes && k < shapes->size() ? (*shapes)[k] : Shape::unknown_rank();
+}
+
+void shape_from_attr(Inference& i) {
+  static const AttrName kShape("shape");
+  i.output_shapes[0] = i.attrs.get_or(kShape, Shape::unknown_rank());
+}
+
+void cond_gradient(GradientCall& call) { control_gradients.cond(call); }
+void loop_gradient(GradientCall& call) { control_gradients.loop(call); }
+void call_gradient(GradientCall& call) { control_gradients.call(call); }
+
+constexpr RowDef::More kStateful{.stateful = true};
+
+}  // namespace
+
+std::vector<RowDef> control_rows() {
+  constexpr const char* kCondSignature = "cond: Tcond, input: Tin[] -> output: Tout[]";
+  constexpr const char* kCondAttrs =
+      "Tcond: any; Tin: list(type); Tout: list(type); then_branch: func; else_branch: func; output_shapes: list(shape) = []";
+  constexpr const char* kLoopAttrs =
+      "T: list(type); cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10";
+  constexpr const char* kCallAttrs =
+      "Tin: list(type); Tout: list(type); f: func; config: string = \"\"; config_proto: string = \"\"; executor_type: string = \"\"";
+  return {
+      {"Placeholder", "-> output: dtype", "dtype: any; shape: shape = unknown", shape_from_attr, nullptr, OpFamily::kControl,
+       "a value that comes from outside of the graph"},
+      {"FakeParam", "-> output: dtype", "dtype: any; shape: shape", shape_from_attr, nullptr, OpFamily::kControl,
+       "stands for an output that the branch which ran does not have"},
+      {"NoOp", "->", "", infer::none, nullptr, OpFamily::kControl, "does nothing; holds control dependencies together"},
+      {"StatelessIf", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
+       "then_branch(input) if cond else else_branch(input)"},
+      {"If", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
+       "then_branch(input) if cond else else_branch(input), with effects", kStateful},
+      {"StatelessWhile", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient, OpFamily::kControl,
+       "input = body(input) while cond(input)"},
+      {"While", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient, OpFamily::kControl,
+       "input = body(input) while cond(input), with effects", kStateful},
+      {"PartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs, call_gradient, OpFamily::kControl,
+       "f(args)"},
+      {"StatefulPartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs, call_gradient,
+       OpFamily::kControl, "f(args), with effects", kStateful},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,253 @@
+// The nodes, names and graphs of staged branches and loops, as TensorFlow lays them out.
+#include "engine/trace/control_flow.h"
+
+#include "engine/base/errors.h"
+
+#include <algorithm>
+
+namespace footlight::trace {
+namespace {
+
+const AttrName kThen("then_branch"), kElse("else_branch"), kTin("Tin"), kTout("Tout"), kTcond("Tcond"), kShapes("output_shapes"),
+    kLower("_lower_using_switch_merge"), kT("T"), kCond("cond"), kBody("body"), kParallel("parallel_iterations"),
+    kOriginal("_num_original_outputs");
+
+std::string function_name(const std::string& scope, const char* role) {
+  std::string name = scope + '_' + role + '_';
+  std::ranges::replace(name, '/', '_');
+  return numbered(name);
+}
+
+std::vector<DType> dtypes_of(std::span<const Tensor> tensors) {
+  std::vector<DType> dtypes;
+  for (const Tensor& t : tensors) dtypes.push_back(t.dtype());
+  return dtypes;
+}
+
+void add_missing(std::vector<Tensor>& all, std::span<const Tensor> more) {
+  for (const Tensor& value : more)
+    if (std::ranges::none_of(all, [&](const Tensor& t) { return same_value(t, value); })) all.push_back(value);
+}
+
+void match_inputs(GraphBuilder& builder, std::span<const Tensor> all, const std::string& unused_name) {
+  for (const Tensor& value : all) {
+    const auto& own = builder.captures();
+    if (std::ranges::none_of(own, [&](const Tensor& t) { return same_value(t, value); }))
+      builder.add_unused_input(value, unused_name);
+  }
+  builder.order_captures(all);
+}
+
+void tell_tape(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+  if (tape_hook) tape_hook(row, attrs, inputs, outputs);
+}
+
+void trace_branch(GraphBuilder& builder, const std::string& scope, const Branch& branch) {
+  builder.graph()->name_scope = scope + '/';
+  builder.device = builder.outer()->device;
+  Building building(&builder);
+  const std::vector<Tensor> outputs = branch();
+  builder.finish(outputs);
+}
+
+void check_branches(const Graph& yes, const Graph& no) {
+  if (yes.outputs.size() != no.outputs.size())
+    throw Error(ErrorKind::kType, "the branches of a condition return " + std::to_string(yes.outputs.size()) + " and " +
+                                      std::to_string(no.outputs.size()) + " values; they must return equally many");
+  for (size_t i = 0; i < yes.outputs.size(); ++i) {
+    const DType a = yes.node(yes.outputs[i].node).dtypes[yes.outputs[i].output];
+    const DType b = no.node(no.outputs[i].node).dtypes[no.outputs[i].output];
+    if (a != b)
+      throw Error(ErrorKind::kType, "value " + std::to_string(i) + " has dtype " + std::string(name_of(a)) +
+                                        " in the first branch of a condition and " + std::string(name_of(b)) +
+                                        " in the other; make them one dtype, for example with tf.cast");
+  }
+}
+
+GraphBuilder& current() {
+  GraphBuilder* builder = GraphBuilder::innermost();
+  FL_CHECK(builder != nullptr);
+  return *builder;
+}
+
+}  // namespace
+
+std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch, std::string_view name) {
+  static const Op kStateless{"StatelessIf"}, kStateful{"If"}, kIdentity{"Identity"};
+  if (pred.dtype() != DType::kBool)
+    throw Error(ErrorKind::kValue, "a condition must be a bool tensor, this one is " + std::string(name_of(pred.dtype())) +
+                                       "; compare it, for example with `!= 0`");
+  GraphBuilder& builder = current();
+  Graph& graph = *builder.graph();
+  const std::string scope = graph.unique_name(name);
+  GraphBuilder yes(function_name(scope, "true"), GraphBuilder::Kind::kBranch);
+  trace_branch(yes, scope, then_branch);
+  GraphBuilder no(function_name(scope, "false"), GraphBuilder::Kind::kBranch);
+  trace_branch(no, scope, else_branch);
+  check_branches(*yes.graph(), *no.graph());
+
+  std::vector<Tensor> captured(yes.captures());
+  add_missing(captured, no.captures());
+  match_inputs(yes, captured, scope + "/Placeholder");
+  match_inputs(no, captured, scope + "/Placeholder");
+
+  std::vector<DType> dtypes;
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < yes.graph()->outputs.size(); ++i) {
+    const Edge a = yes.graph()->outputs[i], b = no.graph()->outputs[i];
+    dtypes.push_back(yes.graph()->node(a.node).dtypes[a.output]);
+    shapes.push_back(relax(yes.graph()->node(a.node).shapes[a.output], no.graph()->node(b.node).shapes[b.output]));
+  }
+  Attrs attrs;
+  attrs.set(kTcond, DType::kBool);
+  attrs.set(kTin, dtypes_of(captured));
+  attrs.set(kTout, dtypes);
+  attrs.set(kThen, yes.graph());
+  attrs.set(kElse, no.graph());
+  attrs.set(kShapes, shapes);
+  attrs.set(kLower, true);
+  std::vector<Tensor> inputs{pred};
+  inputs.insert(inputs.end(), captured.begin(), captured.end());
+  const OpRow& row = yes.stateful() || no.stateful() ? kStateful.row() : kStateless.row();
+  const std::vector<Tensor> outputs = builder.add_known(row, inputs, attrs, dtypes, shapes, scope, true);
+  tell_tape(row, attrs, inputs, outputs);
+
+  std::vector<Tensor> results;
+  const std::string before = graph.name_scope;
+  graph.name_scope = scope + '/';
+  for (const Tensor& output : outputs) results.push_back(apply(kIdentity, {output}));
+  graph.name_scope = before;
+  return results;
+}
+
+namespace {
+
+// The graphs of a loop share their parameters: the counter, its bound, and the variables.
+std::vector<Tensor> loop_parameters(GraphBuilder& builder, const std::string& scope, std::span<const Tensor> variables,
+                                    std::span<const Shape> shapes) {
+  builder.graph()->name_scope = scope + '/';
+  builder.device = builder.outer()->device;
+  std::vector<Tensor> parameters;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const char* kCounters[] = {"/loop_counter", "/maximum_iterations"};
+    const std::string named = i < 2 ? scope + kCounters[i] : std::string();
+    parameters.push_back(builder.parameter(variables[i].dtype(), shapes[i], i < 2 ? named : "Placeholder", named));
+  }
+  return parameters;
+}
+
+std::string symbol(const WhileOptions& options, size_t index) {
+  if (index < options.symbols.size() && !options.symbols[index].empty()) return "'" + options.symbols[index] + "'";
+  return "number " + std::to_string(index);
+}
+
+void check_body(const WhileOptions& options, std::span<const Tensor> results, std::span<const Tensor> variables,
+                std::span<const Shape> shapes) {
+  if (results.size() != variables.size())
+    throw Error(ErrorKind::kValue, "the body of a loop over " + std::to_string(variables.size()) + " variables returned " +
+                                       std::to_string(results.size()) + " values");
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].dtype() != variables[i].dtype())
+      throw Error(ErrorKind::kType, "loop variable " + symbol(options, i) + " has dtype " +
+                                        std::string(name_of(variables[i].dtype())) + " before the loop, but dtype " +
+                                        std::string(name_of(results[i].dtype())) + " after one iteration");
+    if (!is_subshape(results[i].shape(), shapes[i]))
+      throw Error(ErrorKind::kValue,
+                  "loop variable " + symbol(options, i) + " has shape " + shapes[i].to_string() +
+                      " before the loop, but shape " + results[i].shape().to_string() +
+                      " after one iteration; declare what stays the same with shape_invariants (in AutoGraph "
+                      "tf.autograph.experimental.set_loop_options), for example None for a dimension that changes");
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition& condition, const LoopBody& body,
+                                const WhileOptions& options) {
+  static const Op kStateless{"StatelessWhile"}, kStateful{"While"}, kAdd{"AddV2"}, kLess{"Less"}, kAnd{"LogicalAnd"};
+  GraphBuilder& builder = current();
+  Graph& graph = *builder.graph();
+  for (Tensor& variable : variables)
+    if (!variable.is_symbolic() && variable.body()->python_number) variable = builder.as_own(variable);
+  const std::string scope = graph.unique_name(options.name);
+  auto counter = [&](int32_t value, const char* name) {
+    return builder.bring_in(Tensor::scalar(value).as_constant(), scope, name);
+  };
+  const int32_t bound = static_cast<int32_t>(std::min<int64_t>(options.maximum_iterations, INT32_MAX));
+  const Tensor maximum = counter(bound, "maximum_iterations");
+  const Tensor zero = counter(0, "loop_counter");
+
+  std::vector<Tensor> all{zero, maximum};
+  all.insert(all.end(), variables.begin(), variables.end());
+  std::vector<Shape> shapes;
+  for (const Tensor& t : all) shapes.push_back(t.shape());
+  for (size_t i = 0; i < options.shape_invariants.size() && i < variables.size(); ++i) {
+    if (!options.shape_invariants[i]) continue;
+    if (!is_subshape(variables[i].shape(), *options.shape_invariants[i]))
+      throw Error(ErrorKind::kValue, "the shape invariant " + options.shape_invariants[i]->to_string() + " of loop variable " +
+                                         symbol(options, i) + " does not cover its shape " + variables[i].shape().to_string());
+    shapes[i + 2] = *options.shape_invariants[i];
+  }
+
+  GraphBuilder test(function_name(scope, "cond"), GraphBuilder::Kind::kCondition);
+  {
+    const std::vector<Tensor> parameters = loop_parameters(test, scope, all, shapes);
+    Building building(&test);
+    Tensor again = condition(std::span(parameters).subspan(2));
+    if (again.dtype() != DType::kBool)
+      throw Error(ErrorKind::kValue, "the condition of a loop must be a bool tensor, this one is " + std::string(name_of(again.dtype())));
+    if (options.maximum_iterations >= 0)
+      again = apply(kAnd, {apply(kLess, {parameters[0], parameters[1]}), again});
+    test.finish({&again, 1});
+  }
+
+  GraphBuilder step(function_name(scope, "body"), GraphBuilder::Kind::kBody);
+  std::vector<Tensor> passed;
+  {
+    const std::vector<Tensor> parameters = loop_parameters(step, scope, all, shapes);
+    Building building(&step);
+    for (const Tensor& value : test.captures()) {
+      const std::string name = value.is_symbolic() ? value.graph()->node(value.node()).name : "input";
+      step.capture(value, scope + '/' + name, name);
+    }
+    std::vector<Tensor> results = body(std::span(parameters).subspan(2));
+    for (Tensor& result : results)
+      if (!result.is_symbolic() && result.body()->python_number) result = step.as_own(result);
+    check_body(options, results, std::span(all).subspan(2), std::span(shapes).subspan(2));
+    Tensor next = apply(kAdd, {parameters[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add");
+    std::vector<Tensor> outputs{next, parameters[1]};
+    outputs.insert(outputs.end(), results.begin(), results.end());
+    step.finish(outputs);
+  }
+  std::vector<Tensor> captured(test.captures());
+  add_missing(captured, step.captures());
+  match_inputs(test, captured, scope + '/' + test.graph()->name() + "___redundant_placeholder0");
+  match_inputs(step, captured, scope + "/Placeholder");
+  for (size_t i = 0; i < captured.size(); ++i)
+    step.graph()->outputs.push_back({step.graph()->inputs[step.graph()->parameters + i], 0});
+
+  std::vector<Tensor> inputs(all);
+  inputs.insert(inputs.end(), captured.begin(), captured.end());
+  for (const Tensor& value : captured) shapes.push_back(value.shape());
+  Attrs attrs;
+  attrs.set(kT, dtypes_of(inputs));
+  attrs.set(kCond, test.graph());
+  attrs.set(kBody, step.graph());
+  attrs.set(kShapes, shapes);
+  attrs.set(kParallel, options.parallel_iterations);
+  attrs.set(kLower, true);
+  attrs.set(kOriginal, static_cast<int64_t>(inputs.size()));
+  const OpRow& row = test.stateful() || step.stateful() ? kStateful.row() : kStateless.row();
+  const std::vector<Tensor> outputs = builder.add_known(row, inputs, attrs, dtypes_of(inputs), shapes, scope, true);
+  tell_tape(row, attrs, inputs, outputs);
+  return {outputs.begin() + 2, outputs.begin() + 2 + static_cast<ptrdiff_t>(variables.size())};
+}
+
+void in_scratch_graph(const std::function<void()>& look) {
+  GraphBuilder scratch("tmp", GraphBuilder::Kind::kScratch);
+  if (GraphBuilder* outer = scratch.outer()) scratch.graph()->name_scope = outer->graph()->name_scope;
+  Building building(&scratch);
+  look();
+}
+
+}  // namespace footlight::trace

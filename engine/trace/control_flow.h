@@ -1,0 +1,33 @@
+// Staged branches and loops: what AutoGraph and tf.cond, tf.while_loop build with while tracing.
+#pragma once
+
+#include "engine/session/records.h"
+#include "engine/trace/graph_builder.h"
+
+#include <functional>
+#include <optional>
+
+namespace footlight::trace {
+
+// Each branch runs once, in a graph of its own, `then_branch` first. What they use from outside becomes an input.
+// They must return equally many tensors of the same dtypes.
+using Branch = std::function<std::vector<Tensor>()>;
+std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
+                               std::string_view name = "cond");
+
+struct WhileOptions {
+  std::string name = "while";
+  int64_t maximum_iterations = -1;
+  int64_t parallel_iterations = 10;
+  std::vector<std::optional<Shape>> shape_invariants;  // empty, or one for each variable
+  std::vector<std::string> symbols;                    // the user's names of the variables, for messages
+};
+using LoopCondition = std::function<Tensor(std::span<const Tensor>)>;
+using LoopBody = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+// The body must return a tensor for each variable, with its dtype and a shape within its invariant.
+std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition&, const LoopBody&, const WhileOptions& = {});
+
+// Runs `look` in a graph that is thrown away: to learn what a condition is without leaving nodes behind.
+void in_scratch_graph(const std::function<void()>& look);
+
+}  // namespace footlight::trace

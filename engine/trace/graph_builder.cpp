@@ -1,0 +1,386 @@
+// Adding nodes while tracing: names as TensorFlow gives them, captures, and the order of effects.
+#include "engine/trace/graph_builder.h"
+
+#include "engine/base/errors.h"
+#include "engine/base/recording.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace footlight::trace {
+namespace {
+
+const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name");
+
+// What infer_outputs sees of a node that is being added.
+class NodeInference final : public Inference {
+ public:
+  NodeInference(GraphBuilder& builder, const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::vector<DType>& dtypes,
+                std::vector<Shape>& shapes)
+      : Inference(r, a, in), builder_(builder) {
+    output_dtypes = dtypes;
+    output_shapes = shapes;
+  }
+  Tensor constant(size_t input) override { return builder_.constant_value(inputs[input]); }
+
+ private:
+  GraphBuilder& builder_;
+};
+
+// A constant of a graph must not change when the array it came from does.
+Tensor frozen(const Tensor& value) {
+  if (!value.body()->buffer || value.exclusive()) return value;
+  Tensor copy = Tensor::empty(value.dtype(), value.shape());
+  if (is_plain(value.dtype()))
+    std::memcpy(copy.raw(), value.raw(), value.bytes());
+  else if (value.dtype() == DType::kString)
+    std::copy_n(value.data<std::string>(), value.elements(), copy.data<std::string>());
+  else
+    return value;
+  return copy;
+}
+
+// TensorFlow converts these arguments in functions of its own and so names their constants differently.
+std::string_view argument_name(const OpRow& row, size_t input) {
+  if (std::string_view(row.name) == "StridedSlice" && input > 0) {
+    static constexpr std::string_view kNames[] = {"", "stack", "stack_1", "stack_2"};
+    return kNames[std::min<size_t>(input, 3)];
+  }
+  return row.inputs[std::min(input, row.inputs.size() - 1)].name;
+}
+
+// A variable is one value whatever handle names it; a symbolic tensor is an output of a node; others are their id.
+std::pair<const void*, uint64_t> identity_of(const Tensor& value) {
+  if (value.is_symbolic()) return {value.graph(), uint64_t{value.node().value} << 32 | value.output()};
+  if (value.dtype() == DType::kResource) return {value.resource_object(), 0};
+  return {nullptr, value.id()};
+}
+
+}  // namespace
+
+bool same_value(const Tensor& a, const Tensor& b) { return identity_of(a) == identity_of(b); }
+
+GraphBuilder::GraphBuilder(std::string name, Kind kind)
+    : graph_(std::make_shared<Graph>(std::move(name))), kind_(kind), outer_(innermost()) {}
+
+GraphBuilder* GraphBuilder::innermost() { return static_cast<GraphBuilder*>(current_graph_builder); }
+
+NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::string full_name, std::string_view user_name) {
+  static const Op kPlaceholder{"Placeholder"};
+  Node node;
+  node.op = &kPlaceholder.row();
+  node.name = std::move(full_name);
+  node.attrs.set(kDType, dtype);
+  node.attrs.set(kShape, shape);
+  if (!user_name.empty()) node.attrs.set(kUserName, std::string(user_name));
+  node.dtypes = {dtype};
+  node.shapes = {shape};
+  node.source = current_source();
+  const NodeId id = graph_->add_named(std::move(node));
+  graph_->inputs.push_back(id);
+  return id;
+}
+
+Tensor GraphBuilder::parameter(DType dtype, const Shape& shape, std::string_view name, std::string_view user_name,
+                               Resource* stands_for) {
+  FL_CHECK(captures_.empty());
+  const NodeId id = add_placeholder(dtype, shape, graph_->unique_name(name), user_name);
+  ++graph_->parameters;
+  Tensor tensor = graph_->tensor({id, 0});
+  if (stands_for) tensor.stands_for(stands_for);
+  return tensor;
+}
+
+Tensor GraphBuilder::capture(const Tensor& outside, std::string_view name, std::string_view user_name) {
+  Resource* resource = outside.dtype() == DType::kResource ? outside.resource_object() : nullptr;
+  if (outside.is_symbolic()) {
+    bool around = false;
+    for (GraphBuilder* b = outer_; b && !around; b = b->outer_) around = b->graph_.get() == outside.graph();
+    if (!around) throw_leaked(outside);
+  }
+  auto [at, fresh] = captured_.try_emplace(identity_of(outside), captures_.size());
+  if (fresh) {
+    std::string full = kind_ == Kind::kBody ? std::string(name) + "_0" : std::string(name);
+    add_placeholder(outside.dtype(), outside.shape(), graph_->unique_full_name(full), user_name);
+    captures_.push_back(outside);
+  }
+  Tensor tensor = graph_->tensor({graph_->inputs[graph_->parameters + at->second], 0});
+  if (resource) tensor.stands_for(resource);
+  return tensor;
+}
+
+Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
+  static const Op kConst{"Const"};
+  Node node;
+  node.op = &kConst.row();
+  node.name = graph_->unique_full_name(name);
+  node.attrs.set(kDType, value.dtype());
+  node.attrs.set(kValue, frozen(value));
+  node.dtypes = {value.dtype()};
+  node.shapes = {value.shape()};
+  node.source = current_source();
+  return graph_->tensor({graph_->add_named(std::move(node)), 0});
+}
+
+Tensor GraphBuilder::bring_in(const Tensor& value, const std::string& scope, std::string_view argument) {
+  if (value.is_symbolic()) {
+    if (value.graph() == graph_.get()) return value;
+    const std::string& name = value.graph()->node(value.node()).name;
+    return capture(value, scope + '/' + name, name);
+  }
+  std::string full = scope + '/';
+  full += argument;
+  if (value.body()->python_number && value.dtype() != DType::kResource) return constant_node(value, full);
+  return capture(value, full, argument);
+}
+
+Tensor GraphBuilder::as_own(const Tensor& value) {
+  if (!value.is_symbolic() && value.body()->python_number && value.dtype() != DType::kResource)
+    return constant_node(value, graph_->name_scope + "Const");
+  std::string scope = graph_->name_scope;
+  if (!scope.empty()) scope.pop_back();
+  return bring_in(value, scope.empty() ? "capture" : scope, "input");
+}
+
+void GraphBuilder::add_unused_input(const Tensor& like, std::string_view full_name) {
+  captures_.push_back(like);
+  add_placeholder(like.dtype(), like.shape(), graph_->unique_full_name(full_name), {});
+}
+
+void GraphBuilder::order_captures(std::span<const Tensor> wanted) {
+  FL_CHECK(wanted.size() == captures_.size());
+  std::vector<NodeId> inputs(graph_->inputs.begin(), graph_->inputs.begin() + static_cast<ptrdiff_t>(graph_->parameters));
+  for (const Tensor& value : wanted)
+    for (size_t i = 0; i < captures_.size(); ++i)
+      if (same_value(captures_[i], value)) {
+        inputs.push_back(graph_->inputs[graph_->parameters + i]);
+        break;
+      }
+  FL_CHECK(inputs.size() == graph_->inputs.size());
+  graph_->inputs = std::move(inputs);
+  captures_.assign(wanted.begin(), wanted.end());
+  captured_.clear();  // the trace is over: nothing is captured any more
+}
+
+NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const Attrs& attrs, std::string_view name) {
+  Node node;
+  node.op = &row;
+  node.name = graph_->unique_name(name.empty() ? std::string_view(row.name) : name);
+  std::vector<Tensor> inputs;
+  inputs.reserve(given.size());
+  node.inputs.reserve(given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    inputs.push_back(bring_in(given[i], node.name, row.inputs.empty() ? std::string_view() : argument_name(row, i)));
+    node.inputs.push_back({inputs[i].node(), inputs[i].output()});
+  }
+  const size_t count = output_count(row, inputs, attrs);
+  node.dtypes.resize(count);
+  node.shapes.resize(count);
+  NodeInference inference(*this, row, attrs, inputs, node.dtypes, node.shapes);
+  infer_outputs(inference);
+  node.attrs = complete_attrs(row, inputs, attrs);
+  if (const AttrValue* value = node.attrs.find(kValue))
+    if (const Tensor* tensor = std::get_if<Tensor>(value)) node.attrs.set(kValue, frozen(*tensor));
+  node.source = current_source();
+  node.device = device;
+  node.control_inputs = control_scope;
+  const NodeId id = graph_->add_named(std::move(node));
+  if (row.stateful) order_effects(id, nullptr);
+  return id;
+}
+
+std::vector<Tensor> GraphBuilder::outputs_of(NodeId id) {
+  std::vector<Tensor> outputs;
+  const uint32_t count = static_cast<uint32_t>(graph_->node(id).dtypes.size());
+  for (uint32_t i = 0; i < count; ++i) outputs.push_back(graph_->tensor({id, i}));
+  return outputs;
+}
+
+std::vector<Tensor> GraphBuilder::emit(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs,
+                                       std::string_view name) {
+  return outputs_of(add(row, inputs, attrs, name));
+}
+
+Tensor GraphBuilder::emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
+  const NodeId id = add(row, inputs, attrs, name);
+  return graph_->node(id).dtypes.empty() ? Tensor() : graph_->tensor({id, 0});
+}
+
+std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Tensor> given, Attrs attrs,
+                                            std::vector<DType> dtypes, std::vector<Shape> shapes, std::string_view name,
+                                            bool name_is_unique) {
+  Node node;
+  node.op = &row;
+  node.name = name_is_unique ? std::string(name) : graph_->unique_name(name);
+  std::vector<bool> read_only(given.size(), false);
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Tensor in = bring_in(given[i], node.name, row.inputs[std::min(i, row.inputs.size() - 1)].name);
+    node.inputs.push_back({in.node(), in.output()});
+  }
+  // An input is only read when every graph that the node holds only reads it.
+  bool first = true;
+  for (const auto& [attr, value] : attrs) {
+    const GraphPtr* callee = std::get_if<GraphPtr>(&value);
+    if (!callee) continue;
+    const std::vector<bool> reads = read_only_inputs(**callee);
+    const size_t skip = given.size() - reads.size();
+    for (size_t i = 0; i < reads.size(); ++i) read_only[skip + i] = reads[i] && (first || read_only[skip + i]);
+    first = false;
+  }
+  static const AttrName kReadOnly("_read_only_resource_inputs");
+  std::vector<int64_t> indices;
+  for (size_t i = 0; i < read_only.size(); ++i)
+    if (read_only[i]) indices.push_back(static_cast<int64_t>(i));
+  attrs.set(kReadOnly, std::move(indices));
+  node.attrs = std::move(attrs);
+  node.dtypes = std::move(dtypes);
+  node.shapes = std::move(shapes);
+  node.source = current_source();
+  node.device = device;
+  node.control_inputs = control_scope;
+  const NodeId id = graph_->add_named(std::move(node));
+  if (row.stateful) order_effects(id, &read_only);
+  return outputs_of(id);
+}
+
+Tensor GraphBuilder::constant_value(const Tensor& tensor) {
+  if (!tensor.is_symbolic()) return tensor;
+  const Graph& graph = *tensor.graph();
+  const Node& node = graph.node(tensor.node());
+  const std::string_view op = node.op->name;
+  if (op == "Const") return node.attrs.get<Tensor>(kValue);
+  if (node.op->stateful || !node.control_inputs.empty() || node.inputs.empty()) return {};
+  if (op == "Shape") {
+    const Shape& shape = graph.node(node.inputs[0].node).shapes[node.inputs[0].output];
+    if (!shape.fully_known()) return {};
+    if (node.dtypes[0] == DType::kInt64) return Tensor::vector<int64_t>(shape.dims());
+    std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
+    return Tensor::vector<int32_t>(dims);
+  }
+  // Small arithmetic on shapes is folded by running it, so that `tf.shape(x)[0] * 2` is known where x is.
+  const bool cheap = node.op->family == OpFamily::kMove || node.op->family == OpFamily::kElementwise;
+  if (!cheap || node.dtypes.size() != 1 || node.inputs.size() > 8 || !node.shapes[0].fully_known() ||
+      node.shapes[0].elements() > 16 || !eager_builder)
+    return {};
+  std::vector<Tensor> inputs;
+  for (Edge edge : node.inputs) {
+    const Node& from = graph.node(edge.node);
+    const Shape& shape = from.shapes[edge.output];
+    if (!shape.fully_known() || shape.elements() > 16) return {};
+    Tensor known = constant_value(const_cast<Graph&>(graph).tensor(edge));
+    if (!known) return {};
+    inputs.push_back(std::move(known));
+  }
+  try {
+    return eager_builder->emit_one(*node.op, inputs, node.attrs, {});
+  } catch (const Error&) {
+    return {};  // it will say so when it runs
+  }
+}
+
+void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) {
+  Node& node = graph_->node(id);
+  const std::string_view op = node.op->name;
+  const bool only_reads = op == "ReadVariableOp" || op == "ResourceGather" || op == "VarIsInitializedOp" || op == "VariableShape";
+  std::vector<NodeId> controls;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Edge edge = node.inputs[i];
+    if (graph_->node(edge.node).dtypes[edge.output] != DType::kResource) continue;
+    ResourceUse& use = resources_[edge.node.value];
+    const bool reads = only_reads || (read_only && (*read_only)[i]);
+    if (use.last_write.valid()) controls.push_back(use.last_write);
+    if (reads) {
+      use.reads.push_back(id);
+    } else {
+      controls.insert(controls.end(), use.reads.begin(), use.reads.end());
+      use.reads.clear();
+      use.last_write = id;
+    }
+  }
+  for (NodeId control : controls)
+    if (std::ranges::find(node.control_inputs, control) == node.control_inputs.end()) node.control_inputs.push_back(control);
+  must_run_.push_back(id);
+}
+
+Tensor GraphBuilder::mark_output(const Tensor& output) {
+  static const Op kIdentity{"Identity"};
+  const bool python_value = !output.is_symbolic() && output.body()->python_number;
+  const Tensor own = python_value ? as_own(output) : output;
+  return emit_one(kIdentity.row(), {&own, 1}, {}, {});
+}
+
+void GraphBuilder::finish(std::span<const Tensor> outputs) {
+  std::vector<Tensor> marked;
+  for (const Tensor& output : outputs) marked.push_back(mark_output(output));
+  finish_marked(std::move(marked));
+}
+
+void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
+  static const Op kNoOp{"NoOp"};
+  if (!must_run_.empty()) {
+    Node node;
+    node.op = &kNoOp.row();
+    node.control_inputs = must_run_;
+    node.source = current_source();
+    const NodeId done = graph_->add(std::move(node));
+    for (const Tensor& output : marked) graph_->node(output.node()).control_inputs.push_back(done);
+    graph_->control_outputs = must_run_;
+  }
+  for (const Tensor& output : marked) graph_->outputs.push_back({output.node(), output.output()});
+}
+
+NameScope::NameScope(std::string_view name) {
+  GraphBuilder* builder = GraphBuilder::innermost();
+  if (!builder || name.empty()) return;
+  graph_ = builder->graph().get();
+  before_ = graph_->name_scope;
+  graph_->name_scope = name.back() == '/' ? std::string(name) : graph_->unique_name(name) + '/';
+}
+
+NameScope::~NameScope() {
+  if (graph_) graph_->name_scope = before_;
+}
+
+void throw_leaked(const Tensor& tensor) {
+  const Graph& graph = *tensor.graph();
+  const std::string& name = graph.node(tensor.node()).name;
+  throw Error(ErrorKind::kInaccessibleTensor,
+              "the symbolic tensor '" + name + ":" + std::to_string(tensor.output()) + "' (" + std::string(name_of(tensor.dtype())) +
+                  ", shape " + tensor.shape().to_string() + ") belongs to the trace of " +
+                  (graph.made_by.empty() ? graph.name() : graph.made_by) +
+                  " and cannot be used outside of it: return it from the function instead of storing it");
+}
+
+std::vector<bool> read_only_inputs(const Graph& graph) {
+  std::vector<bool> result(graph.inputs.size(), false);
+  std::unordered_map<uint32_t, size_t> handles;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (graph.node(graph.inputs[i]).dtypes[0] != DType::kResource) continue;
+    handles.emplace(graph.inputs[i].value, i);
+    result[i] = true;
+  }
+  if (handles.empty()) return result;
+  static const AttrName kReadOnly("_read_only_resource_inputs");
+  for (uint32_t n = 0; n < graph.size(); ++n) {
+    const Node& node = graph.node(NodeId(n));
+    const std::string_view op = node.op->name;
+    if (op == "ReadVariableOp" || op == "Identity" || op == "VariableShape" || op == "ResourceGather") continue;
+    const AttrValue* attr = node.attrs.find(kReadOnly);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      auto at = handles.find(node.inputs[i].node.value);
+      if (at == handles.end()) continue;
+      const auto* indices = attr ? std::get_if<std::vector<int64_t>>(attr) : nullptr;
+      if (!indices || std::ranges::find(*indices, static_cast<int64_t>(i)) == indices->end()) result[at->second] = false;
+    }
+  }
+  return result;
+}
+
+bool has_effects(const Graph& graph) {
+  for (uint32_t n = 0; n < graph.size(); ++n)
+    if (graph.node(NodeId(n)).op->stateful) return true;
+  return false;
+}
+
+}  // namespace footlight::trace

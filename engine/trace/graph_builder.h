@@ -1,0 +1,112 @@
+// The builder of a trace: ops that are applied become nodes, values from outside become constants or captures.
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::trace {
+
+class GraphBuilder final : public Builder {
+ public:
+  enum class Kind : uint8_t { kFunction, kBranch, kCondition, kBody, kScratch, kGradient };
+  explicit GraphBuilder(std::string name, Kind kind = Kind::kFunction);
+
+  std::vector<Tensor> emit(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
+  Tensor emit_one(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
+  Tensor constant_value(const Tensor&) override;
+  bool is_graph() const override { return true; }
+
+  // A Placeholder that a caller fills. `user_name` is what GraphDef's _user_specified_name says; empty: none.
+  Tensor parameter(DType, const Shape&, std::string_view name, std::string_view user_name, Resource* stands_for = nullptr);
+  // The node for a value from outside: the same one each time. `name` in the current scope.
+  Tensor capture(const Tensor& outside, std::string_view name, std::string_view user_name);
+  // A value as a tensor of this graph: its own, a constant for a Python value, else a capture.
+  Tensor bring_in(const Tensor&, const std::string& scope, std::string_view argument);
+  // The same for a value that is no op's argument: a Python value becomes a node named "Const".
+  Tensor as_own(const Tensor&);
+  // An input that nothing uses, so that the inputs of two graphs match.
+  void add_unused_input(const Tensor& like, std::string_view full_name);
+  // Captures in the order of `wanted`, which holds them all.
+  void order_captures(std::span<const Tensor> wanted);
+  // A node whose dtypes and shapes the caller knows (branches, loops, calls).
+  std::vector<Tensor> add_known(const OpRow&, std::span<const Tensor> inputs, Attrs, std::vector<DType>, std::vector<Shape>,
+                                std::string_view name, bool name_is_unique = false);
+  // Ends the trace: an Identity for each output, and what must have run before.
+  void finish(std::span<const Tensor> outputs);
+  Tensor mark_output(const Tensor& output);         // the Identity of one output, made now
+  void finish_marked(std::vector<Tensor> marked);   // outputs that went through mark_output
+
+  const GraphPtr& graph() const { return graph_; }
+  Kind kind() const { return kind_; }
+  GraphBuilder* outer() const { return outer_; }
+  const std::vector<Tensor>& captures() const { return captures_; }  // in the order of graph().inputs after the parameters
+  bool stateful() const { return !must_run_.empty(); }
+  std::vector<NodeId> control_scope;   // control inputs for every node that is added (tf.control_dependencies)
+  std::string device;                  // tf.device, written into nodes
+
+  // What ran with an effect, a node each; used when a graph is called from this one.
+  static GraphBuilder* innermost();    // of this thread; null outside of any trace
+
+ private:
+  struct ResourceUse {
+    NodeId last_write;
+    std::vector<NodeId> reads;
+  };
+  NodeId add(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name);
+  NodeId add_placeholder(DType, const Shape&, std::string full_name, std::string_view user_name);
+  Tensor constant_node(const Tensor& value, std::string_view name);
+  void order_effects(NodeId, const std::vector<bool>* read_only);
+  std::vector<Tensor> outputs_of(NodeId);
+
+  GraphPtr graph_;
+  Kind kind_;
+  GraphBuilder* outer_;
+  std::vector<Tensor> captures_;
+  std::map<std::pair<const void*, uint64_t>, size_t> captured_;  // index into captures_
+  std::unordered_map<uint32_t, ResourceUse> resources_;          // by the node of the handle
+  std::vector<NodeId> must_run_;
+};
+
+// While one lives, this thread's ops go into `builder`.
+class Building {
+ public:
+  explicit Building(Builder* builder) : before_(current_graph_builder) { current_graph_builder = builder; }
+  ~Building() { current_graph_builder = before_; }
+  Building(const Building&) = delete;
+  Building& operator=(const Building&) = delete;
+
+ private:
+  Builder* before_;
+};
+
+// tf.name_scope while tracing; nothing in eager.
+class NameScope {
+ public:
+  explicit NameScope(std::string_view name);
+  ~NameScope();
+  NameScope(const NameScope&) = delete;
+  NameScope& operator=(const NameScope&) = delete;
+
+ private:
+  Graph* graph_ = nullptr;
+  std::string before_;
+};
+
+inline bool tracing() { return current_graph_builder != nullptr; }
+
+// A symbolic tensor met where its graph is not being built: says which, and who made it.
+[[noreturn]] void throw_leaked(const Tensor&);
+
+// Both are the same value from outside: one capture serves for both.
+bool same_value(const Tensor&, const Tensor&);
+
+// For each input of `graph`: a resource that the graph, and what it calls, only reads.
+std::vector<bool> read_only_inputs(const Graph& graph);
+// Some node of it has an effect or reads state.
+bool has_effects(const Graph& graph);
+
+}  // namespace footlight::trace

@@ -64,7 +64,7 @@ struct Changes {
 class Reader {
  public:
   static std::unique_ptr<Reader> open(const std::string& path);  // throws Error
-  virtual ~Reader() = default;
+  virtual ~Reader();
 
   const Contents& contents() const { return contents_; }
   State state() const { return state_; }

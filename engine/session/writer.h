@@ -72,6 +72,7 @@ class Writer {
 
  private:
   Writer();
+  static std::unique_ptr<Writer> start(class LogFile log, const std::string& path, const WriterOptions& options);
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,59 @@
+// A chunk store over anything that can fetch the bytes of chunk number n: decodes on demand, keeps the last few.
+#pragma once
+
+#include "engine/session/bytes.h"
+#include "engine/session/chunk.h"
+#include "engine/session/reader.h"
+
+#include <deque>
+#include <mutex>
+
+namespace footlight::session {
+
+// Where the bytes of a chunk are: the file offset in a log, the row in SQLite.
+struct ChunkPlace { int64_t at = 0; uint64_t size = 0; uint32_t rows = 0; };
+
+template <class Chunk>
+class LazyStore : public ChunkStore<Chunk> {
+ public:
+  using Fetch = std::function<std::string(const ChunkPlace&)>;
+  explicit LazyStore(Fetch fetch) : fetch_(std::move(fetch)) {}
+
+  void add(ChunkInfo info, int64_t at, uint64_t size) {
+    if (info.count == 0 || info.count > kMaxChunkRows) throw_broken("a chunk has an impossible number of rows");
+    info.first_row = this->rows();
+    index_.push_back(info);
+    std::lock_guard lock(mutex_);
+    places_.push_back({at, size, info.count});
+  }
+
+  const std::vector<ChunkInfo>& index() const override { return index_; }
+
+  std::shared_ptr<const Chunk> chunk(size_t number) const override {
+    ChunkPlace place;
+    {
+      std::lock_guard lock(mutex_);
+      for (const auto& [n, kept] : recent_)
+        if (n == number) return kept;
+      if (number >= places_.size()) throw Error(ErrorKind::kIndex, "no such chunk");
+      place = places_[number];
+    }
+    const std::string bytes = fetch_(place);
+    auto made = std::make_shared<Chunk>();
+    decode_chunk(bytes, place.rows, *made);
+    std::lock_guard lock(mutex_);
+    recent_.emplace_back(number, made);
+    if (recent_.size() > kKept) recent_.pop_front();
+    return made;
+  }
+
+ private:
+  static constexpr size_t kKept = 32;  // about 25 MB of op events
+  Fetch fetch_;
+  std::vector<ChunkInfo> index_;
+  mutable std::mutex mutex_;
+  std::vector<ChunkPlace> places_;
+  mutable std::deque<std::pair<size_t, std::shared_ptr<const Chunk>>> recent_;
+};
+
+}  // namespace footlight::session

@@ -1,0 +1,104 @@
+// The session while it is being written: a log of frames, one record each, appended by one or more processes.
+//
+//   header page (4096 bytes): 16 bytes magic, u32 version, u32 bytes of the page; eight slots of 496 bytes from offset 64 on
+//   frame: u32 magic, u32 length, u64 checksum, rows (rows.h)
+//
+// A writer killed while it writes leaves a torn frame; the next good one is found by its magic and checksum. When the disk
+// is full, a writer says in its slot (one frame, written in place) what it could not append, the end of the run included.
+// Every writer holds a shared flock: who gets an exclusive one knows that nobody writes any more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::session {
+
+constexpr uint32_t kVersion = 1;
+constexpr std::string_view kLogMagic{"footlight log\r\n\x1a", 16};  // 15 characters and the zero behind them
+constexpr uint32_t kHeaderSize = 4096;
+constexpr uint32_t kSlotsAt = 64, kSlotSize = 496, kSlots = 8;
+constexpr uint32_t kFrameHeader = 16;
+constexpr uint32_t kMaxFrame = 64u << 20;
+
+// An open descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& o) noexcept : fd_(o.release()) {}
+  Descriptor& operator=(Descriptor&& o) noexcept;
+  ~Descriptor();
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+
+ private:
+  int fd_;
+};
+
+void append_frame(std::string& out, std::string_view payload);
+
+// The writing side.
+class LogFile {
+ public:
+  static LogFile create(const std::string& path);  // throws Error (kIo)
+  static LogFile attach(const std::string& path);  // also: not a log, ended already
+
+  // Appends whole frames; returns how many bytes went in. Less than all: errno of the failure in `error`.
+  size_t append(std::string_view frames, int& error);
+  // Replaces this writer's slot by one frame of `payload`; false when it does not fit or there is no slot.
+  bool write_slot(std::string_view payload);
+  int64_t size() const { return size_; }           // of the whole file at the last append of ours
+  void abandon() noexcept;                         // closes; nothing is flushed, as nothing is buffered
+
+ private:
+  LogFile() = default;
+  void claim_slot();
+  Descriptor append_, place_;  // O_APPEND ignores positions: the slot needs a descriptor of its own
+  int slot_ = -1;
+  int64_t size_ = 0;
+};
+
+// The reading side: hands out what was appended since the last call.
+class LogScanner {
+ public:
+  explicit LogScanner(Descriptor file) : file_(std::move(file)) {}
+  // True when `path` starts like a log. Throws for a newer version.
+  static bool is_log(std::string_view first_bytes);
+
+  // Calls `visit(payload, offset of the payload in the file)` for every new whole frame. `complete`: nobody writes any
+  // more, so what does not make a frame at the end is damage.
+  template <class Visit>
+  void scan(bool complete, Visit&& visit) {
+    std::string_view payload;
+    int64_t at = 0;
+    while (next(complete, payload, at)) visit(payload, at);
+  }
+  // The frames in the slots, when they changed since the last call; false: unchanged.
+  bool slots(std::vector<std::string>& payloads);
+
+  bool grew() const;              // there are bytes that were not scanned
+  bool has_writer() const;        // somebody holds the writers' lock
+  uint64_t skipped() const { return skipped_; }  // bytes that were no frame
+  int64_t torn_tail() const { return torn_tail_; }
+  std::string read(int64_t offset, size_t size) const;  // throws Error when the file is shorter
+
+ private:
+  bool next(bool complete, std::string_view& payload, int64_t& at);
+  bool fill(size_t size);         // makes `size` bytes from position_ on available
+  Descriptor file_;
+  std::string buffer_;
+  int64_t buffer_at_ = kHeaderSize;   // position in the file of buffer_[0]
+  int64_t position_ = kHeaderSize;    // of the next frame
+  uint64_t skipped_ = 0;
+  uint64_t wasted_ = 0;
+  int64_t torn_tail_ = 0;
+  uint64_t slots_checksum_ = 0;
+};
+
+}  // namespace footlight::session

@@ -1,0 +1,18 @@
+// The two forms of a session behind Reader, and the index by id that they share.
+#pragma once
+
+#include "engine/session/log.h"
+#include "engine/session/reader.h"
+#include "engine/session/record_rows.h"
+
+namespace footlight::session {
+
+struct Reader::Index : Assembler {
+  using Assembler::Assembler;
+};
+
+std::unique_ptr<Reader> open_log(Descriptor file);
+std::unique_ptr<Reader> open_database(const std::string& path);
+bool is_database(std::string_view first_bytes);
+
+}  // namespace footlight::session

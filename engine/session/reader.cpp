@@ -1,0 +1,112 @@
+// Which form a session file has, and what is the same for both: look-ups, times.
+#include "engine/session/reader.h"
+
+#include "engine/base/errors.h"
+#include "engine/session/log.h"
+#include "engine/session/open.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace footlight::session {
+
+std::unique_ptr<Reader> Reader::open(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
+  struct stat s;
+  if (fstat(file.get(), &s) != 0) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
+  if (!S_ISREG(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": not a session, not even a file");
+  char first[100] = {};
+  const ssize_t got = pread(file.get(), first, sizeof first, 0);
+  const std::string_view bytes(first, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  try {
+    if (LogScanner::is_log(bytes)) return open_log(std::move(file));
+    if (is_database(bytes)) return open_database(path);
+    if (bytes.size() < 24 && kLogMagic.starts_with(bytes.substr(0, 16)) && !bytes.empty())
+      throw Error(ErrorKind::kDataLoss, "broken: the session is cut off in its first bytes");
+    throw Error(ErrorKind::kDataLoss, s.st_size ? "not a session" : "not a session: the file is empty");
+  } catch (const Error& e) {
+    throw Error(e.kind(), path + ": " + e.message());
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kMemory, path + ": broken, or too large for the memory of this machine");
+  }
+}
+
+Reader::Reader() : index_(std::make_unique<Index>(contents_)) {}
+Reader::~Reader() = default;
+
+namespace {
+template <class Record>
+const Record* at(const std::vector<Record>& records, size_t position) {
+  return position < records.size() ? &records[position] : nullptr;
+}
+}  // namespace
+
+const FileRecord* Reader::file(FileId id) const { return at(contents_.files, index_->find(Table::kFile, id.value)); }
+const CodeRecord* Reader::code(CodeId id) const { return at(contents_.codes, index_->find(Table::kCode, id.value)); }
+const FunctionRecord* Reader::function(FunctionId id) const {
+  return at(contents_.functions, index_->find(Table::kFunction, id.value));
+}
+const TraceRecord* Reader::trace(TraceId id) const { return at(contents_.traces, index_->find(Table::kTrace, id.value)); }
+const GraphRecord* Reader::graph(GraphId id) const { return at(contents_.graphs, index_->find(Table::kGraph, id.value)); }
+const OpNameRecord* Reader::op_name(OpId id) const { return at(contents_.op_names, index_->find(Table::kOp, id.value)); }
+
+Reader::Place Reader::place(SourceRef source) const {
+  const CodeRecord* c = source.code.valid() ? code(source.code) : nullptr;
+  if (!c) return {};
+  const auto after = std::upper_bound(c->lines.begin(), c->lines.end(), source.offset,
+                                      [](uint32_t offset, const auto& line) { return offset < line.first; });
+  return {c->file, after == c->lines.begin() ? c->first_line : static_cast<int>(std::prev(after)->second)};
+}
+
+std::vector<CallRecord> Reader::all_calls() const {
+  std::vector<CallRecord> all;
+  for (size_t i = 0; i < calls().index().size(); ++i) {
+    const auto chunk = calls().chunk(i);
+    all.insert(all.end(), chunk->begin(), chunk->end());
+  }
+  return all;
+}
+
+std::vector<DeviceRecord> Reader::all_device_events() const {
+  std::vector<DeviceRecord> all;
+  for (size_t i = 0; i < device_events().index().size(); ++i) {
+    const auto chunk = device_events().chunk(i);
+    all.insert(all.end(), chunk->begin(), chunk->end());
+  }
+  return all;
+}
+
+namespace {
+struct Range {
+  int64_t first = 0, last = 0;
+  void take(int64_t begin, int64_t end) {
+    if (begin <= 0) return;  // CUPTI: no time
+    first = first ? std::min(first, begin) : begin;
+    last = std::max(last, end);
+  }
+  void take(const std::vector<ChunkInfo>& chunks) {
+    for (const ChunkInfo& c : chunks) take(c.first_ns, c.last_ns);
+  }
+};
+}  // namespace
+
+static Range range_of(const Reader& r) {
+  Range range;
+  range.take(r.op_events().index());
+  range.take(r.calls().index());
+  range.take(r.device_events().index());
+  for (const TraceRecord& t : r.contents().traces) range.take(t.start_ns, t.end_ns);
+  for (const ConsoleRecord& c : r.contents().console) range.take(c.time_ns, c.time_ns);
+  return range;
+}
+
+int64_t Reader::first_time() const { return range_of(*this).first; }
+int64_t Reader::last_time() const { return range_of(*this).last; }
+
+}  // namespace footlight::session

@@ -379,7 +379,7 @@ std::vector<bool> read_only_inputs(const Graph& graph) {
 
 bool has_effects(const Graph& graph) {
   for (uint32_t n = 0; n < graph.size(); ++n)
-    if (graph.node(NodeId(n)).op->stateful) return true;
+    if (graph.node(NodeId(n)).op->stateful && std::string_view(graph.node(NodeId(n)).op->name) != "NoOp") return true;
   return false;
 }
 

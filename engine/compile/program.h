@@ -1,0 +1,59 @@
+// What runs: a straight tape of instructions over slots, made once from a graph and never changed.
+#pragma once
+
+#include "engine/graph/graph.h"
+#include "engine/optimize/rewrite.h"
+#include "kernels/table.h"
+
+#include <memory>
+#include <vector>
+
+namespace footlight::compile {
+
+class Program;
+using ProgramPtr = std::shared_ptr<const Program>;
+
+// Where a value lies: the two highest bits say in which array.
+struct Operand {
+  static constexpr uint32_t kFrame = 0, kInput = 1, kConstant = 2;
+  uint32_t code = 0;
+  static constexpr Operand make(uint32_t array, uint32_t index) { return {array << 30 | index}; }
+  constexpr uint32_t array() const { return code >> 30; }
+  constexpr uint32_t index() const { return code & 0x3fffffff; }
+};
+
+enum class Step : uint8_t { kKernel, kIf, kWhile, kCall, kFake };
+
+struct Instruction {
+  Step step = Step::kKernel;
+  bool static_outputs = false;   // dtypes and shapes of all outputs are known: no inference when it runs
+  bool aliases = false;          // the outputs are inputs seen differently: nothing is allocated for them
+  uint8_t reuse = kNoReuse;      // the input whose memory the output may take when nobody else holds it
+  uint16_t inputs = 0, outputs = 0, released = 0;
+  uint32_t first_input = 0;      // into Program::operands
+  uint32_t first_output = 0;     // frame slot
+  uint32_t first_released = 0;   // into Program::released
+  int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function
+  Kernel kernel = nullptr;       // of the host
+  NodeId node;
+  static constexpr uint8_t kNoReuse = 255;
+};
+
+class Program {
+ public:
+  GraphPtr graph;                // kept alive: instructions look into its nodes
+  std::vector<Instruction> code;
+  std::vector<Operand> operands;
+  std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
+  std::vector<Tensor> constants;
+  std::vector<Operand> results;
+  std::vector<ProgramPtr> callees;
+  uint32_t inputs = 0;
+  uint32_t frame_size = 0;
+  uint32_t widest = 0;                  // most inputs of an instruction
+};
+
+// `evaluate` folds constants; null: nothing is folded.
+ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects);
+
+}  // namespace footlight::compile

@@ -1,0 +1,223 @@
+// The tape executor.
+#include "engine/runtime/executor.h"
+
+#include "engine/base/cancel.h"
+#include "engine/base/clock.h"
+#include "engine/base/errors.h"
+#include "engine/base/recording.h"
+#include "engine/runtime/frame.h"
+
+#include <algorithm>
+
+namespace footlight::runtime {
+namespace {
+
+using compile::Instruction;
+using compile::Operand;
+using compile::Program;
+using compile::Step;
+
+thread_local Failure last_failure;
+
+// At run time every input is known.
+class RunInference final : public Inference {
+ public:
+  RunInference(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::span<DType> dtypes, std::span<Shape> shapes)
+      : Inference(r, a, in) {
+    output_dtypes = dtypes;
+    output_shapes = shapes;
+  }
+  Tensor constant(size_t input) override { return inputs[input]; }
+};
+
+void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+  constexpr size_t kFew = 4;
+  DType few_dtypes[kFew];
+  Shape few_shapes[kFew];
+  std::vector<DType> many_dtypes;
+  std::vector<Shape> many_shapes;
+  std::span<DType> dtypes(few_dtypes, std::min(outputs.size(), kFew));
+  std::span<Shape> shapes(few_shapes, std::min(outputs.size(), kFew));
+  if (outputs.size() > kFew) {
+    many_dtypes.resize(outputs.size());
+    many_shapes.resize(outputs.size());
+    dtypes = many_dtypes;
+    shapes = many_shapes;
+  }
+  RunInference inference(row, attrs, inputs, dtypes, shapes);
+  infer_outputs(inference);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (shapes[i].fully_known()) outputs[i] = Tensor::empty(dtypes[i], shapes[i]);
+}
+
+bool truth(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kBool || tensor.elements() != 1)
+    throw Error(ErrorKind::kInvalidArgument, "a condition must be one bool, this one is " + std::string(name_of(tensor.dtype())) +
+                                                 " of shape " + tensor.shape().to_string());
+  return *tensor.data<bool>();
+}
+
+class Run {
+ public:
+  Run(const Program& program, std::span<const Tensor> inputs, CallId call)
+      : program_(program), frame_(program.frame_size), call_(call), recording_(recording_ops()) {
+    bases_[Operand::kFrame] = frame_.slots();
+    bases_[Operand::kInput] = inputs.data();
+    bases_[Operand::kConstant] = program.constants.data();
+    if (program.widest > kWide) {
+      many_.resize(program.widest);
+      gathered_ = many_.data();
+    }
+  }
+
+  void run(std::span<Tensor> outputs) {
+    const Instruction* at = program_.code.data();
+    const Instruction* const end = at + program_.code.size();
+    try {
+      for (; at != end; ++at) {
+        check_cancelled();
+        step(*at);
+      }
+    } catch (...) {
+      if (!last_failure.graph) last_failure = {program_.graph, at->node};
+      throw;
+    }
+    Tensor* const slots = frame_.slots();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Operand from = program_.results[i];
+      outputs[i] = from.array() == Operand::kFrame ? slots[from.index()] : bases_[from.array()][from.index()];
+    }
+  }
+
+ private:
+  static constexpr uint32_t kWide = 16;
+
+  std::span<const Tensor> gather(const Instruction& in) {
+    static_assert(sizeof(Tensor) == sizeof(TensorBody*));
+    const Operand* operands = program_.operands.data() + in.first_input;
+    for (uint32_t i = 0; i < in.inputs; ++i) gathered_[i] = bases_[operands[i].array()][operands[i].index()].body();
+    return {reinterpret_cast<const Tensor*>(gathered_), in.inputs};
+  }
+
+  void step(const Instruction& in) {
+    if (in.step == Step::kKernel && !recording_) [[likely]] {
+      kernel(in);
+    } else if (in.step == Step::kKernel) {
+      recorded_kernel(in);
+    } else {
+      control(in);
+    }
+    Tensor* const slots = frame_.slots();
+    const uint32_t* released = program_.released.data() + in.first_released;
+    for (uint32_t i = 0; i < in.released; ++i) slots[released[i]] = Tensor();
+  }
+
+  void kernel(const Instruction& in) {
+    const Node& node = program_.graph->node(in.node);
+    const std::span<const Tensor> inputs = gather(in);
+    const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+    if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
+    if (in.reuse != Instruction::kNoReuse && take_over(in, outputs[0])) {
+    } else if (in.aliases) {
+    } else if (in.static_outputs) {
+      for (uint32_t i = 0; i < in.outputs; ++i) outputs[i] = Tensor::empty(node.dtypes[i], node.shapes[i]);
+    } else {
+      allocate_inferred(*node.op, node.attrs, inputs, outputs);
+    }
+    KernelContext context{*node.op, node.attrs, inputs, outputs};
+    in.kernel(context);
+  }
+
+  // The output in the memory of an input that dies here, when nobody else sees it.
+  bool take_over(const Instruction& in, Tensor& output) {
+    Tensor& input = frame_.slots()[program_.operands[in.first_input + in.reuse].index()];
+    if (!input || !input.exclusive()) return false;
+    output = std::move(input);
+    return true;
+  }
+
+  void recorded_kernel(const Instruction& in) {
+    if (!last_end_) last_end_ = now_ns();
+    OpEvent event;
+    event.start_ns = last_end_;
+    kernel(in);
+    const Node& node = program_.graph->node(in.node);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < in.outputs; ++i)
+      if (const Tensor& output = frame_.slots()[in.first_output + i]) bytes += output.bytes();
+    event.end_ns = last_end_ = now_ns();
+    event.call = call_;
+    event.source = node.source;
+    event.node = in.node;
+    event.bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
+    event.op = node.op->id;
+    record_op(event);
+  }
+
+  void control(const Instruction& in) {
+    const std::span<const Tensor> inputs = gather(in);
+    const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+    last_end_ = 0;
+    switch (in.step) {
+      case Step::kIf: {
+        const int32_t taken = truth(inputs[0]) ? in.callee : in.other;
+        runtime::run(*program_.callees[static_cast<size_t>(taken)], inputs.subspan(1), outputs, call_);
+        break;
+      }
+      case Step::kCall:
+        runtime::run(*program_.callees[static_cast<size_t>(in.callee)], inputs, outputs, call_);
+        break;
+      case Step::kWhile: loop(in, inputs, outputs); break;
+      case Step::kFake:  // stands in for what the other branch would have given: nobody looks at it
+      case Step::kKernel: break;
+    }
+  }
+
+  void loop(const Instruction& in, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+    const Program& test = *program_.callees[static_cast<size_t>(in.callee)];
+    const Program& body = *program_.callees[static_cast<size_t>(in.other)];
+    std::copy(inputs.begin(), inputs.end(), outputs.begin());
+    std::vector<Tensor> next(outputs.size());
+    Tensor again;
+    for (;;) {
+      check_cancelled();
+      runtime::run(test, outputs, {&again, 1}, call_);
+      if (!truth(again)) return;
+      runtime::run(body, outputs, next, call_);
+      for (size_t i = 0; i < next.size(); ++i) outputs[i] = std::move(next[i]);
+    }
+  }
+
+  const Program& program_;
+  Frame frame_;
+  const Tensor* bases_[3];
+  TensorBody* few_[kWide];
+  std::vector<TensorBody*> many_;
+  TensorBody** gathered_ = few_;
+  CallId call_;
+  bool recording_;
+  int64_t last_end_ = 0;
+};
+
+}  // namespace
+
+void run(const Program& program, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
+  FL_CHECK(inputs.size() == program.inputs && outputs.size() == program.results.size());
+  Run(program, inputs, call).run(outputs);
+}
+
+std::vector<Tensor> run_op(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs) {
+  std::vector<Tensor> outputs(output_count(row, inputs, attrs));
+  allocate_inferred(row, attrs, inputs, outputs);
+  const DType output = !outputs.empty() && outputs[0] ? outputs[0].dtype() : DType::kFloat32;
+  const DType dtype = dispatch_dtype(row, inputs, {&output, 1});
+  const Kernel kernel = kernel_for(DeviceType::kCpu, row.id, dtype);
+  if (!kernel) no_kernel(DeviceType::kCpu, row, dtype);
+  KernelContext context{row, attrs, inputs, outputs};
+  kernel(context);
+  return outputs;
+}
+
+Failure take_failure() { return std::exchange(last_failure, {}); }
+
+}  // namespace footlight::runtime

@@ -28,6 +28,11 @@ void init_autograph(PyObject* module) __attribute__((weak));  // ag_*.cpp, ast_b
 // same object; also reachable by `import footlight.nn`. Borrowed.
 PyObject* namespace_of(const char* dotted);
 
+// A C function with keywords, for a PyMethodDef.
+inline PyCFunction with_keywords(PyCFunctionWithKeywords f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
 // Adds `object` (borrowed) as a public name: publish("math.add", f), publish("function", type). Throws PythonErrorSet.
 void publish(const char* dotted, PyObject* object);
 

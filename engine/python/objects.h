@@ -6,6 +6,8 @@
 
 #include "engine/tensor/tensor.h"
 
+#include <span>
+
 namespace footlight::python {
 
 // tf.Tensor, eager and symbolic alike.
@@ -18,7 +20,12 @@ extern PyTypeObject* tensor_type;
 
 inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type || PyType_IsSubtype(Py_TYPE(o), tensor_type); }
 inline const Tensor& tensor_of(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->tensor; }
-PyObject* wrap(Tensor);  // new reference
+PyObject* wrap(Tensor);                             // new reference; throws
+PyObject* wrap_all(std::span<const Tensor>);        // a list
+
+// Installed by the tracing part: what `.op` and `.graph` of a symbolic tensor give. New references.
+extern PyObject* (*operation_of)(const Tensor&);
+extern PyObject* (*graph_of)(const Tensor&);
 
 // Sets the Python exception that belongs to the C++ exception in flight; call it inside `catch (...)`.
 void set_python_error();

@@ -1,0 +1,78 @@
+// The innermost interpreter frame of this thread: its code object and the instruction it stands at. CPython's frames are
+// internal and differ by version; what is used of them is mirrored here and nowhere else.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <pthread.h>
+
+#include <cstdint>
+
+static_assert(PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000, "frames are known for Python 3.11 to 3.13");
+
+namespace footlight::python {
+
+#if PY_VERSION_HEX < 0x030C0000  // 3.11
+struct InterpreterFrame {
+  void* function;
+  PyObject *globals, *builtins, *locals;
+  PyObject* code;
+  void* frame_object;
+  InterpreterFrame* previous;
+  const _Py_CODEUNIT* instruction;
+  int stack_top;
+  bool is_entry;
+  char owner;
+};
+inline PyThreadState* thread_state() { return _PyThreadState_UncheckedGet(); }
+inline InterpreterFrame* top_frame(PyThreadState* ts) { return reinterpret_cast<InterpreterFrame*>(ts->cframe->current_frame); }
+#else  // 3.12, 3.13: equal but for names; in 3.13 the executable of a C frame may be None
+struct InterpreterFrame {
+  PyObject* code;
+  InterpreterFrame* previous;
+  PyObject *function, *globals, *builtins, *locals;
+  void* frame_object;
+  const _Py_CODEUNIT* instruction;
+  int stack_top;
+  uint16_t return_offset;
+  char owner;
+};
+#if PY_VERSION_HEX < 0x030D0000
+inline PyThreadState* thread_state() { return _PyThreadState_UncheckedGet(); }
+inline InterpreterFrame* top_frame(PyThreadState* ts) { return reinterpret_cast<InterpreterFrame*>(ts->cframe->current_frame); }
+#else
+inline PyThreadState* thread_state() { return PyThreadState_GetUnchecked(); }
+inline InterpreterFrame* top_frame(PyThreadState* ts) { return reinterpret_cast<InterpreterFrame*>(ts->current_frame); }
+#endif
+#endif
+
+// Frames of C code between Python ones (3.12 on): no place in anybody's program.
+constexpr char kOwnedByC = 3;
+
+inline bool has_code(const InterpreterFrame* f) { return f->owner != kOwnedByC && f->code && PyCode_Check(f->code); }
+
+// Bytes from the start of the code, as dis and co_lines() count.
+inline uint32_t offset_of(const InterpreterFrame* f) {
+  const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
+  const auto* start = reinterpret_cast<const _Py_CODEUNIT*>(code->co_code_adaptive);
+  const auto at = f->instruction - start;
+  return at < 0 ? 0 : static_cast<uint32_t>(at) * sizeof(_Py_CODEUNIT);
+}
+
+// This thread's own state, or null when it runs without the GIL. (3.11 keeps one current state for all threads.)
+inline PyThreadState* own_thread_state() {
+  PyThreadState* ts = thread_state();
+  return ts && ts->thread_id == pthread_self() ? ts : nullptr;
+}
+
+#if PY_VERSION_HEX < 0x030C0000
+inline Py_ssize_t request_code_slot() { return _PyEval_RequestCodeExtraIndex(nullptr); }
+inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) { return _PyCode_GetExtra(code, slot, value); }
+inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) { return _PyCode_SetExtra(code, slot, value); }
+#else
+inline Py_ssize_t request_code_slot() { return PyUnstable_Eval_RequestCodeExtraIndex(nullptr); }
+inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) { return PyUnstable_Code_GetExtra(code, slot, value); }
+inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) { return PyUnstable_Code_SetExtra(code, slot, value); }
+#endif
+
+}  // namespace footlight::python

@@ -1,0 +1,248 @@
+// Python's operators on tensors. Two tensors go straight to the op; a Python value takes the dtype of the tensor beside it.
+#include "engine/python/operators.h"
+
+#include "engine/base/text.h"
+#include "engine/graph/graph.h"
+#include "engine/ops/builder.h"
+#include "engine/ops/composite/composites.h"
+#include "engine/python/convert.h"
+#include "engine/python/module.h"
+#include "engine/python/variable_object.h"
+
+#include <cstring>
+#include <new>
+
+namespace footlight::python {
+namespace {
+
+// Two handles without counting references: the Python objects keep them alive during the call.
+class Pair {
+ public:
+  Pair(const Tensor& a, const Tensor& b) {
+    std::memcpy(raw_, static_cast<const void*>(&a), sizeof(Tensor));
+    std::memcpy(raw_ + sizeof(Tensor), static_cast<const void*>(&b), sizeof(Tensor));
+  }
+  operator std::span<const Tensor>() const { return {std::launder(reinterpret_cast<const Tensor*>(raw_)), 2}; }
+
+ private:
+  alignas(Tensor) std::byte raw_[2 * sizeof(Tensor)];
+};
+
+Tensor value_of(PyObject* o) { return is_variable(o) ? variable_value(o) : tensor_of(o); }
+bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
+
+// Both operands as tensors. `self` of the two is a tensor or variable; the other becomes one of its dtype.
+struct Operands {
+  Tensor left, right;
+};
+Operands operands(PyObject* a, PyObject* b) {
+  if (is_value(a)) {
+    Tensor left = value_of(a);
+    Tensor right = is_value(b) ? value_of(b) : operand(b, left.dtype());
+    return {std::move(left), std::move(right)};
+  }
+  Tensor right = value_of(b);
+  Tensor left = operand(a, right.dtype());
+  return {std::move(left), std::move(right)};
+}
+
+const Attrs kNone;
+
+// NumPy's arrays call __array_ufunc__... not ours: their operators defer to __array_priority__, so a tensor operand wins.
+template <class Body>
+PyObject* binary(PyObject* a, PyObject* b, Body&& body) {
+  if (!(is_value(a) ? may_be_operand(b) : may_be_operand(a))) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    const Operands o = operands(a, b);
+    return wrap(body(o.left, o.right));
+  });
+}
+
+struct BinaryOp {
+  const Op op;
+  const char* name;
+  PyObject* operator()(PyObject* a, PyObject* b) const {
+    if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type)
+      return guarded([&] { return wrap(apply(op.row(), Pair(tensor_of(a), tensor_of(b)), kNone, name)); });
+    return binary(a, b, [this](const Tensor& x, const Tensor& y) { return apply(op.row(), Pair(x, y), kNone, name); });
+  }
+};
+
+PyObject* add(PyObject* a, PyObject* b) {
+  static const BinaryOp op{Op("AddV2"), "add"};
+  return op(a, b);
+}
+PyObject* subtract(PyObject* a, PyObject* b) {
+  static const BinaryOp op{Op("Sub"), "sub"};
+  return op(a, b);
+}
+PyObject* multiply(PyObject* a, PyObject* b) {
+  static const BinaryOp op{Op("Mul"), "mul"};
+  return op(a, b);
+}
+PyObject* floor_divide(PyObject* a, PyObject* b) {
+  static const BinaryOp op{Op("FloorDiv"), "floordiv"};
+  return op(a, b);
+}
+PyObject* modulo(PyObject* a, PyObject* b) {
+  static const BinaryOp op{Op("FloorMod"), "mod"};
+  return op(a, b);
+}
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) {
+    PyErr_SetString(PyExc_TypeError, "pow() of a tensor takes no third argument");
+    return nullptr;
+  }
+  static const BinaryOp op{Op("Pow"), "pow"};
+  return op(a, b);
+}
+PyObject* divide(PyObject* a, PyObject* b) {
+  return binary(a, b, [](const Tensor& x, const Tensor& y) { return composite::truediv(x, y, "truediv"); });
+}
+PyObject* matrix_multiply(PyObject* a, PyObject* b) {
+  return binary(a, b, [](const Tensor& x, const Tensor& y) { return composite::matmul(x, y, "matmul"); });
+}
+
+Tensor logical_xor(const Tensor& x, const Tensor& y) {
+  static const Op kOr{"LogicalOr"}, kAnd{"LogicalAnd"}, kNot{"LogicalNot"};
+  return apply(kAnd, {apply(kOr, {x, y}), apply(kNot, {apply(kAnd, {x, y})})});
+}
+const OpRow& bitwise_row(const char* name) {
+  const OpRow* row = find_row(name);
+  if (!row) fail(ErrorKind::kUnimplemented, "The op ", name, " is not available");
+  return *row;
+}
+template <int Which>
+PyObject* bit_operator(PyObject* a, PyObject* b) {
+  constexpr const char* kLogical[] = {"LogicalAnd", "LogicalOr", ""};
+  constexpr const char* kBitwise[] = {"BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+  constexpr const char* kNames[] = {"and", "or", "xor"};
+  return binary(a, b, [](const Tensor& x, const Tensor& y) {
+    if (x.dtype() == DType::kBool && Which == 2) return logical_xor(x, y);
+    const char* row = x.dtype() == DType::kBool ? kLogical[Which] : kBitwise[Which];
+    return apply(bitwise_row(row), Pair(x, y), kNone, kNames[Which]);
+  });
+}
+
+template <class Body>
+PyObject* unary(PyObject* a, Body&& body) {
+  return guarded([&] { return wrap(body(value_of(a))); });
+}
+PyObject* negative(PyObject* a) {
+  static const Op op{"Neg"};
+  return unary(a, [](const Tensor& x) { return apply(op, {x}, kNone, "Neg"); });
+}
+PyObject* positive(PyObject* a) {
+  return unary(a, [](const Tensor& x) { return x; });
+}
+PyObject* absolute(PyObject* a) {
+  return unary(a, [](const Tensor& x) { return composite::abs(x, "Abs"); });
+}
+PyObject* invert(PyObject* a) {
+  static const Op op{"LogicalNot"};
+  return unary(a, [](const Tensor& x) {
+    return x.dtype() == DType::kBool ? apply(op, {x}, kNone, "LogicalNot") : apply(bitwise_row("Invert"), std::span<const Tensor>(&x, 1), kNone, "Invert");
+  });
+}
+
+int truth(PyObject* a) {
+  try {
+    return truth_of(value_of(a));
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
+}
+
+// The one element of a tensor for int(), float(), an index.
+Tensor only_element(PyObject* a, const char* wanted) {
+  const Tensor t = value_of(a);
+  if (t.is_symbolic())
+    fail(ErrorKind::kType, wanted, " argument must be a value, not the symbolic tensor '", t.graph()->node(t.node()).name, ":", t.output(),
+         "': it has none while the function is being traced");
+  const Tensor host = on_host(t);
+  if (host.elements() != 1) fail(ErrorKind::kType, "only tensors of one element can be converted to Python scalars, this one has shape ", host.shape().to_string());
+  return host.reshaped(Shape());
+}
+PyObject* as_integer(PyObject* a) {
+  return guarded([&] {
+    Ref v = python_value(only_element(a, "int()"));
+    if (PyBytes_Check(v.get())) return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyLong_Type), v.get());
+    return PyNumber_Long(v.get());
+  });
+}
+PyObject* as_float(PyObject* a) {
+  return guarded([&] {
+    Ref v = python_value(only_element(a, "float()"));
+    return PyNumber_Float(v.get());
+  });
+}
+PyObject* as_index(PyObject* a) {
+  return guarded([&] {
+    const Tensor t = value_of(a);
+    if (!is_integer(t.dtype()) || !t.shape().has_rank() || t.shape().rank() != 0)
+      fail(ErrorKind::kType, "only integer scalar tensors can be converted to an index, not ", name_of(t.dtype()), " of shape ", t.shape().to_string());
+    return python_value(only_element(a, "index")).release();
+  });
+}
+
+}  // namespace
+
+bool truth_of(const Tensor& t) {
+  if (t.is_symbolic())
+    fail(ErrorKind::kOperatorNotAllowedInGraph, "Using the symbolic tensor '", t.graph()->node(t.node()).name, ":", t.output(),
+         "' as a Python `bool` is not allowed: it has no value while the function is being traced. AutoGraph did not convert "
+         "this code (it turns `if` and `while` statements of a tf.function into tf.cond and tf.while_loop). Decorate the "
+         "function with @tf.function, or use tf.cond.");
+  const Tensor host = on_host(t);
+  if (host.elements() != 1)
+    fail(ErrorKind::kValue, "The truth value of a tensor with more than one element is ambiguous (shape ", host.shape().to_string(),
+         "). Use tf.reduce_any() or tf.reduce_all()");
+  Ref v = python_value(host.reshaped(Shape()));
+  const int is = PyObject_IsTrue(v.get());
+  if (is < 0) throw PythonErrorSet();
+  return is;
+}
+
+PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
+  static const BinaryOp less{Op("Less"), "Less"}, less_equal{Op("LessEqual"), "LessEqual"}, greater{Op("Greater"), "Greater"},
+      greater_equal{Op("GreaterEqual"), "GreaterEqual"};
+  switch (op) {
+    case Py_LT: return less(a, b);
+    case Py_LE: return less_equal(a, b);
+    case Py_GT: return greater(a, b);
+    case Py_GE: return greater_equal(a, b);
+  }
+  static const Op equal{"Equal"}, not_equal{"NotEqual"};
+  static const Attrs lenient{{AttrName("incompatible_shape_error"), false}};
+  if (b == Py_None) return PyBool_FromLong(op == Py_NE);
+  return binary(a, b, [&](const Tensor& x, const Tensor& y) {
+    return op == Py_EQ ? apply(equal.row(), Pair(x, y), lenient, "Equal") : apply(not_equal.row(), Pair(x, y), lenient, "NotEqual");
+  });
+}
+
+PyNumberMethods tensor_operators = [] {
+  PyNumberMethods n{};
+  n.nb_add = add;
+  n.nb_subtract = subtract;
+  n.nb_multiply = multiply;
+  n.nb_remainder = modulo;
+  n.nb_power = power;
+  n.nb_negative = negative;
+  n.nb_positive = positive;
+  n.nb_absolute = absolute;
+  n.nb_bool = truth;
+  n.nb_invert = invert;
+  n.nb_and = bit_operator<0>;
+  n.nb_or = bit_operator<1>;
+  n.nb_xor = bit_operator<2>;
+  n.nb_int = as_integer;
+  n.nb_float = as_float;
+  n.nb_index = as_index;
+  n.nb_floor_divide = floor_divide;
+  n.nb_true_divide = divide;
+  n.nb_matrix_multiply = matrix_multiply;
+  return n;
+}();
+
+}  // namespace footlight::python

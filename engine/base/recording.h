@@ -75,8 +75,8 @@ class ThreadRings {
   // The id that the next op event of this thread will have: device work names by it what caused it (device_hooks.h).
   uint64_t next_op_event() const { return op_event_id(number_, ops_.next_sequence()); }
 
-  static constexpr uint64_t op_event_id(uint16_t thread, uint64_t sequence) {
-    return ((uint64_t{thread} + 1) << 40) | (sequence & ((uint64_t{1} << 40) - 1));
+  static constexpr uint64_t op_event_id(uint16_t thread, uint32_t sequence) {
+    return ((uint64_t{thread} + 1) << 40) | sequence;
   }
 
   OpRing& ops() { return ops_; }

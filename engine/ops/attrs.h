@@ -26,10 +26,12 @@ class AttrName {
  public:
   explicit AttrName(std::string_view name);
   std::string_view text() const { return *text_; }
+  static AttrName none() { return AttrName(); }
   friend bool operator==(AttrName, AttrName) = default;
 
  private:
-  const std::string* text_;
+  AttrName() = default;
+  const std::string* text_ = nullptr;
 };
 
 class Attrs {
@@ -38,6 +40,7 @@ class Attrs {
   Attrs(std::initializer_list<std::pair<AttrName, AttrValue>>);
   void set(AttrName, AttrValue);
   const AttrValue* find(AttrName) const;
+  size_t size() const { return values_.size(); }
   template <class T>
   const T& get(AttrName name) const { return std::get<T>(*find(name)); }
   template <class T>

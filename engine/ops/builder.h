@@ -15,6 +15,10 @@ class Builder {
   // Runs or records the op. `name` is the user's `name=`, or the public function's own ("add", "matmul"); empty:
   // the row's name. Outputs are as many as the row (or its attributes) say.
   virtual std::vector<Tensor> emit(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name) = 0;
+  // The same for an op with one output; eager does it without a vector.
+  virtual Tensor emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
+    return emit(row, inputs, attrs, name)[0];
+  }
   // The value of a tensor when it is known now (eager, or a constant in the graph), else empty.
   virtual Tensor constant_value(const Tensor&) = 0;
   virtual bool is_graph() const = 0;
@@ -25,7 +29,13 @@ extern thread_local Builder* current_graph_builder;
 
 // The one way to apply an op. Eager goes straight to the kernel; a tape that records is told afterwards.
 Tensor apply(const Op&, std::initializer_list<Tensor> inputs, const Attrs& = {}, std::string_view name = {});
+Tensor apply(const OpRow&, std::span<const Tensor> inputs, const Attrs& = {}, std::string_view name = {});
 std::vector<Tensor> apply_all(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name = {});
+
+// The builder in force: the graph's, else eager.
+Builder& current_builder();
+// The value of a tensor when it is known now, else empty.
+inline Tensor known_value(const Tensor& t) { return t.is_symbolic() ? current_builder().constant_value(t) : t; }
 
 // Installed by engine/eager at start: where apply() goes when no graph is being built.
 extern Builder* eager_builder;

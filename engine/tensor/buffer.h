@@ -8,22 +8,24 @@
 
 namespace footlight {
 
+// Bytes handed out and not returned, and the highest that was.
+struct MemoryUse {
+  size_t current = 0;
+  size_t peak = 0;
+};
+
 // Where a device's memory comes from. The GPU registers its own at start when there is one.
 class Allocator {
  public:
   virtual ~Allocator() = default;
   virtual void* allocate(size_t bytes) = 0;  // 64-byte aligned; throws kResourceExhausted that says how much
   virtual void release(void* memory, size_t bytes) = 0;
+  virtual MemoryUse use() const { return {}; }  // of a registered device
 };
 
 Allocator& allocator_of(Device);
+Allocator& host_allocator();
 void register_allocator(Device, Allocator*);
-
-// Bytes handed out and not returned, and the highest that was, per device.
-struct MemoryUse {
-  size_t current = 0;
-  size_t peak = 0;
-};
 MemoryUse memory_use(Device);
 
 class Buffer {
@@ -37,5 +39,8 @@ class Buffer {
   size_t bytes_ = 0;
 };
 using BufferPtr = std::shared_ptr<Buffer>;
+
+// Uninitialised memory of a device, from its allocator.
+BufferPtr allocate_buffer(Device, size_t bytes);
 
 }  // namespace footlight

@@ -25,12 +25,19 @@ class Shape {
   std::span<const int64_t> dims() const { return {dims_.data(), dims_.size()}; }
   void set(int axis, int64_t size) { dims_[axis] = size; }
   void append(int64_t size) { dims_.push_back(size); }
+  static Shape of_rank(int rank, int64_t size = kUnknownDim) {
+    Shape s;
+    s.dims_.resize(static_cast<uint32_t>(rank), size);
+    return s;
+  }
 
   bool fully_known() const;
   int64_t elements() const;  // fully_known() only
 
   // "(2, None)", "<unknown>", "()", "(3,)" as TensorFlow prints them.
   std::string to_string() const;
+  // "[2,?]": how runtime errors say it.
+  std::string brackets() const;
 
   friend bool operator==(const Shape&, const Shape&) = default;
 

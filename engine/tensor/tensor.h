@@ -4,21 +4,31 @@
 #include "engine/base/ids.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/device.h"
-#include "engine/tensor/dtype.h"
+#include "engine/tensor/element.h"
 #include "engine/tensor/shape.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace footlight {
 
 class Graph;  // engine/graph; a tensor only points at it
 
+// Never given twice in a process.
+uint64_t next_tensor_id();
+
 // What a resource tensor refers to: a variable, a generator, an iterator.
 class Resource {
  public:
+  Resource() = default;
+  Resource(const Resource&) = delete;
+  Resource& operator=(const Resource&) = delete;
   virtual ~Resource() = default;
+  uint64_t id() const { return id_; }  // shares its numbers with tensors: what a tape watches
   void ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void unref() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -26,6 +36,7 @@ class Resource {
 
  private:
   std::atomic<uint32_t> refs_{0};
+  const uint64_t id_ = next_tensor_id();
 };
 
 // The body behind the handle. Made by the factories below only; comes from a free list.
@@ -45,8 +56,8 @@ struct TensorBody {
   NodeId node;
   uint32_t output = 0;
   std::shared_ptr<void> graph_owner;
-  // Symbolic resource (a captured or passed variable): the resource it stands for, when known.
-  uint64_t id = 0;  // unique for the life of the process; what tapes and capture tables are keyed by
+  Resource** reinterpret_resource() { return reinterpret_cast<Resource**>(inline_data); }
+  uint64_t id = 0;  // unique for the life of the process; what capture tables are keyed by
 };
 
 class Tensor {
@@ -62,20 +73,29 @@ class Tensor {
   static Tensor resource(Resource*);
   template <class T>
   static Tensor scalar(T value);  // dtype of T
+  template <class T>
+  static Tensor vector(std::span<const T> values);
   static Tensor string(std::string value);
+  // Memory of a plan (an arena): `buffer` keeps `data` alive.
+  static Tensor within(DType, const Shape&, Device, BufferPtr buffer, void* data);
 
   DType dtype() const { return body_->dtype; }
   const Shape& shape() const { return body_->shape; }
   Device device() const { return body_->device; }
   bool is_symbolic() const { return body_->symbolic; }
   uint64_t id() const { return body_->id; }
+  // What tapes are keyed by: a resource's own id, so that every handle on a variable is the same to a tape.
+  uint64_t tape_id() const;
   int64_t elements() const { return body_->shape.elements(); }
   size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype()); }
 
   template <class T>
   T* data() const { return static_cast<T*>(body_->data); }
   void* raw() const { return body_->data; }
+  // Of a resource tensor; of a symbolic one the resource that it stands for, null when that is not known.
   Resource* resource_object() const;
+  // Symbolic resource (a captured or passed variable): the resource it stands for. Not kept alive by it.
+  void stands_for(Resource*) const;
 
   // Symbolic only.
   Graph* graph() const { return body_->graph; }
@@ -84,6 +104,10 @@ class Tensor {
 
   // The same elements under another shape; no copy.
   Tensor reshaped(const Shape&) const;
+  // The same value as a tensor of its own for tapes and captures; no copy.
+  Tensor alias() const { return reshaped(shape()); }
+  // The value as what a bare Python number became (see TensorBody::python_number): itself when exclusive.
+  Tensor as_constant() const;
   // Nobody else sees this body nor its buffer: it may be written in place.
   bool exclusive() const;
 
@@ -96,10 +120,45 @@ class Tensor {
   ~Tensor() { if (body_) unref(body_); }
 
  private:
-  explicit Tensor(TensorBody* body) : body_(body) { ref(body); }
+  explicit Tensor(TensorBody* fresh) : body_(fresh) {}  // takes over the one reference
   static void ref(TensorBody* b) { b->refs.fetch_add(1, std::memory_order_relaxed); }
-  static void unref(TensorBody*);
+  static void unref(TensorBody* b) {
+    // Sole owner: nobody can add a reference meanwhile, so the locked instruction is saved.
+    if (b->refs.load(std::memory_order_acquire) == 1 || b->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) retire(b);
+  }
+  static void retire(TensorBody*);
   TensorBody* body_ = nullptr;
 };
+
+template <class T>
+Tensor Tensor::scalar(T value) {
+  Tensor out = empty(dtype_of<T>, Shape());
+  *out.data<T>() = value;
+  return out;
+}
+
+template <class T>
+Tensor Tensor::vector(std::span<const T> values) {
+  Tensor out = empty(dtype_of<T>, Shape{static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i) out.data<T>()[i] = values[i];
+  return out;
+}
+
+// A few tensors seen as a span without counting references; the originals must outlive it.
+template <size_t N>
+class Borrowed {
+ public:
+  template <class... Tensors>
+  explicit Borrowed(const Tensors&... tensors) : bodies_{tensors.body()...} {}
+  operator std::span<const Tensor>() const {
+    static_assert(sizeof(Tensor) == sizeof(TensorBody*));
+    return {reinterpret_cast<const Tensor*>(bodies_), N};
+  }
+
+ private:
+  TensorBody* bodies_[N];
+};
+template <class... Tensors>
+Borrowed(const Tensors&...) -> Borrowed<sizeof...(Tensors)>;
 
 }  // namespace footlight

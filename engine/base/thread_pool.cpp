@@ -1,0 +1,144 @@
+// Workers that wait for a job: one job at a time, its ranges handed out by a counter.
+#include "engine/base/thread_pool.h"
+
+#include "engine/base/cancel.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace footlight {
+
+namespace {
+
+struct Job {
+  RangeBody body;
+  void* context;
+  int64_t count;
+  int64_t step;
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr error{};  // written by the one that set `failed`
+
+  void work() {
+    for (;;) {
+      const int64_t begin = next.fetch_add(step, std::memory_order_relaxed);
+      if (begin >= count || failed.load(std::memory_order_relaxed)) return;
+      try {
+        check_cancelled();
+        body(context, begin, std::min(count, begin + step));
+      } catch (...) {
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
+    }
+  }
+};
+
+thread_local bool inside_pool = false;
+
+class Pool {
+ public:
+  explicit Pool(int size) {
+    for (int i = 1; i < size; ++i) threads_.emplace_back([this] { run(); });
+  }
+  ~Pool() {
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  void run_job(Job& job) {
+    {
+      std::lock_guard lock(mutex_);
+      job_ = &job;
+      ++generation_;
+    }
+    wake_.notify_all();
+    inside_pool = true;
+    job.work();
+    inside_pool = false;
+    std::unique_lock lock(mutex_);
+    job_ = nullptr;
+    done_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+ private:
+  void run() {
+    inside_pool = true;
+    uint64_t seen = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return stop_ || (job_ && generation_ != seen); });
+      if (stop_) return;
+      seen = generation_;
+      Job* job = job_;
+      ++busy_;
+      lock.unlock();
+      job->work();
+      lock.lock();
+      if (--busy_ == 0) done_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::vector<std::thread> threads_;
+  Job* job_ = nullptr;
+  uint64_t generation_ = 0;
+  int busy_ = 0;
+  bool stop_ = false;
+};
+
+std::atomic<int> wanted_size{0};
+std::mutex pool_mutex;   // held by the thread whose loop the pool runs
+Pool* pool = nullptr;    // under pool_mutex; never destroyed at exit: threads may still be in it
+int size_of_pool = 0;
+
+// A child has none of the threads: it forgets the pool and makes its own when it needs one.
+void forget_pool() {
+  pool = nullptr;
+  size_of_pool = 0;
+  new (&pool_mutex) std::mutex;
+}
+
+}  // namespace
+
+int pool_size() {
+  const int wanted = wanted_size.load(std::memory_order_relaxed);
+  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void set_pool_size(int size) { wanted_size.store(std::max(0, size), std::memory_order_relaxed); }
+
+void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context) {
+  const int size = pool_size();
+  if (size == 1 || inside_pool || count <= grain || !pool_mutex.try_lock()) {
+    body(context, 0, count);
+    return;
+  }
+  std::lock_guard lock(pool_mutex, std::adopt_lock);
+  if (size_of_pool != size) {
+    static const int once = pthread_atfork(nullptr, nullptr, forget_pool);
+    (void)once;
+    delete pool;
+    pool = new Pool(size);
+    size_of_pool = size;
+  }
+  // A few ranges per thread even out cores of different speed.
+  Job job{.body = body, .context = context, .count = count, .step = std::max(grain, count / (int64_t{size} * 4))};
+  pool->run_job(job);
+  if (job.error) std::rethrow_exception(job.error);
+}
+
+}  // namespace footlight

@@ -1,0 +1,190 @@
+// Dispatch of one eager op: checks, output memory, kernel, then the tape and the recorder.
+#include "engine/eager/execute.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+#include "engine/ops/builder.h"
+#include "engine/ops/infer.h"
+
+
+
+namespace footlight::eager {
+
+const Attrs no_attrs;
+thread_local const Device* wanted_device = nullptr;
+
+namespace {
+
+class EagerInference final : public Inference {
+ public:
+  EagerInference(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs) : Inference(row, attrs, inputs) {}
+  Tensor constant(size_t input) override {
+    const Tensor& t = inputs[input];
+    return t.device().type == DeviceType::kCpu ? t : device_access.copy(t, Device::cpu());
+  }
+};
+
+void record(const OpRow& row, std::span<const Tensor> outputs, Device device, int64_t start) {
+  size_t bytes = 0;
+  for (const Tensor& t : outputs)
+    if (t) bytes += t.bytes();
+  OpEvent event{};
+  event.start_ns = start;
+  event.end_ns = now_ns();
+  event.source = current_source();
+  event.bytes = bytes > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(bytes);
+  event.op = row.id;
+  event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
+  record_op(event);
+}
+
+[[noreturn]] void symbolic_in_eager(const OpRow& row, const Tensor& t) {
+  fail(ErrorKind::kInaccessibleTensor, "a symbolic tensor of shape ", t.shape().to_string(), " and dtype ",
+       name_of(t.dtype()), " is used outside of the function whose trace made it [Op:", row.name,
+       "]. Return it from the function, or compute with it inside");
+}
+
+Device place(std::span<const Tensor> inputs, const OpRow& row) {
+  if (wanted_device) return *wanted_device;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].device().type != DeviceType::kCpu && !(row.host_inputs >> std::min<size_t>(i, 31) & 1))
+      return inputs[i].device();
+  return Device::cpu();
+}
+
+// Copies what has to move; true when something did (then `moved` holds all inputs).
+bool move_inputs(const OpRow& row, std::span<const Tensor> inputs, Device device, std::vector<Tensor>& moved) {
+  bool any = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Device to = row.host_inputs >> std::min<size_t>(i, 31) & 1 ? Device::cpu() : device;
+    any |= inputs[i].device() != to && is_plain(inputs[i].dtype());
+  }
+  if (!any) return false;
+  moved.assign(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Device to = row.host_inputs >> std::min<size_t>(i, 31) & 1 ? Device::cpu() : device;
+    if (inputs[i].device() != to && is_plain(inputs[i].dtype())) moved[i] = device_access.copy(inputs[i], to);
+  }
+  return true;
+}
+
+void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::span<DType> dtypes,
+         std::span<Shape> shapes, std::span<Tensor> outputs) {
+  for (const Tensor& t : inputs) {
+    FL_CHECK(t);
+    if (t.is_symbolic()) [[unlikely]] symbolic_in_eager(row, t);
+  }
+  EagerInference inference(row, attrs, inputs);
+  inference.output_dtypes = dtypes;
+  inference.output_shapes = shapes;
+  infer_outputs(inference);
+  Device device = place(inputs, row);
+  const DType by = dispatch_dtype(row, inputs, dtypes);
+  Kernel kernel = kernel_for(device.type, row.id, by);
+  if (!kernel && device.type != DeviceType::kCpu) {
+    device = Device::cpu();
+    kernel = kernel_for(device.type, row.id, by);
+  }
+  if (!kernel) [[unlikely]] no_kernel(device.type, row, by);
+  std::vector<Tensor> moved;
+  std::span<const Tensor> here = inputs;
+  if (device_access.copy && move_inputs(row, inputs, device, moved)) here = moved;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
+  KernelContext context{row, attrs, here, outputs, device, device.type == DeviceType::kCpu ? nullptr : device_access.stream(device)};
+  if (recording_ops()) [[unlikely]] {
+    const int64_t start = now_ns();
+    kernel(context);
+    record(row, outputs, device, start);
+  } else {
+    kernel(context);
+  }
+  if (tape_hook) [[unlikely]] tape_hook(row, attrs, inputs, outputs);
+}
+
+// The shapes that need no inference; false: go the long way.
+bool quick_shape(const Tensor& x, const Tensor& y, const Shape*& shape) {
+  if (x.shape() == y.shape() || y.shape().rank() == 0) shape = &x.shape();
+  else if (x.shape().rank() == 0) shape = &y.shape();
+  else return false;
+  return true;
+}
+
+template <size_t N>
+Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DType dtype, const Shape& shape) {
+  Tensor out = Tensor::empty(dtype, shape);
+  KernelContext context{row, no_attrs, inputs, {&out, 1}};
+  if (recording_ops()) [[unlikely]] {
+    const int64_t start = now_ns();
+    kernel(context);
+    record(row, {&out, 1}, Device::cpu(), start);
+  } else {
+    kernel(context);
+  }
+  if (tape_hook) [[unlikely]] tape_hook(row, no_attrs, inputs, {&out, 1});
+  return out;
+}
+
+class EagerBuilder final : public Builder {
+ public:
+  std::vector<Tensor> emit(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view) override {
+    return execute(row, inputs, attrs);
+  }
+  Tensor emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view) override {
+    if (attrs.empty()) {
+      if (inputs.size() == 2) return binary(row, inputs[0], inputs[1]);
+      if (inputs.size() == 1) return unary(row, inputs[0]);
+    }
+    return execute1(row, inputs, attrs);
+  }
+  Tensor constant_value(const Tensor& t) override { return t; }
+  bool is_graph() const override { return false; }
+};
+
+}  // namespace
+
+Tensor unary(const OpRow& row, const Tensor& x) {
+  const Borrowed inputs(x);
+  if (row.fast == FastPath::kUnary && !x.is_symbolic() && x.device() == Device::cpu() && !wanted_device) {
+    if (Kernel kernel = kernel_for(DeviceType::kCpu, row.id, x.dtype())) return quick<1>(row, kernel, inputs, x.dtype(), x.shape());
+  }
+  return execute1(row, inputs);
+}
+
+Tensor binary(const OpRow& row, const Tensor& x, const Tensor& y) {
+  const Borrowed inputs(x, y);
+  if ((row.fast == FastPath::kBinary || row.fast == FastPath::kCompare) && x.dtype() == y.dtype() && !x.is_symbolic() &&
+      !y.is_symbolic() && x.device() == Device::cpu() && y.device() == Device::cpu() && !wanted_device) {
+    const Shape* shape;
+    Kernel kernel = kernel_for(DeviceType::kCpu, row.id, x.dtype());
+    if (kernel && quick_shape(x, y, shape))
+      return quick<2>(row, kernel, inputs, row.fast == FastPath::kCompare ? DType::kBool : x.dtype(), *shape);
+  }
+  return execute1(row, inputs);
+}
+
+Tensor execute1(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs) {
+  FL_CHECK(row.outputs == 1 || output_count(row, inputs, attrs) == 1);
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  Tensor out;
+  run(row, inputs, attrs, {&dtype, 1}, {&shape, 1}, {&out, 1});
+  return out;
+}
+
+std::vector<Tensor> execute(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs) {
+  const size_t count = output_count(row, inputs, attrs);
+  std::vector<DType> dtypes(count, DType::kInvalid);
+  std::vector<Shape> shapes(count);
+  std::vector<Tensor> outputs(count);
+  run(row, inputs, attrs, dtypes, shapes, outputs);
+  return outputs;
+}
+
+void init() {
+  init_cpu_kernels();
+  static EagerBuilder builder;
+  eager_builder = &builder;
+}
+
+}  // namespace footlight::eager

@@ -1,0 +1,33 @@
+// Running one op now: the way from an op row and tensors to the kernel.
+#pragma once
+
+#include "kernels/table.h"
+
+#include <span>
+#include <vector>
+
+namespace footlight::eager {
+
+// Fills in the kernels and installs the eager builder; called by the extension module and by C++ programs before
+// anything else. Calling it again does nothing.
+void init();
+
+extern const Attrs no_attrs;
+
+// The hot ways: one output, no vector, no look-up by name. `attrs` as the row wants them; those with a default may be
+// missing. Any tape that records is told.
+Tensor unary(const OpRow&, const Tensor& x);
+Tensor binary(const OpRow&, const Tensor& x, const Tensor& y);
+Tensor execute1(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs = no_attrs);
+template <class... Tensors>
+Tensor execute1(const Op& op, const Attrs& attrs, const Tensors&... inputs) {
+  return execute1(op.row(), Borrowed(inputs...), attrs);
+}
+
+std::vector<Tensor> execute(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs = no_attrs);
+
+// What tf.device asked for on this thread: ops run there when they have a kernel there, else on the host.
+// Null: where the inputs are.
+extern thread_local const Device* wanted_device;
+
+}  // namespace footlight::eager

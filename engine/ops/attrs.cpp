@@ -1,0 +1,41 @@
+// Interning of attribute names; the sorted pairs.
+#include "engine/ops/attrs.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+namespace footlight {
+
+AttrName::AttrName(std::string_view name) {
+  static std::mutex mutex;
+  static auto* const names = new std::set<std::string, std::less<>>;
+  std::lock_guard lock(mutex);
+  auto it = names->find(name);
+  if (it == names->end()) it = names->emplace(name).first;
+  text_ = &*it;
+}
+
+Attrs::Attrs(std::initializer_list<std::pair<AttrName, AttrValue>> values) : values_(values) {
+  std::sort(values_.begin(), values_.end(), [](auto& a, auto& b) { return a.first.text() < b.first.text(); });
+}
+
+void Attrs::set(AttrName name, AttrValue value) {
+  auto it = values_.begin();
+  for (; it != values_.end(); ++it) {
+    if (it->first == name) {
+      it->second = std::move(value);
+      return;
+    }
+    if (it->first.text() > name.text()) break;
+  }
+  values_.insert(it, {name, std::move(value)});
+}
+
+const AttrValue* Attrs::find(AttrName name) const {
+  for (auto& [key, value] : values_)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+}  // namespace footlight

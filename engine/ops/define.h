@@ -1,0 +1,50 @@
+// How a row is written: see engine/ops/rows/arithmetic.cpp. Each family file has one function that returns its rows.
+#pragma once
+
+#include "engine/ops/infer.h"
+#include "engine/ops/row.h"
+
+#include <vector>
+
+namespace footlight {
+
+// {"AddV2", "x: T, y: T -> T", "T: numbers|string", infer::broadcast, add_gradient, OpFamily::kElementwise, "x + y"}
+//
+// Signature: `name: dtype` for each input, `->`, the outputs. A dtype is one of name_of's, or a type attribute; `N*T`
+// is a list whose length is attribute N; `Tin[]` a list with a dtype each. Attributes, `;` between them:
+// `T: SET` a type attribute (sets: any plain numbers real floats floatcomplex integers signed index bool string ...,
+// joined with `|`), `name: bool = false`, `: int = 0`, `: float`, `: string = "x"`, `: type = float32`, `: shape`,
+// `: tensor`, `: func`, `: list(int) = []`, `: list(type)`, ... Type and count attributes that inputs determine are
+// hidden by themselves.
+struct RowDef {
+  const char* name;
+  const char* signature;
+  const char* attrs;
+  InferFunction infer;
+  GradientFunction gradient;
+  OpFamily family;
+  const char* doc;
+  struct More {
+    FastPath fast = FastPath::kNone;
+    bool stateful = false;
+    int8_t dispatch = 0;
+    uint32_t host_inputs = 0;
+    bool zero_gradient = false;
+  } more = {};
+};
+
+// The families, one function each; engine/ops/registry.cpp calls them all.
+std::vector<RowDef> arithmetic_rows();
+std::vector<RowDef> math_rows();
+std::vector<RowDef> comparison_rows();
+std::vector<RowDef> product_rows();
+std::vector<RowDef> reduction_rows();
+std::vector<RowDef> shape_rows();
+std::vector<RowDef> slice_rows();
+std::vector<RowDef> constant_rows();
+std::vector<RowDef> variable_rows();
+std::vector<RowDef> random_rows();
+std::vector<RowDef> string_rows();
+std::vector<RowDef> control_rows();
+
+}  // namespace footlight

@@ -1,0 +1,155 @@
+// Ops as C++ functions.
+#include "engine/ops/functions.h"
+
+namespace footlight::ops {
+
+namespace {
+const AttrName kKeepDims{"keep_dims"};
+const AttrName kTransposeA{"transpose_a"};
+const AttrName kTransposeB{"transpose_b"};
+const AttrName kDstT{"DstT"};
+const AttrName kOutType{"out_type"};
+}  // namespace
+
+Tensor ints(std::span<const int64_t> values, DType dtype) {
+  Tensor t = Tensor::empty(dtype, Shape{static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (dtype == DType::kInt32) t.data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+    else t.data<int64_t>()[i] = values[i];
+  }
+  return t.as_constant();
+}
+
+Tensor ints(std::initializer_list<int64_t> values, DType dtype) {
+  return ints(std::span<const int64_t>(values.begin(), values.size()), dtype);
+}
+
+Tensor integer(int64_t value, DType dtype) { return number(static_cast<double>(value), dtype); }
+
+Tensor number(double value, DType dtype) {
+  Tensor t = Tensor::empty(dtype, Shape());
+  with_plain_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, std::complex<float>>) *t.data<T>() = T(static_cast<float>(value));
+    else *t.data<T>() = static_cast<T>(value);
+  });
+  return t.as_constant();
+}
+
+Tensor add(const Tensor& x, const Tensor& y) {
+  static const Op op{"AddV2"};
+  return apply(op, {x, y}, {}, "add");
+}
+Tensor sub(const Tensor& x, const Tensor& y) {
+  static const Op op{"Sub"};
+  return apply(op, {x, y}, {}, "sub");
+}
+Tensor mul(const Tensor& x, const Tensor& y) {
+  static const Op op{"Mul"};
+  return apply(op, {x, y}, {}, "mul");
+}
+Tensor div(const Tensor& x, const Tensor& y) {
+  static const Op op{"RealDiv"};
+  return apply(op, {x, y}, {}, "truediv");
+}
+Tensor neg(const Tensor& x) {
+  static const Op op{"Neg"};
+  return apply(op, {x});
+}
+Tensor conj(const Tensor& x) {
+  static const Op op{"Conj"};
+  return is_complex(x.dtype()) ? apply(op, {x}) : x;
+}
+Tensor square(const Tensor& x) {
+  static const Op op{"Square"};
+  return apply(op, {x});
+}
+Tensor reciprocal(const Tensor& x) {
+  static const Op op{"Reciprocal"};
+  return apply(op, {x});
+}
+Tensor cast(const Tensor& x, DType dtype) {
+  static const Op op{"Cast"};
+  return x.dtype() == dtype ? x : apply(op, {x}, {{kDstT, dtype}});
+}
+Tensor identity(const Tensor& x) {
+  static const Op op{"Identity"};
+  return apply(op, {x});
+}
+Tensor matmul(const Tensor& x, const Tensor& y, bool transpose_a, bool transpose_b) {
+  static const Op op{"MatMul"};
+  return apply(op, {x, y}, {{kTransposeA, transpose_a}, {kTransposeB, transpose_b}});
+}
+Tensor sum(const Tensor& x, const Tensor& axes, bool keep_dims) {
+  static const Op op{"Sum"};
+  return apply(op, {x, axes}, {{kKeepDims, keep_dims}});
+}
+Tensor reshape(const Tensor& x, const Tensor& shape) {
+  static const Op op{"Reshape"};
+  return apply(op, {x, shape});
+}
+Tensor broadcast_to(const Tensor& x, const Tensor& shape) {
+  static const Op op{"BroadcastTo"};
+  return apply(op, {x, shape});
+}
+Tensor shape(const Tensor& x, DType dtype) {
+  static const Op op{"Shape"};
+  if (x.shape().fully_known()) return ints(x.shape().dims(), dtype);
+  return apply(op, {x}, {{kOutType, dtype}});
+}
+Tensor zeros_like(const Tensor& x) {
+  static const Op op{"ZerosLike"};
+  return apply(op, {x});
+}
+Tensor ones_like(const Tensor& x) {
+  static const Op op{"OnesLike"};
+  return apply(op, {x});
+}
+Tensor fill(const Tensor& shape, const Tensor& value) {
+  static const Op op{"Fill"};
+  return apply(op, {shape, value});
+}
+Tensor where(const Tensor& condition, const Tensor& then, const Tensor& otherwise) {
+  static const Op op{"SelectV2"};
+  return apply(op, {condition, then, otherwise});
+}
+Tensor transpose(const Tensor& x, const Tensor& perm) {
+  static const Op op{"Transpose"};
+  return apply(op, {x, perm}, {}, "transpose");
+}
+Tensor expand_dims(const Tensor& x, int64_t axis) {
+  static const Op op{"ExpandDims"};
+  return apply(op, {x, integer(axis)});
+}
+Tensor concat(std::span<const Tensor> values, int64_t axis) {
+  static const Op op{"ConcatV2"};
+  if (values.size() == 1) return values[0];
+  std::vector<Tensor> inputs(values.begin(), values.end());
+  inputs.push_back(integer(axis));
+  return apply(op.row(), inputs, {}, "concat");
+}
+Tensor add_n(std::span<const Tensor> values) {
+  static const Op op{"AddN"};
+  return values.size() == 1 ? values[0] : apply(op.row(), values, {}, "AddN");
+}
+
+Tensor sum_to_shape_of(const Tensor& gradient, const Tensor& x) {
+  const Shape& from = gradient.shape();
+  const Shape& to = x.shape();
+  if (from.fully_known() && from == to) return gradient;
+  if (to.fully_known() && from.has_rank()) {
+    std::vector<int64_t> axes;
+    const int extra = from.rank() - to.rank();
+    for (int i = 0; i < from.rank(); ++i)
+      if (i < extra || (to[i - extra] == 1 && from[i] != 1)) axes.push_back(i);
+    const Tensor summed = axes.empty() ? gradient : sum(gradient, ints(axes));
+    return summed.shape() == to ? summed : reshape(summed, ints(to.dims()));
+  }
+  static const Op args{"BroadcastGradientArgs"};
+  const Tensor wanted = shape(x);
+  const Tensor both[] = {wanted, shape(gradient)};
+  const std::vector<Tensor> axes = apply_all(args.row(), both, {});
+  return reshape(sum(gradient, axes[0]), wanted);
+}
+
+}  // namespace footlight::ops

@@ -1,0 +1,44 @@
+// Ops as C++ functions, for gradients and composites: each builds through apply(), eager or traced.
+#pragma once
+
+#include "engine/ops/builder.h"
+
+#include <span>
+#include <vector>
+
+namespace footlight::ops {
+
+// A value made just for one op (an axis, a shape): no tape watches it, in a graph it becomes a Const node of that op.
+Tensor ints(std::span<const int64_t> values, DType dtype = DType::kInt32);
+Tensor ints(std::initializer_list<int64_t> values, DType dtype = DType::kInt32);
+Tensor integer(int64_t value, DType dtype = DType::kInt32);
+Tensor number(double value, DType dtype);  // a scalar of any plain dtype
+
+Tensor add(const Tensor&, const Tensor&);
+Tensor sub(const Tensor&, const Tensor&);
+Tensor mul(const Tensor&, const Tensor&);
+Tensor div(const Tensor&, const Tensor&);
+Tensor neg(const Tensor&);
+Tensor conj(const Tensor&);
+Tensor square(const Tensor&);
+Tensor reciprocal(const Tensor&);
+Tensor cast(const Tensor&, DType);
+Tensor identity(const Tensor&);
+Tensor matmul(const Tensor&, const Tensor&, bool transpose_a = false, bool transpose_b = false);
+Tensor sum(const Tensor&, const Tensor& axes, bool keep_dims = false);
+Tensor reshape(const Tensor&, const Tensor& shape);
+Tensor broadcast_to(const Tensor&, const Tensor& shape);
+Tensor shape(const Tensor&, DType = DType::kInt32);  // a constant when it is known
+Tensor zeros_like(const Tensor&);
+Tensor ones_like(const Tensor&);
+Tensor fill(const Tensor& shape, const Tensor& value);
+Tensor where(const Tensor& condition, const Tensor& then, const Tensor& otherwise);
+Tensor transpose(const Tensor&, const Tensor& perm);
+Tensor expand_dims(const Tensor&, int64_t axis);
+Tensor concat(std::span<const Tensor>, int64_t axis);
+Tensor add_n(std::span<const Tensor>);
+
+// The gradient of a broadcast: `gradient` summed over the dimensions in which x was repeated, in the shape of x.
+Tensor sum_to_shape_of(const Tensor& gradient, const Tensor& x);
+
+}  // namespace footlight::ops

@@ -1,0 +1,254 @@
+// The check of an op against its signature, and the shape rules that several rows share.
+#include "engine/ops/infer.h"
+
+#include <algorithm>
+
+namespace footlight {
+
+namespace {
+
+size_t input_count(const ArgSpec& spec, const OpRow& row, size_t given) {
+  // At most one list per row has no count of its own among the attributes: it takes what the others leave.
+  return spec.list ? given - (row.inputs.size() - 1) : 1;
+}
+
+const AttrValue* attr_or_default(const AttrSpec& spec, const Attrs& attrs) {
+  if (const AttrValue* v = attrs.find(spec.key)) return v;
+  return spec.has_default ? &spec.otherwise : nullptr;
+}
+
+[[noreturn]] void wrong_count(const OpRow& row, size_t given) {
+  invalid(row.name, " takes ", row.inputs.size(), " inputs, ", given, " came [Op:", row.name, "]");
+}
+
+void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype) {
+  if (in_set(dtype, attr.allowed)) return;
+  std::string allowed;
+  for (size_t i = 1; i < kDTypeCount; ++i)
+    if (in_set(static_cast<DType>(i), attr.allowed)) append_to(allowed, str(allowed.empty() ? "" : ", ", short_name(static_cast<DType>(i))));
+  invalid("Value for attr '", attr.name, "' of ", short_name(dtype), " is not in the list of allowed values: ", allowed,
+          " [Op:", row.name, "]");
+}
+
+// The dtypes of all type attributes, from the inputs, then from what was given, then from the defaults.
+struct Types {
+  DType of[16];
+};
+
+// Lists with a dtype each come apart over all inputs, so they are the only ones of their row or bounded by attributes.
+void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, Types& types) {
+  for (DType& t : types.of) t = DType::kInvalid;
+  size_t at = 0;
+  size_t lists = 0;
+  for (const ArgSpec& spec : row.inputs) lists += spec.list;
+  if (lists == 0 ? inputs.size() != row.inputs.size() : inputs.size() + lists < row.inputs.size())
+    wrong_count(row, inputs.size());
+  for (const ArgSpec& spec : row.inputs) {
+    size_t count = 1;
+    if (spec.list) {
+      if (lists == 1) {
+        count = input_count(spec, row, inputs.size());
+      } else {
+        const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
+        const AttrValue* v = attrs.find(by.key);
+        FL_CHECK(v != nullptr);  // a row with two lists is given their lengths
+        count = spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v)) : std::get<std::vector<DType>>(*v).size();
+      }
+    }
+    for (size_t i = 0; i < count; ++i, ++at) {
+      if (at >= inputs.size()) wrong_count(row, inputs.size());
+      const DType came = inputs[at].dtype();
+      if (spec.list && spec.count_attr < 0) continue;
+      DType expected = spec.dtype;
+      if (spec.type_attr >= 0) {
+        DType& type = types.of[spec.type_attr];
+        if (type == DType::kInvalid) {
+          check_allowed(row, row.attrs[static_cast<size_t>(spec.type_attr)], came);
+          type = came;
+        }
+        expected = type;
+      }
+      if (came != expected)
+        invalid("cannot compute ", row.name, " as input #", at, "(zero-based) was expected to be a ", short_name(expected),
+                " tensor but is a ", short_name(came), " tensor (input '", spec.name, "') [Op:", row.name, "]");
+    }
+  }
+  if (at != inputs.size()) wrong_count(row, inputs.size());
+}
+
+DType type_from_attrs(const OpRow& row, size_t index, const Attrs& attrs) {
+  const AttrSpec& spec = row.attrs[index];
+  const AttrValue* v = attr_or_default(spec, attrs);
+  if (!v) return DType::kInvalid;
+  const DType t = std::get<DType>(*v);
+  check_allowed(row, spec, t);
+  return t;
+}
+
+}  // namespace
+
+size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs) {
+  if (row.outputs != kVariableOutputs) return row.outputs;
+  size_t count = 0;
+  for (const ArgSpec& spec : row.output_specs) {
+    if (!spec.list) {
+      ++count;
+      continue;
+    }
+    const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
+    const AttrValue* v = attr_or_default(by, attrs);
+    if (v) {
+      count += spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v)) : std::get<std::vector<DType>>(*v).size();
+      continue;
+    }
+    // Determined by an input list of the same attribute.
+    for (const ArgSpec& in : row.inputs)
+      if (in.list && (spec.count_attr >= 0 ? in.count_attr == spec.count_attr : in.type_attr == spec.type_attr))
+        count += input_count(in, row, inputs.size());
+  }
+  return count;
+}
+
+void infer_outputs(Inference& i) {
+  const OpRow& row = i.row;
+  Types types;
+  find_types(row, i.inputs, i.attrs, types);
+  size_t at = 0;
+  for (const ArgSpec& spec : row.output_specs) {
+    if (!spec.list) {
+      DType t = spec.dtype;
+      if (spec.type_attr >= 0) {
+        t = types.of[spec.type_attr];
+        if (t == DType::kInvalid) t = type_from_attrs(row, static_cast<size_t>(spec.type_attr), i.attrs);
+      }
+      i.output_dtypes[at++] = t;
+      continue;
+    }
+    const size_t count = i.output_dtypes.size() - (row.output_specs.size() - 1);
+    const std::vector<DType>* list = nullptr;
+    DType one = spec.dtype;
+    if (spec.type_attr >= 0 && spec.count_attr >= 0) {
+      one = types.of[spec.type_attr];
+      if (one == DType::kInvalid) one = type_from_attrs(row, static_cast<size_t>(spec.type_attr), i.attrs);
+    } else if (spec.type_attr >= 0) {
+      if (const AttrValue* v = attr_or_default(row.attrs[static_cast<size_t>(spec.type_attr)], i.attrs))
+        list = &std::get<std::vector<DType>>(*v);
+    }
+    for (size_t k = 0; k < count; ++k, ++at) {
+      if (list) i.output_dtypes[at] = (*list)[k];
+      else if (spec.count_attr < 0 && spec.type_attr >= 0) i.output_dtypes[at] = i.inputs[k].dtype();
+      else i.output_dtypes[at] = one;
+    }
+  }
+  row.infer(i);
+}
+
+Attrs complete_attrs(const OpRow& row, std::span<const Tensor> inputs, const Attrs& given) {
+  Attrs attrs = given;
+  Types types;
+  find_types(row, inputs, given, types);
+  for (size_t a = 0; a < row.attrs.size(); ++a) {
+    const AttrSpec& spec = row.attrs[a];
+    if (attrs.find(spec.key)) continue;
+    if (types.of[a] != DType::kInvalid) {
+      attrs.set(spec.key, types.of[a]);
+      continue;
+    }
+    bool set = false;
+    size_t at = 0;
+    for (const ArgSpec& in : row.inputs) {
+      const size_t count = in.list ? input_count(in, row, inputs.size()) : 1;
+      if (in.list && in.count_attr == static_cast<int>(a)) {
+        attrs.set(spec.key, static_cast<int64_t>(count));
+        set = true;
+      } else if (in.list && in.count_attr < 0 && in.type_attr == static_cast<int>(a)) {
+        std::vector<DType> list;
+        for (size_t k = 0; k < count; ++k) list.push_back(inputs[at + k].dtype());
+        attrs.set(spec.key, std::move(list));
+        set = true;
+      }
+      at += count;
+    }
+    if (!set && spec.has_default) attrs.set(spec.key, spec.otherwise);
+  }
+  return attrs;
+}
+
+namespace infer {
+
+void none(Inference&) {}
+
+void same(Inference& i) {
+  for (Shape& s : i.output_shapes) s = i.shape(0);
+}
+
+void broadcast(Inference& i) {
+  Shape out = i.shape(0);
+  for (size_t k = 1; k < i.inputs.size(); ++k) {
+    try {
+      out = footlight::broadcast(out, i.shape(k));
+    } catch (const Error&) {
+      invalid("Incompatible shapes: ", i.shape(0).brackets(), " vs. ", i.shape(k).brackets(),
+              ": dimensions must be equal or one of them 1, counted from the last [Op:", i.row.name, "]");
+    }
+  }
+  for (Shape& s : i.output_shapes) s = out;
+}
+
+void scalar(Inference& i) {
+  for (Shape& s : i.output_shapes) s = Shape();
+}
+
+void unknown(Inference& i) {
+  for (Shape& s : i.output_shapes) s = Shape::unknown_rank();
+}
+
+void vector(Inference& i) {
+  for (Shape& s : i.output_shapes) s = Shape{kUnknownDim};
+}
+
+int64_t axis_in(int64_t axis, int rank, const OpRow& row) {
+  if (axis < -rank || axis >= rank)
+    invalid("Expected dimension in the range [", -rank, ", ", rank, "), but got ", axis, " [Op:", row.name, "]");
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<int64_t> ints_of(const Tensor& t) {
+  std::vector<int64_t> out(static_cast<size_t>(t.elements()));
+  for (size_t k = 0; k < out.size(); ++k) {
+    switch (t.dtype()) {
+      case DType::kInt32: out[k] = t.data<int32_t>()[k]; break;
+      case DType::kInt64: out[k] = t.data<int64_t>()[k]; break;
+      case DType::kInt16: out[k] = t.data<int16_t>()[k]; break;
+      case DType::kInt8: out[k] = t.data<int8_t>()[k]; break;
+      case DType::kUInt8: out[k] = t.data<uint8_t>()[k]; break;
+      default: invalid("a tensor of integers was expected, one of ", name_of(t.dtype()), " came");
+    }
+  }
+  return out;
+}
+
+std::optional<std::vector<int64_t>> constant_ints(Inference& i, size_t input) {
+  const Tensor t = i.constant(input);
+  if (!t) return std::nullopt;
+  return ints_of(t);
+}
+
+Shape shape_from(Inference& i, size_t input) {
+  if (i.shape(input).has_rank() && i.shape(input).rank() > 1)
+    invalid("the shape must be a vector of integers, its own shape is ", i.shape(input).to_string(), " [Op:", i.row.name, "]");
+  if (auto dims = constant_ints(i, input)) return Shape(std::span<const int64_t>(*dims));
+  const Shape& s = i.shape(input);
+  if (s.has_rank() && s.rank() == 1 && s[0] >= 0) return Shape::of_rank(static_cast<int>(s[0]));
+  return Shape::unknown_rank();
+}
+
+void want_rank(Inference& i, size_t input, int rank) {
+  const Shape& s = i.shape(input);
+  if (s.has_rank() && s.rank() != rank)
+    invalid(i.row.inputs[std::min(input, i.row.inputs.size() - 1)].name, " must have rank ", rank, ", its shape is ",
+            s.to_string(), " [Op:", i.row.name, "]");
+}
+
+}  // namespace infer
+}  // namespace footlight

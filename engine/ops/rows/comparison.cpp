@@ -1,0 +1,53 @@
+// Rows of comparisons and logic.
+#include "engine/ops/define.h"
+
+namespace footlight {
+
+namespace {
+
+// Shapes that do not broadcast: no element is equal when that is allowed, as `==` of tensors does.
+const AttrName kIncompatible{"incompatible_shape_error"};
+
+void equality_shape(Inference& i) {
+  const Shape& a = i.shape(0);
+  const Shape& b = i.shape(1);
+  if (!i.attrs.get_or(kIncompatible, true)) {
+    try {
+      i.output_shapes[0] = footlight::broadcast(a, b);
+    } catch (const Error&) {
+      i.output_shapes[0] = Shape();
+    }
+    return;
+  }
+  infer::broadcast(i);
+}
+
+RowDef compare(const char* name, const char* doc) {
+  return {name, "x: T, y: T -> z: bool", "T: real", infer::broadcast, nullptr, OpFamily::kElementwise, doc,
+          {.fast = FastPath::kCompare, .zero_gradient = true}};
+}
+RowDef equality(const char* name, const char* doc) {
+  return {name, "x: T, y: T -> z: bool", "T: plain|string|resource|variant; incompatible_shape_error: bool = true",
+          equality_shape, nullptr, OpFamily::kElementwise, doc, {.fast = FastPath::kCompare, .zero_gradient = true}};
+}
+
+}  // namespace
+
+std::vector<RowDef> comparison_rows() {
+  return {
+      compare("Less", "x < y"),
+      compare("LessEqual", "x <= y"),
+      compare("Greater", "x > y"),
+      compare("GreaterEqual", "x >= y"),
+      equality("Equal", "x == y"),
+      equality("NotEqual", "x != y"),
+      {"LogicalAnd", "x: bool, y: bool -> z: bool", "", infer::broadcast, nullptr, OpFamily::kElementwise,
+       "x and y", {.fast = FastPath::kBinary, .zero_gradient = true}},
+      {"LogicalOr", "x: bool, y: bool -> z: bool", "", infer::broadcast, nullptr, OpFamily::kElementwise,
+       "x or y", {.fast = FastPath::kBinary, .zero_gradient = true}},
+      {"LogicalNot", "x: bool -> y: bool", "", infer::same, nullptr, OpFamily::kElementwise,
+       "not x", {.fast = FastPath::kUnary, .zero_gradient = true}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,121 @@
+// Rows of what begins a graph: constants and what is made of nothing but a shape.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+namespace footlight {
+
+namespace {
+
+const AttrName kValue{"value"};
+
+void const_shape(Inference& i) {
+  const Tensor& value = i.attrs.get<Tensor>(kValue);
+  i.output_dtypes[0] = value.dtype();
+  i.output_shapes[0] = value.shape();
+}
+
+void fill_shape(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 0); }
+
+void fill_gradient(GradientCall& c) {
+  const Tensor& g = c.output_gradients[0];
+  std::vector<int64_t> axes;
+  FL_CHECK(g.shape().has_rank());
+  for (int d = 0; d < g.shape().rank(); ++d) axes.push_back(d);
+  c.input_gradients[1] = ops::sum(g, ops::ints(axes));
+}
+
+void range_shape(Inference& i) {
+  for (size_t k = 0; k < 3; ++k) infer::want_rank(i, k, 0);
+  const Tensor start = i.constant(0);
+  const Tensor limit = i.constant(1);
+  const Tensor delta = i.constant(2);
+  if (!start || !limit || !delta) {
+    i.output_shapes[0] = Shape{kUnknownDim};
+    return;
+  }
+  int64_t count = 0;
+  with_plain_type(start.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T a = *start.data<T>();
+      const T b = *limit.data<T>();
+      const T d = *delta.data<T>();
+      if (d == 0) invalid("Requires delta != 0: 0 [Op:Range]");
+      if (d > 0 && a < b) {
+        const uint64_t span = static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
+        count = static_cast<int64_t>((span + static_cast<uint64_t>(d) - 1) / static_cast<uint64_t>(d));
+      } else if (d < 0 && a > b) {
+        const uint64_t span = static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+        const uint64_t step = uint64_t{0} - static_cast<uint64_t>(d);
+        count = static_cast<int64_t>((span + step - 1) / step);
+      }
+    } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, std::complex<float>> &&
+                         !std::is_same_v<T, std::complex<double>>) {
+      const double d = static_cast<double>(*delta.data<T>());
+      if (d == 0) invalid("Requires delta != 0: 0 [Op:Range]");
+      const double size = (static_cast<double>(*limit.data<T>()) - static_cast<double>(*start.data<T>())) / d;
+      if (!(size < 1e15)) invalid("a range of ", size, " elements is too long [Op:Range]");
+      count = size > 0 ? static_cast<int64_t>(std::ceil(size)) : 0;
+    }
+  });
+  i.output_shapes[0] = Shape{count};
+}
+
+void one_hot_shape(Inference& i) {
+  static const AttrName kAxis{"axis"};
+  const auto depth = infer::constant_ints(i, 1);
+  if (depth && (*depth)[0] < 0) invalid("depth must be non-negative, ", (*depth)[0], " came [Op:OneHot]");
+  if (!i.shape(0).has_rank()) {
+    i.output_shapes[0] = Shape::unknown_rank();
+    return;
+  }
+  const int rank = i.shape(0).rank();
+  int64_t axis = i.attrs.get_or(kAxis, int64_t{-1});
+  if (axis < -1 || axis > rank)
+    invalid("Expected axis to be -1 or between [0, ", rank, "], but ", axis, " came [Op:OneHot]");
+  if (axis == -1) axis = rank;
+  Shape out;
+  for (int d = 0; d <= rank; ++d) {
+    if (d == axis) out.append(depth ? (*depth)[0] : kUnknownDim);
+    if (d < rank) out.append(i.shape(0)[d]);
+  }
+  i.output_shapes[0] = out;
+}
+
+// on_value and off_value are spread over the output.
+void one_hot_gradient(GradientCall& c) {
+  static const AttrName kAxis{"axis"};
+  static const Op one_hot{"OneHot"};
+  const Tensor& g = c.output_gradients[0];
+  std::vector<int64_t> axes;
+  FL_CHECK(g.shape().has_rank());
+  for (int d = 0; d < g.shape().rank(); ++d) axes.push_back(d);
+  const DType t = g.dtype();
+  const Tensor on = apply(one_hot, {c.inputs[0], c.inputs[1], ops::number(1, t), ops::number(0, t)},
+                          {{kAxis, c.attrs.get_or(kAxis, int64_t{-1})}});
+  const Tensor to_on = ops::sum(ops::mul(g, on), ops::ints(axes));
+  c.input_gradients[2] = to_on;
+  c.input_gradients[3] = ops::sub(ops::sum(g, ops::ints(axes)), to_on);
+}
+
+}  // namespace
+
+std::vector<RowDef> constant_rows() {
+  return {
+      {"Const", "-> output: dtype", "value: tensor; dtype: any", const_shape, nullptr, OpFamily::kConstant,
+       "a value that never changes", {.zero_gradient = true}},
+      {"ZerosLike", "x: T -> y: T", "T: any", infer::same, nullptr, OpFamily::kConstant, "zeros in the shape of x",
+       {.zero_gradient = true}},
+      {"OnesLike", "x: T -> y: T", "T: plain", infer::same, nullptr, OpFamily::kConstant, "ones in the shape of x",
+       {.zero_gradient = true}},
+      {"Fill", "dims: index_type, value: T -> output: T", "T: any; index_type: index = int32", fill_shape, fill_gradient,
+       OpFamily::kConstant, "a tensor of one value", {.dispatch = 1, .host_inputs = 1}},
+      {"Range", "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", "Tidx: real = int32", range_shape, nullptr,
+       OpFamily::kConstant, "numbers from start up to, not including, limit", {.host_inputs = 7, .zero_gradient = true}},
+      {"OneHot", "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
+       "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64", one_hot_shape, one_hot_gradient, OpFamily::kConstant,
+       "on_value at each index along a new dimension, off_value elsewhere", {.dispatch = 2, .host_inputs = 2}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,93 @@
+// Rows of matrix products.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+namespace footlight {
+
+namespace {
+
+const AttrName kTransposeA{"transpose_a"};
+const AttrName kTransposeB{"transpose_b"};
+const AttrName kAdjX{"adj_x"};
+const AttrName kAdjY{"adj_y"};
+
+void matmul_shape(Inference& i) {
+  infer::want_rank(i, 0, 2);
+  infer::want_rank(i, 1, 2);
+  const bool ta = i.attrs.get_or(kTransposeA, false);
+  const bool tb = i.attrs.get_or(kTransposeB, false);
+  const Shape& a = i.shape(0);
+  const Shape& b = i.shape(1);
+  const int64_t m = a.has_rank() ? a[ta] : kUnknownDim;
+  const int64_t ka = a.has_rank() ? a[!ta] : kUnknownDim;
+  const int64_t kb = b.has_rank() ? b[tb] : kUnknownDim;
+  const int64_t n = b.has_rank() ? b[!tb] : kUnknownDim;
+  if (ka >= 0 && kb >= 0 && ka != kb)
+    invalid("Matrix size-incompatible: In[0]: ", a.brackets(), ", In[1]: ", b.brackets(), ": the inner dimensions ", ka,
+            " and ", kb, " must be equal", ta || tb ? " after transposing" : "", " [Op:", i.row.name, "]");
+  i.output_shapes[0] = Shape{m, n};
+}
+
+void matmul_gradient(GradientCall& c) {
+  const bool ta = c.attrs.get_or(kTransposeA, false);
+  const bool tb = c.attrs.get_or(kTransposeB, false);
+  const Tensor& g = c.output_gradients[0];
+  const Tensor a = ops::conj(c.inputs[0]);
+  const Tensor b = ops::conj(c.inputs[1]);
+  c.input_gradients[0] = ta ? ops::matmul(b, g, tb, true) : ops::matmul(g, b, false, !tb);
+  c.input_gradients[1] = tb ? ops::matmul(g, a, true, ta) : ops::matmul(a, g, !ta, false);
+}
+
+void batch_matmul_shape(Inference& i) {
+  const Shape& a = i.shape(0);
+  const Shape& b = i.shape(1);
+  if (!a.has_rank() || !b.has_rank()) {
+    i.output_shapes[0] = Shape::unknown_rank();
+    return;
+  }
+  if (a.rank() < 2 || b.rank() < 2)
+    invalid("the matrices of ", i.row.name, " must have at least rank 2, their shapes are ", a.to_string(), " and ",
+            b.to_string(), " [Op:", i.row.name, "]");
+  const bool ta = i.attrs.get_or(kAdjX, false);
+  const bool tb = i.attrs.get_or(kAdjY, false);
+  const int64_t ka = a[a.rank() - (ta ? 2 : 1)];
+  const int64_t kb = b[b.rank() - (tb ? 1 : 2)];
+  if (ka >= 0 && kb >= 0 && ka != kb)
+    invalid("Matrix size-incompatible: In[0]: ", a.brackets(), ", In[1]: ", b.brackets(), ": the inner dimensions ", ka,
+            " and ", kb, " must be equal [Op:", i.row.name, "]");
+  const Shape batch_a(a.dims().first(static_cast<size_t>(a.rank() - 2)));
+  const Shape batch_b(b.dims().first(static_cast<size_t>(b.rank() - 2)));
+  Shape out = footlight::broadcast(batch_a, batch_b);
+  out.append(a[a.rank() - (ta ? 1 : 2)]);
+  out.append(b[b.rank() - (tb ? 2 : 1)]);
+  i.output_shapes[0] = out;
+}
+
+Tensor batch_matmul(const Tensor& a, const Tensor& b, bool adj_a, bool adj_b) {
+  static const Op op{"BatchMatMulV2"};
+  return apply(op, {a, b}, {{kAdjX, adj_a}, {kAdjY, adj_b}});
+}
+
+void batch_matmul_gradient(GradientCall& c) {
+  const bool ta = c.attrs.get_or(kAdjX, false);
+  const bool tb = c.attrs.get_or(kAdjY, false);
+  const Tensor& g = c.output_gradients[0];
+  const Tensor& a = c.inputs[0];
+  const Tensor& b = c.inputs[1];
+  c.input_gradients[0] = ops::sum_to_shape_of(ta ? batch_matmul(b, g, tb, true) : batch_matmul(g, b, false, !tb), a);
+  c.input_gradients[1] = ops::sum_to_shape_of(tb ? batch_matmul(g, a, true, ta) : batch_matmul(a, g, !ta, false), b);
+}
+
+}  // namespace
+
+std::vector<RowDef> product_rows() {
+  return {
+      {"MatMul", "a: T, b: T -> product: T", "transpose_a: bool = false; transpose_b: bool = false; T: floatcomplex|int32|int64",
+       matmul_shape, matmul_gradient, OpFamily::kProduct, "the product of two matrices"},
+      {"BatchMatMulV2", "x: T, y: T -> output: T", "adj_x: bool = false; adj_y: bool = false; T: floatcomplex|int16|int32|int64",
+       batch_matmul_shape, batch_matmul_gradient, OpFamily::kProduct,
+       "products of the matrices in the last two dimensions, the others broadcast"},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,156 @@
+// Rows of reductions.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+namespace footlight {
+
+namespace {
+
+const AttrName kKeepDims{"keep_dims"};
+const AttrName kOutputType{"output_type"};
+
+void reduce_shape(Inference& i) {
+  const bool keep = i.attrs.get_or(kKeepDims, false);
+  const Shape& in = i.shape(0);
+  Shape& out = i.output_shapes[0];
+  if (!in.has_rank()) {
+    out = Shape::unknown_rank();
+    return;
+  }
+  const auto axes = infer::constant_ints(i, 1);
+  if (!axes) {
+    out = keep ? Shape::of_rank(in.rank()) : Shape::unknown_rank();
+    return;
+  }
+  uint64_t reduced = 0;
+  for (int64_t axis : *axes) {
+    if (axis < -in.rank() || axis >= in.rank())
+      invalid("Invalid reduction dimension (", axis, " for input with ", in.rank(), " dimension(s)) [Op:", i.row.name, "]");
+    reduced |= uint64_t{1} << (axis < 0 ? axis + in.rank() : axis);
+  }
+  out = Shape();
+  for (int d = 0; d < in.rank(); ++d) {
+    if (!(reduced >> d & 1)) out.append(in[d]);
+    else if (keep) out.append(1);
+  }
+}
+
+// The shape of a reduction with its dimensions kept: what a gradient is brought into before it is spread out.
+Tensor kept_shape(const Tensor& input, const Tensor& axes) {
+  const Tensor known = known_value(axes);
+  if (known && input.shape().fully_known()) {
+    std::vector<int64_t> dims(input.shape().dims().begin(), input.shape().dims().end());
+    for (int64_t axis : infer::ints_of(known)) dims[static_cast<size_t>(axis < 0 ? axis + input.shape().rank() : axis)] = 1;
+    return ops::ints(dims);
+  }
+  static const Op op{"ReducedShape"};
+  return apply(op, {ops::shape(input), ops::cast(axes, DType::kInt32)});
+}
+
+Tensor spread(GradientCall& c, const Tensor& t) {
+  return ops::broadcast_to(ops::reshape(t, kept_shape(c.inputs[0], c.inputs[1])), ops::shape(c.inputs[0]));
+}
+
+void sum_gradient(GradientCall& c) { c.input_gradients[0] = spread(c, c.output_gradients[0]); }
+
+void mean_gradient(GradientCall& c) {
+  static const Op size{"Size"};
+  const Tensor& x = c.inputs[0];
+  const Tensor& y = c.outputs[0];
+  const DType t = x.dtype();
+  Tensor factor;
+  if (x.shape().fully_known() && y.shape().fully_known()) {
+    const int64_t out = std::max<int64_t>(y.shape().elements(), 1);
+    factor = ops::number(static_cast<double>(x.shape().elements() / out), t);
+  } else {
+    static const Op floor_div{"FloorDiv"};
+    static const Op maximum{"Maximum"};
+    factor = ops::cast(apply(floor_div, {apply(size, {x}), apply(maximum, {apply(size, {y}), ops::integer(1)})}), t);
+  }
+  c.input_gradients[0] = ops::div(spread(c, c.output_gradients[0]), factor);
+}
+
+// Equal extremes share what flows.
+void extreme_gradient(GradientCall& c) {
+  static const Op equal{"Equal"};
+  const Tensor& x = c.inputs[0];
+  const Tensor kept = kept_shape(x, c.inputs[1]);
+  const Tensor is_extreme = ops::cast(apply(equal, {x, ops::reshape(c.outputs[0], kept)}), x.dtype());
+  const Tensor many = ops::reshape(ops::sum(is_extreme, c.inputs[1]), kept);
+  c.input_gradients[0] = ops::mul(ops::div(is_extreme, many), ops::reshape(c.output_gradients[0], kept));
+}
+
+// The product of all the others: products of what stands before and after, so that zeros do no harm.
+void prod_gradient(GradientCall& c) {
+  static const Op op{"ProdOthers"};
+  const Tensor kept = kept_shape(c.inputs[0], c.inputs[1]);
+  const Tensor others = apply(op, {c.inputs[0], c.inputs[1]});
+  c.input_gradients[0] = ops::mul(ops::reshape(c.output_gradients[0], kept), ops::conj(others));
+}
+
+// y[i] = product of x over its group without x[i]; dy[i]/dx[k] is the product without both.
+void prod_others_gradient(GradientCall& c) {
+  static const Op op{"ProdOthersGrad"};
+  c.input_gradients[0] = apply(op, {c.inputs[0], c.inputs[1], c.output_gradients[0]});
+}
+
+void arg_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  Shape& out = i.output_shapes[0];
+  if (!in.has_rank()) {
+    out = Shape::unknown_rank();
+    return;
+  }
+  const auto axis = infer::constant_ints(i, 1);
+  if (!axis) {
+    out = Shape::of_rank(std::max(0, in.rank() - 1));
+    return;
+  }
+  const int64_t a = infer::axis_in((*axis)[0], in.rank(), i.row);
+  if (in[static_cast<int>(a)] == 0)
+    invalid("Reduction axis ", (*axis)[0], " is empty in shape ", in.brackets(), " [Op:", i.row.name, "]");
+  out = Shape();
+  for (int d = 0; d < in.rank(); ++d)
+    if (d != a) out.append(in[d]);
+}
+
+RowDef reduction(const char* name, const char* types, GradientFunction gradient, const char* doc) {
+  return {name, "input: T, reduction_indices: Tidx -> output: T", types, reduce_shape, gradient, OpFamily::kReduction, doc,
+          {.host_inputs = 2}};
+}
+RowDef logical(const char* name, const char* doc) {
+  return {name, "input: bool, reduction_indices: Tidx -> output: bool", "keep_dims: bool = false; Tidx: index = int32",
+          reduce_shape, nullptr, OpFamily::kReduction, doc, {.host_inputs = 2, .zero_gradient = true}};
+}
+RowDef arg(const char* name, const char* doc) {
+  return {name, "input: T, dimension: Tidx -> output: output_type",
+          "T: real|bool; Tidx: index = int32; output_type: type = int64", arg_shape, nullptr, OpFamily::kReduction, doc,
+          {.host_inputs = 2, .zero_gradient = true}};
+}
+
+}  // namespace
+
+std::vector<RowDef> reduction_rows() {
+  constexpr const char* kNumbers = "keep_dims: bool = false; T: numbers; Tidx: index = int32";
+  constexpr const char* kReal = "keep_dims: bool = false; T: real; Tidx: index = int32";
+  return {
+      reduction("Sum", kNumbers, sum_gradient, "the sum over some dimensions"),
+      reduction("Mean", kNumbers, mean_gradient, "the mean over some dimensions; of integers, rounded towards 0"),
+      reduction("Max", kReal, extreme_gradient, "the largest over some dimensions; NaN if one is there"),
+      reduction("Min", kReal, extreme_gradient, "the smallest over some dimensions; NaN if one is there"),
+      reduction("Prod", kNumbers, prod_gradient, "the product over some dimensions"),
+      {"ProdOthers", "input: T, reduction_indices: Tidx -> output: T", "T: numbers; Tidx: index = int32", infer::same,
+       prod_others_gradient, OpFamily::kReduction, "for each element the product of the others that are reduced with it",
+       {.host_inputs = 2}},
+      {"ProdOthersGrad", "input: T, reduction_indices: Tidx, grad: T -> output: T", "T: numbers; Tidx: index = int32",
+       infer::same, nullptr, OpFamily::kReduction, "the gradient of ProdOthers", {.host_inputs = 2}},
+      logical("All", "whether all are true over some dimensions"),
+      logical("Any", "whether one is true over some dimensions"),
+      arg("ArgMax", "where along one dimension the largest stands, the first of equal ones"),
+      arg("ArgMin", "where along one dimension the smallest stands, the first of equal ones"),
+      {"ReducedShape", "shape: int32, axes: int32 -> kept: int32", "", infer::same, nullptr, OpFamily::kMove,
+       "a shape with the dimensions of `axes` set to 1", {.host_inputs = 3, .zero_gradient = true}},
+  };
+}
+
+}  // namespace footlight

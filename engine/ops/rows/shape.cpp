@@ -1,0 +1,220 @@
+// Rows that move elements or tell shapes, without computing.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+namespace footlight {
+
+namespace {
+
+const AttrName kDstT{"DstT"};
+
+void pass_gradient(GradientCall& c) { c.input_gradients[0] = c.output_gradients[0]; }
+
+void cast_gradient(GradientCall& c) {
+  const DType from = c.inputs[0].dtype();
+  if ((is_floating(from) || is_complex(from)) && (is_floating(c.outputs[0].dtype()) || is_complex(c.outputs[0].dtype())))
+    c.input_gradients[0] = ops::cast(c.output_gradients[0], from);
+}
+
+void cast_shape(Inference& i) {
+  infer::same(i);
+  i.output_dtypes[0] = i.attrs.get<DType>(kDstT);
+}
+
+void reshape_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  Shape out = infer::shape_from(i, 1);
+  i.output_shapes[0] = out;
+  if (!out.has_rank()) return;
+  const bool known = i.constant(1) ? true : false;
+  if (!known) return;
+  int open = -1;
+  int64_t rest = 1;
+  for (int d = 0; d < out.rank(); ++d) {
+    if (out[d] == -1) {
+      if (open >= 0) invalid("Only one input size may be -1, not both ", open, " and ", d, " [Op:Reshape]");
+      open = d;
+    } else if (out[d] < 0) {
+      invalid("Size ", d, " must be non-negative, not ", out[d], " [Op:Reshape]");
+    } else {
+      rest *= out[d];
+    }
+  }
+  if (!in.fully_known()) return;
+  const int64_t count = in.elements();
+  if (open >= 0) {
+    if (rest == 0 ? count != 0 : count % rest != 0)
+      invalid("Input to reshape is a tensor with ", count, " values, but the requested shape ", out.to_string(),
+              " requires a multiple of ", rest, " [Op:Reshape]");
+    out.set(open, rest == 0 ? 0 : count / rest);
+  } else if (rest != count) {
+    invalid("Input to reshape is a tensor with ", count, " values (shape ", in.to_string(), "), but the requested shape ",
+            out.to_string(), " has ", rest, " [Op:Reshape]");
+  }
+  i.output_shapes[0] = out;
+}
+
+void reshape_gradient(GradientCall& c) {
+  c.input_gradients[0] = ops::reshape(c.output_gradients[0], ops::shape(c.inputs[0]));
+}
+
+void expand_dims_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto axis = infer::constant_ints(i, 1);
+  if (!in.has_rank() || !axis) {
+    i.output_shapes[0] = in.has_rank() ? Shape::of_rank(in.rank() + 1) : Shape::unknown_rank();
+    return;
+  }
+  if (axis->size() != 1) invalid("dim must be one number, ", axis->size(), " came [Op:ExpandDims]");
+  const int64_t a = (*axis)[0];
+  if (a < -in.rank() - 1 || a > in.rank())
+    invalid("Tried to expand dim index ", a, " for tensor with ", in.rank(), " dimensions [Op:ExpandDims]");
+  const int at = static_cast<int>(a < 0 ? a + in.rank() + 1 : a);
+  Shape out;
+  for (int d = 0; d <= in.rank(); ++d) {
+    if (d == at) out.append(1);
+    if (d < in.rank()) out.append(in[d]);
+  }
+  i.output_shapes[0] = out;
+}
+
+void squeeze_shape(Inference& i) {
+  static const AttrName kDims{"squeeze_dims"};
+  const Shape& in = i.shape(0);
+  const std::vector<int64_t> dims = i.attrs.get_or(kDims, std::vector<int64_t>{});
+  if (!in.has_rank()) {
+    i.output_shapes[0] = Shape::unknown_rank();
+    return;
+  }
+  uint64_t out_dims = 0;
+  for (int64_t axis : dims) {
+    const int a = static_cast<int>(infer::axis_in(axis, in.rank(), i.row));
+    if (in[a] > 1)
+      invalid("Can not squeeze dim[", a, "], expected a dimension of 1, got ", in[a], " [Op:Squeeze]");
+    out_dims |= uint64_t{1} << a;
+  }
+  if (dims.empty()) {
+    for (int d = 0; d < in.rank(); ++d) {
+      if (in[d] < 0) {
+        i.output_shapes[0] = Shape::unknown_rank();
+        return;
+      }
+      if (in[d] == 1) out_dims |= uint64_t{1} << d;
+    }
+  }
+  Shape out;
+  for (int d = 0; d < in.rank(); ++d)
+    if (!(out_dims >> d & 1)) out.append(in[d]);
+  i.output_shapes[0] = out;
+}
+
+void transpose_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto perm = infer::constant_ints(i, 1);
+  if (!perm) {
+    if (in.has_rank()) i.output_shapes[0] = Shape::of_rank(in.rank());
+    else i.output_shapes[0] = infer::shape_from(i, 1).has_rank() ? Shape::of_rank(infer::shape_from(i, 1).rank()) : Shape::unknown_rank();
+    return;
+  }
+  if (!in.has_rank()) {
+    i.output_shapes[0] = Shape::of_rank(static_cast<int>(perm->size()));
+    return;
+  }
+  if (static_cast<int>(perm->size()) != in.rank())
+    invalid("transpose expects a vector of size ", in.rank(), ", but perm is a vector of size ", perm->size(), " [Op:Transpose]");
+  Shape out;
+  uint64_t seen = 0;
+  for (int64_t p : *perm) {
+    const int64_t a = p < 0 ? p + in.rank() : p;
+    if (a < 0 || a >= in.rank()) invalid("perm says ", p, ", out of range for ", in.rank(), " dimensions [Op:Transpose]");
+    if (seen >> a & 1) invalid(a, " is twice in perm [Op:Transpose]");
+    seen |= uint64_t{1} << a;
+    out.append(in[static_cast<int>(a)]);
+  }
+  i.output_shapes[0] = out;
+}
+
+void transpose_gradient(GradientCall& c) {
+  static const Op invert{"InvertPermutation"};
+  const Tensor known = known_value(c.inputs[1]);
+  if (known) {
+    const auto perm = infer::ints_of(known);
+    std::vector<int64_t> back(perm.size());
+    for (size_t k = 0; k < perm.size(); ++k)
+      back[static_cast<size_t>(perm[k] < 0 ? perm[k] + static_cast<int64_t>(perm.size()) : perm[k])] = static_cast<int64_t>(k);
+    c.input_gradients[0] = ops::transpose(c.output_gradients[0], ops::ints(back));
+  } else {
+    c.input_gradients[0] = ops::transpose(c.output_gradients[0], apply(invert, {c.inputs[1]}));
+  }
+}
+
+void shape_shape(Inference& i) {
+  i.output_shapes[0] = i.shape(0).has_rank() ? Shape{i.shape(0).rank()} : Shape{kUnknownDim};
+}
+
+void broadcast_to_shape(Inference& i) {
+  const Shape out = infer::shape_from(i, 1);
+  const Shape& in = i.shape(0);
+  i.output_shapes[0] = out;
+  if (!out.has_rank() || !in.has_rank()) return;
+  bool fits = in.rank() <= out.rank();
+  for (int d = 1; fits && d <= in.rank(); ++d) {
+    const int64_t from = in[in.rank() - d];
+    const int64_t to = out[out.rank() - d];
+    fits = from < 0 || to < 0 || from == 1 || from == to;
+  }
+  if (!fits)
+    invalid("Incompatible shapes: ", in.brackets(), " cannot be broadcast to ", out.brackets(), " [Op:BroadcastTo]");
+}
+
+void broadcast_to_gradient(GradientCall& c) {
+  c.input_gradients[0] = ops::sum_to_shape_of(c.output_gradients[0], c.inputs[0]);
+}
+
+void select_shape(Inference& i) { infer::broadcast(i); }
+
+void select_gradient(GradientCall& c) {
+  const Tensor& g = c.output_gradients[0];
+  const Tensor zero = ops::number(0, g.dtype());
+  c.input_gradients[1] = ops::sum_to_shape_of(ops::where(c.inputs[0], g, zero), c.inputs[1]);
+  c.input_gradients[2] = ops::sum_to_shape_of(ops::where(c.inputs[0], zero, g), c.inputs[2]);
+}
+
+}  // namespace
+
+std::vector<RowDef> shape_rows() {
+  constexpr const char* kShapeOf = "T: any; out_type: index = int32";
+  return {
+      {"Identity", "input: T -> output: T", "T: any", infer::same, pass_gradient, OpFamily::kMove, "the same value"},
+      {"StopGradient", "input: T -> output: T", "T: any", infer::same, nullptr, OpFamily::kMove,
+       "the same value, through which no gradient flows", {.zero_gradient = true}},
+      {"PreventGradient", "input: T -> output: T", "T: any; message: string = ''", infer::same, nullptr, OpFamily::kMove,
+       "the same value; asking for a gradient through it is an error"},
+      {"Cast", "x: SrcT -> y: DstT", "SrcT: plain; DstT: plain; Truncate: bool = false", cast_shape, cast_gradient,
+       OpFamily::kElementwise, "the values in another dtype"},
+      {"Reshape", "tensor: T, shape: Tshape -> output: T", "T: any; Tshape: index = int32", reshape_shape, reshape_gradient,
+       OpFamily::kMove, "the same elements in another shape", {.host_inputs = 2}},
+      {"ExpandDims", "input: T, dim: Tdim -> output: T", "T: any; Tdim: index = int32", expand_dims_shape, reshape_gradient,
+       OpFamily::kMove, "one more dimension, of size 1", {.host_inputs = 2}},
+      {"Squeeze", "input: T -> output: T", "T: any; squeeze_dims: list(int) = []", squeeze_shape, reshape_gradient,
+       OpFamily::kMove, "without dimensions of size 1"},
+      {"Transpose", "x: T, perm: Tperm -> y: T", "T: any; Tperm: index = int32", transpose_shape, transpose_gradient,
+       OpFamily::kMove, "the dimensions in another order", {.host_inputs = 2}},
+      {"InvertPermutation", "x: T -> y: T", "T: index = int32", infer::same, nullptr, OpFamily::kMove,
+       "the permutation that undoes x", {.zero_gradient = true}},
+      {"Shape", "input: T -> output: out_type", kShapeOf, shape_shape, nullptr, OpFamily::kMove, "the shape as a tensor",
+       {.zero_gradient = true}},
+      {"Size", "input: T -> output: out_type", kShapeOf, infer::scalar, nullptr, OpFamily::kMove, "the number of elements",
+       {.zero_gradient = true}},
+      {"Rank", "input: T -> output: int32", "T: any", infer::scalar, nullptr, OpFamily::kMove, "the number of dimensions",
+       {.zero_gradient = true}},
+      {"BroadcastTo", "input: T, shape: Tidx -> output: T", "T: any; Tidx: index = int32", broadcast_to_shape,
+       broadcast_to_gradient, OpFamily::kMove, "repeated to a larger shape", {.host_inputs = 2}},
+      {"BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T", "T: index = int32", infer::vector, nullptr, OpFamily::kMove,
+       "over which dimensions the gradients of a broadcast are summed", {.host_inputs = 3, .zero_gradient = true}},
+      {"SelectV2", "condition: bool, t: T, e: T -> output: T", "T: any", select_shape, select_gradient,
+       OpFamily::kElementwise, "t where the condition is true, else e", {.dispatch = 1}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,225 @@
+// The caching allocator of the host: small blocks from lists of the thread, large ones from one list for all.
+#include "engine/tensor/buffer.h"
+
+#include "engine/base/text.h"
+#include "engine/tensor/free_list.h"
+
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace footlight {
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kSmallLimit = 16 << 10;        // larger blocks go through the shared cache
+constexpr size_t kSmallClasses = 28;
+constexpr uint32_t kSmallKept = 64;             // per class and thread
+constexpr size_t kLargeKept = size_t{512} << 20;
+
+// 64, 128, 192, 256, 320, 384, 448, 512, then four classes per doubling.
+constexpr size_t class_of(size_t bytes) {
+  if (bytes <= 512) return (bytes + 63) / 64 - 1;
+  const int log = std::bit_width(bytes - 1) - 1;  // 2^log < bytes <= 2^(log+1)
+  const size_t quarter = (bytes - 1 - (size_t{1} << log)) >> (log - 2);
+  return 8 + static_cast<size_t>(log - 9) * 4 + quarter;
+}
+static_assert(class_of(kSmallLimit) + 1 == kSmallClasses);
+constexpr size_t class_size(size_t c) {
+  if (c < 8) return (c + 1) * 64;
+  const size_t log = 9 + (c - 8) / 4;
+  return (size_t{1} << log) + ((c - 8) % 4 + 1) * (size_t{1} << (log - 2));
+}
+
+void* from_system(size_t bytes) {
+  void* memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  if (!memory) {
+    fail(ErrorKind::kResourceExhausted, "out of memory: ", bytes, " bytes wanted on /CPU:0, ",
+         memory_use(Device::cpu()).current, " bytes are in use by tensors");
+  }
+  return memory;
+}
+
+std::atomic<size_t> current_bytes{0};
+std::atomic<size_t> peak_bytes{0};
+
+void add_use(size_t bytes) {
+  const size_t now = current_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  size_t peak = peak_bytes.load(std::memory_order_relaxed);
+  while (now > peak && !peak_bytes.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+// Use by small blocks is added up per thread and told in steps, so that the counters cost no locked instruction.
+constexpr int64_t kUseStep = 64 << 10;
+
+struct ThreadCache {
+  FreeList lists[kSmallClasses];
+  int64_t untold;
+  bool watched;  // the cleaner of this thread is in place
+  bool closed;
+
+  void tell() {
+    if (untold > 0) add_use(static_cast<size_t>(untold));
+    if (untold < 0) current_bytes.fetch_sub(static_cast<size_t>(-untold), std::memory_order_relaxed);
+    untold = 0;
+  }
+  void use(int64_t bytes) {
+    untold += bytes;
+    if (untold > kUseStep || untold < -kUseStep) tell();
+  }
+};
+thread_local constinit ThreadCache thread_cache{};
+
+struct ThreadCleaner {
+  ~ThreadCleaner() {
+    ThreadCache& cache = thread_cache;
+    cache.closed = true;
+    cache.tell();
+    for (FreeList& list : cache.lists)
+      while (void* block = list.pop()) std::free(block);
+  }
+};
+
+void watch_thread() {
+  static thread_local ThreadCleaner cleaner;
+  (void)cleaner;
+  thread_cache.watched = true;
+}
+
+class HostAllocator final : public Allocator {
+ public:
+  void* allocate(size_t bytes) override {
+    if (bytes <= kSmallLimit) {
+      ThreadCache& cache = thread_cache;
+      const size_t c = class_of(bytes ? bytes : 1);
+      cache.use(static_cast<int64_t>(class_size(c)));
+      if (void* block = cache.lists[c].pop()) return block;
+      if (!cache.watched && !cache.closed) watch_thread();
+      return from_system(class_size(c));
+    }
+    const size_t c = class_of(bytes);
+    const size_t size = class_size(c);
+    void* block = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      if (c < kLargeClasses && (block = large_[c].pop())) kept_ -= size;
+    }
+    if (!block) {
+      block = std::aligned_alloc(kAlignment, size);
+      if (!block) {
+        drop_cache();
+        block = from_system(size);
+      }
+    }
+    add_use(size);
+    return block;
+  }
+
+  void release(void* memory, size_t bytes) override {
+    const size_t c = class_of(bytes ? bytes : 1);
+    const size_t size = class_size(c);
+    if (bytes <= kSmallLimit) {
+      ThreadCache& cache = thread_cache;
+      cache.use(-static_cast<int64_t>(size));
+      if (FL_CACHE_MEMORY && cache.lists[c].count < kSmallKept && !cache.closed) {
+        if (!cache.watched) watch_thread();
+        cache.lists[c].push(memory);
+      } else {
+        std::free(memory);
+        if (cache.closed) cache.tell();
+      }
+      return;
+    }
+    current_bytes.fetch_sub(size, std::memory_order_relaxed);
+    if (FL_CACHE_MEMORY && c < kLargeClasses) {
+      std::lock_guard lock(mutex_);
+      if (kept_ + size <= kLargeKept) {
+        kept_ += size;
+        large_[c].push(memory);
+        return;
+      }
+    }
+    std::free(memory);
+  }
+
+ private:
+  static constexpr size_t kLargeClasses = 160;
+
+  void drop_cache() {
+    std::lock_guard lock(mutex_);
+    for (FreeList& list : large_)
+      while (void* block = list.pop()) std::free(block);
+    kept_ = 0;
+  }
+
+  std::mutex mutex_;
+  size_t kept_ = 0;
+  FreeList large_[kLargeClasses] = {};
+};
+
+constexpr size_t kDevices = 2 * 256;
+Allocator* registered[kDevices];
+
+size_t slot(Device d) { return static_cast<size_t>(d.type) * 256 + d.index; }
+
+}  // namespace
+
+Allocator& host_allocator() {
+  static HostAllocator* const allocator = new HostAllocator;  // outlives every static tensor
+  return *allocator;
+}
+
+Allocator& allocator_of(Device device) {
+  if (Allocator* a = registered[slot(device)]) return *a;
+  if (device.type == DeviceType::kCpu) return host_allocator();
+  fail(ErrorKind::kInvalidArgument, "no memory can be had on ", full_name(device), ": there is no such device here");
+}
+
+void register_allocator(Device device, Allocator* allocator) { registered[slot(device)] = allocator; }
+
+MemoryUse memory_use(Device device) {
+  if (registered[slot(device)]) return registered[slot(device)]->use();
+  if (device.type != DeviceType::kCpu) return {};
+  thread_cache.tell();
+  return {current_bytes.load(std::memory_order_relaxed), peak_bytes.load(std::memory_order_relaxed)};
+}
+
+namespace {
+
+// Memory of a device, given back to its allocator.
+class DeviceBuffer final : public Buffer {
+ public:
+  DeviceBuffer(Allocator& allocator, size_t bytes) : allocator_(allocator) {
+    data_ = allocator.allocate(bytes);
+    bytes_ = bytes;
+  }
+  ~DeviceBuffer() override { allocator_.release(data_, bytes_); }
+
+ private:
+  Allocator& allocator_;
+};
+
+// Gives the control blocks of buffers the same small lists.
+template <class T>
+struct ListAllocator {
+  using value_type = T;
+  ListAllocator() = default;
+  template <class U>
+  ListAllocator(const ListAllocator<U>&) {}
+  T* allocate(size_t n) { return static_cast<T*>(host_allocator().allocate(n * sizeof(T))); }
+  void deallocate(T* p, size_t n) { host_allocator().release(p, n * sizeof(T)); }
+  friend bool operator==(const ListAllocator&, const ListAllocator&) { return true; }
+};
+
+}  // namespace
+
+BufferPtr allocate_buffer(Device device, size_t bytes) {
+  return std::allocate_shared<DeviceBuffer>(ListAllocator<DeviceBuffer>(), allocator_of(device), bytes);
+}
+
+}  // namespace footlight

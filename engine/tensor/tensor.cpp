@@ -1,0 +1,263 @@
+// Tensor bodies: made, found on the free list of the thread, given back.
+#include "engine/tensor/tensor.h"
+
+#include "engine/tensor/free_list.h"
+
+#include <cstring>
+#include <new>
+
+namespace footlight {
+
+namespace {
+
+constexpr uint32_t kBodiesKept = 1024;
+constexpr uint64_t kIdBlock = 1 << 16;
+
+struct BodyCache {
+  FreeList list;
+  uint64_t next_id;
+  uint64_t last_id;
+  bool watched;
+  bool closed;
+};
+thread_local constinit BodyCache body_cache{};
+
+// The caches hold constructed bodies whose first words are overwritten by the list; refs, dtype and the flags stand
+// there and are set anew.
+static_assert(sizeof(void*) <= offsetof(TensorBody, shape));
+
+void destroy(TensorBody* body) {
+  body->~TensorBody();
+  ::operator delete(body, std::align_val_t{alignof(TensorBody)});
+}
+
+struct BodyCleaner {
+  ~BodyCleaner() {
+    body_cache.closed = true;
+    while (void* block = body_cache.list.pop()) destroy(static_cast<TensorBody*>(block));
+  }
+};
+
+void watch_thread() {
+  static thread_local BodyCleaner cleaner;
+  (void)cleaner;
+  body_cache.watched = true;
+}
+
+std::atomic<uint64_t> next_block{1};
+
+[[gnu::noinline]] void take_ids(BodyCache& cache) {
+  cache.next_id = next_block.fetch_add(kIdBlock, std::memory_order_relaxed);
+  cache.last_id = cache.next_id + kIdBlock;
+}
+
+uint64_t next_id(BodyCache& cache) {
+  if (cache.next_id == cache.last_id) take_ids(cache);
+  return cache.next_id++;
+}
+
+TensorBody* make_body(DType dtype, Device device) {
+  BodyCache& cache = body_cache;
+  auto* body = static_cast<TensorBody*>(cache.list.pop());
+  if (!body) body = new (::operator new(sizeof(TensorBody), std::align_val_t{alignof(TensorBody)})) TensorBody;
+  body->refs.store(1, std::memory_order_relaxed);
+  body->dtype = dtype;
+  body->device = device;
+  body->symbolic = false;
+  body->python_number = false;
+  body->id = next_id(cache);
+  return body;
+}
+
+bool holds_resources(DType d) { return d == DType::kResource || d == DType::kVariant; }
+
+// Strings or resource pointers, destroyed with the buffer.
+class ObjectBuffer final : public Buffer {
+ public:
+  ObjectBuffer(DType dtype, int64_t count) : dtype_(dtype), count_(count) {
+    bytes_ = static_cast<size_t>(count) * size_of(dtype);
+    data_ = host_allocator().allocate(bytes_);
+    if (dtype == DType::kString) {
+      for (int64_t i = 0; i < count; ++i) new (static_cast<std::string*>(data_) + i) std::string;
+    } else {
+      std::memset(data_, 0, bytes_);
+    }
+  }
+  ~ObjectBuffer() override {
+    if (dtype_ == DType::kString) {
+      for (int64_t i = 0; i < count_; ++i) static_cast<std::string*>(data_)[i].~basic_string();
+    } else {
+      for (int64_t i = 0; i < count_; ++i)
+        if (Resource* r = static_cast<Resource**>(data_)[i]) r->unref();
+    }
+    host_allocator().release(data_, bytes_);
+  }
+
+ private:
+  DType dtype_;
+  int64_t count_;
+};
+
+class BorrowedBuffer final : public Buffer {
+ public:
+  BorrowedBuffer(void* data, size_t bytes, void (*release)(void*), void* context)
+      : release_(release), context_(context) {
+    data_ = data;
+    bytes_ = bytes;
+  }
+  ~BorrowedBuffer() override {
+    if (release_) release_(context_);
+  }
+
+ private:
+  void (*release_)(void*);
+  void* context_;
+};
+
+constexpr int64_t kMostBytes = int64_t{1} << 46;
+
+[[noreturn]] void too_large(DType dtype, const Shape& shape) {
+  fail(ErrorKind::kResourceExhausted, "a tensor of shape ", shape.to_string(), " and dtype ", name_of(dtype),
+       " is larger than any memory");
+}
+
+}  // namespace
+
+uint64_t next_tensor_id() { return next_id(body_cache); }
+
+Tensor Tensor::empty(DType dtype, const Shape& shape, Device device) {
+  int64_t count = 1;
+  for (int64_t d : shape.dims())
+    if (__builtin_mul_overflow(count, d, &count)) too_large(dtype, shape);
+  FL_CHECK(count >= 0 && shape.has_rank());
+  int64_t bytes;
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes) || bytes > kMostBytes)
+    too_large(dtype, shape);
+  Tensor out(make_body(dtype, device));
+  TensorBody* body = out.body_;
+  body->shape = shape;
+  if (dtype == DType::kString) {
+    body->buffer = std::make_shared<ObjectBuffer>(dtype, count);
+    body->data = body->buffer->data();
+  } else if (bytes <= 16 && device.type == DeviceType::kCpu && (count == 1 || !holds_resources(dtype))) {
+    body->data = body->inline_data;
+    if (holds_resources(dtype)) std::memset(body->inline_data, 0, sizeof(void*));
+  } else if (holds_resources(dtype)) {
+    body->buffer = std::make_shared<ObjectBuffer>(dtype, count);
+    body->data = body->buffer->data();
+  } else {
+    body->buffer = allocate_buffer(device, static_cast<size_t>(bytes));
+    body->data = body->buffer->data();
+  }
+  return out;
+}
+
+Tensor Tensor::borrow(DType dtype, const Shape& shape, void* data, void (*release)(void*), void* context) {
+  FL_CHECK(is_plain(dtype));
+  Tensor out(make_body(dtype, Device::cpu()));
+  out.body_->shape = shape;
+  out.body_->buffer = std::make_shared<BorrowedBuffer>(data, out.bytes(), release, context);
+  out.body_->data = data;
+  return out;
+}
+
+Tensor Tensor::within(DType dtype, const Shape& shape, Device device, BufferPtr buffer, void* data) {
+  Tensor out(make_body(dtype, device));
+  out.body_->shape = shape;
+  out.body_->buffer = std::move(buffer);
+  out.body_->data = data;
+  return out;
+}
+
+Tensor Tensor::symbolic(DType dtype, const Shape& shape, Graph* graph, std::shared_ptr<void> owner, NodeId node,
+                        uint32_t output) {
+  Tensor out(make_body(dtype, Device::cpu()));
+  TensorBody* body = out.body_;
+  body->symbolic = true;
+  body->shape = shape;
+  body->graph = graph;
+  body->graph_owner = std::move(owner);
+  body->node = node;
+  body->output = output;
+  std::memset(body->inline_data, 0, sizeof(void*));
+  return out;
+}
+
+Tensor Tensor::resource(Resource* resource) {
+  Tensor out = empty(DType::kResource, Shape());
+  resource->ref();
+  *out.data<Resource*>() = resource;
+  return out;
+}
+
+Tensor Tensor::string(std::string value) {
+  Tensor out = empty(DType::kString, Shape());
+  *out.data<std::string>() = std::move(value);
+  return out;
+}
+
+Resource* Tensor::resource_object() const {
+  if (!holds_resources(dtype())) return nullptr;
+  if (body_->symbolic) return *reinterpret_cast<Resource**>(body_->inline_data);
+  return elements() ? *data<Resource*>() : nullptr;
+}
+
+void Tensor::stands_for(Resource* resource) const {
+  FL_CHECK(body_->symbolic);
+  *reinterpret_cast<Resource**>(body_->inline_data) = resource;
+}
+
+uint64_t Tensor::tape_id() const {
+  if (dtype() == DType::kResource)
+    if (Resource* r = resource_object()) return r->id();
+  return id();
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  FL_CHECK(!body_->symbolic);
+  Tensor out(make_body(dtype(), device()));
+  TensorBody* body = out.body_;
+  body->shape = shape;
+  body->buffer = body_->buffer;
+  if (body_->data == body_->inline_data) {
+    std::memcpy(body->inline_data, body_->inline_data, sizeof body->inline_data);
+    body->data = body->inline_data;
+    if (holds_resources(dtype()) && elements() == 1)
+      if (Resource* r = *body->reinterpret_resource()) r->ref();
+  } else {
+    body->data = body_->data;
+  }
+  return out;
+}
+
+Tensor Tensor::as_constant() const {
+  if (body_->python_number) return *this;
+  Tensor out = body_->refs.load(std::memory_order_acquire) == 1 ? *this : alias();
+  out.body_->python_number = true;
+  return out;
+}
+
+bool Tensor::exclusive() const {
+  if (body_->symbolic || body_->refs.load(std::memory_order_acquire) != 1) return false;
+  return !body_->buffer || body_->buffer.use_count() == 1;
+}
+
+void Tensor::retire(TensorBody* body) {
+  if (body->symbolic) {
+    body->graph_owner.reset();
+    body->graph = nullptr;
+  } else {
+    if (holds_resources(body->dtype) && body->data == body->inline_data && body->shape.elements() == 1)
+      if (Resource* r = *body->reinterpret_resource()) r->unref();
+    if (body->buffer) body->buffer.reset();
+  }
+  BodyCache& cache = body_cache;
+  if (FL_CACHE_MEMORY && cache.list.count < kBodiesKept && !cache.closed) {
+    if (!cache.watched) watch_thread();
+    cache.list.push(body);
+  } else {
+    destroy(body);
+  }
+}
+
+}  // namespace footlight

@@ -1,0 +1,38 @@
+// Kernels of functions of one element, and of their gradients.
+#include "kernels/functors/math.h"
+
+#include "kernels/cpu/elementwise.h"
+
+namespace footlight {
+namespace FL_ISA {
+
+FL_CPU_KERNELS {
+  unary<functors::Neg, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Neg");
+  unary<functors::Abs, FL_FLOATS, FL_INTEGERS>("Abs");
+  on_cpu("ComplexAbs", bit_of(DType::kComplex64), unary_kernel<functors::Abs, std::complex<float>, float, 8>);
+  on_cpu("ComplexAbs", bit_of(DType::kComplex128), unary_kernel<functors::Abs, std::complex<double>, double, 8>);
+  unary<functors::Sign, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Sign");
+  unary<functors::Square, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Square");
+  unary<functors::Reciprocal, FL_FLOATS, FL_COMPLEX>("Reciprocal");
+  costly_unary<functors::Sqrt, FL_FLOATS, FL_COMPLEX>("Sqrt");
+  costly_unary<functors::Rsqrt, FL_FLOATS, FL_COMPLEX>("Rsqrt");
+  costly_unary<functors::Exp, FL_FLOATS, FL_COMPLEX>("Exp");
+  costly_unary<functors::Expm1, FL_FLOATS, FL_COMPLEX>("Expm1");
+  costly_unary<functors::Log, FL_FLOATS, FL_COMPLEX>("Log");
+  costly_unary<functors::Log1p, FL_FLOATS, FL_COMPLEX>("Log1p");
+  costly_unary<functors::Tanh, FL_FLOATS, FL_COMPLEX>("Tanh");
+  costly_unary<functors::Sigmoid, FL_FLOATS, FL_COMPLEX>("Sigmoid");
+  costly_unary<functors::Sin, FL_FLOATS, FL_COMPLEX>("Sin");
+  costly_unary<functors::Cos, FL_FLOATS, FL_COMPLEX>("Cos");
+  unary<functors::Floor, FL_FLOATS>("Floor");
+  unary<functors::Ceil, FL_FLOATS>("Ceil");
+  unary<functors::Round, FL_FLOATS, FL_INTEGERS>("Round");
+  unary<functors::Relu, FL_FLOATS, FL_INTEGERS>("Relu");
+  unary<functors::Conj, FL_COMPLEX>("Conj");
+  costly_binary<functors::TanhGrad, FL_FLOATS, FL_COMPLEX>("TanhGrad");
+  binary<functors::SigmoidGrad, FL_FLOATS, FL_COMPLEX>("SigmoidGrad");
+  binary<functors::ReluGrad, FL_FLOATS, FL_INTEGERS>("ReluGrad");
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

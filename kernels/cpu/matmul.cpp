@@ -1,0 +1,274 @@
+// Kernels of matrix products: one blocked kernel for large floats, short loops for tiny and integer products.
+#include "kernels/cpu/register.h"
+
+#include "engine/base/thread_pool.h"
+#include "kernels/functors/arithmetic.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+using functors::Compute;
+
+// A matrix: element (i, j) stands at data[i * row + j * column].
+template <class T>
+struct Matrix {
+  const T* data;
+  int64_t row;
+  int64_t column;
+};
+
+// out[i, :] += a[i, k] * b[k, :], for b with rows in one piece: the inner loop runs along a row and vectorises.
+template <class T>
+void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n, int64_t depth) {
+  using C = std::conditional_t<std::is_integral_v<T>, functors::Wrapping<T>, T>;
+  for (int64_t i = begin; i < end; ++i) {
+    T* __restrict__ to = out + i * n;
+    std::fill(to, to + n, T(0));
+    for (int64_t k = 0; k < depth; ++k) {
+      const C x = static_cast<C>(a.data[i * a.row + k * a.column]);
+      const T* __restrict__ from = b.data + k * b.row;
+      for (int64_t j = 0; j < n; ++j) {
+        if constexpr (functors::is_complex_v<T>) to[j] += functors::Mul()(x, from[j]);
+        else to[j] = static_cast<T>(static_cast<C>(to[j]) + x * static_cast<C>(from[j]));
+      }
+    }
+  }
+}
+
+// Float products in tiles: kRows rows of a against a packed panel of b, sums kept in registers.
+template <class T>
+struct Tile {
+  static constexpr int64_t kVector = 64 / sizeof(T);  // two AVX2 or one AVX-512 register
+  static constexpr int64_t kRows = 6;
+  static constexpr int64_t kColumns = 2 * kVector;
+  static constexpr int64_t kDepth = 256;
+  typedef T Vector __attribute__((vector_size(64), aligned(sizeof(T))));
+};
+
+template <class T, int kRowsHere>
+void tile(const T* a, const T* b, T* out, int64_t out_row, int64_t depth, int64_t columns, bool first) {
+  using V = typename Tile<T>::Vector;
+  constexpr int64_t kV = Tile<T>::kVector;
+  V sums[kRowsHere][2] = {};
+  for (int64_t k = 0; k < depth; ++k) {
+    const V b0 = *reinterpret_cast<const V*>(b + k * 2 * kV);
+    const V b1 = *reinterpret_cast<const V*>(b + k * 2 * kV + kV);
+    for (int r = 0; r < kRowsHere; ++r) {
+      const T x = a[k * Tile<T>::kRows + r];
+      sums[r][0] += b0 * x;
+      sums[r][1] += b1 * x;
+    }
+  }
+  for (int r = 0; r < kRowsHere; ++r) {
+    T* to = out + r * out_row;
+    if (columns == 2 * kV) {
+      V* v = reinterpret_cast<V*>(to);
+      V* w = reinterpret_cast<V*>(to + kV);
+      *v = first ? sums[r][0] : *v + sums[r][0];
+      *w = first ? sums[r][1] : *w + sums[r][1];
+    } else {
+      T values[2 * kV];
+      std::memcpy(values, sums[r], sizeof values);
+      for (int64_t j = 0; j < columns; ++j) to[j] = first ? values[j] : to[j] + values[j];
+    }
+  }
+}
+
+template <class T>
+void multiply_blocked(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int64_t n, int64_t depth) {
+  using Shape = Tile<T>;
+  const int64_t panels = (n + Shape::kColumns - 1) / Shape::kColumns;
+  const int64_t strips = (m + Shape::kRows - 1) / Shape::kRows;
+  constexpr int64_t kPanelSize = Shape::kDepth * Shape::kColumns;
+  const BufferPtr packed = allocate_buffer(Device::cpu(), static_cast<size_t>(panels * kPanelSize) * sizeof(T));
+  T* panel_data = static_cast<T*>(packed->data());
+  for (int64_t k0 = 0; k0 < depth; k0 += Shape::kDepth) {
+    const int64_t kn = std::min(Shape::kDepth, depth - k0);
+    parallel_for(panels, std::max<int64_t>(1, 16384 / (kn * Shape::kColumns)), [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        T* to = panel_data + p * kPanelSize;
+        const int64_t columns = std::min(Shape::kColumns, n - p * Shape::kColumns);
+        for (int64_t k = 0; k < kn; ++k) {
+          const T* from = b.data + (k0 + k) * b.row + p * Shape::kColumns * b.column;
+          T* row = to + k * Shape::kColumns;
+          if (columns == Shape::kColumns && b.column == 1) {
+            std::memcpy(row, from, sizeof(T) * Shape::kColumns);
+          } else {
+            for (int64_t j = 0; j < columns; ++j) row[j] = from[j * b.column];
+            for (int64_t j = columns; j < Shape::kColumns; ++j) row[j] = 0;
+          }
+        }
+      }
+    });
+    // A block of strips of a is packed once and meets every panel while it is in the cache.
+    constexpr int64_t kStripsAtOnce = 16;
+    const int64_t blocks = (strips + kStripsAtOnce - 1) / kStripsAtOnce;
+    parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+      alignas(64) T strip_data[kStripsAtOnce * Shape::kRows * Shape::kDepth];
+      for (int64_t block = begin; block < end; ++block) {
+        const int64_t s0 = block * kStripsAtOnce;
+        const int64_t sn = std::min(kStripsAtOnce, strips - s0);
+        for (int64_t s = 0; s < sn; ++s) {
+          T* to = strip_data + s * Shape::kRows * kn;
+          const int64_t i0 = (s0 + s) * Shape::kRows;
+          const int64_t rows = std::min(Shape::kRows, m - i0);
+          for (int64_t r = 0; r < Shape::kRows; ++r)
+            for (int64_t k = 0; k < kn; ++k)
+              to[k * Shape::kRows + r] = r < rows ? a.data[(i0 + r) * a.row + (k0 + k) * a.column] : T(0);
+        }
+        for (int64_t p = 0; p < panels; ++p) {
+          const T* panel = panel_data + p * kPanelSize;
+          const int64_t columns = std::min(Shape::kColumns, n - p * Shape::kColumns);
+          for (int64_t s = 0; s < sn; ++s) {
+            const T* strip = strip_data + s * Shape::kRows * kn;
+            const int64_t i0 = (s0 + s) * Shape::kRows;
+            T* to = out + i0 * n + p * Shape::kColumns;
+            switch (std::min(Shape::kRows, m - i0)) {
+              case 1: tile<T, 1>(strip, panel, to, n, kn, columns, k0 == 0); break;
+              case 2: tile<T, 2>(strip, panel, to, n, kn, columns, k0 == 0); break;
+              case 3: tile<T, 3>(strip, panel, to, n, kn, columns, k0 == 0); break;
+              case 4: tile<T, 4>(strip, panel, to, n, kn, columns, k0 == 0); break;
+              case 5: tile<T, 5>(strip, panel, to, n, kn, columns, k0 == 0); break;
+              default: tile<T, 6>(strip, panel, to, n, kn, columns, k0 == 0); break;
+            }
+          }
+        }
+      }
+    });
+  }
+}
+
+template <class T>
+void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t depth) {
+  if (m == 0 || n == 0) return;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (depth > 0 && m * n * depth >= 32 * 32 * 32) {
+      multiply_blocked(a, b, out, m, n, depth);
+      return;
+    }
+  }
+  BufferPtr straight;
+  if (b.column != 1 && depth > 0) {  // turned into rows first
+    straight = allocate_buffer(Device::cpu(), static_cast<size_t>(depth * n) * sizeof(T));
+    T* to = static_cast<T*>(straight->data());
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t j = 0; j < n; ++j) to[k * n + j] = b.data[k * b.row + j * b.column];
+    b = {to, n, 1};
+  }
+  parallel_for(m, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, n * depth)),
+               [&](int64_t begin, int64_t end) { multiply_rows(a, b, out, begin, end, n, depth); });
+}
+
+// 16-bit floats are multiplied as floats.
+template <class T>
+void multiply_any(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t depth) {
+  if constexpr (std::is_same_v<Compute<T>, T>) {
+    multiply(a, b, out, m, n, depth);
+  } else {
+    const BufferPtr wide = allocate_buffer(Device::cpu(), static_cast<size_t>(m * depth + depth * n + m * n + 1) * sizeof(float));
+    float* wa = static_cast<float*>(wide->data());
+    float* wb = wa + m * depth;
+    float* wout = wb + depth * n;
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t k = 0; k < depth; ++k) wa[i * depth + k] = a.data[i * a.row + k * a.column];
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t j = 0; j < n; ++j) wb[k * n + j] = b.data[k * b.row + j * b.column];
+    multiply<float>({wa, depth, 1}, {wb, n, 1}, wout, m, n, depth);
+    for (int64_t i = 0; i < m * n; ++i) out[i] = T(wout[i]);
+  }
+}
+
+template <class T>
+void matmul(KernelContext& c) {
+  static const AttrName kTransposeA{"transpose_a"};
+  static const AttrName kTransposeB{"transpose_b"};
+  const bool ta = !c.attrs.empty() && c.attrs.get_or(kTransposeA, false);
+  const bool tb = !c.attrs.empty() && c.attrs.get_or(kTransposeB, false);
+  const Shape& as = c.inputs[0].shape();
+  const Shape& bs = c.inputs[1].shape();
+  const Matrix<T> a = ta ? Matrix<T>{c.in<T>(0), 1, as[1]} : Matrix<T>{c.in<T>(0), as[1], 1};
+  const Matrix<T> b = tb ? Matrix<T>{c.in<T>(1), 1, bs[1]} : Matrix<T>{c.in<T>(1), bs[1], 1};
+  multiply_any(a, b, c.out<T>(), ta ? as[1] : as[0], tb ? bs[0] : bs[1], ta ? as[0] : as[1]);
+}
+
+template <class T>
+void batch_matmul(KernelContext& c) {
+  static const AttrName kAdjX{"adj_x"};
+  static const AttrName kAdjY{"adj_y"};
+  const bool ta = c.attrs.get_or(kAdjX, false);
+  const bool tb = c.attrs.get_or(kAdjY, false);
+  const Shape& as = c.inputs[0].shape();
+  const Shape& bs = c.inputs[1].shape();
+  const Shape& os = c.outputs[0].shape();
+  const int64_t rows_a = as[as.rank() - 2], columns_a = as[as.rank() - 1];
+  const int64_t rows_b = bs[bs.rank() - 2], columns_b = bs[bs.rank() - 1];
+  const int64_t m = os[os.rank() - 2], n = os[os.rank() - 1];
+  const int64_t depth = ta ? rows_a : columns_a;
+  // An adjoint is conjugated too.
+  Tensor conjugated[2];
+  auto memory = [&](size_t i, bool adjoint) {
+    const T* data = c.in<T>(i);
+    if constexpr (functors::is_complex_v<T>) {
+      if (adjoint) {
+        conjugated[i] = Tensor::empty(c.inputs[i].dtype(), c.inputs[i].shape());
+        for (int64_t k = 0, size = conjugated[i].elements(); k < size; ++k) conjugated[i].data<T>()[k] = std::conj(data[k]);
+        return static_cast<const T*>(conjugated[i].data<T>());
+      }
+    }
+    (void)adjoint;
+    return data;
+  };
+  const T* a_data = memory(0, ta);
+  const T* b_data = memory(1, tb);
+  const int64_t batches = m * n == 0 ? 0 : os.elements() / (m * n);
+  const int batch_rank = os.rank() - 2;
+  auto one = [&](int64_t index) {
+    int64_t a_at = 0, b_at = 0, a_stride = 1, b_stride = 1, rest = index;
+    for (int d = batch_rank - 1; d >= 0; --d) {
+      const int64_t here = rest % os[d];
+      rest /= os[d];
+      const int ad = d - (os.rank() - as.rank());
+      const int bd = d - (os.rank() - bs.rank());
+      if (ad >= 0) {
+        if (as[ad] != 1) a_at += here * a_stride;
+        a_stride *= as[ad];
+      }
+      if (bd >= 0) {
+        if (bs[bd] != 1) b_at += here * b_stride;
+        b_stride *= bs[bd];
+      }
+    }
+    const T* pa = a_data + a_at * rows_a * columns_a;
+    const T* pb = b_data + b_at * rows_b * columns_b;
+    const Matrix<T> a = ta ? Matrix<T>{pa, 1, columns_a} : Matrix<T>{pa, columns_a, 1};
+    const Matrix<T> b = tb ? Matrix<T>{pb, 1, columns_b} : Matrix<T>{pb, columns_b, 1};
+    multiply_any(a, b, c.out<T>() + index * m * n, m, n, depth);
+  };
+  if (batches == 1) {
+    one(0);
+  } else {
+    parallel_for(batches, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, m * n * depth)),
+                 [&](int64_t begin, int64_t end) { for (int64_t i = begin; i < end; ++i) one(i); });
+  }
+}
+
+template <class... Types>
+void products() {
+  (on_cpu("MatMul", bit_of(dtype_of<Types>), matmul<Types>), ...);
+  (on_cpu("BatchMatMulV2", bit_of(dtype_of<Types>), batch_matmul<Types>), ...);
+}
+
+}  // namespace
+
+FL_CPU_KERNELS {
+  products<float, double, Float16, BFloat16, int32_t, int64_t, std::complex<float>, std::complex<double>>();
+  on_cpu("BatchMatMulV2", bit_of(DType::kInt16), batch_matmul<int16_t>);
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

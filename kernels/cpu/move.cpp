@@ -1,0 +1,214 @@
+// Kernels that move elements or tell shapes.
+#include "kernels/cpu/register.h"
+
+#include "engine/base/thread_pool.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+void pass(KernelContext& c) { c.outputs[0] = c.inputs[0].alias(); }
+
+void reshape(KernelContext& c) {
+  const Shape shape = c.outputs[0].shape();
+  c.outputs[0] = c.inputs[0].reshaped(shape);
+}
+
+template <class Int>
+void write_ints(Tensor& out, std::span<const int64_t> values) {
+  for (size_t i = 0; i < values.size(); ++i) out.data<Int>()[i] = static_cast<Int>(values[i]);
+}
+
+void write_ints(Tensor& out, std::span<const int64_t> values) {
+  if (out.dtype() == DType::kInt64) write_ints<int64_t>(out, values);
+  else write_ints<int32_t>(out, values);
+}
+
+void shape_of(KernelContext& c) { write_ints(c.outputs[0], c.inputs[0].shape().dims()); }
+
+void size_of_tensor(KernelContext& c) {
+  const int64_t n = c.inputs[0].elements();
+  write_ints(c.outputs[0], {&n, 1});
+}
+
+void rank_of(KernelContext& c) { *c.out<int32_t>() = c.inputs[0].shape().rank(); }
+
+std::vector<int64_t> ints_of(const Tensor& t) {
+  std::vector<int64_t> out(static_cast<size_t>(t.elements()));
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = t.dtype() == DType::kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i];
+  return out;
+}
+
+void reduced_shape(KernelContext& c) {
+  std::vector<int64_t> dims = ints_of(c.inputs[0]);
+  for (int64_t axis : ints_of(c.inputs[1])) {
+    const int64_t a = axis < 0 ? axis + static_cast<int64_t>(dims.size()) : axis;
+    if (a < 0 || a >= static_cast<int64_t>(dims.size()))
+      invalid("axis ", axis, " is out of range for ", dims.size(), " dimensions [Op:ReducedShape]");
+    dims[static_cast<size_t>(a)] = 1;
+  }
+  write_ints(c.outputs[0], dims);
+}
+
+void broadcast_gradient_args(KernelContext& c) {
+  const std::vector<int64_t> s[2] = {ints_of(c.inputs[0]), ints_of(c.inputs[1])};
+  const size_t rank = std::max(s[0].size(), s[1].size());
+  for (size_t k = 0; k < 2; ++k) {
+    std::vector<int64_t> axes;
+    for (size_t d = 0; d < rank; ++d) {
+      const size_t missing = rank - s[k].size();
+      const size_t other_missing = rank - s[1 - k].size();
+      const int64_t mine = d < missing ? 1 : s[k][d - missing];
+      const int64_t other = d < other_missing ? 1 : s[1 - k][d - other_missing];
+      if (d < missing || (mine == 1 && other != 1)) axes.push_back(static_cast<int64_t>(d));
+    }
+    write_ints(c.set_output(k, c.inputs[0].dtype(), Shape{static_cast<int64_t>(axes.size())}), axes);
+  }
+}
+
+void invert_permutation(KernelContext& c) {
+  const std::vector<int64_t> perm = ints_of(c.inputs[0]);
+  std::vector<int64_t> out(perm.size(), -1);
+  for (size_t i = 0; i < perm.size(); ++i) {
+    if (perm[i] < 0 || perm[i] >= static_cast<int64_t>(perm.size()) || out[static_cast<size_t>(perm[i])] >= 0)
+      invalid("x is no permutation of 0 to ", perm.size() - 1, ": it holds ", perm[i], " [Op:InvertPermutation]");
+    out[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+  }
+  write_ints(c.outputs[0], out);
+}
+
+// Copies element by element along output strides given in elements of the input; sizes of 1, 2, 4, 8, 16 bytes and
+// strings.
+struct Strided {
+  int rank = 0;
+  int64_t size[32];
+  int64_t stride[32];  // innermost first
+};
+
+template <class T>
+void copy_strided(const Strided& w, const T* in, T* out, int64_t begin, int64_t end) {
+  int64_t index[32];
+  int64_t at = 0;
+  int64_t rest = begin;
+  for (int d = 0; d < w.rank; ++d) {
+    index[d] = rest % w.size[d];
+    rest /= w.size[d];
+    at += index[d] * w.stride[d];
+  }
+  for (int64_t i = begin; i < end;) {
+    const int64_t run = std::min(end - i, w.size[0] - index[0]);
+    const int64_t s = w.stride[0];
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (s == 1) {
+        std::memcpy(out + i, in + at, static_cast<size_t>(run) * sizeof(T));
+      } else {
+        for (int64_t k = 0; k < run; ++k) out[i + k] = in[at + k * s];
+      }
+    } else {
+      for (int64_t k = 0; k < run; ++k) out[i + k] = in[at + k * s];
+    }
+    i += run;
+    at += run * s;
+    index[0] += run;
+    for (int d = 0; d + 1 < w.rank && index[d] == w.size[d]; ++d) {
+      at -= w.stride[d] * w.size[d];
+      index[d] = 0;
+      ++index[d + 1];
+      at += w.stride[d + 1];
+    }
+  }
+}
+
+struct Sixteen {
+  int64_t halves[2];
+};
+
+void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
+  if (w.rank > 32) invalid("tensors of more than 32 dimensions cannot be moved [Op:", c.row.name, "]");
+  if (w.rank == 0) {
+    w.rank = 1;
+    w.size[0] = w.stride[0] = 1;
+  }
+  const int64_t n = c.outputs[0].elements();
+  if (n == 0) return;
+  auto run = [&](auto zero) {
+    using T = decltype(zero);
+    const T* in = static_cast<const T*>(c.inputs[0].raw()) + offset;
+    T* out = static_cast<T*>(c.outputs[0].raw());
+    parallel_for(n, 1 << 15, [&](int64_t begin, int64_t end) { copy_strided(w, in, out, begin, end); });
+  };
+  if (c.inputs[0].dtype() == DType::kString) {
+    run(std::string());
+    return;
+  }
+  switch (size_of(c.inputs[0].dtype())) {
+    case 1: run(uint8_t{}); break;
+    case 2: run(uint16_t{}); break;
+    case 4: run(uint32_t{}); break;
+    case 8: run(uint64_t{}); break;
+    default: run(Sixteen{}); break;
+  }
+}
+
+void transpose(KernelContext& c) {
+  const Shape& in = c.inputs[0].shape();
+  const std::vector<int64_t> perm = ints_of(c.inputs[1]);
+  int64_t strides[32];
+  if (in.rank() > 32) invalid("tensors of more than 32 dimensions cannot be transposed [Op:Transpose]");
+  int64_t stride = 1;
+  for (int d = in.rank() - 1; d >= 0; --d) {
+    strides[d] = stride;
+    stride *= in[d];
+  }
+  Strided w;
+  for (int d = in.rank() - 1; d >= 0; --d) {
+    const int64_t p = perm[static_cast<size_t>(d)];
+    const int from = static_cast<int>(p < 0 ? p + in.rank() : p);
+    w.size[w.rank] = in[from];
+    w.stride[w.rank++] = strides[from];
+  }
+  gather_strided(c, w, 0);
+}
+
+void broadcast_to(KernelContext& c) {
+  const Shape& in = c.inputs[0].shape();
+  const Shape out = c.outputs[0].shape();
+  if (in == out) {
+    c.outputs[0] = c.inputs[0].alias();
+    return;
+  }
+  Strided w;
+  int64_t stride = 1;
+  for (int d = out.rank() - 1; d >= 0; --d) {
+    const int from = d - (out.rank() - in.rank());
+    const int64_t n = from >= 0 ? in[from] : 1;
+    w.size[w.rank] = out[d];
+    w.stride[w.rank++] = n == 1 ? 0 : stride;
+    stride *= n;
+  }
+  gather_strided(c, w, 0);
+}
+
+}  // namespace
+
+FL_CPU_KERNELS {
+  for (const char* op : {"Identity", "StopGradient", "PreventGradient"}) on_cpu(op, kAllTypes, pass);
+  for (const char* op : {"Reshape", "ExpandDims", "Squeeze"}) on_cpu(op, kAllTypes, reshape);
+  on_cpu("Shape", kAllTypes, shape_of);
+  on_cpu("Size", kAllTypes, size_of_tensor);
+  on_cpu("Rank", kAllTypes, rank_of);
+  const uint32_t index = dtype_set(DType::kInt32, DType::kInt64);
+  on_cpu("ReducedShape", index, reduced_shape);
+  on_cpu("BroadcastGradientArgs", index, broadcast_gradient_args);
+  on_cpu("InvertPermutation", index, invert_permutation);
+  on_cpu("Transpose", kPlainTypes | bit_of(DType::kString), transpose);
+  on_cpu("BroadcastTo", kPlainTypes | bit_of(DType::kString), broadcast_to);
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -1,0 +1,223 @@
+// Kernels of reductions: any set of dimensions, along rows or down columns.
+#include "kernels/cpu/register.h"
+
+#include "engine/base/thread_pool.h"
+#include "kernels/functors/arithmetic.h"
+
+#include <algorithm>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+using functors::Compute;
+
+// The dimensions as alternating runs of kept and reduced ones, outermost first; neighbours of one kind are merged.
+struct Groups {
+  int rank = 0;
+  int64_t size[34];
+  bool reduced[34];
+  int64_t kept_count = 1;
+  int64_t reduced_count = 1;
+};
+
+Groups groups_of(const Tensor& input, const Tensor& axes) {
+  const Shape& shape = input.shape();
+  if (shape.rank() > 32) invalid("tensors of more than 32 dimensions cannot be reduced");
+  bool reduced[32] = {};
+  for (int64_t k = 0; k < axes.elements(); ++k) {
+    const int64_t axis = axes.dtype() == DType::kInt64 ? axes.data<int64_t>()[k] : axes.data<int32_t>()[k];
+    reduced[axis < 0 ? axis + shape.rank() : axis] = true;
+  }
+  Groups g;
+  for (int d = 0; d < shape.rank(); ++d) {
+    (reduced[d] ? g.reduced_count : g.kept_count) *= shape[d];
+    if (shape[d] == 1) continue;
+    if (g.rank && g.reduced[g.rank - 1] == reduced[d]) {
+      g.size[g.rank - 1] *= shape[d];
+    } else {
+      g.size[g.rank] = shape[d];
+      g.reduced[g.rank++] = reduced[d];
+    }
+  }
+  return g;
+}
+
+struct SumOf {
+  template <class C> static C start() { return C(0); }
+  template <class C> static C join(C a, C b) { return functors::Add()(a, b); }
+};
+struct ProductOf {
+  template <class C> static C start() { return C(1); }
+  template <class C> static C join(C a, C b) { return functors::Mul()(a, b); }
+};
+template <class C>
+constexpr C lowest() {
+  if constexpr (std::numeric_limits<C>::has_infinity) return -std::numeric_limits<C>::infinity();
+  else return std::numeric_limits<C>::lowest();
+}
+template <class C>
+constexpr C highest() {
+  if constexpr (std::numeric_limits<C>::has_infinity) return std::numeric_limits<C>::infinity();
+  else return std::numeric_limits<C>::max();
+}
+struct LargestOf {
+  template <class C> static C start() { return lowest<C>(); }
+  template <class C> static C join(C a, C b) { return a > b || a != a ? a : b; }
+};
+struct SmallestOf {
+  template <class C> static C start() { return highest<C>(); }
+  template <class C> static C join(C a, C b) { return a < b || a != a ? a : b; }
+};
+struct AllOf {
+  template <class C> static C start() { return true; }
+  template <class C> static C join(C a, C b) { return a && b; }
+};
+struct AnyOf {
+  template <class C> static C start() { return false; }
+  template <class C> static C join(C a, C b) { return a || b; }
+};
+
+// One row in one piece. Eight chains run side by side, so that the loop vectorises; long rows are halved first, which
+// keeps the error of a float sum small.
+template <class Op, class T, class C>
+C reduce_row(const T* in, int64_t n) {
+  if (n > 4096) {
+    const int64_t half = n / 2 / 64 * 64;
+    return Op::join(reduce_row<Op, T, C>(in, half), reduce_row<Op, T, C>(in + half, n - half));
+  }
+  constexpr int kChains = 16;
+  if (n < 2 * kChains) {
+    C one = Op::template start<C>();
+    for (int64_t i = 0; i < n; ++i) one = Op::join(one, static_cast<C>(in[i]));
+    return one;
+  }
+  C chain[kChains];
+  for (int k = 0; k < kChains; ++k) chain[k] = static_cast<C>(in[k]);
+  int64_t i = kChains;
+  for (; i + kChains <= n; i += kChains)
+    for (int k = 0; k < kChains; ++k) chain[k] = Op::join(chain[k], static_cast<C>(in[i + k]));
+  for (int k = kChains / 2; k > 0; k /= 2)
+    for (int j = 0; j < k; ++j) chain[j] = Op::join(chain[j], chain[j + k]);
+  for (; i < n; ++i) chain[0] = Op::join(chain[0], static_cast<C>(in[i]));
+  return chain[0];
+}
+
+// Reduces into `acc` (one element per kept position). Walks the groups recursively.
+template <class Op, class T, class C>
+void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, int64_t acc_size) {
+  const int64_t n = g.size[d];
+  const int64_t in_step = in_size / n;
+  if (d + 1 == g.rank) {
+    if (g.reduced[d]) *acc = Op::join(*acc, reduce_row<Op, T, C>(in, n));
+    else for (int64_t i = 0; i < n; ++i) acc[i] = Op::join(acc[i], static_cast<C>(in[i]));
+    return;
+  }
+  const int64_t acc_step = g.reduced[d] ? 0 : acc_size / n;
+  const int64_t acc_below = g.reduced[d] ? acc_size : acc_step;
+  for (int64_t i = 0; i < n; ++i) reduce_group<Op, T, C>(g, d + 1, in + i * in_step, acc + i * acc_step, in_step, acc_below);
+}
+
+template <class Op, class T, class C>
+void reduce(const Groups& g, const T* in, C* acc) {
+  std::fill(acc, acc + g.kept_count, Op::template start<C>());
+  if (g.reduced_count == 0 || g.kept_count == 0) return;
+  const int64_t total = g.kept_count * g.reduced_count;
+  if (g.rank == 0) {
+    *acc = Op::join(*acc, static_cast<C>(*in));
+    return;
+  }
+  if (!g.reduced[0]) {
+    const int64_t step = total / g.size[0];
+    const int64_t acc_step = g.kept_count / g.size[0];
+    parallel_for(g.size[0], std::max<int64_t>(1, (1 << 15) / step), [&](int64_t begin, int64_t end) {
+      Groups part = g;
+      part.size[0] = end - begin;
+      reduce_group<Op, T, C>(part, 0, in + begin * step, acc + begin * acc_step, (end - begin) * step,
+                             (end - begin) * acc_step);
+    });
+    return;
+  }
+  // Everything, or the outer part, is reduced: pieces apart, then together, in an order that the cores do not change.
+  constexpr int64_t kPiece = 1 << 17;
+  const int64_t pieces = std::min<int64_t>(g.size[0], total / kPiece);
+  if (pieces < 2 || g.kept_count > 4096) {
+    reduce_group<Op, T, C>(g, 0, in, acc, total, g.kept_count);
+    return;
+  }
+  const int64_t step = total / g.size[0];
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(pieces * g.kept_count) * sizeof(C));
+  C* parts = static_cast<C*>(memory->data());
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t first = g.size[0] * p / pieces;
+      Groups part = g;
+      part.size[0] = g.size[0] * (p + 1) / pieces - first;
+      std::fill(parts + p * g.kept_count, parts + (p + 1) * g.kept_count, Op::template start<C>());
+      reduce_group<Op, T, C>(part, 0, in + first * step, parts + p * g.kept_count, part.size[0] * step, g.kept_count);
+    }
+  });
+  for (int64_t p = 0; p < pieces; ++p)
+    for (int64_t i = 0; i < g.kept_count; ++i) acc[i] = Op::join(acc[i], parts[p * g.kept_count + i]);
+}
+
+// Runs `finish(acc, out)` on a row of accumulators, which is the output itself when the types are one.
+template <class Op, class T>
+void reduce_kernel(KernelContext& c) {
+  using C = Compute<T>;
+  const Groups g = groups_of(c.inputs[0], c.inputs[1]);
+  if constexpr (std::is_same_v<C, T>) {
+    reduce<Op, T, C>(g, c.in<T>(0), c.out<T>());
+  } else {
+    const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(g.kept_count) * sizeof(C));
+    C* acc = static_cast<C*>(memory->data());
+    reduce<Op, T, C>(g, c.in<T>(0), acc);
+    for (int64_t i = 0; i < g.kept_count; ++i) c.out<T>()[i] = static_cast<T>(acc[i]);
+  }
+}
+
+// Integers are summed in 64 bits, so that a mean does not overflow on the way.
+template <class T>
+void mean(KernelContext& c) {
+  using C = std::conditional_t<std::is_integral_v<T>, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Compute<T>>;
+  const Groups g = groups_of(c.inputs[0], c.inputs[1]);
+  T* out = c.out<T>();
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(g.kept_count) * sizeof(C));
+  C* acc = static_cast<C*>(memory->data());
+  reduce<SumOf, T, C>(g, c.in<T>(0), acc);
+  for (int64_t i = 0; i < g.kept_count; ++i) {
+    if constexpr (std::is_integral_v<T>) {
+      out[i] = g.reduced_count ? static_cast<T>(acc[i] / static_cast<C>(g.reduced_count)) : T(0);
+    } else {
+      out[i] = static_cast<T>(acc[i] / static_cast<C>(static_cast<Compute<T>>(static_cast<float>(g.reduced_count))));
+    }
+  }
+}
+
+template <class... Types>
+void numbers() {
+  (on_cpu("Sum", bit_of(dtype_of<Types>), reduce_kernel<SumOf, Types>), ...);
+  (on_cpu("Prod", bit_of(dtype_of<Types>), reduce_kernel<ProductOf, Types>), ...);
+  (on_cpu("Mean", bit_of(dtype_of<Types>), mean<Types>), ...);
+}
+template <class... Types>
+void extremes() {
+  (on_cpu("Max", bit_of(dtype_of<Types>), reduce_kernel<LargestOf, Types>), ...);
+  (on_cpu("Min", bit_of(dtype_of<Types>), reduce_kernel<SmallestOf, Types>), ...);
+}
+
+}  // namespace
+
+#define FL_REAL \
+  float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+FL_CPU_KERNELS {
+  numbers<FL_REAL, std::complex<float>, std::complex<double>>();
+  extremes<FL_REAL>();
+  on_cpu("All", bit_of(DType::kBool), reduce_kernel<AllOf, bool>);
+  on_cpu("Any", bit_of(DType::kBool), reduce_kernel<AnyOf, bool>);
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -1,0 +1,82 @@
+// The table itself and the choice of the instruction set.
+#include "kernels/table.h"
+
+#include "kernels/cpu/register.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+namespace footlight {
+
+Kernel kernel_table[2][kMostOps][kDTypeCount];
+DeviceAccess device_access{};
+constinit KernelFile* KernelFile::first = nullptr;
+
+namespace {
+
+std::string_view chosen_isa;
+
+bool built(std::string_view isa) {
+  for (KernelFile* f = KernelFile::first; f; f = f->next)
+    if (f->isa == isa) return true;
+  return false;
+}
+
+bool supported(std::string_view isa) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  if (isa == "avx2") return avx2;
+  if (isa == "avx512")
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+#endif
+  return isa == "baseline";
+}
+
+std::string_view choose() {
+  if (const char* wanted = std::getenv("FOOTLIGHT_ISA"); wanted && *wanted) {
+    if (built(wanted) && supported(wanted)) return wanted;
+    std::fprintf(stderr, "footlight: FOOTLIGHT_ISA=%s is not built or not supported here; choosing by the processor\n", wanted);
+  }
+  for (std::string_view isa : {"avx512", "avx2", "baseline"})
+    if (built(isa) && supported(isa)) return isa;
+  return "baseline";
+}
+
+}  // namespace
+
+void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Kernel kernel) {
+  const OpRow* row = find_row(op);
+  if (!row) std::fprintf(stderr, "footlight: kernel for an op without a row: %.*s\n", static_cast<int>(op.size()), op.data());
+  FL_CHECK(row && row->id.value < kMostOps);
+  for (size_t d = 0; d < kDTypeCount; ++d)
+    if (in_set(static_cast<DType>(d), dtypes)) kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
+}
+
+void init_cpu_kernels() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    chosen_isa = choose();
+    for (KernelFile* f = KernelFile::first; f; f = f->next)
+      if (f->isa == chosen_isa) f->fill();
+  });
+}
+
+std::string_view cpu_isa() { return chosen_isa; }
+
+void no_kernel(DeviceType device, const OpRow& row, DType dtype) {
+  std::string there;
+  for (size_t d = 1; d < kDTypeCount; ++d)
+    if (kernel_for(device, row.id, static_cast<DType>(d))) append_to(there, str(there.empty() ? "" : ", ", short_name(static_cast<DType>(d))));
+  if (there.empty()) {
+    fail(ErrorKind::kUnimplemented, row.name, " cannot run on ", device == DeviceType::kCpu ? "CPU" : "GPU",
+         ": there is no kernel for it [Op:", row.name, "]");
+  }
+  invalid(row.name, " cannot be computed for ", short_name(dtype), " tensors on ", device == DeviceType::kCpu ? "CPU" : "GPU",
+          "; it can be for ", there, " [Op:", row.name, "]");
+}
+
+}  // namespace footlight

@@ -1,0 +1,61 @@
+// The table of kernels: from device type, op and dtype to a function, one array load.
+#pragma once
+
+#include "engine/ops/row.h"
+
+namespace footlight {
+
+// What a kernel gets. Outputs whose shape and dtype were inferred completely are there (uninitialised); the others are
+// empty and the kernel makes them with set_output().
+struct KernelContext {
+  const OpRow& row;
+  const Attrs& attrs;
+  std::span<const Tensor> inputs;
+  std::span<Tensor> outputs;
+  Device device = Device::cpu();
+  void* stream = nullptr;  // of the device: a cudaStream_t
+
+  template <class T>
+  const T* in(size_t i) const { return inputs[i].data<T>(); }
+  template <class T>
+  T* out(size_t i = 0) const { return outputs[i].data<T>(); }
+  Tensor& set_output(size_t i, DType dtype, const Shape& shape) {
+    if (!outputs[i]) outputs[i] = Tensor::empty(dtype, shape, device);
+    return outputs[i];
+  }
+};
+
+using Kernel = void (*)(KernelContext&);
+
+// Installed by the devices' part when there are any: the stream of this thread, and copies between devices.
+struct DeviceAccess {
+  void* (*stream)(Device);
+  Tensor (*copy)(const Tensor&, Device);
+};
+extern DeviceAccess device_access;
+
+inline constexpr size_t kMostOps = 1024;
+extern Kernel kernel_table[2][kMostOps][kDTypeCount];
+
+inline Kernel kernel_for(DeviceType device, OpId op, DType dtype) {
+  return kernel_table[static_cast<size_t>(device)][op.value][static_cast<size_t>(dtype)];
+}
+
+// The dtype by which the kernel of this application is found (OpRow::dispatch).
+inline DType dispatch_dtype(const OpRow& row, std::span<const Tensor> inputs, std::span<const DType> output_dtypes) {
+  if (row.dispatch >= 0 && static_cast<size_t>(row.dispatch) < inputs.size())
+    return inputs[static_cast<size_t>(row.dispatch)].dtype();
+  return output_dtypes.empty() ? DType::kFloat32 : output_dtypes[0];
+}
+
+// `dtypes` is a set of them (dtype_set(...), kAllTypes). FL_CHECKs that the row exists.
+void register_kernel(DeviceType, std::string_view op, uint32_t dtypes, Kernel);
+
+// Chooses the instruction set (FOOTLIGHT_ISA forces one: "baseline", "avx2", "avx512") and fills in the kernels of the
+// host. Called once by engine/eager's and engine/runtime's start; calling it again does nothing.
+void init_cpu_kernels();
+std::string_view cpu_isa();
+// Why there is no kernel: throws kInvalidArgument that names op, dtype and device, and the dtypes that have one.
+[[noreturn]] void no_kernel(DeviceType, const OpRow&, DType);
+
+}  // namespace footlight

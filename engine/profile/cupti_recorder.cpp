@@ -85,7 +85,7 @@ std::unique_ptr<Recorder> Recorder::start(DeviceSink& sink, std::string& words, 
     recorder->disable();
     return nullptr;
   }
-  recorder->thread_ = std::make_unique<std::thread>([r = recorder.get()] { r->flush_loop(); });
+  recorder->loop_->thread = std::thread([r = recorder.get()] { r->flush_loop(); });
   recorder->stopped_ = false;
   words = "recorded with CUPTI " + version_text(recorder->version());
   return recorder;
@@ -96,7 +96,7 @@ Recorder::~Recorder() {
     stop();
   } else {
     // A forked child: the thread and CUPTI's state are the parent's. Nothing to join, nothing to call.
-    static_cast<void>(thread_.release());
+    static_cast<void>(loop_.release());
   }
 }
 
@@ -188,10 +188,10 @@ int64_t Recorder::measure_clock_shift() {
 }
 
 void Recorder::flush_loop() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    wake_.wait_for(lock, std::chrono::milliseconds(options_.flush_ms), [this] { return stopping_; });
-    if (stopping_) return;
+  std::unique_lock lock(loop_->mutex);
+  for (;;) {
+    loop_->wake.wait_for(lock, std::chrono::milliseconds(options_.flush_ms), [this] { return loop_->stopping; });
+    if (loop_->stopping) return;
     lock.unlock();
     library_->f().flush_all(0);
     deliver(false);
@@ -239,11 +239,11 @@ void Recorder::stop() {
   device_hooks.store(nullptr, std::memory_order_release);
   if (options_.synchronize) options_.synchronize();
   {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
+    std::lock_guard lock(loop_->mutex);
+    loop_->stopping = true;
   }
-  wake_.notify_all();
-  thread_->join();
+  loop_->wake.notify_all();
+  loop_->thread.join();
   library_->f().flush_all(kFlushForced);
   deliver(false);
   disable();

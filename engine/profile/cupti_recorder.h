@@ -63,10 +63,14 @@ class Recorder {
   int64_t real_minus_monotonic_ = 0;
   uint64_t said_unreadable_ = 0, said_untimed_ = 0;
 
-  std::unique_ptr<std::thread> thread_;
-  std::mutex mutex_;  // guards stopping_ alone, and is never held while CUPTI is called
-  std::condition_variable wake_;
-  bool stopping_ = false;
+  // Apart, because a forked child can neither join the thread nor destroy what it waits on.
+  struct Loop {
+    std::thread thread;
+    std::mutex mutex;  // guards stopping alone, and is never held while CUPTI is called
+    std::condition_variable wake;
+    bool stopping = false;
+  };
+  std::unique_ptr<Loop> loop_ = std::make_unique<Loop>();
   bool stopped_ = true;  // until the flush thread runs
   const int process_;
 };

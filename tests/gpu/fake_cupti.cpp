@@ -8,6 +8,7 @@
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -126,7 +127,7 @@ FAKE FakeCupti* fake_cupti() { return &state().control; }
 
 FAKE void fake_reset() {
   State& s = state();
-  s.control = {};
+  new (&s.control) FakeCupti;
   s.kinds.clear();
   s.muted_driver.clear();
   s.muted_runtime.clear();

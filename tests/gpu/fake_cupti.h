@@ -1,6 +1,7 @@
 // What the tests tell the fake libcupti (fake_cupti.cpp, a shared library) and what it noted.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +20,7 @@ struct FakeCupti {
   // noted
   char order[4096] = {};           // "subscribe thread_id attribute ... "
   int muted = 0;
-  int pushed = 0, popped = 0;
+  std::atomic<int> pushed{0}, popped{0};
   size_t overheads_allocated = 0;
 };
 

@@ -207,7 +207,8 @@ class TestCupti : public QObject {
     QCOMPARE(runtime[0].thread, 77u);
     QCOMPARE(runtime[0].correlation, kernels[0].correlation);
     FakeCupti& fake = *fake_.control();
-    QCOMPARE(fake.pushed, fake.popped);
+    QCOMPARE(fake.pushed.load(), 3);  // two brackets, one of them in a call
+    QCOMPARE(fake.popped.load(), 3);
     QVERIFY(sink.drops.empty());
     QVERIFY(sink.notes.empty());
   }

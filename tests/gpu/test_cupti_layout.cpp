@@ -75,18 +75,19 @@ SAME_FIELD(SubscriberParameters, other_size, CUpti_SubscriberParams, oldSubscrib
 static_assert(sizeof(cupti::SubscriberParameters) == CUpti_SubscriberParams_STRUCT_SIZE);
 static_assert(cupti::kOtherNameSize == CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
 
-static_assert(cupti::kInsufficientPrivileges == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
-static_assert(cupti::kVirtualizedInsufficientPrivileges == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
-static_assert(cupti::kMultipleSubscribers == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
-static_assert(cupti::kNotInitialized == CUPTI_ERROR_NOT_INITIALIZED);
-static_assert(cupti::kMaxLimitReached == CUPTI_ERROR_MAX_LIMIT_REACHED);
-static_assert(cupti::kUnknown == CUPTI_ERROR_UNKNOWN);
-static_assert(cupti::kCustom0 == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0);
-static_assert(cupti::kCustom1 == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1);
-static_assert(cupti::kZeroedOutBuffers == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
-static_assert(cupti::kThreadIdSystem == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-static_assert(cupti::kFlushForced == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-static_assert(cupti::kDomainRuntime == CUPTI_CB_DOMAIN_RUNTIME_API && cupti::kDomainDriver == CUPTI_CB_DOMAIN_DRIVER_API);
+static_assert(int(cupti::kInsufficientPrivileges) == int(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES));
+static_assert(int(cupti::kVirtualizedInsufficientPrivileges) == int(CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES));
+static_assert(int(cupti::kMultipleSubscribers) == int(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED));
+static_assert(int(cupti::kNotInitialized) == int(CUPTI_ERROR_NOT_INITIALIZED));
+static_assert(int(cupti::kMaxLimitReached) == int(CUPTI_ERROR_MAX_LIMIT_REACHED));
+static_assert(int(cupti::kUnknown) == int(CUPTI_ERROR_UNKNOWN));
+static_assert(int(cupti::kCustom0) == int(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0));
+static_assert(int(cupti::kCustom1) == int(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1));
+static_assert(int(cupti::kZeroedOutBuffers) == int(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER));
+static_assert(int(cupti::kThreadIdSystem) == int(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
+static_assert(int(cupti::kFlushForced) == int(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+static_assert(int(cupti::kDomainRuntime) == int(CUPTI_CB_DOMAIN_RUNTIME_API));
+static_assert(int(cupti::kDomainDriver) == int(CUPTI_CB_DOMAIN_DRIVER_API));
 
 class TestCuptiLayout : public QObject {
   Q_OBJECT

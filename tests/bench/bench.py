@@ -1,0 +1,140 @@
+"""What every benchmark here shares: interleaved medians, the floors, the peers in processes of their own, the table.
+
+A benchmark is a file with ROWS, a list of Row, and peers(library), which gives for a peer's name the same work done with
+it: {row name: work}. Work is a callable, or (statement, names) where even a call of Python's would weigh too much. Each
+file runs alone; run.py runs all of them. Nothing here ever fails by time.
+"""
+import dataclasses
+import importlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+import timeit
+import typing
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.environ.get('FOOTLIGHT_BUILD', os.path.join(HERE, '..', '..', 'build', 'release'))
+sys.path[:0] = [os.path.join(BUILD, 'python'), os.path.join(BUILD, 'bench')]
+PEERS = ('tensorflow', 'torch', 'jax')
+QUICK = bool(os.environ.get('FOOTLIGHT_BENCH_QUICK'))  # each thing once: shows that the benchmarks still run
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    make: typing.Callable  # () -> the work to time
+    floor: typing.Callable | None = None  # () -> what it is divided by
+    floor_is: str = ''
+    budget: float | None = None  # seconds, on the machine that the floor below was measured on
+    budget_floor: float | None = None  # that floor, in seconds
+    unit: str = 's'  # 'MB': the callables return a size instead
+
+
+def timer(work):
+    statement, names = work if isinstance(work, tuple) else ('work()', {'work': work})
+    return timeit.Timer(statement, globals=names).timeit
+
+
+def loops(run, least=0.002):
+    """How many rounds take long enough for the clock."""
+    n = 1
+    while run(n) < least and n < 1 << 20 and not QUICK:
+        n *= 4
+    return n
+
+
+def medians(works, repeats=41, budget=3.0):
+    """Median seconds of each; they take turns, so that noise hits all alike."""
+    runs = [timer(work) for work in works]
+    counts = [loops(run) for run in runs]
+    taken = [[] for _ in works]
+    began = time.perf_counter()
+    for done in range(repeats):
+        for run, n, list_ in zip(runs, counts, taken):
+            list_.append(run(n) / n)
+        if QUICK or (done >= 4 and time.perf_counter() - began > budget):
+            break
+    return [statistics.median(list_) for list_ in taken]
+
+
+def shown(value, unit='s'):
+    if value is None:
+        return '-'
+    if unit == 'MB':
+        return '%.1f MB' % value
+    for scale, name in ((1e-6, 'ns'), (1e-3, 'us'), (1.0, 'ms')):
+        if value < scale:
+            return '%.3g %s' % (value / scale * 1e3, name)
+    return '%.3g s' % value
+
+
+def measure(row):
+    """(this, floor) of one row."""
+    subject, floor = row.make(), row.floor() if row.floor else None
+    if row.unit == 'MB':
+        return subject(), floor() if floor else None
+    return tuple(medians([subject, floor])) if floor else (medians([subject])[0], None)
+
+
+def peer_times(file):
+    """{peer: {row name: seconds}} from the interpreter that FOOTLIGHT_BENCH_PEERS names."""
+    python = os.environ.get('FOOTLIGHT_BENCH_PEERS')
+    times = {}
+    for peer in PEERS if python else ():
+        process = subprocess.run([python, file, '--peer', peer], capture_output=True, text=True,
+                                 env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES=''))
+        try:
+            times[peer] = json.loads(process.stdout.strip().split('\n')[-1])
+        except ValueError:
+            times[peer] = {}
+    return times
+
+
+def as_peer(module, peer):
+    try:
+        importlib.import_module(peer)
+    except ImportError:
+        print('{}')
+        return
+    calls = module.peers(peer)
+    print(json.dumps({name: call() if name.startswith('memory') else medians([call])[0] for name, call in calls.items()}))
+
+
+COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'TensorFlow', 'PyTorch', 'JAX')
+
+
+def lines(module):
+    """The table's cells of one benchmark."""
+    times = peer_times(os.path.abspath(module.__file__))
+    for row in module.ROWS:
+        this, floor = measure(row)
+        budget = row.budget
+        if budget and floor and row.budget_floor:  # the budget, on this machine as it is now
+            budget = budget * floor / row.budget_floor
+        cells = [row.name, shown(floor, row.unit), shown(this, row.unit), '%.2f' % (this / floor) if floor else '-',
+                 shown(budget, row.unit), '%.2f' % (this / budget) if budget else '-']
+        for peer in PEERS:
+            theirs = times.get(peer, {}).get(row.name)
+            cells.append('%s, x%.3g' % (shown(theirs, row.unit), theirs / this) if theirs else '-')
+        yield cells
+
+
+def table(rows):
+    rows = [COLUMNS, *rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
+    return '\n'.join('  '.join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths)))
+                     .rstrip() for row in rows)
+
+
+def main(module_name='__main__'):
+    module = sys.modules[module_name]
+    if '--peer' in sys.argv:
+        as_peer(module, sys.argv[sys.argv.index('--peer') + 1])
+        return
+    print(table(lines(module)))
+    for row in module.ROWS:
+        if row.floor_is:
+            print('floor of "%s": %s' % (row.name, row.floor_is))

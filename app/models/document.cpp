@@ -80,12 +80,12 @@ void Document::add_calls(const std::vector<session::CallRecord>& more) {
   }
 }
 
-void Document::add_events(uint32_t thread, const OpRow* events, size_t count) {
+void Document::add_events(uint32_t thread, const OpSpan* events, size_t count) {
   if (count == 0) return;
   auto it = std::lower_bound(threads.begin(), threads.end(), thread,
                              [](const ThreadEvents& t, uint32_t number) { return t.thread < number; });
   if (it == threads.end() || it->thread != thread) it = threads.insert(it, ThreadEvents{thread, {}});
-  std::vector<OpRow>& all = it->events;
+  std::vector<OpSpan>& all = it->events;
   const size_t before = all.size();
   all.insert(all.end(), events, events + count);
   for (size_t i = before; i < all.size(); ++i) {
@@ -93,7 +93,7 @@ void Document::add_events(uint32_t thread, const OpRow* events, size_t count) {
     note_time(all[i].start_ns, all[i].end_ns);
   }
   // Events come in the order of their end. Only the part that overlaps the new ones can be out of order.
-  const auto by_start = [](const OpRow& a, const OpRow& b) {
+  const auto by_start = [](const OpSpan& a, const OpSpan& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
   };
   const auto middle = all.begin() + static_cast<ptrdiff_t>(before);
@@ -126,7 +126,7 @@ const OpInfo& Document::op(OpId id) const {
   return id.value < ops.size() ? ops[id.value] : unknown;
 }
 
-const OpRow* Document::event(uint32_t thread, size_t index) const {
+const OpSpan* Document::event(uint32_t thread, size_t index) const {
   for (const ThreadEvents& t : threads) {
     if (t.thread == thread) return index < t.events.size() ? &t.events[index] : nullptr;
   }

@@ -26,7 +26,7 @@ struct Place {
 };
 
 // An op that ran.
-struct OpRow {
+struct OpSpan {
   int64_t start_ns = 0, end_ns = 0;
   uint64_t id = 0;   // DeviceRecord::op_event names it
   CallId call;       // none: eager
@@ -39,7 +39,7 @@ struct OpRow {
 
 struct ThreadEvents {
   uint32_t thread = 0;
-  std::vector<OpRow> events;  // ascending by start
+  std::vector<OpSpan> events;  // ascending by start
 };
 
 class Document {
@@ -62,7 +62,7 @@ class Document {
   std::vector<session::DeviceRecord> device;
   std::vector<session::ConsoleRecord> console;
   std::vector<OpInfo> ops;                   // by OpId
-  std::vector<std::string> device_names;     // by OpRow::device
+  std::vector<std::string> device_names;     // by OpSpan::device
   QString damage;                            // what is wrong with the file in spite of which it opened
   std::vector<ThreadEvents> threads;         // by thread number
 
@@ -75,7 +75,7 @@ class Document {
   void add(session::GraphRecord record);
   void add(session::GeneratedRecord record);
   void add_calls(const std::vector<session::CallRecord>& more);
-  void add_events(uint32_t thread, const OpRow* events, size_t count);
+  void add_events(uint32_t thread, const OpSpan* events, size_t count);
 
   // --- looking up: null when not there -----------------------------------------------------------------------------
   const session::FileRecord* file(session::FileId id) const;
@@ -86,7 +86,7 @@ class Document {
   const session::NodeRecord* node(GraphId graph, uint32_t id) const;
   const session::CallRecord* call(CallId id) const;
   const OpInfo& op(OpId id) const;
-  const OpRow* event(uint32_t thread, size_t index) const;
+  const OpSpan* event(uint32_t thread, size_t index) const;
 
   Place place(SourceRef source) const;                     // through the code's line table
   QString place_text(Place place) const;                   // "retracing.py:24"

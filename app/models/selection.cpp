@@ -97,7 +97,7 @@ Selection Selection::of_event(const Document& document, uint32_t thread, size_t 
   s.index = index;
   for (const ThreadEvents& t : document.threads) {
     if (t.thread != thread || index >= t.events.size()) continue;
-    const OpRow& event = t.events[index];
+    const OpSpan& event = t.events[index];
     s.call = event.call;
     if (const session::CallRecord* call = document.call(event.call)) {
       s.function = call->function;
@@ -175,7 +175,7 @@ std::vector<uint32_t> nodes_of(const Document& document, const Selection& s, Gra
   return found;
 }
 
-bool event_belongs(const Document& document, const Selection& s, const OpRow& event) {
+bool event_belongs(const Document& document, const Selection& s, const OpSpan& event) {
   const session::CallRecord* call = document.call(event.call);
   switch (s.kind) {
     case Selection::Kind::kNode: {

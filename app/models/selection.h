@@ -39,7 +39,7 @@ struct Selection {
 // What the same thing is in the other views.
 Place place_of(const Document& document, const Selection& selection);
 std::vector<uint32_t> nodes_of(const Document& document, const Selection& selection, GraphId graph);
-bool event_belongs(const Document& document, const Selection& selection, const OpRow& event);
+bool event_belongs(const Document& document, const Selection& selection, const OpSpan& event);
 // Generated lines (from 1) in `code` that stand for the selection.
 std::vector<int> generated_lines_of(const Document& document, const Selection& selection,
                                     const session::GeneratedRecord& code);

@@ -175,7 +175,7 @@ TimelineData build_timeline(const Document& document,
     std::vector<Span> traced, eager;
     std::vector<uint16_t> paint_of_op(document.ops.size() + 1, UINT16_MAX);
     for (size_t i = 0; i < thread.events.size(); ++i) {
-      const OpRow& event = thread.events[i];
+      const OpSpan& event = thread.events[i];
       const size_t op = std::min<size_t>(event.op.value, document.ops.size());
       if (paint_of_op[op] == UINT16_MAX) paint_of_op[op] = paints.of(colour(document.op(event.op).family));
       const bool in_graph = event.node.valid();
@@ -288,13 +288,13 @@ RangeStatistics range_statistics(const Document& document, int64_t from, int64_t
   for (const ThreadEvents& thread : document.threads) {
     const auto& events = thread.events;
     size_t i = static_cast<size_t>(std::lower_bound(events.begin(), events.end(), from,
-                                                    [](const OpRow& e, int64_t t) { return e.start_ns < t; }) -
+                                                    [](const OpSpan& e, int64_t t) { return e.start_ns < t; }) -
                                    events.begin());
     // One step back for each bar that began before the range and reaches into it; nesting is shallow.
     for (size_t back = 0; i > 0 && back < 16 && events[i - 1].end_ns > from; ++back) --i;
     std::vector<size_t> open;
     for (; i < events.size() && events[i].start_ns < to; ++i) {
-      const OpRow& e = events[i];
+      const OpSpan& e = events[i];
       if (e.end_ns <= from) continue;
       Row& row = rows[e.op.value];
       const int64_t length = e.end_ns - e.start_ns;

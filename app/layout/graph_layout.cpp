@@ -1,0 +1,176 @@
+// Walks the areas of a plan, lays each out, and puts everything into one picture.
+#include "app/layout/graph_layout.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+constexpr double kBodyHeader = 26, kBodyMargin = 14, kBodyGap = 14, kBoxHeader = 34;
+constexpr qsizetype kCacheSize = 400;
+
+void shift(LayoutResult& r, QPointF by) {
+  for (QRectF& n : r.nodes) n.translate(by);
+  for (QRectF& c : r.clusters) c.translate(by);
+  for (auto& curve : r.edges) {
+    for (QPointF& p : curve) p += by;
+  }
+  r.bounds.translate(by);
+}
+
+}  // namespace
+
+GraphLayout::GraphLayout(QObject* parent) : QObject(parent), dot_(this) {
+  connect(&dot_, &DotProcess::finished, this, [this](const LayoutResult& result) {
+    take(result, true);
+    next();
+  });
+  connect(&dot_, &DotProcess::failed, this, [this](const QString& reason) {
+    dot_missing_ = true;  // for the rest of this plan
+    how_ = QStringLiteral("own layout: ") + reason;
+    take(layered_layout(problem_), false);
+    next();
+  });
+}
+
+void GraphLayout::cancel() {
+  dot_.cancel();
+  running_ = false;
+}
+
+void GraphLayout::start(GraphPlan plan) {
+  cancel();
+  clock_.start();
+  plan_ = std::move(plan);
+  running_ = true;
+  dot_missing_ = false;
+  how_ = QStringLiteral("Graphviz");
+  area_ = static_cast<int>(plan_.areas.size());
+  results_.assign(plan_.areas.size(), {});
+  edges_given_.assign(plan_.areas.size(), {});
+  next();
+}
+
+// The size of a box with open bodies is known once these are laid out; they come later in the list of areas.
+LayoutProblem GraphLayout::problem_of(int area_index) {
+  const PlanArea& area = plan_.areas[static_cast<size_t>(area_index)];
+  LayoutProblem problem;
+  std::vector<int> local(plan_.boxes.size(), -1);
+  std::vector<int> local_cluster(plan_.clusters.size(), -1);
+  for (int c : area.clusters) {
+    const int parent = plan_.clusters[static_cast<size_t>(c)].parent;
+    local_cluster[static_cast<size_t>(c)] = static_cast<int>(problem.clusters.size());
+    problem.clusters.push_back({parent < 0 ? -1 : local_cluster[static_cast<size_t>(parent)]});
+  }
+  for (int b : area.boxes) {
+    PlanBox& box = plan_.boxes[static_cast<size_t>(b)];
+    if (!box.bodies.empty()) {
+      double width = kBodyMargin, height = 0;
+      for (int body : box.bodies) {
+        const QRectF inner = results_[static_cast<size_t>(body)].bounds;
+        width += std::max(inner.width(), 120.0) + 2 * kBodyMargin + kBodyGap;
+        height = std::max(height, inner.height());
+      }
+      box.rect.setWidth(std::max(box.rect.width(), width - kBodyGap + kBodyMargin));
+      box.rect.setHeight(kBoxHeader + kBodyHeader + height + 2 * kBodyMargin);
+    }
+    local[static_cast<size_t>(b)] = static_cast<int>(problem.nodes.size());
+    problem.nodes.push_back({box.rect.width(), box.rect.height(),
+                             box.cluster < 0 ? -1 : local_cluster[static_cast<size_t>(box.cluster)]});
+  }
+  auto& given = edges_given_[static_cast<size_t>(area_index)];
+  for (int e : area.edges) {
+    const PlanEdge& edge = plan_.edges[static_cast<size_t>(e)];
+    if (edge.cut) continue;
+    problem.edges.push_back({local[static_cast<size_t>(edge.from)], local[static_cast<size_t>(edge.to)]});
+    given.push_back(e);
+  }
+  return problem;
+}
+
+void GraphLayout::next() {
+  while (running_) {
+    if (area_ == 0) {
+      finish();
+      return;
+    }
+    --area_;
+    problem_ = problem_of(area_);
+    key_ = problem_.key();
+    const auto known = cache_.constFind(key_);
+    if (known != cache_.constEnd()) {
+      ++cache_hits_;
+      take(*known, false);
+      continue;
+    }
+    if (problem_.nodes.empty()) {
+      take({}, false);
+      continue;
+    }
+    const size_t cost = predicted_cost(problem_);
+    if (dot_missing_ || cost > budget_) {
+      if (!dot_missing_) how_ = QStringLiteral("own layout: too big for Graphviz (cost %1)").arg(cost);
+      take(layered_layout(problem_), false);
+      continue;
+    }
+    dot_.start(problem_);
+    return;
+  }
+}
+
+void GraphLayout::take(const LayoutResult& result, bool keep) {
+  results_[static_cast<size_t>(area_)] = result;
+  if (keep) {
+    if (cache_.size() >= kCacheSize) cache_.clear();
+    cache_.insert(key_, result);
+  }
+}
+
+void GraphLayout::finish() {
+  for (size_t a = 0; a < plan_.areas.size(); ++a) {
+    PlanArea& area = plan_.areas[a];
+    LayoutResult& result = results_[a];
+    QPointF origin(0, 0);
+    if (area.owner >= 0) {
+      const PlanBox& owner = plan_.boxes[static_cast<size_t>(area.owner)];
+      // Bodies stand side by side and share the room that is left over.
+      double needed = kBodyMargin;
+      for (int body : owner.bodies) needed += std::max(results_[static_cast<size_t>(body)].bounds.width(), 120.0) + 2 * kBodyMargin + kBodyGap;
+      const double spare = std::max(0.0, owner.rect.width() - (needed - kBodyGap + kBodyMargin)) / static_cast<double>(owner.bodies.size());
+      double x = owner.rect.left() + kBodyMargin;
+      for (int body : owner.bodies) {
+        const double width = std::max(results_[static_cast<size_t>(body)].bounds.width(), 120.0) + 2 * kBodyMargin + spare;
+        if (body == static_cast<int>(a)) {
+          area.rect = QRectF(x, owner.rect.top() + kBoxHeader, width, owner.rect.height() - kBoxHeader - kBodyMargin);
+          break;
+        }
+        x += width + kBodyGap;
+      }
+      origin = QPointF(area.rect.left() + (area.rect.width() - result.bounds.width()) / 2, area.rect.top() + kBodyHeader);
+    } else {
+      area.rect = result.bounds.translated(-result.bounds.topLeft());
+    }
+    shift(result, origin - result.bounds.topLeft());
+    for (size_t i = 0; i < area.boxes.size() && i < result.nodes.size(); ++i) {
+      plan_.boxes[static_cast<size_t>(area.boxes[i])].rect = result.nodes[i];
+    }
+    for (size_t i = 0; i < area.clusters.size() && i < result.clusters.size(); ++i) {
+      plan_.clusters[static_cast<size_t>(area.clusters[i])].rect = result.clusters[i];
+    }
+    for (size_t i = 0; i < edges_given_[a].size() && i < result.edges.size(); ++i) {
+      plan_.edges[static_cast<size_t>(edges_given_[a][i])].curve = result.edges[i];
+    }
+    for (int e : area.edges) {
+      PlanEdge& edge = plan_.edges[static_cast<size_t>(e)];
+      if (edge.cut) {
+        edge.curve = direct_curve(plan_.boxes[static_cast<size_t>(edge.from)].rect,
+                                  plan_.boxes[static_cast<size_t>(edge.to)].rect);
+      }
+    }
+  }
+  plan_.bounds = plan_.areas.empty() ? QRectF() : plan_.areas.front().rect;
+  running_ = false;
+  Q_EMIT finished(plan_, how_, clock_.elapsed());
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,56 @@
+// Lays out a plan: its areas from the innermost outwards, each by Graphviz or, past the budget, by the app's own
+// layout. The caller's old picture stays until finished() comes.
+#pragma once
+
+#include "app/layout/dot_process.h"
+#include "app/models/graph_plan.h"
+
+#include <QElapsedTimer>
+#include <QHash>
+#include <QObject>
+
+namespace footlight::app {
+
+class GraphLayout : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit GraphLayout(QObject* parent = nullptr);
+
+  // Replaces what is under way.
+  void start(GraphPlan plan);
+  void cancel();
+  bool running() const { return running_; }
+
+  // Past this many nodes, edges and dummy nodes in an area Graphviz is not asked.
+  void set_budget(size_t budget) { budget_ = budget; }
+  DotProcess& dot() { return dot_; }
+  size_t cache_hits() const { return cache_hits_; }
+
+ Q_SIGNALS:
+  // `how`: "Graphviz", "own layout: ...", for the line above the picture.
+  void finished(const footlight::app::GraphPlan& plan, const QString& how, qint64 ms);
+
+ private:
+  LayoutProblem problem_of(int area);
+  void next();
+  void take(const LayoutResult& result, bool keep);
+  void finish();
+
+  DotProcess dot_;
+  GraphPlan plan_;
+  bool running_ = false;
+  bool dot_missing_ = false;
+  int area_ = 0;
+  size_t budget_ = 4000;
+  size_t cache_hits_ = 0;
+  QByteArray key_;
+  LayoutProblem problem_;
+  std::vector<LayoutResult> results_;          // by area
+  std::vector<std::vector<int>> edges_given_;  // by area: which plan edges the problem's edges were
+  QHash<QByteArray, LayoutResult> cache_;
+  QString how_;
+  QElapsedTimer clock_;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,70 @@
+// Cost prediction, ranks and the key of a layout problem.
+#include "app/layout/problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace footlight::app {
+
+QByteArray LayoutProblem::key() const {
+  QByteArray key;
+  const auto put = [&key](qint32 value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  put(static_cast<qint32>(nodes.size()));
+  for (const Node& n : nodes) put(static_cast<qint32>(std::lround(n.width))), put(static_cast<qint32>(std::lround(n.height))), put(n.cluster);
+  for (const Edge& e : edges) put(e.from), put(e.to);
+  put(-2);
+  for (const Cluster& c : clusters) put(c.parent);
+  return key;
+}
+
+std::vector<int> ranks_of(const LayoutProblem& problem) {
+  const size_t count = problem.nodes.size();
+  std::vector<int> rank(count, 0), waiting(count, 0);
+  std::vector<std::vector<int>> out(count);
+  for (const auto& e : problem.edges) {
+    out[static_cast<size_t>(e.from)].push_back(e.to);
+    ++waiting[static_cast<size_t>(e.to)];
+  }
+  std::vector<int> ready;
+  for (size_t i = 0; i < count; ++i) {
+    if (waiting[i] == 0) ready.push_back(static_cast<int>(i));
+  }
+  for (size_t at = 0; at < ready.size(); ++at) {
+    const size_t from = static_cast<size_t>(ready[at]);
+    for (int to : out[from]) {
+      const size_t t = static_cast<size_t>(to);
+      rank[t] = std::max(rank[t], rank[from] + 1);
+      if (--waiting[t] == 0) ready.push_back(to);
+    }
+  }
+  // Sources move down to just above their first reader: a constant stands beside what it is for.
+  std::vector<bool> has_input(count, false);
+  for (const auto& e : problem.edges) has_input[static_cast<size_t>(e.to)] = true;
+  for (size_t i = 0; i < count; ++i) {
+    if (has_input[i] || out[i].empty()) continue;
+    int least = INT32_MAX;
+    for (int to : out[i]) least = std::min(least, rank[static_cast<size_t>(to)]);
+    rank[i] = std::max(0, least - 1);
+  }
+  return rank;
+}
+
+size_t predicted_cost(const LayoutProblem& problem) {
+  const std::vector<int> rank = ranks_of(problem);
+  size_t cost = problem.nodes.size() + problem.edges.size();
+  for (const auto& e : problem.edges) {
+    const int span = std::abs(rank[static_cast<size_t>(e.to)] - rank[static_cast<size_t>(e.from)]);
+    cost += static_cast<size_t>(std::max(0, span - 1));
+  }
+  return cost;
+}
+
+std::vector<QPointF> direct_curve(const QRectF& from, const QRectF& to) {
+  const bool down = to.top() >= from.bottom() - 1;
+  const QPointF a(from.center().x(), down ? from.bottom() : from.top());
+  const QPointF b(to.center().x(), down ? to.top() : to.bottom());
+  const double bend = std::max(18.0, std::abs(b.y() - a.y()) * 0.45) * (down ? 1 : -1);
+  return {a, a + QPointF(0, bend), b - QPointF(0, bend), b};
+}
+
+}  // namespace footlight::app

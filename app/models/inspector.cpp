@@ -1,0 +1,506 @@
+// Gathers everything known of a selection.
+#include "app/models/inspector.h"
+
+#include "app/models/keys.h"
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <set>
+
+namespace footlight::app {
+namespace {
+
+class Writer {
+ public:
+  Writer(const Document& document, const Selection& selection) : document_(document), s_(selection) {
+    content_.groups.emplace_back();
+  }
+
+  InspectorContent write();
+
+ private:
+  using Kind = Selection::Kind;
+
+  void group(const QString& title) { content_.groups.push_back({title, {}, {}}); }
+  InspectorRow& row(const char* label, const QString& value, const char* tone = "") {
+    InspectorRow made;
+    made.label = QString::fromUtf8(label);
+    made.value = value;
+    made.tone = QLatin1String(tone);
+    content_.groups.back().rows.push_back(made);
+    return content_.groups.back().rows.back();
+  }
+  void row_if(const char* label, const QString& value) {
+    if (!value.isEmpty()) row(label, value);
+  }
+  void link(const char* label, const QString& value, const Selection& target) {
+    InspectorRow& made = row(label, value, "blue");
+    made.link = true;
+    made.target = target;
+  }
+  void place(const char* label, Place place) {
+    if (place) link(label, document_.place_text(place), Selection::of_line(document_, place));
+  }
+  void go(const char* text, const char* view, const Selection& target) {
+    content_.links.push_back({QString::fromUtf8(text), QLatin1String(view), target});
+  }
+  void source(Place place, int around = 3) {
+    if (!place || !document_.file(place.file)) return;
+    content_.snippet_title = file_name(document_.file(place.file)->path);
+    content_.snippet = snippet(document_, place, around);
+    content_.snippet_line = place.line;
+    content_.snippet_place = place;
+  }
+
+  void run();
+  void function();
+  void trace();
+  void node();
+  void line(Place place);
+  void call(CallId id);
+  void event();
+  void device();
+  void event_times(const session::TraceRecord* trace, uint32_t node);
+
+  const Document& document_;
+  const Selection& s_;
+  InspectorContent content_;
+};
+
+void Writer::run() {
+  const session::RunRecord& r = document_.run;
+  content_.title = file_name(r.script);
+  row_if("script", q(r.script));
+  row_if("arguments", joined(r.arguments, " "));
+  row_if("directory", q(r.working_directory));
+  row_if("started", clock_text(r.started_ns));
+  row_if("took", document_.duration_ns() ? duration_text(document_.duration_ns()) : QString());
+  row_if("Python", q(r.python));
+  row_if("engine", q(r.engine));
+  row_if("machine", q(r.machine));
+  row("functions", count_text(document_.functions.size()));
+  row("traces", count_text(document_.traces.size()));
+  row("calls", count_text(document_.calls.size()));
+  row("op events", count_text(document_.event_count()));
+  row("level", document_.level);
+  if (document_.dropped) row("dropped", count_text(document_.dropped), "amber");
+  if (document_.end) {
+    const bool good = document_.end->exit_code == 0 && document_.end->signal == 0;
+    row("ended", q(document_.end->reason), good ? "" : "red");
+    if (!good) row("exit code", QString::number(document_.end->exit_code));
+  }
+  if (!document_.damage.isEmpty()) row("file", document_.damage, "red");
+}
+
+void Writer::function() {
+  const session::FunctionRecord* f = document_.function(s_.function);
+  if (!f) return;
+  content_.title = q(f->name);
+  const auto traces = document_.traces_of(f->id);
+  if (traces.empty()) content_.tag = QStringLiteral("not traced"), content_.tag_tone = QStringLiteral("blue");
+  place("defined", {f->file, f->line});
+  if (f->decorator_line && f->decorator_line != f->line) place("decorated", {f->file, f->decorator_line});
+  row_if("parameters", joined(f->parameters, ", "));
+  uint64_t calls = 0, hits = 0;
+  int64_t in_calls = 0, tracing = 0;
+  for (const session::CallRecord& c : document_.calls) {
+    if (c.function != f->id) continue;
+    ++calls;
+    if (c.outcome == session::CallOutcome::kHit) ++hits, in_calls += c.end_ns - c.start_ns;
+  }
+  for (const auto* t : traces) tracing += std::max<int64_t>(0, t->end_ns - t->start_ns);
+  row("called", counted(calls, "time", "times"));
+  row("traced", counted(traces.size(), "time", "times"), traces.size() > 2 ? "amber" : "");
+  if (tracing) row("tracing took", duration_text(tracing));
+  if (hits) row("per hit", duration_text(in_calls / static_cast<int64_t>(hits)));
+  source({f->file, f->line}, 4);
+  if (!traces.empty()) {
+    go("Why it was traced", "retraces", s_);
+    go("Show the graph", "graph", Selection::of_trace(document_, traces.front()->id));
+    go("Show generated code", "autograph", s_);
+  }
+}
+
+void Writer::trace() {
+  const session::TraceRecord* t = document_.trace(s_.trace);
+  if (!t) return;
+  content_.title = QStringLiteral("Trace #%1").arg(t->number);
+  if (!t->error.empty()) content_.tag = QStringLiteral("failed"), content_.tag_tone = QStringLiteral("red");
+  if (const auto* f = document_.function(t->function)) {
+    link("function", q(f->name), Selection::of_function(document_, f->id));
+  }
+  place("made by", document_.place(t->source));
+  if (t->end_ns > t->start_ns) {
+    row("traced in", duration_text(t->end_ns - t->start_ns));
+    const auto part = [&](const char* label, int64_t ns) {
+      if (ns <= 0) return;
+      row(label, duration_text(ns)).indent = 1;
+    };
+    part("Python", t->python_ns);
+    part("AutoGraph", t->autograph_ns);
+    part("optimizer", t->optimize_ns);
+    part("compile", t->compile_ns);
+  }
+  const size_t calls = document_.calls_of_trace(t->id);
+  row("called", counted(calls, "time", "times"), calls <= 1 && t->number > 1 ? "amber" : "");
+  int64_t hit_time = 0;
+  int64_t hits = 0;
+  for (const session::CallRecord& c : document_.calls) {
+    if (c.trace == t->id && c.outcome == session::CallOutcome::kHit) hit_time += c.end_ns - c.start_ns, ++hits;
+  }
+  if (hits) row("per hit", duration_text(hit_time / hits));
+  if (const session::GraphRecord* g = document_.graph(t->graph)) row("nodes", count_text(g->nodes.size()));
+  row_if("why", q(t->why));
+  if (const session::TraceRecord* near = document_.trace(t->nearest)) {
+    link("nearest", QStringLiteral("#%1  %2").arg(near->number).arg(q(near->signature)),
+         Selection::of_trace(document_, near->id));
+  }
+  if (!t->error.empty()) {
+    group(QStringLiteral("Tracing failed"));
+    content_.groups.back().paragraph = q(t->error);
+  }
+  if (!t->captures.empty()) {
+    group(QStringLiteral("Captures"));
+    for (const std::string& c : t->captures) {
+      const size_t space = c.find(' ');
+      row(c.substr(0, space).c_str(), space == std::string::npos ? QString() : q(c.substr(space + 1)));
+    }
+  }
+  source(document_.place(t->source));
+  go("Show the graph", "graph", s_);
+  go("Key against the nearest trace", "retraces", s_);
+  go("Show generated code", "autograph", s_);
+}
+
+void Writer::event_times(const session::TraceRecord* trace, uint32_t node) {
+  if (!trace) return;
+  std::set<CallId> calls;
+  for (const session::CallRecord& c : document_.calls) {
+    if (c.trace == trace->id) calls.insert(c.id);
+  }
+  std::vector<int64_t> took;
+  for (const ThreadEvents& t : document_.threads) {
+    for (const OpSpan& e : t.events) {
+      if (e.node.value == node && calls.count(e.call)) took.push_back(e.end_ns - e.start_ns);
+    }
+  }
+  if (took.empty()) return;
+  std::sort(took.begin(), took.end());
+  row("took", duration_text(took[(took.size() - 1) / 2]) + QStringLiteral(" a call"));
+  row("ran", counted(took.size(), "time", "times"));
+}
+
+void Writer::node() {
+  const session::NodeRecord* n = document_.node(s_.graph, s_.node);
+  const session::GraphRecord* g = document_.graph(s_.graph);
+  if (!n || !g) return;
+  content_.title = q(n->op);
+  content_.tag = q(n->family);
+  content_.tag_tone = QStringLiteral("grey");
+  row("name", q(n->name));
+  row("op", q(n->op));
+  for (size_t i = 0; i < n->outputs.size(); ++i) {
+    row(i ? "" : n->outputs.size() > 1 ? "outputs" : "output", short_type(q(n->outputs[i])));
+  }
+  row_if("value", q(n->constant));
+  const Place where = document_.place(n->source);
+  place("source", where);
+  for (const session::GeneratedRecord& code : document_.generated) {
+    const auto lines = generated_lines_of(document_, s_, code);
+    if (lines.empty()) continue;
+    link("generated", QStringLiteral("line %1").arg(lines.front()), Selection::of_generated(document_, code, lines.front()));
+    break;
+  }
+  bool first = true;
+  for (const session::EdgeRecord& e : n->inputs) {
+    const session::NodeRecord* from = document_.node(s_.graph, e.from);
+    if (!from) continue;
+    QString name = q(from->name);
+    if (e.output) name += QStringLiteral(":%1").arg(e.output);
+    link(first ? "inputs" : "", name, Selection::of_node(document_, s_.graph, e.from));
+    first = false;
+  }
+  std::vector<const session::NodeRecord*> readers;
+  for (const session::NodeRecord& other : g->nodes) {
+    for (const session::EdgeRecord& e : other.inputs) {
+      if (e.from == n->id && (readers.empty() || readers.back() != &other)) readers.push_back(&other);
+    }
+  }
+  first = true;
+  for (size_t i = 0; i < readers.size() && i < 6; ++i) {
+    link(first ? "read by" : "", q(readers[i]->name), Selection::of_node(document_, s_.graph, readers[i]->id));
+    first = false;
+  }
+  if (readers.size() > 6) row("", QStringLiteral("and %1 more").arg(readers.size() - 6));
+  for (uint32_t c : n->control_inputs) {
+    if (const auto* from = document_.node(s_.graph, c)) link("control", q(from->name), Selection::of_node(document_, s_.graph, c));
+  }
+  const session::TraceRecord* trace = document_.trace_of_graph(s_.graph);
+  if (trace && trace->graph == s_.graph) event_times(trace, s_.node);
+  if (!n->attributes.empty()) {
+    group(QStringLiteral("Attributes"));
+    size_t at = 0;
+    while (at < n->attributes.size()) {
+      size_t stop = n->attributes.find("; ", at);
+      if (stop == std::string::npos) stop = n->attributes.size();
+      const std::string one = n->attributes.substr(at, stop - at);
+      const size_t equals = one.find('=');
+      if (equals == std::string::npos) {
+        row("", q(one));
+      } else {
+        row(one.substr(0, equals).c_str(), q(one.substr(equals + 1)));
+      }
+      at = stop + 2;
+    }
+  }
+  // The same node in the function's other traces, found by its name.
+  if (trace && trace->graph == s_.graph) {
+    const auto traces = document_.traces_of(trace->function);
+    if (traces.size() > 1) {
+      group(QStringLiteral("In the other traces"));
+      size_t shown = 0;
+      for (const session::TraceRecord* t : traces) {
+        if (t == trace) continue;
+        if (++shown > 8) {
+          row("", QStringLiteral("and %1 more").arg(traces.size() - 1 - 8));
+          break;
+        }
+        const session::GraphRecord* other = document_.graph(t->graph);
+        const session::NodeRecord* same = nullptr;
+        if (other) {
+          for (const session::NodeRecord& m : other->nodes) {
+            if (m.name == n->name) same = &m;
+          }
+        }
+        const std::string label = "#" + std::to_string(t->number);
+        if (!same) {
+          row(label.c_str(), QStringLiteral("not there"), "amber");
+        } else if (same->outputs != n->outputs && !same->outputs.empty()) {
+          row(label.c_str(), short_type(q(same->outputs.front())), "amber");
+        } else if (same->constant != n->constant) {
+          row(label.c_str(), q(same->constant), "amber");
+        } else {
+          row(label.c_str(), QStringLiteral("same"));
+        }
+      }
+    }
+  }
+  source(where);
+  go("Show in graph", "graph", s_);
+  go("Show in timeline", "timeline", s_);
+}
+
+void Writer::line(Place where) {
+  content_.title = document_.place_text(where);
+  place("line", where);
+  for (const session::GeneratedRecord& code : document_.generated) {
+    if (code.file != where.file) continue;
+    const auto* statement = statement_at(code, where.line);
+    const auto lines = generated_lines_of(document_, s_, code);
+    if (!statement && lines.empty()) continue;
+    if (statement) {
+      if (statement->line == where.line) content_.title = q(statement->kind.empty() ? "line" : statement->kind);
+      content_.tag = statement->fate == "python" ? QStringLiteral("Python") : q(statement->fate);
+      content_.tag_tone = statement->fate == "staged" ? QStringLiteral("amber")
+                          : statement->fate == "fallback" ? QStringLiteral("red") : QStringLiteral("teal");
+    }
+    if (!lines.empty()) {
+      const QString text = lines.size() == 1 ? QStringLiteral("line %1").arg(lines.front())
+                                             : QString::fromUtf8("lines %1–%2").arg(lines.front()).arg(lines.back());
+      link("generated", text, Selection::of_generated(document_, code, lines.front()));
+    }
+    break;
+  }
+  for (const session::DecisionRecord& d : document_.decisions) {
+    if (d.file != where.file || d.line != where.line) continue;
+    if (s_.trace.valid() && d.trace != s_.trace) continue;
+    row("became", q(d.note.empty() ? d.kind : d.note), d.fate == "staged" ? "amber" : d.fate == "fallback" ? "red" : "teal");
+    break;
+  }
+  if (const session::GraphRecord* g = document_.graph(s_.graph)) {
+    bool first = true;
+    size_t more = 0;
+    for (uint32_t id : nodes_of(document_, s_, g->id)) {
+      if (++more > 8) continue;
+      link(first ? "nodes" : "", q(document_.node(g->id, id)->name), Selection::of_node(document_, g->id, id));
+      first = false;
+    }
+    if (more > 8) row("", QStringLiteral("and %1 more").arg(more - 8));
+  }
+  uint64_t calls = 0;
+  for (const session::CallRecord& c : document_.calls) calls += document_.place(c.source) == where;
+  if (calls) row("traced calls", count_text(calls));
+  bool first = true;
+  size_t more = 0;
+  for (const session::TraceRecord& t : document_.traces) {
+    if (document_.place(t.source) != where) continue;
+    if (++more > 6) continue;
+    link(first ? "traces made" : "", QStringLiteral("#%1  %2").arg(t.number).arg(q(t.signature)),
+         Selection::of_trace(document_, t.id));
+    first = false;
+  }
+  if (more > 6) row("", QStringLiteral("and %1 more").arg(more - 6));
+  uint64_t ops = 0;
+  int64_t eager_ns = 0;
+  for (const ThreadEvents& t : document_.threads) {
+    for (const OpSpan& e : t.events) {
+      if (e.call.valid() || document_.place(e.source) != where) continue;
+      ++ops;
+      eager_ns += e.end_ns - e.start_ns;
+    }
+  }
+  if (ops) row("eager ops", count_text(ops) + QStringLiteral("  ") + duration_text(eager_ns));
+  source(where);
+  go("Show in graph", "graph", s_);
+  go("Show generated code", "autograph", s_);
+  go("Show source", "source", s_);
+}
+
+void Writer::call(CallId id) {
+  const session::CallRecord* c = document_.call(id);
+  if (!c) return;
+  const auto calls = document_.calls_of(c->function);
+  const auto at = std::find(calls.begin(), calls.end(), c) - calls.begin();
+  content_.title = QStringLiteral("Call %1").arg(at + 1);
+  static const std::pair<const char*, const char*> outcomes[] = {
+      {"hit", "teal"}, {"traced", "amber"}, {"eager", "blue"}, {"failed", "red"}};
+  const auto& [word, tone] = outcomes[static_cast<size_t>(c->outcome) & 3];
+  content_.tag = QLatin1String(word);
+  content_.tag_tone = QLatin1String(tone);
+  if (const auto* f = document_.function(c->function)) link("function", q(f->name), Selection::of_function(document_, f->id));
+  if (const auto* t = document_.trace(c->trace)) {
+    link("trace", QStringLiteral("#%1  %2").arg(t->number).arg(q(t->signature)), Selection::of_trace(document_, t->id));
+  }
+  place("source", document_.place(c->source));
+  row("start", duration_text(c->start_ns - document_.first_ns()));
+  row("took", duration_text(c->end_ns - c->start_ns));
+  row("thread", QString::number(c->thread));
+  uint64_t ops = 0;
+  int64_t busy = 0;
+  for (const ThreadEvents& t : document_.threads) {
+    for (const OpSpan& e : t.events) {
+      if (e.call == id) ++ops, busy += e.end_ns - e.start_ns;
+    }
+  }
+  if (ops) row("op events", count_text(ops) + QStringLiteral("  ") + duration_text(busy));
+  source(document_.place(c->source));
+  if (c->trace.valid()) {
+    go("Show the graph", "graph", Selection::of_trace(document_, c->trace));
+    go("Why it was traced", "retraces", Selection::of_trace(document_, c->trace));
+  }
+}
+
+void Writer::event() {
+  const OpSpan* e = document_.event(s_.thread, s_.index);
+  if (!e) return;
+  const OpInfo& op = document_.op(e->op);
+  content_.title = q(op.name);
+  content_.tag = e->node.valid() ? QStringLiteral("traced") : QStringLiteral("eager");
+  content_.tag_tone = e->node.valid() ? QStringLiteral("amber") : QStringLiteral("blue");
+  if (const session::NodeRecord* n = document_.node(s_.graph, e->node.value); n && e->node.valid()) {
+    link("node", q(n->name), Selection::of_node(document_, s_.graph, n->id));
+  }
+  const Place where = place_of(document_, s_);
+  place("source", where);
+  if (const session::CallRecord* c = document_.call(e->call)) {
+    const auto* t = document_.trace(c->trace);
+    link("call", t ? QStringLiteral("of trace #%1").arg(t->number) : QStringLiteral("of a function"),
+         Selection::of_call(document_, e->call));
+  }
+  row("start", duration_text(e->start_ns - document_.first_ns()));
+  row("took", duration_text(e->end_ns - e->start_ns));
+  if (e->bytes) row("bytes", bytes_text(e->bytes));
+  if (e->device < document_.device_names.size()) row_if("on", q(document_.device_names[e->device]));
+  row("thread", QString::number(s_.thread));
+  bool first = true;
+  for (size_t i = 0; e->id && i < document_.device.size(); ++i) {
+    if (document_.device[i].op_event != e->id) continue;
+    link(first ? "caused" : "", q(document_.device[i].name), Selection::of_device(i));
+    first = false;
+  }
+  std::vector<int64_t> all;
+  for (const ThreadEvents& t : document_.threads) {
+    for (const OpSpan& other : t.events) {
+      if (other.op == e->op) all.push_back(other.end_ns - other.start_ns);
+    }
+  }
+  if (all.size() > 3) {
+    content_.histogram = std::move(all);
+    content_.histogram_title = QStringLiteral("All %1 in this run").arg(q(op.name));
+    content_.histogram_tone = q(op.family);
+  }
+  source(where);
+}
+
+void Writer::device() {
+  if (s_.index >= document_.device.size()) return;
+  const session::DeviceRecord& d = document_.device[s_.index];
+  content_.title = q(d.name);
+  content_.tag = q(d.kind);
+  content_.tag_tone = QStringLiteral("grey");
+  row("on", QStringLiteral("GPU %1, stream %2").arg(d.device).arg(d.stream));
+  row("start", duration_text(d.start_ns - document_.first_ns()));
+  row("took", duration_text(d.end_ns - d.start_ns));
+  if (d.bytes) row("bytes", bytes_text(d.bytes));
+  if (d.correlation) row("correlation", QString::number(d.correlation));
+  if (d.op_event) {
+    const auto [thread, index] = document_.event_with_id(d.op_event);
+    if (const OpSpan* e = document_.event(thread, index)) {
+      link("caused by", q(document_.op(e->op).name), Selection::of_event(document_, thread, index));
+      row("after op", duration_text(d.start_ns - e->start_ns));
+      source(place_of(document_, Selection::of_event(document_, thread, index)));
+    }
+  }
+}
+
+InspectorContent Writer::write() {
+  switch (s_.kind) {
+    case Kind::kNothing:
+    case Kind::kRun: run(); break;
+    case Kind::kFunction: function(); break;
+    case Kind::kTrace: trace(); break;
+    case Kind::kNode: node(); break;
+    case Kind::kLine: line(s_.place); break;
+    case Kind::kGenerated:
+      if (s_.place) {
+        line(s_.place);
+      } else {
+        content_.title = QStringLiteral("Generated line %1").arg(s_.generated_line);
+        content_.groups.back().paragraph = QStringLiteral("Stands for no line of your code: AutoGraph's own frame.");
+      }
+      break;
+    case Kind::kCall: call(s_.call); break;
+    case Kind::kEvent: event(); break;
+    case Kind::kDevice: device(); break;
+  }
+  return std::move(content_);
+}
+
+}  // namespace
+
+InspectorContent inspect(const Document& document, const Selection& selection) {
+  return Writer(document, selection).write();
+}
+
+QString as_markdown(const InspectorContent& content) {
+  QString text = QStringLiteral("### ") + content.title + QLatin1Char('\n');
+  for (const InspectorGroup& g : content.groups) {
+    if (!g.title.isEmpty()) text += QStringLiteral("\n**") + g.title + QStringLiteral("**\n");
+    if (!g.paragraph.isEmpty()) text += QLatin1Char('\n') + g.paragraph + QLatin1Char('\n');
+    if (!g.rows.empty()) text += QLatin1Char('\n');
+    for (const InspectorRow& r : g.rows) {
+      text += QStringLiteral("- ") + (r.label.isEmpty() ? QString() : r.label + QStringLiteral(": ")) + QLatin1Char('`') +
+              r.value + QStringLiteral("`\n");
+    }
+  }
+  if (!content.snippet.empty()) {
+    text += QStringLiteral("\n```python\n");
+    for (const CodeLine& l : content.snippet) {
+      text += l.text + (l.number == content.snippet_line ? QStringLiteral("  # <- here") : QString()) + QLatin1Char('\n');
+    }
+    text += QStringLiteral("```\n");
+  }
+  return text;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,50 @@
+// What the inspector says about the selection, as plain data: rows, a piece of source, links, a histogram.
+#pragma once
+
+#include "app/models/selection.h"
+#include "app/models/source_lines.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace footlight::app {
+
+struct InspectorRow {
+  QString label, value;
+  QString tone;             // theme colour; empty: ordinary
+  bool link = false;
+  Selection target;         // of a link
+  int indent = 0;
+};
+
+struct InspectorLink {
+  QString text;
+  QString view;             // tab to show
+  Selection target;
+};
+
+struct InspectorGroup {
+  QString title;            // empty for the first
+  std::vector<InspectorRow> rows;
+  QString paragraph;
+};
+
+struct InspectorContent {
+  QString title, tag, tag_tone;
+  std::vector<InspectorGroup> groups;
+  QString snippet_title;
+  std::vector<CodeLine> snippet;
+  int snippet_line = 0;     // the line that is meant
+  int snippet_value_line = 0;
+  Place snippet_place;
+  QString histogram_title, histogram_tone;
+  std::vector<int64_t> histogram;  // durations
+  std::vector<InspectorLink> links;
+};
+
+InspectorContent inspect(const Document& document, const Selection& selection);
+// The same as Markdown, for a bug report.
+QString as_markdown(const InspectorContent& content);
+
+}  // namespace footlight::app

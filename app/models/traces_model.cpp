@@ -1,0 +1,205 @@
+// Fills the trace table and the strip of calls.
+#include "app/models/traces_model.h"
+
+#include "app/models/keys.h"
+#include "app/models/text.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+constexpr size_t kParameterColumns = 7;
+constexpr int kFixedAfter = 4;  // nodes, calls, trace ms, why
+}  // namespace
+
+std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& parameters) const {
+  std::vector<Row> rows;
+  parameters.clear();
+  if (!document_) return rows;
+  const auto traces = document_->traces_of(function_);
+  if (const session::FunctionRecord* f = document_->function(function_)) parameters = f->parameters;
+  for (const session::TraceRecord* t : traces) {
+    for (const session::KeyLeaf& leaf : t->key) {
+      if (!leaf.parameter.empty() &&
+          std::find(parameters.begin(), parameters.end(), leaf.parameter) == parameters.end()) {
+        parameters.push_back(leaf.parameter);
+      }
+    }
+  }
+  // With many parameters only those that ever differ earn a column.
+  if (parameters.size() > kParameterColumns) {
+    std::stable_partition(parameters.begin(), parameters.end(), [&](const std::string& p) {
+      return std::any_of(traces.begin(), traces.end(), [&](const auto* t) { return parameter_differs(*t, p); });
+    });
+    parameters.resize(kParameterColumns);
+  }
+  for (const session::TraceRecord* t : traces) {
+    Row row;
+    row.id = t->id;
+    row.failed = !t->error.empty();
+    row.cells << QStringLiteral("#%1").arg(t->number);
+    row.differs.push_back(false);
+    for (const std::string& p : parameters) {
+      row.cells << parameter_cell(*t, p);
+      row.differs.push_back(t->nearest.valid() && parameter_differs(*t, p));
+    }
+    const session::GraphRecord* g = document_->graph(t->graph);
+    row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
+    row.cells << QString::number(document_->calls_of_trace(t->id));
+    row.cells << (t->end_ns > t->start_ns ? milliseconds(t->end_ns - t->start_ns) : QStringLiteral("–"));
+    QString why = row.failed ? q(t->error) : q(t->why);
+    if (why.isEmpty()) {
+      switch (t->reason) {
+        case session::TraceReason::kGetConcreteFunction: why = QStringLiteral("get_concrete_function"); break;
+        case session::TraceReason::kVariableCreation: why = QStringLiteral("makes variables"); break;
+        case session::TraceReason::kGradient: why = QStringLiteral("gradient"); break;
+        case session::TraceReason::kRelaxed: why = QStringLiteral("relaxed shapes"); break;
+        case session::TraceReason::kCall: why = t->nearest.valid() ? QString() : QStringLiteral("first call"); break;
+      }
+    }
+    row.cells << why;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void TracesModel::set_function(const Document* document, FunctionId function) {
+  beginResetModel();
+  document_ = document;
+  function_ = function;
+  rows_ = make_rows(parameters_);
+  endResetModel();
+}
+
+void TracesModel::refresh() {
+  std::vector<std::string> parameters;
+  std::vector<Row> rows = make_rows(parameters);
+  if (parameters != parameters_ || rows.size() < rows_.size()) {
+    beginResetModel();
+    parameters_ = std::move(parameters);
+    rows_ = std::move(rows);
+    endResetModel();
+    return;
+  }
+  const int before = static_cast<int>(rows_.size()), after = static_cast<int>(rows.size());
+  if (after > before) {
+    beginInsertRows({}, before, after - 1);
+    rows_ = std::move(rows);
+    endInsertRows();
+  } else {
+    rows_ = std::move(rows);
+  }
+  if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
+}
+
+TraceId TracesModel::trace_at(int row) const {
+  return row >= 0 && static_cast<size_t>(row) < rows_.size() ? rows_[static_cast<size_t>(row)].id : TraceId{};
+}
+
+int TracesModel::row_of(TraceId id) const {
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].id == id) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int TracesModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int TracesModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : 1 + static_cast<int>(parameters_.size()) + kFixedAfter;
+}
+
+QVariant TracesModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  const Row& row = rows_[static_cast<size_t>(index.row())];
+  const size_t column = static_cast<size_t>(index.column());
+  const bool differs = column < row.differs.size() && row.differs[column];
+  switch (role) {
+    case Qt::DisplayRole:
+    case Qt::ToolTipRole:
+      return row.cells.value(index.column());
+    case Qt::AccessibleTextRole:
+      return QString(headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
+                     row.cells.value(index.column()) + (differs ? QStringLiteral(", differs") : QString()));
+    case kDiffers:
+      return differs;
+    case kTraceId:
+      return row.id.value;
+    case kMono:
+      return index.column() != columnCount() - 1;
+    case kFailed:
+      return row.failed && index.column() == columnCount() - 1;
+    default:
+      return {};
+  }
+}
+
+QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  if (section == 0) return QStringLiteral("trace");
+  const int parameter = section - 1;
+  if (static_cast<size_t>(parameter) < parameters_.size()) return q(parameters_[static_cast<size_t>(parameter)]);
+  static const char* const rest[] = {"nodes", "calls", "trace ms", "why"};
+  const size_t at = static_cast<size_t>(parameter) - parameters_.size();
+  return at < 4 ? QString::fromLatin1(rest[at]) : QString();
+}
+
+std::vector<StripCell> call_strip(const Document& document, FunctionId function, bool folded) {
+  std::vector<StripCell> cells;
+  const auto calls = document.calls_of(function);
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const session::CallRecord& call = *calls[i];
+    StripCell cell;
+    cell.first = i;
+    cell.trace = call.trace;
+    if (const session::TraceRecord* t = document.trace(call.trace)) cell.number = t->number;
+    switch (call.outcome) {
+      case session::CallOutcome::kTrace: cell.kind = StripCell::Kind::kTrace; break;
+      case session::CallOutcome::kHit: cell.kind = StripCell::Kind::kHits; break;
+      case session::CallOutcome::kEager: cell.kind = StripCell::Kind::kEager; break;
+      case session::CallOutcome::kFailed: cell.kind = StripCell::Kind::kFailed; break;
+    }
+    const bool same = folded && !cells.empty() && cells.back().kind == cell.kind &&
+                      (cell.kind == StripCell::Kind::kHits || cell.kind == StripCell::Kind::kEager);
+    if (same) {
+      ++cells.back().count;
+    } else {
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
+QString calls_summary(const Document& document, FunctionId function) {
+  uint64_t calls = 0, hits = 0, eager = 0, failed = 0;
+  int64_t total = 0;
+  for (const session::CallRecord& c : document.calls) {
+    if (c.function != function) continue;
+    ++calls;
+    total += c.end_ns - c.start_ns;
+    hits += c.outcome == session::CallOutcome::kHit;
+    eager += c.outcome == session::CallOutcome::kEager;
+    failed += c.outcome == session::CallOutcome::kFailed;
+  }
+  uint64_t traces = 0;
+  int64_t tracing = 0;
+  for (const session::TraceRecord& t : document.traces) {
+    if (t.function != function) continue;
+    ++traces;
+    tracing += std::max<int64_t>(0, t.end_ns - t.start_ns);
+  }
+  QString text = counted(calls, "call", "calls");
+  const QString dot = QString::fromUtf8(" · ");
+  if (hits) text += dot + counted(hits, "hit", "hits");
+  if (eager) text += dot + counted(eager, "eager", "eager");
+  if (failed) text += dot + counted(failed, "failed", "failed");
+  text += dot + counted(traces, "trace", "traces");
+  if (tracing > 0 && total > 0) {
+    text += dot + QStringLiteral("tracing took %1 of %2").arg(duration_text(tracing), duration_text(std::max(total, tracing)));
+  }
+  return text;
+}
+
+}  // namespace footlight::app

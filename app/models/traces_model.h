@@ -1,0 +1,60 @@
+// The trace table of one function: a column for each parameter, cells that differ from the nearest trace marked.
+#pragma once
+
+#include "app/models/document.h"
+
+#include <QAbstractTableModel>
+#include <QStringList>
+
+namespace footlight::app {
+
+class TracesModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  enum Role { kDiffers = Qt::UserRole, kTraceId, kMono, kFailed };
+  using QAbstractTableModel::QAbstractTableModel;
+
+  void set_function(const Document* document, FunctionId function);
+  void refresh();
+
+  TraceId trace_at(int row) const;
+  int row_of(TraceId id) const;
+  int first_number_column() const { return 1 + static_cast<int>(parameters_.size()); }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  struct Row {
+    TraceId id;
+    QStringList cells;
+    std::vector<bool> differs;
+    bool failed = false;
+  };
+  std::vector<Row> make_rows(std::vector<std::string>& parameters) const;
+
+  const Document* document_ = nullptr;
+  FunctionId function_;
+  std::vector<std::string> parameters_;
+  std::vector<Row> rows_;
+};
+
+// One cell of the strip above the table: a trace, or a run of hits between two traces.
+struct StripCell {
+  enum class Kind { kTrace, kHits, kEager, kFailed };
+  Kind kind = Kind::kHits;
+  TraceId trace;
+  int number = 0;     // of the trace
+  size_t first = 0;   // index of its first call among the function's calls
+  size_t count = 1;
+};
+// Folded: neighbouring hits are one cell. Else every call is one.
+std::vector<StripCell> call_strip(const Document& document, FunctionId function, bool folded);
+
+// "48 calls · 36 hits · 12 traces · tracing took 49.2 ms of 58.1 ms"
+QString calls_summary(const Document& document, FunctionId function);
+
+}  // namespace footlight::app

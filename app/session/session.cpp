@@ -1,0 +1,73 @@
+// Starts and ends loaders, takes their batches.
+#include "app/session/session.h"
+
+namespace footlight::app {
+
+Session::Session(QObject* parent) : QObject(parent) {
+  qRegisterMetaType<std::shared_ptr<Batch>>("std::shared_ptr<footlight::app::Batch>");
+}
+
+Session::~Session() { stop_loader(); }
+
+void Session::stop_loader() {
+  if (!loader_) return;
+  loader_->disconnect(this);
+  loader_->ask_to_stop();
+  QThread* thread = std::exchange(thread_, nullptr);
+  loader_ = nullptr;
+  thread->quit();
+  thread->wait();
+  delete thread;
+}
+
+void Session::open(const QString& path, bool live) {
+  stop_loader();
+  path_ = path;
+  loading_ = true;
+  thread_ = new QThread;
+  loader_ = new Loader;
+  loader_->moveToThread(thread_);
+  connect(thread_, &QThread::finished, loader_, &QObject::deleteLater);
+  connect(loader_, &Loader::batch, this, [this](const std::shared_ptr<Batch>& batch) {
+    const bool first = batch->first;
+    const double share = batch->progress;
+    loading_ = !batch->complete;
+    if (first) {
+      document_ = Document();
+      document_.path = path_;
+      open_ = true;
+    }
+    apply(std::move(*batch), document_);
+    if (first) {
+      Q_EMIT opened();
+    } else {
+      Q_EMIT grown();
+    }
+    Q_EMIT progress(share);
+  });
+  connect(loader_, &Loader::failed, this, [this](const QString& message) {
+    loading_ = false;
+    Q_EMIT failed(path_, message);
+  });
+  thread_->start();
+  QMetaObject::invokeMethod(loader_, "open", Qt::QueuedConnection, Q_ARG(QString, path), Q_ARG(bool, live));
+}
+
+void Session::close() {
+  stop_loader();
+  document_ = Document();
+  open_ = loading_ = false;
+  path_.clear();
+  Q_EMIT opened();
+}
+
+void Session::show(Document document) {
+  stop_loader();
+  document_ = std::move(document);
+  path_ = document_.path;
+  open_ = true;
+  loading_ = false;
+  Q_EMIT opened();
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,48 @@
+// The open session of a window: the document, and the loader that fills it.
+#pragma once
+
+#include "app/models/document.h"
+#include "app/session/loader.h"
+
+#include <QObject>
+#include <QThread>
+
+#include <memory>
+
+namespace footlight::app {
+
+class Session : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Session(QObject* parent = nullptr);
+  ~Session() override;
+
+  const Document& document() const { return document_; }
+  bool is_open() const { return open_; }
+  bool loading() const { return loading_; }
+  const QString& path() const { return path_; }
+
+  // `live`: the file may not be there yet. The old document is gone with the first batch of the new one.
+  void open(const QString& path, bool live = false);
+  void close();
+  // For tests and for pictures made without a file.
+  void show(Document document);
+
+ Q_SIGNALS:
+  void opened();                   // another document: everything is new
+  void grown();                    // the same document has more
+  void progress(double share);     // of reading; 1: done
+  void failed(const QString& path, const QString& message);
+
+ private:
+  void stop_loader();
+
+  Document document_;
+  QString path_;
+  bool open_ = false, loading_ = false;
+  QThread* thread_ = nullptr;
+  Loader* loader_ = nullptr;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,30 @@
+// Says when a script was saved. Editors replace the file rather than write into it, so the path is watched again.
+#pragma once
+
+#include <QFileSystemWatcher>
+#include <QObject>
+#include <QTimer>
+
+namespace footlight::app {
+
+class SaveWatcher : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit SaveWatcher(QObject* parent = nullptr);
+  void watch(const QStringList& files);  // empty: nothing
+
+ Q_SIGNALS:
+  void saved();
+
+ private:
+  void look();
+  QString stamp() const;
+
+  QFileSystemWatcher watcher_;
+  QStringList files_;
+  QString stamp_;
+  QTimer settle_;
+};
+
+}  // namespace footlight::app

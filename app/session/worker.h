@@ -1,0 +1,68 @@
+// One run of a script: the worker process in a group of its own, told what to do over an inherited descriptor.
+#pragma once
+
+#include <QByteArray>
+#include <QObject>
+#include <QProcess>
+#include <QStringList>
+#include <QTimer>
+
+namespace footlight::app {
+
+struct RunRequest {
+  QString script;
+  QStringList arguments;
+  QString directory;       // working directory; empty: the script's
+  QString session;         // file to write
+  QString python;          // interpreter; empty: choose_python()
+  QString level = QStringLiteral("ops");
+};
+
+// A setting, else an active virtual environment, else python3 on the path.
+QString choose_python(const QString& setting);
+// The importable package that belongs to this program; empty: whatever the interpreter finds by itself.
+QString package_folder();
+
+class Worker : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Worker(QObject* parent = nullptr);
+  ~Worker() override;
+
+  void start(const RunRequest& request);
+  // Asks the worker to end its script (which it does by SIGINT, SIGTERM, SIGKILL in turn); when nothing has ended
+  // a little after that, the group is killed from here.
+  void stop();
+  void kill();
+  bool running() const;
+  bool stopping() const { return stopping_; }
+  qint64 process_id() const { return process_.processId(); }
+  const RunRequest& request() const { return request_; }
+
+  void write_input(const QByteArray& text) { process_.write(text); }
+  void end_input() { process_.closeWriteChannel(); }
+  // What the process printed, the end of it: said when the session holds no console of its own.
+  QString printed() const { return QString::fromUtf8(printed_); }
+
+ Q_SIGNALS:
+  void started();
+  void failed(const QString& reason);                   // could not be started
+  void finished(int exit_code, const QString& reason);  // reason: in words, for the console
+
+ private:
+  void launch();
+  void read_output();
+  void ended(int code, QProcess::ExitStatus status);
+
+  RunRequest request_;
+  QProcess probe_;
+  QProcess process_;
+  QTimer patience_;
+  QByteArray printed_;
+  int commands_ = -1;  // our end of the pipe
+  qint64 group_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace footlight::app

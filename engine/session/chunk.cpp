@@ -87,7 +87,7 @@ std::string decompress(Kind kind, std::string_view bytes, uint32_t rows) {
   const uint32_t size = in.u32();
   // No column takes more than 10 bytes a row: a small chunk that says 200 MB is made to hurt.
   const size_t names = kind == kDevice ? kMaxNames : 0;
-  if (size > size_t{rows} * 11 * 10 + 128 + names) throw_broken("a chunk is too large");
+  if (size > size_t{rows} * 12 * 10 + 128 + names) throw_broken("a chunk is too large");
   const std::string_view frame = in.bytes(in.left());
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != size) throw_broken("a chunk has another size than it says");
   std::string raw;
@@ -228,6 +228,7 @@ std::string encode_chunk(const std::vector<DeviceRecord>& events) {
   column([](const DeviceRecord& e) { return e.thread; });
   column([](const DeviceRecord& e) { return e.correlation; });
   column([](const DeviceRecord& e) { return e.op_event; });
+  column([](const DeviceRecord& e) { return e.call.value; });
   column([](const DeviceRecord& e) { return e.bytes; });
   return compress(kDevice, events.size(), out.bytes());
 }
@@ -261,6 +262,7 @@ void decode_chunk(std::string_view bytes, uint32_t rows, std::vector<DeviceRecor
   column([](DeviceRecord& e, uint64_t v) { e.thread = static_cast<uint32_t>(v); });
   column([](DeviceRecord& e, uint64_t v) { e.correlation = static_cast<uint32_t>(v); });
   column([](DeviceRecord& e, uint64_t v) { e.op_event = v; });
+  column([](DeviceRecord& e, uint64_t v) { e.call.value = v; });
   column([](DeviceRecord& e, uint64_t v) { e.bytes = v; });
 }
 

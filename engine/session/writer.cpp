@@ -433,6 +433,19 @@ void Writer::set_run(RunRecord run) { state_->add(std::move(run)); }
 void Writer::add_call(CallRecord record) { state_->add_event(state_->calls, std::move(record), "calls"); }
 void Writer::add_device(DeviceRecord record) { state_->add_event(state_->device, std::move(record), "device events"); }
 
+void Writer::add_calls(const std::vector<CallRecord>& records) {
+  State& s = *state_;
+  if (s.closed.load(std::memory_order_relaxed)) return;
+  std::lock_guard lock(s.mutex);
+  const size_t bytes = records.size() * sizeof(CallRecord);
+  if (s.queue_bytes + bytes > static_cast<size_t>(s.options.queue_cap)) {
+    s.dropped[{"calls", "the disk was too slow"}] += records.size();
+    return;
+  }
+  s.queue_bytes += bytes;
+  s.calls.insert(s.calls.end(), records.begin(), records.end());
+}
+
 void Writer::add_op_events(const OpColumns& events) {
   State& s = *state_;
   if (s.closed.load(std::memory_order_relaxed)) return;

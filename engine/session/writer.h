@@ -49,6 +49,7 @@ class Writer {
   void add_thread(ThreadRecord record);
   void add_device_name(DeviceNameRecord record);
   void add_call(CallRecord record);        // calls through the rings (record_call) are cheaper
+  void add_calls(const std::vector<CallRecord>& records);
   void add_device(DeviceRecord record);
   void add_op_events(const OpColumns& events);
   void add_dropped(const std::string& what, const std::string& why, uint64_t count);

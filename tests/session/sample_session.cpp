@@ -45,9 +45,9 @@ for epoch in range(6):
 )";
 
 struct Op { const char* name; const char* family; };
-constexpr std::array<Op, 15> kOps{{{"Placeholder", "input"}, {"Const", "constant"}, {"MatMul", "matrix"}, {"AddV2", "elementwise"},
+constexpr std::array<Op, 15> kOps{{{"Placeholder", "io"}, {"Const", "constant"}, {"MatMul", "product"}, {"AddV2", "elementwise"},
                                    {"Relu", "elementwise"}, {"Sum", "reduction"}, {"Greater", "elementwise"}, {"If", "control"},
-                                   {"Mul", "elementwise"}, {"Identity", "plumbing"}, {"Mean", "reduction"},
+                                   {"Mul", "elementwise"}, {"Identity", "move"}, {"Mean", "reduction"},
                                    {"ReadVariableOp", "variable"}, {"AssignSubVariableOp", "variable"}, {"Sub", "elementwise"},
                                    {"RealDiv", "elementwise"}}};
 OpId op_id(std::string_view name) {
@@ -196,7 +196,8 @@ class Story {
 
   Writer& writer_;
   int64_t now_ = kStart;
-  uint64_t next_call_ = 0, next_event_ = 1;
+  uint64_t next_call_ = 0;
+  uint32_t next_event_ = 0;
   uint32_t next_trace_ = 0, next_graph_ = 0;
   FileId file_;
   OpColumns events_;

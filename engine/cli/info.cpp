@@ -1,0 +1,199 @@
+// `footlight info`: what a session holds, for people and as JSON. `footlight recover`: one file of a killed run's log.
+#include "engine/base/errors.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/json.h"
+#include "engine/session/reader.h"
+#include "engine/session/writer.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+
+namespace footlight::cli {
+namespace {
+
+const char* level_name(RecordingLevel level) {
+  switch (level) {
+    case RecordingLevel::kOff: return "off";
+    case RecordingLevel::kStructure: return "structure";
+    case RecordingLevel::kOps: return "ops";
+  }
+  return "";
+}
+
+const char* state_name(session::State state) {
+  switch (state) {
+    case session::State::kFinished: return "finished";
+    case session::State::kLive: return "live";
+    case session::State::kKilled: return "killed";
+  }
+  return "";
+}
+
+// Lines of the program's output; an unfinished last line counts.
+uint64_t console_lines(const std::vector<session::ConsoleRecord>& records) {
+  uint64_t lines = 0;
+  bool open[3] = {};
+  for (const auto& r : records) {
+    if (r.stream == session::ConsoleStream::kNote || r.text.empty()) continue;
+    for (const char c : r.text) lines += c == '\n';
+    open[uint8_t(r.stream)] = r.text.back() != '\n';
+  }
+  return lines + open[0] + open[1] + open[2];
+}
+
+uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
+  uint64_t n = 0;
+  for (const auto& g : graphs) n += g.nodes.size();
+  return n;
+}
+
+void print_json(const session::Reader& r) {
+  const session::Contents& c = r.contents();
+  JsonObject out;
+  out.add("functions", uint64_t{c.functions.size()});
+  out.add("traces", uint64_t{c.traces.size()});
+  out.add("calls", r.calls().rows());
+  out.add("nodes", nodes(c.graphs));
+  out.add("op_events", r.op_events().rows());
+  out.add("console_lines", console_lines(c.console));
+  out.add("first_time", r.first_time());
+  out.add("last_time", r.last_time());
+  out.add("ended", c.end.has_value());
+  out.add("graphs", uint64_t{c.graphs.size()});
+  out.add("device_events", r.device_events().rows());
+  out.add("level", level_name(c.level));
+  out.add("state", state_name(r.state()));
+  out.add("recovered", r.state() == session::State::kKilled);
+  if (c.end) {
+    out.add("exit_code", c.end->exit_code);
+    out.add("signal", c.end->signal);
+    out.add("reason", c.end->reason);
+  }
+  std::vector<std::string> dropped;
+  for (const auto& d : c.dropped)
+    dropped.push_back(JsonObject().add("what", d.what).add("why", d.why).add("count", d.count).inline_());
+  out.raw("dropped", json_list(dropped));
+  out.add("damage", r.damage());
+  out.add("version", r.version());
+  out.add("script", c.run.script);
+  std::vector<std::string> arguments;
+  for (const std::string& a : c.run.arguments) arguments.push_back(json_text(a));
+  out.raw("arguments", json_list(arguments));
+  out.add("working_directory", c.run.working_directory);
+  out.add("python", c.run.python);
+  out.add("engine", c.run.engine);
+  out.add("machine", c.run.machine);
+  out.add("started", c.run.started_ns);
+  std::printf("%s\n", out.lines().c_str());
+}
+
+std::string local_time(int64_t ns) {
+  const time_t seconds = ns / 1'000'000'000;
+  tm parts;
+  char text[32] = "";
+  if (localtime_r(&seconds, &parts)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
+  return text;
+}
+
+// The session's own texts may hold terminal commands: nothing below a space goes out.
+std::string printable(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
+  return out;
+}
+
+void line(const char* name, const std::string& value) {
+  if (!value.empty()) std::printf("%-14s %s\n", name, printable(value).c_str());
+}
+void count(const char* name, uint64_t value) { std::printf("%-14s %" PRIu64 "\n", name, value); }
+
+void print_text(const session::Reader& r) {
+  const session::Contents& c = r.contents();
+  std::string command = c.run.script;
+  for (const std::string& a : c.run.arguments) command += " " + a;
+  line("script", command);
+  if (c.run.started_ns > 0) line("started", local_time(c.run.started_ns));
+  line("python", c.run.python);
+  line("engine", c.run.engine);
+  line("machine", c.run.machine);
+  if (c.end) {
+    std::string end = c.end->reason;
+    if (c.end->signal) {
+      end += ", signal " + std::to_string(c.end->signal);
+    } else {
+      end += ", exit code " + std::to_string(c.end->exit_code);
+    }
+    line("ended", end);
+  } else if (r.state() == session::State::kLive) {
+    line("ended", "not yet: it is running");
+  } else {
+    line("ended", "no: the run was killed; what was recorded up to then is here");
+  }
+  line("level", level_name(c.level));
+  if (const int64_t first = r.first_time()) {
+    char duration[32];
+    std::snprintf(duration, sizeof duration, "%.6f s", static_cast<double>(r.last_time() - first) / 1e9);
+    line("time", duration);
+  }
+  count("functions", c.functions.size());
+  count("traces", c.traces.size());
+  count("calls", r.calls().rows());
+  count("graphs", c.graphs.size());
+  count("nodes", nodes(c.graphs));
+  count("op events", r.op_events().rows());
+  count("device events", r.device_events().rows());
+  count("console lines", console_lines(c.console));
+  for (const auto& d : c.dropped)
+    line("dropped", std::to_string(d.count) + " " + d.what + ": " + d.why);
+  line("damage", r.damage());
+}
+
+}  // namespace
+
+int info(const Words& words) {
+  bool json = false;
+  std::string file;
+  for (const std::string& w : words) {
+    if (w == "--json") {
+      json = true;
+    } else if (file.empty() && (w.empty() || w[0] != '-')) {
+      file = w;
+    } else {
+      return complain("info: what is '" + w + "'? `footlight info FILE [--json]`");
+    }
+  }
+  if (file.empty()) return complain("info: which session? `footlight info FILE [--json]`");
+  try {
+    const auto reader = session::Reader::open(file);
+    json ? print_json(*reader) : print_text(*reader);
+  } catch (const Error& e) {
+    return complain(e.message());
+  }
+  return 0;
+}
+
+int recover(const Words& words) {
+  std::string file, out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if ((words[i] == "-o" || words[i] == "--output") && i + 1 < words.size()) {
+      out = words[++i];
+    } else if (file.empty() && (words[i].empty() || words[i][0] != '-')) {
+      file = words[i];
+    } else {
+      return complain("recover: what is '" + words[i] + "'? `footlight recover FILE [-o FILE]`");
+    }
+  }
+  if (file.empty()) return complain("recover: which session? `footlight recover FILE [-o FILE]`");
+  try {
+    if (session::Reader::open(file)->state() == session::State::kLive)
+      return complain(file + ": the run is still going on");
+    session::finish_log(file, out.empty() ? file : out);
+  } catch (const Error& e) {
+    return complain(e.message());
+  }
+  return 0;
+}
+
+}  // namespace footlight::cli

@@ -1,0 +1,91 @@
+// Commands that become another program: the user's Python for `record`, footlight-app for a file.
+#include "engine/cli/commands.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+namespace footlight::cli {
+namespace {
+
+bool is_file(const std::string& path) {
+  struct stat s;
+  return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
+}
+
+// Empty: not set.
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// Replaces this process; comes back only when that is impossible.
+int become(const std::string& program, Words words) {
+  words.insert(words.begin(), program);
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  execvp(program.c_str(), arguments.data());
+  return errno;
+}
+
+// The folder that `import footlight` needs on its path: of the build tree, or installed.
+std::string package_folder() {
+  const std::string here = program_folder();
+  for (const char* way : {"/../python", "/../lib/footlight/python"}) {
+    const std::string folder = here + way;
+    if (!is_file(folder + "/footlight/__init__.py")) continue;
+    char resolved[PATH_MAX];
+    return realpath(folder.c_str(), resolved) ? resolved : folder;
+  }
+  return {};
+}
+
+std::string interpreter() {
+  std::string python = environment("FOOTLIGHT_PYTHON");
+  if (!python.empty()) return python;
+  const std::string active = environment("VIRTUAL_ENV");
+  if (!active.empty()) {
+    for (const char* name : {"/bin/python", "/bin/python3"})
+      if (access((active + name).c_str(), X_OK) == 0) return active + name;
+  }
+  return "python3";
+}
+
+}  // namespace
+
+std::string program_folder() {
+  char path[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  const std::string whole(path, size > 0 ? static_cast<size_t>(size) : 0);
+  return whole.substr(0, whole.rfind('/'));
+}
+
+int record(const Words& words) {
+  if (words.empty()) return complain("record: which script? `footlight record script.py`");
+  const std::string package = package_folder();
+  if (package.empty()) return complain("the Python package of Footlight is not beside the program, in " + program_folder() + "/../python");
+  const std::string path = environment("PYTHONPATH");
+  setenv("PYTHONPATH", (path.empty() ? package : package + ":" + path).c_str(), 1);
+  const std::string python = interpreter();
+  Words all{"-m", "footlight", "record"};
+  all.insert(all.end(), words.begin(), words.end());
+  const int error = become(python, std::move(all));
+  return complain("cannot start the Python interpreter " + python + ": " + std::strerror(error) +
+                  ". FOOTLIGHT_PYTHON names another one");
+}
+
+int open_in_app(const std::string& file) {
+  if (!is_file(file)) return complain(file + ": " + std::strerror(errno ? errno : EISDIR));
+  std::string app = program_folder() + "/footlight-app";
+  if (access(app.c_str(), X_OK) != 0) app = "footlight-app";
+  const int error = become(app, {file});
+  return complain("cannot start " + app + ": " + std::strerror(error) + ". `footlight info " + file +
+                  "` works without the app");
+}
+
+}  // namespace footlight::cli

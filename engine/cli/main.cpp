@@ -1,0 +1,65 @@
+// The `footlight` program: picks the command.
+#include "engine/cli/commands.h"
+
+#include "footlight_version.h"
+
+#include <cstdio>
+#include <exception>
+
+namespace footlight::cli {
+namespace {
+constexpr const char* kUsage =
+    R"(Footlight shows what happens when a Python function is staged into a graph.
+
+  footlight record [options] script.py [script arguments...]
+                            run a script and record it into a session file
+      -o, --output FILE     the session file (default: the script's name with .footlight, in this folder)
+      --level LEVEL         off, structure (functions, traces, calls, graphs) or ops (default: every op too)
+  footlight info FILE [--json]
+                            what a session holds
+  footlight recover FILE [-o FILE]
+                            make one SQLite file of a session whose run was killed
+  footlight FILE            open a session in the app (footlight-app)
+  footlight --version       print the version
+
+`record` runs python3, or the interpreter of the active virtual environment, or the one that the environment
+variable FOOTLIGHT_PYTHON names. Its exit code is the script's. A session that cannot be read gives exit code 2.
+)";
+
+int run(const Words& words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    std::fputs(kUsage, words.empty() ? stderr : stdout);
+    return words.empty() ? kUnusable : 0;
+  }
+  const Words rest(words.begin() + 1, words.end());
+  if (words[0] == "--version") {
+    std::puts("footlight " FOOTLIGHT_VERSION);
+    return 0;
+  }
+  if (!rest.empty() && (rest[0] == "--help" || rest[0] == "-h")) {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  if (words[0] == "record") return record(rest);
+  if (words[0] == "info") return info(rest);
+  if (words[0] == "recover") return recover(rest);
+  if (words.size() == 1 && words[0][0] != '-') return open_in_app(words[0]);
+  return complain("unknown command '" + words[0] + "'; `footlight --help` lists what there is");
+}
+}  // namespace
+
+int complain(const std::string& message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "footlight: %s\n", message.c_str());
+  return kUnusable;
+}
+
+}  // namespace footlight::cli
+
+int main(int argc, char** argv) {
+  try {
+    return footlight::cli::run({argv + 1, argv + argc});
+  } catch (const std::exception& e) {
+    return footlight::cli::complain(e.what());
+  }
+}

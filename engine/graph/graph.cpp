@@ -79,6 +79,7 @@ std::vector<GraphPtr> library_of(const Graph& graph) {
 GraphPtr clone(const Graph& graph) {
   auto copy = std::make_shared<Graph>(graph);
   copy->id = GraphId();
+  copy->derivative.reset();
   return copy;
 }
 

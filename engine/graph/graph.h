@@ -47,6 +47,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   size_t parameters = 0;             // so many of the inputs; a caller puts what was captured into the others
   std::string made_by;               // "function 'step' (train.py:14)", for messages
 
+  // What engine/trace keeps for calls of this graph under a tape; goes with the graph.
+  std::shared_ptr<void> derivative;
+
   std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope
   std::string name_scope;            // "outer/inner/" or empty

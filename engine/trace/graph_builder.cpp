@@ -96,7 +96,8 @@ Tensor GraphBuilder::capture(const Tensor& outside, std::string_view name, std::
   Resource* resource = outside.dtype() == DType::kResource ? outside.resource_object() : nullptr;
   if (outside.is_symbolic()) {
     bool around = false;
-    for (GraphBuilder* b = outer_; b && !around; b = b->outer_) around = b->graph_.get() == outside.graph();
+    for (GraphBuilder* b = this; b && !around; b = b->outer_)
+      around = (b != this && b->graph_.get() == outside.graph()) || b->source == outside.graph();
     if (!around) throw_leaked(outside);
   }
   auto [at, fresh] = captured_.try_emplace(identity_of(outside), captures_.size());

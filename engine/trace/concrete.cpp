@@ -1,0 +1,116 @@
+// Calling a trace: eagerly, under a tape, or as a node of another trace.
+#include "engine/trace/concrete.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/errors.h"
+#include "engine/runtime/executor.h"
+#include "engine/trace/derivative.h"
+
+namespace footlight::trace {
+namespace {
+
+// Arguments and captures side by side, without counting references.
+class Joined {
+ public:
+  Joined(std::span<const Tensor> a, std::span<const Tensor> b) : size_(a.size() + b.size()) {
+    if (size_ > kFew) many_.resize(size_);
+    TensorBody** at = size_ > kFew ? many_.data() : few_;
+    data_ = at;
+    for (const Tensor& t : a) *at++ = t.body();
+    for (const Tensor& t : b) *at++ = t.body();
+  }
+  operator std::span<const Tensor>() const {
+    static_assert(sizeof(Tensor) == sizeof(TensorBody*));
+    return {reinterpret_cast<const Tensor*>(data_), size_};
+  }
+
+ private:
+  static constexpr size_t kFew = 16;
+  size_t size_;
+  TensorBody* few_[kFew];
+  std::vector<TensorBody*> many_;
+  TensorBody** data_;
+};
+
+}  // namespace
+
+std::vector<DType> output_dtypes(const Graph& graph) {
+  std::vector<DType> dtypes;
+  for (Edge edge : graph.outputs) dtypes.push_back(graph.node(edge.node).dtypes[edge.output]);
+  return dtypes;
+}
+
+std::vector<Shape> output_shapes(const Graph& graph) {
+  std::vector<Shape> shapes;
+  for (Edge edge : graph.outputs) shapes.push_back(graph.node(edge.node).shapes[edge.output]);
+  return shapes;
+}
+
+const OpRow& call_row(const Graph& callee) {
+  static const Op kStateless{"PartitionedCall"}, kStateful{"StatefulPartitionedCall"};
+  return has_effects(callee) ? kStateful.row() : kStateless.row();
+}
+
+Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs) {
+  static const AttrName kTin("Tin"), kTout("Tout"), kF("f"), kConfig("config"), kProto("config_proto"), kExecutor("executor_type"),
+      kManagers("_collective_manager_ids");
+  std::vector<DType> in;
+  for (const Tensor& t : inputs) in.push_back(t.dtype());
+  Attrs attrs;
+  attrs.set(kTin, std::move(in));
+  attrs.set(kTout, output_dtypes(*callee));
+  attrs.set(kF, callee);
+  attrs.set(kConfig, std::string());
+  attrs.set(kProto, std::string());
+  attrs.set(kExecutor, std::string());
+  attrs.set(kManagers, std::vector<int64_t>());
+  return attrs;
+}
+
+Concrete::Concrete(GraphBuilder& builder) : Concrete(builder.graph(), builder.captures()) {}
+
+Concrete::Concrete(GraphPtr graph, std::vector<Tensor> captures)
+    : graph_(std::move(graph)), captures_(std::move(captures)), stateful_(has_effects(*graph_)) {}
+
+const compile::Program& Concrete::program() {
+  std::call_once(compiled_, [this] {
+    const int64_t start = now_ns();
+    program_ = compile::compile(*graph_, runtime::run_op);
+    compile_ns_ = now_ns() - start;
+  });
+  return *program_;
+}
+
+std::vector<Tensor> Concrete::call(std::span<const Tensor> arguments) {
+  std::vector<Tensor> results(outputs());
+  call(arguments, results);
+  return results;
+}
+
+void Concrete::call(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call) {
+  const Joined inputs(arguments, captures_);
+  if (current_graph_builder) return stage(inputs, outputs);
+  for (const Tensor& t : std::span<const Tensor>(inputs))
+    if (t.is_symbolic()) [[unlikely]] throw_leaked(t);
+  if (tape_hook) [[unlikely]] return run_for_tape(inputs, outputs, call);
+  runtime::run(program(), inputs, outputs, call);
+}
+
+void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
+  const std::shared_ptr<const Forward> forward = forward_of(graph_);
+  std::vector<Tensor> all(forward->function->outputs());
+  runtime::run(forward->function->program(), inputs, all, call);
+  std::copy_n(all.begin(), outputs.size(), outputs.begin());
+  if (tape_hook) tape_hook(call_row(*forward->graph()), call_attrs(forward->graph(), inputs), inputs, all);
+}
+
+void Concrete::stage(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+  GraphBuilder& builder = *GraphBuilder::innermost();
+  const OpRow& row = call_row(*graph_);
+  const Attrs attrs = call_attrs(graph_, inputs);
+  std::vector<Tensor> results = builder.add_known(row, inputs, attrs, output_dtypes(*graph_), output_shapes(*graph_), row.name);
+  if (tape_hook) tape_hook(row, attrs, inputs, results);
+  std::move(results.begin(), results.end(), outputs.begin());
+}
+
+}  // namespace footlight::trace

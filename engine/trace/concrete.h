@@ -1,0 +1,51 @@
+// One finished trace: its graph, what it captured, the Program that runs it, and how to call it anywhere.
+#pragma once
+
+#include "engine/compile/program.h"
+#include "engine/trace/graph_builder.h"
+
+#include <memory>
+#include <mutex>
+
+namespace footlight::trace {
+
+class Concrete {
+ public:
+  // Takes what `builder` traced; it must be finished.
+  explicit Concrete(GraphBuilder& builder);
+  Concrete(GraphPtr graph, std::vector<Tensor> captures);
+
+  const GraphPtr& graph() const { return graph_; }
+  const std::vector<Tensor>& captures() const { return captures_; }
+  size_t parameters() const { return graph_->parameters; }
+  size_t outputs() const { return graph_->outputs.size(); }
+  bool stateful() const { return stateful_; }
+
+  // Runs it, or adds a call node while tracing; a tape that records is told. `outputs` has outputs() elements.
+  void call(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call = {});
+  std::vector<Tensor> call(std::span<const Tensor> arguments);
+
+  // Compiled at the first use.
+  const compile::Program& program();
+  int64_t optimize_and_compile_ns() const { return compile_ns_; }
+
+ private:
+  void run(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call);
+  void run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call);
+  void stage(std::span<const Tensor> inputs, std::span<Tensor> outputs);
+
+  GraphPtr graph_;
+  std::vector<Tensor> captures_;
+  bool stateful_;
+  std::once_flag compiled_;
+  compile::ProgramPtr program_;
+  int64_t compile_ns_ = 0;
+};
+
+// The call node's row, attributes.
+const OpRow& call_row(const Graph& callee);
+Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs);
+std::vector<DType> output_dtypes(const Graph&);
+std::vector<Shape> output_shapes(const Graph&);
+
+}  // namespace footlight::trace

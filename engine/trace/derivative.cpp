@@ -1,0 +1,178 @@
+// Reverse mode over the nodes of a graph.
+#include "engine/trace/derivative.h"
+
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace footlight::trace {
+namespace {
+
+bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
+
+// No tape sees the gradient while it is built; the call of the result is what it records.
+class NoTape {
+ public:
+  NoTape() : before_(std::exchange(tape_hook, nullptr)) {}
+  ~NoTape() { tape_hook = before_; }
+
+ private:
+  TapeHook before_;
+};
+
+class Sums {
+ public:
+  explicit Sums(const Graph& graph) : at_(graph.size()) {}
+  void add(Edge edge, const Tensor& gradient) {
+    auto& outputs = at_[edge.node.value];
+    if (outputs.size() <= edge.output) outputs.resize(edge.output + 1);
+    Tensor& sum = outputs[edge.output];
+    static const Op kAdd{"AddV2"};
+    sum = sum ? footlight::apply(kAdd, {sum, gradient}) : gradient;
+  }
+  bool any(uint32_t node) const {
+    return std::ranges::any_of(at_[node], [](const Tensor& t) { return static_cast<bool>(t); });
+  }
+  Tensor of(Edge edge) const {
+    const auto& outputs = at_[edge.node.value];
+    return edge.output < outputs.size() ? outputs[edge.output] : Tensor();
+  }
+
+ private:
+  std::vector<std::vector<Tensor>> at_;
+};
+
+// Nodes on a way from one of `xs`.
+std::vector<bool> reached_from(const Graph& graph, std::span<const Edge> xs) {
+  std::vector<bool> reached(graph.size(), false);
+  for (Edge x : xs) reached[x.node.value] = true;
+  for (uint32_t i = 0; i < graph.size(); ++i)
+    for (Edge in : graph.node(NodeId(i)).inputs)
+      if (reached[in.node.value]) reached[i] = true;
+  return reached;
+}
+
+void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
+  const OpRow& row = *graph.node(NodeId(index)).op;
+  if (row.zero_gradient || graph.node(NodeId(index)).inputs.empty()) return;
+  if (!row.gradient)
+    fail(ErrorKind::kLookup, "there is no gradient of ", row.name, " (node '", graph.node(NodeId(index)).name, "')");
+  const std::vector<Edge> edges = graph.node(NodeId(index)).inputs;
+  const Attrs attrs = graph.node(NodeId(index)).attrs;
+  std::vector<Tensor> inputs, outputs, arriving, leaving(edges.size());
+  for (Edge edge : edges) inputs.push_back(graph.tensor(edge));
+  for (uint32_t k = 0; k < graph.node(NodeId(index)).dtypes.size(); ++k) {
+    outputs.push_back(graph.tensor({NodeId(index), k}));
+    arriving.push_back(sums.of({NodeId(index), k}));
+  }
+  GradientCall call{row, attrs, inputs, outputs, arriving, leaving};
+  row.gradient(call);
+  for (size_t k = 0; k < edges.size(); ++k)
+    if (leaving[k] && reached[edges[k].node.value]) sums.add(edges[k], leaving[k]);
+}
+
+}  // namespace
+
+std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
+                                    std::span<const Edge> xs) {
+  const uint32_t last = static_cast<uint32_t>(graph.size());  // gradients may add nodes to this very graph
+  const std::vector<bool> reached = reached_from(graph, xs);
+  Sums sums(graph);
+  for (size_t i = 0; i < ys.size(); ++i)
+    if (y_gradients[i]) sums.add(ys[i], y_gradients[i]);
+  for (uint32_t i = last; i-- > 0;)
+    if (reached[i] && sums.any(i)) backpropagate(graph, i, sums, reached);
+  std::vector<Tensor> results;
+  for (Edge x : xs) results.push_back(sums.of(x));
+  return results;
+}
+
+namespace {
+
+// What a graph keeps of this: the graph never owns what owns it.
+struct Kept {
+  std::shared_ptr<const Forward> forward;        // of a graph that was differentiated
+  std::shared_ptr<const Derivative> derivative;  // of a forward graph
+};
+
+Kept& kept(Graph& graph) {
+  if (!graph.derivative) graph.derivative = std::make_shared<Kept>();
+  return *std::static_pointer_cast<Kept>(graph.derivative);
+}
+
+std::shared_ptr<const Forward> differentiate(const Graph& graph) {
+  auto result = std::make_shared<Derivative>();
+  const GraphPtr copy = clone(graph);
+  Graph& forward = *copy;
+  forward.rename(numbered("__forward_" + graph.name() + '_'));
+  result->outputs = forward.outputs.size();
+
+  NoTape quiet;
+  GraphBuilder backward(numbered("__backward_" + graph.name() + '_'), GraphBuilder::Kind::kGradient);
+  backward.source = &forward;
+  Building building(&backward);
+  std::vector<Tensor> arriving(forward.outputs.size());
+  for (size_t i = 0; i < forward.outputs.size(); ++i) {
+    const Edge edge = forward.outputs[i];
+    const Node& node = forward.node(edge.node);
+    if (!differentiable(node.dtypes[edge.output])) continue;
+    arriving[i] = backward.parameter(node.dtypes[edge.output], node.shapes[edge.output], "gradients/" + node.name, {});
+    result->seeds.push_back(i);
+  }
+  std::vector<Edge> inputs;
+  for (NodeId input : forward.inputs) inputs.push_back({input, 0});
+  const std::vector<Edge> outputs = forward.outputs;
+  const std::vector<Tensor> gradients = graph_gradients(forward, outputs, arriving, inputs);
+  std::vector<Tensor> found;
+  for (const Tensor& gradient : gradients) {
+    result->gradient_of.push_back(gradient ? static_cast<int>(found.size()) : -1);
+    if (gradient) found.push_back(gradient);
+  }
+  backward.finish(found);
+
+  // What backward captured of forward becomes inputs that the caller passes on.
+  for (const Tensor& value : backward.captures()) {
+    FL_CHECK(value.is_symbolic() && value.graph() == &forward);
+    const auto input = std::ranges::find(forward.inputs, value.node());
+    if (input != forward.inputs.end()) {
+      result->needs.push_back({true, static_cast<size_t>(input - forward.inputs.begin())});
+    } else {
+      result->needs.push_back({false, forward.outputs.size()});
+      forward.outputs.push_back({value.node(), value.output()});
+    }
+  }
+  backward.graph()->parameters = backward.graph()->inputs.size();
+  result->backward = std::make_shared<Concrete>(backward.graph(), std::vector<Tensor>());
+  kept(forward).derivative = result;
+  return std::make_shared<Forward>(Forward{std::make_shared<Concrete>(copy, std::vector<Tensor>()), result});
+}
+
+}  // namespace
+
+std::shared_ptr<const Forward> forward_of(const GraphPtr& graph) {
+  static std::recursive_mutex building;
+  const std::lock_guard lock(building);
+  Kept& keep = kept(*graph);
+  if (!keep.forward) keep.forward = differentiate(*graph);
+  return keep.forward;
+}
+
+std::shared_ptr<const Derivative> derivative_of(const Graph& forward) {
+  return forward.derivative ? std::static_pointer_cast<Kept>(forward.derivative)->derivative : nullptr;
+}
+
+void Derivative::apply(std::span<const Tensor> given, std::span<const Tensor> results, std::span<const Tensor> arriving,
+                       std::span<Tensor> leaving) const {
+  static const Op kZeros{"ZerosLike"};
+  std::vector<Tensor> arguments;
+  for (size_t seed : seeds) arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply(kZeros, {results[seed]}));
+  for (Need need : needs) arguments.push_back(need.input ? given[need.index] : results[need.index]);
+  const std::vector<Tensor> gradients = backward->call(arguments);
+  for (size_t i = 0; i < gradient_of.size(); ++i)
+    if (gradient_of[i] >= 0) leaving[i] = gradients[static_cast<size_t>(gradient_of[i])];
+}
+
+}  // namespace footlight::trace

@@ -22,6 +22,8 @@ class Builder {
   // The value of a tensor when it is known now (eager, or a constant in the graph), else empty.
   virtual Tensor constant_value(const Tensor&) = 0;
   virtual bool is_graph() const = 0;
+  // How many random ops without a seed of their own were made here: a graph's seeds count up from 0.
+  int64_t unseeded_random_ops = 0;
 };
 
 // The builder of this thread: null while executing eagerly outside of any trace.

@@ -1,0 +1,29 @@
+// Which seeds a random op gets, by TensorFlow's rules, and the state behind them.
+#pragma once
+
+#include "engine/ops/builder.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace footlight::random {
+
+// tf.random.set_seed: every sequence begins again.
+void set_global_seed(int64_t seed);
+std::optional<int64_t> global_seed();
+
+struct Seeds {
+  int64_t seed = 0, seed2 = 0;
+};
+// global and op seed | what comes
+// none, none         | 0, 0: from the operating system
+// none, s            | 87654321, s
+// g, none            | g, the next of a sequence that begins with g (eager), or the op's number in its graph
+// g, s               | g, s
+Seeds seeds_for_op(std::optional<int64_t> op_seed);
+
+// The attributes `seed`, `seed2` and `_state` of one application of `op`. Eager applications with equal seeds go on in
+// one stream; in a graph each has its own.
+void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed);
+
+}  // namespace footlight::random

@@ -1,0 +1,103 @@
+// Tensors in words, as TensorFlow's print op writes them.
+#include "engine/tensor/print.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace footlight {
+
+namespace {
+
+std::string digits(double value, int few, int many, bool (*same)(const char*, double)) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", few, value);
+  if (!same(text, value)) std::snprintf(text, sizeof text, "%.*g", many, value);
+  return text;
+}
+
+// A string between quotes, with what does not print escaped as in C.
+std::string quoted(const std::string& s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    switch (c) {
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      case '"': out += "\\\""; break;
+      case '\'': out += "\\'"; break;
+      case '\\': out += "\\\\"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
+          char octal[8];
+          std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+          out += octal;
+        } else {
+          out += c;
+        }
+    }
+  }
+  return out + "\"";
+}
+
+template <class T>
+std::string element_text(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) return quoted(value);
+  else if constexpr (std::is_same_v<T, bool>) return value ? "1" : "0";
+  else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) return number_text(static_cast<float>(value));
+  else if constexpr (std::is_floating_point_v<T>) return number_text(value);
+  else if constexpr (std::is_integral_v<T>) return std::to_string(value);
+  else return "?";  // complex numbers, as there
+}
+
+// Rows of the last dimension stand on lines of their own; deeper ones are parted by empty lines.
+template <class T>
+void write(std::string& out, const T* data, std::span<const int64_t> dims, size_t depth, int64_t stride, int64_t ends) {
+  if (depth == dims.size()) {
+    out += element_text(*data);
+    return;
+  }
+  const int64_t count = dims[depth];
+  const int64_t inner = count > 0 ? stride / count : 0;
+  const std::string gap = depth + 1 == dims.size() ? " "
+                                                    : std::string(dims.size() - depth - 1, '\n') + std::string(depth + 1, ' ');
+  out += '[';
+  const bool all = ends < 0 || count <= 2 * ends;
+  for (int64_t i = 0; i < count; ++i) {
+    if (i > 0) out += gap;
+    if (!all && i == ends) {
+      out += "...";
+      i = count - ends - 1;
+      continue;
+    }
+    write(out, data + i * inner, dims, depth + 1, inner, ends);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+std::string number_text(float value) {
+  return digits(value, 6, 9, [](const char* text, double v) { return std::strtof(text, nullptr) == static_cast<float>(v); });
+}
+std::string number_text(double value) {
+  return digits(value, 15, 17, [](const char* text, double v) { return std::strtod(text, nullptr) == v; });
+}
+
+std::string summary(const Tensor& tensor, int64_t ends) {
+  std::string out;
+  const auto dims = tensor.shape().dims();
+  const int64_t count = tensor.elements();
+  if (tensor.dtype() == DType::kString) {
+    write(out, tensor.data<std::string>(), dims, 0, count, ends);
+  } else if (is_plain(tensor.dtype())) {
+    with_plain_type(tensor.dtype(), [&](auto zero) { write(out, tensor.data<decltype(zero)>(), dims, 0, count, ends); });
+  } else {
+    out = str("<", name_of(tensor.dtype()), ">");
+  }
+  return out;
+}
+
+}  // namespace footlight

@@ -1,0 +1,17 @@
+// How tf.print and tf.strings.format show a tensor: `[[1 2 3 ... 8 9 10]`, a few elements at either end.
+#pragma once
+
+#include "engine/tensor/tensor.h"
+
+#include <string>
+
+namespace footlight {
+
+// `ends`: how many elements of each dimension are shown at either end; negative: all.
+std::string summary(const Tensor&, int64_t ends);
+
+// The shortest decimal that reads back as the same number, of 6 or 9 (15 or 17) digits.
+std::string number_text(float);
+std::string number_text(double);
+
+}  // namespace footlight

@@ -1,0 +1,28 @@
+// Where a random op stands in its stream: each stateful random op of a program, and each generator, has one.
+#pragma once
+
+#include "engine/tensor/tensor.h"
+
+#include <cstdint>
+#include <mutex>
+
+namespace footlight {
+
+class RandomState : public Resource {
+ public:
+  // Seeds of 0 and 0 are taken from the operating system.
+  RandomState(uint64_t seed, uint64_t seed2);
+
+  struct Stream {
+    uint64_t seed, seed2;
+    uint64_t skipped;  // blocks of four words that are taken already
+  };
+  // Hands out the next `blocks` blocks.
+  Stream reserve(uint64_t blocks);
+
+ private:
+  std::mutex mutex_;
+  Stream stream_;
+};
+
+}  // namespace footlight

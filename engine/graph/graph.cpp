@@ -20,6 +20,8 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 std::string Graph::unique_name(std::string_view wanted) {
+  // "scope/" is the scope's own name, taken when the scope was entered.
+  if (wanted.ends_with('/')) return std::string(wanted.substr(0, wanted.size() - 1));
   if (name_scope.empty()) return unique_full_name(wanted);
   std::string full = name_scope;
   full += wanted;

@@ -32,4 +32,14 @@ std::vector<Tensor> apply_all(const OpRow& row, std::span<const Tensor> inputs, 
   return outs;
 }
 
+Scope::Scope(std::string_view name) : builder_(current_graph_builder) {
+  if (!builder_) return;
+  before_ = builder_->enter_scope(name);
+  own_name_ = builder_->scope();
+}
+
+Scope::~Scope() {
+  if (builder_) builder_->leave_scope(std::move(before_));
+}
+
 }  // namespace footlight

@@ -22,12 +22,31 @@ class Builder {
   // The value of a tensor when it is known now (eager, or a constant in the graph), else empty.
   virtual Tensor constant_value(const Tensor&) = 0;
   virtual bool is_graph() const = 0;
+  // Name scopes: while one is entered, the names of new nodes stand below it. Returns what leave_scope() wants back.
+  virtual std::string enter_scope(std::string_view) { return {}; }
+  virtual void leave_scope(std::string) {}
+  virtual std::string scope() { return {}; }  // "outer/inner/"
   // How many random ops without a seed of their own were made here: a graph's seeds count up from 0.
   int64_t unseeded_random_ops = 0;
 };
 
 // The builder of this thread: null while executing eagerly outside of any trace.
 extern thread_local Builder* current_graph_builder;
+
+// The name scope of a public function that makes several nodes: "random_uniform/shape", ... It ends with this object.
+class Scope {
+ public:
+  explicit Scope(std::string_view name);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  // The scope itself as a name, for the node that stands for the whole: "random_uniform/".
+  const std::string& own_name() const { return own_name_; }
+
+ private:
+  Builder* builder_;
+  std::string before_, own_name_;
+};
 
 // The one way to apply an op. Eager goes straight to the kernel; a tape that records is told afterwards.
 Tensor apply(const Op&, std::initializer_list<Tensor> inputs, const Attrs& = {}, std::string_view name = {});

@@ -331,16 +331,10 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
   for (const Tensor& output : marked) graph_->outputs.push_back({output.node(), output.output()});
 }
 
-NameScope::NameScope(std::string_view name) {
-  GraphBuilder* builder = GraphBuilder::innermost();
-  if (!builder || name.empty()) return;
-  graph_ = builder->graph().get();
-  before_ = graph_->name_scope;
-  graph_->name_scope = name.back() == '/' ? std::string(name) : graph_->unique_name(name) + '/';
-}
-
-NameScope::~NameScope() {
-  if (graph_) graph_->name_scope = before_;
+std::string GraphBuilder::enter_scope(std::string_view name) {
+  std::string before = graph_->name_scope;
+  if (!name.empty()) graph_->name_scope = name.back() == '/' ? std::string(name) : graph_->unique_name(name) + '/';
+  return before;
 }
 
 void throw_leaked(const Tensor& tensor) {

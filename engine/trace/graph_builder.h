@@ -19,6 +19,9 @@ class GraphBuilder final : public Builder {
   Tensor emit_one(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
   Tensor constant_value(const Tensor&) override;
   bool is_graph() const override { return true; }
+  std::string enter_scope(std::string_view name) override;
+  void leave_scope(std::string before) override { graph_->name_scope = std::move(before); }
+  std::string scope() override { return graph_->name_scope; }
 
   // A Placeholder that a caller fills. `user_name` is what GraphDef's _user_specified_name says; empty: none.
   Tensor parameter(DType, const Shape&, std::string_view name, std::string_view user_name, Resource* stands_for = nullptr);
@@ -84,18 +87,7 @@ class Building {
   Builder* before_;
 };
 
-// tf.name_scope while tracing; nothing in eager.
-class NameScope {
- public:
-  explicit NameScope(std::string_view name);
-  ~NameScope();
-  NameScope(const NameScope&) = delete;
-  NameScope& operator=(const NameScope&) = delete;
-
- private:
-  Graph* graph_ = nullptr;
-  std::string before_;
-};
+using NameScope = Scope;  // tf.name_scope while tracing; nothing in eager
 
 inline bool tracing() { return current_graph_builder != nullptr; }
 

@@ -1,0 +1,106 @@
+// Kernels of two-input arithmetic on the GPU, from the functors that the host's kernels use.
+#include "kernels/functors/arithmetic.h"
+
+#include "kernels/cuda/register.h"
+
+namespace footlight::cuda {
+namespace {
+
+// A broadcast as few dimensions as possible, innermost first; a stride is 0 where an input is repeated.
+struct Walk {
+  static constexpr int kMost = 8;
+  int rank = 0;
+  int64_t size[kMost] = {};
+  int64_t a[kMost] = {};
+  int64_t b[kMost] = {};
+};
+
+Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
+  Walk w;
+  int64_t a_stride = 1, b_stride = 1;
+  for (int i = out.rank() - 1; i >= 0; --i) {
+    const int ai = i - (out.rank() - a.rank());
+    const int bi = i - (out.rank() - b.rank());
+    const int64_t an = ai >= 0 ? a[ai] : 1;
+    const int64_t bn = bi >= 0 ? b[bi] : 1;
+    const int64_t as = an == 1 ? 0 : a_stride;
+    const int64_t bs = bn == 1 ? 0 : b_stride;
+    a_stride *= an;
+    b_stride *= bn;
+    if (out[i] == 1) continue;
+    if (w.rank) {
+      const int last = w.rank - 1;
+      if (as == w.a[last] * w.size[last] && bs == w.b[last] * w.size[last]) {
+        w.size[last] *= out[i];
+        continue;
+      }
+    }
+    if (w.rank == Walk::kMost) invalid("tensors whose broadcast needs more than ", Walk::kMost, " dimensions cannot be computed on the GPU");
+    w.size[w.rank] = out[i];
+    w.a[w.rank] = as;
+    w.b[w.rank] = bs;
+    ++w.rank;
+  }
+  return w;
+}
+
+// a_step and b_step are 0 (one element for all) or 1.
+template <class F, class T>
+__global__ void along(const T* a, int64_t a_step, const T* b, int64_t b_step, T* out, int64_t n) {
+  const F f{};
+  const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+    out[i] = f(a[i * a_step], b[i * b_step]);
+}
+
+template <class F, class T>
+__global__ void across(const T* a, const T* b, T* out, int64_t n, Walk w) {
+  const F f{};
+  const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    int64_t rest = i, at_a = 0, at_b = 0;
+    for (int d = 0; d < w.rank; ++d) {
+      const int64_t here = rest % w.size[d];
+      rest /= w.size[d];
+      at_a += here * w.a[d];
+      at_b += here * w.b[d];
+    }
+    out[i] = f(a[at_a], b[at_b]);
+  }
+}
+
+template <class F, class T>
+void binary_kernel(KernelContext& c) {
+  const Tensor& x = c.inputs[0];
+  const Tensor& y = c.inputs[1];
+  const int64_t n = c.outputs[0].elements();
+  if (n == 0) return;
+  constexpr int kThreads = 256;
+  constexpr int64_t kMostBlocks = 1 << 16;
+  const auto blocks = static_cast<unsigned>(std::min((n + kThreads - 1) / kThreads, kMostBlocks));
+  const bool same = x.shape() == y.shape();
+  if (same || x.elements() == 1 || y.elements() == 1) {
+    along<F, T><<<blocks, kThreads, 0, stream_of(c)>>>(c.in<T>(0), same || x.elements() != 1, c.in<T>(1),
+                                                       same || y.elements() != 1, c.out<T>(), n);
+  } else {
+    across<F, T><<<blocks, kThreads, 0, stream_of(c)>>>(c.in<T>(0), c.in<T>(1), c.out<T>(), n,
+                                                        make_walk(x.shape(), y.shape(), c.outputs[0].shape()));
+  }
+  check(cudaGetLastError(), c.row.name);
+}
+
+template <class F, class... Types>
+void binary(std::string_view op) {
+  (on_gpu(op, bit_of(dtype_of<Types>), binary_kernel<F, Types>), ...);
+}
+
+}  // namespace
+
+FL_CUDA_KERNELS {
+  binary<functors::Add, float, double, int32_t, int64_t>("AddV2");
+  binary<functors::Sub, float, double, int32_t, int64_t>("Sub");
+  binary<functors::Mul, float, double, int32_t, int64_t>("Mul");
+  binary<functors::Div, float, double>("RealDiv");
+}
+
+}  // namespace footlight::cuda

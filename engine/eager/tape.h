@@ -1,0 +1,92 @@
+// The gradient tape: what was applied to watched tensors, and the way back through it.
+#pragma once
+
+#include "engine/ops/builder.h"
+#include "engine/tensor/variable.h"
+
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace footlight {
+
+// The way back through something that is not one op: a user's custom gradient.
+class Backward {
+ public:
+  virtual ~Backward() = default;
+  // One gradient per input (empty: none flows) from one per output (never empty: zeros where nothing flows).
+  virtual std::vector<Tensor> run(std::span<const Tensor> output_gradients) = 0;
+};
+
+enum class Unconnected : uint8_t { kNone, kZero };
+
+class Tape {
+ public:
+  explicit Tape(bool persistent = false, bool watch_accessed_variables = true);
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  // On this thread from now on, until stop(); again is allowed. A tape sees what is applied while it records.
+  void start();
+  void stop();
+  bool recording() const { return recording_; }
+  // A tensor, or the handle of a variable.
+  void watch(const Tensor&);
+  // Forgets everything.
+  void reset();
+  // Trainable variables that were read, in order.
+  const std::vector<Tensor>& watched_variables() const { return variables_; }
+
+  // The gradients of the sum of the targets, each times its entry of `output_gradients` (empty tensor or missing: ones).
+  // A source that the targets do not depend on: an empty tensor, or zeros. A tape that is not persistent serves once
+  // (kRuntime afterwards) and stops.
+  std::vector<Tensor> gradient(std::span<const Tensor> targets, std::span<const Tensor> sources,
+                               std::span<const Tensor> output_gradients = {}, Unconnected = Unconnected::kNone);
+
+  void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+           std::shared_ptr<Backward>);
+
+ private:
+  struct Entry {
+    const OpRow* row;
+    Attrs attrs;
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;
+    std::shared_ptr<Backward> custom;
+  };
+  void reset_after_use();
+  void run_back(const Entry&, std::span<const Tensor> output_gradients, std::span<Tensor> input_gradients);
+
+  const bool persistent_;
+  const bool watch_variables_;
+  bool recording_ = false;
+  bool used_ = false;
+  std::vector<Entry> entries_;
+  std::unordered_set<uint64_t> watched_;
+  std::vector<Tensor> variables_;
+  std::vector<Tensor> kept_;  // watched tensors live as long as the tape, so that no id comes to mean another
+};
+
+// Tells every recording tape of this thread about something with a gradient of its own.
+void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
+bool any_tape_recording();
+
+// No tape of this thread sees anything while one lives (tape.stop_recording()).
+class PauseTapes {
+ public:
+  PauseTapes();
+  ~PauseTapes();
+  PauseTapes(const PauseTapes&) = delete;
+  PauseTapes& operator=(const PauseTapes&) = delete;
+
+ private:
+  std::vector<Tape*> hidden_;
+};
+
+// The same under the name that fits tracing: tapes from outside do not see a function's body being traced, tapes made
+// inside it work.
+using HideTapes = PauseTapes;
+
+}  // namespace footlight

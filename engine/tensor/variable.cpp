@@ -1,0 +1,37 @@
+// Reading and assigning variables.
+#include "engine/tensor/variable.h"
+
+namespace footlight {
+
+bool Variable::initialized() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<bool>(value_);
+}
+
+void Variable::throw_uninitialized() const {
+  fail(ErrorKind::kFailedPrecondition, "the variable '", name_, "' is read before a value was assigned to it");
+}
+
+Tensor Variable::read() const {
+  std::lock_guard lock(mutex_);
+  if (!value_) throw_uninitialized();
+  return value_.alias();
+}
+
+void Variable::check(DType dtype, const Shape& shape) const {
+  if (dtype != dtype_)
+    invalid("the variable '", name_, "' has dtype ", name_of(dtype_), ", a value of dtype ", name_of(dtype),
+            " cannot be assigned to it");
+  if (!compatible(shape, shape_))
+    fail(ErrorKind::kValue, "Cannot assign value to variable '", name_, "': Shape mismatch. The variable shape ",
+         shape_.to_string(), ", and the assigned value shape ", shape.to_string(), " are incompatible.");
+}
+
+void Variable::assign(const Tensor& value) {
+  check(value.dtype(), value.shape());
+  Tensor own = value.alias();
+  std::lock_guard lock(mutex_);
+  std::swap(value_, own);
+}
+
+}  // namespace footlight

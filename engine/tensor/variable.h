@@ -1,0 +1,50 @@
+// A variable: a resource that holds one tensor and may be given another.
+#pragma once
+
+#include "engine/tensor/tensor.h"
+
+#include <mutex>
+#include <string>
+
+namespace footlight {
+
+class Variable final : public Resource {
+ public:
+  // The shape may be partly unknown: what every value must fit.
+  Variable(DType dtype, Shape shape, std::string name = "Variable", bool trainable = true)
+      : dtype_(dtype), shape_(std::move(shape)), name_(std::move(name)), trainable_(trainable) {}
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  const std::string& name() const { return name_; }
+  bool trainable() const { return trainable_; }
+
+  bool initialized() const;
+  // A handle of its own on the value (tapes see it as a new tensor); throws kFailedPrecondition when there is none.
+  Tensor read() const;
+  // Checks dtype and shape: kInvalidArgument and kValue that name the variable and both.
+  void assign(const Tensor& value);
+  // Calls update(value) while nobody else reads or writes; the tensor may be replaced, or written when it is exclusive.
+  template <class Update>
+  void update(Update&& update) {
+    std::lock_guard lock(mutex_);
+    if (!value_) throw_uninitialized();
+    update(value_);
+  }
+  void check(DType dtype, const Shape& shape) const;
+
+ private:
+  [[noreturn]] void throw_uninitialized() const;
+
+  const DType dtype_;
+  const Shape shape_;
+  const std::string name_;
+  const bool trainable_;
+  mutable std::mutex mutex_;
+  Tensor value_;
+};
+
+// The variable behind a resource tensor; null when it is another resource or not known.
+inline Variable* variable_of(const Tensor& handle) { return dynamic_cast<Variable*>(handle.resource_object()); }
+
+}  // namespace footlight

@@ -1,0 +1,80 @@
+// Kernels of variables.
+#include "engine/tensor/variable.h"
+
+#include "kernels/cpu/register.h"
+#include "kernels/functors/arithmetic.h"
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+Variable& variable(KernelContext& c) {
+  Variable* v = variable_of(c.inputs[0]);
+  if (!v) fail(ErrorKind::kFailedPrecondition, "the resource is no variable, or the variable was deleted [Op:", c.row.name, "]");
+  return *v;
+}
+
+void make_handle(KernelContext& c) {
+  static const AttrName kDtype{"dtype"};
+  static const AttrName kShape{"shape"};
+  static const AttrName kName{"shared_name"};
+  c.outputs[0] = Tensor::resource(
+      new Variable(c.attrs.get<DType>(kDtype), c.attrs.get<Shape>(kShape), c.attrs.get_or(kName, std::string("Variable"))));
+}
+
+void read(KernelContext& c) { c.outputs[0] = variable(c).read(); }
+void assign(KernelContext& c) { variable(c).assign(c.inputs[1]); }
+void is_initialized(KernelContext& c) { *c.out<bool>() = variable(c).initialized(); }
+
+void shape_of_variable(KernelContext& c) {
+  static const AttrName kOutType{"out_type"};
+  const Tensor value = variable(c).read();
+  const DType type = c.attrs.get_or(kOutType, DType::kInt32);
+  Tensor& out = c.set_output(0, type, Shape{value.shape().rank()});
+  for (int d = 0; d < value.shape().rank(); ++d) {
+    if (type == DType::kInt64) out.data<int64_t>()[d] = value.shape()[d];
+    else out.data<int32_t>()[d] = static_cast<int32_t>(value.shape()[d]);
+  }
+}
+
+// In place when nobody holds the value that was read before, else into a new tensor.
+template <class F, class T>
+void update(KernelContext& c) {
+  using C = functors::Compute<T>;
+  const Tensor& by = c.inputs[1];
+  Variable& v = variable(c);
+  v.update([&](Tensor& value) {
+    if (value.shape() != by.shape())
+      invalid("Cannot update variable '", v.name(), "' with shape ", value.shape().brackets(), " using a Tensor with shape ",
+              by.shape().brackets(), ", shapes must be equal. [Op:", c.row.name, "]");
+    Tensor to = value.exclusive() ? value : Tensor::empty(value.dtype(), value.shape());
+    const T* a = value.data<T>();
+    const T* b = by.data<T>();
+    T* out = to.data<T>();
+    for (int64_t i = 0, n = value.elements(); i < n; ++i) out[i] = static_cast<T>(F()(static_cast<C>(a[i]), static_cast<C>(b[i])));
+    value = to;
+  });
+}
+
+template <class... Types>
+void updates() {
+  (on_cpu("AssignAddVariableOp", bit_of(dtype_of<Types>), update<functors::Add, Types>), ...);
+  (on_cpu("AssignSubVariableOp", bit_of(dtype_of<Types>), update<functors::Sub, Types>), ...);
+}
+
+}  // namespace
+
+FL_CPU_KERNELS {
+  const uint32_t resource = bit_of(DType::kResource);
+  on_cpu("VarHandleOp", resource, make_handle);
+  on_cpu("ReadVariableOp", resource, read);
+  on_cpu("AssignVariableOp", kAllTypes, assign);
+  on_cpu("VarIsInitializedOp", resource, is_initialized);
+  on_cpu("VariableShape", resource, shape_of_variable);
+  updates<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+          std::complex<float>, std::complex<double>>();
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -162,9 +162,22 @@ bool is_database(std::string_view first_bytes) {
   return first_bytes.starts_with(std::string_view("SQLite format 3\0", 16));
 }
 
-std::unique_ptr<Reader> open_database(const std::string& path) {
+// SQLite itself would notice only when somebody asks for what is missing.
+static void check_length(std::string_view header, int64_t size) {
+  if (header.size() < 100) throw_broken("the file is cut off");
+  const auto byte = [&](size_t i) { return int64_t{static_cast<unsigned char>(header[i])}; };
+  const int64_t page = byte(16) << 8 | byte(17);
+  const int64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
+  if (pages * (page == 1 ? 65536 : page) > size) throw_broken("the file is cut off");
+}
+
+std::unique_ptr<Reader> open_database(const std::string& path, std::string_view first_bytes, int64_t size) {
   std::unique_ptr<PrivateCopy> copy;
-  if (has_side_files(path)) copy = std::make_unique<PrivateCopy>(path);
+  if (has_side_files(path)) {
+    copy = std::make_unique<PrivateCopy>(path);
+  } else {
+    check_length(first_bytes, size);
+  }
   return std::make_unique<DatabaseReader>(path, std::move(copy));
 }
 

@@ -12,7 +12,7 @@ struct Reader::Index : Assembler {
 };
 
 std::unique_ptr<Reader> open_log(Descriptor file);
-std::unique_ptr<Reader> open_database(const std::string& path);
+std::unique_ptr<Reader> open_database(const std::string& path, std::string_view first_bytes, int64_t size);
 bool is_database(std::string_view first_bytes);
 
 }  // namespace footlight::session

@@ -26,7 +26,7 @@ std::unique_ptr<Reader> Reader::open(const std::string& path) {
   const std::string_view bytes(first, static_cast<size_t>(std::max<ssize_t>(got, 0)));
   try {
     if (LogScanner::is_log(bytes)) return open_log(std::move(file));
-    if (is_database(bytes)) return open_database(path);
+    if (is_database(bytes)) return open_database(path, bytes, s.st_size);
     if (bytes.size() < 24 && kLogMagic.starts_with(bytes.substr(0, 16)) && !bytes.empty())
       throw Error(ErrorKind::kDataLoss, "broken: the session is cut off in its first bytes");
     throw Error(ErrorKind::kDataLoss, s.st_size ? "not a session" : "not a session: the file is empty");

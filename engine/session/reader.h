@@ -15,7 +15,8 @@
 
 namespace footlight::session {
 
-// All records but those of the chunks, in the order in which they were written. Grows with Reader::refresh().
+// All records but those of the chunks. Live: in the order in which they were written, growing with Reader::refresh();
+// finished: those that have an id in the order of their ids.
 struct Contents {
   RunRecord run;
   RecordingLevel level = RecordingLevel::kOff;  // the last one set

@@ -1,0 +1,337 @@
+// Every record written, read back equal, from the log and from the finished file.
+#include "engine/base/errors.h"
+#include "engine/session/chunk.h"
+#include "engine/session/database.h"
+#include "engine/session/reader.h"
+#include "engine/session/record_rows.h"
+#include "engine/session/writer.h"
+#include "tests/session/sample_session.h"
+
+#include <QtTest>
+
+using namespace footlight;
+using namespace footlight::session;
+
+namespace {
+
+// Two records are equal when their rows are.
+template <class Record>
+std::string rows_of(Record record) {
+  ByteWriter out;
+  if constexpr (std::is_same_v<Record, GeneratedRecord>) {
+    encode(out, record, 0);
+  } else {
+    encode(out, record);
+  }
+  return out.bytes();
+}
+
+RunRecord run() {
+  return {"/home/ada/a b.py", {"--epochs", "", "x\ny"}, "/home/ada", "3.11.2 /usr/bin/python3", "footlight 0.1", "a machine", 1234567890123456789};
+}
+FileRecord file() { return {FileId(7), "/home/ada/ü.py", std::string("line 1\n\0line 2\xff", 16)}; }
+CodeRecord code() { return {CodeId(3), FileId(7), "C.f.<locals>.g", 10, {{0, 10}, {12, 11}, {40, 15}}}; }
+FunctionRecord function() { return {FunctionId(5), "C.f", FileId(7), 11, 10, {"self", "x", "lr"}}; }
+TraceRecord trace() {
+  TraceRecord t;
+  t.id = TraceId(9);
+  t.function = FunctionId(5);
+  t.graph = GraphId(4);
+  t.number = 3;
+  t.reason = TraceReason::kGradient;
+  t.start_ns = 1000, t.end_ns = 2000, t.python_ns = 1, t.autograph_ns = 2, t.optimize_ns = 3, t.compile_ns = 4;
+  t.signature = "f32[None,8] 'x'";
+  t.key = {{"args[0]", "x", "tensor", "float32", "None,8", ""}, {"args[1]['lr']", "lr", "literal", "float", "", "0.1"}};
+  t.nearest = TraceId(2);
+  t.differing = {"args[0].shape[0]", "args[1]['lr']"};
+  t.why = "shape of x and value of lr";
+  t.captures = {"w1 float32 (8, 16) variable"};
+  t.source = {CodeId(3), 12};
+  t.error = "ValueError: no";
+  return t;
+}
+GraphRecord graph() {
+  GraphRecord g;
+  g.id = GraphId(4);
+  g.name = "__inference_f_4";
+  NodeRecord a{0, "x", "Placeholder", "io", {}, {}, {"float32 (None, 8)"}, "dtype=float32", {}, "", {CodeId(3), 0}};
+  NodeRecord b{1, "cond", "If", "control", {{0, 0}, {0, 3}}, {0}, {"float32 ()", "bool ()"}, "", {{"then_branch", GraphId(8)}, {"else_branch", GraphId()}}, "0.5", {}};
+  NodeRecord c;
+  c.id = 2;
+  c.op = "NoOp";
+  g.nodes = {a, b, c};
+  g.inputs = {0};
+  g.outputs = {{1, 1}, {1, 0}};
+  return g;
+}
+GeneratedRecord generated() {
+  GeneratedRecord g{FunctionId(5), CodeId(3), "f", FileId(7), "def tf__f(x):\n    pass\n", {10, 0, 12}, {{12, 14, "if", "staged", "became cond"}, {15, 15, "while", "fallback", "why"}}};
+  return g;
+}
+CallRecord call(uint64_t n) {
+  return {CallId((uint64_t{3} << 40) | n), FunctionId(5), n % 2 ? TraceId(9) : TraceId(), CallOutcome(n % 4), uint16_t(n % 7), int64_t(5000 + n * 10),
+          int64_t(5005 + n * 11), {CodeId(3), uint32_t(n % 100)}};
+}
+DeviceRecord device(uint64_t n) {
+  DeviceRecord d;
+  d.kind = n % 3 ? "kernel" : "memcpy";
+  d.name = "sm90_gemm_" + std::to_string(n % 5);
+  d.start_ns = int64_t(n % 10 ? 6000 + n : 0);
+  d.end_ns = int64_t(n % 10 ? 6100 + n : 0);
+  d.device = 1, d.context = 2, d.stream = uint32_t(n % 4), d.thread = 4711, d.correlation = uint32_t(n);
+  d.op_event = ThreadRings::op_event_id(1, uint32_t(n));
+  d.call = n % 2 ? CallId(n) : CallId();
+  d.bytes = n << 33;
+  return d;
+}
+OpColumns events(uint32_t from, uint32_t count) {
+  OpColumns out;
+  for (uint32_t i = from; i < from + count; ++i) {
+    OpEvent e;
+    e.start_ns = 1'700'000'000'000'000'000 + int64_t{i} * 250;
+    e.end_ns = e.start_ns + 100 + i % 50;
+    if (i % 2) {
+      e.call = CallId(i / 10);
+      e.node = NodeId(i % 24);
+    } else {
+      e.source = {CodeId(i % 5), i % 64};
+    }
+    e.bytes = i % 3 ? 4096 : 0xffffffffu;
+    e.op = OpId(uint16_t(i % 300));
+    e.device = uint8_t(i % 2);
+    out.append(uint16_t(i % 3), ThreadRings::op_event_id(uint16_t(i % 3), i), e);
+  }
+  return out;
+}
+bool same(const OpColumns& a, const OpColumns& b) {
+  return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.id == b.id && a.call == b.call && a.code == b.code &&
+         a.offset == b.offset && a.node == b.node && a.bytes == b.bytes && a.op == b.op && a.thread == b.thread && a.device == b.device;
+}
+OpColumns all_events(const Reader& r) {
+  OpColumns out;
+  for (size_t i = 0; i < r.op_events().index().size(); ++i) out.append(*r.op_events().chunk(i));
+  return out;
+}
+
+void write_everything(Writer& w) {
+  w.add_file(file());
+  w.add_code(code());
+  w.add_function(function());
+  w.add_graph(graph());
+  w.add_trace(trace());
+  w.add_generated(generated());
+  w.add_decision({TraceId(9), FileId(7), 12, "if", "staged", "became cond"});
+  w.add_console({77, ConsoleStream::kTfPrint, "loss 0.5\n"});
+  w.add_console({78, ConsoleStream::kStderr, ""});
+  w.add_op_name({OpId(4), "MatMul", "product"});
+  w.add_thread({2, 4711, "worker"});
+  w.add_device_name({1, "/gpu:0", "NVIDIA H200"});
+  w.add_dropped("op events", "they came faster", 5);
+  w.flush();
+  w.add_dropped("op events", "they came faster", 7);
+  for (uint64_t i = 0; i < 50; ++i) w.add_call(call(i));
+  for (uint64_t i = 0; i < 50; ++i) w.add_device(device(i));
+  w.add_op_events(events(0, 1000));
+  w.flush();
+  w.add_op_events(events(1000, 40000));
+  w.set_level(RecordingLevel::kStructure);
+}
+
+void check_everything(const Reader& r) {
+  const Contents& c = r.contents();
+  QCOMPARE(rows_of(c.run), rows_of(run()));
+  QCOMPARE(c.level, RecordingLevel::kStructure);
+  QCOMPARE(c.files.size(), 1u);
+  QCOMPARE(rows_of(c.files[0]), rows_of(file()));
+  QCOMPARE(rows_of(c.codes.at(0)), rows_of(code()));
+  QCOMPARE(rows_of(c.functions.at(0)), rows_of(function()));
+  QCOMPARE(rows_of(c.traces.at(0)), rows_of(trace()));
+  QCOMPARE(rows_of(c.graphs.at(0)), rows_of(graph()));
+  QCOMPARE(rows_of(c.generated.at(0)), rows_of(generated()));
+  QCOMPARE(rows_of(c.decisions.at(0)), rows_of(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"}));
+  QCOMPARE(c.console.size(), 2u);
+  QCOMPARE(rows_of(c.console[0]), rows_of(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"}));
+  QCOMPARE(c.console[1].stream, ConsoleStream::kStderr);
+  QCOMPARE(rows_of(c.op_names.at(0)), rows_of(OpNameRecord{OpId(4), "MatMul", "product"}));
+  QCOMPARE(rows_of(c.threads.at(0)), rows_of(ThreadRecord{2, 4711, "worker"}));
+  QCOMPARE(rows_of(c.device_names.at(0)), rows_of(DeviceNameRecord{1, "/gpu:0", "NVIDIA H200"}));
+  QCOMPARE(c.dropped.size(), 1u);
+  QCOMPARE(c.dropped[0].count, 12u);
+  const auto calls = r.all_calls();
+  QCOMPARE(calls.size(), 50u);
+  for (uint64_t i = 0; i < calls.size(); ++i) {
+    const CallRecord& got = calls[i];
+    const CallRecord want = call(i);
+    QVERIFY(got.id == want.id && got.function == want.function && got.trace == want.trace && got.outcome == want.outcome &&
+            got.thread == want.thread && got.start_ns == want.start_ns && got.end_ns == want.end_ns && got.source == want.source);
+  }
+  const auto devices = r.all_device_events();
+  QCOMPARE(devices.size(), 50u);
+  for (uint64_t i = 0; i < devices.size(); ++i) {
+    const DeviceRecord& got = devices[i];
+    const DeviceRecord want = device(i);
+    QVERIFY(got.kind == want.kind && got.name == want.name && got.start_ns == want.start_ns && got.end_ns == want.end_ns);
+    QVERIFY(got.device == want.device && got.context == want.context && got.stream == want.stream && got.thread == want.thread);
+    QVERIFY(got.correlation == want.correlation && got.op_event == want.op_event && got.call == want.call && got.bytes == want.bytes);
+  }
+  QCOMPARE(r.op_events().rows(), 41000u);
+  QVERIFY(same(all_events(r), events(0, 41000)));
+  uint64_t row = 0;
+  for (const ChunkInfo& info : r.op_events().index()) {
+    QCOMPARE(info.first_row, row);
+    row += info.count;
+    QVERIFY(info.first_ns <= info.last_ns);
+  }
+  QCOMPARE(r.damage(), std::string());
+  // Look-ups.
+  QCOMPARE(r.file(FileId(7)), &c.files[0]);
+  QCOMPARE(r.code(CodeId(3)), &c.codes[0]);
+  QCOMPARE(r.function(FunctionId(5)), &c.functions[0]);
+  QCOMPARE(r.trace(TraceId(9)), &c.traces[0]);
+  QCOMPARE(r.graph(GraphId(4)), &c.graphs[0]);
+  QCOMPARE(r.op_name(OpId(4)), &c.op_names[0]);
+  QCOMPARE(r.trace(TraceId(1)), nullptr);
+  QCOMPARE(r.place({CodeId(3), 39}).line, 11);
+  QCOMPARE(r.place({CodeId(3), 40}).line, 15);
+  QCOMPARE(r.place({CodeId(99), 40}).line, 0);
+  QCOMPARE(r.place({}).file.valid(), false);
+}
+
+}  // namespace
+
+class TestSessionRecords : public QObject {
+  Q_OBJECT
+ private slots:
+  void every_record_comes_back() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("a b?#%41.footlight").toStdString();
+    auto writer = Writer::create(path, run(), RecordingLevel::kOps);
+    write_everything(*writer);
+    writer->flush();
+    {
+      auto reader = Reader::open(path);
+      QCOMPARE(reader->state(), State::kLive);
+      check_everything(*reader);
+    }
+    const auto finished = writer->finish({9999, 3, 15, "stopped by the user"});
+    QCOMPARE(finished.words, std::string());
+    QVERIFY(finished.one_file);
+    auto reader = Reader::open(path);
+    QCOMPARE(reader->state(), State::kFinished);
+    QCOMPARE(reader->version(), 1);
+    check_everything(*reader);
+    const EndRecord& end = *reader->contents().end;
+    QCOMPARE(end.time_ns, 9999);
+    QCOMPARE(end.exit_code, 3);
+    QCOMPARE(end.signal, 15);
+    QCOMPARE(end.reason, std::string("stopped by the user"));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).size(), 1);
+    // 1000 + 40000 events, flushed twice: no more chunks than needed.
+    QVERIFY(reader->op_events().index().size() <= 4);
+  }
+
+  void a_record_that_comes_again_replaces_the_first() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("s.footlight").toStdString();
+    auto writer = Writer::create(path, {}, RecordingLevel::kStructure);
+    TraceRecord first = trace();
+    writer->add_trace(first);
+    TraceRecord second = trace();
+    second.key.resize(1);
+    second.why = "ended";
+    writer->add_trace(second);
+    writer->set_run(run());
+    RunRecord later = run();
+    later.arguments = {"one"};
+    writer->set_run(later);
+    writer->flush();
+    const auto check = [&](const Reader& r) {
+      QCOMPARE(r.contents().traces.size(), 1u);
+      QCOMPARE(rows_of(r.contents().traces[0]), rows_of(second));
+      QCOMPARE(rows_of(r.contents().run), rows_of(later));
+    };
+    check(*Reader::open(path));
+    QVERIFY(writer->finish({}).one_file);
+    check(*Reader::open(path));
+  }
+
+  void files_are_recorded_once_with_their_text() {
+    QTemporaryDir folder;
+    QFile source(folder.filePath("m.py"));
+    QVERIFY(source.open(QIODevice::WriteOnly));
+    source.write("x = 1\n");
+    source.close();
+    const std::string path = folder.filePath("s.footlight").toStdString();
+    auto writer = Writer::create(path, {}, RecordingLevel::kStructure);
+    const FileId a = writer->file(source.fileName().toStdString());
+    const FileId b = writer->file("<string>", "y = 2\n");
+    QVERIFY(a != b);
+    QCOMPARE(writer->file(source.fileName().toStdString()), a);
+    writer->finish({});
+    auto reader = Reader::open(path);
+    QCOMPARE(reader->contents().files.size(), 2u);
+    QCOMPARE(reader->file(a)->text, std::string("x = 1\n"));
+    QCOMPARE(reader->file(b)->text, std::string("y = 2\n"));
+  }
+
+  // The tables of the code and those of schema.sql are the same.
+  void the_schema_has_the_tables_that_are_written() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("s.db").toStdString();
+    Database db = Database::create(path);
+    db.run(kSchema);
+    for (size_t i = 1; i < size_t(Table::kCount); ++i) {
+      const TableInfo& info = table_info(Table(i));
+      Statement columns = db.prepare("SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?) WHERE name<>'id' OR ?)");
+      columns.bind(1, Value{Value::Type::kText, 0, info.name});
+      columns.bind(2, int64_t{std::string_view(info.name).find("_chunk") == std::string_view::npos});
+      QVERIFY(columns.step());
+      QCOMPARE(std::string(columns.column(0).bytes), std::string(info.columns));
+    }
+  }
+
+  void sums_stand_beside_the_chunks() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("s.footlight").toStdString();
+    auto writer = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
+    sample::write_session(*writer);
+    QVERIFY(writer->finish({}).one_file);
+    Database db = Database::open_untrusted(path, true);
+    Statement ops = db.prepare("SELECT sum(count) FROM op_summary");
+    QVERIFY(ops.step());
+    QCOMPARE(ops.integer(0), 4500);
+    Statement calls = db.prepare("SELECT sum(count) FROM call_summary WHERE outcome=1");
+    QVERIFY(calls.step());
+    QCOMPARE(calls.integer(0), 13);
+  }
+
+  // A session recorded by version 1 opens for ever.
+  void opens_version_1() {
+    const QString data = QFINDTESTDATA("data");
+    for (const char* name : {"/version1.footlight", "/version1_log.footlight"}) {
+      auto reader = Reader::open((data + name).toStdString());
+      QCOMPARE(reader->version(), 1);
+      QCOMPARE(reader->contents().functions.size(), 2u);
+      QCOMPARE(reader->contents().traces.size(), 13u);
+      QCOMPARE(reader->trace(TraceId(2))->why, std::string("value of lr"));
+      QCOMPARE(reader->contents().graphs.size(), 37u);
+      QCOMPARE(reader->calls().rows(), 54u);
+      QCOMPARE(reader->all_calls()[8].outcome, CallOutcome::kTrace);
+      QCOMPARE(reader->op_events().rows(), 4500u);
+      QCOMPARE(reader->op_events().chunk(0)->size(), reader->op_events().index()[0].count);
+      QCOMPARE(reader->place(reader->contents().traces[0].source).line, 31);
+    }
+  }
+
+  void chunks_of_one_and_of_many() {
+    for (const uint32_t n : {1u, 2u, 100u, 70000u}) {
+      const OpColumns in = events(5, n);
+      OpColumns out;
+      decode_chunk(encode_chunk(in), n, out);
+      QVERIFY(same(in, out));
+    }
+  }
+};
+
+QTEST_GUILESS_MAIN(TestSessionRecords)
+#include "test_session_records.moc"

@@ -2,7 +2,7 @@
 #include "engine/eager/execute.h"
 
 #include "engine/base/clock.h"
-#include "engine/base/recording.h"
+#include "engine/base/device_hooks.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/infer.h"
 
@@ -39,6 +39,7 @@ void record(const OpRow& row, std::span<const Tensor> outputs, Device device, in
 }
 
 [[noreturn]] void symbolic_in_eager(const OpRow& row, const Tensor& t) {
+  if (on_leaked) on_leaked(t);
   fail(ErrorKind::kInaccessibleTensor, "a symbolic tensor of shape ", t.shape().to_string(), " and dtype ",
        name_of(t.dtype()), " is used outside of the function whose trace made it [Op:", row.name,
        "]. Return it from the function, or compute with it inside");
@@ -50,6 +51,12 @@ Device place(std::span<const Tensor> inputs, const OpRow& row) {
     if (inputs[i].device().type != DeviceType::kCpu && !(row.host_inputs >> std::min<size_t>(i, 31) & 1))
       return inputs[i].device();
   return Device::cpu();
+}
+
+bool any_on_device(std::span<const Tensor> inputs) {
+  for (const Tensor& t : inputs)
+    if (t.device().type != DeviceType::kCpu) return true;
+  return false;
 }
 
 // Copies what has to move; true when something did (then `moved` holds all inputs).
@@ -86,19 +93,20 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
     kernel = kernel_for(device.type, row.id, by);
   }
   if (!kernel) [[unlikely]] no_kernel(device.type, row, by);
-  std::vector<Tensor> moved;
-  std::span<const Tensor> here = inputs;
-  if (device_access.copy && move_inputs(row, inputs, device, moved)) here = moved;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
-  KernelContext context{row, attrs, here, outputs, device, device.type == DeviceType::kCpu ? nullptr : device_access.stream(device)};
-  if (recording_ops()) [[unlikely]] {
-    const int64_t start = now_ns();
-    kernel(context);
-    record(row, outputs, device, start);
-  } else {
+  const bool recorded = recording_ops();
+  const int64_t start = recorded ? now_ns() : 0;
+  {
+    // Copies to where the op runs belong to it as much as its kernel does.
+    const DeviceWork work(recorded && (device.type != DeviceType::kCpu || any_on_device(inputs)));
+    std::vector<Tensor> moved;
+    std::span<const Tensor> here = inputs;
+    if (device_access.copy && move_inputs(row, inputs, device, moved)) here = moved;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
+    KernelContext context{row, attrs, here, outputs, device, device.type == DeviceType::kCpu ? nullptr : device_access.stream(device)};
     kernel(context);
   }
+  if (recorded) [[unlikely]] record(row, outputs, device, start);
   if (tape_hook) [[unlikely]] tape_hook(row, attrs, inputs, outputs);
 }
 

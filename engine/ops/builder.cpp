@@ -5,6 +5,7 @@ namespace footlight {
 
 thread_local Builder* current_graph_builder = nullptr;
 Builder* eager_builder = nullptr;
+void (*on_leaked)(const Tensor&) = nullptr;
 thread_local TapeHook tape_hook = nullptr;
 
 Builder& current_builder() {

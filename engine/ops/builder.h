@@ -58,6 +58,9 @@ Builder& current_builder();
 // The value of a tensor when it is known now, else empty.
 inline Tensor known_value(const Tensor& t) { return t.is_symbolic() ? current_builder().constant_value(t) : t; }
 
+// Installed by tracing: says whose trace made a symbolic tensor that is used outside of it, and throws.
+extern void (*on_leaked)(const Tensor&);
+
 // Installed by engine/eager at start: where apply() goes when no graph is being built.
 extern Builder* eager_builder;
 // Installed by the gradient tape while any tape records on this thread: sees every applied op, eager or traced.

@@ -1,8 +1,388 @@
-// Rows of the slice family.
+// Rows that take tensors apart and put them together.
 #include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+#include "engine/ops/strided_slice.h"
+
+#include <algorithm>
 
 namespace footlight {
 
-std::vector<RowDef> slice_rows() { return {}; }
+namespace {
+
+const AttrName kAxis{"axis"};
+const AttrName kNum{"num"};
+const AttrName kBatchDims{"batch_dims"};
+
+// Nothing flows into some outputs of an op with several: zeros then.
+std::vector<Tensor> filled(const GradientCall& c) {
+  std::vector<Tensor> g(c.output_gradients.begin(), c.output_gradients.end());
+  for (size_t i = 0; i < g.size(); ++i)
+    if (!g[i]) g[i] = ops::zeros_like(c.outputs[i]);
+  return g;
+}
+
+void concat_shape(Inference& i) {
+  const size_t n = i.inputs.size() - 1;
+  if (n == 0) invalid("concat needs at least one tensor [Op:ConcatV2]");
+  const auto axis_value = infer::constant_ints(i, n);
+  Shape out = Shape::unknown_rank();
+  for (size_t k = 0; k < n; ++k) {
+    if (!i.shape(k).has_rank()) continue;
+    if (i.shape(k).rank() == 0) invalid("ConcatOp : Expected concatenating dimensions in the range [0, 0): scalars cannot be concatenated, stack them [Op:ConcatV2]");
+    if (out.has_rank() && out.rank() != i.shape(k).rank())
+      invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = ", i.shape(0).brackets(), " vs. shape[", k,
+              "] = ", i.shape(k).brackets(), " [Op:ConcatV2]");
+    if (!out.has_rank()) out = i.shape(k);
+  }
+  if (!out.has_rank() || !axis_value) {
+    i.output_shapes[0] = out.has_rank() ? Shape::of_rank(out.rank()) : out;
+    return;
+  }
+  const int axis = static_cast<int>(infer::axis_in(axis_value->at(0), out.rank(), i.row));
+  Shape rest = Shape::of_rank(out.rank());
+  int64_t sum = 0;
+  for (size_t k = 0; k < n; ++k) {
+    const Shape& s = i.shape(k);
+    if (!s.has_rank()) {
+      sum = kUnknownDim;
+      continue;
+    }
+    sum = sum < 0 || s[axis] < 0 ? kUnknownDim : sum + s[axis];
+    for (int d = 0; d < s.rank(); ++d) {
+      if (d == axis || s[d] < 0) continue;
+      if (rest[d] >= 0 && rest[d] != s[d])
+        invalid("ConcatOp : Dimension ", d, " in both shapes must be equal: shape[0] = ", i.shape(0).brackets(),
+                " vs. shape[", k, "] = ", s.brackets(), " [Op:ConcatV2]");
+      rest.set(d, s[d]);
+    }
+  }
+  rest.set(axis, sum);
+  i.output_shapes[0] = rest;
+}
+
+void concat_gradient(GradientCall& c) {
+  static const Op slice{"Slice"};
+  static const Op offsets{"ConcatOffset"};
+  const Tensor& g = c.output_gradients[0];
+  const size_t n = c.inputs.size() - 1;
+  const Tensor axis_value = known_value(c.inputs[n]);
+  bool known = static_cast<bool>(axis_value);
+  for (size_t k = 0; k < n; ++k) known &= c.inputs[k].shape().fully_known();
+  if (known) {
+    const int rank = c.inputs[0].shape().rank();
+    const int64_t axis = infer::axis_in(infer::ints_of(axis_value)[0], rank, c.row);
+    std::vector<int64_t> begin(static_cast<size_t>(rank), 0);
+    for (size_t k = 0; k < n; ++k) {
+      c.input_gradients[k] = apply(slice, {g, ops::ints(begin), ops::shape(c.inputs[k])});
+      begin[static_cast<size_t>(axis)] += c.inputs[k].shape()[static_cast<int>(axis)];
+    }
+    return;
+  }
+  std::vector<Tensor> shapes;
+  for (size_t k = 0; k < n; ++k) shapes.push_back(ops::shape(c.inputs[k]));
+  std::vector<Tensor> inputs{ops::cast(c.inputs[n], DType::kInt32)};
+  inputs.insert(inputs.end(), shapes.begin(), shapes.end());
+  const std::vector<Tensor> begins = apply_all(offsets.row(), inputs, {});
+  for (size_t k = 0; k < n; ++k) c.input_gradients[k] = apply(slice, {g, begins[k], shapes[k]});
+}
+
+void concat_offset_shape(Inference& i) {
+  for (size_t k = 0; k < i.output_shapes.size(); ++k) i.output_shapes[k] = i.shape(k + 1);
+}
+
+void pack_shape(Inference& i) {
+  if (i.inputs.empty()) invalid("stack needs at least one tensor [Op:Pack]");
+  Shape one = i.shape(0);
+  for (size_t k = 1; k < i.inputs.size(); ++k) {
+    if (!compatible(one, i.shape(k)))
+      invalid("Shapes of all inputs must match: values[0].shape = ", i.shape(0).brackets(), " != values[", k,
+              "].shape = ", i.shape(k).brackets(), " [Op:Pack]");
+    one = merge(one, i.shape(k));
+  }
+  if (!one.has_rank()) {
+    i.output_shapes[0] = one;
+    return;
+  }
+  const int64_t axis = infer::axis_in(i.attrs.get_or(kAxis, int64_t{0}), one.rank() + 1, i.row);
+  Shape out;
+  for (int d = 0; d <= one.rank(); ++d) {
+    if (d == axis) out.append(static_cast<int64_t>(i.inputs.size()));
+    if (d < one.rank()) out.append(one[d]);
+  }
+  i.output_shapes[0] = out;
+}
+
+void pack_gradient(GradientCall& c) {
+  static const Op unpack{"Unpack"};
+  const std::vector<Tensor> parts =
+      apply_all(unpack.row(), {&c.output_gradients[0], 1},
+                {{kNum, static_cast<int64_t>(c.inputs.size())}, {kAxis, c.attrs.get_or(kAxis, int64_t{0})}});
+  std::copy(parts.begin(), parts.end(), c.input_gradients.begin());
+}
+
+void unpack_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  Shape out;
+  if (!in.has_rank()) {
+    out = in;
+  } else {
+    if (in.rank() == 0) invalid("a scalar cannot be unstacked [Op:Unpack]");
+    const int64_t axis = infer::axis_in(i.attrs.get_or(kAxis, int64_t{0}), in.rank(), i.row);
+    const int64_t num = i.attrs.get<int64_t>(kNum);
+    if (in[static_cast<int>(axis)] >= 0 && in[static_cast<int>(axis)] != num)
+      invalid("Input shape axis ", axis, " must equal ", num, ", got shape ", in.brackets(), " [Op:Unpack]");
+    for (int d = 0; d < in.rank(); ++d)
+      if (d != axis) out.append(in[d]);
+  }
+  for (Shape& s : i.output_shapes) s = out;
+}
+
+void unpack_gradient(GradientCall& c) {
+  static const Op pack{"Pack"};
+  c.input_gradients[0] = footlight::apply(pack.row(), filled(c), {{kAxis, c.attrs.get_or(kAxis, int64_t{0})}});
+}
+
+void slice_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto begin = infer::constant_ints(i, 1);
+  const auto size = infer::constant_ints(i, 2);
+  const size_t given = size ? size->size() : begin ? begin->size() : 0;
+  if (!in.has_rank()) {
+    i.output_shapes[0] = given ? Shape::of_rank(static_cast<int>(given)) : Shape::unknown_rank();
+    return;
+  }
+  if ((size && static_cast<int>(size->size()) != in.rank()) || (begin && static_cast<int>(begin->size()) != in.rank()))
+    invalid("begin and size must have one entry per dimension of the input, whose shape is ", in.to_string(), " [Op:Slice]");
+  Shape out = Shape::of_rank(in.rank());
+  for (int d = 0; d < in.rank(); ++d) {
+    const auto at = static_cast<size_t>(d);
+    int64_t n = size ? (*size)[at] : kUnknownDim;
+    if (size && n == -1) n = begin && in[d] >= 0 ? in[d] - (*begin)[at] : kUnknownDim;
+    if (begin && in[d] >= 0) {
+      if ((*begin)[at] < 0 || (*begin)[at] > in[d])
+        invalid("Expected begin[", d, "] in [0, ", in[d], "], but got ", (*begin)[at], " [Op:Slice]");
+      if (size && n >= 0 && (*begin)[at] + n > in[d])
+        invalid("Expected size[", d, "] in [0, ", in[d] - (*begin)[at], "], but got ", n, " [Op:Slice]");
+    }
+    if (size && n < 0 && (*size)[at] < -1) invalid("size[", d, "] must be -1 or more, not ", (*size)[at], " [Op:Slice]");
+    out.set(d, n);
+  }
+  i.output_shapes[0] = out;
+}
+
+// Zeros before and after.
+void slice_gradient(GradientCall& c) {
+  static const Op pad{"Pad"};
+  static const Op pack{"Pack"};
+  const Tensor begin = ops::cast(c.inputs[1], DType::kInt32);
+  const Tensor after = ops::sub(ops::sub(ops::shape(c.inputs[0]), begin), ops::shape(c.outputs[0]));
+  const Tensor both[] = {begin, after};
+  c.input_gradients[0] = apply(pad, {c.output_gradients[0], apply(pack.row(), both, {{kAxis, int64_t{1}}})});
+}
+
+void strided_slice_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto begin = infer::constant_ints(i, 1);
+  const auto end = infer::constant_ints(i, 2);
+  const auto strides = infer::constant_ints(i, 3);
+  const Shape& entries = i.shape(1);
+  if (!in.has_rank() || !entries.has_rank() || entries.rank() != 1 || entries[0] < 0 || !strides) {
+    i.output_shapes[0] = Shape::unknown_rank();
+    return;
+  }
+  if ((begin && end && begin->size() != end->size()) || strides->size() != static_cast<size_t>(entries[0]))
+    invalid("begin, end and strides must have equally many entries [Op:StridedSlice]");
+  i.output_shapes[0] = slice_spec(in, static_cast<size_t>(entries[0]), begin ? &*begin : nullptr, end ? &*end : nullptr,
+                                  *strides, SliceMasks::of(i.attrs)).shape;
+}
+
+void strided_slice_gradient(GradientCall& c) {
+  static const Op op{"StridedSliceGrad"};
+  const Tensor shape = ops::shape(c.inputs[0], c.inputs[1].dtype());
+  c.input_gradients[0] = apply(op, {shape, c.inputs[1], c.inputs[2], c.inputs[3], c.output_gradients[0]}, c.attrs);
+}
+
+void strided_slice_grad_shape(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 0); }
+
+void strided_slice_grad_gradient(GradientCall& c) {
+  static const Op op{"StridedSlice"};
+  c.input_gradients[4] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2], c.inputs[3]}, c.attrs);
+}
+
+void gather_shape(Inference& i) {
+  const Shape& params = i.shape(0);
+  const Shape& indices = i.shape(1);
+  const auto axis_value = infer::constant_ints(i, 2);
+  if (!params.has_rank() || !indices.has_rank() || !axis_value) {
+    i.output_shapes[0] = params.has_rank() && indices.has_rank()
+                             ? Shape::of_rank(params.rank() + indices.rank() - 1 - static_cast<int>(i.attrs.get_or(kBatchDims, int64_t{0})))
+                             : Shape::unknown_rank();
+    return;
+  }
+  if (params.rank() == 0) invalid("params must be at least 1 dimensional [Op:GatherV2]");
+  const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], params.rank(), i.row));
+  int64_t batch = i.attrs.get_or(kBatchDims, int64_t{0});
+  if (batch < 0) batch += indices.rank();
+  if (batch < 0 || batch > axis || batch > indices.rank())
+    invalid("batch_dims is ", batch, ", it must lie between 0 and axis (", axis, ") and the rank of indices (", indices.rank(), ") [Op:GatherV2]");
+  Shape out;
+  for (int d = 0; d < axis; ++d) out.append(params[d]);
+  for (int d = static_cast<int>(batch); d < indices.rank(); ++d) out.append(indices[d]);
+  for (int d = axis + 1; d < params.rank(); ++d) out.append(params[d]);
+  i.output_shapes[0] = out;
+}
+
+void gather_gradient(GradientCall& c) {
+  static const Op op{"GatherGrad"};
+  c.input_gradients[0] =
+      apply(op, {ops::shape(c.inputs[0]), c.inputs[1], c.inputs[2], c.output_gradients[0]},
+            {{kBatchDims, c.attrs.get_or(kBatchDims, int64_t{0})}});
+}
+
+void gather_grad_gradient(GradientCall& c) {
+  static const Op op{"GatherV2"};
+  c.input_gradients[3] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]},
+                               {{kBatchDims, c.attrs.get_or(kBatchDims, int64_t{0})}});
+}
+
+void tile_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto multiples = infer::constant_ints(i, 1);
+  if (!in.has_rank()) {
+    const Shape by = infer::shape_from(i, 1);
+    i.output_shapes[0] = by.has_rank() ? Shape::of_rank(by.rank()) : by;
+    return;
+  }
+  Shape out = Shape::of_rank(in.rank());
+  if (multiples) {
+    if (static_cast<int>(multiples->size()) != in.rank())
+      invalid("Expected multiples argument to be a vector of length ", in.rank(), " but got length ", multiples->size(), " [Op:Tile]");
+    for (int d = 0; d < in.rank(); ++d) {
+      const int64_t m = (*multiples)[static_cast<size_t>(d)];
+      if (m < 0) invalid("Expected multiples[", d, "] >= 0, but got ", m, " [Op:Tile]");
+      out.set(d, in[d] < 0 ? kUnknownDim : in[d] * m);
+    }
+  }
+  i.output_shapes[0] = out;
+}
+
+// The copies stand side by side once each dimension is split into (multiple, size): summed over the multiples.
+void tile_gradient(GradientCall& c) {
+  static const Op pack{"Pack"};
+  const Shape& in = c.inputs[0].shape();
+  FL_CHECK(in.has_rank());
+  const Tensor shape = ops::shape(c.inputs[0]);
+  const Tensor both[] = {ops::cast(c.inputs[1], DType::kInt32), shape};
+  const Tensor split = ops::reshape(apply(pack.row(), both, {{kAxis, int64_t{1}}}), ops::ints({-1}));
+  std::vector<int64_t> axes;
+  for (int d = 0; d < in.rank(); ++d) axes.push_back(2 * d);
+  c.input_gradients[0] = ops::sum(ops::reshape(c.output_gradients[0], split), ops::ints(axes));
+}
+
+void pad_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const Shape& p = i.shape(1);
+  const auto paddings = infer::constant_ints(i, 1);
+  if (p.has_rank() && (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
+    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank", ", 2), its shape is ", p.to_string(),
+            " [Op:", i.row.name, "]");
+  if (!in.has_rank()) {
+    i.output_shapes[0] = Shape::unknown_rank();
+    return;
+  }
+  Shape out = Shape::of_rank(in.rank());
+  if (paddings)
+    for (int d = 0; d < in.rank(); ++d) {
+      const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
+      const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
+      if (before < 0 || after < 0) invalid("Paddings must be non-negative: ", before, " ", after, " [Op:", i.row.name, "]");
+      out.set(d, in[d] < 0 ? kUnknownDim : in[d] + before + after);
+    }
+  i.output_shapes[0] = out;
+}
+
+void pad_gradient(GradientCall& c) {
+  static const Op slice{"Slice"};
+  static const Op strided{"StridedSlice"};
+  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
+  const Tensor before = apply(strided, {c.inputs[1], ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
+                              {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
+  const Tensor part = apply(slice, {c.output_gradients[0], before, ops::shape(c.inputs[0], before.dtype())});
+  c.input_gradients[0] = part;
+  if (c.inputs.size() > 2) {
+    std::vector<int64_t> axes;
+    for (int d = 0; d < c.inputs[0].shape().rank(); ++d) axes.push_back(d);
+    c.input_gradients[2] = ops::sub(ops::sum(c.output_gradients[0], ops::ints(axes)), ops::sum(part, ops::ints(axes)));
+  }
+}
+
+void split_shape(Inference& i) {
+  const Shape& in = i.shape(1);
+  const auto axis_value = infer::constant_ints(i, 0);
+  const int64_t parts = static_cast<int64_t>(i.output_shapes.size());
+  Shape out = in;
+  if (in.has_rank() && axis_value) {
+    const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], in.rank(), i.row));
+    if (in[axis] >= 0) {
+      if (in[axis] % parts)
+        invalid("Number of ways to split should evenly divide the split dimension, but got split_dim ", axis, " (size = ",
+                in[axis], ") and num_split ", parts, " [Op:Split]");
+      out.set(axis, in[axis] / parts);
+    }
+  } else if (in.has_rank()) {
+    out = Shape::of_rank(in.rank());
+  }
+  for (Shape& s : i.output_shapes) s = out;
+}
+
+void split_gradient(GradientCall& c) {
+  static const Op concat{"ConcatV2"};
+  std::vector<Tensor> inputs = filled(c);
+  inputs.push_back(c.inputs[0]);
+  c.input_gradients[1] = footlight::apply(concat.row(), inputs);
+}
+
+void where_shape(Inference& i) { i.output_shapes[0] = Shape{kUnknownDim, i.shape(0).has_rank() ? i.shape(0).rank() : kUnknownDim}; }
+
+}  // namespace
+
+std::vector<RowDef> slice_rows() {
+  constexpr const char* kMasks =
+      "T: any; Index: index = int32; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; "
+      "shrink_axis_mask: int = 0";
+  return {
+      {"ConcatV2", "values: N*T, axis: Tidx -> output: T", "N: int; T: any; Tidx: index = int32", concat_shape,
+       concat_gradient, OpFamily::kMove, "tensors joined along a dimension", {.host_inputs = 1u << 31}},
+      {"ConcatOffset", "concat_dim: int32, shape: N*int32 -> offset: N*int32", "N: int", concat_offset_shape, nullptr,
+       OpFamily::kMove, "where each tensor begins in the joined one", {.host_inputs = ~0u, .zero_gradient = true}},
+      {"Pack", "values: N*T -> output: T", "N: int; T: any; axis: int = 0", pack_shape, pack_gradient, OpFamily::kMove,
+       "tensors of one shape along a new dimension"},
+      {"Unpack", "value: T -> output: num*T", "num: int; T: any; axis: int = 0", unpack_shape, unpack_gradient,
+       OpFamily::kMove, "the slices of a dimension, without it"},
+      {"Slice", "input: T, begin: Index, size: Index -> output: T", "T: any; Index: index = int32", slice_shape,
+       slice_gradient, OpFamily::kMove, "a block of a tensor", {.host_inputs = 6}},
+      {"StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", kMasks, strided_slice_shape,
+       strided_slice_gradient, OpFamily::kMove, "x[begin:end:stride, ...] in all its forms", {.host_inputs = 14}},
+      {"StridedSliceGrad", "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", kMasks,
+       strided_slice_grad_shape, strided_slice_grad_gradient, OpFamily::kMove, "zeros with dy at a strided slice",
+       {.dispatch = 4, .host_inputs = 15}},
+      {"GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
+       "batch_dims: int = 0; Tparams: any; Tindices: index|int16; Taxis: index", gather_shape, gather_gradient, OpFamily::kMove,
+       "slices of a dimension, chosen by indices", {.host_inputs = 4}},
+      {"GatherGrad", "shape: int32, indices: Tindices, axis: Taxis, grad: T -> output: T",
+       "batch_dims: int = 0; T: numbers; Tindices: index|int16; Taxis: index", strided_slice_grad_shape, gather_grad_gradient,
+       OpFamily::kMove, "zeros with slices of grad added where indices say", {.dispatch = 3, .host_inputs = 5}},
+      {"Tile", "input: T, multiples: Tmultiples -> output: T", "T: any; Tmultiples: index = int32", tile_shape, tile_gradient,
+       OpFamily::kMove, "copies side by side", {.host_inputs = 2}},
+      {"Pad", "input: T, paddings: Tpaddings -> output: T", "T: any; Tpaddings: index = int32", pad_shape, pad_gradient,
+       OpFamily::kMove, "zeros around a tensor", {.host_inputs = 2}},
+      {"PadV2", "input: T, paddings: Tpaddings, constant_values: T -> output: T", "T: any; Tpaddings: index = int32", pad_shape,
+       pad_gradient, OpFamily::kMove, "one value around a tensor", {.host_inputs = 6}},
+      {"Split", "split_dim: int32, value: T -> output: num_split*T", "num_split: int; T: any", split_shape, split_gradient,
+       OpFamily::kMove, "equal parts along a dimension", {.dispatch = 1, .host_inputs = 1}},
+      {"Where", "input: T -> index: int64", "T: plain = bool", where_shape, nullptr, OpFamily::kMove,
+       "the indices of what is true, or not zero", {.zero_gradient = true}},
+  };
+}
 
 }  // namespace footlight

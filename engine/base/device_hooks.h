@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace footlight {
 
@@ -16,12 +18,21 @@ struct DeviceHooks {
 };
 extern std::atomic<const DeviceHooks*> device_hooks;  // null: nobody records the device
 
+// The devices that the program uses, once it asked for them; null before that, and where there are none.
+struct OpenDevices {
+  struct Name { std::string name, description; };  // "/gpu:0", "NVIDIA H200, 139 GiB"; number 1 in OpEvent::device
+  std::vector<Name> names;
+  void (*synchronize)();  // waits for all work that was started on them
+};
+extern std::atomic<const OpenDevices*> open_devices;
+
 // The traced call this thread is running; whoever runs calls keeps it.
 inline constinit thread_local CallId this_thread_call{};
 
 class DeviceWork {
  public:
-  DeviceWork() : hooks_(device_hooks.load(std::memory_order_acquire)) {
+  // Not `on_device`: the op does nothing there, and nothing is bracketed.
+  explicit DeviceWork(bool on_device = true) : hooks_(on_device ? device_hooks.load(std::memory_order_acquire) : nullptr) {
     if (!hooks_) return;
     has_call_ = this_thread_call.valid();
     // Several pieces of work of one op (a copy in, the kernel, a copy out) share the id that its event will have.

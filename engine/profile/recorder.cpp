@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/base/recording.h"
+#include "engine/profile/cupti_session.h"
 
 #include <pthread.h>
 #include <cstdlib>
@@ -80,6 +81,7 @@ void fork_in_child() {
   rings_after_fork(true);
   Host& h = host();
   new (&h.mutex) std::mutex;
+  cupti::forget_session();
   if (!h.writer) return;
   recording_level.store(RecordingLevel::kOff, std::memory_order_relaxed);
   ring_filling.store(nullptr, std::memory_order_relaxed);
@@ -115,6 +117,7 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
       nullptr);
   h.writer->set_pump(pump, nullptr);
   session::set_active_writer(h.writer.get());
+  if (level == RecordingLevel::kOps) cupti::start_into(*h.writer);
   ring_filling.store(wake_writer, std::memory_order_release);
   recording_level.store(level, std::memory_order_release);
 }
@@ -142,6 +145,7 @@ void attach_recording(const std::string& path, RecordingLevel level, const sessi
 void set_level(RecordingLevel level) {
   std::lock_guard lock(host().mutex);
   if (!host().writer) return;
+  if (level == RecordingLevel::kOps) cupti::start_into(*host().writer);
   recording_level.store(level, std::memory_order_release);
   host().writer->set_level(level);
 }
@@ -158,6 +162,7 @@ session::Writer::Finished stop_recording(const session::EndRecord& end) {
   recording_level.store(RecordingLevel::kOff, std::memory_order_release);
   ring_filling.store(nullptr, std::memory_order_release);
   session::Writer* const writer = h.writer.get();
+  cupti::stop_into_session();
   session::Writer::Finished finished;
   if (h.attached) {
     writer->close();

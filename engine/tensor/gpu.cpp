@@ -1,6 +1,7 @@
 // Opens the CUDA part on demand and speaks for it.
 #include "engine/tensor/gpu.h"
 
+#include "engine/base/device_hooks.h"
 #include "engine/base/text.h"
 
 #include <dlfcn.h>
@@ -43,8 +44,21 @@ Backend load() {
   return backend;
 }
 
+// For whoever records or waits for the devices without knowing tensors.
+void tell(const Backend& backend) {
+  if (backend.devices.empty()) return;
+  auto* const open = new OpenDevices{{}, backend.synchronize};
+  for (size_t i = 0; i < backend.devices.size(); ++i)
+    open->names.push_back({str("/gpu:", i), str(backend.devices[i].name, ", ", backend.devices[i].memory >> 30, " GiB")});
+  open_devices.store(open, std::memory_order_release);
+}
+
 const Backend& backend() {
-  static const Backend* const loaded = new Backend(load());  // outlives every static tensor
+  static const Backend* const loaded = [] {
+    auto* const made = new Backend(load());  // outlives every static tensor
+    tell(*made);
+    return made;
+  }();
   return *loaded;
 }
 
@@ -90,7 +104,7 @@ Tensor copy_to(const Tensor& tensor, Device device) {
 }
 
 void synchronize() {
-  if (count() > 0) backend().synchronize();
+  if (const OpenDevices* open = open_devices.load(std::memory_order_acquire)) open->synchronize();
 }
 
 Device soft(Device wish) {

@@ -29,7 +29,7 @@ bool exists(Device);             // the host always does
 Tensor copy_to(const Tensor&, Device);
 // A value whose elements are about to be read on the host.
 inline Tensor on_host(const Tensor& t) { return t.device() == Device::cpu() ? t : copy_to(t, Device::cpu()); }
-// Waits for all work that was started on any GPU.
+// Waits for all work that was started on any GPU; opens nothing itself.
 void synchronize();
 
 // What tf.device gives: the wish where it can be fulfilled, else the host, which is said once per process on stderr.

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <random>
 #include <thread>
 
 using namespace footlight;
@@ -257,14 +258,15 @@ class TestSessionLive : public QObject {
     WriterOptions options;
     options.size_cap = 200'000;
     auto writer = Writer::create(path, sample::run_record(), RecordingLevel::kOps, options);
+    std::mt19937 random(1);
     uint64_t written = 0, lines = 0;
     for (int i = 0; i < 100; ++i) {
       OpColumns events;
       for (uint32_t k = 0; k < 5000; ++k) {
         const uint32_t n = static_cast<uint32_t>(i) * 5000 + k;
         OpEvent e;
-        e.start_ns = int64_t{n} * 977 + ((n * 2654435761u) >> 20) % 512;
-        e.end_ns = e.start_ns + ((n * 2246822519u) >> 18) % 900;
+        e.start_ns = int64_t{n} * 977 + random() % 512;
+        e.end_ns = e.start_ns + random() % 900;
         events.append(0, n, e);
       }
       writer->add_op_events(events);

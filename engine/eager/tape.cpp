@@ -16,7 +16,14 @@ void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, 
   for (size_t i = 0; i < tapes.size(); ++i) tapes[i]->see(&row, attrs, inputs, outputs, nullptr);
 }
 
-void set_hook() { tape_hook = tapes.empty() ? nullptr : hook; }
+bool any_watches(std::span<const Tensor> tensors) {
+  return std::any_of(tapes.begin(), tapes.end(), [&](const Tape* tape) { return tape->watches_any(tensors); });
+}
+
+void set_hook() {
+  tape_hook = tapes.empty() ? nullptr : hook;
+  tape_watching = tapes.empty() ? nullptr : any_watches;
+}
 
 bool differentiable(DType t) { return is_floating(t) || is_complex(t) || t == DType::kResource || t == DType::kVariant; }
 
@@ -56,6 +63,15 @@ void Tape::watch(const Tensor& t) {
   if (!watched_.insert(t.tape_id()).second) return;
   kept_.push_back(t);
   if (t.dtype() == DType::kResource) variables_.push_back(t);
+}
+
+bool Tape::watches_any(std::span<const Tensor> tensors) const {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
+    if (watched_.contains(t.tape_id())) return true;
+    if (!watch_variables_ || t.dtype() != DType::kResource) return false;
+    const Variable* v = variable_of(t);
+    return v && v->trainable();
+  });
 }
 
 void Tape::reset() {

@@ -34,6 +34,8 @@ class Tape {
   bool recording() const { return recording_; }
   // A tensor, or the handle of a variable.
   void watch(const Tensor&);
+  // Whether one of these is watched, or is a variable that would be when it is read.
+  bool watches_any(std::span<const Tensor>) const;
   // Forgets everything.
   void reset();
   // Trainable variables that were read, in order.

@@ -7,6 +7,7 @@ thread_local Builder* current_graph_builder = nullptr;
 Builder* eager_builder = nullptr;
 void (*on_leaked)(const Tensor&) = nullptr;
 thread_local TapeHook tape_hook = nullptr;
+thread_local TapeWatching tape_watching = nullptr;
 
 Builder& current_builder() {
   if (current_graph_builder) return *current_graph_builder;

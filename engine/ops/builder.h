@@ -66,5 +66,8 @@ extern Builder* eager_builder;
 // Installed by the gradient tape while any tape records on this thread: sees every applied op, eager or traced.
 using TapeHook = void (*)(const OpRow&, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
 extern thread_local TapeHook tape_hook;
+// Set and cleared with it: whether a recording tape watches one of these, or would (a trainable variable's handle).
+using TapeWatching = bool (*)(std::span<const Tensor>);
+extern thread_local TapeWatching tape_watching;
 
 }  // namespace footlight

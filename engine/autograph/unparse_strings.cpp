@@ -204,6 +204,11 @@ void Unparser::f_string(const Node* node) {
     }
     narrowed = both;
   }
+  // Two parts, or the last part and the closing quote, may only together spell the quote.
+  std::erase_if(narrowed, [&](std::string_view quote) {
+    return text.find(quote) != text.npos || text.ends_with(quote[0]);
+  });
+  if (narrowed.empty()) good = false;
   out_ += 'f';
   if (good) {
     out_ += narrowed[0];

@@ -1,0 +1,39 @@
+// What the statements of one function read, write and bind, and which names are wanted before and after each
+// if, while and for. Every pass visits each statement once.
+#pragma once
+
+#include "engine/autograph/marks.h"
+#include "engine/autograph/name_set.h"
+
+namespace footlight::autograph {
+
+// An if, while or for.
+struct Flow {
+  NameSet bound;       // by its blocks, its target and its test, at the level of this function
+  NameSet live_in, live_out, defined_in;
+};
+
+struct Activity {
+  NameSet parameters, globals, nonlocals;  // as declared
+  NameSet bound;       // all names that the function binds, parameters included
+  NameSet captured;    // read by functions inside: their values count at any time
+  NameSet composites;  // names of the form a.b
+
+  const Flow& flow(const Node* statement) const { return flows[index[statement->number]]; }
+
+  std::vector<uint32_t> index;  // by node number
+  std::vector<Flow> flows;
+};
+
+// `at_end`: names read after the last statement. `function` is a FunctionDef, `body` its lowered statements.
+Activity analyse(Tree& tree, const Node* function, const List& body, const std::vector<Name*>& at_end, uint64_t& steps,
+                 const Name* do_return = nullptr, const Name* retval = nullptr);
+
+// Names bound by this very statement, not by statements in its blocks.
+void names_bound_here(Tree& tree, const Node* statement, NameSet& bound);
+
+// "a.b" for the attribute chain a.b of a plain name; null for anything else.
+Name* composite_name(Tree& tree, const Node* attribute);
+Name* composite_root(Tree& tree, const Name* composite);
+
+}  // namespace footlight::autograph

@@ -1,0 +1,317 @@
+// if, while and for as calls of the runtime, their blocks as functions that share the state by nonlocal.
+#include "engine/autograph/convert.h"
+#include "engine/autograph/converter.h"
+#include "engine/autograph/unparse.h"
+
+#include <algorithm>
+
+namespace footlight::autograph {
+
+Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
+  const Flow& flow = activity_.flow(node);
+  State state;
+  std::vector<Name*> inputs;
+  bound.for_each([&](uint32_t id) {
+    Name* name = tree_.name_at(id);
+    const bool declared = activity_.globals.has(name) || activity_.nonlocals.has(name);
+    if (activity_.composites.has(name)) {
+      // a.b written to an object that comes from outside the statement.
+      if (flow.live_in.has(composite_root(tree_, name))) state.names.push_back(name);
+      return;
+    }
+    const bool in = flow.live_in.has(name), out = flow.live_out.has(name);
+    if (out || declared) state.names.push_back(name);
+    else if (in) inputs.push_back(name);
+    if (!flow.defined_in.has(name) && !declared) state.undefined.push_back(name);
+  });
+  if (is(node, Kind::kIf)) {
+    auto by_text = [](const Name* a, const Name* b) { return a->text < b->text; };
+    std::sort(state.names.begin(), state.names.end(), by_text);
+    std::sort(inputs.begin(), inputs.end(), by_text);
+  }
+  state.outputs = static_cast<uint32_t>(state.names.size());
+  state.names.insert(state.names.end(), inputs.begin(), inputs.end());
+  return state;
+}
+
+Node* Converter::state_tuple(const State& state, Op context, Position at) {
+  Nodes items;
+  for (Name* name : state.names) {
+    const size_t dot = name->text.find('.');
+    if (dot == name->text.npos) {
+      items.push_back(tree_.name_node(name, context, at));
+      continue;
+    }
+    Node* node = tree_.load(tree_.name(name->text.substr(0, dot)), at);
+    for (size_t from = dot + 1; from <= name->text.size();) {
+      const size_t end = std::min(name->text.find('.', from), name->text.size());
+      node = tree_.attribute(node, name->text.substr(from, end - from), at);
+      from = end + 1;
+    }
+    node->slots()[at::Attribute::ctx].op = context;
+    items.push_back(node);
+  }
+  return tree_.tuple(tree_.list(items), context, at);
+}
+
+Node* Converter::state_names(const State& state, Position at) {
+  Nodes items;
+  for (const Name* name : state.names) items.push_back(tree_.string(name->text, at));
+  return tree_.tuple(tree_.list(items), Op::kLoad, at);
+}
+
+// def name(arguments): nonlocal ...; first; list
+Node* Converter::moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state,
+                             Scope& scope, const Node* origin, const NameSet& also_bound) {
+  const Position at = origin->at;
+  Scope inner;
+  inner.moved = true;
+  std::vector<Name*> globals, nonlocals;
+  for (Name* symbol : state.names) {
+    if (activity_.composites.has(symbol)) continue;
+    inner.outer.add(symbol);
+    (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
+  }
+  Nodes body;
+  ++moved_;
+  for (Node* node : first) statement(node, inner, body);
+  block(list, inner, body);
+  --moved_;
+  if (lean()) {
+    // Only what this block binds, itself or through the blocks inside it.
+    auto unbound = [&](const Name* symbol) { return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol); };
+    std::erase_if(globals, unbound);
+    std::erase_if(nonlocals, unbound);
+    declare_missing(inner, body, 0, at);
+  }
+  Nodes declarations;
+  if (!globals.empty()) declarations.push_back(declaration(Kind::kGlobal, globals, at));
+  if (!nonlocals.empty()) declarations.push_back(declaration(Kind::kNonlocal, nonlocals, at));
+  for (const Name* symbol : nonlocals) scope.wanted.add(symbol);
+  body.insert(body.begin(), declarations.begin(), declarations.end());
+  if (body.empty() || (!lean() && body.size() == declarations.size())) body.push_back(tree_.pass(at));
+  return tree_.function(name, arguments, tree_.list(body), at);
+}
+
+// Readable only: def get_state(): return (a, b), def set_state(vars_): nonlocal a, b; a, b = vars_
+void Converter::state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter) {
+  *getter = tree_.fresh("get_state");
+  *setter = tree_.fresh("set_state");
+  Node* result = tree_.make(Kind::kReturn, at);
+  result->node(at::Return::value) = state_tuple(state, Op::kLoad, at);
+  out.push_back(tree_.function(*getter, tree_.arguments({}, at), tree_.list({result}), at));
+  if (state.names.empty()) {
+    out.push_back(tree_.function(*setter, tree_.arguments({tree_.name("block_vars")}, at), tree_.list({tree_.pass(at)}), at));
+    return;
+  }
+  Name* vars = tree_.name("vars_");
+  vars->generated = true;
+  Nodes body;
+  std::vector<Name*> globals, nonlocals;
+  for (Name* symbol : state.names)
+    if (!activity_.composites.has(symbol)) (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
+  if (!globals.empty()) body.push_back(declaration(Kind::kGlobal, globals, at));
+  if (!nonlocals.empty()) body.push_back(declaration(Kind::kNonlocal, nonlocals, at));
+  body.push_back(tree_.assign(state_tuple(state, Op::kStore, at), tree_.load(vars, at), at));
+  out.push_back(tree_.function(*setter, tree_.arguments({vars}, at), tree_.list(body), at));
+}
+
+void Converter::undefined_assigns(const State& state, Position at, Nodes& out) {
+  for (Name* name : state.undefined)
+    out.push_back(tree_.assign(tree_.store(name, at),
+                               tree_.call(ag("Undefined", at), {tree_.string(name->text, at)}, at), at));
+}
+
+void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
+  const Position at = header_of(node, node->node(at::If::test));
+  const State state = state_of(node, activity_.flow(node).bound);
+  const List& orelse = node->list(at::If::orelse);
+  if (lean()) {
+    Node* test = expression(node->node(at::If::test));
+    if (!if_body_) if_body_ = tree_.fresh("if_body");
+    if (!else_body_) else_body_ = tree_.fresh("else_body");
+    names_bound_here(tree_, node, scope.bound);
+    out.push_back(moved_block(if_body_, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node));
+    scope.bound.add(if_body_);
+    Node* other = tree_.none(at);
+    if (!orelse.empty()) {
+      out.push_back(moved_block(else_body_, tree_.arguments({}, at), orelse, {}, state, scope, node));
+      scope.bound.add(else_body_);
+      other = tree_.load(else_body_, at);
+    }
+    Nodes arguments{test, tree_.load(if_body_, at), other, state_names(state, at), tree_.integer(state.outputs, at)};
+    // In a loop a missing return value may be made up: the flag beside it says that there is none.
+    if (loops_ > 0 || (node->flags & kGuard))
+      arguments.push_back(tree_.integer((loops_ > 0 ? 1 : 0) | (node->flags & kGuard ? 2 : 0), at));
+    out.push_back(tree_.expression(
+        tree_.call(tree_.load(tree_.name(runtime_name::kIf), at), tree_.list(arguments), at), at));
+    return;
+  }
+  Nodes body_functions;
+  Node* body = moved_block(nullptr, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node);
+  Node* other = moved_block(nullptr, tree_.arguments({}, at), orelse, {}, state, scope, node);
+  Name *getter, *setter;
+  state_functions(state, at, out, &getter, &setter);
+  Name* body_name = tree_.fresh("if_body");
+  Name* other_name = tree_.fresh("else_body");
+  body->slots()[at::FunctionDef::name].name = body_name;
+  other->slots()[at::FunctionDef::name].name = other_name;
+  out.push_back(body);
+  out.push_back(other);
+  undefined_assigns(state, at, out);
+  out.push_back(tree_.expression(
+      tree_.call(ag("if_stmt", at),
+                 {expression(node->node(at::If::test)), tree_.load(body_name, at), tree_.load(other_name, at),
+                  tree_.load(getter, at), tree_.load(setter, at), state_names(state, at), tree_.integer(state.outputs, at)},
+                 at),
+      at));
+}
+
+// set_loop_options(...) at the head of a loop's body: its keywords, as a dict for the runtime. It may come after docstrings
+// of a kind (flags that a conversion put there).
+Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_names, Position at) {
+  Nodes keys, values;
+  skip = UINT32_MAX;
+  for (uint32_t i = 0; i < body.size && i < 2; ++i) {
+    if (!is(body[i], Kind::kExpr) || !is(body[i]->node(at::Expr::value), Kind::kCall)) continue;
+    const Node* call = body[i]->node(at::Expr::value);
+    const Node* func = call->node(at::Call::func);
+    const std::string_view name = is(func, Kind::kAttribute) ? func->name(at::Attribute::attr)->text
+                                  : is(func, Kind::kName)    ? func->name(at::Name::id)->text
+                                                             : std::string_view();
+    if (name != "set_loop_options") continue;
+    skip = i;
+    for (const Node* keyword : call->list(at::Call::keywords)) {
+      if (!keyword->name(at::keyword::arg)) continue;
+      keys.push_back(tree_.string(keyword->name(at::keyword::arg)->text, at));
+      values.push_back(expression(keyword->node(at::keyword::value)));
+    }
+    break;
+  }
+  if (iterate_names) {
+    keys.push_back(tree_.string("iterate_names", at));
+    values.push_back(iterate_names);
+  }
+  Node* dict = tree_.make(Kind::kDict, at);
+  dict->slots()[at::Dict::keys].list = tree_.list(keys);
+  dict->slots()[at::Dict::values].list = tree_.list(values);
+  return dict;
+}
+
+namespace {
+const List* without(Tree& tree, const List& list, uint32_t skip) {
+  if (skip == UINT32_MAX) return &list;
+  std::vector<Node*> rest;
+  for (uint32_t i = 0; i < list.size; ++i)
+    if (i != skip) rest.push_back(list[i]);
+  return tree.list(rest);
+}
+}  // namespace
+
+void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
+  Node* test = node->node(at::While::test);
+  const Position at = header_of(node, test);
+  const State state = state_of(node, activity_.flow(node).bound);
+  uint32_t skip;
+  Node* options = loop_options(node->list(at::While::body), skip, nullptr, at);
+  const List* statements = without(tree_, node->list(at::While::body), skip);
+  NameSet test_binds;
+  names_bound_here(tree_, node, test_binds);
+  Node* result = tree_.make(Kind::kReturn, test->at);
+  result->node(at::Return::value) = test;
+  const List* test_body = tree_.list({result});
+  if (lean()) {
+    if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
+    if (!loop_test_) loop_test_ = tree_.fresh("loop_test");
+    ++loops_;
+    out.push_back(moved_block(loop_body_, tree_.arguments({}, at), *statements, {}, state, scope, node));
+    --loops_;
+    Node* tester = moved_block(loop_test_, tree_.arguments({}, at), *test_body, {}, state, scope, node, test_binds);
+    out.push_back(tester);
+    scope.bound.add(loop_body_);
+    scope.bound.add(loop_test_);
+    Nodes arguments{tree_.load(loop_test_, at), tree_.load(loop_body_, at), state_names(state, at)};
+    if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
+    out.push_back(tree_.expression(
+        tree_.call(tree_.load(tree_.name(runtime_name::kWhile), at), tree_.list(arguments), at), at));
+    return;
+  }
+  Node* body = moved_block(nullptr, tree_.arguments({}, at), *statements, {}, state, scope, node);
+  Nodes tester_body;
+  if (!test_binds.empty()) {
+    std::vector<Name*> names;
+    test_binds.for_each([&](uint32_t id) { names.push_back(tree_.name_at(id)); });
+    tester_body.push_back(declaration(Kind::kNonlocal, names, at));
+  }
+  Node* converted = tree_.copy(result);
+  converted->node(at::Return::value) = expression(test);
+  tester_body.push_back(converted);
+  Name *getter, *setter;
+  state_functions(state, at, out, &getter, &setter);
+  Name* body_name = tree_.fresh("loop_body");
+  Name* test_name = tree_.fresh("loop_test");
+  body->slots()[at::FunctionDef::name].name = body_name;
+  out.push_back(body);
+  out.push_back(tree_.function(test_name, tree_.arguments({}, at), tree_.list(tester_body), at));
+  undefined_assigns(state, at, out);
+  out.push_back(tree_.expression(
+      tree_.call(ag("while_stmt", at), {tree_.load(test_name, at), tree_.load(body_name, at), tree_.load(getter, at),
+                                        tree_.load(setter, at), state_names(state, at), options}, at),
+      at));
+}
+
+void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
+  Node* target = node->node(at::For::target);
+  Node* iterated = node->node(at::For::iter);
+  const Position at = header_of(node, iterated);
+  const State state = state_of(node, activity_.flow(node).bound);
+  uint32_t skip;
+  Node* names = lean() ? nullptr : tree_.string(unparse_expression(tree_, target), at);
+  Node* options = loop_options(node->list(at::For::body), skip, names, at);
+  const List* statements = without(tree_, node->list(at::For::body), skip);
+  Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
+
+  const bool plain_target = lean() && is(target, Kind::kName) &&
+                            std::find(state.names.begin(), state.names.end(), target->name(at::Name::id)) == state.names.end();
+  Name* item = plain_target ? target->name(at::Name::id) : tree_.fresh("itr");
+  Nodes first;
+  if (!plain_target) first.push_back(tree_.assign(target, tree_.load(item, target->at), target->at));
+  if (lean()) {
+    Node* values = expression(iterated);
+    if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
+    ++loops_;
+    out.push_back(moved_block(loop_body_, tree_.arguments({item}, at), *statements, first, state, scope, node));
+    --loops_;
+    scope.bound.add(loop_body_);
+    Nodes arguments{values, extra ? tree_.lambda(expression(extra), at) : tree_.none(at), tree_.load(loop_body_, at),
+                    state_names(state, at)};
+    if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
+    out.push_back(tree_.expression(
+        tree_.call(tree_.load(tree_.name(runtime_name::kFor), at), tree_.list(arguments), at), at));
+    return;
+  }
+  Node* body = moved_block(nullptr, tree_.arguments({item}, at), *statements, first, state, scope, node);
+  Name *getter, *setter;
+  state_functions(state, at, out, &getter, &setter);
+  Name* body_name = tree_.fresh("loop_body");
+  body->slots()[at::FunctionDef::name].name = body_name;
+  out.push_back(body);
+  Node* tester = tree_.none(at);
+  if (extra) {
+    Name* extra_name = tree_.fresh("extra_test");
+    Node* result = tree_.make(Kind::kReturn, at);
+    result->node(at::Return::value) = expression(extra);
+    Nodes extra_body;
+    if (!state.names.empty()) extra_body.push_back(declaration(Kind::kNonlocal, state.names, at));
+    extra_body.push_back(result);
+    out.push_back(tree_.function(extra_name, tree_.arguments({}, at), tree_.list(extra_body), at));
+    tester = tree_.load(extra_name, at);
+  }
+  undefined_assigns(state, at, out);
+  out.push_back(tree_.expression(
+      tree_.call(ag("for_stmt", at), {expression(iterated), tester, tree_.load(body_name, at), tree_.load(getter, at),
+                                      tree_.load(setter, at), state_names(state, at), options}, at),
+      at));
+}
+
+}  // namespace footlight::autograph

@@ -1,0 +1,364 @@
+// Conversion of functions and of the statements that hold others; control flow and expressions have files of their own.
+#include "engine/autograph/convert.h"
+#include "engine/autograph/converter.h"
+
+namespace footlight::autograph {
+
+namespace {
+constexpr std::string_view kOptionNames[] = {"recursive", "user_requested", "optional_features", "internal_convert_user_code"};
+}
+
+// From the statement's first character to the end of its condition: what a traceback underlines.
+Position header_of(const Node* statement, const Node* last) {
+  Position at = statement->at;
+  if (last->at.end_line >= at.line) {
+    at.end_line = last->at.end_line;
+    at.end_column = last->at.end_column;
+  }
+  return at;
+}
+
+Name* Converter::ag_() {
+  Name* name = tree_.name("ag__");
+  name->generated = true;
+  return name;
+}
+
+Node* Converter::declaration(Kind kind, const std::vector<Name*>& names, Position at) {
+  Node* node = tree_.make(kind, at);
+  node->slots()[at::Nonlocal::names].names = tree_.name_list(names.data(), names.size());
+  return node;
+}
+
+// Blocks inside say nonlocal: Python wants to see the name bound in a function around. A bare annotation does that at no cost.
+void Converter::declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at) {
+  NameSet missing = scope.wanted;
+  missing.remove_all(scope.bound);
+  missing.remove_all(scope.outer);
+  if (!scope.moved) missing.remove_all(activity_.parameters);
+  Nodes made;
+  missing.for_each([&](uint32_t id) {
+    Node* node = tree_.make(Kind::kAnnAssign, at);
+    node->node(at::AnnAssign::target) = tree_.store(tree_.name_at(id), at);
+    node->node(at::AnnAssign::annotation) = tree_.none(at);
+    node->slots()[at::AnnAssign::simple].integer = 1;
+    made.push_back(node);
+  });
+  out.insert(out.begin() + static_cast<ptrdiff_t>(at_front), made.begin(), made.end());
+}
+
+void Converter::block(const List& list, Scope& scope, Nodes& out) {
+  for (Node* node : list) statement(node, scope, out);
+}
+
+void Converter::statement(Node* node, Scope& scope, Nodes& out) {
+  ++result_.steps;
+  if (is_converted(node) && !class_body_) {
+    switch (node->kind) {
+      case Kind::kIf: if_statement(node, scope, out); return;
+      case Kind::kWhile: while_statement(node, scope, out); return;
+      default: for_statement(node, scope, out); return;
+    }
+  }
+  names_bound_here(tree_, node, scope.bound);
+  switch (node->kind) {
+    case Kind::kFunctionDef:
+    case Kind::kAsyncFunctionDef:
+    case Kind::kClassDef: out.push_back(definition(node)); return;
+    case Kind::kReturn:
+      if (node->flags & kLoweredReturn) {
+        lowered_return(node, out);
+        return;
+      }
+      break;
+    case Kind::kGlobal:
+    case Kind::kNonlocal:
+      // In a moved block the state's own declarations stand for it; the function says it once, see function().
+      if (scope.moved || lean()) return;
+      break;
+    case Kind::kAnnAssign: annotated(node, scope, out); return;
+    case Kind::kDelete: deletion(node, out); return;
+    case Kind::kAugAssign:
+      if (!lean() && is(node->node(at::AugAssign::target), Kind::kName)) {
+        Name* name = node->node(at::AugAssign::target)->name(at::Name::id);
+        out.push_back(tree_.assign(tree_.store(name, node->at),
+                                   tree_.call(ag("ld", node->at), {tree_.load(name, node->at)}, node->at), node->at));
+        plain_names_ = true;
+        out.push_back(generic(node));
+        plain_names_ = false;
+        return;
+      }
+      break;
+    default: break;
+  }
+  compound(node, scope, out);
+}
+
+// A statement that stays: its expressions converted, its blocks too.
+void Converter::compound(Node* node, Scope& scope, Nodes& out) {
+  const KindInfo& described = info(node->kind);
+  Node* made = nullptr;
+  auto slots = [&]() -> Slot* {
+    if (!made) made = tree_.copy(node);
+    return made->slots();
+  };
+  for (int i = 0; i < described.field_count; ++i) {
+    switch (described.fields[i].type) {
+      case FieldType::kNode:
+      case FieldType::kOptional: {
+        Node* child = node->node(i);
+        if (!child || info(child->kind).category != Category::kExpression) break;
+        Node* converted = expression(child);
+        if (converted != child) slots()[i].node = converted;
+        break;
+      }
+      case FieldType::kList: {
+        const List& list = node->list(i);
+        if (list.empty()) break;
+        const Category category = info(list[0]->kind).category;
+        if (category == Category::kStatement) {
+          Nodes inner;
+          block(list, scope, inner);
+          if (inner.empty()) inner.push_back(tree_.pass(node->at));
+          slots()[i].list = tree_.list(inner);
+        } else if (category == Category::kExpression) {
+          const List* converted = expressions(list);
+          if (converted != &list) slots()[i].list = converted;
+        } else {
+          // Handlers, cases, with items: small statements of their own. A with item's call is left as it is.
+          Nodes parts;
+          for (Node* part : list) {
+            if (is(part, Kind::kwithitem)) {
+              Node* item = tree_.copy(part);
+              if (!lean()) {
+                Node* context = part->node(at::withitem::context_expr);
+                item->node(at::withitem::context_expr) = is(context, Kind::kCall) ? generic(context) : expression(context);
+              }
+              parts.push_back(item);
+            } else if (is(part, Kind::kalias)) {
+              parts.push_back(part);
+            } else {
+              compound(part, scope, parts);
+            }
+          }
+          slots()[i].list = tree_.list(parts);
+        }
+        break;
+      }
+      default: break;
+    }
+  }
+  out.push_back(made ? made : node);
+}
+
+void Converter::lowered_return(Node* node, Nodes& out) {
+  const Position at = node->at;
+  Node* value = node->node(at::Return::value) ? expression(node->node(at::Return::value)) : tree_.none(at);
+  Node* set_value = tree_.assign(tree_.store(lowered_.retval, at), value, at);
+  Node* set_flag = tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(true, at), at);
+  if (lean()) {
+    // The value first: when it raises, nothing was returned.
+    out.push_back(set_value);
+    out.push_back(set_flag);
+    return;
+  }
+  Node* handler = tree_.make(Kind::kExceptHandler, at);
+  handler->slots()[at::ExceptHandler::body].list =
+      tree_.list({tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(false, at), at), tree_.make(Kind::kRaise, at)});
+  Node* attempt = tree_.make(Kind::kTry, at);
+  attempt->slots()[at::Try::body].list = tree_.list({set_flag, set_value});
+  attempt->slots()[at::Try::handlers].list = tree_.list({handler});
+  out.push_back(attempt);
+}
+
+// In a moved block `x: T = 1` may stand for a variable of the function around, which Python refuses to annotate there.
+void Converter::annotated(Node* node, Scope& scope, Nodes& out) {
+  Node* target = node->node(at::AnnAssign::target);
+  const bool of_outer = is(target, Kind::kName) && scope.outer.has(target->name(at::Name::id));
+  if (!of_outer) {
+    compound(node, scope, out);
+    return;
+  }
+  if (Node* value = node->node(at::AnnAssign::value)) out.push_back(tree_.assign(target, expression(value), node->at));
+}
+
+void Converter::deletion(Node* node, Nodes& out) {
+  if (lean()) {
+    out.push_back(generic(node));
+    return;
+  }
+  Nodes rest;
+  for (Node* target : node->list(at::Delete::targets)) {
+    if (!is(target, Kind::kName)) {
+      rest.push_back(expression(target));
+      continue;
+    }
+    Name* name = target->name(at::Name::id);
+    out.push_back(tree_.assign(tree_.store(name, node->at),
+                               tree_.call(ag("Undefined", node->at), {tree_.string(name->text, node->at)}, node->at),
+                               node->at));
+  }
+  if (rest.empty()) return;
+  Node* made = tree_.copy(node);
+  made->slots()[at::Delete::targets].list = tree_.list(rest);
+  out.push_back(made);
+}
+
+// A function or class inside this function.
+Node* Converter::definition(Node* node) {
+  if (node->kind == Kind::kClassDef) {
+    Node* made = tree_.copy(node);
+    Nodes body;
+    ++class_body_;
+    Scope inner;
+    block(node->list(at::ClassDef::body), inner, body);
+    --class_body_;
+    made->slots()[at::ClassDef::body].list = tree_.list(body);
+    made->slots()[at::ClassDef::bases].list = expressions(node->list(at::ClassDef::bases));
+    return made;
+  }
+  Converter inner(tree_, options_, result_, this);
+  const std::string reason = std::move(result_.reason);
+  Node* made = inner.function(node);
+  if (!made) {
+    result_.statements.push_back({node->at.line, node->at.end_line, "function", "fallback", result_.reason});
+    made = node;
+  }
+  result_.reason = reason;
+  if (!lean() && made != node) {
+    Nodes decorators(made->list(at::FunctionDef::decorator_list).begin(), made->list(at::FunctionDef::decorator_list).end());
+    for (Node*& decorator : decorators) decorator = expression(decorator);
+    decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
+    made->slots()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
+  }
+  return made;
+}
+
+// ag__.ConversionOptions(recursive=True, user_requested=True, optional_features=(), internal_convert_user_code=True)
+Node* Converter::conversion_options(Position at) {
+  Node* options = tree_.call(ag("ConversionOptions", at), std::initializer_list<Node*>{}, at);
+  Node* values[] = {tree_.boolean(options_.recursive, at), tree_.boolean(true, at), tree_.tuple(&kEmptyList, Op::kLoad, at),
+                    tree_.boolean(true, at)};
+  Nodes keywords;
+  for (int i = 0; i < 4; ++i) {
+    Node* keyword = tree_.make(Kind::kkeyword, at);
+    keyword->slots()[at::keyword::arg].name = tree_.name(kOptionNames[i]);
+    keyword->node(at::keyword::value) = values[i];
+    keywords.push_back(keyword);
+  }
+  options->slots()[at::Call::keywords].list = tree_.list(keywords);
+  return options;
+}
+
+namespace {
+// A docstring stays first.
+uint32_t docstring_count(const List& body) {
+  if (body.empty() || !is(body[0], Kind::kExpr)) return 0;
+  const Node* value = body[0]->node(at::Expr::value);
+  return is(value, Kind::kConstant) && value->constant(at::Constant::value).kind == ConstantKind::kString;
+}
+}  // namespace
+
+Node* Converter::function(Node* function) {
+  function_ = function;
+  const Marks marks = mark(function, options_.style, result_.statements, result_.steps);
+  result_.reason = marks.reason;
+  if (marks.generator && !outer_) result_.reason = "a generator: its yields belong to the function itself";
+  if (!result_.reason.empty()) return nullptr;
+
+  const Position at = function->at;
+  lowered_ = lower(tree_, function, marks, result_.steps);
+  std::vector<Name*> at_end;
+  if (lowered_.do_return) at_end = {lowered_.do_return, lowered_.retval};
+  activity_ = analyse(tree_, function, *lowered_.body, at_end, result_.steps, lowered_.do_return, lowered_.retval);
+
+  Scope scope;
+  Nodes body;
+  const uint32_t docstrings = docstring_count(*lowered_.body);
+  if (!lean()) scope_name_ = tree_.fresh("fscope");
+  for (uint32_t i = 0; i < docstrings; ++i) body.push_back((*lowered_.body)[i]);
+  size_t front = body.size();
+  if (lean()) {
+    for (const Kind kind : {Kind::kGlobal, Kind::kNonlocal}) {
+      std::vector<Name*> names;
+      const NameSet& declared = kind == Kind::kGlobal ? activity_.globals : activity_.nonlocals;
+      declared.for_each([&](uint32_t id) { names.push_back(tree_.name_at(id)); });
+      if (names.empty()) continue;
+      body.push_back(declaration(kind, names, at));
+      scope.outer.add_all(declared);
+    }
+    front = body.size();
+  }
+  if (lowered_.do_return) {
+    body.push_back(tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(false, at), at));
+    Node* undefined = lean() ? tree_.load(tree_.name(runtime_name::kUndefinedReturn), at)
+                             : tree_.call(ag("UndefinedReturnValue", at), std::initializer_list<Node*>{}, at);
+    body.push_back(tree_.assign(tree_.store(lowered_.retval, at), undefined, at));
+    scope.bound.add(lowered_.do_return);
+    scope.bound.add(lowered_.retval);
+  }
+  const List rest{lowered_.body->size - docstrings, lowered_.body->items + docstrings};
+  block(rest, scope, body);
+  if (lowered_.do_return) {
+    Node* result = tree_.make(Kind::kReturn, at);
+    Node* retval = tree_.load(lowered_.retval, at);
+    result->node(at::Return::value) =
+        lean() ? tree_.call(tree_.load(tree_.name(runtime_name::kReturn), at), {retval}, at)
+               : tree_.call(tree_.attribute(tree_.load(scope_name_, at), "ret", at),
+                            {retval, tree_.load(lowered_.do_return, at)}, at);
+    body.push_back(result);
+  }
+  if (lean()) declare_missing(scope, body, front, at);
+  if (body.size() == docstrings) body.push_back(tree_.pass(at));
+
+  Node* made = tree_.copy(function);
+  if (lean()) {
+    made->slots()[at::FunctionDef::body].list = tree_.list(body);
+    return made;
+  }
+  // with ag__.FunctionScope('f', 'fscope', options) as fscope: ...
+  Node* options = outer_ ? ag("STD", at) : conversion_options(at);
+  Node* item = tree_.make(Kind::kwithitem, {});
+  item->node(at::withitem::context_expr) =
+      tree_.call(ag("FunctionScope", at), {tree_.string(function->name(at::FunctionDef::name)->text, at),
+                                           tree_.string(scope_name_->text, at), options}, at);
+  item->node(at::withitem::optional_vars) = tree_.store(scope_name_, at);
+  Node* with = tree_.make(Kind::kWith, at);
+  with->slots()[at::With::items].list = tree_.list({item});
+  with->slots()[at::With::body].list = tree_.list(body.data() + docstrings, body.size() - docstrings);
+  Nodes all(body.begin(), body.begin() + docstrings);
+  if (body.size() == docstrings) with->slots()[at::With::body].list = tree_.list({tree_.pass(at)});
+  all.push_back(with);
+  made->slots()[at::FunctionDef::body].list = tree_.list(all);
+  return made;
+}
+
+// In readable form one that stands alone becomes ag__.with_function_scope(lambda lscope: body, 'lscope', options).
+Node* Converter::lambda(Node* lambda) {
+  const Marks marks = mark(lambda, options_.style, result_.statements, result_.steps);
+  result_.reason = marks.reason;
+  if (!result_.reason.empty()) return nullptr;
+  const Position at = lambda->at;
+  if (outer_) scope_name_ = outer_->scope_name_;
+  else if (!lean()) scope_name_ = tree_.fresh("lscope");
+  Node* made = tree_.copy(lambda);
+  Node* body = expression(lambda->node(at::Lambda::body));
+  made->node(at::Lambda::args) = generic(lambda->node(at::Lambda::args));
+  if (!lean() && !outer_) {
+    Node* scoped = tree_.make(Kind::kLambda, at);
+    scoped->node(at::Lambda::args) = tree_.arguments({scope_name_}, at);
+    scoped->node(at::Lambda::body) = body;
+    body = tree_.call(ag("with_function_scope", at), {scoped, tree_.string(scope_name_->text, at), conversion_options(at)}, at);
+  }
+  made->node(at::Lambda::body) = body;
+  return made;
+}
+
+Conversion convert(Tree& tree, Node* function, const Options& options) {
+  Conversion result;
+  Converter converter(tree, options, result, nullptr);
+  result.function = function->kind == Kind::kLambda ? converter.lambda(function) : converter.function(function);
+  return result;
+}
+
+}  // namespace footlight::autograph

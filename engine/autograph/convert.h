@@ -1,0 +1,54 @@
+// Conversion of one function: control flow on values that may be tensors becomes calls into the runtime, which decides
+// while tracing. Two styles: a lean tree that runs, and the readable form that TensorFlow's users know.
+#pragma once
+
+#include "engine/autograph/tree.h"
+
+#include <string>
+#include <vector>
+
+namespace footlight::autograph {
+
+// lean       if x > 0:          ->   def if_body(): nonlocal y; y = 1
+//              y = 1                 ag__.if_stmt(x > 0, if_body, None, ('y',), 1)
+// readable   the same with FunctionScope, get_state, set_state, else_body, do_return, ag__.ld and ag__.converted_call
+enum class Style : uint8_t { kLean, kReadable };
+
+struct Options {
+  Style style = Style::kLean;
+  bool recursive = true;  // calls go through the runtime, which converts what they call
+};
+
+// What became of one statement of the user's.
+struct Fate {
+  uint32_t line = 0, last_line = 0;
+  std::string kind;  // "if", "while", "for", "function"
+  std::string fate;  // "staged": decided while tracing; "python": always Python; "fallback": would be staged if it could
+  std::string note;
+};
+
+struct Conversion {
+  Node* function = nullptr;  // FunctionDef or Lambda, or for a readable lambda the assignment of one; null: see reason
+  std::string reason;        // why the function as a whole stays as it is
+  std::vector<Fate> statements;
+  uint64_t steps = 0;        // visits of nodes and statements over all passes; grows linearly with the function
+};
+
+Conversion convert(Tree& tree, Node* function, const Options& options = {});
+
+// Names under which the lean tree reaches the runtime: free variables that no program can have, since they hold a dot.
+namespace runtime_name {
+inline constexpr std::string_view kIf = "ag__.if_stmt";
+inline constexpr std::string_view kWhile = "ag__.while_stmt";
+inline constexpr std::string_view kFor = "ag__.for_stmt";
+inline constexpr std::string_view kCall = "ag__.converted_call";
+inline constexpr std::string_view kIfExp = "ag__.if_exp";
+inline constexpr std::string_view kAnd = "ag__.and_";
+inline constexpr std::string_view kOr = "ag__.or_";
+inline constexpr std::string_view kNot = "ag__.not_";
+inline constexpr std::string_view kUndefinedReturn = "ag__.undefined_return";
+inline constexpr std::string_view kReturn = "ag__.ret";
+inline constexpr std::string_view kPrefix = "ag__.";
+}  // namespace runtime_name
+
+}  // namespace footlight::autograph

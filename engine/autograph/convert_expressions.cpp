@@ -1,0 +1,236 @@
+// Conversion of expressions: calls, and/or/not, conditional expressions, chained comparisons; ag__.ld in readable form.
+#include "engine/autograph/convert.h"
+#include "engine/autograph/converter.h"
+#include "engine/autograph/unparse.h"
+
+namespace footlight::autograph {
+
+Node* Converter::thunk(Node* value) {
+  ++moved_;
+  Node* made = tree_.lambda(expression(value), value->at);
+  --moved_;
+  return made;
+}
+
+const List* Converter::expressions(const List& list) {
+  std::vector<Node*> items;
+  bool changed = false;
+  for (Node* node : list) {
+    Node* made = node ? expression(node) : nullptr;
+    changed |= made != node;
+    items.push_back(made);
+  }
+  return changed ? tree_.list(items) : &list;
+}
+
+// The node with its children converted; itself when nothing in it changed.
+Node* Converter::generic(Node* node) {
+  const KindInfo& described = info(node->kind);
+  Node* made = nullptr;
+  auto slots = [&] {
+    if (!made) made = tree_.copy(node);
+    return made->slots();
+  };
+  for (int i = 0; i < described.field_count; ++i) {
+    const FieldType type = described.fields[i].type;
+    if (type == FieldType::kNode || type == FieldType::kOptional) {
+      Node* child = node->node(i);
+      Node* converted = child ? expression(child) : nullptr;
+      if (converted != child) slots()[i].node = converted;
+    } else if (type == FieldType::kList || type == FieldType::kOptionalList) {
+      const List* list = node->slots()[i].list;
+      const List* converted = expressions(*list);
+      if (converted != list) slots()[i].list = converted;
+    }
+  }
+  return made ? made : node;
+}
+
+Node* Converter::expression(Node* node) {
+  ++result_.steps;
+  switch (node->kind) {
+    case Kind::kName: {
+      Name* name = node->name(at::Name::id);
+      if (lean() || plain_names_ || name->generated || node->op(at::Name::ctx) != Op::kLoad) return node;
+      return tree_.call(ag("ld", node->at), {node}, node->at);
+    }
+    case Kind::kConstant: return node;
+    case Kind::kCall: return call(node);
+    case Kind::kBoolOp: return bool_op(node);
+    case Kind::kIfExp: return conditional(node);
+    case Kind::kCompare: return compare(node);
+    case Kind::kUnaryOp:
+      if (node->op(at::UnaryOp::op) == Op::kNot && !(lean() && (class_body_ || always_python(node)))) {
+        Node* operand = expression(node->node(at::UnaryOp::operand));
+        return tree_.call(lean() ? runtime(runtime_name::kNot, node->at) : ag("not_", node->at), {operand}, node->at);
+      }
+      return generic(node);
+    case Kind::kLambda: {
+      Converter inner(tree_, options_, result_, this);
+      inner.plain_names_ = plain_names_;
+      inner.function_ = nullptr;
+      const std::string reason = std::move(result_.reason);
+      Node* made = inner.lambda(node);
+      result_.reason = reason;
+      if (!made) return node;
+      return lean() ? made : tree_.call(ag("autograph_artifact", node->at), {made}, node->at);
+    }
+    default: return generic(node);
+  }
+}
+
+Node* Converter::call(Node* node) {
+  Node* func = node->node(at::Call::func);
+  const List& args = node->list(at::Call::args);
+  const List& keywords = node->list(at::Call::keywords);
+  const Position at = node->at;
+  const std::string_view name = is(func, Kind::kName) ? func->name(at::Name::id)->text : std::string_view();
+  // print runs while tracing; a debugger wants to see the user's frame.
+  if (!options_.recursive || name == "print" || name == "breakpoint" || (lean() && class_body_)) return generic(node);
+  if (lean()) {
+    if (name == "super" && args.empty() && function_) {
+      // Without arguments it looks at its caller, which may be a block that moved.
+      const Node* parameters = function_->node(at::FunctionDef::args);
+      const List& first = parameters->list(at::arguments::posonlyargs).empty() ? parameters->list(at::arguments::args)
+                                                                               : parameters->list(at::arguments::posonlyargs);
+      if (first.empty()) return node;
+      Node* made = tree_.copy(node);
+      made->slots()[at::Call::args].list =
+          tree_.list({tree_.load(tree_.name("__class__"), at), tree_.load(first[0]->name(at::arg::arg), at)});
+      return made;
+    }
+    Nodes all{expression(func)};
+    for (Node* arg : args) all.push_back(expression(arg));
+    Node* made = tree_.call(runtime(runtime_name::kCall, at), tree_.list(all), at);
+    made->slots()[at::Call::keywords].list = expressions(keywords);
+    return made;
+  }
+  // (a, b) + tuple(c): plain arguments in tuples, starred ones after them
+  Node* packed = nullptr;
+  Nodes plain;
+  auto append = [&](Node* part) {
+    if (!packed) {
+      packed = part;
+      return;
+    }
+    Node* sum = tree_.make(Kind::kBinOp, at);
+    sum->node(at::BinOp::left) = packed;
+    sum->slots()[at::BinOp::op].op = Op::kAdd;
+    sum->node(at::BinOp::right) = part;
+    packed = sum;
+  };
+  auto flush = [&] {
+    if (!plain.empty()) append(tree_.tuple(tree_.list(plain), Op::kLoad, at));
+    plain.clear();
+  };
+  for (Node* arg : args) {
+    if (!is(arg, Kind::kStarred)) {
+      plain.push_back(expression(arg));
+      continue;
+    }
+    flush();
+    append(tree_.call(tree_.load(tree_.name("tuple"), at), {expression(arg->node(at::Starred::value))}, at));
+  }
+  flush();
+  if (!packed) packed = tree_.tuple(&kEmptyList, Op::kLoad, at);
+  Node* named = tree_.none(at);
+  if (!keywords.empty()) {
+    named = tree_.call(tree_.load(tree_.name("dict"), at), std::initializer_list<Node*>{}, at);
+    named->slots()[at::Call::keywords].list = expressions(keywords);
+  }
+  Node* scope = scope_name_ ? tree_.load(scope_name_, at) : ag("STD", at);
+  return tree_.call(ag("converted_call", at), {expression(func), packed, named, scope}, at);
+}
+
+Node* Converter::bool_op(Node* node) {
+  const List& values = node->list(at::BoolOp::values);
+  const bool is_and = node->op(at::BoolOp::op) == Op::kAnd;
+  bool convertible = !class_body_ && !(lean() && always_python(node));
+  for (uint32_t i = lean() ? 1 : 0; i < values.size; ++i) convertible &= movable(values[i]);
+  if (!convertible) return generic(node);
+  if (lean()) {
+    // The first operand is always wanted.
+    Nodes all{expression(values[0])};
+    for (uint32_t i = 1; i < values.size; ++i) all.push_back(thunk(values[i]));
+    return tree_.call(runtime(is_and ? runtime_name::kAnd : runtime_name::kOr, node->at), tree_.list(all), node->at);
+  }
+  Node* right = thunk(values[values.size - 1]);
+  for (uint32_t i = values.size - 1; i-- > 0;) {
+    Node* made = tree_.call(ag(is_and ? "and_" : "or_", node->at), {thunk(values[i]), right}, node->at);
+    if (i == 0) return made;
+    right = tree_.lambda(made, node->at);
+  }
+  return right;
+}
+
+namespace {
+bool simple(const Node* node) { return is(node, Kind::kName) || is(node, Kind::kConstant); }
+}  // namespace
+
+// left op b op c ...: and_(left op b, lambda: b op c ...). An operand in the middle that is more than a name is evaluated
+// once: (lambda left, b: and_(left op b, lambda: b op c ...))(left, b). The operands are converted already.
+Node* Converter::pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at) {
+  auto one = [&](Node* a, Node* b) {
+    Node* made = tree_.make(Kind::kCompare, at);
+    made->node(at::Compare::left) = a;
+    made->slots()[at::Compare::ops].ops = tree_.op_list(&ops[from], 1);
+    made->slots()[at::Compare::comparators].list = tree_.list({b});
+    return made;
+  };
+  Node* right = comparators[from];
+  if (from + 1 == comparators.size) return one(left, right);
+  auto joined = [&](Node* a, Node* b) {
+    Node* rest = pairs(b, ops, comparators, from + 1, at);
+    return tree_.call(runtime(runtime_name::kAnd, at), {one(a, b), tree_.lambda(rest, at)}, at);
+  };
+  if (simple(left) && simple(right)) return joined(left, right);
+  Name* left_name = tree_.fresh("left");
+  Name* right_name = tree_.fresh("right");
+  Node* made = tree_.make(Kind::kLambda, at);
+  made->node(at::Lambda::args) = tree_.arguments({left_name, right_name}, at);
+  made->node(at::Lambda::body) = joined(tree_.load(left_name, at), tree_.load(right_name, at));
+  return tree_.call(made, {left, right}, at);
+}
+
+Node* Converter::compare(Node* node) {
+  const List& comparators = node->list(at::Compare::comparators);
+  bool convertible = comparators.size > 1 && !class_body_ && movable(node) && !(lean() && always_python(node));
+  if (!convertible) return generic(node);
+  const OpList& ops = node->ops(at::Compare::ops);
+  if (lean()) {
+    ++moved_;
+    Node* left = expression(node->node(at::Compare::left));
+    const List* converted = expressions(comparators);
+    --moved_;
+    return pairs(left, ops, *converted, 0, node->at);
+  }
+  // and_(lambda: a < b, lambda: b < c)
+  Node* right = nullptr;
+  for (uint32_t i = comparators.size; i-- > 0;) {
+    Node* one = tree_.make(Kind::kCompare, node->at);
+    one->node(at::Compare::left) = expression(i ? comparators[i - 1] : node->node(at::Compare::left));
+    one->slots()[at::Compare::ops].ops = tree_.op_list(&ops[i], 1);
+    one->slots()[at::Compare::comparators].list = tree_.list({expression(comparators[i])});
+    if (!right) {
+      right = tree_.lambda(one, node->at);
+      continue;
+    }
+    Node* both = tree_.call(ag("and_", node->at), {tree_.lambda(one, node->at), right}, node->at);
+    if (i == 0) return both;
+    right = tree_.lambda(both, node->at);
+  }
+  return right;
+}
+
+Node* Converter::conditional(Node* node) {
+  Node* test = node->node(at::IfExp::test);
+  Node* body = node->node(at::IfExp::body);
+  Node* orelse = node->node(at::IfExp::orelse);
+  if (class_body_ || !movable(body) || !movable(orelse) || (lean() && always_python(test))) return generic(node);
+  if (lean())
+    return tree_.call(runtime(runtime_name::kIfExp, node->at), {expression(test), thunk(body), thunk(orelse)}, node->at);
+  return tree_.call(ag("if_exp", node->at), {expression(test), thunk(body), thunk(orelse),
+                                             tree_.string(unparse_expression(tree_, test), node->at)}, node->at);
+}
+
+}  // namespace footlight::autograph

@@ -1,0 +1,97 @@
+// The converter's state, shared by its files; not for others. One Converter per function, lambdas included; functions
+// inside get converters of their own.
+#pragma once
+
+#include "engine/autograph/activity.h"
+#include "engine/autograph/lower.h"
+
+namespace footlight::autograph {
+
+class Converter {
+ public:
+  Converter(Tree& tree, const Options& options, Conversion& result, const Converter* outer)
+      : tree_(tree), options_(options), result_(result), outer_(outer) {}
+
+  // `function` with its body converted; null and a reason in the result when it stays as it is.
+  Node* function(Node* function);
+  Node* lambda(Node* lambda);
+
+ private:
+  // One code object to be: the function itself or a block that moved into a function of its own.
+  struct Scope {
+    NameSet bound;   // by statements that stand in it
+    NameSet outer;   // declared nonlocal or global in it
+    NameSet wanted;  // declared nonlocal by blocks inside it
+    bool moved = false;
+  };
+  using Nodes = std::vector<Node*>;
+
+  bool lean() const { return options_.style == Style::kLean; }
+
+  // convert.cpp: statements
+  void block(const List& list, Scope& scope, Nodes& out);
+  void statement(Node* node, Scope& scope, Nodes& out);
+  void compound(Node* node, Scope& scope, Nodes& out);
+  Node* definition(Node* node);
+  Node* conversion_options(Position at);
+  void lowered_return(Node* node, Nodes& out);
+  void annotated(Node* node, Scope& scope, Nodes& out);
+  void deletion(Node* node, Nodes& out);
+  void declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at);
+  Node* declaration(Kind kind, const std::vector<Name*>& names, Position at);
+
+  // control_flow.cpp: if, while, for
+  struct State {
+    std::vector<Name*> names;   // outputs first
+    uint32_t outputs = 0;
+    std::vector<Name*> undefined;
+  };
+  State state_of(const Node* node, const NameSet& bound);
+  void if_statement(Node* node, Scope& scope, Nodes& out);
+  void while_statement(Node* node, Scope& scope, Nodes& out);
+  void for_statement(Node* node, Scope& scope, Nodes& out);
+  Node* moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state, Scope& scope,
+                    const Node* origin, const NameSet& also_bound = {});
+  void state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter);
+  void undefined_assigns(const State& state, Position at, Nodes& out);
+  Node* state_tuple(const State& state, Op context, Position at);
+  Node* state_names(const State& state, Position at);
+  Node* loop_options(const List& body, uint32_t& skip, Node* iterate_names, Position at);
+
+  // convert_expressions.cpp
+  Node* expression(Node* node);
+  const List* expressions(const List& list);
+  Node* call(Node* node);
+  Node* bool_op(Node* node);
+  Node* compare(Node* node);
+  Node* pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at);
+  Node* conditional(Node* node);
+  Node* thunk(Node* value);
+  Node* generic(Node* node);
+  Node* runtime(std::string_view name, Position at) { return tree_.load(tree_.name(name), at); }
+  bool movable(const Node* node) const { return !(node->flags & (kHasWalrus | kHasYield | kHasLocals)); }
+
+  Node* ag(std::string_view name, Position at) { return tree_.attribute(tree_.load(ag_(), at), name, at); }
+  Name* ag_();
+
+  Tree& tree_;
+  const Options& options_;
+  Conversion& result_;
+  const Converter* outer_;
+  Activity activity_;
+  Lowered lowered_;
+  Name* scope_name_ = nullptr;       // fscope
+  const Node* function_ = nullptr;
+  int loops_ = 0;                    // converted loops around
+  int class_body_ = 0;               // statements of a class: no functions made from their expressions
+  int moved_ = 0;                    // code that stands in a function made here
+  bool plain_names_ = false;         // readable: no ag__.ld around names
+  Name* if_body_ = nullptr;          // lean: the same few names again and again
+  Name* else_body_ = nullptr;
+  Name* loop_body_ = nullptr;
+  Name* loop_test_ = nullptr;
+};
+
+Position header_of(const Node* statement, const Node* last);
+
+}  // namespace footlight::autograph

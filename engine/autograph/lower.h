@@ -1,0 +1,24 @@
+// Second pass: break, continue, return and loop else become flags and guards, so that only if, while and for remain.
+#pragma once
+
+#include "engine/autograph/marks.h"
+
+namespace footlight::autograph {
+
+// while c:                     break_ = False
+//   if p: break        ->      while not break_ and c:
+//   f()                          continue_ = False
+//                                if p: break_ = True; continue_ = True
+//                                if not continue_: f()
+// if p: return 1               if p: do_return = True; retval_ = 1
+// return 2             ->      else: do_return = True; retval_ = 2
+// Returns stay Return nodes flagged kLoweredReturn; a for's condition to go on is its orelse, flagged kExtraTest.
+struct Lowered {
+  const List* body = nullptr;
+  Name* do_return = nullptr;  // null: returns stayed as they were
+  Name* retval = nullptr;
+};
+
+Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps);
+
+}  // namespace footlight::autograph

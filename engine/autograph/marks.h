@@ -1,0 +1,42 @@
+// First pass over a function: what its statements contain, and which of them stay Python and why.
+#pragma once
+
+#include "engine/autograph/convert.h"
+
+namespace footlight::autograph {
+
+// Bits of Node::flags.
+enum NodeFlag : uint16_t {
+  kHasYield = 1,        // yield, await, async for or with: of this very function, not of one inside
+  kHasReturn = 2,
+  kHasBreak = 4,        // of a loop around this statement
+  kHasContinue = 8,
+  kHasLocals = 16,      // calls locals(), eval(), exec(): sees the names of the scope it stands in
+  kHasWalrus = 32,
+  kKept = 64,           // an if, while or for that stays Python
+  kOwnBreak = 128,      // a loop that a break inside leaves
+  kOwnContinue = 256,
+  kLoweredReturn = 512, // a Return that became an assignment to do_return and retval_
+  kExtraTest = 1024,    // a For whose orelse holds one Expr: go on while it is true
+  kGuard = 2048,        // an If made by a conversion around what follows a possible break, continue or return
+  kInLoop = 4096,       // an If inside a converted loop
+};
+
+struct Marks {
+  std::string reason;        // why the function cannot be converted at all
+  bool generator = false;
+  bool lowered_returns = false;  // returns become assignments
+};
+
+Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& steps);
+
+// The condition is a Python bool whatever its operands are: `x is None`, isinstance(...), not of such.
+bool always_python(const Node* test);
+
+inline bool is_control_flow(const Node* node) {
+  return is(node, Kind::kIf) || is(node, Kind::kWhile) || is(node, Kind::kFor);
+}
+// An if, while or for that becomes a call of the runtime.
+inline bool is_converted(const Node* node) { return is_control_flow(node) && !(node->flags & kKept); }
+
+}  // namespace footlight::autograph

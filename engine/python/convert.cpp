@@ -319,6 +319,9 @@ bool may_be_operand(PyObject* o) {
          PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) || !registered.empty();
 }
 
-void init_conversions(PyObject*) { publish_function("register_tensor_conversion_function", &register_method); }
+void init_conversions(PyObject*) {
+  publish_function("register_tensor_conversion_function", &register_method);
+  init_constant();
+}
 
 }  // namespace footlight::python

@@ -1,6 +1,8 @@
 // The extension module footlight._engine: loads once, in the main interpreter, and fills the public namespaces.
 #include "engine/python/module.h"
 
+#include "engine/eager/execute.h"
+
 #include <string>
 
 namespace footlight::python {
@@ -71,6 +73,7 @@ PyMODINIT_FUNC PyInit__engine() {
   return guarded([]() -> PyObject* {
     Ref module = checked(PyModule_Create(&definition));
     namespaces = checked(PyDict_New()).release();
+    footlight::eager::init();
     for (auto init : {init_errors, init_dtype, init_shape, init_tensor, init_conversions, init_specs, init_variable,
                       init_tape, init_config, init_print, init_nest, init_public_functions, init_source, init_worker, init_function,
                       init_autograph})

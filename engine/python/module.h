@@ -12,6 +12,7 @@ void init_dtype(PyObject* module);
 void init_shape(PyObject* module);
 void init_tensor(PyObject* module);
 void init_conversions(PyObject* module);
+void init_constant();  // by init_conversions
 void init_specs(PyObject* module);
 void init_variable(PyObject* module);
 void init_tape(PyObject* module);

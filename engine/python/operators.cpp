@@ -2,31 +2,17 @@
 #include "engine/python/operators.h"
 
 #include "engine/base/text.h"
+#include "engine/eager/execute.h"
 #include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/composite/composites.h"
 #include "engine/python/convert.h"
+#include "engine/python/gil.h"
 #include "engine/python/module.h"
 #include "engine/python/variable_object.h"
 
-#include <cstring>
-#include <new>
-
 namespace footlight::python {
 namespace {
-
-// Two handles without counting references: the Python objects keep them alive during the call.
-class Pair {
- public:
-  Pair(const Tensor& a, const Tensor& b) {
-    std::memcpy(raw_, static_cast<const void*>(&a), sizeof(Tensor));
-    std::memcpy(raw_ + sizeof(Tensor), static_cast<const void*>(&b), sizeof(Tensor));
-  }
-  operator std::span<const Tensor>() const { return {std::launder(reinterpret_cast<const Tensor*>(raw_)), 2}; }
-
- private:
-  alignas(Tensor) std::byte raw_[2 * sizeof(Tensor)];
-};
 
 Tensor value_of(PyObject* o) { return is_variable(o) ? variable_value(o) : tensor_of(o); }
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
@@ -48,6 +34,9 @@ Operands operands(PyObject* a, PyObject* b) {
 
 const Attrs kNone;
 
+// One look tells most tensors apart: small ones need no buffer, and those of a rank up to 4 hold their dims inside.
+bool is_long(const Tensor& t) { return t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork; }
+
 // NumPy's arrays call __array_ufunc__... not ours: their operators defer to __array_priority__, so a tensor operand wins.
 template <class Body>
 PyObject* binary(PyObject* a, PyObject* b, Body&& body) {
@@ -63,8 +52,13 @@ struct BinaryOp {
   const char* name;
   PyObject* operator()(PyObject* a, PyObject* b) const {
     if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type)
-      return guarded([&] { return wrap(apply(op.row(), Pair(tensor_of(a), tensor_of(b)), kNone, name)); });
-    return binary(a, b, [this](const Tensor& x, const Tensor& y) { return apply(op.row(), Pair(x, y), kNone, name); });
+      return guarded([&] { return wrap(run(tensor_of(a), tensor_of(b))); });
+    return binary(a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); });
+  }
+  Tensor run(const Tensor& x, const Tensor& y) const {
+    if (current_graph_builder) return apply(op.row(), Borrowed(x, y), kNone, name);
+    WithoutGil released(is_long(x) || is_long(y));
+    return eager::binary(op.row(), x, y);
   }
 };
 
@@ -100,7 +94,10 @@ PyObject* divide(PyObject* a, PyObject* b) {
   return binary(a, b, [](const Tensor& x, const Tensor& y) { return composite::truediv(x, y, "truediv"); });
 }
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-  return binary(a, b, [](const Tensor& x, const Tensor& y) { return composite::matmul(x, y, "matmul"); });
+  return binary(a, b, [](const Tensor& x, const Tensor& y) {
+    WithoutGil released(!current_graph_builder && (is_long(x) || is_long(y)));
+    return composite::matmul(x, y, "matmul");
+  });
 }
 
 Tensor logical_xor(const Tensor& x, const Tensor& y) {
@@ -114,13 +111,13 @@ const OpRow& bitwise_row(const char* name) {
 }
 template <int Which>
 PyObject* bit_operator(PyObject* a, PyObject* b) {
-  constexpr const char* kLogical[] = {"LogicalAnd", "LogicalOr", ""};
-  constexpr const char* kBitwise[] = {"BitwiseAnd", "BitwiseOr", "BitwiseXor"};
-  constexpr const char* kNames[] = {"and", "or", "xor"};
+  static constexpr const char* kLogical[] = {"LogicalAnd", "LogicalOr", ""};
+  static constexpr const char* kBitwise[] = {"BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+  static constexpr const char* kNames[] = {"and", "or", "xor"};
   return binary(a, b, [](const Tensor& x, const Tensor& y) {
     if (x.dtype() == DType::kBool && Which == 2) return logical_xor(x, y);
     const char* row = x.dtype() == DType::kBool ? kLogical[Which] : kBitwise[Which];
-    return apply(bitwise_row(row), Pair(x, y), kNone, kNames[Which]);
+    return apply(bitwise_row(row), Borrowed(x, y), kNone, kNames[Which]);
   });
 }
 
@@ -217,7 +214,7 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   static const Attrs lenient{{AttrName("incompatible_shape_error"), false}};
   if (b == Py_None) return PyBool_FromLong(op == Py_NE);
   return binary(a, b, [&](const Tensor& x, const Tensor& y) {
-    return op == Py_EQ ? apply(equal.row(), Pair(x, y), lenient, "Equal") : apply(not_equal.row(), Pair(x, y), lenient, "NotEqual");
+    return op == Py_EQ ? apply(equal.row(), Borrowed(x, y), lenient, "Equal") : apply(not_equal.row(), Borrowed(x, y), lenient, "NotEqual");
   });
 }
 

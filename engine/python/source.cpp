@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/ops/row.h"
 #include "engine/python/frame_layout.h"
+#include "engine/python/gil.h"
 #include "engine/python/module.h"
 #include "engine/session/writer.h"
 
@@ -93,7 +94,7 @@ bool is_own_file(const char* path) { return !package.empty() && std::string_view
 
 SourceRef python_source() {
   PyThreadState* ts = own_thread_state();
-  if (!ts) return {};
+  if (!ts) return source_without_gil;
   for (InterpreterFrame* f = top_frame(ts); f; f = f->previous) {
     if (!has_code(f)) continue;
     const uintptr_t mark = mark_of(f->code);

@@ -10,6 +10,7 @@
 #include "engine/python/operators.h"
 #include "engine/python/reference_object.h"
 #include "engine/python/shape_object.h"
+#include "engine/tensor/gpu.h"
 
 #include <cstring>
 #include <new>
@@ -323,6 +324,15 @@ Tensor on_host(const Tensor& t) {
   if (t.is_symbolic())
     fail(ErrorKind::kNotImplemented, "The symbolic tensor '", symbolic_name(t), "' has no value while its function is being traced");
   return t.device() == Device::cpu() ? t : copied_to(t, Device::cpu());
+}
+
+Tensor copied_to(const Tensor& t, Device device) {
+  static const Op kIdentity{"Identity"};
+  if (t.is_symbolic()) return apply(kIdentity, {t});
+  if (t.device() == device) return t;
+  Tensor copy = gpu::copy_to(t, device);
+  if (tape_hook) tape_hook(kIdentity.row(), {}, Borrowed(t), Borrowed(copy));
+  return copy;
 }
 
 void init_tensor(PyObject*) {

@@ -1,1 +1,49 @@
 """Footlight: TensorFlow's programming model, made visible. `import footlight as tf` runs TensorFlow scripts."""
+import sys as _sys
+
+try:
+    from footlight import _engine
+except ImportError as _error:
+    import os as _os
+    _built = sorted(n.split('.')[1] for n in _os.listdir(_os.path.dirname(__file__)) if n.startswith('_engine.'))
+    _mine = 'cpython-%d%d' % _sys.version_info[:2]
+    if any(n.startswith(_mine + '-') for n in _built) and not hasattr(_sys, 'abiflags'):
+        raise
+    if any(n.startswith(_mine + '-') for n in _built) and not _sys.abiflags:
+        raise
+    _which = ', '.join(n.split('-')[1].replace('3', '3.', 1) for n in _built if '-' in n) or 'none'
+    raise ImportError('footlight is not built for this Python (%d.%d%s): it is built for Python %s. %s' % (
+        *_sys.version_info[:2], _sys.abiflags, _which, _error)) from None
+
+from footlight import _enums, _module  # noqa: F401  (they add their names)
+
+__version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
+newaxis = None
+
+
+def _missing(name, namespace):
+    """The AttributeError for a name that is not there: with the nearest names that are."""
+    import difflib
+    module = _sys.modules[namespace]
+    known = [n for n in vars(module) if not n.startswith('_')]
+    near = difflib.get_close_matches(name, known, 3)
+    shown = 'tf' + namespace[len('footlight'):]
+    hint = '; did you mean %s?' % ' or '.join(shown + '.' + n for n in near) if near else ''
+    return AttributeError('%s has no attribute %r%s' % (shown, name, hint))
+
+
+def _explain_missing_names():
+    for full, module in list(_sys.modules.items()):
+        if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
+            module.__getattr__ = lambda name, full=full: _raise(_missing(name, full))
+
+
+def _raise(error):
+    raise error
+
+
+def __getattr__(name):
+    raise _missing(name, 'footlight')
+
+
+_explain_missing_names()

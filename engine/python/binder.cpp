@@ -1,0 +1,224 @@
+// Binding calls of public functions: arguments by position and name, conversions, errors that name function and parameter.
+#include "engine/python/binder.h"
+
+#include "engine/base/text.h"
+#include "engine/python/convert.h"
+#include "engine/python/dtype_object.h"
+#include "engine/python/gil.h"
+#include "engine/python/module.h"
+#include "engine/python/operators.h"
+#include "engine/python/shape_object.h"
+#include "engine/python/variable_object.h"
+
+#include <array>
+
+namespace footlight::python {
+namespace {
+
+constexpr size_t kMostParameters = 32;
+
+struct PyPublicFunction {
+  PyObject_HEAD
+  vectorcallfunc call;
+  const PublicFunction* function;
+  std::vector<Parameter>* parameters;  // null until the first call
+  PyObject* weakrefs;
+};
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyPublicFunction* of(PyObject* o) { return reinterpret_cast<PyPublicFunction*>(o); }
+std::string full_name(PyObject* o) { return "tf." + std::string(of(o)->function->names[0]); }
+std::string leaf_name(PyObject* o) {
+  const std::string_view n = of(o)->function->names[0];
+  return std::string(n.substr(n.rfind('.') + 1));
+}
+
+const std::vector<Parameter>& parameters_of(PyObject* o) {
+  if (!of(o)->parameters) of(o)->parameters = new std::vector<Parameter>(parse_parameters(of(o)->function->parameters));
+  return *of(o)->parameters;
+}
+
+std::string signature_text(PyObject* o) {
+  std::string out;
+  for (const Parameter& p : parameters_of(o)) out += (out.empty() ? "" : ", ") + p.name + (p.has_default ? "=" : "");
+  return full_name(o) + "(" + out + ")";
+}
+
+bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
+
+// The arguments in the order of the parameters; null where the default goes.
+using Slots = std::array<PyObject*, kMostParameters>;
+
+void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* const* args, size_t positional, PyObject* names, Slots& slots) {
+  if (positional > parameters.size())
+    fail(ErrorKind::kType, signature_text(self), " takes ", parameters.size(), " arguments but ", positional, " were given");
+  for (size_t i = 0; i < positional; ++i) slots[i] = args[i];
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t k = 0; k < named; ++k) {
+    PyObject* name = PyTuple_GET_ITEM(names, k);
+    size_t i = 0;
+    while (i < parameters.size() && parameters[i].key != name) ++i;
+    if (i == parameters.size()) {  // not the interned object: compare the text
+      for (i = 0; i < parameters.size(); ++i)
+        if (PyUnicode_CompareWithASCIIString(name, parameters[i].name.c_str()) == 0) break;
+    }
+    if (i == parameters.size())
+      fail(ErrorKind::kType, full_name(self), "() got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'; it is ", signature_text(self));
+    if (slots[i]) fail(ErrorKind::kType, full_name(self), "() got multiple values for argument '", parameters[i].name, "'");
+    slots[i] = args[positional + static_cast<size_t>(k)];
+  }
+}
+
+// What a conversion complained about, with the function and the parameter in front.
+[[noreturn]] void in_argument(PyObject* self, const Parameter& p, const Error& e) {
+  fail(e.kind(), full_name(self), ": argument `", p.name, "`: ", e.message());
+}
+
+void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots, std::vector<Arg>& out) {
+  std::array<bool, kMostParameters> done{};
+  const size_t n = parameters.size();
+  out.resize(n);
+  const auto dtype_of = [&](size_t i) {
+    const Tensor* t = done[i] ? std::get_if<Tensor>(&out[i].value) : nullptr;
+    return t && *t ? t->dtype() : DType::kInvalid;
+  };
+  // Tensors first: they say what the Python values beside them become.
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t i = 0; i < n; ++i) {
+      const Parameter& p = parameters[i];
+      if (done[i] || p.is_name || (pass == 0 && !(slots[i] && is_value(slots[i])))) continue;
+      if (!slots[i]) {
+        if (!p.has_default) fail(ErrorKind::kType, full_name(self), "() missing required argument '", p.name, "'; it is ", signature_text(self));
+        out[i] = p.otherwise;
+        done[i] = true;
+        if ((p.type == ParameterType::kTensor) && !out[i].none() && !std::holds_alternative<Tensor>(out[i].value)) {
+          Ref value = object_from(out[i]);
+          out[i] = argument_from(value.get(), p, p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid);
+        }
+        continue;
+      }
+      DType hint = p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid;
+      for (size_t k = 0; k < n && hint == DType::kInvalid; ++k)
+        if (parameters[k].like == static_cast<int>(i) || (p.like >= 0 && parameters[k].like == p.like && k != i)) hint = dtype_of(k);
+      try {
+        out[i] = argument_from(slots[i], p, hint);
+      } catch (const Error& e) {
+        in_argument(self, p, e);
+      }
+      done[i] = true;
+    }
+  }
+}
+
+int64_t elements_of(const Arg& a) {
+  if (const Tensor* t = std::get_if<Tensor>(&a.value)) return *t && !t->is_symbolic() ? t->elements() : 0;
+  int64_t sum = 0;
+  if (const ArgList* list = std::get_if<ArgList>(&a.value))
+    for (const Arg& item : *list) sum += elements_of(item);
+  return sum;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+  return guarded([&] {
+    const std::vector<Parameter>& parameters = parameters_of(self);
+    FL_CHECK(parameters.size() <= kMostParameters);
+    Slots slots{};
+    place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots);
+    std::string_view name;
+    if (!parameters.empty() && parameters.back().is_name) {
+      PyObject* given = slots[parameters.size() - 1];
+      if (given && given != Py_None) {
+        const char* text = PyUnicode_Check(given) ? PyUnicode_AsUTF8(given) : nullptr;
+        if (!text) fail(ErrorKind::kType, full_name(self), ": argument `name` must be a str, not ", Py_TYPE(given)->tp_name);
+        name = text;
+      }
+    }
+    std::vector<Arg> arguments;
+    convert(self, parameters, slots, arguments);
+    if (!parameters.empty() && parameters.back().is_name) arguments.pop_back();
+    bool is_long = false;
+    if (!current_graph_builder)
+      for (const Arg& a : arguments) is_long |= elements_of(a) >= kLongWork;
+    Arg result;
+    {
+      WithoutGil released(is_long);
+      result = of(self)->function->call(arguments, name);
+    }
+    return object_from(result).release();
+  });
+}
+
+Ref signature_object(PyObject* self) {
+  Ref inspect = checked(PyImport_ImportModule("inspect"));
+  Ref parameter = checked(PyObject_GetAttrString(inspect.get(), "Parameter"));
+  Ref kind = checked(PyObject_GetAttrString(parameter.get(), "POSITIONAL_OR_KEYWORD"));
+  Ref list = checked(PyList_New(0));
+  for (const Parameter& p : parameters_of(self)) {
+    Ref one;
+    if (p.has_default) {
+      Ref otherwise = object_from(p.otherwise);
+      Ref keywords = checked(Py_BuildValue("{sO}", "default", otherwise.get()));
+      Ref positional = checked(PyTuple_Pack(2, p.key, kind.get()));
+      one = checked(PyObject_Call(parameter.get(), positional.get(), keywords.get()));
+    } else {
+      one = checked(PyObject_CallFunctionObjArgs(parameter.get(), p.key, kind.get(), nullptr));
+    }
+    if (PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
+  }
+  return checked(PyObject_CallMethod(inspect.get(), "Signature", "O", list.get()));
+}
+
+PyObject* text(const std::string& s) { return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())); }
+
+PyObject* get_module(PyObject* self, void*) {
+  const std::string n(of(self)->function->names[0]);
+  const size_t dot = n.rfind('.');
+  return text(dot == std::string::npos ? "footlight" : "footlight." + n.substr(0, dot));
+}
+
+PyGetSetDef properties[] = {
+    {"__name__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
+    {"__qualname__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
+    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {"__doc__", [](PyObject* s, void*) { return text(std::string(of(s)->function->doc)); }, nullptr, nullptr, nullptr},
+    {"__signature__", [](PyObject* s, void*) { return guarded([&] { return signature_object(s).release(); }); }, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyObject* repr(PyObject* self) {
+  return guarded([&] { return text("<function " + signature_text(self) + ">"); });
+}
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Ref getter = checked(PyObject_GetAttrString(checked(PyImport_ImportModule("operator")).get(), "attrgetter"));
+    Ref found = checked(PyObject_CallFunction(getter.get(), "s", std::string(of(self)->function->names[0]).c_str()));
+    return Py_BuildValue("O(O)", found.get(), namespace_of(""));
+  });
+}
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_public_functions(PyObject*) {
+  type.tp_name = "footlight.function_of_the_library";
+  type.tp_basicsize = sizeof(PyPublicFunction);
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
+  type.tp_vectorcall_offset = offsetof(PyPublicFunction, call);
+  type.tp_call = PyVectorcall_Call;
+  type.tp_weaklistoffset = offsetof(PyPublicFunction, weakrefs);
+  type.tp_getset = properties;
+  type.tp_methods = methods;
+  type.tp_repr = repr;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  for (const PublicFunction& f : public_functions()) {
+    auto* o = PyObject_New(PyPublicFunction, &type);
+    if (!o) throw PythonErrorSet();
+    o->call = call;
+    o->function = &f;
+    o->parameters = nullptr;
+    o->weakrefs = nullptr;
+    Ref function = Ref::steal(reinterpret_cast<PyObject*>(o));
+    for (std::string_view name : f.names) publish(std::string(name).c_str(), function.get());
+  }
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,32 @@
+// From the table of public names to Python functions: parameters as the table declares them, arguments as Arg, results back.
+#pragma once
+
+#include "engine/ops/public_names.h"
+#include "engine/python/objects.h"
+
+#include <string>
+#include <vector>
+
+namespace footlight::python {
+
+enum class ParameterType : uint8_t { kTensor, kTensors, kTensorOrTensors, kInt, kInts, kBool, kFloat, kStr, kDType, kShape, kAny };
+
+struct Parameter {
+  std::string name;
+  PyObject* key = nullptr;           // the name, interned
+  ParameterType type = ParameterType::kAny;
+  bool optional = false;             // None is allowed
+  bool has_default = false;
+  Arg otherwise;                     // the default
+  int like = -1;                     // a tensor takes the dtype of that parameter
+  DType preferred = DType::kInvalid; // "of float32"
+  bool is_name = false;              // the `name` that ops take: passed beside the arguments
+};
+
+// "x: tensor, y: tensor like x, axis: ints? = None, name: str? = None". FL_CHECKs that it is well formed.
+std::vector<Parameter> parse_parameters(std::string_view text);
+
+Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid);
+Ref object_from(const Arg&);
+
+}  // namespace footlight::python

@@ -1,0 +1,180 @@
+// One argument: a Python object as what its parameter declares; and results back.
+#include "engine/base/text.h"
+#include "engine/python/binder.h"
+#include "engine/python/convert.h"
+#include "engine/python/dtype_object.h"
+#include "engine/python/module.h"
+#include "engine/python/operators.h"
+#include "engine/python/shape_object.h"
+#include "engine/python/variable_object.h"
+
+namespace footlight::python {
+namespace {
+
+bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
+bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || is_shape(o); }
+
+// A tensor whose value is known, as Python objects; everything else as it is.
+Ref known(PyObject* o) {
+  if (!is_value(o)) return Ref::borrow(o);
+  const Tensor t = known_value(is_tensor(o) ? tensor_of(o) : variable_value(o));
+  if (!t) fail(ErrorKind::kType, "its value must be known here, a symbolic tensor was given");
+  return python_value(on_host(t));
+}
+
+[[noreturn]] void wanted(const char* what, PyObject* o) { fail(ErrorKind::kType, what, " is wanted, not ", Py_TYPE(o)->tp_name); }
+
+int64_t integer(PyObject* o) {
+  Ref v = known(o);
+  if (PyBool_Check(v.get()) || !PyIndex_Check(v.get())) wanted("an integer", v.get());
+  Ref index = checked(PyNumber_Index(v.get()));
+  const int64_t i = PyLong_AsLongLong(index.get());
+  if (i == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return i;
+}
+
+Arg integers(PyObject* o) {
+  ArgList list;
+  Ref v = is_array(o) ? python_value(on_host(to_tensor(o))) : known(o);
+  if (!is_sequence(v.get())) return {ArgList{{integer(v.get())}}};
+  Ref items = checked(PySequence_Fast(v.get(), "a list of integers"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) list.push_back({integer(PySequence_Fast_GET_ITEM(items.get(), i))});
+  return {list};
+}
+
+Arg shape(PyObject* o) {
+  if (is_value(o)) return {is_tensor(o) ? tensor_of(o) : variable_value(o)};
+  if (is_shape(o)) return {shape_of(o)};
+  if (o == Py_None) return {Shape::unknown_rank()};
+  if (PyIndex_Check(o) && !is_array(o)) return {Shape{integer(o)}};
+  if (!is_sequence(o)) return {to_tensor(o, DType::kInvalid)};
+  Shape s;
+  Ref items = checked(PySequence_Fast(o, "a shape"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    PyObject* d = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (d == Py_None) {
+      s.append(kUnknownDim);
+    } else if (PyIndex_Check(d) && !is_value(d) && !PyBool_Check(d)) {
+      const int64_t size = integer(d);
+      if (size < kUnknownDim) return {to_tensor(o)};  // the op says what is wrong with it
+      s.append(size);
+    } else {
+      return {to_tensor(o)};  // tensors among them, or something that is no dimension
+    }
+  }
+  return {s};
+}
+
+// A list of tensors; Python values among them take the dtype of the first tensor.
+Arg tensors(PyObject* o, const Parameter& p) {
+  ArgList list;
+  if (is_value(o) || !is_sequence(o)) {
+    const Tensor t = to_tensor(o);
+    if (p.type == ParameterType::kTensors || !t.shape().has_rank() || t.shape().rank() == 0) return {ArgList{{t}}};
+    const int64_t n = t.shape()[0];
+    if (n == kUnknownDim) fail(ErrorKind::kValue, "a list of tensors is wanted: the number of rows of the given one is unknown");
+    for (int64_t i = 0; i < n; ++i) {
+      Ref index = checked(PyLong_FromLongLong(i));
+      list.push_back({subscript(t, index.get())});
+    }
+    return {list};
+  }
+  Ref items = checked(PySequence_Fast(o, "a list of tensors"));
+  DType dtype = p.preferred;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (!is_value(item)) continue;
+    dtype = is_tensor(item) ? tensor_of(item).dtype() : variable_dtype(item);
+    break;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    list.push_back({operand(PySequence_Fast_GET_ITEM(items.get(), i), dtype)});
+    if (dtype == DType::kInvalid) dtype = std::get<Tensor>(list.back().value).dtype();
+  }
+  return {list};
+}
+
+Arg tensor(PyObject* o, const Parameter& p, DType hint) {
+  if (is_tensor(o)) return {tensor_of(o)};
+  if (hint != DType::kInvalid) return {operand(o, hint)};
+  if (is_variable(o)) return {variable_value(o)};
+  if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
+  return {to_tensor_with_hint(o, p.preferred)};
+}
+
+Arg any(PyObject* o) {
+  if (o == Py_None) return {};
+  if (PyBool_Check(o)) return {o == Py_True};
+  if (PyLong_CheckExact(o)) return {integer(o)};
+  if (PyFloat_CheckExact(o)) return {PyFloat_AS_DOUBLE(o)};
+  if (is_dtype(o)) return {dtype_from_object(o)};
+  if (is_shape(o)) return {shape_of(o)};
+  if (PyUnicode_Check(o)) {
+    const char* s = PyUnicode_AsUTF8(o);
+    if (!s) throw PythonErrorSet();
+    return {std::string(s)};
+  }
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    ArgList list;
+    Ref items = checked(PySequence_Fast(o, "a list"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
+    return {list};
+  }
+  return {to_tensor(o)};
+}
+
+}  // namespace
+
+Arg argument_from(PyObject* o, const Parameter& p, DType hint) {
+  if (o == Py_None && (p.optional || (p.has_default && p.otherwise.none()))) return {};
+  switch (p.type) {
+    case ParameterType::kTensor: return tensor(o, p, hint);
+    case ParameterType::kTensors:
+    case ParameterType::kTensorOrTensors: return tensors(o, p);
+    case ParameterType::kInt: return {integer(o)};
+    case ParameterType::kInts: return integers(o);
+    case ParameterType::kBool: {
+      if (is_tensor(o) && tensor_of(o).is_symbolic()) return {truth_of(tensor_of(o))};
+      const int is = PyObject_IsTrue(o);
+      if (is < 0) throw PythonErrorSet();
+      return {is != 0};
+    }
+    case ParameterType::kFloat: {
+      Ref v = known(o);
+      const double d = PyFloat_AsDouble(v.get());
+      if (d == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        wanted("a number", v.get());
+      }
+      return {d};
+    }
+    case ParameterType::kStr: {
+      if (PyBytes_Check(o)) return {std::string(PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o)))};
+      const char* s = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+      if (!s) wanted("a str", o);
+      return {std::string(s)};
+    }
+    case ParameterType::kDType: return {dtype_from_object(o)};
+    case ParameterType::kShape: return shape(o);
+    case ParameterType::kAny: return any(o);
+  }
+  return {};
+}
+
+Ref object_from(const Arg& a) {
+  if (a.none()) return Ref::borrow(Py_None);
+  if (const auto* v = std::get_if<bool>(&a.value)) return Ref::borrow(*v ? Py_True : Py_False);
+  if (const auto* v = std::get_if<int64_t>(&a.value)) return checked(PyLong_FromLongLong(*v));
+  if (const auto* v = std::get_if<double>(&a.value)) return checked(PyFloat_FromDouble(*v));
+  if (const auto* v = std::get_if<std::string>(&a.value))
+    return checked(PyUnicode_DecodeUTF8(v->data(), static_cast<Py_ssize_t>(v->size()), "replace"));
+  if (const auto* v = std::get_if<DType>(&a.value)) return Ref::borrow(dtype_object(*v));
+  if (const auto* v = std::get_if<Shape>(&a.value)) return checked(shape_object(*v));
+  if (const auto* v = std::get_if<Tensor>(&a.value)) return *v ? checked(wrap(*v)) : Ref::borrow(Py_None);
+  const auto& list = std::get<ArgList>(a.value);
+  Ref out = checked(PyList_New(static_cast<Py_ssize_t>(list.size())));
+  for (size_t i = 0; i < list.size(); ++i) PyList_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), object_from(list[i]).release());
+  return out;
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,35 @@
+"""Enumerations that scripts name."""
+import enum
+
+import footlight
+
+
+class VariableAggregation(enum.Enum):
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class VariableSynchronization(enum.Enum):
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class UnconnectedGradients(enum.Enum):
+    """What tape.gradient() gives for a source that the target does not depend on."""
+    NONE = 'none'
+    ZERO = 'zero'
+
+
+class AggregationMethod:
+    ADD_N = 0
+    DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+for _kind in (VariableAggregation, VariableSynchronization, UnconnectedGradients, AggregationMethod):
+    setattr(footlight, _kind.__name__, _kind)

@@ -1,0 +1,301 @@
+// tf.Variable: a handle on a resource, reading and assigning through ops so that tapes and graphs see it.
+#include "engine/python/variable_object.h"
+
+#include "engine/base/text.h"
+#include "engine/ops/builder.h"
+#include "engine/python/array_memory.h"
+#include "engine/python/convert.h"
+#include "engine/python/format.h"
+#include "engine/python/module.h"
+#include "engine/python/operators.h"
+#include "engine/python/reference_object.h"
+#include "engine/python/scopes.h"
+#include "engine/python/shape_object.h"
+#include "engine/python/spec_object.h"
+#include "engine/tensor/variable.h"
+
+#include <new>
+#include <unordered_map>
+
+namespace footlight::python {
+namespace {
+
+struct PyVariable {
+  PyObject_HEAD
+  Tensor handle;
+  Variable* variable;  // kept by the handle
+  Attrs read_attrs;
+  bool after_assign;   // what assign() returns: prints as such
+  PyObject* weakrefs;
+  PyObject* constraint;
+};
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyVariable* of(PyObject* o) { return reinterpret_cast<PyVariable*>(o); }
+
+// The objects that users hold, by resource.
+std::unordered_map<const Resource*, PyObject*>& objects() {
+  static auto* all = new std::unordered_map<const Resource*, PyObject*>;
+  return *all;
+}
+
+PyObject* make(Tensor handle, bool after_assign) {
+  auto* v = PyObject_New(PyVariable, &type);
+  if (!v) throw PythonErrorSet();
+  new (&v->handle) Tensor(std::move(handle));
+  v->variable = variable_of(v->handle);
+  new (&v->read_attrs) Attrs{{AttrName("dtype"), v->variable->dtype()}};
+  v->after_assign = after_assign;
+  v->weakrefs = nullptr;
+  v->constraint = nullptr;
+  if (!after_assign) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
+  return reinterpret_cast<PyObject*>(v);
+}
+
+void destroy(PyObject* self) {
+  PyVariable* v = of(self);
+  if (v->weakrefs) PyObject_ClearWeakRefs(self);
+  if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
+  Py_XDECREF(v->constraint);
+  v->read_attrs.~Attrs();
+  v->handle.~Tensor();
+  PyObject_Free(self);
+}
+
+Tensor initial_value(PyObject* value, DType dtype) {
+  if (is_spec(value)) fail(ErrorKind::kValue, "tf.Variable: a TensorSpec has no value to start with");
+  if (!is_tensor(value) && !is_variable(value) && PyCallable_Check(value)) {
+    Ref made = checked(PyObject_CallNoArgs(value));
+    return to_tensor(made.get(), dtype);
+  }
+  return to_tensor(value, dtype);
+}
+
+PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def",
+                                "dtype", "import_scope", "constraint", "synchronization", "aggregation", "shape",
+                                "experimental_enable_variable_lifting", nullptr};
+  PyObject *initial = Py_None, *trainable = Py_None, *validate = Py_True, *caching = Py_None, *name = Py_None, *definition = Py_None,
+           *dtype = Py_None, *import_scope = Py_None, *constraint = Py_None, *synchronization = nullptr, *aggregation = nullptr,
+           *shape = nullptr, *lifting = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOOOO:Variable", const_cast<char**>(names), &initial, &trainable, &validate,
+                                   &caching, &name, &definition, &dtype, &import_scope, &constraint, &synchronization, &aggregation,
+                                   &shape, &lifting))
+    return nullptr;
+  return guarded([&] {
+    if (initial == Py_None) fail(ErrorKind::kValue, "tf.Variable: initial_value must be given (a value, or a function that makes it)");
+    std::string text = "Variable";
+    if (name != Py_None) {
+      const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+      if (!s) fail(ErrorKind::kType, "tf.Variable: name must be a str");
+      text = s;
+    }
+    const int may_train = trainable == Py_None ? 1 : PyObject_IsTrue(trainable);
+    if (may_train < 0) throw PythonErrorSet();
+    Tensor value = initial_value(initial, dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype));
+    Shape declared = value.shape();
+    if (shape && shape != Py_None) {
+      declared = shape_from_object(shape);
+      if (!compatible(declared, value.shape()))
+        fail(ErrorKind::kValue, "tf.Variable: the initial value's shape ", value.shape().to_string(), " is not compatible with the explicitly supplied `shape` argument ",
+             declared.to_string());
+    }
+    // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
+    auto* variable = new Variable(value.dtype(), declared, current_scope() + text, may_train);
+    const Tensor handle = Tensor::resource(variable);
+    const bool assign = !current_graph_builder || (variable_made && variable_made(handle, value));
+    if (assign) variable->assign(value.alias());
+    PyObject* made = make(handle, false);
+    if (constraint != Py_None) of(made)->constraint = Py_NewRef(constraint);
+    return made;
+  });
+}
+
+std::string name_of_variable(PyVariable* v) { return v->after_assign ? "UnreadVariable" : v->variable->name() + ":0"; }
+
+PyObject* repr(PyObject* self) {
+  return guarded([&] {
+    PyVariable* v = of(self);
+    std::string value = "<uninitialized>";
+    const std::string start = str("<tf.Variable '", name_of_variable(v), "' shape=", v->variable->shape().to_string(), " dtype=", name_of(v->variable->dtype()));
+    if (current_graph_builder) return PyUnicode_FromString((start + ">").c_str());
+    if (v->variable->initialized()) value = array_repr(on_host(v->variable->read()));
+    if (value.find('\n') != std::string::npos) value = "\n" + value;
+    return PyUnicode_FromString((start + ", numpy=" + value + ">").c_str());
+  });
+}
+
+Py_hash_t hash(PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "Variable is unhashable. Instead, use variable.ref() as the key.");
+  return -1;
+}
+
+PyObject* iterate(PyObject* self) {
+  return guarded([&] {
+    Ref value = checked(wrap(variable_value(self)));
+    return PyObject_GetIter(value.get());
+  });
+}
+
+PyObject* value(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(variable_value(self)); });
+}
+
+// assign, assign_add, assign_sub
+template <int Which>
+PyObject* assign(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {Which == 0 ? "value" : "delta", "use_locking", "name", "read_value", nullptr};
+  PyObject *value, *locking = nullptr, *name = nullptr;
+  int read = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOp:assign", const_cast<char**>(names), &value, &locking, &name, &read)) return nullptr;
+  static const Op ops[] = {Op("AssignVariableOp"), Op("AssignAddVariableOp"), Op("AssignSubVariableOp")};
+  return guarded([&]() -> PyObject* {
+    PyVariable* v = of(self);
+    const Tensor given = to_tensor(value, v->variable->dtype());
+    if (Which == 0 && !compatible(v->variable->shape(), given.shape()))
+      fail(ErrorKind::kValue, "Cannot assign a value of shape ", given.shape().to_string(), " to variable '", name_of_variable(v), "' of shape ",
+           v->variable->shape().to_string());
+    const Tensor inputs[] = {v->handle, given};
+    apply_all(ops[Which].row(), inputs, v->read_attrs, {});
+    if (!read && !current_graph_builder) Py_RETURN_NONE;
+    return make(v->handle, true);
+  });
+}
+
+PyObject* numpy(PyObject* self, PyObject*) {
+  return guarded([&] {
+    if (current_graph_builder) fail(ErrorKind::kNotImplemented, "numpy() is only available outside of a tf.function: variable '", name_of_variable(of(self)), "'");
+    return numpy_value(of(self)->variable->read()).release();
+  });
+}
+PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy)) return nullptr;
+  return guarded([&] {
+    if (current_graph_builder)
+      fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)), "' to a NumPy array while a function is being traced");
+    Ref v = numpy_value(of(self)->variable->read());
+    Ref module = checked(PyImport_ImportModule("numpy"));
+    return checked(PyObject_CallMethod(module.get(), "asarray", "OO", v.get(), dtype)).release();
+  });
+}
+
+PyObject* get_shape(PyObject* self, PyObject*) {
+  return guarded([&] { return shape_object(of(self)->variable->shape()); });
+}
+PyObject* set_shape(PyObject* self, PyObject* wanted) {
+  return guarded([&]() -> PyObject* {
+    const Shape s = shape_from_object(wanted);
+    if (!compatible(of(self)->variable->shape(), s))
+      fail(ErrorKind::kValue, "Variable '", name_of_variable(of(self)), "' of shape ", of(self)->variable->shape().to_string(), " cannot take shape ", s.to_string());
+    Py_RETURN_NONE;
+  });
+}
+PyObject* is_initialized(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(Tensor::scalar<bool>(of(self)->variable->initialized())); });
+}
+PyObject* ref(PyObject* self, PyObject*) { return reference_to(self); }
+PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"indices", "name", nullptr};
+  PyObject *indices, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices, &name)) return nullptr;
+  return guarded([&] {
+    Ref gather = checked(PyObject_GetAttrString(namespace_of(""), "gather"));
+    return checked(PyObject_CallFunctionObjArgs(gather.get(), self, indices, nullptr)).release();
+  });
+}
+PyObject* copy(PyObject* self, PyObject*) {
+  return guarded([&] {
+    PyVariable* v = of(self);
+    auto* fresh = new Variable(v->variable->dtype(), v->variable->shape(), v->variable->name(), v->variable->trainable());
+    const Tensor handle = Tensor::resource(fresh);
+    fresh->assign(v->variable->read());
+    return make(handle, false);
+  });
+}
+
+PyObject* enum_value(const char* kind, const char* name) {
+  Ref holder = Ref::steal(PyObject_GetAttrString(namespace_of(""), kind));
+  return holder ? PyObject_GetAttrString(holder.get(), name) : nullptr;
+}
+
+PyGetSetDef properties[] = {
+    {"shape", [](PyObject* s, void*) { return get_shape(s, nullptr); }, nullptr, "The TensorShape; parts may be unknown.", nullptr},
+    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(variable_dtype(s))); }, nullptr, "The DType.", nullptr},
+    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); }, nullptr, "The name with its \":0\".", nullptr},
+    {"trainable", [](PyObject* s, void*) { return PyBool_FromLong(variable_trainable(s)); }, nullptr, "Whether tapes watch it by themselves.", nullptr},
+    {"device", [](PyObject* s, void*) { return guarded([&] { return PyUnicode_FromString(full_name(of(s)->variable->read().device()).c_str()); }); },
+     nullptr, "Where the value lies.", nullptr},
+    {"handle", [](PyObject* s, void*) { return guarded([&] { return wrap(of(s)->handle); }); }, nullptr, "The resource tensor.", nullptr},
+    {"constraint", [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint : Py_None); }, nullptr, nullptr, nullptr},
+    {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
+    {"aggregation", [](PyObject*, void*) { return enum_value("VariableAggregation", "NONE"); }, nullptr, nullptr, nullptr},
+    {"synchronization", [](PyObject*, void*) { return enum_value("VariableSynchronization", "AUTO"); }, nullptr, nullptr, nullptr},
+    {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMethodDef methods[] = {
+    {"assign", with_keywords(assign<0>), METH_VARARGS | METH_KEYWORDS, "assign(value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
+    {"assign_add", with_keywords(assign<1>), METH_VARARGS | METH_KEYWORDS, "assign_add(delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
+    {"assign_sub", with_keywords(assign<2>), METH_VARARGS | METH_KEYWORDS, "assign_sub(delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
+    {"value", value, METH_NOARGS, "value()\n--\n\nThe value as a tensor."},
+    {"read_value", value, METH_NOARGS, "read_value()\n--\n\nThe value as a tensor."},
+    {"numpy", numpy, METH_NOARGS, "numpy()\n--\n\nThe value as a NumPy array."},
+    {"get_shape", get_shape, METH_NOARGS, "get_shape()\n--\n\nThe TensorShape."},
+    {"set_shape", set_shape, METH_O, "set_shape(shape)\n--\n\nChecks that a shape fits."},
+    {"is_initialized", is_initialized, METH_VARARGS, "is_initialized()\n--\n\nWhether it has a value."},
+    {"sparse_read", with_keywords(sparse_read), METH_VARARGS | METH_KEYWORDS, "sparse_read(indices, name=None)\n--\n\nSome rows of the value."},
+    {"ref", ref, METH_NOARGS, "ref()\n--\n\nA hashable handle: variables themselves cannot be keys."},
+    {"experimental_ref", ref, METH_NOARGS, "experimental_ref()\n--\n\nSee ref()."},
+    {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__copy__", copy, METH_NOARGS, nullptr},
+    {"__deepcopy__", copy, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMappingMethods mapping{};
+
+}  // namespace
+
+PyTypeObject* variable_type = &type;
+bool (*variable_made)(const Tensor&, const Tensor&) = nullptr;
+
+Tensor variable_handle(PyObject* o) { return of(o)->handle; }
+Tensor variable_value(PyObject* o) {
+  static const Op kRead{"ReadVariableOp"};
+  return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), of(o)->read_attrs);
+}
+DType variable_dtype(PyObject* o) { return of(o)->variable->dtype(); }
+const Shape& variable_shape(PyObject* o) { return of(o)->variable->shape(); }
+bool variable_trainable(PyObject* o) { return of(o)->variable->trainable(); }
+std::string variable_name(PyObject* o) { return name_of_variable(of(o)); }
+
+PyObject* variable_object(const Tensor& handle) {
+  Variable* v = variable_of(handle);
+  FL_CHECK(v != nullptr);
+  if (auto at = objects().find(v); at != objects().end()) return Py_NewRef(at->second);
+  return make(handle.is_symbolic() ? Tensor::resource(v) : handle, false);
+}
+
+void init_variable(PyObject*) {
+  mapping.mp_subscript = tensor_subscript;
+  type.tp_name = "footlight.Variable";
+  type.tp_basicsize = sizeof(PyVariable);
+  type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
+  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_doc = "Variable(initial_value=None, trainable=None, name=None, dtype=None, shape=None)\n--\n\nA tensor that can be given another value.";
+  type.tp_new = construct;
+  type.tp_dealloc = destroy;
+  type.tp_repr = repr;
+  type.tp_hash = hash;
+  type.tp_richcompare = tensor_compare;
+  type.tp_iter = iterate;
+  type.tp_as_number = &tensor_operators;
+  type.tp_as_mapping = &mapping;
+  type.tp_getset = properties;
+  type.tp_methods = methods;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  publish("Variable", reinterpret_cast<PyObject*>(&type));
+}
+
+}  // namespace footlight::python

@@ -1,12 +1,14 @@
 // The table of public names: what a user types (`tf.reduce_sum`, `tf.math.reduce_sum`), its parameters and defaults,
-// and the composite behind it. Written once, in engine/ops/composite/*.cpp, next to the function.
+// and the function behind it. Written once, in engine/ops/composite/*.cpp, next to the function.
 #pragma once
 
 #include "engine/ops/builder.h"
 
-#include <map>
-#include <memory>
-#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 namespace footlight {
 
@@ -19,10 +21,15 @@ struct Arg {
   bool none() const { return value.index() == 0; }
 };
 
-// Parameters: "x: tensor, y: tensor = x.dtype, axis: ints? = None, keepdims: bool = False, name: str? = None".
+// Parameters, as text: "name: type" or "name: type = default", commas between them; `name: str? = None` is passed apart.
+// Types: tensor, tensors (a list), tensor* (a list, or one tensor that is unstacked), int, ints (one or a list), bool,
+// float, str, dtype, shape (dims or a tensor), any (as it is); with `?` None may be given.
+// A tensor may say which dtype a Python value takes: "y: tensor like x", "x: tensor of float32".
+// Defaults: None, True, False, numbers, 'text', a dtype's name.
 struct PublicFunction {
-  std::vector<std::string_view> names;   // "math.reduce_sum", "reduce_sum"
+  std::vector<std::string_view> names;   // "math.reduce_sum", "reduce_sum"; messages use the first
   std::string_view parameters;
+  // `args` in the order of the parameters, without `name`, which is empty when none was given.
   Arg (*call)(std::span<const Arg> args, std::string_view name);
   std::string_view doc;
 };

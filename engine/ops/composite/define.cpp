@@ -1,0 +1,66 @@
+// The table of public functions, put together from the families at first use; and what families share.
+#include "engine/ops/composite/define.h"
+
+namespace footlight {
+
+std::span<const PublicFunction> public_functions() {
+  static const std::vector<PublicFunction> all = [] {
+    using namespace composite;
+    std::vector<PublicFunction> out;
+    for (auto family : {arithmetic_functions, math_functions, reduction_functions, product_functions, shape_functions,
+                        slice_functions, random_functions, string_functions}) {
+      for (const PublicDef& def : family()) {
+        PublicFunction function{{}, def.parameters, def.call, def.doc};
+        for (std::string_view rest = def.names; !rest.empty();) {
+          const size_t blank = rest.find(' ');
+          function.names.push_back(rest.substr(0, blank));
+          rest.remove_prefix(blank == rest.npos ? rest.size() : blank + 1);
+        }
+        out.push_back(std::move(function));
+      }
+    }
+    return out;
+  }();
+  return all;
+}
+
+namespace composite {
+
+std::vector<Tensor> tensors(const Arg& a) {
+  std::vector<Tensor> out;
+  for (const Arg& item : std::get<ArgList>(a.value)) out.push_back(tensor(item));
+  return out;
+}
+
+std::vector<int64_t> integers(const Arg& a) {
+  std::vector<int64_t> out;
+  for (const Arg& item : std::get<ArgList>(a.value)) out.push_back(integer(item));
+  return out;
+}
+
+std::optional<int64_t> seed(const Arg& a) {
+  if (a.none()) return std::nullopt;
+  return integer(a);
+}
+
+Tensor shape_tensor(const Arg& a, DType dtype) {
+  if (const Tensor* given = std::get_if<Tensor>(&a.value)) {
+    if (!is_integer(given->dtype()) && given->elements() == 0) return ops::ints({}, dtype);  // tf.zeros([])
+    return *given;
+  }
+  const Shape& shape = std::get<Shape>(a.value);
+  if (!shape.fully_known())
+    fail(ErrorKind::kValue, "a shape without unknown dimensions is wanted here, ", shape.to_string(), " came");
+  return ops::ints(shape.dims(), dtype);
+}
+
+Tensor constant(const Tensor& value, std::string_view name) {
+  static const Op op{"Const"};
+  static const AttrName kValue{"value"};
+  static const AttrName kDType{"dtype"};
+  if (!current_graph_builder) return value;
+  return apply(op, {}, {{kValue, value}, {kDType, value.dtype()}}, name_or(name, "Const"));
+}
+
+}  // namespace composite
+}  // namespace footlight

@@ -1,0 +1,62 @@
+// How public functions are written: a family file returns its rows, {"math.exp exp", parameters, function, doc}.
+#pragma once
+
+#include "engine/base/text.h"
+#include "engine/ops/functions.h"
+#include "engine/ops/public_names.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace footlight::composite {
+
+struct PublicDef {
+  const char* names;       // blanks between aliases
+  const char* parameters;
+  Arg (*call)(std::span<const Arg> args, std::string_view name);
+  const char* doc;
+};
+
+std::vector<PublicDef> arithmetic_functions();
+std::vector<PublicDef> math_functions();
+std::vector<PublicDef> reduction_functions();
+std::vector<PublicDef> product_functions();
+std::vector<PublicDef> shape_functions();
+std::vector<PublicDef> slice_functions();
+std::vector<PublicDef> random_functions();
+std::vector<PublicDef> string_functions();
+
+using Args = std::span<const Arg>;
+
+// Arguments as what their parameters declare.
+inline const Tensor& tensor(const Arg& a) { return std::get<Tensor>(a.value); }
+inline bool flag(const Arg& a) { return std::get<bool>(a.value); }
+inline int64_t integer(const Arg& a) { return std::get<int64_t>(a.value); }
+inline double real(const Arg& a) { return std::get<double>(a.value); }
+inline const std::string& text(const Arg& a) { return std::get<std::string>(a.value); }
+inline DType dtype(const Arg& a) { return std::get<DType>(a.value); }
+std::vector<Tensor> tensors(const Arg&);
+std::vector<int64_t> integers(const Arg&);       // of `ints`
+std::optional<int64_t> seed(const Arg&);         // of `int?`
+// A shape as the tensor that ops take; dimensions that are not known are refused.
+Tensor shape_tensor(const Arg&, DType = DType::kInt32);
+inline std::string_view name_or(std::string_view name, std::string_view otherwise) { return name.empty() ? otherwise : name; }
+
+// A constant of the graph as `tf.constant` makes it; in eager the value itself.
+Tensor constant(const Tensor& value, std::string_view name = {});
+
+// A public function that is one op: its parameters are the op's inputs.
+template <size_t N>
+struct Literal {
+  char text[N];
+  consteval Literal(const char (&s)[N]) { std::copy_n(s, N, text); }
+};
+template <Literal op_name, Literal default_name = "">
+Arg one_op(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  Tensor inputs[4];
+  for (size_t i = 0; i < args.size(); ++i) inputs[i] = tensor(args[i]);
+  return {apply(op.row(), std::span<const Tensor>(inputs, args.size()), {}, name_or(name, default_name.text))};
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,95 @@
+// Public functions that draw random numbers.
+#include "engine/ops/composite/define.h"
+#include "engine/ops/random_seeds.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kDType{"dtype"};
+const AttrName kTout{"Tout"};
+
+Tensor draw(const Op& op, const Tensor& shape, DType type, const Arg& op_seed) {
+  Attrs attrs{{kDType, type}};
+  random::set_seeds(attrs, op, seed(op_seed));
+  return apply(op, {shape}, attrs);
+}
+
+// A bound in the dtype of the numbers, as a constant of its own ("random_uniform/min").
+Tensor bound(const Arg& a, double otherwise, DType type, std::string_view name) {
+  if (a.none()) return constant(ops::number(otherwise, type), name);
+  const Tensor& t = tensor(a);
+  const Tensor converted = ops::cast(t, type);
+  return t.body()->python_number && !converted.is_symbolic() ? constant(converted.as_constant(), name) : converted;
+}
+
+Tensor shape_of(const Arg& a) {
+  const Tensor dims = shape_tensor(a);
+  return dims.body()->python_number ? constant(dims, "shape") : dims;
+}
+
+Arg uniform(Args args, std::string_view name) {
+  static const Op of_floats{"RandomUniform"};
+  static const Op of_ints{"RandomUniformInt"};
+  const DType type = dtype(args[3]);
+  const bool whole = type == DType::kInt32 || type == DType::kInt64;
+  if (!whole && !is_floating(type))
+    fail(ErrorKind::kValue, "tf.random.uniform gives floats, int32 or int64, not ", name_of(type));
+  if (whole && args[2].none())
+    fail(ErrorKind::kValue, "tf.random.uniform of ", name_of(type), " needs maxval: integers have no natural upper bound");
+  const Scope scope(name_or(name, "random_uniform"));
+  const Tensor shape = shape_of(args[0]);
+  const Tensor low = bound(args[1], 0, type, "min");
+  const Tensor high = bound(args[2], 1, type, "max");
+  if (whole) {
+    Attrs attrs{{kTout, type}};
+    random::set_seeds(attrs, of_ints, seed(args[4]));
+    return {apply(of_ints, {shape, low, high}, attrs, scope.own_name())};
+  }
+  static const Op add{"AddV2"};
+  const Tensor drawn = draw(of_floats, shape, type, args[4]);
+  return {apply(add, {ops::mul(drawn, ops::sub(high, low)), low}, {}, scope.own_name())};
+}
+
+Tensor scaled(const Op& op, Args args, const Scope& scope) {
+  static const Op add{"AddV2"};
+  const DType type = dtype(args[3]);
+  if (!is_floating(type)) fail(ErrorKind::kValue, "normal numbers are floats, not ", name_of(type));
+  const Tensor shape = shape_of(args[0]);
+  const Tensor mean = bound(args[1], 0, type, "mean");
+  const Tensor deviation = bound(args[2], 1, type, "stddev");
+  return apply(add, {ops::mul(draw(op, shape, type, args[4]), deviation), mean}, {}, scope.own_name());
+}
+Arg normal(Args args, std::string_view name) {
+  static const Op op{"RandomStandardNormal"};
+  const Scope scope(name_or(name, "random_normal"));
+  return {scaled(op, args, scope)};
+}
+Arg truncated_normal(Args args, std::string_view name) {
+  static const Op op{"TruncatedNormal"};
+  const Scope scope(name_or(name, "truncated_normal"));
+  return {scaled(op, args, scope)};
+}
+
+Arg set_seed(Args args, std::string_view) {
+  random::set_global_seed(integer(args[0]));
+  return {};
+}
+
+constexpr char kNormal[] =
+    "shape: shape, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, seed: int? = None, name: str? = None";
+
+}  // namespace
+
+std::vector<PublicDef> random_functions() {
+  return {
+      {"random.uniform random_uniform compat.v1.random_uniform",
+       "shape: shape, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: int? = None, name: str? = None",
+       uniform, "numbers evenly from [minval, maxval)"},
+      {"random.normal random_normal compat.v1.random_normal", kNormal, normal, "numbers of a normal distribution"},
+      {"random.truncated_normal", kNormal, truncated_normal, "normal numbers, drawn again beyond two deviations"},
+      {"random.set_seed", "seed: int", set_seed, "begins every sequence of random numbers again"},
+  };
+}
+
+}  // namespace footlight::composite

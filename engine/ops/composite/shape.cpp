@@ -1,0 +1,222 @@
+// Public functions of shapes, dtypes and constants.
+#include "engine/ops/composite/define.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kOutType{"out_type"};
+
+Tensor scalar_of(double value, DType dtype) {
+  if (dtype == DType::kString) return Tensor::string(value == 0 ? "" : "1").as_constant();
+  return ops::number(value, dtype);
+}
+
+// tf.zeros and tf.ones: a constant while the shape is small and known, else a Fill.
+Tensor filled(const Arg& shape, double value, DType dtype, std::string_view name) {
+  static const Op fill{"Fill"};
+  if (dtype == DType::kString && value != 0) fail(ErrorKind::kType, "tf.ones makes numbers and bools, not strings");
+  const Tensor dims = shape_tensor(shape);
+  return apply(fill, {dims, scalar_of(value, dtype)}, {}, name);
+}
+Arg zeros(Args args, std::string_view name) { return {filled(args[0], 0, dtype(args[1]), name_or(name, "zeros"))}; }
+Arg ones(Args args, std::string_view name) { return {filled(args[0], 1, dtype(args[1]), name_or(name, "ones"))}; }
+
+Tensor filled_like(const Tensor& x, const Arg& wanted, double value, const Op& op, std::string_view name) {
+  static const Op fill{"Fill"};
+  if (wanted.none() || dtype(wanted) == x.dtype()) return apply(op, {x}, {}, name);
+  return apply(fill, {ops::shape(x), scalar_of(value, dtype(wanted))}, {}, name);
+}
+Arg zeros_like(Args args, std::string_view name) {
+  static const Op op{"ZerosLike"};
+  return {filled_like(tensor(args[0]), args[1], 0, op, name_or(name, "zeros_like"))};
+}
+Arg ones_like(Args args, std::string_view name) {
+  static const Op op{"OnesLike"};
+  return {filled_like(tensor(args[0]), args[1], 1, op, name_or(name, "ones_like"))};
+}
+
+Arg fill(Args args, std::string_view name) {
+  static const Op op{"Fill"};
+  return {apply(op, {shape_tensor(args[0]), tensor(args[1])}, {}, name)};
+}
+
+Arg cast(Args args, std::string_view name) {
+  static const Op op{"Cast"};
+  static const AttrName kDstT{"DstT"};
+  const Tensor& x = tensor(args[0]);
+  const DType to = dtype(args[1]);
+  if (x.dtype() == to) return {x};
+  if (!is_plain(x.dtype()) || !is_plain(to))
+    fail(ErrorKind::kUnimplemented, "cannot cast ", name_of(x.dtype()), " to ", name_of(to),
+         "; strings go through tf.strings.to_number and tf.strings.as_string [Op:Cast]");
+  return {apply(op, {x}, {{kDstT, to}}, name)};
+}
+
+Arg reshape(Args args, std::string_view name) {
+  static const Op op{"Reshape"};
+  const Arg& wanted = args[1];
+  if (const Shape* shape = std::get_if<Shape>(&wanted.value); shape && shape->has_rank())
+    return {apply(op, {tensor(args[0]), ops::ints(shape->dims())}, {}, name)};  // -1: what is left over
+  return {apply(op, {tensor(args[0]), shape_tensor(wanted)}, {}, name)};
+}
+
+Arg transpose(Args args, std::string_view name) {
+  static const Op op{"Transpose"};
+  static const Op rank{"Rank"};
+  static const Op range{"Range"};
+  const Tensor& x = tensor(args[0]);
+  const std::string_view node = name_or(name, "transpose");
+  const Tensor value = flag(args[2]) ? ops::conj(x) : x;
+  if (!args[1].none()) return {apply(op, {value, tensor(args[1])}, {}, node)};
+  if (!x.shape().has_rank()) {
+    const Scope scope(node);
+    const Tensor count = apply(rank, {x});
+    const Tensor last = ops::sub(count, ops::integer(1));
+    const Tensor up = apply(range, {ops::integer(0), count, ops::integer(1)}, {}, "Range");
+    return {apply(op, {value, ops::sub(last, up)}, {}, scope.own_name())};
+  }
+  std::vector<int64_t> perm;
+  for (int d = x.shape().rank() - 1; d >= 0; --d) perm.push_back(d);
+  return {apply(op, {value, ops::ints(perm)}, {}, node)};
+}
+
+Arg expand_dims(Args args, std::string_view name) {
+  static const Op op{"ExpandDims"};
+  return {apply(op, {tensor(args[0]), ops::integer(integer(args[1]))}, {}, name)};
+}
+
+Arg squeeze(Args args, std::string_view name) {
+  static const Op op{"Squeeze"};
+  static const AttrName kDims{"squeeze_dims"};
+  return {apply(op, {tensor(args[0])}, {{kDims, args[1].none() ? std::vector<int64_t>{} : integers(args[1])}}, name)};
+}
+
+DType out_type(const Arg& a) { return a.none() ? DType::kInt32 : dtype(a); }
+
+Tensor int_vector(std::span<const int64_t> values, DType dtype, const Shape& shape) {
+  return ops::ints(values, dtype).reshaped(shape);
+}
+
+// A known answer is a constant.
+Arg shape(Args args, std::string_view name) {
+  static const Op op{"Shape"};
+  const Tensor& x = tensor(args[0]);
+  const DType type = out_type(args[1]);
+  if (x.shape().fully_known())
+    return {constant(int_vector(x.shape().dims(), type, Shape{x.shape().rank()}), name_or(name, "Shape"))};
+  return {apply(op, {x}, {{kOutType, type}}, name)};
+}
+Arg size(Args args, std::string_view name) {
+  static const Op op{"Size"};
+  const Tensor& x = tensor(args[0]);
+  const DType type = out_type(args[1]);
+  if (x.shape().fully_known()) {
+    const int64_t count = x.shape().elements();
+    return {constant(int_vector({&count, 1}, type, Shape()), name_or(name, "Size"))};
+  }
+  return {apply(op, {x}, {{kOutType, type}}, name)};
+}
+Arg rank(Args args, std::string_view name) {
+  static const Op op{"Rank"};
+  const Tensor& x = tensor(args[0]);
+  if (x.shape().has_rank()) {
+    const int64_t count = x.shape().rank();
+    return {constant(int_vector({&count, 1}, DType::kInt32, Shape()), name_or(name, "Rank"))};
+  }
+  return {apply(op, {x}, {}, name)};
+}
+
+Arg range(Args args, std::string_view name) {
+  static const Op op{"Range"};
+  Tensor start = tensor(args[0]);
+  Tensor limit;
+  if (args[1].none()) {
+    limit = start;
+    start = ops::number(0, limit.dtype());
+  } else {
+    limit = tensor(args[1]);
+  }
+  Tensor delta = tensor(args[2]);
+  // The widest of the three decides, in the order in which TensorFlow lists them.
+  static constexpr DType kOrder[] = {DType::kInt32, DType::kInt64, DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64};
+  DType type = DType::kInt32;
+  if (!args[3].none()) {
+    type = dtype(args[3]);
+  } else {
+    const auto place = [](DType d) { return std::find(std::begin(kOrder), std::end(kOrder), d) - std::begin(kOrder); };
+    for (const Tensor* t : {&start, &limit, &delta}) {
+      if (place(t->dtype()) == std::end(kOrder) - std::begin(kOrder)) {
+        if (type == DType::kInt32) type = t->dtype();
+      } else if (place(t->dtype()) > place(type)) {
+        type = t->dtype();
+      }
+    }
+  }
+  const auto as = [&](const Tensor& t) {
+    if (t.dtype() == type) return t;
+    const Tensor converted = ops::cast(t, type);
+    return t.body()->python_number && !converted.is_symbolic() ? converted.as_constant() : converted;
+  };
+  return {apply(op, {as(start), as(limit), as(delta)}, {}, name_or(name, "range"))};
+}
+
+Arg one_hot(Args args, std::string_view name) {
+  static const Op op{"OneHot"};
+  static const AttrName kAxis{"axis"};
+  DType type = DType::kFloat32;
+  if (!args[5].none()) type = dtype(args[5]);
+  else if (!args[2].none()) type = tensor(args[2]).dtype();
+  else if (!args[3].none()) type = tensor(args[3]).dtype();
+  const auto value = [&](const Arg& a, double otherwise) { return a.none() ? ops::number(otherwise, type) : tensor(a); };
+  return {apply(op, {tensor(args[0]), tensor(args[1]), value(args[2], 1), value(args[3], 0)},
+                {{kAxis, args[4].none() ? int64_t{-1} : integer(args[4])}}, name_or(name, "one_hot"))};
+}
+
+Arg broadcast_to(Args args, std::string_view name) {
+  static const Op op{"BroadcastTo"};
+  return {apply(op, {tensor(args[0]), shape_tensor(args[1])}, {}, name)};
+}
+
+Arg where(Args args, std::string_view name) {
+  static const Op op{"SelectV2"};
+  if (args[1].none() || args[2].none())
+    fail(ErrorKind::kValue, "tf.where wants x and y, both or neither");
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {}, name)};
+}
+
+}  // namespace
+
+std::vector<PublicDef> shape_functions() {
+  return {
+      {"zeros", "shape: shape, dtype: dtype = float32, name: str? = None, layout: any? = None", zeros, "zeros of a shape"},
+      {"ones", "shape: shape, dtype: dtype = float32, name: str? = None, layout: any? = None", ones, "ones of a shape"},
+      {"zeros_like", "input: tensor, dtype: dtype? = None, name: str? = None, layout: any? = None", zeros_like,
+       "zeros in the shape of a tensor"},
+      {"ones_like", "input: tensor, dtype: dtype? = None, name: str? = None, layout: any? = None", ones_like,
+       "ones in the shape of a tensor"},
+      {"fill", "dims: shape, value: tensor, name: str? = None, layout: any? = None", fill, "a tensor of one value"},
+      {"dtypes.cast cast", "x: tensor, dtype: dtype, name: str? = None", cast, "the same values in another dtype"},
+      {"reshape", "tensor: tensor, shape: shape, name: str? = None", reshape, "the same elements in another shape; -1: what is left over"},
+      {"transpose", "a: tensor, perm: tensor? = None, conjugate: bool = False, name: str? = None", transpose,
+       "dimensions in another order; reversed when none is given"},
+      {"expand_dims", "input: tensor, axis: int, name: str? = None", expand_dims, "a new dimension of size 1"},
+      {"squeeze", "input: tensor, axis: ints? = None, name: str? = None", squeeze, "without dimensions of size 1"},
+      {"identity", "input: tensor, name: str? = None", one_op<"Identity">, "the same value"},
+      {"stop_gradient", "input: tensor, name: str? = None", one_op<"StopGradient">, "the same value; no gradient passes"},
+      {"shape", "input: tensor, out_type: dtype? = None, name: str? = None", shape, "the shape as a tensor"},
+      {"size", "input: tensor, out_type: dtype? = None, name: str? = None", size, "the number of elements as a tensor"},
+      {"rank", "input: tensor, name: str? = None", rank, "the number of dimensions as a tensor"},
+      {"range", "start: tensor, limit: tensor? = None, delta: tensor = 1, dtype: dtype? = None, name: str? = None", range,
+       "numbers from start up to, not including, limit"},
+      {"one_hot",
+       "indices: tensor, depth: tensor of int32, on_value: tensor? = None, off_value: tensor? = None, axis: int? = None, "
+       "dtype: dtype? = None, name: str? = None",
+       one_hot, "on_value at each index along a new dimension"},
+      {"broadcast_to", "input: tensor, shape: shape, name: str? = None", broadcast_to, "repeated to fill a shape"},
+      {"where", "condition: tensor of bool, x: tensor? like y = None, y: tensor? like x = None, name: str? = None", where,
+       "x where the condition holds, else y"},
+  };
+}
+
+}  // namespace footlight::composite

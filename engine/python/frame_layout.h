@@ -66,11 +66,11 @@ inline PyThreadState* own_thread_state() {
 }
 
 #if PY_VERSION_HEX < 0x030C0000
-inline Py_ssize_t request_code_slot() { return _PyEval_RequestCodeExtraIndex(nullptr); }
+inline Py_ssize_t request_code_slot(freefunc drop = nullptr) { return _PyEval_RequestCodeExtraIndex(drop); }
 inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) { return _PyCode_GetExtra(code, slot, value); }
 inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) { return _PyCode_SetExtra(code, slot, value); }
 #else
-inline Py_ssize_t request_code_slot() { return PyUnstable_Eval_RequestCodeExtraIndex(nullptr); }
+inline Py_ssize_t request_code_slot(freefunc drop = nullptr) { return PyUnstable_Eval_RequestCodeExtraIndex(drop); }
 inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) { return PyUnstable_Code_GetExtra(code, slot, value); }
 inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) { return PyUnstable_Code_SetExtra(code, slot, value); }
 #endif

@@ -64,6 +64,7 @@ void drain(Batch& batch, ThreadRings& rings, bool last) {
 }
 
 void pump(session::Writer& writer, void*) {
+  calibrate_clock();
   Batch batch;
   batch.writer = &writer;
   visit_rings([](void* context, ThreadRings& rings, bool last) { drain(*static_cast<Batch*>(context), rings, last); },
@@ -85,6 +86,7 @@ void fork_in_child() {
   if (!h.writer) return;
   recording_level.store(RecordingLevel::kOff, std::memory_order_relaxed);
   ring_filling.store(nullptr, std::memory_order_relaxed);
+  release_clock();
   h.writer->abandon();
   static_cast<void>(h.writer.release());  // its thread does not exist here, its locks may be held
   h.reported.clear();
@@ -115,6 +117,7 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
         host().writer->add_thread({rings.number(), rings.system_id(), rings.name()});
       },
       nullptr);
+  calibrate_clock();  // before the flush thread does
   h.writer->set_pump(pump, nullptr);
   session::set_active_writer(h.writer.get());
   if (level == RecordingLevel::kOps) cupti::start_into(*h.writer);
@@ -169,6 +172,7 @@ session::Writer::Finished stop_recording(const session::EndRecord& end) {
   } else {
     finished = writer->finish(end);
   }
+  release_clock();
   session::set_active_writer(nullptr);
   h.closed.push_back(std::move(h.writer));
   return finished;

@@ -83,12 +83,12 @@ void fill_attr(Message& message, const AttrValue& value) {
   }
 }
 
-struct Scope {
+struct InputNames {
   const Graph& graph;
   const std::vector<std::string>* arguments = nullptr;  // library functions: names of the inputs
 };
 
-std::string input_text(const Scope& scope, Edge edge) {
+std::string input_text(const InputNames& scope, Edge edge) {
   if (scope.arguments) {
     for (size_t i = 0; i < scope.graph.inputs.size(); ++i)
       if (scope.graph.inputs[i] == edge.node) return (*scope.arguments)[i];
@@ -98,7 +98,7 @@ std::string input_text(const Scope& scope, Edge edge) {
   return edge.output == 0 ? name : name + ':' + std::to_string(edge.output);
 }
 
-void fill_node(Message& message, const Scope& scope, const Node& node) {
+void fill_node(Message& message, const InputNames& scope, const Node& node) {
   message.add("name", node.name);
   message.add("op", std::string(node.op->name));
   for (Edge edge : node.inputs) message.add("input", input_text(scope, edge));
@@ -130,7 +130,7 @@ void fill_function(Message& message, const Graph& graph) {
     arg.add("name", arguments.back());
     arg.add("type", static_cast<int64_t>(node.dtypes[0]));
   }
-  const Scope scope{graph, &arguments};
+  const InputNames scope{graph, &arguments};
   std::vector<std::pair<std::string, std::string>> returned;
   for (Edge edge : graph.outputs) {
     const Node& node = graph.node(edge.node);
@@ -172,13 +172,13 @@ void fill_function(Message& message, const Graph& graph) {
 
 std::shared_ptr<Message> to_node_def(const Graph& graph, NodeId id) {
   auto message = std::make_shared<Message>(proto::node_def());
-  fill_node(*message, Scope{graph}, graph.node(id));
+  fill_node(*message, InputNames{graph}, graph.node(id));
   return message;
 }
 
 std::shared_ptr<Message> to_graph_def(const Graph& graph) {
   auto message = std::make_shared<Message>(proto::graph_def());
-  for (uint32_t i = 0; i < graph.size(); ++i) fill_node(message->add("node"), Scope{graph}, graph.node(NodeId(i)));
+  for (uint32_t i = 0; i < graph.size(); ++i) fill_node(message->add("node"), InputNames{graph}, graph.node(NodeId(i)));
   const std::vector<GraphPtr> functions = library_of(graph);
   if (!functions.empty()) {
     Message& library = message->add("library");

@@ -78,11 +78,12 @@ Tensor identity(const Tensor& x) {
 }
 Tensor matmul(const Tensor& x, const Tensor& y, bool transpose_a, bool transpose_b) {
   static const Op op{"MatMul"};
+  if (!transpose_a && !transpose_b) return apply(op, {x, y});
   return apply(op, {x, y}, {{kTransposeA, transpose_a}, {kTransposeB, transpose_b}});
 }
 Tensor sum(const Tensor& x, const Tensor& axes, bool keep_dims) {
   static const Op op{"Sum"};
-  return apply(op, {x, axes}, {{kKeepDims, keep_dims}});
+  return keep_dims ? apply(op, {x, axes}, {{kKeepDims, true}}) : apply(op, {x, axes});
 }
 Tensor reshape(const Tensor& x, const Tensor& shape) {
   static const Op op{"Reshape"};

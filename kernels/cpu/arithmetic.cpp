@@ -1,7 +1,10 @@
 // Kernels of two-input arithmetic.
 #include "kernels/functors/arithmetic.h"
 
+#include "engine/base/thread_pool.h"
 #include "kernels/cpu/elementwise.h"
+
+#include <algorithm>
 
 namespace footlight {
 namespace FL_ISA {
@@ -34,9 +37,29 @@ void integer_division() {
   (on_cpu("Pow", bit_of(dtype_of<Types>), integer_power<Types>), ...);
 }
 
+template <class T>
+void add_n(KernelContext& c) {
+  using C = functors::Compute<T>;
+  T* out = c.out<T>();
+  parallel_for(c.outputs[0].elements(), kParallelElements, [&](int64_t begin, int64_t end) {
+    const T* first = c.in<T>(0);
+    std::copy(first + begin, first + end, out + begin);
+    for (size_t k = 1; k < c.inputs.size(); ++k) {
+      const T* in = c.in<T>(k);
+      for (int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(functors::Add()(static_cast<C>(out[i]), static_cast<C>(in[i])));
+    }
+  });
+}
+
+template <class... Types>
+void sums() {
+  (on_cpu("AddN", bit_of(dtype_of<Types>), add_n<Types>), ...);
+}
+
 }  // namespace
 
 FL_CPU_KERNELS {
+  sums<FL_FLOATS, FL_INTEGERS, FL_COMPLEX>();
   binary<functors::Add, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("AddV2");
   binary<functors::Sub, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Sub");
   binary<functors::Mul, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool>("Mul");

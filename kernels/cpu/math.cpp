@@ -6,6 +6,17 @@
 namespace footlight {
 namespace FL_ISA {
 
+namespace {
+
+template <class... Types>
+void tests() {
+  (on_cpu("IsNan", bit_of(dtype_of<Types>), unary_kernel<functors::IsNan, Types, bool, 1>), ...);
+  (on_cpu("IsInf", bit_of(dtype_of<Types>), unary_kernel<functors::IsInf, Types, bool, 1>), ...);
+  (on_cpu("IsFinite", bit_of(dtype_of<Types>), unary_kernel<functors::IsFinite, Types, bool, 1>), ...);
+}
+
+}  // namespace
+
 FL_CPU_KERNELS {
   unary<functors::Neg, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Neg");
   unary<functors::Abs, FL_FLOATS, FL_INTEGERS>("Abs");
@@ -29,6 +40,7 @@ FL_CPU_KERNELS {
   unary<functors::Round, FL_FLOATS, FL_INTEGERS>("Round");
   unary<functors::Relu, FL_FLOATS, FL_INTEGERS>("Relu");
   unary<functors::Conj, FL_COMPLEX>("Conj");
+  tests<FL_FLOATS>();
   costly_binary<functors::TanhGrad, FL_FLOATS, FL_COMPLEX>("TanhGrad");
   binary<functors::SigmoidGrad, FL_FLOATS, FL_COMPLEX>("SigmoidGrad");
   binary<functors::ReluGrad, FL_FLOATS, FL_INTEGERS>("ReluGrad");

@@ -22,23 +22,67 @@ struct Matrix {
   int64_t column;
 };
 
-// out[i, :] += a[i, k] * b[k, :], for b with rows in one piece: the inner loop runs along a row and vectorises.
+// out[i, :] += a[i, k] * b[k, :], for b with rows in one piece; of complex numbers.
 template <class T>
 void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n, int64_t depth) {
-  using C = std::conditional_t<std::is_integral_v<T>, functors::Wrapping<T>, T>;
   for (int64_t i = begin; i < end; ++i) {
     T* __restrict__ to = out + i * n;
     std::fill(to, to + n, T(0));
     for (int64_t k = 0; k < depth; ++k) {
-      const C x = static_cast<C>(a.data[i * a.row + k * a.column]);
+      const T x = a.data[i * a.row + k * a.column];
       const T* __restrict__ from = b.data + k * b.row;
-      for (int64_t j = 0; j < n; ++j) {
-        if constexpr (functors::is_complex_v<T>) to[j] += functors::Mul()(x, from[j]);
-        else to[j] = static_cast<T>(static_cast<C>(to[j]) + x * static_cast<C>(from[j]));
-      }
+      for (int64_t j = 0; j < n; ++j) to[j] += functors::Mul()(x, from[j]);
     }
   }
 }
+
+// Small and integer products: rows of b as vectors, one sum per row of a in a register. Loads reach past the end of a row
+// into the next one, whose columns are not used; the last rows are copied first, so that nothing reaches past b.
+template <class T>
+struct SmallProduct {
+  using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
+  static constexpr int64_t kWidth = 64 / sizeof(T);
+  typedef U Vector __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
+
+  template <int kRows>
+  static void rows(const Matrix<T>& a, const T* b, int64_t b_row, int64_t safe, const T* pad, T* out, int64_t i, int64_t end,
+                   int64_t n, int64_t j0, int64_t depth) {
+    Vector sums[kRows] = {};
+    for (int64_t k = 0; k < safe; ++k) {
+      const Vector row = *reinterpret_cast<const Vector*>(b + k * b_row);
+      for (int r = 0; r < kRows; ++r) sums[r] += row * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
+    }
+    for (int64_t k = safe; k < depth; ++k) {
+      const Vector row = *reinterpret_cast<const Vector*>(pad + (k - safe) * kWidth);
+      for (int r = 0; r < kRows; ++r) sums[r] += row * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
+    }
+    for (int r = 0; r < kRows; ++r) {
+      T* to = out + (i + r) * n + j0;
+      // What spills over is overwritten when the next row is stored.
+      if (n - j0 == kWidth || (n <= kWidth && (i + r) * n + kWidth <= end * n)) {
+        *reinterpret_cast<Vector*>(to) = sums[r];
+      } else {
+        std::memcpy(to, &sums[r], static_cast<size_t>(std::min(kWidth, n - j0)) * sizeof(T));
+      }
+    }
+  }
+
+  static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n, int64_t depth) {
+    T pad[(kWidth + 1) * kWidth];
+    for (int64_t j0 = 0; j0 < n; j0 += kWidth) {
+      const int64_t room = (depth - 1) * b.row + n - j0 - kWidth;
+      const int64_t safe = room < 0 ? 0 : std::min(depth, room / b.row + 1);
+      const int64_t columns = std::min(kWidth, n - j0);
+      for (int64_t k = safe; k < depth; ++k)
+        std::memcpy(pad + (k - safe) * kWidth, b.data + k * b.row + j0, static_cast<size_t>(columns) * sizeof(T));
+      const T* from = b.data + j0;
+      int64_t i = begin;
+      for (; i + 5 <= end; i += 5) rows<5>(a, from, b.row, safe, pad, out, i, end, n, j0, depth);
+      for (; i + 2 <= end; i += 2) rows<2>(a, from, b.row, safe, pad, out, i, end, n, j0, depth);
+      for (; i < end; ++i) rows<1>(a, from, b.row, safe, pad, out, i, end, n, j0, depth);
+    }
+  }
+};
 
 // Float products in tiles: kRows rows of a against a packed panel of b, sums kept in registers.
 template <class T>
@@ -161,7 +205,10 @@ void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t de
     b = {to, n, 1};
   }
   parallel_for(m, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, n * depth)),
-               [&](int64_t begin, int64_t end) { multiply_rows(a, b, out, begin, end, n, depth); });
+               [&](int64_t begin, int64_t end) {
+                 if constexpr (functors::is_complex_v<T>) multiply_rows(a, b, out, begin, end, n, depth);
+                 else SmallProduct<T>::run(a, b, out, begin, end, n, depth);
+               });
 }
 
 // 16-bit floats are multiplied as floats.

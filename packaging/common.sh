@@ -102,13 +102,11 @@ configure() {
   printf '%s' "$wanted" >"$tree/configured"
 }
 
-# build PRESET [targets...]: shows progress only when something has to be built.
+# build PRESET: shows progress only when something has to be built.
 build() {
   local preset=$1 tree=build/$1 began=$SECONDS
-  shift
-  if [ "$(ninja -C "$tree" -n "$@" 2>/dev/null | tail -n 1)" = "ninja: no work to do." ]; then return 0; fi
+  if [ "$(ninja -C "$tree" -n 2>/dev/null | tail -n 1)" = "ninja: no work to do." ]; then return 0; fi
   say "building $preset"
-  NINJA_STATUS='[%f/%t, %es] ' cmake --build --preset "$preset" ${1:+--target "$@"} </dev/null ||
-    die "the $preset tree did not build"
+  NINJA_STATUS='[%f/%t, %es] ' cmake --build --preset "$preset" </dev/null || die "the $preset tree did not build"
   say "$preset built in $((SECONDS - began)) s"
 }

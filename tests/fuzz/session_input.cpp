@@ -1,0 +1,134 @@
+// Opens what the fuzzer made and touches everything in it.
+#include "tests/fuzz/session_input.h"
+
+#include "engine/base/errors.h"
+#include "engine/session/bytes.h"
+#include "engine/session/chunk.h"
+#include "engine/session/log.h"
+#include "engine/session/reader.h"
+#include "engine/session/writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace footlight::fuzz {
+namespace {
+using namespace session;
+
+const std::string& scratch_file() {
+  static const std::string path = [] {
+    const char* base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    return std::string(base) + "/footlight-fuzz-" + std::to_string(getpid());
+  }();
+  return path;
+}
+
+void put(std::string_view bytes) {
+  Descriptor file(open(scratch_file().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) _exit(77);
+}
+
+void touch(Reader& r) {
+  uint64_t sum = 0;
+  for (const GraphRecord& g : r.contents().graphs) {
+    for (const NodeRecord& n : g.nodes) {
+      const auto place = r.place(n.source);
+      sum += static_cast<uint64_t>(place.line) + (r.file(place.file) != nullptr);
+    }
+  }
+  for (const TraceRecord& t : r.contents().traces)
+    sum += (r.trace(t.nearest) != nullptr) + (r.graph(t.graph) != nullptr) + (r.function(t.function) != nullptr);
+  sum += static_cast<uint64_t>(r.first_time()) + static_cast<uint64_t>(r.last_time());
+  const auto each = [&](const auto& store) {
+    for (size_t i = 0; i < std::min<size_t>(store.index().size(), 50); ++i) {
+      try {
+        sum += store.chunk(i)->size();
+      } catch (const Error&) {
+      }
+    }
+  };
+  each(r.op_events());
+  each(r.calls());
+  each(r.device_events());
+  r.refresh();
+  volatile uint64_t kept = sum;
+  static_cast<void>(kept);
+}
+
+void open_and_finish() {
+  try {
+    touch(*Reader::open(scratch_file()));
+    const std::string finished = scratch_file() + ".finished";
+    finish_log(scratch_file(), finished);
+    touch(*Reader::open(finished));
+    unlink(finished.c_str());
+  } catch (const Error&) {
+  }
+  unlink(scratch_file().c_str());
+}
+
+// Two bytes of length in front of each payload.
+void frames(std::string_view input) {
+  std::string log(kHeaderSize, '\0');
+  std::copy(kLogMagic.begin(), kLogMagic.end(), log.begin());
+  std::memcpy(log.data() + 16, &kVersion, 4);
+  std::memcpy(log.data() + 20, &kHeaderSize, 4);
+  while (input.size() > 2) {
+    uint16_t length;
+    std::memcpy(&length, input.data(), 2);
+    input.remove_prefix(2);
+    const std::string_view payload = input.substr(0, length);
+    append_frame(log, payload);
+    input.remove_prefix(payload.size());
+  }
+  put(log);
+  open_and_finish();
+}
+
+// Two bytes of rows, then the columns as they are before compression.
+template <class Chunk>
+void columns(uint8_t kind, std::string_view input) {
+  if (input.size() < 2) return;
+  uint16_t rows;
+  std::memcpy(&rows, input.data(), 2);
+  input.remove_prefix(2);
+  ByteWriter out;
+  out.u8(1);
+  out.u8(kind);
+  out.u32(rows);
+  out.u32(static_cast<uint32_t>(input.size()));
+  std::string frame(ZSTD_compressBound(input.size()), '\0');
+  frame.resize(ZSTD_compress(frame.data(), frame.size(), input.data(), input.size(), 1));
+  out.raw(frame.data(), frame.size());
+  Chunk chunk;
+  try {
+    decode_chunk(out.bytes(), rows, chunk);
+    if (rows) decode_chunk(encode_chunk(chunk), rows, chunk);
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
+
+void read_session(std::string_view input) {
+  if (input.empty()) return;
+  const auto mode = static_cast<uint8_t>(input[0]);
+  input.remove_prefix(1);
+  switch (mode % kModes) {
+    case kFile:
+      put(input);
+      open_and_finish();
+      break;
+    case kFrames: frames(input); break;
+    case kOpColumns: columns<OpColumns>(1, input); break;
+    case kCallColumns: columns<std::vector<CallRecord>>(2, input); break;
+    case kDeviceColumns: columns<std::vector<DeviceRecord>>(3, input); break;
+    default: break;
+  }
+}
+
+}  // namespace footlight::fuzz

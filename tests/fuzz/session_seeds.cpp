@@ -1,0 +1,97 @@
+// Seeds are made, not stored: they follow the format.
+#include "tests/fuzz/session_seeds.h"
+
+#include "engine/session/chunk.h"
+#include "engine/session/database.h"
+#include "engine/session/log.h"
+#include "engine/session/writer.h"
+#include "tests/fuzz/session_input.h"
+#include "tests/session/sample_session.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace footlight::fuzz {
+namespace {
+using namespace session;
+
+std::string read_file(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string bytes(size_t{8} << 20, '\0');
+  const ssize_t n = read(file.get(), bytes.data(), bytes.size());
+  bytes.resize(n < 0 ? 0 : static_cast<size_t>(n));
+  return bytes;
+}
+
+std::string with_mode(Mode mode, std::string_view bytes) { return std::string(1, char(mode)).append(bytes); }
+
+std::string columns(Mode mode, uint16_t rows, std::string_view chunk) {
+  chunk.remove_prefix(10);
+  std::string raw(ZSTD_getFrameContentSize(chunk.data(), chunk.size()), '\0');
+  ZSTD_decompress(raw.data(), raw.size(), chunk.data(), chunk.size());
+  return with_mode(mode, std::string(reinterpret_cast<const char*>(&rows), 2) + raw);
+}
+
+// The payloads of a log's frames.
+std::string payloads(const std::string& path) {
+  std::string out;
+  LogScanner scanner(Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+  scanner.scan(true, [&](std::string_view payload, int64_t) {
+    if (payload.size() > 0xffff || out.size() > 30'000) return;
+    const auto length = static_cast<uint16_t>(payload.size());
+    out.append(reinterpret_cast<const char*>(&length), 2);
+    out.append(payload);
+  });
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> session_seeds() {
+  char folder[] = "/tmp/footlight-seeds-XXXXXX";
+  if (!mkdtemp(folder)) std::abort();
+  const std::string path = std::string(folder) + "/s", small = std::string(folder) + "/small";
+  std::vector<std::string> seeds;
+  {
+    auto writer = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
+    sample::write_session(*writer);
+    writer->flush();
+    seeds.push_back(with_mode(kFile, read_file(path)));
+    seeds.push_back(with_mode(kFrames, payloads(path)));
+    writer->finish({1, 0, 0, "finished"});
+  }
+  {
+    // In small pages, to be a small input.
+    auto writer = Writer::create(small, sample::run_record(), RecordingLevel::kOps);
+    writer->add_console({1, ConsoleStream::kStdout, "hello\n"});
+    writer->finish({1, 0, 0, "finished"});
+    Database db = Database::create(small);  // opens what is there
+    db.run("PRAGMA page_size=512; VACUUM");
+    db.close();
+    seeds.push_back(with_mode(kFile, read_file(small)));
+  }
+  OpColumns ops;
+  std::vector<CallRecord> calls;
+  std::vector<DeviceRecord> device;
+  for (uint32_t i = 0; i < 20; ++i) {
+    OpEvent e;
+    e.start_ns = 1000 * int64_t{i};
+    e.end_ns = e.start_ns + 50;
+    ops.append(0, i, e);
+    calls.push_back({CallId(i), FunctionId(1), TraceId(2), CallOutcome::kHit, 0, e.start_ns, e.end_ns, {}});
+    device.push_back({"kernel", "gemm", e.start_ns, e.end_ns, 0, 0, 0, 0, i, i, {}, 64});
+  }
+  seeds.push_back(columns(kOpColumns, 20, encode_chunk(ops)));
+  seeds.push_back(columns(kCallColumns, 20, encode_chunk(calls)));
+  seeds.push_back(columns(kDeviceColumns, 20, encode_chunk(device)));
+  unlink(path.c_str());
+  unlink(small.c_str());
+  rmdir(folder);
+  return seeds;
+}
+
+}  // namespace footlight::fuzz

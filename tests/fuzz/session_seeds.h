@@ -1,0 +1,11 @@
+// Inputs from which fuzzing starts: a small session in every form that the reader takes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace footlight::fuzz {
+
+std::vector<std::string> session_seeds();
+
+}  // namespace footlight::fuzz

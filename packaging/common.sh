@@ -104,8 +104,9 @@ configure() {
 
 # build PRESET: shows progress only when something has to be built.
 build() {
-  local preset=$1 tree=build/$1 began=$SECONDS
-  if [ "$(ninja -C "$tree" -n 2>/dev/null | tail -n 1)" = "ninja: no work to do." ]; then return 0; fi
+  local preset=$1 tree=build/$1 began=$SECONDS target=all
+  [ "$preset" != fuzz ] || target=fuzz_targets
+  if [ "$(ninja -C "$tree" -n $target 2>/dev/null | tail -n 1)" = "ninja: no work to do." ]; then return 0; fi
   say "building $preset"
   NINJA_STATUS='[%f/%t, %es] ' cmake --build --preset "$preset" </dev/null || die "the $preset tree did not build"
   say "$preset built in $((SECONDS - began)) s"

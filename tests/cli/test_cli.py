@@ -1,0 +1,149 @@
+"""The footlight program without Python behind it: info, recover, and what record and FILE become."""
+import json
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+KEYS = {'functions', 'traces', 'calls', 'nodes', 'op_events', 'console_lines', 'first_time', 'last_time', 'ended'}
+# A sanitizer that was loaded into this interpreter is linked into the programs anyway.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ('LD_PRELOAD', 'FOOTLIGHT_PYTHON', 'VIRTUAL_ENV')}
+
+
+def run(*words, **environment):
+    """The program's exit code, output and error output."""
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, env={**ENVIRONMENT, **environment},
+                          stdin=subprocess.DEVNULL, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def sample(self, name, *options):
+        subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), self.path(name), *options],
+                       check=True, env=ENVIRONMENT)
+        return self.path(name)
+
+    def script(self, name, text):
+        with open(self.path(name), 'w', encoding='utf-8') as file:
+            file.write(text)
+        os.chmod(self.path(name), stat.S_IRWXU)
+        return self.path(name)
+
+    def test_info_as_json(self):
+        code, out, err = run('info', self.sample('a.footlight'), '--json')
+        self.assertEqual((code, err), (0, ''))
+        said = json.loads(out)
+        self.assertLessEqual(KEYS, set(said))
+        self.assertEqual({k: said[k] for k in ('functions', 'traces', 'calls', 'nodes', 'op_events', 'console_lines')},
+                         {'functions': 2, 'traces': 13, 'calls': 54, 'nodes': 367, 'op_events': 4500,
+                          'console_lines': 13})
+        self.assertIs(said['ended'], True)
+        self.assertEqual(said['exit_code'], 0)
+        self.assertEqual(said['reason'], 'finished')
+        self.assertEqual(said['level'], 'ops')
+        self.assertEqual(said['dropped'], [])
+        self.assertIs(said['recovered'], False)
+        self.assertLess(said['first_time'], said['last_time'])
+        self.assertEqual(said['arguments'], ['--epochs', '6'])
+
+    def test_info_in_words(self):
+        code, out, _ = run('info', self.sample('a.footlight'))
+        self.assertEqual(code, 0)
+        lines = dict(line.split(None, 1) for line in out.splitlines())
+        self.assertEqual(lines['script'], '/home/ada/retracing.py --epochs 6')
+        self.assertEqual(lines['ended'], 'finished, exit code 0')
+        self.assertEqual(lines['traces'], '13')
+
+    def test_a_killed_run(self):
+        path = self.sample('killed.footlight', '--unfinished')
+        before = os.listdir(self.folder)
+        said = json.loads(run('info', '--json', path)[1])
+        self.assertEqual((said['ended'], said['recovered'], said['state']), (False, True, 'killed'))
+        self.assertEqual(said['op_events'], 4500)
+        self.assertIn('the run was killed', run('info', path)[1])
+        self.assertEqual(os.listdir(self.folder), before)
+
+        self.assertEqual(run('recover', path, '-o', self.path('whole.footlight')), (0, '', ''))
+        with open(self.path('whole.footlight'), 'rb') as file:
+            self.assertEqual(file.read(15), b'SQLite format 3')
+        again = json.loads(run('info', '--json', self.path('whole.footlight'))[1])
+        self.assertEqual({k: again[k] for k in KEYS}, {k: said[k] for k in KEYS})
+        self.assertEqual(run('recover', path), (0, '', ''))
+        self.assertEqual(json.loads(run('info', '--json', path)[1])['traces'], 13)
+        code, _, err = run('recover', path)
+        self.assertEqual(code, 2)
+        self.assertIn('is not a session that was left unfinished', err)
+
+    def test_what_cannot_be_read_is_2_and_said(self):
+        text = self.script('x.footlight', 'hello')
+        with open(self.sample('newer.footlight'), 'r+b') as file:
+            file.seek(63)
+            file.write(b'\x09')
+        for path, words in ((self.path('missing'), 'No such file or directory'), (text, 'not a session'),
+                            (self.folder, 'not a session, not even a file'),
+                            (self.path('newer.footlight'), 'newer version 9, this Footlight reads sessions up to version')):
+            code, out, err = run('info', path)
+            self.assertEqual((code, out), (2, ''))
+            self.assertTrue(err.startswith('footlight: ' + path), err)
+            self.assertIn(words, err)
+
+    def test_words_it_does_not_know(self):
+        for words in ((), ('info',), ('info', '--yes'), ('record',), ('frobnicate', 'x'), ('--frobnicate',), ('recover',)):
+            code, out, err = run(*words)
+            self.assertEqual((code, out), (2, ''), words)
+            self.assertIn('footlight', err)
+        for words in (('--help',), ('info', '--help'), ('record', '-h')):
+            code, out, err = run(*words)
+            self.assertEqual((code, err), (0, ''), words)
+            self.assertIn('footlight record', out)
+        self.assertRegex(run('--version')[1], r'^footlight \d+\.\d+\.\d+\n$')
+
+    def test_record_becomes_the_interpreter(self):
+        fake = self.script('python', '#!/bin/sh\necho "$PYTHONPATH"\nfor w in "$@"; do echo "[$w]"; done\nexit 7\n')
+        os.makedirs(self.path('env/bin'))
+        shutil.copy(fake, self.path('env/bin/python'))
+        if not os.path.exists(os.path.join(BUILD, 'python', 'footlight', '__init__.py')):
+            self.skipTest('this build has no Python package')
+        package = os.path.realpath(os.path.join(BUILD, 'python'))
+        for environment in ({'FOOTLIGHT_PYTHON': fake}, {'VIRTUAL_ENV': self.path('env')},
+                            {'PATH': self.path('bin') + ':' + os.environ['PATH']}):
+            if 'PATH' in environment:
+                os.makedirs(self.path('bin'))
+                shutil.copy(fake, self.path('bin/python3'))
+            code, out, err = run('record', '-o', 'a b', 's.py', '--x', '', PYTHONPATH='/mine', **environment)
+            self.assertEqual((code, err), (7, ''))
+            self.assertEqual(out.splitlines(), [package + ':/mine', '[-m]', '[footlight]', '[record]', '[-o]', '[a b]',
+                                                '[s.py]', '[--x]', '[]'])
+        code, out, err = run('record', 's.py', FOOTLIGHT_PYTHON=self.path('nothing'))
+        self.assertEqual((code, out), (2, ''))
+        self.assertIn('cannot start the Python interpreter ' + self.path('nothing'), err)
+
+    def test_a_file_becomes_the_app(self):
+        os.makedirs(self.path('alone/bin'))
+        program = shutil.copy(PROGRAM, self.path('alone/bin/footlight'))
+        session = self.sample('a.footlight')
+        environment = {**ENVIRONMENT, 'LD_LIBRARY_PATH': os.path.join(BUILD, 'lib'), 'PATH': self.path('alone/bin')}
+
+        def call(*words):
+            return subprocess.run([program, *words], capture_output=True, text=True, env=environment, timeout=60)
+        done = call(session)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('cannot start footlight-app', done.stderr)
+        self.script('alone/bin/footlight-app', '#!/bin/sh\necho "the app: $1"\n')
+        self.assertEqual(call(session).stdout, f'the app: {session}\n')
+        self.assertEqual(call(self.path('missing')).returncode, 2)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -23,7 +23,8 @@ namespace {
 struct PyVariable {
   PyObject_HEAD
   Tensor handle;
-  Variable* variable;  // kept by the handle
+  Variable* variable;  // kept by the handle, or by `original` when the handle is symbolic
+  Tensor original;
   Attrs read_attrs;
   bool after_assign;   // what assign() returns: prints as such
   PyObject* weakrefs;
@@ -44,11 +45,12 @@ PyObject* make(Tensor handle, bool after_assign) {
   if (!v) throw PythonErrorSet();
   new (&v->handle) Tensor(std::move(handle));
   v->variable = variable_of(v->handle);
+  new (&v->original) Tensor(v->handle.is_symbolic() ? Tensor::resource(v->variable) : Tensor());
   new (&v->read_attrs) Attrs{{AttrName("dtype"), v->variable->dtype()}};
   v->after_assign = after_assign;
   v->weakrefs = nullptr;
   v->constraint = nullptr;
-  if (!after_assign) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
+  if (!after_assign && !v->handle.is_symbolic()) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
   return reinterpret_cast<PyObject*>(v);
 }
 
@@ -59,6 +61,7 @@ void destroy(PyObject* self) {
   Py_XDECREF(v->constraint);
   v->read_attrs.~Attrs();
   v->handle.~Tensor();
+  v->original.~Tensor();
   PyObject_Free(self);
 }
 
@@ -275,6 +278,11 @@ PyObject* variable_object(const Tensor& handle) {
   FL_CHECK(v != nullptr);
   if (auto at = objects().find(v); at != objects().end()) return Py_NewRef(at->second);
   return make(handle.is_symbolic() ? Tensor::resource(v) : handle, false);
+}
+
+PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
+  handle.stands_for(of(like)->variable);
+  return make(handle, false);
 }
 
 void init_variable(PyObject*) {

@@ -1,0 +1,186 @@
+// Gradients of calls and branches: the node is given a forward graph that also hands out what the backward graph needs.
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/compile/program.h"
+#include "engine/ops/control_gradients.h"
+#include "engine/runtime/executor.h"
+#include "engine/trace/control_flow.h"
+#include "engine/trace/derivative.h"
+
+#include <algorithm>
+
+namespace footlight::trace {
+
+void loop_gradient(GradientCall& call);  // loop_gradient.cpp
+
+namespace {
+
+const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kElse("else_branch"), kShapes("output_shapes"), kDType("dtype");
+
+bool flows_beyond(std::span<const Tensor> gradients, size_t first) {
+  return std::any_of(gradients.begin() + static_cast<ptrdiff_t>(std::min(first, gradients.size())), gradients.end(),
+                     [](const Tensor& t) { return static_cast<bool>(t); });
+}
+
+std::vector<Tensor> outputs_of(Graph& graph, NodeId id) {
+  std::vector<Tensor> outputs;
+  for (uint32_t i = 0; i < graph.node(id).dtypes.size(); ++i) outputs.push_back(graph.tensor({id, i}));
+  return outputs;
+}
+
+std::vector<Tensor> padded(std::span<const Tensor> gradients, size_t size) {
+  std::vector<Tensor> all(gradients.begin(), gradients.end());
+  all.resize(size);
+  return all;
+}
+
+void set_outputs(Node& node, const std::vector<DType>& dtypes, const std::vector<Shape>& shapes) {
+  node.dtypes = dtypes;
+  node.shapes = shapes;
+  node.attrs.set(kTout, dtypes);
+}
+
+// A call that ran: its outputs are values. What it handed out does not suffice when gradients come for that as well (a
+// gradient of a gradient): then the forward graph runs again, for values alone.
+void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
+  const std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
+  if (derivative && !flows_beyond(call.output_gradients, derivative->outputs))
+    return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients);
+  const std::shared_ptr<const Forward> forward = forward_of(callee);
+  std::vector<Tensor> all(forward->graph()->outputs.size());
+  runtime::run(*compile::compile(*forward->graph(), runtime::run_op, optimize::Keep::kOutputs), call.inputs, all);
+  forward->derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients);
+}
+
+void call_gradient(GradientCall& call) {
+  if (!call.outputs[0].is_symbolic()) return eager_call_gradient(call, call.attrs.get<GraphPtr>(kF));
+  Graph& graph = *call.outputs[0].graph();
+  const NodeId id = call.outputs[0].node();
+  const GraphPtr callee = graph.node(id).attrs.get<GraphPtr>(kF);  // of the node as it is now
+  std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
+  if (!derivative || flows_beyond(call.output_gradients, derivative->outputs)) {
+    const std::shared_ptr<const Forward> forward = forward_of(callee);
+    derivative = forward->derivative;
+    graph.node(id).attrs.set(kF, forward->graph());
+    set_outputs(graph.node(id), output_dtypes(*forward->graph()), output_shapes(*forward->graph()));
+  }
+  const std::vector<Tensor> all = outputs_of(graph, id);
+  derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients);
+}
+
+// --- branches ---
+struct BranchDerivatives {
+  std::shared_ptr<const Derivative> yes, no;
+  size_t outputs = 0;      // of the node before
+  size_t extra_yes = 0;    // then come what `yes` hands out, then what `no` hands out
+};
+
+NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {
+  static const Op kFake{"FakeParam"};
+  static const AttrName kShape("shape");
+  Node node;
+  node.op = &kFake.row();
+  node.attrs.set(kDType, dtype);
+  node.attrs.set(kShape, shape);
+  node.dtypes = {dtype};
+  node.shapes = {shape};
+  return graph.add(std::move(node));
+}
+
+BranchDerivatives hand_out(Graph& graph, NodeId id) {
+  const std::shared_ptr<const Forward> yes = forward_of(graph.node(id).attrs.get<GraphPtr>(kThen));
+  const std::shared_ptr<const Forward> no = forward_of(graph.node(id).attrs.get<GraphPtr>(kElse));
+  BranchDerivatives result{yes->derivative, no->derivative, graph.node(id).dtypes.size(), 0};
+  const GraphPtr then_graph = clone(*yes->graph()), else_graph = clone(*no->graph());
+  then_graph->rename(numbered(yes->graph()->name() + '_'));
+  else_graph->rename(numbered(no->graph()->name() + '_'));
+  const std::vector<Edge> from_yes(then_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs), then_graph->outputs.end());
+  const std::vector<Edge> from_no(else_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs), else_graph->outputs.end());
+  result.extra_yes = from_yes.size();
+  std::vector<DType> dtypes = graph.node(id).dtypes;
+  std::vector<Shape> shapes = graph.node(id).shapes;
+  else_graph->outputs.resize(result.outputs);
+  for (Edge edge : from_yes) {
+    const Node& node = then_graph->node(edge.node);
+    else_graph->outputs.push_back({add_fake(*else_graph, node.dtypes[edge.output], node.shapes[edge.output]), 0});
+    dtypes.push_back(node.dtypes[edge.output]);
+    shapes.push_back(node.shapes[edge.output]);
+  }
+  for (Edge edge : from_no) {
+    const DType dtype = else_graph->node(edge.node).dtypes[edge.output];
+    const Shape shape = else_graph->node(edge.node).shapes[edge.output];
+    else_graph->outputs.push_back(edge);
+    then_graph->outputs.push_back({add_fake(*then_graph, dtype, shape), 0});
+    dtypes.push_back(dtype);
+    shapes.push_back(shape);
+  }
+  Node& node = graph.node(id);
+  node.attrs.set(kThen, then_graph);
+  node.attrs.set(kElse, else_graph);
+  node.attrs.set(kShapes, shapes);
+  set_outputs(node, dtypes, shapes);
+  return result;
+}
+
+// Zeros for an input that only the other branch uses.
+Tensor zeros_for(const Tensor& input, DType dtype) {
+  static const Op kZeros{"ZerosLike"}, kRead{"ReadVariableOp"};
+  if (input.dtype() != DType::kResource) return apply(kZeros, {input});
+  Attrs attrs;
+  attrs.set(kDType, dtype);
+  return apply(kZeros, {apply(kRead, {input}, attrs)});
+}
+
+DType gradient_dtype(const Derivative& derivative, size_t input) {
+  if (derivative.gradient_of[input] < 0) return DType::kInvalid;
+  const Graph& graph = *derivative.backward->graph();
+  const Edge edge = graph.outputs[static_cast<size_t>(derivative.gradient_of[input])];
+  return graph.node(edge.node).dtypes[edge.output];
+}
+
+void cond_gradient(GradientCall& call) {
+  Graph& graph = *call.outputs[0].graph();
+  const NodeId id = call.outputs[0].node();
+  const BranchDerivatives derivatives = hand_out(graph, id);
+  const std::vector<Tensor> all = outputs_of(graph, id);
+  const std::span<const Tensor> inputs = call.inputs.subspan(1);
+  std::vector<size_t> wanted;
+  std::vector<DType> dtypes;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    DType dtype = gradient_dtype(*derivatives.yes, i);
+    if (dtype == DType::kInvalid) dtype = gradient_dtype(*derivatives.no, i);
+    if (dtype == DType::kInvalid) continue;
+    wanted.push_back(i);
+    dtypes.push_back(dtype);
+  }
+  if (wanted.empty()) return;
+  auto branch = [&](const Derivative& derivative, size_t first_extra, size_t extra_count) {
+    return [&, first_extra, extra_count] {
+      std::vector<Tensor> results(all.begin(), all.begin() + static_cast<ptrdiff_t>(derivatives.outputs));
+      results.insert(results.end(), all.begin() + static_cast<ptrdiff_t>(first_extra),
+                     all.begin() + static_cast<ptrdiff_t>(first_extra + extra_count));
+      std::vector<Tensor> leaving(inputs.size()), found;
+      derivative.apply(inputs, results, padded(call.output_gradients, derivatives.outputs), leaving);
+      for (size_t k = 0; k < wanted.size(); ++k) {
+        const Tensor& gradient = leaving[wanted[k]];
+        found.push_back(gradient ? gradient : zeros_for(inputs[wanted[k]], dtypes[k]));
+      }
+      return found;
+    };
+  };
+  const size_t first_no = derivatives.outputs + derivatives.extra_yes;
+  const std::vector<Tensor> gradients =
+      build_cond(call.inputs[0], branch(*derivatives.yes, derivatives.outputs, derivatives.extra_yes),
+                 branch(*derivatives.no, first_no, all.size() - first_no), "gradients/cond_grad");
+  for (size_t k = 0; k < wanted.size(); ++k) call.input_gradients[1 + wanted[k]] = gradients[k];
+}
+
+}  // namespace
+
+void init_control_gradients() {
+  control_gradients.call = call_gradient;
+  control_gradients.cond = cond_gradient;
+  control_gradients.loop = loop_gradient;
+}
+
+}  // namespace footlight::trace

@@ -166,6 +166,17 @@ void decode_chunk(std::string_view bytes, uint32_t rows, OpColumns& e) {
   read_column(in, rows, e.device);
 }
 
+void decode_durations(std::string_view bytes, uint32_t rows, OpDurations& out) {
+  const std::string raw = decompress(kOps, bytes, rows);
+  ByteReader in(raw);
+  in.text();  // start
+  read_column(in, rows, out.ns);
+  in.text();  // id
+  read_column(in, rows, out.call);
+  for (int skipped = 0; skipped < 4; ++skipped) in.text();  // code, offset, node, bytes
+  read_column(in, rows, out.op);
+}
+
 std::string encode_chunk(const std::vector<CallRecord>& calls) {
   ByteWriter out;
   const auto column = [&](auto&& get) { differences(out, calls.size(), [&](size_t i) { return get(calls[i]); }); };

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace footlight::session {
 namespace {
@@ -26,22 +27,25 @@ class ChunkJoiner {
   ChunkJoiner(Database& db, const char* table)
       : insert_(db.prepare(std::string("INSERT INTO ") + table + "(first_ns,last_ns,count,data) VALUES(?,?,?,?)")) {}
 
-  template <class Sum>
-  void add(const ChunkRow& row, Sum&& sum) {
-    Chunk chunk;
+  // True: the chunk went through as it is, undecoded.
+  bool passed(const ChunkRow& row) {
+    if (row.count < kUsualChunkRows / 4) return false;
+    flush();
+    put(row);
+    return true;
+  }
+  // False: it cannot be read.
+  bool decode(const ChunkRow& row, Chunk& chunk) {
     try {
       if (row.count == 0) throw_broken("an empty chunk");
       decode_chunk(row.data, row.count, chunk);
+      return true;
     } catch (const Error&) {
       lost_ += row.count;
-      return;
+      return false;
     }
-    sum(chunk);
-    if (row.count >= kUsualChunkRows / 4) {
-      flush();
-      put(row);
-      return;
-    }
+  }
+  void add(Chunk& chunk) {
     join(pending_, chunk);
     if (pending_.size() >= kUsualChunkRows) flush();
   }
@@ -75,9 +79,9 @@ class ChunkJoiner {
 
 struct Sum {
   uint64_t count = 0, total_ns = 0;
-  void add(int64_t start, int64_t end) {
+  void add(uint64_t ns) {
     ++count;
-    total_ns += static_cast<uint64_t>(end) - static_cast<uint64_t>(start);
+    total_ns += ns;
   }
 };
 
@@ -128,19 +132,14 @@ class Finisher {
 
   void row(Table table, Row row) {
     switch (table) {
-      case Table::kOpChunk:
-        ops_.add(chunk_row(row), [&](const OpColumns& c) {
-          for (size_t i = 0; i < c.size(); ++i)
-            op_sums_[{c.op[i], CallId(c.call[i]).valid()}].add(c.start_ns[i], c.end_ns[i]);
-        });
+      case Table::kOpChunk: op_chunk(chunk_row(row)); return;
+      case Table::kCallChunk: call_chunk(chunk_row(row)); return;
+      case Table::kDeviceChunk: {
+        const ChunkRow chunk = chunk_row(row);
+        std::vector<DeviceRecord> events;
+        if (!device_.passed(chunk) && device_.decode(chunk, events)) device_.add(events);
         return;
-      case Table::kCallChunk:
-        calls_.add(chunk_row(row), [&](const std::vector<CallRecord>& calls) {
-          for (const CallRecord& c : calls)
-            call_sums_[{c.function.value, c.trace.value, uint8_t(c.outcome)}].add(c.start_ns, c.end_ns);
-        });
-        return;
-      case Table::kDeviceChunk: device_.add(chunk_row(row), [](const auto&) {}); return;
+      }
       default: break;
     }
     if (table == Table::kMeta && row[0].bytes == "script") db_.run("DELETE FROM run_argument");
@@ -153,6 +152,28 @@ class Finisher {
       clear.bind(1, row[0]);
       clear.step();
     }
+  }
+
+  void op_chunk(const ChunkRow& row) {
+    OpDurations times;
+    try {
+      decode_durations(row.data, row.count, times);
+    } catch (const Error&) {
+      // Said by decode() below, or by the reader when it meets it.
+    }
+    for (size_t i = 0; i < times.op.size(); ++i)
+      op_sums_[uint32_t{times.op[i]} << 1 | uint32_t{CallId(times.call[i]).valid()}].add(times.ns[i]);
+    OpColumns events;
+    if (!ops_.passed(row) && ops_.decode(row, events)) ops_.add(events);
+  }
+
+  void call_chunk(const ChunkRow& row) {
+    std::vector<CallRecord> calls;
+    if (!calls_.decode(row, calls)) return;
+    for (const CallRecord& c : calls)
+      call_sums_[{c.function.value, c.trace.value, uint8_t(c.outcome)}].add(static_cast<uint64_t>(c.end_ns) -
+                                                                            static_cast<uint64_t>(c.start_ns));
+    if (!calls_.passed(row)) calls_.add(calls);
   }
 
   static ChunkRow chunk_row(Row row) {
@@ -197,8 +218,8 @@ class Finisher {
     Statement op = db_.prepare("INSERT INTO op_summary VALUES(?,?,?,?)");
     for (const auto& [key, sum] : op_sums_) {
       op.reset();
-      op.bind(1, int64_t{key.first});
-      op.bind(2, int64_t{key.second});
+      op.bind(1, int64_t{key >> 1});
+      op.bind(2, int64_t{key & 1});
       op.bind(3, static_cast<int64_t>(sum.count));
       op.bind(4, static_cast<int64_t>(sum.total_ns));
       op.step();
@@ -222,7 +243,7 @@ class Finisher {
   ChunkJoiner<OpColumns> ops_;
   ChunkJoiner<std::vector<CallRecord>> calls_;
   ChunkJoiner<std::vector<DeviceRecord>> device_;
-  std::map<std::pair<uint16_t, bool>, Sum> op_sums_;
+  std::unordered_map<uint32_t, Sum> op_sums_;  // op * 2 + whether in a traced call
   std::map<std::tuple<uint32_t, uint32_t, uint8_t>, Sum> call_sums_;
 };
 

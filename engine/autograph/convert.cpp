@@ -303,9 +303,9 @@ Node* Converter::function(Node* function) {
     Node* result = tree_.make(Kind::kReturn, at);
     Node* retval = tree_.load(lowered_.retval, at);
     result->node(at::Return::value) =
-        lean() ? tree_.call(tree_.load(tree_.name(runtime_name::kReturn), at), {retval}, at)
-               : tree_.call(tree_.attribute(tree_.load(scope_name_, at), "ret", at),
-                            {retval, tree_.load(lowered_.do_return, at)}, at);
+        tree_.call(lean() ? tree_.load(tree_.name(runtime_name::kReturn), at)
+                          : tree_.attribute(tree_.load(scope_name_, at), "ret", at),
+                   {retval, tree_.load(lowered_.do_return, at)}, at);
     body.push_back(result);
   }
   if (lean()) declare_missing(scope, body, front, at);

@@ -6,6 +6,8 @@
 #include "engine/python/objects.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace footlight::python {
 
@@ -15,6 +17,8 @@ bool init_ast_bridge();
 struct ReadOptions {
   int line_offset = 0;        // added to every line: the text that was parsed began elsewhere
   std::string private_class;  // names like __x inside belong to this class
+  // Filled with every function and lambda that was read, and the object it was read from.
+  std::vector<std::pair<autograph::Node*, PyObject*>>* functions = nullptr;
 };
 
 // The node that `ast` becomes in `tree`; null: Python error set. `ast` must outlive the tree, which refers to its strings.

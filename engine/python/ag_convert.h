@@ -1,0 +1,50 @@
+// Conversion of existing Python functions: found, converted, compiled once per code object, and made anew as function
+// objects with the user's own globals, closure cells and defaults.
+#pragma once
+
+#include "engine/autograph/convert.h"
+#include "engine/python/objects.h"
+#include "engine/session/records.h"
+
+#include <cstdint>
+#include <string>
+
+namespace footlight::python {
+
+// What tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object with __call__).
+// What is not converted (C functions, our own package, no source, do_not_convert) comes back as itself. New reference;
+// null: Python error set.
+PyObject* ag_convert(PyObject* callable, bool recursive = true);
+
+// Why a callable stays as it is; empty: it is converted.
+std::string ag_reason(PyObject* callable);
+
+// After a traced body raised (the exception is set): puts "in user code:" and the user's frames before its message. Class
+// and attributes of the exception stay.
+void ag_explain_error();
+
+// Readable text, line map and fates of a callable. False: not convertible, see `reason`. Caller sets the ids.
+bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason = nullptr);
+
+// Code made by a conversion, functions of the user's inside it included.
+bool ag_is_converted_code(PyObject* code);
+// The same for a function object.
+bool ag_is_converted(PyObject* function);
+
+// Time this thread spent converting, parsing and compiling so far.
+int64_t ag_nanoseconds();
+
+// While one lives, calls from converted code run what they call as it is.
+class ConversionOff {
+ public:
+  ConversionOff();
+  ~ConversionOff();
+  ConversionOff(const ConversionOff&) = delete;
+  ConversionOff& operator=(const ConversionOff&) = delete;
+};
+bool conversion_is_off();
+
+// The cell that holds a name of the runtime ("ag__.if_stmt"); null when there is none. Borrowed.
+PyObject* ag_runtime_cell(std::string_view name);
+
+}  // namespace footlight::python

@@ -1,0 +1,135 @@
+// Errors from traced code: "in user code:", the user's frames and source lines, then what the error said.
+#include "engine/python/ag_convert.h"
+#include "engine/python/source.h"
+
+#include <frameobject.h>
+
+namespace footlight::python {
+
+namespace {
+
+std::string text_of(PyObject* object) {
+  const char* text = object && PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
+  if (!text) PyErr_Clear();
+  return text ? text : "";
+}
+
+struct Frame {
+  std::string file, function, source;
+  int line;
+  bool converted;
+};
+
+std::string source_line(PyObject* file, int line, PyObject* globals) {
+  const Ref module = Ref::steal(PyImport_ImportModule("linecache"));
+  const Ref text = Ref::steal(module ? PyObject_CallMethod(module.get(), "getline", "OiO", file, line, globals) : nullptr);
+  if (!text) PyErr_Clear();
+  std::string source = text_of(text.get());
+  const size_t first = source.find_first_not_of(" \t"), last = source.find_last_not_of(" \t\r\n");
+  return first == source.npos ? "" : source.substr(first, last - first + 1);
+}
+
+// The function of the user's that a block was made from: "f.<locals>.if_body" is f.
+std::string user_name(PyCodeObject* code, bool& block) {
+  std::string name = text_of(code->co_qualname);
+  block = false;
+  const auto last_part = [&] { return name.substr(name.rfind('.') == name.npos ? 0 : name.rfind('.') + 1); };
+  for (;;) {
+    std::string last = last_part();
+    while (!last.empty() && (std::isdigit(static_cast<unsigned char>(last.back())) || last.back() == '_')) last.pop_back();
+    const bool made = last == "if_body" || last == "else_body" || last == "loop_body" || last == "loop_test" || last == "<lambda>";
+    const size_t outer = name.rfind(".<locals>.");
+    if (!made || outer == name.npos) break;
+    name.resize(outer);
+    block = true;
+  }
+  return last_part();
+}
+
+std::vector<Frame> frames_of(PyObject* traceback) {
+  std::vector<Frame> frames;
+  bool reached = false;
+  for (auto* tb = reinterpret_cast<PyTracebackObject*>(traceback); tb; tb = tb->tb_next) {
+    const Ref code_object = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(tb->tb_frame)));
+    auto* code = reinterpret_cast<PyCodeObject*>(code_object.get());
+    const std::string file = text_of(code->co_filename);
+    if (is_own_file(file.c_str())) continue;
+    const bool converted = ag_is_converted_code(code_object.get());
+    reached |= converted;
+    if (!reached) continue;
+    bool block = false;
+    const int line = tb->tb_lineno > 0 ? tb->tb_lineno : PyFrame_GetLineNumber(tb->tb_frame);
+    Frame frame{file, converted ? user_name(code, block) : text_of(code->co_name), {}, line, converted};
+    const Ref globals = Ref::steal(PyFrame_GetGlobals(tb->tb_frame));
+    frame.source = source_line(code->co_filename, frame.line, globals.get());
+    // A block runs in a frame of its own, below that of the statement it belongs to.
+    if (block && !frames.empty() && frames.back().converted && frames.back().function == frame.function) frames.back() = frame;
+    else frames.push_back(std::move(frame));
+  }
+  return frames;
+}
+
+std::string indented(const std::string& text) {
+  std::string out = "    ";
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += "    ";
+  }
+  return out;
+}
+
+// The message without what an inner trace put in front of it.
+Ref original_message(PyObject* value, PyObject* args) {
+  Ref kept = Ref::steal(PyObject_GetAttrString(value, "__user_message__"));
+  if (kept) return kept;
+  PyErr_Clear();
+  return Ref::borrow(PyTuple_GET_ITEM(args, 0));
+}
+
+void explain(PyObject* type, PyObject* value, PyObject* traceback) {
+  const std::vector<Frame> frames = frames_of(traceback);
+  if (frames.empty()) return;
+  std::string text = "in user code:\n\n";
+  for (const Frame& frame : frames) {
+    text += "    File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function +
+            (frame.converted ? "  *\n" : "  **\n");
+    if (!frame.source.empty()) text += "        " + frame.source + "\n";
+  }
+  const Ref args = Ref::steal(PyObject_GetAttrString(value, "args"));
+  const bool plain = args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 &&
+                     PyUnicode_Check(PyTuple_GET_ITEM(args.get(), 0)) && !PyErr_GivenExceptionMatches(type, PyExc_KeyError);
+  const Ref said = plain ? original_message(value, args.get()) : Ref();
+  // str() must be the message alone: then the message is what is explained. Else the frames come as a note.
+  const Ref shown = Ref::steal(PyObject_Str(value));
+  if (plain && shown && PyUnicode_Compare(shown.get(), PyTuple_GET_ITEM(args.get(), 0)) == 0) {
+    if (PyObject_SetAttrString(value, "__user_message__", said.get()) == 0) {
+      text += "    \n" + indented(std::string(reinterpret_cast<PyTypeObject*>(type)->tp_name) + ": " + text_of(said.get())) + "\n";
+      const Ref message = Ref::steal(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+      const Ref changed = message ? Ref::steal(PyTuple_Pack(1, message.get())) : Ref();
+      if (changed && PyObject_SetAttrString(value, "args", changed.get()) == 0) return;
+    }
+  }
+  PyErr_Clear();
+  const Ref notes = Ref::steal(PyObject_GetAttrString(value, "__notes__"));
+  PyErr_Clear();
+  if (notes && PyList_Check(notes.get()) && PyList_GET_SIZE(notes.get()) > 0) {
+    // An outer trace sees all the frames of an inner one.
+    const Py_ssize_t last = PyList_GET_SIZE(notes.get()) - 1;
+    if (text_of(PyList_GET_ITEM(notes.get(), last)).starts_with("in user code:")) PyList_SetSlice(notes.get(), last, last + 1, nullptr);
+  }
+  const Ref added = Ref::steal(PyObject_CallMethod(value, "add_note", "s", text.c_str()));
+}
+
+}  // namespace
+
+void ag_explain_error() {
+  if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_Exception)) return;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (value && traceback) explain(type, value, traceback);
+  PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+}
+
+}  // namespace footlight::python

@@ -9,6 +9,11 @@ if(NOT Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
   set(Python3_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "the interpreter that the extension is made for")
 endif()
 
+set(FOOTLIGHT_DEPS "" CACHE PATH "a folder with include/ and lib/ of what this machine lacks (tests/gpu/check.sh --collect)")
+if(FOOTLIGHT_DEPS)
+  list(PREPEND CMAKE_PREFIX_PATH ${FOOTLIGHT_DEPS})
+endif()
+
 find_package(Threads REQUIRED)
 
 add_library(footlight_flags INTERFACE)

@@ -1,18 +1,45 @@
 // Summaries upwards (use, must-define, bind), then liveness downwards and definitions forwards.
 #include "engine/autograph/activity.h"
 
+#include "engine/autograph/unparse.h"
+
 namespace footlight::autograph {
 
-Name* composite_name(Tree& tree, const Node* attribute) {
-  if (!is(attribute, Kind::kAttribute)) return nullptr;
-  const Node* value = attribute->node(at::Attribute::value);
-  const Name* base = is(value, Kind::kName) ? value->name(at::Name::id) : composite_name(tree, value);
-  if (!base) return nullptr;
-  return tree.name(std::string(base->text) + "." + std::string(attribute->name(at::Attribute::attr)->text));
+namespace {
+
+// "[0]", "['k']" or "[i]" for an index that can be told in a name; empty for any other.
+std::string index_text(const Tree& tree, const Node* index) {
+  if (is(index, Kind::kName)) return "[" + std::string(index->name(at::Name::id)->text) + "]";
+  if (!is(index, Kind::kConstant)) return {};
+  const Constant& constant = index->constant(at::Constant::value);
+  if (constant.kind == ConstantKind::kNumber && constant.text.empty()) return "[" + std::to_string(constant.integer) + "]";
+  if (constant.kind != ConstantKind::kString) return {};
+  for (const char c : constant.text)
+    if (c == '\\' || c == '\'' || c == ']' || static_cast<unsigned char>(c) < 0x20) return {};
+  return "[" + unparse_expression(tree, index) + "]";
 }
 
-Name* composite_root(Tree& tree, const Name* composite) {
-  return tree.name(composite->text.substr(0, composite->text.find('.')));
+}  // namespace
+
+Name* composite_name(Tree& tree, const Node* node) {
+  const bool subscript = is(node, Kind::kSubscript);
+  if (!subscript && !is(node, Kind::kAttribute)) return nullptr;
+  const Node* value = node->node(subscript ? +at::Subscript::value : +at::Attribute::value);
+  const Name* base = is(value, Kind::kName) ? value->name(at::Name::id) : composite_name(tree, value);
+  if (!base) return nullptr;
+  const std::string last = subscript ? index_text(tree, node->node(at::Subscript::slice))
+                                     : "." + std::string(node->name(at::Attribute::attr)->text);
+  return last.empty() ? nullptr : tree.name(std::string(base->text) + last);
+}
+
+void composite_support(Tree& tree, const Name* composite, std::vector<Name*>& names) {
+  const std::string_view text = composite->text;
+  names.push_back(tree.name(text.substr(0, text.find_first_of(".["))));
+  for (size_t open = text.find('['); open != text.npos; open = text.find('[', open + 1)) {
+    const std::string_view index = text.substr(open + 1, text.find(']', open) - open - 1);
+    const char first = index.empty() ? '0' : index[0];
+    if (first != '\'' && first != '"' && first != '-' && !(first >= '0' && first <= '9')) names.push_back(tree.name(index));
+  }
 }
 
 namespace {
@@ -448,7 +475,8 @@ class Analysis {
         return;
       case Kind::kStarred: store(target->node(at::Starred::value), s); return;
       case Kind::kAttribute:
-        read(target->node(at::Attribute::value), s);
+      case Kind::kSubscript:
+        for_each_child(target, [&](Node* child) { read(child, s); });
         if (const Name* composite = composite_name(tree_, target)) {
           s.bound.add(composite);
           a_.composites.add(composite);

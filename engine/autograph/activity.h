@@ -17,7 +17,7 @@ struct Activity {
   NameSet parameters, globals, nonlocals;  // as declared
   NameSet bound;       // all names that the function binds, parameters included
   NameSet captured;    // read by functions inside: their values count at any time
-  NameSet composites;  // names of the form a.b
+  NameSet composites;  // names of the form a.b or a[0]
 
   const Flow& flow(const Node* statement) const { return flows[index[statement->number]]; }
 
@@ -32,8 +32,9 @@ Activity analyse(Tree& tree, const Node* function, const List& body, const std::
 // Names bound by this very statement, not by statements in its blocks.
 void names_bound_here(Tree& tree, const Node* statement, NameSet& bound);
 
-// "a.b" for the attribute chain a.b of a plain name; null for anything else.
-Name* composite_name(Tree& tree, const Node* attribute);
-Name* composite_root(Tree& tree, const Name* composite);
+// "a.b", "a[0]", "a['k']", "a[i].b" for what is reached so from a plain name; null for anything else.
+Name* composite_name(Tree& tree, const Node* node);
+// The plain names in it: where it begins and those that index.
+void composite_support(Tree& tree, const Name* composite, std::vector<Name*>& names);
 
 }  // namespace footlight::autograph

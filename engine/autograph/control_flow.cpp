@@ -16,7 +16,11 @@ Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
     const bool declared = activity_.globals.has(name) || activity_.nonlocals.has(name);
     if (activity_.composites.has(name)) {
       // a.b written to an object that comes from outside the statement.
-      if (flow.live_in.has(composite_root(tree_, name))) state.names.push_back(name);
+      std::vector<Name*> support;
+      composite_support(tree_, name, support);
+      for (size_t i = 0; i < support.size(); ++i)
+        if (!flow.live_in.has(support[i]) || (i > 0 && bound.has(support[i]))) return;
+      state.names.push_back(name);
       return;
     }
     const bool in = flow.live_in.has(name), out = flow.live_out.has(name);
@@ -34,22 +38,18 @@ Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
   return state;
 }
 
+// Readable only. An attribute may be missing: ag__.ldu(lambda: a.b, 'a.b')
 Node* Converter::state_tuple(const State& state, Op context, Position at) {
   Nodes items;
   for (Name* name : state.names) {
-    const size_t dot = name->text.find('.');
-    if (dot == name->text.npos) {
+    if (!activity_.composites.has(name)) {
       items.push_back(tree_.name_node(name, context, at));
       continue;
     }
-    Node* node = tree_.load(tree_.name(name->text.substr(0, dot)), at);
-    for (size_t from = dot + 1; from <= name->text.size();) {
-      const size_t end = std::min(name->text.find('.', from), name->text.size());
-      node = tree_.attribute(node, name->text.substr(from, end - from), at);
-      from = end + 1;
-    }
-    node->slots()[at::Attribute::ctx].op = context;
-    items.push_back(node);
+    // Spelled as a name: it unparses as what it is.
+    Node* whole = tree_.name_node(name, context, at);
+    items.push_back(context != Op::kLoad ? whole
+                                         : tree_.call(ag("ldu", at), {tree_.lambda(whole, at), tree_.string(name->text, at)}, at));
   }
   return tree_.tuple(tree_.list(items), context, at);
 }
@@ -184,7 +184,9 @@ Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_na
     for (const Node* keyword : call->list(at::Call::keywords)) {
       if (!keyword->name(at::keyword::arg)) continue;
       keys.push_back(tree_.string(keyword->name(at::keyword::arg)->text, at));
+      plain_calls_ = true;
       values.push_back(expression(keyword->node(at::keyword::value)));
+      plain_calls_ = false;
     }
     break;
   }

@@ -107,7 +107,7 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
       case FieldType::kNode:
       case FieldType::kOptional: {
         Node* child = node->node(i);
-        if (!child || info(child->kind).category != Category::kExpression) break;
+        if (!child || info(child->kind).category != Category::kExpression || is(node, Kind::kExceptHandler)) break;
         Node* converted = expression(child);
         if (converted != child) slots()[i].node = converted;
         break;
@@ -227,7 +227,6 @@ Node* Converter::definition(Node* node) {
   result_.reason = reason;
   if (!lean() && made != node) {
     Nodes decorators(made->list(at::FunctionDef::decorator_list).begin(), made->list(at::FunctionDef::decorator_list).end());
-    for (Node*& decorator : decorators) decorator = expression(decorator);
     decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
     made->slots()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
   }
@@ -341,6 +340,7 @@ Node* Converter::lambda(Node* lambda) {
   const Position at = lambda->at;
   if (outer_) scope_name_ = outer_->scope_name_;
   else if (!lean()) scope_name_ = tree_.fresh("lscope");
+  if (!outer_) plain_names_ = true;
   Node* made = tree_.copy(lambda);
   Node* body = expression(lambda->node(at::Lambda::body));
   made->node(at::Lambda::args) = generic(lambda->node(at::Lambda::args));

@@ -86,7 +86,7 @@ Node* Converter::call(Node* node) {
   const Position at = node->at;
   const std::string_view name = is(func, Kind::kName) ? func->name(at::Name::id)->text : std::string_view();
   // print runs while tracing; a debugger wants to see the user's frame.
-  if (!options_.recursive || name == "print" || name == "breakpoint" || (lean() && class_body_)) return generic(node);
+  if (!options_.recursive || plain_calls_ || name == "print" || name == "breakpoint" || (lean() && class_body_)) return generic(node);
   if (lean()) {
     if (name == "super" && args.empty() && function_) {
       // Without arguments it looks at its caller, which may be a block that moved.

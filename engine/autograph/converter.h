@@ -86,6 +86,7 @@ class Converter {
   int class_body_ = 0;               // statements of a class: no functions made from their expressions
   int moved_ = 0;                    // code that stands in a function made here
   bool plain_names_ = false;         // readable: no ag__.ld around names
+  bool plain_calls_ = false;         // calls stay calls
   Name* if_body_ = nullptr;          // lean: the same few names again and again
   Name* else_body_ = nullptr;
   Name* loop_body_ = nullptr;

@@ -14,8 +14,8 @@ namespace footlight::python::ag {
 // retval_ before anything was returned. Borrowed.
 PyObject* undefined_return();
 
-// The variables that the blocks of one statement share: closure cells, globals or attributes, found by name in the blocks'
-// own closures. An empty Ref is a variable without a value.
+// The variables that the blocks of one statement share: closure cells, globals, attributes and items ("a.b", "d['k']",
+// "a[i]"), found by name in the blocks' own closures. An empty Ref is a variable without a value.
 class State {
  public:
   State(PyObject* names, std::initializer_list<PyObject*> blocks);
@@ -31,13 +31,32 @@ class State {
   std::string shown(size_t i) const;
 
  private:
-  struct Symbol {
-    std::string text;
-    PyObject* name = nullptr;     // borrowed
+  struct Variable {
+    Ref name;
     PyObject* cell = nullptr;     // borrowed
     PyObject* globals = nullptr;  // borrowed; where cell is null
-    std::vector<Ref> attributes;  // a.b.c: b, c
+    Ref get() const;
   };
+  struct Step {
+    bool item;       // [key], else .key
+    Ref key;
+    Variable index;  // [index], where key is empty
+    Ref value() const { return key ? key : index.get(); }
+  };
+  struct Symbol {
+    std::string text;
+    Variable root;
+    std::vector<Step> steps;
+  };
+  struct Closure {
+    Ref free;
+    PyObject* cells;
+    PyObject* globals;
+  };
+  static Variable find(std::string_view name, const std::vector<Closure>& closures);
+  static void parse(Symbol& symbol, const std::vector<Closure>& closures);
+  // The object that holds the last step's attribute or item; empty: some part has no value.
+  static Ref holder(const Symbol& symbol);
   std::vector<Symbol> symbols_;
 };
 

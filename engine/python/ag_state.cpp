@@ -11,18 +11,13 @@
 
 #include <frameobject.h>
 
+#include <algorithm>
 #include <tuple>
 #include <unordered_set>
 
 namespace footlight::python::ag {
 
 State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
-  symbols_.resize(static_cast<size_t>(PyTuple_GET_SIZE(names)));
-  struct Closure {
-    Ref free;
-    PyObject* cells;
-    PyObject* globals;
-  };
   std::vector<Closure> closures;
   for (PyObject* block : blocks) {
     if (!block || !PyFunction_Check(block)) continue;
@@ -30,79 +25,122 @@ State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
     if (!free) throw PythonErrorSet();
     closures.push_back({free, PyFunction_GET_CLOSURE(block), PyFunction_GET_GLOBALS(block)});
   }
+  symbols_.resize(static_cast<size_t>(PyTuple_GET_SIZE(names)));
   for (size_t i = 0; i < symbols_.size(); ++i) {
-    Symbol& symbol = symbols_[i];
-    PyObject* name = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i));
-    const char* text = PyUnicode_AsUTF8(name);
+    const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i)));
     if (!text) throw PythonErrorSet();
-    symbol.text = text;
-    symbol.name = name;
-    Ref root;
-    if (const size_t dot = symbol.text.find('.'); dot != std::string::npos) {
-      for (size_t from = dot + 1; from <= symbol.text.size();) {
-        const size_t end = std::min(symbol.text.find('.', from), symbol.text.size());
-        symbol.attributes.push_back(Ref::steal(PyUnicode_FromStringAndSize(text + from, static_cast<Py_ssize_t>(end - from))));
-        from = end + 1;
-      }
-      root = Ref::steal(PyUnicode_FromStringAndSize(text, static_cast<Py_ssize_t>(dot)));
-      name = root.get();
-      symbol.name = nullptr;
-    }
-    for (const Closure& closure : closures) {
-      for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(closure.free.get()) && !symbol.cell; ++k) {
-        PyObject* candidate = PyTuple_GET_ITEM(closure.free.get(), k);
-        if (candidate == name || PyUnicode_Compare(candidate, name) == 0) symbol.cell = PyTuple_GET_ITEM(closure.cells, k);
-      }
-      if (!symbol.globals) symbol.globals = closure.globals;
-    }
-    if (!symbol.cell && root) {
-      symbol.attributes.insert(symbol.attributes.begin(), root);
-    }
+    symbols_[i].text = text;
+    parse(symbols_[i], closures);
   }
 }
 
-Ref State::get(size_t i) const {
-  const Symbol& symbol = symbols_[i];
-  if (symbol.attributes.empty()) {
-    PyObject* value = symbol.cell ? PyCell_GET(symbol.cell) : PyDict_GetItemWithError(symbol.globals, symbol.name);
-    if (value == undefined_return()) return {};
-    return Ref::borrow(value);
+State::Variable State::find(std::string_view name, const std::vector<Closure>& closures) {
+  Variable variable;
+  PyObject* text = PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+  if (!text) throw PythonErrorSet();
+  PyUnicode_InternInPlace(&text);
+  variable.name = Ref::steal(text);
+  for (const Closure& closure : closures) {
+    if (!variable.globals) variable.globals = closure.globals;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(closure.free.get()); ++k) {
+      PyObject* candidate = PyTuple_GET_ITEM(closure.free.get(), k);
+      if (candidate != text && PyUnicode_Compare(candidate, text) != 0) continue;
+      variable.cell = PyTuple_GET_ITEM(closure.cells, k);
+      return variable;
+    }
   }
-  size_t first = 0;
-  Ref value = Ref::borrow(symbol.cell ? PyCell_GET(symbol.cell) : PyDict_GetItemWithError(symbol.globals, symbol.attributes[first++].get()));
-  for (size_t k = first; k < symbol.attributes.size() && value; ++k) {
-    value = Ref::steal(PyObject_GetAttr(value.get(), symbol.attributes[k].get()));
-    if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
-    else if (!value) throw PythonErrorSet();
+  return variable;
+}
+
+void State::parse(Symbol& symbol, const std::vector<Closure>& closures) {
+  const std::string_view text = symbol.text;
+  size_t at = std::min(text.find_first_of(".["), text.size());
+  symbol.root = find(text.substr(0, at), closures);
+  while (at < text.size()) {
+    if (text[at] == '.') {
+      const size_t end = std::min(text.find_first_of(".[", at + 1), text.size());
+      const std::string_view key = text.substr(at + 1, end - at - 1);
+      symbol.steps.push_back({false, Ref::steal(PyUnicode_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()))), {}});
+      at = end;
+      continue;
+    }
+    const size_t end = text.find(']', at);
+    const std::string key(text.substr(at + 1, end - at - 1));
+    const char first = key.empty() ? '0' : key[0];
+    Step step{true, {}, {}};
+    if (first == '\'' || first == '"')
+      step.key = Ref::steal(PyUnicode_FromStringAndSize(key.data() + 1, static_cast<Py_ssize_t>(key.size()) - 2));
+    else if (first == '-' || (first >= '0' && first <= '9')) step.key = Ref::steal(PyLong_FromString(key.c_str(), nullptr, 10));
+    else step.index = find(key, closures);
+    symbol.steps.push_back(std::move(step));
+    at = end + 1;
+  }
+}
+
+Ref State::Variable::get() const {
+  return Ref::borrow(cell ? PyCell_GET(cell) : globals ? PyDict_GetItemWithError(globals, name.get()) : nullptr);
+}
+
+namespace {
+// A part that is missing is no error: it has no value yet.
+Ref found(PyObject* value) {
+  if (!value) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_LookupError)) throw PythonErrorSet();
+    PyErr_Clear();
+  }
+  return Ref::steal(value);
+}
+}  // namespace
+
+Ref State::holder(const Symbol& symbol) {
+  Ref value = symbol.root.get();
+  for (size_t k = 0; k + 1 < symbol.steps.size() && value; ++k) {
+    const Step& step = symbol.steps[k];
+    const Ref key = step.value();
+    if (!key) return {};
+    value = found(step.item ? PyObject_GetItem(value.get(), key.get()) : PyObject_GetAttr(value.get(), key.get()));
   }
   return value;
 }
 
+Ref State::get(size_t i) const {
+  const Symbol& symbol = symbols_[i];
+  if (symbol.steps.empty()) {
+    Ref value = symbol.root.get();
+    return value.get() == undefined_return() ? Ref() : value;
+  }
+  const Ref base = holder(symbol);
+  const Step& last = symbol.steps.back();
+  const Ref key = base ? last.value() : Ref();
+  if (!key) return {};
+  return found(last.item ? PyObject_GetItem(base.get(), key.get()) : PyObject_GetAttr(base.get(), key.get()));
+}
+
 void State::set(size_t i, const Ref& value) const {
   const Symbol& symbol = symbols_[i];
-  if (symbol.attributes.empty()) {
+  if (symbol.steps.empty()) {
+    const Variable& variable = symbol.root;
     PyObject* object = value ? value.get() : is_return_value(i) ? undefined_return() : nullptr;
-    if (symbol.cell) {
-      PyObject* old = PyCell_GET(symbol.cell);
-      PyCell_SET(symbol.cell, Py_XNewRef(object));
+    if (variable.cell) {
+      PyObject* old = PyCell_GET(variable.cell);
+      PyCell_SET(variable.cell, Py_XNewRef(object));
       Py_XDECREF(old);
-      return;
-    }
-    if (object ? PyDict_SetItem(symbol.globals, symbol.name, object) : PyDict_DelItem(symbol.globals, symbol.name)) {
+    } else if (object ? PyDict_SetItem(variable.globals, variable.name.get(), object)
+                      : PyDict_DelItem(variable.globals, variable.name.get())) {
       if (object) throw PythonErrorSet();
       PyErr_Clear();
     }
     return;
   }
-  size_t first = 0;
-  Ref base = Ref::borrow(symbol.cell ? PyCell_GET(symbol.cell) : PyDict_GetItemWithError(symbol.globals, symbol.attributes[first++].get()));
-  for (size_t k = first; k + 1 < symbol.attributes.size() && base; ++k)
-    base = Ref::steal(PyObject_GetAttr(base.get(), symbol.attributes[k].get()));
-  if (!base) {
-    PyErr_Clear();
-    return;
-  }
-  if (PyObject_SetAttr(base.get(), symbol.attributes.back().get(), value.get()) == 0) return;
+  const Ref base = holder(symbol);
+  const Step& last = symbol.steps.back();
+  const Ref key = base ? last.value() : Ref();
+  if (!key) return;
+  // What is there already is not written again: it may be of a kind that cannot be.
+  if (get(i).get() == value.get()) return;
+  const int failed = last.item ? (value ? PyObject_SetItem(base.get(), key.get(), value.get()) : PyObject_DelItem(base.get(), key.get()))
+                               : PyObject_SetAttr(base.get(), key.get(), value.get());
+  if (!failed) return;
   if (value) throw PythonErrorSet();
   PyErr_Clear();
 }

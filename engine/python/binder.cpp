@@ -125,8 +125,10 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
     Slots slots{};
     place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots);
     std::string_view name;
-    if (!parameters.empty() && parameters.back().is_name) {
-      PyObject* given = slots[parameters.size() - 1];
+    size_t name_at = 0;
+    while (name_at < parameters.size() && !parameters[name_at].is_name) ++name_at;
+    if (name_at < parameters.size()) {
+      PyObject* given = slots[name_at];
       if (given && given != Py_None) {
         const char* text = PyUnicode_Check(given) ? PyUnicode_AsUTF8(given) : nullptr;
         if (!text) fail(ErrorKind::kType, full_name(self), ": argument `name` must be a str, not ", Py_TYPE(given)->tp_name);
@@ -135,7 +137,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
     }
     std::vector<Arg> arguments;
     convert(self, parameters, slots, arguments);
-    if (!parameters.empty() && parameters.back().is_name) arguments.pop_back();
+    if (name_at < parameters.size()) arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(name_at));
     bool is_long = false;
     if (!current_graph_builder)
       for (const Arg& a : arguments) is_long |= elements_of(a) >= kLongWork;

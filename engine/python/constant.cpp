@@ -1,5 +1,6 @@
 // tf.constant, tf.convert_to_tensor and what else makes tensors of Python values or asks what something is.
 #include "engine/base/text.h"
+#include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/functions.h"
 #include "engine/python/array_memory.h"
@@ -22,6 +23,7 @@ Tensor settled(Tensor t, std::string_view name) {
     return apply(kConst, {}, Attrs{{AttrName("value"), std::move(t)}, {AttrName("dtype"), dtype}}, name);
   }
   t.body()->python_number = false;
+  if (eager::wanted_device && is_plain(t.dtype())) return copied_to(t, *eager::wanted_device);
   return t;
 }
 

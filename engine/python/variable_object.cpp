@@ -2,6 +2,7 @@
 #include "engine/python/variable_object.h"
 
 #include "engine/base/text.h"
+#include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
 #include "engine/python/array_memory.h"
 #include "engine/python/convert.h"
@@ -40,7 +41,10 @@ std::unordered_map<const Resource*, PyObject*>& objects() {
   return *all;
 }
 
-PyObject* make(Tensor handle, bool after_assign) {
+// Whether it is the object that variable_object() finds again.
+enum class Own { kNo, kYes };
+
+PyObject* make(Tensor handle, Own own, bool after_assign = false) {
   auto* v = PyObject_New(PyVariable, &type);
   if (!v) throw PythonErrorSet();
   new (&v->handle) Tensor(std::move(handle));
@@ -72,6 +76,13 @@ Tensor initial_value(PyObject* value, DType dtype) {
     return to_tensor(made.get(), dtype);
   }
   return to_tensor(value, dtype);
+}
+
+// The value in memory of its own, where tf.device says.
+Tensor placed(const Tensor& value) {
+  if (eager::wanted_device && is_plain(value.dtype()) && !(*eager::wanted_device == value.device()))
+    return copied_to(value, *eager::wanted_device);
+  return value.alias();
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
@@ -106,9 +117,9 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
     // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
     auto* variable = new Variable(value.dtype(), declared, current_scope() + text, may_train);
     const Tensor handle = Tensor::resource(variable);
-    const bool assign = !current_graph_builder || (variable_made && variable_made(handle, value));
-    if (assign) variable->assign(value.alias());
-    PyObject* made = make(handle, false);
+    const bool now = !current_graph_builder || (variable_made && variable_made(handle, value));
+    if (now) variable->assign(placed(value));
+    PyObject* made = make(handle, Own::kYes);
     if (constraint != Py_None) of(made)->constraint = Py_NewRef(constraint);
     return made;
   });
@@ -161,7 +172,7 @@ PyObject* assign(PyObject* self, PyObject* args, PyObject* keywords) {
     const Tensor inputs[] = {v->handle, given};
     apply_all(ops[Which].row(), inputs, v->read_attrs, {});
     if (!read && !current_graph_builder) Py_RETURN_NONE;
-    return make(v->handle, true);
+    return make(v->handle, Own::kNo, true);
   });
 }
 
@@ -214,7 +225,7 @@ PyObject* copy(PyObject* self, PyObject*) {
     auto* fresh = new Variable(v->variable->dtype(), v->variable->shape(), v->variable->name(), v->variable->trainable());
     const Tensor handle = Tensor::resource(fresh);
     fresh->assign(v->variable->read());
-    return make(handle, false);
+    return make(handle, Own::kYes);
   });
 }
 
@@ -277,12 +288,12 @@ PyObject* variable_object(const Tensor& handle) {
   Variable* v = variable_of(handle);
   FL_CHECK(v != nullptr);
   if (auto at = objects().find(v); at != objects().end()) return Py_NewRef(at->second);
-  return make(handle.is_symbolic() ? Tensor::resource(v) : handle, false);
+  return make(handle.is_symbolic() ? Tensor::resource(v) : handle, Own::kYes);
 }
 
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
   handle.stands_for(of(like)->variable);
-  return make(handle, false);
+  return make(handle, Own::kNo);
 }
 
 void init_variable(PyObject*) {

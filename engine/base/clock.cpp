@@ -82,8 +82,9 @@ void calibrate_clock() {
   if (!scale) return begin();
   const Sample now = sample();
   const int64_t passed = now.ticks - scale->ticks.load(std::memory_order_relaxed);
-  const int64_t said = scale->ns.load(std::memory_order_relaxed) +
-                       static_cast<int64_t>((__int128{passed} * scale->ns_per_tick.load(std::memory_order_relaxed)) >> 32);
+  const int64_t said =
+      scale->ns.load(std::memory_order_relaxed) +
+      static_cast<int64_t>((__int128{passed} * scale->ns_per_tick.load(std::memory_order_relaxed)) >> 32);
   const int64_t behind = now.ns - said;
   if (std::abs(behind) > kMost || now.ns <= g_first.ns || now.ticks <= g_first.ticks || passed <= 0) {
     clock_scale.store(nullptr, std::memory_order_release);

@@ -32,7 +32,8 @@ inline constinit thread_local CallId this_thread_call{};
 class DeviceWork {
  public:
   // Not `on_device`: the op does nothing there, and nothing is bracketed.
-  explicit DeviceWork(bool on_device = true) : hooks_(on_device ? device_hooks.load(std::memory_order_acquire) : nullptr) {
+  explicit DeviceWork(bool on_device = true)
+      : hooks_(on_device ? device_hooks.load(std::memory_order_acquire) : nullptr) {
     if (!hooks_) return;
     has_call_ = this_thread_call.valid();
     // Several pieces of work of one op (a copy in, the kernel, a copy out) share the id that its event will have.

@@ -10,7 +10,11 @@ namespace {
 size_t sequence(std::string_view s) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char first = byte(0);
-  const size_t length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0) == 0xE0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const size_t length = first < 0x80                    ? 1
+                        : first >= 0xC2 && first < 0xE0 ? 2
+                        : (first & 0xF0) == 0xE0        ? 3
+                        : first >= 0xF0 && first < 0xF5 ? 4
+                                                        : 0;
   if (length == 0 || length > s.size()) return 0;
   for (size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;

@@ -16,8 +16,9 @@ void attach_recording(const std::string& path, RecordingLevel level, const sessi
 void set_level(RecordingLevel level);  // at any time, from any thread
 bool recording();
 
-// What came up to now is written. After start_recording: the session is ended, one file. After attach_recording: the file
-// is closed and `end` unused. No-op when not recording. Threads that still run record nothing more.
+// What came up to now is written. After start_recording: the session is ended, one file. After
+// attach_recording: the file is closed and `end` unused. No-op when not recording. Threads that still run
+// record nothing more.
 session::Writer::Finished stop_recording(const session::EndRecord& end);
 
 // A process that ends through exit() without stop_recording() is ended with its exit status; _exit() and signals leave

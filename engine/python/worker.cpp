@@ -95,7 +95,8 @@ PyObject* worker_start(PyObject*, PyObject* args) {
     supervised.session = text_of(output);
     supervised.commands = commands;
     if (commands >= 0) fcntl(commands, F_SETFD, FD_CLOEXEC);
-    session::Writer::create(supervised.session, run, level)->close();
+    auto between = session::Writer::create(supervised.session, run, level);
+    between->rest();  // who follows the session must not take it for a killed one before both processes write
 
     int out[2], err[2], print[2], control[2];
     open_pipe(out);
@@ -121,6 +122,7 @@ PyObject* worker_start(PyObject*, PyObject* args) {
     if (commands >= 0) close(commands);
     become_the_script(out, err, print, control);
     profile::attach_recording(supervised.session, level);
+    between.reset();
     record_op_names();
     record_all_known_codes();
     Py_RETURN_NONE;

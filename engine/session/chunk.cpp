@@ -89,7 +89,8 @@ std::string decompress(Kind kind, std::string_view bytes, uint32_t rows) {
   const size_t names = kind == kDevice ? kMaxNames : 0;
   if (size > size_t{rows} * 12 * 10 + 128 + names) throw_broken("a chunk is too large");
   const std::string_view frame = in.bytes(in.left());
-  if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != size) throw_broken("a chunk has another size than it says");
+  if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != size)
+    throw_broken("a chunk has another size than it says");
   std::string raw;
   raw.resize(size);
   thread_local std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
@@ -134,7 +135,9 @@ std::string encode_chunk(const OpColumns& e) {
   ByteWriter out;
   const size_t n = e.size();
   write_column(out, e.start_ns);
-  differences(out, n, [&](size_t i) { return static_cast<uint64_t>(e.end_ns[i]) - static_cast<uint64_t>(e.start_ns[i]); });
+  differences(out, n, [&](size_t i) {
+    return static_cast<uint64_t>(e.end_ns[i]) - static_cast<uint64_t>(e.start_ns[i]);
+  });
   write_column(out, e.id);
   write_column(out, e.call);
   write_column(out, e.code);

@@ -40,7 +40,8 @@ class Database {
  public:
   // A new file, without journal: it is thrown away when making it fails.
   static Database create(const std::string& path);
-  // For reading, trusting nothing. `immutable`: nobody changes the file meanwhile, no lock is taken, nothing is written.
+  // For reading, trusting nothing. `immutable`: nobody changes the file meanwhile, no lock is taken, nothing
+  // is written.
   static Database open_untrusted(const std::string& path, bool immutable);
   Database(Database&& o) noexcept : db_(o.db_) { o.db_ = nullptr; }
   Database(const Database&) = delete;

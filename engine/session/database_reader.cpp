@@ -27,7 +27,8 @@ class PrivateCopy {
   explicit PrivateCopy(const std::string& path) {
     const char* base = std::getenv("TMPDIR");
     folder_ = std::string(base && *base ? base : "/tmp") + "/footlight-XXXXXX";
-    if (!mkdtemp(folder_.data())) throw Error(ErrorKind::kIo, std::string("cannot make a folder in /tmp: ") + std::strerror(errno));
+    if (!mkdtemp(folder_.data()))
+      throw Error(ErrorKind::kIo, std::string("cannot make a folder in /tmp: ") + std::strerror(errno));
     for (const char* suffix : {"", "-wal", "-journal"}) copy(path + suffix, this->path() + suffix);
   }
   ~PrivateCopy() {
@@ -91,7 +92,8 @@ class DatabaseReader final : public Reader {
     version_ = version.step() ? static_cast<int>(version.integer(0)) : 0;
     if (version_ > static_cast<int>(kVersion))
       throw Error(ErrorKind::kUnimplemented, "newer version " + std::to_string(version_) +
-                                                 ", this Footlight reads sessions up to version " + std::to_string(kVersion));
+                                                 ", this Footlight reads sessions up to version " +
+                                                 std::to_string(kVersion));
     if (version_ < 1) throw_broken("it says version " + std::to_string(version_));
   }
 

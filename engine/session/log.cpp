@@ -162,7 +162,8 @@ bool LogScanner::is_log(std::string_view first) {
   std::memcpy(&version, first.data() + 16, 4);
   if (version > kVersion)
     throw Error(ErrorKind::kUnimplemented, "newer version " + std::to_string(version) +
-                                               ", this Footlight reads sessions up to version " + std::to_string(kVersion));
+                                               ", this Footlight reads sessions up to version " +
+                                               std::to_string(kVersion));
   uint32_t header;
   std::memcpy(&header, first.data() + 20, 4);
   if (version == 0 || header != kHeaderSize) throw_broken("the header of the session is damaged");
@@ -200,7 +201,8 @@ bool LogScanner::fill(size_t size) {
   const size_t have = buffer_.size();
   const size_t want = std::max(size, kReadAhead);
   buffer_.resize(want);
-  buffer_.resize(have + read_at(file_.get(), buffer_.data() + have, want - have, position_ + static_cast<int64_t>(have)));
+  buffer_.resize(have + read_at(file_.get(), buffer_.data() + have, want - have,
+                                position_ + static_cast<int64_t>(have)));
   return buffer_.size() >= size;
 }
 
@@ -229,7 +231,8 @@ bool LogScanner::next(bool complete, std::string_view& payload, int64_t& at) {
     // Torn: look for the next frame.
     const auto from = static_cast<size_t>(position_ - buffer_at_) + 1;
     const size_t found = buffer_.find(std::string_view(reinterpret_cast<const char*>(&kFrameMagic), 4), from);
-    position_ = buffer_at_ + static_cast<int64_t>(found == std::string::npos ? std::max(from, buffer_.size() - 3) : found);
+    position_ = buffer_at_ +
+                static_cast<int64_t>(found == std::string::npos ? std::max(from, buffer_.size() - 3) : found);
   }
   // No frame up to the end of the file. While somebody writes it may still become one.
   struct stat s;

@@ -1,11 +1,12 @@
 // The session while it is being written: a log of frames, one record each, appended by one or more processes.
 //
-//   header page (4096 bytes): 16 bytes magic, u32 version, u32 bytes of the page; eight slots of 496 bytes from offset 64 on
-//   frame: u32 magic, u32 length, u64 checksum, rows (rows.h)
+//   header page (4096 bytes): 16 bytes magic, u32 version, u32 bytes of the page; eight slots of 496 bytes
+//   from offset 64 on frame: u32 magic, u32 length, u64 checksum, rows (rows.h)
 //
-// A writer killed while it writes leaves a torn frame; the next good one is found by its magic and checksum. When the disk
-// is full, a writer says in its slot (one frame, written in place) what it could not append, the end of the run included.
-// Every writer holds a shared flock: who gets an exclusive one knows that nobody writes any more.
+// A writer killed while it writes leaves a torn frame; the next good one is found by its magic and checksum.
+// When the disk is full, a writer says in its slot (one frame, written in place) what it could not append,
+// the end of the run included. Every writer holds a shared flock: who gets an exclusive one knows that nobody
+// writes any more.
 #pragma once
 
 #include <cstdint>

@@ -52,9 +52,15 @@ const CodeRecord* Reader::code(CodeId id) const { return at(contents_.codes, ind
 const FunctionRecord* Reader::function(FunctionId id) const {
   return at(contents_.functions, index_->find(Table::kFunction, id.value));
 }
-const TraceRecord* Reader::trace(TraceId id) const { return at(contents_.traces, index_->find(Table::kTrace, id.value)); }
-const GraphRecord* Reader::graph(GraphId id) const { return at(contents_.graphs, index_->find(Table::kGraph, id.value)); }
-const OpNameRecord* Reader::op_name(OpId id) const { return at(contents_.op_names, index_->find(Table::kOp, id.value)); }
+const TraceRecord* Reader::trace(TraceId id) const {
+  return at(contents_.traces, index_->find(Table::kTrace, id.value));
+}
+const GraphRecord* Reader::graph(GraphId id) const {
+  return at(contents_.graphs, index_->find(Table::kGraph, id.value));
+}
+const OpNameRecord* Reader::op_name(OpId id) const {
+  return at(contents_.op_names, index_->find(Table::kOp, id.value));
+}
 
 Reader::Place Reader::place(SourceRef source) const {
   const CodeRecord* c = source.code.valid() ? code(source.code) : nullptr;

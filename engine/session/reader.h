@@ -35,8 +35,9 @@ struct Contents {
   std::optional<EndRecord> end;
 };
 
-// Chunks of one kind: the index is there at once, a chunk is decoded when asked for (the last few stay decoded).
-// chunk() may be called from any thread, also while refresh() runs in another; it throws Error when the chunk is broken.
+// Chunks of one kind: the index is there at once, a chunk is decoded when asked for (the last few stay
+// decoded). chunk() may be called from any thread, also while refresh() runs in another; it throws Error when
+// the chunk is broken.
 template <class Chunk>
 class ChunkStore {
  public:

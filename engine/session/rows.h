@@ -13,10 +13,40 @@ namespace footlight::session {
 
 // Numbers are part of the log's format: append only.
 enum class Table : uint8_t {
-  kNone, kMeta, kRunArgument, kRunEnd, kDropped, kFile, kCode, kCodeLine, kFunction, kFunctionParameter, kTrace, kKeyLeaf,
-  kTraceDiffering, kTraceCapture, kGraph, kNode, kNodeInput, kNodeControlInput, kNodeOutput, kNodeFunction, kGraphInput,
-  kGraphOutput, kGenerated, kGeneratedLine, kGeneratedStatement, kDecision, kConsole, kOp, kThread, kDevice, kOpChunk,
-  kCallChunk, kDeviceChunk, kCount
+  kNone,
+  kMeta,
+  kRunArgument,
+  kRunEnd,
+  kDropped,
+  kFile,
+  kCode,
+  kCodeLine,
+  kFunction,
+  kFunctionParameter,
+  kTrace,
+  kKeyLeaf,
+  kTraceDiffering,
+  kTraceCapture,
+  kGraph,
+  kNode,
+  kNodeInput,
+  kNodeControlInput,
+  kNodeOutput,
+  kNodeFunction,
+  kGraphInput,
+  kGraphOutput,
+  kGenerated,
+  kGeneratedLine,
+  kGeneratedStatement,
+  kDecision,
+  kConsole,
+  kOp,
+  kThread,
+  kDevice,
+  kOpChunk,
+  kCallChunk,
+  kDeviceChunk,
+  kCount
 };
 struct TableInfo {
   const char* name;
@@ -47,7 +77,14 @@ struct NodeTextRow { uint32_t owner = 0, node = 0, position = 0; std::string tex
 struct NodeFunctionRow { uint32_t owner = 0, node = 0, position = 0; std::string attribute; GraphId graph; };
 struct NumberRow { uint32_t owner = 0, position = 0, number = 0; };
 struct EdgeRow { uint32_t owner = 0, position = 0; EdgeRecord edge; };
-struct GeneratedRow { uint32_t id = 0; FunctionId function; CodeId code; std::string name; FileId file; std::string text; };
+struct GeneratedRow {
+  uint32_t id = 0;
+  FunctionId function;
+  CodeId code;
+  std::string name;
+  FileId file;
+  std::string text;
+};
 struct StatementRow { uint32_t owner = 0, position = 0; GeneratedRecord::Statement statement; };
 struct ChunkRow { int64_t first_ns = 0, last_ns = 0; uint32_t count = 0; std::string_view data; };
 

@@ -27,8 +27,9 @@ namespace {
 constexpr size_t kMaxFileText = size_t{8} << 20;
 
 struct LevelItem { RecordingLevel level; };
-using Item = std::variant<RunRecord, EndRecord, LevelItem, FileRecord, CodeRecord, FunctionRecord, TraceRecord, GraphRecord,
-                          GeneratedRecord, DecisionRecord, ConsoleRecord, OpNameRecord, ThreadRecord, DeviceNameRecord>;
+using Item = std::variant<RunRecord, EndRecord, LevelItem, FileRecord, CodeRecord, FunctionRecord,
+                          TraceRecord, GraphRecord, GeneratedRecord, DecisionRecord, ConsoleRecord,
+                          OpNameRecord, ThreadRecord, DeviceNameRecord>;
 
 // Roughly, for the queue's cap.
 template <class Record>
@@ -293,7 +294,8 @@ void Writer::State::append(std::string_view batch, const std::vector<Pending>& p
   const size_t done = log.append(batch, error);
   for (const Pending& p : pending) {
     if (p.end > done) {
-      unsaid[{p.what, error == EFBIG ? "the file reached the largest size allowed here" : std::strerror(error)}] += p.count;
+      unsaid[{p.what, error == EFBIG ? "the file reached the largest size allowed here"
+                                     : std::strerror(error)}] += p.count;
     } else if (p.rank == Pending::Rank::kEnd) {
       unsaid_end.reset();
     }
@@ -487,8 +489,13 @@ void Writer::flush() {
 }
 
 void Writer::close() {
+  if (state_->abandoned) return;
+  rest();
+  state_->log.abandon();
+}
+
+void Writer::rest() {
   State& s = *state_;
-  if (s.abandoned) return;
   {
     std::lock_guard lock(s.mutex);
     s.stopping = true;
@@ -496,7 +503,6 @@ void Writer::close() {
   s.changed.notify_all();
   if (s.thread.joinable()) s.thread.join();
   s.closed = true;
-  s.log.abandon();
 }
 
 Writer::Finished Writer::finish(EndRecord end) {
@@ -517,7 +523,8 @@ void Writer::abandon() noexcept {
   s.closed = true;
   s.abandoned = true;
   s.log.abandon();
-  if (s.thread.joinable()) new std::thread(std::move(s.thread));  // it does not exist here: neither joined nor destroyed
+  if (s.thread.joinable())
+    new std::thread(std::move(s.thread));  // it does not exist here: neither joined nor destroyed
   Writer* self = this;
   g_active.compare_exchange_strong(self, nullptr);
 }

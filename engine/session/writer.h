@@ -68,6 +68,8 @@ class Writer {
   Finished finish(EndRecord end);
   // Same, leaving the session open for other writers: the flush thread ends, queued records are written.
   void close();
+  // Same, but the session still counts as being written while this object lives: to fork between two writers.
+  void rest();
   // In a forked child: lets go of the file without touching it. All add_* become no-ops.
   void abandon() noexcept;
 

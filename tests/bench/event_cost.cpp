@@ -1,5 +1,6 @@
-// What recording costs: an op and a call of some work, with recording off, at level structure, at level ops, against the
-// same work without any of it. Prints ns per event and the ratio to the budget of 60 ns over the op.
+// What recording costs: an op and a call of some work, with recording off, at level structure, at level ops,
+// against the same work without any of it. Prints ns per event and the ratio to the budget of 60 ns over the
+// op.
 #include "engine/base/clock.h"
 #include "engine/profile/recorder.h"
 
@@ -93,7 +94,9 @@ double over_bare(Body body) {
   return lower_quartile(with) - lower_quartile(without);
 }
 
-void row(const char* what, double ns) { std::printf("%-58s %7.1f ns   %5.2fx the budget of 60 ns\n", what, ns, ns / 60); }
+void row(const char* what, double ns) {
+  std::printf("%-58s %7.1f ns   %5.2fx the budget of 60 ns\n", what, ns, ns / 60);
+}
 
 }  // namespace
 

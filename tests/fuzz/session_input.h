@@ -1,5 +1,6 @@
-// What the fuzzer's bytes mean, shared with the seeds. The first byte says how the rest becomes something to open: a file as it
-// is, or a part of one behind a good checksum or good compression, which chance would never make.
+// What the fuzzer's bytes mean, shared with the seeds. The first byte says how the rest becomes something to
+// open: a file as it is, or a part of one behind a good checksum or good compression, which chance would
+// never make.
 #pragma once
 
 #include <cstddef>

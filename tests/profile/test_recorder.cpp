@@ -174,7 +174,8 @@ class TestRecorder : public QObject {
     profile::stop_recording({});
     auto r = Reader::open(path);
     const uint64_t lost = dropped(*r, "op events");
-    qInfo("flood: %.1f %% of %llu events recorded", 100.0 * double(kEvents - lost) / double(kEvents), static_cast<unsigned long long>(kEvents));
+    qInfo("flood: %.1f %% of %llu events recorded", 100.0 * double(kEvents - lost) / double(kEvents),
+          static_cast<unsigned long long>(kEvents));
     QCOMPARE(r->op_events().rows() + lost, kEvents);
     QVERIFY(r->op_events().rows() >= OpRing::kCapacity);
     if (lost) QCOMPARE(r->contents().dropped[0].why, std::string("they came faster than they could be written"));

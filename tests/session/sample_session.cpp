@@ -45,10 +45,20 @@ for epoch in range(6):
 )";
 
 struct Op { const char* name; const char* family; };
-constexpr std::array<Op, 15> kOps{{{"Placeholder", "io"}, {"Const", "constant"}, {"MatMul", "product"}, {"AddV2", "elementwise"},
-                                   {"Relu", "elementwise"}, {"Sum", "reduction"}, {"Greater", "elementwise"}, {"If", "control"},
-                                   {"Mul", "elementwise"}, {"Identity", "move"}, {"Mean", "reduction"},
-                                   {"ReadVariableOp", "variable"}, {"AssignSubVariableOp", "variable"}, {"Sub", "elementwise"},
+constexpr std::array<Op, 15> kOps{{{"Placeholder", "io"},
+                                   {"Const", "constant"},
+                                   {"MatMul", "product"},
+                                   {"AddV2", "elementwise"},
+                                   {"Relu", "elementwise"},
+                                   {"Sum", "reduction"},
+                                   {"Greater", "elementwise"},
+                                   {"If", "control"},
+                                   {"Mul", "elementwise"},
+                                   {"Identity", "move"},
+                                   {"Mean", "reduction"},
+                                   {"ReadVariableOp", "variable"},
+                                   {"AssignSubVariableOp", "variable"},
+                                   {"Sub", "elementwise"},
                                    {"RealDiv", "elementwise"}}};
 OpId op_id(std::string_view name) {
   for (uint16_t i = 0; i < kOps.size(); ++i)
@@ -81,7 +91,8 @@ struct Builder {
                std::string attributes = "T=float32", std::string constant = {}) {
     std::vector<EdgeRecord> edges;
     for (const uint32_t i : inputs) edges.push_back({i, 0});
-    NodeRecord n = node(graph, std::move(name), op, std::move(edges), std::move(output), at(kTrainStep, line), std::move(attributes));
+    NodeRecord n = node(graph, std::move(name), op, std::move(edges), std::move(output), at(kTrainStep, line),
+                        std::move(attributes));
     n.constant = std::move(constant);
     graph.nodes.push_back(std::move(n));
     return graph.nodes.back().id;
@@ -108,7 +119,8 @@ GraphRecord branch(GraphId id, const char* name, bool scales, const std::string&
 struct StepGraph { GraphRecord graph; std::vector<NodeId> executed; };
 
 // The 24 nodes of train_step; its two branches are graphs of their own.
-StepGraph step_graph(GraphId id, GraphId then_branch, GraphId else_branch, const std::string& rows, const std::string& lr) {
+StepGraph step_graph(GraphId id, GraphId then_branch, GraphId else_branch, const std::string& rows,
+                     const std::string& lr) {
   Builder b;
   b.graph.id = id;
   b.graph.name = "__inference_train_step_" + std::to_string(id.value);
@@ -116,8 +128,10 @@ StepGraph step_graph(GraphId id, GraphId then_branch, GraphId else_branch, const
   const uint32_t batch = b.add("batch", "Placeholder", {}, batch_type, 13, "dtype=float32; shape=(" + rows + ", 8)");
   const uint32_t w1 = b.add("matmul_readvariableop_resource", "Placeholder", {}, "resource ()", 13, "dtype=resource");
   const uint32_t b1 = b.add("add_readvariableop_resource", "Placeholder", {}, "resource ()", 13, "dtype=resource");
-  const uint32_t read_w = b.add("MatMul/ReadVariableOp", "ReadVariableOp", {w1}, "float32 (8, 16)", 14, "dtype=float32");
-  const uint32_t product = b.add("MatMul", "MatMul", {batch, read_w}, hidden_type, 14, "T=float32; transpose_a=false; transpose_b=false");
+  const uint32_t read_w =
+      b.add("MatMul/ReadVariableOp", "ReadVariableOp", {w1}, "float32 (8, 16)", 14, "dtype=float32");
+  const uint32_t product = b.add("MatMul", "MatMul", {batch, read_w}, hidden_type, 14,
+                                 "T=float32; transpose_a=false; transpose_b=false");
   const uint32_t read_b = b.add("add/ReadVariableOp", "ReadVariableOp", {b1}, "float32 (16,)", 14, "dtype=float32");
   const uint32_t sum = b.add("add", "AddV2", {product, read_b}, hidden_type, 14);
   const uint32_t relu = b.add("Relu", "Relu", {sum}, hidden_type, 14);
@@ -125,7 +139,8 @@ StepGraph step_graph(GraphId id, GraphId then_branch, GraphId else_branch, const
   const uint32_t total = b.add("Sum", "Sum", {relu, axes}, "float32 ()", 15, "T=float32; keep_dims=false");
   const uint32_t zero = b.add("Greater/y", "Const", {}, "float32 ()", 15, "dtype=float32", "0");
   const uint32_t greater = b.add("Greater", "Greater", {total, zero}, "bool ()", 15);
-  const uint32_t cond = b.add("cond", "If", {greater, relu}, hidden_type, 15, "Tcond=bool; lower_using_switch_merge=true");
+  const uint32_t cond =
+      b.add("cond", "If", {greater, relu}, hidden_type, 15, "Tcond=bool; lower_using_switch_merge=true");
   b.graph.nodes[cond].functions = {{"then_branch", then_branch}, {"else_branch", else_branch}};
   const uint32_t merged = b.add("cond/Identity", "Identity", {cond}, hidden_type, 15);
   const uint32_t axes1 = b.add("Const_1", "Const", {}, "int32 (2,)", 19, "dtype=int32", "[0, 1]");
@@ -187,8 +202,8 @@ class Story {
  private:
   void definitions();
   void eager_normalize();
-  TraceId trace_step(const std::string& rows, const std::string& lr, TraceId nearest, std::vector<std::string> differing,
-                     std::string why);
+  TraceId trace_step(const std::string& rows, const std::string& lr, TraceId nearest,
+                     std::vector<std::string> differing, std::string why);
   void call(FunctionId function, TraceId trace, CallOutcome outcome, SourceRef source, const std::vector<NodeId>& nodes,
             const GraphRecord& graph, int64_t tracing_ns);
   void op(std::string_view name, CallId call, SourceRef source, NodeId node, int64_t ns, uint32_t bytes);
@@ -291,8 +306,8 @@ TraceId Story::trace_step(const std::string& rows, const std::string& lr, TraceI
   return id;
 }
 
-void Story::call(FunctionId function, TraceId trace, CallOutcome outcome, SourceRef source, const std::vector<NodeId>& nodes,
-                 const GraphRecord& graph, int64_t tracing_ns) {
+void Story::call(FunctionId function, TraceId trace, CallOutcome outcome, SourceRef source,
+                 const std::vector<NodeId>& nodes, const GraphRecord& graph, int64_t tracing_ns) {
   CallRecord c;
   c.id = CallId(next_call_++);
   c.function = function;
@@ -346,7 +361,8 @@ int64_t Story::tell() {
                            first ? "first call" : last ? "shape of batch" : "value of lr");
         tracing = first ? 6'100'000 : 4'200'000;
       }
-      call(FunctionId(0), trace, outcome, at(kModule, 31), steps_[trace.value].executed, steps_[trace.value].graph, tracing);
+      call(FunctionId(0), trace, outcome, at(kModule, 31), steps_[trace.value].executed,
+           steps_[trace.value].graph, tracing);
     }
     console(ConsoleStream::kStdout, "epoch " + std::to_string(epoch) + " seen 241\n");
     CallOutcome outcome = CallOutcome::kHit;
@@ -363,7 +379,8 @@ int64_t Story::tell() {
       t.end_ns = now_ + 2'400'000;
       t.python_ns = 1'900'000, t.optimize_ns = 300'000, t.compile_ns = 200'000;
       t.signature = "f32[64,8]";
-      t.key = {{"args[0]", "batch", "tensor", "float32", "64,8", ""}, {"captures[0]", "w1", "variable", "float32", "8,16", "0"}};
+      t.key = {{"args[0]", "batch", "tensor", "float32", "64,8", ""},
+               {"captures[0]", "w1", "variable", "float32", "8,16", "0"}};
       t.why = "first call";
       t.captures = {"w1 float32 (8, 16) variable"};
       t.source = at(kModule, 33);

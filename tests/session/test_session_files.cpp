@@ -1,4 +1,5 @@
-// Files that are not what they should be: cut off, flipped, newer, hostile. They open or are refused in words; never a crash.
+// Files that are not what they should be: cut off, flipped, newer, hostile. They open or are refused in
+// words; never a crash.
 #include "engine/base/errors.h"
 #include "engine/session/chunk.h"
 #include "engine/session/database.h"
@@ -93,11 +94,13 @@ class TestSessionFiles : public QObject {
     QByteArray log = read(log_);
     log[16] = 9;
     write(at("newer_log"), log);
-    QVERIFY(QString::fromStdString(read_all(at("newer_log"))).endsWith("newer version 9, this Footlight reads sessions up to version 1"));
+    QVERIFY(QString::fromStdString(read_all(at("newer_log")))
+                .endsWith("newer version 9, this Footlight reads sessions up to version 1"));
     QByteArray db = read(finished_);
     db[60 + 3] = 7;  // user_version of the SQLite header
     write(at("newer_db"), db);
-    QVERIFY(QString::fromStdString(read_all(at("newer_db"))).endsWith("newer version 7, this Footlight reads sessions up to version 1"));
+    QVERIFY(QString::fromStdString(read_all(at("newer_db")))
+                .endsWith("newer version 7, this Footlight reads sessions up to version 1"));
   }
 
   void a_cut_log_keeps_what_is_whole() {
@@ -246,8 +249,12 @@ class TestSessionFiles : public QObject {
     };
     QCOMPARE(changed("CREATE VIEW mine AS SELECT count(*) FROM node; CREATE INDEX i ON console(time_ns)"), QString());
     QVERIFY(changed("DROP TABLE console").endsWith("table console is missing"));
-    QVERIFY(changed("DROP TABLE console; CREATE VIEW console(time_ns,stream,text) AS SELECT 1,2,'x'").endsWith("table console is missing"));
-    QVERIFY(changed("DROP TABLE decision; CREATE TABLE decision(trace, file, line, kind, fate, note AS (line * 2))").contains("computed"));
+    QVERIFY(changed("DROP TABLE console; CREATE VIEW console(time_ns,stream,text) AS SELECT 1,2,'x'")
+                .endsWith("table console is missing"));
+    QVERIFY(
+        changed(
+            "DROP TABLE decision; CREATE TABLE decision(trace, file, line, kind, fate, note AS (line * 2))")
+            .contains("computed"));
     QVERIFY(changed("ALTER TABLE console ADD COLUMN more").endsWith("table console has other columns"));
     QVERIFY(changed("UPDATE console SET stream = 99").contains("broken"));
     QVERIFY(changed("UPDATE console SET time_ns = 'noon'").contains("a text where a number should be"));

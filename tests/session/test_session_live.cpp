@@ -71,7 +71,8 @@ Killed write_and_kill(const std::string& path, int milliseconds) {
   QElapsedTimer timer;
   timer.start();
   int64_t said = 0;
-  while (timer.elapsed() < milliseconds && read(pipe_ends[0], &said, sizeof said) == sizeof said) result.last_said = said;
+  while (timer.elapsed() < milliseconds && read(pipe_ends[0], &said, sizeof said) == sizeof said)
+    result.last_said = said;
   kill(child, SIGKILL);
   result.killed_at = now_ns();
   while (read(pipe_ends[0], &said, sizeof said) == sizeof said) result.last_said = said;
@@ -198,15 +199,19 @@ class TestSessionLive : public QObject {
   // As the recording command does it: one process runs the script, the other keeps the console and the end.
   void two_processes_write_one_session() {
     const std::string path = at("two.footlight");
-    Writer::create(path, sample::run_record(), RecordingLevel::kOps)->close();
+    auto between = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
+    between->rest();
+    QCOMPARE(Reader::open(path)->state(), State::kLive);  // and not killed, though nobody writes just now
     const pid_t child = in_process([&] {
       auto writer = Writer::attach(path);
+      between.reset();
       sample::write_session(*writer);
       writer->flush();
       signal(SIGSEGV, SIG_DFL);
       raise(SIGSEGV);
     });
     auto writer = Writer::attach(path);
+    between.reset();
     for (int i = 0; i < 200; ++i) {
       writer->add_console({i, ConsoleStream::kStdout, std::string(5000, 'x') + "\n"});
       if (i % 10 == 0) writer->flush();

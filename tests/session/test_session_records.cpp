@@ -27,7 +27,9 @@ std::string rows_of(Record record) {
 }
 
 RunRecord run() {
-  return {"/home/ada/a b.py", {"--epochs", "", "x\ny"}, "/home/ada", "3.11.2 /usr/bin/python3", "footlight 0.1", "a machine", 1234567890123456789};
+  return {"/home/ada/a b.py",        {"--epochs", "", "x\ny"}, "/home/ada",
+          "3.11.2 /usr/bin/python3", "footlight 0.1",          "a machine",
+          1234567890123456789};
 }
 FileRecord file() { return {FileId(7), "/home/ada/ü.py", std::string("line 1\n\0line 2\xff", 16)}; }
 CodeRecord code() { return {CodeId(3), FileId(7), "C.f.<locals>.g", 10, {{0, 10}, {12, 11}, {40, 15}}}; }
@@ -55,7 +57,17 @@ GraphRecord graph() {
   g.id = GraphId(4);
   g.name = "__inference_f_4";
   NodeRecord a{0, "x", "Placeholder", "io", {}, {}, {"float32 (None, 8)"}, "dtype=float32", {}, "", {CodeId(3), 0}};
-  NodeRecord b{1, "cond", "If", "control", {{0, 0}, {0, 3}}, {0}, {"float32 ()", "bool ()"}, "", {{"then_branch", GraphId(8)}, {"else_branch", GraphId()}}, "0.5", {}};
+  NodeRecord b{1,
+               "cond",
+               "If",
+               "control",
+               {{0, 0}, {0, 3}},
+               {0},
+               {"float32 ()", "bool ()"},
+               "",
+               {{"then_branch", GraphId(8)}, {"else_branch", GraphId()}},
+               "0.5",
+               {}};
   NodeRecord c;
   c.id = 2;
   c.op = "NoOp";
@@ -65,12 +77,24 @@ GraphRecord graph() {
   return g;
 }
 GeneratedRecord generated() {
-  GeneratedRecord g{FunctionId(5), CodeId(3), "f", FileId(7), "def tf__f(x):\n    pass\n", {10, 0, 12}, {{12, 14, "if", "staged", "became cond"}, {15, 15, "while", "fallback", "why"}}};
+  GeneratedRecord g{FunctionId(5),
+                    CodeId(3),
+                    "f",
+                    FileId(7),
+                    "def tf__f(x):\n    pass\n",
+                    {10, 0, 12},
+                    {{12, 14, "if", "staged", "became cond"}, {15, 15, "while", "fallback", "why"}}};
   return g;
 }
 CallRecord call(uint64_t n) {
-  return {CallId((uint64_t{3} << 40) | n), FunctionId(5), n % 2 ? TraceId(9) : TraceId(), CallOutcome(n % 4), uint16_t(n % 7), int64_t(5000 + n * 10),
-          int64_t(5005 + n * 11), {CodeId(3), uint32_t(n % 100)}};
+  return {CallId((uint64_t{3} << 40) | n),
+          FunctionId(5),
+          n % 2 ? TraceId(9) : TraceId(),
+          CallOutcome(n % 4),
+          uint16_t(n % 7),
+          int64_t(5000 + n * 10),
+          int64_t(5005 + n * 11),
+          {CodeId(3), uint32_t(n % 100)}};
 }
 DeviceRecord device(uint64_t n) {
   DeviceRecord d;
@@ -104,8 +128,9 @@ OpColumns events(uint32_t from, uint32_t count) {
   return out;
 }
 bool same(const OpColumns& a, const OpColumns& b) {
-  return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.id == b.id && a.call == b.call && a.code == b.code &&
-         a.offset == b.offset && a.node == b.node && a.bytes == b.bytes && a.op == b.op && a.thread == b.thread && a.device == b.device;
+  return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.id == b.id && a.call == b.call &&
+         a.code == b.code && a.offset == b.offset && a.node == b.node && a.bytes == b.bytes && a.op == b.op &&
+         a.thread == b.thread && a.device == b.device;
 }
 OpColumns all_events(const Reader& r) {
   OpColumns out;
@@ -148,7 +173,8 @@ void check_everything(const Reader& r) {
   QCOMPARE(rows_of(c.traces.at(0)), rows_of(trace()));
   QCOMPARE(rows_of(c.graphs.at(0)), rows_of(graph()));
   QCOMPARE(rows_of(c.generated.at(0)), rows_of(generated()));
-  QCOMPARE(rows_of(c.decisions.at(0)), rows_of(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"}));
+  QCOMPARE(rows_of(c.decisions.at(0)),
+           rows_of(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"}));
   QCOMPARE(c.console.size(), 2u);
   QCOMPARE(rows_of(c.console[0]), rows_of(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"}));
   QCOMPARE(c.console[1].stream, ConsoleStream::kStderr);
@@ -162,17 +188,21 @@ void check_everything(const Reader& r) {
   for (uint64_t i = 0; i < calls.size(); ++i) {
     const CallRecord& got = calls[i];
     const CallRecord want = call(i);
-    QVERIFY(got.id == want.id && got.function == want.function && got.trace == want.trace && got.outcome == want.outcome &&
-            got.thread == want.thread && got.start_ns == want.start_ns && got.end_ns == want.end_ns && got.source == want.source);
+    QVERIFY(got.id == want.id && got.function == want.function && got.trace == want.trace &&
+            got.outcome == want.outcome && got.thread == want.thread && got.start_ns == want.start_ns &&
+            got.end_ns == want.end_ns && got.source == want.source);
   }
   const auto devices = r.all_device_events();
   QCOMPARE(devices.size(), 50u);
   for (uint64_t i = 0; i < devices.size(); ++i) {
     const DeviceRecord& got = devices[i];
     const DeviceRecord want = device(i);
-    QVERIFY(got.kind == want.kind && got.name == want.name && got.start_ns == want.start_ns && got.end_ns == want.end_ns);
-    QVERIFY(got.device == want.device && got.context == want.context && got.stream == want.stream && got.thread == want.thread);
-    QVERIFY(got.correlation == want.correlation && got.op_event == want.op_event && got.call == want.call && got.bytes == want.bytes);
+    QVERIFY(got.kind == want.kind && got.name == want.name && got.start_ns == want.start_ns &&
+            got.end_ns == want.end_ns);
+    QVERIFY(got.device == want.device && got.context == want.context && got.stream == want.stream &&
+            got.thread == want.thread);
+    QVERIFY(got.correlation == want.correlation && got.op_event == want.op_event && got.call == want.call &&
+            got.bytes == want.bytes);
   }
   QCOMPARE(r.op_events().rows(), 41000u);
   QVERIFY(same(all_events(r), events(0, 41000)));
@@ -282,7 +312,8 @@ class TestSessionRecords : public QObject {
     db.run(kSchema);
     for (size_t i = 1; i < size_t(Table::kCount); ++i) {
       const TableInfo& info = table_info(Table(i));
-      Statement columns = db.prepare("SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?) WHERE name<>'id' OR ?)");
+      Statement columns = db.prepare(
+          "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?) WHERE name<>'id' OR ?)");
       columns.bind(1, Value{Value::Type::kText, 0, info.name});
       columns.bind(2, int64_t{std::string_view(info.name).find("_chunk") == std::string_view::npos});
       QVERIFY(columns.step());

@@ -1,6 +1,8 @@
 // Graph -> Program: slots for values, their last uses, kernels looked up once.
 #include "engine/compile/program.h"
 
+#include "engine/tensor/gpu.h"
+
 #include "engine/base/errors.h"
 
 #include <string_view>
@@ -111,6 +113,11 @@ class Compiler {
       dtype = graph_.node(from.node).dtypes[from.output];
     }
     in.kernel = kernel_for(DeviceType::kCpu, row.id, dtype);
+    if (!node.device.empty()) {
+      in.placed = true;
+      in.device = gpu::soft(parse_device(node.device));
+      program_->uses_gpu = program_->uses_gpu || in.device.type == DeviceType::kGpu;
+    }
     in.static_outputs = true;
     for (const Shape& shape : node.shapes) in.static_outputs = in.static_outputs && shape.fully_known();
     for (std::string_view name : kAliasing) in.aliases = in.aliases || name == row.name;

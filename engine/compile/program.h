@@ -35,6 +35,8 @@ struct Instruction {
   uint32_t first_released = 0;   // into Program::released
   int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function
   Kernel kernel = nullptr;       // of the host
+  Device device = Device::cpu(); // placed: where tf.device wants it
+  bool placed = false;
   NodeId node;
   static constexpr uint8_t kNoReuse = 255;
 };
@@ -51,6 +53,7 @@ class Program {
   uint32_t inputs = 0;
   uint32_t frame_size = 0;
   uint32_t widest = 0;                  // most inputs of an instruction
+  bool uses_gpu = false;                // some instruction is placed on one
 };
 
 // `evaluate` folds constants; null: nothing is folded.

@@ -4,10 +4,12 @@
 #include "engine/base/cancel.h"
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
-#include "engine/base/recording.h"
+#include "engine/base/device_hooks.h"
 #include "engine/runtime/frame.h"
+#include "engine/tensor/gpu.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace footlight::runtime {
 namespace {
@@ -27,10 +29,11 @@ class RunInference final : public Inference {
     output_dtypes = dtypes;
     output_shapes = shapes;
   }
-  Tensor constant(size_t input) override { return inputs[input]; }
+  Tensor constant(size_t input) override { return gpu::on_host(inputs[input]); }
 };
 
-void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<Tensor> outputs,
+                       Device device = Device::cpu()) {
   constexpr size_t kFew = 4;
   DType few_dtypes[kFew];
   Shape few_shapes[kFew];
@@ -47,20 +50,21 @@ void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Ten
   RunInference inference(row, attrs, inputs, dtypes, shapes);
   infer_outputs(inference);
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (shapes[i].fully_known()) outputs[i] = Tensor::empty(dtypes[i], shapes[i]);
+    if (shapes[i].fully_known()) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
 }
 
 bool truth(const Tensor& tensor) {
   if (tensor.dtype() != DType::kBool || tensor.elements() != 1)
     throw Error(ErrorKind::kInvalidArgument, "a condition must be one bool, this one is " + std::string(name_of(tensor.dtype())) +
                                                  " of shape " + tensor.shape().to_string());
-  return *tensor.data<bool>();
+  return *gpu::on_host(tensor).data<bool>();
 }
 
 class Run {
  public:
   Run(const Program& program, std::span<const Tensor> inputs, CallId call)
-      : program_(program), frame_(program.frame_size), call_(call), recording_(recording_ops()) {
+      : program_(program), frame_(program.frame_size), call_(call), recording_(recording_ops()), on_device_(program.uses_gpu) {
+    for (const Tensor& input : inputs) on_device_ = on_device_ || input.device().type != DeviceType::kCpu;
     bases_[Operand::kFrame] = frame_.slots();
     bases_[Operand::kInput] = inputs.data();
     bases_[Operand::kConstant] = program.constants.data();
@@ -100,7 +104,9 @@ class Run {
   }
 
   void step(const Instruction& in) {
-    if (in.step == Step::kKernel && !recording_) [[likely]] {
+    if (in.step == Step::kKernel && on_device_) [[unlikely]] {
+      device_kernel(in);
+    } else if (in.step == Step::kKernel && !recording_) [[likely]] {
       kernel(in);
     } else if (in.step == Step::kKernel) {
       recorded_kernel(in);
@@ -136,11 +142,49 @@ class Run {
     return true;
   }
 
+  // Something of this run is or wants to be on a GPU: the kernel runs where tf.device said, else where its inputs are;
+  // on the host when there is none for that device. Inputs that are elsewhere are copied.
+  void device_kernel(const Instruction& in) {
+    if (!last_end_) last_end_ = now_ns();
+    const int64_t start = last_end_;
+    Device device = in.placed ? in.device : Device::cpu();
+    {
+      const DeviceWork work(recording_);
+      const Node& node = program_.graph->node(in.node);
+      const OpRow& row = *node.op;
+      const std::span<const Tensor> inputs = gather(in);
+      const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+      const auto host_input = [&](size_t i) { return (row.host_inputs >> std::min<size_t>(i, 31) & 1) != 0; };
+      for (size_t i = 0; i < inputs.size() && !in.placed; ++i)
+        if (inputs[i].device().type != DeviceType::kCpu && !host_input(i)) device = inputs[i].device();
+      const DType dtype = dispatch_dtype(row, inputs, node.dtypes);
+      Kernel kernel = kernel_for(device.type, row.id, dtype);
+      if (!kernel) {
+        device = Device::cpu();
+        kernel = in.kernel;
+      }
+      if (!kernel) no_kernel(DeviceType::kCpu, row, dtype);
+      std::vector<Tensor> here(inputs.begin(), inputs.end());
+      for (size_t i = 0; i < here.size(); ++i)
+        if (is_plain(here[i].dtype())) here[i] = gpu::copy_to(here[i], host_input(i) ? Device::cpu() : device);
+      allocate_inferred(row, node.attrs, here, outputs, device);
+      void* const stream = device.type == DeviceType::kCpu ? nullptr : device_access.stream(device);
+      KernelContext context{row, node.attrs, here, outputs, device, stream};
+      kernel(context);
+    }
+    if (recording_) record(in, start, device);
+  }
+
   void recorded_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
-    OpEvent event;
-    event.start_ns = last_end_;
+    const int64_t start = last_end_;
     kernel(in);
+    record(in, start, Device::cpu());
+  }
+
+  void record(const Instruction& in, int64_t start, Device device) {
+    OpEvent event;
+    event.start_ns = start;
     const Node& node = program_.graph->node(in.node);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < in.outputs; ++i)
@@ -151,6 +195,7 @@ class Run {
     event.node = in.node;
     event.bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
     event.op = node.op->id;
+    event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
     record_op(event);
   }
 
@@ -196,6 +241,7 @@ class Run {
   TensorBody** gathered_ = few_;
   CallId call_;
   bool recording_;
+  bool on_device_;
   int64_t last_end_ = 0;
 };
 
@@ -203,6 +249,12 @@ class Run {
 
 void run(const Program& program, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
   FL_CHECK(inputs.size() == program.inputs && outputs.size() == program.results.size());
+  // Device work says which call caused it.
+  struct CallScope {
+    explicit CallScope(CallId call) : before(std::exchange(this_thread_call, call)) {}
+    ~CallScope() { this_thread_call = before; }
+    CallId before;
+  } scope(call);
   Run(program, inputs, call).run(outputs);
 }
 

@@ -1,2 +1,171 @@
-// The desktop app: command line, then the window or a picture of it.
-int main() { return 0; }
+// The desktop app: command line, then the window, or a picture of a view without a display.
+#include "app/views/main_window.h"
+#include "app/views/theme.h"
+
+#include "footlight_version.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QDir>
+#include <QFileInfo>
+#include <QIcon>
+#include <QStyleFactory>
+#include <QTextStream>
+#include <QTimer>
+
+#include <csignal>
+#include <cstring>
+
+namespace {
+
+using namespace footlight::app;
+
+constexpr const char* kAbout =
+    "Shows what happens when a Python function is staged into a graph.\n\n"
+    "  footlight-app                        the window\n"
+    "  footlight-app script.py [ARGS...]    prepares a run; --run starts it at once\n"
+    "  footlight-app run.footlight          opens a recorded run\n"
+    "  footlight-app --screenshot VIEW out.png run.footlight\n"
+    "                                       draws a view without a display; VIEW: graph, retraces,\n"
+    "                                       autograph, timeline, source, console, window";
+
+int fail(const QString& text) {
+  QTextStream(stderr) << "footlight-app: " << text << '\n';
+  return 2;
+}
+
+int screenshot(const QString& view, const QString& out, const QString& file, const QSize& size, const QString& select,
+               const QString& tab) {
+  static const QStringList views{QStringLiteral("graph"), QStringLiteral("retraces"), QStringLiteral("autograph"), QStringLiteral("timeline"),
+                                 QStringLiteral("source"), QStringLiteral("console"), QStringLiteral("window")};
+  if (!views.contains(view)) return fail(QStringLiteral("there is no view '%1'; there are: %2").arg(view, views.join(QStringLiteral(", "))));
+  MainWindow window(false);
+  window.resize(size);
+  window.show();
+  if (!window.open(file)) return fail(window.banner_text());
+  QApplication::processEvents();
+  window.settle();
+  if (!window.session().is_open() && !file.endsWith(QStringLiteral(".py"))) return fail(window.banner_text());
+  const QString shown = view == QStringLiteral("window") ? tab : view;
+  if (!shown.isEmpty()) window.show_view(shown);
+  window.settle();
+  for (const QString& one : select.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
+    if (!window.select_by_name(one)) return fail(QStringLiteral("nothing in this run is called '%1'").arg(one));
+    window.settle();
+  }
+  window.settle();
+  QWidget* what = &window;
+  if (view == QStringLiteral("graph")) what = window.graph();
+  else if (view == QStringLiteral("retraces")) what = window.retraces();
+  else if (view == QStringLiteral("autograph")) what = window.autograph();
+  else if (view == QStringLiteral("timeline")) what = window.timeline();
+  else if (view == QStringLiteral("source")) what = window.source();
+  else if (view == QStringLiteral("console")) what = window.console();
+  QPixmap picture(what->size());
+  picture.fill(theme()["window"]);
+  what->render(&picture);
+  if (!picture.save(out)) return fail(QStringLiteral("the picture could not be written to ") + out);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A picture needs no display: this is decided before Qt looks for one.
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--screenshot") == 0 || std::strcmp(argv[i], "--help") == 0 || std::strcmp(argv[i], "-h") == 0 ||
+        std::strcmp(argv[i], "--version") == 0 || std::strcmp(argv[i], "-v") == 0) {
+      qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
+  }
+  // A worker that dies closes its pipes; writing to them must not end the window.
+  std::signal(SIGPIPE, SIG_IGN);
+  QApplication::setApplicationName(QStringLiteral("Footlight"));
+  QApplication::setOrganizationName(QStringLiteral("Footlight"));
+  QApplication::setApplicationVersion(QStringLiteral(FOOTLIGHT_VERSION));
+  QApplication app(argc, argv);
+  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+
+  QCommandLineParser parser;
+  parser.setApplicationDescription(QString::fromUtf8(kAbout));
+  parser.setOptionsAfterPositionalArgumentsMode(QCommandLineParser::ParseAsOptions);
+  const auto help = parser.addHelpOption();
+  const auto version = parser.addVersionOption();
+  const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Start the script at once."));
+  const QCommandLineOption shot(QStringLiteral("screenshot"), QStringLiteral("Draw VIEW into the first file, of the run in the second."), QStringLiteral("VIEW"));
+  const QCommandLineOption theme_name(QStringLiteral("theme"), QStringLiteral("dark, light or contrast."), QStringLiteral("NAME"));
+  const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window, such as 1600x1000."), QStringLiteral("WxH"));
+  const QCommandLineOption select(QStringLiteral("select"), QStringLiteral("What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; several with ';'."), QStringLiteral("WHAT"));
+  const QCommandLineOption tab(QStringLiteral("tab"), QStringLiteral("Tab to show (with --screenshot window, too)."), QStringLiteral("VIEW"));
+  parser.addOptions({run, shot, theme_name, size, select, tab});
+  parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A script (.py) or a recorded run (.footlight)."), QStringLiteral("[file]"));
+  parser.addPositionalArgument(QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."), QStringLiteral("[args...]"));
+
+  // What stands behind the script's name is the script's, options too.
+  QStringList own, rest;
+  const QStringList all = QApplication::arguments();
+  bool script_seen = false;
+  for (qsizetype i = 0; i < all.size(); ++i) {
+    if (script_seen) {
+      rest << all[i];
+    } else {
+      own << all[i];
+      if (i > 0 && all[i].endsWith(QStringLiteral(".py")) && !all[i].startsWith(QLatin1Char('-'))) script_seen = true;
+    }
+  }
+  if (!rest.isEmpty() && rest.first() == QStringLiteral("--run")) own.insert(1, rest.takeFirst());
+  if (!parser.parse(own)) return fail(parser.errorText());
+  if (parser.isSet(help)) {
+    QTextStream(stdout) << parser.helpText();
+    return 0;
+  }
+  if (parser.isSet(version)) {
+    QTextStream(stdout) << "footlight-app " << FOOTLIGHT_VERSION << '\n';
+    return 0;
+  }
+
+  const QString wanted = parser.value(theme_name);
+  if (!wanted.isEmpty() && !Theme::names().contains(wanted)) {
+    return fail(QStringLiteral("there is no theme '%1'; there are: %2").arg(wanted, Theme::names().join(QStringLiteral(", "))));
+  }
+  set_theme(wanted.isEmpty() ? QStringLiteral("dark") : wanted);
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/footlight/icons/footlight.svg")));
+  QSize window_size(1600, 1000);
+  if (parser.isSet(size)) {
+    const QStringList parts = parser.value(size).split(QLatin1Char('x'));
+    if (parts.size() == 2) window_size = QSize(parts[0].toInt(), parts[1].toInt());
+    if (window_size.width() < 400 || window_size.height() < 300 || window_size.width() > 16000 || window_size.height() > 16000) {
+      return fail(QStringLiteral("a size is WIDTHxHEIGHT, such as 1600x1000"));
+    }
+  }
+  const QStringList files = parser.positionalArguments();
+  if (parser.isSet(shot)) {
+    if (files.size() != 2) return fail(QStringLiteral("--screenshot VIEW wants two files: the picture and the run"));
+    return screenshot(parser.value(shot), files[0], files[1], window_size, parser.value(select), parser.value(tab));
+  }
+
+  MainWindow window(true);
+  if (!wanted.isEmpty()) window.choose_theme(wanted);
+  if (parser.isSet(size)) window.resize(window_size);
+  window.show();
+  if (!files.isEmpty()) {
+    if (script_seen) {
+      if (QFileInfo::exists(files.last())) {
+        window.prepare_script(files.last(), rest);
+        window.set_working_directory(QDir::currentPath());
+        if (parser.isSet(run)) window.run();
+      } else {
+        window.show_banner(QStringLiteral("There is no file ") + files.last());
+      }
+    } else {
+      window.open(files.first());
+    }
+  }
+  if (parser.isSet(tab)) window.show_view(parser.value(tab));
+  if (parser.isSet(select)) {
+    QTimer::singleShot(600, &window, [&window, what = parser.value(select)] {
+      for (const QString& one : what.split(QLatin1Char(';'), Qt::SkipEmptyParts)) window.select_by_name(one);
+    });
+  }
+  return QApplication::exec();
+}

@@ -160,6 +160,12 @@ class Planner {
     const int made = place(std::move(box));
     const QString key = plan_.boxes[static_cast<size_t>(made)].key;
     if (plan_.boxes[static_cast<size_t>(made)].expandable && options_.opened.contains(key)) {
+      // Open, the box says which statement it came from.
+      const Place from = document_.place(n.source);
+      PlanBox& open = plan_.boxes[static_cast<size_t>(made)];
+      open.subtitle = from ? document_.line_text(from).trimmed() + QStringLiteral("   ") + document_.place_text(from) : q(n.op);
+      const double header = 7.6 * static_cast<double>(open.title.size()) + 7.0 * static_cast<double>(open.subtitle.size()) + 60;
+      open.rect.setWidth(std::max(open.rect.width(), std::min(header, 460.0)));
       for (const auto& [role, inner] : n.functions) {
         const session::GraphRecord* body = document_.graph(inner);
         if (!body) continue;

@@ -1,0 +1,229 @@
+// Chooses the converted function to show and links its two sides line by line.
+#include "app/views/autograph_view.h"
+
+#include "app/models/text.h"
+#include "app/views/paint.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+namespace footlight::app {
+
+Swatch::Swatch(const QString& tone, const QString& text, QWidget* parent) : QWidget(parent), tone_(tone), text_(text) {
+  setAccessibleName(text);
+  setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+QSize Swatch::sizeHint() const { return {QFontMetrics(theme().ui(-1)).horizontalAdvance(text_) + 26, 20}; }
+
+void Swatch::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  rounded(painter, QRectF(0, height() / 2.0 - 6, 12, 12), 3, theme().color(tone_ + QStringLiteral("Fill")));
+  text_in(painter, QRectF(18, 0, width() - 18, height()), text_, theme()["dim"], theme().ui(-1));
+}
+
+AutographView::AutographView(const Context& context, QWidget* parent) : View(context, parent) {
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  empty_ = new QLabel;
+  empty_->setProperty("role", "faint");
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  outer->addWidget(empty_, 1);
+  body_ = new QWidget;
+  outer->addWidget(body_, 1);
+  auto* columns = new QHBoxLayout(body_);
+  columns->setContentsMargins(16, 12, 16, 14);
+  columns->setSpacing(12);
+
+  const auto column = [&](const char* title, QHBoxLayout*& head, CodeView*& view) {
+    auto* made = new QVBoxLayout;
+    made->setSpacing(8);
+    head = new QHBoxLayout;
+    head->setSpacing(14);
+    auto* name = new QLabel(QString::fromUtf8(title));
+    name->setProperty("role", "heading");
+    head->addWidget(name);
+    made->addLayout(head);
+    auto* card = new QFrame;
+    card->setProperty("role", "card");
+    auto* inside = new QVBoxLayout(card);
+    inside->setContentsMargins(1, 4, 1, 4);
+    view = new CodeView;
+    inside->addWidget(view);
+    made->addWidget(card, 1);
+    columns->addLayout(made, 1);
+  };
+  QHBoxLayout *left = nullptr, *right = nullptr;
+  column("Your code", left, source_);
+  file_ = new QLabel;
+  file_->setProperty("role", "dim");
+  left->addWidget(file_);
+  left->addStretch(1);
+  left->addWidget(new Swatch(QStringLiteral("amber"), QStringLiteral("staged")));
+  left->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
+  left->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
+  column("What runs while tracing", right, generated_);
+  generated_title_ = new QLabel;
+  generated_title_->setProperty("role", "faint");
+  right->addWidget(generated_title_);
+  right->addStretch(1);
+  choice_ = new QComboBox;
+  choice_->setAccessibleName(QStringLiteral("Converted function"));
+  choice_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  right->addWidget(choice_);
+  source_->set_row_height(26);
+  generated_->set_row_height(24);
+  generated_->set_dim(true);
+  source_->setAccessibleName(QStringLiteral("Your code"));
+  generated_->setAccessibleName(QStringLiteral("Generated code"));
+
+  connect(choice_, &QComboBox::activated, this, [this](int index) {
+    if (filling_ || index < 0) return;
+    code_ = CodeId(choice_->itemData(index).toUInt());
+    name_ = choice_->itemText(index).toStdString();
+    show_code();
+  });
+  connect(source_, &CodeView::activated, this, [this](int number) {
+    const session::GeneratedRecord* code = shown();
+    if (!code) return;
+    Selection s = Selection::of_line(document(), {code->file, number});
+    s.function = function_;
+    select(s);
+    mark();
+    const auto lines = generated_lines_of(document(), s, *code);
+    if (!lines.empty()) generated_->reveal(lines.front());
+  });
+  connect(generated_, &CodeView::activated, this, [this](int number) {
+    const session::GeneratedRecord* code = shown();
+    if (!code) return;
+    Selection s = Selection::of_generated(document(), *code, number);
+    s.function = function_;
+    select(s);
+    mark();
+    if (s.place) source_->reveal(s.place.line);
+  });
+  connect(source_, &CodeView::hovered, this, [this](int number) {
+    const session::GeneratedRecord* code = shown();
+    QSet<int> lines;
+    for (size_t i = 0; code && number && i < code->line_map.size(); ++i) {
+      if (code->line_map[i] == number) lines.insert(static_cast<int>(i) + 1);
+    }
+    generated_->set_hover(lines);
+  });
+  connect(generated_, &CodeView::hovered, this, [this](int number) {
+    const session::GeneratedRecord* code = shown();
+    QSet<int> lines;
+    if (code && number > 0 && static_cast<size_t>(number) <= code->line_map.size() && code->line_map[static_cast<size_t>(number) - 1] > 0) {
+      lines.insert(code->line_map[static_cast<size_t>(number) - 1]);
+    }
+    source_->set_hover(lines);
+  });
+  reset();
+}
+
+const session::GeneratedRecord* AutographView::shown() const {
+  for (const session::GeneratedRecord* g : document().all_generated_of(function_)) {
+    if (g->code == code_ && (name_.empty() || g->name == name_)) return g;
+  }
+  return document().generated_of(function_);
+}
+
+void AutographView::fill_choices() {
+  filling_ = true;
+  choice_->clear();
+  const auto all = document().all_generated_of(function_);
+  for (const session::GeneratedRecord* g : all) choice_->addItem(q(g->name), g->code.value);
+  choice_->setVisible(all.size() > 1);
+  const session::GeneratedRecord* now = shown();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == now) choice_->setCurrentIndex(static_cast<int>(i));
+  }
+  filling_ = false;
+}
+
+void AutographView::reset() {
+  function_ = {};
+  trace_ = {};
+  code_ = {};
+  name_.clear();
+  follow_selection();
+  show_code();
+}
+
+void AutographView::refresh() {
+  if (pieces_ == document().generated.size() && decisions_ == document().decisions.size()) return;
+  show_code();
+}
+
+void AutographView::show_code() {
+  pieces_ = document().generated.size();
+  decisions_ = document().decisions.size();
+  const session::GeneratedRecord* code = shown();
+  body_->setVisible(code != nullptr);
+  empty_->setVisible(code == nullptr);
+  if (!code) {
+    const session::FunctionRecord* f = document().function(function_);
+    empty_->setText(f ? q(f->name) + QStringLiteral(" was not converted: it has not been traced, or autograph=False.")
+                      : QStringLiteral("Choose a function on the left to see what AutoGraph made of it."));
+    return;
+  }
+  const session::FileRecord* file = document().file(code->file);
+  file_->setText(file ? file_name(file->path) : QString());
+  source_->set_lines(function_lines(document(), *code, current().trace));
+  generated_->set_lines(generated_lines(*code));
+  generated_title_->setText(counted(generated_->lines().size(), "line", "lines"));
+  fill_choices();
+  mark();
+}
+
+void AutographView::mark() {
+  const session::GeneratedRecord* code = shown();
+  if (!code) return;
+  const Place place = place_of(document(), current());
+  const bool own = current().kind != Selection::Kind::kFunction && current().kind != Selection::Kind::kTrace;
+  QSet<int> mine;
+  if (own && place && place.file == code->file) mine.insert(place.line);
+  source_->set_marks(mine);
+  QSet<int> theirs;
+  if (own) {
+    for (int line : generated_lines_of(document(), current(), *code)) theirs.insert(line);
+  }
+  generated_->set_marks(theirs);
+}
+
+void AutographView::follow_selection() {
+  if (context_.selection->source() == this) {
+    mark();
+    return;
+  }
+  const bool another = current().function != function_ || current().trace != trace_;
+  if (current().function != function_) code_ = {}, name_.clear();
+  function_ = current().function;
+  trace_ = current().trace;
+  // A line inside another converted function that this one calls: show that one.
+  const Place place = place_of(document(), current());
+  bool other_piece = false;
+  if (place && current().kind != Selection::Kind::kTrace && current().kind != Selection::Kind::kFunction) {
+    for (const session::GeneratedRecord* g : document().all_generated_of(function_)) {
+      if (g->file != place.file || !statement_at(*g, place.line) || g == shown()) continue;
+      const session::GeneratedRecord* now = shown();
+      if (now && now->file == place.file && statement_at(*now, place.line)) continue;
+      code_ = g->code;
+      name_ = g->name;
+      other_piece = true;
+    }
+  }
+  if (another || other_piece) {
+    show_code();
+  } else {
+    mark();
+  }
+  if (place) source_->reveal(place.line);
+  if (const session::GeneratedRecord* code = shown()) {
+    const auto lines = generated_lines_of(document(), current(), *code);
+    if (!lines.empty()) generated_->reveal(lines.front());
+  }
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,57 @@
+// The AutoGraph tab: the user's code with the fate of each statement, beside it what runs while tracing.
+#pragma once
+
+#include "app/views/code_view.h"
+#include "app/views/view.h"
+
+#include <QComboBox>
+#include <QLabel>
+
+namespace footlight::app {
+
+class AutographView : public View {
+  Q_OBJECT
+
+ public:
+  AutographView(const Context& context, QWidget* parent = nullptr);
+
+  void reset() override;
+  void refresh() override;
+  void follow_selection() override;
+  QWidget* main_widget() override { return source_; }
+
+  CodeView* source() { return source_; }
+  CodeView* generated() { return generated_; }
+
+ private:
+  const session::GeneratedRecord* shown() const;
+  void show_code();
+  void mark();
+  void fill_choices();
+
+  FunctionId function_;
+  TraceId trace_;
+  CodeId code_;
+  std::string name_;
+  size_t pieces_ = 0, decisions_ = 0;
+  bool filling_ = false;
+  QLabel *file_, *generated_title_, *empty_;
+  QComboBox* choice_;
+  QWidget* body_;
+  CodeView *source_, *generated_;
+};
+
+// A square of colour with its meaning, for legends.
+class Swatch : public QWidget {
+ public:
+  Swatch(const QString& tone, const QString& text, QWidget* parent = nullptr);
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QString tone_, text_;
+};
+
+}  // namespace footlight::app

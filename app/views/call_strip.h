@@ -1,0 +1,53 @@
+// The calls of a function in a row: amber boxes that made a trace, teal bars that hit one.
+#pragma once
+
+#include "app/models/traces_model.h"
+
+#include <QWidget>
+
+namespace footlight::app {
+
+class CallStrip : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CallStrip(QWidget* parent = nullptr);
+  void set_calls(const Document* document, FunctionId function);
+  void set_current(TraceId trace);
+  bool folded() const { return folded_; }
+  // "calls 1–48 of 120 in view"; empty when all are.
+  QString range_text() const;
+  QRectF cell_rect(size_t index) const;
+  const std::vector<StripCell>& cells() const { return cells_; }
+
+ Q_SIGNALS:
+  void trace_chosen(footlight::TraceId trace);
+  void call_chosen(size_t index);  // among the function's calls
+  void scrolled();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  void measure();
+  double width_of(const StripCell& cell) const;
+  int cell_at(double x) const;
+  void step(int by);
+
+  const Document* document_ = nullptr;
+  FunctionId function_;
+  TraceId current_;
+  std::vector<StripCell> cells_;
+  std::vector<double> left_;   // before scrolling; one more than cells
+  double hit_ = 36, trace_ = 36;
+  double scroll_ = 0;
+  bool folded_ = false;
+  size_t calls_ = 0;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,136 @@
+// Shows the hits under the query and runs the chosen one.
+#include "app/views/command_palette.h"
+
+#include "app/views/paint.h"
+
+#include <QGraphicsDropShadowEffect>
+#include <QKeyEvent>
+#include <QStyledItemDelegate>
+#include <QVBoxLayout>
+
+namespace footlight::app {
+namespace {
+
+constexpr int kDetail = Qt::UserRole, kKindRole = Qt::UserRole + 1;
+
+class HitDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {100, 30}; }
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const Theme& t = theme();
+    painter->save();
+    const QRectF row = QRectF(option.rect).adjusted(6, 1, -6, -1);
+    if (option.state & QStyle::State_Selected) rounded(*painter, row, 5, t["selection"]);
+    const auto kind = static_cast<SearchHit::Kind>(index.data(kKindRole).toInt());
+    static const char* const words[] = {"command", "function", "trace", "node", "source", "console"};
+    static const char* const tones[] = {"faint", "amber", "amber", "violet", "blue", "teal"};
+    const size_t at = static_cast<size_t>(kind);
+    text_in(*painter, row.adjusted(10, 0, 0, 0), QLatin1String(words[at]), t[tones[at]], t.ui(-2));
+    const QString detail = index.data(kDetail).toString();
+    const double width = std::min(QFontMetricsF(t.ui(-1)).horizontalAdvance(detail) + 4, row.width() * 0.4);
+    const bool code = kind != SearchHit::Kind::kCommand;
+    text_in(*painter, row.adjusted(78, 0, -width - 20, 0), index.data().toString(), t["text"], code ? t.code() : t.ui());
+    text_in(*painter, QRectF(row.right() - width - 10, row.top(), width, row.height()), detail, t["dim"], t.ui(-1), Qt::AlignRight | Qt::AlignVCenter);
+    painter->restore();
+  }
+};
+
+}  // namespace
+
+CommandPalette::CommandPalette(QWidget* window) : QFrame(window) {
+  setObjectName(QStringLiteral("palette"));
+  setAccessibleName(QStringLiteral("Search and commands"));
+  auto* shadow = new QGraphicsDropShadowEffect(this);
+  shadow->setBlurRadius(36);
+  shadow->setOffset(0, 8);
+  shadow->setColor(QColor(0, 0, 0, 130));
+  setGraphicsEffect(shadow);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(1, 1, 1, 6);
+  column->setSpacing(4);
+  input_ = new QLineEdit;
+  input_->setPlaceholderText(QString::fromUtf8("Search functions, ops, shapes, source …   > for commands"));
+  input_->setAccessibleName(QStringLiteral("Search"));
+  input_->installEventFilter(this);
+  column->addWidget(input_);
+  list_ = new QListView;
+  list_->setModel(&model_);
+  list_->setItemDelegate(new HitDelegate(list_));
+  list_->setFocusPolicy(Qt::NoFocus);
+  list_->setUniformItemSizes(true);
+  list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  list_->setAccessibleName(QStringLiteral("What was found"));
+  column->addWidget(list_, 1);
+  connect(input_, &QLineEdit::textChanged, this, &CommandPalette::fill);
+  connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) {
+    list_->setCurrentIndex(index);
+    accept();
+  });
+  window->installEventFilter(this);
+  hide();
+}
+
+void CommandPalette::open(std::function<std::vector<SearchHit>(const QString&)> find,
+                          std::function<void(const SearchHit&)> run, const QString& query) {
+  find_ = std::move(find);
+  run_ = std::move(run);
+  input_->setText(query);
+  fill();
+  place();
+  show();
+  raise();
+  input_->setFocus(Qt::ShortcutFocusReason);
+  input_->selectAll();
+}
+
+void CommandPalette::place() {
+  const int width = std::min(680, parentWidget()->width() - 60);
+  setGeometry((parentWidget()->width() - width) / 2, 52, width, std::min(470, parentWidget()->height() - 90));
+}
+
+void CommandPalette::fill() {
+  if (!find_) return;
+  hits_ = find_(input_->text());
+  model_.clear();
+  for (const SearchHit& hit : hits_) {
+    auto* item = new QStandardItem(hit.text);
+    item->setData(hit.detail, kDetail);
+    item->setData(static_cast<int>(hit.kind), kKindRole);
+    item->setEditable(false);
+    model_.appendRow(item);
+  }
+  if (model_.rowCount()) list_->setCurrentIndex(model_.index(0, 0));
+}
+
+void CommandPalette::accept() {
+  const int row = list_->currentIndex().row();
+  if (row < 0 || static_cast<size_t>(row) >= hits_.size()) return;
+  const SearchHit hit = hits_[static_cast<size_t>(row)];
+  hide();
+  parentWidget()->setFocus();
+  if (run_) run_(hit);
+}
+
+bool CommandPalette::eventFilter(QObject* object, QEvent* event) {
+  if (object == input_ && event->type() == QEvent::KeyPress) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const int row = list_->currentIndex().row(), last = model_.rowCount() - 1;
+    const auto go = [&](int to) { list_->setCurrentIndex(model_.index(std::clamp(to, 0, std::max(0, last)), 0)); };
+    switch (key->key()) {
+      case Qt::Key_Down: go(row + 1); return true;
+      case Qt::Key_Up: go(row - 1); return true;
+      case Qt::Key_PageDown: go(row + 10); return true;
+      case Qt::Key_PageUp: go(row - 10); return true;
+      case Qt::Key_Return:
+      case Qt::Key_Enter: accept(); return true;
+      case Qt::Key_Escape: hide(); return true;
+      default: break;
+    }
+  }
+  if (object == input_ && event->type() == QEvent::FocusOut) hide();
+  if (object == parentWidget() && event->type() == QEvent::Resize && isVisible()) place();
+  return QFrame::eventFilter(object, event);
+}
+
+}  // namespace footlight::app

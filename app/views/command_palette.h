@@ -1,0 +1,43 @@
+// The search box of the window (Ctrl+K): commands, functions, traces, nodes, source and console lines.
+#pragma once
+
+#include "app/models/search.h"
+
+#include <QFrame>
+#include <QLineEdit>
+#include <QListView>
+#include <QStandardItemModel>
+
+#include <functional>
+
+namespace footlight::app {
+
+class CommandPalette : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit CommandPalette(QWidget* window);
+
+  // `find` gives what a query finds; `run` does what was chosen.
+  void open(std::function<std::vector<SearchHit>(const QString&)> find, std::function<void(const SearchHit&)> run,
+            const QString& query = {});
+  QLineEdit* input() { return input_; }
+  QListView* list() { return list_; }
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
+
+ private:
+  void fill();
+  void accept();
+  void place();
+
+  QLineEdit* input_;
+  QListView* list_;
+  QStandardItemModel model_;
+  std::vector<SearchHit> hits_;
+  std::function<std::vector<SearchHit>(const QString&)> find_;
+  std::function<void(const SearchHit&)> run_;
+};
+
+}  // namespace footlight::app

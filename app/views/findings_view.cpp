@@ -1,0 +1,170 @@
+// Builds the cards and follows the one that is chosen.
+#include "app/views/findings_view.h"
+
+#include "app/models/text.h"
+#include "app/views/paint.h"
+
+#include <QGridLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QStyle>
+
+namespace footlight::app {
+
+FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(parent), card_(card) {
+  setObjectName(QStringLiteral("finding"));
+  setFocusPolicy(Qt::StrongFocus);
+  setCursor(Qt::PointingHandCursor);
+  setAccessibleName(card.title);
+  setAccessibleDescription(card.detail + QStringLiteral(". ") + card.saving);
+  auto* grid = new QGridLayout(this);
+  grid->setContentsMargins(18, 9, 16, 10);
+  grid->setHorizontalSpacing(26);
+  grid->setVerticalSpacing(4);
+  auto* title = new QLabel(card.title);
+  title->setProperty("role", "strong");
+  auto* place = new QPushButton(card.place_text);
+  place->setProperty("role", "link");
+  place->setFont(theme().code());
+  place->setCursor(Qt::PointingHandCursor);
+  place->setAccessibleName(QStringLiteral("Go to ") + card.place_text);
+  place->setVisible(!card.place_text.isEmpty());
+  connect(place, &QPushButton::clicked, this, &FindingWidget::place_chosen);
+  auto* function = new QLabel(card.function);
+  function->setProperty("role", "faint");
+  auto* detail = new QLabel(card.detail);
+  detail->setProperty("role", "dim");
+  detail->setTextFormat(Qt::PlainText);
+  detail->setMinimumWidth(80);
+  detail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  detail->setToolTip(card.detail);
+  auto* head = new QHBoxLayout;
+  head->setSpacing(14);
+  head->addWidget(title);
+  head->addWidget(place);
+  head->addWidget(function);
+  head->addStretch(1);
+  grid->addLayout(head, 0, 0);
+  grid->addWidget(detail, 1, 0);
+  if (!card.saving.isEmpty()) {
+    auto* saving = new QLabel(QStringLiteral("<span style='color:%1'>%2</span>").arg(theme()["green"].name(), QString::fromUtf8("✓ ") + card.saving));
+    auto* fix = new QLabel(card.fix);
+    fix->setFont(theme().code());
+    fix->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    grid->addWidget(saving, 0, 1);
+    grid->addWidget(fix, 1, 1);
+  }
+  grid->setColumnStretch(0, 1);
+}
+
+void FindingWidget::set_chosen(bool chosen) {
+  if (property("chosen").toBool() == chosen) return;
+  setProperty("chosen", chosen);
+  style()->unpolish(this);
+  style()->polish(this);
+}
+
+void FindingWidget::paintEvent(QPaintEvent* event) {
+  QFrame::paintEvent(event);
+  QPainter painter(this);
+  rounded(painter, QRectF(1, 1, 4, height() - 2), 2, theme().color(card_.tone + QStringLiteral("Fill")));
+}
+
+void FindingWidget::mousePressEvent(QMouseEvent*) {
+  setFocus(Qt::MouseFocusReason);
+  Q_EMIT chosen();
+}
+
+void FindingWidget::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space) {
+    Q_EMIT chosen();
+  } else if (event->key() == Qt::Key_Down || event->key() == Qt::Key_Up) {
+    focusNextPrevChild(event->key() == Qt::Key_Down);
+  } else {
+    QFrame::keyPressEvent(event);
+  }
+}
+
+FindingsView::FindingsView(const Context& context, QWidget* parent) : View(context, parent) {
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  scroll_ = new QScrollArea;
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setAccessibleName(QStringLiteral("Findings"));
+  auto* inside = new QWidget;
+  column_ = new QVBoxLayout(inside);
+  column_->setContentsMargins(14, 4, 14, 10);
+  column_->setSpacing(8);
+  scroll_->setWidget(inside);
+  outer->addWidget(scroll_);
+  build();
+}
+
+QWidget* FindingsView::main_widget() { return cards_.empty() ? static_cast<QWidget*>(scroll_) : cards_.front(); }
+
+void FindingsView::reset() {
+  shown_ = QStringLiteral("\n");
+  seen_traces_ = seen_calls_ = SIZE_MAX;
+  build();
+}
+
+void FindingsView::refresh() {
+  // Calls alone change what a replay saves only while nothing is traced: new traces are what counts.
+  const bool ended = document().end.has_value();
+  if (seen_traces_ == document().traces.size() && (!ended || seen_calls_ == document().calls.size())) return;
+  build();
+}
+
+void FindingsView::build() {
+  seen_traces_ = document().traces.size();
+  seen_calls_ = document().calls.size();
+  std::vector<FindingCard> cards = finding_cards(document());
+  QString said = theme().name();
+  for (const FindingCard& c : cards) said += c.title + c.detail + c.saving + c.place_text + QLatin1Char('\n');
+  if (said == shown_) return;
+  shown_ = said;
+  while (QLayoutItem* item = column_->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    delete item;
+  }
+  cards_.clear();
+  for (const FindingCard& c : cards) {
+    auto* made = new FindingWidget(c);
+    column_->addWidget(made);
+    cards_.push_back(made);
+    connect(made, &FindingWidget::chosen, this, [this, made] {
+      select(made->card().target);
+      follow_selection();
+      Q_EMIT wants_view(QStringLiteral("retraces"));
+    });
+    connect(made, &FindingWidget::place_chosen, this, [this, made] {
+      context_.selection->select(Selection::of_line(document(), made->card().place));
+      Q_EMIT wants_view(QStringLiteral("source"));
+    });
+  }
+  if (cards.empty()) {
+    auto* none = new QLabel(document().traces.empty() ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
+                                                      : QStringLiteral("Nothing to report: no function was traced again for a cause that the recorded keys prove."));
+    none->setProperty("role", "faint");
+    none->setContentsMargins(6, 8, 6, 8);
+    none->setWordWrap(true);
+    column_->addWidget(none);
+  }
+  column_->addStretch(1);
+  follow_selection();
+  Q_EMIT count_changed(count());
+}
+
+void FindingsView::follow_selection() {
+  for (FindingWidget* w : cards_) {
+    const Selection& target = w->card().target;
+    w->set_chosen(current().trace.valid() && current().trace == target.trace && current().kind == Selection::Kind::kTrace);
+  }
+}
+
+}  // namespace footlight::app

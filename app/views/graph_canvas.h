@@ -1,0 +1,99 @@
+// The picture of a graph: one canvas over the plan's flat arrays, with pan, zoom, hits and a walk along the edges.
+#pragma once
+
+#include "app/models/graph_plan.h"
+
+#include <QSet>
+#include <QWidget>
+
+namespace footlight::app {
+
+class GraphCanvas : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GraphCanvas(QWidget* parent = nullptr);
+
+  // `keep`: a box that stays where it is on the screen; empty: show the whole when the graph is another one.
+  void set_plan(const GraphPlan& plan, const QString& keep, bool another);
+  const GraphPlan& plan() const { return plan_; }
+  void set_message(const QString& message) { message_ = message; update(); }
+  void set_busy(bool busy) { busy_ = busy; update(); }
+  void set_edge_labels(bool on) { labels_ = on; update(); }
+  void set_selected(const QSet<int>& boxes);
+  const QSet<int>& selected() const { return selected_; }
+
+  void fit();
+  void fit_readable();            // the whole when it can be read, else its beginning
+  void frame_selected();
+  void reveal_selected();         // pans only when it cannot be seen
+  void zoom(double factor, QPointF at);
+  double scale() const { return scale_; }
+  QRectF visible_world() const;
+  void centre_on(QPointF world);
+  QPointF to_screen(QPointF world) const { return world * scale_ + offset_; }
+  int box_at(QPointF screen) const;
+  // Where the picture must not begin: the space that floating panels take on the right.
+  void set_right_margin(int margin) { right_margin_ = margin; }
+
+ Q_SIGNALS:
+  void box_activated(int box);
+  void box_toggled(int box);
+  void cluster_toggled(int cluster);
+  void background_clicked();
+  void view_changed();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  QPointF to_world(QPointF screen) const { return (screen - offset_) / scale_; }
+  int cluster_header_at(QPointF screen) const;
+  void draw_frames(QPainter& painter, const QRectF& seen) const;
+  void draw_edges(QPainter& painter, const QRectF& seen) const;
+  void draw_boxes(QPainter& painter, const QRectF& seen) const;
+  void walk(int key);
+  int primary() const;
+  void moved();
+
+  GraphPlan plan_;
+  QString message_;
+  bool busy_ = false, labels_ = true, fitted_ = false;
+  QSet<int> selected_;
+  int hovered_ = -1;
+  double scale_ = 1;
+  QPointF offset_;
+  QPointF press_, press_offset_;
+  bool dragging_ = false, pressed_ = false;
+  int right_margin_ = 0;
+};
+
+// The whole graph small, with the part in view.
+class Minimap : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Minimap(GraphCanvas* canvas);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+
+ private:
+  void go(QPointF at);
+  double factor() const;
+  QPointF origin() const;
+  GraphCanvas* canvas_;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,191 @@
+// How the graph canvas draws: frames of scopes and bodies, edges, boxes; small scales without text, in batches.
+#include "app/views/graph_canvas.h"
+#include "app/views/paint.h"
+
+#include <QPaintEvent>
+
+#include <cmath>
+#include <map>
+
+namespace footlight::app {
+namespace {
+
+constexpr double kTextScale = 0.4;   // below this no text
+constexpr double kLabelScale = 0.6;
+
+QPainterPath path_of(const std::vector<QPointF>& curve) {
+  QPainterPath path;
+  if (curve.empty()) return path;
+  path.moveTo(curve.front());
+  for (size_t i = 1; i + 2 < curve.size(); i += 3) path.cubicTo(curve[i], curve[i + 1], curve[i + 2]);
+  return path;
+}
+
+void arrow_head(QPainter& painter, QPointF tip, QPointF from, const QColor& color) {
+  QPointF along = tip - from;
+  const double length = std::hypot(along.x(), along.y());
+  if (length < 1e-6) return;
+  along /= length;
+  const QPointF side(-along.y(), along.x());
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawPolygon(QPolygonF() << tip << tip - along * 8 + side * 4 << tip - along * 8 - side * 4);
+}
+
+}  // namespace
+
+void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
+  const Theme& t = theme();
+  const bool text = scale_ >= kTextScale;
+  for (const PlanCluster& c : plan_.clusters) {
+    if (!c.rect.intersects(seen)) continue;
+    rounded(painter, c.rect, 8, with_alpha(t["blueSoft"], t.is_dark() ? 0.35 : 0.5), t["hairline"], 1.2);
+    if (!text) continue;
+    triangle(painter, c.rect.topLeft() + QPointF(16, 15), true, t["dim"]);
+    text_in(painter, QRectF(c.rect.left() + 24, c.rect.top() + 4, c.rect.width() - 30, 22), c.title, t["dim"], t.ui(-1, QFont::DemiBold));
+  }
+  for (size_t i = 0; i < plan_.boxes.size(); ++i) {
+    const PlanBox& b = plan_.boxes[i];
+    if (b.bodies.empty() || !b.rect.intersects(seen)) continue;
+    const bool chosen = selected_.contains(static_cast<int>(i));
+    rounded(painter, b.rect, 9, with_alpha(t["amberSoft"], t.is_dark() ? 0.5 : 0.6), t["amber"], chosen ? 2.4 : 1.4);
+    for (int body : b.bodies) {
+      const PlanArea& area = plan_.areas[static_cast<size_t>(body)];
+      rounded(painter, area.rect, 6, t.is_dark() ? with_alpha(t["panel"], 0.85) : with_alpha(t["window"], 0.9), t["hairline"], 1);
+      if (!text) continue;
+      const bool then = area.title == QStringLiteral("then");
+      const QFont font = t.ui(-1, QFont::Medium);
+      text_in(painter, QRectF(area.rect.left() + 12, area.rect.top() + 3, area.rect.width() - 20, 22), area.title, then ? t["green"] : t["dim"], font);
+      const double after = area.rect.left() + 12 + QFontMetricsF(font).horizontalAdvance(area.title) + 10;
+      text_in(painter, QRectF(after, area.rect.top() + 3, area.rect.right() - after - 8, 22), area.detail, t["faint"], t.ui(-1));
+    }
+    if (!text) continue;
+    triangle(painter, b.rect.topLeft() + QPointF(17, 18), true, t["amber"]);
+    const QFont strong = t.ui(0, QFont::DemiBold);
+    const double title = std::min(QFontMetricsF(strong).horizontalAdvance(b.title) + 2, b.rect.width() - 40);
+    text_in(painter, QRectF(b.rect.left() + 26, b.rect.top() + 6, title, 24), b.title, t["amber"], strong);
+    text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - 48, 24), b.subtitle, t["amber"], t.code(-1));
+  }
+}
+
+void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
+  const Theme& t = theme();
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  const bool labels = labels_ && scale_ >= kLabelScale;
+  std::vector<const PlanEdge*> bright;
+  const auto draw = [&](const PlanEdge& e, const QColor& color, double width, bool lit) {
+    QPen pen(color, width);
+    if (e.control || e.cut) pen.setStyle(e.control ? Qt::DotLine : Qt::DashLine);
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path_of(e.curve));
+    if (scale_ < 0.25) return;
+    arrow_head(painter, e.curve.back(), e.curve[e.curve.size() - 2], color);
+    if (labels && !e.label.isEmpty() && (!e.cut || lit)) {
+      const size_t piece = (e.curve.size() / 3) / 2 * 3;
+      const size_t at = std::min(piece, e.curve.size() - 4);
+      // Middle of the middle piece.
+      const QPointF middle = (e.curve[at] + 3 * e.curve[at + 1] + 3 * e.curve[at + 2] + e.curve[at + 3]) / 8;
+      text_in(painter, QRectF(middle.x() + 7, middle.y() - 9, 150, 18), e.label, lit ? t["amber"] : t["faint"], t.code(-1));
+    }
+  };
+  for (const PlanEdge& e : plan_.edges) {
+    if (e.curve.size() < 4) continue;
+    const bool lit = selected_.contains(e.from) || selected_.contains(e.to);
+    const bool near_hover = hovered_ >= 0 && (e.from == hovered_ || e.to == hovered_);
+    if (lit || near_hover) {
+      bright.push_back(&e);
+      continue;
+    }
+    QRectF around(e.curve.front(), e.curve.back());
+    around = around.normalized().adjusted(-80, -20, 80, 20);
+    if (!around.intersects(seen)) continue;
+    if (e.cut) {
+      // The stub of a hub's edge: a short tick above its reader.
+      painter.setPen(QPen(t["edge"], 1.2));
+      painter.drawLine(e.curve.back(), e.curve.back() - QPointF(0, 9));
+      continue;
+    }
+    draw(e, t["edge"], 1.3, false);
+  }
+  for (const PlanEdge* e : bright) {
+    const bool lit = selected_.contains(e->from) || selected_.contains(e->to);
+    draw(*e, lit ? t["amber"] : t["dim"], lit ? 2 : 1.5, lit);
+  }
+}
+
+void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
+  const Theme& t = theme();
+  if (scale_ < kTextScale) {
+    // Batches of one colour each: a hundred thousand boxes are a handful of calls.
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(Qt::NoPen);
+    std::map<QRgb, QVector<QRectF>> batches;
+    for (size_t i = 0; i < plan_.boxes.size(); ++i) {
+      const PlanBox& b = plan_.boxes[i];
+      if (!b.bodies.empty() || !b.rect.intersects(seen)) continue;
+      const QColor color = selected_.contains(static_cast<int>(i)) ? t["amber"] : t.family_fill(b.family.toStdString());
+      batches[color.rgb()].push_back(b.rect);
+    }
+    for (const auto& [color, rects] : batches) {
+      painter.setBrush(QColor(color));
+      painter.drawRects(rects);
+    }
+    return;
+  }
+  for (size_t i = 0; i < plan_.boxes.size(); ++i) {
+    const PlanBox& b = plan_.boxes[i];
+    if (!b.bodies.empty() || !b.rect.intersects(seen)) continue;
+    const bool chosen = selected_.contains(static_cast<int>(i));
+    const bool over = hovered_ == static_cast<int>(i);
+    const QColor stripe = b.kind == PlanBox::Kind::kScope ? t["blue"] : t.family_fill(b.family.toStdString());
+    if (b.kind == PlanBox::Kind::kScope) {
+      // A folded scope looks like a pile.
+      rounded(painter, b.rect.translated(4, 4), 6, t["panel"], t["hairline"], 1);
+    }
+    rounded(painter, b.rect, 6, over ? t["hover"] : t["raised"], chosen ? t["amber"] : t["hairline"], chosen ? 2.2 : 1);
+    painter.save();
+    QPainterPath clip;
+    clip.addRoundedRect(b.rect.adjusted(1, 1, -1, -1), 5, 5);
+    painter.setClipPath(clip);
+    painter.fillRect(QRectF(b.rect.left(), b.rect.top(), 5, b.rect.height()), stripe);
+    painter.restore();
+    double left = b.rect.left() + 15;
+    if (b.expandable) {
+      triangle(painter, QPointF(left + 3, b.rect.top() + 15), false, t["dim"]);
+      left += 13;
+    }
+    const bool single = b.subtitle.isEmpty();
+    text_in(painter, QRectF(left, b.rect.top() + (single ? 0 : 4), b.rect.right() - left - 8, single ? b.rect.height() : 20), b.title, t["text"], t.ui(0, QFont::DemiBold));
+    if (!single) {
+      text_in(painter, QRectF(b.rect.left() + 15, b.rect.top() + 22, b.rect.width() - 22, 18), b.subtitle, t["dim"], t.code(-1));
+    }
+  }
+}
+
+void GraphCanvas::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme& t = theme();
+  painter.fillRect(rect(), t["window"]);
+  if (plan_.boxes.empty()) {
+    painter.setFont(t.ui());
+    painter.setPen(t["faint"]);
+    painter.drawText(rect().adjusted(40, 0, -40, 0), Qt::AlignCenter | Qt::TextWordWrap, message_);
+    return;
+  }
+  painter.save();
+  painter.translate(offset_);
+  painter.scale(scale_, scale_);
+  const QRectF seen = visible_world();
+  draw_frames(painter, seen);
+  draw_edges(painter, seen);
+  draw_boxes(painter, seen);
+  painter.restore();
+  if (busy_) {
+    rounded(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), 13, t["raised"], t["hairline"]);
+    text_in(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), QString::fromUtf8("laying out …"), t["dim"], t.ui(-1), Qt::AlignCenter);
+  }
+  if (hasFocus()) rounded(painter, QRectF(rect()).adjusted(1, 1, -1, -1), 4, {}, with_alpha(t["focus"], 0.35), 1);
+}
+
+}  // namespace footlight::app

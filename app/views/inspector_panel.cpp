@@ -1,0 +1,259 @@
+// Builds the inspector's widgets from its content.
+#include "app/views/inspector_panel.h"
+
+#include "app/models/text.h"
+#include "app/views/code_view.h"
+#include "app/views/paint.h"
+
+#include <QClipboard>
+#include <QGridLayout>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPushButton>
+
+#include <algorithm>
+#include <cmath>
+
+namespace footlight::app {
+namespace {
+
+// How long things took, as bars over a logarithmic scale.
+class Histogram : public QWidget {
+ public:
+  Histogram(std::vector<int64_t> values, const QColor& color, QWidget* parent = nullptr)
+      : QWidget(parent), color_(color) {
+    setFixedHeight(96);
+    setAccessibleName(QStringLiteral("Histogram of durations"));
+    least_ = std::max<int64_t>(1, *std::min_element(values.begin(), values.end()));
+    most_ = std::max<int64_t>(least_ + 1, *std::max_element(values.begin(), values.end()));
+    const double low = std::log(static_cast<double>(least_)), high = std::log(static_cast<double>(most_));
+    bars_.assign(24, 0);
+    for (int64_t v : values) {
+      const double at = (std::log(static_cast<double>(std::max<int64_t>(1, v))) - low) / (high - low);
+      ++bars_[static_cast<size_t>(std::clamp(at * 24, 0.0, 23.0))];
+    }
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    const double most = *std::max_element(bars_.begin(), bars_.end());
+    const double step = width() / static_cast<double>(bars_.size());
+    for (size_t i = 0; i < bars_.size(); ++i) {
+      const double tall = std::max(bars_[i] ? 2.0 : 1.0, 70 * bars_[i] / most);
+      rounded(painter, QRectF(static_cast<double>(i) * step, 72 - tall, step - 2, tall), 1.5, bars_[i] ? color_ : theme()["hairline"]);
+    }
+    text_in(painter, QRectF(0, 76, width() / 2.0, 18), duration_text(least_), theme()["faint"], theme().ui(-2));
+    text_in(painter, QRectF(width() / 2.0, 76, width() / 2.0, 18), duration_text(most_), theme()["faint"], theme().ui(-2), Qt::AlignRight | Qt::AlignVCenter);
+  }
+
+ private:
+  std::vector<double> bars_;
+  QColor color_;
+  int64_t least_ = 1, most_ = 1;
+};
+
+class Pill : public QWidget {
+ public:
+  Pill(const QString& text, const QString& tone, QWidget* parent = nullptr) : QWidget(parent), text_(text), tone_(tone) {
+    setAccessibleName(text);
+    setFixedSize(QFontMetrics(theme().ui(-2, QFont::Medium)).horizontalAdvance(text) + 20, 20);
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    rounded(painter, rect(), 10, theme().color(tone_ + QStringLiteral("Soft")));
+    text_in(painter, rect(), text_, theme().color(tone_), theme().ui(-2, QFont::Medium), Qt::AlignCenter);
+  }
+
+ private:
+  QString text_, tone_;
+};
+
+QFrame* hairline() {
+  auto* line = new QFrame;
+  line->setProperty("role", "line");
+  return line;
+}
+
+}  // namespace
+
+InspectorPanel::InspectorPanel(const Context& context, QWidget* parent) : View(context, parent) {
+  setObjectName(QStringLiteral("inspector"));
+  setAttribute(Qt::WA_StyledBackground);
+  setAccessibleName(QStringLiteral("Inspector"));
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(1, 0, 0, 0);
+  scroll_ = new QScrollArea;
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setAccessibleName(QStringLiteral("Inspector"));
+  outer->addWidget(scroll_);
+  build();
+}
+
+void InspectorPanel::set_snippet_shown(bool shown) {
+  if (snippet_ == shown) return;
+  snippet_ = shown;
+  shown_.clear();
+  build();
+}
+
+void InspectorPanel::refresh() { build(); }
+
+void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
+  if (!first) {
+    column_->addSpacing(6);
+    column_->addWidget(hairline());
+    column_->addSpacing(4);
+    auto* title = new QLabel(group.title);
+    title->setProperty("role", "group");
+    column_->addWidget(title);
+  }
+  if (!group.paragraph.isEmpty()) {
+    auto* text = new QLabel(group.paragraph);
+    text->setProperty("role", "dim");
+    text->setTextFormat(Qt::PlainText);
+    text->setWordWrap(true);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column_->addWidget(text);
+  }
+  if (group.rows.empty()) return;
+  auto* grid = new QGridLayout;
+  grid->setHorizontalSpacing(12);
+  grid->setVerticalSpacing(5);
+  grid->setColumnMinimumWidth(0, 80);
+  grid->setColumnStretch(1, 1);
+  int at = 0;
+  for (const InspectorRow& row : group.rows) {
+    auto* label = new QLabel((row.indent ? QStringLiteral("  ") : QString()) + row.label);
+    label->setProperty("role", "faint");
+    label->setTextFormat(Qt::PlainText);
+    label->setMaximumWidth(110);
+    grid->addWidget(label, at, 0, Qt::AlignTop);
+    if (row.link) {
+      auto* link = new QPushButton(QFontMetrics(theme().code()).elidedText(row.value, Qt::ElideMiddle, 196));
+      link->setProperty("role", "link");
+      link->setFont(theme().code());
+      link->setStyleSheet(QStringLiteral("padding: 0px; border-width: 1px; margin-left: -1px;"));
+      link->setCursor(Qt::PointingHandCursor);
+      link->setAccessibleName(row.label + QLatin1Char(' ') + row.value);
+      link->setToolTip(row.value);
+      link->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+      const Selection target = row.target;
+      connect(link, &QPushButton::clicked, this, [this, target] { context_.selection->select(target); });
+      grid->addWidget(link, at, 1, Qt::AlignLeft | Qt::AlignTop);
+    } else {
+      auto* value = new QLabel(row.value);
+      value->setFont(theme().code());
+      value->setTextFormat(Qt::PlainText);
+      value->setWordWrap(true);
+      value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+      // A long word without a space must not push the panel wider.
+      value->setMinimumWidth(10);
+      value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+      if (QFontMetrics(theme().code()).horizontalAdvance(row.value) > 196 && !row.value.contains(QLatin1Char(' '))) {
+        value->setWordWrap(false);
+        value->setText(QFontMetrics(theme().code()).elidedText(row.value, Qt::ElideMiddle, 190));
+        value->setToolTip(row.value);
+      }
+      if (!row.tone.isEmpty()) value->setStyleSheet(QStringLiteral("color: ") + theme().color(row.tone).name());
+      grid->addWidget(value, at, 1, Qt::AlignTop);
+    }
+    ++at;
+  }
+  column_->addLayout(grid);
+}
+
+void InspectorPanel::build() {
+  InspectorContent content = document().run.script.empty() && document().functions.empty() ? InspectorContent{} : inspect(document(), current());
+  QString said = theme().name() + as_markdown(content) + content.tag + (snippet_ ? QStringLiteral("s") : QString()) +
+                 QString::number(content.histogram.size());
+  for (const InspectorGroup& g : content.groups) {
+    for (const InspectorRow& r : g.rows) said += r.tone;
+  }
+  if (said == shown_) return;
+  shown_ = said;
+  content_ = std::move(content);
+  auto* focused = qobject_cast<QWidget*>(QGuiApplication::focusObject());
+  const bool had_focus = inside_ && focused && inside_->isAncestorOf(focused);
+  inside_ = new QWidget;
+  column_ = new QVBoxLayout(inside_);
+  column_->setContentsMargins(16, 14, 14, 14);
+  column_->setSpacing(8);
+  if (content_.title.isEmpty()) {
+    auto* none = new QLabel(QStringLiteral("Nothing selected."));
+    none->setProperty("role", "faint");
+    column_->addWidget(none);
+    column_->addStretch(1);
+    scroll_->setWidget(inside_);
+    return;
+  }
+  auto* head = new QHBoxLayout;
+  head->setSpacing(12);
+  auto* title = new QLabel(QFontMetrics(theme().ui(2, QFont::DemiBold)).elidedText(content_.title, Qt::ElideMiddle, content_.tag.isEmpty() ? 270 : 190));
+  title->setProperty("role", "title");
+  title->setToolTip(content_.title);
+  head->addWidget(title);
+  if (!content_.tag.isEmpty()) head->addWidget(new Pill(content_.tag, content_.tag_tone));
+  head->addStretch(1);
+  column_->addLayout(head);
+  bool first = true;
+  for (const InspectorGroup& g : content_.groups) {
+    if (first || !g.rows.empty() || !g.paragraph.isEmpty()) add_group(g, first);
+    first = false;
+  }
+  if (!content_.histogram.empty()) {
+    column_->addSpacing(6);
+    column_->addWidget(hairline());
+    column_->addSpacing(4);
+    auto* label = new QLabel(content_.histogram_title);
+    label->setProperty("role", "group");
+    column_->addWidget(label);
+    column_->addWidget(new Histogram(content_.histogram, theme().family_fill(content_.histogram_tone.toStdString())));
+  }
+  if (snippet_ && !content_.snippet.empty()) {
+    column_->addSpacing(6);
+    column_->addWidget(hairline());
+    column_->addSpacing(4);
+    auto* label = new QLabel(content_.snippet_title);
+    label->setProperty("role", "group");
+    column_->addWidget(label);
+    auto* code = new CodeView;
+    code->setAccessibleName(QStringLiteral("Source around the selection"));
+    code->set_row_height(22);
+    code->set_lines(content_.snippet);
+    code->set_fit(true);
+    code->set_marks({content_.snippet_line}, content_.snippet_value_line);
+    const session::FileId file = content_.snippet_place.file;
+    connect(code, &CodeView::activated, this, [this, file](int number) {
+      context_.selection->select(Selection::of_line(document(), {file, number}));
+    });
+    column_->addWidget(code);
+  }
+  column_->addSpacing(6);
+  const auto add_link = [&](const QString& text, auto&& act) {
+    auto* link = new QPushButton(text);
+    link->setProperty("role", "link");
+    link->setStyleSheet(QStringLiteral("padding: 1px 0px; margin-left: -1px;"));
+    link->setCursor(Qt::PointingHandCursor);
+    link->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    connect(link, &QPushButton::clicked, this, act);
+    column_->addWidget(link);
+  };
+  for (const InspectorLink& l : content_.links) {
+    const InspectorLink copy = l;
+    add_link(l.text, [this, copy] {
+      context_.selection->select(copy.target);
+      Q_EMIT wants_view(copy.view);
+    });
+  }
+  add_link(QStringLiteral("Copy as Markdown"), [this] { QGuiApplication::clipboard()->setText(as_markdown(content_)); });
+  column_->addStretch(1);
+  scroll_->setWidget(inside_);
+  if (had_focus) scroll_->setFocus();
+}
+
+}  // namespace footlight::app

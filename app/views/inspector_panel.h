@@ -1,0 +1,38 @@
+// The inspector on the right: everything known of the selection, as labels and links that the keyboard reaches too.
+#pragma once
+
+#include "app/models/inspector.h"
+#include "app/views/view.h"
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace footlight::app {
+
+class InspectorPanel : public View {
+  Q_OBJECT
+
+ public:
+  InspectorPanel(const Context& context, QWidget* parent = nullptr);
+
+  void reset() override { build(); }
+  void refresh() override;
+  void follow_selection() override { build(); }
+  QWidget* main_widget() override { return scroll_; }
+  const InspectorContent& content() const { return content_; }
+  // Where the source is in view already (beside the graph, in the Source tab) it is not shown again.
+  void set_snippet_shown(bool shown);
+
+ private:
+  void build();
+  void add_group(const InspectorGroup& group, bool first);
+
+  QScrollArea* scroll_;
+  QWidget* inside_ = nullptr;
+  QVBoxLayout* column_ = nullptr;
+  InspectorContent content_;
+  QString shown_;
+  bool snippet_ = true;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,448 @@
+// Ties session, selection, worker and views together.
+#include "app/views/main_window.h"
+
+#include "app/models/text.h"
+#include "app/views/paint.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDateTime>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QSettings>
+#include <QStandardPaths>
+
+#include <csignal>
+
+namespace footlight::app {
+namespace {
+
+constexpr int kMostRecent = 12;
+constexpr int kMostRuns = 8;
+
+QString runs_folder() {
+  const QString own = qEnvironmentVariable("FOOTLIGHT_RUNS");
+  const QString folder = !own.isEmpty() ? own : QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/runs");
+  QDir().mkpath(folder);
+  return folder;
+}
+
+QString new_session_path(const QString& script) {
+  const QString stem = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz-")) + QFileInfo(script).completeBaseName();
+  return runs_folder() + QLatin1Char('/') + stem + QStringLiteral(".footlight");
+}
+
+}  // namespace
+
+MainWindow::MainWindow(bool remember, QWidget* parent)
+    : QMainWindow(parent), remember_(remember), session_(this), selection_(this), worker_(this), watcher_(this) {
+  context_ = {&session_, &selection_};
+  setWindowTitle(QStringLiteral("Footlight"));
+  setAcceptDrops(true);
+  build_widgets();
+  build_actions();
+  connect_parts();
+  resize(1440, 900);
+  if (remember_) restore();
+  list_runs();
+  fill_recent();
+  take_document(true);
+  update_status();
+}
+
+MainWindow::~MainWindow() = default;
+
+std::vector<View*> MainWindow::all_views() const {
+  return {navigator_, inspector_, graph_, retraces_, autograph_, timeline_, source_, console_, findings_};
+}
+
+void MainWindow::connect_parts() {
+  connect(&session_, &Session::opened, this, [this] { take_document(true); });
+  connect(&session_, &Session::grown, this, [this] { take_document(false); });
+  connect(&session_, &Session::failed, this, [this](const QString& path, const QString& message) {
+    // A run that never wrote its session has said why on its own output; that is told when it ends.
+    if (worker_.running()) return;
+    show_banner(QFileInfo(path).fileName() + QStringLiteral(" could not be opened: ") + message);
+    update_status();
+  });
+  connect(&session_, &Session::progress, this, [this] { update_status(); });
+  connect(&selection_, &SelectionModel::changed, this, &MainWindow::follow_selection);
+  connect(&selection_, &SelectionModel::history_changed, this, [this] {
+    top_->set_can_go(selection_.can_go_back(), selection_.can_go_forward());
+  });
+  for (View* v : all_views()) connect(v, &View::wants_view, this, &MainWindow::show_view);
+  connect(navigator_, &NavigatorPanel::run_chosen, this, [this](const QString& path) { open(path); });
+  connect(findings_, &FindingsView::count_changed, this, [this](int count) { dock_tabs_->set_count(0, count); });
+  connect(top_, &TopBar::run_clicked, this, &MainWindow::run);
+  connect(top_, &TopBar::stop_clicked, this, &MainWindow::stop);
+  connect(top_, &TopBar::search_clicked, this, [this] { open_palette(); });
+  connect(top_, &TopBar::back_clicked, &selection_, &SelectionModel::back);
+  connect(top_, &TopBar::forward_clicked, &selection_, &SelectionModel::forward);
+  connect(&worker_, &Worker::started, this, [this] {
+    session_.open(worker_.request().session, true);
+    console_->set_input_open(true);
+    update_status();
+  });
+  connect(&worker_, &Worker::failed, this, [this](const QString& reason) {
+    run_failed_ = true;
+    run_note_ = QStringLiteral("could not start");
+    show_banner(QStringLiteral("The script could not be started: ") + reason);
+    console_->note(reason);
+    update_status();
+  });
+  connect(&worker_, &Worker::finished, this, &MainWindow::run_ended);
+  connect(console_, &ConsoleView::entered, this, [this](const QString& line) { worker_.write_input(line.toUtf8() + '\n'); });
+  connect(console_, &ConsoleView::input_ended, &worker_, &Worker::end_input);
+  connect(&watcher_, &SaveWatcher::saved, this, [this] {
+    if (!rerun_on_save_) return;
+    if (worker_.running()) {
+      rerun_wanted_ = true;
+      stop();
+    } else {
+      run();
+    }
+  });
+  connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
+    pages_->setCurrentIndex(index);
+    inspector_->set_snippet_shown(view() != QStringLiteral("graph") && view() != QStringLiteral("source"));
+    update_welcome();
+  });
+  connect(dock_tabs_, &QTabBar::currentChanged, dock_, &QStackedWidget::setCurrentIndex);
+}
+
+bool MainWindow::open(const QString& path) {
+  const QFileInfo info(path);
+  const QString absolute = info.absoluteFilePath();
+  if (!info.exists()) {
+    show_banner(QStringLiteral("There is no file ") + absolute);
+    return false;
+  }
+  if (info.isDir()) {
+    show_banner(absolute + QStringLiteral(" is a folder. Open a Python script or a .footlight file."));
+    return false;
+  }
+  hide_banner();
+  if (info.suffix() == QStringLiteral("py")) {
+    prepare_script(absolute);
+    return true;
+  }
+  if (worker_.running()) {
+    show_banner(QStringLiteral("A script is running. Stop it before another session is opened."), false);
+    return false;
+  }
+  run_note_.clear();
+  run_failed_ = false;
+  session_.open(absolute);
+  remember_file(absolute);
+  update_status();
+  return true;
+}
+
+void MainWindow::prepare_script(const QString& path, const QStringList& arguments) {
+  if (worker_.running()) {
+    show_banner(QStringLiteral("A script is running. Stop it before another one is opened."), false);
+    return;
+  }
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  hide_banner();
+  top_->set_script(absolute, arguments);
+  run_note_.clear();
+  run_failed_ = false;
+  if (session_.is_open() && q(session_.document().run.script) != absolute) {
+    selection_.clear();
+    session_.close();
+  }
+  remember_file(absolute);
+  watcher_.watch({absolute});
+  if (!session_.is_open()) {
+    QFile file(absolute);
+    if (file.open(QIODevice::ReadOnly)) source_->show_text(QFileInfo(absolute).fileName(), QString::fromUtf8(file.read(4 << 20)));
+  }
+  update_welcome();
+  update_status();
+}
+
+void MainWindow::run() {
+  if (worker_.running()) return;
+  if (top_->script().isEmpty()) {
+    show_banner(QStringLiteral("Open a Python script first (Ctrl+O, or drop one here)."), false);
+    return;
+  }
+  if (!QFileInfo::exists(top_->script())) {
+    show_banner(QStringLiteral("There is no file ") + top_->script());
+    return;
+  }
+  hide_banner();
+  RunRequest request;
+  request.script = top_->script();
+  request.arguments = top_->arguments();
+  request.directory = directory_;
+  request.session = new_session_path(request.script);
+  request.python = choose_python(python_);
+  run_note_.clear();
+  run_failed_ = false;
+  noted_end_ = false;
+  rerun_wanted_ = false;
+  selection_.clear();
+  session_.close();
+  top_->set_running(true, false);
+  show_dock(1);
+  worker_.start(request);
+  update_status();
+}
+
+void MainWindow::stop() {
+  worker_.stop();
+  top_->set_running(worker_.running(), worker_.stopping());
+  update_status();
+}
+
+void MainWindow::run_ended(int code, const QString& reason) {
+  console_->set_input_open(false);
+  run_failed_ = code != 0;
+  run_note_ = reason;
+  const QString printed = worker_.printed().trimmed();
+  if (!session_.is_open()) {
+    // Nothing was recorded: all there is to say is what the process printed.
+    console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without a word (%1).").arg(reason) : printed);
+    show_banner(QStringLiteral("The script did not get as far as a session: ") +
+                (printed.isEmpty() ? reason : printed.section(QLatin1Char('\n'), -1)));
+    show_dock(1);
+  } else if (code != 0 && !worker_.stopping()) {
+    show_dock(1);
+  }
+  QTimer::singleShot(400, this, [this, code, reason] {
+    // The session says how it ended; if it could not, the process does.
+    const auto& end = session_.document().end;
+    if (!noted_end_ && !end && code != 0 && session_.is_open()) console_->note(QStringLiteral("The script ended: ") + reason);
+    noted_end_ = true;
+    if (code == 0 && findings_->count() > 0) show_dock(0);
+    list_runs();
+    update_status();
+  });
+  remember_file(worker_.request().session);
+  top_->set_running(false, false);
+  update_status();
+  if (rerun_wanted_) QTimer::singleShot(0, this, &MainWindow::run);
+}
+
+void MainWindow::take_document(bool another) {
+  const Document& d = session_.document();
+  for (View* v : all_views()) {
+    if (another) v->reset();
+    else v->refresh();
+  }
+  if (session_.is_open()) {
+    if (!d.run.script.empty() && (another || top_->script().isEmpty()) && !worker_.running()) {
+      QStringList arguments;
+      for (const std::string& a : d.run.arguments) arguments << q(a);
+      top_->set_script(q(d.run.script), arguments);
+      watcher_.watch(QFileInfo::exists(q(d.run.script)) ? QStringList{q(d.run.script)} : QStringList{});
+    }
+    // What one came for: the function that was traced most often.
+    if (selection_.current().kind == Selection::Kind::kNothing || (selection_.current().kind == Selection::Kind::kRun && !selection_.can_go_back())) {
+      const session::FunctionRecord* best = nullptr;
+      size_t most = 0;
+      for (const session::FunctionRecord& f : d.functions) {
+        const size_t traces = d.traces_of(f.id).size();
+        if (traces > most) best = &f, most = traces;
+      }
+      if (best) {
+        selection_.select(Selection::of_function(d, best->id));
+      } else if (selection_.current().kind == Selection::Kind::kNothing) {
+        Selection s;
+        s.kind = Selection::Kind::kRun;
+        selection_.select(s);
+      }
+    }
+    if (!d.damage.isEmpty() && another) show_banner(QFileInfo(d.path).fileName() + QStringLiteral(": ") + d.damage, false);
+    if (d.end && !noted_end_) noted_end_ = true;
+  }
+  if (another) follow_selection();
+  update_welcome();
+  update_status();
+}
+
+void MainWindow::follow_selection() {
+  for (View* v : all_views()) v->follow_selection();
+  const Selection& s = selection_.current();
+  const Document& d = session_.document();
+  const session::FunctionRecord* f = d.function(s.function);
+  const session::TraceRecord* t = d.trace(s.trace);
+  QString text = f ? q(f->name) : QString();
+  if (t) text += QStringLiteral("   #%1").arg(t->number);
+  context_label_->setText(text);
+}
+
+void MainWindow::settle() {
+  for (int i = 0; i < 400 && (session_.loading() || graph_->layouter().running()); ++i) {
+    QApplication::processEvents(QEventLoop::AllEvents, 20);
+    if (!session_.loading() && !graph_->layouter().running()) break;
+    QThread::msleep(5);
+  }
+  timeline_->settle();
+  for (int i = 0; i < 5; ++i) QApplication::processEvents();
+}
+
+bool MainWindow::select_by_name(const QString& text) {
+  const Document& d = session_.document();
+  const qsizetype colon = text.lastIndexOf(QLatin1Char(':'));
+  if (colon > 0 && text.mid(colon + 1).toInt() > 0) {
+    const session::FileId file = d.file_named(text.left(colon).toStdString());
+    if (file.valid()) {
+      selection_.select(Selection::of_line(d, {file, text.mid(colon + 1).toInt()}));
+      return true;
+    }
+  }
+  const qsizetype hash = text.lastIndexOf(QLatin1Char('#'));
+  const QString name = hash >= 0 ? text.left(hash) : text;
+  const int number = hash >= 0 ? text.mid(hash + 1).toInt() : 0;
+  for (const session::FunctionRecord& f : d.functions) {
+    if (name.isEmpty() ? (selection_.current().function.valid() && f.id != selection_.current().function) : q(f.name) != name) continue;
+    if (!number) {
+      selection_.select(Selection::of_function(d, f.id));
+      return true;
+    }
+    for (const session::TraceRecord* t : d.traces_of(f.id)) {
+      if (t->number != number) continue;
+      selection_.select(Selection::of_trace(d, t->id));
+      return true;
+    }
+  }
+  const session::TraceRecord* t = d.trace(selection_.current().trace);
+  for (GraphId id : t ? d.graphs_of_trace(t->id) : std::vector<GraphId>{}) {
+    const session::GraphRecord* g = d.graph(id);
+    for (size_t i = 0; g && i < g->nodes.size(); ++i) {
+      if (q(g->nodes[i].name) != text) continue;
+      selection_.select(Selection::of_node(d, id, g->nodes[i].id));
+      return true;
+    }
+  }
+  return false;
+}
+
+void MainWindow::update_status() {
+  const Document& d = session_.document();
+  const QString dot = QString::fromUtf8("  ·  ");
+  top_->set_running(worker_.running(), worker_.stopping());
+  if (session_.loading() && !worker_.running()) {
+    top_->set_status(QStringLiteral("blue"), QString::fromUtf8("reading …"));
+  } else if (worker_.running()) {
+    QString text = worker_.stopping() ? QString::fromUtf8("stopping …") : QStringLiteral("running");
+    if (session_.is_open()) text += dot + counted(d.event_count(), "event", "events");
+    top_->set_status(QStringLiteral("amber"), text);
+  } else if (session_.is_open()) {
+    QString text, tone = QStringLiteral("green");
+    if (d.end) {
+      const bool good = d.end->exit_code == 0 && d.end->signal == 0;
+      text = d.end->reason.empty() ? QStringLiteral("finished") : q(d.end->reason);
+      if (!good) tone = QStringLiteral("red");
+    } else if (d.live) {
+      text = QStringLiteral("running elsewhere");
+      tone = QStringLiteral("amber");
+    } else {
+      text = run_note_.isEmpty() ? QStringLiteral("ended without a word") : run_note_;
+      tone = QStringLiteral("red");
+    }
+    if (text.size() > 40) text = text.left(38) + QString::fromUtf8(" …");
+    text += dot + duration_text(d.duration_ns()) + dot + counted(d.event_count(), "event", "events");
+    top_->set_status(tone, text);
+  } else if (!run_note_.isEmpty()) {
+    top_->set_status(run_failed_ ? QStringLiteral("red") : QStringLiteral("green"), run_note_);
+  } else {
+    top_->set_status({}, {});
+  }
+  QStringList machine;
+  for (const std::string& part : {d.run.engine, d.run.python, d.run.machine}) {
+    if (!part.empty()) machine << q(part);
+  }
+  machine_->setText(machine.join(dot));
+  QString recorded;
+  if (session_.is_open()) {
+    recorded = QStringLiteral("recorded with level: ") + d.level + QString::fromUtf8("   ") + count_text(d.dropped) + QStringLiteral(" dropped");
+  }
+  recorded_->setText(recorded);
+  const QString name = session_.is_open() ? file_name(d.run.script) : QFileInfo(top_->script()).fileName();
+  setWindowTitle(name.isEmpty() ? QStringLiteral("Footlight") : name + QString::fromUtf8(" — Footlight"));
+}
+
+void MainWindow::remember_file(const QString& path) {
+  if (path.isEmpty()) return;
+  recent_.removeAll(path);
+  recent_.prepend(path);
+  while (recent_.size() > kMostRecent) recent_.removeLast();
+  fill_recent();
+  if (remember_) save();
+}
+
+// Earlier runs of the window, newest first.
+void MainWindow::list_runs() {
+  std::vector<RunEntry> runs;
+  if (remember_) {
+    const QDir folder(runs_folder());
+    const QFileInfoList files = folder.entryInfoList({QStringLiteral("*.footlight")}, QDir::Files, QDir::Name | QDir::Reversed);
+    for (const QFileInfo& info : files) {
+      if (info.absoluteFilePath() == session_.path()) continue;
+      const QString name = info.completeBaseName();
+      const QDateTime when = QDateTime::fromString(name.left(15), QStringLiteral("yyyyMMdd-HHmmss"));
+      if (!when.isValid()) continue;
+      const bool today = when.date() == QDate::currentDate();
+      runs.push_back({info.absoluteFilePath(), name.mid(20) + QStringLiteral(".py"), when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("d MMM HH:mm"))});
+      if (runs.size() >= kMostRuns) break;
+    }
+  }
+  navigator_->set_runs(std::move(runs));
+}
+
+void MainWindow::restore() {
+  QSettings settings;
+  restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+  across_->restoreState(settings.value(QStringLiteral("window/across")).toByteArray());
+  down_->restoreState(settings.value(QStringLiteral("window/down")).toByteArray());
+  recent_ = settings.value(QStringLiteral("recent")).toStringList();
+  python_ = settings.value(QStringLiteral("python")).toString();
+  rerun_on_save_ = settings.value(QStringLiteral("rerunOnSave")).toBool();
+  rerun_action_->setChecked(rerun_on_save_);
+  const QString name = settings.value(QStringLiteral("theme")).toString();
+  if (Theme::names().contains(name)) choose_theme(name);
+  const QString tab = settings.value(QStringLiteral("view")).toString();
+  if (!tab.isEmpty()) show_view(tab);
+}
+
+void MainWindow::save() const {
+  QSettings settings;
+  settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+  settings.setValue(QStringLiteral("window/across"), across_->saveState());
+  settings.setValue(QStringLiteral("window/down"), down_->saveState());
+  settings.setValue(QStringLiteral("recent"), recent_);
+  settings.setValue(QStringLiteral("python"), python_);
+  settings.setValue(QStringLiteral("rerunOnSave"), rerun_on_save_);
+  settings.setValue(QStringLiteral("theme"), theme().name());
+  settings.setValue(QStringLiteral("view"), view());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (remember_) save();
+  if (worker_.running()) worker_.kill();
+  event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (!url.isLocalFile()) continue;
+    event->acceptProposedAction();
+    open(url.toLocalFile());
+    return;
+  }
+}
+
+void MainWindow::changeEvent(QEvent* event) { QMainWindow::changeEvent(event); }
+
+}  // namespace footlight::app

@@ -1,0 +1,140 @@
+// The window: top bar, navigator, tabs, inspector, dock; what is open, what runs, and the commands.
+#pragma once
+
+#include "app/session/session.h"
+#include "app/session/watcher.h"
+#include "app/session/worker.h"
+#include "app/views/autograph_view.h"
+#include "app/views/command_palette.h"
+#include "app/views/console_view.h"
+#include "app/views/findings_view.h"
+#include "app/views/graph_view.h"
+#include "app/views/inspector_panel.h"
+#include "app/views/navigator_panel.h"
+#include "app/views/retraces_view.h"
+#include "app/views/source_view.h"
+#include "app/views/tabs.h"
+#include "app/views/timeline_view.h"
+#include "app/views/top_bar.h"
+
+#include <QMainWindow>
+#include <QSplitter>
+#include <QStackedWidget>
+
+namespace footlight::app {
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  // `remember`: window state and recent files come from and go to the user's settings.
+  explicit MainWindow(bool remember, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  // A session, or a script to be run. False: neither; the banner says why.
+  bool open(const QString& path);
+  void prepare_script(const QString& path, const QStringList& arguments = {});
+  void set_working_directory(const QString& folder) { directory_ = folder; }
+  void run();
+  void stop();
+  void show_view(const QString& name);
+  QString view() const;
+  void choose_theme(const QString& name);
+  void show_banner(const QString& text, bool error = true);
+  void hide_banner();
+  void open_palette(const QString& query = {});
+  // Selects what the text names: "#3", "train_step", "train_step#3", "file.py:12", a node's name. False: nothing.
+  bool select_by_name(const QString& text);
+  // For pictures: everything that comes later by itself is done now.
+  void settle();
+
+  Session& session() { return session_; }
+  SelectionModel& selection() { return selection_; }
+  Worker& worker() { return worker_; }
+  GraphView* graph() { return graph_; }
+  RetracesView* retraces() { return retraces_; }
+  AutographView* autograph() { return autograph_; }
+  TimelineView* timeline() { return timeline_; }
+  SourceView* source() { return source_; }
+  ConsoleView* console() { return console_; }
+  FindingsView* findings() { return findings_; }
+  InspectorPanel* inspector() { return inspector_; }
+  NavigatorPanel* navigator() { return navigator_; }
+  TopBar* top_bar() { return top_; }
+  CommandPalette* palette() { return palette_; }
+  Tabs* tabs() { return tabs_; }
+  Tabs* dock_tabs() { return dock_tabs_; }
+  QString banner_text() const;
+  QStringList recent() const { return recent_; }
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  struct Command {
+    QString name;
+    std::function<void()> act;
+  };
+
+  void build_widgets();
+  void build_actions();
+  void connect_parts();
+  void take_document(bool another);
+  void follow_selection();
+  void update_status();
+  void update_welcome();
+  void run_ended(int code, const QString& reason);
+  void show_dock(int index);
+  void remember_file(const QString& path);
+  void fill_recent();
+  void list_runs();
+  void restore();
+  void save() const;
+  QAction* add_command(QMenu* menu, const QString& name, const QList<QKeySequence>& keys, std::function<void()> act);
+  std::vector<View*> all_views() const;
+
+  const bool remember_;
+  Session session_;
+  SelectionModel selection_;
+  Worker worker_;
+  SaveWatcher watcher_;
+  Context context_;
+  std::vector<Command> commands_;
+  QStringList recent_;
+  QString directory_, python_;
+  bool rerun_on_save_ = false, rerun_wanted_ = false;
+  QString run_note_;          // how the last run ended, for the status
+  bool run_failed_ = false;
+  bool noted_end_ = false;
+
+  TopBar* top_ = nullptr;
+  NavigatorPanel* navigator_ = nullptr;
+  InspectorPanel* inspector_ = nullptr;
+  Tabs* tabs_ = nullptr;
+  QLabel* context_label_ = nullptr;
+  QStackedWidget *pages_ = nullptr, *centre_ = nullptr, *dock_ = nullptr;
+  Tabs* dock_tabs_ = nullptr;
+  QWidget* welcome_ = nullptr;
+  QLabel *welcome_title_ = nullptr, *welcome_text_ = nullptr;
+  QWidget* recent_box_ = nullptr;
+  QFrame* banner_ = nullptr;
+  QLabel* banner_text_ = nullptr;
+  QSplitter *across_ = nullptr, *down_ = nullptr;
+  QLabel *machine_ = nullptr, *recorded_ = nullptr;
+  QMenu* recent_menu_ = nullptr;
+  QAction *rerun_action_ = nullptr, *navigator_action_ = nullptr, *inspector_action_ = nullptr, *dock_action_ = nullptr;
+  QList<QAction*> theme_actions_;
+  GraphView* graph_ = nullptr;
+  RetracesView* retraces_ = nullptr;
+  AutographView* autograph_ = nullptr;
+  TimelineView* timeline_ = nullptr;
+  SourceView* source_ = nullptr;
+  ConsoleView* console_ = nullptr;
+  FindingsView* findings_ = nullptr;
+  CommandPalette* palette_ = nullptr;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,193 @@
+// Paints the tree's rows and ties them to the selection.
+#include "app/views/navigator_panel.h"
+
+#include "app/views/paint.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QStyledItemDelegate>
+#include <QVBoxLayout>
+
+namespace footlight::app {
+namespace {
+
+class NavigatorDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
+    return {100, index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kTrace ? 24 : 25};
+  }
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const Theme& t = theme();
+    painter->save();
+    const auto* view = static_cast<const QTreeView*>(option.widget);
+    QRectF row(option.rect);
+    row.setLeft(6);
+    row.setRight(view->viewport()->width() - 6);
+    const bool chosen = option.state & QStyle::State_Selected;
+    if (chosen) rounded(*painter, row.adjusted(0, 1, 0, -1), 5, t["selection"]);
+    else if (option.state & QStyle::State_MouseOver) rounded(*painter, row.adjusted(0, 1, 0, -1), 5, t["hover"]);
+    if (view->hasFocus() && index == view->currentIndex()) {
+      rounded(*painter, row.adjusted(0.5, 1.5, -0.5, -1.5), 5, {}, with_alpha(t["focus"], 0.8));
+    }
+    const QString text = index.data().toString();
+    switch (index.data(NavigatorModel::kKind).toInt()) {
+      case NavigatorModel::kRun: {
+        const bool current = index.data(NavigatorModel::kAttention).toBool();
+        triangle(*painter, QPointF(row.left() + 12, row.center().y()), current && view->isExpanded(index), current ? t["dim"] : t["faint"]);
+        text_in(*painter, row.adjusted(22, 0, -6, 0), text, current ? t["text"] : t["dim"], t.ui());
+        break;
+      }
+      case NavigatorModel::kFunction: {
+        const QString detail = index.data(NavigatorModel::kDetail).toString();
+        const QFont small = t.ui(-2);
+        const double width = QFontMetricsF(small).horizontalAdvance(detail) + 4;
+        painter->setPen(Qt::NoPen);
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setBrush(t.color(index.data(NavigatorModel::kColour).toString() + QStringLiteral("Fill")));
+        painter->drawEllipse(QPointF(row.left() + 18, row.center().y()), 4, 4);
+        text_in(*painter, row.adjusted(30, 0, -width - 16, 0), text, t["text"], t.ui(0, QFont::DemiBold));
+        text_in(*painter, QRectF(row.right() - width - 8, row.top(), width + 2, row.height()), detail, t["dim"], small, Qt::AlignRight | Qt::AlignVCenter);
+        break;
+      }
+      default: {
+        const bool failed = index.data(NavigatorModel::kColour).toString() == QStringLiteral("red");
+        text_in(*painter, row.adjusted(36, 0, -6, 0), text, failed ? t["red"] : chosen ? t["text"] : t["dim"], t.code());
+      }
+    }
+    painter->restore();
+  }
+};
+
+// Without branches and with all the room for the rows.
+class Tree : public QTreeView {
+ public:
+  using QTreeView::QTreeView;
+
+ protected:
+  void drawBranches(QPainter*, const QRect&, const QModelIndex&) const override {}
+  void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem own(option);
+    own.rect = QRect(0, option.rect.top(), viewport()->width(), option.rect.height());
+    own.widget = this;
+    if (selectionModel()->isSelected(index)) own.state |= QStyle::State_Selected;
+    if (underMouse() && indexAt(viewport()->mapFromGlobal(QCursor::pos())) == index) own.state |= QStyle::State_MouseOver;
+    else own.state &= ~QStyle::State_MouseOver;
+    itemDelegate()->paint(painter, own, index);
+  }
+};
+
+}  // namespace
+
+NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
+  setObjectName(QStringLiteral("navigator"));
+  setAttribute(Qt::WA_StyledBackground);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 12, 1, 4);
+  column->setSpacing(4);
+  auto* caption = new QLabel(QStringLiteral("RUNS"));
+  caption->setProperty("role", "caption");
+  caption->setContentsMargins(14, 0, 0, 0);
+  column->addWidget(caption);
+  tree_ = new Tree;
+  tree_->setModel(&model_);
+  tree_->setItemDelegate(new NavigatorDelegate(tree_));
+  tree_->setHeaderHidden(true);
+  tree_->setRootIsDecorated(false);
+  tree_->setIndentation(0);
+  tree_->setMouseTracking(true);
+  tree_->setFrameShape(QFrame::NoFrame);
+  tree_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  tree_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  tree_->setUniformRowHeights(false);
+  tree_->setExpandsOnDoubleClick(true);
+  tree_->setAccessibleName(QStringLiteral("Runs, functions and traces"));
+  column->addWidget(tree_, 1);
+  connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) { choose(now); });
+  connect(tree_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+    if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun && !index.data(NavigatorModel::kAttention).toBool()) {
+      Q_EMIT run_chosen(index.data(NavigatorModel::kPath).toString());
+    } else {
+      choose(index);
+    }
+  });
+  connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
+    if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun && !index.data(NavigatorModel::kAttention).toBool()) {
+      Q_EMIT run_chosen(index.data(NavigatorModel::kPath).toString());
+    }
+  });
+}
+
+void NavigatorPanel::choose(const QModelIndex& index) {
+  if (following_ || !index.isValid()) return;
+  switch (index.data(NavigatorModel::kKind).toInt()) {
+    case NavigatorModel::kFunction:
+      select(Selection::of_function(document(), FunctionId(index.data(NavigatorModel::kFunctionId).toUInt())));
+      break;
+    case NavigatorModel::kTrace:
+      select(Selection::of_trace(document(), TraceId(index.data(NavigatorModel::kTraceId).toUInt())));
+      break;
+    default: {
+      if (!index.data(NavigatorModel::kAttention).toBool()) return;
+      Selection s;
+      s.kind = Selection::Kind::kRun;
+      select(s);
+    }
+  }
+}
+
+void NavigatorPanel::set_runs(std::vector<RunEntry> earlier) {
+  following_ = true;
+  model_.set_runs(std::move(earlier));
+  following_ = false;
+  open_rows();
+}
+
+void NavigatorPanel::open_rows() {
+  following_ = true;
+  const QModelIndex run = model_.index_of_run();
+  tree_->expand(run);
+  // A program with hundreds of functions opens with those folded that were traced as they should be.
+  for (int i = 0; i < model_.rowCount(run); ++i) {
+    const QModelIndex function = model_.index(i, 0, run);
+    if (i < 4 && model_.rowCount(function) <= 40) tree_->expand(function);
+  }
+  following_ = false;
+  follow_selection();
+}
+
+void NavigatorPanel::reset() {
+  following_ = true;
+  model_.set_document(context_.session->is_open() ? &document() : nullptr);
+  following_ = false;
+  open_rows();
+}
+
+void NavigatorPanel::refresh() {
+  const int before = model_.rowCount(model_.index_of_run());
+  following_ = true;
+  model_.refresh();
+  following_ = false;
+  if (model_.rowCount(model_.index_of_run()) != before) open_rows();
+}
+
+void NavigatorPanel::follow_selection() {
+  following_ = true;
+  const Selection& s = current();
+  QModelIndex wanted = s.kind == Selection::Kind::kRun ? model_.index_of_run()
+                       : s.kind == Selection::Kind::kFunction ? model_.index_of(s.function)
+                                                              : model_.index_of(s.function, s.trace);
+  if (wanted.isValid()) {
+    if (tree_->currentIndex() != wanted) {
+      tree_->setCurrentIndex(wanted);
+      tree_->scrollTo(wanted);
+    }
+  } else {
+    tree_->selectionModel()->clear();
+  }
+  following_ = false;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,187 @@
+// Puts strip, table and key diff together and ties their rows to the selection.
+#include "app/views/retraces_view.h"
+
+#include "app/models/text.h"
+#include "app/views/theme.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+QLabel* label(const char* role) {
+  auto* made = new QLabel;
+  made->setProperty("role", role);
+  return made;
+}
+
+}  // namespace
+
+RetracesView::RetracesView(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  empty_ = label("faint");
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  outer->addWidget(empty_, 1);
+  body_ = new QWidget;
+  outer->addWidget(body_, 1);
+  auto* column = new QVBoxLayout(body_);
+  column->setContentsMargins(20, 14, 20, 8);
+  column->setSpacing(0);
+
+  auto* head = new QHBoxLayout;
+  heading_ = label("heading");
+  summary_ = label("dim");
+  range_ = label("faint");
+  head->addWidget(heading_);
+  head->addSpacing(22);
+  head->addWidget(summary_, 1);
+  head->addWidget(range_);
+  column->addLayout(head);
+  column->addSpacing(8);
+  strip_ = new CallStrip;
+  column->addWidget(strip_);
+  column->addSpacing(10);
+  table_ = new Table;
+  table_->setModel(&model_);
+  table_->setAccessibleName(QStringLiteral("Traces"));
+  column->addWidget(table_, 30);
+  column->addSpacing(16);
+  auto* key_head = new QHBoxLayout;
+  key_heading_ = label("heading");
+  key_summary_ = label("dim");
+  key_head->addWidget(key_heading_);
+  key_head->addSpacing(22);
+  key_head->addWidget(key_summary_, 1);
+  column->addLayout(key_head);
+  column->addSpacing(8);
+  diff_ = new KeyDiffView;
+  column->addWidget(diff_, 20);
+  column->addStretch(1);
+
+  connect(strip_, &CallStrip::trace_chosen, this, [this](TraceId id) { select(Selection::of_trace(document(), id)); follow_selection(); });
+  connect(strip_, &CallStrip::call_chosen, this, [this](size_t index) {
+    const auto calls = document().calls_of(function_);
+    if (index < calls.size()) context_.selection->select(Selection::of_call(document(), calls[index]->id));
+  });
+  connect(strip_, &CallStrip::scrolled, this, [this] { range_->setText(strip_->range_text()); });
+  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+    if (following_) return;
+    const TraceId id = model_.trace_at(now.row());
+    if (!id.valid()) return;
+    select(Selection::of_trace(document(), id));
+    follow_selection();
+  });
+  connect(table_, &QTableView::activated, this, [this] { Q_EMIT wants_view(QStringLiteral("graph")); });
+  reset();
+}
+
+void RetracesView::reset() {
+  function_ = {};
+  trace_ = {};
+  follow_selection();
+}
+
+void RetracesView::refresh() {
+  if (!function_.valid()) {
+    follow_selection();
+    return;
+  }
+  following_ = true;
+  model_.refresh();
+  following_ = false;
+  strip_->set_calls(&document(), function_);
+  summary_->setText(calls_summary(document(), function_));
+  table_->fit_columns();
+  size_table();
+  if (current().function != function_) follow_selection();
+}
+
+void RetracesView::show_function(FunctionId function) {
+  function_ = function;
+  trace_ = {};
+  following_ = true;
+  model_.set_function(function.valid() ? &document() : nullptr, function);
+  following_ = false;
+  const session::FunctionRecord* f = document().function(function);
+  body_->setVisible(f != nullptr);
+  empty_->setVisible(f == nullptr);
+  empty_->setText(document().functions.empty() ? QStringLiteral("No function has been traced in this run yet.")
+                                               : QStringLiteral("Choose a function on the left to see why it was traced."));
+  strip_->set_calls(f ? &document() : nullptr, function);
+  if (!f) return;
+  heading_->setText(QStringLiteral("Calls of ") + q(f->name));
+  summary_->setText(calls_summary(document(), function));
+  range_->setText(strip_->range_text());
+  table_->fit_columns();
+  size_table();
+}
+
+void RetracesView::show_key(TraceId id) {
+  const session::TraceRecord* t = document().trace(id);
+  trace_ = id;
+  strip_->set_current(id);
+  following_ = true;
+  const int row = model_.row_of(id);
+  if (row >= 0) {
+    table_->setCurrentIndex(model_.index(row, 0));
+    table_->scrollTo(model_.index(row, 0));
+  } else {
+    table_->clearSelection();
+  }
+  following_ = false;
+  diff_->setVisible(t != nullptr);
+  key_heading_->setVisible(t != nullptr);
+  key_summary_->setVisible(t != nullptr);
+  if (!t) return;
+  const session::TraceRecord* near = document().trace(t->nearest);
+  KeyDiff diff = diff_keys(near, *t);
+  const auto detail = [&](const session::TraceRecord& trace) {
+    QString text;
+    const auto calls = document().calls_of(trace.function);
+    for (size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i]->trace == trace.id && calls[i]->outcome == session::CallOutcome::kTrace) {
+        text = QStringLiteral("call %1   ").arg(i + 1);
+        break;
+      }
+    }
+    return text + document().place_text(document().place(trace.source));
+  };
+  if (near) {
+    key_heading_->setText(QStringLiteral("Key of #%1 against its nearest trace, #%2").arg(t->number).arg(near->number));
+    key_summary_->setText(diff.differing ? QStringLiteral("%1 of %2 %3").arg(diff.differing).arg(counted(static_cast<uint64_t>(diff.leaves), "leaf", "leaves"),
+                                                   diff.differing == 1 ? QStringLiteral("differs") : QStringLiteral("differ"))
+                                         : QStringLiteral("no recorded leaf differs"));
+    diff_->set_diff(std::move(diff), QStringLiteral("#%1").arg(near->number), detail(*near), QStringLiteral("#%1").arg(t->number), detail(*t));
+  } else {
+    key_heading_->setText(QStringLiteral("Key of #%1").arg(t->number));
+    key_summary_->setText(QStringLiteral("the first trace: nothing to compare with"));
+    diff_->set_diff(std::move(diff), {}, {}, QStringLiteral("#%1").arg(t->number), detail(*t));
+  }
+  diff_->setMaximumHeight(diff_->content_height());
+}
+
+void RetracesView::follow_selection() {
+  if (current().function != function_ || !function_.valid()) show_function(current().function);
+  TraceId wanted = current().trace;
+  if (!wanted.valid() && function_.valid()) {
+    const auto traces = document().traces_of(function_);
+    if (!traces.empty()) wanted = traces.front()->id;
+  }
+  if (wanted != trace_ || !wanted.valid()) show_key(wanted);
+}
+
+// As tall as its rows, as long as a third of the room stays for the key.
+void RetracesView::size_table() {
+  const int room = std::max(110, height() - 330);
+  table_->setMaximumHeight(std::min(table_->content_height() + 2, std::max(room, 140)));
+  table_->setMinimumHeight(std::min(table_->content_height() + 2, 112));
+}
+
+void RetracesView::resizeEvent(QResizeEvent*) { size_table(); }
+
+}  // namespace footlight::app

@@ -1,0 +1,48 @@
+// The Retraces tab: calls over time, the trace table, and the key of the chosen trace against its nearest one.
+#pragma once
+
+#include "app/models/traces_model.h"
+#include "app/views/call_strip.h"
+#include "app/views/key_diff_view.h"
+#include "app/views/rows.h"
+#include "app/views/view.h"
+
+#include <QLabel>
+
+namespace footlight::app {
+
+class RetracesView : public View {
+  Q_OBJECT
+
+ public:
+  RetracesView(const Context& context, QWidget* parent = nullptr);
+
+  void reset() override;
+  void refresh() override;
+  void follow_selection() override;
+  QWidget* main_widget() override { return table_; }
+
+  Table* table() { return table_; }
+  CallStrip* strip() { return strip_; }
+  KeyDiffView* diff() { return diff_; }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void show_function(FunctionId function);
+  void show_key(TraceId trace);
+  void size_table();
+
+  FunctionId function_;
+  TraceId trace_;
+  bool following_ = false;
+  QLabel *heading_, *summary_, *range_, *key_heading_, *key_summary_, *empty_;
+  QWidget* body_;
+  CallStrip* strip_;
+  TracesModel model_;
+  Table* table_;
+  KeyDiffView* diff_;
+};
+
+}  // namespace footlight::app

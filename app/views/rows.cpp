@@ -1,0 +1,86 @@
+// Paints cells and measures columns.
+#include "app/views/rows.h"
+
+#include "app/models/traces_model.h"
+#include "app/views/paint.h"
+
+#include <QHeaderView>
+
+namespace footlight::app {
+
+void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  const Theme& t = theme();
+  painter->save();
+  const bool chosen = option.state & QStyle::State_Selected;
+  const int last = index.model()->columnCount() - 1;
+  if (chosen) {
+    // One rounded fill over the row: every cell draws its part of it.
+    painter->setClipRect(option.rect);
+    QRectF whole(option.rect);
+    if (index.column() > 0) whole.setLeft(whole.left() - 20);
+    if (index.column() < last) whole.setRight(whole.right() + 20);
+    rounded(*painter, whole.adjusted(0, 1, 0, -1), 5, t["selection"]);
+  }
+  const bool mono = index.data(TracesModel::kMono).toBool();
+  QColor color = mono ? (chosen ? t["selectionText"] : t["text"]) : chosen ? t["text"] : t["dim"];
+  if (index.data(TracesModel::kDiffers).toBool()) color = t["amber"];
+  if (index.data(TracesModel::kFailed).toBool()) color = t["red"];
+  const QVariant tone = index.data(Qt::ForegroundRole);
+  if (tone.canConvert<QString>() && !tone.toString().isEmpty()) color = t.color(tone.toString());
+  const int align = index.data(Qt::TextAlignmentRole).isValid() ? index.data(Qt::TextAlignmentRole).toInt() : static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
+  text_in(*painter, QRectF(option.rect).adjusted(8, 0, -8, 0), index.data().toString(), color, mono ? t.code() : t.ui(), align);
+  painter->restore();
+}
+
+QSize CellDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
+  const bool mono = index.data(TracesModel::kMono).toBool();
+  const QFontMetrics metrics(mono ? theme().code() : theme().ui());
+  return {metrics.horizontalAdvance(index.data().toString()) + 26, 27};
+}
+
+Table::Table(QWidget* parent) : QTableView(parent) {
+  setShowGrid(false);
+  setSelectionBehavior(QAbstractItemView::SelectRows);
+  setSelectionMode(QAbstractItemView::SingleSelection);
+  setEditTriggers(QAbstractItemView::NoEditTriggers);
+  setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+  setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  setTabKeyNavigation(false);
+  setWordWrap(false);
+  setCornerButtonEnabled(false);
+  setItemDelegate(new CellDelegate(this));
+  verticalHeader()->hide();
+  verticalHeader()->setDefaultSectionSize(27);
+  verticalHeader()->setMinimumSectionSize(20);
+  horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setSectionsClickable(false);
+  horizontalHeader()->setStretchLastSection(true);
+  horizontalHeader()->setFixedHeight(28);
+}
+
+void Table::fit_columns() {
+  if (!model()) return;
+  for (int c = 0; c + 1 < model()->columnCount(); ++c) {
+    const QFontMetrics metrics(theme().ui(-1, QFont::DemiBold));
+    int width = metrics.horizontalAdvance(model()->headerData(c, Qt::Horizontal).toString()) + 24;
+    for (int r = 0; r < std::min(model()->rowCount(), 60); ++r) width = std::max(width, itemDelegate()->sizeHint({}, model()->index(r, c)).width());
+    setColumnWidth(c, std::clamp(width + 14, 64, 220));
+  }
+}
+
+int Table::content_height() const { return 30 + (model() ? model()->rowCount() : 0) * 27; }
+
+void Table::paintEvent(QPaintEvent* event) {
+  QTableView::paintEvent(event);
+  if (!hasFocus()) return;
+  QPainter painter(viewport());
+  const QModelIndex at = currentIndex();
+  if (!at.isValid()) return;
+  QRect row = visualRect(at);
+  row.setLeft(0);
+  row.setRight(viewport()->width() - 1);
+  rounded(painter, QRectF(row).adjusted(0.5, 1.5, -0.5, -1.5), 5, {}, with_alpha(theme()["focus"], 0.8));
+}
+
+}  // namespace footlight::app

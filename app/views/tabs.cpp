@@ -1,0 +1,55 @@
+// Measures tabs by their bold width, so that choosing one moves nothing.
+#include "app/views/tabs.h"
+
+#include "app/views/paint.h"
+
+namespace footlight::app {
+
+Tabs::Tabs(bool underline, QWidget* parent) : QTabBar(parent), underline_(underline) {
+  setDrawBase(false);
+  setExpanding(false);
+  setFocusPolicy(Qt::StrongFocus);
+  setUsesScrollButtons(false);
+  setElideMode(Qt::ElideNone);
+  setMouseTracking(true);
+}
+
+QString Tabs::shown(int index) const {
+  const int count = tabData(index).toInt();
+  return count > 0 ? tabText(index) + QStringLiteral("  %1").arg(count) : tabText(index);
+}
+
+void Tabs::set_count(int index, int count) {
+  if (tabData(index).toInt() == count) return;
+  setTabData(index, count);
+  setAccessibleTabName(index, shown(index));
+  // The width is asked for again only when the text changes.
+  const QString text = tabText(index);
+  setTabText(index, text + QLatin1Char(' '));
+  setTabText(index, text);
+}
+
+QSize Tabs::tabSizeHint(int index) const {
+  const QFontMetrics metrics(theme().ui(0, QFont::DemiBold));
+  return {metrics.horizontalAdvance(shown(index)) + 30, underline_ ? 38 : 34};
+}
+
+void Tabs::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const QPoint mouse = mapFromGlobal(QCursor::pos());
+  for (int i = 0; i < count(); ++i) {
+    const QRect rect = tabRect(i);
+    const bool chosen = i == currentIndex();
+    const bool hovered = underMouse() && rect.contains(mouse);
+    const QColor color = chosen ? theme()["text"] : hovered ? theme()["text"] : theme()["dim"];
+    text_in(painter, rect, shown(i), color, theme().ui(0, chosen ? QFont::DemiBold : QFont::Normal), Qt::AlignCenter);
+    if (chosen && underline_) {
+      rounded(painter, QRectF(rect.left() + 11, rect.bottom() - 2, rect.width() - 22, 3), 1.5, theme()["amberFill"]);
+    }
+    if (chosen && hasFocus()) {
+      rounded(painter, QRectF(rect).adjusted(5, 6, -5, -6), 5, {}, with_alpha(theme()["focus"], 0.7));
+    }
+  }
+}
+
+}  // namespace footlight::app

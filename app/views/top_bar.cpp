@@ -1,0 +1,160 @@
+// Lays out the top bar and draws its icons.
+#include "app/views/top_bar.h"
+
+#include "app/views/paint.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QProcess>
+
+namespace footlight::app {
+namespace {
+
+QIcon shape(bool play, const QColor& color, const QColor& off) {
+  QIcon icon;
+  for (const auto& [mode, paint] : {std::pair(QIcon::Normal, color), std::pair(QIcon::Disabled, off)}) {
+    QPixmap pixmap(28, 28);
+    pixmap.setDevicePixelRatio(2);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(paint);
+    if (play) painter.drawPolygon(QPolygonF() << QPointF(3, 2) << QPointF(12.5, 7) << QPointF(3, 12));
+    else painter.drawRoundedRect(QRectF(3, 3, 8.5, 8.5), 1.5, 1.5);
+    icon.addPixmap(pixmap, mode);
+  }
+  return icon;
+}
+
+QIcon arrow(bool left, const QColor& color, const QColor& off) {
+  QIcon icon;
+  for (const auto& [mode, paint] : {std::pair(QIcon::Normal, color), std::pair(QIcon::Disabled, off)}) {
+    QPixmap pixmap(28, 28);
+    pixmap.setDevicePixelRatio(2);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(paint, 1.7, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const double tip = left ? 4 : 10, end = left ? 9 : 5;
+    painter.drawPolyline(QPolygonF() << QPointF(end, 2.5) << QPointF(tip, 7) << QPointF(end, 11.5));
+    icon.addPixmap(pixmap, mode);
+  }
+  return icon;
+}
+
+}  // namespace
+
+TopBar::TopBar(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("topBar"));
+  setAttribute(Qt::WA_StyledBackground);
+  setFixedHeight(45);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(12, 0, 16, 1);
+  row->setSpacing(8);
+  run_ = new QPushButton(QStringLiteral("Run"));
+  run_->setObjectName(QStringLiteral("runButton"));
+  run_->setToolTip(QStringLiteral("Run the script (F5)"));
+  stop_ = new QPushButton(QStringLiteral("Stop"));
+  stop_->setToolTip(QStringLiteral("Stop the script (Shift+F5)"));
+  name_ = new QLabel;
+  name_->setProperty("role", "strong");
+  arguments_ = new QLineEdit;
+  arguments_->setObjectName(QStringLiteral("arguments"));
+  arguments_->setPlaceholderText(QStringLiteral("arguments"));
+  arguments_->setAccessibleName(QStringLiteral("Arguments of the script"));
+  arguments_->setFixedWidth(170);
+  search_ = new QPushButton(QString::fromUtf8("Search functions, ops, shapes, source …"));
+  search_->setObjectName(QStringLiteral("searchBox"));
+  search_->setAccessibleName(QStringLiteral("Search and commands"));
+  search_->setCursor(Qt::IBeamCursor);
+  search_->setFixedHeight(28);
+  search_->setMinimumWidth(140);
+  key_hint_ = new QLabel(QStringLiteral("Ctrl K"), search_);
+  key_hint_->setProperty("role", "faint");
+  key_hint_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  back_ = new QToolButton;
+  back_->setToolTip(QStringLiteral("Back (Alt+Left)"));
+  back_->setAccessibleName(QStringLiteral("Back"));
+  forward_ = new QToolButton;
+  forward_->setToolTip(QStringLiteral("Forward (Alt+Right)"));
+  forward_->setAccessibleName(QStringLiteral("Forward"));
+  status_ = new QLabel;
+  status_->setTextFormat(Qt::RichText);
+  status_->setAccessibleName(QStringLiteral("Status of the run"));
+  row->addWidget(run_);
+  row->addWidget(stop_);
+  row->addSpacing(8);
+  row->addWidget(name_);
+  row->addWidget(arguments_);
+  row->addStretch(2);
+  row->addWidget(back_);
+  row->addWidget(forward_);
+  row->addWidget(search_, 6);
+  row->addStretch(3);
+  row->addWidget(status_);
+  connect(run_, &QPushButton::clicked, this, &TopBar::run_clicked);
+  connect(stop_, &QPushButton::clicked, this, &TopBar::stop_clicked);
+  connect(search_, &QPushButton::clicked, this, &TopBar::search_clicked);
+  connect(back_, &QToolButton::clicked, this, &TopBar::back_clicked);
+  connect(forward_, &QToolButton::clicked, this, &TopBar::forward_clicked);
+  connect(arguments_, &QLineEdit::returnPressed, this, &TopBar::run_clicked);
+  show_theme();
+  set_running(false, false);
+  set_script({}, {});
+}
+
+void TopBar::show_theme() {
+  const Theme& t = theme();
+  run_->setIcon(shape(true, t["onFill"], t["dim"]));
+  stop_->setIcon(shape(false, t["text"], t["faint"]));
+  back_->setIcon(arrow(true, t["dim"], t["hairline"]));
+  forward_->setIcon(arrow(false, t["dim"], t["hairline"]));
+  for (QAbstractButton* b : {static_cast<QAbstractButton*>(run_), static_cast<QAbstractButton*>(stop_)}) b->setIconSize({14, 14});
+  for (QToolButton* b : {back_, forward_}) b->setIconSize({14, 14});
+  arguments_->setFont(t.code());
+  set_status(status_tone_, status_text_);
+}
+
+void TopBar::set_script(const QString& path, const QStringList& arguments) {
+  script_ = path;
+  name_->setText(path.isEmpty() ? QStringLiteral("no script") : QFileInfo(path).fileName());
+  name_->setToolTip(path);
+  name_->setEnabled(!path.isEmpty());
+  QStringList quoted;
+  for (const QString& a : arguments) quoted << (a.contains(QLatin1Char(' ')) || a.isEmpty() ? QLatin1Char('"') + a + QLatin1Char('"') : a);
+  arguments_->setText(quoted.join(QLatin1Char(' ')));
+  arguments_->setVisible(!path.isEmpty());
+  set_running(false, false);
+}
+
+QStringList TopBar::arguments() const { return QProcess::splitCommand(arguments_->text()); }
+
+void TopBar::set_running(bool running, bool stopping) {
+  run_->setEnabled(!running && !script_.isEmpty());
+  stop_->setEnabled(running && !stopping);
+  stop_->setText(stopping ? QString::fromUtf8("Stopping …") : QStringLiteral("Stop"));
+}
+
+void TopBar::set_status(const QString& tone, const QString& text) {
+  status_tone_ = tone;
+  status_text_ = text;
+  const QString dot = tone.isEmpty() ? QString()
+                                     : QString::fromUtf8("<span style='color:%1'>●</span>&nbsp;&nbsp;").arg(theme().color(tone + QStringLiteral("Fill")).name());
+  status_->setText(dot + QStringLiteral("<span style='color:%1'>%2</span>").arg(theme()["dim"].name(), text.toHtmlEscaped()));
+  status_->setToolTip(text);
+}
+
+void TopBar::set_can_go(bool back, bool forward) {
+  back_->setEnabled(back);
+  forward_->setEnabled(forward);
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const QSize hint = key_hint_->sizeHint();
+  key_hint_->setGeometry(search_->width() - hint.width() - 12, (search_->height() - hint.height()) / 2, hint.width(), hint.height());
+  key_hint_->setVisible(search_->width() > 330);
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,52 @@
+// The top bar: Run and Stop, the script and its arguments, the search box, how the run stands.
+#pragma once
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+#include <QWidget>
+
+namespace footlight::app {
+
+class TopBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TopBar(QWidget* parent = nullptr);
+
+  void set_script(const QString& path, const QStringList& arguments);
+  QString script() const { return script_; }
+  QStringList arguments() const;
+  void set_running(bool running, bool stopping);
+  // `tone`: theme colour of the dot.
+  void set_status(const QString& tone, const QString& text);
+  void set_can_go(bool back, bool forward);
+  void show_theme();
+
+  QPushButton* run_button() { return run_; }
+  QPushButton* stop_button() { return stop_; }
+  QPushButton* search_button() { return search_; }
+  QLineEdit* arguments_edit() { return arguments_; }
+
+ Q_SIGNALS:
+  void run_clicked();
+  void stop_clicked();
+  void search_clicked();
+  void back_clicked();
+  void forward_clicked();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QString script_;
+  QPushButton *run_, *stop_, *search_;
+  QToolButton *back_, *forward_;
+  QLabel *name_, *status_;
+  QLineEdit* arguments_;
+  QLabel* key_hint_;
+  QString status_tone_, status_text_;
+};
+
+}  // namespace footlight::app

@@ -8,6 +8,9 @@
 namespace footlight::autograph {
 
 Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
+  // A while's test and its body are two functions: what the test binds is shared.
+  NameSet shared;
+  if (is(node, Kind::kWhile)) names_bound_here(tree_, node, shared);
   const Flow& flow = activity_.flow(node);
   State state;
   std::vector<Name*> inputs;
@@ -23,7 +26,7 @@ Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
       state.names.push_back(name);
       return;
     }
-    const bool in = flow.live_in.has(name), out = flow.live_out.has(name);
+    const bool in = flow.live_in.has(name), out = flow.live_out.has(name) || shared.has(name);
     if (out || declared) state.names.push_back(name);
     else if (in) inputs.push_back(name);
     if (!flow.defined_in.has(name) && !declared) state.undefined.push_back(name);

@@ -67,6 +67,8 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
     case Kind::kClassDef: out.push_back(definition(node)); return;
     case Kind::kReturn:
       if (node->flags & kLoweredReturn) {
+        scope.bound.add(lowered_.do_return);
+        scope.bound.add(lowered_.retval);
         lowered_return(node, out);
         return;
       }

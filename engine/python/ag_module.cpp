@@ -1,6 +1,7 @@
 // tf.autograph as Python sees it, and the cells through which converted code reaches the runtime.
 #include "engine/autograph/convert.h"
 #include "engine/python/ag_convert.h"
+#include "engine/python/ag_inspect.h"
 #include "engine/python/ag_runtime.h"
 #include "engine/python/ast_bridge.h"
 #include "engine/python/module.h"
@@ -146,6 +147,7 @@ void init_autograph(PyObject* module) {
   static PyMethodDef alias = public_methods[2];
   publish_function("autograph.do_not_convert", &alias);
   if (PyModule_AddFunctions(module, private_methods) < 0) throw PythonErrorSet();
+  init_autograph_inspection(module);
 }
 
 }  // namespace footlight::python

@@ -20,7 +20,9 @@ void parallel_for(int64_t count, int64_t grain, Body&& body) {
   }
   parallel_ranges(
       count, grain,
-      [](void* context, int64_t begin, int64_t end) { (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end); },
+      [](void* context, int64_t begin, int64_t end) {
+        (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end);
+      },
       &body);
 }
 

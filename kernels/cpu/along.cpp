@@ -100,49 +100,54 @@ void for_groups(KernelContext& c, Body&& body) {
   }
 }
 
-// What stands before times what stands after: no division, so zeros do no harm.
+// A polynomial in one variable per direction, each to the power 0 or 1: coefficient `m` belongs to the variables of the
+// bits of m. An element x[i] is x[i] + sum of t[d] * direction d[i]; the coefficient of all variables is the derivative.
 template <class C>
-void others(const std::vector<C>& x, std::vector<C>& out) {
-  C before = C(1);
-  for (size_t i = 0; i < x.size(); ++i) {
-    out[i] = before;
-    before = functors::Mul()(before, x[i]);
-  }
-  C after = C(1);
-  for (size_t i = x.size(); i-- > 0;) {
-    out[i] = functors::Mul()(out[i], after);
-    after = functors::Mul()(after, x[i]);
-  }
-}
+struct Polynomial {
+  std::vector<C> of;
 
+  static Polynomial one(size_t size) {
+    Polynomial p{std::vector<C>(size, C(0))};
+    p.of[0] = C(1);
+    return p;
+  }
+  Polynomial times(const Polynomial& other) const {
+    Polynomial p{std::vector<C>(of.size(), C(0))};
+    for (size_t m = 0; m < of.size(); ++m)
+      for (size_t part = m;; part = (part - 1) & m) {
+        p.of[m] = functors::Add()(p.of[m], functors::Mul()(of[part], other.of[m ^ part]));
+        if (part == 0) break;
+      }
+    return p;
+  }
+};
+
+// What stands before times what stands after: no division, so zeros do no harm.
 template <class T>
 void prod_others(KernelContext& c) {
   using C = Compute<T>;
+  const size_t directions = c.inputs.size() - 2;
+  if (directions > 12) invalid("a product cannot be differentiated more than 12 times [Op:ProdOthers]");
+  const size_t size = size_t{1} << directions;
+  for (size_t d = 0; d < directions; ++d)
+    if (!(c.inputs[d + 2].shape() == c.inputs[0].shape()))
+      invalid("direction ", d, " has shape ", c.inputs[d + 2].shape().to_string(), ", the input ",
+              c.inputs[0].shape().to_string(), " [Op:ProdOthers]");
   for_groups(c, [&](const std::vector<int64_t>& group) {
-    std::vector<C> x(group.size());
-    std::vector<C> y(group.size());
-    for (size_t i = 0; i < group.size(); ++i) x[i] = static_cast<C>(c.in<T>(0)[group[i]]);
-    others(x, y);
-    for (size_t i = 0; i < group.size(); ++i) c.out<T>()[group[i]] = static_cast<T>(y[i]);
-  });
-}
-
-template <class T>
-void prod_others_grad(KernelContext& c) {
-  using C = Compute<T>;
-  for_groups(c, [&](const std::vector<int64_t>& group) {
-    std::vector<C> total(group.size(), C(0));
-    std::vector<C> x(group.size());
-    std::vector<C> y(group.size());
-    // Without x[i]: the products of the others, then of those without x[k] too.
-    for (size_t i = 0; i < group.size(); ++i) {
-      for (size_t k = 0; k < group.size(); ++k) x[k] = k == i ? C(1) : static_cast<C>(c.in<T>(0)[group[k]]);
-      others(x, y);
-      const C g = static_cast<C>(c.in<T>(2)[group[i]]);
-      for (size_t k = 0; k < group.size(); ++k)
-        if (k != i) total[k] = functors::Add()(total[k], functors::Mul()(g, y[k]));
+    std::vector<Polynomial<C>> x;
+    for (int64_t at : group) {
+      Polynomial<C> p{std::vector<C>(size, C(0))};
+      p.of[0] = static_cast<C>(c.in<T>(0)[at]);
+      for (size_t d = 0; d < directions; ++d) p.of[size_t{1} << d] = static_cast<C>(c.in<T>(d + 2)[at]);
+      x.push_back(std::move(p));
     }
-    for (size_t i = 0; i < group.size(); ++i) c.out<T>()[group[i]] = static_cast<T>(total[i]);
+    std::vector<Polynomial<C>> before{Polynomial<C>::one(size)};
+    for (const Polynomial<C>& p : x) before.push_back(before.back().times(p));
+    Polynomial<C> after = Polynomial<C>::one(size);
+    for (size_t i = x.size(); i-- > 0;) {
+      c.out<T>()[group[i]] = static_cast<T>(before[i].times(after).of[size - 1]);
+      after = after.times(x[i]);
+    }
   });
 }
 
@@ -159,7 +164,6 @@ void softmaxes() {
 template <class... Types>
 void products() {
   (on_cpu("ProdOthers", bit_of(dtype_of<Types>), prod_others<Types>), ...);
-  (on_cpu("ProdOthersGrad", bit_of(dtype_of<Types>), prod_others_grad<Types>), ...);
 }
 
 }  // namespace

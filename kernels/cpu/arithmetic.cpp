@@ -60,7 +60,7 @@ void sums() {
 
 FL_CPU_KERNELS {
   sums<FL_FLOATS, FL_INTEGERS, FL_COMPLEX>();
-  binary<functors::Add, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("AddV2");
+  binary<functors::Add, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, std::string>("AddV2");
   binary<functors::Sub, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Sub");
   binary<functors::Mul, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool>("Mul");
   binary<functors::Div, FL_FLOATS, FL_COMPLEX>("RealDiv");

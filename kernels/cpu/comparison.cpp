@@ -6,13 +6,32 @@
 namespace footlight {
 namespace FL_ISA {
 
+namespace {
+
+// Shapes that do not broadcast are allowed here: the answer is then one for the whole.
+template <class F, class T>
+void equality(KernelContext& c) {
+  if (c.outputs[0].shape().rank() == 0 && (c.inputs[0].shape().rank() || c.inputs[1].shape().rank())) {
+    *c.out<bool>() = std::is_same_v<F, functors::NotEqual>;
+    return;
+  }
+  binary_kernel<F, T, bool, 1>(c);
+}
+
+template <class F, class... Types>
+void equalities(std::string_view op) {
+  (on_cpu(op, bit_of(dtype_of<Types>), equality<F, Types>), ...);
+}
+
+}  // namespace
+
 FL_CPU_KERNELS {
   compare<functors::Less, FL_FLOATS, FL_INTEGERS>("Less");
   compare<functors::LessEqual, FL_FLOATS, FL_INTEGERS>("LessEqual");
   compare<functors::Greater, FL_FLOATS, FL_INTEGERS>("Greater");
   compare<functors::GreaterEqual, FL_FLOATS, FL_INTEGERS>("GreaterEqual");
-  compare<functors::Equal, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("Equal");
-  compare<functors::NotEqual, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("NotEqual");
+  equalities<functors::Equal, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("Equal");
+  equalities<functors::NotEqual, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("NotEqual");
   binary<functors::LogicalAnd, bool>("LogicalAnd");
   binary<functors::LogicalOr, bool>("LogicalOr");
   unary<functors::LogicalNot, bool>("LogicalNot");

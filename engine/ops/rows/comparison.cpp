@@ -11,15 +11,16 @@ const AttrName kIncompatible{"incompatible_shape_error"};
 void equality_shape(Inference& i) {
   const Shape& a = i.shape(0);
   const Shape& b = i.shape(1);
-  if (!i.attrs.get_or(kIncompatible, true)) {
-    try {
-      i.output_shapes[0] = footlight::broadcast(a, b);
-    } catch (const Error&) {
-      i.output_shapes[0] = Shape();
-    }
+  if (i.attrs.get_or(kIncompatible, true)) {
+    infer::broadcast(i);
     return;
   }
-  infer::broadcast(i);
+  try {
+    i.output_shapes[0] = footlight::broadcast(a, b);
+    if (!a.fully_known() || !b.fully_known()) i.output_shapes[0] = Shape::unknown_rank();
+  } catch (const Error&) {
+    i.output_shapes[0] = a.fully_known() && b.fully_known() ? Shape() : Shape::unknown_rank();
+  }
 }
 
 RowDef compare(const char* name, const char* doc) {

@@ -88,10 +88,17 @@ void prod_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::mul(ops::reshape(c.output_gradients[0], kept), ops::conj(others));
 }
 
-// y[i] = product of x over its group without x[i]; dy[i]/dx[k] is the product without both.
+// The derivative in one more direction; with respect to a direction the others stay.
 void prod_others_gradient(GradientCall& c) {
-  static const Op op{"ProdOthersGrad"};
-  c.input_gradients[0] = apply(op, {c.inputs[0], c.inputs[1], c.output_gradients[0]});
+  static const Op op{"ProdOthers"};
+  std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end());
+  inputs.push_back(ops::conj(c.output_gradients[0]));
+  c.input_gradients[0] = ops::conj(footlight::apply(op.row(), inputs));
+  for (size_t k = 2; k < c.inputs.size(); ++k) {
+    std::vector<Tensor> others = inputs;
+    others.erase(others.begin() + static_cast<ptrdiff_t>(k));
+    c.input_gradients[k] = ops::conj(footlight::apply(op.row(), others));
+  }
 }
 
 void arg_shape(Inference& i) {
@@ -139,11 +146,10 @@ std::vector<RowDef> reduction_rows() {
       reduction("Max", kReal, extreme_gradient, "the largest over some dimensions; NaN if one is there"),
       reduction("Min", kReal, extreme_gradient, "the smallest over some dimensions; NaN if one is there"),
       reduction("Prod", kNumbers, prod_gradient, "the product over some dimensions"),
-      {"ProdOthers", "input: T, reduction_indices: Tidx -> output: T", "T: numbers; Tidx: index = int32", infer::same,
-       prod_others_gradient, OpFamily::kReduction, "for each element the product of the others that are reduced with it",
+      {"ProdOthers", "input: T, reduction_indices: Tidx, directions: N*T -> output: T",
+       "N: int; T: numbers; Tidx: index = int32", infer::same, prod_others_gradient, OpFamily::kReduction,
+       "for each element the product of the others that are reduced with it, differentiated once along each direction",
        {.host_inputs = 2}},
-      {"ProdOthersGrad", "input: T, reduction_indices: Tidx, grad: T -> output: T", "T: numbers; Tidx: index = int32",
-       infer::same, nullptr, OpFamily::kReduction, "the gradient of ProdOthers", {.host_inputs = 2}},
       logical("All", "whether all are true over some dimensions"),
       logical("Any", "whether one is true over some dimensions"),
       arg("ArgMax", "where along one dimension the largest stands, the first of equal ones"),

@@ -122,9 +122,9 @@ class Run {
     const Node& node = program_.graph->node(in.node);
     const std::span<const Tensor> inputs = gather(in);
     const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+    if (in.aliases) return alias(in, node, inputs, outputs[0]);
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
     if (in.reuse != Instruction::kNoReuse && take_over(in, outputs[0])) {
-    } else if (in.aliases) {
     } else if (in.static_outputs) {
       for (uint32_t i = 0; i < in.outputs; ++i) outputs[i] = Tensor::empty(node.dtypes[i], node.shapes[i]);
     } else {
@@ -132,6 +132,19 @@ class Run {
     }
     KernelContext context{*node.op, node.attrs, inputs, outputs};
     in.kernel(context);
+  }
+
+  // The same elements under another shape.
+  void alias(const Instruction& in, const Node& node, std::span<const Tensor> inputs, Tensor& output) {
+    if (in.static_outputs) {
+      output = inputs[0].reshaped(node.shapes[0]);
+      return;
+    }
+    DType dtype;
+    Shape shape;
+    RunInference inference(*node.op, node.attrs, inputs, {&dtype, 1}, {&shape, 1});
+    infer_outputs(inference);
+    output = inputs[0].reshaped(shape);
   }
 
   // The output in the memory of an input that dies here, when nobody else sees it.

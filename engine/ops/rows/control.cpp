@@ -39,8 +39,11 @@ std::vector<RowDef> control_rows() {
   constexpr const char* kCallAttrs =
       "Tin: list(type); Tout: list(type); f: func; config: string = \"\"; config_proto: string = \"\"; executor_type: string = \"\"";
   return {
+      {"Placeholder", "-> output: dtype", "dtype: any; shape: shape = unknown", shape_from_attr, nullptr, OpFamily::kConstant,
+       "a value that comes from outside of the graph", {.zero_gradient = true}},
+      {"NoOp", "->", "", infer::none, nullptr, OpFamily::kControl, "does nothing; holds control dependencies together", kStateful},
       {"FakeParam", "-> output: dtype", "dtype: any; shape: shape", shape_from_attr, nullptr, OpFamily::kControl,
-       "stands for an output that the branch which ran does not have"},
+       "stands for an output that the branch which ran does not have", {.zero_gradient = true}},
       {"StatelessIf", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
        "then_branch(input) if cond else else_branch(input)"},
       {"If", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,

@@ -54,7 +54,7 @@ PyObject* make(Tensor handle, Own own, bool after_assign = false) {
   v->after_assign = after_assign;
   v->weakrefs = nullptr;
   v->constraint = nullptr;
-  if (!after_assign && !v->handle.is_symbolic()) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
+  if (own == Own::kYes) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
   return reinterpret_cast<PyObject*>(v);
 }
 

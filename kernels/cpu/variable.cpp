@@ -1,4 +1,5 @@
 // Kernels of variables.
+#include "engine/tensor/gpu.h"
 #include "engine/tensor/variable.h"
 
 #include "kernels/cpu/register.h"
@@ -48,6 +49,7 @@ void update(KernelContext& c) {
     if (value.shape() != by.shape())
       invalid("Cannot update variable '", v.name(), "' with shape ", value.shape().brackets(), " using a Tensor with shape ",
               by.shape().brackets(), ", shapes must be equal. [Op:", c.row.name, "]");
+    value = gpu::on_host(value);  // tf.device may have put it elsewhere
     Tensor to = value.exclusive() ? value : Tensor::empty(value.dtype(), value.shape());
     const T* a = value.data<T>();
     const T* b = by.data<T>();

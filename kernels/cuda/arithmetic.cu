@@ -1,6 +1,8 @@
 // Kernels of two-input arithmetic on the GPU, from the functors that the host's kernels use.
 #include "kernels/functors/arithmetic.h"
 
+#include "engine/tensor/gpu.h"
+#include "engine/tensor/variable.h"
 #include "kernels/cuda/register.h"
 
 namespace footlight::cuda {
@@ -89,6 +91,29 @@ void binary_kernel(KernelContext& c) {
   check(cudaGetLastError(), c.row.name);
 }
 
+// The variable's value moves here if it was elsewhere, and stays.
+template <class F, class T>
+void update_kernel(KernelContext& c) {
+  const Tensor& by = c.inputs[1];
+  Variable* const v = variable_of(c.inputs[0]);
+  FL_CHECK(v);
+  v->update([&](Tensor& value) {
+    if (value.shape() != by.shape())
+      invalid("Cannot update variable '", v->name(), "' with shape ", value.shape().brackets(), " using a Tensor with shape ",
+              by.shape().brackets(), ", shapes must be equal. [Op:", c.row.name, "]");
+    const Tensor inputs[] = {gpu::copy_to(value, c.device), by};
+    Tensor sum = Tensor::empty(value.dtype(), value.shape(), c.device);
+    KernelContext inner{c.row, c.attrs, inputs, {&sum, 1}, c.device, c.stream};
+    binary_kernel<F, T>(inner);
+    value = sum;
+  });
+}
+
+template <class F, class... Types>
+void update(std::string_view op) {
+  (on_gpu(op, bit_of(dtype_of<Types>), update_kernel<F, Types>), ...);
+}
+
 template <class F, class... Types>
 void binary(std::string_view op) {
   (on_gpu(op, bit_of(dtype_of<Types>), binary_kernel<F, Types>), ...);
@@ -101,6 +126,8 @@ FL_CUDA_KERNELS {
   binary<functors::Sub, float, double, int32_t, int64_t>("Sub");
   binary<functors::Mul, float, double, int32_t, int64_t>("Mul");
   binary<functors::Div, float, double>("RealDiv");
+  update<functors::Add, float, double, int32_t, int64_t>("AssignAddVariableOp");
+  update<functors::Sub, float, double, int32_t, int64_t>("AssignSubVariableOp");
 }
 
 }  // namespace footlight::cuda

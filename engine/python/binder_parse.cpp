@@ -67,6 +67,7 @@ Arg default_of(std::string_view text, ParameterType type) {
 
 std::vector<Parameter> parse_parameters(std::string_view text) {
   std::vector<Parameter> all;
+  std::vector<std::pair<size_t, std::string_view>> likes;  // resolved at the end: the other may come later
   while (!trimmed(text).empty()) {
     std::string_view one = take(text, ',');
     Parameter p;
@@ -87,9 +88,7 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
         FL_CHECK(p.preferred != DType::kInvalid);
       } else {
         FL_CHECK(what == "like");
-        for (size_t i = 0; i < all.size(); ++i)
-          if (all[i].name == whose) p.like = static_cast<int>(i);
-        FL_CHECK(p.like >= 0);
+        likes.emplace_back(all.size(), whose);
       }
     }
     if (!trimmed(one).empty()) {
@@ -98,6 +97,11 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
     }
     p.is_name = p.name == "name";
     all.push_back(std::move(p));
+  }
+  for (const auto& [which, whose] : likes) {
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i].name == whose) all[which].like = static_cast<int>(i);
+    FL_CHECK(all[which].like >= 0);
   }
   return all;
 }

@@ -13,16 +13,16 @@ const char* text_of(PyObject* name) {
   return text;
 }
 
-std::string shown(const Signature& signature, const std::string& function) {
+std::string shown(const FunctionSignature& signature, const std::string& function) {
   std::string out = function + '(';
   bool star = false;
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Parameter& p = signature.parameters[i];
+    const FunctionParameter& p = signature.parameters[i];
     if (i) out += ", ";
-    if (p.kind == Parameter::kKeywordOnly && !star && signature.var_args < 0) out += "*, ";
-    star = star || p.kind == Parameter::kKeywordOnly;
-    if (p.kind == Parameter::kVarArgs) out += '*';
-    if (p.kind == Parameter::kVarKeywords) out += "**";
+    if (p.kind == FunctionParameter::kKeywordOnly && !star && signature.var_args < 0) out += "*, ";
+    star = star || p.kind == FunctionParameter::kKeywordOnly;
+    if (p.kind == FunctionParameter::kVarArgs) out += '*';
+    if (p.kind == FunctionParameter::kVarKeywords) out += "**";
     out += p.name;
     if (p.otherwise) {
       Ref repr = Ref::steal(PyObject_Repr(p.otherwise.get()));
@@ -36,14 +36,14 @@ std::string shown(const Signature& signature, const std::string& function) {
 
 }  // namespace
 
-Signature signature_of(PyObject* callable) {
+FunctionSignature signature_of(PyObject* callable) {
   Ref inspect = checked(PyImport_ImportModule("inspect"));
   Ref found = Ref::steal(PyObject_CallMethod(inspect.get(), "signature", "O", callable));
-  Signature signature;
+  FunctionSignature signature;
   if (!found) {  // a C function that does not say: any arguments
     if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonErrorSet();
     PyErr_Clear();
-    const std::pair<const char*, Parameter::Kind> any[] = {{"args", Parameter::kVarArgs}, {"kwargs", Parameter::kVarKeywords}};
+    const std::pair<const char*, FunctionParameter::Kind> any[] = {{"args", FunctionParameter::kVarArgs}, {"kwargs", FunctionParameter::kVarKeywords}};
     for (auto [name, kind] : any)
       signature.parameters.push_back({name, checked(PyUnicode_InternFromString(name)), kind, Ref()});
     signature.var_args = 0;
@@ -59,25 +59,25 @@ Signature signature_of(PyObject* callable) {
     Ref name = checked(PyObject_GetAttrString(p, "name"));
     Ref kind = checked(PyObject_GetAttrString(p, "kind"));
     Ref otherwise = checked(PyObject_GetAttrString(p, "default"));
-    Parameter parameter;
-    parameter.kind = static_cast<Parameter::Kind>(PyLong_AsLong(kind.get()));
+    FunctionParameter parameter;
+    parameter.kind = static_cast<FunctionParameter::Kind>(PyLong_AsLong(kind.get()));
     parameter.name = text_of(name.get());
     PyObject* interned = name.release();
     PyUnicode_InternInPlace(&interned);
     parameter.name_object = Ref::steal(interned);
     if (otherwise.get() != empty.get()) parameter.otherwise = otherwise;
     const int index = static_cast<int>(signature.parameters.size());
-    if (parameter.kind <= Parameter::kPositionalOrKeyword) ++signature.positional;
+    if (parameter.kind <= FunctionParameter::kPositionalOrKeyword) ++signature.positional;
     else signature.plain = false;
-    if (parameter.kind == Parameter::kVarArgs) signature.var_args = index;
-    if (parameter.kind == Parameter::kVarKeywords) signature.var_keywords = index;
+    if (parameter.kind == FunctionParameter::kVarArgs) signature.var_args = index;
+    if (parameter.kind == FunctionParameter::kVarKeywords) signature.var_keywords = index;
     signature.parameters.push_back(std::move(parameter));
   }
   return signature;
 }
 
-void bind(const Signature& signature, const std::string& function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
-          Bound& bound, bool defaults) {
+void bind_arguments(const FunctionSignature& signature, const std::string& function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
+          BoundArguments& bound, bool defaults) {
   const size_t count = signature.parameters.size();
   bound.values.assign(count, Ref());
   for (Py_ssize_t i = 0; i < nargs && i < signature.positional; ++i) bound.values[static_cast<size_t>(i)] = Ref::borrow(args[i]);
@@ -94,8 +94,8 @@ void bind(const Signature& signature, const std::string& function, PyObject* con
     PyObject* name = PyTuple_GET_ITEM(kwnames, k);
     size_t at = 0;
     for (; at < count; ++at) {
-      const Parameter& p = signature.parameters[at];
-      if (p.kind != Parameter::kPositionalOrKeyword && p.kind != Parameter::kKeywordOnly) continue;
+      const FunctionParameter& p = signature.parameters[at];
+      if (p.kind != FunctionParameter::kPositionalOrKeyword && p.kind != FunctionParameter::kKeywordOnly) continue;
       if (p.name_object.get() == name || PyUnicode_Compare(p.name_object.get(), name) == 0) break;
     }
     if (at < count) {
@@ -112,7 +112,7 @@ void bind(const Signature& signature, const std::string& function, PyObject* con
   if (!defaults) return;
   for (size_t i = 0; i < count; ++i) {
     if (bound.values[i]) continue;
-    const Parameter& p = signature.parameters[i];
+    const FunctionParameter& p = signature.parameters[i];
     if (!p.otherwise) fail(ErrorKind::kType, shown(signature, function), " is missing argument '", p.name, "'");
     bound.values[i] = p.otherwise;
   }

@@ -58,12 +58,12 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     const bool recording = recording_structure();
     const int64_t start = recording ? now_ns() : 0;
     CallKey key;
-    Bound bound;
+    BoundArguments bound;
     PyObject* many[32];
     std::span<PyObject* const> values(args, static_cast<size_t>(nargs));
     if (!core.ready) [[unlikely]] core.prepare();
     if (kwnames || !core.signature.plain || nargs != core.signature.positional || core.options.input_signature) {
-      bind(core.signature, core.name, args, nargs, kwnames, bound);
+      bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
       if (core.options.input_signature) apply_signature(core, bound);
       const size_t count = bound.values.size();
       if (count > std::size(many)) fail(ErrorKind::kType, "a traced function has at most ", std::size(many), " parameters");
@@ -219,13 +219,13 @@ PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nar
   return guarded([&] {
     FunctionCore& core = core_of(self);
     core.prepare();
-    Bound bound;
+    BoundArguments bound;
     if (core.options.input_signature && nargs == 0 && !kwnames) {
       // The declared specs stand for the arguments.
       PyObject* specs = core.options.input_signature.get();
-      bind(core.signature, core.name, PySequence_Fast_ITEMS(specs), PyTuple_GET_SIZE(specs), nullptr, bound);
+      bind_arguments(core.signature, core.name, PySequence_Fast_ITEMS(specs), PyTuple_GET_SIZE(specs), nullptr, bound);
     } else {
-      bind(core.signature, core.name, args, nargs, kwnames, bound);
+      bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
     }
     if (core.options.input_signature) apply_signature(core, bound);
     std::vector<PyObject*> values;
@@ -312,7 +312,7 @@ std::string text_attribute(PyObject* o, const char* name, const std::string& oth
 
 }  // namespace
 
-Ref make_function(PyObject* callable, const Options& options) {
+Ref make_function(PyObject* callable, const FunctionOptions& options) {
   auto* f = PyObject_GC_New(PyTracedFunction, &type);
   if (!f) throw PythonErrorSet();
   f->vectorcall = call;

@@ -79,7 +79,7 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
 
 // What the trace has for a parameter, out of structured_input_signature.
 Ref declared(const TraceEntry& entry, size_t parameter, size_t& positional) {
-  if (entry.input_kinds[parameter] == Parameter::kKeywordOnly)
+  if (entry.input_kinds[parameter] == FunctionParameter::kKeywordOnly)
     return Ref::borrow(PyDict_GetItemString(entry.structured_kwargs.get(), entry.input_names[parameter].c_str()));
   return Ref::borrow(PyTuple_GET_ITEM(entry.structured_args.get(), static_cast<Py_ssize_t>(positional++)));
 }
@@ -126,7 +126,7 @@ std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t 
   std::vector<PyObject*> given(count, nullptr);
   size_t positional = 0, needed = 0;
   for (size_t i = 0; i < count; ++i) {
-    positional += entry.input_kinds[i] != Parameter::kKeywordOnly;
+    positional += entry.input_kinds[i] != FunctionParameter::kKeywordOnly;
     needed += !entry.leaves_of[i].empty();
   }
   if (static_cast<size_t>(nargs) > positional)

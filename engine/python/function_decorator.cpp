@@ -61,7 +61,7 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
                                    &jit, &reduce, &implements, &autograph_options, &attributes, &relax, &compile, &hints))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    Options options;
+    FunctionOptions options;
     options.input_signature = signature_tuple(signature);
     options.autograph = truth(autograph, true);
     options.reduce_retracing = truth(reduce, false) || truth(relax, false);

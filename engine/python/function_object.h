@@ -14,7 +14,7 @@
 namespace footlight::python {
 
 // --- the parameters of a definition ---
-struct Parameter {
+struct FunctionParameter {
   enum Kind : uint8_t { kPositionalOnly, kPositionalOrKeyword, kVarArgs, kKeywordOnly, kVarKeywords };
   std::string name;
   Ref name_object;  // interned
@@ -22,20 +22,20 @@ struct Parameter {
   Ref otherwise;    // the default; empty: none
 };
 
-struct Signature {
-  std::vector<Parameter> parameters;
+struct FunctionSignature {
+  std::vector<FunctionParameter> parameters;
   int positional = 0;      // how many may be given by position
   int var_args = -1, var_keywords = -1;
   bool plain = false;      // positional ones only: a call with just these needs no binding
 };
-Signature signature_of(PyObject* callable);
+FunctionSignature signature_of(PyObject* callable);
 
 // Arguments in the order of the parameters: *args as a tuple, **kwargs as a dict, defaults filled in.
-struct Bound {
+struct BoundArguments {
   std::vector<Ref> values;
 };
 // Throws TypeError that names the function and what is missing or too much.
-void bind(const Signature&, const std::string& function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, Bound&,
+void bind_arguments(const FunctionSignature&, const std::string& function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, BoundArguments&,
           bool defaults = true);
 
 // --- what a function returned ---
@@ -62,7 +62,7 @@ struct TraceEntry {
   explain::Key key;
   std::vector<std::string> input_types;  // per flat parameter: "TensorSpec(shape=(), ...)", for printing
   std::vector<std::string> input_names;  // "x", "args_0"
-  std::vector<Parameter::Kind> input_kinds;
+  std::vector<FunctionParameter::Kind> input_kinds;
   std::vector<std::vector<size_t>> leaves_of;  // per parameter: its tensors among the inputs
   Ref structured_args, structured_kwargs;
   std::string output_type;
@@ -70,7 +70,7 @@ struct TraceEntry {
   Ref object;                            // the ConcreteFunction, once somebody asked; a weak reference
 };
 
-struct Options {
+struct FunctionOptions {
   Ref input_signature;                   // a tuple, or empty
   bool autograph = true;
   bool reduce_retracing = false;
@@ -98,9 +98,9 @@ class FunctionCore {
   Ref python_function;                   // what the user wrote; bound for a method
   Ref converted;                         // what runs while tracing; made at the first trace
   std::string name, qualified_name;
-  Options options;
+  FunctionOptions options;
   bool ready = false;                    // signature was read
-  Signature signature;
+  FunctionSignature signature;
   explain::DispatchTable table;
   std::vector<std::shared_ptr<TraceEntry>> entries;
   enum class State : uint8_t { kNew, kPlain, kMadeVariables } state = State::kNew;
@@ -128,7 +128,7 @@ extern PyTypeObject* function_type;
 inline FunctionCore& core_of(PyObject* o) { return *reinterpret_cast<PyTracedFunction*>(o)->core; }
 bool is_function(PyObject*);
 // A new tf.function object around `callable`.
-Ref make_function(PyObject* callable, const Options&);
+Ref make_function(PyObject* callable, const FunctionOptions&);
 
 // --- steps ---
 // The key of a call: context, the instance, then each parameter.
@@ -140,7 +140,7 @@ std::shared_ptr<TraceEntry> find_or_trace(FunctionCore&, std::span<PyObject* con
 std::shared_ptr<TraceEntry> make_trace(FunctionCore&, std::span<PyObject* const> values, CallKey&,
                                        std::span<const uint64_t> words, session::TraceReason);
 // Arguments converted to the input_signature, or an error that says both.
-void apply_signature(FunctionCore&, Bound&);
+void apply_signature(FunctionCore&, BoundArguments&);
 Ref result_of(const TraceEntry&, std::span<Tensor> outputs);
 Ref run_entry(FunctionCore&, TraceEntry&, std::span<const Tensor> arguments, CallId);
 

@@ -228,14 +228,14 @@ std::string function_type_text(const TraceEntry& entry) {
   std::string out = "(";
   bool slash = false, star = false;
   for (size_t i = 0; i < entry.input_names.size(); ++i) {
-    const Parameter::Kind kind = entry.input_kinds[i];
+    const FunctionParameter::Kind kind = entry.input_kinds[i];
     if (i) out += ", ";
-    if (slash && kind != Parameter::kPositionalOnly) {
+    if (slash && kind != FunctionParameter::kPositionalOnly) {
       out += "/, ";
       slash = false;
     }
-    if (kind == Parameter::kPositionalOnly) slash = true;
-    if (kind == Parameter::kKeywordOnly && !star) {
+    if (kind == FunctionParameter::kPositionalOnly) slash = true;
+    if (kind == FunctionParameter::kKeywordOnly && !star) {
       out += "*, ";
       star = true;
     }

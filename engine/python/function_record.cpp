@@ -101,7 +101,7 @@ FunctionId record_function(FunctionCore& core) {
     record.line = record.decorator_line = made.line;
   }
   if (core.self_number) record.parameters.push_back("self");
-  for (const Parameter& p : core.signature.parameters) record.parameters.push_back(p.name);
+  for (const FunctionParameter& p : core.signature.parameters) record.parameters.push_back(p.name);
   writer->add_function(std::move(record));
   return family.id;
 }

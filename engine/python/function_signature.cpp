@@ -96,14 +96,14 @@ void collect_specs(PyObject* spec, std::vector<Ref>& specs) {
 
 }  // namespace
 
-void apply_signature(FunctionCore& core, Bound& bound) {
+void apply_signature(FunctionCore& core, BoundArguments& bound) {
   PyObject* signature = core.options.input_signature.get();
   const Py_ssize_t count = PyTuple_GET_SIZE(signature);
   const bool first = core.signature_leaves.empty();
   Py_ssize_t at = 0;
   for (size_t i = 0; i < core.signature.parameters.size(); ++i) {
-    const Parameter& p = core.signature.parameters[i];
-    if (p.kind == Parameter::kVarArgs) {
+    const FunctionParameter& p = core.signature.parameters[i];
+    if (p.kind == FunctionParameter::kVarArgs) {
       Ref given = bound.values[i];
       if (PyTuple_GET_SIZE(given.get()) != count - at)
         fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' takes ", count, " arguments by its input_signature ",
@@ -119,8 +119,8 @@ void apply_signature(FunctionCore& core, Bound& bound) {
       if (first) core.signature_leaves.push_back(std::move(specs));
       continue;
     }
-    if (p.kind == Parameter::kVarKeywords) continue;
-    if (at < count && p.kind <= Parameter::kPositionalOrKeyword) {
+    if (p.kind == FunctionParameter::kVarKeywords) continue;
+    if (at < count && p.kind <= FunctionParameter::kPositionalOrKeyword) {
       PyObject* spec = PyTuple_GET_ITEM(signature, at++);
       std::vector<Ref> specs;
       collect_specs(spec, specs);

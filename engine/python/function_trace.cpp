@@ -73,7 +73,7 @@ std::vector<LeafType> leaf_types(std::span<const uint64_t> words) {
 
 // A printed type and a kind per flat parameter: *args and **kwargs come apart.
 void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic, TraceEntry& entry) {
-  const Signature& signature = core.signature;
+  const FunctionSignature& signature = core.signature;
   size_t leaf = 0;
   auto count_leaves = [&](PyObject* value) {
     std::vector<size_t> leaves;
@@ -83,7 +83,7 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
     }).rebuild(value);
     return leaves;
   };
-  auto add = [&](const std::string& name, Parameter::Kind kind, PyObject* value) {
+  auto add = [&](const std::string& name, FunctionParameter::Kind kind, PyObject* value) {
     entry.input_names.push_back(name);
     entry.input_kinds.push_back(kind);
     entry.input_types.push_back(type_text(value));
@@ -91,20 +91,20 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
   };
   const bool has_extra = signature.var_args >= 0;
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Parameter& p = signature.parameters[i];
+    const FunctionParameter& p = signature.parameters[i];
     PyObject* value = symbolic[i].get();
-    if (p.kind == Parameter::kVarArgs) {
+    if (p.kind == FunctionParameter::kVarArgs) {
       for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(value); ++k)
-        add(str(p.name, "_", k), Parameter::kPositionalOnly, PyTuple_GET_ITEM(value, k));
-    } else if (p.kind == Parameter::kVarKeywords) {
+        add(str(p.name, "_", k), FunctionParameter::kPositionalOnly, PyTuple_GET_ITEM(value, k));
+    } else if (p.kind == FunctionParameter::kVarKeywords) {
       Ref keys = sorted_keys(value);
       for (Py_ssize_t k = 0; k < PyList_GET_SIZE(keys.get()); ++k) {
         PyObject* key = PyList_GET_ITEM(keys.get(), k);
-        add(PyUnicode_AsUTF8(key), Parameter::kKeywordOnly, PyDict_GetItem(value, key));
+        add(PyUnicode_AsUTF8(key), FunctionParameter::kKeywordOnly, PyDict_GetItem(value, key));
       }
     } else {
-      const bool hidden = has_extra && p.kind == Parameter::kPositionalOrKeyword;
-      add(p.name, hidden ? Parameter::kPositionalOnly : p.kind, value);
+      const bool hidden = has_extra && p.kind == FunctionParameter::kPositionalOrKeyword;
+      add(p.name, hidden ? FunctionParameter::kPositionalOnly : p.kind, value);
     }
   }
 }
@@ -126,13 +126,13 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
   std::vector<Ref> positional;
   Ref keywords = checked(PyDict_New());
   for (size_t i = 0; i < core.signature.parameters.size(); ++i) {
-    const Parameter& p = core.signature.parameters[i];
+    const FunctionParameter& p = core.signature.parameters[i];
     Ref value = plain(specs.rebuild(values[i].get()));
-    if (p.kind == Parameter::kVarArgs) {
+    if (p.kind == FunctionParameter::kVarArgs) {
       for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(value.get()); ++k) positional.push_back(Ref::borrow(PyTuple_GET_ITEM(value.get(), k)));
-    } else if (p.kind == Parameter::kVarKeywords) {
+    } else if (p.kind == FunctionParameter::kVarKeywords) {
       if (PyDict_Update(keywords.get(), value.get()) < 0) throw PythonErrorSet();
-    } else if (p.kind == Parameter::kKeywordOnly) {
+    } else if (p.kind == FunctionParameter::kKeywordOnly) {
       if (PyDict_SetItem(keywords.get(), p.name_object.get(), value.get()) < 0) throw PythonErrorSet();
     } else {
       positional.push_back(value);
@@ -144,19 +144,19 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
   entry.structured_kwargs = keywords;
 }
 
-Ref call_body(PyObject* body, const Signature& signature, std::span<const Ref> values) {
+Ref call_body(PyObject* body, const FunctionSignature& signature, std::span<const Ref> values) {
   std::vector<PyObject*> positional;
   Ref keywords = checked(PyDict_New());
   bool by_name = false;  // a parameter after *args' place
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
-    const Parameter& p = signature.parameters[i];
+    const FunctionParameter& p = signature.parameters[i];
     PyObject* value = values[i].get();
-    if (p.kind == Parameter::kVarArgs) {
+    if (p.kind == FunctionParameter::kVarArgs) {
       for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(value); ++k) positional.push_back(PyTuple_GET_ITEM(value, k));
       by_name = true;
-    } else if (p.kind == Parameter::kVarKeywords) {
+    } else if (p.kind == FunctionParameter::kVarKeywords) {
       if (PyDict_Update(keywords.get(), value) < 0) throw PythonErrorSet();
-    } else if (p.kind == Parameter::kKeywordOnly || by_name) {
+    } else if (p.kind == FunctionParameter::kKeywordOnly || by_name) {
       if (PyDict_SetItem(keywords.get(), p.name_object.get(), value) < 0) throw PythonErrorSet();
     } else {
       positional.push_back(value);
@@ -177,8 +177,8 @@ class Tracing {
     std::vector<Ref> arguments;
     types_ = leaf_types(words);
     for (size_t i = 0; i < values.size(); ++i) {
-      const Parameter& p = core.signature.parameters[i];
-      if (p.kind == Parameter::kVarArgs) {
+      const FunctionParameter& p = core.signature.parameters[i];
+      if (p.kind == FunctionParameter::kVarArgs) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(values[i]); ++k)
           leaf_names(PyTuple_GET_ITEM(values[i], k), str(p.name, "_", k), names_);
       } else {
@@ -305,7 +305,7 @@ std::shared_ptr<TraceEntry> make_trace(FunctionCore& core, std::span<PyObject* c
   entry->id = session::new_trace_id();
   std::vector<std::string> parameters;
   if (core.self_number) parameters.push_back("self");
-  for (const Parameter& p : core.signature.parameters) parameters.push_back(p.name);
+  for (const FunctionParameter& p : core.signature.parameters) parameters.push_back(p.name);
   entry->key = explain::Key(words, parameters, names_for(words));
   const bool first = core.state == FunctionCore::State::kNew;
   Tracing tracing(core, values, words, first, entry->id);

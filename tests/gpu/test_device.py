@@ -1,0 +1,243 @@
+"""Devices from Python against the fake GPU (fake_device.cpp): its memory faults when the host touches it, so whatever
+forgets to copy crashes here. The last tests record, with a fake CUPTI that is told of every launch."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(os.environ["FOOTLIGHT_BUILD"])
+FAKES = BUILD / "tests"
+os.environ["FOOTLIGHT_CUDA_PART"] = str(FAKES / "libfake_device.so")
+
+import footlight as tf  # noqa: E402
+
+GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+class Values(unittest.TestCase):
+    def setUp(self):
+        self.x = tf.constant([[1.0, 2.0], [3.0, 4.0]]).gpu()
+
+    def test_found(self):
+        names = [d.name for d in tf.config.list_physical_devices("GPU")]
+        self.assertEqual(names, ["/physical_device:GPU:0", "/physical_device:GPU:1"])
+
+    def test_where(self):
+        self.assertEqual(self.x.device, GPU)
+        self.assertEqual(self.x.cpu().device, CPU)
+        self.assertEqual(tf.constant(1.0).gpu(1).device, GPU[:-1] + "1")
+
+    def test_reading_on_the_host(self):
+        x = self.x
+        self.assertIn("[[1. 2.]\n [3. 4.]]", str(x))
+        self.assertIn("GPU:0", repr(x) + x.device)
+        self.assertEqual([[float(v) for v in row] for row in x], [[1, 2], [3, 4]])
+        self.assertEqual(float(x[1, 0]), 3.0)
+        self.assertEqual(int(tf.constant(7).gpu()), 7)
+        self.assertTrue(bool(tf.constant(True).gpu()))
+        self.assertEqual(len(x), 2)
+        self.assertEqual(bytes(memoryview(tf.constant([1, 2], tf.uint8).gpu())), b"\x01\x02")
+        self.assertTrue(bool(tf.reduce_all(x == x)))
+        self.assertEqual(float(tf.reduce_sum(x)), 10.0)
+
+    def test_strings_stay(self):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "only numbers and bools"):
+            tf.constant("text").gpu()
+        with tf.device("/gpu:0"):
+            self.assertEqual(tf.constant("text").device, CPU)
+
+    def test_no_such_device(self):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "2 GPUs, numbers 0 to 1"):
+            tf.constant(1.0).gpu(5)
+        with tf.device("/gpu:5"):  # soft
+            self.assertEqual((tf.constant(1.0) + 1.0).device, CPU)
+        with self.assertRaises(ValueError):
+            with tf.device("toaster"):
+                pass
+
+
+class Ops(unittest.TestCase):
+    def test_where_the_inputs_are(self):
+        x = tf.constant([1.0, 2.0]).gpu()
+        self.assertEqual((x + 1.0).device, GPU)
+        self.assertEqual((2.0 * x - x).device, GPU)
+        self.assertEqual(str((x + 1.0).cpu()), str(tf.constant([2.0, 3.0])))
+        m = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        p = tf.matmul(m.gpu(), m)
+        self.assertEqual(p.device, GPU)
+        self.assertTrue(bool(tf.reduce_all(p == tf.matmul(m, m))))
+        self.assertEqual(tf.reshape(p, [4]).device, GPU)
+        self.assertEqual(tf.exp(x).device, CPU)  # no kernel there
+
+    def test_scopes(self):
+        x = tf.constant([1.0])
+        with tf.device("/gpu:0"):
+            self.assertEqual(tf.constant([1.0]).device, GPU)
+            self.assertEqual((x + x).device, GPU)
+            with tf.device("/cpu:0"):
+                self.assertEqual((x + x).device, CPU)
+            with tf.device("/device:GPU:1"):
+                self.assertEqual((x + x).device, GPU[:-1] + "1")
+            self.assertEqual((x + x).device, GPU)
+        self.assertEqual((x + x).device, CPU)
+
+    def test_gradients(self):
+        w = tf.constant([[1.0, 2.0], [3.0, 4.0]]).gpu()
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.reduce_sum(tf.matmul(w, w) * 2.0 + tf.exp(w))
+        there = tape.gradient(y, w)
+        v = w.cpu()
+        with tf.GradientTape() as tape:
+            tape.watch(v)
+            y = tf.reduce_sum(tf.matmul(v, v) * 2.0 + tf.exp(v))
+        here = tape.gradient(y, v)
+        self.assertTrue(bool(tf.reduce_all(tf.abs(there - here) < 1e-4)))
+
+    def test_variables(self):
+        with tf.device("/gpu:0"):
+            v = tf.Variable([1.0, 2.0])
+            v.assign_add([1.0, 1.0])
+            v.assign_sub(tf.constant([0.5, 0.5]))
+            self.assertEqual([float(x) for x in v + 0.0], [1.5, 2.5])
+        v.assign(tf.constant([5.0, 6.0]).gpu())
+        v.assign_add(v.read_value().gpu())
+        self.assertEqual([float(x) for x in v.read_value()], [10.0, 12.0])
+
+
+class Functions(unittest.TestCase):
+    def test_inputs_decide(self):
+        @tf.function
+        def f(a, b):
+            return tf.matmul(a, b) + 1.0, tf.exp(a)
+
+        m = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        there, host = f(m.gpu(), m)
+        here, _ = f(m, m)
+        self.assertEqual(there.device, GPU)
+        self.assertEqual(here.device, CPU)
+        self.assertTrue(bool(tf.reduce_all(there == here)))
+        self.assertEqual(host.device, CPU)
+
+    def test_scope_inside(self):
+        @tf.function
+        def f(a):
+            with tf.device("/gpu:0"):
+                b = a + a
+            with tf.device("/cpu:0"):
+                return b, b * 2.0
+
+        b, c = f(tf.constant([1.0, 2.0]))
+        self.assertEqual(b.device, GPU)
+        self.assertEqual(c.device, CPU)
+        self.assertEqual([float(x) for x in c], [4.0, 8.0])
+
+    def test_control_flow(self):
+        @tf.function
+        def f(x, n):
+            while n > 0:
+                x = x + x
+                n = n - 1
+            if tf.reduce_sum(x) > 10.0:
+                x = x * 10.0
+            else:
+                x = x * 1.0
+            return x
+
+        n = tf.constant(3)
+        self.assertEqual([float(v) for v in f(tf.constant([1.0, 2.0]).gpu(), n.gpu())], [80.0, 160.0])
+        self.assertEqual([float(v) for v in f(tf.constant([0.5, 0.5]).gpu(), n)], [4.0, 4.0])
+
+    def test_captured(self):
+        w = tf.constant([3.0]).gpu()
+
+        @tf.function
+        def f(x):
+            return x * w
+
+        self.assertEqual(float(f(tf.constant([2.0]))[0]), 6.0)
+
+
+SCRIPT = """
+import footlight as tf
+a = tf.constant([[1., 2.], [3., 4.]]).gpu()
+b = a + a
+c = tf.matmul(b, a)
+@tf.function
+def f(x):
+    return x * x - x
+d = f(c)
+print(d.cpu())
+"""
+
+
+class Recording(unittest.TestCase):
+    def record(self, script=SCRIPT, **environment):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        program, session = pathlib.Path(folder.name, "script.py"), pathlib.Path(folder.name, "run.footlight")
+        program.write_text(script)
+        environment = {**os.environ, "FOOTLIGHT_CUPTI": str(FAKES / "libfake_cupti.so"), **environment}
+        done = subprocess.run([sys.executable, "-m", "footlight", "record", str(program), "-o", str(session)],
+                              env=environment, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = subprocess.run([str(FAKES / "gpu_check"), "session", str(session)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(words.returncode, 0, words.stderr)
+        return words.stdout.splitlines()
+
+    def test_kernels_name_their_ops(self):
+        lines = self.record()
+        kernels = [line.split() for line in lines if line.startswith("kind=kernel")]
+        self.assertEqual([(k[1], k[2], k[-1]) for k in kernels],
+                         [("op=AddV2", "call=no", "name=AddV2"), ("op=MatMul", "call=no", "name=MatMul"),
+                          ("op=Mul", "call=yes", "name=Mul"), ("op=Sub", "call=yes", "name=Sub")], "\n".join(lines))
+        copies = [line for line in lines if line.startswith("kind=memcpy")]
+        self.assertTrue(any("op=- " in c and "bytes=16 " in c and "copy host to device" in c for c in copies), copies)
+        self.assertTrue(any("copy device to host" in c for c in copies), copies)
+        self.assertTrue(any(line.startswith("kind=runtime op=AddV2") and "cudaLaunchKernel" in line for line in lines))
+        self.assertIn("op=AddV2 device=1", lines)
+        self.assertTrue(any(line.startswith("device=1 name=/gpu:0 description=Fake GPU") for line in lines), lines)
+        self.assertFalse([line for line in lines if line.startswith(("dropped=", "note="))])
+
+    def test_says_why_the_device_is_not_recorded(self):
+        lines = self.record(FOOTLIGHT_CUPTI="/no/such/libcupti.so", script=SCRIPT)
+        self.assertFalse([line for line in lines if line.startswith("kind=")])
+        self.assertIn("op=AddV2 device=1", lines)  # the host's own events are there
+        notes = [line for line in lines if line.startswith("note=")]
+        self.assertEqual(len(notes), 1, lines)
+        self.assertIn("What the GPU did was not recorded: /no/such/libcupti.so", notes[0])
+
+    def test_without_a_device_nothing_is_said(self):
+        script = "import footlight as tf\nprint(tf.constant(1) + 1)\n"
+        lines = self.record(script=script, FOOTLIGHT_CUPTI="/no/such/libcupti.so", FOOTLIGHT_CUDA_PART="/no/such/part.so")
+        self.assertFalse([line for line in lines if line.startswith(("kind=", "note=", "device="))], lines)
+
+
+class Absent(unittest.TestCase):
+    def run_without(self, script):
+        environment = {**os.environ, "FAKE_DEVICE_REFUSES": "no CUDA driver is installed"}
+        return subprocess.run([sys.executable, "-c", "import footlight as tf\n" + script], env=environment,
+                              capture_output=True, text=True, timeout=60)
+
+    def test_said_once(self):
+        done = self.run_without("for _ in range(3):\n  with tf.device('/gpu:0'):\n    x = tf.constant(1.0) + 1.0\nprint(x.device)")
+        self.assertEqual(done.stdout.strip(), CPU)
+        self.assertEqual(done.stderr.strip(), "Footlight: /device:GPU:0 was asked for and is not there: no CUDA driver is "
+                         "installed. Its ops run on the CPU.")
+
+    def test_explicit_copy_is_an_error(self):
+        done = self.run_without("tf.constant(1.0).gpu()")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("InvalidArgumentError: /job:localhost/replica:0/task:0/device:GPU:0 is not there: no CUDA driver", done.stderr)
+
+    def test_asking_is_silent(self):
+        done = self.run_without("print(tf.config.list_physical_devices('GPU'))")
+        self.assertEqual((done.stdout, done.stderr), ("[]\n", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -96,6 +96,14 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
   return tree_.function(name, arguments, tree_.list(body), at);
 }
 
+void Converter::declarations(const State& state, Position at, Nodes& out) {
+  std::vector<Name*> globals, nonlocals;
+  for (Name* symbol : state.names)
+    if (!activity_.composites.has(symbol)) (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
+  if (!globals.empty()) out.push_back(declaration(Kind::kGlobal, globals, at));
+  if (!nonlocals.empty()) out.push_back(declaration(Kind::kNonlocal, nonlocals, at));
+}
+
 // Readable only: def get_state(): return (a, b), def set_state(vars_): nonlocal a, b; a, b = vars_
 void Converter::state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter) {
   *getter = tree_.fresh("get_state");
@@ -110,11 +118,7 @@ void Converter::state_functions(const State& state, Position at, Nodes& out, Nam
   Name* vars = tree_.name("vars_");
   vars->generated = true;
   Nodes body;
-  std::vector<Name*> globals, nonlocals;
-  for (Name* symbol : state.names)
-    if (!activity_.composites.has(symbol)) (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
-  if (!globals.empty()) body.push_back(declaration(Kind::kGlobal, globals, at));
-  if (!nonlocals.empty()) body.push_back(declaration(Kind::kNonlocal, nonlocals, at));
+  declarations(state, at, body);
   body.push_back(tree_.assign(state_tuple(state, Op::kStore, at), tree_.load(vars, at), at));
   out.push_back(tree_.function(*setter, tree_.arguments({vars}, at), tree_.list(body), at));
 }
@@ -307,7 +311,7 @@ void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
     Node* result = tree_.make(Kind::kReturn, at);
     result->node(at::Return::value) = expression(extra);
     Nodes extra_body;
-    if (!state.names.empty()) extra_body.push_back(declaration(Kind::kNonlocal, state.names, at));
+    declarations(state, at, extra_body);
     extra_body.push_back(result);
     out.push_back(tree_.function(extra_name, tree_.arguments({}, at), tree_.list(extra_body), at));
     tester = tree_.load(extra_name, at);

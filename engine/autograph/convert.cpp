@@ -267,6 +267,7 @@ Node* Converter::function(Node* function) {
   if (marks.generator && !outer_) result_.reason = "a generator: its yields belong to the function itself";
   if (!result_.reason.empty()) return nullptr;
 
+  raw_expressions_ = lean() && marks.sees_scope;
   const Position at = function->at;
   lowered_ = lower(tree_, function, marks, result_.steps);
   std::vector<Name*> at_end;

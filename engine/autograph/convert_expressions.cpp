@@ -48,6 +48,7 @@ Node* Converter::generic(Node* node) {
 
 Node* Converter::expression(Node* node) {
   ++result_.steps;
+  if (raw_expressions_) return node;
   switch (node->kind) {
     case Kind::kName: {
       Name* name = node->name(at::Name::id);

@@ -53,6 +53,7 @@ class Converter {
   Node* moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state, Scope& scope,
                     const Node* origin, const NameSet& also_bound = {});
   void state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter);
+  void declarations(const State& state, Position at, Nodes& out);
   void undefined_assigns(const State& state, Position at, Nodes& out);
   Node* state_tuple(const State& state, Op context, Position at);
   Node* state_names(const State& state, Position at);
@@ -86,6 +87,7 @@ class Converter {
   int class_body_ = 0;               // statements of a class: no functions made from their expressions
   int moved_ = 0;                    // code that stands in a function made here
   bool plain_names_ = false;         // readable: no ag__.ld around names
+  bool raw_expressions_ = false;     // the function looks at its own scope: nothing is added to it
   bool plain_calls_ = false;         // calls stay calls
   Name* if_body_ = nullptr;          // lean: the same few names again and again
   Name* else_body_ = nullptr;

@@ -168,7 +168,7 @@ Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& step
   const List& body = function->list(at::FunctionDef::body);
   const uint16_t flags = marker.scan_list(body);
   marks.generator = marker.generator = flags & kHasYield;
-  marker.scope_seen = flags & kHasLocals;
+  marks.sees_scope = marker.scope_seen = flags & kHasLocals;
   marker.decide(body, false, false);
   marks.lowered_returns = !marks.generator && (style == Style::kReadable ? (flags & kHasReturn) != 0 : marker.moved_return);
   return marks;

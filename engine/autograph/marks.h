@@ -25,6 +25,7 @@ enum NodeFlag : uint16_t {
 struct Marks {
   std::string reason;        // why the function cannot be converted at all
   bool generator = false;
+  bool sees_scope = false;       // calls locals() or the like
   bool lowered_returns = false;  // returns become assignments
 };
 

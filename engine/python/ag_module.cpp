@@ -93,9 +93,10 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     const Ref function = unwrapped(entity);
-    const std::string reason = ag_reason(function.get());
-    if (!reason.empty()) fail(ErrorKind::kValue, "cannot be converted: ", reason);
-    return ag_convert(function.get(), recursive != 0);
+    Ref converted = checked(ag_convert(function.get(), recursive != 0));
+    if (converted.get() == function.get() && !ag_is_converted(function.get()))
+      fail(ErrorKind::kValue, "cannot be converted: ", ag_reason(function.get()));
+    return converted.release();
   });
 }
 

@@ -107,6 +107,7 @@ std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
     if (statement_start) {
       const size_t indent = line.find_first_not_of(" \t\f");
       const bool blank = indent == line.npos || std::strchr("#\r\n", line[indent]);
+      if (blank && text.empty()) return {};
       if (!blank) {
         if (text.empty()) {
           margin = indent;

@@ -93,4 +93,5 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-run(main)
+if __name__ == '__main__':
+    run(main)

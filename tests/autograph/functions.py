@@ -1,0 +1,346 @@
+"""Conversions as functions that run: closures, defaults, methods, lambdas, positions, what stays Python. With Python values,
+which must give what the plain functions give."""
+import functools
+import linecache
+import os
+import sys
+import tempfile
+import traceback
+import unittest
+
+from support import run
+
+import footlight as tf
+from footlight import _engine
+
+to_graph = tf.autograph.to_graph
+COUNT = 0
+
+
+def line_here():
+    return sys._getframe(1).f_lineno
+
+
+def decorated(f):
+    @functools.wraps(f)
+    def wrapper(*args):
+        return f(*args) + 100
+    return wrapper
+
+
+def adder(offset):
+    def add(x, times=2, *, more=0):
+        if x > 0:
+            return x * times + offset + more
+        return more
+    def change(value):
+        nonlocal offset
+        offset = value
+    return add, change
+
+
+def everything(n, items):
+    """Uses much at once."""
+    global COUNT
+    out = []
+    total = 0
+    for i, item in enumerate(items):
+        if item == 'skip':
+            continue
+        if item == 'stop':
+            break
+        try:
+            if isinstance(item, str):
+                raise KeyError(item)
+            out.append(item)
+        except KeyError as error:
+            out.append(error.args[0].upper())
+        else:
+            total += i
+        finally:
+            COUNT += 1
+    else:
+        out.append('all')
+    while n > 0:
+        n -= 1
+        if n == 7:
+            return 'seven', out
+        for j in range(n):
+            if j * n == 12:
+                return j, n, out
+    else:
+        out.append('done')
+    match out:
+        case [first, *rest] if rest:
+            pass
+        case _:
+            first = None
+    squares = {k: v for k, v in ((a, a * a) for a in range(3)) if v or not k}
+    return out, total, first, squares, [y for x in range(3) if (y := x + 1) > 1], y
+
+
+class Base:
+    def __init__(self, start):
+        self.__hidden = start
+
+    def scaled(self, x):
+        if x > self.__hidden:
+            return x * 2
+        return self.__hidden
+
+    def __call__(self, x):
+        while x < 10:
+            x = x * 2
+        return x
+
+    @classmethod
+    def made(cls, x):
+        if x:
+            return cls(x)
+        return None
+
+
+class Child(Base):
+    def scaled(self, x):
+        if x > 0:
+            x = super().scaled(x)
+        return (lambda: super().scaled(x))() + 1 if False else x + 1
+
+
+class Conversion(unittest.TestCase):
+    def same(self, f, *calls):
+        g = to_graph(f)
+        self.assertIsNot(g, f)
+        for args in calls:
+            self.assertEqual(g(*args), f(*args))
+
+    def test_values(self):
+        global COUNT
+        self.same(everything, *((n, items) for n in (0, 3, 9, 5) for items in
+                                ([], [1, 2], ['a', 1, 'skip', 2], [1, 'stop', 2], ['skip'])))
+        COUNT = 0
+        to_graph(everything)(0, [1, 2])
+        self.assertEqual(COUNT, 2)
+
+    def test_closure_cells_are_the_same(self):
+        add, change = adder(5)
+        converted = to_graph(add)
+        self.assertEqual(converted(1), 7)
+        change(50)
+        self.assertEqual(converted(1), 52)
+        self.assertEqual(converted(1, 3, more=1), 54)
+        self.assertEqual(converted.__defaults__, add.__defaults__)
+        self.assertEqual(converted.__kwdefaults__, {'more': 0})
+        self.assertEqual(converted.__qualname__, add.__qualname__)
+
+    def test_converted_once_per_code(self):
+        first, second = adder(1)[0], adder(2)[0]
+        self.assertIs(to_graph(first).__code__, to_graph(second).__code__)
+        self.assertEqual((to_graph(first)(1), to_graph(second)(1)), (3, 4))
+
+    def test_nonlocal_written_in_a_branch(self):
+        def outer(x):
+            seen = []
+            total = 0
+            def note(v):
+                nonlocal total
+                if v > 0:
+                    total = total + v
+                seen.append(total)
+                del v
+            note(x)
+            note(-1)
+            return total, seen
+        self.same(outer, (3,), (-3,))
+
+    def test_methods(self):
+        for cls in (Base, Child):
+            o = cls(3)
+            self.assertEqual(to_graph(o.scaled)(5), o.scaled(5))
+            self.assertEqual(to_graph(o.scaled)(1), o.scaled(1))
+        self.assertEqual(to_graph(Base(3))(3), 12)
+        self.assertEqual(to_graph(functools.partial(adder(1)[0], 4, times=3))(), 13)
+        self.assertEqual(type(to_graph(Child.made)(2)), Child)
+
+    def test_lambdas_told_apart(self):
+        a, b = (lambda x: x + 1 if x > 0 else x - 1), (lambda x: x * 2 if x > 0 else -x)
+        self.same(a, (1,), (-1,))
+        self.same(b, (1,), (-1,))
+        pair = [lambda v, k=k: v * k if v > 2 else
+                k for k in range(3)]
+        for f in pair:
+            self.same(f, (1,), (5,))
+        same_line = [lambda x: x and 1, lambda x: x and 2, lambda y: y and 3]
+        self.assertEqual([to_graph(f)(1) for f in same_line], [1, 2, 3])
+
+    def test_comparison_evaluates_its_middle_once(self):
+        seen = []
+        def middle():
+            seen.append(1)
+            return 5
+        def f(a, b):
+            return a < middle() < b
+        self.assertEqual([to_graph(f)(1, 9), to_graph(f)(7, 9), to_graph(f)(1, 2)], [True, False, False])
+        self.assertEqual(len(seen), 3)
+
+    def test_short_circuits(self):
+        def fail():
+            raise AssertionError('evaluated')
+        def f(a, b):
+            return (a and fail()) or b, b or fail(), not a, 1 if b else fail()
+        self.same(f, (0, 5))
+
+    def test_decorated(self):
+        @decorated
+        def f(x):
+            if x > 0:
+                return x
+            return -x
+        self.same(f, (3,), (-3,))
+
+    def test_undefined_variables_say_so(self):
+        def f(x):
+            if x:
+                y = 1
+            return y
+        self.assertEqual(to_graph(f)(True), 1)
+        with self.assertRaises(NameError) as caught:
+            to_graph(f)(False)
+        self.assertIn("'y'", str(caught.exception))
+
+    def test_tracebacks_show_the_users_lines(self):
+        def f(x):
+            if x > 0:
+                x = x + 1
+                raise ValueError('here'); line_of_raise()
+            return x
+        first = f.__code__.co_firstlineno
+        try:
+            to_graph(f)(1)
+        except ValueError as error:
+            frames = [e for e in traceback.extract_tb(error.__traceback__) if e.filename == f.__code__.co_filename]
+        self.assertEqual([e.lineno - first for e in frames[-2:]], [1, 3])
+        self.assertEqual(frames[-1].line, "raise ValueError('here'); line_of_raise()")
+
+    def test_positions_in_the_compiled_code(self):
+        def f(x):
+            while x > 0:
+                x = (x
+                     - 1)
+            return x
+        original = {p[0] for p in f.__code__.co_positions() if p[0]}
+        def lines(code):
+            found = {p[0] for p in code.co_positions() if p[0]}
+            for c in code.co_consts:
+                if hasattr(c, 'co_positions'):
+                    found |= lines(c)
+            return found
+        self.assertEqual(lines(to_graph(f).__code__), original)
+        self.assertEqual(to_graph(f).__code__.co_filename, __file__)
+
+    def test_left_alone_with_a_reason(self):
+        def numbers(n):
+            while n:
+                yield n
+                n -= 1
+        async def coroutine():
+            pass
+        scope = {}
+        exec('def made(x):\n  if x: return 1\n', scope)
+        for f, word in ((numbers, 'generator'), (coroutine, 'async'), (scope['made'], 'source'), (len, 'not a Python function'),
+                        (linecache.getline, 'library')):
+            self.assertIn(word, _engine.autograph_reason(f))
+        def calls_them(x):
+            total = 0
+            for n in numbers(x):
+                total += n
+            return total, scope['made'](x), len([x])
+        self.same(calls_them, (3,))
+
+    def test_locals_and_eval_see_their_scope(self):
+        def f(x):
+            if x > 0:
+                y = eval('x + 1')
+            else:
+                y = sorted(locals())
+            return y
+        self.same(f, (1,), (0,))
+
+    def test_changed_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'changing.py')
+            with open(path, 'w') as out:
+                out.write('def f(x):\n  if x: return 1\n  return 2\n')
+            scope = {}
+            exec(compile(''.join(linecache.getlines(path)), path, 'exec'), scope)
+            with open(path, 'w') as out:
+                out.write('# moved\n\n\ndef f(x): return 3\n')
+            self.assertIn('changed', _engine.autograph_reason(scope['f']))
+
+    def test_indented_and_wrapped_sources(self):
+        if True:
+                def f(x,
+                      y="a\
+b)", *,  # a comment with ( and '
+                      z={'k': [1,
+   2]}):
+                        '''doc
+string'''
+                        if x:
+                            return (y,
+    z)
+                        # less indented comment
+                        return f"""{x
+                            }"""
+        self.same(f, (1,), (0,))
+
+    def test_do_not_convert(self):
+        @tf.autograph.experimental.do_not_convert
+        def plain(x):
+            """Kept."""
+            return sys._getframe(0).f_code
+        def f(x):
+            return plain(x)
+        self.assertIs(to_graph(f)(1), plain.__wrapped__.__code__)
+        self.assertEqual((plain.__name__, plain.__doc__), ('plain', 'Kept.'))
+        class Holder:
+            method = plain
+        self.assertIs(Holder().method(), plain.__wrapped__.__code__)
+
+    def test_to_code(self):
+        text = tf.autograph.to_code(everything)
+        self.assertTrue(text.startswith('def tf__everything(n, items):'))
+        compile(text, 'code', 'exec')
+        with self.assertRaises(ValueError):
+            tf.autograph.to_code(len)
+
+    def test_recursion_ends_as_a_python_error(self):
+        def f(x):
+            if x > -1:
+                return f(x + 1)
+            return x
+        with self.assertRaises(RecursionError):
+            to_graph(f)(0)
+
+    def test_try_else_and_return(self):
+        def f(x):
+            with open(os.devnull):
+                try:
+                    if x > 1:
+                        return 'early'
+                    if x == 1:
+                        raise KeyError
+                except KeyError:
+                    if x:
+                        return 'handled'
+                else:
+                    if x == 0:
+                        return 'else'
+                finally:
+                    x = x + 1
+            return 'end', x
+        self.same(f, (2,), (1,), (0,), (-1,))
+
+
+if __name__ == '__main__':
+    run(lambda: unittest.main(verbosity=1))

@@ -187,7 +187,9 @@ std::optional<Tensor> array_value(PyObject* o) {
     return through_numpy(o);
   }
   const DType dtype = dtype_of_format(view->format, view->itemsize);
-  if (dtype == DType::kInvalid || size_of(dtype) != static_cast<size_t>(view->itemsize)) {
+  // NumPy's scalars of time show their bytes.
+  const bool hides = dtype == DType::kUInt8 && Py_TYPE(o)->tp_as_number && PyObject_HasAttrString(o, "dtype") && !PyIndex_Check(o);
+  if (hides || dtype == DType::kInvalid || size_of(dtype) != static_cast<size_t>(view->itemsize)) {
     PyBuffer_Release(view.get());
     return through_numpy(o);
   }

@@ -314,9 +314,18 @@ Tensor operand(PyObject* o, DType dtype) {
   return to_tensor_with_hint(o, dtype);
 }
 
+bool is_registered(PyObject* o) {
+  for (const Registered& r : registered) {
+    const int is = PyObject_IsInstance(o, r.type);
+    if (is < 0) PyErr_Clear();
+    if (is > 0) return true;
+  }
+  return false;
+}
+
 bool may_be_operand(PyObject* o) {
   return is_tensor(o) || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || PyUnicode_Check(o) ||
-         PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) || !registered.empty();
+         PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) || is_registered(o);
 }
 
 void init_conversions(PyObject*) {

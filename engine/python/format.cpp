@@ -81,7 +81,9 @@ class FloatFormat {
         any = true;
       }
     }
-    exponential_ = any && (largest >= 1e8 || smallest < 0.0001 || largest / smallest > 1000.0);
+    // A large value is one that the type no longer holds to the unit.
+    const double large = kind == FloatKind::kHalf ? 1e3 : kind == FloatKind::kSingle ? 1e6 : 1e8;
+    exponential_ = any && (largest >= large || smallest < 0.0001 || largest / smallest > 1000.0);
     if (finite && exponential_) {
       size_t fraction = 0;
       for (double v : values) {
@@ -115,10 +117,18 @@ class FloatFormat {
       return right(sign + (std::isnan(v) ? "nan" : "inf"), left_ + right_ + 1);
     }
     if (exponential_) {
-      const ScientificText t = scientific(limited_scientific(v, kind_, static_cast<int>(kPrecision)), plus_);
-      std::string exponent = t.exponent;
-      while (exponent.size() - 1 < exponent_) exponent.insert(1, "0");
-      return right(t.whole, left_) + "." + t.fraction + std::string(places_ - t.fraction.size(), '0') + "e" + exponent;
+      ScientificText t = scientific(limited_scientific(v, kind_, kPrecision), plus_);
+      if (t.fraction.size() < places_) {  // more digits than it needs: those of the exact value, not zeros
+        char exact[40];
+        std::snprintf(exact, sizeof exact, "%.*e", static_cast<int>(places_), std::fabs(v));
+        const std::string text = exact;
+        const size_t point = text.find('.'), e = text.find('e');
+        t.whole = (std::signbit(v) ? "-" : plus_ ? "+" : "") + text.substr(0, 1);
+        t.fraction = point == std::string::npos ? "" : text.substr(point + 1, e - point - 1);
+        t.exponent = text.substr(e + 1);
+      }
+      while (t.exponent.size() - 1 < exponent_) t.exponent.insert(1, "0");
+      return right(t.whole, left_) + "." + t.fraction + "e" + t.exponent;
     }
     const std::string t = positional(limited(v, kind_, kPrecision), plus_);
     const size_t point = t.find('.');

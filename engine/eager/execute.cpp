@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
+#include "engine/base/device_hooks.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/infer.h"
 

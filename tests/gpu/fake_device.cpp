@@ -14,6 +14,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
 
 using namespace footlight;
 
@@ -25,7 +28,7 @@ constexpr int kDevices = 2;
 struct Memory {
   char* seen = nullptr;   // what tensors point at: no access
   char* shadow = nullptr;
-  std::atomic<size_t> used{0};
+  size_t used = 0;
 
   Memory() {
     const int file = memfd_create("fake device", 0);
@@ -47,18 +50,32 @@ void* shadow_of(const void* seen) { return memory().shadow + (static_cast<const 
 class FakeAllocator final : public Allocator {
  public:
   void* allocate(size_t bytes) override {
-    const size_t at = memory().used.fetch_add((bytes + 255) / 256 * 256);
-    if (at + bytes > kBytes) fail(ErrorKind::kResourceExhausted, "the fake device is full");
+    std::lock_guard lock(mutex_);
+    bytes = rounded(bytes);
+    auto& free = free_[bytes];
+    if (free.empty()) {
+      if (bytes > kBytes - memory().used) fail(ErrorKind::kResourceExhausted, kBytes - memory().used, " bytes are free");
+      free.push_back(memory().seen + memory().used);
+      memory().used += bytes;
+    }
+    void* at = free.back();
+    free.pop_back();
     current_ += bytes;
-    return memory().seen + at;
+    return at;
   }
   void release(void* at, size_t bytes) override {
+    std::lock_guard lock(mutex_);
+    bytes = rounded(bytes);
     std::memset(shadow_of(at), 0xDD, bytes);
+    free_[bytes].push_back(at);
     current_ -= bytes;
   }
   MemoryUse use() const override { return {current_, kBytes}; }
 
  private:
+  static size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
+  static inline std::mutex mutex_;  // of the one memory behind all devices
+  std::map<size_t, std::vector<void*>> free_;
   std::atomic<size_t> current_{0};
 };
 

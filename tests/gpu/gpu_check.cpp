@@ -6,6 +6,7 @@
 #include "engine/session/reader.h"
 #include "engine/tensor/gpu.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -100,7 +101,8 @@ std::string batches_are_correct() {
 }
 
 std::string copies_go_round() {
-  for (const int64_t n : {int64_t{1}, int64_t{1000}, int64_t{32} << 20}) {
+  const auto most = static_cast<int64_t>(std::min<size_t>(gpu::info(0).memory / 64, size_t{128} << 20)) / 4;
+  for (const int64_t n : {int64_t{1}, int64_t{1000}, most}) {
     const Tensor x = random_tensor<float>(Shape{n}, static_cast<unsigned>(n));
     const Tensor there = gpu::copy_to(x, kGpu0);
     if (there.device() != kGpu0) return "the copy is not on the GPU";
@@ -112,7 +114,8 @@ std::string copies_go_round() {
 
 std::string memory_comes_back() {
   const size_t before = memory_use(kGpu0).current;
-  for (int i = 0; i < 200; ++i) Tensor::empty(DType::kFloat32, Shape{int64_t{64} << 20}, kGpu0);  // 50 GB in all
+  const auto part = static_cast<int64_t>(gpu::info(0).memory / 8);
+  for (int i = 0; i < 100; ++i) Tensor::empty(DType::kUInt8, Shape{part}, kGpu0);  // a dozen times what there is
   if (memory_use(kGpu0).current != before) return "memory is held by nobody";
   try {
     Tensor::empty(DType::kFloat32, Shape{int64_t{1} << 42}, kGpu0);

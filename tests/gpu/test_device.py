@@ -182,7 +182,7 @@ class Recording(unittest.TestCase):
         program, session = pathlib.Path(folder.name, "script.py"), pathlib.Path(folder.name, "run.footlight")
         program.write_text(script)
         environment = {**os.environ, "FOOTLIGHT_CUPTI": str(FAKES / "libfake_cupti.so"), **environment}
-        done = subprocess.run([sys.executable, "-m", "footlight", "record", str(program), "-o", str(session)],
+        done = subprocess.run([sys.executable, "-m", "footlight", "record", "-o", str(session), str(program)],
                               env=environment, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         words = subprocess.run([str(FAKES / "gpu_check"), "session", str(session)], capture_output=True, text=True, timeout=60)

@@ -8,7 +8,8 @@
 
 namespace footlight::cupti {
 
-// cuptiGetVersion before 13.0 counts releases (19 = 12.0, 26 = 12.8); from 13.0 on it is major * 10000 + minor * 100 + patch.
+// cuptiGetVersion before 13.0 counts releases (19 = 12.0, 26 = 12.8); from 13.0 on it is major * 10000 +
+// minor * 100 + patch.
 inline constexpr uint32_t kVersion12_0 = 19;
 inline constexpr uint32_t kVersion12_8 = 26;
 inline constexpr uint32_t kVersion13_0 = 130000;

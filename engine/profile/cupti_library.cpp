@@ -29,8 +29,10 @@ const char* fill(void* h, Functions& f) {
   if (!find(h, f.dropped_records, "cuptiActivityGetNumDroppedRecords")) return "cuptiActivityGetNumDroppedRecords";
   if (!find(h, f.next_record, "cuptiActivityGetNextRecord")) return "cuptiActivityGetNextRecord";
   if (!find(h, f.get_timestamp, "cuptiGetTimestamp")) return "cuptiGetTimestamp";
-  if (!find(h, f.push_external, "cuptiActivityPushExternalCorrelationId")) return "cuptiActivityPushExternalCorrelationId";
-  if (!find(h, f.pop_external, "cuptiActivityPopExternalCorrelationId")) return "cuptiActivityPopExternalCorrelationId";
+  if (!find(h, f.push_external, "cuptiActivityPushExternalCorrelationId"))
+    return "cuptiActivityPushExternalCorrelationId";
+  if (!find(h, f.pop_external, "cuptiActivityPopExternalCorrelationId"))
+    return "cuptiActivityPopExternalCorrelationId";
   if (!find(h, f.callback_name, "cuptiGetCallbackName")) return "cuptiGetCallbackName";
   find(h, f.subscribe_v2, "cuptiSubscribe_v2");
   find(h, f.enable_and_dump, "cuptiActivityEnableAndDump");
@@ -100,8 +102,9 @@ std::string version_text(uint32_t version) {
     if (version % 100) text += "." + std::to_string(version % 100);
     return text;
   }
-  static constexpr struct { uint32_t version; const char* text; } kReleases[] = {
-      {19, "12.0"}, {20, "12.2"}, {21, "12.3"}, {22, "12.4"}, {23, "12.5"}, {24, "12.6"}, {26, "12.8"}, {27, "12.9"}, {28, "12.9"}};
+  static constexpr struct { uint32_t version; const char* text;
+  } kReleases[] = {{19, "12.0"}, {20, "12.2"}, {21, "12.3"}, {22, "12.4"}, {23, "12.5"},
+                   {24, "12.6"}, {26, "12.8"}, {27, "12.9"}, {28, "12.9"}};
   for (const auto& release : kReleases)
     if (release.version == version) return release.text;
   return "API version " + std::to_string(version);

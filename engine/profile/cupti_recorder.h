@@ -1,4 +1,5 @@
-// Records what the GPU does while a session is recorded: kernels, copies, API calls, each with the op event behind it.
+// Records what the GPU does while a session is recorded: kernels, copies, API calls, with the op events
+// behind them.
 #pragma once
 
 #include "engine/profile/cupti_buffers.h"

@@ -61,9 +61,15 @@ const char* synchronization_name(uint32_t type) {
 
 const char* overhead_name(uint32_t kind) {
   if (kind == 1) return "driver compiles";
-  static constexpr const char* kNames[] = {"overhead",       "flush of CUPTI buffers", "CUPTI instrumentation",
-                                           "CUPTI resources", "module loading",         "lazy function loading",
-                                           "command buffer full", "CUPTI asks for a buffer", "managed memory tracing"};
+  static constexpr const char* kNames[] = {"overhead",
+                                           "flush of CUPTI buffers",
+                                           "CUPTI instrumentation",
+                                           "CUPTI resources",
+                                           "module loading",
+                                           "lazy function loading",
+                                           "command buffer full",
+                                           "CUPTI asks for a buffer",
+                                           "managed memory tracing"};
   const uint32_t group = kind >> 16;
   return group < std::size(kNames) ? kNames[group] : kNames[0];
 }

@@ -49,7 +49,8 @@ void tell(const Backend& backend) {
   if (backend.devices.empty()) return;
   auto* const open = new OpenDevices{{}, backend.synchronize};
   for (size_t i = 0; i < backend.devices.size(); ++i)
-    open->names.push_back({str("/gpu:", i), str(backend.devices[i].name, ", ", backend.devices[i].memory >> 30, " GiB")});
+    open->names.push_back(
+        {str("/gpu:", i), str(backend.devices[i].name, ", ", backend.devices[i].memory >> 30, " GiB")});
   open_devices.store(open, std::memory_order_release);
 }
 
@@ -65,7 +66,9 @@ const Backend& backend() {
 [[noreturn]] void no_such_device(Device device) {
   const int there = count();
   fail(ErrorKind::kInvalidArgument, full_name(device), " is not there: ",
-       there == 0 ? why_not() : str("this machine has ", there, there == 1 ? " GPU, number 0" : str(" GPUs, numbers 0 to ", there - 1)));
+       there == 0 ? why_not()
+                  : str("this machine has ", there,
+                        there == 1 ? " GPU, number 0" : str(" GPUs, numbers 0 to ", there - 1)));
 }
 
 }  // namespace
@@ -85,7 +88,8 @@ std::string in_words() {
   for (const Info& d : backend().devices) {
     char memory[32];
     std::snprintf(memory, sizeof memory, "%.1f", static_cast<double>(d.memory) / (1 << 30));
-    words += str(words.empty() ? "" : ", ", d.name, " (compute capability ", d.major, ".", d.minor, ", ", memory, " GiB)");
+    words += str(words.empty() ? "" : ", ", d.name, " (compute capability ", d.major, ".", d.minor, ", ",
+                 memory, " GiB)");
   }
   return words;
 }
@@ -111,7 +115,8 @@ Device soft(Device wish) {
   if (exists(wish)) return wish;
   static std::once_flag said;
   std::call_once(said, [&] {
-    const std::string why = count() == 0 ? why_not() : str("this machine has ", count(), count() == 1 ? " GPU" : " GPUs");
+    const std::string why =
+        count() == 0 ? why_not() : str("this machine has ", count(), count() == 1 ? " GPU" : " GPUs");
     std::fprintf(stderr, "Footlight: %s was asked for and is not there: %s. Its ops run on the CPU.\n",
                  full_name(wish).c_str() + sizeof("/job:localhost/replica:0/task:0") - 1, why.c_str());
   });

@@ -1,7 +1,8 @@
-// The GPUs of this machine, or in words why there are none. The CUDA part is a library of its own, opened when somebody
-// asks for the first time; a program that never does needs neither it nor a driver.
+// The GPUs of this machine, or in words why there are none. The CUDA part is a library of its own, opened
+// when somebody asks for the first time; a program that never does needs neither it nor a driver.
 //
-// Nothing here may be called in a process that forks afterwards and wants the GPU in the child: CUDA does not survive it.
+// Nothing here may be called in a process that forks afterwards and wants the GPU in the child: CUDA does not
+// survive it.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -20,12 +21,13 @@ struct Info {
 int count();                     // 0 where there is none
 const std::string& why_not();    // why count() is 0; empty when it is not
 const Info& info(int index);
-// One line for people and session files: "NVIDIA H200 (compute capability 9.0, 139.8 GiB)" or "none: no CUDA driver ...".
+// One line for people and session files: "NVIDIA H200 (compute capability 9.0, 139.8 GiB)" or "none: no CUDA
+// driver ...".
 std::string in_words();
 bool exists(Device);             // the host always does
 
-// The same value there; the very handle when it is there already. Throws kInvalidArgument, in words, when there is no such
-// device or the value cannot live there (strings, resources).
+// The same value there; the very handle when it is there already. Throws kInvalidArgument, in words, when
+// there is no such device or the value cannot live there (strings, resources).
 Tensor copy_to(const Tensor&, Device);
 // A value whose elements are about to be read on the host.
 inline Tensor on_host(const Tensor& t) { return t.device() == Device::cpu() ? t : copy_to(t, Device::cpu()); }

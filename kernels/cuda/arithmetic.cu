@@ -37,7 +37,9 @@ Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
         continue;
       }
     }
-    if (w.rank == Walk::kMost) invalid("tensors whose broadcast needs more than ", Walk::kMost, " dimensions cannot be computed on the GPU");
+    if (w.rank == Walk::kMost)
+      invalid("tensors whose broadcast needs more than ", Walk::kMost,
+              " dimensions cannot be computed on the GPU");
     w.size[w.rank] = out[i];
     w.a[w.rank] = as;
     w.b[w.rank] = bs;
@@ -99,8 +101,9 @@ void update_kernel(KernelContext& c) {
   FL_CHECK(v);
   v->update([&](Tensor& value) {
     if (value.shape() != by.shape())
-      invalid("Cannot update variable '", v->name(), "' with shape ", value.shape().brackets(), " using a Tensor with shape ",
-              by.shape().brackets(), ", shapes must be equal. [Op:", c.row.name, "]");
+      invalid("Cannot update variable '", v->name(), "' with shape ", value.shape().brackets(),
+              " using a Tensor with shape ", by.shape().brackets(),
+              ", shapes must be equal. [Op:", c.row.name, "]");
     const Tensor inputs[] = {gpu::copy_to(value, c.device), by};
     Tensor sum = Tensor::empty(value.dtype(), value.shape(), c.device);
     KernelContext inner{c.row, c.attrs, inputs, {&sum, 1}, c.device, c.stream};

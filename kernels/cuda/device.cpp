@@ -104,9 +104,9 @@ void* GpuDevice::allocate(size_t bytes) {
     cudaGetLastError();
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
-    fail(ErrorKind::kResourceExhausted, mebibytes(bytes), " were asked for on ", full_name(Device::gpu(static_cast<uint8_t>(index_))),
-         " (", info_.name, ") and ", mebibytes(free), " of ", mebibytes(total), " are free; tensors hold ",
-         mebibytes(current_.load()));
+    fail(ErrorKind::kResourceExhausted, mebibytes(bytes), " were asked for on ",
+         full_name(Device::gpu(static_cast<uint8_t>(index_))), " (", info_.name, ") and ", mebibytes(free),
+         " of ", mebibytes(total), " are free; tensors hold ", mebibytes(current_.load()));
   }
   check(result, "taking memory on the GPU");
   const size_t now = current_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -132,18 +132,21 @@ std::string refusal_in_words(cudaError_t result, int driver, int runtime, int de
   if (driver == 0 && result != cudaErrorNoDevice)
     return "no CUDA driver is installed (libcuda.so.1 was not found)";
   if (result == cudaErrorInsufficientDriver || (driver < runtime / 1000 * 1000 && result != cudaSuccess))
-    return str("the CUDA driver is too old: it is for CUDA ", version_text(driver), ", and ", runtime / 1000, ".0 is needed");
+    return str("the CUDA driver is too old: it is for CUDA ", version_text(driver), ", and ", runtime / 1000,
+               ".0 is needed");
   if (result == cudaErrorNoDevice || result == cudaSuccess)
     return visible ? str("the CUDA driver shows no device (CUDA_VISIBLE_DEVICES is \"", visible, "\")")
                    : std::string("the CUDA driver finds no device");
-  return str("the CUDA driver does not start: ", cudaGetErrorString(result), " (CUDA error ", static_cast<int>(result), ")");
+  return str("the CUDA driver does not start: ", cudaGetErrorString(result), " (CUDA error ",
+             static_cast<int>(result), ")");
 }
 
 }  // namespace footlight::cuda
 
 using namespace footlight;
 
-extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_t backend_size, gpu::Backend* backend) {
+extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_t backend_size,
+                                                                           gpu::Backend* backend) {
   if (backend_size != sizeof(gpu::Backend)) return false;
   int driver = 0, runtime = 0, count = 0;
   cudaDriverGetVersion(&driver);

@@ -23,8 +23,8 @@ template <> struct Types<double> {
 
 constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // what NVIDIA advises for Hopper; smaller chips need less
 
-// What is made once for a device: the library's handle, and memory for its algorithms. All products of a device run on
-// one stream, so they may share it.
+// What is made once for a device: the library's handle, and memory for its algorithms. All products of a
+// device run on one stream, so they may share it.
 struct DeviceState {
   cublasLtHandle_t handle = nullptr;
   BufferPtr workspace;
@@ -62,7 +62,8 @@ cublasLtMatrixLayout_t make_layout(const CublasLt& f, cudaDataType_t type, const
   if (batch > 1) {
     const auto count = static_cast<int32_t>(batch);
     check(f.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count), "describing a batch");
-    check(f.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &o.stride, sizeof o.stride), "describing a batch");
+    check(f.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &o.stride, sizeof o.stride),
+          "describing a batch");
   }
   return layout;
 }
@@ -91,7 +92,9 @@ std::shared_ptr<Prepared> prepare(const CublasLt& f, cublasLtHandle_t handle, co
                                             preference, 1, &made->chosen, &found);
   f.preference_destroy(preference);
   check(result, "choosing an algorithm for a matrix product");
-  if (found == 0) fail(ErrorKind::kUnimplemented, "cuBLASLt has no algorithm for a product of ", p.m, "x", p.depth, " by ", p.depth, "x", p.n);
+  if (found == 0)
+    fail(ErrorKind::kUnimplemented, "cuBLASLt has no algorithm for a product of ", p.m, "x", p.depth, " by ",
+         p.depth, "x", p.n);
   return made;
 }
 

@@ -54,7 +54,8 @@ ProductPlan plan_product(const Shape& a, const Shape& b, const Shape& out, bool 
     p.out.stride = p.m * p.n;
     return p;
   }
-  for (int64_t i = 0; i < batches; ++i) p.singles.push_back({offset_of(a, out, i), offset_of(b, out, i), i * p.m * p.n});
+  for (int64_t i = 0; i < batches; ++i)
+    p.singles.push_back({offset_of(a, out, i), offset_of(b, out, i), i * p.m * p.n});
   return p;
 }
 

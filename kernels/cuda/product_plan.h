@@ -1,5 +1,5 @@
-// What a product means to cuBLASLt, which thinks in columns while tensors lie in rows. A row-major m x n matrix is, byte
-// for byte, a column-major n x m one: out = a b becomes out' = b' a', with nothing moved.
+// What a product means to cuBLASLt, which thinks in columns while tensors lie in rows. A row-major m x n
+// matrix is, byte for byte, a column-major n x m one: out = a b becomes out' = b' a', with nothing moved.
 #pragma once
 
 #include "engine/tensor/shape.h"

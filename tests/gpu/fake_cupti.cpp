@@ -110,7 +110,11 @@ void api_records(uint32_t correlation, uint32_t runtime_function, uint32_t drive
   if (s.kinds.count(39))
     for (uint32_t kind = 1; kind < 8; ++kind)
       if (!externals[kind].empty())
-        Record(39, 24).put<uint32_t>(4, kind).put<uint64_t>(8, externals[kind].back()).put<uint32_t>(16, correlation).append(s.api);
+        Record(39, 24)
+            .put<uint32_t>(4, kind)
+            .put<uint64_t>(8, externals[kind].back())
+            .put<uint32_t>(16, correlation)
+            .append(s.api);
   if (s.kinds.count(4) && !s.muted_driver.count(driver_function))
     Record(4, 40).put<uint32_t>(4, driver_function).put<uint64_t>(8, at - 800).put<uint64_t>(16, at - 300)
         .put<uint32_t>(28, 77).put<uint32_t>(32, correlation).append(s.api);
@@ -156,8 +160,15 @@ FAKE uint32_t fake_copy(uint8_t kind, uint64_t bytes, uint64_t start, uint64_t e
   const uint32_t correlation = ++s.correlation;
   api_records(correlation, 41, 279, start);
   if (s.kinds.count(1))
-    Record(1, s.control.version >= 26 ? 96 : 88).put<uint8_t>(4, kind).put<uint64_t>(8, bytes).put<uint64_t>(16, start)
-        .put<uint64_t>(24, end).put<uint32_t>(36, 1).put<uint32_t>(40, 7).put<uint32_t>(44, correlation).append(s.device);
+    Record(1, s.control.version >= 26 ? 96 : 88)
+        .put<uint8_t>(4, kind)
+        .put<uint64_t>(8, bytes)
+        .put<uint64_t>(16, start)
+        .put<uint64_t>(24, end)
+        .put<uint32_t>(36, 1)
+        .put<uint32_t>(40, 7)
+        .put<uint32_t>(44, correlation)
+        .append(s.device);
   return correlation;
 }
 

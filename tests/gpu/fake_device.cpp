@@ -1,7 +1,7 @@
-// A CUDA part without CUDA, for tests of everything around it: two "GPUs" whose memory the host can neither read nor
-// write where the tensors say it is, so that code which forgets to copy crashes. Kernels compute through a second
-// mapping of the same memory, with the host's own kernels. With $FOOTLIGHT_CUPTI naming the fake libcupti, it is told of
-// every launch and copy, as a driver would tell the real one.
+// A CUDA part without CUDA, for tests of everything around it: two "GPUs" whose memory the host can neither
+// read nor write where the tensors say it is, so that code which forgets to copy crashes. Kernels compute
+// through a second mapping of the same memory, with the host's own kernels. With $FOOTLIGHT_CUPTI naming the
+// fake libcupti, it is told of every launch and copy, as a driver would tell the real one.
 #include "engine/base/clock.h"
 #include "engine/tensor/gpu.h"
 #include "kernels/table.h"
@@ -54,7 +54,8 @@ class FakeAllocator final : public Allocator {
     bytes = rounded(bytes);
     auto& free = free_[bytes];
     if (free.empty()) {
-      if (bytes > kBytes - memory().used) fail(ErrorKind::kResourceExhausted, kBytes - memory().used, " bytes are free");
+      if (bytes > kBytes - memory().used)
+        fail(ErrorKind::kResourceExhausted, kBytes - memory().used, " bytes are free");
       free.push_back(memory().seen + memory().used);
       memory().used += bytes;
     }
@@ -152,6 +153,7 @@ extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_
   const uint32_t numbers = dtype_set(DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64);
   const uint32_t floats = dtype_set(DType::kFloat32, DType::kFloat64);
   for (const char* op : {"AddV2", "Sub", "Mul"}) register_kernel(DeviceType::kGpu, op, numbers, compute);
-  for (const char* op : {"RealDiv", "MatMul", "BatchMatMulV2"}) register_kernel(DeviceType::kGpu, op, floats, compute);
+  for (const char* op : {"RealDiv", "MatMul", "BatchMatMulV2"})
+    register_kernel(DeviceType::kGpu, op, floats, compute);
   return true;
 }

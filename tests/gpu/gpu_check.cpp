@@ -66,7 +66,8 @@ std::string same_on_both(const char* op, const Shape& a, const Shape& b, double 
   if (there.device() != kGpu0) return str("the result is on ", full_name(there.device()));
   const Tensor here = eager::execute1(row, Borrowed(x, y), attrs);
   const double off = difference<T>(there, here);
-  return off <= tolerance ? std::string() : str(op, " of ", a.to_string(), " and ", b.to_string(), " differs by ", off);
+  return off <= tolerance ? std::string()
+                          : str(op, " of ", a.to_string(), " and ", b.to_string(), " differs by ", off);
 }
 
 template <class... Words>
@@ -77,20 +78,25 @@ std::string first_of(const Words&... words) {
 }
 
 std::string add_is_correct() {
-  return first_of(same_on_both<float>("AddV2", {1 << 20}, {1 << 20}, 0), same_on_both<double>("AddV2", {1000, 3}, {3}, 0),
-                  same_on_both<int32_t>("AddV2", {7, 1, 5}, {1, 9, 1}, 0), same_on_both<int64_t>("AddV2", {}, {33}, 0),
-                  same_on_both<float>("AddV2", {0, 4}, {4}, 0), same_on_both<float>("Mul", {2, 3, 4, 5}, {3, 1, 5}, 0),
-                  same_on_both<float>("Sub", {65, 67}, {65, 1}, 0), same_on_both<double>("RealDiv", {}, {}, 0));
+  return first_of(
+      same_on_both<float>("AddV2", {1 << 20}, {1 << 20}, 0), same_on_both<double>("AddV2", {1000, 3}, {3}, 0),
+      same_on_both<int32_t>("AddV2", {7, 1, 5}, {1, 9, 1}, 0), same_on_both<int64_t>("AddV2", {}, {33}, 0),
+      same_on_both<float>("AddV2", {0, 4}, {4}, 0), same_on_both<float>("Mul", {2, 3, 4, 5}, {3, 1, 5}, 0),
+      same_on_both<float>("Sub", {65, 67}, {65, 1}, 0), same_on_both<double>("RealDiv", {}, {}, 0));
 }
 
 std::string matmul_is_correct() {
   const Attrs ta{{AttrName("transpose_a"), true}}, tb{{AttrName("transpose_b"), true}};
   const Attrs both{{AttrName("transpose_a"), true}, {AttrName("transpose_b"), true}};
   const Attrs adj{{AttrName("adj_y"), true}};
-  return first_of(same_on_both<float>("MatMul", {65, 130}, {130, 31}, 1e-5), same_on_both<double>("MatMul", {64, 64}, {64, 64}, 1e-13),
-                  same_on_both<float>("MatMul", {130, 65}, {130, 31}, 1e-5, ta), same_on_both<float>("MatMul", {65, 130}, {31, 130}, 1e-5, tb),
-                  same_on_both<double>("MatMul", {13, 65}, {31, 13}, 1e-13, both), same_on_both<float>("MatMul", {1, 1}, {1, 1}, 1e-6),
-                  same_on_both<float>("MatMul", {3, 0}, {0, 4}, 0), same_on_both<float>("MatMul", {1024, 1024}, {1024, 1024}, 1e-5));
+  return first_of(same_on_both<float>("MatMul", {65, 130}, {130, 31}, 1e-5),
+                  same_on_both<double>("MatMul", {64, 64}, {64, 64}, 1e-13),
+                  same_on_both<float>("MatMul", {130, 65}, {130, 31}, 1e-5, ta),
+                  same_on_both<float>("MatMul", {65, 130}, {31, 130}, 1e-5, tb),
+                  same_on_both<double>("MatMul", {13, 65}, {31, 13}, 1e-13, both),
+                  same_on_both<float>("MatMul", {1, 1}, {1, 1}, 1e-6),
+                  same_on_both<float>("MatMul", {3, 0}, {0, 4}, 0),
+                  same_on_both<float>("MatMul", {1024, 1024}, {1024, 1024}, 1e-5));
 }
 
 std::string batches_are_correct() {
@@ -133,7 +139,8 @@ std::string threads_share_it() {
   for (size_t t = 0; t < said.size(); ++t)
     threads.emplace_back([&said, t] {
       try {
-        for (int i = 0; i < 20 && said[t].empty(); ++i) said[t] = same_on_both<float>("MatMul", {33, 65}, {65, 20}, 1e-5);
+        for (int i = 0; i < 20 && said[t].empty(); ++i)
+          said[t] = same_on_both<float>("MatMul", {33, 65}, {65, 20}, 1e-5);
       } catch (const std::exception& e) {
         said[t] = e.what();
       }
@@ -174,12 +181,15 @@ int session_words(const char* path) {
     std::printf("kind=%s op=%s call=%s bytes=%llu ns=%lld after_op_ms=%.3f name=%s\n", d.kind.c_str(),
                 op == ops.end() ? "-" : op->second.first.c_str(), d.call.valid() ? "yes" : "no",
                 static_cast<unsigned long long>(d.bytes), static_cast<long long>(d.end_ns - d.start_ns),
-                op == ops.end() ? 0.0 : static_cast<double>(d.start_ns - op->second.second.first) / 1e6, d.name.c_str());
+                op == ops.end() ? 0.0 : static_cast<double>(d.start_ns - op->second.second.first) / 1e6,
+                d.name.c_str());
   }
   for (const auto& n : reader->contents().device_names)
     std::printf("device=%d name=%s description=%s\n", n.number, n.name.c_str(), n.description.c_str());
   for (const auto& d : reader->contents().dropped)
-    if (d.count) std::printf("dropped=%llu what=%s why=%s\n", static_cast<unsigned long long>(d.count), d.what.c_str(), d.why.c_str());
+    if (d.count)
+      std::printf("dropped=%llu what=%s why=%s\n", static_cast<unsigned long long>(d.count), d.what.c_str(),
+                  d.why.c_str());
   for (const auto& line : reader->contents().console)
     if (line.stream == session::ConsoleStream::kNote) std::printf("note=%s\n", line.text.c_str());
   return 0;

@@ -76,7 +76,8 @@ static_assert(sizeof(cupti::SubscriberParameters) == CUpti_SubscriberParams_STRU
 static_assert(cupti::kOtherNameSize == CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
 
 static_assert(int(cupti::kInsufficientPrivileges) == int(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES));
-static_assert(int(cupti::kVirtualizedInsufficientPrivileges) == int(CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES));
+static_assert(int(cupti::kVirtualizedInsufficientPrivileges) ==
+              int(CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES));
 static_assert(int(cupti::kMultipleSubscribers) == int(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED));
 static_assert(int(cupti::kNotInitialized) == int(CUPTI_ERROR_NOT_INITIALIZED));
 static_assert(int(cupti::kMaxLimitReached) == int(CUPTI_ERROR_MAX_LIMIT_REACHED));
@@ -110,7 +111,8 @@ class TestCuptiLayout : public QObject {
     QCOMPARE(cupti::record_size(Kind::kMemcpy, 19), sizeof(CUpti_ActivityMemcpy5));
   }
 
-  // The real library on a machine with or without a driver: it opens, tells its version, and the probe's answer is in words.
+  // The real library on a machine with or without a driver: it opens, tells its version, and the probe's
+  // answer is in words.
   void the_toolkits_library_opens() {
     std::string why;
     const auto library = cupti::Library::open({CUPTI_LIBRARY}, why);

@@ -66,8 +66,10 @@ class TestDevice : public QObject {
     QTest::newRow("not built") << QByteArray("/no/such/libfootlight-cuda.so") << QByteArray()
                                << "this Footlight was built without its CUDA part";
     QTest::newRow("not a library") << QByteArray(__FILE__) << QByteArray() << "the CUDA part does not load: ";
-    QTest::newRow("another library") << QByteArray("libm.so.6") << QByteArray() << "belongs to another version of Footlight";
-    QTest::newRow("refused") << QByteArray(FAKE_DEVICE) << QByteArray("no CUDA driver is installed") << "no CUDA driver is installed";
+    QTest::newRow("another library") << QByteArray("libm.so.6") << QByteArray()
+                                     << "belongs to another version of Footlight";
+    QTest::newRow("refused") << QByteArray(FAKE_DEVICE) << QByteArray("no CUDA driver is installed")
+                             << "no CUDA driver is installed";
   }
   void says_why_there_is_none() {
     QFETCH(QByteArray, part);
@@ -177,7 +179,10 @@ class TestDevice : public QObject {
   void brackets_device_work() {
     static std::vector<std::pair<uint64_t, uint64_t>> begun;
     static int ended;
-    static const DeviceHooks hooks{[](uint64_t op, CallId call) { begun.push_back({op, call.value}); }, [](bool) { ++ended; }};
+    static const DeviceHooks hooks{[](uint64_t op, CallId call) {
+                                     begun.push_back({op, call.value});
+                                   },
+                                   [](bool) { ++ended; }};
     begun.clear();
     ended = 0;
     static const Op kAdd{"AddV2"}, kExp{"Exp"};

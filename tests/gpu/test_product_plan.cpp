@@ -11,8 +11,8 @@ using namespace footlight::cuda;
 namespace {
 
 // What cuBLASLt does: out = op(first) op(second), all column-major.
-void column_major(const ProductPlan& p, const std::vector<double>& a, const std::vector<double>& b, std::vector<double>& out,
-                  int64_t a_at, int64_t b_at, int64_t out_at) {
+void column_major(const ProductPlan& p, const std::vector<double>& a, const std::vector<double>& b,
+                  std::vector<double>& out, int64_t a_at, int64_t b_at, int64_t out_at) {
   const auto element = [](const Operand& o, const std::vector<double>& m, int64_t at, int64_t row, int64_t column) {
     if (o.transposed) std::swap(row, column);
     if (row >= o.rows || column >= o.columns) qFatal("outside of the matrix");
@@ -75,7 +75,8 @@ class TestProductPlan : public QObject {
     const Shape as = of(a), bs = of(b);
     const auto matrix = [](const Shape& s, bool t, int which) { return s[s.rank() - (which ^ t ? 1 : 2)]; };
     const int64_t m = matrix(as, ta, 0), depth = matrix(as, ta, 1), n = matrix(bs, tb, 1);
-    Shape outs = broadcast(Shape(as.dims().first(as.dims().size() - 2)), Shape(bs.dims().first(bs.dims().size() - 2)));
+    Shape outs =
+        broadcast(Shape(as.dims().first(as.dims().size() - 2)), Shape(bs.dims().first(bs.dims().size() - 2)));
     const Shape batches = outs;
     outs.append(m);
     outs.append(n);
@@ -89,7 +90,8 @@ class TestProductPlan : public QObject {
     const auto av = numbers(as), bv = numbers(bs);
     std::vector<double> out(static_cast<size_t>(outs.elements()), 1e9);
     if (p.singles.empty())
-      for (int64_t i = 0; i < p.batch; ++i) column_major(p, av, bv, out, i * p.second.stride, i * p.first.stride, i * p.out.stride);
+      for (int64_t i = 0; i < p.batch; ++i)
+        column_major(p, av, bv, out, i * p.second.stride, i * p.first.stride, i * p.out.stride);
     for (const auto& at : p.singles) column_major(p, av, bv, out, at.a, at.b, at.out);
 
     // Plain sums, with the broadcast written down anew: an index of the batch, right-aligned, 0 where a size is 1.
@@ -112,7 +114,8 @@ class TestProductPlan : public QObject {
         for (int64_t column = 0; column < n; ++column) {
           double sum = 0;
           for (int64_t k = 0; k < depth; ++k)
-            sum += (ta ? at(as, av, i, k, row) : at(as, av, i, row, k)) * (tb ? at(bs, bv, i, column, k) : at(bs, bv, i, k, column));
+            sum += (ta ? at(as, av, i, k, row) : at(as, av, i, row, k)) *
+                   (tb ? at(bs, bv, i, column, k) : at(bs, bv, i, k, column));
           QCOMPARE(out[static_cast<size_t>((i * m + row) * n + column)], sum);
         }
   }

@@ -83,7 +83,7 @@ ls "$CUDA_HOME"/lib64/libcublasLt.so.13 >/dev/null 2>&1 ||
 log=$build/check.log
 mkdir -p "$build"
 cmake --preset gpu -B "$build" -DFOOTLIGHT_DEPS="$([ -d "$deps" ] && echo "$deps")" -DFOOTLIGHT_PYTHONS="$python" \
-  -DPython3_EXECUTABLE="$python" -DCMAKE_DISABLE_FIND_PACKAGE_Qt6=ON -DCMAKE_CUDA_COMPILER="$nvcc" >"$log" 2>&1
+  -DPython3_EXECUTABLE="$python" -DCMAKE_DISABLE_FIND_PACKAGE_Qt6=ON -DFOOTLIGHT_WERROR=OFF -DCMAKE_CUDA_COMPILER="$nvcc" >"$log" 2>&1
 status=$?
 check "configured without Qt" $status "$(tail -4 "$log" | tr '\n' ' ')"
 [ $status -eq 0 ] || finish
@@ -169,7 +169,7 @@ check "copies both ways, with their bytes" $? "$(grep kind=memcpy <<<"$events" |
 has "$events" '^kind=runtime op=AddV2 .*name=cudaLaunch' && has "$events" '^kind=driver'
 check "API calls, with their op" $? "$(grep -E '^kind=(runtime|driver)' <<<"$events" | head -3)"
 # A kernel starts after its op did, and not a second later: the device's clock is the host's.
-awk '/^kind=kernel op=[^-]/ { n++; for (i = 1; i <= NF; i++) if ($i ~ /^after_op_ms=/) { t = substr($i, 13) + 0; if (t < -0.05 || t > 1000) late++ } }
+awk '/^kind=kernel op=[^-]/ { n++; for (i = 1; i <= NF; i++) if ($i ~ /^after_op_ms=/) { t = substr($i, 13) + 0; if (t < -0.5 || t > 1000) late++ } }
      END { exit !(n > 0 && late == 0) }' <<<"$events"
 check "device times fit the host's" $? "$(head -2 <<<"$kernels")"
 ! has "$events" '^(dropped|note)='; check "nothing dropped, nothing to note" $? "$(grep -E '^(dropped|note)=' <<<"$events" | head -2)"

@@ -9,7 +9,7 @@
 #include "engine/python/source.h"
 #include "engine/session/writer.h"
 
-#include <memory>
+#include <unordered_set>
 
 namespace footlight::python {
 
@@ -19,7 +19,8 @@ namespace {
 
 // Stored in a slot of the code object, gone with it.
 struct Entry {
-  bool lean = false;  // the code was made by a conversion
+  bool lean = false;   // the code was made by a conversion
+  bool block = false;  // of it: a part of a function of the user's, not one of his functions
   struct Form {
     bool tried = false;
     Ref code;                  // empty: see reason
@@ -97,11 +98,27 @@ PyObject* find_code(PyObject* code) {
   return nullptr;
 }
 
-void mark_lean(PyObject* code) {
-  entry_of(code).lean = true;
-  PyObject* constants = reinterpret_cast<PyCodeObject*>(code)->co_consts;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i)
-    if (PyCode_Check(PyTuple_GET_ITEM(constants, i))) mark_lean(PyTuple_GET_ITEM(constants, i));
+// Marks what was just compiled, seen by nobody yet, and gives it the user's names: blocks have that of their function.
+void mark_lean(PyObject* object, PyObject* name, PyObject* qualname, const std::unordered_set<std::string_view>& made_names) {
+  auto* code = reinterpret_cast<PyCodeObject*>(object);
+  Entry& entry = entry_of(object);
+  entry.lean = true;
+  Py_SETREF(code->co_name, Py_NewRef(name));
+  Py_SETREF(code->co_qualname, Py_NewRef(qualname));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); ++i) {
+    PyObject* inner = PyTuple_GET_ITEM(code->co_consts, i);
+    if (!PyCode_Check(inner)) continue;
+    auto* inner_code = reinterpret_cast<PyCodeObject*>(inner);
+    const std::string own = text_of(inner_code->co_name);
+    const bool thunk = own == "<lambda>" && inner_code->co_argcount == 0;
+    if (thunk || made_names.count(own)) {
+      mark_lean(inner, name, qualname, made_names);
+      entry_of(inner).block = true;
+      continue;
+    }
+    const Ref inner_qualname = Ref::steal(PyUnicode_FromFormat("%U.<locals>.%U", qualname, inner_code->co_name));
+    mark_lean(inner, inner_code->co_name, inner_qualname ? inner_qualname.get() : qualname, made_names);
+  }
 }
 
 // The function without what belongs to its object rather than to its code: decorators, defaults, annotations.
@@ -226,7 +243,10 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
       return;
     }
   }
-  mark_lean(made.get());
+  std::unordered_set<std::string_view> made_names;
+  for (uint32_t id = 0; id < tree.name_count(); ++id)
+    if (tree.name_at(id)->generated) made_names.insert(tree.name_at(id)->text);
+  mark_lean(made.get(), code->co_name, code->co_qualname, made_names);
   form.code = made;
 }
 
@@ -351,6 +371,11 @@ std::string ag_reason(PyObject* callable) {
 bool ag_is_converted_code(PyObject* code) {
   const Entry* known = known_entry(code);
   return known && known->lean;
+}
+
+bool ag_is_block_code(PyObject* code) {
+  const Entry* known = known_entry(code);
+  return known && known->block;
 }
 
 bool ag_is_converted(PyObject* function) {

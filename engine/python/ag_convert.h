@@ -28,7 +28,9 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
 
 // Code made by a conversion, functions of the user's inside it included.
 bool ag_is_converted_code(PyObject* code);
-// The same for a function object.
+// Of that, a part of one of the user's functions.
+bool ag_is_block_code(PyObject* code);
+// Whether a function object has converted code.
 bool ag_is_converted(PyObject* function);
 
 // Time this thread spent converting, parsing and compiling so far.

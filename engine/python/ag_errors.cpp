@@ -29,23 +29,6 @@ std::string source_line(PyObject* file, int line, PyObject* globals) {
   return first == source.npos ? "" : source.substr(first, last - first + 1);
 }
 
-// The function of the user's that a block was made from: "f.<locals>.if_body" is f.
-std::string user_name(PyCodeObject* code, bool& block) {
-  std::string name = text_of(code->co_qualname);
-  block = false;
-  const auto last_part = [&] { return name.substr(name.rfind('.') == name.npos ? 0 : name.rfind('.') + 1); };
-  for (;;) {
-    std::string last = last_part();
-    while (!last.empty() && (std::isdigit(static_cast<unsigned char>(last.back())) || last.back() == '_')) last.pop_back();
-    const bool made = last == "if_body" || last == "else_body" || last == "loop_body" || last == "loop_test" || last == "<lambda>";
-    const size_t outer = name.rfind(".<locals>.");
-    if (!made || outer == name.npos) break;
-    name.resize(outer);
-    block = true;
-  }
-  return last_part();
-}
-
 std::vector<Frame> frames_of(PyObject* traceback) {
   std::vector<Frame> frames;
   bool reached = false;
@@ -57,9 +40,9 @@ std::vector<Frame> frames_of(PyObject* traceback) {
     const bool converted = ag_is_converted_code(code_object.get());
     reached |= converted;
     if (!reached) continue;
-    bool block = false;
+    const bool block = ag_is_block_code(code_object.get());
     const int line = tb->tb_lineno > 0 ? tb->tb_lineno : PyFrame_GetLineNumber(tb->tb_frame);
-    Frame frame{file, converted ? user_name(code, block) : text_of(code->co_name), {}, line, converted};
+    Frame frame{file, text_of(code->co_name), {}, line, converted};
     const Ref globals = Ref::steal(PyFrame_GetGlobals(tb->tb_frame));
     frame.source = source_line(code->co_filename, frame.line, globals.get());
     // A block runs in a frame of its own, below that of the statement it belongs to.
@@ -79,11 +62,28 @@ std::string indented(const std::string& text) {
 }
 
 // The message without what an inner trace put in front of it.
-Ref original_message(PyObject* value, PyObject* args) {
+Ref original_message(PyObject* value, PyObject* shown) {
   Ref kept = Ref::steal(PyObject_GetAttrString(value, "__user_message__"));
   if (kept) return kept;
   PyErr_Clear();
-  return Ref::borrow(PyTuple_GET_ITEM(args, 0));
+  return Ref::borrow(shown);
+}
+
+bool is_text(PyObject* object, PyObject* text) {
+  return object && PyUnicode_Check(object) && PyUnicode_Compare(object, text) == 0;
+}
+
+// Makes str(value) another text, if it is one of the kinds whose text is known to be kept in one place.
+bool set_message(PyObject* value, PyObject* shown, PyObject* message) {
+  const Ref args = Ref::steal(PyObject_GetAttrString(value, "args"));
+  if (args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 && is_text(PyTuple_GET_ITEM(args.get(), 0), shown)) {
+    const Ref changed = Ref::steal(PyTuple_Pack(1, message));
+    return changed && PyObject_SetAttrString(value, "args", changed.get()) == 0;
+  }
+  PyErr_Clear();
+  // tf.errors.OpError
+  const Ref own = Ref::steal(PyObject_GetAttrString(value, "_message"));
+  return is_text(own.get(), shown) && PyObject_SetAttrString(value, "_message", message) == 0;
 }
 
 void explain(PyObject* type, PyObject* value, PyObject* traceback) {
@@ -95,19 +95,14 @@ void explain(PyObject* type, PyObject* value, PyObject* traceback) {
             (frame.converted ? "  *\n" : "  **\n");
     if (!frame.source.empty()) text += "        " + frame.source + "\n";
   }
-  const Ref args = Ref::steal(PyObject_GetAttrString(value, "args"));
-  const bool plain = args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 &&
-                     PyUnicode_Check(PyTuple_GET_ITEM(args.get(), 0)) && !PyErr_GivenExceptionMatches(type, PyExc_KeyError);
-  const Ref said = plain ? original_message(value, args.get()) : Ref();
-  // str() must be the message alone: then the message is what is explained. Else the frames come as a note.
+  // Where str() is the message alone, the message becomes what is explained. Else the frames come as a note.
   const Ref shown = Ref::steal(PyObject_Str(value));
-  if (plain && shown && PyUnicode_Compare(shown.get(), PyTuple_GET_ITEM(args.get(), 0)) == 0) {
-    if (PyObject_SetAttrString(value, "__user_message__", said.get()) == 0) {
-      text += "    \n" + indented(std::string(reinterpret_cast<PyTypeObject*>(type)->tp_name) + ": " + text_of(said.get())) + "\n";
-      const Ref message = Ref::steal(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
-      const Ref changed = message ? Ref::steal(PyTuple_Pack(1, message.get())) : Ref();
-      if (changed && PyObject_SetAttrString(value, "args", changed.get()) == 0) return;
-    }
+  const Ref said = shown ? original_message(value, shown.get()) : Ref();
+  if (said && PyObject_SetAttrString(value, "__user_message__", said.get()) == 0) {
+    const std::string whole = text + "    \n" +
+                              indented(std::string(reinterpret_cast<PyTypeObject*>(type)->tp_name) + ": " + text_of(said.get())) + "\n";
+    const Ref message = Ref::steal(PyUnicode_FromStringAndSize(whole.data(), static_cast<Py_ssize_t>(whole.size())));
+    if (message && set_message(value, shown.get(), message.get())) return;
   }
   PyErr_Clear();
   const Ref notes = Ref::steal(PyObject_GetAttrString(value, "__notes__"));

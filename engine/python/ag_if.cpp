@@ -113,6 +113,9 @@ class Merge {
 
   void check_leaf(size_t i, PyObject* a, PyObject* b) {
     const bool tensor_a = becomes_tensor(a), tensor_b = becomes_tensor(b);
+    if (a == Py_None && b == Py_None && !is_nested(body[i].structure.get()))
+      fail(ErrorKind::kValue, state_.shown(i), " is None in both branches of a condition on a tensor; what such a condition sets must "
+           "be a tensor");
     if (!tensor_a && !tensor_b) {
       if (a == b) return;
       const int same = PyObject_RichCompareBool(a, b, Py_EQ);
@@ -182,10 +185,11 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
         continue;
       }
       const Tensor& result = results[next++];
-      if (state.is_return_flag(i) && known_true(leaf.get())) {
+      if (state.is_return_flag(i)) {
         PyObject* other = merge.orelse[i].values[k].get();
         const bool unchanged = (flags & kIsGuard) && other == before[i].get();
-        if (known_true(other) || unchanged) note_known_true(result);
+        if (known_true(leaf.get()) && (known_true(other) || unchanged)) note_known_true(result);
+        else note_open_flag(result, here().line);
       }
       leaves.push_back(Ref::steal(wrap(result)));
     }
@@ -306,8 +310,9 @@ PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (args[0] == undefined_return()) Py_RETURN_NONE;
     PyObject* flag = count > 1 ? args[1] : Py_True;
     if (is_tensor(flag) && tensor_of(flag).is_symbolic() && !known_true(flag))
-      fail(ErrorKind::kValue, "this function returns a value under a condition that is a tensor, but not on every path: a value "
-           "must also be returned where that condition does not hold, at the latest by a return at the end of the function");
+      fail(ErrorKind::kValue, "this function returns a value under a condition that is a tensor",
+           line_of_open_flag(flag) ? str(" (line ", line_of_open_flag(flag), ")") : "", ", but not on every path: a value must also be "
+           "returned where that condition does not hold, at the latest by a return at the end of the function");
     return Py_NewRef(args[0]);
   });
 }

@@ -91,6 +91,9 @@ void record(const char* kind, const char* fate, const std::string& note);
 // A flag that is True on every path although it is a tensor, so that a function always returns.
 bool known_true(PyObject*);
 void note_known_true(const Tensor&);
+// The line of the condition that left such a flag open, for the message; 0: unknown.
+void note_open_flag(const Tensor&, int line);
+int line_of_open_flag(PyObject*);
 
 // The branches as a staged condition. `outputs` of the state's symbols come out of it, the others are as before.
 constexpr int kInLoop = 1, kIsGuard = 2;

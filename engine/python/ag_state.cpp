@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace footlight::python::ag {
@@ -260,6 +261,7 @@ void record(const char* kind, const char* fate, const std::string& note) {
 
 namespace {
 thread_local std::unordered_set<uint64_t> true_flags;
+thread_local std::unordered_map<uint64_t, int> open_flags;
 }
 
 bool known_true(PyObject* o) {
@@ -270,6 +272,16 @@ bool known_true(PyObject* o) {
 void note_known_true(const Tensor& tensor) {
   if (true_flags.size() > 100'000) true_flags.clear();
   true_flags.insert(tensor.id());
+}
+
+void note_open_flag(const Tensor& tensor, int line) {
+  if (open_flags.size() > 100'000) open_flags.clear();
+  open_flags[tensor.id()] = line;
+}
+
+int line_of_open_flag(PyObject* o) {
+  const auto found = open_flags.find(tensor_of(o).id());
+  return found == open_flags.end() ? 0 : found->second;
 }
 
 }  // namespace footlight::python::ag

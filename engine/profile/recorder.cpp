@@ -88,7 +88,7 @@ void fork_in_child() {
   ring_filling.store(nullptr, std::memory_order_relaxed);
   release_clock();
   h.writer->abandon();
-  static_cast<void>(h.writer.release());  // its thread does not exist here, its locks may be held
+  h.closed.push_back(std::move(h.writer));  // not destroyed: its locks may be held by threads that are not here
   h.reported.clear();
   h.attached = false;
 }

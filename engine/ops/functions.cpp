@@ -1,6 +1,8 @@
 // Ops as C++ functions.
 #include "engine/ops/functions.h"
 
+#include <algorithm>
+
 namespace footlight::ops {
 
 namespace {
@@ -13,10 +15,9 @@ const AttrName kOutType{"out_type"};
 
 Tensor ints(std::span<const int64_t> values, DType dtype) {
   Tensor t = Tensor::empty(dtype, Shape{static_cast<int64_t>(values.size())});
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (dtype == DType::kInt32) t.data<int32_t>()[i] = static_cast<int32_t>(values[i]);
-    else t.data<int64_t>()[i] = values[i];
-  }
+  if (dtype == DType::kInt32) std::copy(values.begin(), values.end(), t.data<int32_t>());
+  else if (dtype == DType::kInt64) std::copy(values.begin(), values.end(), t.data<int64_t>());
+  else invalid("a shape or an axis is int32 or int64, not ", name_of(dtype));
   return t.as_constant();
 }
 

@@ -158,8 +158,11 @@ void reduce(const Groups& g, const T* in, C* acc) {
       reduce_group<Op, T, C>(part, 0, in + first * step, parts + p * g.kept_count, part.size[0] * step, g.kept_count);
     }
   });
-  for (int64_t p = 0; p < pieces; ++p)
-    for (int64_t i = 0; i < g.kept_count; ++i) acc[i] = Op::join(acc[i], parts[p * g.kept_count + i]);
+  for (int64_t step_size = 1; step_size < pieces; step_size *= 2)
+    for (int64_t p = 0; p + step_size < pieces; p += 2 * step_size)
+      for (int64_t i = 0; i < g.kept_count; ++i)
+        parts[p * g.kept_count + i] = Op::join(parts[p * g.kept_count + i], parts[(p + step_size) * g.kept_count + i]);
+  for (int64_t i = 0; i < g.kept_count; ++i) acc[i] = Op::join(acc[i], parts[i]);
 }
 
 // Runs `finish(acc, out)` on a row of accumulators, which is the output itself when the types are one.

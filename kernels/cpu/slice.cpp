@@ -114,6 +114,19 @@ void split(KernelContext& c) {
            c.outputs[static_cast<size_t>(k)].raw(), o * inner, inner);
 }
 
+void split_v(KernelContext& c) {
+  const Shape& in = c.inputs[0].shape();
+  const int axis = static_cast<int>(from_end(*c.in<int32_t>(2), in.rank()));
+  const int64_t outer = product(in, 0, axis);
+  const int64_t inner = product(in, axis + 1, in.rank());
+  int64_t at = 0;
+  for (const Tensor& out : c.outputs) {
+    const int64_t part = out.shape()[axis] * inner;
+    for (int64_t o = 0; o < outer; ++o) copy(out.dtype(), c.inputs[0].raw(), o * in[axis] * inner + at, out.raw(), o * part, part);
+    at += part;
+  }
+}
+
 // Visits the rows (last dimension) of a block inside a tensor: body(index in the tensor, index in the block, length).
 template <class Body>
 void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::vector<int64_t>& stride, const Shape& block,
@@ -362,12 +375,13 @@ FL_CPU_KERNELS {
   on_cpu("Pack", kAllTypes, pack);
   on_cpu("Unpack", kAllTypes, unpack);
   on_cpu("Split", kAllTypes, split);
+  on_cpu("SplitV", kAllTypes, split_v);
   on_cpu("Slice", kAllTypes, slice);
   on_cpu("StridedSlice", kAllTypes, strided_slice);
   on_cpu("StridedSliceGrad", kPlainTypes, strided_slice_grad);
   on_cpu("GatherV2", kAllTypes, gather);
   on_cpu("Tile", kAllTypes, tile);
-  on_cpu("Pad", kPlainTypes, pad);
+  on_cpu("Pad", kPlainTypes | bit_of(DType::kString), pad);
   on_cpu("PadV2", kPlainTypes | bit_of(DType::kString), pad);
   typed<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool, Float16, BFloat16,
         std::complex<float>, std::complex<double>>();

@@ -123,6 +123,7 @@ class TestOps : public QObject {
     std::string missing;
     for (const OpRow* row : all_rows()) {
       if (elsewhere.contains(row->family) || covered.contains(row->name) || row->stateful) continue;
+      if (std::string_view(row->name) == "Placeholder") continue;  // gets its value from outside
       missing += std::string(" ") + row->name;
     }
     QVERIFY2(missing.empty(), missing.c_str());

@@ -41,6 +41,8 @@ void range_shape(Inference& i) {
       const T b = *limit.data<T>();
       const T d = *delta.data<T>();
       if (d == 0) invalid("Requires delta != 0: 0 [Op:Range]");
+      if (d > 0 ? a > b : a < b)
+        invalid("Requires start ", d > 0 ? "<=" : ">=", " limit when delta ", d > 0 ? ">" : "<", " 0: ", a, "/", b, " [Op:Range]");
       if (d > 0 && a < b) {
         const uint64_t span = static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
         count = static_cast<int64_t>((span + static_cast<uint64_t>(d) - 1) / static_cast<uint64_t>(d));
@@ -54,6 +56,9 @@ void range_shape(Inference& i) {
       const double d = static_cast<double>(*delta.data<T>());
       if (d == 0) invalid("Requires delta != 0: 0 [Op:Range]");
       const double size = (static_cast<double>(*limit.data<T>()) - static_cast<double>(*start.data<T>())) / d;
+      if (size < 0)
+        invalid("Requires start ", d > 0 ? "<=" : ">=", " limit when delta ", d > 0 ? ">" : "<", " 0: ",
+                static_cast<double>(*start.data<T>()), "/", static_cast<double>(*limit.data<T>()), " [Op:Range]");
       if (!(size < 1e15)) invalid("a range of ", size, " elements is too long [Op:Range]");
       count = size > 0 ? static_cast<int64_t>(std::ceil(size)) : 0;
     }
@@ -82,22 +87,6 @@ void one_hot_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// on_value and off_value are spread over the output.
-void one_hot_gradient(GradientCall& c) {
-  static const AttrName kAxis{"axis"};
-  static const Op one_hot{"OneHot"};
-  const Tensor& g = c.output_gradients[0];
-  std::vector<int64_t> axes;
-  FL_CHECK(g.shape().has_rank());
-  for (int d = 0; d < g.shape().rank(); ++d) axes.push_back(d);
-  const DType t = g.dtype();
-  const Tensor on = apply(one_hot, {c.inputs[0], c.inputs[1], ops::number(1, t), ops::number(0, t)},
-                          {{kAxis, c.attrs.get_or(kAxis, int64_t{-1})}});
-  const Tensor to_on = ops::sum(ops::mul(g, on), ops::ints(axes));
-  c.input_gradients[2] = to_on;
-  c.input_gradients[3] = ops::sub(ops::sum(g, ops::ints(axes)), to_on);
-}
-
 }  // namespace
 
 std::vector<RowDef> constant_rows() {
@@ -113,8 +102,9 @@ std::vector<RowDef> constant_rows() {
       {"Range", "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", "Tidx: real = int32", range_shape, nullptr,
        OpFamily::kConstant, "numbers from start up to, not including, limit", {.host_inputs = 7, .zero_gradient = true}},
       {"OneHot", "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
-       "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64", one_hot_shape, one_hot_gradient, OpFamily::kConstant,
-       "on_value at each index along a new dimension, off_value elsewhere", {.dispatch = 2, .host_inputs = 2}},
+       "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64", one_hot_shape, nullptr, OpFamily::kConstant,
+       "on_value at each index along a new dimension, off_value elsewhere",
+       {.dispatch = 2, .host_inputs = 2, .zero_gradient = true}},
   };
 }
 

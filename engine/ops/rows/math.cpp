@@ -18,6 +18,9 @@ void abs_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), apply(sign, {c.inputs[0]}));
 }
 
+// Flat everywhere: zeros, which are something else than no gradient.
+void sign_gradient(GradientCall& c) { c.input_gradients[0] = ops::zeros_like(c.inputs[0]); }
+
 // Of a complex number: towards x, on the circle of its sign.
 void complex_abs_gradient(GradientCall& c) {
   static const Op sign{"Sign"};
@@ -151,11 +154,11 @@ RowDef gradient_of(const char* name, const char* signature, const char* types, G
 std::vector<RowDef> math_rows() {
   constexpr const char* kFloat = "T: floatcomplex";
   return {
-      unary("Neg", "T: numbers", neg_gradient, "-x"),
+      unary("Neg", "T: floatcomplex|signed", neg_gradient, "-x"),
       unary("Abs", "T: real", abs_gradient, "the absolute value"),
       {"ComplexAbs", "x: T -> y: Tout", "T: complex = complex64; Tout: type = float32", complex_abs_shape,
        complex_abs_gradient, OpFamily::kElementwise, "the absolute value of complex numbers"},
-      stepwise("Sign", "T: numbers", "-1, 0 or 1; of a complex number x / |x|"),
+      unary("Sign", "T: floatcomplex|signed", sign_gradient, "-1, 0 or 1; of a complex number x / |x|"),
       unary("Square", "T: numbers", square_gradient, "x * x"),
       unary("Reciprocal", kFloat, reciprocal_gradient, "1 / x"),
       unary("Sqrt", kFloat, sqrt_gradient, "the square root"),

@@ -26,7 +26,10 @@ void reduce_shape(Inference& i) {
   for (int64_t axis : *axes) {
     if (axis < -in.rank() || axis >= in.rank())
       invalid("Invalid reduction dimension (", axis, " for input with ", in.rank(), " dimension(s)) [Op:", i.row.name, "]");
-    reduced |= uint64_t{1} << (axis < 0 ? axis + in.rank() : axis);
+    const int64_t at = axis < 0 ? axis + in.rank() : axis;
+    if (reduced >> at & 1)
+      invalid("Invalid reduction arguments: Axes contains duplicate dimension: ", at, " [Op:", i.row.name, "]");
+    reduced |= uint64_t{1} << at;
   }
   out = Shape();
   for (int d = 0; d < in.rank(); ++d) {
@@ -102,6 +105,12 @@ void prod_others_gradient(GradientCall& c) {
 }
 
 void arg_shape(Inference& i) {
+  const DType type = i.output_dtypes[0];
+  const bool largest = i.row.name[3] == 'M' && i.row.name[4] == 'a';
+  if (!in_set(type, dtype_set(DType::kInt32, DType::kInt64)) &&
+      !(largest && in_set(type, dtype_set(DType::kInt16, DType::kUInt16))))
+    invalid("Value for attr 'output_type' of ", short_name(type), " is not in the list of allowed values: int32, int64",
+            largest ? ", int16, uint16" : "", " [Op:", i.row.name, "]");
   const Shape& in = i.shape(0);
   Shape& out = i.output_shapes[0];
   if (!in.has_rank()) {

@@ -30,6 +30,7 @@ void reshape_shape(Inference& i) {
   if (!known) return;
   int open = -1;
   int64_t rest = 1;
+  int64_t rest_without_zeros = 1;
   for (int d = 0; d < out.rank(); ++d) {
     if (out[d] == -1) {
       if (open >= 0) invalid("Only one input size may be -1, not both ", open, " and ", d, " [Op:Reshape]");
@@ -38,15 +39,21 @@ void reshape_shape(Inference& i) {
       invalid("Size ", d, " must be non-negative, not ", out[d], " [Op:Reshape]");
     } else {
       rest *= out[d];
+      if (out[d]) rest_without_zeros *= out[d];
     }
   }
   if (!in.fully_known()) return;
   const int64_t count = in.elements();
   if (open >= 0) {
-    if (rest == 0 ? count != 0 : count % rest != 0)
+    // With a zero among the sizes, the zeros of the input are left out of the sum too.
+    int64_t count_without_zeros = 1;
+    for (int64_t d : in.dims())
+      if (d) count_without_zeros *= d;
+    const bool fits = rest == 0 ? count == 0 && count_without_zeros % rest_without_zeros == 0 : count % rest == 0;
+    if (!fits)
       invalid("Input to reshape is a tensor with ", count, " values, but the requested shape ", out.to_string(),
               " requires a multiple of ", rest, " [Op:Reshape]");
-    out.set(open, rest == 0 ? 0 : count / rest);
+    out.set(open, rest == 0 ? count_without_zeros / rest_without_zeros : count / rest);
   } else if (rest != count) {
     invalid("Input to reshape is a tensor with ", count, " values (shape ", in.to_string(), "), but the requested shape ",
             out.to_string(), " has ", rest, " [Op:Reshape]");

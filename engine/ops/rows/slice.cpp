@@ -146,6 +146,8 @@ void slice_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const auto begin = infer::constant_ints(i, 1);
   const auto size = infer::constant_ints(i, 2);
+  infer::want_rank(i, 1, 1);
+  infer::want_rank(i, 2, 1);
   const size_t given = size ? size->size() : begin ? begin->size() : 0;
   if (!in.has_rank()) {
     i.output_shapes[0] = given ? Shape::of_rank(static_cast<int>(given)) : Shape::unknown_rank();
@@ -320,6 +322,7 @@ void split_shape(Inference& i) {
   const Shape& in = i.shape(1);
   const auto axis_value = infer::constant_ints(i, 0);
   const int64_t parts = static_cast<int64_t>(i.output_shapes.size());
+  if (parts == 0) invalid("Number of ways to split must be > 0, but got 0 [Op:Split]");
   Shape out = in;
   if (in.has_rank() && axis_value) {
     const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], in.rank(), i.row));
@@ -333,6 +336,46 @@ void split_shape(Inference& i) {
     out = Shape::of_rank(in.rank());
   }
   for (Shape& s : i.output_shapes) s = out;
+}
+
+void split_v_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto sizes = infer::constant_ints(i, 1);
+  const auto axis_value = infer::constant_ints(i, 2);
+  infer::want_rank(i, 1, 1);
+  if (sizes && sizes->size() != i.output_shapes.size())
+    invalid("size_splits has ", sizes->size(), " entries, num_split is ", i.output_shapes.size(), " [Op:SplitV]");
+  for (Shape& s : i.output_shapes) s = in.has_rank() ? Shape::of_rank(in.rank()) : in;
+  if (!in.has_rank() || !axis_value) return;
+  const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], in.rank(), i.row));
+  int64_t sum = 0;
+  int open = -1;
+  for (size_t k = 0; sizes && k < sizes->size(); ++k) {
+    const int64_t n = (*sizes)[k];
+    if (n == -1) {
+      if (open >= 0) invalid("There can only be one -1 in the input. [Op:SplitV]");
+      open = static_cast<int>(k);
+    } else if (n < 0) {
+      invalid("Split size at index ", k, " must be >= 0. Got: ", n, " [Op:SplitV]");
+    } else {
+      sum += n;
+    }
+  }
+  if (sizes && in[axis] >= 0 && (open >= 0 ? sum > in[axis] : sum != in[axis]))
+    invalid("Determined shape must ", open >= 0 ? "not exceed" : "match", " the shape of the input along dimension ", axis,
+            ": it is ", in[axis], ", the sizes sum up to ", sum, " [Op:SplitV]");
+  for (size_t k = 0; k < i.output_shapes.size(); ++k) {
+    Shape s = in;
+    s.set(axis, !sizes ? kUnknownDim : (*sizes)[k] >= 0 ? (*sizes)[k] : in[axis] < 0 ? kUnknownDim : in[axis] - sum);
+    i.output_shapes[k] = s;
+  }
+}
+
+void split_v_gradient(GradientCall& c) {
+  static const Op concat{"ConcatV2"};
+  std::vector<Tensor> inputs = filled(c);
+  inputs.push_back(c.inputs[2]);
+  c.input_gradients[0] = footlight::apply(concat.row(), inputs);
 }
 
 void split_gradient(GradientCall& c) {
@@ -380,6 +423,9 @@ std::vector<RowDef> slice_rows() {
        pad_gradient, OpFamily::kMove, "one value around a tensor", {.host_inputs = 6}},
       {"Split", "split_dim: int32, value: T -> output: num_split*T", "num_split: int; T: any", split_shape, split_gradient,
        OpFamily::kMove, "equal parts along a dimension", {.dispatch = 1, .host_inputs = 1}},
+      {"SplitV", "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T",
+       "num_split: int; T: any; Tlen: index = int64", split_v_shape, split_v_gradient, OpFamily::kMove,
+       "parts of given sizes along a dimension", {.host_inputs = 6}},
       {"Where", "input: T -> index: int64", "T: plain = bool", where_shape, nullptr, OpFamily::kMove,
        "the indices of what is true, or not zero", {.zero_gradient = true}},
   };

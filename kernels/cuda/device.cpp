@@ -2,6 +2,7 @@
 #include "kernels/cuda/device.h"
 
 #include "engine/base/text.h"
+#include "kernels/cuda/refusal.h"
 #include "kernels/cuda/register.h"
 
 #include <algorithm>
@@ -27,8 +28,6 @@ GpuDevice& device(Device d) {
 }
 
 std::string mebibytes(size_t bytes) { return str((bytes + (1 << 20) - 1) >> 20, " MiB"); }
-
-std::string version_text(int version) { return str(version / 1000, ".", version % 1000 / 10); }
 
 Tensor copy(const Tensor& from, Device to) {
   Tensor out = Tensor::empty(from.dtype(), from.shape(), to);
@@ -126,20 +125,7 @@ void GpuDevice::release(void* memory, size_t bytes) {
 
 MemoryUse GpuDevice::use() const { return {current_.load(), peak_.load()}; }
 
-std::string refusal_in_words(cudaError_t result, int driver, int runtime, int devices) {
-  if (result == cudaSuccess && devices > 0) return {};
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (driver == 0 && result != cudaErrorNoDevice)
-    return "no CUDA driver is installed (libcuda.so.1 was not found)";
-  if (result == cudaErrorInsufficientDriver || (driver < runtime / 1000 * 1000 && result != cudaSuccess))
-    return str("the CUDA driver is too old: it is for CUDA ", version_text(driver), ", and ", runtime / 1000,
-               ".0 is needed");
-  if (result == cudaErrorNoDevice || result == cudaSuccess)
-    return visible ? str("the CUDA driver shows no device (CUDA_VISIBLE_DEVICES is \"", visible, "\")")
-                   : std::string("the CUDA driver finds no device");
-  return str("the CUDA driver does not start: ", cudaGetErrorString(result), " (CUDA error ",
-             static_cast<int>(result), ")");
-}
+static_assert(kInsufficientDriver == cudaErrorInsufficientDriver && kNoDevice == cudaErrorNoDevice);
 
 }  // namespace footlight::cuda
 
@@ -154,7 +140,8 @@ extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_
   const cudaError_t result = cudaGetDeviceCount(&count);
   if (result != cudaSuccess) count = 0;
   cudaGetLastError();
-  backend->why_not = cuda::refusal_in_words(result, driver, runtime, count);
+  backend->why_not = cuda::refusal_in_words({static_cast<int>(result), cudaGetErrorString(result), driver, runtime,
+                                             count, std::getenv("CUDA_VISIBLE_DEVICES")});
   for (int i = 0; i < std::min(count, 255); ++i) {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) break;

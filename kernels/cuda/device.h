@@ -34,8 +34,4 @@ class GpuDevice final : public Allocator {
   std::atomic<size_t> current_{0}, peak_{0};
 };
 
-// Why there is no device to use, from what the runtime answered; empty when there is one. `driver` is what
-// cudaDriverGetVersion says (13000 for 13.0; 0: none).
-std::string refusal_in_words(cudaError_t result, int driver, int runtime, int devices);
-
 }  // namespace footlight::cuda

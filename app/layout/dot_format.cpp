@@ -6,6 +6,8 @@
 #include <QJsonObject>
 #include <QStringList>
 
+#include <map>
+
 namespace footlight::app {
 namespace {
 
@@ -75,6 +77,7 @@ bool read_dot_json(const QByteArray& json, const LayoutProblem& problem, LayoutR
   result.clusters.resize(problem.clusters.size());
   result.edges.resize(problem.edges.size());
   size_t placed = 0;
+  std::map<int, int> node_of;  // dot's own numbers
   const QJsonArray objects = root.value(QStringLiteral("objects")).toArray();
   for (const QJsonValue& value : objects) {
     const QJsonObject object = value.toObject();
@@ -88,16 +91,23 @@ bool read_dot_json(const QByteArray& json, const LayoutProblem& problem, LayoutR
       if (at >= result.nodes.size() || !point(object.value(QStringLiteral("pos")).toString(), height, centre)) continue;
       const auto& node = problem.nodes[at];
       result.nodes[at] = QRectF(centre.x() - node.width / 2, centre.y() - node.height / 2, node.width, node.height);
+      node_of[object.value(QStringLiteral("_gvid")).toInt(-1)] = static_cast<int>(at);
       ++placed;
     }
   }
   if (placed != problem.nodes.size()) return false;
+  // dot has an order of its own for edges: they are known by their ends.
+  std::map<std::pair<int, int>, size_t> edge_of;
+  for (size_t i = 0; i < problem.edges.size(); ++i) edge_of[{problem.edges[i].from, problem.edges[i].to}] = i;
   const QJsonArray edges = root.value(QStringLiteral("edges")).toArray();
-  // dot numbers edges in the order in which they were written.
   for (const QJsonValue& value : edges) {
     const QJsonObject object = value.toObject();
-    const size_t at = static_cast<size_t>(object.value(QStringLiteral("_gvid")).toInt(-1));
-    if (at >= result.edges.size()) continue;
+    const auto tail = node_of.find(object.value(QStringLiteral("tail")).toInt(-1));
+    const auto head = node_of.find(object.value(QStringLiteral("head")).toInt(-1));
+    if (tail == node_of.end() || head == node_of.end()) continue;
+    const auto known = edge_of.find({tail->second, head->second});
+    if (known == edge_of.end()) continue;
+    const size_t at = known->second;
     QPointF end;
     bool has_end = false;
     std::vector<QPointF> curve;

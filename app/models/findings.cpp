@@ -14,7 +14,7 @@ QString values_text(const std::vector<std::string>& values, bool shapes) {
   for (const std::string& v : values) {
     if (shown == 3) break;
     if (shown++) text += QString::fromUtf8(" → ");
-    text += shapes ? QLatin1Char('[') + q(v) + QLatin1Char(']') : q(v).left(24);
+    text += shapes ? QLatin1Char('[') + q(v) + QLatin1Char(']') : short_number(q(v)).left(24);
   }
   if (values.size() > 3) text += QString::fromUtf8(" …");
   return text;

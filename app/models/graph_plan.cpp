@@ -146,7 +146,15 @@ class Planner {
     box.area = area;
     box.expandable = !n.functions.empty() && depth < kDeepest;
     QStringList words;
-    if (!n.constant.empty()) {
+    const QString capture = capture_of(g, n.id);
+    if (!capture.isEmpty()) {
+      // A captured variable is known by its own name, not by that of the placeholder that stands for it.
+      box.title = capture.section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
+      const QString type = capture.section(QLatin1Char(' '), 1);
+      const bool variable = type.endsWith(QStringLiteral(" variable"));
+      words << short_type(type.section(QLatin1Char(')'), 0, 0) + QLatin1Char(')')) << (variable ? QStringLiteral("variable") : QStringLiteral("captured"));
+      if (variable) box.family = QStringLiteral("variable");
+    } else if (!n.constant.empty()) {
       words << QStringLiteral("const ") + q(n.constant).left(18);
     } else {
       if (!same_word(title, n.op)) words << q(n.op);
@@ -184,6 +192,17 @@ class Planner {
       }
     }
     return made;
+  }
+
+  // "w1:0 float32 (8, 16) variable" when the node is an input that stands for a capture; captures come last.
+  QString capture_of(const session::GraphRecord& g, uint32_t node) const {
+    const session::TraceRecord* t = document_.trace_of_graph(g.id);
+    if (!t || t->graph != g.id || t->captures.size() > g.inputs.size()) return {};
+    const size_t first = g.inputs.size() - t->captures.size();
+    for (size_t i = first; i < g.inputs.size(); ++i) {
+      if (g.inputs[i] == node) return q(t->captures[i - first]);
+    }
+    return {};
   }
 
   int place(PlanBox box) {
@@ -235,7 +254,9 @@ class Planner {
         const session::NodeRecord* from = nullptr;
         const int box = source(e, from);
         QString label;
-        if (from && e.from == from->id && e.output < from->outputs.size()) label = shape_only(q(from->outputs[e.output]));
+        if (from && e.from == from->id && e.output < from->outputs.size() && !from->outputs[e.output].starts_with("resource")) {
+          label = shape_only(q(from->outputs[e.output]));
+        }
         add(box, box_of[i], label, false);
       }
       if (options_.hide_control) continue;

@@ -102,7 +102,7 @@ bool flatten(const Branch& branch, int depth, int parent, bool alone, KeyDiff& d
 
 QString leaf_short(const session::KeyLeaf& leaf) {
   if (leaf.kind == "tensor" || leaf.kind == "variable") return shape_brackets(leaf);
-  if (!leaf.value.empty()) return q(leaf.value);
+  if (!leaf.value.empty()) return leaf.kind == "literal" ? short_number(q(leaf.value)) : q(leaf.value);
   return q(leaf.type.empty() ? leaf.kind : leaf.type);
 }
 
@@ -163,7 +163,12 @@ KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& 
   }
   for (const session::KeyLeaf& leaf : right.key) hang(root, leaf, false);
   KeyDiff diff;
-  for (const Branch& c : root.children) flatten(c, 0, -1, !left, diff);
+  for (const Branch& c : root.children) {
+    // A context that says nothing and differs in nothing is no row.
+    const auto bare = [](const session::KeyLeaf* leaf) { return !leaf || (leaf->kind == "context" && leaf->type.empty() && leaf->value.empty()); };
+    if (c.children.empty() && bare(c.left) && bare(c.right)) continue;
+    flatten(c, 0, -1, !left, diff);
+  }
   // What was captured is no part of the key, but the first thing one asks about once the key is the same.
   const auto names = [](const session::TraceRecord& t) {
     QString text;

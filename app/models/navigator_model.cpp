@@ -1,15 +1,35 @@
 // Builds the navigator's rows and answers the tree view. Internal ids: 0 run, 1 + f function f, (f+1) << 32 trace.
 #include "app/models/navigator_model.h"
 
+#include "app/models/keys.h"
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <map>
 
 namespace footlight::app {
 namespace {
 constexpr quintptr kRunId = 0;
 constexpr quintptr kFunctionMark = 1;
 constexpr int kTraceShift = 20;
+
+// Parameters that tell the traces apart: those that vary, without one that varies exactly as an earlier one does.
+std::vector<std::string> telling_parameters(const session::FunctionRecord& f,
+                                            const std::vector<const session::TraceRecord*>& traces) {
+  std::vector<std::string> telling;
+  std::vector<std::vector<int>> known;
+  for (const std::string& p : f.parameters) {
+    std::map<QString, int> numbers;
+    std::vector<int> pattern;
+    for (const session::TraceRecord* t : traces) {
+      pattern.push_back(numbers.try_emplace(parameter_cell(*t, p), static_cast<int>(numbers.size())).first->second);
+    }
+    if (numbers.size() < 2 || std::find(known.begin(), known.end(), pattern) != known.end()) continue;
+    known.push_back(std::move(pattern));
+    telling.push_back(p);
+  }
+  return telling;
+}
 }  // namespace
 
 std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document& document) {
@@ -20,8 +40,15 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
     row.id = f.id;
     row.name = q(f.name);
     const auto traces = document.traces_of(f.id);
+    const std::vector<std::string> telling = telling_parameters(f, traces);
     for (const session::TraceRecord* t : traces) {
-      row.traces.push_back({t->id, QStringLiteral("#%1  %2").arg(t->number).arg(q(t->signature)), !t->error.empty()});
+      QString words;
+      for (const std::string& p : telling) {
+        const QString cell = parameter_cell(*t, p);
+        if (!cell.isEmpty()) words += (words.isEmpty() ? QString() : QStringLiteral(" ")) + cell;
+      }
+      if (words.isEmpty()) words = q(t->signature);
+      row.traces.push_back({t->id, QStringLiteral("#%1  %2").arg(t->number).arg(words), q(t->signature), !t->error.empty()});
     }
     row.detail = traces.empty() ? QStringLiteral("not traced") : counted(traces.size(), "trace", "traces");
     row.colour = traces.empty() ? QStringLiteral("blue") : QStringLiteral("green");
@@ -173,7 +200,7 @@ QVariant NavigatorModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
       return QString(row.name + QStringLiteral(", trace ") + trace.text);
     case Qt::ToolTipRole:
-      return trace.text;
+      return trace.signature;
     case kKind:
       return kTrace;
     case kColour:

@@ -40,7 +40,7 @@ class NavigatorModel : public QAbstractItemModel {
  private:
   struct TraceRow {
     TraceId id;
-    QString text;
+    QString text, signature;
     bool failed = false;
   };
   struct FunctionRow {

@@ -81,6 +81,18 @@ QString shape_only(const QString& output) {
   return inner.replace(QLatin1Char(','), QChar(0xd7)).replace(QStringLiteral("None"), QStringLiteral("?"));
 }
 
+QString short_number(const QString& text) {
+  if (text.size() <= 9) return text;
+  bool number = false;
+  text.toDouble(&number);
+  const qsizetype dot = text.indexOf(QLatin1Char('.'));
+  if (!number || dot < 0 || text.contains(QLatin1Char('e'))) return text;
+  // Three digits that mean something behind the point.
+  qsizetype stop = dot + 1;
+  while (stop < text.size() && text[stop] == QLatin1Char('0')) ++stop;
+  return stop + 3 < text.size() ? text.left(stop + 3) + QChar(0x2026) : text;
+}
+
 QString file_name(const std::string& path) {
   const size_t slash = path.find_last_of('/');
   return q(slash == std::string::npos ? path : path.substr(slash + 1));

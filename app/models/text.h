@@ -19,6 +19,7 @@ QString count_text(uint64_t count);             // "4,492"
 QString counted(uint64_t count, const char* one, const char* many);  // "1 trace", "12 traces"
 QString short_type(const QString& output);      // "float32 (32, 16)" -> "f32[32,16]"
 QString shape_only(const QString& output);      // "float32 (32, 16)" -> "32×16", "" for what has no shape
+QString short_number(const QString& text);      // "0.03333333333333333" -> "0.0333…"; other text as it is
 QString file_name(const std::string& path);     // last part
 QString clock_text(int64_t ns);                 // "12:04:31"
 QString joined(const std::vector<std::string>& parts, const char* between);

@@ -254,16 +254,14 @@ std::vector<OverviewColumn> overview(const TimelineData& data, int columns) {
         if (s.flags & kSpanTrace) spread(s.start, s.end, 1, &OverviewColumn::tracing);
       }
     }
-    if (track.kind == Track::Kind::kApi) continue;
-    const bool calls = track.kind == Track::Kind::kCalls;
+    if (track.kind == Track::Kind::kApi || track.kind == Track::Kind::kCalls) continue;
     lane.visit(
         data.first, data.last + 1, per,
         [&](size_t i) {
           const Span& s = lane.spans()[i];
-          if (!calls || !(s.flags & kSpanTrace)) spread(s.start, s.end, 1, &OverviewColumn::busy);
+          spread(s.start, s.end, 1, &OverviewColumn::busy);
         },
         [&](const SpanGroup& g) {
-          if (calls && (lane.spans()[g.dominant].flags & kSpanTrace)) return;
           const int64_t length = std::max<int64_t>(1, g.end - g.start);
           spread(g.start, g.start + length, static_cast<double>(g.busy) / static_cast<double>(length),
                  &OverviewColumn::busy);

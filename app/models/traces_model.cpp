@@ -20,7 +20,8 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
   if (const session::FunctionRecord* f = document_->function(function_)) parameters = f->parameters;
   for (const session::TraceRecord* t : traces) {
     for (const session::KeyLeaf& leaf : t->key) {
-      if (!leaf.parameter.empty() &&
+      // What is no parameter of the definition earns a column only by differing.
+      if (!leaf.parameter.empty() && t->nearest.valid() && parameter_differs(*t, leaf.parameter) &&
           std::find(parameters.begin(), parameters.end(), leaf.parameter) == parameters.end()) {
         parameters.push_back(leaf.parameter);
       }

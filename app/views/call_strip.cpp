@@ -16,7 +16,7 @@
 namespace footlight::app {
 namespace {
 constexpr double kSide = 14, kGap = 5;
-constexpr double kHitLeast = 9, kTraceWidth = 36;
+constexpr double kHitLeast = 8, kTraceWidth = 32;
 }  // namespace
 
 CallStrip::CallStrip(QWidget* parent) : QWidget(parent) {
@@ -68,7 +68,7 @@ void CallStrip::measure() {
     const double others = static_cast<double>(cells_.size() - traces);
     const double each = others > 0 ? (room - static_cast<double>(traces) * (trace_ + kGap)) / others - kGap : kTraceWidth;
     folded_ = each < kHitLeast;
-    hit_ = std::clamp(each, kHitLeast, kTraceWidth);
+    hit_ = std::clamp(each, kHitLeast, kTraceWidth + 4);
     if (folded_) cells_ = call_strip(*document_, function_, true);
     for (const StripCell& c : cells_) left_.push_back(left_.back() + width_of(c) + kGap);
     scroll_ = std::clamp(scroll_, 0.0, std::max(0.0, left_.back() - kGap - room));

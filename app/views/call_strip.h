@@ -44,7 +44,7 @@ class CallStrip : public QWidget {
   TraceId current_;
   std::vector<StripCell> cells_;
   std::vector<double> left_;   // before scrolling; one more than cells
-  double hit_ = 36, trace_ = 36;
+  double hit_ = 36, trace_ = 32;
   double scroll_ = 0;
   bool folded_ = false;
   size_t calls_ = 0;

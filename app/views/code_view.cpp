@@ -157,7 +157,8 @@ void CodeView::paintEvent(QPaintEvent*) {
     if (!line.note.isEmpty()) {
       const QFont note_font = t.ui(-1);
       const double wanted = QFontMetricsF(note_font).horizontalAdvance(line.note);
-      const double text_width = QFontMetricsF(font).horizontalAdvance(line.text) - dx;
+      const qsizetype remark = dim_ ? -1 : comment_start(line.text);
+      const double text_width = QFontMetricsF(font).horizontalAdvance(remark < 0 ? line.text : line.text.left(remark)) - dx;
       // The note keeps clear of the code: it is cut before it covers anything.
       const double free = width - left - text_width - 28;
       const double note = std::min(wanted, free);

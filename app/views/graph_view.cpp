@@ -53,6 +53,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   source_ = new CodeView;
   source_->setAccessibleName(QStringLiteral("Source of the selection"));
   source_->set_row_height(23);
+  source_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   panel->addWidget(source_, 1);
   canvas_->installEventFilter(this);
 

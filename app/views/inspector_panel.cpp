@@ -134,7 +134,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
     label->setMaximumWidth(110);
     grid->addWidget(label, at, 0, Qt::AlignTop);
     if (row.link) {
-      auto* link = new QPushButton(QFontMetrics(theme().code()).elidedText(row.value, Qt::ElideMiddle, 196));
+      auto* link = new QPushButton(QFontMetrics(theme().code()).elidedText(row.value, Qt::ElideMiddle, 180));
       link->setProperty("role", "link");
       link->setFont(theme().code());
       link->setStyleSheet(QStringLiteral("padding: 0px; border-width: 1px; margin-left: -1px;"));

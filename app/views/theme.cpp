@@ -101,6 +101,7 @@ QMenu::separator { height: 1px; background: @hairline; margin: 5px 6px; }
 QMenu::indicator { width: 10px; height: 10px; left: 6px; }
 QMenu::indicator:checked { background: @amberFill; border-radius: 3px; }
 QMenu::indicator:unchecked { border: 1px solid @faint; border-radius: 3px; }
+QAbstractScrollArea::corner { background: transparent; border: 0; }
 QTreeView, QTableView, QListView, QPlainTextEdit, QAbstractScrollArea { background: transparent; border: 0; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QTableView { gridline-color: transparent; }

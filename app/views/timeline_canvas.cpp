@@ -425,8 +425,8 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
   painter.setPen(Qt::NoPen);
   for (size_t i = 0; i < columns_.size(); ++i) {
     const double x = 6 + static_cast<double>(i) * step, room = height() - 14;
-    const double busy = std::sqrt(columns_[i].busy) * room, tracing = columns_[i].tracing * room;
-    const bool mostly = columns_[i].tracing > columns_[i].busy * 0.5f && tracing > 1;
+    const double busy = std::sqrt(columns_[i].busy) * room, tracing = columns_[i].tracing * room * 0.4;
+    const bool mostly = columns_[i].tracing > 0.5f;
     const double tall = std::max(busy, tracing);
     if (tall < 0.5) continue;
     painter.setBrush(mostly ? t["amberFill"] : t["tealFill"]);

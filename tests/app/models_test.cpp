@@ -1,0 +1,428 @@
+// The models, without a window: look-ups, keys, tables, timelines, search, findings, console.
+#include "tests/app/sample.h"
+
+#include "app/models/console_model.h"
+#include "app/models/findings.h"
+#include "app/models/graph_plan.h"
+#include "app/models/inspector.h"
+#include "app/models/keys.h"
+#include "app/models/navigator_model.h"
+#include "app/models/search.h"
+#include "app/models/selection.h"
+#include "app/models/source_lines.h"
+#include "app/models/text.h"
+#include "app/models/timeline.h"
+#include "app/models/traces_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QTest>
+
+using namespace footlight;
+using namespace footlight::app;
+
+class ModelsTest : public QObject {
+  Q_OBJECT
+
+ private:
+  Document d_ = sample_document();
+
+ private Q_SLOTS:
+  void text() {
+    QCOMPARE(duration_text(18'200), QStringLiteral("18.2 us"));
+    QCOMPARE(duration_text(999), QStringLiteral("999 ns"));
+    QCOMPARE(duration_text(4'200'000), QStringLiteral("4.20 ms"));
+    QCOMPARE(duration_text(1'340'000'000), QStringLiteral("1.34 s"));
+    QCOMPARE(short_type(QStringLiteral("float32 (32, 16)")), QStringLiteral("f32[32,16]"));
+    QCOMPARE(short_type(QStringLiteral("float32 (16,)")), QStringLiteral("f32[16]"));
+    QCOMPARE(shape_only(QStringLiteral("float32 (32, None)")), QString::fromUtf8("32×?"));
+    QCOMPARE(shape_only(QStringLiteral("bool ()")), QStringLiteral("scalar"));
+    QCOMPARE(short_number(QStringLiteral("0.03333333333333333")), QString::fromUtf8("0.0333…"));
+    QCOMPARE(short_number(QStringLiteral("0.025")), QStringLiteral("0.025"));
+    QCOMPARE(short_number(QStringLiteral("a long string.")), QStringLiteral("a long string."));
+    QCOMPARE(counted(1, "trace", "traces"), QStringLiteral("1 trace"));
+    QCOMPARE(counted(4492, "event", "events"), QStringLiteral("4,492 events"));
+  }
+
+  void document_looks_up() {
+    QCOMPARE(d_.place({CodeId(1), 9}).line, 9);
+    QVERIFY(!d_.place({CodeId(77), 9}));
+    QCOMPARE(d_.place_text(d_.place({CodeId(1), 17})), QStringLiteral("train.py:17"));
+    QCOMPARE(d_.line_text(d_.place({CodeId(1), 9})), QStringLiteral("    return h * lr"));
+    QCOMPARE(d_.traces_of(FunctionId(1)).size(), size_t{6});
+    QCOMPARE(d_.calls_of_trace(TraceId(10)), size_t{4});
+    QCOMPARE(d_.trace_of_graph(GraphId(100))->id, TraceId(10));
+    QVERIFY(d_.node(GraphId(10), 3));
+    QVERIFY(!d_.node(GraphId(10), 999));
+    QVERIFY(!d_.node(GraphId(999), 0));
+  }
+
+  void events_stay_in_order() {
+    Document d;
+    // An outer op ends, and so comes, after the inner ones.
+    OpSpan inner, outer, early;
+    inner.start_ns = 20, inner.end_ns = 30;
+    outer.start_ns = 10, outer.end_ns = 40;
+    early.start_ns = 5, early.end_ns = 8;
+    d.add_events(3, &inner, 1);
+    d.add_events(3, &outer, 1);
+    d.add_events(3, &early, 1);
+    const auto& events = d.threads.front().events;
+    QCOMPARE(events.size(), size_t{3});
+    QCOMPARE(events[0].start_ns, 5);
+    QCOMPARE(events[1].start_ns, 10);
+    QCOMPARE(events[2].start_ns, 20);
+    const TimelineData data = build_timeline(d, {});
+    QCOMPARE(data.tracks.size(), size_t{1});
+    QCOMPARE(data.tracks[0].lanes.size(), size_t{2});
+  }
+
+  void key_diff_opens_only_what_differs() {
+    const KeyDiff diff = diff_keys(d_.trace(TraceId(10)), *d_.trace(TraceId(12)));
+    QCOMPARE(diff.leaves, 3);
+    QCOMPARE(diff.differing, 1);
+    int lit = 0;
+    for (int i : visible_rows(diff)) {
+      const KeyRow& row = diff.rows[static_cast<size_t>(i)];
+      if (!row.leaf || !row.differs) continue;
+      ++lit;
+      QCOMPARE(row.label, QStringLiteral("[1] lr"));
+      QCOMPARE(row.left, QStringLiteral("float 0.1"));
+      QCOMPARE(row.right, QStringLiteral("float 0.03333333333333333"));
+    }
+    QCOMPARE(lit, 1);
+    // Captures are there and closed.
+    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) { return r.label == QStringLiteral("captures") && !r.open; }));
+  }
+
+  void key_paths_nest() {
+    session::TraceRecord a, b;
+    a.key = {{"args[0]['w.x'][1]", "batch", "tensor", "float32", "2,3", ""}, {"args[0]['b']", "batch", "literal", "int", "", "1"}};
+    b.key = {{"args[0]['w.x'][1]", "batch", "tensor", "float32", "2,4", ""}};
+    const KeyDiff diff = diff_keys(&a, b);
+    QCOMPARE(diff.differing, 2);
+    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) { return r.label == QStringLiteral("['w.x']") && r.open && r.depth == 2; }));
+    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) { return r.left == QStringLiteral("int 1") && r.right.isEmpty(); }));
+  }
+
+  void traces_table() {
+    TracesModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_function(&d_, FunctionId(1));
+    QCOMPARE(model.rowCount(), 6);
+    QCOMPARE(model.columnCount(), 8);
+    QCOMPARE(model.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("lr"));
+    QCOMPARE(model.index(2, 2).data().toString(), QString::fromUtf8("0.0333…"));
+    QVERIFY(model.index(2, 2).data(TracesModel::kDiffers).toBool());
+    QVERIFY(!model.index(2, 1).data(TracesModel::kDiffers).toBool());
+    QVERIFY(!model.index(0, 2).data(TracesModel::kDiffers).toBool());
+    QCOMPARE(model.index(0, 7).data().toString(), QStringLiteral("first call"));
+    QCOMPARE(model.index(1, 7).data().toString(), QStringLiteral("value of lr"));
+    QCOMPARE(model.index(0, 5).data().toString(), QStringLiteral("4"));
+  }
+
+  void traces_table_grows() {
+    Document d = sample_document();
+    TracesModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_function(&d, FunctionId(1));
+    session::TraceRecord more = *d.trace(TraceId(10));
+    more.id = TraceId(30);
+    more.number = 7;
+    d.add(more);
+    model.refresh();
+    QCOMPARE(model.rowCount(), 7);
+  }
+
+  void strip_folds_hits() {
+    const auto every = call_strip(d_, FunctionId(1), false);
+    const auto folded = call_strip(d_, FunctionId(1), true);
+    QCOMPARE(every.size(), size_t{24});
+    QCOMPARE(folded.size(), size_t{12});
+    QCOMPARE(folded[1].count, size_t{3});
+    QCOMPARE(folded[2].number, 2);
+    QVERIFY(calls_summary(d_, FunctionId(1)).startsWith(QString::fromUtf8("24 calls · 18 hits · 6 traces")));
+  }
+
+  void navigator() {
+    NavigatorModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_document(&d_);
+    const QModelIndex run = model.index_of_run();
+    QCOMPARE(model.rowCount(run), 2);
+    QCOMPARE(model.index(0, 0, run).data().toString(), QStringLiteral("train_step"));
+    QCOMPARE(model.index(0, 0, run).data(NavigatorModel::kColour).toString(), QStringLiteral("amber"));
+    const QModelIndex third = model.index_of(FunctionId(1), TraceId(12));
+    QCOMPARE(third.row(), 2);
+    // Only what tells the traces apart is said.
+    QCOMPARE(third.data().toString(), QString::fromUtf8("#3  0.0333…"));
+    Document d = sample_document();
+    model.set_document(&d);
+    session::FunctionRecord more = d.functions.front();
+    more.id = FunctionId(9);
+    d.add(more);
+    model.refresh();
+    QCOMPARE(model.rowCount(model.index_of_run()), 3);
+  }
+
+  void selection_links() {
+    const Selection node = Selection::of_node(d_, GraphId(10), 3);
+    QCOMPARE(node.trace, TraceId(10));
+    QCOMPARE(place_of(d_, node).line, 6);
+    const session::GeneratedRecord& code = d_.generated.front();
+    QCOMPARE(generated_lines_of(d_, node, code), std::vector<int>{2});
+    Selection line = Selection::of_line(d_, {session::FileId(1), 7});
+    QCOMPARE(line.function, FunctionId(1));
+    QCOMPARE(nodes_of(d_, line, GraphId(10)), (std::vector<uint32_t>{5, 6, 7, 8}));
+    QCOMPARE(generated_lines_of(d_, line, code), (std::vector<int>{3, 5}));
+    size_t belonging = 0;
+    for (const OpSpan& e : d_.threads.front().events) belonging += event_belongs(d_, node, e);
+    QCOMPARE(belonging, size_t{4});
+    const Selection generated = Selection::of_generated(d_, code, 6);
+    QCOMPARE(generated.place.line, 9);
+  }
+
+  void history() {
+    SelectionModel model;
+    model.select(Selection::of_trace(d_, TraceId(10)));
+    model.select(Selection::of_node(d_, GraphId(10), 3));
+    model.select(Selection::of_line(d_, {session::FileId(1), 16}));
+    // A line of no function is looked at within the trace that was chosen.
+    QCOMPARE(model.current().trace, TraceId(10));
+    QVERIFY(model.can_go_back() && !model.can_go_forward());
+    model.back();
+    QCOMPARE(model.current().kind, Selection::Kind::kNode);
+    model.back();
+    QCOMPARE(model.current().kind, Selection::Kind::kTrace);
+    model.back();
+    QCOMPARE(model.current().kind, Selection::Kind::kTrace);
+    model.forward();
+    model.select(Selection::of_trace(d_, TraceId(11)));
+    QVERIFY(!model.can_go_forward());
+  }
+
+  void pyramid_agrees_with_plain_walk() {
+    std::vector<Span> spans;
+    int64_t at = 0;
+    for (uint32_t i = 0; i < 5000; ++i) {
+      at += 7 + static_cast<int64_t>(i * 2654435761u % 41);
+      const int64_t length = 1 + static_cast<int64_t>(i * 40503u % 29);
+      spans.push_back({at, at + length, i, static_cast<uint16_t>(i % 3), 0});
+      at += length;
+    }
+    int64_t busy = 0;
+    for (const Span& s : spans) busy += s.end - s.start;
+    Lane lane;
+    lane.assign(spans);
+    for (const double per_pixel : {0.5, 8.0, 40.0, 700.0, 1e7}) {
+      int64_t seen = 0;
+      size_t count = 0, calls = 0;
+      lane.visit(0, at + 1, per_pixel,
+                 [&](size_t i) { seen += lane.spans()[i].end - lane.spans()[i].start; ++count; ++calls; },
+                 [&](const SpanGroup& g) { seen += g.busy; count += g.count; ++calls; });
+      QCOMPARE(seen, busy);
+      QCOMPARE(count, spans.size());
+      // What is drawn is bounded by the pixels, not by the events.
+      if (per_pixel >= 700) QVERIFY(calls <= 4 * static_cast<size_t>(static_cast<double>(at) / per_pixel + 2));
+    }
+    size_t inside = 0;
+    lane.visit(spans[100].start, spans[110].start, 0.1, [&](size_t) { ++inside; }, [&](const SpanGroup& g) { inside += g.count; });
+    QVERIFY(inside >= 10 && inside <= 12);
+    QCOMPARE(lane.at(spans[42].start, 0), ptrdiff_t{42});
+    QCOMPARE(lane.at(spans[0].start - 3, 5), ptrdiff_t{0});
+    QCOMPARE(lane.at(spans[0].start - 7, 5), ptrdiff_t{-1});
+    Lane none;
+    none.assign({});
+    none.visit(0, 100, 1, [](size_t) { QFAIL("nothing to see"); }, [](const SpanGroup&) { QFAIL("nothing to see"); });
+  }
+
+  void timeline_tracks() {
+    const TimelineData data = build_timeline(d_, {{"product", QStringLiteral("violet")}});
+    QCOMPARE(data.tracks.size(), size_t{3});
+    QCOMPARE(data.tracks[0].lanes[0].size(), size_t{24});
+    QCOMPARE(data.tracks[1].lanes[0].size(), size_t{96});
+    QCOMPARE(data.tracks[2].subtitle, QStringLiteral("ops, eager"));
+    const Span& first = data.tracks[1].lanes[0].spans()[0];
+    QCOMPARE(data.paints[first.paint], QStringLiteral("violet"));
+    QCOMPARE(overview(data, 50).size(), size_t{50});
+    QCOMPARE(nice_step(1.0), 1);
+    QCOMPARE(nice_step(1.5), 2);
+    QCOMPARE(nice_step(3000), 5000);
+  }
+
+  void range_table() {
+    const RangeStatistics all = range_statistics(d_, d_.first_ns(), d_.last_ns() + 1);
+    QCOMPARE(all.events, uint64_t{102});
+    QCOMPARE(all.calls, uint64_t{24});
+    QCOMPARE(all.rows.front().name, QStringLiteral("MatMul"));
+    QCOMPARE(all.rows.front().count, uint64_t{24});
+    QCOMPARE(all.rows.front().total, 24 * 15'000);
+    QCOMPARE(all.rows.front().median, 15'000);
+    QCOMPARE(range_statistics(d_, 0, 1).events, uint64_t{0});
+    // What an outer op spends in inner ones is not its own.
+    Document d;
+    OpSpan outer, inner;
+    outer.start_ns = 10, outer.end_ns = 110, outer.op = OpId(0);
+    inner.start_ns = 20, inner.end_ns = 60, inner.op = OpId(1);
+    d.ops = {{"If", "control"}, {"Mul", "elementwise"}};
+    d.add_events(0, &outer, 1);
+    d.add_events(0, &inner, 1);
+    const RangeStatistics nested = range_statistics(d, 0, 200);
+    QCOMPARE(nested.rows[0].total, 100);
+    QCOMPARE(nested.rows[0].self, 60);
+    QCOMPARE(nested.busy, 0.5);
+  }
+
+  void graph_boxes() {
+    const GraphOptions options = default_options(d_, GraphId(10));
+    QVERIFY(options.opened.contains(QStringLiteral("cond")));
+    const GraphPlan plan = plan_graph(d_, GraphId(10), options);
+    QCOMPARE(plan.areas.size(), size_t{3});
+    QCOMPARE(plan.areas[1].title, QStringLiteral("then"));
+    QCOMPARE(plan.areas[1].detail, QStringLiteral("line 8"));
+    const int cond = plan.box_of(GraphId(10), 8);
+    QCOMPARE(plan.boxes[static_cast<size_t>(cond)].bodies.size(), size_t{2});
+    // The captured variable is called by its name.
+    QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(10), 1))].title, QStringLiteral("w"));
+    QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(10), 1))].subtitle, QStringLiteral("f32[8,16]  variable"));
+    GraphOptions hide;
+    hide.hide_constants = true;
+    const GraphPlan less = plan_graph(d_, GraphId(10), hide);
+    QCOMPARE(less.hidden, size_t{2});
+    QCOMPARE(less.box_of(GraphId(10), 6), -1);
+    QCOMPARE(less.areas.size(), size_t{1});
+  }
+
+  void scopes_fold() {
+    Document d;
+    d.add(layered_graph(GraphId(1), 60));
+    const GraphOptions options = default_options(d, GraphId(1));
+    const GraphPlan folded = plan_graph(d, GraphId(1), options);
+    QCOMPARE(folded.boxes.size(), size_t{61});
+    QCOMPARE(folded.edges.size(), size_t{60});
+    QCOMPARE(folded.boxes[1].subtitle, QStringLiteral("3 nodes"));
+    GraphOptions one = options;
+    one.folded.remove(QStringLiteral("layer_3/"));
+    const GraphPlan open = plan_graph(d, GraphId(1), one);
+    QCOMPARE(open.boxes.size(), size_t{63});
+    QCOMPARE(open.clusters.size(), size_t{1});
+  }
+
+  void source_fates() {
+    const auto lines = function_lines(d_, d_.generated.front(), TraceId(10));
+    QCOMPARE(lines.front().number, 4);
+    QCOMPARE(lines.front().text, QStringLiteral("@tf.function"));
+    const auto at = std::find_if(lines.begin(), lines.end(), [](const CodeLine& l) { return l.number == 7; });
+    QVERIFY(at != lines.end());
+    QCOMPARE(at->fate, QStringLiteral("staged"));
+    QVERIFY(at->note.contains(QStringLiteral("both branches")));
+    QCOMPARE(file_lines(d_, session::FileId(1)).size(), size_t{18});
+    QCOMPARE(generated_lines(d_.generated.front()).size(), size_t{6});
+    QCOMPARE(snippet(d_, {session::FileId(1), 17}, 1).size(), size_t{3});
+  }
+
+  void inspector_says() {
+    const InspectorContent node = inspect(d_, Selection::of_node(d_, GraphId(10), 4));
+    QCOMPARE(node.title, QStringLiteral("Relu"));
+    QVERIFY(as_markdown(node).contains(QStringLiteral("inputs: `MatMul`")));
+    QVERIFY(as_markdown(node).contains(QStringLiteral("took: `4.00 us a call`")));
+    const InspectorContent trace = inspect(d_, Selection::of_trace(d_, TraceId(12)));
+    QCOMPARE(trace.title, QStringLiteral("Trace #3"));
+    QVERIFY(as_markdown(trace).contains(QStringLiteral("made by: `train.py:17`")));
+    QCOMPARE(inspect(d_, Selection::of_call(d_, CallId(1))).tag, QStringLiteral("traced"));
+    const InspectorContent event = inspect(d_, Selection::of_event(d_, 0, 0));
+    QCOMPARE(event.title, QStringLiteral("MatMul"));
+    QCOMPARE(event.histogram.size(), size_t{24});
+    QVERIFY(inspect(d_, Selection::of_event(d_, 0, 100000)).title.isEmpty());
+    QVERIFY(!inspect(d_, Selection{}).title.isEmpty());
+  }
+
+  void finds_the_changing_number() {
+    const auto cards = finding_cards(d_);
+    QCOMPARE(cards.size(), size_t{1});
+    QCOMPARE(cards[0].title, QStringLiteral("lr is a Python number that changes"));
+    QCOMPARE(cards[0].place_text, QStringLiteral("train.py:17"));
+    QVERIFY(cards[0].saving.contains(QStringLiteral("saves 5 of 6 traces, 20.0 ms")));
+    // Few values are a choice, not a number that changes.
+    Document few = sample_document();
+    few.traces.resize(3);
+    QCOMPARE(finding_cards(few).size(), size_t{0});
+    // Nor is it one when the graphs differ in structure.
+    Document other = sample_document();
+    for (session::GraphRecord& g : other.graphs) {
+      if (g.id == GraphId(13)) g.nodes.pop_back();
+    }
+    QCOMPARE(finding_cards(other).size(), size_t{0});
+    Document failed = sample_document();
+    session::TraceRecord t = *failed.trace(TraceId(20));
+    t.error = "TypeError: no";
+    failed.add(t);
+    QCOMPARE(finding_cards(failed).size(), size_t{2});
+    QCOMPARE(finding_cards(failed)[0].tone, QStringLiteral("red"));
+  }
+
+  void shapes_that_vary() {
+    Document d;
+    d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
+    std::vector<session::CallRecord> calls;
+    for (uint32_t i = 0; i < 6; ++i) {
+      session::TraceRecord t;
+      t.id = TraceId(i);
+      t.function = FunctionId(1);
+      t.number = static_cast<int>(i) + 1;
+      t.graph = GraphId(i);
+      t.start_ns = 100 + i;
+      t.end_ns = 1100 + i;
+      t.key = {{"args[0]", "x", "tensor", "float32", std::to_string(10 + i) + ",4", ""}};
+      d.add(layered_graph(t.graph, 1));
+      d.add(t);
+      session::CallRecord c;
+      c.id = CallId(i);
+      c.function = FunctionId(1);
+      c.trace = t.id;
+      c.outcome = session::CallOutcome::kTrace;
+      calls.push_back(c);
+    }
+    d.add_calls(calls);
+    const auto cards = finding_cards(d);
+    QCOMPARE(cards.size(), size_t{1});
+    QCOMPARE(cards[0].title, QStringLiteral("x comes in many shapes"));
+    QCOMPARE(cards[0].fix, QStringLiteral("tf.TensorSpec([None, 4], tf.float32)"));
+  }
+
+  void searching() {
+    const QStringList commands{QStringLiteral("Run the script"), QStringLiteral("Stop")};
+    auto hits = search(&d_, commands, GraphId(10), QStringLiteral("relu"));
+    QVERIFY(!hits.empty());
+    QCOMPARE(hits.front().kind, SearchHit::Kind::kNode);
+    hits = search(&d_, commands, GraphId(10), QStringLiteral("train_step"));
+    QCOMPARE(hits.front().kind, SearchHit::Kind::kFunction);
+    hits = search(&d_, commands, GraphId(10), QStringLiteral("matmul f32[32,16]"));
+    QCOMPARE(hits.front().text, QStringLiteral("MatMul"));
+    hits = search(&d_, commands, GraphId(10), QStringLiteral(">stop"));
+    QCOMPARE(hits.size(), size_t{1});
+    QCOMPARE(hits.front().command, 1);
+    QVERIFY(search(&d_, commands, GraphId(10), QStringLiteral("nothing is called so")).empty());
+    QVERIFY(!search(nullptr, commands, {}, QString()).empty());
+  }
+
+  void console_lines() {
+    Document d;
+    d.console.push_back({1, session::ConsoleStream::kStdout, "one\ntw"});
+    ConsoleLines lines;
+    lines.take(d);
+    d.console.push_back({2, session::ConsoleStream::kStderr, "  File \"/a/b.py\", line 12, in f\n"});
+    d.console.push_back({3, session::ConsoleStream::kStdout, "o\n\x1b[31mred\x1b[0m\n"});
+    lines.take(d);
+    QCOMPARE(lines.lines().size(), size_t{4});
+    QCOMPARE(lines.lines()[1].text, QStringLiteral("two"));
+    QCOMPARE(lines.lines()[2].links.size(), size_t{1});
+    QCOMPARE(lines.lines()[2].links[0].path, QStringLiteral("/a/b.py"));
+    QCOMPARE(lines.lines()[2].links[0].line, 12);
+    QCOMPARE(lines.lines()[3].text, QStringLiteral("red"));
+    QCOMPARE(find_links(QStringLiteral("at model.py:7: bad"))[0].line, 7);
+    QVERIFY(find_links(QStringLiteral("x.py: no number")).empty());
+  }
+};
+
+QTEST_GUILESS_MAIN(ModelsTest)
+#include "models_test.moc"

@@ -83,7 +83,7 @@ struct AnyOf {
 // keeps the error of a float sum small.
 template <class Op, class T, class C>
 C reduce_row(const T* in, int64_t n) {
-  if (n > 4096) {
+  if (n > 512) {
     const int64_t half = n / 2 / 64 * 64;
     return Op::join(reduce_row<Op, T, C>(in, half), reduce_row<Op, T, C>(in + half, n - half));
   }

@@ -20,6 +20,9 @@
 using namespace footlight;
 using namespace footlight::session;
 
+// The processes forked here write with a thread of their own.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
 namespace {
 
 // Runs `body` in a process of its own and returns its id.

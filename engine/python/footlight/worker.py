@@ -3,10 +3,12 @@ import os
 import sys
 
 USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] script.py [arguments]
+       footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
 
 Runs the script as `python script.py` does and records what its traced functions do.
   -o, --output FILE   the session file (default: the script's name with .footlight, here)
   --level LEVEL       off: console only; structure: functions, traces, graphs, calls; ops: every op as well (default)
+These two are taken before the script and directly behind it; what follows, or stands behind `--`, is the script's.
 """
 
 
@@ -14,35 +16,48 @@ class Refused(Exception):
     """The command line cannot be followed; the text says why."""
 
 
-def _options(words):
-    """(output, level, commands descriptor, script, its arguments); the script's own options are left alone."""
-    output, level, commands = None, 'ops', -1
-    words = list(words)
+def _take_options(words, settings, known):
+    """Moves the options at the front of `words` into `settings`; stops at the first other word, or behind `--`."""
     while words and words[0].startswith('-'):
-        word = words.pop(0)
-        name, has_value, value = word.partition('=')
-        if name in ('-h', '--help'):
+        name, has_value, value = words[0].partition('=')
+        if name == '--':
+            words.pop(0)
+            return
+        if name in ('-h', '--help') and None in known:
             print(USAGE, end='')
             raise SystemExit(0)
-        if name not in ('-o', '--output', '--level', '--commands'):
-            raise Refused(f"unknown option '{word}'")
+        if name not in known:
+            if None in known:
+                raise Refused(f"unknown option '{words[0]}'")
+            return
+        words.pop(0)
         if not has_value:
             if not words:
-                raise Refused(f"option '{word}' needs a value")
+                raise Refused(f"option '{name}' needs a value")
             value = words.pop(0)
-        if name in ('-o', '--output'):
-            output = value
-        elif name == '--level':
-            level = value
-        elif value.isdigit():
-            commands = int(value)
-        else:
-            raise Refused(f"--commands takes the number of a descriptor, not '{value}'")
+        settings[known[name]] = value
+
+
+_OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level'}
+
+
+def _options(words):
+    """(settings, script, its arguments). Ours stand before the script or directly behind it; the rest is the script's."""
+    settings = {'output': None, 'level': 'ops', 'commands': '-1'}
+    words = list(words)
+    _take_options(words, settings, {**_OUR_OPTIONS, '--commands': 'commands', None: None})
     if not words:
         raise Refused('which script? Name a .py file after the options')
-    if level not in ('off', 'structure', 'ops'):
-        raise Refused(f"--level is off, structure or ops, not '{level}'")
-    return output, level, commands, words[0], words[1:]
+    script = words.pop(0)
+    _take_options(words, settings, _OUR_OPTIONS)
+    if words[-2:-1] == ['-o'] and words[-1].endswith('.footlight'):
+        settings['output'] = words.pop()
+        words.pop()
+    if settings['level'] not in ('off', 'structure', 'ops'):
+        raise Refused(f"--level is off, structure or ops, not '{settings['level']}'")
+    if not settings['commands'].lstrip('-').isdigit():
+        raise Refused(f"--commands takes the number of a descriptor, not '{settings['commands']}'")
+    return settings, script, words
 
 
 def _load(script):
@@ -97,10 +112,9 @@ def _run(code, broken, script, engine):
 def main(words):
     """Forks the supervisor off and runs the script in this process; returns the exit status."""
     try:
-        output, level, commands, script, arguments = _options(words)
+        settings, script, arguments = _options(words)
         code, broken = _load(script)
-        if output is None:
-            output = os.path.splitext(os.path.basename(script))[0] + '.footlight'
+        output = settings['output'] or os.path.splitext(os.path.basename(script))[0] + '.footlight'
     except Refused as refused:
         print(f'footlight: {refused}\n\n{USAGE}', end='', file=sys.stderr)
         return 2
@@ -109,7 +123,8 @@ def main(words):
     sys.stdout.flush()
     sys.stderr.flush()
     try:
-        _engine.worker_start(os.path.abspath(script), arguments, python, os.path.abspath(output), level, commands)
+        _engine.worker_start(os.path.abspath(script), arguments, python, os.path.abspath(output), settings['level'],
+                             int(settings['commands']))
     except Exception as error:
         print(f'footlight: {error}', file=sys.stderr)
         return 2

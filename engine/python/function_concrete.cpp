@@ -229,7 +229,8 @@ Ref structured(PyObject* self, Leaf&& leaf) {
 }
 PyObject* get_structured_outputs(PyObject* self, void*) {
   return guarded([&] {
-    return structured(self, [&](DType dtype, const Shape& shape, Edge) { return checked(spec_object({dtype, shape, {}})); }).release();
+    const GraphPtr graph = entry_of(self).concrete->graph();
+    return structured(self, [&](DType, const Shape&, Edge edge) { return checked(wrap(graph->tensor(edge))); }).release();
   });
 }
 PyObject* get_output_shapes(PyObject* self, void*) {

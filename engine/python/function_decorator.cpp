@@ -101,6 +101,7 @@ void init_function(PyObject* module) {
   init_function_type();
   init_concrete(module);
   init_graph_objects(module);
+  init_function_control();
   trace::init_control_gradients();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
   variable_made = variable_is_assigned_now;

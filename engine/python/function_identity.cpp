@@ -192,7 +192,7 @@ Ref Rebuilder::rebuild(PyObject* value) {
       list ? PyList_SET_ITEM(sequence.get(), i, item) : PyTuple_SET_ITEM(sequence.get(), i, item);
     }
     if (!is_namedtuple(value)) return sequence;
-    return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(value)), "_make", "O", sequence.get()));
+    return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(value)), "_make", "(O)", sequence.get()));
   }
   if (is_mapping(value)) {
     Ref keys = sorted_keys(value);

@@ -90,7 +90,6 @@ struct Family {
 // The books behind the warning about frequent retracing, one for all functions made of one code object.
 struct Detector {
   uint64_t recent = 0;                   // one bit per call, the latest lowest: it traced
-  bool warned = false;
 };
 
 class FunctionCore {
@@ -111,6 +110,7 @@ class FunctionCore {
   uint64_t self_number = 0;              // of a method's instance
 
   std::shared_ptr<Detector> detector = std::make_shared<Detector>();
+  bool warned = false;
   SourceRef made_at;
   std::vector<std::vector<Ref>> signature_leaves;  // per parameter: specs in order; with an input_signature only
 
@@ -157,6 +157,7 @@ Ref operation_object(GraphPtr, NodeId);
 void init_function_type();
 void init_concrete(PyObject* module);
 void init_graph_objects(PyObject* module);
+void init_function_control();
 
 // --- recording ---
 FunctionId record_function(FunctionCore&);

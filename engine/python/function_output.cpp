@@ -89,7 +89,7 @@ Ref put_together(const OutputTemplate& out, std::span<const Ref> leaves) {
       for (size_t i = 0; i < out.children.size(); ++i)
         PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), put_together(out.children[i], leaves).release());
       if (out.kind == OutputTemplate::kTuple) return tuple;
-      return checked(PyObject_CallMethod(out.type.get(), "_make", "O", tuple.get()));
+      return checked(PyObject_CallMethod(out.type.get(), "_make", "(O)", tuple.get()));
     }
     case OutputTemplate::kDict: {
       Ref dict = checked(PyDict_New());

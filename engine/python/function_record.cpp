@@ -170,10 +170,11 @@ std::shared_ptr<Detector> detector_of(PyObject* callable) {
 void note_call(FunctionCore& core, bool traced) {
   Detector& detector = *core.detector;
   detector.recent = detector.recent << 1 | traced;
-  if (detector.warned || !traced) return;
+  if (core.warned || !traced) return;
   const int lately = std::popcount(detector.recent & 0x3ff), in_all = std::popcount(detector.recent);
   if (lately < 5 && in_all < 8) return;
-  detector.warned = true;
+  core.warned = true;
+  detector.recent = 0;  // functions made anew from the same code are due again after as many traces
   std::string why;
   if (core.table.size() > 1) {
     std::vector<explain::Difference> differing;

@@ -65,7 +65,7 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
       PyList_SET_ITEM(items.get(), i, fit(core, parameter, want.get(), have.get()).release());
     }
     if (is_namedtuple(spec))
-      return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(spec)), "_make", "O", items.get()));
+      return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(spec)), "_make", "(O)", items.get()));
     return PyTuple_Check(spec) ? checked(PyList_AsTuple(items.get())) : items;
   }
   if (is_mapping(spec)) {

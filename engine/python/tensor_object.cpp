@@ -59,8 +59,7 @@ PyObject* to_str(PyObject* self) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic())
-      return to_unicode(str("Tensor(\"", symbolic_name(t), "\", ", t.shape().has_rank() ? "shape=" + t.shape().to_string() : "shape=<unknown>",
-                            ", dtype=", name_of(t.dtype()), t.device() == Device::cpu() ? "" : ", device=" + full_name(t.device()), ")"));
+      return to_unicode(str("Tensor(\"", symbolic_name(t), "\", ", t.shape().has_rank() ? "shape=" + t.shape().to_string() + ", " : "", "dtype=", name_of(t.dtype()), t.device() == Device::cpu() ? "" : ", device=" + full_name(t.device()), ")"));
     return to_unicode(str("tf.Tensor(", text_of(t, false), ", shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()), ")"));
   });
 }
@@ -71,6 +70,7 @@ Py_hash_t hash(PyObject*) {
 }
 
 [[noreturn]] void symbolic_has_no(const Tensor& t, const char* what) {
+  if (std::string_view(what) == "numpy") fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute 'numpy'");
   fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute '", what, "': '", symbolic_name(t),
        "' has no value while its function is being traced");
 }

@@ -64,6 +64,18 @@ class Worker(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(last_end(self.session)[2], 'finished')
 
+    def test_where_options_may_stand(self):
+        path = self.script('import sys; print(sys.argv[1:])')
+        for words, seen in (([path, '-o', self.session, 'a', '-x'], ['a', '-x']), (['-o', self.session, path, '-x'], ['-x']),
+                            ([path, '--level', 'structure', '-o', self.session, '--', '-o', 'b'], ['-o', 'b']),
+                            ([path, 'a', '-o', self.session], ['a']), ([f'--output={self.session}', path], [])):
+            with self.subTest(words):
+                done = subprocess.run([sys.executable, '-m', 'footlight', 'record', *words], capture_output=True,
+                                      text=True, timeout=60)
+                self.assertEqual(done.stdout, f'{seen}\n', done.stderr)
+                self.assertTrue(os.path.exists(self.session))
+                os.unlink(self.session)
+
     def test_output_is_passed_on_and_told_apart_in_order(self):
         done = self.record('''
             import sys

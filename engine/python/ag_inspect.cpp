@@ -32,6 +32,23 @@ PyObject* copy_ast(PyObject*, PyObject* ast) {
   });
 }
 
+// The conversion alone: from a function's ast object to that of what runs.
+PyObject* lean_ast(PyObject*, PyObject* ast) {
+  return guarded([&]() -> PyObject* {
+    Tree tree;
+    Node* function = read_ast(ast, tree);
+    if (!function) return nullptr;
+    if (!is_function(function) && !is(function, Kind::kLambda)) {
+      PyErr_SetString(PyExc_TypeError, "the syntax tree of a function is wanted");
+      return nullptr;
+    }
+    const Conversion conversion = convert(tree, function, {});
+    const Ref keep = Ref::steal(PyList_New(0));
+    if (!keep) return nullptr;
+    return write_ast(conversion.function ? conversion.function : function, keep.get());
+  });
+}
+
 Ref numbers(const std::vector<int>& values) {
   Ref list = Ref::steal(PyList_New(static_cast<Py_ssize_t>(values.size())));
   for (size_t i = 0; list && i < values.size(); ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), PyLong_FromLong(values[i]));
@@ -83,6 +100,7 @@ PyObject* convert_ast(PyObject*, PyObject* args) {
 PyMethodDef methods[] = {
     {"autograph_unparse", unparse_ast, METH_O, "An ast object as text, by the engine's own unparser."},
     {"autograph_copy", copy_ast, METH_O, "An ast object read into the engine's tree and written back."},
+    {"autograph_lean", lean_ast, METH_O, "The ast of what a function is converted to, from its own ast."},
     {"autograph_convert", convert_ast, METH_VARARGS, "What the ast of a function is converted to, as text, with line map and fates."},
     {nullptr, nullptr, 0, nullptr},
 };

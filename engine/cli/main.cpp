@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kUsage =
     R"(Footlight shows what happens when a Python function is staged into a graph.
 
-  footlight record [options] script.py [script arguments...]
-                            run a script and record it into a session file
+  footlight record script.py [options] [--] [script arguments...]
+                            run a script and record it into a session file; options may stand first too
       -o, --output FILE     the session file (default: the script's name with .footlight, in this folder)
       --level LEVEL         off, structure (functions, traces, calls, graphs) or ops (default: every op too)
   footlight info FILE [--json]

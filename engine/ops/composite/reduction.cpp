@@ -8,16 +8,11 @@ namespace {
 const AttrName kKeepDims{"keep_dims"};
 const AttrName kOutputType{"output_type"};
 
-// The dimensions to reduce: the given ones, or all. `apart`: all of them stand in a node of their own ("Const").
+// The dimensions to reduce: the given ones, or all. All of them stand in a node of their own, "Const".
 Tensor axes_of(const Tensor& x, const Arg& axis) {
   static const Op rank{"Rank"};
   static const Op range{"Range"};
   if (const Tensor* given = std::get_if<Tensor>(&axis.value)) return *given;
-  if (!axis.none()) {
-    const ArgList& list = std::get<ArgList>(axis.value);
-    if (list.size() == 1) return ops::integer(integer(list[0]));
-    return ops::ints(integers(axis));
-  }
   if (!x.shape().has_rank()) return apply(range, {ops::integer(0), apply(rank, {x}), ops::integer(1)}, {}, "range");
   std::vector<int64_t> all(static_cast<size_t>(x.shape().rank()));
   for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);
@@ -58,12 +53,13 @@ Arg deviation(Args args, std::string_view name) {
 template <Literal op_name>
 Arg arg_of(Args args, std::string_view name) {
   static const Op op{op_name.text};
-  return {apply(op, {tensor(args[0]), ops::integer(args[1].none() ? 0 : integer(args[1]))}, {{kOutputType, dtype(args[2])}}, name)};
+  const Tensor axis = args[1].none() ? ops::integer(0) : tensor(args[1]);
+  return {apply(op, {tensor(args[0]), axis}, {{kOutputType, dtype(args[2])}}, name)};
 }
 
-constexpr char kReduced[] = "input_tensor: tensor, axis: ints? = None, keepdims: bool? = False, name: str? = None";
-constexpr char kReducedBools[] = "input_tensor: tensor of bool, axis: ints? = None, keepdims: bool? = False, name: str? = None";
-constexpr char kArg[] = "input: tensor, axis: int? = None, output_type: dtype = int64, name: str? = None";
+constexpr char kReduced[] = "input_tensor: tensor, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
+constexpr char kReducedBools[] = "input_tensor: tensor of bool, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
+constexpr char kArg[] = "input: tensor, axis: tensor? of int32 = None, output_type: dtype = int64, name: str? = None";
 
 }  // namespace
 

@@ -25,6 +25,8 @@ Arg ones(Args args, std::string_view name) { return {filled(args[0], 1, dtype(ar
 Tensor filled_like(const Tensor& x, const Arg& wanted, double value, const Op& op, std::string_view name) {
   static const Op fill{"Fill"};
   if (wanted.none() || dtype(wanted) == x.dtype()) return apply(op, {x}, {}, name);
+  if (is_plain(x.dtype()) && is_plain(dtype(wanted)) && !x.shape().fully_known())
+    return apply(op, {ops::cast(x, dtype(wanted))}, {}, name);  // the shape stays as well known as it is
   return apply(fill, {ops::shape(x), scalar_of(value, dtype(wanted))}, {}, name);
 }
 Arg zeros_like(Args args, std::string_view name) {
@@ -83,7 +85,7 @@ Arg transpose(Args args, std::string_view name) {
 
 Arg expand_dims(Args args, std::string_view name) {
   static const Op op{"ExpandDims"};
-  return {apply(op, {tensor(args[0]), ops::integer(integer(args[1]))}, {}, name)};
+  return {apply(op, {tensor(args[0]), tensor(args[1])}, {}, name)};
 }
 
 Arg squeeze(Args args, std::string_view name) {
@@ -180,8 +182,9 @@ Arg broadcast_to(Args args, std::string_view name) {
 
 Arg where(Args args, std::string_view name) {
   static const Op op{"SelectV2"};
-  if (args[1].none() || args[2].none())
-    fail(ErrorKind::kValue, "tf.where wants x and y, both or neither");
+  static const Op places{"Where"};
+  if (args[1].none() && args[2].none()) return {apply(places, {tensor(args[0])}, {}, name)};
+  if (args[1].none() || args[2].none()) fail(ErrorKind::kValue, "tf.where wants x and y, both or neither");
   return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {}, name)};
 }
 
@@ -200,7 +203,7 @@ std::vector<PublicDef> shape_functions() {
       {"reshape", "tensor: tensor, shape: shape, name: str? = None", reshape, "the same elements in another shape; -1: what is left over"},
       {"transpose", "a: tensor, perm: tensor? = None, conjugate: bool = False, name: str? = None", transpose,
        "dimensions in another order; reversed when none is given"},
-      {"expand_dims", "input: tensor, axis: int, name: str? = None", expand_dims, "a new dimension of size 1"},
+      {"expand_dims", "input: tensor, axis: tensor of int32, name: str? = None", expand_dims, "a new dimension of size 1"},
       {"squeeze", "input: tensor, axis: ints? = None, name: str? = None", squeeze, "without dimensions of size 1"},
       {"identity", "input: tensor, name: str? = None", one_op<"Identity">, "the same value"},
       {"stop_gradient", "input: tensor, name: str? = None", one_op<"StopGradient">, "the same value; no gradient passes"},
@@ -214,7 +217,7 @@ std::vector<PublicDef> shape_functions() {
        "dtype: dtype? = None, name: str? = None",
        one_hot, "on_value at each index along a new dimension"},
       {"broadcast_to", "input: tensor, shape: shape, name: str? = None", broadcast_to, "repeated to fill a shape"},
-      {"where", "condition: tensor of bool, x: tensor? like y = None, y: tensor? like x = None, name: str? = None", where,
+      {"where", "condition: tensor, x: tensor? like y = None, y: tensor? like x = None, name: str? = None", where,
        "x where the condition holds, else y"},
   };
 }

@@ -22,6 +22,11 @@ Arg stack(Args args, std::string_view name) {
   static const Op op{"Pack"};
   const auto values = tensors(args[0]);
   if (values.empty()) fail(ErrorKind::kValue, "tf.stack wants at least one tensor, the list is empty");
+  if (const Shape& shape = values[0].shape(); shape.has_rank()) {
+    const int64_t ranks = shape.rank() + 1;
+    if (integer(args[1]) < -ranks || integer(args[1]) >= ranks)
+      fail(ErrorKind::kValue, "axis of tf.stack = ", integer(args[1]), " is outside of [-", ranks, ", ", ranks, ")");
+  }
   return {apply(op.row(), values, {{kAxis, integer(args[1])}}, name_or(name, "stack"))};
 }
 
@@ -61,26 +66,19 @@ Arg split(Args args, std::string_view name) {
     const Tensor inputs[] = {ops::integer(axis), x};
     return {list_of(apply_all(op.row(), inputs, {{kNum, *count}}, node))};
   }
-  static const Op slice{"Slice"};
-  const std::vector<int64_t> wanted = integers(args[1]);
-  const int64_t whole = size_along(x, axis, "tf.split");
-  const int place = static_cast<int>(axis < 0 ? axis + x.shape().rank() : axis);
-  std::vector<int64_t> begin(static_cast<size_t>(x.shape().rank()), 0);
-  std::vector<int64_t> size(begin.size(), -1);
-  int64_t known = 0;
-  for (const int64_t part : wanted) known += std::max<int64_t>(part, 0);
-  ArgList out;
-  for (const int64_t part : wanted) {
-    const int64_t length = part >= 0 ? part : whole - known;  // -1: what is left over
-    if (length < 0 || begin[static_cast<size_t>(place)] + length > whole)
-      invalid("the sizes of tf.split do not add up to the ", whole, " of dimension ", place, " [Op:SplitV]");
-    size[static_cast<size_t>(place)] = length;
-    out.push_back({apply(slice, {x, ops::ints(begin), ops::ints(size)}, {}, node)});
-    begin[static_cast<size_t>(place)] += length;
+  static const Op unequal{"SplitV"};
+  Tensor sizes;
+  if (const Tensor* given = std::get_if<Tensor>(&args[1].value)) {
+    sizes = *given;
+  } else {
+    sizes = ops::ints(integers(args[1]));
   }
-  if (begin[static_cast<size_t>(place)] != whole)
-    invalid("the sizes of tf.split do not add up to the ", whole, " of dimension ", place, " [Op:SplitV]");
-  return {out};
+  if (sizes.shape().has_rank() && sizes.shape().rank() == 0)
+    fail(ErrorKind::kValue, "the number of parts of tf.split must be a Python integer, a tensor came");
+  const int64_t count = !args[3].none() ? integer(args[3]) : sizes.shape().has_rank() ? sizes.shape()[0] : kUnknownDim;
+  if (count == kUnknownDim) fail(ErrorKind::kValue, "how many sizes tf.split was given is not known; say it with num=");
+  const Tensor inputs[] = {x, sizes, ops::integer(axis)};
+  return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};
 }
 
 Arg gather(Args args, std::string_view name) {

@@ -49,7 +49,15 @@ class Merge {
     return tensors;
   }
 
-  // A value that only one branch returns: the other gets zeros that nobody looks at, since do_return says so.
+  // A branch that returned needs no other values, one that did not needs no returned value: do_return guards what follows.
+  bool may_lack(const Values& branch, size_t symbol) const {
+    if (state_.is_return_value(symbol)) return true;
+    for (size_t i = 0; i < outputs_; ++i)
+      if (state_.is_return_flag(i) && branch[i].defined() && known_true(branch[i].structure.get())) return true;
+    return false;
+  }
+
+  // The other branch's value in zeros that nobody looks at.
   static void fill(Leaves& missing, const Leaves& like) {
     missing.structure = like.structure;
     for (const Ref& leaf : like.values) {
@@ -67,7 +75,7 @@ class Merge {
     Leaves &a = body[i], &b = orelse[i];
     if (!a.defined() && !b.defined()) return;
     if (!a.defined() || !b.defined()) {
-      if (state_.is_return_value(i) && a.defined()) {
+      if (a.defined() && may_lack(orelse, i)) {
         fill(b, a);
         return;
       }
@@ -158,8 +166,8 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
         [&] {
           run(body, merge.body);
           for (size_t i = 0; i < outputs; ++i) {
-            if (!state.is_return_value(i) || merge.body[i].defined()) continue;
-            // Only the other branch returns: look there what it returns.
+            if (merge.body[i].defined() || !merge.may_lack(merge.body, i)) continue;
+            // Only the other branch has it: look there what it is.
             Values other;
             trace::in_scratch_graph([&] { run(orelse, other); });
             if (other[i].defined()) Merge::fill(merge.body[i], other[i]);

@@ -1,0 +1,317 @@
+"""Conversions while tracing: what is staged, what runs in Python, what the errors say, what is recorded of it."""
+import io
+import contextlib
+import unittest
+import warnings
+
+from support import run
+
+import footlight as tf
+
+
+def ops(f, *args):
+    """All op types of the graph and its library."""
+    graph = f.get_concrete_function(*args).graph.as_graph_def()
+    found = [n.op for n in graph.node]
+    for function in graph.library.function:
+        found += [n.op for n in function.node_def]
+    return found
+
+
+def value(tensor):
+    return int(tensor)
+
+
+class Item:
+    def __init__(self):
+        self.total = tf.constant(0)
+        self.parts = {'a': tf.constant(1)}
+
+    def add(self, x):
+        if x > 0:
+            self.total = self.total + x
+            self.parts['a'] = x
+        return self.total + self.parts['a']
+
+
+class Tracing(unittest.TestCase):
+    def both(self, f, *inputs):
+        """A traced function gives what the plain one gives, with one trace."""
+        g = tf.function(f)
+        for args in inputs:
+            wanted = f(*args)
+            self.assertEqual(value(g(*map(tf.constant, args))), wanted, args)
+        self.assertEqual(g.experimental_get_tracing_count(), 1)
+        return g
+
+    def test_if(self):
+        def f(x):
+            if x > 10:
+                y = x
+            elif x > 5:
+                y = -x
+            else:
+                return 0
+            return y * 2
+        g = self.both(f, (20,), (7,), (1,))
+        self.assertEqual(ops(g, tf.constant(1)).count('StatelessIf'), 3)  # the last guards what follows
+
+    def test_python_condition_leaves_no_node(self):
+        @tf.function
+        def f(x, flag):
+            if flag and x is not None:
+                return x + 1
+            return x - 1
+        self.assertEqual(value(f(tf.constant(1), True)), 2)
+        self.assertEqual(value(f(tf.constant(1), False)), 0)
+        self.assertNotIn('StatelessIf', ops(f, tf.constant(1), True))
+
+    def test_while_and_what_follows(self):
+        def f(n):
+            i, total = 0, 0
+            while i < n:
+                i += 1
+                if i % 2 == 0:
+                    continue
+                if total > 12:
+                    break
+                total += i
+            else:
+                total = -total
+            return total + i
+        g = self.both(f, (0,), (5,), (50,))
+        self.assertEqual(ops(g, tf.constant(1)).count('StatelessWhile'), 1)
+
+    def test_for_over_tensors(self):
+        def f(xs):
+            total, last = 0, -1
+            for x in xs:
+                total = total * 3 + x
+                last = x
+            return total, last
+        total, last = tf.function(f)(tf.constant([1, 2, 3]))
+        self.assertEqual((value(total), value(last)), (18, 3))
+
+    def test_for_over_range(self):
+        def f(n, step):
+            total = 0
+            for i in range(n, 0, step):
+                total = total * 2 + i
+            return total
+        self.assertEqual(value(tf.function(f)(tf.constant(7), tf.constant(-2))), f(7, -2))
+        self.assertEqual(value(tf.function(f)(tf.constant(-7), tf.constant(2))), f(-7, 2))
+
+    def test_return_inside_loops(self):
+        def f(n):
+            for i in tf.range(6):
+                for j in tf.range(6):
+                    if i * j == n:
+                        return i * 10 + j
+            return -1
+        g = tf.function(f)
+        self.assertEqual([value(g(tf.constant(n))) for n in (6, 25, 7)], [23, 55, -1])
+
+    def test_python_loop_left_by_a_tensor(self):
+        def f(x):
+            for i in range(5):
+                x = x * 2
+                if x > 20:
+                    break
+            while i < 100:
+                i = i + 1
+                if x > i:
+                    return i
+            return x
+        self.both(f, (1,), (3,), (9,))
+
+    def test_calls_methods_lambdas_closures(self):
+        limit = 3
+
+        def helper(x):
+            if x > limit:
+                return x - limit
+            return x
+
+        def f(x):
+            twice = lambda v: v * 2 if v > 1 else v
+            return helper(twice(x)) + sum(map(helper, [1, 2]))
+        self.both(f, (1,), (5,))
+
+    def test_attributes_and_items_are_state(self):
+        item = Item()
+        g = tf.function(item.add)
+        self.assertEqual(value(g(tf.constant(4))), 8)
+        self.assertEqual(value(g(tf.constant(-4))), 1)
+
+    def test_logic(self):
+        def f(a, b):
+            return 1 if (a > 0 and b > 0) or not a < 5 else 2 if 0 < b < 10 else 3
+        self.both(f, (1, 1), (-1, 5), (7, -1), (-1, 50))
+
+    def test_python_values_and_side_effects(self):
+        seen = []
+
+        @tf.function
+        def f(x):
+            print('tracing')
+            if x > 0:
+                seen.append('then')
+            else:
+                seen.append('else')
+            return x
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            f(tf.constant(1))
+            f(tf.constant(2))
+        self.assertEqual((out.getvalue(), seen), ('tracing\n', ['then', 'else']))
+
+    def error(self, kind, words, f, *args):
+        with self.assertRaises(kind) as caught:
+            tf.function(f)(*args)
+        text = str(caught.exception)
+        self.assertTrue(text.startswith('in user code:'), text)
+        for word in words:
+            self.assertIn(word, text)
+        return text
+
+    def test_errors_name_symbol_branch_and_line(self):
+        def one_branch(x):
+            if x > 0:
+                y = x
+            return y
+        line = one_branch.__code__.co_firstlineno + 1
+        self.error(ValueError, ["'y'", 'else branch', 'line %d, in one_branch  *' % line], one_branch, tf.constant(1))
+
+        def dtypes(x):
+            if x > 0:
+                y = 1
+            else:
+                y = 2.5
+            return y
+        self.error(TypeError, ["'y'", 'int32', 'float32'], dtypes, tf.constant(1))
+
+        def structures(x):
+            if x > 0:
+                y = (x, x)
+            else:
+                y = (x,)
+            return y
+        self.error(TypeError, ["'y'", 'nested structure'], structures, tf.constant(1))
+
+        def none(x):
+            y = None
+            if x > 0:
+                y = x
+            return y
+        self.error(ValueError, ["'y'", 'None'], none, tf.constant(1))
+
+        def condition(x):
+            if x:
+                return 1
+            return 2
+        self.error(ValueError, ['bool', 'int32'], condition, tf.constant(1))
+
+        def no_return(x):
+            if x > 0:
+                return x
+        line = no_return.__code__.co_firstlineno + 1
+        self.error(ValueError, ['every path', 'line %d' % line], no_return, tf.constant(1))
+
+    def test_errors_of_loops(self):
+        def undefined(n):
+            while n > 0:
+                y = y + n
+                n -= 1
+            return y
+        self.error(ValueError, ["'y'", 'before the loop'], undefined, tf.constant(1))
+
+        def grows(n):
+            x = tf.ones([1])
+            while n > 0:
+                x = tf.concat([x, x], 0)
+                n -= 1
+            return x
+        self.error(ValueError, ["'x'", '(1,)', '(2,)', 'shape_invariants'], grows, tf.constant(1))
+
+    def test_loop_options(self):
+        def grows(n):
+            x = tf.ones([1])
+            while n > 0:
+                tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape([None]))])
+                x = tf.concat([x, x], 0)
+                n -= 1
+            return tf.reduce_sum(x)
+        self.assertEqual(value(tf.function(grows)(tf.constant(4))), 16)
+
+    def test_errors_keep_class_and_attributes(self):
+        class Own(Exception):
+            def __init__(self, a, b):
+                super().__init__(a, b)
+                self.a = a
+
+        def helper(x):
+            raise Own(1, 2)
+
+        def f(x):
+            if x > 0:
+                helper(x)
+            return x
+        with self.assertRaises(Own) as caught:
+            tf.function(f)(tf.constant(1))
+        self.assertEqual((caught.exception.args, caught.exception.a), ((1, 2), 1))
+        self.assertIn('in helper  *', caught.exception.__notes__[0])
+
+        def key(x):
+            return {}['k']
+        with self.assertRaises(KeyError) as caught:
+            tf.function(key)(tf.constant(1))
+        self.assertEqual(caught.exception.args, ('k',))
+
+    def test_unconverted_frames_are_marked(self):
+        @tf.autograph.experimental.do_not_convert
+        def plain(x):
+            raise ValueError('no')
+
+        def f(x):
+            return plain(x)
+        self.error(ValueError, ['in f  *\n', 'in plain  **\n', 'ValueError: no'], f, tf.constant(1))
+
+    def test_unrolling_is_said(self):
+        @tf.function
+        def f(x):
+            for i in range(150):
+                x = x + i
+            return x
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter('always')
+            f(tf.constant(1))
+        self.assertEqual(len(caught), 1)
+        self.assertEqual((caught[0].filename, caught[0].lineno), (__file__, f.python_function.__code__.co_firstlineno + 2))
+
+    def test_nonlocal_written_under_a_condition(self):
+        def f(x):
+            total = 0
+
+            def note():
+                nonlocal total
+                if x > 0:
+                    total = total + x
+            note()
+            return total
+        self.both(f, (3,), (-3,))
+
+    def test_first_assigned_inside_a_loop(self):
+        def f(n):
+            while n > 0:
+                last = n
+                n -= 1
+            return last
+        self.assertEqual(value(tf.function(f)(tf.constant(3))), 1)
+
+    def test_autograph_off(self):
+        with self.assertRaises(TypeError):
+            tf.function(lambda x: 1 if x > 0 else 2, autograph=False)(tf.constant(1))
+
+
+if __name__ == '__main__':
+    run(lambda: unittest.main(verbosity=1))

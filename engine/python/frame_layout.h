@@ -12,6 +12,8 @@ static_assert(PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000, "fram
 
 namespace footlight::python {
 
+using CodeUnit = uint16_t;  // one instruction word; CPython 3.13 keeps its own name for it to itself
+
 #if PY_VERSION_HEX < 0x030C0000  // 3.11
 struct InterpreterFrame {
   void* function;
@@ -19,7 +21,7 @@ struct InterpreterFrame {
   PyObject* code;
   void* frame_object;
   InterpreterFrame* previous;
-  const _Py_CODEUNIT* instruction;
+  const CodeUnit* instruction;
   int stack_top;
   bool is_entry;
   char owner;
@@ -32,7 +34,7 @@ struct InterpreterFrame {
   InterpreterFrame* previous;
   PyObject *function, *globals, *builtins, *locals;
   void* frame_object;
-  const _Py_CODEUNIT* instruction;
+  const CodeUnit* instruction;
   int stack_top;
   uint16_t return_offset;
   char owner;
@@ -54,9 +56,9 @@ inline bool has_code(const InterpreterFrame* f) { return f->owner != kOwnedByC &
 // Bytes from the start of the code, as dis and co_lines() count.
 inline uint32_t offset_of(const InterpreterFrame* f) {
   const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
-  const auto* start = reinterpret_cast<const _Py_CODEUNIT*>(code->co_code_adaptive);
+  const auto* start = reinterpret_cast<const CodeUnit*>(code->co_code_adaptive);
   const auto at = f->instruction - start;
-  return at < 0 ? 0 : static_cast<uint32_t>(at) * sizeof(_Py_CODEUNIT);
+  return at < 0 ? 0 : static_cast<uint32_t>(at) * sizeof(CodeUnit);
 }
 
 // This thread's own state, or null when it runs without the GIL. (3.11 keeps one current state for all threads.)

@@ -11,7 +11,7 @@ but the last digits of printed floats (1e-4 relative) has to agree.
 --masked      numbers are not compared, only where they stand
 --want FILE   the expected output of the one script given
 
-Scripts that import numpy are skipped, and said so, where it is not installed: exit status 77 when nothing else ran.
+Scripts that use NumPy are skipped, and said so, where it is not installed: exit status 77 when nothing else ran.
 """
 import argparse
 import difflib
@@ -86,7 +86,7 @@ def read(path):
 def one(script, options):
     """None: skipped; else whether it is right."""
     name = os.path.basename(script)[:-3]
-    if re.search(r'^\s*(import|from) numpy', read(script), re.M) and importlib.util.find_spec('numpy') is None:
+    if re.search(r'\bnumpy\b', read(script)) and importlib.util.find_spec('numpy') is None:
         print('skipped', name + ': NumPy is not installed')
         return None
     base = script[:-3]

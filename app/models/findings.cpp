@@ -10,13 +10,15 @@ namespace {
 
 QString values_text(const std::vector<std::string>& values, bool shapes) {
   QString text;
-  size_t shown = 0;
-  for (const std::string& v : values) {
-    if (shown == 3) break;
-    if (shown++) text += QString::fromUtf8(" → ");
-    text += shapes ? QLatin1Char('[') + q(v) + QLatin1Char(']') : short_number(q(v)).left(24);
+  for (size_t i = 0; i < values.size(); ++i) {
+    // The first two and the last say how it goes.
+    if (values.size() > 4 && i > 1 && i + 1 < values.size()) {
+      if (i == 2) text += QString::fromUtf8(" → …");
+      continue;
+    }
+    if (i) text += QString::fromUtf8(" → ");
+    text += shapes ? QLatin1Char('[') + q(values[i]) + QLatin1Char(']') : short_number(q(values[i])).left(24);
   }
-  if (values.size() > 3) text += QString::fromUtf8(" …");
   return text;
 }
 

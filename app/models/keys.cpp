@@ -165,8 +165,8 @@ KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& 
   KeyDiff diff;
   for (const Branch& c : root.children) {
     // A context that says nothing and differs in nothing is no row.
-    const auto bare = [](const session::KeyLeaf* leaf) { return !leaf || (leaf->kind == "context" && leaf->type.empty() && leaf->value.empty()); };
-    if (c.children.empty() && bare(c.left) && bare(c.right)) continue;
+    const auto bare = [](const session::KeyLeaf* leaf) { return !leaf || (leaf->kind == "context" && leaf->value.empty()); };
+    if (c.children.empty() && bare(c.left) && bare(c.right) && (!left || (c.left && c.right))) continue;
     flatten(c, 0, -1, !left, diff);
   }
   // What was captured is no part of the key, but the first thing one asks about once the key is the same.

@@ -2,6 +2,7 @@
 #include "app/views/autograph_view.h"
 
 #include "app/models/text.h"
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QHBoxLayout>
@@ -37,7 +38,12 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   columns->setSpacing(12);
 
   const auto column = [&](const char* title, QHBoxLayout*& head, CodeView*& view) {
-    auto* made = new QVBoxLayout;
+    // Both halves are equally wide, whatever stands in their headings.
+    auto* half = new QWidget;
+    half->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    half->setMinimumWidth(120);
+    auto* made = new QVBoxLayout(half);
+    made->setContentsMargins(0, 0, 0, 0);
     made->setSpacing(8);
     head = new QHBoxLayout;
     head->setSpacing(14);
@@ -52,14 +58,14 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
     view = new CodeView;
     inside->addWidget(view);
     made->addWidget(card, 1);
-    columns->addLayout(made, 1);
+    columns->addWidget(half, 1);
   };
   QHBoxLayout *left = nullptr, *right = nullptr;
   column("Your code", left, source_);
-  file_ = new QLabel;
+  file_ = new ElidedLabel;
   file_->setProperty("role", "dim");
   left->addWidget(file_);
-  left->addStretch(1);
+  left->setStretchFactor(file_, 1);
   left->addWidget(new Swatch(QStringLiteral("amber"), QStringLiteral("staged")));
   left->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
   left->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));

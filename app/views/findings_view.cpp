@@ -2,6 +2,7 @@
 #include "app/views/findings_view.h"
 
 #include "app/models/text.h"
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QGridLayout>
@@ -23,23 +24,16 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   grid->setContentsMargins(18, 9, 16, 10);
   grid->setHorizontalSpacing(26);
   grid->setVerticalSpacing(4);
-  auto* title = new QLabel(card.title);
+  auto* title = new ElidedLabel(card.title);
   title->setProperty("role", "strong");
-  auto* place = new QPushButton(card.place_text);
-  place->setProperty("role", "link");
-  place->setFont(theme().code());
-  place->setCursor(Qt::PointingHandCursor);
+  auto* place = new LinkButton(card.place_text, true);
   place->setAccessibleName(QStringLiteral("Go to ") + card.place_text);
   place->setVisible(!card.place_text.isEmpty());
   connect(place, &QPushButton::clicked, this, &FindingWidget::place_chosen);
-  auto* function = new QLabel(card.function);
+  auto* function = new ElidedLabel(card.function);
   function->setProperty("role", "faint");
-  auto* detail = new QLabel(card.detail);
+  auto* detail = new ElidedLabel(card.detail);
   detail->setProperty("role", "dim");
-  detail->setTextFormat(Qt::PlainText);
-  detail->setMinimumWidth(80);
-  detail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  detail->setToolTip(card.detail);
   auto* head = new QHBoxLayout;
   head->setSpacing(14);
   head->addWidget(title);
@@ -49,14 +43,15 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   grid->addLayout(head, 0, 0);
   grid->addWidget(detail, 1, 0);
   if (!card.saving.isEmpty()) {
-    auto* saving = new QLabel(QStringLiteral("<span style='color:%1'>%2</span>").arg(theme()["green"].name(), QString::fromUtf8("✓ ") + card.saving));
-    auto* fix = new QLabel(card.fix);
+    auto* saving = new ElidedLabel(QString::fromUtf8("✓ ") + card.saving);
+    saving->setStyleSheet(QStringLiteral("color: ") + theme()["green"].name());
+    auto* fix = new ElidedLabel(card.fix);
     fix->setFont(theme().code());
-    fix->setTextInteractionFlags(Qt::TextSelectableByMouse);
     grid->addWidget(saving, 0, 1);
     grid->addWidget(fix, 1, 1);
   }
-  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(0, 5);
+  grid->setColumnStretch(1, 1);
 }
 
 void FindingWidget::set_chosen(bool chosen) {

@@ -106,7 +106,7 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
       painter.drawLine(e.curve.back(), e.curve.back() - QPointF(0, 9));
       continue;
     }
-    draw(e, t["edge"], 1.3, false);
+    draw(e, e.control ? with_alpha(t["edge"], 0.55) : t["edge"], 1.3, false);
   }
   for (const PlanEdge* e : bright) {
     const bool lit = selected_.contains(e->from) || selected_.contains(e->to);
@@ -143,7 +143,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
       // A folded scope looks like a pile.
       rounded(painter, b.rect.translated(4, 4), 6, t["panel"], t["hairline"], 1);
     }
-    rounded(painter, b.rect, 6, over ? t["hover"] : t["raised"], chosen ? t["amber"] : t["hairline"], chosen ? 2.2 : 1);
+    rounded(painter, b.rect, 6, over ? t["hover"] : t.is_dark() ? t["raised"] : t["panel"], chosen ? t["amber"] : t["hairline"], chosen ? 2.2 : 1);
     painter.save();
     QPainterPath clip;
     clip.addRoundedRect(b.rect.adjusted(1, 1, -1, -1), 5, 5);

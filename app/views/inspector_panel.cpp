@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/views/code_view.h"
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QClipboard>
@@ -134,31 +135,20 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
     label->setMaximumWidth(110);
     grid->addWidget(label, at, 0, Qt::AlignTop);
     if (row.link) {
-      auto* link = new QPushButton(QFontMetrics(theme().code()).elidedText(row.value, Qt::ElideMiddle, 180));
-      link->setProperty("role", "link");
-      link->setFont(theme().code());
-      link->setStyleSheet(QStringLiteral("padding: 0px; border-width: 1px; margin-left: -1px;"));
-      link->setCursor(Qt::PointingHandCursor);
+      auto* link = new LinkButton(row.value, true);
       link->setAccessibleName(row.label + QLatin1Char(' ') + row.value);
-      link->setToolTip(row.value);
-      link->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
       const Selection target = row.target;
       connect(link, &QPushButton::clicked, this, [this, target] { context_.selection->select(target); });
-      grid->addWidget(link, at, 1, Qt::AlignLeft | Qt::AlignTop);
+      grid->addWidget(link, at, 1);
     } else {
-      auto* value = new QLabel(row.value);
+      // What has spaces wraps; a long word is cut, it must not push the panel wider.
+      const bool words = row.value.contains(QLatin1Char(' '));
+      QLabel* value = words ? new QLabel(row.value) : new ElidedLabel(row.value);
       value->setFont(theme().code());
       value->setTextFormat(Qt::PlainText);
-      value->setWordWrap(true);
-      value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-      // A long word without a space must not push the panel wider.
-      value->setMinimumWidth(10);
+      value->setWordWrap(words);
+      if (words) value->setMinimumWidth(10);
       value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-      if (QFontMetrics(theme().code()).horizontalAdvance(row.value) > 196 && !row.value.contains(QLatin1Char(' '))) {
-        value->setWordWrap(false);
-        value->setText(QFontMetrics(theme().code()).elidedText(row.value, Qt::ElideMiddle, 190));
-        value->setToolTip(row.value);
-      }
       if (!row.tone.isEmpty()) value->setStyleSheet(QStringLiteral("color: ") + theme().color(row.tone).name());
       grid->addWidget(value, at, 1, Qt::AlignTop);
     }
@@ -235,11 +225,7 @@ void InspectorPanel::build() {
   }
   column_->addSpacing(6);
   const auto add_link = [&](const QString& text, auto&& act) {
-    auto* link = new QPushButton(text);
-    link->setProperty("role", "link");
-    link->setStyleSheet(QStringLiteral("padding: 1px 0px; margin-left: -1px;"));
-    link->setCursor(Qt::PointingHandCursor);
-    link->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    auto* link = new LinkButton(text, false);
     connect(link, &QPushButton::clicked, this, act);
     column_->addWidget(link);
   };

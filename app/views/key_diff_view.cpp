@@ -11,7 +11,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr int kRow = 26, kHead = 36, kGap = 12;
+constexpr int kRow = 25, kHead = 34, kGap = 12;
 }
 
 KeyDiffView::KeyDiffView(QWidget* parent) : QAbstractScrollArea(parent) {

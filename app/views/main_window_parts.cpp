@@ -1,5 +1,6 @@
 // The window's widgets, menus and commands; tabs, banner and welcome page.
 #include "app/models/text.h"
+#include "app/views/labels.h"
 #include "app/views/main_window.h"
 #include "app/views/paint.h"
 
@@ -167,7 +168,7 @@ void MainWindow::build_widgets() {
   down_->addWidget(dock);
   down_->setStretchFactor(0, 1);
   down_->setStretchFactor(1, 0);
-  down_->setSizes({680, 196});
+  down_->setSizes({700, 172});
   middle_column->addWidget(down_, 1);
   across_->addWidget(middle);
   inspector_ = new InspectorPanel(context_);
@@ -185,7 +186,8 @@ void MainWindow::build_widgets() {
   status->setFixedHeight(26);
   auto* status_row = new QHBoxLayout(status);
   status_row->setContentsMargins(14, 1, 14, 0);
-  machine_ = label("faint");
+  machine_ = new ElidedLabel;
+  machine_->setProperty("role", "faint");
   recorded_ = label("faint");
   machine_->setAccessibleName(QStringLiteral("Engine, Python and machine"));
   recorded_->setAccessibleName(QStringLiteral("How it was recorded"));

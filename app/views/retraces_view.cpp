@@ -2,6 +2,7 @@
 #include "app/views/retraces_view.h"
 
 #include "app/models/text.h"
+#include "app/views/labels.h"
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
@@ -35,11 +36,13 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
 
   auto* head = new QHBoxLayout;
   heading_ = label("heading");
-  summary_ = label("dim");
+  summary_ = new ElidedLabel;
+  summary_->setProperty("role", "dim");
   range_ = label("faint");
   head->addWidget(heading_);
   head->addSpacing(22);
   head->addWidget(summary_, 1);
+  head->addSpacing(12);
   head->addWidget(range_);
   column->addLayout(head);
   column->addSpacing(8);
@@ -182,6 +185,9 @@ void RetracesView::size_table() {
   table_->setMinimumHeight(std::min(table_->content_height() + 2, 112));
 }
 
-void RetracesView::resizeEvent(QResizeEvent*) { size_table(); }
+void RetracesView::resizeEvent(QResizeEvent*) {
+  size_table();
+  table_->fit_columns();
+}
 
 }  // namespace footlight::app

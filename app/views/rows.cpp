@@ -6,6 +6,9 @@
 
 #include <QHeaderView>
 
+#include <algorithm>
+#include <vector>
+
 namespace footlight::app {
 
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -61,12 +64,19 @@ Table::Table(QWidget* parent) : QTableView(parent) {
 
 void Table::fit_columns() {
   if (!model()) return;
-  for (int c = 0; c + 1 < model()->columnCount(); ++c) {
-    const QFontMetrics metrics(theme().ui(-1, QFont::DemiBold));
-    int width = metrics.horizontalAdvance(model()->headerData(c, Qt::Horizontal).toString()) + 24;
-    for (int r = 0; r < std::min(model()->rowCount(), 60); ++r) width = std::max(width, itemDelegate()->sizeHint({}, model()->index(r, c)).width());
-    setColumnWidth(c, std::clamp(width + 14, 64, 220));
+  const int columns = model()->columnCount();
+  const QFontMetrics metrics(theme().ui(-1, QFont::DemiBold));
+  std::vector<int> widths;
+  int total = 0;
+  for (int c = 0; c < columns; ++c) {
+    int width = metrics.horizontalAdvance(model()->headerData(c, Qt::Horizontal).toString()) + 18;
+    for (int r = 0; r < std::min(model()->rowCount(), 60); ++r) width = std::max(width, itemDelegate()->sizeHint({}, model()->index(r, c)).width() - 6);
+    widths.push_back(std::min(width, c + 1 < columns ? 200 : 240));
+    total += widths.back();
   }
+  // Room that is left over goes between the columns, up to a point.
+  const int spare = columns > 1 ? std::clamp((viewport()->width() - total) / (columns - 1), 0, 24) : 0;
+  for (int c = 0; c + 1 < columns; ++c) setColumnWidth(c, widths[static_cast<size_t>(c)] + spare);
 }
 
 int Table::content_height() const { return 30 + (model() ? model()->rowCount() : 0) * 27; }

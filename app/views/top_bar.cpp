@@ -154,7 +154,9 @@ void TopBar::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const QSize hint = key_hint_->sizeHint();
   key_hint_->setGeometry(search_->width() - hint.width() - 12, (search_->height() - hint.height()) / 2, hint.width(), hint.height());
-  key_hint_->setVisible(search_->width() > 330);
+  const bool wide = search_->width() > 340;
+  key_hint_->setVisible(wide);
+  search_->setText(wide ? QString::fromUtf8("Search functions, ops, shapes, source …") : QString::fromUtf8("Search …"));
 }
 
 }  // namespace footlight::app

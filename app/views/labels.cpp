@@ -1,0 +1,49 @@
+// Paints cut labels and links.
+#include "app/views/labels.h"
+
+#include "app/views/paint.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+
+ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {
+  setTextFormat(Qt::PlainText);
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+}
+
+QSize ElidedLabel::minimumSizeHint() const { return {24, QLabel::minimumSizeHint().height()}; }
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setFont(font());
+  painter.setPen(palette().color(foregroundRole()));
+  const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, width());
+  painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
+  setToolTip(shown == text() ? QString() : text());
+}
+
+LinkButton::LinkButton(const QString& text, bool code, QWidget* parent) : QPushButton(text, parent), code_(code) {
+  setProperty("role", "link");
+  setCursor(Qt::PointingHandCursor);
+  setAccessibleName(text);
+  setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+}
+
+QSize LinkButton::sizeHint() const {
+  const QFontMetrics metrics(code_ ? theme().code() : theme().ui());
+  return {metrics.horizontalAdvance(text()) + 4, std::max(19, metrics.height() + 3)};
+}
+
+QSize LinkButton::minimumSizeHint() const { return {30, sizeHint().height()}; }
+
+void LinkButton::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  QFont font = code_ ? theme().code() : theme().ui();
+  font.setUnderline(underMouse());
+  text_in(painter, QRectF(rect()).adjusted(0, 0, -2, 0), text(), theme()["blue"], font);
+  setToolTip(QFontMetrics(font).horizontalAdvance(text()) + 4 > width() ? text() : QString());
+  if (hasFocus()) rounded(painter, QRectF(rect()).adjusted(-1, 0, 0, 0), 4, {}, theme()["focus"]);
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,32 @@
+// Text that gives way: labels and links that are cut with an ellipsis where there is no room for all of them.
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+
+namespace footlight::app {
+
+class ElidedLabel : public QLabel {
+ public:
+  explicit ElidedLabel(const QString& text = {}, QWidget* parent = nullptr);
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+};
+
+class LinkButton : public QPushButton {
+ public:
+  // In the code font when it names something, in the interface font when it is an action.
+  LinkButton(const QString& text, bool code, QWidget* parent = nullptr);
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  bool code_;
+};
+
+}  // namespace footlight::app

@@ -37,7 +37,7 @@ class TestSessionMutations : public QObject {
     for (const std::string& seed : seeds) {
       QVERIFY(seed.size() > 100);
       fuzz::read_session(seed);
-      for (int i = 0; i < 250; ++i) fuzz::read_session(mutate(seed, random));
+      for (int i = 0; i < 150; ++i) fuzz::read_session(mutate(seed, random));
     }
   }
 };

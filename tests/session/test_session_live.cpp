@@ -20,18 +20,16 @@
 using namespace footlight;
 using namespace footlight::session;
 
-// The processes forked here write with a thread of their own.
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
-
 namespace {
 
-// Runs `body` in a process of its own and returns its id.
-template <class Body>
-pid_t in_process(Body body) {
+// Runs this program as something else, in a process of its own, and returns its id. Not a mere fork: the sanitizers
+// cannot follow threads that are started there.
+pid_t in_process(const char* role, const std::string& path, int descriptor = -1) {
+  const std::string number = std::to_string(descriptor);
   const pid_t child = fork();
   if (child == 0) {
-    body();
-    _exit(0);
+    execl("/proc/self/exe", "test_session_live", "--as", role, path.c_str(), number.c_str(), nullptr);
+    _exit(98);
   }
   return child;
 }
@@ -58,6 +56,32 @@ void write_until_killed(const std::string& path, int said) {
   }
 }
 
+// The other side of two_processes_write_one_session().
+void write_and_crash(const std::string& path) {
+  auto writer = Writer::attach(path);
+  sample::write_session(*writer);
+  writer->flush();
+  signal(SIGSEGV, SIG_DFL);
+  raise(SIGSEGV);
+}
+
+// The system refuses to let the file grow.
+int write_on_a_full_disk(const std::string& path) {
+  signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{100'000, 100'000};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  auto writer = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
+  sample::write_session(*writer);
+  writer->flush();
+  for (int i = 0; i < 2000; ++i) {
+    writer->add_console({i, ConsoleStream::kStdout, std::string(100, 'y') + "\n"});
+    if (i % 100 == 0) writer->flush();
+  }
+  const auto finished = writer->finish({77, 4, 0, "finished"});
+  if (finished.one_file) return 1;
+  return finished.words.find("stays a log") == std::string::npos ? 2 : 0;
+}
+
 struct Killed {
   int64_t last_said = 0;  // time of the last event before the kill
   int64_t killed_at = 0;
@@ -65,10 +89,8 @@ struct Killed {
 Killed write_and_kill(const std::string& path, int milliseconds) {
   int pipe_ends[2];
   if (pipe(pipe_ends) != 0) return {};
-  const pid_t child = in_process([&] {
-    close(pipe_ends[0]);
-    write_until_killed(path, pipe_ends[1]);
-  });
+  fcntl(pipe_ends[0], F_SETFD, FD_CLOEXEC);
+  const pid_t child = in_process("writer", path, pipe_ends[1]);
   close(pipe_ends[1]);
   Killed result;
   QElapsedTimer timer;
@@ -185,7 +207,7 @@ class TestSessionLive : public QObject {
     const std::string path = at("dies.footlight");
     int pipe_ends[2];
     QCOMPARE(pipe(pipe_ends), 0);
-    const pid_t child = in_process([&] { write_until_killed(path, pipe_ends[1]); });
+    const pid_t child = in_process("writer", path, pipe_ends[1]);
     int64_t said;
     QCOMPARE(read(pipe_ends[0], &said, sizeof said), ssize_t(sizeof said));
     auto reader = Reader::open(path);
@@ -205,14 +227,7 @@ class TestSessionLive : public QObject {
     auto between = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
     between->rest();
     QCOMPARE(Reader::open(path)->state(), State::kLive);  // and not killed, though nobody writes just now
-    const pid_t child = in_process([&] {
-      auto writer = Writer::attach(path);
-      between.reset();
-      sample::write_session(*writer);
-      writer->flush();
-      signal(SIGSEGV, SIG_DFL);
-      raise(SIGSEGV);
-    });
+    const pid_t child = in_process("crash", path);
     auto writer = Writer::attach(path);
     between.reset();
     for (int i = 0; i < 200; ++i) {
@@ -304,20 +319,7 @@ class TestSessionLive : public QObject {
   // The system refuses to let the file grow, as a full disk does; the end of the run is said all the same.
   void a_full_disk_is_survived_and_said() {
     const std::string path = at("full.footlight");
-    const pid_t child = in_process([&] {
-      signal(SIGXFSZ, SIG_IGN);
-      const rlimit limit{100'000, 100'000};
-      setrlimit(RLIMIT_FSIZE, &limit);
-      auto writer = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
-      sample::write_session(*writer);
-      writer->flush();
-      for (int i = 0; i < 2000; ++i) {
-        writer->add_console({i, ConsoleStream::kStdout, std::string(100, 'y') + "\n"});
-        if (i % 100 == 0) writer->flush();
-      }
-      const auto finished = writer->finish({77, 4, 0, "finished"});
-      _exit(finished.one_file ? 1 : finished.words.find("stays a log") == std::string::npos ? 2 : 0);
-    });
+    const pid_t child = in_process("full disk", path);
     int status = 0;
     waitpid(child, &status, 0);
     QVERIFY(WIFEXITED(status));
@@ -409,5 +411,15 @@ class TestSessionLive : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestSessionLive)
+int main(int argc, char** argv) {
+  if (argc == 5 && std::string_view(argv[1]) == "--as") {
+    const std::string_view role = argv[2];
+    if (role == "writer") write_until_killed(argv[3], std::atoi(argv[4]));
+    if (role == "crash") write_and_crash(argv[3]);
+    return role == "full disk" ? write_on_a_full_disk(argv[3]) : 97;
+  }
+  QCoreApplication app(argc, argv);
+  TestSessionLive test;
+  return QTest::qExec(&test, argc, argv);
+}
 #include "test_session_live.moc"

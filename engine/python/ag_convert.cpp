@@ -33,6 +33,7 @@ struct Entry {
 
 thread_local int64_t spent_ns = 0;
 thread_local int off_depth = 0;
+thread_local FunctionId converting_for;
 
 void drop_entry(void* entry) { delete static_cast<Entry*>(entry); }
 
@@ -99,7 +100,8 @@ PyObject* find_code(PyObject* code) {
 }
 
 // Marks what was just compiled, seen by nobody yet, and gives it the user's names: blocks have that of their function.
-void mark_lean(PyObject* object, PyObject* name, PyObject* qualname, const std::unordered_set<std::string_view>& made_names) {
+void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
+               const std::unordered_set<std::string_view>& made_names) {
   auto* code = reinterpret_cast<PyCodeObject*>(object);
   Entry& entry = entry_of(object);
   entry.lean = true;
@@ -143,7 +145,8 @@ Node* bare(Tree& tree, Node* function) {
     for (Node* arg : arguments->list(list)) args.push_back(strip(arg));
     arguments->slots()[list].list = tree.list(args);
   }
-  for (const int one : {+at::arguments::vararg, +at::arguments::kwarg}) arguments->node(one) = strip(arguments->node(one));
+  for (const int one : {+at::arguments::vararg, +at::arguments::kwarg})
+    arguments->node(one) = strip(arguments->node(one));
   made->slots()[at::FunctionDef::decorator_list].list = &kEmptyList;
   made->slots()[at::FunctionDef::type_params].list = &kEmptyList;
   made->node(at::FunctionDef::returns) = nullptr;
@@ -202,7 +205,8 @@ std::string take_error() {
 void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool recursive) {
   form.tried = true;
   if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) {
-    form.reason = code->co_flags & CO_GENERATOR ? "a generator: its yields belong to the function itself" : "an async function";
+    form.reason = code->co_flags & CO_GENERATOR ? "a generator: its yields belong to the function itself"
+                                                : "an async function";
     return;
   }
   const FoundSource source = find_source(code, globals);
@@ -276,7 +280,8 @@ Ref function_from(PyObject* original, const Entry::Form& form) {
     if (!closure) return {};
     for (Py_ssize_t i = 0; i < count; ++i) {
       const int index = form.cells[static_cast<size_t>(i)];
-      PyObject* cell = index >= 0 ? PyTuple_GET_ITEM(function->func_closure, index) : form.runtime[static_cast<size_t>(i)];
+      PyObject* cell =
+          index >= 0 ? PyTuple_GET_ITEM(function->func_closure, index) : form.runtime[static_cast<size_t>(i)];
       PyTuple_SET_ITEM(closure.get(), i, Py_NewRef(cell));
     }
     Py_XSETREF(fields->func_closure, closure.release());
@@ -335,6 +340,7 @@ void record_conversion(PyObject* callable, PyObject* function) {
   entry.recorded = true;
   session::GeneratedRecord record;
   if (!ag_generated_record(callable, &record)) return;
+  record.function = converting_for;
   record.code = code_id(PyFunction_GET_CODE(function));
   record.file = writer->file(text_of(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
   writer->add_generated(std::move(record));
@@ -352,7 +358,8 @@ PyObject* ag_convert(PyObject* callable, bool recursive) {
   PyObject* code = PyFunction_GET_CODE(b.function);
   const Entry* known = known_entry(code);
   if (known && known->lean) return Py_NewRef(callable);
-  const Entry::Form& form = form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
+  const Entry::Form& form =
+      form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
   if (!form.code) return Py_NewRef(callable);
   if (recording_structure()) record_conversion(callable, b.function);
   const Ref made = function_from(b.function, form);
@@ -391,7 +398,8 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
   const Behind b = behind(callable);
   if (!b.function) return refuse("not a Python function");
   auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(b.function));
-  if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) return refuse("a generator or async function");
+  if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))
+    return refuse("a generator or async function");
   const FoundSource source = find_source(code, PyFunction_GET_GLOBALS(b.function));
   if (!source.node) return refuse(source.reason);
   Tree tree;
@@ -410,6 +418,9 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
 }
 
 int64_t ag_nanoseconds() { return spent_ns; }
+
+ConversionsOf::ConversionsOf(FunctionId function) : before_(converting_for), start_ns_(spent_ns) { converting_for = function; }
+ConversionsOf::~ConversionsOf() { converting_for = before_; }
 
 ConversionOff::ConversionOff() { ++off_depth; }
 ConversionOff::~ConversionOff() { --off_depth; }

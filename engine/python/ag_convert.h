@@ -11,16 +11,16 @@
 
 namespace footlight::python {
 
-// What tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object with __call__).
-// What is not converted (C functions, our own package, no source, do_not_convert) comes back as itself. New reference;
-// null: Python error set.
+// What tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object
+// with __call__). What is not converted (C functions, our own package, no source, do_not_convert) comes back
+// as itself. New reference; null: Python error set.
 PyObject* ag_convert(PyObject* callable, bool recursive = true);
 
 // Why a callable stays as it is; empty: it is converted.
 std::string ag_reason(PyObject* callable);
 
-// After a traced body raised (the exception is set): puts "in user code:" and the user's frames before its message. Class
-// and attributes of the exception stay.
+// After a traced body raised (the exception is set): puts "in user code:" and the user's frames before its
+// message. Class and attributes of the exception stay.
 void ag_explain_error();
 
 // Readable text, line map and fates of a callable. False: not convertible, see `reason`. Caller sets the ids.
@@ -35,6 +35,20 @@ bool ag_is_converted(PyObject* function);
 
 // Time this thread spent converting, parsing and compiling so far.
 int64_t ag_nanoseconds();
+
+// While one lives, what is converted on this thread is recorded as of this traced function.
+class ConversionsOf {
+ public:
+  explicit ConversionsOf(FunctionId function);
+  ~ConversionsOf();
+  ConversionsOf(const ConversionsOf&) = delete;
+  ConversionsOf& operator=(const ConversionsOf&) = delete;
+  int64_t nanoseconds() const { return ag_nanoseconds() - start_ns_; }
+
+ private:
+  FunctionId before_;
+  int64_t start_ns_;
+};
 
 // While one lives, calls from converted code run what they call as it is.
 class ConversionOff {

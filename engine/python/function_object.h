@@ -53,6 +53,7 @@ Ref put_together(const OutputTemplate&, std::span<const Ref> leaves);
 
 // --- one trace ---
 struct TraceEntry {
+  int64_t autograph_ns = 0;  // of its trace, spent on conversions
   std::shared_ptr<trace::Concrete> concrete;
   OutputTemplate outputs;
   bool single_tensor = false;            // the whole result is one tensor

@@ -131,7 +131,8 @@ void record_trace(FunctionCore& core, TraceEntry& entry, session::TraceReason re
     record.graph = entry.graph_id;
     record.reason = reason;
     record.start_ns = start_ns;
-    record.python_ns = python_ns;
+    record.autograph_ns = entry.autograph_ns;
+    record.python_ns = python_ns - entry.autograph_ns;
     record.signature = explain::summary(entry.key);
     record.key = explain::describe(entry.key);
     std::vector<explain::Difference> differing;

@@ -7,16 +7,13 @@
 #include "engine/python/convert.h"
 #include "engine/python/module.h"
 #include "engine/python/source.h"
+#include "engine/python/ag_convert.h"
 #include "engine/python/spec_object.h"
 #include "engine/python/variable_object.h"
 #include "engine/session/writer.h"
 #include "engine/trace/function_scope.h"
 
 namespace footlight::python {
-
-// engine/python/ag_*.cpp
-PyObject* ag_convert(PyObject* callable, bool recursive) __attribute__((weak));
-void ag_explain_error() __attribute__((weak));
 
 namespace {
 
@@ -248,7 +245,7 @@ class Tracing {
 
 PyObject* body_of(FunctionCore& core) {
   if (!core.converted) {
-    core.converted = core.options.autograph && ag_convert ? checked(ag_convert(core.python_function.get(), true)) : core.python_function;
+    core.converted = core.options.autograph ? checked(ag_convert(core.python_function.get(), true)) : core.python_function;
   }
   return core.converted.get();
 }
@@ -300,7 +297,7 @@ std::shared_ptr<TraceEntry> make_trace(FunctionCore& core, std::span<PyObject* c
   } leave;
   const Depth depth(core);
   const int64_t start = now_ns();
-  record_function(core);
+  const ConversionsOf conversions(record_function(core));
   auto entry = std::make_shared<TraceEntry>();
   entry->id = session::new_trace_id();
   std::vector<std::string> parameters;
@@ -314,7 +311,8 @@ std::shared_ptr<TraceEntry> make_trace(FunctionCore& core, std::span<PyObject* c
   } catch (...) {
     set_python_error();  // a C++ error becomes a Python one, a Python one stays
     if (!tracing.scope.created().empty()) core.state = FunctionCore::State::kMadeVariables;
-    if (core.options.autograph && ag_explain_error) ag_explain_error();
+    if (core.options.autograph) ag_explain_error();
+    entry->autograph_ns = conversions.nanoseconds();
     if (recording_structure()) {
       entry->graph_id = session::new_graph_id();
       record_trace(core, *entry, reason, start, now_ns() - start, current_error_text());
@@ -322,6 +320,7 @@ std::shared_ptr<TraceEntry> make_trace(FunctionCore& core, std::span<PyObject* c
     throw PythonErrorSet();
   }
   const int64_t python_ns = now_ns() - start;
+  entry->autograph_ns = conversions.nanoseconds();
   ++core.tracing_count;
   if (first && !tracing.scope.created().empty()) {
     core.state = FunctionCore::State::kMadeVariables;

@@ -51,8 +51,10 @@ Node* Converter::state_tuple(const State& state, Op context, Position at) {
     }
     // Spelled as a name: it unparses as what it is.
     Node* whole = tree_.name_node(name, context, at);
-    items.push_back(context != Op::kLoad ? whole
-                                         : tree_.call(ag("ldu", at), {tree_.lambda(whole, at), tree_.string(name->text, at)}, at));
+    items.push_back(
+        context != Op::kLoad
+            ? whole
+            : tree_.call(ag("ldu", at), {tree_.lambda(whole, at), tree_.string(name->text, at)}, at));
   }
   return tree_.tuple(tree_.list(items), context, at);
 }
@@ -82,7 +84,9 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
   --moved_;
   if (lean()) {
     // Only what this block binds, itself or through the blocks inside it.
-    auto unbound = [&](const Name* symbol) { return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol); };
+    auto unbound = [&](const Name* symbol) {
+      return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol);
+    };
     std::erase_if(globals, unbound);
     std::erase_if(nonlocals, unbound);
     declare_missing(inner, body, 0, at);
@@ -112,7 +116,8 @@ void Converter::state_functions(const State& state, Position at, Nodes& out, Nam
   result->node(at::Return::value) = state_tuple(state, Op::kLoad, at);
   out.push_back(tree_.function(*getter, tree_.arguments({}, at), tree_.list({result}), at));
   if (state.names.empty()) {
-    out.push_back(tree_.function(*setter, tree_.arguments({tree_.name("block_vars")}, at), tree_.list({tree_.pass(at)}), at));
+    out.push_back(tree_.function(*setter, tree_.arguments({tree_.name("block_vars")}, at),
+                                 tree_.list({tree_.pass(at)}), at));
     return;
   }
   Name* vars = tree_.name("vars_");
@@ -166,16 +171,17 @@ void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
   out.push_back(body);
   out.push_back(other);
   undefined_assigns(state, at, out);
-  out.push_back(tree_.expression(
-      tree_.call(ag("if_stmt", at),
-                 {expression(node->node(at::If::test)), tree_.load(body_name, at), tree_.load(other_name, at),
-                  tree_.load(getter, at), tree_.load(setter, at), state_names(state, at), tree_.integer(state.outputs, at)},
-                 at),
-      at));
+  out.push_back(
+      tree_.expression(tree_.call(ag("if_stmt", at),
+                                  {expression(node->node(at::If::test)), tree_.load(body_name, at),
+                                   tree_.load(other_name, at), tree_.load(getter, at), tree_.load(setter, at),
+                                   state_names(state, at), tree_.integer(state.outputs, at)},
+                                  at),
+                       at));
 }
 
-// set_loop_options(...) at the head of a loop's body: its keywords, as a dict for the runtime. It may come after docstrings
-// of a kind (flags that a conversion put there).
+// set_loop_options(...) at the head of a loop's body: its keywords, as a dict for the runtime. It may come
+// after docstrings of a kind (flags that a conversion put there).
 Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_names, Position at) {
   Nodes keys, values;
   skip = UINT32_MAX;
@@ -280,8 +286,9 @@ void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
   const List* statements = without(tree_, node->list(at::For::body), skip);
   Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
 
-  const bool plain_target = lean() && is(target, Kind::kName) &&
-                            std::find(state.names.begin(), state.names.end(), target->name(at::Name::id)) == state.names.end();
+  const bool plain_target =
+      lean() && is(target, Kind::kName) &&
+      std::find(state.names.begin(), state.names.end(), target->name(at::Name::id)) == state.names.end();
   Name* item = plain_target ? target->name(at::Name::id) : tree_.fresh("itr");
   Nodes first;
   if (!plain_target) first.push_back(tree_.assign(target, tree_.load(item, target->at), target->at));

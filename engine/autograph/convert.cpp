@@ -5,7 +5,8 @@
 namespace footlight::autograph {
 
 namespace {
-constexpr std::string_view kOptionNames[] = {"recursive", "user_requested", "optional_features", "internal_convert_user_code"};
+constexpr std::string_view kOptionNames[] = {"recursive", "user_requested", "optional_features",
+                                             "internal_convert_user_code"};
 }
 
 // From the statement's first character to the end of its condition: what a traceback underlines.
@@ -30,7 +31,8 @@ Node* Converter::declaration(Kind kind, const std::vector<Name*>& names, Positio
   return node;
 }
 
-// Blocks inside say nonlocal: Python wants to see the name bound in a function around. A bare annotation does that at no cost.
+// Blocks inside say nonlocal: Python wants to see the name bound in a function around. A bare annotation does
+// that at no cost.
 void Converter::declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at) {
   NameSet missing = scope.wanted;
   missing.remove_all(scope.bound);
@@ -134,7 +136,8 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
               Node* item = tree_.copy(part);
               if (!lean()) {
                 Node* context = part->node(at::withitem::context_expr);
-                item->node(at::withitem::context_expr) = is(context, Kind::kCall) ? generic(context) : expression(context);
+                item->node(at::withitem::context_expr) =
+                    is(context, Kind::kCall) ? generic(context) : expression(context);
               }
               parts.push_back(item);
             } else if (is(part, Kind::kalias)) {
@@ -166,7 +169,8 @@ void Converter::lowered_return(Node* node, Nodes& out) {
   }
   Node* handler = tree_.make(Kind::kExceptHandler, at);
   handler->slots()[at::ExceptHandler::body].list =
-      tree_.list({tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(false, at), at), tree_.make(Kind::kRaise, at)});
+      tree_.list({tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(false, at), at),
+                  tree_.make(Kind::kRaise, at)});
   Node* attempt = tree_.make(Kind::kTry, at);
   attempt->slots()[at::Try::body].list = tree_.list({set_flag, set_value});
   attempt->slots()[at::Try::handlers].list = tree_.list({handler});
@@ -228,7 +232,8 @@ Node* Converter::definition(Node* node) {
   }
   result_.reason = reason;
   if (!lean() && made != node) {
-    Nodes decorators(made->list(at::FunctionDef::decorator_list).begin(), made->list(at::FunctionDef::decorator_list).end());
+    Nodes decorators(made->list(at::FunctionDef::decorator_list).begin(),
+                     made->list(at::FunctionDef::decorator_list).end());
     decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
     made->slots()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
   }
@@ -238,8 +243,8 @@ Node* Converter::definition(Node* node) {
 // ag__.ConversionOptions(recursive=True, user_requested=True, optional_features=(), internal_convert_user_code=True)
 Node* Converter::conversion_options(Position at) {
   Node* options = tree_.call(ag("ConversionOptions", at), std::initializer_list<Node*>{}, at);
-  Node* values[] = {tree_.boolean(options_.recursive, at), tree_.boolean(true, at), tree_.tuple(&kEmptyList, Op::kLoad, at),
-                    tree_.boolean(true, at)};
+  Node* values[] = {tree_.boolean(options_.recursive, at), tree_.boolean(true, at),
+                    tree_.tuple(&kEmptyList, Op::kLoad, at), tree_.boolean(true, at)};
   Nodes keywords;
   for (int i = 0; i < 4; ++i) {
     Node* keyword = tree_.make(Kind::kkeyword, at);
@@ -351,7 +356,8 @@ Node* Converter::lambda(Node* lambda) {
     Node* scoped = tree_.make(Kind::kLambda, at);
     scoped->node(at::Lambda::args) = tree_.arguments({scope_name_}, at);
     scoped->node(at::Lambda::body) = body;
-    body = tree_.call(ag("with_function_scope", at), {scoped, tree_.string(scope_name_->text, at), conversion_options(at)}, at);
+    body = tree_.call(ag("with_function_scope", at),
+                      {scoped, tree_.string(scope_name_->text, at), conversion_options(at)}, at);
   }
   made->node(at::Lambda::body) = body;
   return made;

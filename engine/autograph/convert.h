@@ -23,7 +23,8 @@ struct Options {
 struct Fate {
   uint32_t line = 0, last_line = 0;
   std::string kind;  // "if", "while", "for", "function"
-  std::string fate;  // "staged": decided while tracing; "python": always Python; "fallback": would be staged if it could
+  std::string fate;  // "staged": decided while tracing; "python": always Python; "fallback": would be staged
+                     // if it could
   std::string note;
 };
 

@@ -87,13 +87,16 @@ Node* Converter::call(Node* node) {
   const Position at = node->at;
   const std::string_view name = is(func, Kind::kName) ? func->name(at::Name::id)->text : std::string_view();
   // print runs while tracing; a debugger wants to see the user's frame.
-  if (!options_.recursive || plain_calls_ || name == "print" || name == "breakpoint" || (lean() && class_body_)) return generic(node);
+  if (!options_.recursive || plain_calls_ || name == "print" || name == "breakpoint" ||
+      (lean() && class_body_))
+    return generic(node);
   if (lean()) {
     if (name == "super" && args.empty() && function_) {
       // Without arguments it looks at its caller, which may be a block that moved.
       const Node* parameters = function_->node(at::FunctionDef::args);
-      const List& first = parameters->list(at::arguments::posonlyargs).empty() ? parameters->list(at::arguments::args)
-                                                                               : parameters->list(at::arguments::posonlyargs);
+      const List& first = parameters->list(at::arguments::posonlyargs).empty()
+                              ? parameters->list(at::arguments::args)
+                              : parameters->list(at::arguments::posonlyargs);
       if (first.empty()) return node;
       Node* made = tree_.copy(node);
       made->slots()[at::Call::args].list =
@@ -168,8 +171,9 @@ namespace {
 bool simple(const Node* node) { return is(node, Kind::kName) || is(node, Kind::kConstant); }
 }  // namespace
 
-// left op b op c ...: and_(left op b, lambda: b op c ...). An operand in the middle that is more than a name is evaluated
-// once: (lambda left, b: and_(left op b, lambda: b op c ...))(left, b). The operands are converted already.
+// left op b op c ...: and_(left op b, lambda: b op c ...). An operand in the middle that is more than a name
+// is evaluated once: (lambda left, b: and_(left op b, lambda: b op c ...))(left, b). The operands are
+// converted already.
 Node* Converter::pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at) {
   auto one = [&](Node* a, Node* b) {
     Node* made = tree_.make(Kind::kCompare, at);
@@ -229,7 +233,8 @@ Node* Converter::conditional(Node* node) {
   Node* orelse = node->node(at::IfExp::orelse);
   if (class_body_ || !movable(body) || !movable(orelse) || (lean() && always_python(test))) return generic(node);
   if (lean())
-    return tree_.call(runtime(runtime_name::kIfExp, node->at), {expression(test), thunk(body), thunk(orelse)}, node->at);
+    return tree_.call(runtime(runtime_name::kIfExp, node->at), {expression(test), thunk(body), thunk(orelse)},
+                      node->at);
   return tree_.call(ag("if_exp", node->at), {expression(test), thunk(body), thunk(orelse),
                                              tree_.string(unparse_expression(tree_, test), node->at)}, node->at);
 }

@@ -11,7 +11,8 @@ bool always_python(const Node* test) {
         if (op != Op::kIs && op != Op::kIsNot) return false;
       return true;
     }
-    case Kind::kUnaryOp: return test->op(at::UnaryOp::op) == Op::kNot && always_python(test->node(at::UnaryOp::operand));
+    case Kind::kUnaryOp:
+      return test->op(at::UnaryOp::op) == Op::kNot && always_python(test->node(at::UnaryOp::operand));
     case Kind::kBoolOp:
       for (const Node* value : test->list(at::BoolOp::values))
         if (!always_python(value)) return false;
@@ -129,7 +130,11 @@ class Marker {
     else if (native_loop && (node->flags & (kHasBreak | kHasContinue))) why = "leaves a loop that stays Python";
     const bool plain = !why && is_if && style_ == Style::kLean && always_python(node->node(at::If::test));
     if (why || plain) node->flags |= kKept;
-    Fate fate{node->at.line, node->at.end_line, is_if ? "if" : node->kind == Kind::kWhile ? "while" : "for", "staged", ""};
+    Fate fate{node->at.line, node->at.end_line,
+              is_if                        ? "if"
+              : node->kind == Kind::kWhile ? "while"
+                                           : "for",
+              "staged", ""};
     if (why) {
       fate.fate = "fallback";
       fate.note = why;
@@ -170,7 +175,8 @@ Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& step
   marks.generator = marker.generator = flags & kHasYield;
   marks.sees_scope = marker.scope_seen = flags & kHasLocals;
   marker.decide(body, false, false);
-  marks.lowered_returns = !marks.generator && (style == Style::kReadable ? (flags & kHasReturn) != 0 : marker.moved_return);
+  marks.lowered_returns =
+      !marks.generator && (style == Style::kReadable ? (flags & kHasReturn) != 0 : marker.moved_return);
   return marks;
 }
 

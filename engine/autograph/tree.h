@@ -83,7 +83,8 @@ enum class ConstantKind : uint8_t { kNone, kTrue, kFalse, kEllipsis, kNumber, kS
 struct Constant {
   ConstantKind kind = ConstantKind::kNone;
   void* handle = nullptr;  // the host's object, owned by the host; null: made here
-  std::string_view text;   // string: its characters in UTF-8 (surrogates encoded as such); number, bytes: as Python prints it
+  std::string_view text;   // string: its characters in UTF-8 (surrogates encoded as such); number, bytes: as
+                           // Python prints it
   int64_t integer = 0;     // number made here
 };
 
@@ -114,7 +115,8 @@ union Slot {
 };
 
 struct Position {
-  uint32_t line = 0, column = 0, end_line = 0, end_column = 0;  // as CPython counts: lines from 1, columns in bytes from 0
+  uint32_t line = 0, column = 0, end_line = 0,
+           end_column = 0;  // as CPython counts: lines from 1, columns in bytes from 0
 };
 
 struct Node {

@@ -16,7 +16,8 @@ void Unparser::line(const Node* node, std::string_view text) {
 }
 
 void Unparser::count_lines() {
-  const size_t newlines = static_cast<size_t>(std::count(out_.begin() + static_cast<ptrdiff_t>(counted_), out_.end(), '\n'));
+  const size_t newlines =
+      static_cast<size_t>(std::count(out_.begin() + static_cast<ptrdiff_t>(counted_), out_.end(), '\n'));
   counted_ = out_.size();
   newlines_ += newlines;
   while (map_.size() < newlines_) map_.push_back(map_.empty() ? 0 : map_.back());

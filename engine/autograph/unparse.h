@@ -10,7 +10,8 @@ namespace footlight::autograph {
 
 struct Text {
   std::string text;           // no newline at the end
-  std::vector<int> line_map;  // per line of the text, from index 0: the line of the statement that stands there, 0: none
+  std::vector<int>
+      line_map;  // per line of the text, from index 0: the line of the statement that stands there, 0: none
 };
 
 // A Module, a statement or an expression.

@@ -55,8 +55,10 @@ Builtin tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t cou
   if (!tensor) return nullptr;
   if (function == reinterpret_cast<PyObject*>(&PyRange_Type)) return tensor_range;
   if (count != 1) return nullptr;
-  if (function == reinterpret_cast<PyObject*>(&PyLong_Type)) return as_tensor(args[0]).is_symbolic() ? tensor_int : nullptr;
-  if (function == reinterpret_cast<PyObject*>(&PyFloat_Type)) return as_tensor(args[0]).is_symbolic() ? tensor_float : nullptr;
+  if (function == reinterpret_cast<PyObject*>(&PyLong_Type))
+    return as_tensor(args[0]).is_symbolic() ? tensor_int : nullptr;
+  if (function == reinterpret_cast<PyObject*>(&PyFloat_Type))
+    return as_tensor(args[0]).is_symbolic() ? tensor_float : nullptr;
   static PyObject* const len = [] {
     const Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
     return builtins ? PyObject_GetAttrString(builtins.get(), "len") : nullptr;
@@ -149,7 +151,8 @@ PyType_Slot unconverted_slots[] = {{Py_tp_dealloc, slot_of(unconverted_dealloc)}
                                    {Py_tp_members, unconverted_members},
                                    {0, nullptr}};
 PyType_Spec unconverted_spec = {"footlight.autograph.Unconverted", sizeof(Unconverted), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, unconverted_slots};
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                                unconverted_slots};
 
 }  // namespace
 

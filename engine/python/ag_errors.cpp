@@ -22,7 +22,8 @@ struct Frame {
 
 std::string source_line(PyObject* file, int line, PyObject* globals) {
   const Ref module = Ref::steal(PyImport_ImportModule("linecache"));
-  const Ref text = Ref::steal(module ? PyObject_CallMethod(module.get(), "getline", "OiO", file, line, globals) : nullptr);
+  const Ref text =
+      Ref::steal(module ? PyObject_CallMethod(module.get(), "getline", "OiO", file, line, globals) : nullptr);
   if (!text) PyErr_Clear();
   std::string source = text_of(text.get());
   const size_t first = source.find_first_not_of(" \t"), last = source.find_last_not_of(" \t\r\n");
@@ -46,7 +47,8 @@ std::vector<Frame> frames_of(PyObject* traceback) {
     const Ref globals = Ref::steal(PyFrame_GetGlobals(tb->tb_frame));
     frame.source = source_line(code->co_filename, frame.line, globals.get());
     // A block runs in a frame of its own, below that of the statement it belongs to.
-    if (block && !frames.empty() && frames.back().converted && frames.back().function == frame.function) frames.back() = frame;
+    if (block && !frames.empty() && frames.back().converted && frames.back().function == frame.function)
+      frames.back() = frame;
     else frames.push_back(std::move(frame));
   }
   return frames;
@@ -76,7 +78,8 @@ bool is_text(PyObject* object, PyObject* text) {
 // Makes str(value) another text, if it is one of the kinds whose text is known to be kept in one place.
 bool set_message(PyObject* value, PyObject* shown, PyObject* message) {
   const Ref args = Ref::steal(PyObject_GetAttrString(value, "args"));
-  if (args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 && is_text(PyTuple_GET_ITEM(args.get(), 0), shown)) {
+  if (args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 &&
+      is_text(PyTuple_GET_ITEM(args.get(), 0), shown)) {
     const Ref changed = Ref::steal(PyTuple_Pack(1, message));
     return changed && PyObject_SetAttrString(value, "args", changed.get()) == 0;
   }
@@ -99,8 +102,10 @@ void explain(PyObject* type, PyObject* value, PyObject* traceback) {
   const Ref shown = Ref::steal(PyObject_Str(value));
   const Ref said = shown ? original_message(value, shown.get()) : Ref();
   if (said && PyObject_SetAttrString(value, "__user_message__", said.get()) == 0) {
-    const std::string whole = text + "    \n" +
-                              indented(std::string(reinterpret_cast<PyTypeObject*>(type)->tp_name) + ": " + text_of(said.get())) + "\n";
+    const std::string whole =
+        text + "    \n" +
+        indented(std::string(reinterpret_cast<PyTypeObject*>(type)->tp_name) + ": " + text_of(said.get())) +
+        "\n";
     const Ref message = Ref::steal(PyUnicode_FromStringAndSize(whole.data(), static_cast<Py_ssize_t>(whole.size())));
     if (message && set_message(value, shown.get(), message.get())) return;
   }
@@ -110,7 +115,8 @@ void explain(PyObject* type, PyObject* value, PyObject* traceback) {
   if (notes && PyList_Check(notes.get()) && PyList_GET_SIZE(notes.get()) > 0) {
     // An outer trace sees all the frames of an inner one.
     const Py_ssize_t last = PyList_GET_SIZE(notes.get()) - 1;
-    if (text_of(PyList_GET_ITEM(notes.get(), last)).starts_with("in user code:")) PyList_SetSlice(notes.get(), last, last + 1, nullptr);
+    if (text_of(PyList_GET_ITEM(notes.get(), last)).starts_with("in user code:"))
+      PyList_SetSlice(notes.get(), last, last + 1, nullptr);
   }
   const Ref added = Ref::steal(PyObject_CallMethod(value, "add_note", "s", text.c_str()));
 }

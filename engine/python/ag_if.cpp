@@ -49,7 +49,8 @@ class Merge {
     return tensors;
   }
 
-  // A branch that returned needs no other values, one that did not needs no returned value: do_return guards what follows.
+  // A branch that returned needs no other values, one that did not needs no returned value: do_return guards
+  // what follows.
   bool may_lack(const Values& branch, size_t symbol) const {
     if (state_.is_return_value(symbol)) return true;
     for (size_t i = 0; i < outputs_; ++i)
@@ -81,7 +82,8 @@ class Merge {
       }
       const char* branch = a.defined() ? "else" : "main";
       if (state_.is_return_value(i))
-        fail(ErrorKind::kValue, "a value must also be returned from the ", branch, " branch of this condition: it is a tensor, "
+        fail(ErrorKind::kValue, "a value must also be returned from the ", branch,
+             " branch of this condition: it is a tensor, "
              "so both branches become part of the graph and both must return");
       fail(ErrorKind::kValue, "'", state_.name(i), "' must also be initialized in the ", branch,
            " branch: the condition is a tensor, so both branches become part of the graph; give '", state_.name(i),
@@ -108,8 +110,10 @@ class Merge {
       PyErr_Clear();
       const Ref t = Ref::steal(type), v = Ref::steal(value), tb = Ref::steal(traceback);
     }
-    fail(ErrorKind::kType, state_.shown(i), " must have the same nested structure in the main and else branches of a condition "
-         "on a tensor: ", describe(a), " against ", describe(b), why.empty() ? "" : "; ", why);
+    fail(ErrorKind::kType, state_.shown(i),
+         " must have the same nested structure in the main and else branches of a condition "
+         "on a tensor: ",
+         describe(a), " against ", describe(b), why.empty() ? "" : "; ", why);
   }
 
   static std::string describe(const Leaves& value) {
@@ -122,20 +126,23 @@ class Merge {
   void check_leaf(size_t i, PyObject* a, PyObject* b) {
     const bool tensor_a = becomes_tensor(a), tensor_b = becomes_tensor(b);
     if (a == Py_None && b == Py_None && !is_nested(body[i].structure.get()))
-      fail(ErrorKind::kValue, state_.shown(i), " is None in both branches of a condition on a tensor; what such a condition sets must "
+      fail(ErrorKind::kValue, state_.shown(i),
+           " is None in both branches of a condition on a tensor; what such a condition sets must "
            "be a tensor");
     if (!tensor_a && !tensor_b) {
       if (a == b) return;
       const int same = PyObject_RichCompareBool(a, b, Py_EQ);
       if (same < 0) PyErr_Clear();
       if (same > 0) return;
-      fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", kind_of(a), " in the main branch and one of type ",
-           kind_of(b), " in the else branch of a condition on a tensor: only tensors can be chosen when the graph runs");
+      fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", kind_of(a),
+           " in the main branch and one of type ", kind_of(b),
+           " in the else branch of a condition on a tensor: only tensors can be chosen when the graph runs");
     }
     if (tensor_a != tensor_b) {
       PyObject* odd = tensor_a ? b : a;
       fail(ErrorKind::kValue, state_.shown(i), " is ", kind_of(odd), " in the ", tensor_a ? "else" : "main",
-           " branch and ", tensor_a ? kind_of(a) : kind_of(b), " in the other; the condition is a tensor, so both must be tensors");
+           " branch and ", tensor_a ? kind_of(a) : kind_of(b),
+           " in the other; the condition is a tensor, so both must be tensors");
     }
     // Python values become tensors here, in the second branch, as TensorFlow's graphs show.
     const Tensor ta = is_tensor_like(a) ? as_tensor(a) : constant(a);
@@ -151,7 +158,8 @@ class Merge {
 
 }  // namespace
 
-void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs, int flags) {
+void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
+               int flags) {
   const std::vector<Ref> before = state.get_all();
   Merge merge(state, outputs);
   auto run = [&](PyObject* branch, Values& values) {
@@ -220,14 +228,17 @@ PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
     }
     const bool yes = condition == Py_True || (condition != Py_False && truth(condition));
     if (!(flags & kIsGuard) && trace::tracing())
-      record("if", "python", yes ? "the condition was True in Python while tracing" : "the condition was False in Python while tracing");
+      record("if", "python",
+             yes ? "the condition was True in Python while tracing"
+                 : "the condition was False in Python while tracing");
     PyObject* branch = yes ? args[1] : args[2];
     if (branch != Py_None) call(branch);
     Py_RETURN_NONE;
   });
 }
 
-Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no, const std::string& what) {
+Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
+                  const std::string& what) {
   Leaves a, b;
   auto tensors = [](const Leaves& leaves) {
     std::vector<Tensor> all;
@@ -244,7 +255,8 @@ Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, cons
       [&] {
         b = flatten(no());
         if (a.values.size() != b.values.size() || is_nested(a.structure.get()) != is_nested(b.structure.get()))
-          fail(ErrorKind::kType, "the two sides of ", what, " must have the same nested structure, since the condition is a tensor");
+          fail(ErrorKind::kType, "the two sides of ", what,
+               " must have the same nested structure, since the condition is a tensor");
         for (size_t k = 0; k < a.values.size(); ++k) {
           PyObject *x = a.values[k].get(), *y = b.values[k].get();
           if (becomes_tensor(x) != becomes_tensor(y) || (!becomes_tensor(x) && x != y))
@@ -253,14 +265,16 @@ Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, cons
           if (!becomes_tensor(x)) continue;
           const DType dx = as_tensor(x).dtype(), dy = as_tensor(y).dtype();
           if (dx != dy)
-            fail(ErrorKind::kType, "the two sides of ", what, " must have one dtype, since the condition is a tensor; they have ",
-                 name_of(dx), " and ", name_of(dy), "; make them one, for example with tf.cast");
+            fail(ErrorKind::kType, "the two sides of ", what,
+                 " must have one dtype, since the condition is a tensor; they have ", name_of(dx), " and ",
+                 name_of(dy), "; make them one, for example with tf.cast");
         }
         return tensors(b);
       });
   size_t next = 0;
   std::vector<Ref> leaves;
-  for (const Ref& leaf : a.values) leaves.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(results[next++])) : leaf);
+  for (const Ref& leaf : a.values)
+    leaves.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(results[next++])) : leaf);
   return pack(a, leaves);
 }
 
@@ -270,7 +284,10 @@ PyObject* if_exp(PyObject*, PyObject* const* args, Py_ssize_t) {
     if (is_tensor_like(args[0]) && trace::tracing()) {
       const Tensor pred = condition_tensor(args[0], "conditional expression");
       record("if expression", "staged", "the condition is a tensor: both sides are in the graph");
-      return staged_choice(pred, [&] { return call(args[1]); }, [&] { return call(args[2]); }, "a conditional expression").release();
+      return staged_choice(
+                 pred, [&] { return call(args[1]); }, [&] { return call(args[2]); },
+                 "a conditional expression")
+          .release();
     }
     return call(truth(args[0]) ? args[1] : args[2]).release();
   });
@@ -319,8 +336,10 @@ PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count) {
     PyObject* flag = count > 1 ? args[1] : Py_True;
     if (is_tensor(flag) && tensor_of(flag).is_symbolic() && !known_true(flag))
       fail(ErrorKind::kValue, "this function returns a value under a condition that is a tensor",
-           line_of_open_flag(flag) ? str(" (line ", line_of_open_flag(flag), ")") : "", ", but not on every path: a value must also be "
-           "returned where that condition does not hold, at the latest by a return at the end of the function");
+           line_of_open_flag(flag) ? str(" (line ", line_of_open_flag(flag), ")") : "",
+           ", but not on every path: a value must also be "
+           "returned where that condition does not hold, at the latest by a return at the end of the "
+           "function");
     return Py_NewRef(args[0]);
   });
 }

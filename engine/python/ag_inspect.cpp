@@ -51,7 +51,8 @@ PyObject* lean_ast(PyObject*, PyObject* ast) {
 
 Ref numbers(const std::vector<int>& values) {
   Ref list = Ref::steal(PyList_New(static_cast<Py_ssize_t>(values.size())));
-  for (size_t i = 0; list && i < values.size(); ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), PyLong_FromLong(values[i]));
+  for (size_t i = 0; list && i < values.size(); ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), PyLong_FromLong(values[i]));
   return list;
 }
 
@@ -72,7 +73,9 @@ PyObject* convert_ast(PyObject*, PyObject* args) {
     uint64_t steps = 0;
     if (std::string_view(style) == "readable") {
       const bool lambda = is(function, Kind::kLambda);
-      result = readable(tree, function, lambda ? "tf__lam" : "tf__" + std::string(function->name(at::FunctionDef::name)->text));
+      result =
+          readable(tree, function,
+                   lambda ? "tf__lam" : "tf__" + std::string(function->name(at::FunctionDef::name)->text));
     } else {
       Conversion conversion = convert(tree, function, {});
       steps = conversion.steps;
@@ -92,8 +95,9 @@ PyObject* convert_ast(PyObject*, PyObject* args) {
     }
     const Ref text = text_object(result.text), map = numbers(result.line_map);
     if (!text || !map) return nullptr;
-    return Py_BuildValue("{sOsOsOsKss}", "text", text.get(), "line_map", map.get(), "statements", statements.get(), "steps",
-                         static_cast<unsigned long long>(steps), "reason", result.reason.c_str());
+    return Py_BuildValue("{sOsOsOsKss}", "text", text.get(), "line_map", map.get(), "statements",
+                         statements.get(), "steps", static_cast<unsigned long long>(steps), "reason",
+                         result.reason.c_str());
   });
 }
 
@@ -101,7 +105,8 @@ PyMethodDef methods[] = {
     {"autograph_unparse", unparse_ast, METH_O, "An ast object as text, by the engine's own unparser."},
     {"autograph_copy", copy_ast, METH_O, "An ast object read into the engine's tree and written back."},
     {"autograph_lean", lean_ast, METH_O, "The ast of what a function is converted to, from its own ast."},
-    {"autograph_convert", convert_ast, METH_VARARGS, "What the ast of a function is converted to, as text, with line map and fates."},
+    {"autograph_convert", convert_ast, METH_VARARGS,
+     "What the ast of a function is converted to, as text, with line map and fates."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -39,7 +39,8 @@ LoopOptions options_of(PyObject* dict) {
       PyObject* pair = PySequence_Fast_GET_ITEM(pairs.get(), i);
       if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2)
         fail(ErrorKind::kValue, "shape_invariants must be a list of (variable, shape) pairs");
-      options.invariants.emplace_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)), shape_from_object(PyTuple_GET_ITEM(pair, 1)));
+      options.invariants.emplace_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)),
+                                      shape_from_object(PyTuple_GET_ITEM(pair, 1)));
     }
   }
   return options;
@@ -49,7 +50,8 @@ LoopOptions options_of(PyObject* dict) {
 class StagedLoop {
  public:
   using Test = std::function<Tensor(std::span<const Tensor>)>;              // with the state set
-  using Step = std::function<std::vector<Tensor>(std::span<const Tensor>)>;  // runs the body; next values of its own tensors
+  using Step = std::function<std::vector<Tensor>(std::span<const Tensor>)>;  // runs the body; next values of
+                                                                             // its own tensors
 
   StagedLoop(const State& state, LoopOptions options) : state_(state), options_(std::move(options)) {}
 
@@ -122,7 +124,9 @@ class StagedLoop {
     for (size_t i = 0; i < state_.size(); ++i) {
       if (entry_[i].defined()) continue;
       const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
-      const bool meant = text ? state_.name(i) == text : message && std::string(message).find("'" + state_.name(i) + "'") != std::string::npos;
+      const bool meant =
+          text ? state_.name(i) == text
+               : message && std::string(message).find("'" + state_.name(i) + "'") != std::string::npos;
       if (!meant) continue;
       const Ref t = Ref::steal(type), v = Ref::steal(value), tb = Ref::steal(traceback);
       fail(ErrorKind::kValue, "'", state_.name(i), "' must be defined before the loop: its first turn reads it");
@@ -165,7 +169,8 @@ class StagedLoop {
     std::vector<Ref> values;
     for (const Leaves& leaves : entry_) {
       std::vector<Ref> parts;
-      for (const Ref& leaf : leaves.values) parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(variables[next++])) : leaf);
+      for (const Ref& leaf : leaves.values)
+        parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(variables[next++])) : leaf);
       values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
     }
     state_.set_all(values);
@@ -179,8 +184,10 @@ class StagedLoop {
       Leaves exit = flatten(state_.get(i));
       if (!exit.defined())
         fail(ErrorKind::kValue, state_.shown(i), " has a value before the loop, but none after one turn");
-      if (exit.values.size() != entry_[i].values.size() || is_nested(exit.structure.get()) != is_nested(entry_[i].structure.get()))
-        fail(ErrorKind::kType, state_.shown(i), " does not have the same nested structure after one turn of the loop; collect values "
+      if (exit.values.size() != entry_[i].values.size() ||
+          is_nested(exit.structure.get()) != is_nested(entry_[i].structure.get()))
+        fail(ErrorKind::kType, state_.shown(i),
+             " does not have the same nested structure after one turn of the loop; collect values "
              "in a tf.TensorArray, whose size may grow");
       for (size_t k = 0; k < exit.values.size(); ++k) {
         PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
@@ -189,8 +196,8 @@ class StagedLoop {
           continue;
         }
         if (!becomes_tensor(b))
-          fail(ErrorKind::kValue, state_.shown(i), " is a tensor before the loop, but ", b == Py_None ? "None" : Py_TYPE(b)->tp_name,
-               " after one turn");
+          fail(ErrorKind::kValue, state_.shown(i), " is a tensor before the loop, but ",
+               b == Py_None ? "None" : Py_TYPE(b)->tp_name, " after one turn");
         const DType wanted = variables[next++].dtype();
         const bool number = PyLong_Check(b) && !PyBool_Check(b);
         out.push_back(as_tensor(b, number ? wanted : DType::kInvalid));
@@ -245,15 +252,18 @@ class Unrolling {
   void turn() {
     if (++turns_ != kMany || !trace::tracing() || graph().graph()->size() < start_ + kMany) return;
     const Place place = here();
-    const std::string message = str("this Python loop puts a copy of its body into the graph on every turn, more than ", kMany,
-                                    " so far; a loop over tf.range or a tensor is staged once");
+    const std::string message =
+        str("this Python loop puts a copy of its body into the graph on every turn, more than ", kMany,
+            " so far; a loop over tf.range or a tensor is staged once");
     if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), place.file.c_str(), place.line, nullptr, nullptr) < 0)
       throw PythonErrorSet();
   }
   void done(const char* kind) const {
     if (!trace::tracing()) return;
-    record(kind, "python", graph().graph()->size() > start_ && turns_ > 1 ? str("unrolled into ", turns_, " copies")
-                                                                         : str("ran in Python, ", turns_, turns_ == 1 ? " turn" : " turns"));
+    record(kind, "python",
+           graph().graph()->size() > start_ && turns_ > 1
+               ? str("unrolled into ", turns_, " copies")
+               : str("ran in Python, ", turns_, turns_ == 1 ? " turn" : " turns"));
   }
 
  private:
@@ -302,14 +312,15 @@ PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 namespace {
 
-const Op kLess{"Less"}, kGreater{"Greater"}, kGreaterEqual{"GreaterEqual"}, kAnd{"LogicalAnd"}, kOr{"LogicalOr"}, kAdd{"AddV2"},
-    kStridedSlice{"StridedSlice"}, kShape{"Shape"};
+const Op kLess{"Less"}, kGreater{"Greater"}, kGreaterEqual{"GreaterEqual"}, kAnd{"LogicalAnd"},
+    kOr{"LogicalOr"}, kAdd{"AddV2"}, kStridedSlice{"StridedSlice"}, kShape{"Shape"};
 
 Tensor input_of(const Tensor& tensor, int index) {
   Graph* g = tensor.graph();
   const Edge edge = g->node(tensor.node()).inputs[static_cast<size_t>(index)];
   const Node& node = g->node(edge.node);
-  return Tensor::symbolic(node.dtypes[edge.output], node.shapes[edge.output], g, tensor.body()->graph_owner, edge.node, edge.output);
+  return Tensor::symbolic(node.dtypes[edge.output], node.shapes[edge.output], g, tensor.body()->graph_owner,
+                          edge.node, edge.output);
 }
 
 // The condition to go on, with the loop's own extra test behind the range's.
@@ -412,7 +423,8 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, PyObject* na
       const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
       if (!branch) throw PythonErrorSet();
       const State state(names, {body, extra});
-      staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(), kInLoop | kIsGuard);
+      staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(),
+                kInLoop | kIsGuard);
     } else {
       call(body, item.get());
     }

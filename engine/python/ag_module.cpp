@@ -17,9 +17,12 @@ PyObject* the_undefined_return = nullptr;
 
 PyMethodDef runtime_methods[] = {
     {"if_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(if_stmt)), METH_FASTCALL, nullptr},
-    {"while_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(while_stmt)), METH_FASTCALL, nullptr},
-    {"for_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(for_stmt)), METH_FASTCALL, nullptr},
-    {"converted_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(converted_call)), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"while_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(while_stmt)), METH_FASTCALL,
+     nullptr},
+    {"for_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(for_stmt)), METH_FASTCALL,
+     nullptr},
+    {"converted_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(converted_call)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"if_exp", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(if_exp)), METH_FASTCALL, nullptr},
     {"and_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(and_)), METH_FASTCALL, nullptr},
     {"or_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(or_)), METH_FASTCALL, nullptr},
@@ -69,7 +72,8 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
   int recursive = 1;
   PyObject* features = nullptr;
   static const char* const names[] = {"entity", "recursive", "experimental_optional_features", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_code", const_cast<char**>(names), &entity, &recursive, &features))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_code", const_cast<char**>(names), &entity,
+                                   &recursive, &features))
     return nullptr;
   return guarded([&]() -> PyObject* {
     const Ref function = unwrapped(entity);
@@ -89,7 +93,8 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
   int recursive = 1;
   PyObject* features = nullptr;
   static const char* const names[] = {"entity", "recursive", "experimental_optional_features", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_graph", const_cast<char**>(names), &entity, &recursive, &features))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_graph", const_cast<char**>(names), &entity,
+                                   &recursive, &features))
     return nullptr;
   return guarded([&]() -> PyObject* {
     const Ref function = unwrapped(entity);
@@ -105,24 +110,31 @@ PyObject* do_not_convert(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "|O:do_not_convert", &function)) return nullptr;
   if (function && function != Py_None) return ag::unconverted(function);
   // @do_not_convert() with parentheses
-  static PyMethodDef decorator = {"do_not_convert", [](PyObject*, PyObject* f) { return ag::unconverted(f); }, METH_O, nullptr};
+  static PyMethodDef decorator = {"do_not_convert", [](PyObject*, PyObject* f) { return ag::unconverted(f); },
+                                  METH_O, nullptr};
   return PyCFunction_New(&decorator, nullptr);
 }
 
 // Directives: conversion takes them out of loops. Called anywhere else they do nothing.
 PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;
-  static const char* const names[] = {"parallel_iterations", "swap_memory", "maximum_iterations", "shape_invariants", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:set_loop_options", const_cast<char**>(names), &a, &b, &c, &d)) return nullptr;
+  static const char* const names[] = {"parallel_iterations", "swap_memory", "maximum_iterations",
+                                      "shape_invariants", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:set_loop_options", const_cast<char**>(names), &a,
+                                   &b, &c, &d))
+    return nullptr;
   Py_RETURN_NONE;
 }
 
 PyMethodDef public_methods[] = {
-    {"to_code", with_keywords(to_code), METH_VARARGS | METH_KEYWORDS, "The code that a function is converted to, as text."},
-    {"to_graph", with_keywords(to_graph), METH_VARARGS | METH_KEYWORDS, "The function that a function is converted to."},
+    {"to_code", with_keywords(to_code), METH_VARARGS | METH_KEYWORDS,
+     "The code that a function is converted to, as text."},
+    {"to_graph", with_keywords(to_graph), METH_VARARGS | METH_KEYWORDS,
+     "The function that a function is converted to."},
     {"do_not_convert", do_not_convert, METH_VARARGS, "A function that tracing runs as it is."},
     {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
-     "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, parallel_iterations."},
+     "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
+     "parallel_iterations."},
 };
 
 PyObject* nanoseconds(PyObject*, PyObject*) { return PyLong_FromLongLong(ag_nanoseconds()); }

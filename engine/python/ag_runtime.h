@@ -97,10 +97,12 @@ int line_of_open_flag(PyObject*);
 
 // The branches as a staged condition. `outputs` of the state's symbols come out of it, the others are as before.
 constexpr int kInLoop = 1, kIsGuard = 2;
-void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs, int flags);
+void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
+               int flags);
 
 // Values of one expression's two sides, of a tensor condition.
-Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no, const std::string& what);
+Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
+                  const std::string& what);
 
 PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
@@ -112,7 +114,8 @@ PyObject* or_(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* not_(PyObject*, PyObject* value);
 PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count);
 
-// The builtin's own form for tensors (len, int, float, range, ...) when an argument is one, else null: call it as it is.
+// The builtin's own form for tensors (len, int, float, range, ...) when an argument is one, else null: call
+// it as it is.
 using Builtin = Ref (*)(PyObject* const* args, Py_ssize_t count);
 Builtin tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count);
 

@@ -1,5 +1,5 @@
-// The lines of one function are cut out of its file and parsed alone; lambdas, and what cannot be cut out, are looked up in
-// the tree of the whole file.
+// The lines of one function are cut out of its file and parsed alone; lambdas, and what cannot be cut out,
+// are looked up in the tree of the whole file.
 #include "engine/python/ag_source.h"
 
 #include <cstring>
@@ -50,7 +50,8 @@ Ref parse(const std::string& text, PyCodeObject* code) {
   return Ref::steal(Py_CompileStringObject(text.c_str(), code->co_filename, Py_file_input, &flags, -1));
 }
 
-// Follows Python's lexical rules as far as needed to see where statements begin: strings, brackets, comments, backslashes.
+// Follows Python's lexical rules as far as needed to see where statements begin: strings, brackets, comments,
+// backslashes.
 class Lines {
  public:
   // Feeds one line; true when the next line begins a statement.
@@ -119,7 +120,8 @@ std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
           return {};
         }
         const std::string_view word = line.substr(indent);
-        if (!in_body && (word.starts_with("def ") || word.starts_with("async ") || word.starts_with("def\t"))) in_body = true;
+        if (!in_body && (word.starts_with("def ") || word.starts_with("async ") || word.starts_with("def\t")))
+          in_body = true;
         else if (!in_body && word[0] != '@') return {};
       }
     }
@@ -184,7 +186,8 @@ bool same_parameters(const Node* arguments, PyCodeObject* code) {
     const std::string known = text_of(PyTuple_GET_ITEM(variables.get(), i));
     if (known == names[static_cast<size_t>(i)]) continue;
     // A private name is spelled with its class in the code.
-    if (!names[static_cast<size_t>(i)].starts_with("__") || !known.ends_with(names[static_cast<size_t>(i)])) return false;
+    if (!names[static_cast<size_t>(i)].starts_with("__") || !known.ends_with(names[static_cast<size_t>(i)]))
+      return false;
   }
   return true;
 }
@@ -200,7 +203,9 @@ Position extent(PyCodeObject* code) {
   for (Py_ssize_t offset = 0; offset < PyBytes_GET_SIZE(bytes.get()); offset += 2) {
     int line, column, end_line, end_column;
     if (!PyCode_Addr2Location(code, static_cast<int>(offset), &line, &column, &end_line, &end_column)) continue;
-    if (line <= 0 || column < 0 || end_line <= 0 || end_column < 0 || (line == end_line && column == end_column)) continue;
+    if (line <= 0 || column < 0 || end_line <= 0 || end_column < 0 ||
+        (line == end_line && column == end_column))
+      continue;
     const auto l = static_cast<uint32_t>(line), c = static_cast<uint32_t>(column), el = static_cast<uint32_t>(end_line),
                ec = static_cast<uint32_t>(end_column);
     if (l < at.line || (l == at.line && c < at.column)) at.line = l, at.column = c;
@@ -211,7 +216,8 @@ Position extent(PyCodeObject* code) {
 
 bool covers(const Position& outer, const Position& inner) {
   const bool begins = outer.line < inner.line || (outer.line == inner.line && outer.column <= inner.column);
-  const bool ends = outer.end_line > inner.end_line || (outer.end_line == inner.end_line && outer.end_column >= inner.end_column);
+  const bool ends = outer.end_line > inner.end_line ||
+                    (outer.end_line == inner.end_line && outer.end_column >= inner.end_column);
   return begins && ends;
 }
 
@@ -271,7 +277,9 @@ PyObject* find_in_file(const WholeFile& file, PyCodeObject* code) {
       if (node->kind == Kind::kLambda || node->name(at::FunctionDef::name)->text != name) continue;
       const List& decorators = node->list(at::FunctionDef::decorator_list);
       const uint32_t line = decorators.empty() ? node->at.line : decorators[0]->at.line;
-      if (static_cast<int>(line) != code->co_firstlineno || !same_parameters(node->node(at::FunctionDef::args), code)) continue;
+      if (static_cast<int>(line) != code->co_firstlineno ||
+          !same_parameters(node->node(at::FunctionDef::args), code))
+        continue;
     }
     best = node;
     found = object;

@@ -61,7 +61,10 @@ void State::parse(Symbol& symbol, const std::vector<Closure>& closures) {
     if (text[at] == '.') {
       const size_t end = std::min(text.find_first_of(".[", at + 1), text.size());
       const std::string_view key = text.substr(at + 1, end - at - 1);
-      symbol.steps.push_back({false, Ref::steal(PyUnicode_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()))), {}});
+      symbol.steps.push_back(
+          {false,
+           Ref::steal(PyUnicode_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()))),
+           {}});
       at = end;
       continue;
     }
@@ -71,7 +74,8 @@ void State::parse(Symbol& symbol, const std::vector<Closure>& closures) {
     Step step{true, {}, {}};
     if (first == '\'' || first == '"')
       step.key = Ref::steal(PyUnicode_FromStringAndSize(key.data() + 1, static_cast<Py_ssize_t>(key.size()) - 2));
-    else if (first == '-' || (first >= '0' && first <= '9')) step.key = Ref::steal(PyLong_FromString(key.c_str(), nullptr, 10));
+    else if (first == '-' || (first >= '0' && first <= '9'))
+      step.key = Ref::steal(PyLong_FromString(key.c_str(), nullptr, 10));
     else step.index = find(key, closures);
     symbol.steps.push_back(std::move(step));
     at = end + 1;
@@ -86,7 +90,8 @@ namespace {
 // A part that is missing is no error: it has no value yet.
 Ref found(PyObject* value) {
   if (!value) {
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_LookupError)) throw PythonErrorSet();
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_LookupError))
+      throw PythonErrorSet();
     PyErr_Clear();
   }
   return Ref::steal(value);
@@ -139,7 +144,8 @@ void State::set(size_t i, const Ref& value) const {
   if (!key) return;
   // What is there already is not written again: it may be of a kind that cannot be.
   if (get(i).get() == value.get()) return;
-  const int failed = last.item ? (value ? PyObject_SetItem(base.get(), key.get(), value.get()) : PyObject_DelItem(base.get(), key.get()))
+  const int failed = last.item ? (value ? PyObject_SetItem(base.get(), key.get(), value.get())
+                                        : PyObject_DelItem(base.get(), key.get()))
                                : PyObject_SetAttr(base.get(), key.get(), value.get());
   if (!failed) return;
   if (value) throw PythonErrorSet();

@@ -21,10 +21,12 @@ struct ReadOptions {
   std::vector<std::pair<autograph::Node*, PyObject*>>* functions = nullptr;
 };
 
-// The node that `ast` becomes in `tree`; null: Python error set. `ast` must outlive the tree, which refers to its strings.
+// The node that `ast` becomes in `tree`; null: Python error set. `ast` must outlive the tree, which refers to
+// its strings.
 autograph::Node* read_ast(PyObject* ast, autograph::Tree& tree, const ReadOptions& options = {});
 
-// The ast object of `node`; null: Python error set. Objects that had to be made for names and constants are kept alive in `keep`.
+// The ast object of `node`; null: Python error set. Objects that had to be made for names and constants are
+// kept alive in `keep`.
 PyObject* write_ast(const autograph::Node* node, PyObject* keep);
 
 // How Python prints a number or bytes constant of the tree, where the reader left that for later.

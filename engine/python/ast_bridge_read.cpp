@@ -115,7 +115,8 @@ class Reader {
       at.end_line += static_cast<uint32_t>(options_.line_offset);
     }
     Node* made = tree_.make(kind, at);
-    if (options_.functions && (is_function(made) || kind == Kind::kLambda)) options_.functions->emplace_back(made, object);
+    if (options_.functions && (is_function(made) || kind == Kind::kLambda))
+      options_.functions->emplace_back(made, object);
     const bridge::KindEntry& entry = types.kinds[static_cast<int>(kind)];
     for (int i = 0; i < described.field_count; ++i) {
       if (!entry.field_names[i]) continue;

@@ -18,7 +18,9 @@ struct Builder {
   uint32_t line = 1;
 
   Node* name(const char* id) { return tree.load(tree.name(id), on(line)); }
-  Node* assign(const char* id, Node* value) { return tree.assign(tree.store(tree.name(id), on(line)), value, on(line)); }
+  Node* assign(const char* id, Node* value) {
+    return tree.assign(tree.store(tree.name(id), on(line)), value, on(line));
+  }
   Node* number(int64_t n) { return tree.integer(n, on(line)); }
   Node* positive(const char* id) {
     Node* node = tree.make(Kind::kCompare, on(line));
@@ -97,7 +99,8 @@ class TestPasses : public QObject {
 
   void whatFollowsAReturningBranchMovesIntoTheOther() {
     Builder b;
-    Node* function = b.function({b.if_(b.positive("x"), {b.return_(b.number(1))}), b.assign("y", b.number(2)), b.return_(b.name("y"))});
+    Node* function = b.function({b.if_(b.positive("x"), {b.return_(b.number(1))}), b.assign("y", b.number(2)),
+                                 b.return_(b.name("y"))});
     QCOMPARE(lowered_text(b, function),
              QString("def f(x):\n"
                      "    if x > 0:\n"
@@ -131,7 +134,8 @@ class TestPasses : public QObject {
 
   void aLoopKeepsAliveWhatItsNextTurnReads() {
     Builder b;
-    Node* loop = b.while_(b.positive("x"), {b.assign("y", b.name("z")), b.assign("z", b.number(1)), b.assign("x", b.name("y"))});
+    Node* loop = b.while_(b.positive("x"), {b.assign("y", b.name("z")), b.assign("z", b.number(1)),
+                                            b.assign("x", b.name("y"))});
     Node* function = b.function({loop});
     std::vector<Fate> fates;
     uint64_t steps = 0;

@@ -113,7 +113,8 @@ class TestTree : public QObject {
   void everyLineKnowsItsStatement() {
     Tree tree;
     Node* inner = tree.assign(tree.store(tree.name("y"), on(8)), tree.string("two\nlines", on(8)), on(8));
-    Node* function = tree.function(tree.name("f"), tree.arguments({tree.name("x")}, on(7)), tree.list({inner, tree.pass(on(9))}), on(7));
+    Node* function = tree.function(tree.name("f"), tree.arguments({tree.name("x")}, on(7)),
+                                   tree.list({inner, tree.pass(on(9))}), on(7));
     const Text made = unparse(tree, function);
     QCOMPARE(QString::fromStdString(made.text), QString("def f(x):\n    y = 'two\\nlines'\n    pass"));
     QCOMPARE(made.line_map, (std::vector<int>{7, 8, 9}));
@@ -122,7 +123,8 @@ class TestTree : public QObject {
   void docstringLinesBelongToTheirStatement() {
     Tree tree;
     Node* doc = tree.expression(tree.string("one\ntwo", on(2)), on(2));
-    Node* function = tree.function(tree.name("f"), tree.arguments({}, on(1)), tree.list({doc, tree.pass(on(4))}), on(1));
+    Node* function =
+        tree.function(tree.name("f"), tree.arguments({}, on(1)), tree.list({doc, tree.pass(on(4))}), on(1));
     const Text made = unparse(tree, function);
     QCOMPARE(QString::fromStdString(made.text), QString("def f():\n    \"\"\"one\ntwo\"\"\"\n    pass"));
     QCOMPARE(made.line_map, (std::vector<int>{1, 2, 2, 4}));

@@ -166,7 +166,8 @@ StepGraph step_graph(GraphId id, GraphId then_branch, GraphId else_branch, const
 
 constexpr const char* kGenerated = R"(def tf__train_step(batch, lr, training):
     with ag__.FunctionScope('train_step', 'fscope', ag__.STD) as fscope:
-        hidden = ag__.converted_call(ag__.ld(tf).nn.relu, (ag__.converted_call(ag__.ld(tf).matmul, (batch, w1), None, fscope) + b1,), None, fscope)
+        hidden = ag__.converted_call(ag__.ld(tf).nn.relu, (ag__.converted_call(ag__.ld(tf).matmul, )"
+R"((batch, w1), None, fscope) + b1,), None, fscope)
 
         def get_state():
             return (scaled,)
@@ -183,8 +184,10 @@ constexpr const char* kGenerated = R"(def tf__train_step(batch, lr, training):
             nonlocal scaled
             scaled = hidden
         scaled = ag__.Undefined('scaled')
-        ag__.if_stmt(ag__.converted_call(ag__.ld(tf).reduce_sum, (hidden,), None, fscope) > 0, if_body, else_body, get_state, set_state, ('scaled',), 1)
-        ag__.converted_call(ag__.ld(w1).assign_sub, (lr * ag__.converted_call(ag__.ld(tf).reduce_mean, (scaled,), None, fscope),), None, fscope)
+        ag__.if_stmt(ag__.converted_call(ag__.ld(tf).reduce_sum, (hidden,), None, fscope) > 0, if_body, )"
+R"(else_body, get_state, set_state, ('scaled',), 1)
+        ag__.converted_call(ag__.ld(w1).assign_sub, (lr * ag__.converted_call(ag__.ld(tf).reduce_mean, )"
+R"((scaled,), None, fscope),), None, fscope)
         return ag__.converted_call(ag__.ld(tf).reduce_mean, (scaled,), None, fscope)
 )";
 

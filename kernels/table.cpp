@@ -31,7 +31,8 @@ bool supported(std::string_view isa) {
   if (isa == "avx2") return avx2;
   if (isa == "avx512")
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512cd");
 #endif
   return isa == "baseline";
 }
@@ -39,7 +40,9 @@ bool supported(std::string_view isa) {
 std::string_view choose() {
   if (const char* wanted = std::getenv("FOOTLIGHT_ISA"); wanted && *wanted) {
     if (built(wanted) && supported(wanted)) return wanted;
-    std::fprintf(stderr, "footlight: FOOTLIGHT_ISA=%s is not built or not supported here; choosing by the processor\n", wanted);
+    std::fprintf(
+        stderr, "footlight: FOOTLIGHT_ISA=%s is not built or not supported here; choosing by the processor\n",
+        wanted);
   }
   for (std::string_view isa : {"avx512", "avx2", "baseline"})
     if (built(isa) && supported(isa)) return isa;
@@ -50,7 +53,9 @@ std::string_view choose() {
 
 void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Kernel kernel) {
   const OpRow* row = find_row(op);
-  if (!row) std::fprintf(stderr, "footlight: kernel for an op without a row: %.*s\n", static_cast<int>(op.size()), op.data());
+  if (!row)
+    std::fprintf(stderr, "footlight: kernel for an op without a row: %.*s\n", static_cast<int>(op.size()),
+                 op.data());
   FL_CHECK(row && row->id.value < kMostOps);
   for (size_t d = 0; d < kDTypeCount; ++d)
     if (in_set(static_cast<DType>(d), dtypes)) kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
@@ -70,13 +75,14 @@ std::string_view cpu_isa() { return chosen_isa; }
 void no_kernel(DeviceType device, const OpRow& row, DType dtype) {
   std::string there;
   for (size_t d = 1; d < kDTypeCount; ++d)
-    if (kernel_for(device, row.id, static_cast<DType>(d))) append_to(there, str(there.empty() ? "" : ", ", short_name(static_cast<DType>(d))));
+    if (kernel_for(device, row.id, static_cast<DType>(d)))
+      append_to(there, str(there.empty() ? "" : ", ", short_name(static_cast<DType>(d))));
   if (there.empty()) {
     fail(ErrorKind::kUnimplemented, row.name, " cannot run on ", device == DeviceType::kCpu ? "CPU" : "GPU",
          ": there is no kernel for it [Op:", row.name, "]");
   }
-  invalid(row.name, " cannot be computed for ", short_name(dtype), " tensors on ", device == DeviceType::kCpu ? "CPU" : "GPU",
-          "; it can be for ", there, " [Op:", row.name, "]");
+  invalid(row.name, " cannot be computed for ", short_name(dtype), " tensors on ",
+          device == DeviceType::kCpu ? "CPU" : "GPU", "; it can be for ", there, " [Op:", row.name, "]");
 }
 
 }  // namespace footlight

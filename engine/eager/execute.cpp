@@ -18,7 +18,8 @@ namespace {
 
 class EagerInference final : public Inference {
  public:
-  EagerInference(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs) : Inference(row, attrs, inputs) {}
+  EagerInference(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs)
+      : Inference(row, attrs, inputs) {}
   Tensor constant(size_t input) override {
     const Tensor& t = inputs[input];
     return t.device().type == DeviceType::kCpu ? t : device_access.copy(t, Device::cpu());
@@ -103,8 +104,11 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
     std::span<const Tensor> here = inputs;
     if (device_access.copy && move_inputs(row, inputs, device, moved)) here = moved;
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
-    KernelContext context{row, attrs, here, outputs, device, device.type == DeviceType::kCpu ? nullptr : device_access.stream(device)};
+      if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid)
+        outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
+    KernelContext context{row,    attrs,
+                          here,   outputs,
+                          device, device.type == DeviceType::kCpu ? nullptr : device_access.stream(device)};
     kernel(context);
   }
   if (recorded) [[unlikely]] record(row, outputs, device, start);
@@ -119,7 +123,12 @@ bool quick_shape(const Tensor& x, const Tensor& y, const Shape*& shape) {
   return true;
 }
 
-template <size_t N>
+// Both on the host, of one dtype, and nobody asked for another device.
+bool plain_pair(const Tensor& x, const Tensor& y) {
+  return x.dtype() == y.dtype() && !x.is_symbolic() && !y.is_symbolic() && x.device() == Device::cpu() &&
+         y.device() == Device::cpu() && !wanted_device;
+}
+
 Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DType dtype, const Shape& shape) {
   Tensor out = Tensor::empty(dtype, shape);
   KernelContext context{row, no_attrs, inputs, {&out, 1}};
@@ -136,7 +145,8 @@ Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DT
 
 class EagerBuilder final : public Builder {
  public:
-  std::vector<Tensor> emit(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view) override {
+  std::vector<Tensor> emit(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs,
+                           std::string_view) override {
     return execute(row, inputs, attrs);
   }
   Tensor emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view) override {
@@ -155,19 +165,24 @@ class EagerBuilder final : public Builder {
 Tensor unary(const OpRow& row, const Tensor& x) {
   const Borrowed inputs(x);
   if (row.fast == FastPath::kUnary && !x.is_symbolic() && x.device() == Device::cpu() && !wanted_device) {
-    if (Kernel kernel = kernel_for(DeviceType::kCpu, row.id, x.dtype())) return quick<1>(row, kernel, inputs, x.dtype(), x.shape());
+    if (Kernel kernel = kernel_for(DeviceType::kCpu, row.id, x.dtype()))
+      return quick(row, kernel, inputs, x.dtype(), x.shape());
   }
   return execute1(row, inputs);
 }
 
 Tensor binary(const OpRow& row, const Tensor& x, const Tensor& y) {
   const Borrowed inputs(x, y);
-  if ((row.fast == FastPath::kBinary || row.fast == FastPath::kCompare) && x.dtype() == y.dtype() && !x.is_symbolic() &&
-      !y.is_symbolic() && x.device() == Device::cpu() && y.device() == Device::cpu() && !wanted_device) {
+  if (row.fast == FastPath::kProduct && plain_pair(x, y) && x.shape().rank() == 2 && y.shape().rank() == 2 &&
+      x.shape()[1] == y.shape()[0]) {
+    if (Kernel kernel = kernel_for(DeviceType::kCpu, row.id, x.dtype()))
+      return quick(row, kernel, inputs, x.dtype(), Shape{x.shape()[0], y.shape()[1]});
+  }
+  if ((row.fast == FastPath::kBinary || row.fast == FastPath::kCompare) && plain_pair(x, y)) {
     const Shape* shape;
     Kernel kernel = kernel_for(DeviceType::kCpu, row.id, x.dtype());
     if (kernel && quick_shape(x, y, shape))
-      return quick<2>(row, kernel, inputs, row.fast == FastPath::kCompare ? DType::kBool : x.dtype(), *shape);
+      return quick(row, kernel, inputs, row.fast == FastPath::kCompare ? DType::kBool : x.dtype(), *shape);
   }
   return execute1(row, inputs);
 }

@@ -25,7 +25,9 @@ void set_hook() {
   tape_watching = tapes.empty() ? nullptr : any_watches;
 }
 
-bool differentiable(DType t) { return is_floating(t) || is_complex(t) || t == DType::kResource || t == DType::kVariant; }
+bool differentiable(DType t) {
+  return is_floating(t) || is_complex(t) || t == DType::kResource || t == DType::kVariant;
+}
 
 Tensor ones_for(const Tensor& target) { return ops::ones_like(target); }
 
@@ -117,7 +119,8 @@ void Tape::run_back(const Entry& e, std::span<const Tensor> output_gradients, st
   }
   if (!e.row->gradient)
     fail(ErrorKind::kLookup, "No gradient defined for operation '", e.row->name, "' (op type: ", e.row->name,
-         "): a result depends on a watched tensor only through it. Use tf.stop_gradient, or give it one with tf.custom_gradient");
+         "): a result depends on a watched tensor only through it. Use tf.stop_gradient, or give it one with "
+         "tf.custom_gradient");
   GradientCall call{*e.row, e.attrs, e.inputs, e.outputs, output_gradients, input_gradients};
   e.row->gradient(call);
 }
@@ -138,7 +141,8 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
   std::vector<bool> between(count);
   for (size_t i = 0; i < count; ++i) {
     const Entry& e = entries_[i];
-    between[i] = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& t) { return from_source.contains(t.tape_id()); });
+    between[i] = std::any_of(e.inputs.begin(), e.inputs.end(),
+                             [&](const Tensor& t) { return from_source.contains(t.tape_id()); });
     if (between[i])
       for (const Tensor& t : e.outputs) from_source.insert(t.tape_id());
   }
@@ -186,7 +190,8 @@ void Tape::reset_after_use() {
   kept_.clear();
 }
 
-void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward> backward) {
+void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                   std::shared_ptr<Backward> backward) {
   for (size_t i = 0; i < tapes.size(); ++i) tapes[i]->see(nullptr, {}, inputs, outputs, backward);
 }
 

@@ -41,9 +41,9 @@ class Tape {
   // Trainable variables that were read, in order.
   const std::vector<Tensor>& watched_variables() const { return variables_; }
 
-  // The gradients of the sum of the targets, each times its entry of `output_gradients` (empty tensor or missing: ones).
-  // A source that the targets do not depend on: an empty tensor, or zeros. A tape that is not persistent serves once
-  // (kRuntime afterwards) and stops.
+  // The gradients of the sum of the targets, each times its entry of `output_gradients` (empty tensor or
+  // missing: ones). A source that the targets do not depend on: an empty tensor, or zeros. A tape that is not
+  // persistent serves once (kRuntime afterwards) and stops.
   std::vector<Tensor> gradient(std::span<const Tensor> targets, std::span<const Tensor> sources,
                                std::span<const Tensor> output_gradients = {}, Unconnected = Unconnected::kNone);
 

@@ -27,7 +27,8 @@ Tensor apply(const Op& op, std::initializer_list<Tensor> inputs, const Attrs& at
   return apply(op.row(), std::span<const Tensor>(inputs.begin(), inputs.size()), attrs, name);
 }
 
-std::vector<Tensor> apply_all(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
+std::vector<Tensor> apply_all(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs,
+                              std::string_view name) {
   if (!current_graph_builder) return current_builder().emit(row, inputs, attrs, name);
   std::vector<Tensor> outs = current_graph_builder->emit(row, inputs, attrs, name);
   if (tape_hook) tape_hook(row, attrs, inputs, outs);

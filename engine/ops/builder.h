@@ -14,7 +14,8 @@ class Builder {
   virtual ~Builder() = default;
   // Runs or records the op. `name` is the user's `name=`, or the public function's own ("add", "matmul"); empty:
   // the row's name. Outputs are as many as the row (or its attributes) say.
-  virtual std::vector<Tensor> emit(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name) = 0;
+  virtual std::vector<Tensor> emit(const OpRow&, std::span<const Tensor> inputs, const Attrs&,
+                                   std::string_view name) = 0;
   // The same for an op with one output; eager does it without a vector.
   virtual Tensor emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
     return emit(row, inputs, attrs, name)[0];

@@ -39,35 +39,35 @@ Tensor number(double value, DType dtype) {
 
 Tensor add(const Tensor& x, const Tensor& y) {
   static const Op op{"AddV2"};
-  return apply(op, {x, y}, {}, "add");
+  return apply(op.row(), Borrowed(x, y), {}, "add");
 }
 Tensor sub(const Tensor& x, const Tensor& y) {
   static const Op op{"Sub"};
-  return apply(op, {x, y}, {}, "sub");
+  return apply(op.row(), Borrowed(x, y), {}, "sub");
 }
 Tensor mul(const Tensor& x, const Tensor& y) {
   static const Op op{"Mul"};
-  return apply(op, {x, y}, {}, "mul");
+  return apply(op.row(), Borrowed(x, y), {}, "mul");
 }
 Tensor div(const Tensor& x, const Tensor& y) {
   static const Op op{"RealDiv"};
-  return apply(op, {x, y}, {}, "truediv");
+  return apply(op.row(), Borrowed(x, y), {}, "truediv");
 }
 Tensor neg(const Tensor& x) {
   static const Op op{"Neg"};
-  return apply(op, {x});
+  return apply(op.row(), Borrowed(x));
 }
 Tensor conj(const Tensor& x) {
   static const Op op{"Conj"};
-  return is_complex(x.dtype()) ? apply(op, {x}) : x;
+  return is_complex(x.dtype()) ? apply(op.row(), Borrowed(x)) : x;
 }
 Tensor square(const Tensor& x) {
   static const Op op{"Square"};
-  return apply(op, {x});
+  return apply(op.row(), Borrowed(x));
 }
 Tensor reciprocal(const Tensor& x) {
   static const Op op{"Reciprocal"};
-  return apply(op, {x});
+  return apply(op.row(), Borrowed(x));
 }
 Tensor cast(const Tensor& x, DType dtype) {
   static const Op op{"Cast"};
@@ -75,11 +75,11 @@ Tensor cast(const Tensor& x, DType dtype) {
 }
 Tensor identity(const Tensor& x) {
   static const Op op{"Identity"};
-  return apply(op, {x});
+  return apply(op.row(), Borrowed(x));
 }
 Tensor matmul(const Tensor& x, const Tensor& y, bool transpose_a, bool transpose_b) {
   static const Op op{"MatMul"};
-  if (!transpose_a && !transpose_b) return apply(op, {x, y});
+  if (!transpose_a && !transpose_b) return apply(op.row(), Borrowed(x, y));
   return apply(op, {x, y}, {{kTransposeA, transpose_a}, {kTransposeB, transpose_b}});
 }
 Tensor sum(const Tensor& x, const Tensor& axes, bool keep_dims) {
@@ -88,11 +88,11 @@ Tensor sum(const Tensor& x, const Tensor& axes, bool keep_dims) {
 }
 Tensor reshape(const Tensor& x, const Tensor& shape) {
   static const Op op{"Reshape"};
-  return apply(op, {x, shape});
+  return apply(op.row(), Borrowed(x, shape));
 }
 Tensor broadcast_to(const Tensor& x, const Tensor& shape) {
   static const Op op{"BroadcastTo"};
-  return apply(op, {x, shape});
+  return apply(op.row(), Borrowed(x, shape));
 }
 Tensor shape(const Tensor& x, DType dtype) {
   static const Op op{"Shape"};
@@ -101,11 +101,11 @@ Tensor shape(const Tensor& x, DType dtype) {
 }
 Tensor zeros_like(const Tensor& x) {
   static const Op op{"ZerosLike"};
-  return apply(op, {x});
+  return apply(op.row(), Borrowed(x));
 }
 Tensor ones_like(const Tensor& x) {
   static const Op op{"OnesLike"};
-  return apply(op, {x});
+  return apply(op.row(), Borrowed(x));
 }
 Tensor fill(const Tensor& shape, const Tensor& value) {
   static const Op op{"Fill"};

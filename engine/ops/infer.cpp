@@ -25,7 +25,8 @@ void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype) {
   if (in_set(dtype, attr.allowed)) return;
   std::string allowed;
   for (size_t i = 1; i < kDTypeCount; ++i)
-    if (in_set(static_cast<DType>(i), attr.allowed)) append_to(allowed, str(allowed.empty() ? "" : ", ", short_name(static_cast<DType>(i))));
+    if (in_set(static_cast<DType>(i), attr.allowed))
+      append_to(allowed, str(allowed.empty() ? "" : ", ", short_name(static_cast<DType>(i))));
   invalid("Value for attr '", attr.name, "' of ", short_name(dtype), " is not in the list of allowed values: ", allowed,
           " [Op:", row.name, "]");
 }
@@ -52,7 +53,8 @@ void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& a
         const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
         const AttrValue* v = attrs.find(by.key);
         FL_CHECK(v != nullptr);  // a row with two lists is given their lengths
-        count = spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v)) : std::get<std::vector<DType>>(*v).size();
+        count = spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v))
+                                     : std::get<std::vector<DType>>(*v).size();
       }
     }
     for (size_t i = 0; i < count; ++i, ++at) {
@@ -69,8 +71,9 @@ void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& a
         expected = type;
       }
       if (came != expected)
-        invalid("cannot compute ", row.name, " as input #", at, "(zero-based) was expected to be a ", short_name(expected),
-                " tensor but is a ", short_name(came), " tensor (input '", spec.name, "') [Op:", row.name, "]");
+        invalid("cannot compute ", row.name, " as input #", at, "(zero-based) was expected to be a ",
+                short_name(expected), " tensor but is a ", short_name(came), " tensor (input '", spec.name,
+                "') [Op:", row.name, "]");
     }
   }
   if (at != inputs.size()) wrong_count(row, inputs.size());
@@ -98,7 +101,8 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
     const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
     const AttrValue* v = attr_or_default(by, attrs);
     if (v) {
-      count += spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v)) : std::get<std::vector<DType>>(*v).size();
+      count += spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v))
+                                    : std::get<std::vector<DType>>(*v).size();
       continue;
     }
     // Determined by an input list of the same attribute.
@@ -236,7 +240,8 @@ std::optional<std::vector<int64_t>> constant_ints(Inference& i, size_t input) {
 
 Shape shape_from(Inference& i, size_t input) {
   if (i.shape(input).has_rank() && i.shape(input).rank() > 1)
-    invalid("the shape must be a vector of integers, its own shape is ", i.shape(input).to_string(), " [Op:", i.row.name, "]");
+    invalid("the shape must be a vector of integers, its own shape is ", i.shape(input).to_string(),
+            " [Op:", i.row.name, "]");
   if (auto dims = constant_ints(i, input)) return Shape(std::span<const int64_t>(*dims));
   const Shape& s = i.shape(input);
   if (s.has_rank() && s.rank() == 1 && s[0] >= 0) return Shape::of_rank(static_cast<int>(s[0]));

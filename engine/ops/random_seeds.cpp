@@ -108,7 +108,9 @@ Seeds seeds_for_op(std::optional<int64_t> op_seed) {
   if (!g.seed) {
     seeds = {kSeedWithoutGlobal, truncated(*op_seed)};
   } else {
-    if (!op_seed) op_seed = current_graph_builder ? current_graph_builder->unseeded_random_ops++ : g.op_seeds->next_seed();
+    if (!op_seed)
+      op_seed =
+          current_graph_builder ? current_graph_builder->unseeded_random_ops++ : g.op_seeds->next_seed();
     seeds = {truncated(*g.seed), truncated(*op_seed)};
   }
   if (seeds.seed == 0 && seeds.seed2 == 0) seeds.seed2 = kLargest;

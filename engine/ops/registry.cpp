@@ -68,7 +68,8 @@ AttrValue parse_default(std::string_view type, std::string_view text) {
   if (type == "string") return copy.substr(1, copy.size() - 2);
   if (type == "list(int)") {
     std::vector<int64_t> values;
-    for_parts(text.substr(1, text.size() - 2), ',', [&](std::string_view v) { values.push_back(std::stoll(std::string(v))); });
+    for_parts(text.substr(1, text.size() - 2), ',',
+              [&](std::string_view v) { values.push_back(std::stoll(std::string(v))); });
     return values;
   }
   if (type == "list(type)") return std::vector<DType>{};
@@ -195,7 +196,9 @@ const OpRow& row_of(OpId id) { return *registry().all()[id.value]; }
 const OpRow* find_row(std::string_view name) { return registry().find(name); }
 
 Op::Op(std::string_view name) : row_(find_row(name)) {
-  if (!row_) std::fprintf(stderr, "footlight: there is no op row \"%.*s\"\n", static_cast<int>(name.size()), name.data());
+  if (!row_)
+    std::fprintf(stderr, "footlight: there is no op row \"%.*s\"\n", static_cast<int>(name.size()),
+                 name.data());
   FL_CHECK(row_ != nullptr);
 }
 

@@ -11,7 +11,17 @@
 
 namespace footlight {
 
-enum class OpFamily : uint8_t { kProduct, kElementwise, kReduction, kVariable, kControl, kConstant, kMove, kRandom, kIo };
+enum class OpFamily : uint8_t {
+  kProduct,
+  kElementwise,
+  kReduction,
+  kVariable,
+  kControl,
+  kConstant,
+  kMove,
+  kRandom,
+  kIo
+};
 const char* name_of(OpFamily);  // "product", "elementwise", ...: what sessions and the app colour by
 
 struct OpRow;
@@ -70,14 +80,16 @@ struct AttrSpec {
 };
 
 // How eager and fused code may shortcut an op: both inputs and the output have one dtype and broadcast plainly.
-enum class FastPath : uint8_t { kNone, kUnary, kBinary, kCompare };
+// kProduct: two matrices.
+enum class FastPath : uint8_t { kNone, kUnary, kBinary, kCompare, kProduct };
 
 struct OpRow {
   const char* name = "";               // GraphDef's name: "AddV2"
   std::span<const ArgSpec> inputs;
   std::span<const AttrSpec> attrs;
   uint8_t outputs = 1;                 // kVariableOutputs: as many as output_count says
-  InferFunction infer = nullptr;       // output shapes, and dtypes that the signature leaves open; throws for wrong inputs
+  InferFunction infer =
+      nullptr;  // output shapes, and dtypes that the signature leaves open; throws for wrong inputs
   GradientFunction gradient = nullptr; // null: not differentiable, LookupError when asked for
   OpFamily family = OpFamily::kElementwise;
   bool stateful = false;               // has an effect or reads state: never pruned, merged or folded, kept in order
@@ -87,7 +99,8 @@ struct OpRow {
   FastPath fast = FastPath::kNone;
   int8_t dispatch = 0;                 // the input whose dtype picks the kernel; -1: the first output's dtype
   uint32_t host_inputs = 0;            // bit i: input i is read on the host wherever the op runs (axes, shapes, perms)
-  bool zero_gradient = false;          // `gradient` is null because the op is piecewise constant: nothing flows, no error
+  bool zero_gradient =
+      false;  // `gradient` is null because the op is piecewise constant: nothing flows, no error
 };
 inline constexpr uint8_t kVariableOutputs = 255;
 

@@ -46,7 +46,8 @@ template <class T>
 std::string element_text(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) return quoted(value);
   else if constexpr (std::is_same_v<T, bool>) return value ? "1" : "0";
-  else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) return number_text(static_cast<float>(value));
+  else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+    return number_text(static_cast<float>(value));
   else if constexpr (std::is_floating_point_v<T>) return number_text(value);
   else if constexpr (std::is_integral_v<T>) return std::to_string(value);
   else return "?";  // complex numbers, as there
@@ -61,8 +62,9 @@ void write(std::string& out, const T* data, std::span<const int64_t> dims, size_
   }
   const int64_t count = dims[depth];
   const int64_t inner = count > 0 ? stride / count : 0;
-  const std::string gap = depth + 1 == dims.size() ? " "
-                                                    : std::string(dims.size() - depth - 1, '\n') + std::string(depth + 1, ' ');
+  const std::string gap = depth + 1 == dims.size()
+                              ? " "
+                              : std::string(dims.size() - depth - 1, '\n') + std::string(depth + 1, ' ');
   out += '[';
   const bool all = ends < 0 || count <= 2 * ends;
   for (int64_t i = 0; i < count; ++i) {
@@ -80,7 +82,9 @@ void write(std::string& out, const T* data, std::span<const int64_t> dims, size_
 }  // namespace
 
 std::string number_text(float value) {
-  return digits(value, 6, 9, [](const char* text, double v) { return std::strtof(text, nullptr) == static_cast<float>(v); });
+  return digits(value, 6, 9, [](const char* text, double v) {
+    return std::strtof(text, nullptr) == static_cast<float>(v);
+  });
 }
 std::string number_text(double value) {
   return digits(value, 15, 17, [](const char* text, double v) { return std::strtod(text, nullptr) == v; });
@@ -93,7 +97,8 @@ std::string summary(const Tensor& tensor, int64_t ends) {
   if (tensor.dtype() == DType::kString) {
     write(out, tensor.data<std::string>(), dims, 0, count, ends);
   } else if (is_plain(tensor.dtype())) {
-    with_plain_type(tensor.dtype(), [&](auto zero) { write(out, tensor.data<decltype(zero)>(), dims, 0, count, ends); });
+    with_plain_type(tensor.dtype(),
+                    [&](auto zero) { write(out, tensor.data<decltype(zero)>(), dims, 0, count, ends); });
   } else {
     out = str("<", name_of(tensor.dtype()), ">");
   }

@@ -62,7 +62,8 @@ bool compatible(const Shape& a, const Shape& b) {
 }
 
 Shape merge(const Shape& a, const Shape& b) {
-  if (!compatible(a, b)) fail(ErrorKind::kValue, "Shapes ", a.to_string(), " and ", b.to_string(), " are not compatible");
+  if (!compatible(a, b))
+    fail(ErrorKind::kValue, "Shapes ", a.to_string(), " and ", b.to_string(), " are not compatible");
   if (!a.has_rank()) return b;
   if (!b.has_rank()) return a;
   Shape out = a;

@@ -41,7 +41,9 @@ void arg(KernelContext& c) {
       case DType::kInt16: c.out<int16_t>()[i] = static_cast<int16_t>(best); break;
       case DType::kUInt16: c.out<uint16_t>()[i] = static_cast<uint16_t>(best); break;
       case DType::kInt64: c.out<int64_t>()[i] = best; break;
-      default: invalid("the output_type of ", c.row.name, " must be int16, uint16, int32 or int64, not ", name_of(c.outputs[0].dtype()), " [Op:", c.row.name, "]");
+      default:
+        invalid("the output_type of ", c.row.name, " must be int16, uint16, int32 or int64, not ",
+                name_of(c.outputs[0].dtype()), " [Op:", c.row.name, "]");
     }
   }
 }
@@ -100,8 +102,9 @@ void for_groups(KernelContext& c, Body&& body) {
   }
 }
 
-// A polynomial in one variable per direction, each to the power 0 or 1: coefficient `m` belongs to the variables of the
-// bits of m. An element x[i] is x[i] + sum of t[d] * direction d[i]; the coefficient of all variables is the derivative.
+// A polynomial in one variable per direction, each to the power 0 or 1: coefficient `m` belongs to the
+// variables of the bits of m. An element x[i] is x[i] + sum of t[d] * direction d[i]; the coefficient of all
+// variables is the derivative.
 template <class C>
 struct Polynomial {
   std::vector<C> of;
@@ -169,7 +172,8 @@ void products() {
 }  // namespace
 
 FL_CPU_KERNELS {
-  args<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool>();
+  args<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+       uint64_t, bool>();
   softmaxes<float, double, Float16, BFloat16>();
   products<float, double, Float16, BFloat16, int32_t, int64_t, std::complex<float>, std::complex<double>>();
 }

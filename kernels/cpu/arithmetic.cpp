@@ -46,7 +46,8 @@ void add_n(KernelContext& c) {
     std::copy(first + begin, first + end, out + begin);
     for (size_t k = 1; k < c.inputs.size(); ++k) {
       const T* in = c.in<T>(k);
-      for (int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(functors::Add()(static_cast<C>(out[i]), static_cast<C>(in[i])));
+      for (int64_t i = begin; i < end; ++i)
+        out[i] = static_cast<T>(functors::Add()(static_cast<C>(out[i]), static_cast<C>(in[i])));
     }
   });
 }
@@ -67,7 +68,8 @@ FL_CPU_KERNELS {
   binary<functors::DivNoNan, FL_FLOATS, FL_COMPLEX>("DivNoNan");
   binary<functors::Maximum, FL_FLOATS, FL_INTEGERS>("Maximum");
   binary<functors::Minimum, FL_FLOATS, FL_INTEGERS>("Minimum");
-  binary<functors::SquaredDifference, float, double, Float16, BFloat16, int32_t, int64_t, FL_COMPLEX>("SquaredDifference");
+  binary<functors::SquaredDifference, float, double, Float16, BFloat16, int32_t, int64_t, FL_COMPLEX>(
+      "SquaredDifference");
   costly_binary<functors::FloorDiv, FL_FLOATS>("FloorDiv");
   costly_binary<functors::FloorMod, FL_FLOATS>("FloorMod");
   costly_binary<functors::Pow, FL_FLOATS, FL_COMPLEX>("Pow");

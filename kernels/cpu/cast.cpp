@@ -93,8 +93,8 @@ void casts() {
 }  // namespace
 
 FL_CPU_KERNELS {
-  casts<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool, Float16, BFloat16,
-        std::complex<float>, std::complex<double>>();
+  casts<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool,
+        Float16, BFloat16, std::complex<float>, std::complex<double>>();
 }
 
 }  // namespace FL_ISA

@@ -34,7 +34,8 @@ void range(KernelContext& c) {
   using W = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
   const W start = static_cast<W>(*c.in<T>(0));
   const W delta = static_cast<W>(*c.in<T>(2));
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) out[i] = static_cast<T>(static_cast<W>(i) * delta + start);
+  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
+    out[i] = static_cast<T>(static_cast<W>(i) * delta + start);
 }
 // Floats are added up one step after the other, as TensorFlow does, so that the digits are the same.
 template <class T>
@@ -89,8 +90,8 @@ void ranges() {
 FL_CPU_KERNELS {
   on_cpu("Const", kAllTypes, constant);
   on_cpu("ZerosLike", kPlainTypes | bit_of(DType::kString), zeros_like);
-  plain<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool,
-        std::complex<float>, std::complex<double>>();
+  plain<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+        uint64_t, bool, std::complex<float>, std::complex<double>>();
   on_cpu("Fill", bit_of(DType::kString), fill<std::string>);
   on_cpu("OneHot", bit_of(DType::kString), one_hot<std::string>);
   ranges<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>();

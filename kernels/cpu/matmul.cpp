@@ -24,7 +24,8 @@ struct Matrix {
 
 // out[i, :] += a[i, k] * b[k, :], for b with rows in one piece; of complex numbers.
 template <class T>
-void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n, int64_t depth) {
+void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
+                   int64_t depth) {
   for (int64_t i = begin; i < end; ++i) {
     T* __restrict__ to = out + i * n;
     std::fill(to, to + n, T(0));
@@ -36,17 +37,19 @@ void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin
   }
 }
 
-// Small and integer products: rows of b as vectors, one sum per row of a in a register. Loads reach past the end of a row
-// into the next one, whose columns are not used; the last rows are copied first, so that nothing reaches past b.
+// Small and integer products: rows of b as vectors, one sum per row of a in a register. Loads reach past the
+// end of a row into the next one, whose columns are not used; the last rows are copied first, so that nothing
+// reaches past b.
 template <class T>
 struct SmallProduct {
-  using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
+  using U = std::conditional_t<std::is_integral_v<T>,
+                               std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
   static constexpr int64_t kWidth = 64 / sizeof(T);
   typedef U Vector __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
 
   template <int kRows>
-  static void rows(const Matrix<T>& a, const T* b, int64_t b_row, int64_t safe, const T* pad, T* out, int64_t i, int64_t end,
-                   int64_t n, int64_t j0, int64_t depth) {
+  static void rows(const Matrix<T>& a, const T* b, int64_t b_row, int64_t safe, const T* pad, T* out,
+                   int64_t i, int64_t end, int64_t n, int64_t j0, int64_t depth) {
     Vector sums[kRows] = {};
     for (int64_t k = 0; k < safe; ++k) {
       const Vector row = *reinterpret_cast<const Vector*>(b + k * b_row);
@@ -67,7 +70,8 @@ struct SmallProduct {
     }
   }
 
-  static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n, int64_t depth) {
+  static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
+                  int64_t depth) {
     T pad[(kWidth + 1) * kWidth];
     for (int64_t j0 = 0; j0 < n; j0 += kWidth) {
       const int64_t room = (depth - 1) * b.row + n - j0 - kWidth;
@@ -217,7 +221,8 @@ void multiply_any(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_
   if constexpr (std::is_same_v<Compute<T>, T>) {
     multiply(a, b, out, m, n, depth);
   } else {
-    const BufferPtr wide = allocate_buffer(Device::cpu(), static_cast<size_t>(m * depth + depth * n + m * n + 1) * sizeof(float));
+    const BufferPtr wide = allocate_buffer(
+        Device::cpu(), static_cast<size_t>(m * depth + depth * n + m * n + 1) * sizeof(float));
     float* wa = static_cast<float*>(wide->data());
     float* wb = wa + m * depth;
     float* wout = wb + depth * n;
@@ -263,7 +268,8 @@ void batch_matmul(KernelContext& c) {
     if constexpr (functors::is_complex_v<T>) {
       if (adjoint) {
         conjugated[i] = Tensor::empty(c.inputs[i].dtype(), c.inputs[i].shape());
-        for (int64_t k = 0, size = conjugated[i].elements(); k < size; ++k) conjugated[i].data<T>()[k] = std::conj(data[k]);
+        for (int64_t k = 0, size = conjugated[i].elements(); k < size; ++k)
+          conjugated[i].data<T>()[k] = std::conj(data[k]);
         return static_cast<const T*>(conjugated[i].data<T>());
       }
     }

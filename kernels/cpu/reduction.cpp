@@ -116,7 +116,8 @@ void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, 
   }
   const int64_t acc_step = g.reduced[d] ? 0 : acc_size / n;
   const int64_t acc_below = g.reduced[d] ? acc_size : acc_step;
-  for (int64_t i = 0; i < n; ++i) reduce_group<Op, T, C>(g, d + 1, in + i * in_step, acc + i * acc_step, in_step, acc_below);
+  for (int64_t i = 0; i < n; ++i)
+    reduce_group<Op, T, C>(g, d + 1, in + i * in_step, acc + i * acc_step, in_step, acc_below);
 }
 
 template <class Op, class T, class C>
@@ -183,7 +184,8 @@ void reduce_kernel(KernelContext& c) {
 // Integers are summed in 64 bits, so that a mean does not overflow on the way.
 template <class T>
 void mean(KernelContext& c) {
-  using C = std::conditional_t<std::is_integral_v<T>, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Compute<T>>;
+  using C = std::conditional_t<std::is_integral_v<T>,
+                               std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Compute<T>>;
   const Groups g = groups_of(c.inputs[0], c.inputs[1]);
   T* out = c.out<T>();
   const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(g.kept_count) * sizeof(C));

@@ -1,5 +1,5 @@
 // Kernels that take tensors apart and put them together.
-#include "engine/ops/strided_slice.h"
+#include "engine/tensor/slice_spec.h"
 
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/register.h"
@@ -88,7 +88,8 @@ void pack(KernelContext& c) {
   const auto n = static_cast<int64_t>(c.inputs.size());
   for (int64_t k = 0; k < n; ++k)
     for (int64_t o = 0; o < outer; ++o)
-      copy(c.outputs[0].dtype(), c.inputs[static_cast<size_t>(k)].raw(), o * inner, c.outputs[0].raw(), (o * n + k) * inner, inner);
+      copy(c.outputs[0].dtype(), c.inputs[static_cast<size_t>(k)].raw(), o * inner, c.outputs[0].raw(),
+           (o * n + k) * inner, inner);
 }
 
 void unpack(KernelContext& c) {
@@ -99,7 +100,8 @@ void unpack(KernelContext& c) {
   const auto n = static_cast<int64_t>(c.outputs.size());
   for (int64_t k = 0; k < n; ++k)
     for (int64_t o = 0; o < outer; ++o)
-      copy(c.inputs[0].dtype(), c.inputs[0].raw(), (o * n + k) * inner, c.outputs[static_cast<size_t>(k)].raw(), o * inner, inner);
+      copy(c.inputs[0].dtype(), c.inputs[0].raw(), (o * n + k) * inner,
+           c.outputs[static_cast<size_t>(k)].raw(), o * inner, inner);
 }
 
 void split(KernelContext& c) {
@@ -122,15 +124,16 @@ void split_v(KernelContext& c) {
   int64_t at = 0;
   for (const Tensor& out : c.outputs) {
     const int64_t part = out.shape()[axis] * inner;
-    for (int64_t o = 0; o < outer; ++o) copy(out.dtype(), c.inputs[0].raw(), o * in[axis] * inner + at, out.raw(), o * part, part);
+    for (int64_t o = 0; o < outer; ++o)
+      copy(out.dtype(), c.inputs[0].raw(), o * in[axis] * inner + at, out.raw(), o * part, part);
     at += part;
   }
 }
 
 // Visits the rows (last dimension) of a block inside a tensor: body(index in the tensor, index in the block, length).
 template <class Body>
-void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::vector<int64_t>& stride, const Shape& block,
-              Body&& body) {
+void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::vector<int64_t>& stride,
+              const Shape& block, Body&& body) {
   const int rank = shape.rank();
   if (block.elements() == 0) return;
   if (rank == 0) {
@@ -161,10 +164,19 @@ void slice(KernelContext& c) {
   });
 }
 
+// The masks among the attributes of a strided slice.
+SliceMasks masks_of(const Attrs& attrs) {
+  static const AttrName kNames[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
+                                    AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};
+  if (attrs.empty()) return {};
+  return {attrs.get_or(kNames[0], int64_t{0}), attrs.get_or(kNames[1], int64_t{0}), attrs.get_or(kNames[2], int64_t{0}),
+          attrs.get_or(kNames[3], int64_t{0}), attrs.get_or(kNames[4], int64_t{0})};
+}
+
 SliceSpec spec_of(KernelContext& c, const Shape& input, size_t first) {
   const std::vector<int64_t> begin = ints_of(c.inputs[first]);
   const std::vector<int64_t> end = ints_of(c.inputs[first + 1]);
-  return slice_spec(input, begin.size(), &begin, &end, ints_of(c.inputs[first + 2]), SliceMasks::of(c.attrs));
+  return slice_spec(input, begin.size(), &begin, &end, ints_of(c.inputs[first + 2]), masks_of(c.attrs));
 }
 
 void strided_slice(KernelContext& c) {
@@ -184,11 +196,13 @@ void strided_slice_grad(KernelContext& c) {
   const Shape& shape = c.outputs[0].shape();
   const SliceSpec spec = spec_of(c, shape, 1);
   if (spec.shape != c.inputs[4].shape())
-    invalid("dy has shape ", c.inputs[4].shape().to_string(), ", the slice ", spec.shape.to_string(), " [Op:StridedSliceGrad]");
+    invalid("dy has shape ", c.inputs[4].shape().to_string(), ", the slice ", spec.shape.to_string(),
+            " [Op:StridedSliceGrad]");
   std::memset(c.outputs[0].raw(), 0, c.outputs[0].bytes());
   const int64_t step = spec.stride.empty() ? 1 : spec.stride.back();
   for_rows(shape, spec.begin, spec.stride, spec.kept, [&](int64_t to, int64_t from, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) copy(c.inputs[4].dtype(), c.inputs[4].raw(), from + i, c.outputs[0].raw(), to + i * step, 1);
+    for (int64_t i = 0; i < n; ++i)
+      copy(c.inputs[4].dtype(), c.inputs[4].raw(), from + i, c.outputs[0].raw(), to + i * step, 1);
   });
 }
 
@@ -214,7 +228,8 @@ GatherWalk gather_walk(KernelContext& c, const Shape& params) {
   const int b = static_cast<int>(batch_dims);
   for (int d = 0; d < b; ++d)
     if (params[d] != indices[d])
-      invalid("params.shape[", d, "]: ", params[d], " should be equal to indices.shape[", d, "]: ", indices[d], " [Op:GatherV2]");
+      invalid("params.shape[", d, "]: ", params[d], " should be equal to indices.shape[", d,
+              "]: ", indices[d], " [Op:GatherV2]");
   return {product(params, 0, b), product(params, b, axis), params[axis], product(params, axis + 1, params.rank()),
           product(indices, b, indices.rank())};
 }
@@ -237,7 +252,8 @@ void for_gathered(KernelContext& c, const GatherWalk& w, Body&& body) {
   for (int64_t b = 0; b < w.batch; ++b)
     for (int64_t o = 0; o < w.outer; ++o)
       for (int64_t m = 0; m < w.many; ++m)
-        body(((b * w.outer + o) * w.size + index_at(indices, b * w.many + m)) * w.inner, ((b * w.outer + o) * w.many + m) * w.inner);
+        body(((b * w.outer + o) * w.size + index_at(indices, b * w.many + m)) * w.inner,
+             ((b * w.outer + o) * w.many + m) * w.inner);
 }
 
 void gather(KernelContext& c) {
@@ -289,7 +305,8 @@ void pad(KernelContext& c) {
   std::vector<int64_t> begin;
   for (size_t i = 0; i < paddings.size(); i += 2) begin.push_back(paddings[i]);
   if (c.inputs.size() > 2) {
-    for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) copy(dtype, c.inputs[2].raw(), 0, c.outputs[0].raw(), i, 1);
+    for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
+      copy(dtype, c.inputs[2].raw(), 0, c.outputs[0].raw(), i, 1);
   } else if (is_plain(dtype)) {
     std::memset(c.outputs[0].raw(), 0, c.outputs[0].bytes());
   }
@@ -328,7 +345,8 @@ void select(KernelContext& c) {
   const int64_t n = c.outputs[0].elements();
   bool plain[3];
   for (size_t k = 0; k < 3; ++k) plain[k] = c.inputs[k].shape() == shape;
-  if ((plain[0] || c.inputs[0].elements() == 1) && (plain[1] || c.inputs[1].elements() == 1) && (plain[2] || c.inputs[2].elements() == 1)) {
+  if ((plain[0] || c.inputs[0].elements() == 1) && (plain[1] || c.inputs[1].elements() == 1) &&
+      (plain[2] || c.inputs[2].elements() == 1)) {
     parallel_for(n, 1 << 14, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         out[i] = condition[plain[0] ? i : 0] ? t[plain[1] ? i : 0] : e[plain[2] ? i : 0];
@@ -383,11 +401,11 @@ FL_CPU_KERNELS {
   on_cpu("Tile", kAllTypes, tile);
   on_cpu("Pad", kPlainTypes | bit_of(DType::kString), pad);
   on_cpu("PadV2", kPlainTypes | bit_of(DType::kString), pad);
-  typed<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool, Float16, BFloat16,
-        std::complex<float>, std::complex<double>>();
+  typed<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool,
+        Float16, BFloat16, std::complex<float>, std::complex<double>>();
   on_cpu("SelectV2", bit_of(DType::kString), select<std::string>);
-  gather_grads<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16, BFloat16,
-               std::complex<float>, std::complex<double>>();
+  gather_grads<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+               Float16, BFloat16, std::complex<float>, std::complex<double>>();
 }
 
 }  // namespace FL_ISA

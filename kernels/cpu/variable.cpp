@@ -12,7 +12,9 @@ namespace {
 
 Variable& variable(KernelContext& c) {
   Variable* v = variable_of(c.inputs[0]);
-  if (!v) fail(ErrorKind::kFailedPrecondition, "the resource is no variable, or the variable was deleted [Op:", c.row.name, "]");
+  if (!v)
+    fail(ErrorKind::kFailedPrecondition,
+         "the resource is no variable, or the variable was deleted [Op:", c.row.name, "]");
   return *v;
 }
 
@@ -20,8 +22,8 @@ void make_handle(KernelContext& c) {
   static const AttrName kDtype{"dtype"};
   static const AttrName kShape{"shape"};
   static const AttrName kName{"shared_name"};
-  c.outputs[0] = Tensor::resource(
-      new Variable(c.attrs.get<DType>(kDtype), c.attrs.get<Shape>(kShape), c.attrs.get_or(kName, std::string("Variable"))));
+  c.outputs[0] = Tensor::resource(new Variable(c.attrs.get<DType>(kDtype), c.attrs.get<Shape>(kShape),
+                                               c.attrs.get_or(kName, std::string("Variable"))));
 }
 
 void read(KernelContext& c) { c.outputs[0] = variable(c).read(); }
@@ -47,14 +49,16 @@ void update(KernelContext& c) {
   Variable& v = variable(c);
   v.update([&](Tensor& value) {
     if (value.shape() != by.shape())
-      invalid("Cannot update variable '", v.name(), "' with shape ", value.shape().brackets(), " using a Tensor with shape ",
-              by.shape().brackets(), ", shapes must be equal. [Op:", c.row.name, "]");
+      invalid("Cannot update variable '", v.name(), "' with shape ", value.shape().brackets(),
+              " using a Tensor with shape ", by.shape().brackets(),
+              ", shapes must be equal. [Op:", c.row.name, "]");
     value = gpu::on_host(value);  // tf.device may have put it elsewhere
     Tensor to = value.exclusive() ? value : Tensor::empty(value.dtype(), value.shape());
     const T* a = value.data<T>();
     const T* b = by.data<T>();
     T* out = to.data<T>();
-    for (int64_t i = 0, n = value.elements(); i < n; ++i) out[i] = static_cast<T>(F()(static_cast<C>(a[i]), static_cast<C>(b[i])));
+    for (int64_t i = 0, n = value.elements(); i < n; ++i)
+      out[i] = static_cast<T>(F()(static_cast<C>(a[i]), static_cast<C>(b[i])));
     value = to;
   });
 }

@@ -29,6 +29,8 @@ template <class T> inline constexpr bool is_complex_v = IsComplex<T>::value;
 
 // Integers wrap around: computed without sign, in at least 32 bits.
 template <class T>
-using Wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, T, int>>>;
+using Wrapping = std::conditional_t<
+    (sizeof(T) < 4), uint32_t,
+    std::make_unsigned_t<std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, T, int>>>;
 
 }  // namespace footlight::functors

@@ -96,9 +96,11 @@ class TestEager : public QObject {
     const Tensor v = make_variable(floats({1, 2}, {2}));
     std::string message;
     QCOMPARE(kind_thrown([&] { update("AssignVariableOp", v, floats({1, 2, 3}, {3})); }, &message), ErrorKind::kValue);
-    QVERIFY(message.find("'w'") != std::string::npos && message.find("(2,)") != std::string::npos && message.find("(3,)") != std::string::npos);
+    QVERIFY(message.find("'w'") != std::string::npos && message.find("(2,)") != std::string::npos &&
+            message.find("(3,)") != std::string::npos);
     QCOMPARE(kind_thrown([&] { update("AssignAddVariableOp", v, floats({1}, {1})); }), ErrorKind::kInvalidArgument);
-    QCOMPARE(kind_thrown([&] { update("AssignVariableOp", v, Tensor::empty(DType::kInt32, {2})); }), ErrorKind::kInvalidArgument);
+    QCOMPARE(kind_thrown([&] { update("AssignVariableOp", v, Tensor::empty(DType::kInt32, {2})); }),
+             ErrorKind::kInvalidArgument);
     QCOMPARE(kind_thrown([&] { read(Tensor::resource(new Variable(DType::kFloat32, {2}, "empty"))); }, &message),
              ErrorKind::kFailedPrecondition);
     QVERIFY(message.find("'empty'") != std::string::npos);
@@ -119,7 +121,8 @@ class TestEager : public QObject {
   void ops_are_recorded_when_asked() {
     std::vector<OpEvent> seen;
     auto drain = [&] {
-      thread_rings().ops().drain([&](const OpEvent* events, uint32_t n) { seen.insert(seen.end(), events, events + n); });
+      thread_rings().ops().drain(
+          [&](const OpEvent* events, uint32_t n) { seen.insert(seen.end(), events, events + n); });
     };
     const Tensor x = floats({1, 2, 3, 4}, {2, 2});
     drain();

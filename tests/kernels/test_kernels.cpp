@@ -53,9 +53,17 @@ void check_product(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0;
       for (int64_t x = 0; x < k; ++x)
-        sum += static_cast<double>(a.data<T>()[ta ? x * m + i : i * k + x]) * static_cast<double>(b.data<T>()[tb ? j * k + x : x * n + j]);
+        sum += static_cast<double>(a.data<T>()[ta ? x * m + i : i * k + x]) *
+               static_cast<double>(b.data<T>()[tb ? j * k + x : x * n + j]);
       if (static_cast<double>(out.data<T>()[i * n + j]) != sum)  // small whole numbers: every order gives the same
-        QFAIL(qPrintable(QString("%1x%2x%3 at (%4, %5): %6, not %7").arg(m).arg(k).arg(n).arg(i).arg(j).arg(static_cast<double>(out.data<T>()[i * n + j])).arg(sum)));
+        QFAIL(qPrintable(QString("%1x%2x%3 at (%4, %5): %6, not %7")
+                             .arg(m)
+                             .arg(k)
+                             .arg(n)
+                             .arg(i)
+                             .arg(j)
+                             .arg(static_cast<double>(out.data<T>()[i * n + j]))
+                             .arg(sum)));
     }
 }
 
@@ -113,7 +121,8 @@ class TestKernels : public QObject {
         QCOMPARE(z.shape().to_string(), out.to_string());
         for (int64_t i = 0; i < z.elements(); ++i) {
           const auto index = index_of(i, out);
-          QCOMPARE(z.data<int32_t>()[i], broadcast_element<int32_t>(x, out, index) - broadcast_element<int32_t>(y, out, index));
+          QCOMPARE(z.data<int32_t>()[i],
+                   broadcast_element<int32_t>(x, out, index) - broadcast_element<int32_t>(y, out, index));
         }
       }
   }
@@ -128,8 +137,8 @@ class TestKernels : public QObject {
       const Tensor c = ops::cast(x, DType::kInt32);
       for (int64_t i = 0; i < n; ++i) {
         const float a = x.data<float>()[i];
-        if (z.data<float>()[i] != a * y.data<float>()[i] || w.data<float>()[i] != 3 * a || s.data<float>()[i] != a * a ||
-            c.data<int32_t>()[i] != static_cast<int32_t>(a))
+        if (z.data<float>()[i] != a * y.data<float>()[i] || w.data<float>()[i] != 3 * a ||
+            s.data<float>()[i] != a * a || c.data<int32_t>()[i] != static_cast<int32_t>(a))
           QFAIL(qPrintable(QString("wrong at %1 of %2").arg(i).arg(n)));
       }
     }
@@ -137,11 +146,13 @@ class TestKernels : public QObject {
     const Tensor row = random_tensor<int32_t>({50});
     const Tensor sum = ops::add(wide, row);
     for (int64_t i = 0; i < sum.elements(); ++i)
-      if (sum.data<int32_t>()[i] != wide.data<int32_t>()[i] + row.data<int32_t>()[i % 50]) QFAIL("wrong in a spread broadcast");
+      if (sum.data<int32_t>()[i] != wide.data<int32_t>()[i] + row.data<int32_t>()[i % 50])
+        QFAIL("wrong in a spread broadcast");
   }
 
   void reductions_of_every_layout() {
-    for (const Shape& shape : {Shape{70000}, Shape{300, 700}, Shape{3, 5, 7, 11}, Shape{2, 90000}, Shape{90000, 2}, Shape{600, 40, 10}}) {
+    for (const Shape& shape : {Shape{70000}, Shape{300, 700}, Shape{3, 5, 7, 11}, Shape{2, 90000},
+                               Shape{90000, 2}, Shape{600, 40, 10}}) {
       const Tensor x = random_tensor<int64_t>(shape, -1000, 1000);
       for (int mask = 1; mask < 1 << shape.rank(); ++mask) {
         std::vector<int64_t> axes;

@@ -89,8 +89,8 @@ std::string compare(const Case& c, int order) {
       const double numeric = (values[1] - values[0]) / (2 * kStep);
       const double got = g.data<double>()[i];
       if (!(std::abs(got - numeric) <= 1e-4 * (1 + std::abs(numeric))))
-        return "input " + std::to_string(k) + " element " + std::to_string(i) + ": " + std::to_string(got) + ", numerically " +
-               std::to_string(numeric);
+        return "input " + std::to_string(k) + " element " + std::to_string(i) + ": " + std::to_string(got) +
+               ", numerically " + std::to_string(numeric);
     }
   }
   return {};
@@ -124,7 +124,8 @@ class TestGradients : public QObject {
     for (const Case& c : cases_) covered.insert(c.op);
     std::string missing;
     for (const OpRow* row : all_rows())
-      if (row->gradient && row->family != OpFamily::kControl && row->family != OpFamily::kRandom && !covered.contains(row->name) && !elsewhere.contains(row->name))
+      if (row->gradient && row->family != OpFamily::kControl && row->family != OpFamily::kRandom &&
+          !covered.contains(row->name) && !elsewhere.contains(row->name))
         missing += std::string(" ") + row->name;
     QVERIFY2(missing.empty(), missing.c_str());
   }

@@ -59,7 +59,10 @@ class TestOps : public QObject {
           bool same = got.size() == c.outputs.size();
           for (size_t i = 0; same && i < got.size(); ++i) {
             const DType t = got[i].dtype();
-            const double tolerance = t == DType::kFloat16 ? 1e-3 : t == DType::kBFloat16 ? 8e-3 : t == DType::kFloat64 ? 1e-8 : 1e-6;
+            const double tolerance = t == DType::kFloat16    ? 1e-3
+                                     : t == DType::kBFloat16 ? 8e-3
+                                     : t == DType::kFloat64  ? 1e-8
+                                                             : 1e-6;
             same = equal(got[i], c.outputs[i], tolerance);
           }
           if (!same)
@@ -68,7 +71,8 @@ class TestOps : public QObject {
       } catch (const Error& e) {
         if (c.error_kind != kind_name(e.kind())) message = std::string(kind_name(e.kind())) + ": " + e.message();
         for (const std::string& part : c.error_says)
-          if (e.message().find(part) == std::string::npos) message = "the message lacks \"" + part + "\": " + e.message();
+          if (e.message().find(part) == std::string::npos)
+            message = "the message lacks \"" + part + "\": " + e.message();
       }
       if (message.empty()) continue;
       ++failed;

@@ -46,7 +46,8 @@ T element(const std::string& text) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     T value{};
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (result.ec != std::errc() || result.ptr != text.data() + text.size()) throw std::runtime_error("not an integer of this dtype: " + text);
+    if (result.ec != std::errc() || result.ptr != text.data() + text.size())
+      throw std::runtime_error("not an integer of this dtype: " + text);
     return value;
   } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
     using Part = typename T::value_type;
@@ -258,7 +259,8 @@ std::vector<Case> read_cases(const std::string& folder) {
       try {
         cases.push_back(parse_case(line));
       } catch (const std::exception& e) {
-        throw std::runtime_error(file.filename().string() + ":" + std::to_string(number) + ": " + e.what() + " in: " + line);
+        throw std::runtime_error(file.filename().string() + ":" + std::to_string(number) + ": " + e.what() +
+                                 " in: " + line);
       }
     }
   }

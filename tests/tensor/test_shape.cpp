@@ -49,7 +49,8 @@ class TestShape : public QObject {
     const Shape exact{2, 3};
     QVERIFY(is_subshape(exact, rows) && is_subshape(rows, any) && is_subshape(exact, exact));
     QVERIFY(!is_subshape(rows, exact) && !is_subshape(any, rows) && !is_subshape(Shape{2, 4}, rows));
-    QVERIFY(compatible(rows, exact) && compatible(any, exact) && !compatible(exact, Shape{2, 4}) && !compatible(exact, Shape{2}));
+    QVERIFY(compatible(rows, exact) && compatible(any, exact) && !compatible(exact, Shape{2, 4}) &&
+            !compatible(exact, Shape{2}));
     QCOMPARE(merge(Shape({2, kUnknownDim}), rows).to_string(), std::string("(2, 3)"));
     QCOMPARE(merge(any, exact).to_string(), std::string("(2, 3)"));
     QCOMPARE(relax(exact, Shape{4, 3}).to_string(), std::string("(None, 3)"));
@@ -82,7 +83,8 @@ class TestShape : public QObject {
     QCOMPARE(dtype_from_name("float"), DType::kFloat32);
     QCOMPARE(dtype_from_name("half"), DType::kFloat16);
     QCOMPARE(dtype_from_name("flaot32"), DType::kInvalid);
-    QVERIFY(is_floating(DType::kBFloat16) && !is_floating(DType::kComplex64) && is_integer(DType::kUInt8) && !is_integer(DType::kBool));
+    QVERIFY(is_floating(DType::kBFloat16) && !is_floating(DType::kComplex64) && is_integer(DType::kUInt8) &&
+            !is_integer(DType::kBool));
     QVERIFY(!is_plain(DType::kString) && is_plain(DType::kBool));
   }
 
@@ -110,9 +112,11 @@ class TestShape : public QObject {
   }
 
   void device_names() {
-    for (const char* name : {"/gpu:1", "GPU:1", "/device:GPU:1", "/job:localhost/replica:0/task:0/device:GPU:1", "gpu:1"})
+    for (const char* name :
+         {"/gpu:1", "GPU:1", "/device:GPU:1", "/job:localhost/replica:0/task:0/device:GPU:1", "gpu:1"})
       QCOMPARE(parse_device(name), Device::gpu(1));
-    for (const char* name : {"", "/CPU:0", "cpu", "/device:CPU:0", "/job:localhost"}) QCOMPARE(parse_device(name), Device::cpu());
+    for (const char* name : {"", "/CPU:0", "cpu", "/device:CPU:0", "/job:localhost"})
+      QCOMPARE(parse_device(name), Device::cpu());
     QCOMPARE(full_name(Device::gpu(2)), std::string("/job:localhost/replica:0/task:0/device:GPU:2"));
     QCOMPARE(parse_device(full_name(Device::gpu(2))), Device::gpu(2));
     for (const char* name : {"/tpu:0", "gpu:x", "gpu:", "gpu:300", "nonsense"})

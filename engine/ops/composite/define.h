@@ -40,7 +40,9 @@ std::vector<int64_t> integers(const Arg&);       // of `ints`
 std::optional<int64_t> seed(const Arg&);         // of `int?`
 // A shape as the tensor that ops take; dimensions that are not known are refused.
 Tensor shape_tensor(const Arg&, DType = DType::kInt32);
-inline std::string_view name_or(std::string_view name, std::string_view otherwise) { return name.empty() ? otherwise : name; }
+inline std::string_view name_or(std::string_view name, std::string_view otherwise) {
+  return name.empty() ? otherwise : name;
+}
 
 // A constant of the graph as `tf.constant` makes it; in eager the value itself.
 Tensor constant(const Tensor& value, std::string_view name = {});

@@ -8,9 +8,13 @@ namespace {
 
 Arg matmul_of(Args args, std::string_view name) {
   for (size_t k : {6, 7})
-    if (flag(args[k])) fail(ErrorKind::kUnimplemented, "tf.matmul of sparse matrices is not offered; leave a_is_sparse and b_is_sparse at False");
-  if (flag(args[2]) && flag(args[4])) fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.matmul");
-  if (flag(args[3]) && flag(args[5])) fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
+    if (flag(args[k]))
+      fail(ErrorKind::kUnimplemented,
+           "tf.matmul of sparse matrices is not offered; leave a_is_sparse and b_is_sparse at False");
+  if (flag(args[2]) && flag(args[4]))
+    fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.matmul");
+  if (flag(args[3]) && flag(args[5]))
+    fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
   return {matmul(tensor(args[0]), tensor(args[1]), name, flag(args[2]), flag(args[3]), flag(args[4]), flag(args[5]))};
 }
 
@@ -37,16 +41,17 @@ Arg eye(Args args, std::string_view name) {
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool transpose_a, bool transpose_b, bool adjoint_a,
-              bool adjoint_b) {
+Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool transpose_a, bool transpose_b,
+              bool adjoint_a, bool adjoint_b) {
   static const Op plain{"MatMul"};
   static const Op batched{"BatchMatMulV2"};
   static const AttrName kTransposeA{"transpose_a"};
   static const AttrName kTransposeB{"transpose_b"};
   static const AttrName kAdjX{"adj_x"};
   static const AttrName kAdjY{"adj_y"};
-  const bool maybe_batched = (a.shape().has_rank() && a.shape().rank() > 2) || (b.shape().has_rank() && b.shape().rank() > 2) ||
-                             !a.shape().has_rank() || !b.shape().has_rank();
+  const bool maybe_batched = (a.shape().has_rank() && a.shape().rank() > 2) ||
+                             (b.shape().has_rank() && b.shape().rank() > 2) || !a.shape().has_rank() ||
+                             !b.shape().has_rank();
   if (maybe_batched) {
     // Adjoints conjugate too: what is only to be transposed is conjugated before.
     const Tensor x = transpose_a ? ops::conj(a) : a;
@@ -64,13 +69,16 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool tran
 std::vector<PublicDef> product_functions() {
   return {
       {"linalg.matmul matmul",
-       "a: tensor like b, b: tensor like a, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, "
-       "adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: dtype? = None, "
+       "a: tensor like b, b: tensor like a, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: "
+       "bool = False, "
+       "adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: dtype? = "
+       "None, "
        "grad_a: bool = False, grad_b: bool = False, name: str? = None",
        matmul_of, "the product of matrices, or of the matrices in the last two dimensions"},
       {"linalg.eye eye",
-       "num_rows: int, num_columns: int? = None, batch_shape: ints? = None, dtype: dtype = float32, name: str? = None", eye,
-       "ones on the diagonal, zeros elsewhere"},
+       "num_rows: int, num_columns: int? = None, batch_shape: ints? = None, dtype: dtype = float32, name: "
+       "str? = None",
+       eye, "ones on the diagonal, zeros elsewhere"},
   };
 }
 

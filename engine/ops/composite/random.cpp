@@ -36,7 +36,8 @@ Arg uniform(Args args, std::string_view name) {
   if (!whole && !is_floating(type))
     fail(ErrorKind::kValue, "tf.random.uniform gives floats, int32 or int64, not ", name_of(type));
   if (whole && args[2].none())
-    fail(ErrorKind::kValue, "tf.random.uniform of ", name_of(type), " needs maxval: integers have no natural upper bound");
+    fail(ErrorKind::kValue, "tf.random.uniform of ", name_of(type),
+         " needs maxval: integers have no natural upper bound");
   const Scope scope(name_or(name, "random_uniform"));
   const Tensor shape = shape_of(args[0]);
   const Tensor low = bound(args[1], 0, type, "min");
@@ -77,17 +78,21 @@ Arg set_seed(Args args, std::string_view) {
 }
 
 constexpr char kNormal[] =
-    "shape: shape, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, seed: int? = None, name: str? = None";
+    "shape: shape, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, seed: int? = None, "
+    "name: str? = None";
 
 }  // namespace
 
 std::vector<PublicDef> random_functions() {
   return {
       {"random.uniform random_uniform compat.v1.random_uniform",
-       "shape: shape, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: int? = None, name: str? = None",
+       "shape: shape, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: int? = None, "
+       "name: str? = None",
        uniform, "numbers evenly from [minval, maxval)"},
-      {"random.normal random_normal compat.v1.random_normal", kNormal, normal, "numbers of a normal distribution"},
-      {"random.truncated_normal", kNormal, truncated_normal, "normal numbers, drawn again beyond two deviations"},
+      {"random.normal random_normal compat.v1.random_normal", kNormal, normal,
+       "numbers of a normal distribution"},
+      {"random.truncated_normal", kNormal, truncated_normal,
+       "normal numbers, drawn again beyond two deviations"},
       {"random.set_seed", "seed: int", set_seed, "begins every sequence of random numbers again"},
   };
 }

@@ -34,7 +34,8 @@ Tensor mean_of(const Tensor& x, const Arg& axis, bool keep, std::string_view nam
 Tensor variance_of(Args args, std::string_view name) {
   const Tensor& x = tensor(args[0]);
   if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
-    fail(ErrorKind::kType, "a variance is taken of floats, a tensor of ", name_of(x.dtype()), " came; cast it with tf.cast");
+    fail(ErrorKind::kType, "a variance is taken of floats, a tensor of ", name_of(x.dtype()),
+         " came; cast it with tf.cast");
   const Tensor off = ops::sub(x, mean_of(x, args[1], true));
   return mean_of(ops::square(off), args[1], !args[2].none() && flag(args[2]), name);
 }
@@ -57,8 +58,10 @@ Arg arg_of(Args args, std::string_view name) {
   return {apply(op, {tensor(args[0]), axis}, {{kOutputType, dtype(args[2])}}, name)};
 }
 
-constexpr char kReduced[] = "input_tensor: tensor, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
-constexpr char kReducedBools[] = "input_tensor: tensor of bool, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
+constexpr char kReduced[] =
+    "input_tensor: tensor, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
+constexpr char kReducedBools[] =
+    "input_tensor: tensor of bool, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
 constexpr char kArg[] = "input: tensor, axis: tensor? of int32 = None, output_type: dtype = int64, name: str? = None";
 
 }  // namespace
@@ -67,15 +70,21 @@ std::vector<PublicDef> reduction_functions() {
   return {
       {"math.reduce_sum reduce_sum", kReduced, reduced<"Sum">, "the sum over some dimensions"},
       {"math.reduce_mean reduce_mean", kReduced, reduced<"Mean">, "the mean over some dimensions"},
-      {"math.reduce_max reduce_max", kReduced, reduced<"Max">, "the largest over some dimensions; NaN if one is there"},
-      {"math.reduce_min reduce_min", kReduced, reduced<"Min">, "the smallest over some dimensions; NaN if one is there"},
+      {"math.reduce_max reduce_max", kReduced, reduced<"Max">,
+       "the largest over some dimensions; NaN if one is there"},
+      {"math.reduce_min reduce_min", kReduced, reduced<"Min">,
+       "the smallest over some dimensions; NaN if one is there"},
       {"math.reduce_prod reduce_prod", kReduced, reduced<"Prod">, "the product over some dimensions"},
-      {"math.reduce_all reduce_all", kReducedBools, reduced<"All">, "whether all are true over some dimensions"},
-      {"math.reduce_any reduce_any", kReducedBools, reduced<"Any">, "whether one is true over some dimensions"},
+      {"math.reduce_all reduce_all", kReducedBools, reduced<"All">,
+       "whether all are true over some dimensions"},
+      {"math.reduce_any reduce_any", kReducedBools, reduced<"Any">,
+       "whether one is true over some dimensions"},
       {"math.reduce_variance", kReduced, variance, "the variance over some dimensions"},
       {"math.reduce_std", kReduced, deviation, "the standard deviation over some dimensions"},
-      {"math.argmax argmax", kArg, arg_of<"ArgMax">, "where along an axis the largest stands, the first of equal ones"},
-      {"math.argmin argmin", kArg, arg_of<"ArgMin">, "where along an axis the smallest stands, the first of equal ones"},
+      {"math.argmax argmax", kArg, arg_of<"ArgMax">,
+       "where along an axis the largest stands, the first of equal ones"},
+      {"math.argmin argmin", kArg, arg_of<"ArgMin">,
+       "where along an axis the smallest stands, the first of equal ones"},
   };
 }
 

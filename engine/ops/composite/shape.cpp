@@ -141,7 +141,8 @@ Arg range(Args args, std::string_view name) {
   }
   Tensor delta = tensor(args[2]);
   // The widest of the three decides, in the order in which TensorFlow lists them.
-  static constexpr DType kOrder[] = {DType::kInt32, DType::kInt64, DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64};
+  static constexpr DType kOrder[] = {DType::kInt32,    DType::kInt64,   DType::kFloat16,
+                                     DType::kBFloat16, DType::kFloat32, DType::kFloat64};
   DType type = DType::kInt32;
   if (!args[3].none()) {
     type = dtype(args[3]);
@@ -170,7 +171,9 @@ Arg one_hot(Args args, std::string_view name) {
   if (!args[5].none()) type = dtype(args[5]);
   else if (!args[2].none()) type = tensor(args[2]).dtype();
   else if (!args[3].none()) type = tensor(args[3]).dtype();
-  const auto value = [&](const Arg& a, double otherwise) { return a.none() ? ops::number(otherwise, type) : tensor(a); };
+  const auto value = [&](const Arg& a, double otherwise) {
+    return a.none() ? ops::number(otherwise, type) : tensor(a);
+  };
   return {apply(op, {tensor(args[0]), tensor(args[1]), value(args[2], 1), value(args[3], 0)},
                 {{kAxis, args[4].none() ? int64_t{-1} : integer(args[4])}}, name_or(name, "one_hot"))};
 }
@@ -192,33 +195,45 @@ Arg where(Args args, std::string_view name) {
 
 std::vector<PublicDef> shape_functions() {
   return {
-      {"zeros", "shape: shape, dtype: dtype = float32, name: str? = None, layout: any? = None", zeros, "zeros of a shape"},
-      {"ones", "shape: shape, dtype: dtype = float32, name: str? = None, layout: any? = None", ones, "ones of a shape"},
-      {"zeros_like", "input: tensor, dtype: dtype? = None, name: str? = None, layout: any? = None", zeros_like,
-       "zeros in the shape of a tensor"},
+      {"zeros", "shape: shape, dtype: dtype = float32, name: str? = None, layout: any? = None", zeros,
+       "zeros of a shape"},
+      {"ones", "shape: shape, dtype: dtype = float32, name: str? = None, layout: any? = None", ones,
+       "ones of a shape"},
+      {"zeros_like", "input: tensor, dtype: dtype? = None, name: str? = None, layout: any? = None",
+       zeros_like, "zeros in the shape of a tensor"},
       {"ones_like", "input: tensor, dtype: dtype? = None, name: str? = None, layout: any? = None", ones_like,
        "ones in the shape of a tensor"},
-      {"fill", "dims: shape, value: tensor, name: str? = None, layout: any? = None", fill, "a tensor of one value"},
-      {"dtypes.cast cast", "x: tensor, dtype: dtype, name: str? = None", cast, "the same values in another dtype"},
-      {"reshape", "tensor: tensor, shape: shape, name: str? = None", reshape, "the same elements in another shape; -1: what is left over"},
+      {"fill", "dims: shape, value: tensor, name: str? = None, layout: any? = None", fill,
+       "a tensor of one value"},
+      {"dtypes.cast cast", "x: tensor, dtype: dtype, name: str? = None", cast,
+       "the same values in another dtype"},
+      {"reshape", "tensor: tensor, shape: shape, name: str? = None", reshape,
+       "the same elements in another shape; -1: what is left over"},
       {"transpose", "a: tensor, perm: tensor? = None, conjugate: bool = False, name: str? = None", transpose,
        "dimensions in another order; reversed when none is given"},
-      {"expand_dims", "input: tensor, axis: tensor of int32, name: str? = None", expand_dims, "a new dimension of size 1"},
-      {"squeeze", "input: tensor, axis: ints? = None, name: str? = None", squeeze, "without dimensions of size 1"},
+      {"expand_dims", "input: tensor, axis: tensor of int32, name: str? = None", expand_dims,
+       "a new dimension of size 1"},
+      {"squeeze", "input: tensor, axis: ints? = None, name: str? = None", squeeze,
+       "without dimensions of size 1"},
       {"identity", "input: tensor, name: str? = None", one_op<"Identity">, "the same value"},
-      {"stop_gradient", "input: tensor, name: str? = None", one_op<"StopGradient">, "the same value; no gradient passes"},
+      {"stop_gradient", "input: tensor, name: str? = None", one_op<"StopGradient">,
+       "the same value; no gradient passes"},
       {"shape", "input: tensor, out_type: dtype? = None, name: str? = None", shape, "the shape as a tensor"},
-      {"size", "input: tensor, out_type: dtype? = None, name: str? = None", size, "the number of elements as a tensor"},
+      {"size", "input: tensor, out_type: dtype? = None, name: str? = None", size,
+       "the number of elements as a tensor"},
       {"rank", "input: tensor, name: str? = None", rank, "the number of dimensions as a tensor"},
-      {"range", "start: tensor, limit: tensor? = None, delta: tensor = 1, dtype: dtype? = None, name: str? = None", range,
-       "numbers from start up to, not including, limit"},
+      {"range",
+       "start: tensor, limit: tensor? = None, delta: tensor = 1, dtype: dtype? = None, name: str? = None",
+       range, "numbers from start up to, not including, limit"},
       {"one_hot",
-       "indices: tensor, depth: tensor of int32, on_value: tensor? = None, off_value: tensor? = None, axis: int? = None, "
+       "indices: tensor, depth: tensor of int32, on_value: tensor? = None, off_value: tensor? = None, axis: "
+       "int? = None, "
        "dtype: dtype? = None, name: str? = None",
        one_hot, "on_value at each index along a new dimension"},
-      {"broadcast_to", "input: tensor, shape: shape, name: str? = None", broadcast_to, "repeated to fill a shape"},
-      {"where", "condition: tensor, x: tensor? like y = None, y: tensor? like x = None, name: str? = None", where,
-       "x where the condition holds, else y"},
+      {"broadcast_to", "input: tensor, shape: shape, name: str? = None", broadcast_to,
+       "repeated to fill a shape"},
+      {"where", "condition: tensor, x: tensor? like y = None, y: tensor? like x = None, name: str? = None",
+       where, "x where the condition holds, else y"},
   };
 }
 

@@ -39,7 +39,8 @@ ArgList list_of(const std::vector<Tensor>& values) {
 // The size of a dimension that must be known.
 int64_t size_along(const Tensor& x, int64_t axis, const char* function) {
   const Shape& shape = x.shape();
-  if (!shape.has_rank()) fail(ErrorKind::kValue, function, ": the rank of the tensor is not known; give the number of parts");
+  if (!shape.has_rank())
+    fail(ErrorKind::kValue, function, ": the rank of the tensor is not known; give the number of parts");
   if (axis < -shape.rank() || axis >= shape.rank())
     fail(ErrorKind::kValue, function, ": axis ", axis, " is outside of [-", shape.rank(), ", ", shape.rank(), ")");
   return shape[static_cast<int>(axis < 0 ? axis + shape.rank() : axis)];
@@ -52,7 +53,8 @@ Arg unstack(Args args, std::string_view name) {
   const int64_t axis = integer(args[2]);
   const int64_t count = args[1].none() ? size_along(x, axis, "tf.unstack") : integer(args[1]);
   if (count == kUnknownDim)
-    fail(ErrorKind::kValue, "Cannot infer argument `num` from shape ", x.shape().to_string(), ": give it to tf.unstack");
+    fail(ErrorKind::kValue, "Cannot infer argument `num` from shape ", x.shape().to_string(),
+         ": give it to tf.unstack");
   return {list_of(apply_all(op.row(), {&x, 1}, {{kAxis, axis}, {kNum, count}}, name_or(name, "unstack")))};
 }
 
@@ -136,11 +138,14 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask) {
   static const Op squeeze{"Squeeze"};
   static const AttrName kDims{"squeeze_dims"};
   const Shape& of_mask = mask.shape();
-  if (mask.dtype() != DType::kBool) fail(ErrorKind::kType, "a mask is a tensor of bool, one of ", name_of(mask.dtype()), " came");
-  if (!of_mask.has_rank() || !x.shape().has_rank()) fail(ErrorKind::kValue, "the ranks of tensor and mask must be known");
+  if (mask.dtype() != DType::kBool)
+    fail(ErrorKind::kType, "a mask is a tensor of bool, one of ", name_of(mask.dtype()), " came");
+  if (!of_mask.has_rank() || !x.shape().has_rank())
+    fail(ErrorKind::kValue, "the ranks of tensor and mask must be known");
   if (of_mask.rank() == 0) fail(ErrorKind::kValue, "a mask has at least one dimension, a scalar came");
   if (of_mask.rank() > x.shape().rank())
-    fail(ErrorKind::kValue, "the mask has more dimensions than the tensor: ", of_mask.to_string(), " and ", x.shape().to_string());
+    fail(ErrorKind::kValue, "the mask has more dimensions than the tensor: ", of_mask.to_string(), " and ",
+         x.shape().to_string());
   for (int d = 0; d < of_mask.rank(); ++d)
     if (of_mask[d] != kUnknownDim && x.shape()[d] != kUnknownDim && of_mask[d] != x.shape()[d])
       fail(ErrorKind::kValue, "Shapes ", x.shape().to_string(), " of the tensor and ", of_mask.to_string(),
@@ -160,22 +165,31 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask) {
 
 std::vector<PublicDef> slice_functions() {
   return {
-      {"concat", "values: tensor*, axis: tensor of int32, name: str? = None", concat, "tensors joined along a dimension"},
-      {"stack", "values: tensor*, axis: int = 0, name: str? = None", stack, "tensors of one shape along a new dimension"},
-      {"unstack", "value: tensor, num: int? = None, axis: int = 0, name: str? = None", unstack, "the slices of a dimension"},
-      {"split", "value: tensor, num_or_size_splits: any, axis: int = 0, num: int? = None, name: str? = None", split,
-       "parts along a dimension, equal or of given sizes"},
+      {"concat", "values: tensor*, axis: tensor of int32, name: str? = None", concat,
+       "tensors joined along a dimension"},
+      {"stack", "values: tensor*, axis: int = 0, name: str? = None", stack,
+       "tensors of one shape along a new dimension"},
+      {"unstack", "value: tensor, num: int? = None, axis: int = 0, name: str? = None", unstack,
+       "the slices of a dimension"},
+      {"split", "value: tensor, num_or_size_splits: any, axis: int = 0, num: int? = None, name: str? = None",
+       split, "parts along a dimension, equal or of given sizes"},
       {"gather",
-       "params: tensor, indices: tensor of int32, validate_indices: any? = None, axis: tensor? = None, batch_dims: int = 0, "
+       "params: tensor, indices: tensor of int32, validate_indices: any? = None, axis: tensor? = None, "
+       "batch_dims: int = 0, "
        "name: str? = None",
        gather, "slices of a dimension, chosen by indices"},
-      {"slice", "input_: tensor, begin: tensor of int32, size: tensor like begin, name: str? = None", slice, "a block of a tensor"},
+      {"slice", "input_: tensor, begin: tensor of int32, size: tensor like begin, name: str? = None", slice,
+       "a block of a tensor"},
       {"strided_slice",
-       "input_: tensor, begin: tensor of int32, end: tensor like begin, strides: tensor? like begin = None, begin_mask: int = 0, "
-       "end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: any? = None, "
+       "input_: tensor, begin: tensor of int32, end: tensor like begin, strides: tensor? like begin = None, "
+       "begin_mask: int = 0, "
+       "end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: "
+       "any? = None, "
        "name: str? = None",
        strided_slice, "x[begin:end:stride, ...] in all its forms"},
-      {"pad", "tensor: tensor, paddings: tensor of int32, mode: str = 'CONSTANT', constant_values: tensor like tensor = 0, name: str? = None",
+      {"pad",
+       "tensor: tensor, paddings: tensor of int32, mode: str = 'CONSTANT', constant_values: tensor like "
+       "tensor = 0, name: str? = None",
        pad, "one value around a tensor"},
       {"tile", "input: tensor, multiples: tensor of int32, name: str? = None", tile, "copies side by side"},
       {"boolean_mask", "tensor: tensor, mask: tensor of bool, axis: int? = None, name: str? = None", masked,

@@ -41,10 +41,12 @@ Arg format(Args args, std::string_view name) {
   const auto inputs = tensors(args[1]);
   const std::string& placeholder = text(args[2]);
   size_t places = 0;
-  for (size_t at = 0; !placeholder.empty() && (at = pattern.find(placeholder, at)) != std::string::npos; at += placeholder.size())
+  for (size_t at = 0; !placeholder.empty() && (at = pattern.find(placeholder, at)) != std::string::npos;
+       at += placeholder.size())
     ++places;
   if (places != inputs.size())
-    fail(ErrorKind::kValue, "the template has ", places, " placeholders '", placeholder, "' for ", inputs.size(), " inputs");
+    fail(ErrorKind::kValue, "the template has ", places, " placeholders '", placeholder, "' for ",
+         inputs.size(), " inputs");
   return {apply(op.row(), inputs,
                 {{kTemplate, pattern}, {kPlaceholder, placeholder}, {kSummarize, integer(args[3])}}, name)};
 }
@@ -53,13 +55,17 @@ Arg format(Args args, std::string_view name) {
 
 std::vector<PublicDef> string_functions() {
   return {
-      {"strings.join", "inputs: tensors, separator: str = '', name: str? = None", join, "strings put together, element by element"},
-      {"strings.length", "input: tensor, unit: str = 'BYTE', name: str? = None", length, "how long each string is"},
+      {"strings.join", "inputs: tensors, separator: str = '', name: str? = None", join,
+       "strings put together, element by element"},
+      {"strings.length", "input: tensor, unit: str = 'BYTE', name: str? = None", length,
+       "how long each string is"},
       {"strings.as_string as_string",
-       "input: tensor, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = '', "
+       "input: tensor, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = "
+       "-1, fill: str = '', "
        "name: str? = None",
        as_string, "each element in words"},
-      {"strings.format", "template: str, inputs: tensors, placeholder: str = '{}', summarize: int = 3, name: str? = None",
+      {"strings.format",
+       "template: str, inputs: tensors, placeholder: str = '{}', summarize: int = 3, name: str? = None",
        format, "the template with its placeholders replaced by tensors"},
   };
 }

@@ -42,7 +42,8 @@ void range_shape(Inference& i) {
       const T d = *delta.data<T>();
       if (d == 0) invalid("Requires delta != 0: 0 [Op:Range]");
       if (d > 0 ? a > b : a < b)
-        invalid("Requires start ", d > 0 ? "<=" : ">=", " limit when delta ", d > 0 ? ">" : "<", " 0: ", a, "/", b, " [Op:Range]");
+        invalid("Requires start ", d > 0 ? "<=" : ">=", " limit when delta ", d > 0 ? ">" : "<", " 0: ", a,
+                "/", b, " [Op:Range]");
       if (d > 0 && a < b) {
         const uint64_t span = static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
         count = static_cast<int64_t>((span + static_cast<uint64_t>(d) - 1) / static_cast<uint64_t>(d));
@@ -91,18 +92,52 @@ void one_hot_shape(Inference& i) {
 
 std::vector<RowDef> constant_rows() {
   return {
-      {"Const", "-> output: dtype", "value: tensor; dtype: any", const_shape, nullptr, OpFamily::kConstant,
-       "a value that never changes", {.zero_gradient = true}},
-      {"ZerosLike", "x: T -> y: T", "T: any", infer::same, nullptr, OpFamily::kConstant, "zeros in the shape of x",
+      {"Const",
+       "-> output: dtype",
+       "value: tensor; dtype: any",
+       const_shape,
+       nullptr,
+       OpFamily::kConstant,
+       "a value that never changes",
        {.zero_gradient = true}},
-      {"OnesLike", "x: T -> y: T", "T: plain", infer::same, nullptr, OpFamily::kConstant, "ones in the shape of x",
+      {"ZerosLike",
+       "x: T -> y: T",
+       "T: any",
+       infer::same,
+       nullptr,
+       OpFamily::kConstant,
+       "zeros in the shape of x",
        {.zero_gradient = true}},
-      {"Fill", "dims: index_type, value: T -> output: T", "T: any; index_type: index = int32", fill_shape, fill_gradient,
-       OpFamily::kConstant, "a tensor of one value", {.dispatch = 1, .host_inputs = 1}},
-      {"Range", "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", "Tidx: real = int32", range_shape, nullptr,
-       OpFamily::kConstant, "numbers from start up to, not including, limit", {.host_inputs = 7, .zero_gradient = true}},
-      {"OneHot", "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
-       "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64", one_hot_shape, nullptr, OpFamily::kConstant,
+      {"OnesLike",
+       "x: T -> y: T",
+       "T: plain",
+       infer::same,
+       nullptr,
+       OpFamily::kConstant,
+       "ones in the shape of x",
+       {.zero_gradient = true}},
+      {"Fill",
+       "dims: index_type, value: T -> output: T",
+       "T: any; index_type: index = int32",
+       fill_shape,
+       fill_gradient,
+       OpFamily::kConstant,
+       "a tensor of one value",
+       {.dispatch = 1, .host_inputs = 1}},
+      {"Range",
+       "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
+       "Tidx: real = int32",
+       range_shape,
+       nullptr,
+       OpFamily::kConstant,
+       "numbers from start up to, not including, limit",
+       {.host_inputs = 7, .zero_gradient = true}},
+      {"OneHot",
+       "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
+       "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64",
+       one_hot_shape,
+       nullptr,
+       OpFamily::kConstant,
        "on_value at each index along a new dimension, off_value elsewhere",
        {.dispatch = 2, .host_inputs = 2, .zero_gradient = true}},
   };

@@ -22,6 +22,12 @@ void shape_from_attr(Inference& i) {
   i.output_shapes[0] = i.attrs.get_or(kShape, Shape::unknown_rank());
 }
 
+void popped_shape(Inference& i) {
+  static const AttrName kElement("element_shape");
+  i.output_shapes[0] = Shape();
+  i.output_shapes[1] = i.attrs.get_or(kElement, Shape::unknown_rank());
+}
+
 void cond_gradient(GradientCall& call) { control_gradients.cond(call); }
 void loop_gradient(GradientCall& call) { control_gradients.loop(call); }
 void call_gradient(GradientCall& call) { control_gradients.call(call); }
@@ -33,29 +39,51 @@ constexpr RowDef::More kStateful{.stateful = true};
 std::vector<RowDef> control_rows() {
   constexpr const char* kCondSignature = "cond: Tcond, input: Tin[] -> output: Tout[]";
   constexpr const char* kCondAttrs =
-      "Tcond: any; Tin: list(type); Tout: list(type); then_branch: func; else_branch: func; output_shapes: list(shape) = []";
+      "Tcond: any; Tin: list(type); Tout: list(type); then_branch: func; else_branch: func; output_shapes: "
+      "list(shape) = []";
   constexpr const char* kLoopAttrs =
       "T: list(type); cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10";
   constexpr const char* kCallAttrs =
-      "Tin: list(type); Tout: list(type); f: func; config: string = \"\"; config_proto: string = \"\"; executor_type: string = \"\"";
+      "Tin: list(type); Tout: list(type); f: func; config: string = \"\"; config_proto: string = \"\"; "
+      "executor_type: string = \"\"";
   return {
-      {"Placeholder", "-> output: dtype", "dtype: any; shape: shape = unknown", shape_from_attr, nullptr, OpFamily::kConstant,
-       "a value that comes from outside of the graph", {.zero_gradient = true}},
-      {"NoOp", "->", "", infer::none, nullptr, OpFamily::kControl, "does nothing; holds control dependencies together", kStateful},
-      {"FakeParam", "-> output: dtype", "dtype: any; shape: shape", shape_from_attr, nullptr, OpFamily::kControl,
-       "stands for an output that the branch which ran does not have", {.zero_gradient = true}},
+      {"Placeholder",
+       "-> output: dtype",
+       "dtype: any; shape: shape = unknown",
+       shape_from_attr,
+       nullptr,
+       OpFamily::kConstant,
+       "a value that comes from outside of the graph",
+       {.zero_gradient = true}},
+      {"NoOp", "->", "", infer::none, nullptr, OpFamily::kControl,
+       "does nothing; holds control dependencies together", kStateful},
+      {"FakeParam",
+       "-> output: dtype",
+       "dtype: any; shape: shape",
+       shape_from_attr,
+       nullptr,
+       OpFamily::kControl,
+       "stands for an output that the branch which ran does not have",
+       {.zero_gradient = true}},
+      {"EmptyTensorList", "-> handle: variant", "element_dtype: any; element_shape: shape = unknown", infer::scalar, nullptr,
+       OpFamily::kControl, "a list of no tensors", {.zero_gradient = true}},
+      {"TensorListPushBack", "input_handle: variant, tensor: element_dtype -> output_handle: variant", "element_dtype: any",
+       infer::scalar, nullptr, OpFamily::kControl, "the list with one tensor more", {.zero_gradient = true}},
+      {"TensorListPopBack", "input_handle: variant -> output_handle: variant, tensor: element_dtype",
+       "element_dtype: any; element_shape: shape = unknown", popped_shape, nullptr, OpFamily::kControl,
+       "the list without its last tensor, and that tensor"},
       {"StatelessIf", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
        "then_branch(input) if cond else else_branch(input)"},
       {"If", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
        "then_branch(input) if cond else else_branch(input), with effects", kStateful},
-      {"StatelessWhile", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient, OpFamily::kControl,
-       "input = body(input) while cond(input)"},
+      {"StatelessWhile", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient,
+       OpFamily::kControl, "input = body(input) while cond(input)"},
       {"While", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient, OpFamily::kControl,
        "input = body(input) while cond(input), with effects", kStateful},
-      {"PartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs, call_gradient, OpFamily::kControl,
-       "f(args)"},
-      {"StatefulPartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs, call_gradient,
-       OpFamily::kControl, "f(args), with effects", kStateful},
+      {"PartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs, call_gradient,
+       OpFamily::kControl, "f(args)"},
+      {"StatefulPartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs,
+       call_gradient, OpFamily::kControl, "f(args), with effects", kStateful},
   };
 }
 

@@ -143,9 +143,11 @@ RowDef stepwise(const char* name, const char* types, const char* doc) {
   return def;
 }
 RowDef test(const char* name, const char* doc) {
-  return {name, "x: T -> y: bool", "T: floats", infer::same, nullptr, OpFamily::kElementwise, doc, {.zero_gradient = true}};
+  return {name,    "x: T -> y: bool",      "T: floats", infer::same,
+          nullptr, OpFamily::kElementwise, doc,         {.zero_gradient = true}};
 }
-RowDef gradient_of(const char* name, const char* signature, const char* types, GradientFunction gradient, const char* doc) {
+RowDef gradient_of(const char* name, const char* signature, const char* types, GradientFunction gradient,
+                   const char* doc) {
   return {name, signature, types, infer::broadcast, gradient, OpFamily::kElementwise, doc, {.fast = FastPath::kBinary}};
 }
 
@@ -183,10 +185,10 @@ std::vector<RowDef> math_rows() {
       test("IsNan", "whether x is NaN"),
       test("IsInf", "whether x is infinite"),
       test("IsFinite", "whether x is neither infinite nor NaN"),
-      {"Softmax", "logits: T -> softmax: T", "T: floats", softmax_shape, softmax_gradient, OpFamily::kReduction,
-       "exp(x) / sum(exp(x)) over the last dimension"},
-      {"LogSoftmax", "logits: T -> logsoftmax: T", "T: floats", softmax_shape, log_softmax_gradient, OpFamily::kReduction,
-       "the logarithm of Softmax, without overflow"},
+      {"Softmax", "logits: T -> softmax: T", "T: floats", softmax_shape, softmax_gradient,
+       OpFamily::kReduction, "exp(x) / sum(exp(x)) over the last dimension"},
+      {"LogSoftmax", "logits: T -> logsoftmax: T", "T: floats", softmax_shape, log_softmax_gradient,
+       OpFamily::kReduction, "the logarithm of Softmax, without overflow"},
   };
 }
 

@@ -82,10 +82,13 @@ void batch_matmul_gradient(GradientCall& c) {
 
 std::vector<RowDef> product_rows() {
   return {
-      {"MatMul", "a: T, b: T -> product: T", "transpose_a: bool = false; transpose_b: bool = false; T: floatcomplex|int32|int64",
-       matmul_shape, matmul_gradient, OpFamily::kProduct, "the product of two matrices"},
-      {"BatchMatMulV2", "x: T, y: T -> output: T", "adj_x: bool = false; adj_y: bool = false; T: floatcomplex|int16|int32|int64",
-       batch_matmul_shape, batch_matmul_gradient, OpFamily::kProduct,
+      {"MatMul", "a: T, b: T -> product: T",
+       "transpose_a: bool = false; transpose_b: bool = false; T: floatcomplex|int32|int64", matmul_shape,
+       matmul_gradient, OpFamily::kProduct, "the product of two matrices",
+       {.fast = FastPath::kProduct}},
+      {"BatchMatMulV2", "x: T, y: T -> output: T",
+       "adj_x: bool = false; adj_y: bool = false; T: floatcomplex|int16|int32|int64", batch_matmul_shape,
+       batch_matmul_gradient, OpFamily::kProduct,
        "products of the matrices in the last two dimensions, the others broadcast"},
   };
 }

@@ -1,5 +1,6 @@
-// Rows of ops that draw random numbers. Beside the attributes of the row each application carries `_state`, a RandomState
-// that says where it stands in its stream: the composites give it, so that an op of a graph goes on from call to call.
+// Rows of ops that draw random numbers. Beside the attributes of the row each application carries `_state`, a
+// RandomState that says where it stands in its stream: the composites give it, so that an op of a graph goes
+// on from call to call.
 #include "engine/ops/define.h"
 
 namespace footlight {
@@ -28,14 +29,19 @@ constexpr char kSeeded[] = "seed: int = 0; seed2: int = 0; dtype: floats = float
 std::vector<RowDef> random_rows() {
   const RowDef::More drawn{.stateful = true, .dispatch = -1, .host_inputs = 1, .zero_gradient = true};
   return {
-      {"RandomUniform", kDrawn, kSeeded, shape_of_input, nullptr, OpFamily::kRandom, "numbers evenly from [0, 1)", drawn},
+      {"RandomUniform", kDrawn, kSeeded, shape_of_input, nullptr, OpFamily::kRandom,
+       "numbers evenly from [0, 1)", drawn},
       {"RandomStandardNormal", kDrawn, kSeeded, shape_of_input, nullptr, OpFamily::kRandom,
        "numbers of the standard normal distribution", drawn},
       {"TruncatedNormal", kDrawn, kSeeded, shape_of_input, nullptr, OpFamily::kRandom,
        "numbers of the standard normal distribution, drawn again beyond two deviations", drawn},
-      {"RandomUniformInt", "shape: T, minval: Tout, maxval: Tout -> output: Tout",
+      {"RandomUniformInt",
+       "shape: T, minval: Tout, maxval: Tout -> output: Tout",
        "seed: int = 0; seed2: int = 0; Tout: index = int32; T: index = int32",
-       int_shape, nullptr, OpFamily::kRandom, "integers evenly from [minval, maxval)",
+       int_shape,
+       nullptr,
+       OpFamily::kRandom,
+       "integers evenly from [minval, maxval)",
        {.stateful = true, .dispatch = -1, .host_inputs = 7, .zero_gradient = true}},
   };
 }

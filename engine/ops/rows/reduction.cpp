@@ -25,7 +25,8 @@ void reduce_shape(Inference& i) {
   uint64_t reduced = 0;
   for (int64_t axis : *axes) {
     if (axis < -in.rank() || axis >= in.rank())
-      invalid("Invalid reduction dimension (", axis, " for input with ", in.rank(), " dimension(s)) [Op:", i.row.name, "]");
+      invalid("Invalid reduction dimension (", axis, " for input with ", in.rank(),
+              " dimension(s)) [Op:", i.row.name, "]");
     const int64_t at = axis < 0 ? axis + in.rank() : axis;
     if (reduced >> at & 1)
       invalid("Invalid reduction arguments: Axes contains duplicate dimension: ", at, " [Op:", i.row.name, "]");
@@ -43,7 +44,8 @@ Tensor kept_shape(const Tensor& input, const Tensor& axes) {
   const Tensor known = known_value(axes);
   if (known && input.shape().fully_known()) {
     std::vector<int64_t> dims(input.shape().dims().begin(), input.shape().dims().end());
-    for (int64_t axis : infer::ints_of(known)) dims[static_cast<size_t>(axis < 0 ? axis + input.shape().rank() : axis)] = 1;
+    for (int64_t axis : infer::ints_of(known))
+      dims[static_cast<size_t>(axis < 0 ? axis + input.shape().rank() : axis)] = 1;
     return ops::ints(dims);
   }
   static const Op op{"ReducedShape"};
@@ -131,8 +133,10 @@ void arg_shape(Inference& i) {
 }
 
 RowDef reduction(const char* name, const char* types, GradientFunction gradient, const char* doc) {
-  return {name, "input: T, reduction_indices: Tidx -> output: T", types, reduce_shape, gradient, OpFamily::kReduction, doc,
-          {.host_inputs = 2}};
+  return {name,     "input: T, reduction_indices: Tidx -> output: T",
+          types,    reduce_shape,
+          gradient, OpFamily::kReduction,
+          doc,      {.host_inputs = 2}};
 }
 RowDef logical(const char* name, const char* doc) {
   return {name, "input: bool, reduction_indices: Tidx -> output: bool", "keep_dims: bool = false; Tidx: index = int32",

@@ -12,7 +12,8 @@ void pass_gradient(GradientCall& c) { c.input_gradients[0] = c.output_gradients[
 
 void cast_gradient(GradientCall& c) {
   const DType from = c.inputs[0].dtype();
-  if ((is_floating(from) || is_complex(from)) && (is_floating(c.outputs[0].dtype()) || is_complex(c.outputs[0].dtype())))
+  if ((is_floating(from) || is_complex(from)) &&
+      (is_floating(c.outputs[0].dtype()) || is_complex(c.outputs[0].dtype())))
     c.input_gradients[0] = ops::cast(c.output_gradients[0], from);
 }
 
@@ -55,8 +56,8 @@ void reshape_shape(Inference& i) {
               " requires a multiple of ", rest, " [Op:Reshape]");
     out.set(open, rest == 0 ? count_without_zeros / rest_without_zeros : count / rest);
   } else if (rest != count) {
-    invalid("Input to reshape is a tensor with ", count, " values (shape ", in.to_string(), "), but the requested shape ",
-            out.to_string(), " has ", rest, " [Op:Reshape]");
+    invalid("Input to reshape is a tensor with ", count, " values (shape ", in.to_string(),
+            "), but the requested shape ", out.to_string(), " has ", rest, " [Op:Reshape]");
   }
   i.output_shapes[0] = out;
 }
@@ -120,7 +121,9 @@ void transpose_shape(Inference& i) {
   const auto perm = infer::constant_ints(i, 1);
   if (!perm) {
     if (in.has_rank()) i.output_shapes[0] = Shape::of_rank(in.rank());
-    else i.output_shapes[0] = infer::shape_from(i, 1).has_rank() ? Shape::of_rank(infer::shape_from(i, 1).rank()) : Shape::unknown_rank();
+    else
+      i.output_shapes[0] = infer::shape_from(i, 1).has_rank() ? Shape::of_rank(infer::shape_from(i, 1).rank())
+                                                              : Shape::unknown_rank();
     return;
   }
   if (!in.has_rank()) {
@@ -128,12 +131,14 @@ void transpose_shape(Inference& i) {
     return;
   }
   if (static_cast<int>(perm->size()) != in.rank())
-    invalid("transpose expects a vector of size ", in.rank(), ", but perm is a vector of size ", perm->size(), " [Op:Transpose]");
+    invalid("transpose expects a vector of size ", in.rank(), ", but perm is a vector of size ", perm->size(),
+            " [Op:Transpose]");
   Shape out;
   uint64_t seen = 0;
   for (int64_t p : *perm) {
     const int64_t a = p < 0 ? p + in.rank() : p;
-    if (a < 0 || a >= in.rank()) invalid("perm says ", p, ", out of range for ", in.rank(), " dimensions [Op:Transpose]");
+    if (a < 0 || a >= in.rank())
+      invalid("perm says ", p, ", out of range for ", in.rank(), " dimensions [Op:Transpose]");
     if (seen >> a & 1) invalid(a, " is twice in perm [Op:Transpose]");
     seen |= uint64_t{1} << a;
     out.append(in[static_cast<int>(a)]);
@@ -148,7 +153,8 @@ void transpose_gradient(GradientCall& c) {
     const auto perm = infer::ints_of(known);
     std::vector<int64_t> back(perm.size());
     for (size_t k = 0; k < perm.size(); ++k)
-      back[static_cast<size_t>(perm[k] < 0 ? perm[k] + static_cast<int64_t>(perm.size()) : perm[k])] = static_cast<int64_t>(k);
+      back[static_cast<size_t>(perm[k] < 0 ? perm[k] + static_cast<int64_t>(perm.size()) : perm[k])] =
+          static_cast<int64_t>(k);
     c.input_gradients[0] = ops::transpose(c.output_gradients[0], ops::ints(back));
   } else {
     c.input_gradients[0] = ops::transpose(c.output_gradients[0], apply(invert, {c.inputs[1]}));
@@ -192,35 +198,102 @@ void select_gradient(GradientCall& c) {
 std::vector<RowDef> shape_rows() {
   constexpr const char* kShapeOf = "T: any; out_type: index = int32";
   return {
-      {"Identity", "input: T -> output: T", "T: any", infer::same, pass_gradient, OpFamily::kMove, "the same value"},
-      {"StopGradient", "input: T -> output: T", "T: any", infer::same, nullptr, OpFamily::kMove,
-       "the same value, through which no gradient flows", {.zero_gradient = true}},
-      {"PreventGradient", "input: T -> output: T", "T: any; message: string = ''", infer::same, nullptr, OpFamily::kMove,
-       "the same value; asking for a gradient through it is an error"},
-      {"Cast", "x: SrcT -> y: DstT", "SrcT: plain; DstT: plain; Truncate: bool = false", cast_shape, cast_gradient,
-       OpFamily::kElementwise, "the values in another dtype"},
-      {"Reshape", "tensor: T, shape: Tshape -> output: T", "T: any; Tshape: index = int32", reshape_shape, reshape_gradient,
-       OpFamily::kMove, "the same elements in another shape", {.host_inputs = 2}},
-      {"ExpandDims", "input: T, dim: Tdim -> output: T", "T: any; Tdim: index = int32", expand_dims_shape, reshape_gradient,
-       OpFamily::kMove, "one more dimension, of size 1", {.host_inputs = 2}},
-      {"Squeeze", "input: T -> output: T", "T: any; squeeze_dims: list(int) = []", squeeze_shape, reshape_gradient,
-       OpFamily::kMove, "without dimensions of size 1"},
-      {"Transpose", "x: T, perm: Tperm -> y: T", "T: any; Tperm: index = int32", transpose_shape, transpose_gradient,
-       OpFamily::kMove, "the dimensions in another order", {.host_inputs = 2}},
-      {"InvertPermutation", "x: T -> y: T", "T: index = int32", infer::same, nullptr, OpFamily::kMove,
-       "the permutation that undoes x", {.zero_gradient = true}},
-      {"Shape", "input: T -> output: out_type", kShapeOf, shape_shape, nullptr, OpFamily::kMove, "the shape as a tensor",
+      {"Identity", "input: T -> output: T", "T: any", infer::same, pass_gradient, OpFamily::kMove,
+       "the same value"},
+      {"StopGradient",
+       "input: T -> output: T",
+       "T: any",
+       infer::same,
+       nullptr,
+       OpFamily::kMove,
+       "the same value, through which no gradient flows",
        {.zero_gradient = true}},
-      {"Size", "input: T -> output: out_type", kShapeOf, infer::scalar, nullptr, OpFamily::kMove, "the number of elements",
+      {"PreventGradient", "input: T -> output: T", "T: any; message: string = ''", infer::same, nullptr,
+       OpFamily::kMove, "the same value; asking for a gradient through it is an error"},
+      {"Cast", "x: SrcT -> y: DstT", "SrcT: plain; DstT: plain; Truncate: bool = false", cast_shape,
+       cast_gradient, OpFamily::kElementwise, "the values in another dtype"},
+      {"Reshape",
+       "tensor: T, shape: Tshape -> output: T",
+       "T: any; Tshape: index = int32",
+       reshape_shape,
+       reshape_gradient,
+       OpFamily::kMove,
+       "the same elements in another shape",
+       {.host_inputs = 2}},
+      {"ExpandDims",
+       "input: T, dim: Tdim -> output: T",
+       "T: any; Tdim: index = int32",
+       expand_dims_shape,
+       reshape_gradient,
+       OpFamily::kMove,
+       "one more dimension, of size 1",
+       {.host_inputs = 2}},
+      {"Squeeze", "input: T -> output: T", "T: any; squeeze_dims: list(int) = []", squeeze_shape,
+       reshape_gradient, OpFamily::kMove, "without dimensions of size 1"},
+      {"Transpose",
+       "x: T, perm: Tperm -> y: T",
+       "T: any; Tperm: index = int32",
+       transpose_shape,
+       transpose_gradient,
+       OpFamily::kMove,
+       "the dimensions in another order",
+       {.host_inputs = 2}},
+      {"InvertPermutation",
+       "x: T -> y: T",
+       "T: index = int32",
+       infer::same,
+       nullptr,
+       OpFamily::kMove,
+       "the permutation that undoes x",
        {.zero_gradient = true}},
-      {"Rank", "input: T -> output: int32", "T: any", infer::scalar, nullptr, OpFamily::kMove, "the number of dimensions",
+      {"Shape",
+       "input: T -> output: out_type",
+       kShapeOf,
+       shape_shape,
+       nullptr,
+       OpFamily::kMove,
+       "the shape as a tensor",
        {.zero_gradient = true}},
-      {"BroadcastTo", "input: T, shape: Tidx -> output: T", "T: any; Tidx: index = int32", broadcast_to_shape,
-       broadcast_to_gradient, OpFamily::kMove, "repeated to a larger shape", {.host_inputs = 2}},
-      {"BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T", "T: index = int32", infer::vector, nullptr, OpFamily::kMove,
-       "over which dimensions the gradients of a broadcast are summed", {.host_inputs = 3, .zero_gradient = true}},
-      {"SelectV2", "condition: bool, t: T, e: T -> output: T", "T: any", select_shape, select_gradient,
-       OpFamily::kElementwise, "t where the condition is true, else e", {.dispatch = 1}},
+      {"Size",
+       "input: T -> output: out_type",
+       kShapeOf,
+       infer::scalar,
+       nullptr,
+       OpFamily::kMove,
+       "the number of elements",
+       {.zero_gradient = true}},
+      {"Rank",
+       "input: T -> output: int32",
+       "T: any",
+       infer::scalar,
+       nullptr,
+       OpFamily::kMove,
+       "the number of dimensions",
+       {.zero_gradient = true}},
+      {"BroadcastTo",
+       "input: T, shape: Tidx -> output: T",
+       "T: any; Tidx: index = int32",
+       broadcast_to_shape,
+       broadcast_to_gradient,
+       OpFamily::kMove,
+       "repeated to a larger shape",
+       {.host_inputs = 2}},
+      {"BroadcastGradientArgs",
+       "s0: T, s1: T -> r0: T, r1: T",
+       "T: index = int32",
+       infer::vector,
+       nullptr,
+       OpFamily::kMove,
+       "over which dimensions the gradients of a broadcast are summed",
+       {.host_inputs = 3, .zero_gradient = true}},
+      {"SelectV2",
+       "condition: bool, t: T, e: T -> output: T",
+       "T: any",
+       select_shape,
+       select_gradient,
+       OpFamily::kElementwise,
+       "t where the condition is true, else e",
+       {.dispatch = 1}},
   };
 }
 

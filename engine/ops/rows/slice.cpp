@@ -1,7 +1,7 @@
 // Rows that take tensors apart and put them together.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
-#include "engine/ops/strided_slice.h"
+#include "engine/tensor/slice_spec.h"
 
 #include <algorithm>
 
@@ -28,10 +28,13 @@ void concat_shape(Inference& i) {
   Shape out = Shape::unknown_rank();
   for (size_t k = 0; k < n; ++k) {
     if (!i.shape(k).has_rank()) continue;
-    if (i.shape(k).rank() == 0) invalid("ConcatOp : Expected concatenating dimensions in the range [0, 0): scalars cannot be concatenated, stack them [Op:ConcatV2]");
+    if (i.shape(k).rank() == 0)
+      invalid(
+          "ConcatOp : Expected concatenating dimensions in the range [0, 0): scalars cannot be concatenated, "
+          "stack them [Op:ConcatV2]");
     if (out.has_rank() && out.rank() != i.shape(k).rank())
-      invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = ", i.shape(0).brackets(), " vs. shape[", k,
-              "] = ", i.shape(k).brackets(), " [Op:ConcatV2]");
+      invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = ", i.shape(0).brackets(),
+              " vs. shape[", k, "] = ", i.shape(k).brackets(), " [Op:ConcatV2]");
     if (!out.has_rank()) out = i.shape(k);
   }
   if (!out.has_rank() || !axis_value) {
@@ -154,7 +157,8 @@ void slice_shape(Inference& i) {
     return;
   }
   if ((size && static_cast<int>(size->size()) != in.rank()) || (begin && static_cast<int>(begin->size()) != in.rank()))
-    invalid("begin and size must have one entry per dimension of the input, whose shape is ", in.to_string(), " [Op:Slice]");
+    invalid("begin and size must have one entry per dimension of the input, whose shape is ", in.to_string(),
+            " [Op:Slice]");
   Shape out = Shape::of_rank(in.rank());
   for (int d = 0; d < in.rank(); ++d) {
     const auto at = static_cast<size_t>(d);
@@ -166,7 +170,8 @@ void slice_shape(Inference& i) {
       if (size && n >= 0 && (*begin)[at] + n > in[d])
         invalid("Expected size[", d, "] in [0, ", in[d] - (*begin)[at], "], but got ", n, " [Op:Slice]");
     }
-    if (size && n < 0 && (*size)[at] < -1) invalid("size[", d, "] must be -1 or more, not ", (*size)[at], " [Op:Slice]");
+    if (size && n < 0 && (*size)[at] < -1)
+      invalid("size[", d, "] must be -1 or more, not ", (*size)[at], " [Op:Slice]");
     out.set(d, n);
   }
   i.output_shapes[0] = out;
@@ -182,6 +187,15 @@ void slice_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(pad, {c.output_gradients[0], apply(pack.row(), both, {{kAxis, int64_t{1}}})});
 }
 
+// The masks among the attributes of a strided slice.
+SliceMasks masks_of(const Attrs& attrs) {
+  static const AttrName kNames[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
+                                    AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};
+  if (attrs.empty()) return {};
+  return {attrs.get_or(kNames[0], int64_t{0}), attrs.get_or(kNames[1], int64_t{0}), attrs.get_or(kNames[2], int64_t{0}),
+          attrs.get_or(kNames[3], int64_t{0}), attrs.get_or(kNames[4], int64_t{0})};
+}
+
 void strided_slice_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const auto begin = infer::constant_ints(i, 1);
@@ -195,7 +209,7 @@ void strided_slice_shape(Inference& i) {
   if ((begin && end && begin->size() != end->size()) || strides->size() != static_cast<size_t>(entries[0]))
     invalid("begin, end and strides must have equally many entries [Op:StridedSlice]");
   i.output_shapes[0] = slice_spec(in, static_cast<size_t>(entries[0]), begin ? &*begin : nullptr, end ? &*end : nullptr,
-                                  *strides, SliceMasks::of(i.attrs)).shape;
+                                  *strides, masks_of(i.attrs)).shape;
 }
 
 void strided_slice_gradient(GradientCall& c) {
@@ -217,7 +231,8 @@ void gather_shape(Inference& i) {
   const auto axis_value = infer::constant_ints(i, 2);
   if (!params.has_rank() || !indices.has_rank() || !axis_value) {
     i.output_shapes[0] = params.has_rank() && indices.has_rank()
-                             ? Shape::of_rank(params.rank() + indices.rank() - 1 - static_cast<int>(i.attrs.get_or(kBatchDims, int64_t{0})))
+                             ? Shape::of_rank(params.rank() + indices.rank() - 1 -
+                                              static_cast<int>(i.attrs.get_or(kBatchDims, int64_t{0})))
                              : Shape::unknown_rank();
     return;
   }
@@ -226,7 +241,8 @@ void gather_shape(Inference& i) {
   int64_t batch = i.attrs.get_or(kBatchDims, int64_t{0});
   if (batch < 0) batch += indices.rank();
   if (batch < 0 || batch > axis || batch > indices.rank())
-    invalid("batch_dims is ", batch, ", it must lie between 0 and axis (", axis, ") and the rank of indices (", indices.rank(), ") [Op:GatherV2]");
+    invalid("batch_dims is ", batch, ", it must lie between 0 and axis (", axis,
+            ") and the rank of indices (", indices.rank(), ") [Op:GatherV2]");
   Shape out;
   for (int d = 0; d < axis; ++d) out.append(params[d]);
   for (int d = static_cast<int>(batch); d < indices.rank(); ++d) out.append(indices[d]);
@@ -258,7 +274,8 @@ void tile_shape(Inference& i) {
   Shape out = Shape::of_rank(in.rank());
   if (multiples) {
     if (static_cast<int>(multiples->size()) != in.rank())
-      invalid("Expected multiples argument to be a vector of length ", in.rank(), " but got length ", multiples->size(), " [Op:Tile]");
+      invalid("Expected multiples argument to be a vector of length ", in.rank(), " but got length ",
+              multiples->size(), " [Op:Tile]");
     for (int d = 0; d < in.rank(); ++d) {
       const int64_t m = (*multiples)[static_cast<size_t>(d)];
       if (m < 0) invalid("Expected multiples[", d, "] >= 0, but got ", m, " [Op:Tile]");
@@ -286,8 +303,8 @@ void pad_shape(Inference& i) {
   const Shape& p = i.shape(1);
   const auto paddings = infer::constant_ints(i, 1);
   if (p.has_rank() && (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
-    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank", ", 2), its shape is ", p.to_string(),
-            " [Op:", i.row.name, "]");
+    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank",
+            ", 2), its shape is ", p.to_string(), " [Op:", i.row.name, "]");
   if (!in.has_rank()) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
@@ -297,7 +314,8 @@ void pad_shape(Inference& i) {
     for (int d = 0; d < in.rank(); ++d) {
       const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
       const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
-      if (before < 0 || after < 0) invalid("Paddings must be non-negative: ", before, " ", after, " [Op:", i.row.name, "]");
+      if (before < 0 || after < 0)
+        invalid("Paddings must be non-negative: ", before, " ", after, " [Op:", i.row.name, "]");
       out.set(d, in[d] < 0 ? kUnknownDim : in[d] + before + after);
     }
   i.output_shapes[0] = out;
@@ -328,8 +346,8 @@ void split_shape(Inference& i) {
     const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], in.rank(), i.row));
     if (in[axis] >= 0) {
       if (in[axis] % parts)
-        invalid("Number of ways to split should evenly divide the split dimension, but got split_dim ", axis, " (size = ",
-                in[axis], ") and num_split ", parts, " [Op:Split]");
+        invalid("Number of ways to split should evenly divide the split dimension, but got split_dim ", axis,
+                " (size = ", in[axis], ") and num_split ", parts, " [Op:Split]");
       out.set(axis, in[axis] / parts);
     }
   } else if (in.has_rank()) {
@@ -362,8 +380,9 @@ void split_v_shape(Inference& i) {
     }
   }
   if (sizes && in[axis] >= 0 && (open >= 0 ? sum > in[axis] : sum != in[axis]))
-    invalid("Determined shape must ", open >= 0 ? "not exceed" : "match", " the shape of the input along dimension ", axis,
-            ": it is ", in[axis], ", the sizes sum up to ", sum, " [Op:SplitV]");
+    invalid("Determined shape must ", open >= 0 ? "not exceed" : "match",
+            " the shape of the input along dimension ", axis, ": it is ", in[axis], ", the sizes sum up to ",
+            sum, " [Op:SplitV]");
   for (size_t k = 0; k < i.output_shapes.size(); ++k) {
     Shape s = in;
     s.set(axis, !sizes ? kUnknownDim : (*sizes)[k] >= 0 ? (*sizes)[k] : in[axis] < 0 ? kUnknownDim : in[axis] - sum);
@@ -385,49 +404,126 @@ void split_gradient(GradientCall& c) {
   c.input_gradients[1] = footlight::apply(concat.row(), inputs);
 }
 
-void where_shape(Inference& i) { i.output_shapes[0] = Shape{kUnknownDim, i.shape(0).has_rank() ? i.shape(0).rank() : kUnknownDim}; }
+void where_shape(Inference& i) {
+  i.output_shapes[0] = Shape{kUnknownDim, i.shape(0).has_rank() ? i.shape(0).rank() : kUnknownDim};
+}
 
 }  // namespace
 
 std::vector<RowDef> slice_rows() {
   constexpr const char* kMasks =
-      "T: any; Index: index = int32; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; "
+      "T: any; Index: index = int32; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; "
+      "new_axis_mask: int = 0; "
       "shrink_axis_mask: int = 0";
   return {
-      {"ConcatV2", "values: N*T, axis: Tidx -> output: T", "N: int; T: any; Tidx: index = int32", concat_shape,
-       concat_gradient, OpFamily::kMove, "tensors joined along a dimension", {.host_inputs = 1u << 31}},
-      {"ConcatOffset", "concat_dim: int32, shape: N*int32 -> offset: N*int32", "N: int", concat_offset_shape, nullptr,
-       OpFamily::kMove, "where each tensor begins in the joined one", {.host_inputs = ~0u, .zero_gradient = true}},
-      {"Pack", "values: N*T -> output: T", "N: int; T: any; axis: int = 0", pack_shape, pack_gradient, OpFamily::kMove,
-       "tensors of one shape along a new dimension"},
-      {"Unpack", "value: T -> output: num*T", "num: int; T: any; axis: int = 0", unpack_shape, unpack_gradient,
-       OpFamily::kMove, "the slices of a dimension, without it"},
-      {"Slice", "input: T, begin: Index, size: Index -> output: T", "T: any; Index: index = int32", slice_shape,
-       slice_gradient, OpFamily::kMove, "a block of a tensor", {.host_inputs = 6}},
-      {"StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", kMasks, strided_slice_shape,
-       strided_slice_gradient, OpFamily::kMove, "x[begin:end:stride, ...] in all its forms", {.host_inputs = 14}},
-      {"StridedSliceGrad", "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", kMasks,
-       strided_slice_grad_shape, strided_slice_grad_gradient, OpFamily::kMove, "zeros with dy at a strided slice",
+      {"ConcatV2",
+       "values: N*T, axis: Tidx -> output: T",
+       "N: int; T: any; Tidx: index = int32",
+       concat_shape,
+       concat_gradient,
+       OpFamily::kMove,
+       "tensors joined along a dimension",
+       {.host_inputs = 1u << 31}},
+      {"ConcatOffset",
+       "concat_dim: int32, shape: N*int32 -> offset: N*int32",
+       "N: int",
+       concat_offset_shape,
+       nullptr,
+       OpFamily::kMove,
+       "where each tensor begins in the joined one",
+       {.host_inputs = ~0u, .zero_gradient = true}},
+      {"Pack", "values: N*T -> output: T", "N: int; T: any; axis: int = 0", pack_shape, pack_gradient,
+       OpFamily::kMove, "tensors of one shape along a new dimension"},
+      {"Unpack", "value: T -> output: num*T", "num: int; T: any; axis: int = 0", unpack_shape,
+       unpack_gradient, OpFamily::kMove, "the slices of a dimension, without it"},
+      {"Slice",
+       "input: T, begin: Index, size: Index -> output: T",
+       "T: any; Index: index = int32",
+       slice_shape,
+       slice_gradient,
+       OpFamily::kMove,
+       "a block of a tensor",
+       {.host_inputs = 6}},
+      {"StridedSlice",
+       "input: T, begin: Index, end: Index, strides: Index -> output: T",
+       kMasks,
+       strided_slice_shape,
+       strided_slice_gradient,
+       OpFamily::kMove,
+       "x[begin:end:stride, ...] in all its forms",
+       {.host_inputs = 14}},
+      {"StridedSliceGrad",
+       "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T",
+       kMasks,
+       strided_slice_grad_shape,
+       strided_slice_grad_gradient,
+       OpFamily::kMove,
+       "zeros with dy at a strided slice",
        {.dispatch = 4, .host_inputs = 15}},
-      {"GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
-       "batch_dims: int = 0; Tparams: any; Tindices: index|int16; Taxis: index", gather_shape, gather_gradient, OpFamily::kMove,
-       "slices of a dimension, chosen by indices", {.host_inputs = 4}},
-      {"GatherGrad", "shape: int32, indices: Tindices, axis: Taxis, grad: T -> output: T",
-       "batch_dims: int = 0; T: numbers; Tindices: index|int16; Taxis: index", strided_slice_grad_shape, gather_grad_gradient,
-       OpFamily::kMove, "zeros with slices of grad added where indices say", {.dispatch = 3, .host_inputs = 5}},
-      {"Tile", "input: T, multiples: Tmultiples -> output: T", "T: any; Tmultiples: index = int32", tile_shape, tile_gradient,
-       OpFamily::kMove, "copies side by side", {.host_inputs = 2}},
-      {"Pad", "input: T, paddings: Tpaddings -> output: T", "T: any; Tpaddings: index = int32", pad_shape, pad_gradient,
-       OpFamily::kMove, "zeros around a tensor", {.host_inputs = 2}},
-      {"PadV2", "input: T, paddings: Tpaddings, constant_values: T -> output: T", "T: any; Tpaddings: index = int32", pad_shape,
-       pad_gradient, OpFamily::kMove, "one value around a tensor", {.host_inputs = 6}},
-      {"Split", "split_dim: int32, value: T -> output: num_split*T", "num_split: int; T: any", split_shape, split_gradient,
-       OpFamily::kMove, "equal parts along a dimension", {.dispatch = 1, .host_inputs = 1}},
-      {"SplitV", "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T",
-       "num_split: int; T: any; Tlen: index = int64", split_v_shape, split_v_gradient, OpFamily::kMove,
-       "parts of given sizes along a dimension", {.host_inputs = 6}},
-      {"Where", "input: T -> index: int64", "T: plain = bool", where_shape, nullptr, OpFamily::kMove,
-       "the indices of what is true, or not zero", {.zero_gradient = true}},
+      {"GatherV2",
+       "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
+       "batch_dims: int = 0; Tparams: any; Tindices: index|int16; Taxis: index",
+       gather_shape,
+       gather_gradient,
+       OpFamily::kMove,
+       "slices of a dimension, chosen by indices",
+       {.host_inputs = 4}},
+      {"GatherGrad",
+       "shape: int32, indices: Tindices, axis: Taxis, grad: T -> output: T",
+       "batch_dims: int = 0; T: numbers; Tindices: index|int16; Taxis: index",
+       strided_slice_grad_shape,
+       gather_grad_gradient,
+       OpFamily::kMove,
+       "zeros with slices of grad added where indices say",
+       {.dispatch = 3, .host_inputs = 5}},
+      {"Tile",
+       "input: T, multiples: Tmultiples -> output: T",
+       "T: any; Tmultiples: index = int32",
+       tile_shape,
+       tile_gradient,
+       OpFamily::kMove,
+       "copies side by side",
+       {.host_inputs = 2}},
+      {"Pad",
+       "input: T, paddings: Tpaddings -> output: T",
+       "T: any; Tpaddings: index = int32",
+       pad_shape,
+       pad_gradient,
+       OpFamily::kMove,
+       "zeros around a tensor",
+       {.host_inputs = 2}},
+      {"PadV2",
+       "input: T, paddings: Tpaddings, constant_values: T -> output: T",
+       "T: any; Tpaddings: index = int32",
+       pad_shape,
+       pad_gradient,
+       OpFamily::kMove,
+       "one value around a tensor",
+       {.host_inputs = 6}},
+      {"Split",
+       "split_dim: int32, value: T -> output: num_split*T",
+       "num_split: int; T: any",
+       split_shape,
+       split_gradient,
+       OpFamily::kMove,
+       "equal parts along a dimension",
+       {.dispatch = 1, .host_inputs = 1}},
+      {"SplitV",
+       "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T",
+       "num_split: int; T: any; Tlen: index = int64",
+       split_v_shape,
+       split_v_gradient,
+       OpFamily::kMove,
+       "parts of given sizes along a dimension",
+       {.host_inputs = 6}},
+      {"Where",
+       "input: T -> index: int64",
+       "T: plain = bool",
+       where_shape,
+       nullptr,
+       OpFamily::kMove,
+       "the indices of what is true, or not zero",
+       {.zero_gradient = true}},
   };
 }
 

@@ -12,7 +12,8 @@ void joined_shape(Inference& i) {
     const Shape& shape = i.shape(k);
     if (shape.has_rank() && shape.rank() == 0) continue;  // scalars go with everything
     if (!first && !compatible(out, shape))
-      invalid("strings to join have different shapes: ", out.to_string(), " and ", shape.to_string(), " [Op:StringJoin]");
+      invalid("strings to join have different shapes: ", out.to_string(), " and ", shape.to_string(),
+              " [Op:StringJoin]");
     out = first ? shape : merge(out, shape);
     first = false;
   }
@@ -36,17 +37,29 @@ void fill_is_short(Inference& i) {
 std::vector<RowDef> string_rows() {
   const RowDef::More text{.zero_gradient = true};
   return {
-      {"StringFormat", "inputs: T[] -> output: string",
-       "T: list(type); template: string = \"%s\"; placeholder: string = \"%s\"; summarize: int = 3", infer::scalar, nullptr,
-       OpFamily::kIo, "the template with its placeholders replaced by tensors, summarised", {.host_inputs = ~0u, .zero_gradient = true}},
-      {"PrintV2", "input: string ->", "output_stream: string = \"stderr\"; end: string = \"\n\"", infer::none, nullptr,
-       OpFamily::kIo, "writes a string to a stream", {.stateful = true, .host_inputs = 1}},
-      {"StringJoin", "inputs: N*string -> output: string", "N: int; separator: string = \"\"", joined_shape, nullptr,
-       OpFamily::kElementwise, "strings put together, element by element", text},
+      {"StringFormat",
+       "inputs: T[] -> output: string",
+       "T: list(type); template: string = \"%s\"; placeholder: string = \"%s\"; summarize: int = 3",
+       infer::scalar,
+       nullptr,
+       OpFamily::kIo,
+       "the template with its placeholders replaced by tensors, summarised",
+       {.host_inputs = ~0u, .zero_gradient = true}},
+      {"PrintV2",
+       "input: string ->",
+       "output_stream: string = \"stderr\"; end: string = \"\n\"",
+       infer::none,
+       nullptr,
+       OpFamily::kIo,
+       "writes a string to a stream",
+       {.stateful = true, .host_inputs = 1}},
+      {"StringJoin", "inputs: N*string -> output: string", "N: int; separator: string = \"\"", joined_shape,
+       nullptr, OpFamily::kElementwise, "strings put together, element by element", text},
       {"StringLength", "input: string -> output: int32", "unit: string = \"BYTE\"", infer::same, nullptr,
        OpFamily::kElementwise, "how many bytes or characters each string has", text},
       {"AsString", "input: T -> output: string",
-       "T: any; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; fill: string = \"\"",
+       "T: any; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; "
+       "fill: string = \"\"",
        fill_is_short, nullptr, OpFamily::kElementwise, "each element in words", text},
   };
 }

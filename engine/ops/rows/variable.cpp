@@ -29,25 +29,43 @@ void update_shape(Inference& i) {
     invalid("cannot compute ", i.row.name, ": the variable '", v->name(), "' has dtype ", name_of(v->dtype()),
             ", the value has ", name_of(i.dtype(1)), " [Op:", i.row.name, "]");
   if (!compatible(v->shape(), i.shape(1)))
-    invalid("Cannot update variable '", v->name(), "' with shape ", v->shape().brackets(), " using a Tensor with shape ",
-            i.shape(1).brackets(), ", shapes must be equal. [Op:", i.row.name, "]");
+    invalid("Cannot update variable '", v->name(), "' with shape ", v->shape().brackets(),
+            " using a Tensor with shape ", i.shape(1).brackets(), ", shapes must be equal. [Op:", i.row.name,
+            "]");
 }
 
 RowDef update(const char* name, const char* doc) {
-  return {name, "resource: resource, value: dtype ->", "dtype: any; validate_shape: bool = false", update_shape, nullptr,
-          OpFamily::kVariable, doc, {.stateful = true, .dispatch = 1}};
+  return {name,
+          "resource: resource, value: dtype ->",
+          "dtype: any; validate_shape: bool = false",
+          update_shape,
+          nullptr,
+          OpFamily::kVariable,
+          doc,
+          {.stateful = true, .dispatch = 1}};
 }
 
 }  // namespace
 
 std::vector<RowDef> variable_rows() {
   return {
-      {"VarHandleOp", "-> resource: resource",
+      {"VarHandleOp",
+       "-> resource: resource",
        "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: any; shape: shape; "
        "allowed_devices: list(string) = []",
-       infer::scalar, nullptr, OpFamily::kVariable, "a new variable", {.stateful = true}},
-      {"ReadVariableOp", "resource: resource -> value: dtype", "dtype: any", read_shape, read_gradient,
-       OpFamily::kVariable, "the value of a variable", {.stateful = true}},
+       infer::scalar,
+       nullptr,
+       OpFamily::kVariable,
+       "a new variable",
+       {.stateful = true}},
+      {"ReadVariableOp",
+       "resource: resource -> value: dtype",
+       "dtype: any",
+       read_shape,
+       read_gradient,
+       OpFamily::kVariable,
+       "the value of a variable",
+       {.stateful = true}},
       [] {
         RowDef d = update("AssignVariableOp", "gives a variable another value");
         d.infer = assign_shape;
@@ -55,10 +73,22 @@ std::vector<RowDef> variable_rows() {
       }(),
       update("AssignAddVariableOp", "adds to a variable"),
       update("AssignSubVariableOp", "subtracts from a variable"),
-      {"VarIsInitializedOp", "resource: resource -> is_initialized: bool", "", infer::scalar, nullptr, OpFamily::kVariable,
-       "whether a variable has a value", {.stateful = true, .zero_gradient = true}},
-      {"VariableShape", "input: resource -> output: out_type", "out_type: index = int32", infer::vector, nullptr,
-       OpFamily::kVariable, "the shape of a variable's value", {.stateful = true, .dispatch = 0, .zero_gradient = true}},
+      {"VarIsInitializedOp",
+       "resource: resource -> is_initialized: bool",
+       "",
+       infer::scalar,
+       nullptr,
+       OpFamily::kVariable,
+       "whether a variable has a value",
+       {.stateful = true, .zero_gradient = true}},
+      {"VariableShape",
+       "input: resource -> output: out_type",
+       "out_type: index = int32",
+       infer::vector,
+       nullptr,
+       OpFamily::kVariable,
+       "the shape of a variable's value",
+       {.stateful = true, .dispatch = 0, .zero_gradient = true}},
   };
 }
 

@@ -1,20 +1,15 @@
 // Strided slices: from the sparse specification of the op to one entry per dimension.
-#include "engine/ops/strided_slice.h"
+#include "engine/tensor/slice_spec.h"
+
+#include "engine/base/text.h"
 
 #include <algorithm>
 
 namespace footlight {
 
-SliceMasks SliceMasks::of(const Attrs& attrs) {
-  static const AttrName kNames[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
-                                    AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};
-  if (attrs.empty()) return {};
-  return {attrs.get_or(kNames[0], int64_t{0}), attrs.get_or(kNames[1], int64_t{0}), attrs.get_or(kNames[2], int64_t{0}),
-          attrs.get_or(kNames[3], int64_t{0}), attrs.get_or(kNames[4], int64_t{0})};
-}
-
-SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64_t>* begin, const std::vector<int64_t>* end,
-                     const std::vector<int64_t>& strides, const SliceMasks& masks) {
+SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64_t>* begin,
+                     const std::vector<int64_t>* end, const std::vector<int64_t>& strides,
+                     const SliceMasks& masks) {
   SliceSpec spec;
   auto bit = [](int64_t mask, size_t i) { return (mask >> i & 1) != 0; };
   int used = 0;
@@ -50,7 +45,8 @@ SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64
       int64_t at = begin ? (*begin)[i] : 0;
       if (begin && size >= 0) {
         if (at < -size || at >= size)
-          invalid("slice index ", at, " of dimension ", d, " out of bounds. [Op:StridedSlice]: the dimension has size ", size);
+          invalid("slice index ", at, " of dimension ", d,
+                  " out of bounds. [Op:StridedSlice]: the dimension has size ", size);
         if (at < 0) at += size;
       }
       spec.begin.push_back(at);

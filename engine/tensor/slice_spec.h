@@ -1,7 +1,7 @@
 // What begin, end, strides and the masks of a strided slice mean for one input shape.
 #pragma once
 
-#include "engine/ops/row.h"
+#include "engine/tensor/shape.h"
 
 #include <vector>
 
@@ -17,12 +17,11 @@ struct SliceSpec {
 
 struct SliceMasks {
   int64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink_axis = 0;
-  static SliceMasks of(const Attrs&);
 };
 
 // begin/end: nullptr when not known (then sizes they decide are unknown). Throws kInvalidArgument, of an index that is
 // out of bounds too.
-SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64_t>* begin, const std::vector<int64_t>* end,
-                     const std::vector<int64_t>& strides, const SliceMasks&);
+SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64_t>* begin,
+                     const std::vector<int64_t>* end, const std::vector<int64_t>& strides, const SliceMasks&);
 
 }  // namespace footlight

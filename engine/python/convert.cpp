@@ -190,9 +190,9 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors) {
     }
     if (dtype == DType::kInvalid) dtype = parts.back().dtype();
   }
-  if (with_tensors) return pack(parts);
   for (const Tensor& p : parts)
-    if (!(p.shape() == parts[0].shape())) ragged(o);
+    if (!compatible(p.shape(), parts[0].shape())) ragged(o);
+  if (with_tensors) return pack(parts);
   // All constants: join them here, so that a graph gets one constant. Eager whatever is being traced.
   static const Op kPack{"Pack"};
   Tensor joined = eager_builder->emit_one(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, {});
@@ -303,15 +303,15 @@ Tensor to_tensor_with_hint(PyObject* o, DType hint) {
   return to_tensor(o);
 }
 
-Tensor operand(PyObject* o, DType dtype) {
+Tensor operand(PyObject* o, DType dtype, Misfit misfit) {
   if (is_tensor(o)) return tensor_of(o);
   if (dtype == DType::kBool && PyLong_Check(o) && !PyBool_Check(o)) {
     Tensor t = Tensor::scalar<bool>(PyObject_IsTrue(o) == 1);
     t.body()->python_number = true;
     return t;
   }
-  if (is_array(o)) return to_tensor(o);  // NumPy says what it is
-  return to_tensor_with_hint(o, dtype);
+  if (dtype == DType::kInvalid) return to_tensor(o);
+  return misfit == Misfit::kRefuse ? to_tensor(o, dtype) : to_tensor_with_hint(o, dtype);
 }
 
 bool is_registered(PyObject* o) {
@@ -324,7 +324,7 @@ bool is_registered(PyObject* o) {
 }
 
 bool may_be_operand(PyObject* o) {
-  return is_tensor(o) || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || PyUnicode_Check(o) ||
+  return is_tensor(o) || o == Py_None || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || PyUnicode_Check(o) ||
          PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) || is_registered(o);
 }
 

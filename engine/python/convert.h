@@ -14,8 +14,10 @@ std::optional<Tensor> scalar_from_object(PyObject*, DType dtype = DType::kInvali
 // As to_tensor(), with a dtype that is only a wish.
 Tensor to_tensor_with_hint(PyObject*, DType hint);
 
-// An operand beside a tensor of `dtype`: converts to it where that is right, else as it comes (and the op complains).
-Tensor operand(PyObject*, DType dtype);
+// An operand beside a tensor of `dtype`, which it takes: arrays are cast, Python values must fit (kType), or come as they
+// are when that is left to the op to complain about.
+enum class Misfit { kRefuse, kLeaveToOp };
+Tensor operand(PyObject*, DType dtype, Misfit = Misfit::kLeaveToOp);
 
 // Whether an operator should try to convert this at all (else it returns NotImplemented).
 bool may_be_operand(PyObject*);

@@ -78,10 +78,16 @@ PyObject* limit(DType d, bool high) {
   }
 }
 
+// What images of this dtype hold: 0 to the largest integer, or 0 to 1.
 PyObject* get_limits(PyObject* self, void*) {
-  Ref low = Ref::steal(limit(of(self), false)), high = Ref::steal(limit(of(self), true));
-  if (!low || !high) return nullptr;
-  return PyTuple_Pack(2, low.get(), high.get());
+  const DType d = of(self);
+  if (d == DType::kFloat32 || d == DType::kFloat64) return Py_BuildValue("(ii)", 0, 1);
+  if (d == DType::kBool) return Py_BuildValue("(OO)", Py_False, Py_True);
+  if (!is_integer(d)) {
+    PyErr_Format(PyExc_ValueError, "%s has no limits", name(self).c_str());
+    return nullptr;
+  }
+  return Py_BuildValue("(iN)", 0, limit(d, true));
 }
 
 PyObject* get_numpy(PyObject* self, void*) {

@@ -21,14 +21,14 @@ bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 struct Operands {
   Tensor left, right;
 };
-Operands operands(PyObject* a, PyObject* b) {
+Operands operands(PyObject* a, PyObject* b, Misfit misfit) {
   if (is_value(a)) {
     Tensor left = value_of(a);
-    Tensor right = is_value(b) ? value_of(b) : operand(b, left.dtype());
+    Tensor right = is_value(b) ? value_of(b) : operand(b, left.dtype(), misfit);
     return {std::move(left), std::move(right)};
   }
   Tensor right = value_of(b);
-  Tensor left = operand(a, right.dtype());
+  Tensor left = operand(a, right.dtype(), Misfit::kRefuse);
   return {std::move(left), std::move(right)};
 }
 
@@ -39,10 +39,10 @@ bool is_long(const Tensor& t) { return t.body()->buffer && !t.is_symbolic() && t
 
 // NumPy's arrays call __array_ufunc__... not ours: their operators defer to __array_priority__, so a tensor operand wins.
 template <class Body>
-PyObject* binary(PyObject* a, PyObject* b, Body&& body) {
+PyObject* binary(PyObject* a, PyObject* b, Body&& body, Misfit misfit = Misfit::kRefuse) {
   if (!(is_value(a) ? may_be_operand(b) : may_be_operand(a))) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
-    const Operands o = operands(a, b);
+    const Operands o = operands(a, b, misfit);
     return wrap(body(o.left, o.right));
   });
 }
@@ -50,10 +50,11 @@ PyObject* binary(PyObject* a, PyObject* b, Body&& body) {
 struct BinaryOp {
   const Op op;
   const char* name;
+  Misfit misfit = Misfit::kRefuse;
   PyObject* operator()(PyObject* a, PyObject* b) const {
     if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type)
       return guarded([&] { return wrap(run(tensor_of(a), tensor_of(b))); });
-    return binary(a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); });
+    return binary(a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); }, misfit);
   }
   Tensor run(const Tensor& x, const Tensor& y) const {
     if (current_graph_builder) return apply(op.row(), Borrowed(x, y), kNone, name);
@@ -63,7 +64,7 @@ struct BinaryOp {
 };
 
 PyObject* add(PyObject* a, PyObject* b) {
-  static const BinaryOp op{Op("AddV2"), "add"};
+  static const BinaryOp op{Op("AddV2"), "add", Misfit::kLeaveToOp};  // tensor + 2.5: the op says so, as TensorFlow has it
   return op(a, b);
 }
 PyObject* subtract(PyObject* a, PyObject* b) {
@@ -128,9 +129,6 @@ PyObject* unary(PyObject* a, Body&& body) {
 PyObject* negative(PyObject* a) {
   static const Op op{"Neg"};
   return unary(a, [](const Tensor& x) { return apply(op, {x}, kNone, "Neg"); });
-}
-PyObject* positive(PyObject* a) {
-  return unary(a, [](const Tensor& x) { return x; });
 }
 PyObject* absolute(PyObject* a) {
   return unary(a, [](const Tensor& x) { return composite::abs(x, "Abs"); });
@@ -226,7 +224,6 @@ PyNumberMethods tensor_operators = [] {
   n.nb_remainder = modulo;
   n.nb_power = power;
   n.nb_negative = negative;
-  n.nb_positive = positive;
   n.nb_absolute = absolute;
   n.nb_bool = truth;
   n.nb_invert = invert;

@@ -123,6 +123,11 @@ PyObject* item(PyObject* self, PyObject* key) {
   });
 }
 
+PyObject* item_at(PyObject* self, Py_ssize_t i) {
+  Ref index = Ref::steal(PyLong_FromSsize_t(i));
+  return index ? item(self, index.get()) : nullptr;
+}
+
 PyObject* iterate(PyObject* self) {
   return guarded([&]() -> PyObject* {
     if (!shape_of(self).has_rank()) no_rank("Iterating over the dimensions");
@@ -325,6 +330,7 @@ Shape shape_from_object(PyObject* o) {
 
 void init_shape(PyObject*) {
   sequence.sq_length = length;
+  sequence.sq_item = item_at;
   mapping.mp_length = length;
   mapping.mp_subscript = item;
   numbers.nb_add = add;

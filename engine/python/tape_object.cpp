@@ -193,6 +193,7 @@ void init_tape(PyObject*) {
   if (PyType_Ready(&rest_type) < 0) throw PythonErrorSet();
   publish("GradientTape", reinterpret_cast<PyObject*>(&type));
   publish("autodiff.GradientTape", reinterpret_cast<PyObject*>(&type));
+  init_custom_gradient();
 }
 
 }  // namespace footlight::python

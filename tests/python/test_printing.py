@@ -36,7 +36,7 @@ class Printed(unittest.TestCase):
         (lambda: tf.constant([float('nan'), float('inf')]), 'tf.Tensor([nan inf], shape=(2,), dtype=float32)',
          '<tf.Tensor: shape=(2,), dtype=float32, numpy=array([nan, inf], dtype=float32)>'),
         (lambda: tf.range(2000), 'tf.Tensor([   0    1    2 ... 1997 1998 1999], shape=(2000,), dtype=int32)',
-         '<tf.Tensor: shape=(2000,), dtype=int32, numpy=array([   0,    1,    2, ..., 1997, 1998, 1999], shape=(2000,), dtype=int32)>'),
+         '<tf.Tensor: shape=(2000,), dtype=int32, numpy=\narray([   0,    1,    2, ..., 1997, 1998, 1999],\n      shape=(2000,), dtype=int32)>'),
         (lambda: tf.constant([1 + 2j, 3.5j]), 'tf.Tensor([1.+2.j  0.+3.5j], shape=(2,), dtype=complex128)',
          '<tf.Tensor: shape=(2,), dtype=complex128, numpy=array([1.+2.j , 0.+3.5j])>'),
         (lambda: tf.constant([0.1, 0.25], tf.float64), 'tf.Tensor([0.1  0.25], shape=(2,), dtype=float64)',
@@ -92,7 +92,7 @@ class Printed(unittest.TestCase):
 
         f.get_concrete_function()
         self.assertEqual(seen, ['Tensor("x:0", shape=(None, 3), dtype=float32)', "<tf.Tensor 'x:0' shape=(None, 3) dtype=float32>",
-                                'Tensor("y:0", shape=<unknown>, dtype=string)', "<tf.Tensor 'y:0' shape=<unknown> dtype=string>", 'x:0'])
+                                'Tensor("y:0", dtype=string)', "<tf.Tensor 'y:0' shape=<unknown> dtype=string>", 'x:0'])
 
     @unittest.skipIf(np is None or np.lib.NumpyVersion(np.__version__) < '2.3.0',
                      'NumPy 2.3 or later is not installed: its printing is not compared')

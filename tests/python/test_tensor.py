@@ -75,7 +75,7 @@ class Operators(unittest.TestCase):
     def test_arithmetic(self):
         a, b = tf.constant([7, -7]), tf.constant([2, 2])
         for result, want in [(a + b, [9, -5]), (a - b, [5, -9]), (a * b, [14, -14]), (a // b, [3, -4]), (a % b, [1, 1]),
-                             (a / b, [3.5, -3.5]), (b ** b, [4, 4]), (-a, [-7, 7]), (abs(a), [7, 7]), (+a, [7, -7]),
+                             (a / b, [3.5, -3.5]), (b ** b, [4, 4]), (-a, [-7, 7]), (abs(a), [7, 7]),
                              (1 + a, [8, -6]), (1 - a, [-6, 8]), (2 * a, [14, -14]), (15 // b, [7, 7]), (15 % b, [1, 1]),
                              (1 / b, [0.5, 0.5]), (2 ** b, [4, 4]), (a + [1, 2], [8, -5]), ([1, 2] + a, [8, -5]),
                              (a + True, [8, -6])]:
@@ -109,8 +109,12 @@ class Operators(unittest.TestCase):
             tf.constant([1, 2]) + tf.constant([1, 2, 3])
         with self.assertRaises(tf.errors.InvalidArgumentError):
             tf.constant(True) + True
-        with self.assertRaises(TypeError):
-            tf.constant(1) + object()
+        for misfit in (lambda: tf.constant(1) * 2.5, lambda: 2.5 - tf.constant(1), lambda: tf.constant(1.) - 'a',
+                       lambda: tf.constant(1) < 2.5, lambda: tf.constant(1) + object(), lambda: +tf.constant(1)):
+            with self.assertRaises(TypeError):
+                misfit()
+        with self.assertRaises(ValueError):
+            tf.constant(1) + None
         with self.assertRaises(tf.errors.InvalidArgumentError):
             tf.constant(1) // 0
         with self.assertRaises(TypeError):

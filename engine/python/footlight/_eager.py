@@ -31,7 +31,7 @@ def value_and_gradients_function(f, params=None):
             value = f(*args, **kwargs)
         if value is None:
             raise ValueError('the function must return a tensor to differentiate, not None')
-        return value, tape.gradient(value, sources, output_gradients=dy)
+        return value, tape.gradient(value, sources, output_gradients=dy, unconnected_gradients=tf.UnconnectedGradients.ZERO)
     return gradients
 
 
@@ -64,6 +64,7 @@ def implicit_gradients(f):
 def install(namespace):
     for f in (value_and_gradients_function, gradients_function, implicit_value_and_gradients, implicit_gradients):
         setattr(namespace, f.__name__, f)
+    namespace.custom_gradient = tf.custom_gradient
     namespace.Variable = tf.Variable
     namespace.executing_eagerly = tf.executing_eagerly
     namespace.in_eager_mode = tf.executing_eagerly

@@ -12,6 +12,8 @@
 #include <QPushButton>
 #include <QStyle>
 
+#include <algorithm>
+
 namespace footlight::app {
 
 FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(parent), card_(card) {
@@ -28,7 +30,7 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   title->setProperty("role", "strong");
   auto* place = new LinkButton(card.place_text, true);
   place->setAccessibleName(QStringLiteral("Go to ") + card.place_text);
-  place->setVisible(!card.place_text.isEmpty());
+  if (card.place_text.isEmpty()) place->hide();
   connect(place, &QPushButton::clicked, this, &FindingWidget::place_chosen);
   auto* function = new ElidedLabel(card.function);
   function->setProperty("role", "faint");
@@ -47,11 +49,13 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
     saving->setStyleSheet(QStringLiteral("color: ") + theme()["green"].name());
     auto* fix = new ElidedLabel(card.fix);
     fix->setFont(theme().code());
+    // What is saved is the point of the card: of the two columns this one gives way last.
+    saving->setMinimumWidth(std::min(QFontMetrics(theme().ui()).horizontalAdvance(saving->text()) + 4, 290));
+    fix->setMinimumWidth(std::min(QFontMetrics(theme().code()).horizontalAdvance(card.fix) + 4, 290));
     grid->addWidget(saving, 0, 1);
     grid->addWidget(fix, 1, 1);
   }
-  grid->setColumnStretch(0, 5);
-  grid->setColumnStretch(1, 1);
+  grid->setColumnStretch(0, 1);
 }
 
 void FindingWidget::set_chosen(bool chosen) {

@@ -2,6 +2,7 @@
 #include "app/views/graph_view.h"
 
 #include "app/models/text.h"
+#include "app/views/labels.h"
 #include "app/views/theme.h"
 
 #include <QEvent>
@@ -31,10 +32,10 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
                      static_cast<QWidget*>(control_), static_cast<QWidget*>(fold_), static_cast<QWidget*>(fit)}) {
     bar->addWidget(w);
   }
-  bar->addStretch(1);
-  summary_ = new QLabel;
+  summary_ = new ElidedLabel;
+  summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   summary_->setProperty("role", "faint");
-  bar->addWidget(summary_);
+  bar->addWidget(summary_, 1);
   column->addLayout(bar);
 
   canvas_ = new GraphCanvas;

@@ -137,6 +137,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
     if (row.link) {
       auto* link = new LinkButton(row.value, true);
       link->setAccessibleName(row.label + QLatin1Char(' ') + row.value);
+      link->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
       const Selection target = row.target;
       connect(link, &QPushButton::clicked, this, [this, target] { context_.selection->select(target); });
       grid->addWidget(link, at, 1);

@@ -58,6 +58,8 @@ Table::Table(QWidget* parent) : QTableView(parent) {
   horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setSectionsClickable(false);
+  horizontalHeader()->setMinimumSectionSize(40);
+  horizontalHeader()->setDefaultSectionSize(60);
   horizontalHeader()->setStretchLastSection(true);
   horizontalHeader()->setFixedHeight(28);
 }

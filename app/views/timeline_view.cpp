@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/models/traces_model.h"
+#include "app/views/labels.h"
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
@@ -75,14 +76,15 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   auto* head = new QHBoxLayout;
   title_ = new QLabel;
   title_->setProperty("role", "strong");
-  summary_ = new QLabel;
+  summary_ = new ElidedLabel;
   summary_->setProperty("role", "dim");
-  hint_ = new QLabel(QStringLiteral("drag marks a range · W A S D zoom and pan · , . step · F frames"));
+  hint_ = new ElidedLabel(QStringLiteral("drag marks a range · W A S D zoom and pan · , . step · F frames"));
   hint_->setProperty("role", "faint");
   head->addWidget(title_);
   head->addSpacing(16);
   head->addWidget(summary_, 1);
-  head->addWidget(hint_);
+  head->addWidget(hint_, 1);
+  hint_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   column->addLayout(head);
   table_ = new Table;
   table_->setModel(&ops_);

@@ -1,5 +1,5 @@
-// The buffer protocol both ways. Elements are told apart by the protocol's format characters, so no NumPy headers are needed
-// and NumPy 1 and 2 are the same.
+// The buffer protocol both ways. Elements are told apart by the protocol's format characters, so no NumPy
+// headers are needed and NumPy 1 and 2 are the same.
 #include "engine/python/array_memory.h"
 
 #include "engine/base/text.h"
@@ -100,7 +100,8 @@ std::optional<Tensor> through_numpy(PyObject* o) {
     return array_value(swapped.get());
   }
   PyErr_Clear();
-  fail(ErrorKind::kValue, "Failed to convert a NumPy array to a Tensor: elements of dtype ", n, " are not supported");
+  fail(ErrorKind::kValue, "Failed to convert a NumPy array to a Tensor: elements of dtype ", n,
+       " are not supported");
 }
 
 struct Exported {
@@ -114,7 +115,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     const Tensor value = on_host(tensor_of(self));
     const char* format = format_of(value.dtype());
     if (!format || flags & PyBUF_WRITABLE) {
-      PyErr_Format(PyExc_BufferError, format ? "a tensor's memory is read-only" : "a tensor of dtype %s has no buffer",
+      PyErr_Format(PyExc_BufferError,
+                   format ? "a tensor's memory is read-only" : "a tensor of dtype %s has no buffer",
                    std::string(name_of(value.dtype())).c_str());
       return -1;
     }
@@ -163,7 +165,9 @@ PyBufferProcs tensor_buffer = {get_buffer, release_buffer};
 bool is_array(PyObject* o) {
   if (is_tensor(o) || PyUnicode_Check(o) || PyBytes_Check(o)) return false;
   if (PyObject_CheckBuffer(o)) return true;
-  if (PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyType_Check(o)) return false;
+  if (PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) ||
+      PyType_Check(o))
+    return false;
   return has(o, "__array__") || has(o, "__array_interface__");
 }
 
@@ -178,7 +182,8 @@ std::optional<Tensor> array_value(PyObject* o) {
       array = checked(PyObject_CallMethod(numpy.get(), "asarray", "O", o));
     }
     if (!PyObject_CheckBuffer(array.get()))
-      fail(ErrorKind::kType, Py_TYPE(o)->tp_name, ".__array__() gave no array but a ", Py_TYPE(array.get())->tp_name);
+      fail(ErrorKind::kType, Py_TYPE(o)->tp_name, ".__array__() gave no array but a ",
+           Py_TYPE(array.get())->tp_name);
     return array_value(array.get());
   }
   auto view = std::make_unique<Py_buffer>();
@@ -188,7 +193,8 @@ std::optional<Tensor> array_value(PyObject* o) {
   }
   const DType dtype = dtype_of_format(view->format, view->itemsize);
   // NumPy's scalars of time show their bytes.
-  const bool hides = dtype == DType::kUInt8 && Py_TYPE(o)->tp_as_number && PyObject_HasAttrString(o, "dtype") && !PyIndex_Check(o);
+  const bool hides = dtype == DType::kUInt8 && Py_TYPE(o)->tp_as_number &&
+                     PyObject_HasAttrString(o, "dtype") && !PyIndex_Check(o);
   if (hides || dtype == DType::kInvalid || size_of(dtype) != static_cast<size_t>(view->itemsize)) {
     PyBuffer_Release(view.get());
     return through_numpy(o);

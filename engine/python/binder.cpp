@@ -1,4 +1,5 @@
-// Binding calls of public functions: arguments by position and name, conversions, errors that name function and parameter.
+// Binding calls of public functions: arguments by position and name, conversions, errors that name function
+// and parameter.
 #include "engine/python/binder.h"
 
 #include "engine/base/text.h"
@@ -18,8 +19,7 @@ namespace {
 constexpr size_t kMostParameters = 32;
 
 struct PyPublicFunction {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   const PublicFunction* function;
   std::vector<Parameter>* parameters;  // null until the first call
   PyObject* weakrefs;
@@ -34,13 +34,15 @@ std::string leaf_name(PyObject* o) {
 }
 
 const std::vector<Parameter>& parameters_of(PyObject* o) {
-  if (!of(o)->parameters) of(o)->parameters = new std::vector<Parameter>(parse_parameters(of(o)->function->parameters));
+  if (!of(o)->parameters)
+    of(o)->parameters = new std::vector<Parameter>(parse_parameters(of(o)->function->parameters));
   return *of(o)->parameters;
 }
 
 std::string signature_text(PyObject* o) {
   std::string out;
-  for (const Parameter& p : parameters_of(o)) out += (out.empty() ? "" : ", ") + p.name + (p.has_default ? "=" : "");
+  for (const Parameter& p : parameters_of(o))
+    out += (out.empty() ? "" : ", ") + p.name + (p.has_default ? "=" : "");
   return full_name(o) + "(" + out + ")";
 }
 
@@ -49,9 +51,11 @@ bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 // The arguments in the order of the parameters; null where the default goes.
 using Slots = std::array<PyObject*, kMostParameters>;
 
-void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* const* args, size_t positional, PyObject* names, Slots& slots) {
+void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* const* args, size_t positional,
+           PyObject* names, Slots& slots) {
   if (positional > parameters.size())
-    fail(ErrorKind::kType, signature_text(self), " takes ", parameters.size(), " arguments but ", positional, " were given");
+    fail(ErrorKind::kType, signature_text(self), " takes ", parameters.size(), " arguments but ", positional,
+         " were given");
   for (size_t i = 0; i < positional; ++i) slots[i] = args[i];
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t k = 0; k < named; ++k) {
@@ -63,8 +67,11 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
         if (PyUnicode_CompareWithASCIIString(name, parameters[i].name.c_str()) == 0) break;
     }
     if (i == parameters.size())
-      fail(ErrorKind::kType, full_name(self), "() got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'; it is ", signature_text(self));
-    if (slots[i]) fail(ErrorKind::kType, full_name(self), "() got multiple values for argument '", parameters[i].name, "'");
+      fail(ErrorKind::kType, full_name(self), "() got an unexpected keyword argument '",
+           PyUnicode_AsUTF8(name), "'; it is ", signature_text(self));
+    if (slots[i])
+      fail(ErrorKind::kType, full_name(self), "() got multiple values for argument '", parameters[i].name,
+           "'");
     slots[i] = args[positional + static_cast<size_t>(k)];
   }
 }
@@ -74,7 +81,8 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
   fail(e.kind(), full_name(self), ": argument `", p.name, "`: ", e.message());
 }
 
-void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots, std::vector<Arg>& out) {
+void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots,
+             std::vector<Arg>& out) {
   std::array<bool, kMostParameters> done{};
   const size_t n = parameters.size();
   out.resize(n);
@@ -88,18 +96,24 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
       const Parameter& p = parameters[i];
       if (done[i] || p.is_name || (pass == 0 && !(slots[i] && is_value(slots[i])))) continue;
       if (!slots[i]) {
-        if (!p.has_default) fail(ErrorKind::kType, full_name(self), "() missing required argument '", p.name, "'; it is ", signature_text(self));
+        if (!p.has_default)
+          fail(ErrorKind::kType, full_name(self), "() missing required argument '", p.name, "'; it is ",
+               signature_text(self));
         out[i] = p.otherwise;
         done[i] = true;
-        if ((p.type == ParameterType::kTensor) && !out[i].none() && !std::holds_alternative<Tensor>(out[i].value)) {
+        if ((p.type == ParameterType::kTensor) && !out[i].none() &&
+            !std::holds_alternative<Tensor>(out[i].value)) {
           Ref value = object_from(out[i]);
-          out[i] = argument_from(value.get(), p, p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid);
+          out[i] = argument_from(value.get(), p,
+                                 p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid);
         }
         continue;
       }
       DType hint = p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid;
       for (size_t k = 0; k < n && hint == DType::kInvalid; ++k)
-        if (parameters[k].like == static_cast<int>(i) || (p.like >= 0 && parameters[k].like == p.like && k != i)) hint = dtype_of(k);
+        if (parameters[k].like == static_cast<int>(i) ||
+            (p.like >= 0 && parameters[k].like == p.like && k != i))
+          hint = dtype_of(k);
       try {
         out[i] = argument_from(slots[i], p, hint);
       } catch (const Error& e) {
@@ -131,13 +145,16 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
       PyObject* given = slots[name_at];
       if (given && given != Py_None) {
         const char* text = PyUnicode_Check(given) ? PyUnicode_AsUTF8(given) : nullptr;
-        if (!text) fail(ErrorKind::kType, full_name(self), ": argument `name` must be a str, not ", Py_TYPE(given)->tp_name);
+        if (!text)
+          fail(ErrorKind::kType, full_name(self), ": argument `name` must be a str, not ",
+               Py_TYPE(given)->tp_name);
         name = text;
       }
     }
     std::vector<Arg> arguments;
     convert(self, parameters, slots, arguments);
-    if (name_at < parameters.size()) arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(name_at));
+    if (name_at < parameters.size())
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(name_at));
     bool is_long = false;
     if (!current_graph_builder)
       for (const Arg& a : arguments) is_long |= elements_of(a) >= kLongWork;
@@ -170,7 +187,9 @@ Ref signature_object(PyObject* self) {
   return checked(PyObject_CallMethod(inspect.get(), "Signature", "O", list.get()));
 }
 
-PyObject* text(const std::string& s) { return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())); }
+PyObject* text(const std::string& s) {
+  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+}
 
 PyObject* get_module(PyObject* self, void*) {
   const std::string n(of(self)->function->names[0]);
@@ -182,8 +201,11 @@ PyGetSetDef properties[] = {
     {"__name__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
     {"__qualname__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
     {"__module__", get_module, nullptr, nullptr, nullptr},
-    {"__doc__", [](PyObject* s, void*) { return text(std::string(of(s)->function->doc)); }, nullptr, nullptr, nullptr},
-    {"__signature__", [](PyObject* s, void*) { return guarded([&] { return signature_object(s).release(); }); }, nullptr, nullptr, nullptr},
+    {"__doc__", [](PyObject* s, void*) { return text(std::string(of(s)->function->doc)); }, nullptr, nullptr,
+     nullptr},
+    {"__signature__",
+     [](PyObject* s, void*) { return guarded([&] { return signature_object(s).release(); }); }, nullptr,
+     nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* repr(PyObject* self) {
@@ -191,8 +213,10 @@ PyObject* repr(PyObject* self) {
 }
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    Ref getter = checked(PyObject_GetAttrString(checked(PyImport_ImportModule("operator")).get(), "attrgetter"));
-    Ref found = checked(PyObject_CallFunction(getter.get(), "s", std::string(of(self)->function->names[0]).c_str()));
+    Ref getter =
+        checked(PyObject_GetAttrString(checked(PyImport_ImportModule("operator")).get(), "attrgetter"));
+    Ref found =
+        checked(PyObject_CallFunction(getter.get(), "s", std::string(of(self)->function->names[0]).c_str()));
     return Py_BuildValue("O(O)", found.get(), namespace_of(""));
   });
 }

@@ -1,4 +1,5 @@
-// From the table of public names to Python functions: parameters as the table declares them, arguments as Arg, results back.
+// From the table of public names to Python functions: parameters as the table declares them, arguments as
+// Arg, results back.
 #pragma once
 
 #include "engine/ops/public_names.h"
@@ -9,18 +10,30 @@
 
 namespace footlight::python {
 
-enum class ParameterType : uint8_t { kTensor, kTensors, kTensorOrTensors, kInt, kInts, kBool, kFloat, kStr, kDType, kShape, kAny };
+enum class ParameterType : uint8_t {
+  kTensor,
+  kTensors,
+  kTensorOrTensors,
+  kInt,
+  kInts,
+  kBool,
+  kFloat,
+  kStr,
+  kDType,
+  kShape,
+  kAny
+};
 
 struct Parameter {
   std::string name;
-  PyObject* key = nullptr;           // the name, interned
+  PyObject* key = nullptr;  // the name, interned
   ParameterType type = ParameterType::kAny;
-  bool optional = false;             // None is allowed
+  bool optional = false;  // None is allowed
   bool has_default = false;
-  Arg otherwise;                     // the default
-  int like = -1;                     // a tensor takes the dtype of that parameter
-  DType preferred = DType::kInvalid; // "of float32"
-  bool is_name = false;              // the `name` that ops take: passed beside the arguments
+  Arg otherwise;                      // the default
+  int like = -1;                      // a tensor takes the dtype of that parameter
+  DType preferred = DType::kInvalid;  // "of float32"
+  bool is_name = false;               // the `name` that ops take: passed beside the arguments
 };
 
 // "x: tensor, y: tensor like x, axis: ints? = None, name: str? = None". FL_CHECKs that it is well formed.

@@ -12,7 +12,9 @@ namespace footlight::python {
 namespace {
 
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
-bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || is_shape(o); }
+bool is_sequence(PyObject* o) {
+  return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || is_shape(o);
+}
 
 // A tensor whose value is known, as Python objects; everything else as it is.
 Ref known(PyObject* o) {
@@ -22,7 +24,9 @@ Ref known(PyObject* o) {
   return python_value(on_host(t));
 }
 
-[[noreturn]] void wanted(const char* what, PyObject* o) { fail(ErrorKind::kType, what, " is wanted, not ", Py_TYPE(o)->tp_name); }
+[[noreturn]] void wanted(const char* what, PyObject* o) {
+  fail(ErrorKind::kType, what, " is wanted, not ", Py_TYPE(o)->tp_name);
+}
 
 int64_t integer(PyObject* o) {
   Ref v = known(o);
@@ -38,7 +42,8 @@ Arg integers(PyObject* o) {
   Ref v = is_array(o) ? python_value(on_host(to_tensor(o))) : known(o);
   if (!is_sequence(v.get())) return {ArgList{{integer(v.get())}}};
   Ref items = checked(PySequence_Fast(v.get(), "a list of integers"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) list.push_back({integer(PySequence_Fast_GET_ITEM(items.get(), i))});
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    list.push_back({integer(PySequence_Fast_GET_ITEM(items.get(), i))});
   return {list};
 }
 
@@ -70,9 +75,11 @@ Arg tensors(PyObject* o, const Parameter& p) {
   ArgList list;
   if (is_value(o) || !is_sequence(o)) {
     const Tensor t = to_tensor(o);
-    if (p.type == ParameterType::kTensors || !t.shape().has_rank() || t.shape().rank() == 0) return {ArgList{{t}}};
+    if (p.type == ParameterType::kTensors || !t.shape().has_rank() || t.shape().rank() == 0)
+      return {ArgList{{t}}};
     const int64_t n = t.shape()[0];
-    if (n == kUnknownDim) fail(ErrorKind::kValue, "a list of tensors is wanted: the number of rows of the given one is unknown");
+    if (n == kUnknownDim)
+      fail(ErrorKind::kValue, "a list of tensors is wanted: the number of rows of the given one is unknown");
     for (int64_t i = 0; i < n; ++i) {
       Ref index = checked(PyLong_FromLongLong(i));
       list.push_back({subscript(t, index.get())});
@@ -117,7 +124,8 @@ Arg any(PyObject* o) {
   if (PyList_Check(o) || PyTuple_Check(o)) {
     ArgList list;
     Ref items = checked(PySequence_Fast(o, "a list"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
     return {list};
   }
   return {to_tensor(o)};
@@ -149,7 +157,8 @@ Arg argument_from(PyObject* o, const Parameter& p, DType hint) {
       return {d};
     }
     case ParameterType::kStr: {
-      if (PyBytes_Check(o)) return {std::string(PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o)))};
+      if (PyBytes_Check(o))
+        return {std::string(PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o)))};
       const char* s = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
       if (!s) wanted("a str", o);
       return {std::string(s)};
@@ -173,7 +182,8 @@ Ref object_from(const Arg& a) {
   if (const auto* v = std::get_if<Tensor>(&a.value)) return *v ? checked(wrap(*v)) : Ref::borrow(Py_None);
   const auto& list = std::get<ArgList>(a.value);
   Ref out = checked(PyList_New(static_cast<Py_ssize_t>(list.size())));
-  for (size_t i = 0; i < list.size(); ++i) PyList_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), object_from(list[i]).release());
+  for (size_t i = 0; i < list.size(); ++i)
+    PyList_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), object_from(list[i]).release());
   return out;
 }
 

@@ -33,10 +33,17 @@ std::string_view take(std::string_view& s, char stop) {
 
 ParameterType type_of(std::string_view word) {
   static constexpr std::pair<std::string_view, ParameterType> kWords[] = {
-      {"tensor", ParameterType::kTensor}, {"tensors", ParameterType::kTensors}, {"tensor*", ParameterType::kTensorOrTensors},
-      {"int", ParameterType::kInt}, {"ints", ParameterType::kInts}, {"bool", ParameterType::kBool},
-      {"float", ParameterType::kFloat}, {"str", ParameterType::kStr}, {"dtype", ParameterType::kDType},
-      {"shape", ParameterType::kShape}, {"any", ParameterType::kAny}};
+      {"tensor", ParameterType::kTensor},
+      {"tensors", ParameterType::kTensors},
+      {"tensor*", ParameterType::kTensorOrTensors},
+      {"int", ParameterType::kInt},
+      {"ints", ParameterType::kInts},
+      {"bool", ParameterType::kBool},
+      {"float", ParameterType::kFloat},
+      {"str", ParameterType::kStr},
+      {"dtype", ParameterType::kDType},
+      {"shape", ParameterType::kShape},
+      {"any", ParameterType::kAny}};
   for (const auto& [text, type] : kWords)
     if (text == word) return type;
   fail(ErrorKind::kInternal, "unknown type of a parameter: ", word);

@@ -1,6 +1,6 @@
 // tf.config, tf.random.set_seed, tf.version and other switches; the context managers come from scopes.cpp.
-#include "engine/base/text.h"
 #include "engine/base/clock.h"
+#include "engine/base/text.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/random_seeds.h"
 #include "engine/python/convert.h"
@@ -20,7 +20,8 @@ bool soft_placement = true;
 PyObject* run_functions_eagerly(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"run_eagerly", nullptr};
   int on;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "p:run_functions_eagerly", const_cast<char**>(names), &on)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "p:run_functions_eagerly", const_cast<char**>(names), &on))
+    return nullptr;
   functions_run_eagerly = on;
   Py_RETURN_NONE;
 }
@@ -37,7 +38,8 @@ Ref device_object(PyTypeObject* type, const std::string& name, const char* kind)
 PyObject* devices(PyTypeObject* type, const char* prefix, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"device_type", nullptr};
   const char* wanted = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z:list_devices", const_cast<char**>(names), &wanted)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z:list_devices", const_cast<char**>(names), &wanted))
+    return nullptr;
   return guarded([&] {
     Ref list = checked(PyList_New(0));
     const auto add = [&](const char* kind, int index) {
@@ -51,13 +53,18 @@ PyObject* devices(PyTypeObject* type, const char* prefix, PyObject* args, PyObje
     return list.release();
   });
 }
-PyObject* physical_devices(PyObject*, PyObject* a, PyObject* k) { return devices(physical_type, "/physical_device:", a, k); }
-PyObject* logical_devices(PyObject*, PyObject* a, PyObject* k) { return devices(logical_type, "/device:", a, k); }
+PyObject* physical_devices(PyObject*, PyObject* a, PyObject* k) {
+  return devices(physical_type, "/physical_device:", a, k);
+}
+PyObject* logical_devices(PyObject*, PyObject* a, PyObject* k) {
+  return devices(logical_type, "/device:", a, k);
+}
 
 PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"seed", nullptr};
   PyObject* seed;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:set_seed", const_cast<char**>(names), &seed)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:set_seed", const_cast<char**>(names), &seed))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     if (seed == Py_None) {
       random::set_global_seed(now_ns());  // as good as none
@@ -83,15 +90,21 @@ PyObject* set_soft(PyObject*, PyObject* on) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef run_method = {"run_functions_eagerly", with_keywords(run_functions_eagerly), METH_VARARGS | METH_KEYWORDS,
-                          "run_functions_eagerly(run_eagerly)\n--\n\nWhether tf.functions run their Python body on every call."};
-PyMethodDef are_method = {"functions_run_eagerly", are_run_eagerly, METH_NOARGS, "functions_run_eagerly()\n--\n\nSee run_functions_eagerly."};
-PyMethodDef eager_method = {"executing_eagerly", executing_eagerly, METH_NOARGS, "executing_eagerly()\n--\n\nFalse while a function is being traced."};
-PyMethodDef physical_method = {"list_physical_devices", with_keywords(physical_devices), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef run_method = {
+    "run_functions_eagerly", with_keywords(run_functions_eagerly), METH_VARARGS | METH_KEYWORDS,
+    "run_functions_eagerly(run_eagerly)\n--\n\nWhether tf.functions run their Python body on every call."};
+PyMethodDef are_method = {"functions_run_eagerly", are_run_eagerly, METH_NOARGS,
+                          "functions_run_eagerly()\n--\n\nSee run_functions_eagerly."};
+PyMethodDef eager_method = {"executing_eagerly", executing_eagerly, METH_NOARGS,
+                            "executing_eagerly()\n--\n\nFalse while a function is being traced."};
+PyMethodDef physical_method = {"list_physical_devices", with_keywords(physical_devices),
+                               METH_VARARGS | METH_KEYWORDS,
                                "list_physical_devices(device_type=None)\n--\n\nThe devices of this machine."};
-PyMethodDef logical_method = {"list_logical_devices", with_keywords(logical_devices), METH_VARARGS | METH_KEYWORDS,
-                              "list_logical_devices(device_type=None)\n--\n\nThe devices that ops can run on."};
-PyMethodDef seed_method = {"set_seed", with_keywords(set_seed), METH_VARARGS | METH_KEYWORDS, "set_seed(seed)\n--\n\nThe global seed of random ops."};
+PyMethodDef logical_method = {
+    "list_logical_devices", with_keywords(logical_devices), METH_VARARGS | METH_KEYWORDS,
+    "list_logical_devices(device_type=None)\n--\n\nThe devices that ops can run on."};
+PyMethodDef seed_method = {"set_seed", with_keywords(set_seed), METH_VARARGS | METH_KEYWORDS,
+                           "set_seed(seed)\n--\n\nThe global seed of random ops."};
 PyMethodDef gpus_method = {"num_gpus", num_gpus, METH_NOARGS, "num_gpus()\n--\n\nHow many GPUs there are."};
 PyMethodDef enable_method = {"enable_eager_execution", with_keywords(nothing), METH_VARARGS | METH_KEYWORDS,
                              "enable_eager_execution()\n--\n\nEager execution is always on: does nothing."};

@@ -28,7 +28,8 @@ Tensor settled(Tensor t, std::string_view name) {
 }
 
 Tensor filled(const Tensor& t, const Shape& shape) {
-  if (!shape.fully_known()) fail(ErrorKind::kValue, "tf.constant: the shape ", shape.to_string(), " must be fully known");
+  if (!shape.fully_known())
+    fail(ErrorKind::kValue, "tf.constant: the shape ", shape.to_string(), " must be fully known");
   const int64_t n = shape.elements();
   if (t.elements() == n) {
     Tensor out = t.reshaped(shape);
@@ -36,13 +37,15 @@ Tensor filled(const Tensor& t, const Shape& shape) {
     return out;
   }
   if (t.elements() != 1)
-    fail(ErrorKind::kType, "tf.constant: a value of ", t.elements(), " elements (shape ", t.shape().to_string(), ") does not fill shape ", shape.to_string(),
-         " of ", n, " elements");
+    fail(ErrorKind::kType, "tf.constant: a value of ", t.elements(), " elements (shape ",
+         t.shape().to_string(), ") does not fill shape ", shape.to_string(), " of ", n, " elements");
   Tensor out = Tensor::empty(t.dtype(), shape);
   const size_t size = size_of(t.dtype());
   for (int64_t i = 0; i < n; ++i) {
-    if (t.dtype() == DType::kString) out.data<std::string>()[i] = *t.data<std::string>();
-    else std::memcpy(static_cast<char*>(out.raw()) + static_cast<size_t>(i) * size, t.raw(), size);
+    if (t.dtype() == DType::kString)
+      out.data<std::string>()[i] = *t.data<std::string>();
+    else
+      std::memcpy(static_cast<char*>(out.raw()) + static_cast<size_t>(i) * size, t.raw(), size);
   }
   out.body()->python_number = true;
   return out;
@@ -58,14 +61,20 @@ std::string name_or(PyObject* name, const char* otherwise) {
 PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"value", "dtype", "shape", "name", nullptr};
   PyObject *value, *dtype = Py_None, *shape = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:constant", const_cast<char**>(names), &value, &dtype, &shape, &name)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:constant", const_cast<char**>(names), &value,
+                                   &dtype, &shape, &name))
+    return nullptr;
   return guarded([&] {
     const DType d = dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype);
-    if ((is_tensor(value) || is_variable(value)) && d != DType::kInvalid && (is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)) != d)
-      fail(ErrorKind::kType, "tf.constant: a tensor of dtype ", name_of(is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)), " does not become ",
+    if ((is_tensor(value) || is_variable(value)) && d != DType::kInvalid &&
+        (is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)) != d)
+      fail(ErrorKind::kType, "tf.constant: a tensor of dtype ",
+           name_of(is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)), " does not become ",
            name_of(d), " by itself; use tf.cast");
     if (is_tensor(value) && tensor_of(value).is_symbolic())
-      fail(ErrorKind::kType, "tf.constant needs a value; the symbolic tensor it was given has none. Use it as it is, or tf.identity");
+      fail(ErrorKind::kType,
+           "tf.constant needs a value; the symbolic tensor it was given has none. Use it as it is, or "
+           "tf.identity");
     Tensor t = to_tensor(value, d, "value");
     if (shape != Py_None) t = filled(on_host(t), shape_from_object(shape));
     return wrap(settled(std::move(t), name_or(name, "Const")));
@@ -75,23 +84,30 @@ PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
 PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"value", "dtype", "dtype_hint", "name", nullptr};
   PyObject *value, *dtype = Py_None, *hint = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:convert_to_tensor", const_cast<char**>(names), &value, &dtype, &hint, &name)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:convert_to_tensor", const_cast<char**>(names),
+                                   &value, &dtype, &hint, &name))
+    return nullptr;
   return guarded([&] {
     if (dtype == Py_None && is_tensor(value)) return Py_NewRef(value);
-    Tensor t = dtype == Py_None ? to_tensor_with_hint(value, hint == Py_None ? DType::kInvalid : dtype_from_object(hint))
-                                : to_tensor(value, dtype_from_object(dtype), "value");
+    Tensor t = dtype == Py_None
+                   ? to_tensor_with_hint(value, hint == Py_None ? DType::kInvalid : dtype_from_object(hint))
+                   : to_tensor(value, dtype_from_object(dtype), "value");
     return wrap(settled(std::move(t), name_or(name, "Const")));
   });
 }
 
 PyObject* py_is_tensor(PyObject*, PyObject* o) { return PyBool_FromLong(is_tensor(o) || is_variable(o)); }
-PyObject* is_symbolic_tensor(PyObject*, PyObject* o) { return PyBool_FromLong(is_tensor(o) && tensor_of(o).is_symbolic()); }
+PyObject* is_symbolic_tensor(PyObject*, PyObject* o) {
+  return PyBool_FromLong(is_tensor(o) && tensor_of(o).is_symbolic());
+}
 
 PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"tensor", "partial", nullptr};
   PyObject* o;
   int partial = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:get_static_value", const_cast<char**>(names), &o, &partial)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:get_static_value", const_cast<char**>(names), &o,
+                                   &partial))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     const Tensor t = known_value(to_tensor(o));
     if (!t) Py_RETURN_NONE;
@@ -100,13 +116,17 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef functions[] = {
-    {"constant", with_keywords(constant), METH_VARARGS | METH_KEYWORDS, "constant(value, dtype=None, shape=None, name='Const')\n--\n\nA tensor of a Python value."},
+    {"constant", with_keywords(constant), METH_VARARGS | METH_KEYWORDS,
+     "constant(value, dtype=None, shape=None, name='Const')\n--\n\nA tensor of a Python value."},
     {"convert_to_tensor", with_keywords(convert_to_tensor), METH_VARARGS | METH_KEYWORDS,
-     "convert_to_tensor(value, dtype=None, dtype_hint=None, name=None)\n--\n\nA tensor of whatever can be one."},
+     "convert_to_tensor(value, dtype=None, dtype_hint=None, name=None)\n--\n\nA tensor of whatever can be "
+     "one."},
     {"is_tensor", py_is_tensor, METH_O, "is_tensor(x)\n--\n\nWhether it is a tensor or variable."},
-    {"is_symbolic_tensor", is_symbolic_tensor, METH_O, "is_symbolic_tensor(tensor)\n--\n\nWhether it stands for a value of a graph."},
+    {"is_symbolic_tensor", is_symbolic_tensor, METH_O,
+     "is_symbolic_tensor(tensor)\n--\n\nWhether it stands for a value of a graph."},
     {"get_static_value", with_keywords(get_static_value), METH_VARARGS | METH_KEYWORDS,
-     "get_static_value(tensor, partial=False)\n--\n\nThe value as NumPy sees it when it is known, else None."}};
+     "get_static_value(tensor, partial=False)\n--\n\nThe value as NumPy sees it when it is known, else "
+     "None."}};
 
 }  // namespace
 

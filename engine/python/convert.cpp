@@ -1,5 +1,5 @@
-// Nested lists, arrays, tensors and variables as tensors. A Python value comes out marked as such (python_number): a graph
-// makes a constant of it, no tape watches it.
+// Nested lists, arrays, tensors and variables as tensors. A Python value comes out marked as such
+// (python_number): a graph makes a constant of it, no tape watches it.
 #include "engine/python/convert.h"
 
 #include "engine/base/text.h"
@@ -67,7 +67,7 @@ struct Contents {
   Shape shape;
   bool closed = false;  // the rank is known: a leaf or an empty list was seen
   Kind kind = Kind::kNone;
-  bool wide = false;    // an integer that needs 64 bits
+  bool wide = false;          // an integer that needs 64 bits
   PyObject* other = nullptr;  // a leaf that is no Python scalar: array, tensor, variable
   bool empty = false;
 };
@@ -222,7 +222,8 @@ Tensor from_list(PyObject* o, DType dtype) {
 Tensor cast_constant(const Tensor& t, DType dtype) {
   static const Op kCast{"Cast"};
   if ((t.dtype() == DType::kString) != (dtype == DType::kString))
-    fail(ErrorKind::kValue, "An array of ", name_of(t.dtype()), " does not become a tensor of ", name_of(dtype));
+    fail(ErrorKind::kValue, "An array of ", name_of(t.dtype()), " does not become a tensor of ",
+         name_of(dtype));
   Tensor out = eager_builder->emit_one(kCast.row(), std::span<const Tensor>(&t, 1),
                                        Attrs{{AttrName("DstT"), dtype}}, {});
   out.body()->python_number = true;
@@ -240,11 +241,12 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"base_type", "conversion_func", "priority", nullptr};
   PyObject *type, *function;
   int priority = 100;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|i:register_tensor_conversion_function", const_cast<char**>(names),
-                                   &type, &function, &priority))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|i:register_tensor_conversion_function",
+                                   const_cast<char**>(names), &type, &function, &priority))
     return nullptr;
   if (!PyType_Check(type) && !PyTuple_Check(type)) {
-    PyErr_SetString(PyExc_TypeError, "register_tensor_conversion_function: base_type must be a class or a tuple of classes");
+    PyErr_SetString(PyExc_TypeError,
+                    "register_tensor_conversion_function: base_type must be a class or a tuple of classes");
     return nullptr;
   }
   if (!PyCallable_Check(function)) {
@@ -254,9 +256,10 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
   registered.push_back({Py_NewRef(type), Py_NewRef(function)});
   Py_RETURN_NONE;
 }
-PyMethodDef register_method = {
-    "register_tensor_conversion_function", with_keywords(register_function), METH_VARARGS | METH_KEYWORDS,
-    "register_tensor_conversion_function(base_type, conversion_func, priority=100)\n--\n\nTeaches tensors to be made of another class."};
+PyMethodDef register_method = {"register_tensor_conversion_function", with_keywords(register_function),
+                               METH_VARARGS | METH_KEYWORDS,
+                               "register_tensor_conversion_function(base_type, conversion_func, "
+                               "priority=100)\n--\n\nTeaches tensors to be made of another class."};
 
 std::optional<Tensor> by_registered(PyObject* o, DType dtype) {
   for (const Registered& r : registered) {
@@ -324,8 +327,9 @@ bool is_registered(PyObject* o) {
 }
 
 bool may_be_operand(PyObject* o) {
-  return is_tensor(o) || o == Py_None || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || PyUnicode_Check(o) ||
-         PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) || is_registered(o);
+  return is_tensor(o) || o == Py_None || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) ||
+         PyUnicode_Check(o) || PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) ||
+         is_registered(o);
 }
 
 void init_conversions(PyObject*) {

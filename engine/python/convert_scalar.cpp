@@ -16,7 +16,9 @@ Tensor constant(Tensor t) {
 }
 
 template <class T>
-Tensor scalar(T value) { return constant(Tensor::scalar<T>(value)); }
+Tensor scalar(T value) {
+  return constant(Tensor::scalar<T>(value));
+}
 
 [[noreturn]] void cannot(PyObject* o, DType dtype) {
   Ref text = checked(PyObject_Repr(o));
@@ -32,7 +34,8 @@ Tensor from_double(PyObject* o, double v, DType dtype) {
     case DType::kInvalid:
     case DType::kFloat32:
       if (std::isfinite(v) && std::fabs(v) > 3.4028235677973366e38)
-        fail(ErrorKind::kValue, "Can't convert Python float ", float(0) + v, " to a float32 tensor: it is too large");
+        fail(ErrorKind::kValue, "Can't convert Python float ", float(0) + v,
+             " to a float32 tensor: it is too large");
       return scalar(static_cast<float>(v));
     case DType::kFloat64: return scalar(v);
     case DType::kFloat16: return scalar(Float16(static_cast<float>(v)));
@@ -77,7 +80,9 @@ Tensor from_long(PyObject* o, DType dtype) {
     fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor: it does not fit 64 bits");
   }
   if (dtype == DType::kInvalid)
-    dtype = v >= std::numeric_limits<int32_t>::min() && v <= std::numeric_limits<int32_t>::max() ? DType::kInt32 : DType::kInt64;
+    dtype = v >= std::numeric_limits<int32_t>::min() && v <= std::numeric_limits<int32_t>::max()
+                ? DType::kInt32
+                : DType::kInt64;
   return from_integer(o, v, dtype);
 }
 
@@ -89,7 +94,10 @@ Tensor from_bool(PyObject* o, DType dtype) {
     case DType::kInt32: return scalar<int32_t>(v);
     case DType::kInt64: return scalar<int64_t>(v);
     case DType::kUInt64: return scalar<uint64_t>(v);
-    case DType::kFloat16: case DType::kBFloat16: case DType::kFloat32: case DType::kFloat64: return from_double(o, v, dtype);
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kFloat32:
+    case DType::kFloat64: return from_double(o, v, dtype);
     default: cannot(o, dtype);
   }
 }
@@ -126,8 +134,12 @@ Ref element(const Tensor& t, int64_t i) {
     case DType::kBFloat16: return checked(PyFloat_FromDouble(float{t.data<BFloat16>()[i]}));
     case DType::kFloat32: return checked(PyFloat_FromDouble(t.data<float>()[i]));
     case DType::kFloat64: return checked(PyFloat_FromDouble(t.data<double>()[i]));
-    case DType::kComplex64: return checked(PyComplex_FromDoubles(t.data<std::complex<float>>()[i].real(), t.data<std::complex<float>>()[i].imag()));
-    case DType::kComplex128: return checked(PyComplex_FromDoubles(t.data<std::complex<double>>()[i].real(), t.data<std::complex<double>>()[i].imag()));
+    case DType::kComplex64:
+      return checked(PyComplex_FromDoubles(t.data<std::complex<float>>()[i].real(),
+                                           t.data<std::complex<float>>()[i].imag()));
+    case DType::kComplex128:
+      return checked(PyComplex_FromDoubles(t.data<std::complex<double>>()[i].real(),
+                                           t.data<std::complex<double>>()[i].imag()));
     default: fail(ErrorKind::kType, "A tensor of dtype ", name_of(t.dtype()), " has no Python value");
   }
 }
@@ -135,7 +147,8 @@ Ref element(const Tensor& t, int64_t i) {
 Ref nested(const Tensor& t, int axis, int64_t& at) {
   if (axis == t.shape().rank()) return element(t, at++);
   Ref list = checked(PyList_New(t.shape()[axis]));
-  for (int64_t i = 0; i < t.shape()[axis]; ++i) PyList_SET_ITEM(list.get(), i, nested(t, axis + 1, at).release());
+  for (int64_t i = 0; i < t.shape()[axis]; ++i)
+    PyList_SET_ITEM(list.get(), i, nested(t, axis + 1, at).release());
   return list;
 }
 
@@ -151,7 +164,8 @@ std::optional<Tensor> scalar_from_object(PyObject* o, DType dtype) {
   if (PyUnicode_Check(o) || PyBytes_Check(o)) return from_text(o, dtype);
   if (PyComplex_CheckExact(o)) {
     const Py_complex c = PyComplex_AsCComplex(o);
-    if (dtype == DType::kInvalid || dtype == DType::kComplex128) return scalar(std::complex<double>(c.real, c.imag));
+    if (dtype == DType::kInvalid || dtype == DType::kComplex128)
+      return scalar(std::complex<double>(c.real, c.imag));
     if (dtype == DType::kComplex64)
       return scalar(std::complex<float>(static_cast<float>(c.real), static_cast<float>(c.imag)));
     cannot(o, dtype);

@@ -9,7 +9,8 @@
 namespace footlight::python {
 namespace {
 
-// Calls the user's function with the gradients that arrive; the gradients of arguments, then of variables, come out.
+// Calls the user's function with the gradients that arrive; the gradients of arguments, then of variables,
+// come out.
 class PythonBackward final : public Backward {
  public:
   PythonBackward(PyObject* function, std::vector<Tensor> inputs, size_t arguments)
@@ -23,7 +24,8 @@ class PythonBackward final : public Backward {
 
   std::vector<Tensor> run(std::span<const Tensor> output_gradients) override {
     Ref args = checked(PyTuple_New(static_cast<Py_ssize_t>(output_gradients.size())));
-    for (size_t i = 0; i < output_gradients.size(); ++i) PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i), wrap(output_gradients[i]));
+    for (size_t i = 0; i < output_gradients.size(); ++i)
+      PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i), wrap(output_gradients[i]));
     Ref keywords;
     if (inputs_.size() > arguments_) {
       Ref variables = checked(PyList_New(0));
@@ -37,10 +39,12 @@ class PythonBackward final : public Backward {
     std::vector<Ref> leaves;
     nest_flatten(result.get(), leaves);
     if (leaves.size() != inputs_.size())
-      fail(ErrorKind::kValue, "custom_gradient function expected to return ", inputs_.size(), " gradients, but returned ", leaves.size(), " instead.");
+      fail(ErrorKind::kValue, "custom_gradient function expected to return ", inputs_.size(),
+           " gradients, but returned ", leaves.size(), " instead.");
     std::vector<Tensor> gradients;
     for (size_t i = 0; i < leaves.size(); ++i)
-      gradients.push_back(leaves[i].get() == Py_None ? Tensor() : to_tensor_with_hint(leaves[i].get(), inputs_[i].dtype()));
+      gradients.push_back(
+          leaves[i].get() == Py_None ? Tensor() : to_tensor_with_hint(leaves[i].get(), inputs_[i].dtype()));
     return gradients;
   }
 
@@ -76,8 +80,10 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* keywords) {
       variables.stop();
       for (const Tensor& v : variables.watched_variables()) inputs.push_back(v);
     }
-    if (!PyTuple_Check(result.get()) || PyTuple_GET_SIZE(result.get()) != 2 || !PyCallable_Check(PyTuple_GET_ITEM(result.get(), 1)))
-      fail(ErrorKind::kType, "A function under tf.custom_gradient must return (result, function of the gradients)");
+    if (!PyTuple_Check(result.get()) || PyTuple_GET_SIZE(result.get()) != 2 ||
+        !PyCallable_Check(PyTuple_GET_ITEM(result.get(), 1)))
+      fail(ErrorKind::kType,
+           "A function under tf.custom_gradient must return (result, function of the gradients)");
     std::vector<Ref> outputs;
     nest_flatten(PyTuple_GET_ITEM(result.get(), 0), outputs);
     std::vector<Tensor> values;
@@ -90,11 +96,13 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* keywords) {
         leaf = checked(wrap(values.back()));
       }
     }
-    if (any_tape_recording()) record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));
+    if (any_tape_recording())
+      record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));
     return nest_pack(PyTuple_GET_ITEM(result.get(), 0), outputs).release();
   });
 }
-PyMethodDef call_method = {"function_with_a_gradient_of_its_own", with_keywords(call), METH_VARARGS | METH_KEYWORDS, nullptr};
+PyMethodDef call_method = {"function_with_a_gradient_of_its_own", with_keywords(call),
+                           METH_VARARGS | METH_KEYWORDS, nullptr};
 
 PyObject* custom_gradient(PyObject*, PyObject* function) {
   if (!PyCallable_Check(function)) {
@@ -103,8 +111,9 @@ PyObject* custom_gradient(PyObject*, PyObject* function) {
   }
   return PyCFunction_New(&call_method, function);
 }
-PyMethodDef custom_method = {"custom_gradient", custom_gradient, METH_O,
-                             "custom_gradient(f)\n--\n\nA function like f, which returns (result, function of the gradients)."};
+PyMethodDef custom_method = {
+    "custom_gradient", custom_gradient, METH_O,
+    "custom_gradient(f)\n--\n\nA function like f, which returns (result, function of the gradients)."};
 
 }  // namespace
 

@@ -12,17 +12,17 @@ namespace footlight::python {
 namespace {
 
 struct PyDType {
-  PyObject_HEAD
-  DType dtype;
+  PyObject_HEAD DType dtype;
 };
 
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 std::array<PyObject*, kDTypeCount> objects{};
 
-constexpr DType kAll[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kUInt8, DType::kInt16, DType::kInt8,
-                          DType::kString, DType::kComplex64, DType::kInt64, DType::kBool, DType::kBFloat16,
-                          DType::kUInt16, DType::kComplex128, DType::kFloat16, DType::kResource, DType::kVariant,
-                          DType::kUInt32, DType::kUInt64};
+constexpr DType kAll[] = {DType::kFloat32,    DType::kFloat64, DType::kInt32,    DType::kUInt8,
+                          DType::kInt16,      DType::kInt8,    DType::kString,   DType::kComplex64,
+                          DType::kInt64,      DType::kBool,    DType::kBFloat16, DType::kUInt16,
+                          DType::kComplex128, DType::kFloat16, DType::kResource, DType::kVariant,
+                          DType::kUInt32,     DType::kUInt64};
 
 DType of(PyObject* o) { return reinterpret_cast<PyDType*>(o)->dtype; }
 std::string name(PyObject* o) { return std::string(name_of(of(o))); }
@@ -73,7 +73,8 @@ PyObject* limit(DType d, bool high) {
     case DType::kFloat32: return number((high ? 1 : -1) * double{FLT_MAX});
     case DType::kFloat64: return number((high ? 1 : -1) * DBL_MAX);
     default:
-      PyErr_Format(PyExc_TypeError, "%s has no smallest and no largest value", std::string(name_of(d)).c_str());
+      PyErr_Format(PyExc_TypeError, "%s has no smallest and no largest value",
+                   std::string(name_of(d)).c_str());
       return nullptr;
   }
 }
@@ -105,20 +106,27 @@ PyObject* get_real(PyObject* self, void*) {
 }
 
 template <bool (*Test)(DType)>
-PyObject* get_flag(PyObject* self, void*) { return PyBool_FromLong(Test(of(self))); }
+PyObject* get_flag(PyObject* self, void*) {
+  return PyBool_FromLong(Test(of(self)));
+}
 
 bool boolean(DType d) { return d == DType::kBool; }
 bool numeric(DType d) { return is_floating(d) || is_integer(d) || is_complex(d); }
 bool never(DType) { return false; }
 
 PyGetSetDef properties[] = {
-    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name(s).c_str()); }, nullptr, "The dtype's name.", nullptr},
-    {"size", [](PyObject* s, void*) { return PyLong_FromSize_t(has_values(of(s)) && of(s) != DType::kString ? size_of(of(s)) : 1); },
+    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name(s).c_str()); }, nullptr,
+     "The dtype's name.", nullptr},
+    {"size",
+     [](PyObject* s, void*) {
+       return PyLong_FromSize_t(has_values(of(s)) && of(s) != DType::kString ? size_of(of(s)) : 1);
+     },
      nullptr, "Bytes of one element.", nullptr},
-    {"as_datatype_enum", [](PyObject* s, void*) { return PyLong_FromLong(static_cast<long>(of(s))); }, nullptr,
-     "The number in a GraphDef.", nullptr},
+    {"as_datatype_enum", [](PyObject* s, void*) { return PyLong_FromLong(static_cast<long>(of(s))); },
+     nullptr, "The number in a GraphDef.", nullptr},
     {"as_numpy_dtype", get_numpy, nullptr, "NumPy's scalar type.", nullptr},
-    {"base_dtype", [](PyObject* s, void*) { return Py_NewRef(s); }, nullptr, "The dtype without reference.", nullptr},
+    {"base_dtype", [](PyObject* s, void*) { return Py_NewRef(s); }, nullptr, "The dtype without reference.",
+     nullptr},
     {"real_dtype", get_real, nullptr, "The dtype of the real part.", nullptr},
     {"is_bool", get_flag<boolean>, nullptr, nullptr, nullptr},
     {"is_complex", get_flag<is_complex>, nullptr, nullptr, nullptr},
@@ -161,8 +169,9 @@ PyMethodDef methods[] = {
 PyObject* as_dtype(PyObject*, PyObject* what) {
   return guarded([&]() -> PyObject* { return Py_NewRef(dtype_object(dtype_from_object(what))); });
 }
-PyMethodDef as_dtype_method = {"as_dtype", as_dtype, METH_O,
-                               "as_dtype(type_value)\n--\n\nThe DType that a name, a NumPy type or a Python type stands for."};
+PyMethodDef as_dtype_method = {
+    "as_dtype", as_dtype, METH_O,
+    "as_dtype(type_value)\n--\n\nThe DType that a name, a NumPy type or a Python type stands for."};
 
 // Other spellings, NumPy's included.
 DType by_other_name(std::string_view n) {
@@ -196,7 +205,8 @@ DType dtype_from_object(PyObject* o) {
     d = DType::kBool;
   } else if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) {
     d = DType::kInt64;
-  } else if (o == reinterpret_cast<PyObject*>(&PyUnicode_Type) || o == reinterpret_cast<PyObject*>(&PyBytes_Type) ||
+  } else if (o == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
+             o == reinterpret_cast<PyObject*>(&PyBytes_Type) ||
              o == reinterpret_cast<PyObject*>(&PyBaseObject_Type)) {
     d = DType::kString;
   } else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) {
@@ -204,7 +214,8 @@ DType dtype_from_object(PyObject* o) {
   } else if (PyLong_Check(o) && !PyBool_Check(o)) {
     const long n = PyLong_AsLong(o);
     if (n == -1 && PyErr_Occurred()) PyErr_Clear();
-    if (n > 0 && n < static_cast<long>(kDTypeCount) && objects[static_cast<size_t>(n)]) d = static_cast<DType>(n);
+    if (n > 0 && n < static_cast<long>(kDTypeCount) && objects[static_cast<size_t>(n)])
+      d = static_cast<DType>(n);
   } else {
     // np.dtype and NumPy's scalar types; NumPy is loaded already when such an object exists.
     PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
@@ -222,7 +233,8 @@ DType dtype_from_object(PyObject* o) {
   if (d == DType::kInvalid) {
     Ref text = Ref::steal(PyObject_Repr(o));
     if (!text) throw PythonErrorSet();
-    throw Error(ErrorKind::kType, std::string("Cannot convert ") + PyUnicode_AsUTF8(text.get()) + " to a DType");
+    throw Error(ErrorKind::kType,
+                std::string("Cannot convert ") + PyUnicode_AsUTF8(text.get()) + " to a DType");
   }
   return d;
 }
@@ -233,7 +245,8 @@ Ref numpy_dtype(DType d) {
     Ref extra = Ref::steal(PyImport_ImportModule("ml_dtypes"));
     if (!extra) {
       PyErr_Clear();
-      throw Error(ErrorKind::kType, "NumPy has no bfloat16 of its own: install ml_dtypes, or cast to float32 first");
+      throw Error(ErrorKind::kType,
+                  "NumPy has no bfloat16 of its own: install ml_dtypes, or cast to float32 first");
     }
     Ref scalar = checked(PyObject_GetAttrString(extra.get(), "bfloat16"));
     return checked(PyObject_CallMethod(numpy.get(), "dtype", "O", scalar.get()));

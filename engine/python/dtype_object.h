@@ -7,7 +7,8 @@ namespace footlight::python {
 
 extern PyTypeObject* dtype_type;
 PyObject* dtype_object(DType);  // borrowed, lives for ever
-// A DType from what a user writes: tf.float32, "float32", np.float32, np.dtype, float, bool, 1. Throws kType for what is none.
+// A DType from what a user writes: tf.float32, "float32", np.float32, np.dtype, float, bool, 1. Throws kType
+// for what is none.
 DType dtype_from_object(PyObject*);
 bool is_dtype(PyObject*);
 // The NumPy dtype object (bfloat16 needs ml_dtypes). Imports NumPy. Throws.

@@ -40,7 +40,8 @@ bool is_op_error(ErrorKind kind) {
 void set(ErrorKind kind, const std::string& message) {
   PyObject* type = classes[static_cast<size_t>(kind)];
   if (!type) type = PyExc_RuntimeError;
-  Ref text = Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  Ref text =
+      Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
   if (!text) return;
   Ref value = Ref::steal(is_op_error(kind) ? PyObject_CallFunction(type, "OOO", Py_None, Py_None, text.get())
                                            : PyObject_CallOneArg(type, text.get()));

@@ -41,9 +41,10 @@ Decimal shortest(double value, FloatKind kind) {
   const double magnitude = std::fabs(value);
   char text[64];
   if (kind == FloatKind::kDouble || kind == FloatKind::kSingle) {
-    const auto end = kind == FloatKind::kDouble
-                         ? std::to_chars(text, text + 63, magnitude, std::chars_format::scientific)
-                         : std::to_chars(text, text + 63, static_cast<float>(magnitude), std::chars_format::scientific);
+    const auto end =
+        kind == FloatKind::kDouble
+            ? std::to_chars(text, text + 63, magnitude, std::chars_format::scientific)
+            : std::to_chars(text, text + 63, static_cast<float>(magnitude), std::chars_format::scientific);
     *end.ptr = 0;
     return parse(text, negative);
   }
@@ -95,7 +96,8 @@ std::string positional(const Decimal& d, bool plus) {
     return out;
   }
   const std::string digits = padded(d.digits, static_cast<size_t>(d.exponent));
-  return out + digits.substr(0, static_cast<size_t>(d.exponent)) + "." + digits.substr(static_cast<size_t>(d.exponent));
+  return out + digits.substr(0, static_cast<size_t>(d.exponent)) + "." +
+         digits.substr(static_cast<size_t>(d.exponent));
 }
 
 ScientificText scientific(const Decimal& d, bool plus) {

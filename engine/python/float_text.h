@@ -1,4 +1,5 @@
-// The text of one floating-point number: shortest digits that read back as the same number, laid out NumPy's way.
+// The text of one floating-point number: shortest digits that read back as the same number, laid out NumPy's
+// way.
 #pragma once
 
 #include <string>

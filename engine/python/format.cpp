@@ -1,5 +1,6 @@
-// NumPy's array2string for tensors: one format for all elements of an array, line breaks at 75 columns, a summary past
-// 1000 elements. The rules are NumPy's, so that what a script prints is the same with and without it.
+// NumPy's array2string for tensors: one format for all elements of an array, line breaks at 75 columns, a
+// summary past 1000 elements. The rules are NumPy's, so that what a script prints is the same with and
+// without it.
 #include "engine/python/format.h"
 
 #include "engine/python/float_text.h"
@@ -23,7 +24,8 @@ FloatKind kind_of(DType d) {
   switch (d) {
     case DType::kFloat16: return FloatKind::kHalf;
     case DType::kBFloat16: return FloatKind::kBFloat16;
-    case DType::kFloat32: case DType::kComplex64: return FloatKind::kSingle;
+    case DType::kFloat32:
+    case DType::kComplex64: return FloatKind::kSingle;
     default: return FloatKind::kDouble;
   }
 }
@@ -133,15 +135,16 @@ class FloatFormat {
     const std::string t = positional(limited(v, kind_, kPrecision), plus_);
     const size_t point = t.find('.');
     const size_t after = t.size() - point - 1;
-    return (left_ > point ? std::string(left_ - point, ' ') : "") + t + std::string(right_ > after ? right_ - after : 0, ' ');
+    return (left_ > point ? std::string(left_ - point, ' ') : "") + t +
+           std::string(right_ > after ? right_ - after : 0, ' ');
   }
 
  private:
   FloatKind kind_;
   bool plus_;
   bool exponential_ = false;
-  size_t left_ = 0, right_ = 0;         // columns before and after the point
-  size_t places_ = 0, exponent_ = 0;    // exponential: digits after the point, of the exponent
+  size_t left_ = 0, right_ = 0;       // columns before and after the point
+  size_t places_ = 0, exponent_ = 0;  // exponential: digits after the point, of the exponent
 };
 
 using Element = std::function<std::string(int64_t)>;
@@ -168,14 +171,16 @@ Element element_format(const Tensor& t, bool summary) {
     const bool pad = t.shape().rank() > 0;
     return [&t, pad](int64_t i) { return t.data<bool>()[i] ? pad ? " True" : "True" : "False"; };
   }
-  if (d == DType::kBFloat16) return [&t](int64_t i) { return scalar_text(real_at(t, i), FloatKind::kBFloat16); };
+  if (d == DType::kBFloat16)
+    return [&t](int64_t i) { return scalar_text(real_at(t, i), FloatKind::kBFloat16); };
   if (is_complex(d)) {
     std::vector<double> real, imaginary;
     for (int64_t i : indexes) {
       real.push_back(real_at(t, i));
       imaginary.push_back(imaginary_at(t, i));
     }
-    return [&t, r = FloatFormat(real, kind_of(d), false), m = FloatFormat(imaginary, kind_of(d), true)](int64_t i) {
+    return [&t, r = FloatFormat(real, kind_of(d), false),
+            m = FloatFormat(imaginary, kind_of(d), true)](int64_t i) {
       std::string text = m(imaginary_at(t, i));
       const size_t end = text.find_last_not_of(' ') + 1;
       return r(real_at(t, i)) + text.insert(end, "j");  // the j goes before the padding
@@ -217,7 +222,8 @@ class Layout {
       }
       out += line;
     } else {
-      const std::string between = stripped(separator_) + std::string(static_cast<size_t>(shape_.rank() - axis - 1), '\n');
+      const std::string between =
+          stripped(separator_) + std::string(static_cast<size_t>(shape_.rank() - axis - 1), '\n');
       for (int64_t i = 0; i < n; ++i) {
         if (cut && i == kEdge) {
           out += indent + "..." + between;
@@ -235,7 +241,8 @@ class Layout {
     while (!text.empty() && text.back() == ' ') text.pop_back();
     return text;
   }
-  static void add(std::string& out, std::string& line, const std::string& word, int room, const std::string& indent) {
+  static void add(std::string& out, std::string& line, const std::string& word, int room,
+                  const std::string& indent) {
     if (static_cast<int>(line.size() + word.size()) > room && line.size() > indent.size()) {
       out += stripped(line) + "\n";
       line = indent;
@@ -271,7 +278,8 @@ std::string scalar(const Tensor& t, bool repr) {
   const DType d = t.dtype();
   if (d == DType::kString) return bytes_repr(*t.data<std::string>());
   if (d == DType::kBool) return *t.data<bool>() ? "True" : "False";
-  if (is_complex(d)) return complex_repr(real_at(t, 0), imaginary_at(t, 0), repr ? FloatKind::kDouble : kind_of(d));
+  if (is_complex(d))
+    return complex_repr(real_at(t, 0), imaginary_at(t, 0), repr ? FloatKind::kDouble : kind_of(d));
   if (is_floating(d)) return scalar_text(real_at(t, 0), repr ? FloatKind::kDouble : kind_of(d));
   return integer_at(t, 0);
 }
@@ -297,7 +305,9 @@ std::string print_element(const Tensor& t, int64_t i) {
   const DType d = t.dtype();
   if (d == DType::kString) return t.data<std::string>()[i];
   if (d == DType::kBool) return t.data<bool>()[i] ? "1" : "0";
-  if (is_complex(d)) return "(" + print_number(real_at(t, i), kind_of(d)) + "," + print_number(imaginary_at(t, i), kind_of(d)) + ")";
+  if (is_complex(d))
+    return "(" + print_number(real_at(t, i), kind_of(d)) + "," +
+           print_number(imaginary_at(t, i), kind_of(d)) + ")";
   if (is_floating(d)) return print_number(real_at(t, i), kind_of(d));
   return integer_at(t, i);
 }
@@ -310,8 +320,9 @@ std::string print_block(const Tensor& t, int axis, int64_t base, int64_t edge) {
   }
   const int64_t n = s[axis];
   const bool last = axis + 1 == s.rank();
-  const std::string between =
-      last ? " " : std::string(static_cast<size_t>(s.rank() - axis - 1), '\n') + std::string(static_cast<size_t>(axis + 1), ' ');
+  const std::string between = last ? " "
+                                   : std::string(static_cast<size_t>(s.rank() - axis - 1), '\n') +
+                                         std::string(static_cast<size_t>(axis + 1), ' ');
   std::string out = "[";
   for (int64_t i = 0; i < n; ++i) {
     if (edge >= 0 && n > 2 * edge && i == edge) {
@@ -337,7 +348,8 @@ std::string array_repr(const Tensor& t) {
   if (s.rank() == 0) return scalar(t, true);
   const DType d = t.dtype();
   const int64_t n = t.elements();
-  const bool implied = n > 0 && (d == DType::kInt64 || d == DType::kFloat64 || d == DType::kComplex128 || d == DType::kBool);
+  const bool implied =
+      n > 0 && (d == DType::kInt64 || d == DType::kFloat64 || d == DType::kComplex128 || d == DType::kBool);
   std::string extra;
   if ((n == 0 && !(s.rank() == 1)) || n > kThreshold) extra = "shape=" + s.to_string();
   if (!implied) extra += (extra.empty() ? "" : ", ") + ("dtype=" + dtype_text(d));
@@ -356,7 +368,8 @@ std::string print_form(const Tensor& t, int summarize) {
 }
 
 std::string bytes_repr(const std::string& bytes) {
-  const char quote = bytes.find('\'') != std::string::npos && bytes.find('"') == std::string::npos ? '"' : '\'';
+  const char quote =
+      bytes.find('\'') != std::string::npos && bytes.find('"') == std::string::npos ? '"' : '\'';
   std::string out = {'b', quote};
   for (char c : bytes) {
     const auto u = static_cast<unsigned char>(c);

@@ -1,5 +1,5 @@
-// The innermost interpreter frame of this thread: its code object and the instruction it stands at. CPython's frames are
-// internal and differ by version; what is used of them is mirrored here and nowhere else.
+// The innermost interpreter frame of this thread: its code object and the instruction it stands at. CPython's
+// frames are internal and differ by version; what is used of them is mirrored here and nowhere else.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-static_assert(PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000, "frames are known for Python 3.11 to 3.13");
+static_assert(PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000,
+              "frames are known for Python 3.11 to 3.13");
 
 namespace footlight::python {
 
@@ -27,7 +28,9 @@ struct InterpreterFrame {
   char owner;
 };
 inline PyThreadState* thread_state() { return _PyThreadState_UncheckedGet(); }
-inline InterpreterFrame* top_frame(PyThreadState* ts) { return reinterpret_cast<InterpreterFrame*>(ts->cframe->current_frame); }
+inline InterpreterFrame* top_frame(PyThreadState* ts) {
+  return reinterpret_cast<InterpreterFrame*>(ts->cframe->current_frame);
+}
 #else  // 3.12, 3.13: equal but for names; in 3.13 the executable of a C frame may be None
 struct InterpreterFrame {
   PyObject* code;
@@ -41,17 +44,23 @@ struct InterpreterFrame {
 };
 #if PY_VERSION_HEX < 0x030D0000
 inline PyThreadState* thread_state() { return _PyThreadState_UncheckedGet(); }
-inline InterpreterFrame* top_frame(PyThreadState* ts) { return reinterpret_cast<InterpreterFrame*>(ts->cframe->current_frame); }
+inline InterpreterFrame* top_frame(PyThreadState* ts) {
+  return reinterpret_cast<InterpreterFrame*>(ts->cframe->current_frame);
+}
 #else
 inline PyThreadState* thread_state() { return PyThreadState_GetUnchecked(); }
-inline InterpreterFrame* top_frame(PyThreadState* ts) { return reinterpret_cast<InterpreterFrame*>(ts->current_frame); }
+inline InterpreterFrame* top_frame(PyThreadState* ts) {
+  return reinterpret_cast<InterpreterFrame*>(ts->current_frame);
+}
 #endif
 #endif
 
 // Frames of C code between Python ones (3.12 on): no place in anybody's program.
 constexpr char kOwnedByC = 3;
 
-inline bool has_code(const InterpreterFrame* f) { return f->owner != kOwnedByC && f->code && PyCode_Check(f->code); }
+inline bool has_code(const InterpreterFrame* f) {
+  return f->owner != kOwnedByC && f->code && PyCode_Check(f->code);
+}
 
 // Bytes from the start of the code, as dis and co_lines() count.
 inline uint32_t offset_of(const InterpreterFrame* f) {
@@ -61,7 +70,8 @@ inline uint32_t offset_of(const InterpreterFrame* f) {
   return at < 0 ? 0 : static_cast<uint32_t>(at) * sizeof(CodeUnit);
 }
 
-// This thread's own state, or null when it runs without the GIL. (3.11 keeps one current state for all threads.)
+// This thread's own state, or null when it runs without the GIL. (3.11 keeps one current state for all
+// threads.)
 inline PyThreadState* own_thread_state() {
   PyThreadState* ts = thread_state();
   return ts && ts->thread_id == pthread_self() ? ts : nullptr;
@@ -69,12 +79,22 @@ inline PyThreadState* own_thread_state() {
 
 #if PY_VERSION_HEX < 0x030C0000
 inline Py_ssize_t request_code_slot(freefunc drop = nullptr) { return _PyEval_RequestCodeExtraIndex(drop); }
-inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) { return _PyCode_GetExtra(code, slot, value); }
-inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) { return _PyCode_SetExtra(code, slot, value); }
+inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) {
+  return _PyCode_GetExtra(code, slot, value);
+}
+inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) {
+  return _PyCode_SetExtra(code, slot, value);
+}
 #else
-inline Py_ssize_t request_code_slot(freefunc drop = nullptr) { return PyUnstable_Eval_RequestCodeExtraIndex(drop); }
-inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) { return PyUnstable_Code_GetExtra(code, slot, value); }
-inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) { return PyUnstable_Code_SetExtra(code, slot, value); }
+inline Py_ssize_t request_code_slot(freefunc drop = nullptr) {
+  return PyUnstable_Eval_RequestCodeExtraIndex(drop);
+}
+inline int get_code_slot(PyObject* code, Py_ssize_t slot, void** value) {
+  return PyUnstable_Code_GetExtra(code, slot, value);
+}
+inline int set_code_slot(PyObject* code, Py_ssize_t slot, void* value) {
+  return PyUnstable_Code_SetExtra(code, slot, value);
+}
 #endif
 
 }  // namespace footlight::python

@@ -1,4 +1,5 @@
-// Letting go of the GIL and taking it again; a thread that comes back while the interpreter ends stays out for good.
+// Letting go of the GIL and taking it again; a thread that comes back while the interpreter ends stays out
+// for good.
 #include "engine/python/gil.h"
 
 #include "engine/base/recording.h"

@@ -6,7 +6,8 @@
 
 namespace footlight::python {
 
-// Work over so many elements is worth letting go of the GIL (about 20 us); below it the hand-over costs more than it gives.
+// Work over so many elements is worth letting go of the GIL (about 20 us); below it the hand-over costs more
+// than it gives.
 inline constexpr int64_t kLongWork = 1 << 15;
 
 // Where this thread's program stood when it let go of the GIL: what python_source() answers meanwhile.

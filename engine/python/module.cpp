@@ -1,4 +1,5 @@
-// The extension module footlight._engine: loads once, in the main interpreter, and fills the public namespaces.
+// The extension module footlight._engine: loads once, in the main interpreter, and fills the public
+// namespaces.
 #include "engine/python/module.h"
 
 #include "engine/eager/execute.h"
@@ -27,8 +28,15 @@ PyObject* make_namespace(const std::string& dotted) {
   return module.get();
 }
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "footlight._engine", "The engine behind footlight.", -1,
-                          nullptr, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "footlight._engine",
+                          "The engine behind footlight.",
+                          -1,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 }  // namespace
 
@@ -59,24 +67,27 @@ void publish_function(const char* dotted, PyMethodDef* method) {
 PyMODINIT_FUNC PyInit__engine() {
   using namespace footlight::python;
 #ifdef Py_GIL_DISABLED
-  PyErr_SetString(PyExc_ImportError, "footlight does not run in free-threaded builds of Python; use the standard one");
+  PyErr_SetString(PyExc_ImportError,
+                  "footlight does not run in free-threaded builds of Python; use the standard one");
   return nullptr;
 #endif
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
-    PyErr_SetString(PyExc_ImportError, "footlight works in the main interpreter only, not in a subinterpreter");
+    PyErr_SetString(PyExc_ImportError,
+                    "footlight works in the main interpreter only, not in a subinterpreter");
     return nullptr;
   }
   if (namespaces) {
-    PyErr_SetString(PyExc_ImportError, "footlight's engine is loaded already and cannot be loaded a second time");
+    PyErr_SetString(PyExc_ImportError,
+                    "footlight's engine is loaded already and cannot be loaded a second time");
     return nullptr;
   }
   return guarded([]() -> PyObject* {
     Ref module = checked(PyModule_Create(&definition));
     namespaces = checked(PyDict_New()).release();
     footlight::eager::init();
-    for (auto init : {init_errors, init_dtype, init_shape, init_tensor, init_conversions, init_specs, init_variable,
-                      init_tape, init_config, init_print, init_nest, init_public_functions, init_source, init_worker, init_function,
-                      init_autograph})
+    for (auto init : {init_errors, init_dtype, init_shape, init_tensor, init_conversions, init_specs,
+                      init_variable, init_tape, init_config, init_print, init_nest, init_public_functions,
+                      init_source, init_worker, init_function, init_autograph})
       if (init) init(module.get());
     return module.release();
   });

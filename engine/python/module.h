@@ -5,8 +5,8 @@
 
 namespace footlight::python {
 
-// Each part registers its types and functions; a failed one leaves a Python exception set and throws PythonErrorSet.
-// `module` is footlight._engine. Called once, in this order, from module.cpp.
+// Each part registers its types and functions; a failed one leaves a Python exception set and throws
+// PythonErrorSet. `module` is footlight._engine. Called once, in this order, from module.cpp.
 void init_errors(PyObject* module);
 void init_dtype(PyObject* module);
 void init_shape(PyObject* module);
@@ -26,8 +26,8 @@ void init_worker(PyObject* module) __attribute__((weak));     // worker*.cpp
 void init_function(PyObject* module) __attribute__((weak));   // function_*.cpp
 void init_autograph(PyObject* module) __attribute__((weak));  // ag_*.cpp, ast_bridge*.cpp
 
-// The public namespace: "" is `footlight` itself, "nn", "autograph.experimental", ... Made on first use, then always the
-// same object; also reachable by `import footlight.nn`. Borrowed.
+// The public namespace: "" is `footlight` itself, "nn", "autograph.experimental", ... Made on first use, then
+// always the same object; also reachable by `import footlight.nn`. Borrowed.
 PyObject* namespace_of(const char* dotted);
 
 // A C function with keywords, for a PyMethodDef.
@@ -35,7 +35,8 @@ inline PyCFunction with_keywords(PyCFunctionWithKeywords f) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
 }
 
-// Adds `object` (borrowed) as a public name: publish("math.add", f), publish("function", type). Throws PythonErrorSet.
+// Adds `object` (borrowed) as a public name: publish("math.add", f), publish("function", type). Throws
+// PythonErrorSet.
 void publish(const char* dotted, PyObject* object);
 
 // PyCFunction with keywords as a public name: its __module__ is the namespace. `method` must live for ever.

@@ -25,7 +25,8 @@ bool has(PyObject* o, const char* name) {
 }
 
 Kind kind_of(PyObject* o) {
-  if (is_tensor(o) || PyUnicode_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || o == Py_None) return Kind::kLeaf;
+  if (is_tensor(o) || PyUnicode_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || o == Py_None)
+    return Kind::kLeaf;
   if (PyList_Check(o)) return Kind::kList;
   if (PyTuple_Check(o)) return !PyTuple_CheckExact(o) && has(o, "_fields") ? Kind::kNamedTuple : Kind::kTuple;
   if (PyDict_Check(o)) return Kind::kMapping;
@@ -77,20 +78,24 @@ void each_child(PyObject* o, Kind kind, Body&& body) {
 }
 
 void guard_depth(int depth) {
-  if (depth > 500) fail(ErrorKind::kRecursion, "A structure nested more than 500 levels deep (does it contain itself?)");
+  if (depth > 500)
+    fail(ErrorKind::kRecursion, "A structure nested more than 500 levels deep (does it contain itself?)");
 }
 
 void flatten(PyObject* o, std::vector<Ref>& leaves, int depth) {
   guard_depth(depth);
   const Kind kind = kind_of(o);
-  if (kind == Kind::kLeaf) leaves.push_back(Ref::borrow(o));
-  else each_child(o, kind, [&](PyObject* child) { flatten(child, leaves, depth + 1); });
+  if (kind == Kind::kLeaf)
+    leaves.push_back(Ref::borrow(o));
+  else
+    each_child(o, kind, [&](PyObject* child) { flatten(child, leaves, depth + 1); });
 }
 
 Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at) {
   const Kind kind = kind_of(o);
   if (kind == Kind::kLeaf) {
-    if (at >= leaves.size()) fail(ErrorKind::kValue, "Too few flat values for the structure: ", leaves.size(), " were given");
+    if (at >= leaves.size())
+      fail(ErrorKind::kValue, "Too few flat values for the structure: ", leaves.size(), " were given");
     return leaves[at++];
   }
   Ref children = checked(PyList_New(0));
@@ -103,16 +108,20 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at) {
     return PyList_CheckExact(o) ? children : checked(PyObject_CallOneArg(type, children.get()));
   }
   Ref tuple = checked(PyList_AsTuple(children.get()));
-  if (kind == Kind::kTuple) return PyTuple_CheckExact(o) ? tuple : checked(PyObject_CallOneArg(type, tuple.get()));
+  if (kind == Kind::kTuple)
+    return PyTuple_CheckExact(o) ? tuple : checked(PyObject_CallOneArg(type, tuple.get()));
   if (kind == Kind::kNamedTuple) return checked(PyObject_Call(type, tuple.get(), nullptr));
   Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
   Ref by_name = checked(PyDict_New());
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i)
-    if (PyDict_SetItem(by_name.get(), PyList_GET_ITEM(names.get(), i), PyList_GET_ITEM(children.get(), i)) < 0) throw PythonErrorSet();
+    if (PyDict_SetItem(by_name.get(), PyList_GET_ITEM(names.get(), i), PyList_GET_ITEM(children.get(), i)) <
+        0)
+      throw PythonErrorSet();
   Ref none = checked(PyTuple_New(0));
   if (kind == Kind::kAttrs) return checked(PyObject_Call(type, none.get(), by_name.get()));
   // In the order of the original: people print dicts.
-  Ref result = PyDict_CheckExact(o) ? checked(PyDict_New()) : checked(PyObject_CallMethod(o, "copy", nullptr));
+  Ref result =
+      PyDict_CheckExact(o) ? checked(PyDict_New()) : checked(PyObject_CallMethod(o, "copy", nullptr));
   Ref keys = checked(PySequence_List(checked(PyMapping_Keys(o)).get()));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
     PyObject* key = PyList_GET_ITEM(keys.get(), i);
@@ -132,21 +141,26 @@ void same(PyObject* a, PyObject* b, bool types, int depth) {
   const Kind x = kind_of(a), y = kind_of(b);
   if (x == Kind::kLeaf && y == Kind::kLeaf) return;
   if (x == Kind::kLeaf || y == Kind::kLeaf)
-    fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", described(a), " and ", described(b));
+    fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", described(a),
+         " and ", described(b));
   if (types && Py_TYPE(a) != Py_TYPE(b) && !(x == Kind::kMapping && y == Kind::kMapping) &&
       !(x == Kind::kNamedTuple && y == Kind::kNamedTuple))
-    fail(ErrorKind::kType, "The two structures don't have the same sequence type: ", Py_TYPE(a)->tp_name, " and ", Py_TYPE(b)->tp_name);
+    fail(ErrorKind::kType, "The two structures don't have the same sequence type: ", Py_TYPE(a)->tp_name,
+         " and ", Py_TYPE(b)->tp_name);
   if (x == Kind::kMapping && y == Kind::kMapping) {
     Ref ka = sorted_keys(a), kb = sorted_keys(b);
     const int equal = PyObject_RichCompareBool(ka.get(), kb.get(), Py_EQ);
     if (equal < 0) throw PythonErrorSet();
-    if (!equal) fail(ErrorKind::kValue, "The two dictionaries don't have the same set of keys: ", described(ka.get()), " and ", described(kb.get()));
+    if (!equal)
+      fail(ErrorKind::kValue, "The two dictionaries don't have the same set of keys: ", described(ka.get()),
+           " and ", described(kb.get()));
   }
   std::vector<Ref> ca, cb;
   each_child(a, x, [&](PyObject* c) { ca.push_back(Ref::borrow(c)); });
   each_child(b, y, [&](PyObject* c) { cb.push_back(Ref::borrow(c)); });
   if (ca.size() != cb.size())
-    fail(ErrorKind::kValue, "The two structures don't have the same number of elements: ", described(a), " and ", described(b));
+    fail(ErrorKind::kValue, "The two structures don't have the same number of elements: ", described(a),
+         " and ", described(b));
   for (size_t i = 0; i < ca.size(); ++i) same(ca[i].get(), cb[i].get(), types, depth + 1);
 }
 
@@ -154,12 +168,15 @@ PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"structure", "expand_composites", nullptr};
   PyObject* structure;
   int expand = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:flatten", const_cast<char**>(names), &structure, &expand)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:flatten", const_cast<char**>(names), &structure,
+                                   &expand))
+    return nullptr;
   return guarded([&] {
     std::vector<Ref> leaves;
     nest_flatten(structure, leaves);
     Ref list = checked(PyList_New(static_cast<Py_ssize_t>(leaves.size())));
-    for (size_t i = 0; i < leaves.size(); ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), leaves[i].release());
+    for (size_t i = 0; i < leaves.size(); ++i)
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), leaves[i].release());
     return list.release();
   });
 }
@@ -170,15 +187,21 @@ PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"structure", "flat_sequence", "expand_composites", nullptr};
   PyObject *structure, *flat;
   int expand = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:pack_sequence_as", const_cast<char**>(names), &structure, &flat, &expand)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:pack_sequence_as", const_cast<char**>(names),
+                                   &structure, &flat, &expand))
+    return nullptr;
   return guarded([&] {
-    if (!is_nested(flat)) fail(ErrorKind::kType, "pack_sequence_as: flat_sequence must be a sequence, not ", Py_TYPE(flat)->tp_name);
+    if (!is_nested(flat))
+      fail(ErrorKind::kType, "pack_sequence_as: flat_sequence must be a sequence, not ",
+           Py_TYPE(flat)->tp_name);
     Ref items = checked(PySequence_Fast(flat, "pack_sequence_as: flat_sequence must be a sequence"));
     std::vector<Ref> leaves, wanted;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) leaves.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(items.get(), i)));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      leaves.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(items.get(), i)));
     nest_flatten(structure, wanted);
     if (wanted.size() != leaves.size())
-      fail(ErrorKind::kValue, "Could not pack sequence. Structure had ", wanted.size(), " atoms, but flat_sequence had ", leaves.size(), " items.");
+      fail(ErrorKind::kValue, "Could not pack sequence. Structure had ", wanted.size(),
+           " atoms, but flat_sequence had ", leaves.size(), " items.");
     return nest_pack(structure, leaves).release();
   });
 }
@@ -186,7 +209,9 @@ PyObject* py_same(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"nest1", "nest2", "check_types", "expand_composites", nullptr};
   PyObject *a, *b;
   int types = 1, expand = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|pp:assert_same_structure", const_cast<char**>(names), &a, &b, &types, &expand)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|pp:assert_same_structure", const_cast<char**>(names),
+                                   &a, &b, &types, &expand))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     nest_assert_same(a, b, types);
     Py_RETURN_NONE;
@@ -197,17 +222,21 @@ PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
     const Py_ssize_t n = PyTuple_GET_SIZE(args);
     if (n < 2) fail(ErrorKind::kValue, "map_structure: a function and at least one structure are needed");
     PyObject* function = PyTuple_GET_ITEM(args, 0);
-    if (!PyCallable_Check(function)) fail(ErrorKind::kType, "map_structure: func must be callable, not ", Py_TYPE(function)->tp_name);
+    if (!PyCallable_Check(function))
+      fail(ErrorKind::kType, "map_structure: func must be callable, not ", Py_TYPE(function)->tp_name);
     PyObject* check = keywords ? PyDict_GetItemString(keywords, "check_types") : nullptr;
     std::vector<std::vector<Ref>> leaves(static_cast<size_t>(n - 1));
     for (Py_ssize_t i = 1; i < n; ++i) {
-      if (i > 1) nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i), !check || PyObject_IsTrue(check) == 1);
+      if (i > 1)
+        nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i),
+                         !check || PyObject_IsTrue(check) == 1);
       nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)]);
     }
     std::vector<Ref> results;
     for (size_t i = 0; i < leaves[0].size(); ++i) {
       Ref call = checked(PyTuple_New(n - 1));
-      for (Py_ssize_t k = 0; k < n - 1; ++k) PyTuple_SET_ITEM(call.get(), k, Py_NewRef(leaves[static_cast<size_t>(k)][i].get()));
+      for (Py_ssize_t k = 0; k < n - 1; ++k)
+        PyTuple_SET_ITEM(call.get(), k, Py_NewRef(leaves[static_cast<size_t>(k)][i].get()));
       results.push_back(checked(PyObject_Call(function, call.get(), nullptr)));
     }
     return nest_pack(PyTuple_GET_ITEM(args, 1), results).release();
@@ -215,14 +244,19 @@ PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyMethodDef functions[] = {
-    {"flatten", with_keywords(py_flatten), METH_VARARGS | METH_KEYWORDS, "flatten(structure, expand_composites=False)\n--\n\nThe leaves as a list."},
-    {"is_nested", py_is_nested, METH_O, "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping or attrs object."},
+    {"flatten", with_keywords(py_flatten), METH_VARARGS | METH_KEYWORDS,
+     "flatten(structure, expand_composites=False)\n--\n\nThe leaves as a list."},
+    {"is_nested", py_is_nested, METH_O,
+     "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping or attrs object."},
     {"pack_sequence_as", with_keywords(py_pack), METH_VARARGS | METH_KEYWORDS,
-     "pack_sequence_as(structure, flat_sequence, expand_composites=False)\n--\n\nThe structure with other leaves."},
+     "pack_sequence_as(structure, flat_sequence, expand_composites=False)\n--\n\nThe structure with other "
+     "leaves."},
     {"assert_same_structure", with_keywords(py_same), METH_VARARGS | METH_KEYWORDS,
-     "assert_same_structure(nest1, nest2, check_types=True, expand_composites=False)\n--\n\nValueError or TypeError where two structures differ."},
+     "assert_same_structure(nest1, nest2, check_types=True, expand_composites=False)\n--\n\nValueError or "
+     "TypeError where two structures differ."},
     {"map_structure", with_keywords(py_map), METH_VARARGS | METH_KEYWORDS,
-     "map_structure(func, *structure, check_types=True)\n--\n\nThe structure with func applied to its leaves."}};
+     "map_structure(func, *structure, check_types=True)\n--\n\nThe structure with func applied to its "
+     "leaves."}};
 
 }  // namespace
 

@@ -12,16 +12,17 @@ namespace footlight::python {
 
 // tf.Tensor, eager and symbolic alike.
 struct PyTensor {
-  PyObject_HEAD
-  Tensor tensor;
+  PyObject_HEAD Tensor tensor;
   PyObject* weakrefs;
 };
 extern PyTypeObject* tensor_type;
 
-inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type || PyType_IsSubtype(Py_TYPE(o), tensor_type); }
+inline bool is_tensor(PyObject* o) {
+  return Py_TYPE(o) == tensor_type || PyType_IsSubtype(Py_TYPE(o), tensor_type);
+}
 inline const Tensor& tensor_of(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->tensor; }
-PyObject* wrap(Tensor);                             // new reference; throws
-PyObject* wrap_all(std::span<const Tensor>);        // a list
+PyObject* wrap(Tensor);                       // new reference; throws
+PyObject* wrap_all(std::span<const Tensor>);  // a list
 
 // Installed by the tracing part: what `.op` and `.graph` of a symbolic tensor give. New references.
 extern PyObject* (*operation_of)(const Tensor&);
@@ -45,14 +46,28 @@ PyObject* guarded(Body&& body) {
 class Ref {
  public:
   Ref() = default;
-  static Ref steal(PyObject* o) { Ref r; r.object_ = o; return r; }
-  static Ref borrow(PyObject* o) { Py_XINCREF(o); return steal(o); }
+  static Ref steal(PyObject* o) {
+    Ref r;
+    r.object_ = o;
+    return r;
+  }
+  static Ref borrow(PyObject* o) {
+    Py_XINCREF(o);
+    return steal(o);
+  }
   Ref(Ref&& o) noexcept : object_(o.object_) { o.object_ = nullptr; }
   Ref(const Ref& o) : object_(o.object_) { Py_XINCREF(object_); }
-  Ref& operator=(Ref o) noexcept { std::swap(object_, o.object_); return *this; }
+  Ref& operator=(Ref o) noexcept {
+    std::swap(object_, o.object_);
+    return *this;
+  }
   ~Ref() { Py_XDECREF(object_); }
   PyObject* get() const { return object_; }
-  PyObject* release() { PyObject* o = object_; object_ = nullptr; return o; }
+  PyObject* release() {
+    PyObject* o = object_;
+    object_ = nullptr;
+    return o;
+  }
   explicit operator bool() const { return object_ != nullptr; }
 
  private:

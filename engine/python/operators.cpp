@@ -1,4 +1,5 @@
-// Python's operators on tensors. Two tensors go straight to the op; a Python value takes the dtype of the tensor beside it.
+// Python's operators on tensors. Two tensors go straight to the op; a Python value takes the dtype of the
+// tensor beside it.
 #include "engine/python/operators.h"
 
 #include "engine/base/text.h"
@@ -34,10 +35,12 @@ Operands operands(PyObject* a, PyObject* b, Misfit misfit) {
 
 const Attrs kNone;
 
-// One look tells most tensors apart: small ones need no buffer, and those of a rank up to 4 hold their dims inside.
+// One look tells most tensors apart: small ones need no buffer, and those of a rank up to 4 hold their dims
+// inside.
 bool is_long(const Tensor& t) { return t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork; }
 
-// NumPy's arrays call __array_ufunc__... not ours: their operators defer to __array_priority__, so a tensor operand wins.
+// NumPy's arrays call __array_ufunc__... not ours: their operators defer to __array_priority__, so a tensor
+// operand wins.
 template <class Body>
 PyObject* binary(PyObject* a, PyObject* b, Body&& body, Misfit misfit = Misfit::kRefuse) {
   if (!(is_value(a) ? may_be_operand(b) : may_be_operand(a))) Py_RETURN_NOTIMPLEMENTED;
@@ -54,7 +57,8 @@ struct BinaryOp {
   PyObject* operator()(PyObject* a, PyObject* b) const {
     if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type)
       return guarded([&] { return wrap(run(tensor_of(a), tensor_of(b))); });
-    return binary(a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); }, misfit);
+    return binary(
+        a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); }, misfit);
   }
   Tensor run(const Tensor& x, const Tensor& y) const {
     if (current_graph_builder) return apply(op.row(), Borrowed(x, y), kNone, name);
@@ -64,7 +68,8 @@ struct BinaryOp {
 };
 
 PyObject* add(PyObject* a, PyObject* b) {
-  static const BinaryOp op{Op("AddV2"), "add", Misfit::kLeaveToOp};  // tensor + 2.5: the op says so, as TensorFlow has it
+  static const BinaryOp op{Op("AddV2"), "add",
+                           Misfit::kLeaveToOp};  // tensor + 2.5: the op says so, as TensorFlow has it
   return op(a, b);
 }
 PyObject* subtract(PyObject* a, PyObject* b) {
@@ -136,7 +141,9 @@ PyObject* absolute(PyObject* a) {
 PyObject* invert(PyObject* a) {
   static const Op op{"LogicalNot"};
   return unary(a, [](const Tensor& x) {
-    return x.dtype() == DType::kBool ? apply(op, {x}, kNone, "LogicalNot") : apply(bitwise_row("Invert"), std::span<const Tensor>(&x, 1), kNone, "Invert");
+    return x.dtype() == DType::kBool
+               ? apply(op, {x}, kNone, "LogicalNot")
+               : apply(bitwise_row("Invert"), std::span<const Tensor>(&x, 1), kNone, "Invert");
   });
 }
 
@@ -153,16 +160,21 @@ int truth(PyObject* a) {
 Tensor only_element(PyObject* a, const char* wanted) {
   const Tensor t = value_of(a);
   if (t.is_symbolic())
-    fail(ErrorKind::kType, wanted, " argument must be a value, not the symbolic tensor '", t.graph()->node(t.node()).name, ":", t.output(),
+    fail(ErrorKind::kType, wanted, " argument must be a value, not the symbolic tensor '",
+         t.graph()->node(t.node()).name, ":", t.output(),
          "': it has none while the function is being traced");
   const Tensor host = on_host(t);
-  if (host.elements() != 1) fail(ErrorKind::kType, "only tensors of one element can be converted to Python scalars, this one has shape ", host.shape().to_string());
+  if (host.elements() != 1)
+    fail(ErrorKind::kType,
+         "only tensors of one element can be converted to Python scalars, this one has shape ",
+         host.shape().to_string());
   return host.reshaped(Shape());
 }
 PyObject* as_integer(PyObject* a) {
   return guarded([&] {
     Ref v = python_value(only_element(a, "int()"));
-    if (PyBytes_Check(v.get())) return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyLong_Type), v.get());
+    if (PyBytes_Check(v.get()))
+      return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyLong_Type), v.get());
     return PyNumber_Long(v.get());
   });
 }
@@ -176,7 +188,8 @@ PyObject* as_index(PyObject* a) {
   return guarded([&] {
     const Tensor t = value_of(a);
     if (!is_integer(t.dtype()) || !t.shape().has_rank() || t.shape().rank() != 0)
-      fail(ErrorKind::kType, "only integer scalar tensors can be converted to an index, not ", name_of(t.dtype()), " of shape ", t.shape().to_string());
+      fail(ErrorKind::kType, "only integer scalar tensors can be converted to an index, not ",
+           name_of(t.dtype()), " of shape ", t.shape().to_string());
     return python_value(only_element(a, "index")).release();
   });
 }
@@ -185,14 +198,17 @@ PyObject* as_index(PyObject* a) {
 
 bool truth_of(const Tensor& t) {
   if (t.is_symbolic())
-    fail(ErrorKind::kOperatorNotAllowedInGraph, "Using the symbolic tensor '", t.graph()->node(t.node()).name, ":", t.output(),
-         "' as a Python `bool` is not allowed: it has no value while the function is being traced. AutoGraph did not convert "
-         "this code (it turns `if` and `while` statements of a tf.function into tf.cond and tf.while_loop). Decorate the "
+    fail(ErrorKind::kOperatorNotAllowedInGraph, "Using the symbolic tensor '", t.graph()->node(t.node()).name,
+         ":", t.output(),
+         "' as a Python `bool` is not allowed: it has no value while the function is being traced. AutoGraph "
+         "did not convert "
+         "this code (it turns `if` and `while` statements of a tf.function into tf.cond and tf.while_loop). "
+         "Decorate the "
          "function with @tf.function, or use tf.cond.");
   const Tensor host = on_host(t);
   if (host.elements() != 1)
-    fail(ErrorKind::kValue, "The truth value of a tensor with more than one element is ambiguous (shape ", host.shape().to_string(),
-         "). Use tf.reduce_any() or tf.reduce_all()");
+    fail(ErrorKind::kValue, "The truth value of a tensor with more than one element is ambiguous (shape ",
+         host.shape().to_string(), "). Use tf.reduce_any() or tf.reduce_all()");
   Ref v = python_value(host.reshaped(Shape()));
   const int is = PyObject_IsTrue(v.get());
   if (is < 0) throw PythonErrorSet();
@@ -200,8 +216,8 @@ bool truth_of(const Tensor& t) {
 }
 
 PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
-  static const BinaryOp less{Op("Less"), "Less"}, less_equal{Op("LessEqual"), "LessEqual"}, greater{Op("Greater"), "Greater"},
-      greater_equal{Op("GreaterEqual"), "GreaterEqual"};
+  static const BinaryOp less{Op("Less"), "Less"}, less_equal{Op("LessEqual"), "LessEqual"},
+      greater{Op("Greater"), "Greater"}, greater_equal{Op("GreaterEqual"), "GreaterEqual"};
   switch (op) {
     case Py_LT: return less(a, b);
     case Py_LE: return less_equal(a, b);
@@ -212,7 +228,8 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   static const Attrs lenient{{AttrName("incompatible_shape_error"), false}};
   if (b == Py_None) return PyBool_FromLong(op == Py_NE);
   return binary(a, b, [&](const Tensor& x, const Tensor& y) {
-    return op == Py_EQ ? apply(equal.row(), Borrowed(x, y), lenient, "Equal") : apply(not_equal.row(), Borrowed(x, y), lenient, "NotEqual");
+    return op == Py_EQ ? apply(equal.row(), Borrowed(x, y), lenient, "Equal")
+                       : apply(not_equal.row(), Borrowed(x, y), lenient, "NotEqual");
   });
 }
 

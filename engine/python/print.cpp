@@ -91,7 +91,8 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
         fail(ErrorKind::kValue, "tf.print() got an unexpected keyword argument '", k, "'");
     }
     const std::string sep = keyword_text(keywords, "sep", " "), end = keyword_text(keywords, "end", "\n");
-    const std::string stream = stream_name(keywords ? PyDict_GetItemString(keywords, "output_stream") : nullptr);
+    const std::string stream =
+        stream_name(keywords ? PyDict_GetItemString(keywords, "output_stream") : nullptr);
     int64_t summarize = 3;
     if (PyObject* s = keywords ? PyDict_GetItemString(keywords, "summarize") : nullptr; s && s != Py_None) {
       summarize = PyLong_AsLongLong(s);
@@ -117,21 +118,27 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
       if (p.tensor) tensors.push_back(p.tensor);
     }
     static const Op kFormat{"StringFormat"}, kPrint{"PrintV2"};
-    static const AttrName text("template"), placeholder("placeholder"), count("summarize"), output("output_stream"), finish("end");
+    static const AttrName text("template"), placeholder("placeholder"), count("summarize"),
+        output("output_stream"), finish("end");
     Tensor line;
-    if (tensors.size() == 1 && pattern == place && tensors[0].dtype() == DType::kString && tensors[0].shape() == Shape()) {
+    if (tensors.size() == 1 && pattern == place && tensors[0].dtype() == DType::kString &&
+        tensors[0].shape() == Shape()) {
       line = tensors[0];
     } else {
-      line = apply(kFormat.row(), tensors, Attrs{{text, pattern}, {placeholder, std::string(place)}, {count, summarize}}, "StringFormat");
+      line = apply(kFormat.row(), tensors,
+                   Attrs{{text, pattern}, {placeholder, std::string(place)}, {count, summarize}},
+                   "StringFormat");
     }
     if (!current_graph_builder) flush(stream);
-    apply_all(kPrint.row(), std::span<const Tensor>(&line, 1), Attrs{{output, stream}, {finish, end}}, "PrintV2");
+    apply_all(kPrint.row(), std::span<const Tensor>(&line, 1), Attrs{{output, stream}, {finish, end}},
+              "PrintV2");
     Py_RETURN_NONE;
   });
 }
 
 PyMethodDef print_method = {"print", with_keywords(print), METH_VARARGS | METH_KEYWORDS,
-                            "print(*inputs, output_stream=sys.stderr, summarize=3, sep=' ', end='\\n')\n--\n\nPrints values when the program runs, traced or not."};
+                            "print(*inputs, output_stream=sys.stderr, summarize=3, sep=' ', "
+                            "end='\\n')\n--\n\nPrints values when the program runs, traced or not."};
 
 }  // namespace
 

@@ -7,8 +7,7 @@ namespace footlight::python {
 namespace {
 
 struct Reference {
-  PyObject_HEAD
-  PyObject* object;
+  PyObject_HEAD PyObject* object;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 

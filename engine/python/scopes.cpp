@@ -17,8 +17,7 @@ namespace footlight::python {
 namespace {
 
 struct PyContext {
-  PyObject_HEAD
-  std::unique_ptr<ContextAction> action;
+  PyObject_HEAD std::unique_ptr<ContextAction> action;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
@@ -37,7 +36,9 @@ void destroy(PyObject* self) {
   reinterpret_cast<PyContext*>(self)->action.~unique_ptr();
   PyObject_Free(self);
 }
-PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr}, {"__exit__", leave, METH_VARARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr},
+                         {"__exit__", leave, METH_VARARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
 
 thread_local std::string eager_scope;
 
@@ -57,12 +58,16 @@ class NameScope final : public ContextAction {
     if (before_.empty()) return;
     auto [builder, before] = std::move(before_.back());
     before_.pop_back();
-    if (builder) builder->leave_scope(std::move(before));
-    else eager_scope = std::move(before);
+    if (builder)
+      builder->leave_scope(std::move(before));
+    else
+      eager_scope = std::move(before);
   }
 
  private:
-  static Ref text(const std::string& s) { return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()))); }
+  static Ref text(const std::string& s) {
+    return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
+  }
   std::string name_;
   std::vector<std::pair<Builder*, std::string>> before_;
 };
@@ -123,7 +128,9 @@ class InitScope final : public ContextAction {
 PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"name", "default_name", "values", nullptr};
   PyObject *name, *otherwise = Py_None, *values = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:name_scope", const_cast<char**>(names), &name, &otherwise, &values)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:name_scope", const_cast<char**>(names), &name,
+                                   &otherwise, &values))
+    return nullptr;
   return guarded([&] {
     PyObject* chosen = name == Py_None ? otherwise : name;
     const char* s = chosen == Py_None ? "" : PyUnicode_Check(chosen) ? PyUnicode_AsUTF8(chosen) : nullptr;
@@ -136,10 +143,12 @@ PyObject* device(PyObject*, PyObject* wanted) {
   return guarded([&] {
     std::optional<Device> d;
     if (wanted != Py_None) {
-      Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted) : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
+      Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted)
+                                         : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
       if (!spec) PyErr_Clear();
       const char* s = spec && PyUnicode_Check(spec.get()) ? PyUnicode_AsUTF8(spec.get()) : nullptr;
-      if (!s) fail(ErrorKind::kValue, "tf.device: a name like '/gpu:0' is wanted, not ", Py_TYPE(wanted)->tp_name);
+      if (!s)
+        fail(ErrorKind::kValue, "tf.device: a name like '/gpu:0' is wanted, not ", Py_TYPE(wanted)->tp_name);
       if (*s) d = parse_device(s);
     }
     return context_manager(std::make_unique<DeviceScope>(d));
@@ -151,9 +160,11 @@ PyObject* init_scope(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"name_scope", with_keywords(name_scope), METH_VARARGS | METH_KEYWORDS, "name_scope(name)\n--\n\nNames made inside begin with this name."},
+    {"name_scope", with_keywords(name_scope), METH_VARARGS | METH_KEYWORDS,
+     "name_scope(name)\n--\n\nNames made inside begin with this name."},
     {"device", device, METH_O, "device(device_name)\n--\n\nOps inside run there, where they can."},
-    {"init_scope", init_scope, METH_NOARGS, "init_scope()\n--\n\nOutside of every function that is being traced."}};
+    {"init_scope", init_scope, METH_NOARGS,
+     "init_scope()\n--\n\nOutside of every function that is being traced."}};
 
 }  // namespace
 

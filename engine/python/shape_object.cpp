@@ -10,8 +10,7 @@ namespace footlight::python {
 namespace {
 
 struct PyShape {
-  PyObject_HEAD
-  Shape shape;
+  PyObject_HEAD Shape shape;
 };
 
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -42,7 +41,8 @@ Ref list_of(const Shape& s) {
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"dims", nullptr};
   PyObject* dims;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:TensorShape", const_cast<char**>(names), &dims)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:TensorShape", const_cast<char**>(names), &dims))
+    return nullptr;
   return guarded([&] { return shape_object(shape_from_object(dims)); });
 }
 
@@ -103,7 +103,8 @@ PyObject* item(PyObject* self, PyObject* key) {
       if (!s.has_rank()) {
         const auto* slice = reinterpret_cast<PySliceObject*>(key);
         // [:n] of an unknown rank has n dimensions as far as anybody can say; everything else stays unknown.
-        if (start < 0 || stop < 0 || slice->stop == Py_None || step != 1) return shape_object(Shape::unknown_rank());
+        if (start < 0 || stop < 0 || slice->stop == Py_None || step != 1)
+          return shape_object(Shape::unknown_rank());
         Shape r;
         for (Py_ssize_t i = start; i < stop; ++i) r.append(kUnknownDim);
         return shape_object(r);
@@ -117,8 +118,9 @@ PyObject* item(PyObject* self, PyObject* key) {
     if (i == -1 && PyErr_Occurred()) return nullptr;
     if (!s.has_rank()) Py_RETURN_NONE;
     if (i < 0) i += s.rank();
-    if (i < 0 || i >= s.rank()) throw Error(ErrorKind::kIndex, "TensorShape index out of range: " + s.to_string() +
-                                                                   " has " + std::to_string(s.rank()) + " dimensions");
+    if (i < 0 || i >= s.rank())
+      throw Error(ErrorKind::kIndex, "TensorShape index out of range: " + s.to_string() + " has " +
+                                         std::to_string(s.rank()) + " dimensions");
     return dimension(s[static_cast<int>(i)]);
   });
 }
@@ -153,7 +155,9 @@ PyObject* num_elements(PyObject* self, PyObject*) {
   if (!s.fully_known()) Py_RETURN_NONE;
   return PyLong_FromLongLong(s.elements());
 }
-PyObject* is_fully_defined(PyObject* self, PyObject*) { return PyBool_FromLong(shape_of(self).fully_known()); }
+PyObject* is_fully_defined(PyObject* self, PyObject*) {
+  return PyBool_FromLong(shape_of(self).fully_known());
+}
 
 std::string both(const Shape& a, const Shape& b) { return a.to_string() + " and " + b.to_string(); }
 
@@ -180,7 +184,8 @@ PyObject* concatenate(PyObject* self, PyObject* other) {
   return guarded([&] { return shape_object(concatenated(shape_of(self), shape_from_object(other))); });
 }
 PyObject* is_subtype_of(PyObject* self, PyObject* other) {
-  return guarded([&] { return PyBool_FromLong(is_shape(other) && is_subshape(shape_of(self), shape_of(other))); });
+  return guarded(
+      [&] { return PyBool_FromLong(is_shape(other) && is_subshape(shape_of(self), shape_of(other))); });
 }
 PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
   return guarded([&] { return shape_object(relax(shape_of(self), shape_from_object(other))); });
@@ -212,7 +217,8 @@ PyObject* with_rank(PyObject* self, PyObject* argument) {
       throw Error(ErrorKind::kValue, "Shape " + s.to_string() + " must have rank " +
                                          (Wanted == Rank::kExactly   ? ""
                                           : Wanted == Rank::kAtLeast ? "at least "
-                                                                     : "at most ") + std::to_string(n));
+                                                                     : "at most ") +
+                                         std::to_string(n));
     if (Wanted == Rank::kExactly && !s.has_rank()) {
       Shape r;
       for (long i = 0; i < n; ++i) r.append(kUnknownDim);
@@ -248,14 +254,16 @@ PyObject* reduce(PyObject* self, PyObject*) {
   });
 }
 
-PyGetSetDef properties[] = {{"rank", get_rank, nullptr, "Number of dimensions, None when unknown.", nullptr},
-                            {"ndims", get_rank, nullptr, "Number of dimensions, None when unknown.", nullptr},
-                            {"dims", get_dims, nullptr, "The dimensions as a list, None when the rank is unknown.", nullptr},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {
+    {"rank", get_rank, nullptr, "Number of dimensions, None when unknown.", nullptr},
+    {"ndims", get_rank, nullptr, "Number of dimensions, None when unknown.", nullptr},
+    {"dims", get_dims, nullptr, "The dimensions as a list, None when the rank is unknown.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
     {"as_list", as_list, METH_NOARGS, "The dimensions as a list, None for unknown ones."},
-    {"num_elements", num_elements, METH_NOARGS, "The product of the dimensions, None when not all are known."},
+    {"num_elements", num_elements, METH_NOARGS,
+     "The product of the dimensions, None when not all are known."},
     {"is_fully_defined", is_fully_defined, METH_NOARGS, "Whether every dimension is known."},
     {"is_compatible_with", is_compatible_with, METH_O, "Whether some shape fits both."},
     {"is_subtype_of", is_subtype_of, METH_O, "Whether this shape is the other one or a more specific one."},
@@ -263,13 +271,17 @@ PyMethodDef methods[] = {
     {"most_specific_common_supertype", supertype, METH_O, "What all shapes agree on."},
     {"merge_with", merge_with, METH_O, "A shape that knows what either knows."},
     {"concatenate", concatenate, METH_O, "The dimensions of both, one after the other."},
-    {"with_rank", with_rank<Rank::kExactly>, METH_O, "This shape, when it may have that rank; else ValueError."},
-    {"with_rank_at_least", with_rank<Rank::kAtLeast>, METH_O, "This shape, when it may have so many dimensions or more."},
-    {"with_rank_at_most", with_rank<Rank::kAtMost>, METH_O, "This shape, when it may have so many dimensions or fewer."},
+    {"with_rank", with_rank<Rank::kExactly>, METH_O,
+     "This shape, when it may have that rank; else ValueError."},
+    {"with_rank_at_least", with_rank<Rank::kAtLeast>, METH_O,
+     "This shape, when it may have so many dimensions or more."},
+    {"with_rank_at_most", with_rank<Rank::kAtMost>, METH_O,
+     "This shape, when it may have so many dimensions or fewer."},
     {"assert_has_rank", assert_has_rank, METH_O, "ValueError unless the rank fits."},
     {"assert_same_rank", assert_same_rank, METH_O, "ValueError unless the ranks fit."},
     {"assert_is_compatible_with", assert_is_compatible_with, METH_O, "ValueError unless compatible."},
-    {"assert_is_fully_defined", assert_is_fully_defined, METH_NOARGS, "ValueError unless every dimension is known."},
+    {"assert_is_fully_defined", assert_is_fully_defined, METH_NOARGS,
+     "ValueError unless every dimension is known."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -297,7 +309,8 @@ int64_t dimension_from_object(PyObject* o) {
   if (!index) {
     PyErr_Clear();
     Ref text = checked(PyObject_Repr(o));
-    throw Error(ErrorKind::kType, std::string("A dimension must be an integer or None, not ") + PyUnicode_AsUTF8(text.get()));
+    throw Error(ErrorKind::kType,
+                std::string("A dimension must be an integer or None, not ") + PyUnicode_AsUTF8(text.get()));
   }
   const long long d = PyLong_AsLongLong(index.get());
   if (d == -1 && PyErr_Occurred()) throw PythonErrorSet();
@@ -313,7 +326,8 @@ Shape shape_from_object(PyObject* o) {
     s.append(dimension_from_object(o));
     return s;
   }
-  if (PyUnicode_Check(o) || PyBytes_Check(o) || !(PySequence_Check(o) || PyIter_Check(o) || Py_TYPE(o)->tp_iter)) {
+  if (PyUnicode_Check(o) || PyBytes_Check(o) ||
+      !(PySequence_Check(o) || PyIter_Check(o) || Py_TYPE(o)->tp_iter)) {
     Ref text = checked(PyObject_Repr(o));
     throw Error(ErrorKind::kType, std::string("Not a shape: ") + PyUnicode_AsUTF8(text.get()));
   }
@@ -338,7 +352,9 @@ void init_shape(PyObject*) {
   type.tp_name = "footlight.TensorShape";
   type.tp_basicsize = sizeof(PyShape);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_SEQUENCE;
-  type.tp_doc = "TensorShape(dims)\n--\n\nA shape: None for an unknown rank, else its dimensions, None for an unknown one.";
+  type.tp_doc =
+      "TensorShape(dims)\n--\n\nA shape: None for an unknown rank, else its dimensions, None for an unknown "
+      "one.";
   type.tp_new = construct;
   type.tp_dealloc = destroy;
   type.tp_repr = repr;

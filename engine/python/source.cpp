@@ -1,4 +1,5 @@
-// Code objects by id: the id sits in a slot of the code object itself, so taking a position is two loads and no hashing.
+// Code objects by id: the id sits in a slot of the code object itself, so taking a position is two loads and
+// no hashing.
 #include "engine/python/source.h"
 
 #include "engine/base/recording.h"
@@ -23,7 +24,7 @@ struct Known {
 std::mutex mutex;
 std::deque<Known> known;  // by CodeId
 Py_ssize_t slot = -1;
-std::string package;      // "/.../python/footlight/"
+std::string package;  // "/.../python/footlight/"
 
 constexpr uintptr_t kOurs = 1;  // a slot's value: 0 never seen, 1 our own, else id + 2
 
@@ -113,7 +114,8 @@ SourcePlace place_of(SourceRef source) {
   if (!source.code.valid() || source.code.value >= known.size()) return {};
   const Known& k = known[source.code.value];
   const auto& lines = k.record.lines;
-  auto at = std::upper_bound(lines.begin(), lines.end(), source.offset, [](uint32_t o, const auto& l) { return o < l.first; });
+  auto at = std::upper_bound(lines.begin(), lines.end(), source.offset,
+                             [](uint32_t o, const auto& l) { return o < l.first; });
   const int line = at == lines.begin() ? k.record.first_line : static_cast<int>(std::prev(at)->second);
   return {k.path, line ? line : k.record.first_line, k.record.qualname};
 }
@@ -131,8 +133,7 @@ void record_all_known_codes() {
 void record_op_names() {
   session::Writer* w = session::active_writer();
   if (!w) return;
-  for (const OpRow* row : all_rows())
-    w->add_op_name({row->id, row->name, std::string(name_of(row->family))});
+  for (const OpRow* row : all_rows()) w->add_op_name({row->id, row->name, std::string(name_of(row->family))});
 }
 
 void init_source(PyObject*) {

@@ -8,7 +8,8 @@
 
 namespace footlight::python {
 
-// The innermost frame that is not of the footlight package; nothing without the GIL. What source_provider points at.
+// The innermost frame that is not of the footlight package; nothing without the GIL. What source_provider
+// points at.
 SourceRef python_source();
 
 // The id of a code object, given on first sight together with a copy of its line table.
@@ -23,7 +24,8 @@ struct SourcePlace {
 SourcePlace place_of(SourceRef);
 std::string place_text(SourceRef);  // "file.py:12, in train_step", or ""
 
-// Adds every code object seen so far, and the names of all ops, to the session that is being written (there is one).
+// Adds every code object seen so far, and the names of all ops, to the session that is being written (there
+// is one).
 void record_all_known_codes();
 void record_op_names();
 

@@ -14,8 +14,7 @@ namespace footlight::python {
 namespace {
 
 struct PySpec {
-  PyObject_HEAD
-  SpecValue value;
+  PyObject_HEAD SpecValue value;
 };
 PyTypeObject base = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -39,7 +38,9 @@ SpecValue described(PyObject* o) {
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"shape", "dtype", "name", nullptr};
   PyObject *shape, *dtype = nullptr, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:TensorSpec", const_cast<char**>(names), &shape, &dtype, &name)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:TensorSpec", const_cast<char**>(names), &shape,
+                                   &dtype, &name))
+    return nullptr;
   return guarded([&] {
     SpecValue v;
     v.shape = shape_from_object(shape);
@@ -97,7 +98,8 @@ PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
   return guarded([&] {
     SpecValue v = spec_of(self);
     if (!is_spec(other) || spec_of(other).dtype != v.dtype || spec_of(other).name != v.name)
-      fail(ErrorKind::kValue, "No TypeSpec is compatible with both ", spec_text(v), " and ", is_spec(other) ? spec_text(spec_of(other)) : Py_TYPE(other)->tp_name);
+      fail(ErrorKind::kValue, "No TypeSpec is compatible with both ", spec_text(v), " and ",
+           is_spec(other) ? spec_text(spec_of(other)) : Py_TYPE(other)->tp_name);
     v.shape = relax(v.shape, spec_of(other).shape);
     return spec_object(std::move(v));
   });
@@ -114,7 +116,9 @@ PyObject* from(PyObject*, PyObject* args, PyObject* keywords) {
         return from(nullptr, positional.get(), rest.get());
       }
   }
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:from_tensor", const_cast<char**>(names), &value, &name)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:from_tensor", const_cast<char**>(names), &value,
+                                   &name))
+    return nullptr;
   return guarded([&] {
     SpecValue v = described(value);
     if (name) v.name = name_from(name);
@@ -125,26 +129,35 @@ PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     const SpecValue& v = spec_of(self);
     Ref shape = checked(shape_object(v.shape));
-    return v.name.empty() ? Py_BuildValue("O(OO)", &type, shape.get(), dtype_object(v.dtype))
-                          : Py_BuildValue("O(OOs)", &type, shape.get(), dtype_object(v.dtype), v.name.c_str());
+    return v.name.empty()
+               ? Py_BuildValue("O(OO)", &type, shape.get(), dtype_object(v.dtype))
+               : Py_BuildValue("O(OOs)", &type, shape.get(), dtype_object(v.dtype), v.name.c_str());
   });
 }
 
 PyGetSetDef properties[] = {
-    {"shape", [](PyObject* s, void*) { return guarded([&] { return shape_object(spec_of(s).shape); }); }, nullptr, "The TensorShape.", nullptr},
-    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(spec_of(s).dtype)); }, nullptr, "The DType.", nullptr},
-    {"name", [](PyObject* s, void*) { return spec_of(s).name.empty() ? Py_NewRef(Py_None) : PyUnicode_FromString(spec_of(s).name.c_str()); },
+    {"shape", [](PyObject* s, void*) { return guarded([&] { return shape_object(spec_of(s).shape); }); },
+     nullptr, "The TensorShape.", nullptr},
+    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(spec_of(s).dtype)); }, nullptr,
+     "The DType.", nullptr},
+    {"name",
+     [](PyObject* s, void*) {
+       return spec_of(s).name.empty() ? Py_NewRef(Py_None) : PyUnicode_FromString(spec_of(s).name.c_str());
+     },
      nullptr, "The name, or None.", nullptr},
-    {"value_type", [](PyObject*, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(tensor_type)); }, nullptr, "tf.Tensor.", nullptr},
+    {"value_type", [](PyObject*, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(tensor_type)); },
+     nullptr, "tf.Tensor.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
     {"is_compatible_with", is_compatible_with, METH_O, "Whether a value may fit both."},
     {"is_subtype_of", is_subtype_of, METH_O, "Whether every value that fits this spec fits the other."},
     {"most_specific_common_supertype", supertype, METH_O, "The narrowest spec that covers all, else None."},
-    {"most_specific_compatible_type", most_specific_compatible, METH_O, "The narrowest spec that covers both; ValueError when there is none."},
+    {"most_specific_compatible_type", most_specific_compatible, METH_O,
+     "The narrowest spec that covers both; ValueError when there is none."},
     {"from_tensor", with_keywords(from), METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
-    {"from_spec", with_keywords(from), METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The same spec, perhaps with another name."},
+    {"from_spec", with_keywords(from), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "The same spec, perhaps with another name."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -152,12 +165,14 @@ PyObject* type_spec_from_value(PyObject*, PyObject* value) {
   return guarded([&] {
     if (!is_tensor(value) && !is_variable(value) && !is_array(value)) {
       Ref text = checked(PyObject_Repr(value));
-      fail(ErrorKind::kType, "Could not build a TypeSpec for ", PyUnicode_AsUTF8(text.get()), " of type ", Py_TYPE(value)->tp_name);
+      fail(ErrorKind::kType, "Could not build a TypeSpec for ", PyUnicode_AsUTF8(text.get()), " of type ",
+           Py_TYPE(value)->tp_name);
     }
     return spec_object(described(value));
   });
 }
-PyMethodDef from_value = {"type_spec_from_value", type_spec_from_value, METH_O, "type_spec_from_value(value)\n--\n\nThe spec of a tensor."};
+PyMethodDef from_value = {"type_spec_from_value", type_spec_from_value, METH_O,
+                          "type_spec_from_value(value)\n--\n\nThe spec of a tensor."};
 
 }  // namespace
 
@@ -172,7 +187,8 @@ PyObject* spec_object(SpecValue value) {
 }
 
 std::string spec_text(const SpecValue& v) {
-  return str("TensorSpec(shape=", v.shape.to_string(), ", dtype=tf.", name_of(v.dtype), ", name=", v.name.empty() ? "None" : "'" + v.name + "'", ")");
+  return str("TensorSpec(shape=", v.shape.to_string(), ", dtype=tf.", name_of(v.dtype),
+             ", name=", v.name.empty() ? "None" : "'" + v.name + "'", ")");
 }
 
 void init_specs(PyObject*) {

@@ -12,8 +12,8 @@ struct SpecValue {
 };
 
 bool is_spec(PyObject*);
-const SpecValue& spec_of(PyObject*);    // is_spec() only
-PyObject* spec_object(SpecValue);       // new reference; throws
+const SpecValue& spec_of(PyObject*);      // is_spec() only
+PyObject* spec_object(SpecValue);         // new reference; throws
 std::string spec_text(const SpecValue&);  // "TensorSpec(shape=(None,), dtype=tf.int32, name=None)"
 
 }  // namespace footlight::python

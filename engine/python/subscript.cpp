@@ -20,15 +20,18 @@ struct Bound {
 
 [[noreturn]] void bad_index(PyObject* o) {
   Ref text = checked(PyObject_Repr(o));
-  fail(ErrorKind::kType, "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar integer tensors are "
-       "valid indices, got ", PyUnicode_AsUTF8(text.get()));
+  fail(ErrorKind::kType,
+       "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar integer tensors are "
+       "valid indices, got ",
+       PyUnicode_AsUTF8(text.get()));
 }
 
 Bound bound(PyObject* o) {
   if (is_tensor(o) || is_variable(o)) {
     Tensor t = is_tensor(o) ? tensor_of(o) : variable_value(o);
     if (!is_integer(t.dtype())) bad_index(o);
-    // A known integer needs no input of its own; an eager tensor from outside stays an input of a graph (a capture).
+    // A known integer needs no input of its own; an eager tensor from outside stays an input of a graph (a
+    // capture).
     if (!t.is_symbolic() && !current_graph_builder && t.elements() == 1) {
       Ref v = python_value(on_host(t).reshaped(Shape()));
       return {PyLong_AsLongLong(v.get()), {}};
@@ -53,8 +56,10 @@ Tensor vector_of(const std::vector<Bound>& bounds) {
     const Shape shape{static_cast<int64_t>(bounds.size())};
     Tensor t = Tensor::empty(wide ? DType::kInt64 : DType::kInt32, shape);
     for (size_t i = 0; i < bounds.size(); ++i) {
-      if (wide) t.data<int64_t>()[i] = bounds[i].value;
-      else t.data<int32_t>()[i] = static_cast<int32_t>(bounds[i].value);
+      if (wide)
+        t.data<int64_t>()[i] = bounds[i].value;
+      else
+        t.data<int32_t>()[i] = static_cast<int32_t>(bounds[i].value);
     }
     t.body()->python_number = true;
     return t;
@@ -64,10 +69,12 @@ Tensor vector_of(const std::vector<Bound>& bounds) {
   std::vector<Tensor> parts;
   for (const Bound& b : bounds) {
     if (!b.tensor) {
-      parts.push_back(wide ? Tensor::scalar<int64_t>(b.value) : Tensor::scalar<int32_t>(static_cast<int32_t>(b.value)));
+      parts.push_back(wide ? Tensor::scalar<int64_t>(b.value)
+                           : Tensor::scalar<int32_t>(static_cast<int32_t>(b.value)));
       parts.back().body()->python_number = true;
     } else {
-      parts.push_back(b.tensor.dtype() == dtype ? b.tensor : apply(kCast, {b.tensor}, Attrs{{AttrName("DstT"), dtype}}));
+      parts.push_back(b.tensor.dtype() == dtype ? b.tensor
+                                                : apply(kCast, {b.tensor}, Attrs{{AttrName("DstT"), dtype}}));
     }
   }
   return apply(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "strided_slice/stack");
@@ -81,7 +88,8 @@ bool is_mask(PyObject* key) {
 }  // namespace
 
 SliceSpec slice_spec(PyObject* key) {
-  Ref items = PyTuple_Check(key) || PyList_Check(key) ? checked(PySequence_Fast(key, "an index")) : checked(PyTuple_Pack(1, key));
+  Ref items = PyTuple_Check(key) || PyList_Check(key) ? checked(PySequence_Fast(key, "an index"))
+                                                      : checked(PyTuple_Pack(1, key));
   std::vector<Bound> begin, end, strides;
   SliceSpec spec;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
@@ -110,7 +118,8 @@ SliceSpec slice_spec(PyObject* key) {
       Bound after = b;
       if (b.tensor) {
         static const Op kAdd{"AddV2"};
-        Tensor one = b.tensor.dtype() == DType::kInt64 ? Tensor::scalar<int64_t>(1) : Tensor::scalar<int32_t>(1);
+        Tensor one =
+            b.tensor.dtype() == DType::kInt64 ? Tensor::scalar<int64_t>(1) : Tensor::scalar<int32_t>(1);
         one.body()->python_number = true;
         after.tensor = apply(kAdd, {b.tensor, one}, {}, "add");
       } else {
@@ -126,11 +135,13 @@ SliceSpec slice_spec(PyObject* key) {
   spec.end = vector_of(end);
   spec.strides = vector_of(strides);
   static const Op kCast{"Cast"};
-  if (spec.begin.dtype() == DType::kInt64 || spec.end.dtype() == DType::kInt64 || spec.strides.dtype() == DType::kInt64)
+  if (spec.begin.dtype() == DType::kInt64 || spec.end.dtype() == DType::kInt64 ||
+      spec.strides.dtype() == DType::kInt64)
     for (Tensor* t : {&spec.begin, &spec.end, &spec.strides})
       if (t->dtype() != DType::kInt64) {
         const bool constant = t->body()->python_number;
-        *t = constant ? eager_builder->emit_one(kCast.row(), std::span<const Tensor>(t, 1), Attrs{{AttrName("DstT"), DType::kInt64}}, {})
+        *t = constant ? eager_builder->emit_one(kCast.row(), std::span<const Tensor>(t, 1),
+                                                Attrs{{AttrName("DstT"), DType::kInt64}}, {})
                       : apply(kCast, {*t}, Attrs{{AttrName("DstT"), DType::kInt64}});
         t->body()->python_number = constant;
       }
@@ -144,13 +155,17 @@ Tensor subscript(const Tensor& x, PyObject* key) {
       new_axis_mask("new_axis_mask"), shrink_axis_mask("shrink_axis_mask");
   const SliceSpec s = slice_spec(key);
   return apply(kSlice, {x, s.begin, s.end, s.strides},
-               Attrs{{begin_mask, s.begin_mask}, {end_mask, s.end_mask}, {ellipsis_mask, s.ellipsis_mask},
-                     {new_axis_mask, s.new_axis_mask}, {shrink_axis_mask, s.shrink_axis_mask}},
+               Attrs{{begin_mask, s.begin_mask},
+                     {end_mask, s.end_mask},
+                     {ellipsis_mask, s.ellipsis_mask},
+                     {new_axis_mask, s.new_axis_mask},
+                     {shrink_axis_mask, s.shrink_axis_mask}},
                "strided_slice");
 }
 
 PyObject* tensor_subscript(PyObject* self, PyObject* key) {
-  return guarded([&] { return wrap(subscript(is_variable(self) ? variable_value(self) : tensor_of(self), key)); });
+  return guarded(
+      [&] { return wrap(subscript(is_variable(self) ? variable_value(self) : tensor_of(self), key)); });
 }
 
 }  // namespace footlight::python

@@ -13,8 +13,7 @@ namespace footlight::python {
 namespace {
 
 struct PyTape {
-  PyObject_HEAD
-  std::unique_ptr<Tape> tape;
+  PyObject_HEAD std::unique_ptr<Tape> tape;
   PyObject* weakrefs;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -23,8 +22,7 @@ Tape& of(PyObject* o) { return *reinterpret_cast<PyTape*>(o)->tape; }
 
 // What stop_recording() gives: the tape rests inside the `with`.
 struct PyRest {
-  PyObject_HEAD
-  PyObject* tape;
+  PyObject_HEAD PyObject* tape;
   bool resting;
 };
 PyTypeObject rest_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -32,7 +30,9 @@ PyTypeObject rest_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"persistent", "watch_accessed_variables", nullptr};
   int persistent = 0, watch = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|pp:GradientTape", const_cast<char**>(names), &persistent, &watch)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|pp:GradientTape", const_cast<char**>(names), &persistent,
+                                   &watch))
+    return nullptr;
   return guarded([&] {
     auto* t = PyObject_New(PyTape, &type);
     if (!t) throw PythonErrorSet();
@@ -50,7 +50,9 @@ void destroy(PyObject* self) {
 
 PyObject* enter(PyObject* self, PyObject*) {
   return guarded([&] {
-    if (of(self).recording()) fail(ErrorKind::kValue, "Tape is still recording. This can happen if you try to re-enter an already-active tape.");
+    if (of(self).recording())
+      fail(ErrorKind::kValue,
+           "Tape is still recording. This can happen if you try to re-enter an already-active tape.");
     of(self).start();
     return Py_NewRef(self);
   });
@@ -66,7 +68,8 @@ PyObject* leave(PyObject* self, PyObject*) {
 Tensor watched(PyObject* o, const char* what) {
   if (is_tensor(o)) return tensor_of(o);
   if (is_variable(o)) return variable_handle(o);
-  fail(ErrorKind::kValue, "Passed in object ", what, " must be a Tensor or Variable, not ", Py_TYPE(o)->tp_name);
+  fail(ErrorKind::kValue, "Passed in object ", what, " must be a Tensor or Variable, not ",
+       Py_TYPE(o)->tp_name);
 }
 
 PyObject* watch(PyObject* self, PyObject* argument) {
@@ -85,13 +88,16 @@ Unconnected unconnected_from(PyObject* o) {
   const char* text = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : "";
   if (std::string_view(text) == "none") return Unconnected::kNone;
   if (std::string_view(text) == "zero") return Unconnected::kZero;
-  fail(ErrorKind::kValue, "unconnected_gradients must be tf.UnconnectedGradients.NONE or .ZERO, not '", text, "'");
+  fail(ErrorKind::kValue, "unconnected_gradients must be tf.UnconnectedGradients.NONE or .ZERO, not '", text,
+       "'");
 }
 
 PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"target", "sources", "output_gradients", "unconnected_gradients", nullptr};
   PyObject *target, *sources, *outputs = Py_None, *unconnected = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:gradient", const_cast<char**>(names), &target, &sources, &outputs, &unconnected)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:gradient", const_cast<char**>(names), &target,
+                                   &sources, &outputs, &unconnected))
+    return nullptr;
   return guarded([&] {
     const Unconnected way = unconnected_from(unconnected);
     std::vector<Ref> target_leaves, source_leaves, output_leaves;
@@ -99,13 +105,15 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
     nest_flatten(sources, source_leaves);
     std::vector<Tensor> from, to, given;
     for (const Ref& t : target_leaves)
-      if (t.get() != Py_None) from.push_back(is_variable(t.get()) ? variable_handle(t.get()) : to_tensor(t.get()));
+      if (t.get() != Py_None)
+        from.push_back(is_variable(t.get()) ? variable_handle(t.get()) : to_tensor(t.get()));
     for (const Ref& s : source_leaves) to.push_back(watched(s.get(), "as a source"));
     if (outputs != Py_None) {
       nest_flatten(outputs, output_leaves);
       for (size_t i = 0; i < output_leaves.size(); ++i) {
         PyObject* o = output_leaves[i].get();
-        given.push_back(o == Py_None ? Tensor() : operand(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
+        given.push_back(o == Py_None ? Tensor()
+                                     : operand(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
       }
     }
     const std::vector<Tensor> results = of(self).gradient(from, to, given, way);
@@ -125,7 +133,8 @@ PyObject* watched_variables(PyObject* self, PyObject*) {
   return guarded([&] {
     const auto& all = of(self).watched_variables();
     Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
-    for (size_t i = 0; i < all.size(); ++i) PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), variable_object(all[i]));
+    for (size_t i = 0; i < all.size(); ++i)
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), variable_object(all[i]));
     return tuple.release();
   });
 }
@@ -140,7 +149,8 @@ PyObject* stop_recording(PyObject* self, PyObject*) {
 PyObject* rest_enter(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     auto* rest = reinterpret_cast<PyRest*>(self);
-    if (!of(rest->tape).recording()) fail(ErrorKind::kRuntime, "Attempting to stop recording while not recording.");
+    if (!of(rest->tape).recording())
+      fail(ErrorKind::kRuntime, "Attempting to stop recording while not recording.");
     of(rest->tape).stop();
     rest->resting = true;
     Py_RETURN_NONE;
@@ -167,10 +177,14 @@ PyMethodDef methods[] = {
     {"__exit__", leave, METH_VARARGS, nullptr},
     {"watch", watch, METH_O, "watch(tensor)\n--\n\nFollows a tensor, or all of a structure."},
     {"gradient", with_keywords(gradient), METH_VARARGS | METH_KEYWORDS,
-     "gradient(target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nGradients of the targets' sum, in the structure of the sources."},
+     "gradient(target, sources, output_gradients=None, "
+     "unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nGradients of the targets' sum, in the "
+     "structure of the sources."},
     {"reset", reset, METH_NOARGS, "reset()\n--\n\nForgets everything."},
-    {"stop_recording", stop_recording, METH_NOARGS, "stop_recording()\n--\n\nA context in which nothing is recorded."},
-    {"watched_variables", watched_variables, METH_NOARGS, "watched_variables()\n--\n\nThe variables that were read, in order."},
+    {"stop_recording", stop_recording, METH_NOARGS,
+     "stop_recording()\n--\n\nA context in which nothing is recorded."},
+    {"watched_variables", watched_variables, METH_NOARGS,
+     "watched_variables()\n--\n\nThe variables that were read, in order."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -180,7 +194,9 @@ void init_tape(PyObject*) {
   type.tp_basicsize = sizeof(PyTape);
   type.tp_weaklistoffset = offsetof(PyTape, weakrefs);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_doc = "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\nRecords operations inside a `with`, for gradients afterwards.";
+  type.tp_doc =
+      "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\nRecords operations inside a "
+      "`with`, for gradients afterwards.";
   type.tp_new = construct;
   type.tp_dealloc = destroy;
   type.tp_methods = methods;

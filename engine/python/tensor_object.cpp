@@ -1,4 +1,5 @@
-// tf.Tensor: the Python object, eager and symbolic alike. Its operators are in operators.cpp and subscript.cpp.
+// tf.Tensor: the Python object, eager and symbolic alike. Its operators are in operators.cpp and
+// subscript.cpp.
 #include "engine/base/text.h"
 #include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
@@ -29,8 +30,10 @@ void destroy(PyObject* self) {
   auto* t = reinterpret_cast<PyTensor*>(self);
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
   t->tensor.~Tensor();
-  if (kept_count < kKept) kept[kept_count++] = t;
-  else PyObject_Free(self);
+  if (kept_count < kKept)
+    kept[kept_count++] = t;
+  else
+    PyObject_Free(self);
 }
 
 std::string symbolic_name(const Tensor& t) { return str(t.graph()->node(t.node()).name, ":", t.output()); }
@@ -50,8 +53,10 @@ PyObject* repr(PyObject* self) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic())
-      return to_unicode(str("<tf.Tensor '", symbolic_name(t), "' shape=", t.shape().to_string(), " dtype=", name_of(t.dtype()), ">"));
-    return to_unicode(str("<tf.Tensor: shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()), ", numpy=", text_of(t, true), ">"));
+      return to_unicode(str("<tf.Tensor '", symbolic_name(t), "' shape=", t.shape().to_string(),
+                            " dtype=", name_of(t.dtype()), ">"));
+    return to_unicode(str("<tf.Tensor: shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()),
+                          ", numpy=", text_of(t, true), ">"));
   });
 }
 
@@ -59,8 +64,12 @@ PyObject* to_str(PyObject* self) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic())
-      return to_unicode(str("Tensor(\"", symbolic_name(t), "\", ", t.shape().has_rank() ? "shape=" + t.shape().to_string() + ", " : "", "dtype=", name_of(t.dtype()), t.device() == Device::cpu() ? "" : ", device=" + full_name(t.device()), ")"));
-    return to_unicode(str("tf.Tensor(", text_of(t, false), ", shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()), ")"));
+      return to_unicode(str("Tensor(\"", symbolic_name(t), "\", ",
+                            t.shape().has_rank() ? "shape=" + t.shape().to_string() + ", " : "",
+                            "dtype=", name_of(t.dtype()),
+                            t.device() == Device::cpu() ? "" : ", device=" + full_name(t.device()), ")"));
+    return to_unicode(str("tf.Tensor(", text_of(t, false), ", shape=", t.shape().to_string(),
+                          ", dtype=", name_of(t.dtype()), ")"));
   });
 }
 
@@ -70,7 +79,8 @@ Py_hash_t hash(PyObject*) {
 }
 
 [[noreturn]] void symbolic_has_no(const Tensor& t, const char* what) {
-  if (std::string_view(what) == "numpy") fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute 'numpy'");
+  if (std::string_view(what) == "numpy")
+    fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute 'numpy'");
   fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute '", what, "': '", symbolic_name(t),
        "' has no value while its function is being traced");
 }
@@ -79,7 +89,8 @@ Py_ssize_t length(PyObject* self) {
   try {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic())
-      fail(ErrorKind::kType, "len is not well defined for the symbolic tensor '", symbolic_name(t), "'. Use tf.shape(x)[0], or x.shape[0] where it is known");
+      fail(ErrorKind::kType, "len is not well defined for the symbolic tensor '", symbolic_name(t),
+           "'. Use tf.shape(x)[0], or x.shape[0] where it is known");
     if (t.shape().rank() == 0) fail(ErrorKind::kType, "Scalar tensor has no `len()`");
     return t.shape()[0];
   } catch (...) {
@@ -103,8 +114,10 @@ PyObject* iterate(PyObject* self) {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic())
       fail(ErrorKind::kOperatorNotAllowedInGraph, "Iterating over the symbolic tensor '", symbolic_name(t),
-           "' is not allowed: it has no value while the function is being traced. AutoGraph did not convert this code (it turns "
-           "`for` statements of a tf.function into tf.while_loop). Decorate the function with @tf.function, or use tf.map_fn.");
+           "' is not allowed: it has no value while the function is being traced. AutoGraph did not convert "
+           "this code (it turns "
+           "`for` statements of a tf.function into tf.while_loop). Decorate the function with @tf.function, "
+           "or use tf.map_fn.");
     if (t.shape().rank() == 0) fail(ErrorKind::kType, "Cannot iterate over a scalar tensor.");
     return PySeqIter_New(self);
   });
@@ -129,7 +142,8 @@ PyObject* get_device(PyObject* self, void*) {
 PyObject* get_name(PyObject* self, void*) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
-    if (!t.is_symbolic()) fail(ErrorKind::kAttribute, "Tensor.name is undefined when eager execution is enabled.");
+    if (!t.is_symbolic())
+      fail(ErrorKind::kAttribute, "Tensor.name is undefined when eager execution is enabled.");
     return to_unicode(symbolic_name(t));
   });
 }
@@ -138,14 +152,16 @@ PyObject* get_of_graph(PyObject* self, void* what) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (!t.is_symbolic())
-      fail(ErrorKind::kAttribute, "Tensor.", static_cast<const char*>(what), " is undefined when eager execution is enabled.");
+      fail(ErrorKind::kAttribute, "Tensor.", static_cast<const char*>(what),
+           " is undefined when eager execution is enabled.");
     if (!*Make) fail(ErrorKind::kUnimplemented, "Graphs are not available in this build");
     return (*Make)(t);
   });
 }
 PyObject* get_value_index(PyObject* self, void*) {
   return guarded([&] {
-    if (!tensor_of(self).is_symbolic()) fail(ErrorKind::kAttribute, "Tensor.value_index is undefined when eager execution is enabled.");
+    if (!tensor_of(self).is_symbolic())
+      fail(ErrorKind::kAttribute, "Tensor.value_index is undefined when eager execution is enabled.");
     return PyLong_FromUnsignedLong(tensor_of(self).output());
   });
 }
@@ -153,7 +169,9 @@ PyObject* get_value_index(PyObject* self, void*) {
 PyObject* numpy(PyObject* self, PyObject*) {
   return guarded([&] { return numpy_value(tensor_of(self)).release(); });
 }
-PyMethodDef numpy_method = {"numpy", numpy, METH_NOARGS, "numpy()\n--\n\nA NumPy array (of rank 0: a NumPy scalar) with a copy of the value."};
+PyMethodDef numpy_method = {
+    "numpy", numpy, METH_NOARGS,
+    "numpy()\n--\n\nA NumPy array (of rank 0: a NumPy scalar) with a copy of the value."};
 PyObject* get_numpy(PyObject* self, void*) {
   return guarded([&] {
     if (tensor_of(self).is_symbolic()) symbolic_has_no(tensor_of(self), "numpy");
@@ -164,12 +182,14 @@ PyObject* get_numpy(PyObject* self, void*) {
 PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
+    return nullptr;
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic())
       fail(ErrorKind::kNotImplemented, "Cannot convert the symbolic tensor '", symbolic_name(t),
-           "' to a NumPy array: it has no value while the function is being traced. Use a tf function instead of the NumPy one, or tf.numpy_function.");
+           "' to a NumPy array: it has no value while the function is being traced. Use a tf function "
+           "instead of the NumPy one, or tf.numpy_function.");
     Ref value = numpy_value(t);
     Ref module = checked(PyImport_ImportModule("numpy"));
     return checked(PyObject_CallMethod(module.get(), "asarray", "OO", value.get(), dtype)).release();
@@ -182,8 +202,8 @@ PyObject* set_shape(PyObject* self, PyObject* wanted) {
     const Tensor& t = tensor_of(self);
     const Shape s = shape_from_object(wanted);
     if (!compatible(t.shape(), s))
-      fail(ErrorKind::kValue, t.is_symbolic() ? "Tensor '" + symbolic_name(t) + "'" : "Tensor", "'s shape ", t.shape().to_string(),
-           " is not compatible with supplied shape ", s.to_string());
+      fail(ErrorKind::kValue, t.is_symbolic() ? "Tensor '" + symbolic_name(t) + "'" : "Tensor", "'s shape ",
+           t.shape().to_string(), " is not compatible with supplied shape ", s.to_string());
     if (t.is_symbolic()) {
       // Everybody who holds this output sees what is now known of it.
       const Shape known = merge(t.shape(), s);
@@ -204,7 +224,8 @@ PyObject* cpu(PyObject* self, PyObject*) { return to_device(self, Device::cpu())
 PyObject* gpu(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"gpu_index", nullptr};
   int index = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i:gpu", const_cast<char**>(names), &index)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i:gpu", const_cast<char**>(names), &index))
+    return nullptr;
   return to_device(self, Device::gpu(static_cast<uint8_t>(index)));
 }
 
@@ -213,12 +234,15 @@ PyObject* format(PyObject* self, PyObject* spec) {
     const Tensor& t = tensor_of(self);
     const bool plain = PyUnicode_GetLength(spec) == 0;
     if (t.is_symbolic()) {
-      if (!plain) fail(ErrorKind::kType, "unsupported format string for the symbolic tensor '", symbolic_name(t), "': it has no value while its function is being traced");
+      if (!plain)
+        fail(ErrorKind::kType, "unsupported format string for the symbolic tensor '", symbolic_name(t),
+             "': it has no value while its function is being traced");
       return to_str(self);
     }
     const Tensor host = on_host(t);
     if (plain) return to_unicode(array_str(host));
-    if (host.shape().rank() > 0) fail(ErrorKind::kType, "unsupported format string for a tensor of shape ", host.shape().to_string());
+    if (host.shape().rank() > 0)
+      fail(ErrorKind::kType, "unsupported format string for a tensor of shape ", host.shape().to_string());
     Ref value = python_value(host);
     return PyObject_Format(value.get(), spec);
   });
@@ -245,10 +269,13 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   static const std::pair<const char*, const char*> instead[] = {
-      {"astype", "tf.cast(x, dtype)"}, {"reshape", "tf.reshape(x, shape)"}, {"T", "tf.transpose(x)"},
-      {"transpose", "tf.transpose(x)"}, {"ravel", "tf.reshape(x, [-1])"}, {"clip", "tf.clip_by_value(x, low, high)"},
-      {"size", "tf.size(x)"}, {"tolist", "x.numpy().tolist()"}, {"sum", "tf.reduce_sum(x)"}, {"mean", "tf.reduce_mean(x)"},
-      {"max", "tf.reduce_max(x)"}, {"min", "tf.reduce_min(x)"}, {"dot", "tf.tensordot(x, y, 1)"}, {"item", "x.numpy().item()"}};
+      {"astype", "tf.cast(x, dtype)"},  {"reshape", "tf.reshape(x, shape)"},
+      {"T", "tf.transpose(x)"},         {"transpose", "tf.transpose(x)"},
+      {"ravel", "tf.reshape(x, [-1])"}, {"clip", "tf.clip_by_value(x, low, high)"},
+      {"size", "tf.size(x)"},           {"tolist", "x.numpy().tolist()"},
+      {"sum", "tf.reduce_sum(x)"},      {"mean", "tf.reduce_mean(x)"},
+      {"max", "tf.reduce_max(x)"},      {"min", "tf.reduce_min(x)"},
+      {"dot", "tf.tensordot(x, y, 1)"}, {"item", "x.numpy().item()"}};
   const char* wanted = PyUnicode_AsUTF8(name);
   for (const auto& [missing, use] : instead)
     if (wanted && std::strcmp(wanted, missing) == 0) {
@@ -266,20 +293,25 @@ PyGetSetDef properties[] = {
     {"device", get_device, nullptr, "Where the value lies.", nullptr},
     {"backing_device", get_device, nullptr, "Where the value lies.", nullptr},
     {"name", get_name, nullptr, "Name in the graph; symbolic tensors only.", nullptr},
-    {"op", get_of_graph<&operation_of>, nullptr, "The operation of the graph that makes it; symbolic tensors only.", const_cast<char*>("op")},
-    {"graph", get_of_graph<&graph_of>, nullptr, "The graph; symbolic tensors only.", const_cast<char*>("graph")},
-    {"value_index", get_value_index, nullptr, "Which output of its operation; symbolic tensors only.", nullptr},
+    {"op", get_of_graph<&operation_of>, nullptr,
+     "The operation of the graph that makes it; symbolic tensors only.", const_cast<char*>("op")},
+    {"graph", get_of_graph<&graph_of>, nullptr, "The graph; symbolic tensors only.",
+     const_cast<char*>("graph")},
+    {"value_index", get_value_index, nullptr, "Which output of its operation; symbolic tensors only.",
+     nullptr},
     {"numpy", get_numpy, nullptr, "numpy()\n--\n\nThe value as a NumPy array.", nullptr},
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
     {"get_shape", get_shape, METH_NOARGS, "get_shape()\n--\n\nThe TensorShape."},
-    {"set_shape", set_shape, METH_O, "set_shape(shape)\n--\n\nSays what else is known of the shape; ValueError when it does not fit."},
+    {"set_shape", set_shape, METH_O,
+     "set_shape(shape)\n--\n\nSays what else is known of the shape; ValueError when it does not fit."},
     {"ref", ref, METH_NOARGS, "ref()\n--\n\nA hashable handle: tensors themselves cannot be keys."},
     {"experimental_ref", ref, METH_NOARGS, "experimental_ref()\n--\n\nSee ref()."},
     {"cpu", cpu, METH_NOARGS, "cpu()\n--\n\nThe value in host memory."},
-    {"gpu", with_keywords(gpu), METH_VARARGS | METH_KEYWORDS, "gpu(gpu_index=0)\n--\n\nThe value in a GPU's memory."},
+    {"gpu", with_keywords(gpu), METH_VARARGS | METH_KEYWORDS,
+     "gpu(gpu_index=0)\n--\n\nThe value in a GPU's memory."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__format__", format, METH_O, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
@@ -322,7 +354,8 @@ PyObject* wrap_all(std::span<const Tensor> tensors) {
 
 Tensor on_host(const Tensor& t) {
   if (t.is_symbolic())
-    fail(ErrorKind::kNotImplemented, "The symbolic tensor '", symbolic_name(t), "' has no value while its function is being traced");
+    fail(ErrorKind::kNotImplemented, "The symbolic tensor '", symbolic_name(t),
+         "' has no value while its function is being traced");
   return t.device() == Device::cpu() ? t : copied_to(t, Device::cpu());
 }
 

@@ -22,12 +22,11 @@ namespace footlight::python {
 namespace {
 
 struct PyVariable {
-  PyObject_HEAD
-  Tensor handle;
+  PyObject_HEAD Tensor handle;
   Variable* variable;  // kept by the handle, or by `original` when the handle is symbolic
   Tensor original;
   Attrs read_attrs;
-  bool after_assign;   // what assign() returns: prints as such
+  bool after_assign;  // what assign() returns: prints as such
   PyObject* weakrefs;
   PyObject* constraint;
 };
@@ -86,18 +85,32 @@ Tensor placed(const Tensor& value) {
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def",
-                                "dtype", "import_scope", "constraint", "synchronization", "aggregation", "shape",
-                                "experimental_enable_variable_lifting", nullptr};
-  PyObject *initial = Py_None, *trainable = Py_None, *validate = Py_True, *caching = Py_None, *name = Py_None, *definition = Py_None,
-           *dtype = Py_None, *import_scope = Py_None, *constraint = Py_None, *synchronization = nullptr, *aggregation = nullptr,
-           *shape = nullptr, *lifting = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOOOO:Variable", const_cast<char**>(names), &initial, &trainable, &validate,
-                                   &caching, &name, &definition, &dtype, &import_scope, &constraint, &synchronization, &aggregation,
-                                   &shape, &lifting))
+  static const char* names[] = {"initial_value",
+                                "trainable",
+                                "validate_shape",
+                                "caching_device",
+                                "name",
+                                "variable_def",
+                                "dtype",
+                                "import_scope",
+                                "constraint",
+                                "synchronization",
+                                "aggregation",
+                                "shape",
+                                "experimental_enable_variable_lifting",
+                                nullptr};
+  PyObject *initial = Py_None, *trainable = Py_None, *validate = Py_True, *caching = Py_None, *name = Py_None,
+           *definition = Py_None, *dtype = Py_None, *import_scope = Py_None, *constraint = Py_None,
+           *synchronization = nullptr, *aggregation = nullptr, *shape = nullptr, *lifting = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOOOO:Variable", const_cast<char**>(names),
+                                   &initial, &trainable, &validate, &caching, &name, &definition, &dtype,
+                                   &import_scope, &constraint, &synchronization, &aggregation, &shape,
+                                   &lifting))
     return nullptr;
   return guarded([&] {
-    if (initial == Py_None) fail(ErrorKind::kValue, "tf.Variable: initial_value must be given (a value, or a function that makes it)");
+    if (initial == Py_None)
+      fail(ErrorKind::kValue,
+           "tf.Variable: initial_value must be given (a value, or a function that makes it)");
     std::string text = "Variable";
     if (name != Py_None) {
       const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
@@ -111,8 +124,8 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
     if (shape && shape != Py_None) {
       declared = shape_from_object(shape);
       if (!compatible(declared, value.shape()))
-        fail(ErrorKind::kValue, "tf.Variable: the initial value's shape ", value.shape().to_string(), " is not compatible with the explicitly supplied `shape` argument ",
-             declared.to_string());
+        fail(ErrorKind::kValue, "tf.Variable: the initial value's shape ", value.shape().to_string(),
+             " is not compatible with the explicitly supplied `shape` argument ", declared.to_string());
     }
     // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
     auto* variable = new Variable(value.dtype(), declared, current_scope() + text, may_train);
@@ -125,13 +138,17 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-std::string name_of_variable(PyVariable* v) { return v->after_assign ? "UnreadVariable" : v->variable->name() + ":0"; }
+std::string name_of_variable(PyVariable* v) {
+  return v->after_assign ? "UnreadVariable" : v->variable->name() + ":0";
+}
 
 PyObject* repr(PyObject* self) {
   return guarded([&] {
     PyVariable* v = of(self);
     std::string value = "<uninitialized>";
-    const std::string start = str("<tf.Variable '", name_of_variable(v), "' shape=", v->variable->shape().to_string(), " dtype=", name_of(v->variable->dtype()));
+    const std::string start =
+        str("<tf.Variable '", name_of_variable(v), "' shape=", v->variable->shape().to_string(),
+            " dtype=", name_of(v->variable->dtype()));
     if (current_graph_builder) return PyUnicode_FromString((start + ">").c_str());
     if (v->variable->initialized()) value = array_repr(on_host(v->variable->read()));
     if (value.find('\n') != std::string::npos) value = "\n" + value;
@@ -161,14 +178,16 @@ PyObject* assign(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {Which == 0 ? "value" : "delta", "use_locking", "name", "read_value", nullptr};
   PyObject *value, *locking = nullptr, *name = nullptr;
   int read = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOp:assign", const_cast<char**>(names), &value, &locking, &name, &read)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOp:assign", const_cast<char**>(names), &value,
+                                   &locking, &name, &read))
+    return nullptr;
   static const Op ops[] = {Op("AssignVariableOp"), Op("AssignAddVariableOp"), Op("AssignSubVariableOp")};
   return guarded([&]() -> PyObject* {
     PyVariable* v = of(self);
     const Tensor given = to_tensor(value, v->variable->dtype());
     if (Which == 0 && !compatible(v->variable->shape(), given.shape()))
-      fail(ErrorKind::kValue, "Cannot assign a value of shape ", given.shape().to_string(), " to variable '", name_of_variable(v), "' of shape ",
-           v->variable->shape().to_string());
+      fail(ErrorKind::kValue, "Cannot assign a value of shape ", given.shape().to_string(), " to variable '",
+           name_of_variable(v), "' of shape ", v->variable->shape().to_string());
     const Tensor inputs[] = {v->handle, given};
     apply_all(ops[Which].row(), inputs, v->read_attrs, {});
     if (!read && !current_graph_builder) Py_RETURN_NONE;
@@ -178,17 +197,21 @@ PyObject* assign(PyObject* self, PyObject* args, PyObject* keywords) {
 
 PyObject* numpy(PyObject* self, PyObject*) {
   return guarded([&] {
-    if (current_graph_builder) fail(ErrorKind::kNotImplemented, "numpy() is only available outside of a tf.function: variable '", name_of_variable(of(self)), "'");
+    if (current_graph_builder)
+      fail(ErrorKind::kNotImplemented, "numpy() is only available outside of a tf.function: variable '",
+           name_of_variable(of(self)), "'");
     return numpy_value(of(self)->variable->read()).release();
   });
 }
 PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
+    return nullptr;
   return guarded([&] {
     if (current_graph_builder)
-      fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)), "' to a NumPy array while a function is being traced");
+      fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)),
+           "' to a NumPy array while a function is being traced");
     Ref v = numpy_value(of(self)->variable->read());
     Ref module = checked(PyImport_ImportModule("numpy"));
     return checked(PyObject_CallMethod(module.get(), "asarray", "OO", v.get(), dtype)).release();
@@ -202,7 +225,8 @@ PyObject* set_shape(PyObject* self, PyObject* wanted) {
   return guarded([&]() -> PyObject* {
     const Shape s = shape_from_object(wanted);
     if (!compatible(of(self)->variable->shape(), s))
-      fail(ErrorKind::kValue, "Variable '", name_of_variable(of(self)), "' of shape ", of(self)->variable->shape().to_string(), " cannot take shape ", s.to_string());
+      fail(ErrorKind::kValue, "Variable '", name_of_variable(of(self)), "' of shape ",
+           of(self)->variable->shape().to_string(), " cannot take shape ", s.to_string());
     Py_RETURN_NONE;
   });
 }
@@ -213,7 +237,9 @@ PyObject* ref(PyObject* self, PyObject*) { return reference_to(self); }
 PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"indices", "name", nullptr};
   PyObject *indices, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices, &name)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices,
+                                   &name))
+    return nullptr;
   return guarded([&] {
     Ref gather = checked(PyObject_GetAttrString(namespace_of(""), "gather"));
     return checked(PyObject_CallFunctionObjArgs(gather.get(), self, indices, nullptr)).release();
@@ -222,7 +248,8 @@ PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
 PyObject* copy(PyObject* self, PyObject*) {
   return guarded([&] {
     PyVariable* v = of(self);
-    auto* fresh = new Variable(v->variable->dtype(), v->variable->shape(), v->variable->name(), v->variable->trainable());
+    auto* fresh = new Variable(v->variable->dtype(), v->variable->shape(), v->variable->name(),
+                               v->variable->trainable());
     const Tensor handle = Tensor::resource(fresh);
     fresh->assign(v->variable->read());
     return make(handle, Own::kYes);
@@ -235,31 +262,48 @@ PyObject* enum_value(const char* kind, const char* name) {
 }
 
 PyGetSetDef properties[] = {
-    {"shape", [](PyObject* s, void*) { return get_shape(s, nullptr); }, nullptr, "The TensorShape; parts may be unknown.", nullptr},
-    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(variable_dtype(s))); }, nullptr, "The DType.", nullptr},
-    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); }, nullptr, "The name with its \":0\".", nullptr},
-    {"trainable", [](PyObject* s, void*) { return PyBool_FromLong(variable_trainable(s)); }, nullptr, "Whether tapes watch it by themselves.", nullptr},
-    {"device", [](PyObject* s, void*) { return guarded([&] { return PyUnicode_FromString(full_name(of(s)->variable->read().device()).c_str()); }); },
+    {"shape", [](PyObject* s, void*) { return get_shape(s, nullptr); }, nullptr,
+     "The TensorShape; parts may be unknown.", nullptr},
+    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(variable_dtype(s))); }, nullptr,
+     "The DType.", nullptr},
+    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); },
+     nullptr, "The name with its \":0\".", nullptr},
+    {"trainable", [](PyObject* s, void*) { return PyBool_FromLong(variable_trainable(s)); }, nullptr,
+     "Whether tapes watch it by themselves.", nullptr},
+    {"device",
+     [](PyObject* s, void*) {
+       return guarded(
+           [&] { return PyUnicode_FromString(full_name(of(s)->variable->read().device()).c_str()); });
+     },
      nullptr, "Where the value lies.", nullptr},
-    {"handle", [](PyObject* s, void*) { return guarded([&] { return wrap(of(s)->handle); }); }, nullptr, "The resource tensor.", nullptr},
-    {"constraint", [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint : Py_None); }, nullptr, nullptr, nullptr},
+    {"handle", [](PyObject* s, void*) { return guarded([&] { return wrap(of(s)->handle); }); }, nullptr,
+     "The resource tensor.", nullptr},
+    {"constraint",
+     [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint : Py_None); }, nullptr,
+     nullptr, nullptr},
     {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
-    {"aggregation", [](PyObject*, void*) { return enum_value("VariableAggregation", "NONE"); }, nullptr, nullptr, nullptr},
-    {"synchronization", [](PyObject*, void*) { return enum_value("VariableSynchronization", "AUTO"); }, nullptr, nullptr, nullptr},
+    {"aggregation", [](PyObject*, void*) { return enum_value("VariableAggregation", "NONE"); }, nullptr,
+     nullptr, nullptr},
+    {"synchronization", [](PyObject*, void*) { return enum_value("VariableSynchronization", "AUTO"); },
+     nullptr, nullptr, nullptr},
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
-    {"assign", with_keywords(assign<0>), METH_VARARGS | METH_KEYWORDS, "assign(value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
-    {"assign_add", with_keywords(assign<1>), METH_VARARGS | METH_KEYWORDS, "assign_add(delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
-    {"assign_sub", with_keywords(assign<2>), METH_VARARGS | METH_KEYWORDS, "assign_sub(delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
+    {"assign", with_keywords(assign<0>), METH_VARARGS | METH_KEYWORDS,
+     "assign(value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
+    {"assign_add", with_keywords(assign<1>), METH_VARARGS | METH_KEYWORDS,
+     "assign_add(delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
+    {"assign_sub", with_keywords(assign<2>), METH_VARARGS | METH_KEYWORDS,
+     "assign_sub(delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
     {"value", value, METH_NOARGS, "value()\n--\n\nThe value as a tensor."},
     {"read_value", value, METH_NOARGS, "read_value()\n--\n\nThe value as a tensor."},
     {"numpy", numpy, METH_NOARGS, "numpy()\n--\n\nThe value as a NumPy array."},
     {"get_shape", get_shape, METH_NOARGS, "get_shape()\n--\n\nThe TensorShape."},
     {"set_shape", set_shape, METH_O, "set_shape(shape)\n--\n\nChecks that a shape fits."},
     {"is_initialized", is_initialized, METH_VARARGS, "is_initialized()\n--\n\nWhether it has a value."},
-    {"sparse_read", with_keywords(sparse_read), METH_VARARGS | METH_KEYWORDS, "sparse_read(indices, name=None)\n--\n\nSome rows of the value."},
+    {"sparse_read", with_keywords(sparse_read), METH_VARARGS | METH_KEYWORDS,
+     "sparse_read(indices, name=None)\n--\n\nSome rows of the value."},
     {"ref", ref, METH_NOARGS, "ref()\n--\n\nA hashable handle: variables themselves cannot be keys."},
     {"experimental_ref", ref, METH_NOARGS, "experimental_ref()\n--\n\nSee ref()."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
@@ -302,7 +346,9 @@ void init_variable(PyObject*) {
   type.tp_basicsize = sizeof(PyVariable);
   type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_doc = "Variable(initial_value=None, trainable=None, name=None, dtype=None, shape=None)\n--\n\nA tensor that can be given another value.";
+  type.tp_doc =
+      "Variable(initial_value=None, trainable=None, name=None, dtype=None, shape=None)\n--\n\nA tensor that "
+      "can be given another value.";
   type.tp_new = construct;
   type.tp_dealloc = destroy;
   type.tp_repr = repr;

@@ -10,22 +10,24 @@ namespace footlight::python {
 
 extern PyTypeObject* variable_type;
 inline bool is_variable(PyObject* o) { return Py_TYPE(o) == variable_type; }
-Tensor variable_handle(PyObject*);        // the resource tensor
-Tensor variable_value(PyObject*);         // reads it: an op
+Tensor variable_handle(PyObject*);  // the resource tensor
+Tensor variable_value(PyObject*);   // reads it: an op
 DType variable_dtype(PyObject*);
 const Shape& variable_shape(PyObject*);
 bool variable_trainable(PyObject*);
-std::string variable_name(PyObject*);     // "w:0"
+std::string variable_name(PyObject*);  // "w:0"
 
-// The Python object of a variable's handle: the user's own while it lives, else a new one. New reference; throws.
+// The Python object of a variable's handle: the user's own while it lives, else a new one. New reference;
+// throws.
 PyObject* variable_object(const Tensor& handle);
 
-// What a traced body gets for a variable argument: like `like`, but everything goes through the symbolic `handle`. New
-// reference; throws.
+// What a traced body gets for a variable argument: like `like`, but everything goes through the symbolic
+// `handle`. New reference; throws.
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle);
 
-// Installed by tracing: called when a variable is made while a graph is being built, before it has a value. `initial` may
-// be symbolic. Throws kValue when no variable may be made here; returns whether the value is to be assigned now.
+// Installed by tracing: called when a variable is made while a graph is being built, before it has a value.
+// `initial` may be symbolic. Throws kValue when no variable may be made here; returns whether the value is to
+// be assigned now.
 extern bool (*variable_made)(const Tensor& handle, const Tensor& initial);
 
 }  // namespace footlight::python

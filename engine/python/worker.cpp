@@ -8,6 +8,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/profile/recorder.h"
+#include "engine/tensor/gpu.h"
 
 #include "footlight_version.h"
 
@@ -49,7 +50,7 @@ std::string machine_words() {
       }
     std::fclose(file);
   }
-  return model + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+  return model + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads, " + gpu::at_a_glance();
 }
 
 void open_pipe(int (&ends)[2]) {

@@ -73,8 +73,12 @@ Worker::Worker(QObject* parent) : QObject(parent) {
           name = name.section(QLatin1Char('-'), 1, 1);
           have << name.left(1) + QLatin1Char('.') + name.mid(1);
         }
-        Q_EMIT failed(QStringLiteral("%1 is Python %2, and the engine was built for %3. Choose another interpreter under Run > Python.")
-                          .arg(request_.python, version, have.isEmpty() ? QStringLiteral("none") : have.join(QStringLiteral(", "))));
+        if (have.isEmpty()) {
+          Q_EMIT failed(QStringLiteral("the engine was not built: there is none in ") + package.path());
+        } else {
+          Q_EMIT failed(QStringLiteral("%1 is Python %2, and the engine was built for %3. Choose another interpreter under Run > Python.")
+                            .arg(request_.python, version, have.join(QStringLiteral(", "))));
+        }
         return;
       }
     }

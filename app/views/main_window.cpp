@@ -167,6 +167,7 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
 
 void MainWindow::run() {
   if (worker_.running()) return;
+  tabs_->setFocus(Qt::OtherFocusReason);
   if (top_->script().isEmpty()) {
     show_banner(QStringLiteral("Open a Python script first (Ctrl+O, or drop one here)."), false);
     return;
@@ -207,6 +208,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
   const QString printed = worker_.printed().trimmed();
   if (!session_.is_open()) {
     // Nothing was recorded: all there is to say is what the process printed.
+    session_.close();
     console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without a word (%1).").arg(reason) : printed);
     show_banner(QStringLiteral("The script did not get as far as a session: ") +
                 (printed.isEmpty() ? reason : printed.section(QLatin1Char('\n'), -1)));

@@ -11,7 +11,7 @@
 
 namespace footlight::session {
 
-constexpr size_t kMaxChunkRows = 1u << 20;
+constexpr size_t kMaxChunkRows = 1u << 16;  // a few bytes of zstd must not become a gigabyte
 constexpr size_t kUsualChunkRows = 1u << 14;
 
 std::string encode_chunk(const OpColumns& events);

@@ -70,23 +70,25 @@ Reader::Place Reader::place(SourceRef source) const {
   return {c->file, after == c->lines.begin() ? c->first_line : static_cast<int>(std::prev(after)->second)};
 }
 
-std::vector<CallRecord> Reader::all_calls() const {
-  std::vector<CallRecord> all;
-  for (size_t i = 0; i < calls().index().size(); ++i) {
-    const auto chunk = calls().chunk(i);
-    all.insert(all.end(), chunk->begin(), chunk->end());
-  }
-  return all;
-}
+namespace {
+// A file of a few kilobytes can say that it holds billions of rows.
+constexpr uint64_t kMostAtOnce = 20'000'000;
 
-std::vector<DeviceRecord> Reader::all_device_events() const {
-  std::vector<DeviceRecord> all;
-  for (size_t i = 0; i < device_events().index().size(); ++i) {
-    const auto chunk = device_events().chunk(i);
+template <class Record>
+std::vector<Record> all_of(const ChunkStore<std::vector<Record>>& store) {
+  if (store.rows() > kMostAtOnce)
+    throw Error(ErrorKind::kResourceExhausted, std::to_string(store.rows()) + " records are too many to show at once");
+  std::vector<Record> all;
+  for (size_t i = 0; i < store.index().size(); ++i) {
+    const auto chunk = store.chunk(i);
     all.insert(all.end(), chunk->begin(), chunk->end());
   }
   return all;
 }
+}  // namespace
+
+std::vector<CallRecord> Reader::all_calls() const { return all_of(calls()); }
+std::vector<DeviceRecord> Reader::all_device_events() const { return all_of(device_events()); }
 
 namespace {
 struct Range {

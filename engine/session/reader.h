@@ -77,7 +77,7 @@ class Reader {
   virtual const OpStore& op_events() const = 0;
   virtual const CallStore& calls() const = 0;
   virtual const DeviceStore& device_events() const = 0;
-  std::vector<CallRecord> all_calls() const;           // decodes every chunk
+  std::vector<CallRecord> all_calls() const;           // decodes every chunk; Error beyond 20 million
   std::vector<DeviceRecord> all_device_events() const;
 
   // Takes in what was written since; cheap when nothing was. Of one thread at a time, as everything but chunk().

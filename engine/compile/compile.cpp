@@ -24,8 +24,12 @@ class Compiler {
     program_->inputs = static_cast<uint32_t>(graph_.inputs.size());
     for (uint32_t i = 0; i < graph_.inputs.size(); ++i) input_index_.emplace(graph_.inputs[i].value, i);
     find_last_uses();
-    for (uint32_t i = 0; i < graph_.size(); ++i)
-      if (rewrite_.live[i] && !rewrite_.value[i] && !rewrite_.forward[i].node.valid() && !input_index_.contains(i)) add(NodeId(i));
+    // What needs nothing may have been made after its users (a gradient's lists): it runs first.
+    auto early = [&](uint32_t i) { return graph_.node(NodeId(i)).inputs.empty() && !graph_.node(NodeId(i)).op->stateful; };
+    for (const bool first : {true, false})
+      for (uint32_t i = 0; i < graph_.size(); ++i)
+        if (rewrite_.live[i] && !rewrite_.value[i] && !rewrite_.forward[i].node.valid() && !input_index_.contains(i) && early(i) == first)
+          add(NodeId(i));
     for (Edge edge : graph_.outputs) program_->results.push_back(operand(edge));
     return program_;
   }
@@ -33,10 +37,15 @@ class Compiler {
  private:
   // Values live from their instruction to the last one that takes any of the node's outputs.
   void find_last_uses() {
+    used_.assign(graph_.size(), false);
+    for (uint32_t i = 0; i < graph_.size(); ++i) last_use_[i] = i;
     for (uint32_t i = 0; i < graph_.size(); ++i) {
-      last_use_[i] = i;
       if (!rewrite_.live[i] || rewrite_.value[i] || rewrite_.forward[i].node.valid()) continue;
-      for (Edge edge : graph_.node(NodeId(i)).inputs) last_use_[rewrite_.resolve(edge).node.value] = i;
+      for (Edge edge : graph_.node(NodeId(i)).inputs) {
+        uint32_t& last = last_use_[rewrite_.resolve(edge).node.value];
+        last = used_[rewrite_.resolve(edge).node.value] ? std::max(last, i) : i;
+        used_[rewrite_.resolve(edge).node.value] = true;
+      }
     }
     for (Edge edge : graph_.outputs) last_use_[rewrite_.resolve(edge).node.value] = UINT32_MAX;
     dying_.resize(graph_.size());
@@ -141,6 +150,7 @@ class Compiler {
   std::shared_ptr<Program> program_;
   std::vector<uint32_t> slot_of_;
   std::vector<uint32_t> last_use_;
+  std::vector<bool> used_;
   std::vector<std::vector<uint32_t>> dying_;
   std::unordered_map<uint32_t, uint32_t> input_index_, constant_index_;
   std::unordered_map<const Graph*, int32_t> callee_index_;

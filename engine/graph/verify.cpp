@@ -14,7 +14,8 @@ namespace {
 
 void check_edge(const Graph& graph, const std::string& user, Edge edge, size_t before) {
   if (edge.node.value >= graph.size()) fail(graph, user, "an input that is no node of the graph");
-  if (edge.node.value >= before) fail(graph, user, "uses '" + graph.node(edge.node).name + "', which comes later");
+  // A node without inputs may come late: it runs first.
+  if (edge.node.value >= before && !graph.node(edge.node).inputs.empty()) fail(graph, user, "uses '" + graph.node(edge.node).name + "', which comes later");
   if (edge.output >= graph.node(edge.node).dtypes.size())
     fail(graph, user, "uses output " + std::to_string(edge.output) + " of '" + graph.node(edge.node).name +
                           "', which has " + std::to_string(graph.node(edge.node).dtypes.size()));

@@ -226,7 +226,11 @@ class Run {
         runtime::run(*program_.callees[static_cast<size_t>(in.callee)], inputs, outputs, call_);
         break;
       case Step::kWhile: loop(in, inputs, outputs); break;
-      case Step::kFake:  // stands in for what the other branch would have given: nobody looks at it
+      case Step::kFake: {  // stands in for what the other branch would have given: nobody looks at its elements
+        const DType dtype = program_.graph->node(in.node).dtypes[0];
+        if (dtype != DType::kResource && dtype != DType::kVariant) outputs[0] = Tensor::empty(dtype, Shape{0});
+        break;
+      }
       case Step::kKernel: break;
     }
   }

@@ -4,6 +4,7 @@
 #include "engine/compile/program.h"
 #include "engine/ops/control_gradients.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/tensor_list.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
 
@@ -178,6 +179,7 @@ void cond_gradient(GradientCall& call) {
 }  // namespace
 
 void init_control_gradients() {
+  runtime::register_list_kernels();
   control_gradients.call = call_gradient;
   control_gradients.cond = cond_gradient;
   control_gradients.loop = loop_gradient;

@@ -1,11 +1,193 @@
-// Gradients of loops.
+// Gradients of loops: the forward loop keeps, in lists, what each turn's gradient needs; the backward loop takes it out
+// again from the last turn to the first.
 #include "engine/base/text.h"
 #include "engine/ops/row.h"
+#include "engine/trace/control_flow.h"
+#include "engine/trace/derivative.h"
+
+#include <algorithm>
 
 namespace footlight::trace {
+namespace {
+
+const AttrName kCond("cond"), kBody("body"), kT("T"), kShapes("output_shapes"), kElementDType("element_dtype"),
+    kElementShape("element_shape"), kDType("dtype"), kShape("shape");
+
+struct Kept {
+  DType dtype;
+  Shape shape;
+  Edge in_body;        // of the forward body
+  size_t need;         // index in Derivative::needs
+};
+
+NodeId add_parameter(Graph& graph, const char* name) {
+  static const Op kPlaceholder{"Placeholder"};
+  Node node;
+  node.op = &kPlaceholder.row();
+  node.name = graph.unique_full_name(name);
+  node.attrs.set(kDType, DType::kVariant);
+  node.attrs.set(kShape, Shape());
+  node.dtypes = {DType::kVariant};
+  node.shapes = {Shape()};
+  const NodeId id = graph.add_named(std::move(node));
+  graph.inputs.push_back(id);
+  ++graph.parameters;
+  return id;
+}
+
+NodeId add_list(Graph& graph, DType dtype, const Shape& shape) {
+  static const Op kEmpty{"EmptyTensorList"};
+  Node node;
+  node.op = &kEmpty.row();
+  node.attrs.set(kElementDType, dtype);
+  node.attrs.set(kElementShape, shape);
+  node.dtypes = {DType::kVariant};
+  node.shapes = {Shape()};
+  return graph.add(std::move(node));
+}
+
+NodeId add_push(Graph& graph, NodeId list, Edge value, DType dtype) {
+  static const Op kPush{"TensorListPushBack"};
+  Node node;
+  node.op = &kPush.row();
+  node.inputs = {{list, 0}, value};
+  node.attrs.set(kElementDType, dtype);
+  node.dtypes = {DType::kVariant};
+  node.shapes = {Shape()};
+  return graph.add(std::move(node));
+}
+
+// A tensor of the graph being built, said to have (at least) this shape.
+Tensor with_shape(const Tensor& tensor, const Shape& shape) {
+  Graph& graph = *tensor.graph();
+  Shape& own = graph.node(tensor.node()).shapes[tensor.output()];
+  if (compatible(own, shape)) own = merge(own, shape);
+  return graph.tensor({tensor.node(), tensor.output()});
+}
+
+Tensor zeros_like(const Tensor& tensor, DType dtype) {
+  static const Op kZeros{"ZerosLike"}, kRead{"ReadVariableOp"};
+  if (tensor.dtype() != DType::kResource) return apply(kZeros, {tensor});
+  Attrs attrs;
+  attrs.set(kDType, dtype);
+  return apply(kZeros, {apply(kRead, {tensor}, attrs)});
+}
+
+// The loop with a list more for each kept value.
+void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outputs, std::span<const Kept> kept) {
+  const GraphPtr body = clone(forward_body);
+  const GraphPtr test = clone(*graph.node(id).attrs.get<GraphPtr>(kCond));
+  body->rename(numbered(forward_body.name() + '_'));
+  test->rename(numbered(test->name() + '_'));
+  body->outputs.resize(outputs);
+  std::vector<Edge> lists;
+  for (const Kept& value : kept) {
+    lists.push_back({add_list(graph, value.dtype, value.shape), 0});
+    add_parameter(*test, "accumulator");
+    body->outputs.push_back({add_push(*body, add_parameter(*body, "accumulator"), value.in_body, value.dtype), 0});
+  }
+  Node& node = graph.node(id);
+  node.inputs.insert(node.inputs.end(), lists.begin(), lists.end());
+  node.dtypes.resize(outputs + kept.size(), DType::kVariant);
+  node.shapes.resize(outputs + kept.size(), Shape());
+  node.attrs.set(kBody, body);
+  node.attrs.set(kCond, test);
+  node.attrs.set(kT, node.dtypes);
+  node.attrs.set(kShapes, node.shapes);
+}
+
+}  // namespace
 
 void loop_gradient(GradientCall& call) {
-  fail(ErrorKind::kLookup, "there is no gradient of ", call.row.name, " yet: unroll the loop with Python's range, or compute the gradient eagerly");
+  static const Op kGreater{"Greater"}, kSub{"Sub"}, kAdd{"AddV2"}, kPop{"TensorListPopBack"};
+  Graph& graph = *call.outputs[0].graph();
+  const NodeId id = call.outputs[0].node();
+  const std::shared_ptr<const Forward> forward = forward_of(graph.node(id).attrs.get<GraphPtr>(kBody));
+  const Graph& body = *forward->graph();
+  const Derivative& derivative = *forward->derivative;
+  const size_t count = derivative.outputs;
+
+  std::vector<bool> invariant(count);
+  std::vector<Shape> shapes;
+  for (size_t k = 0; k < count; ++k) {
+    invariant[k] = body.outputs[k].node == body.inputs[k];
+    shapes.push_back(body.node(body.inputs[k]).shapes[0]);
+  }
+  std::vector<Kept> kept;
+  for (size_t n = 0; n < derivative.needs.size(); ++n) {
+    const Derivative::Need need = derivative.needs[n];
+    if (need.input && invariant[need.index]) continue;
+    const Edge edge = need.input ? Edge{body.inputs[need.index], 0} : body.outputs[need.index];
+    kept.push_back({body.node(edge.node).dtypes[edge.output], body.node(edge.node).shapes[edge.output], edge, n});
+  }
+  keep_values(graph, id, body, count, kept);
+
+  // What the backward loop carries: the turns left, a gradient for each input that has one, the lists.
+  std::vector<size_t> carried;
+  std::vector<Tensor> variables{call.outputs[0]};
+  WhileOptions options;
+  options.name = "gradients/while_grad";
+  options.shape_invariants.push_back(std::nullopt);
+  const Graph& backward = *derivative.backward->graph();
+  for (size_t k = 2; k < count; ++k) {
+    const bool flows = k < call.output_gradients.size() && call.output_gradients[k];
+    if (derivative.gradient_of[k] < 0 && !flows) continue;
+    const DType dtype = derivative.gradient_of[k] < 0
+                            ? call.output_gradients[k].dtype()
+                            : backward.node(backward.outputs[static_cast<size_t>(derivative.gradient_of[k])].node).dtypes[0];
+    carried.push_back(k);
+    variables.push_back(flows ? call.output_gradients[k] : zeros_like(invariant[k] ? call.inputs[k] : call.outputs[k], dtype));
+    const bool variable = call.inputs[k].dtype() == DType::kResource;
+    options.shape_invariants.push_back(variable ? variables.back().shape() : shapes[k]);
+  }
+  if (carried.empty()) return;
+  for (size_t k = 0; k < kept.size(); ++k) {
+    variables.push_back(graph.tensor({id, static_cast<uint32_t>(count + k)}));
+    options.shape_invariants.push_back(std::nullopt);
+  }
+  for (size_t i = 1; i < variables.size(); ++i)
+    if (options.shape_invariants[i] && !is_subshape(variables[i].shape(), *options.shape_invariants[i]))
+      options.shape_invariants[i] = Shape::unknown_rank();
+
+  const std::vector<Tensor> results = build_while(
+      variables,
+      [&](std::span<const Tensor> now) { return apply(kGreater, {now[0], Tensor::scalar<int32_t>(0).as_constant()}); },
+      [&](std::span<const Tensor> now) {
+        std::vector<Tensor> next{apply(kSub, {now[0], Tensor::scalar<int32_t>(1).as_constant()})};
+        std::vector<Tensor> lists, popped(derivative.needs.size()), arguments;
+        for (size_t k = 0; k < kept.size(); ++k) {
+          Attrs attrs;
+          attrs.set(kElementDType, kept[k].dtype);
+          attrs.set(kElementShape, kept[k].shape);
+          const Tensor list = now[1 + carried.size() + k];
+          const std::vector<Tensor> both = apply_all(kPop.row(), {&list, 1}, attrs);
+          lists.push_back(both[0]);
+          popped[kept[k].need] = both[1];
+        }
+        for (size_t seed : derivative.seeds) {
+          const auto at = std::ranges::find(carried, seed);
+          // What passes through unchanged gets its gradient at the end, once.
+          if (at != carried.end() && !invariant[seed]) arguments.push_back(now[1 + static_cast<size_t>(at - carried.begin())]);
+          else arguments.push_back(zeros_like(call.inputs[seed], body.node(body.inputs[seed]).dtypes[0]));
+        }
+        for (size_t n = 0; n < derivative.needs.size(); ++n)
+          arguments.push_back(popped[n] ? popped[n] : call.inputs[derivative.needs[n].index]);
+        const std::vector<Tensor> gradients = derivative.backward->call(arguments);
+        for (size_t c = 0; c < carried.size(); ++c) {
+          const size_t k = carried[c];
+          const Tensor& running = now[1 + c];
+          const Shape shape = options.shape_invariants[1 + c].value_or(Shape::unknown_rank());
+          const Tensor found = derivative.gradient_of[k] >= 0 ? gradients[static_cast<size_t>(derivative.gradient_of[k])] : Tensor();
+          Tensor value;
+          if (invariant[k]) value = found ? apply(kAdd, {running, found}) : running;
+          else value = found ? found : zeros_like(running, running.dtype());
+          next.push_back(with_shape(value, shape));
+        }
+        next.insert(next.end(), lists.begin(), lists.end());
+        return next;
+      },
+      options);
+  for (size_t c = 0; c < carried.size(); ++c) call.input_gradients[carried[c]] = results[1 + c];
 }
 
 }  // namespace footlight::trace

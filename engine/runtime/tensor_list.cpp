@@ -1,0 +1,69 @@
+// A list is a length and a row of tensors that it shares with the lists it was pushed onto and popped from.
+#include "engine/runtime/tensor_list.h"
+
+#include "engine/base/text.h"
+#include "kernels/table.h"
+
+#include <memory>
+#include <vector>
+
+namespace footlight::runtime {
+namespace {
+
+class List final : public Resource {
+ public:
+  std::shared_ptr<std::vector<Tensor>> items = std::make_shared<std::vector<Tensor>>();
+  size_t size = 0;
+};
+
+Tensor wrap(List* list) {
+  Tensor tensor = Tensor::empty(DType::kVariant, Shape());
+  list->ref();
+  *tensor.data<Resource*>() = list;
+  return tensor;
+}
+
+const List& list_in(const Tensor& tensor) {
+  Resource* resource = tensor.dtype() == DType::kVariant ? *tensor.data<Resource*>() : nullptr;
+  const List* list = dynamic_cast<const List*>(resource);
+  if (!list) invalid("a list of tensors was expected, one of ", name_of(tensor.dtype()), " came");
+  return *list;
+}
+
+void empty(KernelContext& context) { context.outputs[0] = wrap(new List); }
+
+void push(KernelContext& context) {
+  const List& before = list_in(context.inputs[0]);
+  auto* list = new List;
+  Tensor result = wrap(list);
+  if (before.items->size() == before.size) list->items = before.items;  // nobody pushed onto it yet
+  else list->items->assign(before.items->begin(), before.items->begin() + static_cast<ptrdiff_t>(before.size));
+  list->items->push_back(context.inputs[1]);
+  list->size = before.size + 1;
+  context.outputs[0] = std::move(result);
+}
+
+void pop(KernelContext& context) {
+  const List& before = list_in(context.inputs[0]);
+  if (before.size == 0) invalid("Trying to pop from an empty list [Op:TensorListPopBack]");
+  auto* list = new List;
+  Tensor result = wrap(list);
+  list->items = before.items;
+  list->size = before.size - 1;
+  context.outputs[1] = (*before.items)[before.size - 1];
+  context.outputs[0] = std::move(result);
+}
+
+}  // namespace
+
+void register_list_kernels() {
+  static const bool once = [] {
+    register_kernel(DeviceType::kCpu, "EmptyTensorList", kAllTypes, empty);
+    register_kernel(DeviceType::kCpu, "TensorListPushBack", kAllTypes, push);
+    register_kernel(DeviceType::kCpu, "TensorListPopBack", kAllTypes, pop);
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace footlight::runtime

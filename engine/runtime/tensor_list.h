@@ -1,0 +1,9 @@
+// Lists of tensors as values: what a loop keeps for its gradient.
+#pragma once
+
+namespace footlight::runtime {
+
+// Adds the kernels of TensorListPushBack, TensorListPopBack and EmptyTensorList. Calling it again does nothing.
+void register_list_kernels();
+
+}  // namespace footlight::runtime

@@ -1,0 +1,161 @@
+// Keys: what counts as the same call, what differs, and how that is said.
+#include "engine/explain/key.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace footlight;
+using namespace footlight::explain;
+
+namespace {
+
+Key made(const KeyWriter& writer, std::vector<std::string> parameters = {"x", "lr"}, Names names = {}) {
+  return Key({writer.words.data(), writer.words.size()}, std::move(parameters), std::make_shared<Names>(std::move(names)));
+}
+
+template <class Body>
+Key key(Body&& body, std::vector<std::string> parameters = {"x", "lr"}) {
+  KeyWriter writer;
+  writer.context(false, 0, 0, 0);
+  body(writer);
+  return made(writer, std::move(parameters));
+}
+
+std::vector<std::string> paths(const Key& a, const Key& b) {
+  std::vector<std::string> all;
+  for (const Difference& d : differences(a, b)) all.push_back(d.path);
+  return all;
+}
+
+using Paths = std::vector<std::string>;
+
+}  // namespace
+
+class TestKeys : public QObject {
+  Q_OBJECT
+ private slots:
+  void literals_differ_by_type_and_value() {
+    const Key one = key([](KeyWriter& w) { w.integer(1); });
+    const Key truth = key([](KeyWriter& w) { w.put(Token::kBool, 1); });
+    const Key real = key([](KeyWriter& w) { w.floating(1.0); });
+    QVERIFY(!one.same(truth.words));
+    QVERIFY(!one.same(real.words));
+    QVERIFY(!truth.same(real.words));
+    QVERIFY(one.same(key([](KeyWriter& w) { w.integer(1); }).words));
+  }
+
+  void zeros_have_signs_and_nan_is_itself() {
+    const Key plus = key([](KeyWriter& w) { w.floating(0.0); });
+    const Key minus = key([](KeyWriter& w) { w.floating(-0.0); });
+    QVERIFY(!plus.same(minus.words));
+    const Key a = key([](KeyWriter& w) { w.floating(std::nan("1")); });
+    const Key b = key([](KeyWriter& w) { w.floating(-std::nan("2")); });
+    QVERIFY(a.same(b.words));
+    QCOMPARE(a.hash, b.hash);
+  }
+
+  void texts_of_any_length_are_read_back() {
+    for (size_t length = 0; length < 40; ++length) {
+      const std::string text(length, 'a');
+      const Key k = key([&](KeyWriter& w) { w.text(Token::kString, text); });
+      size_t at = 4;
+      QCOMPARE(std::string(read(k.words, at).text()), text);
+      QCOMPARE(at, k.words.size());
+    }
+  }
+
+  void a_general_shape_covers_a_specific_one() {
+    auto tensor = [](Shape shape, DType dtype = DType::kFloat32) {
+      return key([&](KeyWriter& w) { w.tensor(dtype, shape); });
+    };
+    const Key specific = tensor({2, 3});
+    for (const Shape& shape : {Shape{2, 3}, Shape{kUnknownDim, 3}, Shape{kUnknownDim, kUnknownDim}, Shape::unknown_rank()})
+      QVERIFY(is_subtype(specific.words, tensor(shape).words));
+    QVERIFY(!is_subtype(tensor({kUnknownDim, 3}).words, specific.words));
+    QVERIFY(!is_subtype(specific.words, tensor({2, 3, 1}).words));
+    QVERIFY(!is_subtype(specific.words, tensor({2, 3}, DType::kFloat64).words));
+  }
+
+  void variables_count_by_alias_number() {
+    auto pair = [](uint32_t second) {
+      return key([&](KeyWriter& w) {
+        w.variable(DType::kFloat32, Shape{2}, true, 0);
+        w.variable(DType::kFloat32, Shape{2}, true, second);
+      });
+    };
+    QVERIFY(!is_subtype(pair(0).words, pair(1).words));
+    QVERIFY(is_subtype(pair(1).words, pair(1).words));
+    QCOMPARE(paths(pair(0), pair(1)), (Paths{"args[1]"}));
+  }
+
+  void generalising_keeps_what_agrees() {
+    auto tensor = [](Shape shape) { return key([&](KeyWriter& w) { w.tensor(DType::kInt32, shape); w.integer(7); }); };
+    const auto both = generalise(tensor({2, 8}).words, tensor({3, 8}).words);
+    QVERIFY(both.has_value());
+    QVERIFY(std::ranges::equal(*both, tensor({kUnknownDim, 8}).words));
+    const auto ranks = generalise(tensor({2}).words, tensor({2, 2}).words);
+    QVERIFY(std::ranges::equal(*ranks, tensor(Shape::unknown_rank()).words));
+    const Key other = key([](KeyWriter& w) { w.tensor(DType::kInt32, Shape{2}); w.integer(8); });
+    QVERIFY(!generalise(tensor({2}).words, other.words).has_value());
+  }
+
+  void differences_are_minimal() {
+    auto call = [](Shape shape, double lr) {
+      return key([&](KeyWriter& w) { w.tensor(DType::kFloat32, shape); w.floating(lr); });
+    };
+    QCOMPARE(paths(call({32, 8}, 0.1), call({33, 8}, 0.1)), (Paths{"args[0].shape[0]"}));
+    QCOMPARE(paths(call({32, 8}, 0.1), call({32, 8}, 0.2)), (Paths{"args[1]"}));
+    QCOMPARE(paths(call({32, 8}, 0.1), call({32}, 0.1)), (Paths{"args[0].shape"}));
+    QCOMPARE(phrase(differences(call({32}, 0.1), call({33}, 0.2))), std::string("shape of x, value of lr"));
+    QVERIFY(differences(call({32}, 0.1), call({32}, 0.1)).empty());
+  }
+
+  void paths_go_into_structures() {
+    auto nested = [](int64_t dim, int64_t count) {
+      return key([&](KeyWriter& w) {
+        w.put(Token::kDict, 2);
+        w.text(Token::kString, "a");
+        w.put(Token::kList, static_cast<uint64_t>(count));
+        for (int64_t i = 0; i < count; ++i) w.tensor(DType::kFloat32, Shape{4, dim});
+        w.text(Token::kString, "b");
+        w.put(Token::kNone);
+        w.integer(3);
+      });
+    };
+    QCOMPARE(paths(nested(32, 1), nested(33, 1)), (Paths{"args[0]['a'][0].shape[1]"}));
+    QCOMPARE(paths(nested(32, 1), nested(32, 2)), (Paths{"len(args[0]['a'])"}));
+    const auto leaves = describe(nested(32, 1));
+    QCOMPARE(leaves.size(), size_t{6});
+    QCOMPARE(leaves[3].path, std::string("args[0]['a'][0]"));
+    QCOMPARE(leaves[3].shape, std::string("4,32"));
+    QCOMPARE(leaves[3].parameter, std::string("x"));
+  }
+
+  void a_changed_form_is_one_difference() {
+    const Key none = key([](KeyWriter& w) { w.put(Token::kNone); });
+    const Key tensor = key([](KeyWriter& w) { w.tensor(DType::kFloat32, Shape{3}); });
+    QCOMPARE(paths(none, tensor), (Paths{"args[0]"}));
+    QCOMPARE(phrase(differences(none, tensor)), std::string("kind of x"));
+  }
+
+  void context_is_told_apart_from_arguments() {
+    KeyWriter here, there;
+    here.context(false, 0, 0, 0);
+    there.context(false, 2, 0, 0);
+    QCOMPARE(paths(made(here), made(there)), (Paths{"context.device"}));
+  }
+
+  void the_summary_is_short() {
+    const Key k = key([](KeyWriter& w) {
+      w.tensor(DType::kFloat32, Shape{32, kUnknownDim});
+      w.put(Token::kTuple, 2);
+      w.put(Token::kBool, 1);
+      w.text(Token::kString, "sum");
+    });
+    QCOMPARE(summary(k), std::string("f32[32,None] (True 'sum')"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestKeys)
+#include "test_keys.moc"

@@ -1,0 +1,151 @@
+// Names, the verifier, the text printer and GraphDef's text.
+#include "engine/base/errors.h"
+#include "engine/graph/graphdef.h"
+#include "engine/graph/print.h"
+#include "engine/graph/verify.h"
+
+#include <QTest>
+
+using namespace footlight;
+
+namespace {
+
+const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kT("T");
+
+NodeId placeholder(Graph& graph, const char* name) {
+  static const Op op{"Placeholder"};
+  Node node;
+  node.op = &op.row();
+  node.name = name;
+  node.attrs = {{kDType, DType::kFloat32}, {kShape, Shape{2}}};
+  node.dtypes = {DType::kFloat32};
+  node.shapes = {Shape{2}};
+  const NodeId id = graph.add(std::move(node));
+  graph.inputs.push_back(id);
+  ++graph.parameters;
+  return id;
+}
+
+NodeId add(Graph& graph, NodeId a, NodeId b, const char* name = "add") {
+  static const Op op{"AddV2"};
+  Node node;
+  node.op = &op.row();
+  node.name = name;
+  node.inputs = {{a, 0}, {b, 0}};
+  node.attrs = {{kT, DType::kFloat32}};
+  node.dtypes = {DType::kFloat32};
+  node.shapes = {Shape{2}};
+  return graph.add(std::move(node));
+}
+
+GraphPtr sample() {
+  auto graph = std::make_shared<Graph>("sample");
+  const NodeId x = placeholder(*graph, "x");
+  const NodeId y = add(*graph, x, x);
+  graph->outputs.push_back({add(*graph, y, x), 0});
+  return graph;
+}
+
+void fails(const Graph& graph, const char* what) {
+  try {
+    verify(graph);
+  } catch (const Error& e) {
+    QVERIFY2(e.message().find(what) != std::string::npos, e.message().c_str());
+    return;
+  }
+  QFAIL("the verifier found nothing");
+}
+
+}  // namespace
+
+class TestGraph : public QObject {
+  Q_OBJECT
+ private slots:
+  void names_count_up_without_regard_to_case() {
+    Graph graph("names");
+    QCOMPARE(graph.unique_name("add"), std::string("add"));
+    QCOMPARE(graph.unique_name("add"), std::string("add_1"));
+    QCOMPARE(graph.unique_name("Add"), std::string("Add_2"));
+    QCOMPARE(graph.unique_name("add_1"), std::string("add_1_1"));
+    graph.name_scope = "outer/";
+    QCOMPARE(graph.unique_name("add"), std::string("outer/add"));
+    QCOMPARE(graph.unique_name("add"), std::string("outer/add_1"));
+    QCOMPARE(graph.unique_full_name("add"), std::string("add_3"));
+  }
+
+  void a_sound_graph_passes() { verify(*sample()); }
+
+  void a_use_before_the_definition_is_found() {
+    GraphPtr graph = sample();
+    graph->node(NodeId(1)).inputs[0] = {NodeId(2), 0};
+    fails(*graph, "comes later");
+  }
+  void an_output_that_is_none_is_found() {
+    GraphPtr graph = sample();
+    graph->outputs[0].output = 3;
+    fails(*graph, "output 3");
+  }
+  void a_wrong_number_of_inputs_is_found() {
+    GraphPtr graph = sample();
+    graph->node(NodeId(1)).inputs.pop_back();
+    fails(*graph, "takes 2 inputs");
+  }
+  void a_name_used_twice_is_found() {
+    GraphPtr graph = sample();
+    graph->node(NodeId(2)).name = "add";
+    fails(*graph, "used twice");
+  }
+  void a_missing_node_is_found() {
+    GraphPtr graph = sample();
+    graph->node(NodeId(2)).inputs[0].node = NodeId(77);
+    fails(*graph, "no node of the graph");
+  }
+
+  void the_text_names_everything() {
+    QCOMPARE(to_text(*sample()), std::string("graph sample\n"
+                                             "  x = Placeholder() {dtype=float32; shape=(2,)} -> float32 (2,)\n"
+                                             "  add = AddV2(x, x) {T=float32} -> float32 (2,)\n"
+                                             "  add_1 = AddV2(add, x) {T=float32} -> float32 (2,)\n"
+                                             "  return add_1\n"));
+  }
+
+  void constants_are_written_as_graphdef_has_them() {
+    static const Op op{"Const"};
+    auto text = [](const Tensor& value) {
+      Graph graph("c");
+      Node node;
+      node.op = &op.row();
+      node.name = "c";
+      node.attrs = {{kDType, value.dtype()}, {kValue, value}};
+      node.dtypes = {value.dtype()};
+      node.shapes = {value.shape()};
+      return to_node_def(graph, graph.add(std::move(node)))->text();
+    };
+    QVERIFY(text(Tensor::scalar<int32_t>(7)).find("int_val: 7\n") != std::string::npos);
+    QVERIFY(text(Tensor::scalar<float>(2.f)).find("float_val: 2.0\n") != std::string::npos);
+    QVERIFY(text(Tensor::scalar<bool>(true)).find("bool_val: true\n") != std::string::npos);
+    QVERIFY(text(Tensor::string("a\"\n\xff")).find("string_val: \"a\\\"\\n\\377\"\n") != std::string::npos);
+    const std::vector<int32_t> two{1, -1};
+    QVERIFY(text(Tensor::vector<int32_t>(two)).find("tensor_content: \"\\001\\000\\000\\000\\377\\377\\377\\377\"\n") != std::string::npos);
+  }
+
+  void a_graph_is_printed_as_protobuf_does() {
+    const std::string text = to_graph_def(*sample())->text();
+    QVERIFY(text.starts_with("node {\n  name: \"x\"\n  op: \"Placeholder\"\n  attr {\n    key: \"dtype\"\n"));
+    QVERIFY(text.find("  input: \"add\"\n  input: \"x\"\n") != std::string::npos);
+    QVERIFY(text.find("versions {\n  producer: ") != std::string::npos);
+    QVERIFY(text.find("library") == std::string::npos);
+  }
+
+  void a_clone_is_its_own() {
+    GraphPtr graph = sample();
+    GraphPtr copy = clone(*graph);
+    add(*copy, NodeId(0), NodeId(0));
+    QCOMPARE(graph->size(), size_t{3});
+    QCOMPARE(copy->size(), size_t{4});
+    QCOMPARE(copy->node(NodeId(3)).name, std::string("add_2"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestGraph)
+#include "test_graph.moc"

@@ -97,6 +97,7 @@ class FunctionCore {
  public:
   Ref python_function;                   // what the user wrote; bound for a method
   Ref converted;                         // what runs while tracing; made at the first trace
+  int64_t conversion_ns = 0;             // what that took, until it was recorded
   std::string name, qualified_name;
   FunctionOptions options;
   bool ready = false;                    // signature was read

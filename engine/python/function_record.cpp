@@ -31,6 +31,22 @@ std::string source_file(PyCodeObject* code) {
   return path ? path : "";
 }
 
+// The line of the `def`: decorators come before it, and code objects begin with them.
+int definition_line(const std::string& path, int first) {
+  Ref cache = Ref::steal(PyImport_ImportModule("linecache"));
+  for (int line = first; cache && line < first + 50; ++line) {
+    Ref text = Ref::steal(PyObject_CallMethod(cache.get(), "getline", "si", path.c_str(), line));
+    const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+    if (!utf8 || !*utf8) break;
+    std::string_view code(utf8);
+    code.remove_prefix(std::min(code.find_first_not_of(" \t"), code.size()));
+    if (code.starts_with("def ") || code.starts_with("async def ")) return line;
+    if (line == first && !code.starts_with('@')) return first;  // a lambda
+  }
+  PyErr_Clear();
+  return first;
+}
+
 session::NodeRecord node_record(const Graph& graph, uint32_t index) {
   static const AttrName kValue("value");
   const Node& node = graph.node(NodeId(index));
@@ -90,11 +106,8 @@ FunctionId record_function(FunctionCore& core) {
   if (PyCodeObject* code = code_of(core.python_function.get())) {
     const std::string path = source_file(code);
     if (!path.empty()) record.file = writer->file(path);
-    record.line = code->co_firstlineno;
-    // co_firstlineno is the first decorator's line; the def stands where its first instruction's line table says.
+    record.line = definition_line(path, code->co_firstlineno);
     record.decorator_line = made.file == path ? made.line : code->co_firstlineno;
-    Ref lines = Ref::steal(PyObject_GetAttrString(core.python_function.get(), "__code__"));
-    PyErr_Clear();
     (void)code_id(reinterpret_cast<PyObject*>(code));
   } else if (!made.file.empty()) {
     record.file = writer->file(made.file);

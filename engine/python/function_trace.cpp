@@ -245,7 +245,9 @@ class Tracing {
 
 PyObject* body_of(FunctionCore& core) {
   if (!core.converted) {
+    const int64_t start = now_ns();
     core.converted = core.options.autograph ? checked(ag_convert(core.python_function.get(), true)) : core.python_function;
+    core.conversion_ns = now_ns() - start;
   }
   return core.converted.get();
 }

@@ -1,0 +1,61 @@
+// Tracing C++ functions through apply(), for the tests of trace, compile and runtime.
+#pragma once
+
+#include "engine/eager/execute.h"
+#include "engine/eager/tape.h"
+#include "engine/ops/functions.h"
+#include "engine/tensor/variable.h"
+#include "engine/trace/concrete.h"
+#include "engine/trace/control_flow.h"
+#include "engine/trace/derivative.h"
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+
+namespace footlight::test {
+
+using Body = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+
+struct Spec {
+  DType dtype;
+  Shape shape;
+};
+
+inline void start() {
+  eager::init();
+  trace::init_control_gradients();
+}
+
+inline std::shared_ptr<trace::Concrete> traced(std::initializer_list<Spec> specs, const Body& body) {
+  trace::GraphBuilder builder("test");
+  std::vector<Tensor> parameters;
+  for (const Spec& spec : specs) parameters.push_back(builder.parameter(spec.dtype, spec.shape, "x", "x"));
+  {
+    const PauseTapes quiet;
+    const trace::Building building(&builder);
+    builder.finish(body(parameters));
+  }
+  return std::make_shared<trace::Concrete>(builder);
+}
+
+inline Tensor real(float value) { return Tensor::scalar<float>(value); }
+inline Tensor number(float value) { return real(value).as_constant(); }
+inline float value(const Tensor& t) { return *t.data<float>(); }
+inline Tensor op(const char* name, std::initializer_list<Tensor> inputs) { return footlight::apply(Op(name), inputs); }
+inline const Spec kScalar{DType::kFloat32, {}};
+
+inline Tensor read(const Tensor& handle) {
+  return apply(Op("ReadVariableOp"), {handle}, {{AttrName("dtype"), DType::kFloat32}});
+}
+inline void assign_add(const Tensor& handle, const Tensor& delta) {
+  const std::vector<Tensor> inputs{handle, delta};
+  apply_all(Op("AssignAddVariableOp").row(), inputs, {{AttrName("dtype"), DType::kFloat32}});
+}
+inline Tensor variable(float value) {
+  auto* v = new Variable(DType::kFloat32, Shape());
+  v->assign(real(value));
+  return Tensor::resource(v);
+}
+
+}  // namespace footlight::test

@@ -152,9 +152,7 @@ void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
       other = tree_.load(else_body_, at);
     }
     Nodes arguments{test, tree_.load(if_body_, at), other, state_names(state, at), tree_.integer(state.outputs, at)};
-    // In a loop a missing return value may be made up: the flag beside it says that there is none.
-    if (loops_ > 0 || (node->flags & kGuard))
-      arguments.push_back(tree_.integer((loops_ > 0 ? 1 : 0) | (node->flags & kGuard ? 2 : 0), at));
+    if (node->flags & kGuard) arguments.push_back(tree_.boolean(true, at));
     out.push_back(tree_.expression(
         tree_.call(tree_.load(tree_.name(runtime_name::kIf), at), tree_.list(arguments), at), at));
     return;
@@ -166,8 +164,8 @@ void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
   state_functions(state, at, out, &getter, &setter);
   Name* body_name = tree_.fresh("if_body");
   Name* other_name = tree_.fresh("else_body");
-  body->slots()[at::FunctionDef::name].name = body_name;
-  other->slots()[at::FunctionDef::name].name = other_name;
+  body->fields()[at::FunctionDef::name].name = body_name;
+  other->fields()[at::FunctionDef::name].name = other_name;
   out.push_back(body);
   out.push_back(other);
   undefined_assigns(state, at, out);
@@ -208,8 +206,8 @@ Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_na
     values.push_back(iterate_names);
   }
   Node* dict = tree_.make(Kind::kDict, at);
-  dict->slots()[at::Dict::keys].list = tree_.list(keys);
-  dict->slots()[at::Dict::values].list = tree_.list(values);
+  dict->fields()[at::Dict::keys].list = tree_.list(keys);
+  dict->fields()[at::Dict::values].list = tree_.list(values);
   return dict;
 }
 
@@ -238,9 +236,7 @@ void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
   if (lean()) {
     if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
     if (!loop_test_) loop_test_ = tree_.fresh("loop_test");
-    ++loops_;
     out.push_back(moved_block(loop_body_, tree_.arguments({}, at), *statements, {}, state, scope, node));
-    --loops_;
     Node* tester = moved_block(loop_test_, tree_.arguments({}, at), *test_body, {}, state, scope, node, test_binds);
     out.push_back(tester);
     scope.bound.add(loop_body_);
@@ -265,7 +261,7 @@ void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
   state_functions(state, at, out, &getter, &setter);
   Name* body_name = tree_.fresh("loop_body");
   Name* test_name = tree_.fresh("loop_test");
-  body->slots()[at::FunctionDef::name].name = body_name;
+  body->fields()[at::FunctionDef::name].name = body_name;
   out.push_back(body);
   out.push_back(tree_.function(test_name, tree_.arguments({}, at), tree_.list(tester_body), at));
   undefined_assigns(state, at, out);
@@ -295,9 +291,7 @@ void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
   if (lean()) {
     Node* values = expression(iterated);
     if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
-    ++loops_;
     out.push_back(moved_block(loop_body_, tree_.arguments({item}, at), *statements, first, state, scope, node));
-    --loops_;
     scope.bound.add(loop_body_);
     Nodes arguments{values, extra ? tree_.lambda(expression(extra), at) : tree_.none(at), tree_.load(loop_body_, at),
                     state_names(state, at)};
@@ -310,7 +304,7 @@ void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
   Name *getter, *setter;
   state_functions(state, at, out, &getter, &setter);
   Name* body_name = tree_.fresh("loop_body");
-  body->slots()[at::FunctionDef::name].name = body_name;
+  body->fields()[at::FunctionDef::name].name = body_name;
   out.push_back(body);
   Node* tester = tree_.none(at);
   if (extra) {

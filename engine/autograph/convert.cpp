@@ -27,7 +27,7 @@ Name* Converter::ag_() {
 
 Node* Converter::declaration(Kind kind, const std::vector<Name*>& names, Position at) {
   Node* node = tree_.make(kind, at);
-  node->slots()[at::Nonlocal::names].names = tree_.name_list(names.data(), names.size());
+  node->fields()[at::Nonlocal::names].names = tree_.name_list(names.data(), names.size());
   return node;
 }
 
@@ -43,7 +43,7 @@ void Converter::declare_missing(Scope& scope, Nodes& out, size_t at_front, Posit
     Node* node = tree_.make(Kind::kAnnAssign, at);
     node->node(at::AnnAssign::target) = tree_.store(tree_.name_at(id), at);
     node->node(at::AnnAssign::annotation) = tree_.none(at);
-    node->slots()[at::AnnAssign::simple].integer = 1;
+    node->fields()[at::AnnAssign::simple].integer = 1;
     made.push_back(node);
   });
   out.insert(out.begin() + static_cast<ptrdiff_t>(at_front), made.begin(), made.end());
@@ -102,9 +102,9 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
 void Converter::compound(Node* node, Scope& scope, Nodes& out) {
   const KindInfo& described = info(node->kind);
   Node* made = nullptr;
-  auto slots = [&]() -> Slot* {
+  auto fields = [&]() -> Slot* {
     if (!made) made = tree_.copy(node);
-    return made->slots();
+    return made->fields();
   };
   for (int i = 0; i < described.field_count; ++i) {
     switch (described.fields[i].type) {
@@ -113,7 +113,7 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
         Node* child = node->node(i);
         if (!child || info(child->kind).category != Category::kExpression || is(node, Kind::kExceptHandler)) break;
         Node* converted = expression(child);
-        if (converted != child) slots()[i].node = converted;
+        if (converted != child) fields()[i].node = converted;
         break;
       }
       case FieldType::kList: {
@@ -124,10 +124,10 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
           Nodes inner;
           block(list, scope, inner);
           if (inner.empty()) inner.push_back(tree_.pass(node->at));
-          slots()[i].list = tree_.list(inner);
+          fields()[i].list = tree_.list(inner);
         } else if (category == Category::kExpression) {
           const List* converted = expressions(list);
-          if (converted != &list) slots()[i].list = converted;
+          if (converted != &list) fields()[i].list = converted;
         } else {
           // Handlers, cases, with items: small statements of their own. A with item's call is left as it is.
           Nodes parts;
@@ -146,7 +146,7 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
               compound(part, scope, parts);
             }
           }
-          slots()[i].list = tree_.list(parts);
+          fields()[i].list = tree_.list(parts);
         }
         break;
       }
@@ -168,12 +168,12 @@ void Converter::lowered_return(Node* node, Nodes& out) {
     return;
   }
   Node* handler = tree_.make(Kind::kExceptHandler, at);
-  handler->slots()[at::ExceptHandler::body].list =
+  handler->fields()[at::ExceptHandler::body].list =
       tree_.list({tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(false, at), at),
                   tree_.make(Kind::kRaise, at)});
   Node* attempt = tree_.make(Kind::kTry, at);
-  attempt->slots()[at::Try::body].list = tree_.list({set_flag, set_value});
-  attempt->slots()[at::Try::handlers].list = tree_.list({handler});
+  attempt->fields()[at::Try::body].list = tree_.list({set_flag, set_value});
+  attempt->fields()[at::Try::handlers].list = tree_.list({handler});
   out.push_back(attempt);
 }
 
@@ -206,7 +206,7 @@ void Converter::deletion(Node* node, Nodes& out) {
   }
   if (rest.empty()) return;
   Node* made = tree_.copy(node);
-  made->slots()[at::Delete::targets].list = tree_.list(rest);
+  made->fields()[at::Delete::targets].list = tree_.list(rest);
   out.push_back(made);
 }
 
@@ -219,8 +219,8 @@ Node* Converter::definition(Node* node) {
     Scope inner;
     block(node->list(at::ClassDef::body), inner, body);
     --class_body_;
-    made->slots()[at::ClassDef::body].list = tree_.list(body);
-    made->slots()[at::ClassDef::bases].list = expressions(node->list(at::ClassDef::bases));
+    made->fields()[at::ClassDef::body].list = tree_.list(body);
+    made->fields()[at::ClassDef::bases].list = expressions(node->list(at::ClassDef::bases));
     return made;
   }
   Converter inner(tree_, options_, result_, this);
@@ -235,7 +235,7 @@ Node* Converter::definition(Node* node) {
     Nodes decorators(made->list(at::FunctionDef::decorator_list).begin(),
                      made->list(at::FunctionDef::decorator_list).end());
     decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
-    made->slots()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
+    made->fields()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
   }
   return made;
 }
@@ -248,11 +248,11 @@ Node* Converter::conversion_options(Position at) {
   Nodes keywords;
   for (int i = 0; i < 4; ++i) {
     Node* keyword = tree_.make(Kind::kkeyword, at);
-    keyword->slots()[at::keyword::arg].name = tree_.name(kOptionNames[i]);
+    keyword->fields()[at::keyword::arg].name = tree_.name(kOptionNames[i]);
     keyword->node(at::keyword::value) = values[i];
     keywords.push_back(keyword);
   }
-  options->slots()[at::Call::keywords].list = tree_.list(keywords);
+  options->fields()[at::Call::keywords].list = tree_.list(keywords);
   return options;
 }
 
@@ -320,7 +320,7 @@ Node* Converter::function(Node* function) {
 
   Node* made = tree_.copy(function);
   if (lean()) {
-    made->slots()[at::FunctionDef::body].list = tree_.list(body);
+    made->fields()[at::FunctionDef::body].list = tree_.list(body);
     return made;
   }
   // with ag__.FunctionScope('f', 'fscope', options) as fscope: ...
@@ -331,12 +331,12 @@ Node* Converter::function(Node* function) {
                                            tree_.string(scope_name_->text, at), options}, at);
   item->node(at::withitem::optional_vars) = tree_.store(scope_name_, at);
   Node* with = tree_.make(Kind::kWith, at);
-  with->slots()[at::With::items].list = tree_.list({item});
-  with->slots()[at::With::body].list = tree_.list(body.data() + docstrings, body.size() - docstrings);
+  with->fields()[at::With::items].list = tree_.list({item});
+  with->fields()[at::With::body].list = tree_.list(body.data() + docstrings, body.size() - docstrings);
   Nodes all(body.begin(), body.begin() + docstrings);
-  if (body.size() == docstrings) with->slots()[at::With::body].list = tree_.list({tree_.pass(at)});
+  if (body.size() == docstrings) with->fields()[at::With::body].list = tree_.list({tree_.pass(at)});
   all.push_back(with);
-  made->slots()[at::FunctionDef::body].list = tree_.list(all);
+  made->fields()[at::FunctionDef::body].list = tree_.list(all);
   return made;
 }
 

@@ -27,20 +27,20 @@ const List* Converter::expressions(const List& list) {
 Node* Converter::generic(Node* node) {
   const KindInfo& described = info(node->kind);
   Node* made = nullptr;
-  auto slots = [&] {
+  auto fields = [&] {
     if (!made) made = tree_.copy(node);
-    return made->slots();
+    return made->fields();
   };
   for (int i = 0; i < described.field_count; ++i) {
     const FieldType type = described.fields[i].type;
     if (type == FieldType::kNode || type == FieldType::kOptional) {
       Node* child = node->node(i);
       Node* converted = child ? expression(child) : nullptr;
-      if (converted != child) slots()[i].node = converted;
+      if (converted != child) fields()[i].node = converted;
     } else if (type == FieldType::kList || type == FieldType::kOptionalList) {
-      const List* list = node->slots()[i].list;
+      const List* list = node->fields()[i].list;
       const List* converted = expressions(*list);
-      if (converted != list) slots()[i].list = converted;
+      if (converted != list) fields()[i].list = converted;
     }
   }
   return made ? made : node;
@@ -99,14 +99,14 @@ Node* Converter::call(Node* node) {
                               : parameters->list(at::arguments::posonlyargs);
       if (first.empty()) return node;
       Node* made = tree_.copy(node);
-      made->slots()[at::Call::args].list =
+      made->fields()[at::Call::args].list =
           tree_.list({tree_.load(tree_.name("__class__"), at), tree_.load(first[0]->name(at::arg::arg), at)});
       return made;
     }
     Nodes all{expression(func)};
     for (Node* arg : args) all.push_back(expression(arg));
     Node* made = tree_.call(runtime(runtime_name::kCall, at), tree_.list(all), at);
-    made->slots()[at::Call::keywords].list = expressions(keywords);
+    made->fields()[at::Call::keywords].list = expressions(keywords);
     return made;
   }
   // (a, b) + tuple(c): plain arguments in tuples, starred ones after them
@@ -119,7 +119,7 @@ Node* Converter::call(Node* node) {
     }
     Node* sum = tree_.make(Kind::kBinOp, at);
     sum->node(at::BinOp::left) = packed;
-    sum->slots()[at::BinOp::op].op = Op::kAdd;
+    sum->fields()[at::BinOp::op].op = Op::kAdd;
     sum->node(at::BinOp::right) = part;
     packed = sum;
   };
@@ -140,7 +140,7 @@ Node* Converter::call(Node* node) {
   Node* named = tree_.none(at);
   if (!keywords.empty()) {
     named = tree_.call(tree_.load(tree_.name("dict"), at), std::initializer_list<Node*>{}, at);
-    named->slots()[at::Call::keywords].list = expressions(keywords);
+    named->fields()[at::Call::keywords].list = expressions(keywords);
   }
   Node* scope = scope_name_ ? tree_.load(scope_name_, at) : ag("STD", at);
   return tree_.call(ag("converted_call", at), {expression(func), packed, named, scope}, at);
@@ -178,8 +178,8 @@ Node* Converter::pairs(Node* left, const OpList& ops, const List& comparators, u
   auto one = [&](Node* a, Node* b) {
     Node* made = tree_.make(Kind::kCompare, at);
     made->node(at::Compare::left) = a;
-    made->slots()[at::Compare::ops].ops = tree_.op_list(&ops[from], 1);
-    made->slots()[at::Compare::comparators].list = tree_.list({b});
+    made->fields()[at::Compare::ops].ops = tree_.op_list(&ops[from], 1);
+    made->fields()[at::Compare::comparators].list = tree_.list({b});
     return made;
   };
   Node* right = comparators[from];
@@ -214,8 +214,8 @@ Node* Converter::compare(Node* node) {
   for (uint32_t i = comparators.size; i-- > 0;) {
     Node* one = tree_.make(Kind::kCompare, node->at);
     one->node(at::Compare::left) = expression(i ? comparators[i - 1] : node->node(at::Compare::left));
-    one->slots()[at::Compare::ops].ops = tree_.op_list(&ops[i], 1);
-    one->slots()[at::Compare::comparators].list = tree_.list({expression(comparators[i])});
+    one->fields()[at::Compare::ops].ops = tree_.op_list(&ops[i], 1);
+    one->fields()[at::Compare::comparators].list = tree_.list({expression(comparators[i])});
     if (!right) {
       right = tree_.lambda(one, node->at);
       continue;

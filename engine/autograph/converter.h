@@ -83,7 +83,6 @@ class Converter {
   Lowered lowered_;
   Name* scope_name_ = nullptr;       // fscope
   const Node* function_ = nullptr;
-  int loops_ = 0;                    // converted loops around
   int class_body_ = 0;               // statements of a class: no functions made from their expressions
   int moved_ = 0;                    // code that stands in a function made here
   bool plain_names_ = false;         // readable: no ag__.ld around names

@@ -95,8 +95,8 @@ class Lowering {
           const int moved = body ? +at::If::orelse : +at::If::body;
           const int stays = body ? +at::If::body : +at::If::orelse;
           const Chain joined{&node->list(moved), 0, &rest};
-          made->slots()[stays].list = block(node->list(stays), loop);
-          made->slots()[moved].list = block(&joined, loop);
+          made->fields()[stays].list = block(node->list(stays), loop);
+          made->fields()[moved].list = block(&joined, loop);
           out.push_back(made);
           return;
         }
@@ -157,11 +157,11 @@ class Lowering {
       const Category category = info(list[0]->kind).category;
       if (category == Category::kStatement) {
         const bool is_else = std::string_view(described.fields[i].name) == "orelse";
-        made->slots()[i].list = block(list, is_else ? loop : inner);
+        made->fields()[i].list = block(list, is_else ? loop : inner);
       } else if (is(list[0], Kind::kExceptHandler) || is(list[0], Kind::kmatch_case)) {
         std::vector<Node*> parts;
         for (Node* part : list) parts.push_back(compound(part, loop));
-        made->slots()[i].list = tree_.list(parts);
+        made->fields()[i].list = tree_.list(parts);
       }
     }
     if (node->kind == Kind::kTry || node->kind == Kind::kTryStar) guard_try_else(node, made, loop);
@@ -177,7 +177,7 @@ class Lowering {
     if (!loop.native && (flags & (kHasBreak | kHasContinue)))
       statements = {guard(loop.continue_flag, statements, node)};
     if (do_return && (flags & kHasReturn)) statements = {guard(do_return, statements, node)};
-    made->slots()[at::Try::orelse].list = tree_.list(statements);
+    made->fields()[at::Try::orelse].list = tree_.list(statements);
   }
 
   const List* converted_loop(Node* node, std::vector<Node*>& out) {
@@ -195,8 +195,8 @@ class Lowering {
     if (inner.continue_flag) body.push_back(set(inner.continue_flag, false, node->at));
     const Chain chain{&node->list(body_slot), 0, nullptr};
     run(&chain, inner, body);
-    made->slots()[body_slot].list = tree_.list(body);
-    made->slots()[orelse_slot].list = &kEmptyList;
+    made->fields()[body_slot].list = tree_.list(body);
+    made->fields()[orelse_slot].list = &kEmptyList;
 
     std::vector<Node*> tests;
     if (returns) tests.push_back(negated(do_return, node->at));
@@ -207,7 +207,7 @@ class Lowering {
       made->node(at::While::test) = both(tests[0], test);
     } else if (!tests.empty()) {
       Node* test = tests.size() == 2 ? both(tests[0], tests[1]) : tests[0];
-      made->slots()[orelse_slot].list = tree_.list({tree_.expression(test, node->at)});
+      made->fields()[orelse_slot].list = tree_.list({tree_.expression(test, node->at)});
       made->flags |= kExtraTest;
     }
     if (inner.break_flag) out.push_back(set(inner.break_flag, false, node->at));
@@ -232,15 +232,15 @@ class Lowering {
   Node* negated(Name* flag, Position at) { return tree_.unary(Op::kNot, tree_.load(flag, at), at); }
   Node* both(Node* a, Node* b) {
     Node* node = tree_.make(Kind::kBoolOp, a->at);
-    node->slots()[at::BoolOp::op].op = Op::kAnd;
-    node->slots()[at::BoolOp::values].list = tree_.list({a, b});
+    node->fields()[at::BoolOp::op].op = Op::kAnd;
+    node->fields()[at::BoolOp::values].list = tree_.list({a, b});
     node->flags = a->flags | b->flags;
     return node;
   }
   Node* guard(Name* flag, const std::vector<Node*>& statements, const Node* because) {
     Node* node = tree_.make(Kind::kIf, because->at);
     node->node(at::If::test) = negated(flag, because->at);
-    node->slots()[at::If::body].list = tree_.list(statements);
+    node->fields()[at::If::body].list = tree_.list(statements);
     for (const Node* statement : statements) node->flags |= statement->flags & (kHasReturn | kHasBreak | kHasContinue);
     node->flags |= kGuard;
     return node;

@@ -19,7 +19,6 @@ enum NodeFlag : uint16_t {
   kLoweredReturn = 512, // a Return that became an assignment to do_return and retval_
   kExtraTest = 1024,    // a For whose orelse holds one Expr: go on while it is true
   kGuard = 2048,        // an If made by a conversion around what follows a possible break, continue or return
-  kInLoop = 4096,       // an If inside a converted loop
 };
 
 struct Marks {

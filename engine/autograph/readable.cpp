@@ -11,7 +11,7 @@ void hide_defaults(Tree& tree, Node* arguments) {
   for (const int slot : {+at::arguments::defaults, +at::arguments::kw_defaults}) {
     std::vector<Node*> values;
     for (Node* value : arguments->list(slot)) values.push_back(value ? tree.none(value->at) : nullptr);
-    arguments->slots()[slot].list = tree.list(values);
+    arguments->fields()[slot].list = tree.list(values);
   }
 }
 }  // namespace
@@ -30,8 +30,8 @@ Readable readable(Tree& tree, Node* function, std::string_view name, bool recurs
   if (is_lambda) {
     made = tree.assign(tree.store(tree.name(name), made->at), made, made->at);
   } else {
-    made->slots()[at::FunctionDef::name].name = tree.name(name);
-    made->slots()[at::FunctionDef::decorator_list].list = &kEmptyList;
+    made->fields()[at::FunctionDef::name].name = tree.name(name);
+    made->fields()[at::FunctionDef::decorator_list].list = &kEmptyList;
   }
   Text text = unparse(tree, made);
   result.text = std::move(text.text) + "\n";

@@ -76,7 +76,7 @@ Node* Tree::make(Kind kind, Position at) {
   void* memory = allocate(sizeof(Node) + described.field_count * sizeof(Slot));
   Node* node = new (memory) Node{kind, 0, 0, node_count_++, at};
   for (int i = 0; i < described.field_count; ++i) {
-    Slot& slot = node->slots()[i];
+    Slot& slot = node->fields()[i];
     slot.integer = 0;
     switch (described.fields[i].type) {
       case FieldType::kList:
@@ -123,42 +123,42 @@ const std::string_view* Tree::text(std::string_view text) {
 
 Node* Tree::name_node(Name* id, Op context, Position at) {
   Node* node = make(Kind::kName, at);
-  node->slots()[at::Name::id].name = id;
-  node->slots()[at::Name::ctx].op = context;
+  node->fields()[at::Name::id].name = id;
+  node->fields()[at::Name::ctx].op = context;
   return node;
 }
 
 Node* Tree::attribute(Node* value, std::string_view attr, Position at) {
   Node* node = make(Kind::kAttribute, at);
   node->node(at::Attribute::value) = value;
-  node->slots()[at::Attribute::attr].name = name(attr);
-  node->slots()[at::Attribute::ctx].op = Op::kLoad;
+  node->fields()[at::Attribute::attr].name = name(attr);
+  node->fields()[at::Attribute::ctx].op = Op::kLoad;
   return node;
 }
 
 Node* Tree::call(Node* func, const List* args, Position at) {
   Node* node = make(Kind::kCall, at);
   node->node(at::Call::func) = func;
-  node->slots()[at::Call::args].list = args;
+  node->fields()[at::Call::args].list = args;
   return node;
 }
 
 Node* Tree::constant_node(ConstantKind kind, std::string_view text, int64_t integer, Position at) {
   Node* node = make(Kind::kConstant, at);
-  node->slots()[at::Constant::value].constant = constant(kind, text, integer);
+  node->fields()[at::Constant::value].constant = constant(kind, text, integer);
   return node;
 }
 
 Node* Tree::tuple(const List* elts, Op context, Position at) {
   Node* node = make(Kind::kTuple, at);
-  node->slots()[at::Tuple::elts].list = elts;
-  node->slots()[at::Tuple::ctx].op = context;
+  node->fields()[at::Tuple::elts].list = elts;
+  node->fields()[at::Tuple::ctx].op = context;
   return node;
 }
 
 Node* Tree::assign(Node* target, Node* value, Position at) {
   Node* node = make(Kind::kAssign, at);
-  node->slots()[at::Assign::targets].list = list({target});
+  node->fields()[at::Assign::targets].list = list({target});
   node->node(at::Assign::value) = value;
   return node;
 }
@@ -174,18 +174,18 @@ Node* Tree::arguments(std::initializer_list<Name*> names, Position at) {
   std::vector<Node*> args;
   for (Name* name : names) {
     Node* arg = make(Kind::karg, at);
-    arg->slots()[at::arg::arg].name = name;
+    arg->fields()[at::arg::arg].name = name;
     args.push_back(arg);
   }
-  node->slots()[at::arguments::args].list = list(args);
+  node->fields()[at::arguments::args].list = list(args);
   return node;
 }
 
 Node* Tree::function(Name* id, Node* arguments, const List* body, Position at) {
   Node* node = make(Kind::kFunctionDef, at);
-  node->slots()[at::FunctionDef::name].name = id;
+  node->fields()[at::FunctionDef::name].name = id;
   node->node(at::FunctionDef::args) = arguments;
-  node->slots()[at::FunctionDef::body].list = body;
+  node->fields()[at::FunctionDef::body].list = body;
   return node;
 }
 
@@ -198,7 +198,7 @@ Node* Tree::lambda(Node* body, Position at) {
 
 Node* Tree::unary(Op op, Node* operand, Position at) {
   Node* node = make(Kind::kUnaryOp, at);
-  node->slots()[at::UnaryOp::op].op = op;
+  node->fields()[at::UnaryOp::op].op = op;
   node->node(at::UnaryOp::operand) = operand;
   return node;
 }

@@ -126,18 +126,18 @@ struct Node {
   uint32_t number = 0;  // dense in its tree
   Position at;
 
-  Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
-  const Slot* slots() const { return reinterpret_cast<const Slot*>(this + 1); }
-  Node*& node(int i) { return slots()[i].node; }
-  Node* node(int i) const { return slots()[i].node; }
-  const List& list(int i) const { return *slots()[i].list; }
-  Name* name(int i) const { return slots()[i].name; }
-  const NameList& names(int i) const { return *slots()[i].names; }
-  const OpList& ops(int i) const { return *slots()[i].ops; }
-  const Constant& constant(int i) const { return *slots()[i].constant; }
-  int64_t integer(int i) const { return slots()[i].integer; }
-  Op op(int i) const { return slots()[i].op; }
-  std::string_view text(int i) const { return slots()[i].text ? *slots()[i].text : std::string_view(); }
+  Slot* fields() { return reinterpret_cast<Slot*>(this + 1); }
+  const Slot* fields() const { return reinterpret_cast<const Slot*>(this + 1); }
+  Node*& node(int i) { return fields()[i].node; }
+  Node* node(int i) const { return fields()[i].node; }
+  const List& list(int i) const { return *fields()[i].list; }
+  Name* name(int i) const { return fields()[i].name; }
+  const NameList& names(int i) const { return *fields()[i].names; }
+  const OpList& ops(int i) const { return *fields()[i].ops; }
+  const Constant& constant(int i) const { return *fields()[i].constant; }
+  int64_t integer(int i) const { return fields()[i].integer; }
+  Op op(int i) const { return fields()[i].op; }
+  std::string_view text(int i) const { return fields()[i].text ? *fields()[i].text : std::string_view(); }
 };
 static_assert(sizeof(Node) % alignof(Slot) == 0);
 

@@ -169,7 +169,7 @@ void Unparser::f_string(const Node* node) {
   if (is(node, Kind::kFormattedValue)) {
     Tree scratch;
     Node* joined = scratch.make(Kind::kJoinedStr, node->at);
-    joined->slots()[at::JoinedStr::values].list = scratch.list({const_cast<Node*>(node)});
+    joined->fields()[at::JoinedStr::values].list = scratch.list({const_cast<Node*>(node)});
     pieces(joined, all);
   } else {
     pieces(node, all);

@@ -130,9 +130,9 @@ Node* bare(Tree& tree, Node* function) {
   const int slot = is_lambda ? +at::Lambda::args : +at::FunctionDef::args;
   Node* arguments = tree.copy(made->node(slot));
   made->node(slot) = arguments;
-  arguments->slots()[at::arguments::defaults].list = &kEmptyList;
+  arguments->fields()[at::arguments::defaults].list = &kEmptyList;
   std::vector<Node*> none(arguments->list(at::arguments::kwonlyargs).size, nullptr);
-  arguments->slots()[at::arguments::kw_defaults].list = tree.list(none);
+  arguments->fields()[at::arguments::kw_defaults].list = tree.list(none);
   if (is_lambda) return made;
   auto strip = [&](Node* arg) {
     if (!arg || !arg->node(at::arg::annotation)) return arg;
@@ -143,12 +143,12 @@ Node* bare(Tree& tree, Node* function) {
   for (const int list : {+at::arguments::posonlyargs, +at::arguments::args, +at::arguments::kwonlyargs}) {
     std::vector<Node*> args;
     for (Node* arg : arguments->list(list)) args.push_back(strip(arg));
-    arguments->slots()[list].list = tree.list(args);
+    arguments->fields()[list].list = tree.list(args);
   }
   for (const int one : {+at::arguments::vararg, +at::arguments::kwarg})
     arguments->node(one) = strip(arguments->node(one));
-  made->slots()[at::FunctionDef::decorator_list].list = &kEmptyList;
-  made->slots()[at::FunctionDef::type_params].list = &kEmptyList;
+  made->fields()[at::FunctionDef::decorator_list].list = &kEmptyList;
+  made->fields()[at::FunctionDef::type_params].list = &kEmptyList;
   made->node(at::FunctionDef::returns) = nullptr;
   return made;
 }
@@ -159,7 +159,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   std::vector<Node*> args;
   auto parameter = [&](std::string_view name) {
     Node* arg = tree.make(Kind::karg, function->at);
-    arg->slots()[at::arg::arg].name = tree.name(name);
+    arg->fields()[at::arg::arg].name = tree.name(name);
     args.push_back(arg);
   };
   const Ref free = Ref::steal(PyCode_GetFreevars(original));
@@ -168,12 +168,12 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   using namespace runtime_name;
   for (const std::string_view name : {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn, kReturn})
     parameter(name);
-  arguments->slots()[at::arguments::args].list = tree.list(args);
+  arguments->fields()[at::arguments::args].list = tree.list(args);
   Node* inner = bare(tree, function);
   if (inner->kind == Kind::kLambda) inner = tree.expression(inner, inner->at);
   Node* factory = tree.function(tree.name("factory"), arguments, tree.list({inner}), function->at);
   Node* module = tree.make(Kind::kModule, {});
-  module->slots()[at::Module::body].list = tree.list({factory});
+  module->fields()[at::Module::body].list = tree.list({factory});
 
   const Ref keep = Ref::steal(PyList_New(0));
   const Ref ast = keep ? Ref::steal(write_ast(module, keep.get())) : Ref();
@@ -261,9 +261,12 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     const Timer timer;
     if (is_library(code)) {
       form.tried = true;
-      form.reason = "library code runs as it is";
+      form.reason = kLibraryReason;
     } else {
       convert_code(form, code, globals, recursive);
+      if (!form.reason.empty() && ag_verbosity > 0)
+        PySys_FormatStderr("AutoGraph: %U (%U:%d) runs as it is: %s\n", code->co_qualname, code->co_filename,
+                           code->co_firstlineno, form.reason.c_str());
     }
   }
   return form;
@@ -333,13 +336,20 @@ Ref convert_partial(PyObject* partial, bool recursive) {
   return all ? Ref::steal(PyObject_Call(partial_type(), all.get(), keywords.get())) : Ref();
 }
 
-void record_conversion(PyObject* callable, PyObject* function) {
+// A function that runs as it is gets a record without text, whose one statement says why.
+void record_conversion(PyObject* callable, PyObject* function, const std::string& reason) {
   session::Writer* writer = session::active_writer();
   Entry& entry = entry_of(PyFunction_GET_CODE(function));
   if (!writer || entry.recorded) return;
   entry.recorded = true;
   session::GeneratedRecord record;
-  if (!ag_generated_record(callable, &record)) return;
+  if (!reason.empty()) {
+    auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+    record.name = text_of(code->co_name);
+    record.statements.push_back({code->co_firstlineno, code->co_firstlineno, "function", "fallback", reason});
+  } else if (!ag_generated_record(callable, &record)) {
+    return;
+  }
   record.function = converting_for;
   record.code = code_id(PyFunction_GET_CODE(function));
   record.file = writer->file(text_of(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
@@ -360,8 +370,12 @@ PyObject* ag_convert(PyObject* callable, bool recursive) {
   if (known && known->lean) return Py_NewRef(callable);
   const Entry::Form& form =
       form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
-  if (!form.code) return Py_NewRef(callable);
-  if (recording_structure()) record_conversion(callable, b.function);
+  if (!form.code) {
+    if (recording_structure() && !is_library(reinterpret_cast<PyCodeObject*>(code)))
+      record_conversion(callable, b.function, form.reason);
+    return Py_NewRef(callable);
+  }
+  if (recording_structure()) record_conversion(callable, b.function, {});
   const Ref made = function_from(b.function, form);
   if (!made) return nullptr;
   return b.self ? PyMethod_New(made.get(), b.self) : Py_NewRef(made.get());
@@ -378,6 +392,13 @@ std::string ag_reason(PyObject* callable) {
 bool ag_is_converted_code(PyObject* code) {
   const Entry* known = known_entry(code);
   return known && known->lean;
+}
+
+int ag_verbosity = 0;
+
+std::string ag_code_reason(PyObject* code) {
+  const Entry* known = known_entry(code);
+  return known ? known->forms[1].reason : "";
 }
 
 bool ag_is_block_code(PyObject* code) {
@@ -419,7 +440,9 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
 
 int64_t ag_nanoseconds() { return spent_ns; }
 
-ConversionsOf::ConversionsOf(FunctionId function) : before_(converting_for), start_ns_(spent_ns) { converting_for = function; }
+ConversionsOf::ConversionsOf(FunctionId function) : before_(converting_for), start_ns_(spent_ns) {
+  converting_for = function;
+}
 ConversionsOf::~ConversionsOf() { converting_for = before_; }
 
 ConversionOff::ConversionOff() { ++off_depth; }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace footlight::python {
 
@@ -25,6 +26,12 @@ void ag_explain_error();
 
 // Readable text, line map and fates of a callable. False: not convertible, see `reason`. Caller sets the ids.
 bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason = nullptr);
+
+// Why code that was looked at runs as it is; empty: never looked at, or converted.
+std::string ag_code_reason(PyObject* code);
+inline constexpr std::string_view kLibraryReason = "library code runs as it is";
+// tf.autograph.set_verbosity
+extern int ag_verbosity;
 
 // Code made by a conversion, functions of the user's inside it included.
 bool ag_is_converted_code(PyObject* code);

@@ -15,7 +15,7 @@ std::string text_of(PyObject* object) {
 }
 
 struct Frame {
-  std::string file, function, source;
+  std::string file, function, source, reason;
   int line;
   bool converted;
 };
@@ -39,11 +39,13 @@ std::vector<Frame> frames_of(PyObject* traceback) {
     const std::string file = text_of(code->co_filename);
     if (is_own_file(file.c_str())) continue;
     const bool converted = ag_is_converted_code(code_object.get());
-    reached |= converted;
+    const std::string reason = converted ? "" : ag_code_reason(code_object.get());
+    if (reason == kLibraryReason) continue;
+    reached |= converted || !reason.empty();
     if (!reached) continue;
     const bool block = ag_is_block_code(code_object.get());
     const int line = tb->tb_lineno > 0 ? tb->tb_lineno : PyFrame_GetLineNumber(tb->tb_frame);
-    Frame frame{file, text_of(code->co_name), {}, line, converted};
+    Frame frame{file, text_of(code->co_name), {}, reason, line, converted};
     const Ref globals = Ref::steal(PyFrame_GetGlobals(tb->tb_frame));
     frame.source = source_line(code->co_filename, frame.line, globals.get());
     // A block runs in a frame of its own, below that of the statement it belongs to.
@@ -97,6 +99,7 @@ void explain(PyObject* type, PyObject* value, PyObject* traceback) {
     text += "    File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function +
             (frame.converted ? "  *\n" : "  **\n");
     if (!frame.source.empty()) text += "        " + frame.source + "\n";
+    if (!frame.reason.empty()) text += "        (" + frame.function + " runs as it is: " + frame.reason + ")\n";
   }
   // Where str() is the message alone, the message becomes what is explained. Else the frames come as a note.
   const Ref shown = Ref::steal(PyObject_Str(value));

@@ -159,7 +159,7 @@ class Merge {
 }  // namespace
 
 void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
-               int flags) {
+               bool guard) {
   const std::vector<Ref> before = state.get_all();
   Merge merge(state, outputs);
   auto run = [&](PyObject* branch, Values& values) {
@@ -203,7 +203,7 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
       const Tensor& result = results[next++];
       if (state.is_return_flag(i)) {
         PyObject* other = merge.orelse[i].values[k].get();
-        const bool unchanged = (flags & kIsGuard) && other == before[i].get();
+        const bool unchanged = guard && other == before[i].get();
         if (known_true(leaf.get()) && (known_true(other) || unchanged)) note_known_true(result);
         else note_open_flag(result, here().line);
       }
@@ -214,20 +214,20 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
   state.set_all(after);
 }
 
-// if_stmt(condition, body, orelse or None, names, outputs[, flags])
+// if_stmt(condition, body, orelse or None, names, outputs[, True for a guard])
 PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     PyObject* condition = args[0];
-    const int flags = count > 5 ? static_cast<int>(PyLong_AsLong(args[5])) : 0;
+    const bool guard = count > 5;
     if (is_tensor_like(condition) && trace::tracing()) {
       const Tensor pred = condition_tensor(condition, "if statement");
-      if (!(flags & kIsGuard)) record("if", "staged", "the condition is a tensor: both branches are in the graph");
+      if (!guard) record("if", "staged", "the condition is a tensor: both branches are in the graph");
       const State state(args[3], {args[1], args[2]});
-      staged_if(pred, args[1], args[2], state, static_cast<size_t>(PyLong_AsSize_t(args[4])), flags);
+      staged_if(pred, args[1], args[2], state, static_cast<size_t>(PyLong_AsSize_t(args[4])), guard);
       Py_RETURN_NONE;
     }
     const bool yes = condition == Py_True || (condition != Py_False && truth(condition));
-    if (!(flags & kIsGuard) && trace::tracing())
+    if (!guard && trace::tracing())
       record("if", "python",
              yes ? "the condition was True in Python while tracing"
                  : "the condition was False in Python while tracing");

@@ -424,7 +424,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, PyObject* na
       if (!branch) throw PythonErrorSet();
       const State state(names, {body, extra});
       staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(),
-                kInLoop | kIsGuard);
+                true);
     } else {
       call(body, item.get());
     }

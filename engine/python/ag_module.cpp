@@ -126,6 +126,22 @@ PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
   Py_RETURN_NONE;
 }
 
+// Prints its arguments while a function is traced, as print does; TensorFlow has both.
+PyObject* trace_values(PyObject*, PyObject* args) {
+  PyObject* print = PyDict_GetItemString(PyEval_GetBuiltins(), "print");
+  return print ? PyObject_Call(print, args, nullptr) : nullptr;
+}
+
+PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
+  int level = 0, also = 0;
+  static const char* const names[] = {"level", "alsologtostdout", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|p:set_verbosity", const_cast<char**>(names), &level,
+                                   &also))
+    return nullptr;
+  ag_verbosity = level;
+  Py_RETURN_NONE;
+}
+
 PyMethodDef public_methods[] = {
     {"to_code", with_keywords(to_code), METH_VARARGS | METH_KEYWORDS,
      "The code that a function is converted to, as text."},
@@ -135,6 +151,9 @@ PyMethodDef public_methods[] = {
     {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
      "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
      "parallel_iterations."},
+    {"trace", trace_values, METH_VARARGS, "Prints its arguments while a function is traced."},
+    {"set_verbosity", with_keywords(set_verbosity), METH_VARARGS | METH_KEYWORDS,
+     "From level 1 on, functions that run unconverted are named on stderr, with the reason."},
 };
 
 PyObject* nanoseconds(PyObject*, PyObject*) { return PyLong_FromLongLong(ag_nanoseconds()); }
@@ -157,6 +176,8 @@ void init_autograph(PyObject* module) {
   publish_function("autograph.to_graph", &public_methods[1]);
   publish_function("autograph.experimental.do_not_convert", &public_methods[2]);
   publish_function("autograph.experimental.set_loop_options", &public_methods[3]);
+  publish_function("autograph.trace", &public_methods[4]);
+  publish_function("autograph.set_verbosity", &public_methods[5]);
   static PyMethodDef alias = public_methods[2];
   publish_function("autograph.do_not_convert", &alias);
   if (PyModule_AddFunctions(module, private_methods) < 0) throw PythonErrorSet();

@@ -128,7 +128,7 @@ class Reader {
       // A class within has private names of its own.
       const bool mangling = mangle_;
       if (kind == Kind::kClassDef && i == at::ClassDef::body) mangle_ = false;
-      const bool good = slot(made->slots()[i], described.fields[i].type, value);
+      const bool good = slot(made->fields()[i], described.fields[i].type, value);
       mangle_ = mangling;
       if (!good) return nullptr;
     }

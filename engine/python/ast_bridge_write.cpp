@@ -33,7 +33,7 @@ class Writer {
     if (!object || !dict) return nullptr;
     for (int i = 0; i < described.field_count; ++i) {
       if (!entry.field_names[i]) continue;
-      const Ref value = Ref::steal(slot(node->slots()[i], described.fields[i].type));
+      const Ref value = Ref::steal(slot(node->fields()[i], described.fields[i].type));
       if (!value || PyDict_SetItem(dict.get(), entry.field_names[i], value.get()) < 0) return nullptr;
     }
     if (described.category != Category::kRoot && described.category != Category::kPlain) {

@@ -26,21 +26,21 @@ struct Builder {
     Node* node = tree.make(Kind::kCompare, on(line));
     node->node(at::Compare::left) = name(id);
     const Op op = Op::kGt;
-    node->slots()[at::Compare::ops].ops = tree.op_list(&op, 1);
-    node->slots()[at::Compare::comparators].list = tree.list({number(0)});
+    node->fields()[at::Compare::ops].ops = tree.op_list(&op, 1);
+    node->fields()[at::Compare::comparators].list = tree.list({number(0)});
     return node;
   }
   Node* if_(Node* test, std::initializer_list<Node*> body, std::initializer_list<Node*> orelse = {}) {
     Node* node = tree.make(Kind::kIf, on(line));
     node->node(at::If::test) = test;
-    node->slots()[at::If::body].list = tree.list(body);
-    node->slots()[at::If::orelse].list = tree.list(orelse);
+    node->fields()[at::If::body].list = tree.list(body);
+    node->fields()[at::If::orelse].list = tree.list(orelse);
     return node;
   }
   Node* while_(Node* test, std::initializer_list<Node*> body) {
     Node* node = tree.make(Kind::kWhile, on(line));
     node->node(at::While::test) = test;
-    node->slots()[at::While::body].list = tree.list(body);
+    node->fields()[at::While::body].list = tree.list(body);
     return node;
   }
   Node* return_(Node* value) {
@@ -59,7 +59,7 @@ QString lowered_text(Builder& b, Node* function, Style style = Style::kReadable)
   const Marks marks = mark(function, style, fates, steps);
   const Lowered lowered = lower(b.tree, function, marks, steps);
   Node* made = b.tree.copy(function);
-  made->slots()[at::FunctionDef::body].list = lowered.body;
+  made->fields()[at::FunctionDef::body].list = lowered.body;
   return QString::fromStdString(unparse(b.tree, made).text);
 }
 
@@ -113,7 +113,7 @@ class TestPasses : public QObject {
   void loopElseRunsUnlessLeft() {
     Builder b;
     Node* loop = b.while_(b.positive("x"), {b.if_(b.positive("y"), {b.tree.make(Kind::kBreak, on(1))})});
-    loop->slots()[at::While::orelse].list = b.tree.list({b.assign("z", b.number(1))});
+    loop->fields()[at::While::orelse].list = b.tree.list({b.assign("z", b.number(1))});
     const QString text = lowered_text(b, b.function({loop}));
     QVERIFY2(text.endsWith("    if not break_:\n        z = 1"), qPrintable(text));
   }
@@ -152,7 +152,7 @@ class TestPasses : public QObject {
     QVERIFY(always_python(b.tree.call(b.name("isinstance"), {b.name("x"), b.name("int")}, on(1))));
     Node* not_none = b.positive("x");
     const Op op = Op::kIsNot;
-    not_none->slots()[at::Compare::ops].ops = b.tree.op_list(&op, 1);
+    not_none->fields()[at::Compare::ops].ops = b.tree.op_list(&op, 1);
     QVERIFY(always_python(b.tree.unary(Op::kNot, not_none, on(1))));
   }
 

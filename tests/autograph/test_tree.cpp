@@ -15,7 +15,7 @@ Node* name(Tree& tree, const char* id) { return tree.load(tree.name(id), on(1));
 Node* binary(Tree& tree, Node* left, Op op, Node* right) {
   Node* node = tree.make(Kind::kBinOp, on(1));
   node->node(at::BinOp::left) = left;
-  node->slots()[at::BinOp::op].op = op;
+  node->fields()[at::BinOp::op].op = op;
   node->node(at::BinOp::right) = right;
   return node;
 }
@@ -32,10 +32,10 @@ Node* f_string(Tree& tree, std::initializer_list<Node*> parts) {
     }
     Node* value = tree.make(Kind::kFormattedValue, on(1));
     value->node(at::FormattedValue::value) = part;
-    value->slots()[at::FormattedValue::conversion].integer = -1;
+    value->fields()[at::FormattedValue::conversion].integer = -1;
     values.push_back(value);
   }
-  joined->slots()[at::JoinedStr::values].list = tree.list(values);
+  joined->fields()[at::JoinedStr::values].list = tree.list(values);
   return joined;
 }
 

@@ -276,6 +276,15 @@ class Tracing(unittest.TestCase):
             return plain(x)
         self.error(ValueError, ['in f  *\n', 'in plain  **\n', 'ValueError: no'], f, tf.constant(1))
 
+    def test_code_without_source_says_why_it_is_not_staged(self):
+        scope = {}
+        exec('def made(x):\n  if x > 0: return 1\n  return 2\n', scope)
+        self.error(TypeError, ['in made  **\n', 'runs as it is', 'source'], scope['made'], tf.constant(1))
+
+        def f(x):
+            return scope['made'](x)
+        self.error(TypeError, ['in f  *\n', 'in made  **\n', 'source'], f, tf.constant(1))
+
     def test_unrolling_is_said(self):
         @tf.function
         def f(x):

@@ -31,5 +31,18 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+class Feature(enum.Enum):
+    """Optional conversions of tf.autograph."""
+    ALL = 'ALL'
+    AUTO_CONTROL_DEPS = 'AUTO_CONTROL_DEPS'
+    ASSERT_STATEMENTS = 'ASSERT_STATEMENTS'
+    BUILTIN_FUNCTIONS = 'BUILTIN_FUNCTIONS'
+    EQUALITY_OPERATORS = 'EQUALITY_OPERATORS'
+    LISTS = 'LISTS'
+    NAME_SCOPES = 'NAME_SCOPES'
+
+
+footlight.autograph.experimental.Feature = Feature
+
 for _kind in (VariableAggregation, VariableSynchronization, UnconnectedGradients, AggregationMethod):
     setattr(footlight, _kind.__name__, _kind)

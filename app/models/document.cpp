@@ -72,12 +72,14 @@ void Document::add_calls(const std::vector<session::CallRecord>& more) {
       calls[it->second] = call;
     }
   }
-  // Calls are written when they end: an outer call comes after the inner ones.
+  // Calls are written when they end: an outer call comes after the inner ones, which it overlaps.
   const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
-  if (before != calls.size() && !std::is_sorted(calls.begin(), calls.end(), by_start)) {
-    std::stable_sort(calls.begin(), calls.end(), by_start);
-    for (size_t i = 0; i < calls.size(); ++i) call_index_[calls[i].id] = i;
-  }
+  if (before == calls.size()) return;
+  const auto middle = calls.begin() + static_cast<ptrdiff_t>(before);
+  if (!std::is_sorted(middle, calls.end(), by_start)) std::stable_sort(middle, calls.end(), by_start);
+  const size_t from = static_cast<size_t>(std::upper_bound(calls.begin(), middle, *middle, by_start) - calls.begin());
+  if (from != before) std::inplace_merge(calls.begin() + static_cast<ptrdiff_t>(from), middle, calls.end(), by_start);
+  for (size_t i = from; i < calls.size(); ++i) call_index_[calls[i].id] = i;
 }
 
 void Document::add_events(uint32_t thread, const OpSpan* events, size_t count) {

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::app {
 namespace {
@@ -78,8 +79,10 @@ FindingCard card_of(const Document& document, const explain::RetraceFinding& f) 
 
 std::vector<FindingCard> finding_cards(const Document& document) {
   std::vector<FindingCard> cards;
+  std::set<std::pair<FunctionId, std::string>> told;
   for (const session::TraceRecord& t : document.traces) {
-    if (t.error.empty()) continue;
+    // A function that fails the same way each time is told of once.
+    if (t.error.empty() || !told.emplace(t.function, t.error.substr(0, t.error.find('\n'))).second) continue;
     FindingCard card;
     const session::FunctionRecord* f = document.function(t.function);
     card.title = QStringLiteral("Tracing %1 failed").arg(f ? q(f->name) : QStringLiteral("a function"));

@@ -88,13 +88,11 @@ void Loader::open(const QString& path, bool live) {
 }
 
 void Loader::poll() {
-  if (stop_ || !reader_) return;
+  if (stop_ || !reader_ || waiting_ > 0) return;
   try {
     const session::Changes changes = reader_->refresh();
-    if (changes) {
-      while (!stop_ && next(false)) continue;
-    }
-    if (reader_->state() != session::State::kLive) timer_.stop();
+    if (changes || unsent_) unsent_ = next(false);
+    if (reader_->state() != session::State::kLive && !unsent_) timer_.stop();
   } catch (const std::exception& e) {
     timer_.stop();
     Q_EMIT failed(QString::fromStdString(e.what()));
@@ -171,6 +169,7 @@ bool Loader::next(bool first) {
   const uint64_t taken = op_chunks_ + call_chunks_ + device_chunks_;
   b.complete = taken >= total;
   b.progress = total ? static_cast<double>(taken) / static_cast<double>(total) : 1;
+  ++waiting_;
   Q_EMIT batch(made);
   return !b.complete;
 }

@@ -50,6 +50,8 @@ class Loader : public QObject {
  public:
   Loader();
   void ask_to_stop() { stop_ = true; }
+  // The window has taken a batch: only then the next look at a live file brings another.
+  void taken() { --waiting_; }
 
  public Q_SLOTS:
   void open(const QString& path, bool live);
@@ -66,6 +68,8 @@ class Loader : public QObject {
   std::unique_ptr<session::Reader> reader_;
   QTimer timer_;
   std::atomic<bool> stop_{false};
+  std::atomic<int> waiting_{0};
+  bool unsent_ = false;
   size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0;
   size_t op_chunks_ = 0, call_chunks_ = 0, device_chunks_ = 0;
 };

@@ -1,15 +1,28 @@
 // Starts and ends loaders, takes their batches.
 #include "app/session/session.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace footlight::app {
 
 Session::Session(QObject* parent) : QObject(parent) {
   qRegisterMetaType<std::shared_ptr<Batch>>("std::shared_ptr<footlight::app::Batch>");
+  growth_.setSingleShot(true);
+  connect(&growth_, &QTimer::timeout, this, &Session::say_grown);
 }
 
 Session::~Session() { stop_loader(); }
 
+void Session::say_grown() {
+  QElapsedTimer clock;
+  clock.start();
+  Q_EMIT grown();
+  showing_ms_ = clock.elapsed();
+}
+
 void Session::stop_loader() {
+  growth_.stop();
   if (!loader_) return;
   loader_->disconnect(this);
   loader_->ask_to_stop();
@@ -38,10 +51,15 @@ void Session::open(const QString& path, bool live) {
       open_ = true;
     }
     apply(std::move(*batch), document_);
+    loader_->taken();
     if (first) {
       Q_EMIT opened();
-    } else {
-      Q_EMIT grown();
+    } else if (!document_.live && !loading_) {
+      growth_.stop();
+      say_grown();  // the end of it
+    } else if (!growth_.isActive()) {
+      // A script that makes 300,000 calls a second must leave the window time for its user.
+      growth_.start(static_cast<int>(std::clamp<qint64>(4 * showing_ms_, 30, 1500)));
     }
     Q_EMIT progress(share);
   });

@@ -5,7 +5,9 @@
 #include "app/session/loader.h"
 
 #include <QObject>
+#include <QElapsedTimer>
 #include <QThread>
+#include <QTimer>
 
 #include <memory>
 
@@ -37,12 +39,15 @@ class Session : public QObject {
 
  private:
   void stop_loader();
+  void say_grown();
 
   Document document_;
   QString path_;
   bool open_ = false, loading_ = false;
   QThread* thread_ = nullptr;
   Loader* loader_ = nullptr;
+  QTimer growth_;            // what has come is shown once in a while, not with every batch
+  qint64 showing_ms_ = 0;    // how long that took the last time
 };
 
 }  // namespace footlight::app

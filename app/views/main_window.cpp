@@ -196,6 +196,7 @@ void MainWindow::run() {
 }
 
 void MainWindow::stop() {
+  tabs_->setFocus(Qt::OtherFocusReason);
   worker_.stop();
   top_->set_running(worker_.running(), worker_.stopping());
   update_status();
@@ -206,7 +207,12 @@ void MainWindow::run_ended(int code, const QString& reason) {
   run_failed_ = code != 0;
   run_note_ = reason;
   const QString printed = worker_.printed().trimmed();
-  if (!session_.is_open()) {
+  const QString session = worker_.request().session;
+  if (!session_.is_open() && QFileInfo::exists(session)) {
+    // Over before the first look at it.
+    session_.open(session);
+    show_dock(1);
+  } else if (!session_.is_open()) {
     // Nothing was recorded: all there is to say is what the process printed.
     session_.close();
     console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without a word (%1).").arg(reason) : printed);

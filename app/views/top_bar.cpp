@@ -133,7 +133,7 @@ QStringList TopBar::arguments() const { return QProcess::splitCommand(arguments_
 void TopBar::set_running(bool running, bool stopping) {
   run_->setEnabled(!running && !script_.isEmpty());
   stop_->setEnabled(running && !stopping);
-  stop_->setText(stopping ? QString::fromUtf8("Stopping …") : QStringLiteral("Stop"));
+  stop_->setText(running && stopping ? QString::fromUtf8("Stopping …") : QStringLiteral("Stop"));
 }
 
 void TopBar::set_status(const QString& tone, const QString& text) {
@@ -154,7 +154,7 @@ void TopBar::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const QSize hint = key_hint_->sizeHint();
   key_hint_->setGeometry(search_->width() - hint.width() - 12, (search_->height() - hint.height()) / 2, hint.width(), hint.height());
-  const bool wide = search_->width() > 340;
+  const bool wide = search_->width() > 390;
   key_hint_->setVisible(wide);
   search_->setText(wide ? QString::fromUtf8("Search functions, ops, shapes, source …") : QString::fromUtf8("Search …"));
 }

@@ -79,6 +79,18 @@ class SessionTest : public QObject {
     QCOMPARE(QString::fromStdString(d.op(OpId(0)).name), QStringLiteral("MatMul"));
   }
 
+  void opens_the_sample_that_comes_with_it() {
+    Session session;
+    session.open(QStringLiteral(FOOTLIGHT_SAMPLES "/retracing.footlight"));
+    QTRY_VERIFY_WITH_TIMEOUT(session.is_open() && !session.loading(), 20000);
+    const Document& d = session.document();
+    const auto step = std::find_if(d.functions.begin(), d.functions.end(), [](const auto& f) { return f.name == "train_step"; });
+    QVERIFY(step != d.functions.end());
+    QCOMPARE(d.traces_of(step->id).size(), size_t{12});
+    QVERIFY(d.event_count() > 1000);
+    QVERIFY(d.end.has_value());
+  }
+
   void follows_one_that_is_written() {
     const QString path = at("live.footlight");
     const Document sample = sample_document();

@@ -178,7 +178,7 @@ std::optional<Tensor> array_value(PyObject* o) {
     if (has(o, "__array__")) {
       array = checked(PyObject_CallMethod(o, "__array__", nullptr));
     } else {
-      Ref numpy = checked(PyImport_ImportModule("numpy"));
+      Ref numpy = import_numpy();
       array = checked(PyObject_CallMethod(numpy.get(), "asarray", "O", o));
     }
     if (!PyObject_CheckBuffer(array.get()))
@@ -221,7 +221,7 @@ Ref numpy_value(const Tensor& tensor) {
     Ref value = python_value(t);
     return checked(PyObject_CallOneArg(numpy_scalar_type(d), value.get()));
   }
-  Ref numpy = checked(PyImport_ImportModule("numpy"));
+  Ref numpy = import_numpy();
   Ref shape = checked(PyTuple_New(t.shape().rank()));
   for (int i = 0; i < t.shape().rank(); ++i)
     PyTuple_SET_ITEM(shape.get(), i, checked(PyLong_FromLongLong(t.shape()[i])).release());

@@ -12,6 +12,8 @@
 #include "engine/python/variable_object.h"
 
 #include <array>
+#include <memory>
+#include <new>
 
 namespace footlight::python {
 namespace {
@@ -132,8 +134,61 @@ int64_t elements_of(const Arg& a) {
   return sum;
 }
 
+// Arguments of a short call, side by side on the stack.
+class FewArgs {
+ public:
+  static constexpr size_t kMost = 14;
+  ~FewArgs() { std::destroy_n(begin(), size_); }
+  void add(const Arg& a) { new (raw_ + sizeof(Arg) * size_++) Arg(a); }
+  void add(const Tensor& t) { new (raw_ + sizeof(Arg) * size_++) Arg{t}; }
+  std::span<const Arg> all() { return {begin(), size_}; }
+
+ private:
+  Arg* begin() { return std::launder(reinterpret_cast<Arg*>(raw_)); }
+  alignas(Arg) std::byte raw_[kMost * sizeof(Arg)];
+  size_t size_ = 0;
+};
+
+// The most common call, tensors by position and defaults for the rest: no vector, no conversion. False: go
+// the long way.
+bool collect_tensors(const std::vector<Parameter>& parameters, PyObject* const* args, size_t given,
+                     FewArgs& out, bool& is_long) {
+  if (given > parameters.size() || parameters.size() > FewArgs::kMost) return false;
+  for (size_t i = 0; i < given; ++i)
+    if (Py_TYPE(args[i]) != tensor_type || parameters[i].type != ParameterType::kTensor) return false;
+  for (size_t i = given; i < parameters.size(); ++i) {
+    const Parameter& p = parameters[i];
+    if (!p.has_default || (p.type == ParameterType::kTensor && !p.otherwise.none())) return false;
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].is_name) continue;
+    if (i >= given) {
+      out.add(parameters[i].otherwise);
+    } else {
+      const Tensor& t = tensor_of(args[i]);
+      is_long |= t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork;
+      out.add(t);
+    }
+  }
+  return true;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   return guarded([&] {
+    if (!names) {
+      FewArgs few;
+      bool is_long = false;
+      if (collect_tensors(parameters_of(self), args, static_cast<size_t>(PyVectorcall_NARGS(flags)), few,
+                          is_long)) {
+        Arg result;
+        {
+          WithoutGil released(is_long && !current_graph_builder);
+          result = of(self)->function->call(few.all(), {});
+        }
+        if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
+        return object_from(result).release();
+      }
+    }
     const std::vector<Parameter>& parameters = parameters_of(self);
     FL_CHECK(parameters.size() <= kMostParameters);
     Slots slots{};

@@ -1,7 +1,10 @@
 // tf.DType: one object per dtype, its properties, and what else counts as a dtype.
 #include "engine/python/dtype_object.h"
 
+#include "engine/base/text.h"
 #include "engine/python/module.h"
+
+#include <unistd.h>
 
 #include <array>
 #include <cfloat>
@@ -239,8 +242,32 @@ DType dtype_from_object(PyObject* o) {
   return d;
 }
 
+Ref import_numpy() {
+  Ref numpy = Ref::steal(PyImport_ImportModule("numpy"));
+  if (numpy) return numpy;
+  if (!PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) throw PythonErrorSet();
+  PyErr_Clear();
+  Ref file = checked(PyObject_GetAttrString(namespace_of(""), "__file__"));
+  const char* init = PyUnicode_AsUTF8(file.get());
+  if (!init) throw PythonErrorSet();
+  std::string tree = init;  // BUILD/PRESET/python/footlight/__init__.py -> BUILD
+  for (int up = 0; up < 4; ++up) tree.resize(tree.rfind('/') == std::string::npos ? 0 : tree.rfind('/'));
+  const std::string packages =
+      footlight::str(tree, "/venv/lib/python", PY_MAJOR_VERSION, ".", PY_MINOR_VERSION, "/site-packages");
+  if (access((packages + "/numpy/__init__.py").c_str(), R_OK) == 0) {
+    PyObject* path = PySys_GetObject("path");
+    Ref text = checked(PyUnicode_FromString(packages.c_str()));
+    if (path && PyList_Append(path, text.get()) < 0) throw PythonErrorSet();
+    return checked(PyImport_ImportModule("numpy"));
+  }
+  PyObject* program = PySys_GetObject("executable");
+  PyErr_Format(PyExc_ImportError, "this needs NumPy, which is not installed for %S: %S -m pip install numpy",
+               program ? program : Py_None, program ? program : Py_None);
+  throw PythonErrorSet();
+}
+
 Ref numpy_dtype(DType d) {
-  Ref numpy = checked(PyImport_ImportModule("numpy"));
+  Ref numpy = import_numpy();
   if (d == DType::kBFloat16) {
     Ref extra = Ref::steal(PyImport_ImportModule("ml_dtypes"));
     if (!extra) {

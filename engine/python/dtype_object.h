@@ -11,6 +11,9 @@ PyObject* dtype_object(DType);  // borrowed, lives for ever
 // for what is none.
 DType dtype_from_object(PyObject*);
 bool is_dtype(PyObject*);
+// NumPy, loaded when it is first needed: where the interpreter has none, from the environment of the build
+// tree. Throws ImportError in words.
+Ref import_numpy();
 // The NumPy dtype object (bfloat16 needs ml_dtypes). Imports NumPy. Throws.
 Ref numpy_dtype(DType);
 

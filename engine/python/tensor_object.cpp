@@ -191,7 +191,7 @@ PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
            "' to a NumPy array: it has no value while the function is being traced. Use a tf function "
            "instead of the NumPy one, or tf.numpy_function.");
     Ref value = numpy_value(t);
-    Ref module = checked(PyImport_ImportModule("numpy"));
+    Ref module = import_numpy();
     return checked(PyObject_CallMethod(module.get(), "asarray", "OO", value.get(), dtype)).release();
   });
 }

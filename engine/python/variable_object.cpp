@@ -213,7 +213,7 @@ PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
       fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)),
            "' to a NumPy array while a function is being traced");
     Ref v = numpy_value(of(self)->variable->read());
-    Ref module = checked(PyImport_ImportModule("numpy"));
+    Ref module = import_numpy();
     return checked(PyObject_CallMethod(module.get(), "asarray", "OO", v.get(), dtype)).release();
   });
 }

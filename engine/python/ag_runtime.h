@@ -98,7 +98,7 @@ int line_of_open_flag(PyObject*);
 // The branches as a staged condition. `outputs` of the state's symbols come out of it, the others are as before. A guard was
 // made by the conversion: it runs what follows a possible break, continue or return.
 void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
-               int flags);
+               bool guard);
 
 // Values of one expression's two sides, of a tensor condition.
 Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,

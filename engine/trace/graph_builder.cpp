@@ -179,7 +179,15 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   node.dtypes.resize(count);
   node.shapes.resize(count);
   NodeInference inference(*this, row, attrs, inputs, node.dtypes, node.shapes);
-  infer_outputs(inference);
+  try {
+    infer_outputs(inference);
+  } catch (const Error& error) {
+    // What an eager op refuses when it runs is refused here before anything runs: by TensorFlow with TypeError and ValueError.
+    // Types are settled before shapes are looked at.
+    if (error.kind() != ErrorKind::kInvalidArgument) throw;
+    const bool settled = node.dtypes.empty() || node.dtypes[0] != DType::kInvalid;
+    throw Error(settled ? ErrorKind::kValue : ErrorKind::kType, error.message());
+  }
   node.attrs = complete_attrs(row, inputs, attrs);
   if (const AttrValue* value = node.attrs.find(kValue))
     if (const Tensor* tensor = std::get_if<Tensor>(value)) node.attrs.set(kValue, frozen(*tensor));

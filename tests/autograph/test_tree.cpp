@@ -107,7 +107,7 @@ class TestTree : public QObject {
     QCOMPARE(text(tree, f_string(tree, {tree.string("v: ", on(1)), key})), QString("f\"v: {d['k']}\""));
     QCOMPARE(text(tree, f_string(tree, {tree.string("{\n", on(1)), name(tree, "x")})), QString("f'{{\\n{x}'"));
     // The last part must not close the string early.
-    QCOMPARE(text(tree, f_string(tree, {key, tree.string("\"", on(1))})), QString("f\"\"\"{d['k']}\\\"\"\"\""));
+    QCOMPARE(text(tree, f_string(tree, {key, tree.string("\"", on(1))})), QString("f'''{d['k']}\"'''"));
   }
 
   void everyLineKnowsItsStatement() {

@@ -50,6 +50,12 @@ PyObject* binary(PyObject* a, PyObject* b, Body&& body, Misfit misfit = Misfit::
   });
 }
 
+// A plain Python number that a tensor of this dtype takes: the second most common operand.
+bool fits(PyObject* number, DType dtype) {
+  if (PyFloat_CheckExact(number)) return is_floating(dtype) || is_complex(dtype);
+  return PyLong_CheckExact(number) && (is_integer(dtype) || is_floating(dtype) || is_complex(dtype));
+}
+
 struct BinaryOp {
   const Op op;
   const char* name;
@@ -57,6 +63,8 @@ struct BinaryOp {
   PyObject* operator()(PyObject* a, PyObject* b) const {
     if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type)
       return guarded([&] { return wrap(run(tensor_of(a), tensor_of(b))); });
+    if (Py_TYPE(a) == tensor_type && fits(b, tensor_of(a).dtype()))
+      return guarded([&] { return wrap(run(tensor_of(a), *scalar_from_object(b, tensor_of(a).dtype()))); });
     return binary(
         a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); }, misfit);
   }
@@ -100,6 +108,21 @@ PyObject* divide(PyObject* a, PyObject* b) {
   return binary(a, b, [](const Tensor& x, const Tensor& y) { return composite::truediv(x, y, "truediv"); });
 }
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
+  if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type && !current_graph_builder) {
+    // Two matrices: no batches, nothing to infer.
+    static const Op op{"MatMul"};
+    const Tensor &x = tensor_of(a), &y = tensor_of(b);
+    if (x.dtype() == y.dtype() && x.shape().has_rank() && y.shape().has_rank() && x.shape().rank() == 2 &&
+        y.shape().rank() == 2 && !x.is_symbolic() && !y.is_symbolic())
+      return guarded([&] {
+        Tensor product;
+        {
+          WithoutGil released(is_long(x) || is_long(y));
+          product = eager::binary(op.row(), x, y);
+        }
+        return wrap(std::move(product));
+      });
+  }
   return binary(a, b, [](const Tensor& x, const Tensor& y) {
     WithoutGil released(!current_graph_builder && (is_long(x) || is_long(y)));
     return composite::matmul(x, y, "matmul");

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import unittest
 
 import footlight as tf
@@ -98,15 +99,16 @@ class Threads(unittest.TestCase):
         def tick():
             while not stop.is_set():
                 ticks[0] += 1
+                time.sleep(0.0002)
 
         t = threading.Thread(target=tick)
-        t.start()
-        before = ticks[0]
         interval = sys.getswitchinterval()
-        sys.setswitchinterval(100)  # so that only a released GIL lets the other thread run
+        sys.setswitchinterval(100)  # so that only a GIL that was let go lets the other thread run
         try:
-            for _ in range(3):
-                tf.matmul(x, x)
+            t.start()
+            time.sleep(0.01)
+            before = ticks[0]
+            tf.matmul(x, x)
             after = ticks[0]
         finally:
             sys.setswitchinterval(interval)

@@ -190,8 +190,8 @@ class Operators(unittest.TestCase):
         self.assertIsInstance(errors['len'], TypeError)
         self.assertIsInstance(errors['int'], TypeError)
         self.assertIsInstance(errors['numpy'], AttributeError)
-        for e in errors.values():
-            self.assertIn('x', str(e))
+        for name in ('bool', 'iter', 'len', 'int'):
+            self.assertIn("'x:0'", str(errors[name]))
 
 
 class Functions(unittest.TestCase):

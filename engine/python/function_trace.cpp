@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/convert.h"
+#include "engine/python/gil.h"
 #include "engine/python/module.h"
 #include "engine/python/source.h"
 #include "engine/python/ag_convert.h"
@@ -12,6 +13,8 @@
 #include "engine/python/variable_object.h"
 #include "engine/session/writer.h"
 #include "engine/trace/function_scope.h"
+
+#include <algorithm>
 
 namespace footlight::python {
 
@@ -204,7 +207,24 @@ class Tracing {
     builder.finish(tensors_);
   }
 
+  // Loops, and work on many elements: other threads run meanwhile.
+  static bool takes_long(const Graph& graph) {
+    auto heavy = [](const Graph& g) {
+      int64_t elements = 0;
+      for (uint32_t i = 0; i < g.size(); ++i) {
+        const Node& node = g.node(NodeId(i));
+        const std::string_view op = node.op->name;
+        if (op == "While" || op == "StatelessWhile") return true;
+        for (const Shape& shape : node.shapes) elements += shape.fully_known() ? shape.elements() : 256;
+      }
+      return elements > kLongWork;
+    };
+    if (heavy(graph)) return true;
+    return std::ranges::any_of(library_of(graph), [&](const GraphPtr& callee) { return heavy(*callee); });
+  }
+
   void describe(TraceEntry& entry) {
+    entry.long_work = takes_long(*builder.graph());
     describe_parameters(core_, symbolic, entry);
     keep_structure(core_, symbolic, names_, types_, entry);
     entry.outputs = std::move(outputs);

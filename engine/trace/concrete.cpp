@@ -100,6 +100,9 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   const std::shared_ptr<const Forward> forward = forward_of(graph_);
   std::vector<Tensor> all(forward->function->outputs());
   runtime::run(forward->function->program(), inputs, all, call);
+  // A tape tells tensors apart: an argument or a constant that comes out again is a result of its own to it.
+  for (Tensor& output : all)
+    if (output && output.dtype() != DType::kResource && output.body()->refs.load(std::memory_order_relaxed) > 1) output = output.alias();
   std::copy_n(all.begin(), outputs.size(), outputs.begin());
   if (tape_hook) tape_hook(call_row(*forward->graph()), call_attrs(forward->graph(), inputs), inputs, all);
 }

@@ -3,6 +3,8 @@
 
 #include <QTest>
 
+#include <cmath>
+
 using namespace footlight;
 using namespace footlight::test;
 
@@ -98,6 +100,47 @@ class TestTraceGradients : public QObject {
     outer.stop();
     QCOMPARE(value(first), 12.f);
     QCOMPARE(value(outer.gradient(std::vector{first}, std::vector{x})[0]), 12.f);
+  }
+
+  void through_loops() {
+    // x ** (n + 1)
+    auto f = traced({kScalar, kScalar}, [](std::span<const Tensor> in) {
+      return std::vector{trace::build_while(
+          {number(0), in[0]}, [&](std::span<const Tensor> v) { return op("Less", {v[0], in[1]}); },
+          [&](std::span<const Tensor> v) { return std::vector{op("AddV2", {v[0], number(1)}), op("Mul", {v[1], in[0]})}; })[1]};
+    });
+    for (float n : {0.f, 1.f, 3.f}) {
+      const Tensor x = real(2), turns = real(n);
+      Tape tape;
+      tape.start();
+      tape.watch(x);
+      const Tensor y = f->call(std::vector{x, turns})[0];
+      tape.stop();
+      QCOMPARE(value(y), std::pow(2.f, n + 1));
+      QCOMPARE(value(tape.gradient(std::vector{y}, std::vector{x})[0]), (n + 1) * std::pow(2.f, n));
+    }
+  }
+
+  void through_a_loop_with_branches_and_a_variable() {
+    const Tensor w = variable(3);
+    auto f = traced({kScalar}, [&](std::span<const Tensor> in) {
+      return std::vector{trace::build_while(
+          {number(0), in[0]}, [&](std::span<const Tensor> v) { return op("Less", {v[0], number(3)}); },
+          [&](std::span<const Tensor> v) {
+            const Tensor next = trace::build_cond(op("Greater", {v[1], number(10)}), [&] { return std::vector{op("Mul", {v[1], number(0.5f)})}; },
+                                                  [&] { return std::vector{op("Mul", {v[1], read(w)})}; })[0];
+            return std::vector{op("AddV2", {v[0], number(1)}), next};
+          })[1]};
+    });
+    const Tensor x = real(2);  // 2 -> 6 -> 18 -> 9: x * w * w / 2
+    Tape tape(true);
+    tape.start();
+    tape.watch(x);
+    const Tensor y = f->call(std::vector{x})[0];
+    tape.stop();
+    QCOMPARE(value(y), 9.f);
+    QCOMPARE(value(tape.gradient(std::vector{y}, std::vector{x})[0]), 4.5f);
+    QCOMPARE(value(tape.gradient(std::vector{y}, std::vector{w})[0]), 6.f);
   }
 
   void graph_gradients_sum_over_ways() {

@@ -1,0 +1,110 @@
+// Running programs: long and wide ones, cancelling, failures, op events, lists.
+#include "engine/base/cancel.h"
+#include "engine/base/errors.h"
+#include "engine/base/recording.h"
+#include "engine/runtime/executor.h"
+#include "tests/trace/support.h"
+
+#include <QTest>
+
+#include <thread>
+
+using namespace footlight;
+using namespace footlight::test;
+
+class TestExecutor : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() { start(); }
+
+  void long_programs() {
+    auto f = traced({kScalar}, [](std::span<const Tensor> in) {
+      std::vector<Tensor> all{in[0]};
+      for (int i = 0; i < 1000; ++i) all.push_back(op("AddV2", {all.back(), number(1)}));
+      return all;
+    });
+    const auto results = f->call(std::vector{real(0)});
+    for (int i = 0; i <= 1000; ++i) QCOMPARE(value(results[static_cast<size_t>(i)]), static_cast<float>(i));
+  }
+
+  void wide_instructions() {
+    auto f = traced({{DType::kFloat32, {1}}}, [](std::span<const Tensor> in) {
+      std::vector<Tensor> parts(40, in[0]);
+      parts.push_back(Tensor::scalar<int32_t>(0).as_constant());
+      return std::vector{apply_all(Op("ConcatV2").row(), parts, {})[0]};
+    });
+    const std::vector<float> one{7};
+    QCOMPARE(f->call(std::vector{Tensor::vector<float>(one)})[0].elements(), int64_t{40});
+  }
+
+  void the_failing_node_is_known() {
+    auto f = traced({{DType::kInt32, {}}}, [](std::span<const Tensor> in) {
+      return trace::build_cond(op("Greater", {in[0], Tensor::scalar<int32_t>(0).as_constant()}),
+                               [&] { return std::vector{op("FloorDiv", {in[0], Tensor::scalar<int32_t>(0).as_constant()})}; },
+                               [&] { return std::vector{in[0]}; });
+    });
+    QCOMPARE(*f->call(std::vector{Tensor::scalar<int32_t>(-1)})[0].data<int32_t>(), -1);
+    QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector{Tensor::scalar<int32_t>(1)}));
+    const runtime::Failure failure = runtime::take_failure();
+    QVERIFY(failure.graph);
+    QCOMPARE(failure.graph->node(failure.node).name, std::string("cond/FloorDiv"));
+    QVERIFY(!runtime::take_failure().graph);
+  }
+
+  void an_endless_loop_can_be_stopped() {
+    auto f = traced({kScalar}, [](std::span<const Tensor> in) {
+      return trace::build_while({in[0]}, [](std::span<const Tensor>) { return Tensor::scalar(true).as_constant(); },
+                                [](std::span<const Tensor> v) { return std::vector{op("AddV2", {v[0], number(1)})}; });
+    });
+    ErrorKind kind = ErrorKind::kValue;
+    std::thread runner([&] {
+      try {
+        f->call(std::vector{real(0)});
+      } catch (const Error& e) {
+        kind = e.kind();
+      }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    cancel_requested = true;
+    runner.join();
+    cancel_requested = false;
+    QCOMPARE(kind, ErrorKind::kCancelled);
+  }
+
+  void events_name_their_nodes() {
+    auto f = traced({kScalar}, [](std::span<const Tensor> in) { return std::vector{op("Neg", {op("Sin", {in[0]})})}; });
+    f->call(std::vector{real(1)});
+    OpRing& ring = thread_rings().ops();
+    ring.drain([](const OpEvent*, uint32_t) {});
+    recording_level = RecordingLevel::kOps;
+    std::vector<Tensor> outputs(1);
+    f->call(std::vector{real(1)}, outputs, CallId(42));
+    recording_level = RecordingLevel::kOff;
+    std::vector<OpEvent> events;
+    ring.drain([&](const OpEvent* first, uint32_t count) { events.insert(events.end(), first, first + count); });
+    QCOMPARE(events.size(), size_t{2});
+    QCOMPARE(f->graph()->node(events[0].node).name, std::string("Sin"));
+    QCOMPARE(f->graph()->node(events[1].node).name, std::string("Neg"));
+    QCOMPARE(events[1].call, CallId(42));
+    QVERIFY(events[0].end_ns >= events[0].start_ns && events[1].start_ns >= events[0].end_ns);
+    QCOMPARE(events[1].bytes, 4u);
+  }
+
+  void lists_are_values() {
+    const Attrs attrs{{AttrName("element_dtype"), DType::kFloat32}};
+    auto push = [&](const Tensor& list, float v) { return runtime::run_op(Op("TensorListPushBack").row(), std::vector{list, real(v)}, attrs)[0]; };
+    auto pop = [&](const Tensor& list) { return runtime::run_op(Op("TensorListPopBack").row(), std::vector{list}, attrs); };
+    const Tensor none = runtime::run_op(Op("EmptyTensorList").row(), {}, attrs)[0];
+    const Tensor one = push(none, 1), two = push(one, 2), other = push(one, 3);
+    QCOMPARE(value(pop(two)[1]), 2.f);
+    QCOMPARE(value(pop(other)[1]), 3.f);
+    QCOMPARE(value(pop(pop(other)[0])[1]), 1.f);
+    QVERIFY_THROWS_EXCEPTION(Error, pop(none));
+    Tensor longer = none;
+    for (int i = 0; i < 200000; ++i) longer = push(longer, static_cast<float>(i));  // going away must not recurse
+    QCOMPARE(value(pop(longer)[1]), 199999.f);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestExecutor)
+#include "test_executor.moc"

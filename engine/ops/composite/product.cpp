@@ -52,6 +52,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool tran
   const bool maybe_batched = (a.shape().has_rank() && a.shape().rank() > 2) ||
                              (b.shape().has_rank() && b.shape().rank() > 2) || !a.shape().has_rank() ||
                              !b.shape().has_rank();
+  if (!maybe_batched && !transpose_a && !transpose_b && !adjoint_a && !adjoint_b)
+    return apply(plain.row(), Borrowed(a, b), {}, name);  // the usual case: no handle copied, no attributes made
   if (maybe_batched) {
     // Adjoints conjugate too: what is only to be transposed is conjugated before.
     const Tensor x = transpose_a ? ops::conj(a) : a;
@@ -62,7 +64,6 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool tran
   const Tensor y = adjoint_b ? ops::conj(b) : b;
   const bool ta = transpose_a || adjoint_a;
   const bool tb = transpose_b || adjoint_b;
-  if (!ta && !tb) return apply(plain, {x, y}, {}, name);  // defaults: no attributes to make
   return apply(plain, {x, y}, {{kTransposeA, ta}, {kTransposeB, tb}}, name);
 }
 

@@ -243,6 +243,19 @@ class TestTape : public QObject {
     // TensorFlow's convention: the conjugate of the derivative of the real part of the output's sum.
     const auto h = *one(tape, conjugate, x).data<std::complex<double>>();
     QVERIFY(std::abs(h - std::complex<double>(6, 8)) < 1e-12);
+    // Along x nothing changes in x / |x|, across it 1 / |x| of what moves.
+    static const Op sign{"Sign"};
+    Tape across(true);
+    across.start();
+    across.watch(x);
+    const Tensor direction = apply(sign, {x});
+    across.stop();
+    const Tensor turned = Tensor::scalar(std::complex<double>(-0.8, 0.6));
+    for (const Tensor& g : {turned, Tensor::scalar(std::complex<double>(0.6, 0.8))}) {
+      const auto back = *across.gradient({&direction, 1}, {&x, 1}, {&g, 1})[0].data<std::complex<double>>();
+      const std::complex<double> wanted = g.id() == turned.id() ? *turned.data<std::complex<double>>() / 5.0 : 0.0;
+      QVERIFY(std::abs(back - wanted) < 1e-12);
+    }
     QCOMPARE(one(tape, wide, f).dtype(), DType::kFloat32);
     QCOMPARE(*one(tape, wide, f).data<float>(), 4.0f);
   }

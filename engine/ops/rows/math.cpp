@@ -18,8 +18,21 @@ void abs_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), apply(sign, {c.inputs[0]}));
 }
 
-// Flat everywhere: zeros, which are something else than no gradient.
-void sign_gradient(GradientCall& c) { c.input_gradients[0] = ops::zeros_like(c.inputs[0]); }
+// Of real numbers flat everywhere: zeros, which are something else than no gradient. Of complex ones what turns y = x / |x|
+// along its circle: (g - y Re(conj(y) g)) / |x|.
+void sign_gradient(GradientCall& c) {
+  static const Op divide{"DivNoNan"};
+  const Tensor& x = c.inputs[0];
+  const Tensor& y = c.outputs[0];
+  const Tensor& g = c.output_gradients[0];
+  if (!is_complex(x.dtype())) {
+    c.input_gradients[0] = ops::zeros_like(x);
+    return;
+  }
+  const Tensor twice_real = ops::add(mul(conj(y), g), mul(y, conj(g)));
+  const Tensor across = ops::sub(g, mul(mul(y, twice_real), ops::number(0.5, x.dtype())));
+  c.input_gradients[0] = apply(divide, {across, mul(x, conj(y))});
+}
 
 // Of a complex number: towards x, on the circle of its sign.
 void complex_abs_gradient(GradientCall& c) {

@@ -35,6 +35,12 @@ QString body_title(const std::string& role) {
   return q(role);
 }
 
+// As one reads the statement: what is asked, then what follows from it.
+int body_order(const std::string& role) {
+  const QString title = body_title(role);
+  return title == QStringLiteral("condition") ? 0 : title == QStringLiteral("else") ? 2 : 1;
+}
+
 class Planner {
  public:
   Planner(const Document& document, const GraphOptions& options) : document_(document), options_(options) {}
@@ -50,16 +56,19 @@ class Planner {
   std::set<std::string> scopes_of(const session::GraphRecord& g) const {
     std::map<std::string, size_t> count;
     std::set<std::string> names;
+    size_t seen = 0;
     for (const session::NodeRecord& n : g.nodes) {
       names.insert(n.name);
       if (hidden(n)) continue;
+      ++seen;
       for (size_t at = n.name.find('/'); at != std::string::npos; at = n.name.find('/', at + 1)) {
         ++count[n.name.substr(0, at)];
       }
     }
     std::set<std::string> scopes;
     for (const auto& [name, nodes] : count) {
-      if (nodes >= 2 && !names.count(name)) scopes.insert(name);
+      // A frame around everything says nothing: the body of `cond` has all its nodes in the scope `cond`.
+      if (nodes >= 2 && nodes < seen && !names.count(name)) scopes.insert(name);
     }
     return scopes;
   }
@@ -174,7 +183,9 @@ class Planner {
       open.subtitle = from ? document_.line_text(from).trimmed() + QStringLiteral("   ") + document_.place_text(from) : q(n.op);
       const double header = 7.6 * static_cast<double>(open.title.size()) + 7.0 * static_cast<double>(open.subtitle.size()) + 60;
       open.rect.setWidth(std::max(open.rect.width(), std::min(header, 460.0)));
-      for (const auto& [role, inner] : n.functions) {
+      auto functions = n.functions;
+      std::stable_sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return body_order(a.first) < body_order(b.first); });
+      for (const auto& [role, inner] : functions) {
         const session::GraphRecord* body = document_.graph(inner);
         if (!body) continue;
         int first = 0, last = 0;

@@ -66,9 +66,14 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   file_->setProperty("role", "dim");
   left->addWidget(file_);
   left->setStretchFactor(file_, 1);
-  left->addWidget(new Swatch(QStringLiteral("amber"), QStringLiteral("staged")));
-  left->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
-  left->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
+  legend_ = new QWidget;
+  auto* legend = new QHBoxLayout(legend_);
+  legend->setContentsMargins(0, 0, 0, 0);
+  legend->setSpacing(14);
+  legend->addWidget(new Swatch(QStringLiteral("amber"), QStringLiteral("staged")));
+  legend->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
+  legend->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
+  left->addWidget(legend_);
   column("What runs while tracing", right, generated_);
   generated_title_ = new QLabel;
   generated_title_->setProperty("role", "faint");
@@ -134,6 +139,8 @@ const session::GeneratedRecord* AutographView::shown() const {
   }
   return document().generated_of(function_);
 }
+
+void AutographView::resizeEvent(QResizeEvent*) { legend_->setVisible(width() > 820); }
 
 void AutographView::fill_choices() {
   filling_ = true;

@@ -23,6 +23,9 @@ class AutographView : public View {
   CodeView* source() { return source_; }
   CodeView* generated() { return generated_; }
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   const session::GeneratedRecord* shown() const;
   void show_code();
@@ -37,7 +40,7 @@ class AutographView : public View {
   bool filling_ = false;
   QLabel *file_, *generated_title_, *empty_;
   QComboBox* choice_;
-  QWidget* body_;
+  QWidget *body_, *legend_;
   CodeView *source_, *generated_;
 };
 

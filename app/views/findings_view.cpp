@@ -36,6 +36,9 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   function->setProperty("role", "faint");
   auto* detail = new ElidedLabel(card.detail);
   detail->setProperty("role", "dim");
+  // Where it is tight the function's name goes first, then what was saved.
+  title->setMinimumWidth(QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(card.title) + 4);
+  place->setMinimumWidth(place->sizeHint().width());
   auto* head = new QHBoxLayout;
   head->setSpacing(14);
   head->addWidget(title);
@@ -50,12 +53,13 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
     auto* fix = new ElidedLabel(card.fix);
     fix->setFont(theme().code());
     // What is saved is the point of the card: of the two columns this one gives way last.
-    saving->setMinimumWidth(std::min(QFontMetrics(theme().ui()).horizontalAdvance(saving->text()) + 4, 290));
-    fix->setMinimumWidth(std::min(QFontMetrics(theme().code()).horizontalAdvance(card.fix) + 4, 290));
+    saving->setMinimumWidth(std::min(QFontMetrics(theme().ui()).horizontalAdvance(saving->text()) + 4, 170));
+    fix->setMinimumWidth(std::min(QFontMetrics(theme().code()).horizontalAdvance(card.fix) + 4, 170));
     grid->addWidget(saving, 0, 1);
     grid->addWidget(fix, 1, 1);
   }
-  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(0, 3);
+  grid->setColumnStretch(1, 0);
 }
 
 void FindingWidget::set_chosen(bool chosen) {

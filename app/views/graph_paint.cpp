@@ -37,13 +37,18 @@ void arrow_head(QPainter& painter, QPointF tip, QPointF from, const QColor& colo
 void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
   const Theme& t = theme();
   const bool text = scale_ >= kTextScale;
-  for (const PlanCluster& c : plan_.clusters) {
-    if (!c.rect.intersects(seen)) continue;
-    rounded(painter, c.rect, 8, with_alpha(t["blueSoft"], t.is_dark() ? 0.35 : 0.5), t["hairline"], 1.2);
-    if (!text) continue;
-    triangle(painter, c.rect.topLeft() + QPointF(16, 15), true, t["dim"]);
-    text_in(painter, QRectF(c.rect.left() + 24, c.rect.top() + 4, c.rect.width() - 30, 22), c.title, t["dim"], t.ui(-1, QFont::DemiBold));
-  }
+  const auto clusters_of = [&](int area) {
+    for (int index : plan_.areas[static_cast<size_t>(area)].clusters) {
+      const PlanCluster& c = plan_.clusters[static_cast<size_t>(index)];
+      if (!c.rect.intersects(seen)) continue;
+      rounded(painter, c.rect, 8, with_alpha(t["blueSoft"], t.is_dark() ? 0.35 : 0.5), t["hairline"], 1.2);
+      if (!text) continue;
+      triangle(painter, c.rect.topLeft() + QPointF(16, 15), true, t["dim"]);
+      text_in(painter, QRectF(c.rect.left() + 24, c.rect.top() + 4, c.rect.width() - 30, 22), c.title, t["dim"], t.ui(-1, QFont::DemiBold));
+    }
+  };
+  // From the outside in: a body covers what is under it, its own scopes lie on it.
+  if (!plan_.areas.empty()) clusters_of(0);
   for (size_t i = 0; i < plan_.boxes.size(); ++i) {
     const PlanBox& b = plan_.boxes[i];
     if (b.bodies.empty() || !b.rect.intersects(seen)) continue;
@@ -52,6 +57,7 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
     for (int body : b.bodies) {
       const PlanArea& area = plan_.areas[static_cast<size_t>(body)];
       rounded(painter, area.rect, 6, t.is_dark() ? with_alpha(t["panel"], 0.85) : with_alpha(t["window"], 0.9), t["hairline"], 1);
+      clusters_of(body);
       if (!text) continue;
       const bool then = area.title == QStringLiteral("then");
       const QFont font = t.ui(-1, QFont::Medium);

@@ -90,6 +90,13 @@ QLineEdit:focus { border-color: @focus; }
 QLineEdit#arguments { background: transparent; border-color: transparent; color: @dim; }
 QLineEdit#arguments:hover { border-color: @hairline; }
 QLineEdit#arguments:focus { border-color: @focus; color: @text; background: @window; }
+QComboBox { background: @raised; border: 1px solid @hairline; border-radius: 6px; padding: 3px 6px 3px 10px; color: @text; }
+QComboBox:hover { background: @hover; }
+QComboBox:focus { border-color: @focus; }
+QComboBox::drop-down { border: 0; width: 20px; }
+QComboBox::down-arrow { image: url(:/footlight/icons/down.svg); width: 12px; height: 12px; }
+QComboBox QAbstractItemView { background: @raised; border: 1px solid @hairline; selection-background-color: @selection;
+                              selection-color: @selectionText; color: @text; }
 QMenuBar { background: @panel; color: @dim; padding: 0 6px; border-bottom: 1px solid @hairline; }
 QMenuBar::item { padding: 4px 8px; background: transparent; border-radius: 4px; }
 QMenuBar::item:selected { background: @hover; color: @text; }

@@ -3,6 +3,7 @@
 
 #include "app/views/paint.h"
 
+#include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QProcess>
@@ -73,6 +74,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   key_hint_ = new QLabel(QStringLiteral("Ctrl K"), search_);
   key_hint_->setProperty("role", "faint");
   key_hint_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  search_->installEventFilter(this);
   back_ = new QToolButton;
   back_->setToolTip(QStringLiteral("Back (Alt+Left)"));
   back_->setAccessibleName(QStringLiteral("Back"));
@@ -150,8 +152,12 @@ void TopBar::set_can_go(bool back, bool forward) {
   forward_->setEnabled(forward);
 }
 
-void TopBar::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
+bool TopBar::eventFilter(QObject* object, QEvent* event) {
+  if (object == search_ && event->type() == QEvent::Resize) fit_search();
+  return QWidget::eventFilter(object, event);
+}
+
+void TopBar::fit_search() {
   const QSize hint = key_hint_->sizeHint();
   key_hint_->setGeometry(search_->width() - hint.width() - 12, (search_->height() - hint.height()) / 2, hint.width(), hint.height());
   const bool wide = search_->width() > 390;

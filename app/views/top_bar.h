@@ -37,9 +37,10 @@ class TopBar : public QWidget {
   void forward_clicked();
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* object, QEvent* event) override;
 
  private:
+  void fit_search();
   QString script_;
   QPushButton *run_, *stop_, *search_;
   QToolButton *back_, *forward_;

@@ -249,6 +249,30 @@ class ModelsTest : public QObject {
     QCOMPARE(nice_step(3000), 5000);
   }
 
+  void device_tracks() {
+    Document d = sample_document();
+    session::DeviceRecord kernel;
+    kernel.kind = "kernel";
+    kernel.name = "sgemm_32x32_nn";
+    kernel.start_ns = d.first_ns() + 1000;
+    kernel.end_ns = kernel.start_ns + 500;
+    kernel.stream = 7;
+    kernel.op_event = d.threads.front().events.front().id;
+    d.device.push_back(kernel);
+    kernel.kind = "memcpy";
+    d.device.push_back(kernel);
+    kernel.kind = "runtime";
+    d.device.push_back(kernel);
+    const TimelineData data = build_timeline(d, {});
+    QCOMPARE(data.tracks.size(), size_t{6});
+    QCOMPARE(data.tracks[3].title, QStringLiteral("GPU 0 stream 7"));
+    QCOMPARE(data.tracks[4].title, QStringLiteral("GPU 0 copies"));
+    QCOMPARE(data.tracks[5].title, QStringLiteral("CUDA API"));
+    // What caused it is a link, and the other way round.
+    QVERIFY(as_markdown(inspect(d, Selection::of_device(0))).contains(QStringLiteral("caused by: `MatMul`")));
+    QVERIFY(as_markdown(inspect(d, Selection::of_event(d, 0, 0))).contains(QStringLiteral("caused: `sgemm_32x32_nn`")));
+  }
+
   void range_table() {
     const RangeStatistics all = range_statistics(d_, d_.first_ns(), d_.last_ns() + 1);
     QCOMPARE(all.events, uint64_t{102});

@@ -12,6 +12,7 @@
 #include <QMimeData>
 #include <QProcess>
 #include <QScrollBar>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QStyleFactory>
 #include <QTemporaryDir>
@@ -458,6 +459,28 @@ class WindowTest : public QObject {
       window().settle();
     }
     QCOMPARE(window().inspector()->content().title, QStringLiteral("none.py"));
+  }
+
+  void remembers_across_windows() {
+    qputenv("XDG_CONFIG_HOME", folder_.path().toUtf8());
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
+    QCoreApplication::setOrganizationName(QStringLiteral("FootlightTest"));
+    QCoreApplication::setApplicationName(QStringLiteral("FootlightTest"));
+    {
+      MainWindow first(true);
+      first.show();
+      first.choose_theme(QStringLiteral("light"));
+      QVERIFY(first.open(at("sample.footlight")));
+      first.settle();
+      first.show_view(QStringLiteral("timeline"));
+      first.close();
+    }
+    set_theme(QStringLiteral("dark"));
+    MainWindow second(true);
+    QCOMPARE(second.view(), QStringLiteral("timeline"));
+    QCOMPARE(theme().name(), QStringLiteral("light"));
+    QCOMPARE(second.recent(), QStringList{at("sample.footlight")});
+    set_theme(QStringLiteral("dark"));
   }
 
   void runs_and_stops_a_script() {

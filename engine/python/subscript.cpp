@@ -90,6 +90,8 @@ bool is_mask(PyObject* key) {
 SliceSpec slice_spec(PyObject* key) {
   Ref items = PyTuple_Check(key) || PyList_Check(key) ? checked(PySequence_Fast(key, "an index"))
                                                       : checked(PyTuple_Pack(1, key));
+  if (PySequence_Fast_GET_SIZE(items.get()) > 63)  // the masks have a bit for each
+    fail(ErrorKind::kIndex, "an index of more than 63 parts");
   std::vector<Bound> begin, end, strides;
   SliceSpec spec;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {

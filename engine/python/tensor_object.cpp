@@ -226,6 +226,10 @@ PyObject* gpu(PyObject* self, PyObject* args, PyObject* keywords) {
   int index = 0;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i:gpu", const_cast<char**>(names), &index))
     return nullptr;
+  if (index < 0 || index > 255) {
+    PyErr_Format(PyExc_ValueError, "there is no GPU %d", index);
+    return nullptr;
+  }
   return to_device(self, Device::gpu(static_cast<uint8_t>(index)));
 }
 

@@ -141,6 +141,10 @@ class Operators(unittest.TestCase):
                 bad()
         with self.assertRaises(tf.errors.InvalidArgumentError):
             v[7]
+        with self.assertRaises(IndexError):
+            v[(None,) * 100]
+        with self.assertRaises(ValueError):
+            v.gpu(1000)
         with self.assertRaises(TypeError):
             len(tf.constant(1))
         with self.assertRaises(TypeError):

@@ -150,6 +150,8 @@ Node* bare(Tree& tree, Node* function) {
   made->fields()[at::FunctionDef::decorator_list].list = &kEmptyList;
   made->fields()[at::FunctionDef::type_params].list = &kEmptyList;
   made->node(at::FunctionDef::returns) = nullptr;
+  // Under its own name it would be a variable of the factory, and the name in its body no global any more.
+  made->fields()[at::FunctionDef::name].name = tree.name("ag__.function");
   return made;
 }
 

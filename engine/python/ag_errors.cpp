@@ -126,12 +126,40 @@ void explain(PyObject* type, PyObject* value, PyObject* traceback) {
 
 }  // namespace
 
+namespace {
+
+// A variable without a value is local to the user's function, whatever block of ours reads it.
+void as_local(PyObject*& type, PyObject*& value) {
+  constexpr std::string_view kFree = "cannot access free variable ";
+  if (type != PyExc_NameError) return;
+  const Ref said = Ref::steal(PyObject_Str(value));
+  const std::string text = text_of(said.get());
+  if (!text.starts_with(kFree)) return;
+  const std::string name = text.substr(kFree.size(), text.find(' ', kFree.size()) - kFree.size());
+  const std::string message = "cannot access local variable " + name + " where it is not associated with a value";
+  const Ref local = Ref::steal(PyObject_CallFunction(PyExc_UnboundLocalError, "s", message.c_str()));
+  if (!local) {
+    PyErr_Clear();
+    return;
+  }
+  const Ref bare = Ref::steal(PyObject_GetAttrString(value, "name"));
+  if (!bare || PyObject_SetAttrString(local.get(), "name", bare.get()) < 0) PyErr_Clear();
+  Py_SETREF(value, Py_NewRef(local.get()));
+  Py_SETREF(type, Py_NewRef(PyExc_UnboundLocalError));
+}
+
+}  // namespace
+
 void ag_explain_error() {
   if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_Exception)) return;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
-  if (value && traceback) explain(type, value, traceback);
+  if (value && traceback) {
+    as_local(type, value);
+    PyException_SetTraceback(value, traceback);
+    explain(type, value, traceback);
+  }
   PyErr_Clear();
   PyErr_Restore(type, value, traceback);
 }

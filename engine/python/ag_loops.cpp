@@ -272,15 +272,18 @@ class Unrolling {
   int64_t turns_ = 0;
 };
 
-void staged_while(const State& state, PyObject* test, PyObject* body, PyObject* options) {
+// `binds`: of `while (x := f()) > 0` the body, and what follows the loop, see what the test binds.
+void staged_while(const State& state, PyObject* test, PyObject* body, PyObject* options, bool binds) {
   record("while", "staged", "the condition is a tensor: the body is in the graph once");
   StagedLoop loop(state, options_of(options));
   loop.run(
       {}, [&](std::span<const Tensor>) { return condition_tensor(call(test).get(), "while loop"); },
       [&](std::span<const Tensor>) {
+        if (binds) call(test);
         call(body);
         return std::vector<Tensor>();
       });
+  if (binds) call(test);
 }
 
 }  // namespace
@@ -291,19 +294,31 @@ PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
     PyObject *test = args[0], *body = args[1], *options = count > 3 ? args[3] : nullptr;
     const State state(args[2], {body, test});
     Ref go_on;
-    if (trace::tracing()) trace::in_scratch_graph([&] { go_on = call(test); });
-    else go_on = call(test);
+    bool binds = false;
+    auto evaluate = [&] {
+      if (!trace::tracing()) {
+        go_on = call(test);
+        return;
+      }
+      const std::vector<Ref> before = state.get_all();
+      go_on = call(test);
+      for (size_t i = 0; i < state.size(); ++i) binds |= state.get(i).get() != before[i].get();
+      // What a staged test bound belongs to a graph that is thrown away, or to the turn that the loop makes itself.
+      if (is_tensor_like(go_on.get())) state.set_all(before);
+    };
+    if (trace::tracing()) trace::in_scratch_graph(evaluate);
+    else evaluate();
     Unrolling unrolling;
     for (;;) {
       // The condition may become a tensor on any turn: from then on the loop is staged.
       if (is_tensor_like(go_on.get()) && trace::tracing()) {
-        staged_while(state, test, body, options);
+        staged_while(state, test, body, options, binds);
         Py_RETURN_NONE;
       }
       if (!truth(go_on.get())) break;
       call(body);
       unrolling.turn();
-      go_on = call(test);
+      evaluate();
     }
     unrolling.done("while");
     Py_RETURN_NONE;

@@ -79,6 +79,12 @@ def everything(n, items):
     return out, total, first, squares, [y for x in range(3) if (y := x + 1) > 1], y
 
 
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
 class Base:
     def __init__(self, start):
         self.__hidden = start
@@ -121,6 +127,13 @@ class Conversion(unittest.TestCase):
         COUNT = 0
         to_graph(everything)(0, [1, 2])
         self.assertEqual(COUNT, 2)
+
+    def test_a_function_that_names_itself(self):
+        self.same(factorial, (5,))
+        self.assertIn('factorial', to_graph(factorial).__code__.co_names)
+        def local(n):
+            return n and n + local(n - 1)
+        self.same(local, (5,))
 
     def test_closure_cells_are_the_same(self):
         add, change = adder(5)

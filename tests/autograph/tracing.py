@@ -317,6 +317,25 @@ class Tracing(unittest.TestCase):
             return last
         self.assertEqual(value(tf.function(f)(tf.constant(3))), 1)
 
+    def test_what_a_test_binds_is_seen_by_the_body(self):
+        def f(x):
+            total = 0
+            while (y := x * 2) < 40:
+                total = total + y
+                x = x + y
+            return total + y
+        self.both(f, (1,), (5,), (100,))
+
+    def test_variables_without_a_value_are_local(self):
+        def f(n):
+            while n > 0:
+                y = y + n
+                n -= 1
+            return y
+        with self.assertRaises(UnboundLocalError) as caught:
+            tf.function(f)(3)
+        self.assertIn("'y'", str(caught.exception))
+
     def test_autograph_off(self):
         with self.assertRaises(TypeError):
             tf.function(lambda x: 1 if x > 0 else 2, autograph=False)(tf.constant(1))

@@ -18,8 +18,8 @@ void abs_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), apply(sign, {c.inputs[0]}));
 }
 
-// Of real numbers flat everywhere: zeros, which are something else than no gradient. Of complex ones what turns y = x / |x|
-// along its circle: (g - y Re(conj(y) g)) / |x|.
+// Of real numbers flat everywhere: zeros, which are something else than no gradient. Of complex ones what
+// turns y = x / |x| along its circle: (g - y Re(conj(y) g)) / |x|.
 void sign_gradient(GradientCall& c) {
   static const Op divide{"DivNoNan"};
   const Tensor& x = c.inputs[0];

@@ -74,7 +74,7 @@ def peers(library):
         made += 1
         path = os.path.join(folder, 'f%d.py' % made)
         with open(path, 'w') as out:
-            out.write(source(count))
+            out.write(source(count).replace('y = x', 'y = x + %d' % made))  # equal code would be found converted
         spec = importlib.util.spec_from_file_location('f%d' % made, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -88,6 +88,15 @@ class Planner {
     std::vector<int> box_of(g->nodes.size(), -1);
     QHash<quint32, int> row_of;
     for (size_t i = 0; i < g->nodes.size(); ++i) row_of.insert(g->nodes[i].id, static_cast<int>(i));
+    // What all names begin with goes without saying.
+    std::string common = g->nodes.empty() ? std::string() : g->nodes.front().name;
+    for (const session::NodeRecord& n : g->nodes) {
+      while (!common.empty() && !n.name.starts_with(common)) {
+        common.pop_back();
+        common.resize(common.find_last_of('/') == std::string::npos ? 0 : common.find_last_of('/') + 1);
+      }
+    }
+    common.resize(common.find_last_of('/') == std::string::npos ? 0 : common.find_last_of('/') + 1);
 
     for (size_t i = 0; i < g->nodes.size(); ++i) {
       const session::NodeRecord& n = g->nodes[i];
@@ -98,7 +107,7 @@ class Planner {
       }
       int cluster = -1;
       int box = -1;
-      std::string inside;
+      std::string inside = common;
       for (size_t at = n.name.find('/'); at != std::string::npos; at = n.name.find('/', at + 1)) {
         const std::string scope = n.name.substr(0, at);
         if (!scopes.count(scope)) continue;

@@ -67,6 +67,7 @@ void GraphCanvas::fit() {
 
 void GraphCanvas::fit_readable() {
   fit();
+  touched_ = false;
   constexpr double readable = 0.55;
   if (plan_.boxes.empty() || scale_ >= readable) return;
   const double room = width() - right_margin_;
@@ -94,6 +95,7 @@ void GraphCanvas::frame_selected() {
   const double room = width() - right_margin_;
   scale_ = std::clamp(std::min((room - 4 * kMargin) / std::max(1.0, all.width()), (height() - 4 * kMargin) / std::max(1.0, all.height())), kLeast, 1.0);
   offset_ = QPointF(room / 2, height() / 2.0) - all.center() * scale_;
+  touched_ = true;
   moved();
 }
 
@@ -110,6 +112,7 @@ void GraphCanvas::reveal_selected() {
 
 void GraphCanvas::centre_on(QPointF world) {
   offset_ = QPointF((width() - right_margin_) / 2.0, height() / 2.0) - world * scale_;
+  touched_ = true;
   moved();
 }
 
@@ -117,6 +120,7 @@ void GraphCanvas::zoom(double factor, QPointF at) {
   const QPointF world = to_world(at);
   scale_ = std::clamp(scale_ * factor, kLeast, kMost);
   offset_ = at - world * scale_;
+  touched_ = true;
   moved();
 }
 
@@ -171,6 +175,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
     }
     if (dragging_) {
       offset_ = press_offset_ + event->position() - press_;
+      touched_ = true;
       moved();
     }
     return;
@@ -231,7 +236,11 @@ void GraphCanvas::leaveEvent(QEvent*) {
 }
 
 void GraphCanvas::resizeEvent(QResizeEvent*) {
-  if (!fitted_) fit_readable();
+  if (!fitted_ || !touched_) {
+    fit_readable();
+    // What is looked at stays in view.
+    if (!selected_.isEmpty()) reveal_selected(), touched_ = false;
+  }
   Q_EMIT view_changed();
 }
 

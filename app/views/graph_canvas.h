@@ -68,6 +68,7 @@ class GraphCanvas : public QWidget {
   GraphPlan plan_;
   QString message_;
   bool busy_ = false, labels_ = true, fitted_ = false;
+  bool touched_ = false;         // the user has moved the picture: another size of the window leaves it alone
   QSet<int> selected_;
   int hovered_ = -1;
   double scale_ = 1;

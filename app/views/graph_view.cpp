@@ -306,7 +306,7 @@ void GraphView::resizeEvent(QResizeEvent*) {
   const bool panels = width() > 760;
   canvas_->set_right_margin(panels ? 290 : 0);
   minimap_->setVisible(panels && !canvas_->plan().boxes.empty());
-  if (!panels) source_panel_->hide();
+  show_source();
   place_panels();
 }
 

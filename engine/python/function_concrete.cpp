@@ -8,6 +8,7 @@
 #include "engine/python/shape_object.h"
 #include "engine/python/spec_object.h"
 #include "engine/python/variable_object.h"
+#include "engine/python/weak.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -290,8 +291,7 @@ PyObject* get_function_type(PyObject* self, void*) {
 
 Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>& entry) {
   if (entry->object) {
-    PyObject* known = PyWeakref_GetObject(entry->object.get());
-    if (known && known != Py_None) return Ref::borrow(known);
+    if (Ref known = weak_target(entry->object.get())) return known;
   }
   auto* c = PyObject_GC_New(PyConcrete, &type);
   if (!c) throw PythonErrorSet();

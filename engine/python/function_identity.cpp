@@ -6,6 +6,7 @@
 #include "engine/python/module.h"
 #include "engine/python/spec_object.h"
 #include "engine/python/variable_object.h"
+#include "engine/python/weak.h"
 
 #include <unordered_map>
 
@@ -114,7 +115,7 @@ uint64_t object_number(PyObject* object) {
     PyErr_Clear();
     static std::unordered_map<PyObject*, std::pair<uint64_t, Ref>> unhashable;
     auto at = unhashable.find(object);
-    if (at != unhashable.end() && PyWeakref_GetObject(at->second.second.get()) == object) return at->second.first;
+    if (at != unhashable.end() && weak_target(at->second.second.get()).get() == object) return at->second.first;
     const uint64_t number = fresh_number(object);
     unhashable.insert_or_assign(object, std::pair<uint64_t, Ref>{number, reference});
     return number;

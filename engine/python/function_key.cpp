@@ -30,7 +30,7 @@ void put_integer(explain::KeyWriter& key, PyObject* value) {
   int overflow = 0;
   const long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (!overflow) return key.integer(small);
-  Ref digits = checked(_PyLong_Format(value, 16));
+  Ref digits = checked(PyNumber_ToBase(value, 16));
   key.text(Token::kBigInt, utf8(digits.get()));
 }
 

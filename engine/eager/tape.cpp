@@ -190,8 +190,11 @@ void Tape::reset_after_use() {
   kept_.clear();
 }
 
+void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor>, const std::shared_ptr<Backward>&) = nullptr;
+
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {
+  if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
   for (size_t i = 0; i < tapes.size(); ++i) tapes[i]->see(nullptr, {}, inputs, outputs, backward);
 }
 

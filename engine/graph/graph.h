@@ -49,6 +49,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   // What engine/trace keeps for calls of this graph under a tape; goes with the graph.
   std::shared_ptr<void> derivative;
+  std::shared_ptr<void> custom_gradients;  // what the user gave parts of it, kept by engine/trace as well
 
   std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope

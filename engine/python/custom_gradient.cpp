@@ -96,7 +96,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* keywords) {
         leaf = checked(wrap(values.back()));
       }
     }
-    if (any_tape_recording())
+    if (any_tape_recording() || current_graph_builder)
       record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));
     return nest_pack(PyTuple_GET_ITEM(result.get(), 0), outputs).release();
   });

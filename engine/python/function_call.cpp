@@ -129,7 +129,7 @@ Ref run_entry(FunctionCore&, TraceEntry& entry, std::span<const Tensor> argument
     outputs = many;
   }
   try {
-    const WithoutGil without(entry.long_work && !current_graph_builder);
+    const WithoutGil without(entry.long_work && !current_graph_builder && !tape_hook);
     entry.concrete->call(arguments, outputs, call_id);
   } catch (...) {
     explain_failure();

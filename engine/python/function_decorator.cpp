@@ -107,6 +107,10 @@ void init_function(PyObject* module) {
   variable_made = variable_is_assigned_now;
   publish_function("function", &function_definition);
   publish_function("get_logger", &logger_definition);
+  // What a user's trace types derive from; they bring their own comparison and placeholder.
+  Ref trace_type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){ss}", "TraceType",
+                                                 reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__module__", "footlight.types.experimental"));
+  publish("types.experimental.TraceType", trace_type.get());
   publish("types.experimental.PolymorphicFunction", reinterpret_cast<PyObject*>(function_type));
 }
 

@@ -130,7 +130,7 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
     // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
     auto* variable = new Variable(value.dtype(), declared, current_scope() + text, may_train);
     const Tensor handle = Tensor::resource(variable);
-    const bool now = !current_graph_builder || (variable_made && variable_made(handle, value));
+    const bool now = !variable_made || variable_made(handle, value);
     if (now) variable->assign(placed(value));
     PyObject* made = make(handle, Own::kYes);
     if (constraint != Py_None) of(made)->constraint = Py_NewRef(constraint);

@@ -180,6 +180,7 @@ void cond_gradient(GradientCall& call) {
 
 void init_control_gradients() {
   runtime::register_list_kernels();
+  init_custom_gradients();
   control_gradients.call = call_gradient;
   control_gradients.cond = cond_gradient;
   control_gradients.loop = loop_gradient;

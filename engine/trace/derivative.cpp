@@ -3,6 +3,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
+#include "engine/eager/tape.h"
 
 #include <algorithm>
 #include <map>
@@ -55,6 +56,60 @@ std::vector<bool> reached_from(const Graph& graph, std::span<const Edge> xs) {
   return reached;
 }
 
+// A part of a graph that the user gave a gradient of its own.
+struct Custom {
+  std::vector<Edge> inputs;    // no node: a value that gets no gradient
+  std::vector<Edge> outputs;
+  std::shared_ptr<Backward> backward;
+};
+using Customs = std::vector<Custom>;
+
+void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, const std::shared_ptr<Backward>& backward) {
+  GraphBuilder& builder = *GraphBuilder::innermost();
+  Graph& graph = *builder.graph();
+  Custom custom;
+  for (const Tensor& input : inputs) {
+    if (!input.is_symbolic() && input.body()->python_number) {
+      custom.inputs.push_back({});
+      continue;
+    }
+    const Tensor own = builder.as_own(input);
+    custom.inputs.push_back({own.node(), own.output()});
+  }
+  for (const Tensor& output : outputs) {
+    if (!output.is_symbolic() || output.graph() != &graph) return;
+    custom.outputs.push_back({output.node(), output.output()});
+  }
+  custom.backward = backward;
+  auto customs = graph.custom_gradients ? std::make_shared<Customs>(*std::static_pointer_cast<Customs>(graph.custom_gradients))
+                                        : std::make_shared<Customs>();
+  customs->push_back(std::move(custom));
+  graph.custom_gradients = std::move(customs);
+}
+
+// True when node `index` is an output of such a part: then the way back goes through the user's function, once all outputs
+// have their gradients, and not through the nodes.
+bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
+  static const Op kZeros{"ZerosLike"};
+  if (!graph.custom_gradients) return false;
+  const auto customs = std::static_pointer_cast<Customs>(graph.custom_gradients);
+  for (const Custom& custom : *customs) {
+    if (std::ranges::none_of(custom.outputs, [&](Edge e) { return e.node.value == index; })) continue;
+    const auto lowest = std::ranges::min(custom.outputs, {}, [](Edge e) { return e.node.value; });
+    if (lowest.node.value != index) return true;
+    std::vector<Tensor> arriving;
+    for (Edge edge : custom.outputs) {
+      const Tensor sum = sums.of(edge);
+      arriving.push_back(sum ? sum : footlight::apply(kZeros, {graph.tensor(edge)}));
+    }
+    const std::vector<Tensor> leaving = custom.backward->run(arriving);
+    for (size_t i = 0; i < leaving.size() && i < custom.inputs.size(); ++i)
+      if (leaving[i] && custom.inputs[i].node.valid() && reached[custom.inputs[i].node.value]) sums.add(custom.inputs[i], leaving[i]);
+    return true;
+  }
+  return false;
+}
+
 void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
   const OpRow& row = *graph.node(NodeId(index)).op;
   if (row.zero_gradient || graph.node(NodeId(index)).inputs.empty()) return;
@@ -84,7 +139,7 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
   for (size_t i = 0; i < ys.size(); ++i)
     if (y_gradients[i]) sums.add(ys[i], y_gradients[i]);
   for (uint32_t i = last; i-- > 0;)
-    if (reached[i] && sums.any(i)) backpropagate(graph, i, sums, reached);
+    if (reached[i] && sums.any(i) && !backpropagate_custom(graph, i, sums, reached)) backpropagate(graph, i, sums, reached);
   std::vector<Tensor> results;
   for (Edge x : xs) results.push_back(sums.of(x));
   return results;
@@ -113,6 +168,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   NoTape quiet;
   GraphBuilder backward(numbered("__backward_" + graph.name() + '_'), GraphBuilder::Kind::kGradient);
   backward.source = &forward;
+  backward.source_original = &graph;
   Building building(&backward);
   std::vector<Tensor> arriving(forward.outputs.size());
   for (size_t i = 0; i < forward.outputs.size(); ++i) {
@@ -159,6 +215,8 @@ std::shared_ptr<const Forward> forward_of(const GraphPtr& graph) {
   if (!keep.forward) keep.forward = differentiate(*graph);
   return keep.forward;
 }
+
+void init_custom_gradients() { custom_gradient_in_graph = note_custom; }
 
 std::shared_ptr<const Derivative> derivative_of(const Graph& forward) {
   return forward.derivative ? std::static_pointer_cast<Kept>(forward.derivative)->derivative : nullptr;

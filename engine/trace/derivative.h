@@ -38,5 +38,7 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
 
 // Puts the gradients of branches, loops and calls behind their rows. Called once at start.
 void init_control_gradients();
+// Lets graphs remember the gradients that users give to parts of them. Called by the former.
+void init_custom_gradients();
 
 }  // namespace footlight::trace

@@ -21,13 +21,13 @@ FunctionScope* FunctionScope::innermost() { return innermost_scope; }
 TraceId current_trace() { return innermost_scope ? innermost_scope->trace_ : TraceId(); }
 
 bool note_variable(const Tensor& handle, const Tensor& initial) {
-  if (!innermost_scope || !current_graph_builder) return false;  // outside of a trace, or lifted out of it by init_scope
+  if (!innermost_scope) return false;  // outside of any trace
   FunctionScope& scope = *innermost_scope;
   if (!scope.may_create_)
     fail(ErrorKind::kValue, "function '", scope.function_,
          "' made a variable on a call that is not its first: variables are made once, on the first call (keep it in an "
          "attribute or a global and make it only when it is not there yet), or outside of the function");
-  const bool later = initial && initial.is_symbolic();
+  const bool later = initial && initial.is_symbolic();  // not in tf.init_scope, which lifts it out of the trace
   scope.created_.push_back({handle, later ? initial : Tensor()});
   return later;
 }

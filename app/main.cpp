@@ -36,9 +36,13 @@ int fail(const QString& text) {
 
 int screenshot(const QString& view, const QString& out, const QString& file, const QSize& size, const QString& select,
                const QString& tab) {
-  static const QStringList views{QStringLiteral("graph"), QStringLiteral("retraces"), QStringLiteral("autograph"), QStringLiteral("timeline"),
-                                 QStringLiteral("source"), QStringLiteral("console"), QStringLiteral("window")};
-  if (!views.contains(view)) return fail(QStringLiteral("there is no view '%1'; there are: %2").arg(view, views.join(QStringLiteral(", "))));
+  static const QStringList views{QStringLiteral("graph"),     QStringLiteral("retraces"),
+                                 QStringLiteral("autograph"), QStringLiteral("timeline"),
+                                 QStringLiteral("source"),    QStringLiteral("console"),
+                                 QStringLiteral("window")};
+  if (!views.contains(view))
+    return fail(
+        QStringLiteral("there is no view '%1'; there are: %2").arg(view, views.join(QStringLiteral(", "))));
   MainWindow window(false);
   window.resize(size);
   window.show();
@@ -73,8 +77,9 @@ int screenshot(const QString& view, const QString& out, const QString& file, con
 int main(int argc, char** argv) {
   // A picture needs no display: this is decided before Qt looks for one.
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--screenshot") == 0 || std::strcmp(argv[i], "--help") == 0 || std::strcmp(argv[i], "-h") == 0 ||
-        std::strcmp(argv[i], "--version") == 0 || std::strcmp(argv[i], "-v") == 0) {
+    if (std::strcmp(argv[i], "--screenshot") == 0 || std::strcmp(argv[i], "--help") == 0 ||
+        std::strcmp(argv[i], "-h") == 0 || std::strcmp(argv[i], "--version") == 0 ||
+        std::strcmp(argv[i], "-v") == 0) {
       qputenv("QT_QPA_PLATFORM", "offscreen");
     }
   }
@@ -92,14 +97,29 @@ int main(int argc, char** argv) {
   const auto help = parser.addHelpOption();
   const auto version = parser.addVersionOption();
   const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Start the script at once."));
-  const QCommandLineOption shot(QStringLiteral("screenshot"), QStringLiteral("Draw VIEW into the first file, of the run in the second."), QStringLiteral("VIEW"));
-  const QCommandLineOption theme_name(QStringLiteral("theme"), QStringLiteral("dark, light or contrast."), QStringLiteral("NAME"));
-  const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window, such as 1600x1000."), QStringLiteral("WxH"));
-  const QCommandLineOption select(QStringLiteral("select"), QStringLiteral("What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; several with ';'."), QStringLiteral("WHAT"));
-  const QCommandLineOption tab(QStringLiteral("tab"), QStringLiteral("Tab to show (with --screenshot window, too)."), QStringLiteral("VIEW"));
+  const QCommandLineOption shot(QStringLiteral("screenshot"),
+                                QStringLiteral("Draw VIEW into the first file, of the run in the second."),
+                                QStringLiteral("VIEW"));
+  const QCommandLineOption theme_name(QStringLiteral("theme"), QStringLiteral("dark, light or contrast."),
+                                      QStringLiteral("NAME"));
+  const QCommandLineOption size(QStringLiteral("size"),
+                                QStringLiteral("Size of the window, such as 1600x1000."),
+                                QStringLiteral("WxH"));
+  const QCommandLineOption select(
+      QStringLiteral("select"),
+      QStringLiteral(
+          "What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; several with ';'."),
+      QStringLiteral("WHAT"));
+  const QCommandLineOption tab(QStringLiteral("tab"),
+                               QStringLiteral("Tab to show (with --screenshot window, too)."),
+                               QStringLiteral("VIEW"));
   parser.addOptions({run, shot, theme_name, size, select, tab});
-  parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A script (.py) or a recorded run (.footlight)."), QStringLiteral("[file]"));
-  parser.addPositionalArgument(QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."), QStringLiteral("[args...]"));
+  parser.addPositionalArgument(QStringLiteral("file"),
+                               QStringLiteral("A script (.py) or a recorded run (.footlight)."),
+                               QStringLiteral("[file]"));
+  parser.addPositionalArgument(
+      QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."),
+      QStringLiteral("[args...]"));
 
   // What stands behind the script's name is the script's, options too.
   QStringList own, rest;
@@ -126,7 +146,8 @@ int main(int argc, char** argv) {
 
   const QString wanted = parser.value(theme_name);
   if (!wanted.isEmpty() && !Theme::names().contains(wanted)) {
-    return fail(QStringLiteral("there is no theme '%1'; there are: %2").arg(wanted, Theme::names().join(QStringLiteral(", "))));
+    return fail(QStringLiteral("there is no theme '%1'; there are: %2")
+                    .arg(wanted, Theme::names().join(QStringLiteral(", "))));
   }
   set_theme(wanted.isEmpty() ? QStringLiteral("dark") : wanted);
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/footlight/icons/footlight.svg")));
@@ -134,7 +155,8 @@ int main(int argc, char** argv) {
   if (parser.isSet(size)) {
     const QStringList parts = parser.value(size).split(QLatin1Char('x'));
     if (parts.size() == 2) window_size = QSize(parts[0].toInt(), parts[1].toInt());
-    if (window_size.width() < 400 || window_size.height() < 300 || window_size.width() > 16000 || window_size.height() > 16000) {
+    if (window_size.width() < 400 || window_size.height() < 300 || window_size.width() > 16000 ||
+        window_size.height() > 16000) {
       return fail(QStringLiteral("a size is WIDTHxHEIGHT, such as 1600x1000"));
     }
   }

@@ -36,7 +36,8 @@ bool point(QStringView text, double height, QPointF& made) {
 bool rectangle(const QString& text, double height, QRectF& made) {
   const QStringList parts = text.split(QLatin1Char(','));
   if (parts.size() != 4) return false;
-  const double left = parts[0].toDouble(), low = parts[1].toDouble(), right = parts[2].toDouble(), up = parts[3].toDouble();
+  const double left = parts[0].toDouble(), low = parts[1].toDouble(), right = parts[2].toDouble(),
+               up = parts[3].toDouble();
   made = QRectF(QPointF(left, height - up), QPointF(right, height - low));
   return true;
 }
@@ -45,18 +46,23 @@ bool rectangle(const QString& text, double height, QRectF& made) {
 
 QByteArray dot_text(const LayoutProblem& problem) {
   QByteArray text =
-      "digraph g {\nnslimit=2;nslimit1=2;mclimit=0.5;searchsize=20;nodesep=0.34;ranksep=0.46;splines=true;pad=0;margin=0;\n"
+      "digraph g "
+      "{\nnslimit=2;nslimit1=2;mclimit=0.5;searchsize=20;nodesep=0.34;ranksep=0.46;splines=true;pad=0;margin="
+      "0;\n"
       "node [shape=box,fixedsize=true,label=\"\"];\nedge [arrowsize=0.1];\n";
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
-    text += 'n' + QByteArray::number(static_cast<qlonglong>(i)) + " [width=" + number(problem.nodes[i].width / kPoints) +
+    text += 'n' + QByteArray::number(static_cast<qlonglong>(i)) +
+            " [width=" + number(problem.nodes[i].width / kPoints) +
             ",height=" + number(problem.nodes[i].height / kPoints) + "];\n";
   }
   std::vector<std::vector<int>> children(problem.clusters.size()), members(problem.clusters.size());
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
-    if (problem.nodes[i].cluster >= 0) members[static_cast<size_t>(problem.nodes[i].cluster)].push_back(static_cast<int>(i));
+    if (problem.nodes[i].cluster >= 0)
+      members[static_cast<size_t>(problem.nodes[i].cluster)].push_back(static_cast<int>(i));
   }
   for (size_t c = 0; c < problem.clusters.size(); ++c) {
-    if (problem.clusters[c].parent >= 0) children[static_cast<size_t>(problem.clusters[c].parent)].push_back(static_cast<int>(c));
+    if (problem.clusters[c].parent >= 0)
+      children[static_cast<size_t>(problem.clusters[c].parent)].push_back(static_cast<int>(c));
   }
   for (size_t c = 0; c < problem.clusters.size(); ++c) {
     if (problem.clusters[c].parent < 0) open_cluster(problem, static_cast<int>(c), children, members, text);
@@ -84,7 +90,8 @@ bool read_dot_json(const QByteArray& json, const LayoutProblem& problem, LayoutR
     const QString name = object.value(QStringLiteral("name")).toString();
     if (name.startsWith(QStringLiteral("cluster_"))) {
       const size_t at = name.mid(8).toUInt();
-      if (at < result.clusters.size()) rectangle(object.value(QStringLiteral("bb")).toString(), height, result.clusters[at]);
+      if (at < result.clusters.size())
+        rectangle(object.value(QStringLiteral("bb")).toString(), height, result.clusters[at]);
     } else if (name.startsWith(QLatin1Char('n'))) {
       const size_t at = name.mid(1).toUInt();
       QPointF centre;
@@ -111,7 +118,8 @@ bool read_dot_json(const QByteArray& json, const LayoutProblem& problem, LayoutR
     QPointF end;
     bool has_end = false;
     std::vector<QPointF> curve;
-    for (const QString& part : object.value(QStringLiteral("pos")).toString().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+    for (const QString& part :
+         object.value(QStringLiteral("pos")).toString().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
       QPointF p;
       if (part.startsWith(QStringLiteral("e,"))) {
         has_end = point(QStringView(part).mid(2), height, end);

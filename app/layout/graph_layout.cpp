@@ -135,18 +135,23 @@ void GraphLayout::finish() {
       const PlanBox& owner = plan_.boxes[static_cast<size_t>(area.owner)];
       // Bodies stand side by side and share the room that is left over.
       double needed = kBodyMargin;
-      for (int body : owner.bodies) needed += std::max(results_[static_cast<size_t>(body)].bounds.width(), 120.0) + 2 * kBodyMargin + kBodyGap;
-      const double spare = std::max(0.0, owner.rect.width() - (needed - kBodyGap + kBodyMargin)) / static_cast<double>(owner.bodies.size());
+      for (int body : owner.bodies)
+        needed +=
+            std::max(results_[static_cast<size_t>(body)].bounds.width(), 120.0) + 2 * kBodyMargin + kBodyGap;
+      const double spare = std::max(0.0, owner.rect.width() - (needed - kBodyGap + kBodyMargin)) /
+                           static_cast<double>(owner.bodies.size());
       double x = owner.rect.left() + kBodyMargin;
       for (int body : owner.bodies) {
-        const double width = std::max(results_[static_cast<size_t>(body)].bounds.width(), 120.0) + 2 * kBodyMargin + spare;
+        const double width =
+            std::max(results_[static_cast<size_t>(body)].bounds.width(), 120.0) + 2 * kBodyMargin + spare;
         if (body == static_cast<int>(a)) {
           area.rect = QRectF(x, owner.rect.top() + kBoxHeader, width, owner.rect.height() - kBoxHeader - kBodyMargin);
           break;
         }
         x += width + kBodyGap;
       }
-      origin = QPointF(area.rect.left() + (area.rect.width() - result.bounds.width()) / 2, area.rect.top() + kBodyHeader);
+      origin = QPointF(area.rect.left() + (area.rect.width() - result.bounds.width()) / 2,
+                       area.rect.top() + kBodyHeader);
     } else {
       area.rect = result.bounds.translated(-result.bounds.topLeft());
     }

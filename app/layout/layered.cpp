@@ -73,8 +73,8 @@ LayoutResult layered_layout(const LayoutProblem& problem) {
       for (int n : part) tallest = std::max(tallest, problem.nodes[static_cast<size_t>(n)].height);
       for (int n : part) {
         const auto& node = problem.nodes[static_cast<size_t>(n)];
-        made.nodes[static_cast<size_t>(n)] =
-            QRectF(x[static_cast<size_t>(n)] - node.width / 2, y + (tallest - node.height) / 2, node.width, node.height);
+        made.nodes[static_cast<size_t>(n)] = QRectF(x[static_cast<size_t>(n)] - node.width / 2,
+                                                    y + (tallest - node.height) / 2, node.width, node.height);
       }
       y += tallest + (from + kWidest < row.size() ? kBetween : kLayer);
     }

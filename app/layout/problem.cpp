@@ -10,7 +10,9 @@ QByteArray LayoutProblem::key() const {
   QByteArray key;
   const auto put = [&key](qint32 value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
   put(static_cast<qint32>(nodes.size()));
-  for (const Node& n : nodes) put(static_cast<qint32>(std::lround(n.width))), put(static_cast<qint32>(std::lround(n.height))), put(n.cluster);
+  for (const Node& n : nodes)
+    put(static_cast<qint32>(std::lround(n.width))), put(static_cast<qint32>(std::lround(n.height))),
+        put(n.cluster);
   for (const Edge& e : edges) put(e.from), put(e.to);
   put(-2);
   for (const Cluster& c : clusters) put(c.parent);

@@ -59,7 +59,8 @@ std::vector<ConsoleLink> find_links(const QString& text) {
     if (stop < 0) break;
     qsizetype end = 0;
     const int line = number_at(text, stop + line_word.size(), end);
-    if (line > 0) found.push_back({static_cast<int>(at), static_cast<int>(end - at), text.mid(from, stop - from), line});
+    if (line > 0)
+      found.push_back({static_cast<int>(at), static_cast<int>(end - at), text.mid(from, stop - from), line});
     at = end > at ? end : at + 1;
   }
   if (!found.empty()) return found;

@@ -35,7 +35,10 @@ FindingCard card_of(const Document& document, const explain::RetraceFinding& f) 
   const QString many = QStringLiteral("%1: %2 values, ").arg(q(f.path)).arg(f.values.size());
   if (f.cause == "varying_shape") {
     card.title = name + QStringLiteral(" comes in many shapes");
-    card.detail = QStringLiteral("%1: %2 shapes, %3").arg(q(f.path)).arg(f.values.size()).arg(values_text(f.values, true));
+    card.detail = QStringLiteral("%1: %2 shapes, %3")
+                      .arg(q(f.path))
+                      .arg(f.values.size())
+                      .arg(values_text(f.values, true));
     QString dims;
     for (size_t d : f.dimensions) dims += (dims.isEmpty() ? QString() : QStringLiteral(", ")) + QString::number(d);
     card.detail += QStringLiteral("; dimension %1 varies").arg(dims);
@@ -58,7 +61,8 @@ FindingCard card_of(const Document& document, const explain::RetraceFinding& f) 
     }
   } else {
     const bool text = f.type == "str" || f.type == "string";
-    card.title = name + (text ? QStringLiteral(" is a Python string that changes") : QStringLiteral(" is a Python number that changes"));
+    card.title = name + (text ? QStringLiteral(" is a Python string that changes")
+                              : QStringLiteral(" is a Python number that changes"));
     card.detail = many + values_text(f.values, false);
     if (f.cause == "identical_graphs") {
       card.title = name + QStringLiteral(" changes, and the graph does not");

@@ -170,7 +170,8 @@ class Planner {
       box.title = capture.section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
       const QString type = capture.section(QLatin1Char(' '), 1);
       const bool variable = type.endsWith(QStringLiteral(" variable"));
-      words << short_type(type.section(QLatin1Char(')'), 0, 0) + QLatin1Char(')')) << (variable ? QStringLiteral("variable") : QStringLiteral("captured"));
+      words << short_type(type.section(QLatin1Char(')'), 0, 0) + QLatin1Char(')'))
+            << (variable ? QStringLiteral("variable") : QStringLiteral("captured"));
       if (variable) box.family = QStringLiteral("variable");
     } else if (!n.constant.empty()) {
       words << QStringLiteral("const ") + q(n.constant).left(18);
@@ -178,8 +179,10 @@ class Planner {
       if (!same_word(title, n.op)) words << q(n.op);
       if (!n.outputs.empty()) {
         const QString shape = shape_only(q(n.outputs.front()));
-        words << (shape == QStringLiteral("scalar") ? short_type(q(n.outputs.front())).section(QLatin1Char('['), 0, 0) + QStringLiteral(" scalar")
-                                                    : short_type(q(n.outputs.front())));
+        words << (shape == QStringLiteral("scalar")
+                      ? short_type(q(n.outputs.front())).section(QLatin1Char('['), 0, 0) +
+                            QStringLiteral(" scalar")
+                      : short_type(q(n.outputs.front())));
       }
     }
     box.subtitle = words.join(QStringLiteral("  "));
@@ -189,11 +192,16 @@ class Planner {
       // Open, the box says which statement it came from.
       const Place from = document_.place(n.source);
       PlanBox& open = plan_.boxes[static_cast<size_t>(made)];
-      open.subtitle = from ? document_.line_text(from).trimmed() + QStringLiteral("   ") + document_.place_text(from) : q(n.op);
-      const double header = 7.6 * static_cast<double>(open.title.size()) + 7.0 * static_cast<double>(open.subtitle.size()) + 60;
+      open.subtitle =
+          from ? document_.line_text(from).trimmed() + QStringLiteral("   ") + document_.place_text(from)
+               : q(n.op);
+      const double header =
+          7.6 * static_cast<double>(open.title.size()) + 7.0 * static_cast<double>(open.subtitle.size()) + 60;
       open.rect.setWidth(std::max(open.rect.width(), std::min(header, 460.0)));
       auto functions = n.functions;
-      std::stable_sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return body_order(a.first) < body_order(b.first); });
+      std::stable_sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
+        return body_order(a.first) < body_order(b.first);
+      });
       for (const auto& [role, inner] : functions) {
         const session::GraphRecord* body = document_.graph(inner);
         if (!body) continue;
@@ -207,7 +215,8 @@ class Planner {
         const QString lines = !first ? QString()
                               : first == last ? QStringLiteral("line %1").arg(first)
                                               : QString::fromUtf8("lines %1–%2").arg(first).arg(last);
-        const int body_area = add_area(inner, made, key + QLatin1Char('|') + q(role) + QLatin1Char('/'), body_title(role), lines, depth + 1);
+        const int body_area = add_area(inner, made, key + QLatin1Char('|') + q(role) + QLatin1Char('/'),
+                                       body_title(role), lines, depth + 1);
         plan_.boxes[static_cast<size_t>(made)].bodies.push_back(body_area);
       }
     }
@@ -274,7 +283,8 @@ class Planner {
         const session::NodeRecord* from = nullptr;
         const int box = source(e, from);
         QString label;
-        if (from && e.from == from->id && e.output < from->outputs.size() && !from->outputs[e.output].starts_with("resource")) {
+        if (from && e.from == from->id && e.output < from->outputs.size() &&
+            !from->outputs[e.output].starts_with("resource")) {
           label = shape_only(q(from->outputs[e.output]));
         }
         add(box, box_of[i], label, false);
@@ -314,7 +324,8 @@ class Planner {
 
 int GraphPlan::box_of(GraphId graph, uint32_t node) const {
   for (size_t i = 0; i < boxes.size(); ++i) {
-    if (boxes[i].kind == PlanBox::Kind::kNode && boxes[i].graph == graph && boxes[i].node == node) return static_cast<int>(i);
+    if (boxes[i].kind == PlanBox::Kind::kNode && boxes[i].graph == graph && boxes[i].node == node)
+      return static_cast<int>(i);
   }
   return -1;
 }

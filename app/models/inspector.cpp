@@ -208,7 +208,8 @@ void Writer::node() {
   for (const session::GeneratedRecord& code : document_.generated) {
     const auto lines = generated_lines_of(document_, s_, code);
     if (lines.empty()) continue;
-    link("generated", QStringLiteral("line %1").arg(lines.front()), Selection::of_generated(document_, code, lines.front()));
+    link("generated", QStringLiteral("line %1").arg(lines.front()),
+         Selection::of_generated(document_, code, lines.front()));
     break;
   }
   bool first = true;
@@ -233,7 +234,8 @@ void Writer::node() {
   }
   if (readers.size() > 6) row("", QStringLiteral("and %1 more").arg(readers.size() - 6));
   for (uint32_t c : n->control_inputs) {
-    if (const auto* from = document_.node(s_.graph, c)) link("control", q(from->name), Selection::of_node(document_, s_.graph, c));
+    if (const auto* from = document_.node(s_.graph, c))
+      link("control", q(from->name), Selection::of_node(document_, s_.graph, c));
   }
   const session::TraceRecord* trace = document_.trace_of_graph(s_.graph);
   if (trace && trace->graph == s_.graph) event_times(trace, s_.node);
@@ -314,7 +316,10 @@ void Writer::line(Place where) {
   for (const session::DecisionRecord& d : document_.decisions) {
     if (d.file != where.file || d.line != where.line) continue;
     if (s_.trace.valid() && d.trace != s_.trace) continue;
-    row("became", q(d.note.empty() ? d.kind : d.note), d.fate == "staged" ? "amber" : d.fate == "fallback" ? "red" : "teal");
+    row("became", q(d.note.empty() ? d.kind : d.note),
+        d.fate == "staged"     ? "amber"
+        : d.fate == "fallback" ? "red"
+                               : "teal");
     break;
   }
   if (const session::GraphRecord* g = document_.graph(s_.graph)) {
@@ -367,7 +372,8 @@ void Writer::call(CallId id) {
   const auto& [word, tone] = outcomes[static_cast<size_t>(c->outcome) & 3];
   content_.tag = QLatin1String(word);
   content_.tag_tone = QLatin1String(tone);
-  if (const auto* f = document_.function(c->function)) link("function", q(f->name), Selection::of_function(document_, f->id));
+  if (const auto* f = document_.function(c->function))
+    link("function", q(f->name), Selection::of_function(document_, f->id));
   if (const auto* t = document_.trace(c->trace)) {
     link("trace", QStringLiteral("#%1  %2").arg(t->number).arg(q(t->signature)), Selection::of_trace(document_, t->id));
   }
@@ -489,14 +495,15 @@ QString as_markdown(const InspectorContent& content) {
     if (!g.paragraph.isEmpty()) text += QLatin1Char('\n') + g.paragraph + QLatin1Char('\n');
     if (!g.rows.empty()) text += QLatin1Char('\n');
     for (const InspectorRow& r : g.rows) {
-      text += QStringLiteral("- ") + (r.label.isEmpty() ? QString() : r.label + QStringLiteral(": ")) + QLatin1Char('`') +
-              r.value + QStringLiteral("`\n");
+      text += QStringLiteral("- ") + (r.label.isEmpty() ? QString() : r.label + QStringLiteral(": ")) +
+              QLatin1Char('`') + r.value + QStringLiteral("`\n");
     }
   }
   if (!content.snippet.empty()) {
     text += QStringLiteral("\n```python\n");
     for (const CodeLine& l : content.snippet) {
-      text += l.text + (l.number == content.snippet_line ? QStringLiteral("  # <- here") : QString()) + QLatin1Char('\n');
+      text += l.text + (l.number == content.snippet_line ? QStringLiteral("  # <- here") : QString()) +
+              QLatin1Char('\n');
     }
     text += QStringLiteral("```\n");
   }

@@ -165,7 +165,9 @@ KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& 
   KeyDiff diff;
   for (const Branch& c : root.children) {
     // A context that says nothing and differs in nothing is no row.
-    const auto bare = [](const session::KeyLeaf* leaf) { return !leaf || (leaf->kind == "context" && leaf->value.empty()); };
+    const auto bare = [](const session::KeyLeaf* leaf) {
+      return !leaf || (leaf->kind == "context" && leaf->value.empty());
+    };
     if (c.children.empty() && bare(c.left) && bare(c.right) && (!left || (c.left && c.right))) continue;
     flatten(c, 0, -1, !left, diff);
   }
@@ -182,7 +184,8 @@ KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& 
     row.label = QStringLiteral("captures");
     row.left = left ? names(*left) : QString();
     row.right = names(right);
-    if (left && left->captures == right.captures) row.right += QStringLiteral("   same"), row.left += QStringLiteral("   same");
+    if (left && left->captures == right.captures)
+      row.right += QStringLiteral("   same"), row.left += QStringLiteral("   same");
     const int parent = static_cast<int>(diff.rows.size());
     diff.rows.push_back(row);
     const size_t most = std::max(right.captures.size(), left ? left->captures.size() : 0);

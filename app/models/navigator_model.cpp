@@ -48,7 +48,8 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
         if (!cell.isEmpty()) words += (words.isEmpty() ? QString() : QStringLiteral(" ")) + cell;
       }
       if (words.isEmpty()) words = q(t->signature);
-      row.traces.push_back({t->id, QStringLiteral("#%1  %2").arg(t->number).arg(words), q(t->signature), !t->error.empty()});
+      row.traces.push_back(
+          {t->id, QStringLiteral("#%1  %2").arg(t->number).arg(words), q(t->signature), !t->error.empty()});
     }
     row.detail = traces.empty() ? QStringLiteral("not traced") : counted(traces.size(), "trace", "traces");
     row.colour = traces.empty() ? QStringLiteral("blue") : QStringLiteral("green");

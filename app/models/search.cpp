@@ -84,7 +84,8 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
         if (!in_view && trace && trace->number != 1) continue;
         for (const session::NodeRecord& n : g.nodes) {
           const QString outputs = n.outputs.empty() ? QString() : short_type(q(n.outputs.front()));
-          if (const int s = match.score(q(n.name), q(n.op) + QLatin1Char(' ') + outputs + QLatin1Char(' ') + q(n.attributes))) {
+          if (const int s = match.score(
+                  q(n.name), q(n.op) + QLatin1Char(' ') + outputs + QLatin1Char(' ') + q(n.attributes))) {
             add(SearchHit::Kind::kNode, s, in_view ? 25 : 10, q(n.name), q(n.op) + QStringLiteral("  ") + outputs,
                 "graph", Selection::of_node(*document, g.id, n.id));
           }

@@ -48,7 +48,9 @@ class Lane {
 
  private:
   static constexpr int kFirstLevel = 3;  // smaller groups cost more memory than the walk they save
-  const SpanGroup& group(int level, size_t index) const { return levels_[static_cast<size_t>(level - kFirstLevel)][index]; }
+  const SpanGroup& group(int level, size_t index) const {
+    return levels_[static_cast<size_t>(level - kFirstLevel)][index];
+  }
   template <class Wide, class Narrow>
   void descend(int level, size_t index, int64_t from, int64_t to, double per_pixel, Wide& wide, Narrow& narrow) const;
 
@@ -75,7 +77,8 @@ struct TimelineData {
 
 // Builds all tracks. Bars of kCalls lanes refer to Document::calls (lane phases: kSpanPhase, ref = call),
 // kOps to the thread's events, kDevice and kApi to Document::device.
-TimelineData build_timeline(const Document& document, const std::vector<std::pair<std::string, QString>>& family_colours);
+TimelineData build_timeline(const Document& document,
+                            const std::vector<std::pair<std::string, QString>>& family_colours);
 
 // How busy each of `columns` equal slices of the whole was, with the share that was tracing: the overview strip.
 struct OverviewColumn {

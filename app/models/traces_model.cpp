@@ -198,7 +198,8 @@ QString calls_summary(const Document& document, FunctionId function) {
   if (failed) text += dot + counted(failed, "failed", "failed");
   text += dot + counted(traces, "trace", "traces");
   if (tracing > 0 && total > 0) {
-    text += dot + QStringLiteral("tracing took %1 of %2").arg(duration_text(tracing), duration_text(std::max(total, tracing)));
+    text += dot + QStringLiteral("tracing took %1 of %2")
+                      .arg(duration_text(tracing), duration_text(std::max(total, tracing)));
   }
   return text;
 }

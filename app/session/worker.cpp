@@ -60,8 +60,11 @@ Worker::Worker(QObject* parent) : QObject(parent) {
     const QString version = QString::fromUtf8(probe_.readAllStandardOutput()).trimmed();
     const QString folder = package_folder();
     if (code != 0 || version.isEmpty()) {
-      Q_EMIT failed(QStringLiteral("%1 is not a working Python: %2")
-                        .arg(request_.python, QString::fromUtf8(probe_.readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1)));
+      Q_EMIT failed(
+          QStringLiteral("%1 is not a working Python: %2")
+              .arg(
+                  request_.python,
+                  QString::fromUtf8(probe_.readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1)));
       return;
     }
     if (!folder.isEmpty()) {
@@ -76,7 +79,8 @@ Worker::Worker(QObject* parent) : QObject(parent) {
         if (have.isEmpty()) {
           Q_EMIT failed(QStringLiteral("the engine was not built: there is none in ") + package.path());
         } else {
-          Q_EMIT failed(QStringLiteral("%1 is Python %2, and the engine was built for %3. Choose another interpreter under Run > Python.")
+          Q_EMIT failed(QStringLiteral("%1 is Python %2, and the engine was built for %3. Choose another "
+                                       "interpreter under Run > Python.")
                             .arg(request_.python, version, have.join(QStringLiteral(", "))));
         }
         return;
@@ -85,7 +89,8 @@ Worker::Worker(QObject* parent) : QObject(parent) {
     launch();
   });
   connect(&probe_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-    if (error == QProcess::FailedToStart) Q_EMIT failed(QStringLiteral("There is no interpreter at %1").arg(request_.python));
+    if (error == QProcess::FailedToStart)
+      Q_EMIT failed(QStringLiteral("There is no interpreter at %1").arg(request_.python));
   });
   connect(&process_, &QProcess::readyRead, this, &Worker::read_output);
   connect(&process_, &QProcess::finished, this, &Worker::ended);
@@ -108,7 +113,9 @@ Worker::~Worker() {
   if (commands_ >= 0) ::close(commands_);
 }
 
-bool Worker::running() const { return probe_.state() != QProcess::NotRunning || process_.state() != QProcess::NotRunning; }
+bool Worker::running() const {
+  return probe_.state() != QProcess::NotRunning || process_.state() != QProcess::NotRunning;
+}
 
 void Worker::start(const RunRequest& request) {
   if (running()) return;
@@ -120,7 +127,8 @@ void Worker::start(const RunRequest& request) {
     Q_EMIT failed(QStringLiteral("There is no python3 on the path"));
     return;
   }
-  probe_.start(request_.python, {QStringLiteral("-c"), QStringLiteral("import sys; print('%d.%d' % sys.version_info[:2])")});
+  probe_.start(request_.python,
+               {QStringLiteral("-c"), QStringLiteral("import sys; print('%d.%d' % sys.version_info[:2])")});
 }
 
 void Worker::launch() {
@@ -145,7 +153,8 @@ void Worker::launch() {
   }
   environment.insert(QStringLiteral("PYTHONUNBUFFERED"), QStringLiteral("1"));
   process_.setProcessEnvironment(environment);
-  process_.setWorkingDirectory(request_.directory.isEmpty() ? QFileInfo(request_.script).absolutePath() : request_.directory);
+  process_.setWorkingDirectory(request_.directory.isEmpty() ? QFileInfo(request_.script).absolutePath()
+                                                            : request_.directory);
   QStringList words{QStringLiteral("-m"), QStringLiteral("footlight.worker"), QStringLiteral("-o"), request_.session,
                     QStringLiteral("--level"), request_.level, QStringLiteral("--commands"), QString::number(theirs),
                     request_.script};

@@ -125,7 +125,8 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   connect(generated_, &CodeView::hovered, this, [this](int number) {
     const session::GeneratedRecord* code = shown();
     QSet<int> lines;
-    if (code && number > 0 && static_cast<size_t>(number) <= code->line_map.size() && code->line_map[static_cast<size_t>(number) - 1] > 0) {
+    if (code && number > 0 && static_cast<size_t>(number) <= code->line_map.size() &&
+        code->line_map[static_cast<size_t>(number) - 1] > 0) {
       lines.insert(code->line_map[static_cast<size_t>(number) - 1]);
     }
     source_->set_hover(lines);

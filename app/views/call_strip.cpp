@@ -66,7 +66,8 @@ void CallStrip::measure() {
     const double room = width() - 2 * kSide;
     trace_ = kTraceWidth;
     const double others = static_cast<double>(cells_.size() - traces);
-    const double each = others > 0 ? (room - static_cast<double>(traces) * (trace_ + kGap)) / others - kGap : kTraceWidth;
+    const double each =
+        others > 0 ? (room - static_cast<double>(traces) * (trace_ + kGap)) / others - kGap : kTraceWidth;
     folded_ = each < kHitLeast;
     hit_ = std::clamp(each, kHitLeast, kTraceWidth + 4);
     if (folded_) cells_ = call_strip(*document_, function_, true);
@@ -95,7 +96,8 @@ QString CallStrip::range_text() const {
     first = std::min(first, cells_[i].first);
     last = cells_[i].first + cells_[i].count;
   }
-  return QString::fromUtf8("calls %1–%2 of %3 in view").arg(count_text(first + 1), count_text(last), count_text(calls_ ? std::max(calls_, last) : last));
+  return QString::fromUtf8("calls %1–%2 of %3 in view")
+      .arg(count_text(first + 1), count_text(last), count_text(calls_ ? std::max(calls_, last) : last));
 }
 
 void CallStrip::paintEvent(QPaintEvent*) {
@@ -117,14 +119,16 @@ void CallStrip::paintEvent(QPaintEvent*) {
       case StripCell::Kind::kTrace:
       case StripCell::Kind::kFailed:
         rounded(painter, cell, 4, c.kind == StripCell::Kind::kTrace ? t["amberFill"] : t["redFill"]);
-        text_in(painter, cell, c.number ? QStringLiteral("#%1").arg(c.number) : QStringLiteral("!"), t["onFill"], t.ui(-1, QFont::Bold), Qt::AlignCenter);
+        text_in(painter, cell, c.number ? QStringLiteral("#%1").arg(c.number) : QStringLiteral("!"),
+                t["onFill"], t.ui(-1, QFont::Bold), Qt::AlignCenter);
         if (mine) rounded(painter, cell.adjusted(-3, -3, 3, 3), 6, {}, t["text"], 1.5);
         break;
       case StripCell::Kind::kHits:
       case StripCell::Kind::kEager:
         rounded(painter, cell, 3, c.kind == StripCell::Kind::kHits ? t["tealFill"] : t["blueFill"]);
         if (c.count > 1 && cell.width() > 26) {
-          text_in(painter, cell, QString::fromUtf8("×%1").arg(c.count), t["onFill"], t.ui(-3, QFont::DemiBold), Qt::AlignCenter);
+          text_in(painter, cell, QString::fromUtf8("×%1").arg(c.count), t["onFill"],
+                  t.ui(-3, QFont::DemiBold), Qt::AlignCenter);
         }
         break;
     }
@@ -202,9 +206,11 @@ bool CallStrip::event(QEvent* event) {
     } else {
       const StripCell& c = cells_[static_cast<size_t>(cell)];
       const session::TraceRecord* trace = document_ ? document_->trace(c.trace) : nullptr;
-      QString text = c.kind == StripCell::Kind::kTrace    ? QStringLiteral("call %1 made trace #%2").arg(c.first + 1).arg(c.number)
+      QString text = c.kind == StripCell::Kind::kTrace
+                         ? QStringLiteral("call %1 made trace #%2").arg(c.first + 1).arg(c.number)
                      : c.kind == StripCell::Kind::kFailed ? QStringLiteral("call %1 failed").arg(c.first + 1)
-                     : c.kind == StripCell::Kind::kEager  ? QStringLiteral("call %1 ran eagerly").arg(c.first + 1)
+                     : c.kind == StripCell::Kind::kEager
+                         ? QStringLiteral("call %1 ran eagerly").arg(c.first + 1)
                      : c.count > 1 ? QStringLiteral("%1 hits from call %2 on").arg(c.count).arg(c.first + 1)
                                    : QStringLiteral("call %1 hit trace #%2").arg(c.first + 1).arg(c.number);
       if (c.kind == StripCell::Kind::kTrace && trace && !trace->why.empty()) text += QLatin1Char('\n') + q(trace->why);

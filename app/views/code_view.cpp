@@ -45,7 +45,9 @@ CodeView::CodeView(QWidget* parent) : QAbstractScrollArea(parent) {
 
 void CodeView::set_lines(std::vector<CodeLine> lines) {
   lines_ = std::move(lines);
-  if (current_ && std::none_of(lines_.begin(), lines_.end(), [&](const CodeLine& l) { return l.number == current_; })) current_ = 0;
+  if (current_ &&
+      std::none_of(lines_.begin(), lines_.end(), [&](const CodeLine& l) { return l.number == current_; }))
+    current_ = 0;
   layout_lines();
 }
 
@@ -70,7 +72,8 @@ void CodeView::layout_lines() {
   const QFontMetrics metrics(theme().code());
   widest_ = 0;
   for (const CodeLine& l : lines_) {
-    widest_ = std::max(widest_, static_cast<int>(l.text.size()) * metrics.averageCharWidth() + metrics.horizontalAdvance(l.note));
+    widest_ = std::max(widest_, static_cast<int>(l.text.size()) * metrics.averageCharWidth() +
+                                    metrics.horizontalAdvance(l.note));
   }
   const int height = static_cast<int>(lines_.size()) * row_ + 8;
   verticalScrollBar()->setRange(0, std::max(0, height - viewport()->height()));
@@ -86,7 +89,8 @@ void CodeView::layout_lines() {
 void CodeView::set_marks(const QSet<int>& selected, int value_line) {
   selected_ = selected;
   value_line_ = value_line;
-  if (!selected.isEmpty() && !selected.contains(current_)) current_ = *std::min_element(selected.begin(), selected.end());
+  if (!selected.isEmpty() && !selected.contains(current_))
+    current_ = *std::min_element(selected.begin(), selected.end());
   viewport()->update();
 }
 
@@ -102,7 +106,9 @@ void CodeView::reveal(int number, bool centre) {
     const int top = static_cast<int>(i) * row_ + 4;
     QScrollBar* bar = verticalScrollBar();
     if (top < bar->value() || top + row_ > bar->value() + viewport()->height()) {
-      bar->setValue(centre ? top - viewport()->height() / 2 : top < bar->value() ? top : top + row_ - viewport()->height());
+      bar->setValue(centre               ? top - viewport()->height() / 2
+                    : top < bar->value() ? top
+                                         : top + row_ - viewport()->height());
     }
     viewport()->update();
     return;
@@ -149,7 +155,9 @@ void CodeView::paintEvent(QPaintEvent*) {
       rounded(painter, bar, 3, with_alpha(t.color(tone + QStringLiteral("Soft")), t.is_dark() ? 0.62 : 1));
     }
     if (hover_.contains(line.number) || over_ == line.number) rounded(painter, bar, 3, with_alpha(t["text"], 0.06));
-    if (!tone.isEmpty()) rounded(painter, QRectF(row.left() + 2, row.top() + 1, 3, row.height() - 2), 1.5, t.color(tone + QStringLiteral("Fill")));
+    if (!tone.isEmpty())
+      rounded(painter, QRectF(row.left() + 2, row.top() + 1, 3, row.height() - 2), 1.5,
+              t.color(tone + QStringLiteral("Fill")));
     text_in(painter, QRectF(8, row.top(), left - 16, row.height()), QString::number(line.number),
             chosen ? t["dim"] : t["faint"], font, Qt::AlignRight | Qt::AlignVCenter);
 
@@ -158,13 +166,15 @@ void CodeView::paintEvent(QPaintEvent*) {
       const QFont note_font = t.ui(-1);
       const double wanted = QFontMetricsF(note_font).horizontalAdvance(line.note);
       const qsizetype remark = dim_ ? -1 : comment_start(line.text);
-      const double text_width = QFontMetricsF(font).horizontalAdvance(remark < 0 ? line.text : line.text.left(remark)) - dx;
+      const double text_width =
+          QFontMetricsF(font).horizontalAdvance(remark < 0 ? line.text : line.text.left(remark)) - dx;
       // The note keeps clear of the code: it is cut before it covers anything.
       const double free = width - left - text_width - 28;
       const double note = std::min(wanted, free);
       if (note > 40) {
         text_in(painter, QRectF(width - note - 12, row.top(), note + 2, row.height()), line.note,
-                t.color(line.tone.isEmpty() ? QStringLiteral("dim") : line.tone), note_font, Qt::AlignRight | Qt::AlignVCenter);
+                t.color(line.tone.isEmpty() ? QStringLiteral("dim") : line.tone), note_font,
+                Qt::AlignRight | Qt::AlignVCenter);
         room -= note + 16;
       }
     }
@@ -178,8 +188,8 @@ void CodeView::paintEvent(QPaintEvent*) {
     painter.drawText(at, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, code);
     if (comment >= 0) {
       painter.setPen(t["faint"]);
-      painter.drawText(at.translated(QFontMetricsF(font).horizontalAdvance(code), 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
-                       line.text.mid(comment));
+      painter.drawText(at.translated(QFontMetricsF(font).horizontalAdvance(code), 0),
+                       Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, line.text.mid(comment));
     }
     painter.restore();
     if (hasFocus() && line.number == current_) rounded(painter, bar, 3, {}, with_alpha(t["focus"], 0.8));
@@ -189,7 +199,10 @@ void CodeView::paintEvent(QPaintEvent*) {
 void CodeView::walk(int row) {
   if (row < 0 || row >= static_cast<int>(lines_.size())) return;
   current_ = lines_[static_cast<size_t>(row)].number;
-  setAccessibleDescription(QStringLiteral("line %1: %2 %3").arg(current_).arg(lines_[static_cast<size_t>(row)].text.trimmed(), lines_[static_cast<size_t>(row)].note));
+  setAccessibleDescription(
+      QStringLiteral("line %1: %2 %3")
+          .arg(current_)
+          .arg(lines_[static_cast<size_t>(row)].text.trimmed(), lines_[static_cast<size_t>(row)].note));
   reveal(current_, false);
   viewport()->update();
   Q_EMIT activated(current_);

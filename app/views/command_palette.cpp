@@ -30,8 +30,10 @@ class HitDelegate : public QStyledItemDelegate {
     const QString detail = index.data(kDetail).toString();
     const double width = std::min(QFontMetricsF(t.ui(-1)).horizontalAdvance(detail) + 4, row.width() * 0.4);
     const bool code = kind != SearchHit::Kind::kCommand;
-    text_in(*painter, row.adjusted(78, 0, -width - 20, 0), index.data().toString(), t["text"], code ? t.code() : t.ui());
-    text_in(*painter, QRectF(row.right() - width - 10, row.top(), width, row.height()), detail, t["dim"], t.ui(-1), Qt::AlignRight | Qt::AlignVCenter);
+    text_in(*painter, row.adjusted(78, 0, -width - 20, 0), index.data().toString(), t["text"],
+            code ? t.code() : t.ui());
+    text_in(*painter, QRectF(row.right() - width - 10, row.top(), width, row.height()), detail, t["dim"],
+            t.ui(-1), Qt::AlignRight | Qt::AlignVCenter);
     painter->restore();
   }
 };

@@ -32,7 +32,8 @@ std::pair<const char*, const char*> tag_of(session::ConsoleStream stream) {
 
 ConsoleText::ConsoleText(QWidget* parent) : QPlainTextEdit(parent), margin_(new QWidget(this)) {
   setReadOnly(true);
-  setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard |
+                          Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
   setLineWrapMode(QPlainTextEdit::WidgetWidth);
   setFrameShape(QFrame::NoFrame);
   setUndoRedoEnabled(false);
@@ -67,7 +68,8 @@ void ConsoleText::paint_tags() {
     if (number < lines_->size()) {
       const ConsoleLine& line = (*lines_)[number];
       const auto [tag, tone] = tag_of(line.stream);
-      text_in(painter, QRectF(0, at.top(), 52, row), line.stamp, t["faint"], t.code(-2), Qt::AlignRight | Qt::AlignVCenter);
+      text_in(painter, QRectF(0, at.top(), 52, row), line.stamp, t["faint"], t.code(-2),
+              Qt::AlignRight | Qt::AlignVCenter);
       text_in(painter, QRectF(60, at.top(), kMargin - 64, row), QLatin1String(tag), t[tone], t.ui(-2, QFont::Medium));
     }
     block = block.next();
@@ -212,7 +214,10 @@ void ConsoleView::write_from(size_t first) {
     if (written_ > 0) cursor.insertBlock();
     QTextCharFormat plain_format;
     const bool error = line.stream == session::ConsoleStream::kStderr;
-    plain_format.setForeground(error ? t["red"] : line.stream == session::ConsoleStream::kNote ? t["blue"] : line.stream == session::ConsoleStream::kTfPrint ? t["amber"] : t["text"]);
+    plain_format.setForeground(error                                             ? t["red"]
+                               : line.stream == session::ConsoleStream::kNote    ? t["blue"]
+                               : line.stream == session::ConsoleStream::kTfPrint ? t["amber"]
+                                                                                 : t["text"]);
     int at = 0;
     for (const ConsoleLink& link : line.links) {
       cursor.insertText(line.text.mid(at, link.start - at), plain_format);

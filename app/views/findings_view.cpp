@@ -151,8 +151,11 @@ void FindingsView::build() {
     });
   }
   if (cards.empty()) {
-    auto* none = new QLabel(document().traces.empty() ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
-                                                      : QStringLiteral("Nothing to report: no function was traced again for a cause that the recorded keys prove."));
+    auto* none = new QLabel(
+        document().traces.empty()
+            ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
+            : QStringLiteral("Nothing to report: no function was traced again for a cause that the recorded "
+                             "keys prove."));
     none->setProperty("role", "faint");
     none->setContentsMargins(6, 8, 6, 8);
     none->setWordWrap(true);
@@ -166,7 +169,8 @@ void FindingsView::build() {
 void FindingsView::follow_selection() {
   for (FindingWidget* w : cards_) {
     const Selection& target = w->card().target;
-    w->set_chosen(current().trace.valid() && current().trace == target.trace && current().kind == Selection::Kind::kTrace);
+    w->set_chosen(current().trace.valid() && current().trace == target.trace &&
+                  current().kind == Selection::Kind::kTrace);
   }
 }
 

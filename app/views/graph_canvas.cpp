@@ -59,7 +59,8 @@ void GraphCanvas::fit() {
   const double room = std::max(160.0, static_cast<double>(width() - right_margin_));
   scale_ = std::clamp(std::min((room - 2 * kMargin) / std::max(1.0, plan_.bounds.width()),
                                (height() - 2 * kMargin) / std::max(1.0, plan_.bounds.height())), kLeast, 1.0);
-  offset_ = QPointF((room - plan_.bounds.width() * scale_) / 2, std::max(kMargin * 0.6, (height() - plan_.bounds.height() * scale_) / 2)) -
+  offset_ = QPointF((room - plan_.bounds.width() * scale_) / 2,
+                    std::max(kMargin * 0.6, (height() - plan_.bounds.height() * scale_) / 2)) -
             plan_.bounds.topLeft() * scale_;
   fitted_ = true;
   moved();
@@ -75,7 +76,9 @@ void GraphCanvas::fit_readable() {
   offset_ = QPointF(room / 2 - plan_.bounds.center().x() * scale_, kMargin * 0.6 - plan_.bounds.top() * scale_);
   // A wide graph begins where its first row is, which need not be in the middle.
   if (plan_.bounds.width() * scale_ > room) {
-    const auto top = std::min_element(plan_.boxes.begin(), plan_.boxes.end(), [](const PlanBox& a, const PlanBox& b) { return a.rect.top() < b.rect.top(); });
+    const auto top =
+        std::min_element(plan_.boxes.begin(), plan_.boxes.end(),
+                         [](const PlanBox& a, const PlanBox& b) { return a.rect.top() < b.rect.top(); });
     offset_.setX(room / 2 - top->rect.center().x() * scale_);
   }
   moved();
@@ -93,7 +96,9 @@ void GraphCanvas::frame_selected() {
   QRectF all;
   for (int b : selected_) all = all.united(plan_.boxes[static_cast<size_t>(b)].rect);
   const double room = width() - right_margin_;
-  scale_ = std::clamp(std::min((room - 4 * kMargin) / std::max(1.0, all.width()), (height() - 4 * kMargin) / std::max(1.0, all.height())), kLeast, 1.0);
+  scale_ = std::clamp(std::min((room - 4 * kMargin) / std::max(1.0, all.width()),
+                               (height() - 4 * kMargin) / std::max(1.0, all.height())),
+                      kLeast, 1.0);
   offset_ = QPointF(room / 2, height() / 2.0) - all.center() * scale_;
   touched_ = true;
   moved();
@@ -132,7 +137,8 @@ void GraphCanvas::set_selected(const QSet<int>& boxes) {
     const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
     int inputs = 0, readers = 0;
     for (const PlanEdge& e : plan_.edges) inputs += e.to == box, readers += e.from == box;
-    setAccessibleDescription(QStringLiteral("%1, %2, %3 inputs, %4 readers").arg(b.title, b.subtitle).arg(inputs).arg(readers));
+    setAccessibleDescription(
+        QStringLiteral("%1, %2, %3 inputs, %4 readers").arg(b.title, b.subtitle).arg(inputs).arg(readers));
   }
   update();
 }
@@ -250,7 +256,8 @@ bool GraphCanvas::event(QEvent* event) {
     const int box = box_at(help->pos());
     if (box >= 0) {
       const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
-      QToolTip::showText(help->globalPos(), b.title + (b.subtitle.isEmpty() ? QString() : QLatin1Char('\n') + b.subtitle), this);
+      QToolTip::showText(help->globalPos(),
+                         b.title + (b.subtitle.isEmpty() ? QString() : QLatin1Char('\n') + b.subtitle), this);
     } else {
       QToolTip::hideText();
     }
@@ -287,10 +294,12 @@ void GraphCanvas::walk(int key) {
     const PlanBox& box = plan_.boxes[static_cast<size_t>(from)];
     if (best < 0 && key == Qt::Key_Down) {
       for (int body : box.bodies) {
-        for (int inner : plan_.areas[static_cast<size_t>(body)].boxes) consider(inner, plan_.boxes[static_cast<size_t>(inner)].rect.top());
+        for (int inner : plan_.areas[static_cast<size_t>(body)].boxes)
+          consider(inner, plan_.boxes[static_cast<size_t>(inner)].rect.top());
       }
     }
-    if (best < 0 && plan_.areas[static_cast<size_t>(box.area)].owner >= 0) best = plan_.areas[static_cast<size_t>(box.area)].owner;
+    if (best < 0 && plan_.areas[static_cast<size_t>(box.area)].owner >= 0)
+      best = plan_.areas[static_cast<size_t>(box.area)].owner;
   } else {
     for (size_t i = 0; i < plan_.boxes.size(); ++i) {
       if (static_cast<int>(i) == from || plan_.boxes[i].area != plan_.boxes[static_cast<size_t>(from)].area) continue;
@@ -354,7 +363,8 @@ double Minimap::factor() const {
 
 QPointF Minimap::origin() const {
   const QRectF all = canvas_->plan().bounds;
-  return QPointF((width() - all.width() * factor()) / 2, (height() - all.height() * factor()) / 2) - all.topLeft() * factor();
+  return QPointF((width() - all.width() * factor()) / 2, (height() - all.height() * factor()) / 2) -
+         all.topLeft() * factor();
 }
 
 void Minimap::paintEvent(QPaintEvent*) {
@@ -366,7 +376,8 @@ void Minimap::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing, false);
   painter.setPen(Qt::NoPen);
   for (const PlanBox& b : canvas_->plan().boxes) {
-    const QRectF r(b.rect.topLeft() * f + o, QSizeF(std::max(1.5, b.rect.width() * f), std::max(1.5, b.rect.height() * f)));
+    const QRectF r(b.rect.topLeft() * f + o,
+                   QSizeF(std::max(1.5, b.rect.width() * f), std::max(1.5, b.rect.height() * f)));
     painter.setBrush(b.bodies.empty() ? with_alpha(t["faint"], 0.8) : with_alpha(t["amber"], 0.25));
     painter.drawRect(r);
   }

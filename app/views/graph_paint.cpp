@@ -44,7 +44,8 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
       rounded(painter, c.rect, 8, with_alpha(t["blueSoft"], t.is_dark() ? 0.35 : 0.5), t["hairline"], 1.2);
       if (!text) continue;
       triangle(painter, c.rect.topLeft() + QPointF(16, 15), true, t["dim"]);
-      text_in(painter, QRectF(c.rect.left() + 24, c.rect.top() + 4, c.rect.width() - 30, 22), c.title, t["dim"], t.ui(-1, QFont::DemiBold));
+      text_in(painter, QRectF(c.rect.left() + 24, c.rect.top() + 4, c.rect.width() - 30, 22), c.title,
+              t["dim"], t.ui(-1, QFont::DemiBold));
     }
   };
   // From the outside in: a body covers what is under it, its own scopes lie on it.
@@ -56,21 +57,25 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
     rounded(painter, b.rect, 9, with_alpha(t["amberSoft"], t.is_dark() ? 0.5 : 0.6), t["amber"], chosen ? 2.4 : 1.4);
     for (int body : b.bodies) {
       const PlanArea& area = plan_.areas[static_cast<size_t>(body)];
-      rounded(painter, area.rect, 6, t.is_dark() ? with_alpha(t["panel"], 0.85) : with_alpha(t["window"], 0.9), t["hairline"], 1);
+      rounded(painter, area.rect, 6,
+              t.is_dark() ? with_alpha(t["panel"], 0.85) : with_alpha(t["window"], 0.9), t["hairline"], 1);
       clusters_of(body);
       if (!text) continue;
       const bool then = area.title == QStringLiteral("then");
       const QFont font = t.ui(-1, QFont::Medium);
-      text_in(painter, QRectF(area.rect.left() + 12, area.rect.top() + 3, area.rect.width() - 20, 22), area.title, then ? t["green"] : t["dim"], font);
+      text_in(painter, QRectF(area.rect.left() + 12, area.rect.top() + 3, area.rect.width() - 20, 22),
+              area.title, then ? t["green"] : t["dim"], font);
       const double after = area.rect.left() + 12 + QFontMetricsF(font).horizontalAdvance(area.title) + 10;
-      text_in(painter, QRectF(after, area.rect.top() + 3, area.rect.right() - after - 8, 22), area.detail, t["faint"], t.ui(-1));
+      text_in(painter, QRectF(after, area.rect.top() + 3, area.rect.right() - after - 8, 22), area.detail,
+              t["faint"], t.ui(-1));
     }
     if (!text) continue;
     triangle(painter, b.rect.topLeft() + QPointF(17, 18), true, t["amber"]);
     const QFont strong = t.ui(0, QFont::DemiBold);
     const double title = std::min(QFontMetricsF(strong).horizontalAdvance(b.title) + 2, b.rect.width() - 40);
     text_in(painter, QRectF(b.rect.left() + 26, b.rect.top() + 6, title, 24), b.title, t["amber"], strong);
-    text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - 48, 24), b.subtitle, t["amber"], t.code(-1));
+    text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - 48, 24),
+            b.subtitle, t["amber"], t.code(-1));
   }
 }
 
@@ -92,7 +97,8 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
       const size_t at = std::min(piece, e.curve.size() - 4);
       // Middle of the middle piece.
       const QPointF middle = (e.curve[at] + 3 * e.curve[at + 1] + 3 * e.curve[at + 2] + e.curve[at + 3]) / 8;
-      text_in(painter, QRectF(middle.x() + 7, middle.y() - 9, 150, 18), e.label, lit ? t["amber"] : t["faint"], t.code(-1));
+      text_in(painter, QRectF(middle.x() + 7, middle.y() - 9, 150, 18), e.label,
+              lit ? t["amber"] : t["faint"], t.code(-1));
     }
   };
   for (const PlanEdge& e : plan_.edges) {
@@ -149,7 +155,11 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
       // A folded scope looks like a pile.
       rounded(painter, b.rect.translated(4, 4), 6, t["panel"], t["hairline"], 1);
     }
-    rounded(painter, b.rect, 6, over ? t["hover"] : t.is_dark() ? t["raised"] : t["panel"], chosen ? t["amber"] : t["hairline"], chosen ? 2.2 : 1);
+    rounded(painter, b.rect, 6,
+            over          ? t["hover"]
+            : t.is_dark() ? t["raised"]
+                          : t["panel"],
+            chosen ? t["amber"] : t["hairline"], chosen ? 2.2 : 1);
     painter.save();
     QPainterPath clip;
     clip.addRoundedRect(b.rect.adjusted(1, 1, -1, -1), 5, 5);
@@ -162,9 +172,13 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
       left += 13;
     }
     const bool single = b.subtitle.isEmpty();
-    text_in(painter, QRectF(left, b.rect.top() + (single ? 0 : 4), b.rect.right() - left - 8, single ? b.rect.height() : 20), b.title, t["text"], t.ui(0, QFont::DemiBold));
+    text_in(painter,
+            QRectF(left, b.rect.top() + (single ? 0 : 4), b.rect.right() - left - 8,
+                   single ? b.rect.height() : 20),
+            b.title, t["text"], t.ui(0, QFont::DemiBold));
     if (!single) {
-      text_in(painter, QRectF(b.rect.left() + 15, b.rect.top() + 22, b.rect.width() - 22, 18), b.subtitle, t["dim"], t.code(-1));
+      text_in(painter, QRectF(b.rect.left() + 15, b.rect.top() + 22, b.rect.width() - 22, 18), b.subtitle,
+              t["dim"], t.code(-1));
     }
   }
 }
@@ -189,7 +203,8 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
   painter.restore();
   if (busy_) {
     rounded(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), 13, t["raised"], t["hairline"]);
-    text_in(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), QString::fromUtf8("laying out …"), t["dim"], t.ui(-1), Qt::AlignCenter);
+    text_in(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), QString::fromUtf8("laying out …"), t["dim"],
+            t.ui(-1), Qt::AlignCenter);
   }
   if (hasFocus()) rounded(painter, QRectF(rect()).adjusted(1, 1, -1, -1), 4, {}, with_alpha(t["focus"], 0.35), 1);
 }

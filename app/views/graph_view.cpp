@@ -28,8 +28,9 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   auto* fit = new QPushButton(QStringLiteral("Fit"));
   fit->setProperty("role", "chip");
   fit->setToolTip(QStringLiteral("Show the whole graph (Home)"));
-  for (QWidget* w : {static_cast<QWidget*>(labels_), static_cast<QWidget*>(constants_), static_cast<QWidget*>(identities_),
-                     static_cast<QWidget*>(control_), static_cast<QWidget*>(fold_), static_cast<QWidget*>(fit)}) {
+  for (QWidget* w :
+       {static_cast<QWidget*>(labels_), static_cast<QWidget*>(constants_), static_cast<QWidget*>(identities_),
+        static_cast<QWidget*>(control_), static_cast<QWidget*>(fold_), static_cast<QWidget*>(fit)}) {
     bar->addWidget(w);
   }
   summary_ = new ElidedLabel;
@@ -186,8 +187,9 @@ void GraphView::lay_out(const QString& keep) {
   if (!g) {
     const session::TraceRecord* t = document().trace(current().trace);
     canvas_->set_plan({}, {}, true);
-    canvas_->set_message(t && !t->error.empty() ? QStringLiteral("Tracing failed, so there is no graph:\n") + q(t->error)
-                                                : QStringLiteral("The graph of this trace was not recorded."));
+    canvas_->set_message(t && !t->error.empty()
+                             ? QStringLiteral("Tracing failed, so there is no graph:\n") + q(t->error)
+                             : QStringLiteral("The graph of this trace was not recorded."));
     summary_->clear();
     minimap_->hide();
     return;
@@ -251,7 +253,8 @@ void GraphView::mark() {
       const QString name = q(n->name);
       for (size_t i = 0; i < plan.boxes.size(); ++i) {
         const PlanBox& b = plan.boxes[i];
-        if (b.kind == PlanBox::Kind::kScope && b.graph == current().graph && name.startsWith(b.key)) boxes.insert(static_cast<int>(i));
+        if (b.kind == PlanBox::Kind::kScope && b.graph == current().graph && name.startsWith(b.key))
+          boxes.insert(static_cast<int>(i));
       }
     }
   }
@@ -268,7 +271,8 @@ void GraphView::show_source() {
   if (code && (!place || code->file == place.file)) {
     lines = function_lines(document(), *code, current().trace);
     file = code->file;
-    const bool inside = !place || std::any_of(lines.begin(), lines.end(), [&](const CodeLine& l) { return l.number == place.line; });
+    const bool inside = !place || std::any_of(lines.begin(), lines.end(),
+                                              [&](const CodeLine& l) { return l.number == place.line; });
     if (!inside) lines.clear();
   }
   if (lines.empty() && place) {

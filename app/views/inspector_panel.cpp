@@ -42,10 +42,12 @@ class Histogram : public QWidget {
     const double step = width() / static_cast<double>(bars_.size());
     for (size_t i = 0; i < bars_.size(); ++i) {
       const double tall = std::max(bars_[i] ? 2.0 : 1.0, 70 * bars_[i] / most);
-      rounded(painter, QRectF(static_cast<double>(i) * step, 72 - tall, step - 2, tall), 1.5, bars_[i] ? color_ : theme()["hairline"]);
+      rounded(painter, QRectF(static_cast<double>(i) * step, 72 - tall, step - 2, tall), 1.5,
+              bars_[i] ? color_ : theme()["hairline"]);
     }
     text_in(painter, QRectF(0, 76, width() / 2.0, 18), duration_text(least_), theme()["faint"], theme().ui(-2));
-    text_in(painter, QRectF(width() / 2.0, 76, width() / 2.0, 18), duration_text(most_), theme()["faint"], theme().ui(-2), Qt::AlignRight | Qt::AlignVCenter);
+    text_in(painter, QRectF(width() / 2.0, 76, width() / 2.0, 18), duration_text(most_), theme()["faint"],
+            theme().ui(-2), Qt::AlignRight | Qt::AlignVCenter);
   }
 
  private:
@@ -56,7 +58,8 @@ class Histogram : public QWidget {
 
 class Pill : public QWidget {
  public:
-  Pill(const QString& text, const QString& tone, QWidget* parent = nullptr) : QWidget(parent), text_(text), tone_(tone) {
+  Pill(const QString& text, const QString& tone, QWidget* parent = nullptr)
+      : QWidget(parent), text_(text), tone_(tone) {
     setAccessibleName(text);
     setFixedSize(QFontMetrics(theme().ui(-2, QFont::Medium)).horizontalAdvance(text) + 20, 20);
   }
@@ -159,7 +162,9 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
 }
 
 void InspectorPanel::build() {
-  InspectorContent content = document().run.script.empty() && document().functions.empty() ? InspectorContent{} : inspect(document(), current());
+  InspectorContent content = document().run.script.empty() && document().functions.empty()
+                                 ? InspectorContent{}
+                                 : inspect(document(), current());
   QString said = theme().name() + as_markdown(content) + content.tag + (snippet_ ? QStringLiteral("s") : QString()) +
                  QString::number(content.histogram.size());
   for (const InspectorGroup& g : content.groups) {
@@ -184,7 +189,9 @@ void InspectorPanel::build() {
   }
   auto* head = new QHBoxLayout;
   head->setSpacing(12);
-  auto* title = new QLabel(QFontMetrics(theme().ui(2, QFont::DemiBold)).elidedText(content_.title, Qt::ElideMiddle, content_.tag.isEmpty() ? 270 : 190));
+  auto* title =
+      new QLabel(QFontMetrics(theme().ui(2, QFont::DemiBold))
+                     .elidedText(content_.title, Qt::ElideMiddle, content_.tag.isEmpty() ? 270 : 190));
   title->setProperty("role", "title");
   title->setToolTip(content_.title);
   head->addWidget(title);
@@ -237,7 +244,8 @@ void InspectorPanel::build() {
       Q_EMIT wants_view(copy.view);
     });
   }
-  add_link(QStringLiteral("Copy as Markdown"), [this] { QGuiApplication::clipboard()->setText(as_markdown(content_)); });
+  add_link(QStringLiteral("Copy as Markdown"),
+           [this] { QGuiApplication::clipboard()->setText(as_markdown(content_)); });
   column_->addStretch(1);
   scroll_->setWidget(inside_);
   if (had_focus) scroll_->setFocus();

@@ -58,14 +58,19 @@ void KeyDiffView::draw_column(QPainter& painter, const QRectF& frame, bool left)
   const double top = frame.top() - verticalScrollBar()->value();
   const QString title = left ? left_title_ : right_title_;
   const double title_width = QFontMetricsF(t.code(0, QFont::DemiBold)).horizontalAdvance(title);
-  text_in(painter, QRectF(frame.left() + 14, top + 4, title_width + 4, 28), title, t["text"], t.code(0, QFont::DemiBold));
-  text_in(painter, QRectF(frame.left() + 14 + title_width + 18, top + 4, frame.width() - title_width - 40, 28), left ? left_detail_ : right_detail_, t["dim"], t.code());
+  text_in(painter, QRectF(frame.left() + 14, top + 4, title_width + 4, 28), title, t["text"],
+          t.code(0, QFont::DemiBold));
+  text_in(painter,
+          QRectF(frame.left() + 14 + title_width + 18, top + 4, frame.width() - title_width - 40, 28),
+          left ? left_detail_ : right_detail_, t["dim"], t.code());
   double y = top + kHead;
   // Values line up in one column as long as the labels leave room.
   double label_width = 60;
   for (int i : shown_) {
     const KeyRow& row = diff_.rows[static_cast<size_t>(i)];
-    if (row.leaf || row.depth > 0) label_width = std::max(label_width, 16.0 * row.depth + QFontMetricsF(t.code()).horizontalAdvance(row.label) + 34);
+    if (row.leaf || row.depth > 0)
+      label_width =
+          std::max(label_width, 16.0 * row.depth + QFontMetricsF(t.code()).horizontalAdvance(row.label) + 34);
   }
   label_width = std::min(label_width, frame.width() * 0.5);
   for (int i : shown_) {
@@ -73,13 +78,17 @@ void KeyDiffView::draw_column(QPainter& painter, const QRectF& frame, bool left)
     const QRectF line(frame.left() + 6, y, frame.width() - 12, kRow);
     const bool lit = row.leaf && row.differs;
     if (lit) rounded(painter, line.adjusted(0, 1, 0, -1), 4, t["amberSoft"]);
-    if (hasFocus() && i == current_) rounded(painter, line.adjusted(0.5, 1.5, -0.5, -1.5), 4, {}, with_alpha(t["focus"], 0.8));
+    if (hasFocus() && i == current_)
+      rounded(painter, line.adjusted(0.5, 1.5, -0.5, -1.5), 4, {}, with_alpha(t["focus"], 0.8));
     const double x = line.left() + 12 + 16 * row.depth;
     if (has_children(i)) triangle(painter, QPointF(x, y + kRow / 2.0), row.open, t["faint"]);
     const QColor color = lit ? t["amber"] : row.differs ? t["text"] : t["dim"];
     text_in(painter, QRectF(x + 10, y, label_width, kRow), row.label, color, t.code());
     const QString value = left ? row.left : row.right;
-    const double at = row.label.isEmpty() ? x + 10 : std::max(line.left() + label_width, x + 10 + QFontMetricsF(t.code()).horizontalAdvance(row.label) + 14);
+    const double at = row.label.isEmpty()
+                          ? x + 10
+                          : std::max(line.left() + label_width,
+                                     x + 10 + QFontMetricsF(t.code()).horizontalAdvance(row.label) + 14);
     if (!value.isEmpty()) {
       text_in(painter, QRectF(at, y, line.right() - at - 8, kRow), value, color, t.code());
     } else if (lit) {
@@ -127,14 +136,16 @@ void KeyDiffView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Down: at = std::min(at + 1, static_cast<int>(shown_.size()) - 1); break;
     case Qt::Key_Up: at = std::max(at - 1, 0); break;
     case Qt::Key_Right:
-      if (!diff_.rows[static_cast<size_t>(shown_[static_cast<size_t>(at)])].open) toggle(shown_[static_cast<size_t>(at)]);
+      if (!diff_.rows[static_cast<size_t>(shown_[static_cast<size_t>(at)])].open)
+        toggle(shown_[static_cast<size_t>(at)]);
       break;
     case Qt::Key_Left:
       if (event->modifiers() & Qt::AltModifier) {
         QAbstractScrollArea::keyPressEvent(event);
         return;
       }
-      if (diff_.rows[static_cast<size_t>(shown_[static_cast<size_t>(at)])].open) toggle(shown_[static_cast<size_t>(at)]);
+      if (diff_.rows[static_cast<size_t>(shown_[static_cast<size_t>(at)])].open)
+        toggle(shown_[static_cast<size_t>(at)]);
       break;
     case Qt::Key_Return:
     case Qt::Key_Space: toggle(shown_[static_cast<size_t>(at)]); break;
@@ -142,10 +153,12 @@ void KeyDiffView::keyPressEvent(QKeyEvent* event) {
   }
   current_ = shown_[static_cast<size_t>(std::min<int>(at, static_cast<int>(shown_.size()) - 1))];
   const KeyRow& row = diff_.rows[static_cast<size_t>(current_)];
-  setAccessibleDescription(row.label + QStringLiteral(": ") + row.left + QStringLiteral(", ") + row.right + (row.differs ? QStringLiteral(", differs") : QString()));
+  setAccessibleDescription(row.label + QStringLiteral(": ") + row.left + QStringLiteral(", ") + row.right +
+                           (row.differs ? QStringLiteral(", differs") : QString()));
   const int top = kHead + at * kRow;
   if (top < verticalScrollBar()->value()) verticalScrollBar()->setValue(top);
-  if (top + kRow > verticalScrollBar()->value() + viewport()->height()) verticalScrollBar()->setValue(top + kRow - viewport()->height());
+  if (top + kRow > verticalScrollBar()->value() + viewport()->height())
+    verticalScrollBar()->setValue(top + kRow - viewport()->height());
   viewport()->update();
 }
 

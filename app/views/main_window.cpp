@@ -25,13 +25,17 @@ constexpr int kMostRuns = 8;
 
 QString runs_folder() {
   const QString own = qEnvironmentVariable("FOOTLIGHT_RUNS");
-  const QString folder = !own.isEmpty() ? own : QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/runs");
+  const QString folder =
+      !own.isEmpty()
+          ? own
+          : QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/runs");
   QDir().mkpath(folder);
   return folder;
 }
 
 QString new_session_path(const QString& script) {
-  const QString stem = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz-")) + QFileInfo(script).completeBaseName();
+  const QString stem = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz-")) +
+                       QFileInfo(script).completeBaseName();
   return runs_folder() + QLatin1Char('/') + stem + QStringLiteral(".footlight");
 }
 
@@ -94,7 +98,8 @@ void MainWindow::connect_parts() {
     update_status();
   });
   connect(&worker_, &Worker::finished, this, &MainWindow::run_ended);
-  connect(console_, &ConsoleView::entered, this, [this](const QString& line) { worker_.write_input(line.toUtf8() + '\n'); });
+  connect(console_, &ConsoleView::entered, this,
+          [this](const QString& line) { worker_.write_input(line.toUtf8() + '\n'); });
   connect(console_, &ConsoleView::input_ended, &worker_, &Worker::end_input);
   connect(&watcher_, &SaveWatcher::saved, this, [this] {
     if (!rerun_on_save_) return;
@@ -159,7 +164,8 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   watcher_.watch({absolute});
   if (!session_.is_open()) {
     QFile file(absolute);
-    if (file.open(QIODevice::ReadOnly)) source_->show_text(QFileInfo(absolute).fileName(), QString::fromUtf8(file.read(4 << 20)));
+    if (file.open(QIODevice::ReadOnly))
+      source_->show_text(QFileInfo(absolute).fileName(), QString::fromUtf8(file.read(4 << 20)));
   }
   update_welcome();
   update_status();
@@ -225,7 +231,8 @@ void MainWindow::run_ended(int code, const QString& reason) {
   QTimer::singleShot(400, this, [this, code, reason] {
     // The session says how it ended; if it could not, the process does.
     const auto& end = session_.document().end;
-    if (!noted_end_ && !end && code != 0 && session_.is_open()) console_->note(QStringLiteral("The script ended: ") + reason);
+    if (!noted_end_ && !end && code != 0 && session_.is_open())
+      console_->note(QStringLiteral("The script ended: ") + reason);
     noted_end_ = true;
     if (code == 0 && findings_->count() > 0) show_dock(0);
     list_runs();
@@ -251,7 +258,8 @@ void MainWindow::take_document(bool another) {
       watcher_.watch(QFileInfo::exists(q(d.run.script)) ? QStringList{q(d.run.script)} : QStringList{});
     }
     // What one came for: the function that was traced most often.
-    if (selection_.current().kind == Selection::Kind::kNothing || (selection_.current().kind == Selection::Kind::kRun && !selection_.can_go_back())) {
+    if (selection_.current().kind == Selection::Kind::kNothing ||
+        (selection_.current().kind == Selection::Kind::kRun && !selection_.can_go_back())) {
       const session::FunctionRecord* best = nullptr;
       size_t most = 0;
       for (const session::FunctionRecord& f : d.functions) {
@@ -266,7 +274,8 @@ void MainWindow::take_document(bool another) {
         selection_.select(s);
       }
     }
-    if (!d.damage.isEmpty() && another) show_banner(QFileInfo(d.path).fileName() + QStringLiteral(": ") + d.damage, false);
+    if (!d.damage.isEmpty() && another)
+      show_banner(QFileInfo(d.path).fileName() + QStringLiteral(": ") + d.damage, false);
     if (d.end && !noted_end_) noted_end_ = true;
   }
   if (another) follow_selection();
@@ -309,7 +318,9 @@ bool MainWindow::select_by_name(const QString& text) {
   const QString name = hash >= 0 ? text.left(hash) : text;
   const int number = hash >= 0 ? text.mid(hash + 1).toInt() : 0;
   for (const session::FunctionRecord& f : d.functions) {
-    if (name.isEmpty() ? (selection_.current().function.valid() && f.id != selection_.current().function) : q(f.name) != name) continue;
+    if (name.isEmpty() ? (selection_.current().function.valid() && f.id != selection_.current().function)
+                       : q(f.name) != name)
+      continue;
     if (!number) {
       selection_.select(Selection::of_function(d, f.id));
       return true;
@@ -370,7 +381,8 @@ void MainWindow::update_status() {
   machine_->setText(machine.join(dot));
   QString recorded;
   if (session_.is_open()) {
-    recorded = QStringLiteral("recorded with level: ") + d.level + QString::fromUtf8("   ") + count_text(d.dropped) + QStringLiteral(" dropped");
+    recorded = QStringLiteral("recorded with level: ") + d.level + QString::fromUtf8("   ") +
+               count_text(d.dropped) + QStringLiteral(" dropped");
   }
   recorded_->setText(recorded);
   const QString name = session_.is_open() ? file_name(d.run.script) : QFileInfo(top_->script()).fileName();
@@ -391,14 +403,16 @@ void MainWindow::list_runs() {
   std::vector<RunEntry> runs;
   if (remember_) {
     const QDir folder(runs_folder());
-    const QFileInfoList files = folder.entryInfoList({QStringLiteral("*.footlight")}, QDir::Files, QDir::Name | QDir::Reversed);
+    const QFileInfoList files =
+        folder.entryInfoList({QStringLiteral("*.footlight")}, QDir::Files, QDir::Name | QDir::Reversed);
     for (const QFileInfo& info : files) {
       if (info.absoluteFilePath() == session_.path()) continue;
       const QString name = info.completeBaseName();
       const QDateTime when = QDateTime::fromString(name.left(15), QStringLiteral("yyyyMMdd-HHmmss"));
       if (!when.isValid()) continue;
       const bool today = when.date() == QDate::currentDate();
-      runs.push_back({info.absoluteFilePath(), name.mid(20) + QStringLiteral(".py"), when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("d MMM HH:mm"))});
+      runs.push_back({info.absoluteFilePath(), name.mid(20) + QStringLiteral(".py"),
+                      when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("d MMM HH:mm"))});
       if (runs.size() >= kMostRuns) break;
     }
   }

@@ -28,7 +28,8 @@ const char* const kTitles[] = {"Graph", "Retraces", "AutoGraph", "Timeline", "So
 
 class Picture : public QWidget {
  public:
-  explicit Picture(int size, QWidget* parent = nullptr) : QWidget(parent), renderer_(QStringLiteral(":/footlight/icons/footlight.svg")) {
+  explicit Picture(int size, QWidget* parent = nullptr)
+      : QWidget(parent), renderer_(QStringLiteral(":/footlight/icons/footlight.svg")) {
     setFixedSize(size, size);
   }
 
@@ -130,7 +131,9 @@ void MainWindow::build_widgets() {
   auto* open_button = new QPushButton(QString::fromUtf8("Open …"));
   open_button->setToolTip(QStringLiteral("Open a script or a session (Ctrl+O)"));
   connect(open_button, &QPushButton::clicked, this, [this] {
-    const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script or a session"), {}, QStringLiteral("Scripts and sessions (*.py *.footlight);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(
+        this, QStringLiteral("Open a script or a session"), {},
+        QStringLiteral("Scripts and sessions (*.py *.footlight);;All files (*)"));
     if (!path.isEmpty()) open(path);
   });
   welcome_column->addWidget(open_button, 0, Qt::AlignHCenter);
@@ -203,7 +206,8 @@ void MainWindow::build_widgets() {
   pages_->setCurrentIndex(1);
 }
 
-QAction* MainWindow::add_command(QMenu* menu, const QString& name, const QList<QKeySequence>& keys, std::function<void()> act) {
+QAction* MainWindow::add_command(QMenu* menu, const QString& name, const QList<QKeySequence>& keys,
+                                 std::function<void()> act) {
   auto* action = new QAction(name, this);
   action->setShortcuts(keys);
   action->setShortcutContext(Qt::WindowShortcut);
@@ -219,20 +223,28 @@ QAction* MainWindow::add_command(QMenu* menu, const QString& name, const QList<Q
 void MainWindow::build_actions() {
   QMenu* file = menuBar()->addMenu(QStringLiteral("&File"));
   add_command(file, QString::fromUtf8("&Open …"), {QKeySequence::Open}, [this] {
-    const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script or a session"), {}, QStringLiteral("Scripts and sessions (*.py *.footlight);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(
+        this, QStringLiteral("Open a script or a session"), {},
+        QStringLiteral("Scripts and sessions (*.py *.footlight);;All files (*)"));
     if (!path.isEmpty()) open(path);
   });
   recent_menu_ = file->addMenu(QStringLiteral("Open &recent"));
   file->addSeparator();
-  add_command(file, QString::fromUtf8("&Save picture of the view …"), {QKeySequence(QStringLiteral("Ctrl+Shift+S"))}, [this] {
-    const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save picture"), view() + QStringLiteral(".png"), QStringLiteral("PNG (*.png)"));
-    if (!path.isEmpty() && !pages_->currentWidget()->grab().save(path)) show_banner(QStringLiteral("The picture could not be written to ") + path);
-  });
+  add_command(file, QString::fromUtf8("&Save picture of the view …"),
+              {QKeySequence(QStringLiteral("Ctrl+Shift+S"))}, [this] {
+                const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save picture"),
+                                                                  view() + QStringLiteral(".png"),
+                                                                  QStringLiteral("PNG (*.png)"));
+                if (!path.isEmpty() && !pages_->currentWidget()->grab().save(path))
+                  show_banner(QStringLiteral("The picture could not be written to ") + path);
+              });
   file->addSeparator();
   add_command(file, QStringLiteral("&Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 
   QMenu* run_menu = menuBar()->addMenu(QStringLiteral("&Run"));
-  add_command(run_menu, QStringLiteral("&Run the script"), {QKeySequence(QStringLiteral("F5")), QKeySequence(QStringLiteral("Ctrl+R"))}, [this] { run(); });
+  add_command(run_menu, QStringLiteral("&Run the script"),
+              {QKeySequence(QStringLiteral("F5")), QKeySequence(QStringLiteral("Ctrl+R"))},
+              [this] { run(); });
   add_command(run_menu, QStringLiteral("&Stop"), {QKeySequence(QStringLiteral("Shift+F5"))}, [this] { stop(); });
   rerun_action_ = add_command(run_menu, QStringLiteral("Run again when the script is &saved"), {}, [this] {
     rerun_on_save_ = !rerun_on_save_;
@@ -243,25 +255,34 @@ void MainWindow::build_actions() {
   run_menu->addSeparator();
   add_command(run_menu, QString::fromUtf8("&Python …"), {}, [this] {
     bool ok = false;
-    const QString path = QInputDialog::getText(this, QStringLiteral("Python"), QStringLiteral("Interpreter to run scripts with (empty: the active environment, else python3):"),
-                                               QLineEdit::Normal, python_, &ok);
+    const QString path = QInputDialog::getText(
+        this, QStringLiteral("Python"),
+        QStringLiteral("Interpreter to run scripts with (empty: the active environment, else python3):"),
+        QLineEdit::Normal, python_, &ok);
     if (ok) python_ = path.trimmed();
     if (remember_) save();
   });
-  add_command(run_menu, QStringLiteral("Edit the &arguments"), {QKeySequence(QStringLiteral("Ctrl+Shift+A"))}, [this] { top_->arguments_edit()->setFocus(); });
+  add_command(run_menu, QStringLiteral("Edit the &arguments"), {QKeySequence(QStringLiteral("Ctrl+Shift+A"))},
+              [this] { top_->arguments_edit()->setFocus(); });
 
   QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
   for (int i = 0; i < 5; ++i) {
     const QString name = QLatin1String(kViews[i]);
-    add_command(view_menu, QLatin1String(kTitles[i]), {QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1))}, [this, name] { show_view(name); });
+    add_command(view_menu, QLatin1String(kTitles[i]), {QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1))},
+                [this, name] { show_view(name); });
   }
-  add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+6"))}, [this] { show_view(QStringLiteral("findings")); });
-  add_command(view_menu, QStringLiteral("Console"), {QKeySequence(QStringLiteral("Ctrl+7"))}, [this] { show_view(QStringLiteral("console")); });
-  add_command(view_menu, QStringLiteral("Navigator"), {QKeySequence(QStringLiteral("Ctrl+0"))}, [this] { navigator_->tree()->setFocus(Qt::ShortcutFocusReason); });
-  add_command(view_menu, QStringLiteral("Inspector"), {QKeySequence(QStringLiteral("Ctrl+I"))}, [this] { inspector_->main_widget()->setFocus(Qt::ShortcutFocusReason); });
+  add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+6"))},
+              [this] { show_view(QStringLiteral("findings")); });
+  add_command(view_menu, QStringLiteral("Console"), {QKeySequence(QStringLiteral("Ctrl+7"))},
+              [this] { show_view(QStringLiteral("console")); });
+  add_command(view_menu, QStringLiteral("Navigator"), {QKeySequence(QStringLiteral("Ctrl+0"))},
+              [this] { navigator_->tree()->setFocus(Qt::ShortcutFocusReason); });
+  add_command(view_menu, QStringLiteral("Inspector"), {QKeySequence(QStringLiteral("Ctrl+I"))},
+              [this] { inspector_->main_widget()->setFocus(Qt::ShortcutFocusReason); });
   view_menu->addSeparator();
   const auto toggle = [&](const QString& name, const QString& key, QWidget* widget) {
-    QAction* action = add_command(view_menu, name, {QKeySequence(key)}, [widget] { widget->setVisible(!widget->isVisible()); });
+    QAction* action = add_command(view_menu, name, {QKeySequence(key)},
+                                  [widget] { widget->setVisible(!widget->isVisible()); });
     return action;
   };
   toggle(QStringLiteral("Show or hide the navigator"), QStringLiteral("Ctrl+B"), navigator_);
@@ -271,8 +292,10 @@ void MainWindow::build_actions() {
   QMenu* themes = view_menu->addMenu(QStringLiteral("&Theme"));
   auto* group = new QActionGroup(this);
   for (const QString& name : Theme::names()) {
-    const QString title = name == QStringLiteral("contrast") ? QStringLiteral("High contrast") : name.left(1).toUpper() + name.mid(1);
-    QAction* action = add_command(themes, QStringLiteral("Theme: ") + title.toLower(), {}, [this, name] { choose_theme(name); });
+    const QString title = name == QStringLiteral("contrast") ? QStringLiteral("High contrast")
+                                                             : name.left(1).toUpper() + name.mid(1);
+    QAction* action = add_command(themes, QStringLiteral("Theme: ") + title.toLower(), {},
+                                  [this, name] { choose_theme(name); });
     action->setText(title);
     action->setCheckable(true);
     action->setData(name);
@@ -282,22 +305,28 @@ void MainWindow::build_actions() {
   }
 
   QMenu* go = menuBar()->addMenu(QStringLiteral("&Go"));
-  add_command(go, QString::fromUtf8("&Search …"), {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence::Find}, [this] { open_palette(); });
-  add_command(go, QStringLiteral("&Commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P"))}, [this] { open_palette(QStringLiteral(">")); });
+  add_command(go, QString::fromUtf8("&Search …"),
+              {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence::Find}, [this] { open_palette(); });
+  add_command(go, QStringLiteral("&Commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P"))},
+              [this] { open_palette(QStringLiteral(">")); });
   add_command(go, QStringLiteral("&Back"), {QKeySequence(QStringLiteral("Alt+Left"))}, [this] { selection_.back(); });
-  add_command(go, QStringLiteral("&Forward"), {QKeySequence(QStringLiteral("Alt+Right"))}, [this] { selection_.forward(); });
+  add_command(go, QStringLiteral("&Forward"), {QKeySequence(QStringLiteral("Alt+Right"))},
+              [this] { selection_.forward(); });
   const auto step_trace = [this](int by) {
     const Document& d = session_.document();
     const auto traces = d.traces_of(selection_.current().function);
     for (size_t i = 0; i < traces.size(); ++i) {
       if (traces[i]->id != selection_.current().trace) continue;
       const ptrdiff_t to = static_cast<ptrdiff_t>(i) + by;
-      if (to >= 0 && to < static_cast<ptrdiff_t>(traces.size())) selection_.select(Selection::of_trace(d, traces[static_cast<size_t>(to)]->id));
+      if (to >= 0 && to < static_cast<ptrdiff_t>(traces.size()))
+        selection_.select(Selection::of_trace(d, traces[static_cast<size_t>(to)]->id));
       return;
     }
   };
-  add_command(go, QStringLiteral("&Next trace"), {QKeySequence(QStringLiteral("Alt+Down"))}, [step_trace] { step_trace(1); });
-  add_command(go, QStringLiteral("&Previous trace"), {QKeySequence(QStringLiteral("Alt+Up"))}, [step_trace] { step_trace(-1); });
+  add_command(go, QStringLiteral("&Next trace"), {QKeySequence(QStringLiteral("Alt+Down"))},
+              [step_trace] { step_trace(1); });
+  add_command(go, QStringLiteral("&Previous trace"), {QKeySequence(QStringLiteral("Alt+Up"))},
+              [step_trace] { step_trace(-1); });
   add_command(go, QStringLiteral("Next &finding"), {QKeySequence(QStringLiteral("F8"))}, [this] {
     const auto& cards = findings_->cards();
     if (cards.empty()) return;
@@ -324,14 +353,18 @@ void MainWindow::build_actions() {
         "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
         "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
         "<tr><td><b>F8</b></td><td>next finding</td></tr>"
-        "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, Enter opens</td></tr>"
-        "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change track, F frames</td></tr>"
+        "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, "
+        "Enter opens</td></tr>"
+        "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
+        "track, F frames</td></tr>"
         "</table>"));
     box.exec();
   });
   add_command(help, QStringLiteral("&About"), {}, [this] {
-    QMessageBox::about(this, QStringLiteral("Footlight"),
-                       QStringLiteral("Footlight %1\n\nShows what happens when a Python function is staged into a graph.").arg(QStringLiteral(FOOTLIGHT_VERSION)));
+    QMessageBox::about(
+        this, QStringLiteral("Footlight"),
+        QStringLiteral("Footlight %1\n\nShows what happens when a Python function is staged into a graph.")
+            .arg(QStringLiteral(FOOTLIGHT_VERSION)));
   });
 }
 
@@ -408,9 +441,12 @@ void MainWindow::update_welcome() {
   const bool show_source = view() == QStringLiteral("source") && !top_->script().isEmpty();
   centre_->setCurrentIndex(empty && !show_source ? 1 : 0);
   const bool script = !top_->script().isEmpty();
-  welcome_title_->setText(script ? QFileInfo(top_->script()).fileName() : QStringLiteral("Drop a Python script or a recorded run here"));
-  welcome_text_->setText(script ? QStringLiteral("Ready. Press Run (F5) to see what happens in it.")
-                                : QStringLiteral("Footlight runs the script and shows which functions were traced, how often and why."));
+  welcome_title_->setText(script ? QFileInfo(top_->script()).fileName()
+                                 : QStringLiteral("Drop a Python script or a recorded run here"));
+  welcome_text_->setText(
+      script ? QStringLiteral("Ready. Press Run (F5) to see what happens in it.")
+             : QStringLiteral(
+                   "Footlight runs the script and shows which functions were traced, how often and why."));
   recent_box_->setVisible(!script && !recent_.isEmpty());
 }
 

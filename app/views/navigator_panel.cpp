@@ -36,7 +36,8 @@ class NavigatorDelegate : public QStyledItemDelegate {
     switch (index.data(NavigatorModel::kKind).toInt()) {
       case NavigatorModel::kRun: {
         const bool current = index.data(NavigatorModel::kAttention).toBool();
-        triangle(*painter, QPointF(row.left() + 12, row.center().y()), current && view->isExpanded(index), current ? t["dim"] : t["faint"]);
+        triangle(*painter, QPointF(row.left() + 12, row.center().y()), current && view->isExpanded(index),
+                 current ? t["dim"] : t["faint"]);
         text_in(*painter, row.adjusted(22, 0, -6, 0), text, current ? t["text"] : t["dim"], t.ui());
         break;
       }
@@ -49,12 +50,17 @@ class NavigatorDelegate : public QStyledItemDelegate {
         painter->setBrush(t.color(index.data(NavigatorModel::kColour).toString() + QStringLiteral("Fill")));
         painter->drawEllipse(QPointF(row.left() + 18, row.center().y()), 4, 4);
         text_in(*painter, row.adjusted(30, 0, -width - 16, 0), text, t["text"], t.ui(0, QFont::DemiBold));
-        text_in(*painter, QRectF(row.right() - width - 8, row.top(), width + 2, row.height()), detail, t["dim"], small, Qt::AlignRight | Qt::AlignVCenter);
+        text_in(*painter, QRectF(row.right() - width - 8, row.top(), width + 2, row.height()), detail,
+                t["dim"], small, Qt::AlignRight | Qt::AlignVCenter);
         break;
       }
       default: {
         const bool failed = index.data(NavigatorModel::kColour).toString() == QStringLiteral("red");
-        text_in(*painter, row.adjusted(36, 0, -6, 0), text, failed ? t["red"] : chosen ? t["text"] : t["dim"], t.code());
+        text_in(*painter, row.adjusted(36, 0, -6, 0), text,
+                failed   ? t["red"]
+                : chosen ? t["text"]
+                         : t["dim"],
+                t.code());
       }
     }
     painter->restore();
@@ -73,7 +79,8 @@ class Tree : public QTreeView {
     own.rect = QRect(0, option.rect.top(), viewport()->width(), option.rect.height());
     own.widget = this;
     if (selectionModel()->isSelected(index)) own.state |= QStyle::State_Selected;
-    if (underMouse() && indexAt(viewport()->mapFromGlobal(QCursor::pos())) == index) own.state |= QStyle::State_MouseOver;
+    if (underMouse() && indexAt(viewport()->mapFromGlobal(QCursor::pos())) == index)
+      own.state |= QStyle::State_MouseOver;
     else own.state &= ~QStyle::State_MouseOver;
     itemDelegate()->paint(painter, own, index);
   }
@@ -105,16 +112,19 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
   tree_->setExpandsOnDoubleClick(true);
   tree_->setAccessibleName(QStringLiteral("Runs, functions and traces"));
   column->addWidget(tree_, 1);
-  connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) { choose(now); });
+  connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          [this](const QModelIndex& now) { choose(now); });
   connect(tree_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
-    if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun && !index.data(NavigatorModel::kAttention).toBool()) {
+    if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun &&
+        !index.data(NavigatorModel::kAttention).toBool()) {
       Q_EMIT run_chosen(index.data(NavigatorModel::kPath).toString());
     } else {
       choose(index);
     }
   });
   connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
-    if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun && !index.data(NavigatorModel::kAttention).toBool()) {
+    if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun &&
+        !index.data(NavigatorModel::kAttention).toBool()) {
       Q_EMIT run_chosen(index.data(NavigatorModel::kPath).toString());
     }
   });

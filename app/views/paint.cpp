@@ -10,7 +10,8 @@ QColor with_alpha(QColor color, double alpha) {
   return color;
 }
 
-void rounded(QPainter& painter, const QRectF& rect, double radius, const QColor& fill, const QColor& line, double width) {
+void rounded(QPainter& painter, const QRectF& rect, double radius, const QColor& fill, const QColor& line,
+             double width) {
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setPen(line.isValid() ? QPen(line, width) : QPen(Qt::NoPen));
   painter.setBrush(fill.isValid() ? QBrush(fill) : QBrush(Qt::NoBrush));
@@ -18,12 +19,15 @@ void rounded(QPainter& painter, const QRectF& rect, double radius, const QColor&
   painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius);
 }
 
-void text_in(QPainter& painter, const QRectF& rect, const QString& text, const QColor& color, const QFont& font, int flags) {
+void text_in(QPainter& painter, const QRectF& rect, const QString& text, const QColor& color,
+             const QFont& font, int flags) {
   if (rect.width() < 4) return;
   painter.setFont(font);
   painter.setPen(color);
   const QFontMetricsF metrics(font);
-  const QString shown = metrics.horizontalAdvance(text) <= rect.width() ? text : metrics.elidedText(text, Qt::ElideRight, rect.width());
+  const QString shown = metrics.horizontalAdvance(text) <= rect.width()
+                            ? text
+                            : metrics.elidedText(text, Qt::ElideRight, rect.width());
   painter.drawText(rect, flags | Qt::TextSingleLine, shown);
 }
 

@@ -10,7 +10,8 @@
 namespace footlight::app {
 
 QColor with_alpha(QColor color, double alpha);
-void rounded(QPainter& painter, const QRectF& rect, double radius, const QColor& fill, const QColor& line = {}, double width = 1);
+void rounded(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
+             const QColor& line = {}, double width = 1);
 // Text in one line, cut with an ellipsis at the end.
 void text_in(QPainter& painter, const QRectF& rect, const QString& text, const QColor& color, const QFont& font,
              int flags = Qt::AlignLeft | Qt::AlignVCenter);

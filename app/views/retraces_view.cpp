@@ -66,7 +66,10 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   column->addWidget(diff_, 20);
   column->addStretch(1);
 
-  connect(strip_, &CallStrip::trace_chosen, this, [this](TraceId id) { select(Selection::of_trace(document(), id)); follow_selection(); });
+  connect(strip_, &CallStrip::trace_chosen, this, [this](TraceId id) {
+    select(Selection::of_trace(document(), id));
+    follow_selection();
+  });
   connect(strip_, &CallStrip::call_chosen, this, [this](size_t index) {
     const auto calls = document().calls_of(function_);
     if (index < calls.size()) context_.selection->select(Selection::of_call(document(), calls[index]->id));
@@ -113,8 +116,9 @@ void RetracesView::show_function(FunctionId function) {
   const session::FunctionRecord* f = document().function(function);
   body_->setVisible(f != nullptr);
   empty_->setVisible(f == nullptr);
-  empty_->setText(document().functions.empty() ? QStringLiteral("No function has been traced in this run yet.")
-                                               : QStringLiteral("Choose a function on the left to see why it was traced."));
+  empty_->setText(document().functions.empty()
+                      ? QStringLiteral("No function has been traced in this run yet.")
+                      : QStringLiteral("Choose a function on the left to see why it was traced."));
   strip_->set_calls(f ? &document() : nullptr, function);
   if (!f) return;
   heading_->setText(QStringLiteral("Calls of ") + q(f->name));
@@ -156,10 +160,14 @@ void RetracesView::show_key(TraceId id) {
   };
   if (near) {
     key_heading_->setText(QStringLiteral("Key of #%1 against its nearest trace, #%2").arg(t->number).arg(near->number));
-    key_summary_->setText(diff.differing ? QStringLiteral("%1 of %2 %3").arg(diff.differing).arg(counted(static_cast<uint64_t>(diff.leaves), "leaf", "leaves"),
-                                                   diff.differing == 1 ? QStringLiteral("differs") : QStringLiteral("differ"))
-                                         : QStringLiteral("no recorded leaf differs"));
-    diff_->set_diff(std::move(diff), QStringLiteral("#%1").arg(near->number), detail(*near), QStringLiteral("#%1").arg(t->number), detail(*t));
+    key_summary_->setText(
+        diff.differing ? QStringLiteral("%1 of %2 %3")
+                             .arg(diff.differing)
+                             .arg(counted(static_cast<uint64_t>(diff.leaves), "leaf", "leaves"),
+                                  diff.differing == 1 ? QStringLiteral("differs") : QStringLiteral("differ"))
+                       : QStringLiteral("no recorded leaf differs"));
+    diff_->set_diff(std::move(diff), QStringLiteral("#%1").arg(near->number), detail(*near),
+                    QStringLiteral("#%1").arg(t->number), detail(*t));
   } else {
     key_heading_->setText(QStringLiteral("Key of #%1").arg(t->number));
     key_summary_->setText(QStringLiteral("the first trace: nothing to compare with"));

@@ -30,8 +30,11 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
   if (index.data(TracesModel::kFailed).toBool()) color = t["red"];
   const QVariant tone = index.data(Qt::ForegroundRole);
   if (tone.canConvert<QString>() && !tone.toString().isEmpty()) color = t.color(tone.toString());
-  const int align = index.data(Qt::TextAlignmentRole).isValid() ? index.data(Qt::TextAlignmentRole).toInt() : static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
-  text_in(*painter, QRectF(option.rect).adjusted(8, 0, -8, 0), index.data().toString(), color, mono ? t.code() : t.ui(), align);
+  const int align = index.data(Qt::TextAlignmentRole).isValid()
+                        ? index.data(Qt::TextAlignmentRole).toInt()
+                        : static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
+  text_in(*painter, QRectF(option.rect).adjusted(8, 0, -8, 0), index.data().toString(), color,
+          mono ? t.code() : t.ui(), align);
   painter->restore();
 }
 
@@ -72,7 +75,8 @@ void Table::fit_columns() {
   int total = 0;
   for (int c = 0; c < columns; ++c) {
     int width = metrics.horizontalAdvance(model()->headerData(c, Qt::Horizontal).toString()) + 18;
-    for (int r = 0; r < std::min(model()->rowCount(), 60); ++r) width = std::max(width, itemDelegate()->sizeHint({}, model()->index(r, c)).width() - 6);
+    for (int r = 0; r < std::min(model()->rowCount(), 60); ++r)
+      width = std::max(width, itemDelegate()->sizeHint({}, model()->index(r, c)).width() - 6);
     widths.push_back(std::min(width, c + 1 < columns ? 200 : 240));
     total += widths.back();
   }

@@ -66,7 +66,8 @@ QPushButton { background: @raised; border: 1px solid @hairline; border-radius: 6
 QPushButton:hover { background: @hover; }
 QPushButton:focus { border-color: @focus; }
 QPushButton:disabled { color: @faint; }
-QPushButton#runButton { background: @amberFill; color: @onFill; border: 1px solid @amberFill; font-weight: 600; padding: 4px 14px; }
+QPushButton#runButton { background: @amberFill; color: @onFill; border: 1px solid @amberFill; font-weight: 600;
+    padding: 4px 14px; }
 QPushButton#runButton:hover { background: @amber; border-color: @amber; @amberHoverText }
 QPushButton#runButton:focus { border: 1px solid @focus; }
 QPushButton#runButton:disabled { background: @amberSoft; border-color: @amberSoft; color: @dim; }
@@ -76,10 +77,12 @@ QPushButton#searchBox:focus { border-color: @focus; }
 QPushButton[role="chip"] { padding: 3px 10px; background: @raised; }
 QPushButton[role="chip"]:!checked { background: @window; color: @dim; }
 QPushButton[role="chip"]:checked { background: @raised; color: @text; }
-QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: @blue; text-align: left; padding: 2px 3px; border-radius: 4px; }
+QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: @blue;
+    text-align: left; padding: 2px 3px; border-radius: 4px; }
 QPushButton[role="link"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus { border-color: @focus; }
-QToolButton { background: transparent; border: 1px solid transparent; border-radius: 5px; padding: 2px 6px; color: @dim; }
+QToolButton { background: transparent; border: 1px solid transparent; border-radius: 5px; padding: 2px 6px;
+    color: @dim; }
 QToolButton:hover { background: @hover; color: @text; }
 QToolButton:focus { border-color: @focus; }
 QToolButton:disabled { color: @hairline; }
@@ -90,12 +93,14 @@ QLineEdit:focus { border-color: @focus; }
 QLineEdit#arguments { background: transparent; border-color: transparent; color: @dim; }
 QLineEdit#arguments:hover { border-color: @hairline; }
 QLineEdit#arguments:focus { border-color: @focus; color: @text; background: @window; }
-QComboBox { background: @raised; border: 1px solid @hairline; border-radius: 6px; padding: 3px 6px 3px 10px; color: @text; }
+QComboBox { background: @raised; border: 1px solid @hairline; border-radius: 6px; padding: 3px 6px 3px 10px;
+    color: @text; }
 QComboBox:hover { background: @hover; }
 QComboBox:focus { border-color: @focus; }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url(:/footlight/icons/down.svg); width: 12px; height: 12px; }
-QComboBox QAbstractItemView { background: @raised; border: 1px solid @hairline; selection-background-color: @selection;
+QComboBox QAbstractItemView { background: @raised; border: 1px solid @hairline;
+    selection-background-color: @selection;
                               selection-color: @selectionText; color: @text; }
 QMenuBar { background: @panel; color: @dim; padding: 0 6px; border-bottom: 1px solid @hairline; }
 QMenuBar::item { padding: 4px 8px; background: transparent; border-radius: 4px; }
@@ -131,7 +136,8 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #banner QLabel { color: @text; }
 #banner[tone="note"] { background: @amberSoft; border-bottom: 1px solid @amber; }
 #palette { background: @raised; border: 1px solid @faint; border-radius: 9px; }
-#palette QLineEdit { background: transparent; border: 0; border-bottom: 1px solid @hairline; border-radius: 0; padding: 10px 12px; font-size: 15px; }
+#palette QLineEdit { background: transparent; border: 0; border-bottom: 1px solid @hairline; border-radius: 0;
+    padding: 10px 12px; font-size: 15px; }
 #floating { background: @panel; border: 1px solid @hairline; border-radius: 7px; }
 #finding { background: @raised; border: 1px solid @hairline; border-radius: 7px; }
 #finding:hover { border-color: @faint; }
@@ -150,7 +156,8 @@ Theme Theme::load(const QString& name) {
   if (tokens.isEmpty()) throw std::runtime_error("there is no theme called '" + name.toStdString() + "'");
   Theme made;
   made.name_ = name;
-  for (auto it = tokens.begin(); it != tokens.end(); ++it) made.colors_.insert(it.key(), QColor(it.value().toString()));
+  for (auto it = tokens.begin(); it != tokens.end();
+    ++it) made.colors_.insert(it.key(), QColor(it.value().toString()));
   const QJsonObject families = file.value(QStringLiteral("families")).toObject();
   for (auto it = families.begin(); it != families.end(); ++it) made.families_.insert(it.key(), it.value().toString());
   const QJsonObject fonts = file.value(QStringLiteral("fonts")).toObject();
@@ -180,11 +187,14 @@ QString Theme::family_tone(const std::string& family) const {
   return families_.value(QString::fromStdString(family).toLower(), QStringLiteral("grey"));
 }
 
-QColor Theme::family_fill(const std::string& family) const { return color(family_tone(family) + QStringLiteral("Fill")); }
+QColor Theme::family_fill(const std::string& family) const {
+  return color(family_tone(family) + QStringLiteral("Fill"));
+}
 
 std::vector<std::pair<std::string, QString>> Theme::family_tones() const {
   std::vector<std::pair<std::string, QString>> found;
-  for (auto it = families_.begin(); it != families_.end(); ++it) found.emplace_back(it.key().toStdString(), it.value());
+  for (auto it = families_.begin(); it != families_.end();
+    ++it) found.emplace_back(it.key().toStdString(), it.value());
   return found;
 }
 
@@ -230,8 +240,10 @@ QPalette Theme::palette() const {
 QString Theme::style_sheet() const {
   QString sheet = QString::fromUtf8(kSheet);
   // In the light set the text amber is dark: a hovered Run button then needs light letters.
-  sheet.replace(QStringLiteral("@amberHoverText"),
-                is_dark() ? QString() : QStringLiteral("color: ") + color(QStringLiteral("window")).name() + QStringLiteral(";"));
+  sheet.replace(
+      QStringLiteral("@amberHoverText"),
+      is_dark() ? QString()
+                : QStringLiteral("color: ") + color(QStringLiteral("window")).name() + QStringLiteral(";"));
   QStringList tokens = colors_.keys();
   std::sort(tokens.begin(), tokens.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); });
   for (const QString& token : tokens) sheet.replace(QLatin1Char('@') + token, colors_[token].name());

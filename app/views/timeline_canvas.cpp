@@ -54,11 +54,13 @@ int TimelineCanvas::content_height() const {
 }
 
 double TimelineCanvas::x_of(int64_t time) const {
-  return kLabels + static_cast<double>(time - from_) / static_cast<double>(std::max<int64_t>(1, to_ - from_)) * (width() - kLabels);
+  return kLabels + static_cast<double>(time - from_) /
+                       static_cast<double>(std::max<int64_t>(1, to_ - from_)) * (width() - kLabels);
 }
 
 int64_t TimelineCanvas::time_of(double x) const {
-  return from_ + static_cast<int64_t>((x - kLabels) / std::max(1.0, width() - kLabels) * static_cast<double>(to_ - from_));
+  return from_ + static_cast<int64_t>((x - kLabels) / std::max(1.0, width() - kLabels) *
+                                      static_cast<double>(to_ - from_));
 }
 
 void TimelineCanvas::set_range(int64_t from, int64_t to) {
@@ -113,7 +115,8 @@ TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
       if (lane < 0 || lane >= static_cast<double>(track.lanes.size())) return hit;
       hit.track = static_cast<int>(i);
       hit.lane = static_cast<int>(lane);
-      const int64_t slack = static_cast<int64_t>(3 * static_cast<double>(to_ - from_) / std::max(1.0, width() - kLabels));
+      const int64_t slack =
+          static_cast<int64_t>(3 * static_cast<double>(to_ - from_) / std::max(1.0, width() - kLabels));
       hit.index = track.lanes[static_cast<size_t>(hit.lane)].at(time_of(point.x()), slack);
       return hit;
     }
@@ -126,7 +129,8 @@ QRectF TimelineCanvas::rect_of(const Hit& hit) const {
   const Track& track = data_->tracks[static_cast<size_t>(hit.track)];
   const Span& s = track.lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)];
   const double left = x_of(s.start), right = std::max(left + 1.5, x_of(s.end));
-  return {left, track_top(static_cast<size_t>(hit.track)) + kPad + hit.lane * (lane_height(track) + 3), right - left, lane_height(track)};
+  return {left, track_top(static_cast<size_t>(hit.track)) + kPad + hit.lane * (lane_height(track) + 3),
+          right - left, lane_height(track)};
 }
 
 Selection TimelineCanvas::selection_of(const Hit& hit) const {
@@ -165,16 +169,20 @@ TimelineCanvas::Hit TimelineCanvas::find_selected() const {
   };
   switch (selection_.kind) {
     case Selection::Kind::kEvent:
-      return search(Track::Kind::kOps, [&](const Track& track, const Span& s) { return track.thread == selection_.thread && s.ref == selection_.index; });
+      return search(Track::Kind::kOps, [&](const Track& track, const Span& s) {
+        return track.thread == selection_.thread && s.ref == selection_.index;
+      });
     case Selection::Kind::kDevice:
       return search(Track::Kind::kDevice, [&](const Track&, const Span& s) { return s.ref == selection_.index; });
     case Selection::Kind::kCall:
       return search(Track::Kind::kCalls, [&](const Track&, const Span& s) {
-        return !(s.flags & kSpanPhase) && s.ref < document_->calls.size() && document_->calls[s.ref].id == selection_.call;
+        return !(s.flags & kSpanPhase) && s.ref < document_->calls.size() &&
+               document_->calls[s.ref].id == selection_.call;
       });
     case Selection::Kind::kTrace:
       return search(Track::Kind::kCalls, [&](const Track&, const Span& s) {
-        return (s.flags & kSpanTrace) && s.ref < document_->calls.size() && document_->calls[s.ref].trace == selection_.trace;
+        return (s.flags & kSpanTrace) && s.ref < document_->calls.size() &&
+               document_->calls[s.ref].trace == selection_.trace;
       });
     case Selection::Kind::kNode:
     case Selection::Kind::kLine:
@@ -199,7 +207,9 @@ void TimelineCanvas::frame_selection() {
     const int64_t slack = (mark_to_ - mark_from_) / 10;
     set_range(mark_from_ - slack, mark_to_ + slack);
   } else if (selected_.valid()) {
-    const Span& s = data_->tracks[static_cast<size_t>(selected_.track)].lanes[static_cast<size_t>(selected_.lane)].spans()[static_cast<size_t>(selected_.index)];
+    const Span& s = data_->tracks[static_cast<size_t>(selected_.track)]
+                        .lanes[static_cast<size_t>(selected_.lane)]
+                        .spans()[static_cast<size_t>(selected_.index)];
     const int64_t length = std::max<int64_t>(s.end - s.start, 200);
     set_range(s.start - 2 * length, s.end + 2 * length);
   } else {
@@ -215,7 +225,9 @@ void TimelineCanvas::choose(const Hit& hit) {
   selected_ = hit;
   setAccessibleDescription(describe(hit));
   // Into view when it is not.
-  const Span& span = data_->tracks[static_cast<size_t>(hit.track)].lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)];
+  const Span& span = data_->tracks[static_cast<size_t>(hit.track)]
+                         .lanes[static_cast<size_t>(hit.lane)]
+                         .spans()[static_cast<size_t>(hit.index)];
   if (span.end < from_ || span.start > to_) {
     const int64_t half = (to_ - from_) / 2;
     set_range(span.start - half, span.start + half);
@@ -268,8 +280,9 @@ QString TimelineCanvas::bar_text(const Track& track, const Span& s) const {
 QString TimelineCanvas::describe(const Hit& hit) const {
   const Track& track = data_->tracks[static_cast<size_t>(hit.track)];
   const Span& s = track.lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)];
-  return bar_text(track, s) + QStringLiteral("  ") + duration_text(s.end - s.start) + QStringLiteral("\nat ") +
-         duration_text(s.start - data_->first) + QString::fromUtf8(" · ") + track.title + QLatin1Char(' ') + track.subtitle;
+  return bar_text(track, s) + QStringLiteral("  ") + duration_text(s.end - s.start) +
+         QStringLiteral("\nat ") + duration_text(s.start - data_->first) + QString::fromUtf8(" · ") +
+         track.title + QLatin1Char(' ') + track.subtitle;
 }
 
 bool TimelineCanvas::event(QEvent* event) {
@@ -291,7 +304,8 @@ void TimelineCanvas::mousePressEvent(QMouseEvent* event) {
   pressed_ = true;
   dragging_ = false;
   // A drag marks a range; with the middle button, Ctrl or on the axis it moves the view.
-  marking_ = event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ControlModifier) && event->position().y() > kAxis;
+  marking_ = event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ControlModifier) &&
+             event->position().y() > kAxis;
 }
 
 void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
@@ -299,7 +313,8 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
     if (!dragging_ && std::abs(event->position().x() - press_.x()) > 4) dragging_ = true;
     if (!dragging_) return;
     if (marking_) {
-      mark_range(time_of(std::max(kLabels, press_.x())), time_of(std::clamp(event->position().x(), kLabels, static_cast<double>(width()))));
+      mark_range(time_of(std::max(kLabels, press_.x())),
+                 time_of(std::clamp(event->position().x(), kLabels, static_cast<double>(width()))));
     } else {
       const double share = (press_.x() - event->position().x()) / std::max(1.0, width() - kLabels);
       const int64_t by = static_cast<int64_t>(share * static_cast<double>(press_to_ - press_from_));
@@ -378,13 +393,18 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
         break;
       }
       Hit hit = selected_;
-      const int64_t time = data_->tracks[static_cast<size_t>(hit.track)].lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)].start;
+      const int64_t time = data_->tracks[static_cast<size_t>(hit.track)]
+                               .lanes[static_cast<size_t>(hit.lane)]
+                               .spans()[static_cast<size_t>(hit.index)]
+                               .start;
       do {
         hit.lane += event->key() == Qt::Key_Down ? 1 : -1;
         if (hit.lane < 0 || hit.lane >= static_cast<int>(data_->tracks[static_cast<size_t>(hit.track)].lanes.size())) {
           hit.track += event->key() == Qt::Key_Down ? 1 : -1;
           if (hit.track < 0 || hit.track >= static_cast<int>(data_->tracks.size())) return;
-          hit.lane = event->key() == Qt::Key_Down ? 0 : static_cast<int>(data_->tracks[static_cast<size_t>(hit.track)].lanes.size()) - 1;
+          hit.lane = event->key() == Qt::Key_Down
+                         ? 0
+                         : static_cast<int>(data_->tracks[static_cast<size_t>(hit.track)].lanes.size()) - 1;
         }
       } while (data_->tracks[static_cast<size_t>(hit.track)].lanes[static_cast<size_t>(hit.lane)].size() == 0);
       const Lane& lane = data_->tracks[static_cast<size_t>(hit.track)].lanes[static_cast<size_t>(hit.lane)];
@@ -433,9 +453,12 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
     painter.drawRect(QRectF(x, height() - 7 - tall, std::max(1.0, step - 1), tall));
   }
   const double whole = static_cast<double>(std::max<int64_t>(1, data_->last - data_->first));
-  const double left = 6 + (width() - 12) * std::clamp(static_cast<double>(canvas_->from() - data_->first) / whole, 0.0, 1.0);
-  const double right = 6 + (width() - 12) * std::clamp(static_cast<double>(canvas_->to() - data_->first) / whole, 0.0, 1.0);
-  rounded(painter, QRectF(left, 2, std::max(4.0, right - left), height() - 4), 4, with_alpha(t["amber"], 0.14), with_alpha(t["amber"], 0.6));
+  const double left =
+      6 + (width() - 12) * std::clamp(static_cast<double>(canvas_->from() - data_->first) / whole, 0.0, 1.0);
+  const double right =
+      6 + (width() - 12) * std::clamp(static_cast<double>(canvas_->to() - data_->first) / whole, 0.0, 1.0);
+  rounded(painter, QRectF(left, 2, std::max(4.0, right - left), height() - 4), 4,
+          with_alpha(t["amber"], 0.14), with_alpha(t["amber"], 0.6));
 }
 
 void OverviewStrip::go(double x) {

@@ -19,7 +19,10 @@ struct Columns {
   std::vector<float> cover;
   std::vector<QRgb> paint;
   std::vector<float> longest;
-  explicit Columns(int width) : cover(static_cast<size_t>(width), 0.f), paint(static_cast<size_t>(width), 0), longest(static_cast<size_t>(width), 0.f) {}
+  explicit Columns(int width)
+      : cover(static_cast<size_t>(width), 0.f),
+        paint(static_cast<size_t>(width), 0),
+        longest(static_cast<size_t>(width), 0.f) {}
 };
 
 }  // namespace
@@ -42,7 +45,8 @@ void TimelineCanvas::draw_axis(QPainter& painter) const {
     text = count_text(static_cast<uint64_t>(std::abs(at) / static_cast<int64_t>(scale)));
     if (at < 0) text.prepend(QLatin1Char('-'));
     const double left = std::clamp(x - 40, kLabels - 8, width() - 80.0);
-    text_in(painter, QRectF(left, 0, 80, 22), text + QLatin1Char(' ') + QLatin1String(unit), t["faint"], t.ui(-2), Qt::AlignCenter);
+    text_in(painter, QRectF(left, 0, 80, 22), text + QLatin1Char(' ') + QLatin1String(unit), t["faint"],
+            t.ui(-2), Qt::AlignCenter);
   }
 }
 
@@ -70,8 +74,10 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index, const std::vect
           any = true;
           const Span& dominant = lane.spans()[g.dominant];
           // A group is at most a pixel and a half long: it touches one or two columns.
-          const double begin = static_cast<double>(g.start - from_) / per_pixel, end = static_cast<double>(g.end - from_) / per_pixel;
-          const int first = std::clamp(static_cast<int>(begin), 0, columns - 1), last = std::clamp(static_cast<int>(end), first, columns - 1);
+          const double begin = static_cast<double>(g.start - from_) / per_pixel,
+                       end = static_cast<double>(g.end - from_) / per_pixel;
+          const int first = std::clamp(static_cast<int>(begin), 0, columns - 1),
+                    last = std::clamp(static_cast<int>(end), first, columns - 1);
           const float each = static_cast<float>(static_cast<double>(g.busy) / per_pixel / (last - first + 1));
           const float length = static_cast<float>(dominant.end - dominant.start);
           for (int c = first; c <= last; ++c) {
@@ -162,9 +168,11 @@ void TimelineCanvas::paintEvent(QPaintEvent* event) {
       }
     }
   }
-  if (hovered_.valid()) rounded(painter, rect_of(hovered_).adjusted(-1, -1, 1, 1), 4, {}, with_alpha(t["text"], 0.5), 1);
+  if (hovered_.valid())
+    rounded(painter, rect_of(hovered_).adjusted(-1, -1, 1, 1), 4, {}, with_alpha(t["text"], 0.5), 1);
   if (selected_.valid()) rounded(painter, rect_of(selected_).adjusted(-2, -2, 2, 2), 5, {}, t["text"], 1.8);
-  if (hasFocus()) rounded(painter, QRectF(rect()).adjusted(kLabels - 2, 1, -1, -1), 4, {}, with_alpha(t["focus"], 0.3), 1);
+  if (hasFocus())
+    rounded(painter, QRectF(rect()).adjusted(kLabels - 2, 1, -1, -1), 4, {}, with_alpha(t["focus"], 0.3), 1);
 }
 
 }  // namespace footlight::app

@@ -23,7 +23,9 @@ void OpsModel::set_rows(std::vector<OpStatistics> rows) {
   endResetModel();
 }
 
-int OpsModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(rows_.size()); }
+int OpsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
 int OpsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : 7; }
 
 QVariant OpsModel::data(const QModelIndex& index, int role) const {
@@ -161,7 +163,8 @@ void TimelineView::settle() {
 
 void TimelineView::show_statistics() {
   const bool marked = canvas_->has_marked_range();
-  const int64_t from = marked ? canvas_->mark_from() : canvas_->from(), to = marked ? canvas_->mark_to() : canvas_->to();
+  const int64_t from = marked ? canvas_->mark_from() : canvas_->from(),
+                to = marked ? canvas_->mark_to() : canvas_->to();
   title_->setText((marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) + duration_text(to - from));
   if (document().event_count() > kMostForTable && !marked && to - from > (data_.last - data_.first) / 4) {
     summary_->setText(QStringLiteral("zoom in or mark a range for the table"));

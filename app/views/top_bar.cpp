@@ -112,7 +112,8 @@ void TopBar::show_theme() {
   stop_->setIcon(shape(false, t["text"], t["faint"]));
   back_->setIcon(arrow(true, t["dim"], t["hairline"]));
   forward_->setIcon(arrow(false, t["dim"], t["hairline"]));
-  for (QAbstractButton* b : {static_cast<QAbstractButton*>(run_), static_cast<QAbstractButton*>(stop_)}) b->setIconSize({14, 14});
+  for (QAbstractButton* b : {static_cast<QAbstractButton*>(run_), static_cast<QAbstractButton*>(stop_)})
+    b->setIconSize({14, 14});
   for (QToolButton* b : {back_, forward_}) b->setIconSize({14, 14});
   arguments_->setFont(t.code());
   set_status(status_tone_, status_text_);
@@ -124,7 +125,8 @@ void TopBar::set_script(const QString& path, const QStringList& arguments) {
   name_->setToolTip(path);
   name_->setEnabled(!path.isEmpty());
   QStringList quoted;
-  for (const QString& a : arguments) quoted << (a.contains(QLatin1Char(' ')) || a.isEmpty() ? QLatin1Char('"') + a + QLatin1Char('"') : a);
+  for (const QString& a : arguments)
+    quoted << (a.contains(QLatin1Char(' ')) || a.isEmpty() ? QLatin1Char('"') + a + QLatin1Char('"') : a);
   arguments_->setText(quoted.join(QLatin1Char(' ')));
   arguments_->setVisible(!path.isEmpty());
   set_running(false, false);
@@ -142,8 +144,11 @@ void TopBar::set_status(const QString& tone, const QString& text) {
   status_tone_ = tone;
   status_text_ = text;
   const QString dot = tone.isEmpty() ? QString()
-                                     : QString::fromUtf8("<span style='color:%1'>●</span>&nbsp;&nbsp;").arg(theme().color(tone + QStringLiteral("Fill")).name());
-  status_->setText(dot + QStringLiteral("<span style='color:%1'>%2</span>").arg(theme()["dim"].name(), text.toHtmlEscaped()));
+                                     : QString::fromUtf8("<span style='color:%1'>●</span>&nbsp;&nbsp;")
+                                           .arg(theme().color(tone + QStringLiteral("Fill")).name());
+  status_->setText(
+      dot +
+      QStringLiteral("<span style='color:%1'>%2</span>").arg(theme()["dim"].name(), text.toHtmlEscaped()));
   status_->setToolTip(text);
 }
 
@@ -159,7 +164,8 @@ bool TopBar::eventFilter(QObject* object, QEvent* event) {
 
 void TopBar::fit_search() {
   const QSize hint = key_hint_->sizeHint();
-  key_hint_->setGeometry(search_->width() - hint.width() - 12, (search_->height() - hint.height()) / 2, hint.width(), hint.height());
+  key_hint_->setGeometry(search_->width() - hint.width() - 12, (search_->height() - hint.height()) / 2,
+                         hint.width(), hint.height());
   const bool wide = search_->width() > 390;
   key_hint_->setVisible(wide);
   search_->setText(wide ? QString::fromUtf8("Search functions, ops, shapes, source …") : QString::fromUtf8("Search …"));

@@ -11,7 +11,8 @@
 namespace footlight::compile {
 namespace {
 
-constexpr std::string_view kAliasing[] = {"Identity", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient"};
+constexpr std::string_view kAliasing[] = {"Identity", "Reshape",      "ExpandDims",
+                                          "Squeeze",  "StopGradient", "PreventGradient"};
 
 class Compiler {
  public:
@@ -25,10 +26,13 @@ class Compiler {
     for (uint32_t i = 0; i < graph_.inputs.size(); ++i) input_index_.emplace(graph_.inputs[i].value, i);
     find_last_uses();
     // What needs nothing may have been made after its users (a gradient's lists): it runs first.
-    auto early = [&](uint32_t i) { return graph_.node(NodeId(i)).inputs.empty() && !graph_.node(NodeId(i)).op->stateful; };
+    auto early = [&](uint32_t i) {
+      return graph_.node(NodeId(i)).inputs.empty() && !graph_.node(NodeId(i)).op->stateful;
+    };
     for (const bool first : {true, false})
       for (uint32_t i = 0; i < graph_.size(); ++i)
-        if (rewrite_.live[i] && !rewrite_.value[i] && !rewrite_.forward[i].node.valid() && !input_index_.contains(i) && early(i) == first)
+        if (rewrite_.live[i] && !rewrite_.value[i] && !rewrite_.forward[i].node.valid() &&
+            !input_index_.contains(i) && early(i) == first)
           add(NodeId(i));
     for (Edge edge : graph_.outputs) program_->results.push_back(operand(edge));
     return program_;
@@ -105,7 +109,8 @@ class Compiler {
     }
     in.first_released = static_cast<uint32_t>(program_->released.size());
     for (uint32_t dead : dying_[id.value]) {
-      if (!rewrite_.live[dead] || rewrite_.value[dead] || rewrite_.forward[dead].node.valid() || input_index_.contains(dead))
+      if (!rewrite_.live[dead] || rewrite_.value[dead] || rewrite_.forward[dead].node.valid() ||
+          input_index_.contains(dead))
         continue;
       for (uint32_t k = 0; k < graph_.node(NodeId(dead)).dtypes.size(); ++k)
         program_->released.push_back(slot_of_[dead] + k);
@@ -131,7 +136,8 @@ class Compiler {
     for (const Shape& shape : node.shapes) in.static_outputs = in.static_outputs && shape.fully_known();
     for (std::string_view name : kAliasing) in.aliases = in.aliases || name == row.name;
     if ((row.fast != FastPath::kUnary && row.fast != FastPath::kBinary) || !in.static_outputs) return;
-    // An element is written after the elements at its place were read: the memory of a dying input of the same shape serves.
+    // An element is written after the elements at its place were read: the memory of a dying input of the
+    // same shape serves.
     for (uint8_t k = 0; k < node.inputs.size(); ++k) {
       const Edge from = rewrite_.resolve(node.inputs[k]);
       const Node& made = graph_.node(from.node);

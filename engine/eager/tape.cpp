@@ -190,7 +190,8 @@ void Tape::reset_after_use() {
   kept_.clear();
 }
 
-void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor>, const std::shared_ptr<Backward>&) = nullptr;
+void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor>,
+                                 const std::shared_ptr<Backward>&) = nullptr;
 
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {

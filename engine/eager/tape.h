@@ -73,7 +73,8 @@ class Tape {
 
 // Tells every recording tape of this thread about something with a gradient of its own.
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
-// Installed by tracing: the graph that is being built remembers it as well, for gradients through calls of the function.
+// Installed by tracing: the graph that is being built remembers it as well, for gradients through calls of
+// the function.
 extern void (*custom_gradient_in_graph)(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                         const std::shared_ptr<Backward>&);
 bool any_tape_recording();

@@ -86,7 +86,10 @@ session::KeyLeaf leaf_of(const Key& key, const Item& item) {
   const std::string count = '[' + std::to_string(item.payload) + ']';
   switch (item.token) {
     case Token::kContext: set("context", "context", item.payload ? "variables may be created" : ""); break;
-    case Token::kTensor: set("tensor", std::string(name_of(item.dtype())), ""); leaf.shape = dims_text(item.shape()); break;
+    case Token::kTensor:
+      set("tensor", std::string(name_of(item.dtype())), "");
+      leaf.shape = dims_text(item.shape());
+      break;
     case Token::kVariable:
       set("variable", std::string(name_of(item.dtype())), std::to_string(item.alias()));
       leaf.shape = dims_text(item.shape());
@@ -141,7 +144,8 @@ Tree build(const Key& key, size_t& position, std::string path, const std::string
   if (tree.item.token == Token::kDict) {
     for (uint64_t i = 0; i < tree.item.payload; ++i) {
       const Tree entry_key = build(key, position, "", parameter);
-      tree.children.push_back(build(key, position, child_path(key, tree, static_cast<uint32_t>(i), entry_key.item), parameter));
+      tree.children.push_back(
+          build(key, position, child_path(key, tree, static_cast<uint32_t>(i), entry_key.item), parameter));
     }
   } else {
     for (uint32_t i = 0; i < tree.item.children; ++i)
@@ -196,7 +200,8 @@ void compare(const Tree& a, const Tree& b, std::vector<Difference>& out) {
   }
   switch (x.token) {
     case Token::kContext: {
-      static constexpr const char* kParts[] = {"context.variables", "context.device", "context.graph", "context.strategy"};
+      static constexpr const char* kParts[] = {"context.variables", "context.device", "context.graph",
+                                               "context.strategy"};
       for (size_t i = 0; i < 4; ++i)
         if (x.words[i] != y.words[i]) add(kParts[i], Kind::kContext);
       return;
@@ -312,7 +317,8 @@ std::string phrase(const std::vector<Difference>& all) {
   for (const Difference& difference : all) {
     std::string part = difference.kind == Kind::kContext
                            ? difference.path
-                           : word_for(difference.kind) + (difference.parameter.empty() ? difference.path : difference.parameter);
+                           : word_for(difference.kind) +
+                                 (difference.parameter.empty() ? difference.path : difference.parameter);
     if (std::find(said.begin(), said.end(), part) != said.end()) continue;
     if (said.size() == 3) return out + ", ...";
     if (!out.empty()) out += ", ";

@@ -147,7 +147,18 @@ std::string summary(const Key&);
 struct Difference {
   std::string path;
   std::string parameter;
-  enum class Kind : uint8_t { kValue, kShape, kRank, kDType, kForm, kStructure, kObject, kCallable, kAlias, kContext } kind;
+  enum class Kind : uint8_t {
+    kValue,
+    kShape,
+    kRank,
+    kDType,
+    kForm,
+    kStructure,
+    kObject,
+    kCallable,
+    kAlias,
+    kContext
+  } kind;
 };
 std::vector<Difference> differences(const Key& a, const Key& b);
 // "value of lr"; "shape of batch, value of lr"

@@ -229,7 +229,8 @@ class Finder {
       }
       if (!one_rank || seen.size() < kManyShapes) continue;
       for (size_t d = 0; d < seen.front().size(); ++d) {
-        const bool varies = std::any_of(seen.begin(), seen.end(), [&](const auto& s) { return s[d] != seen.front()[d]; });
+        const bool varies =
+            std::any_of(seen.begin(), seen.end(), [&](const auto& s) { return s[d] != seen.front()[d]; });
         if (varies) f.dimensions.push_back(d);
       }
       if (seen.size() <= kSteadyShapes && steady(of, path)) continue;

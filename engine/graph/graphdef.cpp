@@ -1,4 +1,5 @@
-// Node, function and graph as messages, with the names GraphDef wants: "cond:1" in a graph, "cond:output:1" in a function.
+// Node, function and graph as messages, with the names GraphDef wants: "cond:1" in a graph, "cond:output:1"
+// in a function.
 #include "engine/graph/graphdef.h"
 
 #include "engine/base/errors.h"
@@ -18,17 +19,31 @@ bool is_op(const Node& node, std::string_view op) { return op == node.op->name; 
 // GraphDef names outputs; most ops have one, called "output", "z" (two operands) or "y" (one operand).
 const char* output_name(const Node& node, uint32_t index) {
   struct Named { std::string_view op; const char* names[4]; };
-  static constexpr Named kNamed[] = {
-    {"MatMul", {"product"}}, {"Relu", {"activations"}}, {"Softmax", {"softmax"}}, {"ReadVariableOp", {"value"}},
-    {"SparseSoftmaxCrossEntropyWithLogits", {"loss", "backprop"}}, {"SoftmaxCrossEntropyWithLogits", {"loss", "backprop"}},
-    {"ReluGrad", {"backprops"}}, {"BroadcastGradientArgs", {"r0", "r1"}}, {"VarHandleOp", {"resource"}}, {"Elu", {"activations"}},
-    {"LogSoftmax", {"logsoftmax"}}, {"ArgMax", {"output"}}, {"TopKV2", {"values", "indices"}}, {"Unique", {"y", "idx"}}};
-  static constexpr std::string_view kTwo[] = {"AddV2", "Add", "Sub", "Mul", "RealDiv", "Div", "FloorDiv", "FloorMod", "Pow",
-    "Maximum", "Minimum", "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual", "LogicalAnd", "LogicalOr",
-    "SquaredDifference", "TruncateDiv", "TruncateMod", "DivNoNan", "MulNoNan", "Atan2"};
-  static constexpr std::string_view kOne[] = {"Neg", "Abs", "Cast", "Exp", "Log", "Log1p", "Expm1", "Sqrt", "Rsqrt", "Square",
-    "Sin", "Cos", "Tan", "Tanh", "Sigmoid", "Sign", "LogicalNot", "Floor", "Ceil", "Round", "Reciprocal", "IsNan", "IsInf",
-    "IsFinite", "Rint", "ZerosLike", "OnesLike", "Erf", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"};
+  static constexpr Named kNamed[] = {{"MatMul", {"product"}},
+                                     {"Relu", {"activations"}},
+                                     {"Softmax", {"softmax"}},
+                                     {"ReadVariableOp", {"value"}},
+                                     {"SparseSoftmaxCrossEntropyWithLogits", {"loss", "backprop"}},
+                                     {"SoftmaxCrossEntropyWithLogits", {"loss", "backprop"}},
+                                     {"ReluGrad", {"backprops"}},
+                                     {"BroadcastGradientArgs", {"r0", "r1"}},
+                                     {"VarHandleOp", {"resource"}},
+                                     {"Elu", {"activations"}},
+                                     {"LogSoftmax", {"logsoftmax"}},
+                                     {"ArgMax", {"output"}},
+                                     {"TopKV2", {"values", "indices"}},
+                                     {"Unique", {"y", "idx"}}};
+  static constexpr std::string_view kTwo[] = {
+      "AddV2",       "Add",         "Sub",          "Mul",       "RealDiv",
+      "Div",         "FloorDiv",    "FloorMod",     "Pow",       "Maximum",
+      "Minimum",     "Greater",     "GreaterEqual", "Less",      "LessEqual",
+      "Equal",       "NotEqual",    "LogicalAnd",   "LogicalOr", "SquaredDifference",
+      "TruncateDiv", "TruncateMod", "DivNoNan",     "MulNoNan",  "Atan2"};
+  static constexpr std::string_view kOne[] = {
+      "Neg",    "Abs",   "Cast",       "Exp",   "Log",   "Log1p",    "Expm1", "Sqrt",       "Rsqrt",
+      "Square", "Sin",   "Cos",        "Tan",   "Tanh",  "Sigmoid",  "Sign",  "LogicalNot", "Floor",
+      "Ceil",   "Round", "Reciprocal", "IsNan", "IsInf", "IsFinite", "Rint",  "ZerosLike",  "OnesLike",
+      "Erf",    "Asin",  "Acos",       "Atan",  "Sinh",  "Cosh",     "Asinh", "Acosh",      "Atanh"};
   const std::string_view op = node.op->name;
   for (const Named& named : kNamed)
     if (named.op == op && index < 4 && named.names[index]) return named.names[index];
@@ -76,7 +91,8 @@ void fill_attr(Message& message, const AttrValue& value) {
   if (auto v = std::get_if<std::vector<int64_t>>(&value)) list(*v, "i", [](int64_t i) { return i; });
   if (auto v = std::get_if<std::vector<float>>(&value)) list(*v, "f", [](float f) { return double{f}; });
   if (auto v = std::get_if<std::vector<std::string>>(&value)) list(*v, "s", [](const std::string& s) { return s; });
-  if (auto v = std::get_if<std::vector<DType>>(&value)) list(*v, "type", [](DType d) { return static_cast<int64_t>(d); });
+  if (auto v = std::get_if<std::vector<DType>>(&value))
+    list(*v, "type", [](DType d) { return static_cast<int64_t>(d); });
   if (auto v = std::get_if<std::vector<Shape>>(&value)) {
     Message& inner = message.add("list");
     for (const Shape& shape : *v) fill_shape(inner.add("shape"), shape);

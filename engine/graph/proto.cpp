@@ -113,7 +113,8 @@ void Message::sort_map(std::string_view map) {
     const Message& entry = *std::get<std::shared_ptr<Message>>(f.value);
     return *entry.value(*entry.schema().find("key"));
   };
-  auto first = std::stable_partition(fields_.begin(), fields_.end(), [&](const Field& f) { return f.schema != schema; });
+  auto first = std::stable_partition(fields_.begin(), fields_.end(),
+                                     [&](const Field& f) { return f.schema != schema; });
   std::stable_sort(first, fields_.end(), [&](const Field& a, const Field& b) { return key(a) < key(b); });
 }
 

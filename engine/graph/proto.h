@@ -1,4 +1,5 @@
-// GraphDef messages as a tree of fields that knows its schema: what the text form is printed from and what Python reads.
+// GraphDef messages as a tree of fields that knows its schema: what the text form is printed from and what
+// Python reads.
 #pragma once
 
 #include <cstdint>

@@ -24,10 +24,21 @@ constexpr FieldSchema kShape[] = {{"dim", kMessage, kMany, dim}, {"unknown_rank"
 constexpr Schema kShapeSchema{"TensorShapeProto", kShape};
 const Schema* shape() { return &kShapeSchema; }
 
-constexpr FieldSchema kTensor[] = {{"dtype", kDType}, {"tensor_shape", kMessage, kOne, shape}, {"version_number", kInt},
-  {"tensor_content", kBytes}, {"half_val", kInt, kMany}, {"float_val", kFloat, kMany}, {"double_val", kDouble, kMany},
-  {"int_val", kInt, kMany}, {"string_val", kBytes, kMany}, {"scomplex_val", kFloat, kMany}, {"int64_val", kInt, kMany},
-  {"bool_val", kBool, kMany}, {"dcomplex_val", kDouble, kMany}, {"uint32_val", kInt, kMany}, {"uint64_val", kInt, kMany}};
+constexpr FieldSchema kTensor[] = {{"dtype", kDType},
+                                   {"tensor_shape", kMessage, kOne, shape},
+                                   {"version_number", kInt},
+                                   {"tensor_content", kBytes},
+                                   {"half_val", kInt, kMany},
+                                   {"float_val", kFloat, kMany},
+                                   {"double_val", kDouble, kMany},
+                                   {"int_val", kInt, kMany},
+                                   {"string_val", kBytes, kMany},
+                                   {"scomplex_val", kFloat, kMany},
+                                   {"int64_val", kInt, kMany},
+                                   {"bool_val", kBool, kMany},
+                                   {"dcomplex_val", kDouble, kMany},
+                                   {"uint32_val", kInt, kMany},
+                                   {"uint64_val", kInt, kMany}};
 constexpr Schema kTensorSchema{"TensorProto", kTensor};
 const Schema* tensor() { return &kTensorSchema; }
 
@@ -45,9 +56,16 @@ constexpr FieldSchema kList[] = {{"s", kBytes, kMany}, {"i", kInt, kMany}, {"f",
 constexpr Schema kListSchema{"ListValue", kList};
 const Schema* list_value() { return &kListSchema; }
 
-constexpr FieldSchema kAttr[] = {{"list", kMessage, kOne, list_value}, {"s", kBytes}, {"i", kInt}, {"f", kFloat}, {"b", kBool},
-  {"type", kDType}, {"shape", kMessage, kOne, shape}, {"tensor", kMessage, kOne, tensor},
-  {"func", kMessage, kOne, name_attr_list}, {"placeholder", kString}};
+constexpr FieldSchema kAttr[] = {{"list", kMessage, kOne, list_value},
+                                 {"s", kBytes},
+                                 {"i", kInt},
+                                 {"f", kFloat},
+                                 {"b", kBool},
+                                 {"type", kDType},
+                                 {"shape", kMessage, kOne, shape},
+                                 {"tensor", kMessage, kOne, tensor},
+                                 {"func", kMessage, kOne, name_attr_list},
+                                 {"placeholder", kString}};
 constexpr Schema kAttrSchema{"AttrValue", kAttr};
 
 constexpr FieldSchema kNode[] = {{"name", kString}, {"op", kString}, {"input", kString, kMany}, {"device", kString},
@@ -59,8 +77,13 @@ constexpr FieldSchema kArg[] = {{"name", kString}, {"description", kString}, {"t
 constexpr Schema kArgSchema{"ArgDef", kArg};
 const Schema* arg() { return &kArgSchema; }
 
-constexpr FieldSchema kSignature[] = {{"name", kString}, {"input_arg", kMessage, kMany, arg}, {"output_arg", kMessage, kMany, arg},
-  {"control_output", kString, kMany}, {"summary", kString}, {"description", kString}, {"is_stateful", kBool}};
+constexpr FieldSchema kSignature[] = {{"name", kString},
+                                      {"input_arg", kMessage, kMany, arg},
+                                      {"output_arg", kMessage, kMany, arg},
+                                      {"control_output", kString, kMany},
+                                      {"summary", kString},
+                                      {"description", kString},
+                                      {"is_stateful", kBool}};
 constexpr Schema kSignatureSchema{"OpDef", kSignature};
 const Schema* signature() { return &kSignatureSchema; }
 

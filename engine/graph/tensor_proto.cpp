@@ -62,7 +62,8 @@ std::string elements_text(const Tensor& t, size_t limit) {
     case DType::kInt32: return join(t.data<int32_t>(), n, limit, "%d");
     case DType::kInt64: {
       std::string out;
-      for (int64_t i = 0; i < n && out.size() < limit; ++i) out += (i ? ", " : "") + std::to_string(t.data<int64_t>()[i]);
+      for (int64_t i = 0; i < n && out.size() < limit; ++i)
+        out += (i ? ", " : "") + std::to_string(t.data<int64_t>()[i]);
       return out;
     }
     case DType::kInt8: return join(t.data<int8_t>(), n, limit, "%d");

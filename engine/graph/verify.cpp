@@ -15,7 +15,8 @@ namespace {
 void check_edge(const Graph& graph, const std::string& user, Edge edge, size_t before) {
   if (edge.node.value >= graph.size()) fail(graph, user, "an input that is no node of the graph");
   // A node without inputs may come late: it runs first.
-  if (edge.node.value >= before && !graph.node(edge.node).inputs.empty()) fail(graph, user, "uses '" + graph.node(edge.node).name + "', which comes later");
+  if (edge.node.value >= before && !graph.node(edge.node).inputs.empty())
+    fail(graph, user, "uses '" + graph.node(edge.node).name + "', which comes later");
   if (edge.output >= graph.node(edge.node).dtypes.size())
     fail(graph, user, "uses output " + std::to_string(edge.output) + " of '" + graph.node(edge.node).name +
                           "', which has " + std::to_string(graph.node(edge.node).dtypes.size()));
@@ -45,7 +46,8 @@ void verify(const Graph& graph) {
     if (!names.insert(node.name).second) fail(graph, node.name, "the name is used twice");
     for (Edge edge : node.inputs) check_edge(graph, node.name, edge, i);
     for (NodeId control : node.control_inputs)
-      if (control.value >= graph.size() || control.value == i) fail(graph, node.name, "a control input is no other node");
+      if (control.value >= graph.size() || control.value == i)
+        fail(graph, node.name, "a control input is no other node");
     check_arity(graph, node);
   }
   for (Edge edge : graph.outputs) check_edge(graph, "(outputs)", edge, graph.size());

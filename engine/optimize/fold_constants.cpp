@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kMostBytes = 4096;
 
 bool may_fold(const Node& node) {
-  if (node.op->stateful || node.inputs.empty() || node.dtypes.size() != 1 || !node.shapes[0].fully_known()) return false;
+  if (node.op->stateful || node.inputs.empty() || node.dtypes.size() != 1 || !node.shapes[0].fully_known())
+    return false;
   if (!is_plain(node.dtypes[0])) return false;
   if (static_cast<size_t>(node.shapes[0].elements()) * size_of(node.dtypes[0]) > kMostBytes) return false;
   switch (node.op->family) {

@@ -9,7 +9,8 @@ namespace {
 
 bool has_effect(const Node& node) {
   const std::string_view op = node.op->name;
-  return node.op->stateful && op != "ReadVariableOp" && op != "NoOp" && op != "VarIsInitializedOp" && op != "VariableShape";
+  return node.op->stateful && op != "ReadVariableOp" && op != "NoOp" && op != "VarIsInitializedOp" &&
+         op != "VariableShape";
 }
 
 }  // namespace

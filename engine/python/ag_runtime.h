@@ -95,8 +95,8 @@ void note_known_true(const Tensor&);
 void note_open_flag(const Tensor&, int line);
 int line_of_open_flag(PyObject*);
 
-// The branches as a staged condition. `outputs` of the state's symbols come out of it, the others are as before. A guard was
-// made by the conversion: it runs what follows a possible break, continue or return.
+// The branches as a staged condition. `outputs` of the state's symbols come out of it, the others are as
+// before. A guard was made by the conversion: it runs what follows a possible break, continue or return.
 void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
                bool guard);
 

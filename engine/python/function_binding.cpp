@@ -43,7 +43,8 @@ FunctionSignature signature_of(PyObject* callable) {
   if (!found) {  // a C function that does not say: any arguments
     if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonErrorSet();
     PyErr_Clear();
-    const std::pair<const char*, FunctionParameter::Kind> any[] = {{"args", FunctionParameter::kVarArgs}, {"kwargs", FunctionParameter::kVarKeywords}};
+    const std::pair<const char*, FunctionParameter::Kind> any[] = {
+        {"args", FunctionParameter::kVarArgs}, {"kwargs", FunctionParameter::kVarKeywords}};
     for (auto [name, kind] : any)
       signature.parameters.push_back({name, checked(PyUnicode_InternFromString(name)), kind, Ref()});
     signature.var_args = 0;
@@ -76,13 +77,15 @@ FunctionSignature signature_of(PyObject* callable) {
   return signature;
 }
 
-void bind_arguments(const FunctionSignature& signature, const std::string& function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
-          BoundArguments& bound, bool defaults) {
+void bind_arguments(const FunctionSignature& signature, const std::string& function, PyObject* const* args,
+                    Py_ssize_t nargs, PyObject* kwnames, BoundArguments& bound, bool defaults) {
   const size_t count = signature.parameters.size();
   bound.values.assign(count, Ref());
-  for (Py_ssize_t i = 0; i < nargs && i < signature.positional; ++i) bound.values[static_cast<size_t>(i)] = Ref::borrow(args[i]);
+  for (Py_ssize_t i = 0; i < nargs && i < signature.positional; ++i)
+    bound.values[static_cast<size_t>(i)] = Ref::borrow(args[i]);
   if (nargs > signature.positional && signature.var_args < 0)
-    fail(ErrorKind::kType, shown(signature, function), " takes ", signature.positional, " positional arguments, ", nargs, " were given");
+    fail(ErrorKind::kType, shown(signature, function), " takes ", signature.positional,
+         " positional arguments, ", nargs, " were given");
   if (signature.var_args >= 0) {
     const Py_ssize_t extra = nargs > signature.positional ? nargs - signature.positional : 0;
     Ref tuple = checked(PyTuple_New(extra));

@@ -66,7 +66,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
       if (core.options.input_signature) apply_signature(core, bound);
       const size_t count = bound.values.size();
-      if (count > std::size(many)) fail(ErrorKind::kType, "a traced function has at most ", std::size(many), " parameters");
+      if (count > std::size(many))
+        fail(ErrorKind::kType, "a traced function has at most ", std::size(many), " parameters");
       for (size_t i = 0; i < count; ++i) many[i] = bound.values[i].get();
       values = {many, count};
     }
@@ -92,7 +93,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       entry = core.entries[static_cast<size_t>(hit)].get();
       core.detector->recent <<= 1;
     } else {
-      if (key.has_specs) fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name, "' with; use get_concrete_function()");
+      if (key.has_specs)
+        fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
+             "' with; use get_concrete_function()");
       try {
         made = find_or_trace(core, values, key, session::TraceReason::kCall, traced);
       } catch (...) {
@@ -102,7 +105,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       entry = made.get();
       note_call(core, traced);
     }
-    if (key.has_specs) fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name, "' with; use get_concrete_function()");
+    if (key.has_specs)
+      fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
+           "' with; use get_concrete_function()");
     if (!recording) [[likely]] return run_entry(core, *entry, key.tensors(), {}).release();
     const std::shared_ptr<TraceEntry> keep = core.entries.empty() ? nullptr : made;
     try {
@@ -183,7 +188,9 @@ PyObject* functions_of(PyObject* instance) {
     if (of && PyObject_RichCompareBool(of, owner.get(), Py_EQ) == 1) return known;
   }
   Ref fresh = checked(PyDict_New());
-  if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 || PyDict_SetItem(own.get(), name, fresh.get()) < 0) throw PythonErrorSet();
+  if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 ||
+      PyDict_SetItem(own.get(), name, fresh.get()) < 0)
+    throw PythonErrorSet();
   return fresh.get();
 }
 
@@ -233,7 +240,9 @@ PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nar
     CallKey key;
     write_key(core, values, key);
     bool traced;
-    return concrete_object(self, find_or_trace(core, values, key, session::TraceReason::kGetConcreteFunction, traced)).release();
+    return concrete_object(
+               self, find_or_trace(core, values, key, session::TraceReason::kGetConcreteFunction, traced))
+        .release();
   });
 }
 
@@ -277,7 +286,8 @@ PyObject* repr(PyObject* self) {
 
 PyMethodDef methods[] = {
     {"experimental_get_tracing_count", tracing_count, METH_NOARGS, "How often the function was traced."},
-    {"get_concrete_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(concrete_of_call)), METH_FASTCALL | METH_KEYWORDS,
+    {"get_concrete_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(concrete_of_call)),
+     METH_FASTCALL | METH_KEYWORDS,
      "The trace for arguments like these (values, or TensorSpecs), made when there is none."},
     {"pretty_printed_concrete_signatures", pretty, METH_VARARGS, "The traces, one block each."},
     {"__deepcopy__", copy_self, METH_O, nullptr},
@@ -330,7 +340,8 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
   f->core->qualified_name = text_attribute(callable, "__qualname__", f->core->name);
   f->core->made_at = current_source();
   f->core->detector = detector_of(callable);
-  for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"}) copy_attribute(callable, f->dict, name);
+  for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
+    copy_attribute(callable, f->dict, name);
   if (PyDict_SetItemString(f->dict, "__wrapped__", callable) < 0) throw PythonErrorSet();
   return object;
 }

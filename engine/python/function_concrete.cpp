@@ -43,7 +43,9 @@ int traverse(PyObject* o, visitproc visit, void* arg) {
   return 0;
 }
 
-Ref text(const std::string& s) { return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()))); }
+Ref text(const std::string& s) {
+  return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
+}
 
 std::string shown(PyObject* value) {
   Ref repr = Ref::steal(PyObject_Repr(value));
@@ -58,7 +60,9 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
   const Node& placeholder = graph.node(graph.inputs[index]);
   const std::string name = core_in(self).name;
   if (placeholder.dtypes[0] == DType::kResource) {
-    if (!is_variable(value)) fail(ErrorKind::kType, "concrete function '", name, "' expects a variable for '", parameter, "', got ", shown(value));
+    if (!is_variable(value))
+      fail(ErrorKind::kType, "concrete function '", name, "' expects a variable for '", parameter, "', got ",
+           shown(value));
     return variable_handle(value);
   }
   Tensor tensor;
@@ -70,11 +74,12 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
          spec_text({placeholder.dtypes[0], placeholder.shapes[0], {}}), "), got ", shown(value),
          "; wrap it in tf.constant, or call the function itself, which converts");
   if (tensor.dtype() != placeholder.dtypes[0])
-    fail(ErrorKind::kInvalidArgument, "cannot compute ", graph.name(), " as input #", index, "(zero-based) was expected to be a ",
-         name_of(placeholder.dtypes[0]), " tensor but is a ", name_of(tensor.dtype()), " tensor (concrete function '", name, "')");
+    fail(ErrorKind::kInvalidArgument, "cannot compute ", graph.name(), " as input #", index,
+         "(zero-based) was expected to be a ", name_of(placeholder.dtypes[0]), " tensor but is a ",
+         name_of(tensor.dtype()), " tensor (concrete function '", name, "')");
   if (!is_subshape(tensor.shape(), placeholder.shapes[0]))
-    fail(ErrorKind::kType, "concrete function '", name, "' expects shape ", placeholder.shapes[0].to_string(), " for '", parameter,
-         "', got ", tensor.shape().to_string());
+    fail(ErrorKind::kType, "concrete function '", name, "' expects shape ", placeholder.shapes[0].to_string(),
+         " for '", parameter, "', got ", tensor.shape().to_string());
   return tensor;
 }
 
@@ -86,15 +91,20 @@ Ref declared(const TraceEntry& entry, size_t parameter, size_t& positional) {
 }
 
 bool is_literal(PyObject* o) {
-  return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o);
+  return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) ||
+         PyUnicode_CheckExact(o) || PyBytes_CheckExact(o);
 }
 
-void check_bound(PyObject* self, const std::string& parameter, const std::string& type, PyObject* given, PyObject* value) {
-  // An object is not kept by the trace, so there is nothing to compare it with; literals are compared by type and value.
+void check_bound(PyObject* self, const std::string& parameter, const std::string& type, PyObject* given,
+                 PyObject* value) {
+  // An object is not kept by the trace, so there is nothing to compare it with; literals are compared by type
+  // and value.
   if (type.starts_with("Literal[") && is_literal(value) &&
-      (Py_TYPE(given) != Py_TYPE(value) || PyObject_RichCompareBool(given, value, Py_EQ) != 1) && type == type_text(value))
-    fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' was traced with ", parameter, "=", shown(value),
-         ", which is a part of it; it got ", shown(given), ". Ask the function for another concrete function, or call it");
+      (Py_TYPE(given) != Py_TYPE(value) || PyObject_RichCompareBool(given, value, Py_EQ) != 1) &&
+      type == type_text(value))
+    fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' was traced with ", parameter, "=",
+         shown(value), ", which is a part of it; it got ", shown(given),
+         ". Ask the function for another concrete function, or call it");
 }
 
 void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, std::vector<Tensor>& inputs) {
@@ -104,7 +114,9 @@ void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, s
     if (given && want) check_bound(self, entry.input_names[i], entry.input_types[i], given, want);
     return;
   }
-  if (!given) fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry), "' is missing argument '", entry.input_names[i], "'");
+  if (!given)
+    fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry),
+         "' is missing argument '", entry.input_names[i], "'");
   if (leaves.size() == 1 && is_spec(want)) {
     inputs[leaves[0]] = checked_input(self, leaves[0], given, entry.input_names[i]);
     return;
@@ -116,8 +128,8 @@ void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, s
     return Ref::borrow(leaf);
   }).rebuild(given);
   if (next != leaves.size())
-    fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' expects ", entry.input_types[i], " for '", entry.input_names[i],
-         "', got ", shown(given));
+    fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' expects ", entry.input_types[i],
+         " for '", entry.input_names[i], "', got ", shown(given));
 }
 
 std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -145,7 +157,8 @@ std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t 
     if (!name) throw PythonErrorSet();
     const auto found = std::ranges::find(entry.input_names, name);
     if (found == entry.input_names.end())
-      fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry), "' has no argument '", name, "'");
+      fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry),
+           "' has no argument '", name, "'");
     PyObject*& slot = given[static_cast<size_t>(found - entry.input_names.begin())];
     if (slot) fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' got two values for '", name, "'");
     slot = args[nargs + k];
@@ -167,7 +180,9 @@ PyObject* to_str(PyObject* self) {
 }
 PyObject* repr(PyObject* self) {
   return guarded([&] {
-    return checked(PyUnicode_FromFormat("<ConcreteFunction %s at %p>", function_type_text(entry_of(self)).c_str(), self)).release();
+    return checked(PyUnicode_FromFormat("<ConcreteFunction %s at %p>",
+                                        function_type_text(entry_of(self)).c_str(), self))
+        .release();
   });
 }
 
@@ -191,13 +206,19 @@ PyObject* get_graph(PyObject* self, void*) {
 PyObject* get_inputs(PyObject* self, void*) {
   return guarded([&] {
     const GraphPtr graph = entry_of(self).concrete->graph();
-    return list_of(graph->inputs.size(), [&](size_t i) { return checked(wrap(graph->tensor({graph->inputs[i], 0}))); }).release();
+    return list_of(graph->inputs.size(),
+                   [&](size_t i) {
+                     return checked(wrap(graph->tensor({graph->inputs[i], 0})));
+                   })
+        .release();
   });
 }
 PyObject* get_outputs(PyObject* self, void*) {
   return guarded([&] {
     const GraphPtr graph = entry_of(self).concrete->graph();
-    return list_of(graph->outputs.size(), [&](size_t i) { return checked(wrap(graph->tensor(graph->outputs[i]))); }).release();
+    return list_of(graph->outputs.size(),
+                   [&](size_t i) { return checked(wrap(graph->tensor(graph->outputs[i]))); })
+        .release();
   });
 }
 PyObject* get_captured(PyObject* self, void*) {
@@ -225,26 +246,37 @@ template <class Leaf>
 Ref structured(PyObject* self, Leaf&& leaf) {
   const Graph& graph = graph_in(self);
   std::vector<Ref> leaves;
-  for (Edge edge : graph.outputs) leaves.push_back(leaf(graph.node(edge.node).dtypes[edge.output], graph.node(edge.node).shapes[edge.output], edge));
+  for (Edge edge : graph.outputs)
+    leaves.push_back(
+        leaf(graph.node(edge.node).dtypes[edge.output], graph.node(edge.node).shapes[edge.output], edge));
   return put_together(entry_of(self).outputs, leaves);
 }
 PyObject* get_structured_outputs(PyObject* self, void*) {
   return guarded([&] {
     const GraphPtr graph = entry_of(self).concrete->graph();
-    return structured(self, [&](DType, const Shape&, Edge edge) { return checked(wrap(graph->tensor(edge))); }).release();
+    return structured(self,
+                      [&](DType, const Shape&, Edge edge) { return checked(wrap(graph->tensor(edge))); })
+        .release();
   });
 }
 PyObject* get_output_shapes(PyObject* self, void*) {
-  return guarded([&] { return structured(self, [](DType, const Shape& shape, Edge) { return checked(shape_object(shape)); }).release(); });
+  return guarded([&] {
+    return structured(self, [](DType, const Shape& shape, Edge) { return checked(shape_object(shape)); })
+        .release();
+  });
 }
 PyObject* get_output_dtypes(PyObject* self, void*) {
-  return guarded([&] { return structured(self, [](DType dtype, const Shape&, Edge) { return Ref::borrow(dtype_object(dtype)); }).release(); });
+  return guarded([&] {
+    return structured(self, [](DType dtype, const Shape&, Edge) { return Ref::borrow(dtype_object(dtype)); })
+        .release();
+  });
 }
 PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(graph_in(self).name().c_str()); }
 PyObject* get_function_type(PyObject* self, void*);
 
 PyMethodDef methods[] = {
-    {"pretty_printed_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pretty)), METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
+    {"pretty_printed_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pretty)),
+     METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
     {nullptr, nullptr, 0, nullptr}};
 int trainable_ones;
 PyGetSetDef properties[] = {
@@ -275,7 +307,8 @@ void function_type_destroy(PyObject* o) {
 }
 PyObject* function_type_compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != &function_type_type) Py_RETURN_NOTIMPLEMENTED;
-  return PyObject_RichCompare(reinterpret_cast<PyFunctionTypeText*>(a)->text, reinterpret_cast<PyFunctionTypeText*>(b)->text, op);
+  return PyObject_RichCompare(reinterpret_cast<PyFunctionTypeText*>(a)->text,
+                              reinterpret_cast<PyFunctionTypeText*>(b)->text, op);
 }
 PyObject* get_function_type(PyObject* self, void*) {
   return guarded([&] {
@@ -311,7 +344,8 @@ void init_concrete(PyObject*) {
   type.tp_vectorcall_offset = offsetof(PyConcrete, vectorcall);
   type.tp_weaklistoffset = offsetof(PyConcrete, weakrefs);
   type.tp_call = PyVectorcall_Call;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
+                  Py_TPFLAGS_DISALLOW_INSTANTIATION;
   type.tp_doc = "One trace of a function.";
   type.tp_dealloc = destroy;
   type.tp_traverse = traverse;

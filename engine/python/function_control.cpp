@@ -46,7 +46,8 @@ Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no) {
         std::vector<Tensor> tensors;
         second = take_outputs(no().get(), tensors);
         if (!same_shape_of(first, second))
-          fail(ErrorKind::kType, "the branches of a condition must return the same structure of values; one returned another "
+          fail(ErrorKind::kType,
+               "the branches of a condition must return the same structure of values; one returned another "
                "list, tuple, dict or None than the other");
         return tensors;
       });
@@ -55,7 +56,8 @@ Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no) {
 
 Tensor predicate(PyObject* pred, const char* function) {
   if (!is_tensor(pred) && !is_variable(pred))
-    fail(ErrorKind::kType, function, ": inside of a traced function the condition must be a tensor, not the Python value ",
+    fail(ErrorKind::kType, function,
+         ": inside of a traced function the condition must be a tensor, not the Python value ",
          Py_TYPE(pred)->tp_name, "; use a Python `if` for what is known while tracing");
   return to_tensor(pred);
 }
@@ -63,9 +65,12 @@ Tensor predicate(PyObject* pred, const char* function) {
 PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"pred", "true_fn", "false_fn", "name", nullptr};
   PyObject *pred, *yes = Py_None, *no = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:cond", const_cast<char**>(names), &pred, &yes, &no, &name)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:cond", const_cast<char**>(names), &pred, &yes, &no,
+                                   &name))
+    return nullptr;
   return guarded([&]() -> PyObject* {
-    if (!PyCallable_Check(yes) || !PyCallable_Check(no)) fail(ErrorKind::kType, "tf.cond: true_fn and false_fn must be functions");
+    if (!PyCallable_Check(yes) || !PyCallable_Check(no))
+      fail(ErrorKind::kType, "tf.cond: true_fn and false_fn must be functions");
     if (!current_graph_builder) {
       const int truth = PyObject_IsTrue(pred);
       if (truth < 0) throw PythonErrorSet();
@@ -77,7 +82,8 @@ PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
 
 // A row of conditions, each with its function: the first that holds.
 Ref chain(std::span<const std::pair<Ref, Ref>> pairs, PyObject* otherwise) {
-  if (pairs.empty() || (pairs.size() == 1 && !otherwise)) return call(pairs.empty() ? otherwise : pairs[0].second.get());
+  if (pairs.empty() || (pairs.size() == 1 && !otherwise))
+    return call(pairs.empty() ? otherwise : pairs[0].second.get());
   if (!current_graph_builder) {
     const int truth = PyObject_IsTrue(pairs[0].first.get());
     if (truth < 0) throw PythonErrorSet();
@@ -90,14 +96,16 @@ Ref chain(std::span<const std::pair<Ref, Ref>> pairs, PyObject* otherwise) {
 PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"pred_fn_pairs", "default", "exclusive", "strict", "name", nullptr};
   PyObject *given, *otherwise = Py_None, *exclusive = nullptr, *strict = nullptr, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOOO:case", const_cast<char**>(names), &given, &otherwise, &exclusive, &strict, &name))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOOO:case", const_cast<char**>(names), &given,
+                                   &otherwise, &exclusive, &strict, &name))
     return nullptr;
   return guarded([&]() -> PyObject* {
     Ref items = checked(PySequence_List(given));
     std::vector<std::pair<Ref, Ref>> pairs;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
       PyObject* pair = PyList_GET_ITEM(items.get(), i);
-      if (!PySequence_Check(pair) || PySequence_Size(pair) != 2) fail(ErrorKind::kType, "tf.case wants (condition, function) pairs");
+      if (!PySequence_Check(pair) || PySequence_Size(pair) != 2)
+        fail(ErrorKind::kType, "tf.case wants (condition, function) pairs");
       pairs.emplace_back(checked(PySequence_GetItem(pair, 0)), checked(PySequence_GetItem(pair, 1)));
     }
     if (pairs.empty()) fail(ErrorKind::kValue, "tf.case wants at least one (condition, function) pair");
@@ -108,7 +116,8 @@ PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
 PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"branch_index", "branch_fns", "default", "name", nullptr};
   PyObject *index, *given, *otherwise = Py_None, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:switch_case", const_cast<char**>(names), &index, &given, &otherwise, &name))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:switch_case", const_cast<char**>(names), &index,
+                                   &given, &otherwise, &name))
     return nullptr;
   return guarded([&]() -> PyObject* {
     static const Op kEqual{"Equal"};
@@ -142,7 +151,8 @@ std::vector<std::optional<Shape>> invariants(PyObject* given, size_t count) {
   if (!given || given == Py_None) return shapes;
   std::vector<Ref> leaves;
   nest_flatten(given, leaves);
-  for (const Ref& leaf : leaves) shapes.push_back(is_spec(leaf.get()) ? spec_of(leaf.get()).shape : shape_from_object(leaf.get()));
+  for (const Ref& leaf : leaves)
+    shapes.push_back(is_spec(leaf.get()) ? spec_of(leaf.get()).shape : shape_from_object(leaf.get()));
   if (shapes.size() != count)
     fail(ErrorKind::kValue, "tf.while_loop: ", shapes.size(), " shape invariants for ", count, " loop variables");
   return shapes;
@@ -158,10 +168,11 @@ Ref in_form(PyObject* variables, Ref result) {
   if (!PyList_Check(result.get()) && !PyTuple_Check(result.get()) && !is_mapping(result.get()))
     result = checked(PyTuple_Pack(1, result.get()));
   if (is_mapping(result.get()))
-    fail(ErrorKind::kValue, "tf.while_loop: the body must return the loop variables as a list or tuple, it returned a dict");
+    fail(ErrorKind::kValue,
+         "tf.while_loop: the body must return the loop variables as a list or tuple, it returned a dict");
   if (PySequence_Size(variables) != PySequence_Size(result.get()))
-    fail(ErrorKind::kValue, "tf.while_loop: the body takes ", PySequence_Size(variables), " loop variables and returned ",
-         PySequence_Size(result.get()));
+    fail(ErrorKind::kValue, "tf.while_loop: the body takes ", PySequence_Size(variables),
+         " loop variables and returned ", PySequence_Size(result.get()));
   Ref same = PyList_Check(variables) ? checked(PySequence_List(result.get())) : checked(PySequence_Tuple(result.get()));
   Ref wanted = PyList_Check(variables) ? Ref::borrow(variables) : checked(PySequence_Tuple(variables));
   try {
@@ -184,7 +195,8 @@ std::vector<Tensor> flattened(PyObject* structure) {
   std::vector<Ref> leaves;
   nest_flatten(structure, leaves);
   std::vector<Tensor> tensors;
-  for (const Ref& leaf : leaves) tensors.push_back(is_variable(leaf.get()) ? variable_value(leaf.get()) : to_tensor(leaf.get()));
+  for (const Ref& leaf : leaves)
+    tensors.push_back(is_variable(leaf.get()) ? variable_value(leaf.get()) : to_tensor(leaf.get()));
   return tensors;
 }
 
@@ -203,14 +215,24 @@ Ref eager_loop(PyObject* test, PyObject* body, PyObject* variables, int64_t most
 }
 
 PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"cond", "body", "loop_vars", "shape_invariants", "parallel_iterations", "back_prop", "swap_memory",
-                                "maximum_iterations", "name", nullptr};
-  PyObject *test, *body, *variables, *shapes = nullptr, *parallel = nullptr, *back = nullptr, *swap = nullptr, *most = nullptr, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OOOOOO:while_loop", const_cast<char**>(names), &test, &body, &variables, &shapes,
-                                   &parallel, &back, &swap, &most, &name))
+  static const char* names[] = {"cond",
+                                "body",
+                                "loop_vars",
+                                "shape_invariants",
+                                "parallel_iterations",
+                                "back_prop",
+                                "swap_memory",
+                                "maximum_iterations",
+                                "name",
+                                nullptr};
+  PyObject *test, *body, *variables, *shapes = nullptr, *parallel = nullptr, *back = nullptr, *swap = nullptr,
+                                     *most = nullptr, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OOOOOO:while_loop", const_cast<char**>(names), &test,
+                                   &body, &variables, &shapes, &parallel, &back, &swap, &most, &name))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (!PyCallable_Check(test) || !PyCallable_Check(body)) fail(ErrorKind::kType, "tf.while_loop: cond and body must be functions");
+    if (!PyCallable_Check(test) || !PyCallable_Check(body))
+      fail(ErrorKind::kType, "tf.while_loop: cond and body must be functions");
     if (!PyList_Check(variables) && !PyTuple_Check(variables))
       fail(ErrorKind::kType, "tf.while_loop: loop_vars must be a list or tuple, not ", Py_TYPE(variables)->tp_name);
     if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: there must be a loop variable");
@@ -219,12 +241,16 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
       options.maximum_iterations = PyLong_AsLongLong(most);
       if (PyErr_Occurred()) throw PythonErrorSet();
     }
-    if (!current_graph_builder) return eager_loop(test, body, variables, options.maximum_iterations).release();
+    if (!current_graph_builder)
+      return eager_loop(test, body, variables, options.maximum_iterations).release();
     if (name && PyUnicode_Check(name)) options.name = PyUnicode_AsUTF8(name);
     const std::vector<Tensor> start = flattened(variables);
     options.shape_invariants = invariants(shapes, start.size());
     const std::vector<Tensor> results = trace::build_while(
-        start, [&](std::span<const Tensor> now) { return to_tensor(call_with(test, packed(variables, now).get()).get()); },
+        start,
+        [&](std::span<const Tensor> now) {
+          return to_tensor(call_with(test, packed(variables, now).get()).get());
+        },
         [&](std::span<const Tensor> now) {
           return flattened(in_form(variables, call_with(body, packed(variables, now).get())).get());
         },
@@ -244,13 +270,15 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"ys", "xs", "grad_ys", "name", "gate_gradients", "aggregation_method", "stop_gradients",
                                 "unconnected_gradients", nullptr};
   PyObject *ys, *xs, *given = Py_None, *rest[5] = {};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOOOOO:gradients", const_cast<char**>(names), &ys, &xs, &given, &rest[0], &rest[1],
-                                   &rest[2], &rest[3], &rest[4]))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOOOOO:gradients", const_cast<char**>(names), &ys, &xs,
+                                   &given, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4]))
     return nullptr;
   return guarded([&]() -> PyObject* {
     static const Op kOnes{"OnesLike"};
     trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
-    if (!builder) fail(ErrorKind::kRuntime, "tf.gradients works inside of a traced function only; use tf.GradientTape elsewhere");
+    if (!builder)
+      fail(ErrorKind::kRuntime,
+           "tf.gradients works inside of a traced function only; use tf.GradientTape elsewhere");
     std::vector<Ref> targets, sources, seeds;
     nest_flatten(ys, targets);
     nest_flatten(xs, sources);
@@ -273,15 +301,19 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyMethodDef definitions[] = {
     {"cond", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(cond)), METH_VARARGS | METH_KEYWORDS,
-     "cond(pred, true_fn=None, false_fn=None, name=None)\n--\n\ntrue_fn() if pred else false_fn(); staged while tracing."},
-    {"while_loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(while_loop)), METH_VARARGS | METH_KEYWORDS,
+     "cond(pred, true_fn=None, false_fn=None, name=None)\n--\n\ntrue_fn() if pred else false_fn(); staged "
+     "while tracing."},
+    {"while_loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(while_loop)),
+     METH_VARARGS | METH_KEYWORDS,
      "while_loop(cond, body, loop_vars, shape_invariants=None, maximum_iterations=None)\n--\n\n"
      "loop_vars = body(*loop_vars) while cond(*loop_vars); staged while tracing."},
-    {"switch_case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(switch_case)), METH_VARARGS | METH_KEYWORDS,
+    {"switch_case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(switch_case)),
+     METH_VARARGS | METH_KEYWORDS,
      "switch_case(branch_index, branch_fns, default=None, name=None)\n--\n\nThe branch of that number."},
     {"case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(case_of)), METH_VARARGS | METH_KEYWORDS,
      "case(pred_fn_pairs, default=None)\n--\n\nThe function of the first condition that holds."},
-    {"gradients", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(gradients)), METH_VARARGS | METH_KEYWORDS,
+    {"gradients", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(gradients)),
+     METH_VARARGS | METH_KEYWORDS,
      "gradients(ys, xs, grad_ys=None)\n--\n\nGradients of the sum of ys inside of a traced function."},
 };
 

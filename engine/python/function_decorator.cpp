@@ -14,23 +14,27 @@ namespace {
 void check_specs(PyObject* item) {
   if (is_spec(item) || is_variable(item)) return;
   if (PyList_Check(item) || PyTuple_Check(item)) {
-    for (Py_ssize_t i = 0; i < Py_SIZE(item); ++i) check_specs(PyList_Check(item) ? PyList_GET_ITEM(item, i) : PyTuple_GET_ITEM(item, i));
+    for (Py_ssize_t i = 0; i < Py_SIZE(item); ++i)
+      check_specs(PyList_Check(item) ? PyList_GET_ITEM(item, i) : PyTuple_GET_ITEM(item, i));
     return;
   }
   if (is_mapping(item)) {
     Ref values = checked(PyMapping_Values(item));
     return check_specs(values.get());
   }
-  if (!PyType_Check(item) && PyObject_HasAttrString(item, "dtype") && PyObject_HasAttrString(item, "shape")) return;  // a VariableSpec
+  if (!PyType_Check(item) && PyObject_HasAttrString(item, "dtype") && PyObject_HasAttrString(item, "shape"))
+    return;  // a VariableSpec
   Ref repr = checked(PyObject_Repr(item));
-  fail(ErrorKind::kType, "input_signature must hold tf.TensorSpec objects (lists, tuples and dicts of them are fine), not ",
+  fail(ErrorKind::kType,
+       "input_signature must hold tf.TensorSpec objects (lists, tuples and dicts of them are fine), not ",
        PyUnicode_AsUTF8(repr.get()));
 }
 
 Ref signature_tuple(PyObject* given) {
   if (!given || given == Py_None) return Ref();
   if (!PyList_Check(given) && !PyTuple_Check(given))
-    fail(ErrorKind::kType, "input_signature must be a list or tuple with one entry for each argument, not a ", Py_TYPE(given)->tp_name);
+    fail(ErrorKind::kType, "input_signature must be a list or tuple with one entry for each argument, not a ",
+         Py_TYPE(given)->tp_name);
   check_specs(given);
   return checked(PySequence_Tuple(given));
 }
@@ -52,13 +56,24 @@ PyObject* decorate(PyObject* self, PyObject* callable) {
 }
 
 PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"func", "input_signature", "autograph", "jit_compile", "reduce_retracing", "experimental_implements",
-                                "experimental_autograph_options", "experimental_attributes", "experimental_relax_shapes",
-                                "experimental_compile", "experimental_follow_type_hints", nullptr};
-  PyObject *callable = Py_None, *signature = nullptr, *autograph = nullptr, *jit = nullptr, *reduce = nullptr, *implements = nullptr,
-           *autograph_options = nullptr, *attributes = nullptr, *relax = nullptr, *compile = nullptr, *hints = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOO:function", const_cast<char**>(names), &callable, &signature, &autograph,
-                                   &jit, &reduce, &implements, &autograph_options, &attributes, &relax, &compile, &hints))
+  static const char* names[] = {"func",
+                                "input_signature",
+                                "autograph",
+                                "jit_compile",
+                                "reduce_retracing",
+                                "experimental_implements",
+                                "experimental_autograph_options",
+                                "experimental_attributes",
+                                "experimental_relax_shapes",
+                                "experimental_compile",
+                                "experimental_follow_type_hints",
+                                nullptr};
+  PyObject *callable = Py_None, *signature = nullptr, *autograph = nullptr, *jit = nullptr, *reduce = nullptr,
+           *implements = nullptr, *autograph_options = nullptr, *attributes = nullptr, *relax = nullptr,
+           *compile = nullptr, *hints = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOO:function", const_cast<char**>(names),
+                                   &callable, &signature, &autograph, &jit, &reduce, &implements,
+                                   &autograph_options, &attributes, &relax, &compile, &hints))
     return nullptr;
   return guarded([&]() -> PyObject* {
     FunctionOptions options;
@@ -75,7 +90,9 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
       PyErr_Clear();
       return PyCFunction_New(&decorate_method, kept.get());
     }
-    if (!PyCallable_Check(callable)) fail(ErrorKind::kType, "tf.function needs something that can be called, not a ", Py_TYPE(callable)->tp_name);
+    if (!PyCallable_Check(callable))
+      fail(ErrorKind::kType, "tf.function needs something that can be called, not a ",
+           Py_TYPE(callable)->tp_name);
     return make_function(callable, options).release();
   });
 }
@@ -92,7 +109,9 @@ PyMethodDef function_definition = {
     "Traces a Python function into graphs: one for each kind of arguments."};
 PyMethodDef logger_definition = {"get_logger", get_logger, METH_NOARGS, "The logger that warnings go to."};
 
-bool variable_is_assigned_now(const Tensor& handle, const Tensor& initial) { return !trace::note_variable(handle, initial); }
+bool variable_is_assigned_now(const Tensor& handle, const Tensor& initial) {
+  return !trace::note_variable(handle, initial);
+}
 
 }  // namespace
 
@@ -108,8 +127,9 @@ void init_function(PyObject* module) {
   publish_function("function", &function_definition);
   publish_function("get_logger", &logger_definition);
   // What a user's trace types derive from; they bring their own comparison and placeholder.
-  Ref trace_type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){ss}", "TraceType",
-                                                 reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__module__", "footlight.types.experimental"));
+  Ref trace_type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){ss}",
+                                                 "TraceType", reinterpret_cast<PyObject*>(&PyBaseObject_Type),
+                                                 "__module__", "footlight.types.experimental"));
   publish("types.experimental.TraceType", trace_type.get());
   publish("types.experimental.PolymorphicFunction", reinterpret_cast<PyObject*>(function_type));
 }

@@ -120,7 +120,8 @@ PyObject* message_compare(PyObject* a, PyObject* b, int op) {
   return PyBool_FromLong(same == (op == Py_EQ));
 }
 
-PyMethodDef message_methods[] = {{"HasField", message_has, METH_O, "Whether a field is set."}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef message_methods[] = {{"HasField", message_has, METH_O, "Whether a field is set."},
+                                 {nullptr, nullptr, 0, nullptr}};
 
 // --- graphs and operations ---
 struct PyGraph {
@@ -166,7 +167,9 @@ PyObject* as_graph_def(PyObject* self, PyObject*, PyObject*) {
 PyObject* get_operations(PyObject* self, PyObject*) {
   return guarded([&] {
     const GraphPtr& graph = graph_in(self);
-    return list_of(graph->size(), [&](size_t i) { return operation_object(graph, NodeId(static_cast<uint32_t>(i))); }).release();
+    return list_of(graph->size(),
+                   [&](size_t i) { return operation_object(graph, NodeId(static_cast<uint32_t>(i))); })
+        .release();
   });
 }
 
@@ -198,7 +201,11 @@ PyObject* get_tensor_by_name(PyObject* self, PyObject* name) {
 PyObject* graph_inputs(PyObject* self, void*) {
   return guarded([&] {
     const GraphPtr& graph = graph_in(self);
-    return list_of(graph->inputs.size(), [&](size_t i) { return tensor_object(graph, {graph->inputs[i], 0}); }).release();
+    return list_of(graph->inputs.size(),
+                   [&](size_t i) {
+                     return tensor_object(graph, {graph->inputs[i], 0});
+                   })
+        .release();
   });
 }
 PyObject* graph_outputs(PyObject* self, void*) {
@@ -209,16 +216,20 @@ PyObject* graph_outputs(PyObject* self, void*) {
 }
 PyObject* graph_name(PyObject* self, void*) { return PyUnicode_FromString(graph_in(self)->name().c_str()); }
 PyObject* graph_repr(PyObject* self) {
-  return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", graph_in(self)->name().c_str(), reinterpret_cast<size_t>(graph_in(self).get()));
+  return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", graph_in(self)->name().c_str(),
+                              reinterpret_cast<size_t>(graph_in(self).get()));
 }
-Py_hash_t graph_hash(PyObject* self) { return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(graph_in(self).get()) >> 4); }
+Py_hash_t graph_hash(PyObject* self) {
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(graph_in(self).get()) >> 4);
+}
 PyObject* graph_compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != &graph_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
   return PyBool_FromLong((graph_in(a) == graph_in(b)) == (op == Py_EQ));
 }
 
 PyMethodDef graph_methods[] = {
-    {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(as_graph_def)), METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
+    {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(as_graph_def)),
+     METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
     {"get_operations", get_operations, METH_NOARGS, "All nodes, in the order in which they were made."},
     {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
@@ -238,20 +249,29 @@ PyObject* operation_inputs(PyObject* self, void*) {
   return guarded([&] {
     const GraphPtr& graph = reinterpret_cast<PyOperation*>(self)->graph;
     const Node& node = node_in(self);
-    return checked(PyList_AsTuple(list_of(node.inputs.size(), [&](size_t i) { return tensor_object(graph, node.inputs[i]); }).get())).release();
+    return checked(PyList_AsTuple(list_of(node.inputs.size(),
+                                          [&](size_t i) { return tensor_object(graph, node.inputs[i]); })
+                                      .get()))
+        .release();
   });
 }
 PyObject* operation_outputs(PyObject* self, void*) {
   return guarded([&] {
     auto* op = reinterpret_cast<PyOperation*>(self);
-    return list_of(node_in(self).dtypes.size(), [&](size_t i) { return tensor_object(op->graph, {op->node, static_cast<uint32_t>(i)}); }).release();
+    return list_of(node_in(self).dtypes.size(),
+                   [&](size_t i) {
+                     return tensor_object(op->graph, {op->node, static_cast<uint32_t>(i)});
+                   })
+        .release();
   });
 }
 PyObject* operation_controls(PyObject* self, void*) {
   return guarded([&] {
     auto* op = reinterpret_cast<PyOperation*>(self);
     const Node& node = node_in(self);
-    return list_of(node.control_inputs.size(), [&](size_t i) { return operation_object(op->graph, node.control_inputs[i]); }).release();
+    return list_of(node.control_inputs.size(),
+                   [&](size_t i) { return operation_object(op->graph, node.control_inputs[i]); })
+        .release();
   });
 }
 PyObject* operation_def(PyObject* self, void*) {
@@ -265,7 +285,9 @@ PyObject* operation_attr(PyObject* self, PyObject* name) {
     Ref definition = checked(operation_def(self, nullptr));
     Ref attrs = checked(PyObject_GetAttrString(definition.get(), "attr"));
     PyObject* value = PyDict_GetItem(attrs.get(), name);
-    if (!value) return PyErr_Format(PyExc_ValueError, "operation '%s' has no attribute %R", node_in(self).name.c_str(), name);
+    if (!value)
+      return PyErr_Format(PyExc_ValueError, "operation '%s' has no attribute %R", node_in(self).name.c_str(),
+                          name);
     for (const FieldSchema& field : proto::attr_value().fields)
       if (message_of(value).value(field)) return PyObject_GetAttrString(value, field.name);
     Py_RETURN_NONE;
@@ -283,7 +305,8 @@ PyObject* operation_compare(PyObject* a, PyObject* b, int how) {
   auto *x = reinterpret_cast<PyOperation*>(a), *y = reinterpret_cast<PyOperation*>(b);
   return PyBool_FromLong((x->graph == y->graph && x->node == y->node) == (how == Py_EQ));
 }
-PyMethodDef operation_methods[] = {{"get_attr", operation_attr, METH_O, "The value of an attribute."}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef operation_methods[] = {{"get_attr", operation_attr, METH_O, "The value of an attribute."},
+                                   {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr, nullptr},
                                       {"type", operation_kind, nullptr, nullptr, nullptr},
                                       {"device", operation_device, nullptr, nullptr, nullptr},
@@ -294,7 +317,9 @@ PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr,
                                       {"node_def", operation_def, nullptr, nullptr, nullptr},
                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyObject* op_of_tensor(const Tensor& tensor) { return operation_object(tensor.graph()->shared_from_this(), tensor.node()).release(); }
+PyObject* op_of_tensor(const Tensor& tensor) {
+  return operation_object(tensor.graph()->shared_from_this(), tensor.node()).release();
+}
 PyObject* graph_of_tensor(const Tensor& tensor) { return graph_object(tensor.graph()->shared_from_this()).release(); }
 
 void make_type(PyTypeObject& type, const char* name, size_t size, destructor destroy) {

@@ -13,7 +13,8 @@
 namespace footlight::python {
 namespace {
 
-// Under the GIL. Weak references as keys: equal while their objects live and are equal; a dead one is never found again.
+// Under the GIL. Weak references as keys: equal while their objects live and are equal; a dead one is never
+// found again.
 PyObject* living = nullptr;   // weakref -> number
 PyObject* kept = nullptr;     // (type, object) -> number: what cannot be referenced weakly
 uint64_t next_number = 1;
@@ -185,7 +186,8 @@ Ref Rebuilder::rebuild(PyObject* value) {
     const Py_ssize_t count = Py_SIZE(value);
     const size_t before = taken_;
     std::vector<Ref> items;
-    for (Py_ssize_t i = 0; i < count; ++i) items.push_back(rebuild(list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i)));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      items.push_back(rebuild(list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i)));
     if (taken_ == before && !list) return Ref::borrow(value);
     Ref sequence = checked(list ? PyList_New(count) : PyTuple_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
@@ -228,7 +230,8 @@ Ref Rebuilder::rebuild(PyObject* value) {
     Ref module = checked(PyImport_ImportModule("copy"));
     Ref fresh = checked(PyObject_CallMethod(module.get(), "copy", "O", value));
     for (size_t i = 0; i < items.size(); ++i)
-      if (PyObject_GenericSetAttr(fresh.get(), PyTuple_GET_ITEM(fields.get(), static_cast<Py_ssize_t>(i)), items[i].get()) < 0)
+      if (PyObject_GenericSetAttr(fresh.get(), PyTuple_GET_ITEM(fields.get(), static_cast<Py_ssize_t>(i)),
+                                  items[i].get()) < 0)
         throw PythonErrorSet();
     return fresh;
   }

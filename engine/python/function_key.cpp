@@ -1,4 +1,5 @@
-// The walk that makes a key. Exact built-in types first; everything else in the order that the tracing protocol defines.
+// The walk that makes a key. Exact built-in types first; everything else in the order that the tracing
+// protocol defines.
 #include "engine/python/function_key.h"
 
 #include "engine/base/text.h"
@@ -60,9 +61,10 @@ void global_names(PyObject* code, PyObject* names) {
 
 [[noreturn]] void refuse(PyObject* value, const char* why) {
   Ref text = checked(PyObject_Repr(value));
-  fail(ErrorKind::kType, "the argument ", std::string(utf8(text.get()).substr(0, 200)), " of type ", Py_TYPE(value)->tp_name,
-       " cannot be part of a tracing key: ", why,
-       ". Make it hashable, let it be weakly referenced, or give it a method __tf_tracing_type__(self, context)");
+  fail(ErrorKind::kType, "the argument ", std::string(utf8(text.get()).substr(0, 200)), " of type ",
+       Py_TYPE(value)->tp_name, " cannot be part of a tracing key: ", why,
+       ". Make it hashable, let it be weakly referenced, or give it a method __tf_tracing_type__(self, "
+       "context)");
 }
 
 }  // namespace
@@ -140,7 +142,8 @@ void CallKey::add_outside(PyObject* value, int depth) {
     refuse(value, "a weak reference does not say what the function will get from it; pass the object itself");
   if (PyFunction_Check(value) || PyMethod_Check(value)) return add_callable(value, depth);
   if (is_namedtuple(value)) {
-    key.numbered(Token::kNamedTuple, type_number(reinterpret_cast<PyObject*>(type)), static_cast<uint64_t>(PyTuple_GET_SIZE(value)));
+    key.numbered(Token::kNamedTuple, type_number(reinterpret_cast<PyObject*>(type)),
+                 static_cast<uint64_t>(PyTuple_GET_SIZE(value)));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) add_child(PyTuple_GET_ITEM(value, i), depth);
     return;
   }
@@ -205,8 +208,8 @@ void CallKey::add_fields(PyObject* value, PyObject* names, int depth) {
   }
 }
 
-// What a function made at the call closes over decides what its trace would be: its code, cells, defaults and the globals
-// that the code names. Tensors and containers among them count by identity.
+// What a function made at the call closes over decides what its trace would be: its code, cells, defaults and
+// the globals that the code names. Tensors and containers among them count by identity.
 void CallKey::add_callable(PyObject* value, int depth) {
   if (depth > 6) return key.numbered(Token::kObject, object_number(value));
   auto outside = [&](PyObject* item) {

@@ -40,7 +40,8 @@ struct CallKey {
 // The sorted keys of a mapping, in the order in which its values are walked.
 Ref sorted_keys(PyObject* mapping);
 
-// A number for an object: the same for the same (or an equal) one while it lives, never given to another. Not kept alive.
+// A number for an object: the same for the same (or an equal) one while it lives, never given to another. Not
+// kept alive.
 uint64_t object_number(PyObject*);
 // Numbers of classes and the like, kept alive.
 uint64_t type_number(PyObject*);
@@ -48,8 +49,8 @@ uint64_t type_number(PyObject*);
 // The names of the numbers in `words`: "<Model object 3>", "Point(x,y)".
 std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words);
 
-// The arguments again with what `leaf` gives in place of tensors, variables, specs and arrays, which it meets in the order
-// of CallKey::flat; objects without any come back as they are.
+// The arguments again with what `leaf` gives in place of tensors, variables, specs and arrays, which it meets
+// in the order of CallKey::flat; objects without any come back as they are.
 class Rebuilder {
  public:
   using Leaf = std::function<Ref(PyObject*)>;

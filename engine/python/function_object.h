@@ -35,8 +35,8 @@ struct BoundArguments {
   std::vector<Ref> values;
 };
 // Throws TypeError that names the function and what is missing or too much.
-void bind_arguments(const FunctionSignature&, const std::string& function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, BoundArguments&,
-          bool defaults = true);
+void bind_arguments(const FunctionSignature&, const std::string& function, PyObject* const* args,
+                    Py_ssize_t nargs, PyObject* kwnames, BoundArguments&, bool defaults = true);
 
 // --- what a function returned ---
 struct OutputTemplate {
@@ -136,8 +136,8 @@ Ref make_function(PyObject* callable, const FunctionOptions&);
 // The key of a call: context, the instance, then each parameter.
 void write_key(FunctionCore&, std::span<PyObject* const> values, CallKey&);
 // The trace for a key, made when there is none. `values` are the bound arguments.
-std::shared_ptr<TraceEntry> find_or_trace(FunctionCore&, std::span<PyObject* const> values, CallKey&, session::TraceReason,
-                                          bool& traced);
+std::shared_ptr<TraceEntry> find_or_trace(FunctionCore&, std::span<PyObject* const> values, CallKey&,
+                                          session::TraceReason, bool& traced);
 // Traces for `words` (the call's own, or more general).
 std::shared_ptr<TraceEntry> make_trace(FunctionCore&, std::span<PyObject* const> values, CallKey&,
                                        std::span<const uint64_t> words, session::TraceReason);
@@ -163,7 +163,8 @@ void init_function_control();
 
 // --- recording ---
 FunctionId record_function(FunctionCore&);
-void record_trace(FunctionCore&, TraceEntry&, session::TraceReason, int64_t start_ns, int64_t python_ns, const std::string& error);
+void record_trace(FunctionCore&, TraceEntry&, session::TraceReason, int64_t start_ns, int64_t python_ns,
+                  const std::string& error);
 void record_graphs(const GraphPtr&);
 
 std::shared_ptr<Detector> detector_of(PyObject* callable);

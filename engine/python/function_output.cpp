@@ -20,8 +20,8 @@ namespace {
 Tensor leaf(PyObject* value) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_variable(value)) return variable_value(value);
-  if (PyLong_Check(value) || PyFloat_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value) || PyComplex_Check(value) ||
-      is_array(value))
+  if (PyLong_Check(value) || PyFloat_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value) ||
+      PyComplex_Check(value) || is_array(value))
     return to_tensor(value);
   cannot_return(value);
 }
@@ -39,7 +39,9 @@ OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors) {
   }
   const bool list = PyList_Check(result);
   if (list || PyTuple_Check(result)) {
-    out.kind = list ? OutputTemplate::kList : is_namedtuple(result) ? OutputTemplate::kNamedTuple : OutputTemplate::kTuple;
+    out.kind = list                    ? OutputTemplate::kList
+               : is_namedtuple(result) ? OutputTemplate::kNamedTuple
+                                       : OutputTemplate::kTuple;
     if (out.kind == OutputTemplate::kNamedTuple) out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
     for (Py_ssize_t i = 0; i < Py_SIZE(result); ++i)
       out.children.push_back(take_outputs(list ? PyList_GET_ITEM(result, i) : PyTuple_GET_ITEM(result, i), tensors));
@@ -94,7 +96,8 @@ Ref put_together(const OutputTemplate& out, std::span<const Ref> leaves) {
     case OutputTemplate::kDict: {
       Ref dict = checked(PyDict_New());
       for (size_t i = 0; i < out.children.size(); ++i)
-        if (PyDict_SetItem(dict.get(), out.keys[i].get(), put_together(out.children[i], leaves).get()) < 0) throw PythonErrorSet();
+        if (PyDict_SetItem(dict.get(), out.keys[i].get(), put_together(out.children[i], leaves).get()) < 0)
+          throw PythonErrorSet();
       if (out.type.get() == reinterpret_cast<PyObject*>(&PyDict_Type)) return dict;
       Ref same = Ref::steal(PyObject_CallOneArg(out.type.get(), dict.get()));
       if (!same) PyErr_Clear();  // a mapping with a constructor of its own
@@ -187,7 +190,8 @@ std::string output_text(const OutputTemplate& out, const Graph& graph) {
       Ref names = checked(PyObject_GetAttrString(out.type.get(), "_fields"));
       std::vector<std::pair<std::string, std::string>> fields;
       for (size_t i = 0; i < out.children.size(); ++i)
-        fields.emplace_back(repr_of(PyTuple_GET_ITEM(names.get(), static_cast<Py_ssize_t>(i))), output_text(out.children[i], graph));
+        fields.emplace_back(repr_of(PyTuple_GET_ITEM(names.get(), static_cast<Py_ssize_t>(i))),
+                            output_text(out.children[i], graph));
       return fields_text(short_name(reinterpret_cast<PyTypeObject*>(out.type.get())), fields);
     }
     case OutputTemplate::kDict: {
@@ -207,7 +211,8 @@ std::string output_text(const OutputTemplate& out, const Graph& graph) {
 }
 
 std::string signature_block(const TraceEntry& entry) {
-  static constexpr const char* kKinds[] = {"POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"};
+  static constexpr const char* kKinds[] = {"POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL",
+                                           "KEYWORD_ONLY", "VAR_KEYWORD"};
   std::string out = "Input Parameters:\n";
   for (size_t i = 0; i < entry.input_names.size(); ++i)
     out += "  " + entry.input_names[i] + " (" + kKinds[entry.input_kinds[i]] + "): " + entry.input_types[i] + '\n';

@@ -60,7 +60,8 @@ session::NodeRecord node_record(const Graph& graph, uint32_t index) {
   for (size_t i = 0; i < node.dtypes.size(); ++i) record.outputs.push_back(describe(node.dtypes[i], node.shapes[i]));
   record.attributes = describe_attrs(node);
   for (const auto& [name, value] : node.attrs)
-    if (const GraphPtr* callee = std::get_if<GraphPtr>(&value)) record.functions.emplace_back(std::string(name.text()), (*callee)->id);
+    if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
+      record.functions.emplace_back(std::string(name.text()), (*callee)->id);
   if (const AttrValue* value = node.attrs.find(kValue))
     if (const Tensor* tensor = std::get_if<Tensor>(value)) record.constant = describe_value(*tensor);
   record.source = node.source;
@@ -84,9 +85,11 @@ std::vector<std::string> capture_texts(const TraceEntry& entry) {
     const Tensor& t = captures[i];
     PyObject* variable = i < entry.captured_variables.size() ? entry.captured_variables[i].get() : nullptr;
     if (variable)
-      texts.push_back(str(variable_name(variable), " ", describe(variable_dtype(variable), variable_shape(variable)), " variable"));
+      texts.push_back(str(variable_name(variable), " ",
+                          describe(variable_dtype(variable), variable_shape(variable)), " variable"));
     else
-      texts.push_back(str(describe(t.dtype(), t.shape()), t.is_symbolic() ? " tensor of the function around" : " tensor"));
+      texts.push_back(str(describe(t.dtype(), t.shape()),
+                          t.is_symbolic() ? " tensor of the function around" : " tensor"));
   }
   return texts;
 }
@@ -132,8 +135,8 @@ void record_graphs(const GraphPtr& graph) {
   record_graph(*writer, *graph);
 }
 
-void record_trace(FunctionCore& core, TraceEntry& entry, session::TraceReason reason, int64_t start_ns, int64_t python_ns,
-                  const std::string& error) {
+void record_trace(FunctionCore& core, TraceEntry& entry, session::TraceReason reason, int64_t start_ns,
+                  int64_t python_ns, const std::string& error) {
   Family& family = *core.family;
   session::Writer* writer = recording_structure() ? session::active_writer() : nullptr;
   session::TraceRecord record;
@@ -197,11 +200,12 @@ void note_call(FunctionCore& core, bool traced) {
     differing = explain::differences(before, last);
     why = explain::phrase(differing);
   }
-  const std::string text =
-      str("function '", core.qualified_name, "' is retracing often: ", lately >= 5 ? lately : in_all, " of the last ",
-          lately >= 5 ? 10 : 64, " calls traced it", why.empty() ? "" : "; the last trace differs from the one before in the ", why,
-          ". Pass changing numbers as tensors, declare changing dimensions as None in an input_signature or use "
-          "reduce_retracing=True, and make the function once, outside of loops");
+  const std::string text = str(
+      "function '", core.qualified_name, "' is retracing often: ", lately >= 5 ? lately : in_all,
+      " of the last ", lately >= 5 ? 10 : 64, " calls traced it",
+      why.empty() ? "" : "; the last trace differs from the one before in the ", why,
+      ". Pass changing numbers as tensors, declare changing dimensions as None in an input_signature or use "
+      "reduce_retracing=True, and make the function once, outside of loops");
   Ref logging = checked(PyImport_ImportModule("logging"));
   Ref logger = checked(PyObject_CallMethod(logging.get(), "getLogger", "s", "tensorflow"));
   checked(PyObject_CallMethod(logger.get(), "warning", "s", text.c_str()));

@@ -27,8 +27,9 @@ std::string value_text(PyObject* value) {
 }
 
 [[noreturn]] void mismatch(const FunctionCore& core, const std::string& parameter, PyObject* spec, PyObject* value) {
-  fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' was called with arguments that do not fit its input_signature:",
-       "\n  parameter '", parameter, "' is declared ", is_spec(spec) ? spec_text(spec_of(spec)) : specs_text(spec), "\n  and got ",
+  fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name,
+       "' was called with arguments that do not fit its input_signature:", "\n  parameter '", parameter,
+       "' is declared ", is_spec(spec) ? spec_text(spec_of(spec)) : specs_text(spec), "\n  and got ",
        value_text(value), "\n  input_signature: ", specs_text(core.options.input_signature.get()));
 }
 
@@ -37,7 +38,8 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
   if (is_spec(spec)) {
     const SpecValue& want = spec_of(spec);
     if (is_spec(value)) {
-      if (spec_of(value).dtype != want.dtype || !is_subshape(spec_of(value).shape, want.shape)) mismatch(core, parameter, spec, value);
+      if (spec_of(value).dtype != want.dtype || !is_subshape(spec_of(value).shape, want.shape))
+        mismatch(core, parameter, spec, value);
       return Ref::borrow(value);
     }
     Tensor tensor;
@@ -46,13 +48,16 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
       tensor = tensor_of(value);
     } else {
       try {
-        tensor = is_variable(value) ? variable_value(value) : is_array(value) ? to_tensor(value) : to_tensor(value, want.dtype);
+        tensor = is_variable(value) ? variable_value(value)
+                 : is_array(value)  ? to_tensor(value)
+                                    : to_tensor(value, want.dtype);
       } catch (...) {
         PyErr_Clear();
         mismatch(core, parameter, spec, value);
       }
     }
-    if (tensor.dtype() != want.dtype || !is_subshape(tensor.shape(), want.shape)) mismatch(core, parameter, spec, value);
+    if (tensor.dtype() != want.dtype || !is_subshape(tensor.shape(), want.shape))
+      mismatch(core, parameter, spec, value);
     return is_tensor(value) ? Ref::borrow(value) : checked(wrap(tensor));
   }
   if (PyList_Check(spec) || PyTuple_Check(spec)) {
@@ -80,7 +85,8 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
         mismatch(core, parameter, spec, value);
       }
       Ref want = checked(PyObject_GetItem(spec, key));
-      if (PyDict_SetItem(fitted.get(), key, fit(core, parameter, want.get(), have.get()).get()) < 0) throw PythonErrorSet();
+      if (PyDict_SetItem(fitted.get(), key, fit(core, parameter, want.get(), have.get()).get()) < 0)
+        throw PythonErrorSet();
     }
     return fitted;
   }
@@ -106,14 +112,16 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
     if (p.kind == FunctionParameter::kVarArgs) {
       Ref given = bound.values[i];
       if (PyTuple_GET_SIZE(given.get()) != count - at)
-        fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' takes ", count, " arguments by its input_signature ",
-             specs_text(signature), ", ", at + PyTuple_GET_SIZE(given.get()), " were given");
+        fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' takes ", count,
+             " arguments by its input_signature ", specs_text(signature), ", ",
+             at + PyTuple_GET_SIZE(given.get()), " were given");
       Ref fitted = checked(PyTuple_New(count - at));
       std::vector<Ref> specs;
       for (Py_ssize_t k = 0; at < count; ++k, ++at) {
         PyObject* spec = PyTuple_GET_ITEM(signature, at);
         collect_specs(spec, specs);
-        PyTuple_SET_ITEM(fitted.get(), k, fit(core, str(p.name, "_", k), spec, PyTuple_GET_ITEM(given.get(), k)).release());
+        PyTuple_SET_ITEM(fitted.get(), k,
+                         fit(core, str(p.name, "_", k), spec, PyTuple_GET_ITEM(given.get(), k)).release());
       }
       bound.values[i] = fitted;
       if (first) core.signature_leaves.push_back(std::move(specs));
@@ -130,15 +138,17 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
     }
     // Not in the signature: its default stays what it is.
     if (!p.otherwise)
-      fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name, "' says nothing about parameter '",
-           p.name, "', which has no default: ", specs_text(signature));
+      fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
+           "' says nothing about parameter '", p.name, "', which has no default: ", specs_text(signature));
     if (bound.values[i].get() != p.otherwise.get())
       fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' got a value for '", p.name,
-           "', which its input_signature ", specs_text(signature), " leaves out: it always has its default ", value_text(p.otherwise.get()));
+           "', which its input_signature ", specs_text(signature), " leaves out: it always has its default ",
+           value_text(p.otherwise.get()));
   }
   if (at < count)
-    fail(ErrorKind::kSignatureMismatch, "the input_signature ", specs_text(signature), " of function '", core.qualified_name, "' has ",
-         count, " entries, the function takes ", core.signature.positional, " arguments");
+    fail(ErrorKind::kSignatureMismatch, "the input_signature ", specs_text(signature), " of function '",
+         core.qualified_name, "' has ", count, " entries, the function takes ", core.signature.positional,
+         " arguments");
 }
 
 }  // namespace footlight::python

@@ -49,7 +49,9 @@ void leaf_names(PyObject* value, const std::string& name, std::vector<std::strin
 // A name that GraphDef accepts: "x", "args_0".
 std::string node_name(const std::string& name) {
   std::string out;
-  for (char c : name) out += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' || c == '-' ? c : '_';
+  for (char c : name)
+    out +=
+        std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' || c == '-' ? c : '_';
   if (out.empty() || !std::isalnum(static_cast<unsigned char>(out[0]))) out = "input_" + out;
   return out;
 }
@@ -119,8 +121,9 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
   });
   auto plain = [](Ref value) {
     PyObject* o = value.get();
-    const bool keep = o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || is_spec(o) ||
-                      PyList_Check(o) || PyTuple_Check(o) || PyDict_Check(o);
+    const bool keep = o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) ||
+                      PyBytes_Check(o) || is_spec(o) || PyList_Check(o) || PyTuple_Check(o) ||
+                      PyDict_Check(o);
     return keep ? value : Ref::borrow(Py_None);
   };
   std::vector<Ref> positional;
@@ -129,7 +132,8 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
     const FunctionParameter& p = core.signature.parameters[i];
     Ref value = plain(specs.rebuild(values[i].get()));
     if (p.kind == FunctionParameter::kVarArgs) {
-      for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(value.get()); ++k) positional.push_back(Ref::borrow(PyTuple_GET_ITEM(value.get(), k)));
+      for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(value.get()); ++k)
+        positional.push_back(Ref::borrow(PyTuple_GET_ITEM(value.get(), k)));
     } else if (p.kind == FunctionParameter::kVarKeywords) {
       if (PyDict_Update(keywords.get(), value.get()) < 0) throw PythonErrorSet();
     } else if (p.kind == FunctionParameter::kKeywordOnly) {
@@ -169,11 +173,14 @@ Ref call_body(PyObject* body, const FunctionSignature& signature, std::span<cons
 // One run of the function under a builder.
 class Tracing {
  public:
-  Tracing(FunctionCore& core, std::span<PyObject* const> values, std::span<const uint64_t> words, bool may_create, TraceId id)
-      : core_(core), builder(numbered("__inference_" + node_name(core.name) + '_')),
+  Tracing(FunctionCore& core, std::span<PyObject* const> values, std::span<const uint64_t> words,
+          bool may_create, TraceId id)
+      : core_(core),
+        builder(numbered("__inference_" + node_name(core.name) + '_')),
         scope(builder, core.qualified_name, id, may_create) {
     SourcePlace place = place_of(core.made_at);
-    builder.graph()->made_by = str("function '", core.qualified_name, "'", place.file.empty() ? "" : str(" (", place.file, ":", place.line, ")"));
+    builder.graph()->made_by = str("function '", core.qualified_name, "'",
+                                   place.file.empty() ? "" : str(" (", place.file, ":", place.line, ")"));
     std::vector<Ref> arguments;
     types_ = leaf_types(words);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -266,7 +273,8 @@ class Tracing {
 PyObject* body_of(FunctionCore& core) {
   if (!core.converted) {
     const int64_t start = now_ns();
-    core.converted = core.options.autograph ? checked(ag_convert(core.python_function.get(), true)) : core.python_function;
+    core.converted =
+        core.options.autograph ? checked(ag_convert(core.python_function.get(), true)) : core.python_function;
     core.conversion_ns = now_ns() - start;
   }
   return core.converted.get();
@@ -353,7 +361,8 @@ std::shared_ptr<TraceEntry> make_trace(FunctionCore& core, std::span<PyObject* c
             fail(ErrorKind::kValue, "function '", core.qualified_name,
                  "' makes a variable whose initial value depends on its arguments: call it with tensors first");
       }
-    if (!current_graph_builder) trace::initialise(tracing.scope, *tracing.builder.graph(), call.tensors(), tracing.builder.captures());
+    if (!current_graph_builder)
+      trace::initialise(tracing.scope, *tracing.builder.graph(), call.tensors(), tracing.builder.captures());
     entry->graph_id = session::new_graph_id();
     tracing.builder.graph()->id = entry->graph_id;
     entry->concrete = std::make_shared<trace::Concrete>(tracing.builder);
@@ -393,14 +402,16 @@ std::shared_ptr<TraceEntry> find_or_trace(FunctionCore& core, std::span<PyObject
                                           session::TraceReason reason, bool& traced) {
   traced = false;
   const std::span<const uint64_t> words(call.key.words.data(), call.key.words.size());
-  if (const int hit = core.table.find(words); hit != explain::DispatchTable::kMiss) return core.entries[static_cast<size_t>(hit)];
+  if (const int hit = core.table.find(words); hit != explain::DispatchTable::kMiss)
+    return core.entries[static_cast<size_t>(hit)];
   if (!core.tracing.try_lock()) {  // another thread traces: it may need the GIL
     Py_BEGIN_ALLOW_THREADS
     core.tracing.lock();
     Py_END_ALLOW_THREADS
   }
   const std::lock_guard<std::recursive_mutex> lock(core.tracing, std::adopt_lock);
-  if (const int hit = core.table.find(words); hit != explain::DispatchTable::kMiss) return core.entries[static_cast<size_t>(hit)];
+  if (const int hit = core.table.find(words); hit != explain::DispatchTable::kMiss)
+    return core.entries[static_cast<size_t>(hit)];
   traced = true;
   std::vector<uint64_t> wanted(words.begin(), words.end());
   if (core.options.reduce_retracing && !core.options.input_signature) {

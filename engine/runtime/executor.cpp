@@ -24,7 +24,8 @@ thread_local Failure last_failure;
 // At run time every input is known.
 class RunInference final : public Inference {
  public:
-  RunInference(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::span<DType> dtypes, std::span<Shape> shapes)
+  RunInference(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::span<DType> dtypes,
+               std::span<Shape> shapes)
       : Inference(r, a, in) {
     output_dtypes = dtypes;
     output_shapes = shapes;
@@ -55,15 +56,20 @@ void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Ten
 
 bool truth(const Tensor& tensor) {
   if (tensor.dtype() != DType::kBool || tensor.elements() != 1)
-    throw Error(ErrorKind::kInvalidArgument, "a condition must be one bool, this one is " + std::string(name_of(tensor.dtype())) +
-                                                 " of shape " + tensor.shape().to_string());
+    throw Error(ErrorKind::kInvalidArgument, "a condition must be one bool, this one is " +
+                                                 std::string(name_of(tensor.dtype())) + " of shape " +
+                                                 tensor.shape().to_string());
   return *gpu::on_host(tensor).data<bool>();
 }
 
 class Run {
  public:
   Run(const Program& program, std::span<const Tensor> inputs, CallId call)
-      : program_(program), frame_(program.frame_size), call_(call), recording_(recording_ops()), on_device_(program.uses_gpu) {
+      : program_(program),
+        frame_(program.frame_size),
+        call_(call),
+        recording_(recording_ops()),
+        on_device_(program.uses_gpu) {
     for (const Tensor& input : inputs) on_device_ = on_device_ || input.device().type != DeviceType::kCpu;
     bases_[Operand::kFrame] = frame_.slots();
     bases_[Operand::kInput] = inputs.data();

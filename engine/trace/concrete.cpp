@@ -52,8 +52,8 @@ const OpRow& call_row(const Graph& callee) {
 }
 
 Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs) {
-  static const AttrName kTin("Tin"), kTout("Tout"), kF("f"), kConfig("config"), kProto("config_proto"), kExecutor("executor_type"),
-      kManagers("_collective_manager_ids");
+  static const AttrName kTin("Tin"), kTout("Tout"), kF("f"), kConfig("config"), kProto("config_proto"),
+      kExecutor("executor_type"), kManagers("_collective_manager_ids");
   std::vector<DType> in;
   for (const Tensor& t : inputs) in.push_back(t.dtype());
   Attrs attrs;
@@ -102,7 +102,9 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   runtime::run(forward->function->program(), inputs, all, call);
   // A tape tells tensors apart: an argument or a constant that comes out again is a result of its own to it.
   for (Tensor& output : all)
-    if (output && output.dtype() != DType::kResource && output.body()->refs.load(std::memory_order_relaxed) > 1) output = output.alias();
+    if (output && output.dtype() != DType::kResource &&
+        output.body()->refs.load(std::memory_order_relaxed) > 1)
+      output = output.alias();
   std::copy_n(all.begin(), outputs.size(), outputs.begin());
   if (tape_hook) tape_hook(call_row(*forward->graph()), call_attrs(forward->graph(), inputs), inputs, all);
 }
@@ -111,7 +113,8 @@ void Concrete::stage(std::span<const Tensor> inputs, std::span<Tensor> outputs) 
   GraphBuilder& builder = *GraphBuilder::innermost();
   const OpRow& row = call_row(*graph_);
   const Attrs attrs = call_attrs(graph_, inputs);
-  std::vector<Tensor> results = builder.add_known(row, inputs, attrs, output_dtypes(*graph_), output_shapes(*graph_), row.name);
+  std::vector<Tensor> results =
+      builder.add_known(row, inputs, attrs, output_dtypes(*graph_), output_shapes(*graph_), row.name);
   if (tape_hook) tape_hook(row, attrs, inputs, results);
   std::move(results.begin(), results.end(), outputs.begin());
 }

@@ -8,9 +8,9 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kThen("then_branch"), kElse("else_branch"), kTin("Tin"), kTout("Tout"), kTcond("Tcond"), kShapes("output_shapes"),
-    kLower("_lower_using_switch_merge"), kT("T"), kCond("cond"), kBody("body"), kParallel("parallel_iterations"),
-    kOriginal("_num_original_outputs");
+const AttrName kThen("then_branch"), kElse("else_branch"), kTin("Tin"), kTout("Tout"), kTcond("Tcond"),
+    kShapes("output_shapes"), kLower("_lower_using_switch_merge"), kT("T"), kCond("cond"), kBody("body"),
+    kParallel("parallel_iterations"), kOriginal("_num_original_outputs");
 
 std::string function_name(const std::string& scope, const char* role) {
   std::string name = scope + '_' + role + '_';
@@ -72,10 +72,12 @@ GraphBuilder& current() {
 
 }  // namespace
 
-std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch, std::string_view name) {
+std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
+                               std::string_view name) {
   static const Op kStateless{"StatelessIf"}, kStateful{"If"}, kIdentity{"Identity"};
   if (pred.dtype() != DType::kBool)
-    throw Error(ErrorKind::kValue, "a condition must be a bool tensor, this one is " + std::string(name_of(pred.dtype())) +
+    throw Error(ErrorKind::kValue, "a condition must be a bool tensor, this one is " +
+                                       std::string(name_of(pred.dtype())) +
                                        "; compare it, for example with `!= 0`");
   GraphBuilder& builder = current();
   Graph& graph = *builder.graph();
@@ -144,8 +146,8 @@ std::string symbol(const WhileOptions& options, size_t index) {
 void check_body(const WhileOptions& options, std::span<const Tensor> results, std::span<const Tensor> variables,
                 std::span<const Shape> shapes) {
   if (results.size() != variables.size())
-    throw Error(ErrorKind::kValue, "the body of a loop over " + std::to_string(variables.size()) + " variables returned " +
-                                       std::to_string(results.size()) + " values");
+    throw Error(ErrorKind::kValue, "the body of a loop over " + std::to_string(variables.size()) +
+                                       " variables returned " + std::to_string(results.size()) + " values");
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].dtype() != variables[i].dtype())
       throw Error(ErrorKind::kType, "loop variable " + symbol(options, i) + " has dtype " +
@@ -184,8 +186,9 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
   for (size_t i = 0; i < options.shape_invariants.size() && i < variables.size(); ++i) {
     if (!options.shape_invariants[i]) continue;
     if (!is_subshape(variables[i].shape(), *options.shape_invariants[i]))
-      throw Error(ErrorKind::kValue, "the shape invariant " + options.shape_invariants[i]->to_string() + " of loop variable " +
-                                         symbol(options, i) + " does not cover its shape " + variables[i].shape().to_string());
+      throw Error(ErrorKind::kValue, "the shape invariant " + options.shape_invariants[i]->to_string() +
+                                         " of loop variable " + symbol(options, i) +
+                                         " does not cover its shape " + variables[i].shape().to_string());
     shapes[i + 2] = *options.shape_invariants[i];
   }
 
@@ -195,7 +198,8 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
     Building building(&test);
     Tensor again = condition(std::span(parameters).subspan(2));
     if (again.dtype() != DType::kBool)
-      throw Error(ErrorKind::kValue, "the condition of a loop must be a bool tensor, this one is " + std::string(name_of(again.dtype())));
+      throw Error(ErrorKind::kValue, "the condition of a loop must be a bool tensor, this one is " +
+                                         std::string(name_of(again.dtype())));
     if (options.maximum_iterations >= 0)
       again = apply(kAnd, {apply(kLess, {parameters[0], parameters[1]}), again});
     test.finish({&again, 1});

@@ -25,7 +25,8 @@ struct WhileOptions {
 using LoopCondition = std::function<Tensor(std::span<const Tensor>)>;
 using LoopBody = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 // The body must return a tensor for each variable, with its dtype and a shape within its invariant.
-std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition&, const LoopBody&, const WhileOptions& = {});
+std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition&, const LoopBody&,
+                                const WhileOptions& = {});
 
 // Runs `look` in a graph that is thrown away: to learn what a condition is without leaving nodes behind.
 void in_scratch_graph(const std::function<void()>& look);

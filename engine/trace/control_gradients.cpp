@@ -16,7 +16,8 @@ void loop_gradient(GradientCall& call);  // loop_gradient.cpp
 
 namespace {
 
-const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kElse("else_branch"), kShapes("output_shapes"), kDType("dtype");
+const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kElse("else_branch"), kShapes("output_shapes"),
+    kDType("dtype");
 
 bool flows_beyond(std::span<const Tensor> gradients, size_t first) {
   return std::any_of(gradients.begin() + static_cast<ptrdiff_t>(std::min(first, gradients.size())), gradients.end(),
@@ -95,8 +96,10 @@ BranchDerivatives hand_out(Graph& graph, NodeId id) {
   const GraphPtr then_graph = clone(*yes->graph()), else_graph = clone(*no->graph());
   then_graph->rename(numbered(yes->graph()->name() + '_'));
   else_graph->rename(numbered(no->graph()->name() + '_'));
-  const std::vector<Edge> from_yes(then_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs), then_graph->outputs.end());
-  const std::vector<Edge> from_no(else_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs), else_graph->outputs.end());
+  const std::vector<Edge> from_yes(then_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs),
+                                   then_graph->outputs.end());
+  const std::vector<Edge> from_no(else_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs),
+                                  else_graph->outputs.end());
   result.extra_yes = from_yes.size();
   std::vector<DType> dtypes = graph.node(id).dtypes;
   std::vector<Shape> shapes = graph.node(id).shapes;

@@ -64,7 +64,8 @@ struct Custom {
 };
 using Customs = std::vector<Custom>;
 
-void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, const std::shared_ptr<Backward>& backward) {
+void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                 const std::shared_ptr<Backward>& backward) {
   GraphBuilder& builder = *GraphBuilder::innermost();
   Graph& graph = *builder.graph();
   Custom custom;
@@ -81,14 +82,15 @@ void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs
     custom.outputs.push_back({output.node(), output.output()});
   }
   custom.backward = backward;
-  auto customs = graph.custom_gradients ? std::make_shared<Customs>(*std::static_pointer_cast<Customs>(graph.custom_gradients))
-                                        : std::make_shared<Customs>();
+  auto customs = graph.custom_gradients
+                     ? std::make_shared<Customs>(*std::static_pointer_cast<Customs>(graph.custom_gradients))
+                     : std::make_shared<Customs>();
   customs->push_back(std::move(custom));
   graph.custom_gradients = std::move(customs);
 }
 
-// True when node `index` is an output of such a part: then the way back goes through the user's function, once all outputs
-// have their gradients, and not through the nodes.
+// True when node `index` is an output of such a part: then the way back goes through the user's function,
+// once all outputs have their gradients, and not through the nodes.
 bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
   static const Op kZeros{"ZerosLike"};
   if (!graph.custom_gradients) return false;
@@ -104,7 +106,8 @@ bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::v
     }
     const std::vector<Tensor> leaving = custom.backward->run(arriving);
     for (size_t i = 0; i < leaving.size() && i < custom.inputs.size(); ++i)
-      if (leaving[i] && custom.inputs[i].node.valid() && reached[custom.inputs[i].node.value]) sums.add(custom.inputs[i], leaving[i]);
+      if (leaving[i] && custom.inputs[i].node.valid() && reached[custom.inputs[i].node.value])
+        sums.add(custom.inputs[i], leaving[i]);
     return true;
   }
   return false;
@@ -139,7 +142,8 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
   for (size_t i = 0; i < ys.size(); ++i)
     if (y_gradients[i]) sums.add(ys[i], y_gradients[i]);
   for (uint32_t i = last; i-- > 0;)
-    if (reached[i] && sums.any(i) && !backpropagate_custom(graph, i, sums, reached)) backpropagate(graph, i, sums, reached);
+    if (reached[i] && sums.any(i) && !backpropagate_custom(graph, i, sums, reached))
+      backpropagate(graph, i, sums, reached);
   std::vector<Tensor> results;
   for (Edge x : xs) results.push_back(sums.of(x));
   return results;
@@ -226,7 +230,8 @@ void Derivative::apply(std::span<const Tensor> given, std::span<const Tensor> re
                        std::span<Tensor> leaving) const {
   static const Op kZeros{"ZerosLike"};
   std::vector<Tensor> arguments;
-  for (size_t seed : seeds) arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply(kZeros, {results[seed]}));
+  for (size_t seed : seeds)
+    arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply(kZeros, {results[seed]}));
   for (Need need : needs) arguments.push_back(need.input ? given[need.index] : results[need.index]);
   const std::vector<Tensor> gradients = backward->call(arguments);
   for (size_t i = 0; i < gradient_of.size(); ++i)

@@ -40,11 +40,12 @@ class FunctionScope {
   FunctionScope* outer_;
 };
 
-// A variable is being made. True: its initial value is symbolic and is assigned when the trace is over. False: assign it
-// now. Throws when the function that is being traced must not make one any more.
+// A variable is being made. True: its initial value is symbolic and is assigned when the trace is over.
+// False: assign it now. Throws when the function that is being traced must not make one any more.
 bool note_variable(const Tensor& handle, const Tensor& initial);
 
 // Runs the initial values of what a trace created, in order, with the arguments of the call that was traced.
-void initialise(const FunctionScope&, const Graph&, std::span<const Tensor> arguments, std::span<const Tensor> captures);
+void initialise(const FunctionScope&, const Graph&, std::span<const Tensor> arguments,
+                std::span<const Tensor> captures);
 
 }  // namespace footlight::trace

@@ -16,8 +16,8 @@ const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_us
 // What infer_outputs sees of a node that is being added.
 class NodeInference final : public Inference {
  public:
-  NodeInference(GraphBuilder& builder, const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::vector<DType>& dtypes,
-                std::vector<Shape>& shapes)
+  NodeInference(GraphBuilder& builder, const OpRow& r, const Attrs& a, std::span<const Tensor> in,
+                std::vector<DType>& dtypes, std::vector<Shape>& shapes)
       : Inference(r, a, in), builder_(builder) {
     output_dtypes = dtypes;
     output_shapes = shapes;
@@ -66,7 +66,8 @@ GraphBuilder::GraphBuilder(std::string name, Kind kind)
 
 GraphBuilder* GraphBuilder::innermost() { return static_cast<GraphBuilder*>(current_graph_builder); }
 
-NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::string full_name, std::string_view user_name) {
+NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::string full_name,
+                                     std::string_view user_name) {
   static const Op kPlaceholder{"Placeholder"};
   Node node;
   node.op = &kPlaceholder.row();
@@ -153,7 +154,8 @@ void GraphBuilder::add_unused_input(const Tensor& like, std::string_view full_na
 
 void GraphBuilder::order_captures(std::span<const Tensor> wanted) {
   FL_CHECK(wanted.size() == captures_.size());
-  std::vector<NodeId> inputs(graph_->inputs.begin(), graph_->inputs.begin() + static_cast<ptrdiff_t>(graph_->parameters));
+  std::vector<NodeId> inputs(graph_->inputs.begin(),
+                             graph_->inputs.begin() + static_cast<ptrdiff_t>(graph_->parameters));
   for (const Tensor& value : wanted)
     for (size_t i = 0; i < captures_.size(); ++i)
       if (same_value(captures_[i], value)) {
@@ -184,8 +186,8 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   try {
     infer_outputs(inference);
   } catch (const Error& error) {
-    // What an eager op refuses when it runs is refused here before anything runs: by TensorFlow with TypeError and ValueError.
-    // Types are settled before shapes are looked at.
+    // What an eager op refuses when it runs is refused here before anything runs: by TensorFlow with
+    // TypeError and ValueError. Types are settled before shapes are looked at.
     if (error.kind() != ErrorKind::kInvalidArgument) throw;
     const bool settled = node.dtypes.empty() || node.dtypes[0] != DType::kInvalid;
     throw Error(settled ? ErrorKind::kValue : ErrorKind::kType, error.message());
@@ -213,7 +215,8 @@ std::vector<Tensor> GraphBuilder::emit(const OpRow& row, std::span<const Tensor>
   return outputs_of(add(row, inputs, attrs, name));
 }
 
-Tensor GraphBuilder::emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
+Tensor GraphBuilder::emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs,
+                              std::string_view name) {
   const NodeId id = add(row, inputs, attrs, name);
   return graph_->node(id).dtypes.empty() ? Tensor() : graph_->tensor({id, 0});
 }
@@ -293,7 +296,8 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
 void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) {
   Node& node = graph_->node(id);
   const std::string_view op = node.op->name;
-  const bool only_reads = op == "ReadVariableOp" || op == "ResourceGather" || op == "VarIsInitializedOp" || op == "VariableShape";
+  const bool only_reads =
+      op == "ReadVariableOp" || op == "ResourceGather" || op == "VarIsInitializedOp" || op == "VariableShape";
   std::vector<NodeId> controls;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Edge edge = node.inputs[i];
@@ -310,7 +314,8 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
     }
   }
   for (NodeId control : controls)
-    if (std::ranges::find(node.control_inputs, control) == node.control_inputs.end()) node.control_inputs.push_back(control);
+    if (std::ranges::find(node.control_inputs, control) == node.control_inputs.end())
+      node.control_inputs.push_back(control);
   must_run_.push_back(id);
 }
 
@@ -351,9 +356,9 @@ void throw_leaked(const Tensor& tensor) {
   const Graph& graph = *tensor.graph();
   const std::string& name = graph.node(tensor.node()).name;
   throw Error(ErrorKind::kInaccessibleTensor,
-              "the symbolic tensor '" + name + ":" + std::to_string(tensor.output()) + "' (" + std::string(name_of(tensor.dtype())) +
-                  ", shape " + tensor.shape().to_string() + ") belongs to the trace of " +
-                  (graph.made_by.empty() ? graph.name() : graph.made_by) +
+              "the symbolic tensor '" + name + ":" + std::to_string(tensor.output()) + "' (" +
+                  std::string(name_of(tensor.dtype())) + ", shape " + tensor.shape().to_string() +
+                  ") belongs to the trace of " + (graph.made_by.empty() ? graph.name() : graph.made_by) +
                   " and cannot be used outside of it: return it from the function instead of storing it");
 }
 
@@ -376,7 +381,8 @@ std::vector<bool> read_only_inputs(const Graph& graph) {
       auto at = handles.find(node.inputs[i].node.value);
       if (at == handles.end()) continue;
       const auto* indices = attr ? std::get_if<std::vector<int64_t>>(attr) : nullptr;
-      if (!indices || std::ranges::find(*indices, static_cast<int64_t>(i)) == indices->end()) result[at->second] = false;
+      if (!indices || std::ranges::find(*indices, static_cast<int64_t>(i)) == indices->end())
+        result[at->second] = false;
     }
   }
   return result;

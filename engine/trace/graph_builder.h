@@ -24,7 +24,8 @@ class GraphBuilder final : public Builder {
   std::string scope() override { return graph_->name_scope; }
 
   // A Placeholder that a caller fills. `user_name` is what GraphDef's _user_specified_name says; empty: none.
-  Tensor parameter(DType, const Shape&, std::string_view name, std::string_view user_name, Resource* stands_for = nullptr);
+  Tensor parameter(DType, const Shape&, std::string_view name, std::string_view user_name,
+                   Resource* stands_for = nullptr);
   // The node for a value from outside: the same one each time. `name` in the current scope.
   Tensor capture(const Tensor& outside, std::string_view name, std::string_view user_name);
   // A value as a tensor of this graph: its own, a constant for a Python value, else a capture.
@@ -36,8 +37,8 @@ class GraphBuilder final : public Builder {
   // Captures in the order of `wanted`, which holds them all.
   void order_captures(std::span<const Tensor> wanted);
   // A node whose dtypes and shapes the caller knows (branches, loops, calls).
-  std::vector<Tensor> add_known(const OpRow&, std::span<const Tensor> inputs, Attrs, std::vector<DType>, std::vector<Shape>,
-                                std::string_view name, bool name_is_unique = false);
+  std::vector<Tensor> add_known(const OpRow&, std::span<const Tensor> inputs, Attrs, std::vector<DType>,
+                                std::vector<Shape>, std::string_view name, bool name_is_unique = false);
   // Ends the trace: an Identity for each output, and what must have run before.
   void finish(std::span<const Tensor> outputs);
   Tensor mark_output(const Tensor& output);         // the Identity of one output, made now
@@ -46,7 +47,9 @@ class GraphBuilder final : public Builder {
   const GraphPtr& graph() const { return graph_; }
   Kind kind() const { return kind_; }
   GraphBuilder* outer() const { return outer_; }
-  const std::vector<Tensor>& captures() const { return captures_; }  // in the order of graph().inputs after the parameters
+  const std::vector<Tensor>& captures() const {
+    return captures_;
+  }  // in the order of graph().inputs after the parameters
   bool stateful() const { return !must_run_.empty(); }
   Graph* source = nullptr;             // a gradient's: the finished graph whose tensors it may capture
   const Graph* source_original = nullptr;  // and the one of which that is a copy: its tensors mean those of the copy

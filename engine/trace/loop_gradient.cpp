@@ -132,11 +132,13 @@ void loop_gradient(GradientCall& call) {
   for (size_t k = 2; k < count; ++k) {
     const bool flows = k < call.output_gradients.size() && call.output_gradients[k];
     if (derivative.gradient_of[k] < 0 && !flows) continue;
-    const DType dtype = derivative.gradient_of[k] < 0
-                            ? call.output_gradients[k].dtype()
-                            : backward.node(backward.outputs[static_cast<size_t>(derivative.gradient_of[k])].node).dtypes[0];
+    const DType dtype =
+        derivative.gradient_of[k] < 0
+            ? call.output_gradients[k].dtype()
+            : backward.node(backward.outputs[static_cast<size_t>(derivative.gradient_of[k])].node).dtypes[0];
     carried.push_back(k);
-    variables.push_back(flows ? call.output_gradients[k] : zeros_like(invariant[k] ? call.inputs[k] : call.outputs[k], dtype));
+    variables.push_back(flows ? call.output_gradients[k]
+                              : zeros_like(invariant[k] ? call.inputs[k] : call.outputs[k], dtype));
     const bool variable = call.inputs[k].dtype() == DType::kResource;
     options.shape_invariants.push_back(variable ? variables.back().shape() : shapes[k]);
   }
@@ -167,7 +169,8 @@ void loop_gradient(GradientCall& call) {
         for (size_t seed : derivative.seeds) {
           const auto at = std::ranges::find(carried, seed);
           // What passes through unchanged gets its gradient at the end, once.
-          if (at != carried.end() && !invariant[seed]) arguments.push_back(now[1 + static_cast<size_t>(at - carried.begin())]);
+          if (at != carried.end() && !invariant[seed])
+            arguments.push_back(now[1 + static_cast<size_t>(at - carried.begin())]);
           else arguments.push_back(zeros_like(call.inputs[seed], body.node(body.inputs[seed]).dtypes[0]));
         }
         for (size_t n = 0; n < derivative.needs.size(); ++n)
@@ -177,7 +180,9 @@ void loop_gradient(GradientCall& call) {
           const size_t k = carried[c];
           const Tensor& running = now[1 + c];
           const Shape shape = options.shape_invariants[1 + c].value_or(Shape::unknown_rank());
-          const Tensor found = derivative.gradient_of[k] >= 0 ? gradients[static_cast<size_t>(derivative.gradient_of[k])] : Tensor();
+          const Tensor found = derivative.gradient_of[k] >= 0
+                                   ? gradients[static_cast<size_t>(derivative.gradient_of[k])]
+                                   : Tensor();
           Tensor value;
           if (invariant[k]) value = found ? apply(kAdd, {running, found}) : running;
           else value = found ? found : zeros_like(running, running.dtype());

@@ -68,7 +68,8 @@ class LayoutTest : public QObject {
     const LayoutResult r = layered_layout(p);
     QCOMPARE(r.nodes.size(), p.nodes.size());
     QVERIFY(!overlap(r));
-    for (const auto& e : p.edges) QVERIFY(r.nodes[static_cast<size_t>(e.to)].top() > r.nodes[static_cast<size_t>(e.from)].top());
+    for (const auto& e : p.edges)
+      QVERIFY(r.nodes[static_cast<size_t>(e.to)].top() > r.nodes[static_cast<size_t>(e.from)].top());
     QVERIFY(layered_layout({}).nodes.empty());
   }
 
@@ -85,7 +86,8 @@ class LayoutTest : public QObject {
     QVERIFY(done.wait(20000));
     QVERIFY(!overlap(result));
     for (size_t i = 0; i < p.edges.size(); ++i) {
-      const QRectF from = result.nodes[static_cast<size_t>(p.edges[i].from)], to = result.nodes[static_cast<size_t>(p.edges[i].to)];
+      const QRectF from = result.nodes[static_cast<size_t>(p.edges[i].from)],
+                   to = result.nodes[static_cast<size_t>(p.edges[i].to)];
       QVERIFY(from.adjusted(-3, -3, 3, 3).contains(result.edges[i].front()));
       QVERIFY(to.adjusted(-3, -3, 3, 3).contains(result.edges[i].back()));
     }
@@ -122,7 +124,8 @@ class LayoutTest : public QObject {
     layout.dot().set_limit_ms(50);
     QString how;
     GraphPlan plan;
-    connect(&layout, &GraphLayout::finished, this, [&](const GraphPlan& p, const QString& h, qint64) { plan = p, how = h; });
+    connect(&layout, &GraphLayout::finished, this,
+            [&](const GraphPlan& p, const QString& h, qint64) { plan = p, how = h; });
     layout.start(plan_graph(d, GraphId(10), {}));
     QTRY_VERIFY(!how.isEmpty());
     QVERIFY(how.startsWith(QStringLiteral("own layout")));
@@ -152,7 +155,8 @@ class LayoutTest : public QObject {
     for (int body : cond.bodies) {
       const PlanArea& area = plan.areas[static_cast<size_t>(body)];
       QVERIFY(cond.rect.contains(area.rect));
-      for (int b : area.boxes) QVERIFY(area.rect.adjusted(-1, -1, 1, 1).contains(plan.boxes[static_cast<size_t>(b)].rect));
+      for (int b : area.boxes)
+        QVERIFY(area.rect.adjusted(-1, -1, 1, 1).contains(plan.boxes[static_cast<size_t>(b)].rect));
     }
     // Another trace of the same structure is not laid out again.
     const size_t before = layout.cache_hits();
@@ -168,7 +172,8 @@ class LayoutTest : public QObject {
     GraphLayout layout;
     QString how;
     GraphPlan plan;
-    connect(&layout, &GraphLayout::finished, this, [&](const GraphPlan& p, const QString& h, qint64) { plan = p, how = h; });
+    connect(&layout, &GraphLayout::finished, this,
+            [&](const GraphPlan& p, const QString& h, qint64) { plan = p, how = h; });
     layout.start(plan_graph(d, GraphId(1), {}));
     QVERIFY(how.contains(QStringLiteral("too big")));
     QCOMPARE(plan.boxes.size(), size_t{9001});

@@ -91,17 +91,23 @@ class ModelsTest : public QObject {
     }
     QCOMPARE(lit, 1);
     // Captures are there and closed.
-    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) { return r.label == QStringLiteral("captures") && !r.open; }));
+    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(),
+                        [](const KeyRow& r) { return r.label == QStringLiteral("captures") && !r.open; }));
   }
 
   void key_paths_nest() {
     session::TraceRecord a, b;
-    a.key = {{"args[0]['w.x'][1]", "batch", "tensor", "float32", "2,3", ""}, {"args[0]['b']", "batch", "literal", "int", "", "1"}};
+    a.key = {{"args[0]['w.x'][1]", "batch", "tensor", "float32", "2,3", ""},
+             {"args[0]['b']", "batch", "literal", "int", "", "1"}};
     b.key = {{"args[0]['w.x'][1]", "batch", "tensor", "float32", "2,4", ""}};
     const KeyDiff diff = diff_keys(&a, b);
     QCOMPARE(diff.differing, 2);
-    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) { return r.label == QStringLiteral("['w.x']") && r.open && r.depth == 2; }));
-    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) { return r.left == QStringLiteral("int 1") && r.right.isEmpty(); }));
+    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) {
+      return r.label == QStringLiteral("['w.x']") && r.open && r.depth == 2;
+    }));
+    QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(), [](const KeyRow& r) {
+      return r.left == QStringLiteral("int 1") && r.right.isEmpty();
+    }));
   }
 
   void traces_table() {
@@ -225,7 +231,9 @@ class ModelsTest : public QObject {
       if (per_pixel >= 700) QVERIFY(calls <= 4 * static_cast<size_t>(static_cast<double>(at) / per_pixel + 2));
     }
     size_t inside = 0;
-    lane.visit(spans[100].start, spans[110].start, 0.1, [&](size_t) { ++inside; }, [&](const SpanGroup& g) { inside += g.count; });
+    lane.visit(
+        spans[100].start, spans[110].start, 0.1, [&](size_t) { ++inside; },
+        [&](const SpanGroup& g) { inside += g.count; });
     QVERIFY(inside >= 10 && inside <= 12);
     QCOMPARE(lane.at(spans[42].start, 0), ptrdiff_t{42});
     QCOMPARE(lane.at(spans[0].start - 3, 5), ptrdiff_t{0});
@@ -307,7 +315,8 @@ class ModelsTest : public QObject {
     QCOMPARE(plan.boxes[static_cast<size_t>(cond)].bodies.size(), size_t{2});
     // The captured variable is called by its name.
     QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(10), 1))].title, QStringLiteral("w"));
-    QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(10), 1))].subtitle, QStringLiteral("f32[8,16]  variable"));
+    QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(10), 1))].subtitle,
+             QStringLiteral("f32[8,16]  variable"));
     GraphOptions hide;
     hide.hide_constants = true;
     const GraphPlan less = plan_graph(d_, GraphId(10), hide);

@@ -188,10 +188,15 @@ Document sample_document() {
   g.code = CodeId(1);
   g.name = "train_step";
   g.file = file;
-  g.text = "def tf__train_step(batch, lr, training):\n    h = ag__.converted_call(tf.nn.relu, (batch @ w,))\n"
-           "    def if_body():\n        h = h + 1.0\n    ag__.if_stmt(tf.reduce_sum(h) > 0, if_body)\n    return h * lr\n";
+  g.text =
+      "def tf__train_step(batch, lr, training):\n    h = ag__.converted_call(tf.nn.relu, (batch @ w,))\n"
+      "    def if_body():\n        h = h + 1.0\n    ag__.if_stmt(tf.reduce_sum(h) > 0, if_body)\n    return "
+      "h * lr\n";
   g.line_map = {5, 6, 7, 8, 7, 9};
-  g.statements = {{6, 6, "call", "staged", ""}, {7, 8, "if", "staged", ""}, {8, 8, "assign", "staged", ""}, {9, 9, "return", "staged", ""}};
+  g.statements = {{6, 6, "call", "staged", ""},
+                  {7, 8, "if", "staged", ""},
+                  {8, 8, "assign", "staged", ""},
+                  {9, 9, "return", "staged", ""}};
   d.add(g);
   d.decisions.push_back({TraceId(10), file, 7, "if", "staged", "tensor condition: cond, both branches traced"});
   d.console.push_back({at, session::ConsoleStream::kTfPrint, "loss 0.25\n"});
@@ -211,7 +216,8 @@ void write_sample_session(const QString& path, bool finished) {
   for (const auto& g : d.generated) w->add_generated(g);
   for (const auto& x : d.decisions) w->add_decision(x);
   for (const auto& c : d.console) w->add_console(c);
-  for (size_t i = 0; i < d.ops.size(); ++i) w->add_op_name({OpId(static_cast<uint16_t>(i)), d.ops[i].name, d.ops[i].family});
+  for (size_t i = 0; i < d.ops.size(); ++i)
+    w->add_op_name({OpId(static_cast<uint16_t>(i)), d.ops[i].name, d.ops[i].family});
   w->add_calls(d.calls);
   session::OpColumns columns;
   for (const OpSpan& e : d.threads.front().events) {

@@ -44,7 +44,8 @@ class SessionTest : public QObject {
     write(package + QStringLiteral("/worker.py"), text);
     const QString version = [] {
       QProcess p;
-      p.start(QStringLiteral("python3"), {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
+      p.start(QStringLiteral("python3"),
+              {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
       p.waitForFinished();
       return QString::fromUtf8(p.readAllStandardOutput()).trimmed();
     }();
@@ -84,7 +85,8 @@ class SessionTest : public QObject {
     session.open(QStringLiteral(FOOTLIGHT_SAMPLES "/retracing.footlight"));
     QTRY_VERIFY_WITH_TIMEOUT(session.is_open() && !session.loading(), 20000);
     const Document& d = session.document();
-    const auto step = std::find_if(d.functions.begin(), d.functions.end(), [](const auto& f) { return f.name == "train_step"; });
+    const auto step = std::find_if(d.functions.begin(), d.functions.end(),
+                                   [](const auto& f) { return f.name == "train_step"; });
     QVERIFY(step != d.functions.end());
     QCOMPARE(d.traces_of(step->id).size(), size_t{12});
     QVERIFY(d.event_count() > 1000);

@@ -104,9 +104,12 @@ class WindowTest : public QObject {
     for (const QString& name : Theme::names()) {
       const Theme t = Theme::load(name);
       for (const char* surface : {"window", "panel", "raised"}) {
-        for (const char* text : {"text", "dim", "faint", "amber", "teal", "blue", "violet", "green", "pink", "red", "grey"}) {
+        for (const char* text :
+             {"text", "dim", "faint", "amber", "teal", "blue", "violet", "green", "pink", "red", "grey"}) {
           QVERIFY2(contrast(t[surface], t[text]) >= 4.5,
-                   qPrintable(QStringLiteral("%1: %2 on %3 is %4").arg(name, QLatin1String(text), QLatin1String(surface)).arg(contrast(t[surface], t[text]))));
+                   qPrintable(QStringLiteral("%1: %2 on %3 is %4")
+                                  .arg(name, QLatin1String(text), QLatin1String(surface))
+                                  .arg(contrast(t[surface], t[text]))));
         }
       }
       for (const char* tone : {"amber", "teal", "blue", "violet", "green", "pink", "red", "grey"}) {
@@ -235,7 +238,8 @@ class WindowTest : public QObject {
     QVERIFY(QRectF(canvas->rect()).contains(centre));
     QTest::keyClick(canvas, Qt::Key_Home);
     // Every box is on the screen now.
-    for (const PlanBox& b : canvas->plan().boxes) QVERIFY(canvas->visible_world().adjusted(-2, -2, 2, 2).contains(b.rect));
+    for (const PlanBox& b : canvas->plan().boxes)
+      QVERIFY(canvas->visible_world().adjusted(-2, -2, 2, 2).contains(b.rect));
     // Enter closes the branches of the cond, and opens them again.
     QVERIFY(window().select_by_name(QStringLiteral("cond")));
     QTest::keyClick(canvas, Qt::Key_Return);
@@ -255,7 +259,9 @@ class WindowTest : public QObject {
       const int box = canvas->plan().box_of(graph, node);
       canvas->set_selected({box});
       canvas->frame_selected();
-      QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->to_screen(canvas->plan().boxes[static_cast<size_t>(box)].rect.center()).toPoint());
+      QTest::mouseClick(
+          canvas, Qt::LeftButton, {},
+          canvas->to_screen(canvas->plan().boxes[static_cast<size_t>(box)].rect.center()).toPoint());
     };
     click(GraphId(10), 10);
     QCOMPARE(window().selection().current().node, 10u);
@@ -416,7 +422,9 @@ class WindowTest : public QObject {
       for (QWidget* w : window().findChildren<QWidget*>()) {
         if (!w->isVisible() || w->focusPolicy() == Qt::NoFocus) continue;
         const bool text = qobject_cast<QAbstractButton*>(w) && !static_cast<QAbstractButton*>(w)->text().isEmpty();
-        QVERIFY2(text || !w->accessibleName().isEmpty(), qPrintable(QStringLiteral("%1 in %2").arg(QLatin1String(w->metaObject()->className()), QLatin1String(view))));
+        QVERIFY2(text || !w->accessibleName().isEmpty(),
+                 qPrintable(QStringLiteral("%1 in %2")
+                                .arg(QLatin1String(w->metaObject()->className()), QLatin1String(view))));
       }
     }
   }
@@ -495,9 +503,12 @@ class WindowTest : public QObject {
           "fd = int(sys.argv[sys.argv.index('--commands') + 1])\n"
           "os.read(fd, 100)\n");
     QProcess version;
-    version.start(QStringLiteral("python3"), {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
+    version.start(QStringLiteral("python3"),
+                  {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
     version.waitForFinished();
-    write(package + QStringLiteral("/_engine.cpython-") + QString::fromUtf8(version.readAllStandardOutput()).trimmed() + QStringLiteral("-x.so"), "");
+    write(package + QStringLiteral("/_engine.cpython-") +
+              QString::fromUtf8(version.readAllStandardOutput()).trimmed() + QStringLiteral("-x.so"),
+          "");
     qputenv("FOOTLIGHT_PACKAGE", folder_.filePath(QStringLiteral("package")).toUtf8());
     qputenv("SAMPLE_SESSION", at("sample.footlight").toUtf8());
     write(at("script.py"), sample_script().c_str());
@@ -514,7 +525,8 @@ class WindowTest : public QObject {
   }
 
   void a_worker_that_cannot_start_is_told_of() {
-    write(folder_.filePath(QStringLiteral("package/footlight/worker.py")), "raise ImportError('the engine is missing')\n");
+    write(folder_.filePath(QStringLiteral("package/footlight/worker.py")),
+          "raise ImportError('the engine is missing')\n");
     write(at("script.py"), "pass\n");
     window().open(at("script.py"));
     QTest::keyClick(&window(), Qt::Key_F5);

@@ -71,7 +71,8 @@ class TestDispatch : public QObject {
     QVERIFY(std::ranges::equal(table.relaxed(of({3, 8}).words), of({kUnknownDim, 8}).words));
     table.add(of({kUnknownDim, 8}));
     QVERIFY(std::ranges::equal(table.relaxed(of({4, 9}).words), of({kUnknownDim, kUnknownDim}).words));
-    QVERIFY(std::ranges::equal(table.relaxed(of({4, 9}, 5).words), of({4, 9}, 5).words));  // another literal starts exact
+    QVERIFY(std::ranges::equal(table.relaxed(of({4, 9}, 5).words),
+                               of({4, 9}, 5).words));  // another literal starts exact
   }
 
   void the_nearest_has_the_fewest_differences() {

@@ -11,7 +11,8 @@ using namespace footlight::explain;
 namespace {
 
 Key made(const KeyWriter& writer, std::vector<std::string> parameters = {"x", "lr"}, Names names = {}) {
-  return Key({writer.words.data(), writer.words.size()}, std::move(parameters), std::make_shared<Names>(std::move(names)));
+  return Key({writer.words.data(), writer.words.size()}, std::move(parameters),
+             std::make_shared<Names>(std::move(names)));
 }
 
 template <class Body>
@@ -70,7 +71,8 @@ class TestKeys : public QObject {
       return key([&](KeyWriter& w) { w.tensor(dtype, shape); });
     };
     const Key specific = tensor({2, 3});
-    for (const Shape& shape : {Shape{2, 3}, Shape{kUnknownDim, 3}, Shape{kUnknownDim, kUnknownDim}, Shape::unknown_rank()})
+    for (const Shape& shape :
+         {Shape{2, 3}, Shape{kUnknownDim, 3}, Shape{kUnknownDim, kUnknownDim}, Shape::unknown_rank()})
       QVERIFY(is_subtype(specific.words, tensor(shape).words));
     QVERIFY(!is_subtype(tensor({kUnknownDim, 3}).words, specific.words));
     QVERIFY(!is_subtype(specific.words, tensor({2, 3, 1}).words));

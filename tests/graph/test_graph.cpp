@@ -126,7 +126,8 @@ class TestGraph : public QObject {
     QVERIFY(text(Tensor::scalar<bool>(true)).find("bool_val: true\n") != std::string::npos);
     QVERIFY(text(Tensor::string("a\"\n\xff")).find("string_val: \"a\\\"\\n\\377\"\n") != std::string::npos);
     const std::vector<int32_t> two{1, -1};
-    QVERIFY(text(Tensor::vector<int32_t>(two)).find("tensor_content: \"\\001\\000\\000\\000\\377\\377\\377\\377\"\n") != std::string::npos);
+    QVERIFY(text(Tensor::vector<int32_t>(two))
+                .find("tensor_content: \"\\001\\000\\000\\000\\377\\377\\377\\377\"\n") != std::string::npos);
   }
 
   void a_graph_is_printed_as_protobuf_does() {

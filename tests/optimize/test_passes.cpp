@@ -17,7 +17,9 @@ NodeId named(const Graph& graph, const std::string& name) {
   return NodeId();
 }
 
-size_t live(const optimize::Rewrite& rewrite) { return static_cast<size_t>(std::count(rewrite.live.begin(), rewrite.live.end(), true)); }
+size_t live(const optimize::Rewrite& rewrite) {
+  return static_cast<size_t>(std::count(rewrite.live.begin(), rewrite.live.end(), true));
+}
 
 }  // namespace
 
@@ -53,7 +55,8 @@ class TestPasses : public QObject {
 
   void what_fails_is_left_to_fail_when_it_runs() {
     auto f = traced({}, [](std::span<const Tensor>) {
-      return std::vector{op("FloorDiv", {Tensor::scalar<int32_t>(1).as_constant(), Tensor::scalar<int32_t>(0).as_constant()})};
+      return std::vector{op(
+          "FloorDiv", {Tensor::scalar<int32_t>(1).as_constant(), Tensor::scalar<int32_t>(0).as_constant()})};
     });
     const optimize::Rewrite rewrite = optimize::optimize(*f->graph(), runtime::run_op);
     QVERIFY(rewrite.live[named(*f->graph(), "FloorDiv").value]);

@@ -39,9 +39,12 @@ class TestExecutor : public QObject {
 
   void the_failing_node_is_known() {
     auto f = traced({{DType::kInt32, {}}}, [](std::span<const Tensor> in) {
-      return trace::build_cond(op("Greater", {in[0], Tensor::scalar<int32_t>(0).as_constant()}),
-                               [&] { return std::vector{op("FloorDiv", {in[0], Tensor::scalar<int32_t>(0).as_constant()})}; },
-                               [&] { return std::vector{in[0]}; });
+      return trace::build_cond(
+          op("Greater", {in[0], Tensor::scalar<int32_t>(0).as_constant()}),
+          [&] {
+            return std::vector{op("FloorDiv", {in[0], Tensor::scalar<int32_t>(0).as_constant()})};
+          },
+          [&] { return std::vector{in[0]}; });
     });
     QCOMPARE(*f->call(std::vector{Tensor::scalar<int32_t>(-1)})[0].data<int32_t>(), -1);
     QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector{Tensor::scalar<int32_t>(1)}));
@@ -92,8 +95,12 @@ class TestExecutor : public QObject {
 
   void lists_are_values() {
     const Attrs attrs{{AttrName("element_dtype"), DType::kFloat32}};
-    auto push = [&](const Tensor& list, float v) { return runtime::run_op(Op("TensorListPushBack").row(), std::vector{list, real(v)}, attrs)[0]; };
-    auto pop = [&](const Tensor& list) { return runtime::run_op(Op("TensorListPopBack").row(), std::vector{list}, attrs); };
+    auto push = [&](const Tensor& list, float v) {
+      return runtime::run_op(Op("TensorListPushBack").row(), std::vector{list, real(v)}, attrs)[0];
+    };
+    auto pop = [&](const Tensor& list) {
+      return runtime::run_op(Op("TensorListPopBack").row(), std::vector{list}, attrs);
+    };
     const Tensor none = runtime::run_op(Op("EmptyTensorList").row(), {}, attrs)[0];
     const Tensor one = push(none, 1), two = push(one, 2), other = push(one, 3);
     QCOMPARE(value(pop(two)[1]), 2.f);

@@ -22,13 +22,21 @@ float slope(trace::Concrete& f, float at) {
 }
 
 std::shared_ptr<trace::Concrete> cube() {
-  return traced({kScalar}, [](std::span<const Tensor> in) { return std::vector{op("Mul", {op("Mul", {in[0], in[0]}), in[0]})}; });
+  return traced({kScalar}, [](std::span<const Tensor> in) {
+    return std::vector{op("Mul", {op("Mul", {in[0], in[0]}), in[0]})};
+  });
 }
 
 std::shared_ptr<trace::Concrete> branches() {
   return traced({kScalar}, [](std::span<const Tensor> in) {
-    return trace::build_cond(op("Greater", {in[0], number(1)}), [&] { return std::vector{op("Mul", {op("Sin", {in[0]}), in[0]})}; },
-                             [&] { return std::vector{op("Mul", {in[0], number(3)})}; });
+    return trace::build_cond(
+        op("Greater", {in[0], number(1)}),
+        [&] {
+          return std::vector{op("Mul", {op("Sin", {in[0]}), in[0]})};
+        },
+        [&] {
+          return std::vector{op("Mul", {in[0], number(3)})};
+        });
   });
 }
 
@@ -106,8 +114,13 @@ class TestTraceGradients : public QObject {
     // x ** (n + 1)
     auto f = traced({kScalar, kScalar}, [](std::span<const Tensor> in) {
       return std::vector{trace::build_while(
-          {number(0), in[0]}, [&](std::span<const Tensor> v) { return op("Less", {v[0], in[1]}); },
-          [&](std::span<const Tensor> v) { return std::vector{op("AddV2", {v[0], number(1)}), op("Mul", {v[1], in[0]})}; })[1]};
+          {number(0), in[0]},
+          [&](std::span<const Tensor> v) {
+            return op("Less", {v[0], in[1]});
+          },
+          [&](std::span<const Tensor> v) {
+            return std::vector{op("AddV2", {v[0], number(1)}), op("Mul", {v[1], in[0]})};
+          })[1]};
     });
     for (float n : {0.f, 1.f, 3.f}) {
       const Tensor x = real(2), turns = real(n);
@@ -125,10 +138,19 @@ class TestTraceGradients : public QObject {
     const Tensor w = variable(3);
     auto f = traced({kScalar}, [&](std::span<const Tensor> in) {
       return std::vector{trace::build_while(
-          {number(0), in[0]}, [&](std::span<const Tensor> v) { return op("Less", {v[0], number(3)}); },
+          {number(0), in[0]},
           [&](std::span<const Tensor> v) {
-            const Tensor next = trace::build_cond(op("Greater", {v[1], number(10)}), [&] { return std::vector{op("Mul", {v[1], number(0.5f)})}; },
-                                                  [&] { return std::vector{op("Mul", {v[1], read(w)})}; })[0];
+            return op("Less", {v[0], number(3)});
+          },
+          [&](std::span<const Tensor> v) {
+            const Tensor next = trace::build_cond(
+                op("Greater", {v[1], number(10)}),
+                [&] {
+                  return std::vector{op("Mul", {v[1], number(0.5f)})};
+                },
+                [&] {
+                  return std::vector{op("Mul", {v[1], read(w)})};
+                })[0];
             return std::vector{op("AddV2", {v[0], number(1)}), next};
           })[1]};
     });

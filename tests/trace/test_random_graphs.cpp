@@ -33,7 +33,8 @@ std::vector<Tensor> program(uint32_t seed, std::span<const Tensor> in, int depth
       case 9: {
         const uint32_t yes = random(), no = random();
         if (depth > 1) break;
-        const Tensor test = op("Less", {ops::sum(a, ops::ints(std::vector<int64_t>{0})), ops::sum(b, ops::ints(std::vector<int64_t>{0}))});
+        const Tensor test = op("Less", {ops::sum(a, ops::ints(std::vector<int64_t>{0})),
+                                        ops::sum(b, ops::ints(std::vector<int64_t>{0}))});
         const std::vector<Tensor> captured{a, b};
         auto branch = [&](uint32_t s) { return std::vector{program(s, captured, depth + 1)[0]}; };
         if (current_graph_builder) {
@@ -101,7 +102,8 @@ class TestRandomGraphs : public QObject {
       for (size_t k = 0; k < 2; ++k)
         for (int i = 0; i < 7; ++i) {
           const float a = eager[k].data<float>()[i], b = once[k].data<float>()[i];
-          QVERIFY2(std::abs(a - b) <= 1e-4f * (1 + std::abs(a)), qPrintable(QString("program %1: %2 and %3").arg(seed).arg(a).arg(b)));
+          QVERIFY2(std::abs(a - b) <= 1e-4f * (1 + std::abs(a)),
+                   qPrintable(QString("program %1: %2 and %3").arg(seed).arg(a).arg(b)));
         }
     }
   }

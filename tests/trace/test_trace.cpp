@@ -73,7 +73,9 @@ class TestTrace : public QObject {
     float memory[2] = {1, 2};
     const Tensor borrowed = Tensor::borrow(DType::kFloat32, Shape{2}, memory, [](void*) {}, nullptr);
     borrowed.body()->python_number = true;
-    auto f = traced({{DType::kFloat32, {2}}}, [&](std::span<const Tensor> in) { return std::vector{op("AddV2", {in[0], borrowed})}; });
+    auto f = traced({{DType::kFloat32, {2}}}, [&](std::span<const Tensor> in) {
+      return std::vector{op("AddV2", {in[0], borrowed})};
+    });
     memory[0] = 100;
     const std::vector<float> zeros{0, 0};
     QCOMPARE(f->call(std::vector{Tensor::vector<float>(zeros)})[0].data<float>()[0], 1.f);
@@ -139,7 +141,8 @@ class TestTrace : public QObject {
           [&] { return std::vector{number(-1)}; });
     });
     verify(*f->graph());
-    QCOMPARE(names(*f->graph()), (Names{"x", "Greater/y", "Greater", "cond/input", "cond", "cond/Identity", "Identity", "NoOp"}));
+    QCOMPARE(names(*f->graph()),
+             (Names{"x", "Greater/y", "Greater", "cond/input", "cond", "cond/Identity", "Identity", "NoOp"}));
     QCOMPARE(value(f->call(std::vector{real(4)})[0]), 8.f);
     QCOMPARE(value(f->call(std::vector{real(-4)})[0]), -1.f);
     QCOMPARE(value(read(v)), 1.f);
@@ -163,8 +166,13 @@ class TestTrace : public QObject {
   void loops_run_until_the_condition_fails() {
     auto f = traced({kScalar, kScalar}, [](std::span<const Tensor> in) {
       return trace::build_while(
-          {in[0], number(0)}, [&](std::span<const Tensor> v) { return op("Less", {v[0], in[1]}); },
-          [&](std::span<const Tensor> v) { return std::vector{op("AddV2", {v[0], number(1)}), op("AddV2", {v[1], v[0]})}; });
+          {in[0], number(0)},
+          [&](std::span<const Tensor> v) {
+            return op("Less", {v[0], in[1]});
+          },
+          [&](std::span<const Tensor> v) {
+            return std::vector{op("AddV2", {v[0], number(1)}), op("AddV2", {v[1], v[0]})};
+          });
     });
     verify(*f->graph());
     const auto ten = f->call(std::vector{real(0), real(5)});
@@ -179,8 +187,12 @@ class TestTrace : public QObject {
     auto f = traced({kScalar}, [](std::span<const Tensor> in) {
       trace::WhileOptions options;
       options.maximum_iterations = 7;
-      return trace::build_while({in[0]}, [](std::span<const Tensor>) { return Tensor::scalar(true).as_constant(); },
-                                [](std::span<const Tensor> v) { return std::vector{op("AddV2", {v[0], number(1)})}; }, options);
+      return trace::build_while(
+          {in[0]}, [](std::span<const Tensor>) { return Tensor::scalar(true).as_constant(); },
+          [](std::span<const Tensor> v) {
+            return std::vector{op("AddV2", {v[0], number(1)})};
+          },
+          options);
     });
     QCOMPARE(value(f->call(std::vector{real(0)})[0]), 7.f);
   }
@@ -190,7 +202,9 @@ class TestTrace : public QObject {
       traced({{DType::kFloat32, {2}}}, [&](std::span<const Tensor> in) {
         trace::WhileOptions options;
         options.symbols = {"total"};
-        return trace::build_while({in[0]}, [](std::span<const Tensor>) { return Tensor::scalar(true).as_constant(); }, body, options);
+        return trace::build_while(
+            {in[0]}, [](std::span<const Tensor>) { return Tensor::scalar(true).as_constant(); }, body,
+            options);
       });
     };
     QVERIFY(has(message_of(ErrorKind::kType, [&] {
@@ -203,13 +217,18 @@ class TestTrace : public QObject {
 
   void nested_calls_and_captures_of_captures() {
     const Tensor outside = real(100);
-    auto inner = traced({kScalar}, [&](std::span<const Tensor> in) { return std::vector{op("AddV2", {in[0], outside})}; });
+    auto inner = traced({kScalar}, [&](std::span<const Tensor> in) {
+      return std::vector{op("AddV2", {in[0], outside})};
+    });
     auto f = traced({kScalar}, [&](std::span<const Tensor> in) {
       return trace::build_cond(
           op("Greater", {in[0], number(0)}),
           [&] {
-            return trace::build_cond(op("Greater", {in[0], number(10)}), [&] { return inner->call(std::vector{in[0]}); },
-                                     [&] { return std::vector{op("Mul", {in[0], outside})}; });
+            return trace::build_cond(
+                op("Greater", {in[0], number(10)}), [&] { return inner->call(std::vector{in[0]}); },
+                [&] {
+                  return std::vector{op("Mul", {in[0], outside})};
+                });
           },
           [&] { return std::vector{in[0]}; });
     });

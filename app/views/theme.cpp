@@ -156,8 +156,8 @@ Theme Theme::load(const QString& name) {
   if (tokens.isEmpty()) throw std::runtime_error("there is no theme called '" + name.toStdString() + "'");
   Theme made;
   made.name_ = name;
-  for (auto it = tokens.begin(); it != tokens.end();
-    ++it) made.colors_.insert(it.key(), QColor(it.value().toString()));
+  for (auto it = tokens.begin(); it != tokens.end(); ++it)
+    made.colors_.insert(it.key(), QColor(it.value().toString()));
   const QJsonObject families = file.value(QStringLiteral("families")).toObject();
   for (auto it = families.begin(); it != families.end(); ++it) made.families_.insert(it.key(), it.value().toString());
   const QJsonObject fonts = file.value(QStringLiteral("fonts")).toObject();
@@ -193,8 +193,8 @@ QColor Theme::family_fill(const std::string& family) const {
 
 std::vector<std::pair<std::string, QString>> Theme::family_tones() const {
   std::vector<std::pair<std::string, QString>> found;
-  for (auto it = families_.begin(); it != families_.end();
-    ++it) found.emplace_back(it.key().toStdString(), it.value());
+  for (auto it = families_.begin(); it != families_.end(); ++it)
+    found.emplace_back(it.key().toStdString(), it.value());
   return found;
 }
 

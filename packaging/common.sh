@@ -106,8 +106,20 @@ configure() {
 build() {
   local preset=$1 tree=build/$1 began=$SECONDS target=all
   [ "$preset" != fuzz ] || target=fuzz_targets
-  if [ "$(ninja -C "$tree" -n $target 2>/dev/null | tail -n 1)" = "ninja: no work to do." ]; then return 0; fi
-  say "building $preset"
-  NINJA_STATUS='[%f/%t, %es] ' cmake --build --preset "$preset" </dev/null || die "the $preset tree did not build"
-  say "$preset built in $((SECONDS - began)) s"
+  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$tree" $target </dev/null 2>&1 | shown_build "$preset" "$began"
+  [ "${PIPESTATUS[0]}" -eq 0 ] || die "the $preset tree did not build"
+}
+
+# ninja's lines, but for those that say that there is nothing to do.
+shown_build() {
+  local line begun=
+  while IFS= read -r line; do
+    case $line in
+      *"Re-checking globbed directories"* | "ninja: Entering directory"* | "ninja: no work to do."*) continue ;;
+    esac
+    [ -n "$begun" ] || say "building $1"
+    begun=1
+    printf '%s\n' "$line"
+  done
+  [ -z "$begun" ] || say "$1: $((SECONDS - $2)) s of building"
 }

@@ -63,6 +63,11 @@ CommandPalette::CommandPalette(QWidget* window) : QFrame(window) {
   list_->setUniformItemSizes(true);
   list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   list_->setAccessibleName(QStringLiteral("What was found"));
+  nothing_ = new QLabel;
+  nothing_->setContentsMargins(16, 14, 16, 0);
+  nothing_->setAlignment(Qt::AlignTop);
+  nothing_->setWordWrap(true);
+  column->addWidget(nothing_);
   column->addWidget(list_, 1);
   connect(input_, &QLineEdit::textChanged, this, &CommandPalette::fill);
   connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) {
@@ -102,6 +107,10 @@ void CommandPalette::fill() {
     item->setEditable(false);
     model_.appendRow(item);
   }
+  nothing_->setVisible(hits_.empty());
+  nothing_->setText(input_->text().trimmed().isEmpty()
+                        ? QStringLiteral("Type a name of a function, an op, a shape, a word of the source or a command.")
+                        : QStringLiteral("Nothing is called “%1” here.").arg(input_->text().trimmed()));
   if (model_.rowCount()) list_->setCurrentIndex(model_.index(0, 0));
 }
 

@@ -4,6 +4,7 @@
 #include "app/models/search.h"
 
 #include <QFrame>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QStandardItemModel>
@@ -23,6 +24,7 @@ class CommandPalette : public QFrame {
             const QString& query = {});
   QLineEdit* input() { return input_; }
   QListView* list() { return list_; }
+  QLabel* nothing() { return nothing_; }
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
@@ -34,6 +36,7 @@ class CommandPalette : public QFrame {
 
   QLineEdit* input_;
   QListView* list_;
+  QLabel* nothing_;  // shown in place of the list
   QStandardItemModel model_;
   std::vector<SearchHit> hits_;
   std::function<std::vector<SearchHit>(const QString&)> find_;

@@ -374,6 +374,9 @@ class WindowTest : public QObject {
     QTest::keyClick(window().palette()->input(), Qt::Key_Return);
     QCOMPARE(window().view(), QStringLiteral("timeline"));
     window().open_palette();
+    QTest::keyClicks(window().palette()->input(), QStringLiteral("nowhere"));
+    QVERIFY(window().palette()->nothing()->isVisible());
+    QVERIFY(window().palette()->nothing()->text().contains(QStringLiteral("nowhere")));
     QTest::keyClick(window().palette()->input(), Qt::Key_Escape);
     QVERIFY(!window().palette()->isVisible());
   }

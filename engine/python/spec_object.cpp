@@ -59,8 +59,10 @@ PyObject* repr(PyObject* self) { return PyUnicode_FromString(spec_text(spec_of(s
 Py_hash_t hash(PyObject* self) {
   Ref shape = Ref::steal(guarded([&] { return shape_object(spec_of(self).shape); }));
   if (!shape) return -1;
-  const Py_hash_t h = PyObject_Hash(shape.get()) * 31 + static_cast<Py_hash_t>(spec_of(self).dtype);
-  return h == -1 ? -2 : h;
+  const Py_hash_t of_shape = PyObject_Hash(shape.get());
+  if (of_shape == -1) return -1;
+  const auto mixed = static_cast<Py_uhash_t>(of_shape) * 31 + static_cast<Py_uhash_t>(spec_of(self).dtype);
+  return static_cast<Py_hash_t>(mixed) == -1 ? -2 : static_cast<Py_hash_t>(mixed);
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {

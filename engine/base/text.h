@@ -23,6 +23,9 @@ void append_to(std::string& out, F number) {
   out.append(text, static_cast<size_t>(std::snprintf(text, sizeof text, "%g", static_cast<double>(number))));
 }
 
+// The text between quotes, what does not print escaped as in C: protobuf's text form and tf.print write strings so.
+void append_quoted(std::string& out, std::string_view text);
+
 template <class... Parts>
 std::string str(const Parts&... parts) {
   std::string out;

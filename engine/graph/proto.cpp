@@ -2,6 +2,7 @@
 #include "engine/graph/proto.h"
 
 #include "engine/base/errors.h"
+#include "engine/base/text.h"
 #include "engine/tensor/dtype.h"
 
 #include <algorithm>
@@ -11,29 +12,6 @@
 
 namespace footlight::proto {
 namespace {
-
-void quote(std::string& out, const std::string& text) {
-  out += '"';
-  for (unsigned char c : text) {
-    switch (c) {
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '"': out += "\\\""; break;
-      case '\'': out += "\\'"; break;
-      case '\\': out += "\\\\"; break;
-      default:
-        if (c < 0x20 || c >= 0x7f) {
-          char octal[8];
-          std::snprintf(octal, sizeof octal, "\\%03o", c);
-          out += octal;
-        } else {
-          out += static_cast<char>(c);
-        }
-    }
-  }
-  out += '"';
-}
 
 std::string number(double value, bool single) {
   if (std::isnan(value)) return "nan";
@@ -56,7 +34,7 @@ std::string scalar(const FieldSchema& field, const Value& value) {
     case Kind::kString:
     case Kind::kBytes: {
       std::string quoted;
-      quote(quoted, std::get<std::string>(value));
+      append_quoted(quoted, std::get<std::string>(value));
       return quoted;
     }
     case Kind::kMessage: break;

@@ -18,34 +18,13 @@ std::string digits(double value, int few, int many, bool (*same)(const char*, do
   return text;
 }
 
-// A string between quotes, with what does not print escaped as in C.
-std::string quoted(const std::string& s) {
-  std::string out = "\"";
-  for (const char c : s) {
-    switch (c) {
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '"': out += "\\\""; break;
-      case '\'': out += "\\'"; break;
-      case '\\': out += "\\\\"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
-          char octal[8];
-          std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
-          out += octal;
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + "\"";
-}
-
 template <class T>
 std::string element_text(const T& value) {
-  if constexpr (std::is_same_v<T, std::string>) return quoted(value);
-  else if constexpr (std::is_same_v<T, bool>) return value ? "1" : "0";
+  if constexpr (std::is_same_v<T, std::string>) {
+    std::string out;
+    append_quoted(out, value);
+    return out;
+  } else if constexpr (std::is_same_v<T, bool>) return value ? "1" : "0";
   else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
     return number_text(static_cast<float>(value));
   else if constexpr (std::is_floating_point_v<T>) return number_text(value);

@@ -246,7 +246,7 @@ void MainWindow::build_actions() {
               {QKeySequence(QStringLiteral("F5")), QKeySequence(QStringLiteral("Ctrl+R"))},
               [this] { run(); });
   add_command(run_menu, QStringLiteral("&Stop"), {QKeySequence(QStringLiteral("Shift+F5"))}, [this] { stop(); });
-  rerun_action_ = add_command(run_menu, QStringLiteral("Run again when the script is &saved"), {}, [this] {
+  rerun_action_ = add_command(run_menu, QStringLiteral("Run a&gain when the script is saved"), {}, [this] {
     rerun_on_save_ = !rerun_on_save_;
     rerun_action_->setChecked(rerun_on_save_);
     if (remember_) save();

@@ -108,9 +108,9 @@ void CommandPalette::fill() {
     model_.appendRow(item);
   }
   nothing_->setVisible(hits_.empty());
-  nothing_->setText(input_->text().trimmed().isEmpty()
-                        ? QStringLiteral("Type a name of a function, an op, a shape, a word of the source or a command.")
-                        : QStringLiteral("Nothing is called “%1” here.").arg(input_->text().trimmed()));
+  const QString asked = input_->text().trimmed();
+  nothing_->setText(asked.isEmpty() ? QStringLiteral("Type a function, an op, a shape, a word of the source or a command.")
+                                    : QStringLiteral("Nothing is called “%1” here.").arg(asked));
   if (model_.rowCount()) list_->setCurrentIndex(model_.index(0, 0));
 }
 

@@ -109,7 +109,7 @@ void CommandPalette::fill() {
   }
   nothing_->setVisible(hits_.empty());
   const QString asked = input_->text().trimmed();
-  nothing_->setText(asked.isEmpty() ? QStringLiteral("Type a function, an op, a shape, a word of the source or a command.")
+  nothing_->setText(asked.isEmpty() ? QStringLiteral("Type a function, an op, a shape, a word of the source.")
                                     : QStringLiteral("Nothing is called “%1” here.").arg(asked));
   if (model_.rowCount()) list_->setCurrentIndex(model_.index(0, 0));
 }

@@ -4,6 +4,7 @@
 #include "engine/base/recording.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/functions.h"
+#include "tests/eager/thrown.h"
 
 #include <QTest>
 
@@ -38,17 +39,6 @@ Tensor read(const Tensor& handle) {
 void update(const char* op, const Tensor& handle, const Tensor& by) {
   const Tensor both[] = {handle, by};
   apply_all(*find_row(op), both, {});
-}
-
-template <class Body>
-ErrorKind kind_thrown(Body&& body, std::string* message = nullptr) {
-  try {
-    body();
-  } catch (const Error& e) {
-    if (message) *message = e.message();
-    return e.kind();
-  }
-  return ErrorKind::kInternal;
 }
 
 }  // namespace

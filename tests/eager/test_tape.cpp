@@ -2,6 +2,7 @@
 #include "engine/eager/execute.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/functions.h"
+#include "tests/eager/thrown.h"
 
 #include <QTest>
 
@@ -30,17 +31,6 @@ Tensor variable(double initial, bool trainable = true) {
 
 Tensor one(Tape& tape, const Tensor& target, const Tensor& source, Unconnected unconnected = Unconnected::kNone) {
   return tape.gradient({&target, 1}, {&source, 1}, {}, unconnected)[0];
-}
-
-template <class Body>
-ErrorKind kind_thrown(Body&& body, std::string* message = nullptr) {
-  try {
-    body();
-  } catch (const Error& e) {
-    if (message) *message = e.message();
-    return e.kind();
-  }
-  return ErrorKind::kInternal;
 }
 
 }  // namespace

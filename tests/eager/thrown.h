@@ -1,0 +1,22 @@
+// Which error an expression throws, for tests that look at its kind and its words.
+#pragma once
+
+#include "engine/base/errors.h"
+
+#include <string>
+
+namespace footlight {
+
+// kInternal, which no expected failure has, when nothing was thrown.
+template <class Body>
+ErrorKind kind_thrown(Body&& body, std::string* message = nullptr) {
+  try {
+    body();
+  } catch (const Error& e) {
+    if (message) *message = e.message();
+    return e.kind();
+  }
+  return ErrorKind::kInternal;
+}
+
+}  // namespace footlight

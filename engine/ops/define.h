@@ -33,18 +33,17 @@ struct RowDef {
   } more = {};
 };
 
-// The families, one function each; engine/ops/registry.cpp calls them all.
-std::vector<RowDef> arithmetic_rows();
-std::vector<RowDef> math_rows();
-std::vector<RowDef> comparison_rows();
-std::vector<RowDef> product_rows();
-std::vector<RowDef> reduction_rows();
-std::vector<RowDef> shape_rows();
-std::vector<RowDef> slice_rows();
-std::vector<RowDef> constant_rows();
-std::vector<RowDef> variable_rows();
-std::vector<RowDef> random_rows();
-std::vector<RowDef> string_rows();
-std::vector<RowDef> control_rows();
+// The families, chained while the library is loaded: a file of rows has one FL_ROWS(name) { return {...}; }.
+struct RowFamily {
+  std::vector<RowDef> (*rows)();
+  RowFamily* next;
+  static RowFamily* first;
+  explicit RowFamily(std::vector<RowDef> (*r)()) : rows(r), next(first) { first = this; }
+};
 
 }  // namespace footlight
+
+#define FL_ROWS(family)                                   \
+  static std::vector<RowDef> family##_rows();             \
+  static const RowFamily family##_family{family##_rows};  \
+  static std::vector<RowDef> family##_rows()

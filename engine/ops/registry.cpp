@@ -8,6 +8,8 @@
 
 namespace footlight {
 
+constinit RowFamily* RowFamily::first = nullptr;
+
 namespace {
 
 std::string_view trim(std::string_view s) {
@@ -83,9 +85,8 @@ AttrValue parse_default(std::string_view type, std::string_view text) {
 class Registry {
  public:
   Registry() {
-    for (auto family : {arithmetic_rows, math_rows, comparison_rows, product_rows, reduction_rows, shape_rows,
-                        slice_rows, constant_rows, variable_rows, random_rows, string_rows, control_rows})
-      for (const RowDef& def : family()) add(def);
+    for (const RowFamily* family = RowFamily::first; family; family = family->next)
+      for (const RowDef& def : family->rows()) add(def);
   }
   std::span<const OpRow* const> all() const { return pointers_; }
   const OpRow* find(std::string_view name) const {

@@ -1,5 +1,5 @@
 // How a kernel file of the host puts its kernels into the table. The files are compiled once per instruction set, each
-// time in a namespace of its own (FL_ISA); the set that fits the machine is registered at start.
+// in a namespace of its own (FL_ISA), and the set that fits the machine is registered; those of once/ always are.
 #pragma once
 
 #include "kernels/table.h"

@@ -80,7 +80,7 @@ Tensor abs(const Tensor& x, std::string_view name) {
   return apply(of_complex, {x}, {{kTout, x.dtype() == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64}}, name);
 }
 
-std::vector<PublicDef> arithmetic_functions() {
+FL_PUBLIC(arithmetic) {
   return {
       {"math.add add", kTwo, one_op<"AddV2", "Add">, "x + y, with broadcasting"},
       {"math.subtract subtract", kTwo, one_op<"Sub">, "x - y, with broadcasting"},

@@ -7,9 +7,8 @@ std::span<const PublicFunction> public_functions() {
   static const std::vector<PublicFunction> all = [] {
     using namespace composite;
     std::vector<PublicFunction> out;
-    for (auto family : {arithmetic_functions, math_functions, reduction_functions, product_functions, shape_functions,
-                        slice_functions, random_functions, string_functions}) {
-      for (const PublicDef& def : family()) {
+    for (const PublicFamily* family = PublicFamily::first; family; family = family->next) {
+      for (const PublicDef& def : family->functions()) {
         PublicFunction function{{}, def.parameters, def.call, def.doc};
         for (std::string_view rest = def.names; !rest.empty();) {
           const size_t blank = rest.find(' ');
@@ -25,6 +24,8 @@ std::span<const PublicFunction> public_functions() {
 }
 
 namespace composite {
+
+constinit PublicFamily* PublicFamily::first = nullptr;
 
 std::vector<Tensor> tensors(const Arg& a) {
   std::vector<Tensor> out;

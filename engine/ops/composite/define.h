@@ -17,14 +17,13 @@ struct PublicDef {
   const char* doc;
 };
 
-std::vector<PublicDef> arithmetic_functions();
-std::vector<PublicDef> math_functions();
-std::vector<PublicDef> reduction_functions();
-std::vector<PublicDef> product_functions();
-std::vector<PublicDef> shape_functions();
-std::vector<PublicDef> slice_functions();
-std::vector<PublicDef> random_functions();
-std::vector<PublicDef> string_functions();
+// The families, chained while the library is loaded: a file has one FL_PUBLIC(name) { return {...}; }.
+struct PublicFamily {
+  std::vector<PublicDef> (*functions)();
+  PublicFamily* next;
+  static PublicFamily* first;
+  explicit PublicFamily(std::vector<PublicDef> (*f)()) : functions(f), next(first) { first = this; }
+};
 
 using Args = std::span<const Arg>;
 
@@ -62,3 +61,8 @@ Arg one_op(Args args, std::string_view name) {
 }
 
 }  // namespace footlight::composite
+
+#define FL_PUBLIC(family)                                        \
+  static std::vector<PublicDef> family##_functions();            \
+  static const PublicFamily family##_family{family##_functions}; \
+  static std::vector<PublicDef> family##_functions()

@@ -51,7 +51,7 @@ constexpr char kLogits[] = "logits: tensor of float32, axis: int? = None, name: 
 
 }  // namespace
 
-std::vector<PublicDef> math_functions() {
+FL_PUBLIC(math) {
   return {
       {"math.negative negative", kOne, one_op<"Neg">, "-x"},
       {"math.sign sign", kOne, one_op<"Sign">, "-1, 0 or 1; of a complex number x / |x|"},

@@ -67,7 +67,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool tran
   return apply(plain, {x, y}, {{kTransposeA, ta}, {kTransposeB, tb}}, name);
 }
 
-std::vector<PublicDef> product_functions() {
+FL_PUBLIC(product) {
   return {
       {"linalg.matmul matmul",
        "a: tensor like b, b: tensor like a, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: "

@@ -83,7 +83,7 @@ constexpr char kNormal[] =
 
 }  // namespace
 
-std::vector<PublicDef> random_functions() {
+FL_PUBLIC(random) {
   return {
       {"random.uniform random_uniform compat.v1.random_uniform",
        "shape: shape, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: int? = None, "

@@ -66,7 +66,7 @@ constexpr char kArg[] = "input: tensor, axis: tensor? of int32 = None, output_ty
 
 }  // namespace
 
-std::vector<PublicDef> reduction_functions() {
+FL_PUBLIC(reduction) {
   return {
       {"math.reduce_sum reduce_sum", kReduced, reduced<"Sum">, "the sum over some dimensions"},
       {"math.reduce_mean reduce_mean", kReduced, reduced<"Mean">, "the mean over some dimensions"},

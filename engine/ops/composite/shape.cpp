@@ -193,7 +193,7 @@ Arg where(Args args, std::string_view name) {
 
 }  // namespace
 
-std::vector<PublicDef> shape_functions() {
+FL_PUBLIC(shape) {
   return {
       {"zeros", "shape: shape, dtype: dtype = float32, name: str? = None, layout: any? = None", zeros,
        "zeros of a shape"},

@@ -163,7 +163,7 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask) {
   return apply(gather, {rows, places, ops::integer(0)});
 }
 
-std::vector<PublicDef> slice_functions() {
+FL_PUBLIC(slice) {
   return {
       {"concat", "values: tensor*, axis: tensor of int32, name: str? = None", concat,
        "tensors joined along a dimension"},

@@ -53,7 +53,7 @@ Arg format(Args args, std::string_view name) {
 
 }  // namespace
 
-std::vector<PublicDef> string_functions() {
+FL_PUBLIC(string) {
   return {
       {"strings.join", "inputs: tensors, separator: str = '', name: str? = None", join,
        "strings put together, element by element"},

@@ -112,7 +112,7 @@ RowDef binary(const char* name, const char* types, GradientFunction gradient, co
 
 }  // namespace
 
-std::vector<RowDef> arithmetic_rows() {
+FL_ROWS(arithmetic) {
   return {
       binary("AddV2", "T: numbers|string", add_gradient, "x + y, with broadcasting; joins strings"),
       binary("Sub", "T: numbers", sub_gradient, "x - y, with broadcasting"),

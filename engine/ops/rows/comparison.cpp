@@ -34,7 +34,7 @@ RowDef equality(const char* name, const char* doc) {
 
 }  // namespace
 
-std::vector<RowDef> comparison_rows() {
+FL_ROWS(comparison) {
   return {
       compare("Less", "x < y"),
       compare("LessEqual", "x <= y"),

@@ -90,7 +90,7 @@ void one_hot_shape(Inference& i) {
 
 }  // namespace
 
-std::vector<RowDef> constant_rows() {
+FL_ROWS(constant) {
   return {
       {"Const",
        "-> output: dtype",

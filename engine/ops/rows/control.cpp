@@ -36,7 +36,7 @@ constexpr RowDef::More kStateful{.stateful = true};
 
 }  // namespace
 
-std::vector<RowDef> control_rows() {
+FL_ROWS(control) {
   constexpr const char* kCondSignature = "cond: Tcond, input: Tin[] -> output: Tout[]";
   constexpr const char* kCondAttrs =
       "Tcond: any; Tin: list(type); Tout: list(type); then_branch: func; else_branch: func; output_shapes: "

@@ -166,7 +166,7 @@ RowDef gradient_of(const char* name, const char* signature, const char* types, G
 
 }  // namespace
 
-std::vector<RowDef> math_rows() {
+FL_ROWS(math) {
   constexpr const char* kFloat = "T: floatcomplex";
   return {
       unary("Neg", "T: floatcomplex|signed", neg_gradient, "-x"),

@@ -80,7 +80,7 @@ void batch_matmul_gradient(GradientCall& c) {
 
 }  // namespace
 
-std::vector<RowDef> product_rows() {
+FL_ROWS(product) {
   return {
       {"MatMul", "a: T, b: T -> product: T",
        "transpose_a: bool = false; transpose_b: bool = false; T: floatcomplex|int32|int64", matmul_shape,

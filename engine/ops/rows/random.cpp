@@ -26,7 +26,7 @@ constexpr char kSeeded[] = "seed: int = 0; seed2: int = 0; dtype: floats = float
 
 }  // namespace
 
-std::vector<RowDef> random_rows() {
+FL_ROWS(random) {
   const RowDef::More drawn{.stateful = true, .dispatch = -1, .host_inputs = 1, .zero_gradient = true};
   return {
       {"RandomUniform", kDrawn, kSeeded, shape_of_input, nullptr, OpFamily::kRandom,

@@ -150,7 +150,7 @@ RowDef arg(const char* name, const char* doc) {
 
 }  // namespace
 
-std::vector<RowDef> reduction_rows() {
+FL_ROWS(reduction) {
   constexpr const char* kNumbers = "keep_dims: bool = false; T: numbers; Tidx: index = int32";
   constexpr const char* kReal = "keep_dims: bool = false; T: real; Tidx: index = int32";
   return {

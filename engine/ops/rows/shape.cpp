@@ -195,7 +195,7 @@ void select_gradient(GradientCall& c) {
 
 }  // namespace
 
-std::vector<RowDef> shape_rows() {
+FL_ROWS(shape) {
   constexpr const char* kShapeOf = "T: any; out_type: index = int32";
   return {
       {"Identity", "input: T -> output: T", "T: any", infer::same, pass_gradient, OpFamily::kMove,

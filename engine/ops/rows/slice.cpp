@@ -410,7 +410,7 @@ void where_shape(Inference& i) {
 
 }  // namespace
 
-std::vector<RowDef> slice_rows() {
+FL_ROWS(slice) {
   constexpr const char* kMasks =
       "T: any; Index: index = int32; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; "
       "new_axis_mask: int = 0; "

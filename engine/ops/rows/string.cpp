@@ -34,7 +34,7 @@ void fill_is_short(Inference& i) {
 
 }  // namespace
 
-std::vector<RowDef> string_rows() {
+FL_ROWS(string) {
   const RowDef::More text{.zero_gradient = true};
   return {
       {"StringFormat",

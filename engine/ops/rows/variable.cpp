@@ -47,7 +47,7 @@ RowDef update(const char* name, const char* doc) {
 
 }  // namespace
 
-std::vector<RowDef> variable_rows() {
+FL_ROWS(variable) {
   return {
       {"VarHandleOp",
        "-> resource: resource",

@@ -27,6 +27,7 @@ collect() {
     cp "$file" "$deps/lib/$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')"
   done
   cp /usr/include/sqlite3ext.h /usr/include/zstd_errors.h "$deps/include/" 2>/dev/null
+  cp -r /usr/include/eigen3 "$deps/include/" || exit 1
   for python in ${PYTHON:-python3.12 "$HOME"/.pyenv/versions/3.12.*/bin/python3 python3}; do
     headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null) || continue
     [ -e "$headers/Python.h" ] || continue

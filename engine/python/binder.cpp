@@ -24,6 +24,7 @@ struct PyPublicFunction {
   PyObject_HEAD vectorcallfunc call;
   const PublicFunction* function;
   std::vector<Parameter>* parameters;  // null until the first call
+  PyObject* result;                    // parse_result(), read with them
   PyObject* weakrefs;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -36,25 +37,47 @@ std::string leaf_name(PyObject* o) {
 }
 
 const std::vector<Parameter>& parameters_of(PyObject* o) {
-  if (!of(o)->parameters)
+  if (!of(o)->parameters) {
+    of(o)->result = parse_result(of(o)->function->parameters).release();
     of(o)->parameters = new std::vector<Parameter>(parse_parameters(of(o)->function->parameters));
+  }
   return *of(o)->parameters;
 }
 
 std::string signature_text(PyObject* o) {
   std::string out;
   for (const Parameter& p : parameters_of(o))
-    out += (out.empty() ? "" : ", ") + p.name + (p.has_default ? "=" : "");
+    out += (out.empty() ? "" : ", ") + std::string(p.variadic ? "*" : "") + p.name + (p.has_default ? "=" : "");
   return full_name(o) + "(" + out + ")";
 }
 
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 
+// A list of results as what the function says that it returns.
+PyObject* returned(PyObject* self, const Arg& result) {
+  Ref object = object_from(result);
+  PyObject* as = of(self)->result;
+  if (!as || !PyList_Check(object.get())) return object.release();
+  Ref tuple = checked(PyList_AsTuple(object.get()));
+  return as == reinterpret_cast<PyObject*>(&PyTuple_Type) ? tuple.release() : PyObject_Call(as, tuple.get(), nullptr);
+}
+
 // The arguments in the order of the parameters; null where the default goes.
 using Slots = std::array<PyObject*, kMostParameters>;
 
 void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* const* args, size_t positional,
-           PyObject* names, Slots& slots) {
+           PyObject* names, Slots& slots, Ref& rest) {
+  const size_t named_at = positional;
+  size_t variadic = 0;
+  while (variadic < parameters.size() && !parameters[variadic].variadic) ++variadic;
+  if (variadic < parameters.size()) {
+    const size_t others = positional > variadic ? positional - variadic : 0;
+    rest = checked(PyTuple_New(static_cast<Py_ssize_t>(others)));
+    for (size_t i = 0; i < others; ++i)
+      PyTuple_SET_ITEM(rest.get(), static_cast<Py_ssize_t>(i), Ref::borrow(args[variadic + i]).release());
+    slots[variadic] = rest.get();
+    positional -= others;
+  }
   if (positional > parameters.size())
     fail(ErrorKind::kType, signature_text(self), " takes ", parameters.size(), " arguments but ", positional,
          " were given");
@@ -74,7 +97,7 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
     if (slots[i])
       fail(ErrorKind::kType, full_name(self), "() got multiple values for argument '", parameters[i].name,
            "'");
-    slots[i] = args[positional + static_cast<size_t>(k)];
+    slots[i] = args[named_at + static_cast<size_t>(k)];
   }
 }
 
@@ -158,7 +181,7 @@ bool collect_tensors(const std::vector<Parameter>& parameters, PyObject* const* 
     if (Py_TYPE(args[i]) != tensor_type || parameters[i].type != ParameterType::kTensor) return false;
   for (size_t i = given; i < parameters.size(); ++i) {
     const Parameter& p = parameters[i];
-    if (!p.has_default || (p.type == ParameterType::kTensor && !p.otherwise.none())) return false;
+    if (!p.has_default || p.variadic || (p.type == ParameterType::kTensor && !p.otherwise.none())) return false;
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].is_name) continue;
@@ -186,13 +209,14 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
           result = of(self)->function->call(few.all(), {});
         }
         if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
-        return object_from(result).release();
+        return returned(self, result);
       }
     }
     const std::vector<Parameter>& parameters = parameters_of(self);
     FL_CHECK(parameters.size() <= kMostParameters);
     Slots slots{};
-    place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots);
+    Ref rest;
+    place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots, rest);
     std::string_view name;
     size_t name_at = 0;
     while (name_at < parameters.size() && !parameters[name_at].is_name) ++name_at;
@@ -218,7 +242,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
       WithoutGil released(is_long);
       result = of(self)->function->call(arguments, name);
     }
-    return object_from(result).release();
+    return returned(self, result);
   });
 }
 
@@ -226,10 +250,15 @@ Ref signature_object(PyObject* self) {
   Ref inspect = checked(PyImport_ImportModule("inspect"));
   Ref parameter = checked(PyObject_GetAttrString(inspect.get(), "Parameter"));
   Ref kind = checked(PyObject_GetAttrString(parameter.get(), "POSITIONAL_OR_KEYWORD"));
+  Ref rest = checked(PyObject_GetAttrString(parameter.get(), "VAR_POSITIONAL"));
+  Ref named = checked(PyObject_GetAttrString(parameter.get(), "KEYWORD_ONLY"));
   Ref list = checked(PyList_New(0));
   for (const Parameter& p : parameters_of(self)) {
     Ref one;
-    if (p.has_default) {
+    if (p.variadic) {
+      one = checked(PyObject_CallFunctionObjArgs(parameter.get(), p.key, rest.get(), nullptr));
+      kind = named;
+    } else if (p.has_default) {
       Ref otherwise = object_from(p.otherwise);
       Ref keywords = checked(Py_BuildValue("{sO}", "default", otherwise.get()));
       Ref positional = checked(PyTuple_Pack(2, p.key, kind.get()));
@@ -296,6 +325,7 @@ void init_public_functions(PyObject*) {
     o->call = call;
     o->function = &f;
     o->parameters = nullptr;
+    o->result = nullptr;
     o->weakrefs = nullptr;
     Ref function = Ref::steal(reinterpret_cast<PyObject*>(o));
     for (std::string_view name : f.names) publish(std::string(name).c_str(), function.get());

@@ -34,10 +34,14 @@ struct Parameter {
   int like = -1;                      // a tensor takes the dtype of that parameter
   DType preferred = DType::kInvalid;  // "of float32"
   bool is_name = false;               // the `name` that ops take: passed beside the arguments
+  bool variadic = false;              // "*args": every further positional argument; those behind it go by name
 };
 
 // "x: tensor, y: tensor like x, axis: ints? = None, name: str? = None". FL_CHECKs that it is well formed.
 std::vector<Parameter> parse_parameters(std::string_view text);
+// What a list of results becomes, behind the parameters: "-> TopK(values, indices)" a named tuple, "-> tuple" a tuple.
+// Null where nothing is said: a list.
+Ref parse_result(std::string_view text);
 
 Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid);
 Ref object_from(const Arg&);

@@ -72,13 +72,38 @@ Arg default_of(std::string_view text, ParameterType type) {
 
 }  // namespace
 
+Ref parse_result(std::string_view text) {
+  const size_t arrow = text.rfind("->");
+  if (arrow == text.npos) return {};
+  std::string_view rest = trimmed(text.substr(arrow + 2));
+  if (rest == "tuple") return Ref::borrow(reinterpret_cast<PyObject*>(&PyTuple_Type));
+  const std::string name(take(rest, '('));
+  FL_CHECK(rest.ends_with(')'));
+  Ref fields = checked(PyList_New(0));
+  for (rest.remove_suffix(1); !rest.empty();) {
+    Ref field = checked(PyUnicode_FromString(std::string(take(rest, ',')).c_str()));
+    if (PyList_Append(fields.get(), field.get()) < 0) throw PythonErrorSet();
+  }
+  Ref collections = checked(PyImport_ImportModule("collections"));
+  Ref make = checked(PyObject_GetAttrString(collections.get(), "namedtuple"));
+  Ref type = checked(PyObject_CallFunction(make.get(), "sO", name.c_str(), fields.get()));
+  Ref module = checked(PyUnicode_FromString("footlight"));
+  if (PyObject_SetAttrString(type.get(), "__module__", module.get()) < 0) throw PythonErrorSet();
+  return type;
+}
+
 std::vector<Parameter> parse_parameters(std::string_view text) {
+  if (const size_t arrow = text.rfind("->"); arrow != text.npos) text = text.substr(0, arrow);
   std::vector<Parameter> all;
   std::vector<std::pair<size_t, std::string_view>> likes;  // resolved at the end: the other may come later
   while (!trimmed(text).empty()) {
     std::string_view one = take(text, ',');
     Parameter p;
     p.name = take(one, ':');
+    if (p.name.starts_with('*')) {
+      p.variadic = true;
+      p.name.erase(0, 1);
+    }
     p.key = PyUnicode_InternFromString(p.name.c_str());
     if (!p.key) throw PythonErrorSet();
     std::string_view type = take(one, '=');

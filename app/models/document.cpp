@@ -50,6 +50,10 @@ void Document::add(session::GraphRecord record) {
   traced_graphs_ = 0;
   put(graphs, graph_index_, id, std::move(record));
 }
+void Document::add(session::SignatureRecord record) {
+  const auto id = record.id;
+  put(signatures, signature_index_, id, std::move(record));
+}
 void Document::add(session::GeneratedRecord record) {
   for (session::GeneratedRecord& known : generated) {
     if (known.function == record.function && known.code == record.code && known.name == record.name) {
@@ -121,6 +125,10 @@ const session::NodeRecord* Document::node(GraphId graph_id, uint32_t id) const {
     if (node.id == id) return &node;
   }
   return nullptr;
+}
+
+const session::SignatureRecord* Document::signature(SignatureId id) const {
+  return find(signatures, signature_index_, id);
 }
 
 const OpInfo& Document::op(OpId id) const {

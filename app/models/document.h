@@ -32,7 +32,8 @@ struct OpSpan {
   CallId call;       // none: eager
   SourceRef source;  // eager: the user's line; traced: the node has it
   NodeId node;       // of the trace's graph; none: eager
-  uint32_t bytes = 0;
+  uint32_t bytes = 0;  // of the outputs; 0: the signature says it
+  SignatureId signature;
   OpId op;
   uint8_t device = 0;
 };
@@ -62,6 +63,7 @@ class Document {
   std::vector<session::DeviceRecord> device;
   std::vector<session::ConsoleRecord> console;
   std::vector<OpInfo> ops;                   // by OpId
+  std::vector<session::SignatureRecord> signatures;
   std::vector<std::string> device_names;     // by OpSpan::device
   QString damage;                            // what is wrong with the file in spite of which it opened
   std::vector<ThreadEvents> threads;         // by thread number
@@ -74,6 +76,7 @@ class Document {
   void add(session::TraceRecord record);
   void add(session::GraphRecord record);
   void add(session::GeneratedRecord record);
+  void add(session::SignatureRecord record);
   void add_calls(const std::vector<session::CallRecord>& more);
   void add_events(uint32_t thread, const OpSpan* events, size_t count);
 
@@ -86,6 +89,7 @@ class Document {
   const session::NodeRecord* node(GraphId graph, uint32_t id) const;
   const session::CallRecord* call(CallId id) const;
   const OpInfo& op(OpId id) const;
+  const session::SignatureRecord* signature(SignatureId id) const;
   const OpSpan* event(uint32_t thread, size_t index) const;
 
   Place place(SourceRef source) const;                     // through the code's line table
@@ -120,6 +124,7 @@ class Document {
   std::unordered_map<TraceId, size_t> trace_index_;
   std::unordered_map<GraphId, size_t> graph_index_;
   std::unordered_map<CallId, size_t> call_index_;
+  std::unordered_map<SignatureId, size_t> signature_index_;
   std::unordered_map<TraceId, size_t> calls_per_trace_;
   mutable std::unordered_map<session::FileId, std::vector<std::string>> lines_;
   mutable std::unordered_map<GraphId, TraceId> trace_of_graph_;

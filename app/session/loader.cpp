@@ -40,6 +40,7 @@ void apply(Batch&& b, Document& document) {
     for (auto& f : b.functions) document.add(std::move(f));
     for (auto& t : b.traces) document.add(std::move(t));
     for (auto& g : b.graphs) document.add(std::move(g));
+    for (auto& s : b.signatures) document.add(std::move(s));
     for (auto& g : b.generated) document.add(std::move(g));
     document.decisions = std::move(b.decisions);
     document.ops = std::move(b.ops);
@@ -129,6 +130,7 @@ bool Loader::next(bool first) {
   b.files = tail(c.files, files_);
   b.codes = tail(c.codes, codes_);
   b.graphs = tail(c.graphs, graphs_);
+  b.signatures = tail(c.signatures, signatures_);
   b.console = tail(c.console, console_);
 
   size_t rows = 0;
@@ -159,6 +161,7 @@ bool Loader::next(bool first) {
       span.source = chunk->source(i);
       span.node = NodeId(chunk->node[i]);
       span.bytes = chunk->bytes[i];
+      span.signature = SignatureId(chunk->signature[i]);
       span.op = OpId(chunk->op[i]);
       span.device = chunk->device[i];
       it->second.push_back(span);

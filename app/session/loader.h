@@ -33,6 +33,7 @@ struct Batch {
   std::vector<session::FileRecord> files;
   std::vector<session::CodeRecord> codes;
   std::vector<session::GraphRecord> graphs;
+  std::vector<session::SignatureRecord> signatures;
   std::vector<session::ConsoleRecord> console;
   std::vector<session::CallRecord> calls;
   std::vector<session::DeviceRecord> device;
@@ -70,7 +71,7 @@ class Loader : public QObject {
   std::atomic<bool> stop_{false};
   std::atomic<int> waiting_{0};
   bool unsent_ = false;
-  size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0;
+  size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0;
   size_t op_chunks_ = 0, call_chunks_ = 0, device_chunks_ = 0;
 };
 

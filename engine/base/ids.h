@@ -25,6 +25,7 @@ using FunctionId = Id<struct FunctionTag>;  // a traced function (tf.function ob
 using TraceId = Id<struct TraceTag>;        // one concrete function
 using GraphId = Id<struct GraphTag>;
 using CallId = Id<struct CallTag, uint64_t>;
+using SignatureId = Id<struct SignatureTag>;  // an op with the dtypes and shapes it ran on
 
 // Where in the user's program something was done: a code object and the offset of the instruction in it, as
 // cheap as it gets to take. Lines are looked up later, in the line table copied when the code was first seen.

@@ -1,6 +1,8 @@
 // The recording switch and the registry of rings: who has one, and what happens to it when its thread ends.
 #include "engine/base/recording.h"
 
+#include "engine/base/signatures.h"
+
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -89,9 +91,13 @@ void ThreadRings::wake() {
 
 void visit_rings(RingVisitor visit, void* context) { RingRegistry::get().visit(visit, context); }
 
-void rings_before_fork() { RingRegistry::get().mutex.lock(); }
+void rings_before_fork() {
+  RingRegistry::get().mutex.lock();
+  signatures_before_fork();
+}
 
 void rings_after_fork(bool child) {
+  signatures_after_fork();
   if (child) RingRegistry::get().after_fork_in_child();
   RingRegistry::get().mutex.unlock();
 }

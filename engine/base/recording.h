@@ -29,7 +29,7 @@ struct OpEvent {
   CallId call;         // the traced call it belongs to; none: eager
   SourceRef source;    // eager: the user's line; traced: the node has it
   NodeId node;         // node of the trace's graph; none: eager
-  uint32_t bytes = 0;  // of the outputs, saturated
+  SignatureId signature;  // what it ran on, and so what it cost (signatures.h)
   OpId op;
   uint8_t device = 0;
   uint8_t reserved = 0;
@@ -79,6 +79,10 @@ class ThreadRings {
     return ((uint64_t{thread} + 1) << 40) | sequence;
   }
 
+  // The signatures that this thread met last, by a hash of what they stand for (signatures.h).
+  struct KnownSignature { uint64_t hash = 0; SignatureId id; };
+  KnownSignature& known_signature(uint64_t hash) { return signatures_[hash % kKnownSignatures]; }
+
   OpRing& ops() { return ops_; }
   CallRing& calls() { return calls_; }
 
@@ -91,6 +95,8 @@ class ThreadRings {
   char name_[16] = {};
   std::atomic<bool> thread_ended_{false};
   uint64_t next_call_ = 0;
+  static constexpr size_t kKnownSignatures = 256;
+  KnownSignature signatures_[kKnownSignatures];
   OpRing ops_;
   CallRing calls_;
 };

@@ -3,11 +3,9 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
-#include "engine/base/device_hooks.h"
 #include "engine/ops/builder.h"
+#include "engine/ops/cost.h"
 #include "engine/ops/infer.h"
-
-
 
 namespace footlight::eager {
 
@@ -26,15 +24,13 @@ class EagerInference final : public Inference {
   }
 };
 
-void record(const OpRow& row, std::span<const Tensor> outputs, Device device, int64_t start) {
-  size_t bytes = 0;
-  for (const Tensor& t : outputs)
-    if (t) bytes += t.bytes();
+void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device device,
+            int64_t start) {
   OpEvent event{};
   event.start_ns = start;
   event.end_ns = now_ns();
   event.source = current_source();
-  event.bytes = bytes > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(bytes);
+  event.signature = signature_of(row, inputs, outputs);
   event.op = row.id;
   event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
   record_op(event);
@@ -111,7 +107,7 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
                           device, device.type == DeviceType::kCpu ? nullptr : device_access.stream(device)};
     kernel(context);
   }
-  if (recorded) [[unlikely]] record(row, outputs, device, start);
+  if (recorded) [[unlikely]] record(row, inputs, outputs, device, start);
   if (tape_hook) [[unlikely]] tape_hook(row, attrs, inputs, outputs);
 }
 
@@ -135,7 +131,7 @@ Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DT
   if (recording_ops()) [[unlikely]] {
     const int64_t start = now_ns();
     kernel(context);
-    record(row, {&out, 1}, Device::cpu(), start);
+    record(row, inputs, {&out, 1}, Device::cpu(), start);
   } else {
     kernel(context);
   }

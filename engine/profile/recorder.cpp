@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/base/recording.h"
+#include "engine/base/signatures.h"
 #include "engine/profile/cupti_session.h"
 
 #include <pthread.h>
@@ -26,7 +27,9 @@ struct Host {
   bool attached = false;
   // Writers that are closed: another thread may still hold the pointer it got from active_writer().
   std::vector<std::unique_ptr<session::Writer>> closed;
-  std::unordered_map<const ThreadRings*, Reported> reported;  // of the flush thread alone
+  std::unordered_map<const ThreadRings*, Reported> reported;  // of the flush thread alone, as the next two
+  uint32_t signatures = 0;       // how many the session has
+  uint64_t signatures_refused = 0;
 };
 
 // Never destroyed: threads and exit handlers come late.
@@ -63,12 +66,30 @@ void drain(Batch& batch, ThreadRings& rings, bool last) {
   if (last) reported.erase(it);
 }
 
+// The session has a signature before an event that names it.
+void report_signatures(session::Writer& writer) {
+  Host& h = host();
+  visit_signatures(
+      h.signatures,
+      [](void* to, SignatureId id, const Signature& s) {
+        static_cast<session::Writer*>(to)->add_signature(
+            {id, s.op, s.inputs, s.outputs, s.input_bytes, s.output_bytes, s.flops});
+        host().signatures = id.value + 1;
+      },
+      &writer);
+  const uint64_t refused = signatures_refused();
+  if (refused > h.signatures_refused)
+    writer.add_dropped("shapes of ops", "there are too many different ones", refused - h.signatures_refused);
+  h.signatures_refused = refused;
+}
+
 void pump(session::Writer& writer, void*) {
   calibrate_clock();
   Batch batch;
   batch.writer = &writer;
   visit_rings([](void* context, ThreadRings& rings, bool last) { drain(*static_cast<Batch*>(context), rings, last); },
               &batch);
+  report_signatures(writer);  // after the rings: what their events name is there by now
   if (batch.ops.size()) writer.add_op_events(batch.ops);
   if (!batch.calls.empty()) writer.add_calls(batch.calls);
 }
@@ -105,6 +126,8 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   });
   Host& h = host();
   h.reported.clear();
+  h.signatures = 0;
+  h.signatures_refused = signatures_refused();
   h.attached = attached;
   h.writer = std::move(writer);
   // What an earlier recording left in the rings is not this one's.

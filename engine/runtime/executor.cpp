@@ -5,10 +5,12 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/base/device_hooks.h"
+#include "engine/ops/cost.h"
 #include "engine/runtime/frame.h"
 #include "engine/tensor/gpu.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace footlight::runtime {
@@ -166,6 +168,7 @@ class Run {
   void device_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
+    std::optional<SignatureProbe> probe;
     Device device = in.placed ? in.device : Device::cpu();
     {
       const DeviceWork work(recording_);
@@ -173,6 +176,7 @@ class Run {
       const OpRow& row = *node.op;
       const std::span<const Tensor> inputs = gather(in);
       const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+      if (recording_) probe.emplace(row, inputs);
       const auto host_input = [&](size_t i) { return (row.host_inputs >> std::min<size_t>(i, 31) & 1) != 0; };
       for (size_t i = 0; i < inputs.size() && !in.placed; ++i)
         if (inputs[i].device().type != DeviceType::kCpu && !host_input(i)) device = inputs[i].device();
@@ -191,28 +195,26 @@ class Run {
       KernelContext context{row, node.attrs, here, outputs, device, stream};
       kernel(context);
     }
-    if (recording_) record(in, start, device);
+    if (probe) record(in, start, device, *probe);
   }
 
   void recorded_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
+    SignatureProbe probe(*program_.graph->node(in.node).op, gather(in));
     kernel(in);
-    record(in, start, Device::cpu());
+    record(in, start, Device::cpu(), probe);
   }
 
-  void record(const Instruction& in, int64_t start, Device device) {
+  void record(const Instruction& in, int64_t start, Device device, const SignatureProbe& probe) {
     OpEvent event;
     event.start_ns = start;
     const Node& node = program_.graph->node(in.node);
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < in.outputs; ++i)
-      if (const Tensor& output = frame_.slots()[in.first_output + i]) bytes += output.bytes();
     event.end_ns = last_end_ = now_ns();
     event.call = call_;
     event.source = node.source;
     event.node = in.node;
-    event.bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
+    event.signature = probe.finish({frame_.slots() + in.first_output, in.outputs});
     event.op = node.op->id;
     event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
     record_op(event);

@@ -184,6 +184,11 @@ void Assembler::add(Table table, Row row) {
       put(c.op_names, ops_, r.id.value, std::move(r));
       break;
     }
+    case Table::kSignature: {
+      auto r = decode_row<SignatureRecord>(row);
+      put(c.signatures, signatures_, r.id.value, std::move(r));
+      break;
+    }
     case Table::kThread: {
       auto r = decode_row<ThreadRecord>(row);
       put(c.threads, threads_, r.number, std::move(r));

@@ -11,7 +11,7 @@
 
 namespace footlight::session {
 namespace {
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
 constexpr size_t kMaxNames = size_t{16} << 20;      // bytes of the dictionary
 constexpr size_t kMaxNameBytes = size_t{256} << 20;  // and of what it makes in memory
 enum Kind : uint8_t { kOps = 1, kCalls = 2, kDevice = 3 };
@@ -78,16 +78,17 @@ std::string compress(Kind kind, size_t rows, const std::string& raw) {
   return std::move(bytes);
 }
 
-std::string decompress(Kind kind, std::string_view bytes, uint32_t rows) {
+std::string decompress(Kind kind, std::string_view bytes, uint32_t rows, uint8_t* said = nullptr) {
   ByteReader in(bytes);
   const uint8_t version = in.u8();
   if (version > kVersion) throw_broken("a chunk has the newer format " + std::to_string(version));
-  if (version != kVersion || in.u8() != kind) throw_broken("a chunk is not what it should be");
+  if (said) *said = version;
+  if (version == 0 || in.u8() != kind) throw_broken("a chunk is not what it should be");
   if (in.u32() != rows || rows > kMaxChunkRows) throw_broken("a chunk has another number of rows than its index says");
   const uint32_t size = in.u32();
   // No column takes more than 10 bytes a row: a small chunk that says 200 MB is made to hurt.
   const size_t names = kind == kDevice ? kMaxNames : 0;
-  if (size > size_t{rows} * 12 * 10 + 128 + names) throw_broken("a chunk is too large");
+  if (size > size_t{rows} * 13 * 10 + 128 + names) throw_broken("a chunk is too large");
   const std::string_view frame = in.bytes(in.left());
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != size)
     throw_broken("a chunk has another size than it says");
@@ -98,11 +99,20 @@ std::string decompress(Kind kind, std::string_view bytes, uint32_t rows) {
     throw_broken("a chunk cannot be decompressed");
   return raw;
 }
+
+void read_signatures(ByteReader& in, size_t rows, uint8_t version, std::vector<uint32_t>& values) {
+  if (version < 2) {
+    values.assign(rows, SignatureId::kNone);
+  } else {
+    read_column(in, rows, values);
+  }
+}
 }  // namespace
 
 void OpColumns::reserve(size_t n) {
   start_ns.reserve(n), end_ns.reserve(n), id.reserve(n), call.reserve(n), code.reserve(n), offset.reserve(n);
   node.reserve(n), bytes.reserve(n), op.reserve(n), thread.reserve(n), device.reserve(n);
+  signature.reserve(n);
 }
 
 void OpColumns::append(uint16_t thread_number, uint64_t event_id, const OpEvent& e) {
@@ -113,22 +123,24 @@ void OpColumns::append(uint16_t thread_number, uint64_t event_id, const OpEvent&
   code.push_back(e.source.code.value);
   offset.push_back(e.source.offset);
   node.push_back(e.node.value);
-  bytes.push_back(e.bytes);
+  bytes.push_back(0);
   op.push_back(e.op.value);
   thread.push_back(thread_number);
   device.push_back(e.device);
+  signature.push_back(e.signature.value);
 }
 
 void OpColumns::append(const OpColumns& o) {
   const auto all = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   all(start_ns, o.start_ns), all(end_ns, o.end_ns), all(id, o.id), all(call, o.call), all(code, o.code);
   all(offset, o.offset), all(node, o.node), all(bytes, o.bytes), all(op, o.op), all(thread, o.thread);
-  all(device, o.device);
+  all(device, o.device), all(signature, o.signature);
 }
 
 void OpColumns::clear() {
   start_ns.clear(), end_ns.clear(), id.clear(), call.clear(), code.clear(), offset.clear();
   node.clear(), bytes.clear(), op.clear(), thread.clear(), device.clear();
+  signature.clear();
 }
 
 std::string encode_chunk(const OpColumns& e) {
@@ -147,11 +159,13 @@ std::string encode_chunk(const OpColumns& e) {
   write_column(out, e.op);
   write_column(out, e.thread);
   write_column(out, e.device);
+  write_column(out, e.signature);
   return compress(kOps, n, out.bytes());
 }
 
 void decode_chunk(std::string_view bytes, uint32_t rows, OpColumns& e) {
-  const std::string raw = decompress(kOps, bytes, rows);
+  uint8_t version = 0;
+  const std::string raw = decompress(kOps, bytes, rows, &version);
   ByteReader in(raw);
   read_column(in, rows, e.start_ns);
   e.end_ns.resize(rows);
@@ -167,10 +181,12 @@ void decode_chunk(std::string_view bytes, uint32_t rows, OpColumns& e) {
   read_column(in, rows, e.op);
   read_column(in, rows, e.thread);
   read_column(in, rows, e.device);
+  read_signatures(in, rows, version, e.signature);
 }
 
 void decode_durations(std::string_view bytes, uint32_t rows, OpDurations& out) {
-  const std::string raw = decompress(kOps, bytes, rows);
+  uint8_t version = 0;
+  const std::string raw = decompress(kOps, bytes, rows, &version);
   ByteReader in(raw);
   in.text();  // start
   read_column(in, rows, out.ns);
@@ -178,6 +194,8 @@ void decode_durations(std::string_view bytes, uint32_t rows, OpDurations& out) {
   read_column(in, rows, out.call);
   for (int skipped = 0; skipped < 4; ++skipped) in.text();  // code, offset, node, bytes
   read_column(in, rows, out.op);
+  for (int skipped = 0; skipped < 2; ++skipped) in.text();  // thread, device
+  read_signatures(in, rows, version, out.signature);
 }
 
 std::string encode_chunk(const std::vector<CallRecord>& calls) {

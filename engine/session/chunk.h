@@ -1,4 +1,4 @@
-// The chunk format, version 1: columns of one kind of event, delta and varint coded, then compressed with zstd.
+// The chunk format, version 2 (1: without the last column of op events): columns of one kind of event, delta and varint coded, then compressed with zstd.
 //
 //   u8 version, u8 kind, u32 rows, u32 bytes uncompressed, zstd frame of: per column varint size, bytes
 #pragma once
@@ -23,10 +23,11 @@ void decode_chunk(std::string_view bytes, uint32_t rows, OpColumns& out);
 void decode_chunk(std::string_view bytes, uint32_t rows, std::vector<CallRecord>& out);
 void decode_chunk(std::string_view bytes, uint32_t rows, std::vector<DeviceRecord>& out);
 
-// Of a chunk of op events only what sums need: three of its eleven columns are decoded.
+// Of a chunk of op events only what sums need: some of its columns are decoded.
 struct OpDurations {
   std::vector<uint64_t> ns, call;
   std::vector<uint16_t> op;
+  std::vector<uint32_t> signature;
 };
 void decode_durations(std::string_view bytes, uint32_t rows, OpDurations& out);
 

@@ -19,7 +19,8 @@ constexpr Table kRecordTables[] = {
     Table::kFunction, Table::kFunctionParameter, Table::kTrace, Table::kKeyLeaf, Table::kTraceDiffering,
     Table::kTraceCapture, Table::kGraph, Table::kNode, Table::kNodeInput, Table::kNodeControlInput, Table::kNodeOutput,
     Table::kNodeFunction, Table::kGraphInput, Table::kGraphOutput, Table::kGenerated, Table::kGeneratedLine,
-    Table::kGeneratedStatement, Table::kDecision, Table::kConsole, Table::kOp, Table::kThread, Table::kDevice};
+    Table::kGeneratedStatement, Table::kDecision, Table::kConsole, Table::kOp, Table::kThread, Table::kDevice,
+    Table::kSignature};
 
 // A copy of a file somebody changed with SQLite and left with its side files: recovery happens there.
 class PrivateCopy {
@@ -71,7 +72,8 @@ class DatabaseReader final : public Reader {
         calls_(fetch("call_chunk")),
         device_(fetch("device_chunk")) {
     check_version();
-    for (const Table table : kRecordTables) read(table);
+    for (const Table table : kRecordTables)
+      if (static_cast<int>(table_info(table).since) <= version_) read(table);
     index(ops_, "op_chunk");
     index(calls_, "call_chunk");
     index(device_, "device_chunk");

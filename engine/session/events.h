@@ -16,10 +16,11 @@ struct OpColumns {
   std::vector<uint64_t> call;  // CallId: the traced call; none: eager
   std::vector<uint32_t> code, offset;  // SourceRef; eager ops only
   std::vector<uint32_t> node;  // of the trace's graph
-  std::vector<uint32_t> bytes;
+  std::vector<uint32_t> bytes;  // of the outputs, in sessions of version 1; later the signature says it
   std::vector<uint16_t> op;    // OpId, named by OpNameRecord
   std::vector<uint16_t> thread;
   std::vector<uint8_t> device;
+  std::vector<uint32_t> signature;  // SignatureId
 
   size_t size() const { return start_ns.size(); }
   SourceRef source(size_t i) const { return {CodeId(code[i]), offset[i]}; }

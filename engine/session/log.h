@@ -16,7 +16,7 @@
 
 namespace footlight::session {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr std::string_view kLogMagic{"footlight log\r\n\x1a", 16};  // 15 characters and the zero behind them
 constexpr uint32_t kHeaderSize = 4096;
 constexpr uint32_t kSlotsAt = 64, kSlotSize = 496, kSlots = 8;

@@ -62,6 +62,10 @@ const OpNameRecord* Reader::op_name(OpId id) const {
   return at(contents_.op_names, index_->find(Table::kOp, id.value));
 }
 
+const SignatureRecord* Reader::signature(SignatureId id) const {
+  return at(contents_.signatures, index_->find(Table::kSignature, id.value));
+}
+
 Reader::Place Reader::place(SourceRef source) const {
   const CodeRecord* c = source.code.valid() ? code(source.code) : nullptr;
   if (!c) return {};

@@ -29,6 +29,7 @@ struct Contents {
   std::vector<DecisionRecord> decisions;
   std::vector<ConsoleRecord> console;
   std::vector<OpNameRecord> op_names;
+  std::vector<SignatureRecord> signatures;
   std::vector<ThreadRecord> threads;
   std::vector<DeviceNameRecord> device_names;
   std::vector<DroppedRecord> dropped;
@@ -90,6 +91,7 @@ class Reader {
   const TraceRecord* trace(TraceId) const;
   const GraphRecord* graph(GraphId) const;
   const OpNameRecord* op_name(OpId) const;
+  const SignatureRecord* signature(SignatureId) const;
   // Where a source position leads; file none or line 0: nowhere known.
   struct Place { FileId file; int line = 0; };
   Place place(SourceRef) const;

@@ -44,6 +44,7 @@ void encode(ByteWriter& out, FileRecord& r) { encode_row(out, Table::kFile, r); 
 void encode(ByteWriter& out, DecisionRecord& r) { encode_row(out, Table::kDecision, r); }
 void encode(ByteWriter& out, ConsoleRecord& r) { encode_row(out, Table::kConsole, r); }
 void encode(ByteWriter& out, OpNameRecord& r) { encode_row(out, Table::kOp, r); }
+void encode(ByteWriter& out, SignatureRecord& r) { encode_row(out, Table::kSignature, r); }
 void encode(ByteWriter& out, ThreadRecord& r) { encode_row(out, Table::kThread, r); }
 void encode(ByteWriter& out, DeviceNameRecord& r) { encode_row(out, Table::kDevice, r); }
 

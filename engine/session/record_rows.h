@@ -20,6 +20,7 @@ void encode(ByteWriter& out, GeneratedRecord& record, uint32_t number);
 void encode(ByteWriter& out, DecisionRecord& record);
 void encode(ByteWriter& out, ConsoleRecord& record);
 void encode(ByteWriter& out, OpNameRecord& record);
+void encode(ByteWriter& out, SignatureRecord& record);
 void encode(ByteWriter& out, ThreadRecord& record);
 void encode(ByteWriter& out, DeviceNameRecord& record);
 void encode_meta(ByteWriter& out, std::string_view key, std::string_view text);
@@ -45,7 +46,7 @@ class Assembler {
   void meta(Row row);
 
   Contents& contents_;
-  Positions files_, codes_, functions_, traces_, graphs_, generated_, ops_, threads_, devices_;
+  Positions files_, codes_, functions_, traces_, graphs_, generated_, ops_, signatures_, threads_, devices_;
 };
 
 }  // namespace footlight::session

@@ -138,8 +138,15 @@ struct DeviceRecord {
   uint64_t bytes = 0;
 };
 
-// What the numbers in op events mean: ops by the engine's number, threads, devices.
+// What the numbers in op events mean: ops by the engine's number, what they ran on, threads, devices.
 struct OpNameRecord { OpId id; std::string name, family; };
+struct SignatureRecord {
+  SignatureId id;
+  OpId op;
+  std::string inputs, outputs;         // "float32[32,784], float32[784,128]"
+  uint64_t input_bytes = 0, output_bytes = 0;
+  uint64_t flops = 0;                  // 0: it only moves or looks
+};
 struct ThreadRecord { uint16_t number = 0; uint32_t system_id = 0; std::string name; };
 struct DeviceNameRecord { uint8_t number = 0; std::string name, description; };  // "/gpu:0", "NVIDIA H200, 139 GB"
 

@@ -42,6 +42,7 @@ constexpr TableInfo kTables[] = {
     {"op_chunk", "first_ns,last_ns,count,data", Table::kNone},
     {"call_chunk", "first_ns,last_ns,count,data", Table::kNone},
     {"device_chunk", "first_ns,last_ns,count,data", Table::kNone},
+    {"op_signature", "id,op,inputs,outputs,input_bytes,output_bytes,flops", Table::kNone, 2},
 };
 static_assert(std::size(kTables) == size_t(Table::kCount));
 

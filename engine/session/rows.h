@@ -46,12 +46,14 @@ enum class Table : uint8_t {
   kOpChunk,
   kCallChunk,
   kDeviceChunk,
+  kSignature,
   kCount
 };
 struct TableInfo {
   const char* name;
   const char* columns;  // as schema.sql has them, comma-separated
   Table parent;         // a row of it that comes again takes these along
+  uint32_t since = 1;   // the schema's version that brought it
 };
 const TableInfo& table_info(Table);
 
@@ -123,6 +125,9 @@ template <class A> void columns(A& a, StatementRow& r) {
 template <class A> void columns(A& a, DecisionRecord& r) { a(r.trace, r.file, r.line, r.kind, r.fate, r.note); }
 template <class A> void columns(A& a, ConsoleRecord& r) { a(r.time_ns, r.stream, r.text); }
 template <class A> void columns(A& a, OpNameRecord& r) { a(r.id, r.name, r.family); }
+template <class A> void columns(A& a, SignatureRecord& r) {
+  a(r.id, r.op, r.inputs, r.outputs, r.input_bytes, r.output_bytes, r.flops);
+}
 template <class A> void columns(A& a, ThreadRecord& r) { a(r.number, r.system_id, r.name); }
 template <class A> void columns(A& a, DeviceNameRecord& r) { a(r.number, r.name, r.description); }
 

@@ -1,4 +1,4 @@
--- A Footlight session, version 1. Times are nanoseconds since 1970 (CLOCK_REALTIME). Ids are NULL where there is none.
+-- A Footlight session, version 2. Times are nanoseconds since 1970 (CLOCK_REALTIME). Ids are NULL where there is none.
 -- What comes at a high rate lies in *_chunk tables: zstd-compressed columns (engine/session/chunk.h), with their time
 -- range and number of rows beside them; *_summary tables hold their sums. Everything else is plain rows.
 
@@ -67,6 +67,9 @@ CREATE TABLE console (time_ns INTEGER, stream INTEGER, text TEXT);
 
 -- What the numbers in op events mean.
 CREATE TABLE op (id INTEGER PRIMARY KEY, name TEXT, family TEXT);
+-- What ops ran on: every op with its dtypes and shapes once, with what it costs. Since version 2.
+CREATE TABLE op_signature (id INTEGER PRIMARY KEY, op INTEGER, inputs TEXT, outputs TEXT, input_bytes INTEGER,
+                           output_bytes INTEGER, flops INTEGER);
 CREATE TABLE thread (number INTEGER PRIMARY KEY, system_id INTEGER, name TEXT);
 CREATE TABLE device (number INTEGER PRIMARY KEY, name TEXT, description TEXT);
 

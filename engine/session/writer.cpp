@@ -29,7 +29,7 @@ constexpr size_t kMaxFileText = size_t{8} << 20;
 struct LevelItem { RecordingLevel level; };
 using Item = std::variant<RunRecord, EndRecord, LevelItem, FileRecord, CodeRecord, FunctionRecord,
                           TraceRecord, GraphRecord, GeneratedRecord, DecisionRecord, ConsoleRecord,
-                          OpNameRecord, ThreadRecord, DeviceNameRecord>;
+                          OpNameRecord, SignatureRecord, ThreadRecord, DeviceNameRecord>;
 
 // Roughly, for the queue's cap.
 template <class Record>
@@ -427,6 +427,7 @@ void Writer::add_generated(GeneratedRecord record) { state_->add(std::move(recor
 void Writer::add_decision(DecisionRecord record) { state_->add(std::move(record)); }
 void Writer::add_console(ConsoleRecord record) { state_->add(std::move(record)); }
 void Writer::add_op_name(OpNameRecord record) { state_->add(std::move(record)); }
+void Writer::add_signature(SignatureRecord record) { state_->add(std::move(record)); }
 void Writer::add_thread(ThreadRecord record) { state_->add(std::move(record)); }
 void Writer::add_device_name(DeviceNameRecord record) { state_->add(std::move(record)); }
 void Writer::set_level(RecordingLevel level) { state_->add(LevelItem{level}); }

@@ -46,6 +46,7 @@ class Writer {
   void add_decision(DecisionRecord record);
   void add_console(ConsoleRecord record);
   void add_op_name(OpNameRecord record);
+  void add_signature(SignatureRecord record);
   void add_thread(ThreadRecord record);
   void add_device_name(DeviceNameRecord record);
   void add_call(CallRecord record);        // calls through the rings (record_call) are cheaper

@@ -218,6 +218,7 @@ void write_sample_session(const QString& path, bool finished) {
   for (const auto& c : d.console) w->add_console(c);
   for (size_t i = 0; i < d.ops.size(); ++i)
     w->add_op_name({OpId(static_cast<uint16_t>(i)), d.ops[i].name, d.ops[i].family});
+  for (const auto& s : d.signatures) w->add_signature(s);
   w->add_calls(d.calls);
   session::OpColumns columns;
   for (const OpSpan& e : d.threads.front().events) {
@@ -232,6 +233,7 @@ void write_sample_session(const QString& path, bool finished) {
     columns.op.push_back(e.op.value);
     columns.thread.push_back(0);
     columns.device.push_back(0);
+    columns.signature.push_back(e.signature.value);
   }
   w->add_op_events(columns);
   if (finished) {

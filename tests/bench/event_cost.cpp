@@ -35,7 +35,7 @@ void with_op_event() {
   OpEvent e;
   e.source = current_source();
   e.op = OpId(7);
-  e.bytes = 64;
+  e.signature = SignatureId(3);
   e.start_ns = now_ns();
   work();
   e.end_ns = now_ns();

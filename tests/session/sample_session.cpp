@@ -1,6 +1,7 @@
 // The records of the sample: two traced functions and an eager one, 48 + 6 calls, 4500 op events, a console.
 #include "tests/session/sample_session.h"
 
+#include <map>
 #include <array>
 #include <cstdio>
 
@@ -209,6 +210,7 @@ class Story {
                      std::vector<std::string> differing, std::string why);
   void call(FunctionId function, TraceId trace, CallOutcome outcome, SourceRef source, const std::vector<NodeId>& nodes,
             const GraphRecord& graph, int64_t tracing_ns);
+  SignatureId signature(OpId op, uint32_t bytes);
   void op(std::string_view name, CallId call, SourceRef source, NodeId node, int64_t ns, uint32_t bytes);
   void console(ConsoleStream stream, std::string text) { writer_.add_console({now_, stream, std::move(text)}); }
 
@@ -219,9 +221,17 @@ class Story {
   uint32_t next_trace_ = 0, next_graph_ = 0;
   FileId file_;
   OpColumns events_;
+  std::map<std::pair<OpId, uint32_t>, SignatureId> signatures_;
   StepGraph steps_[12];
   GraphRecord evaluate_;
 };
+
+SignatureId Story::signature(OpId op, uint32_t bytes) {
+  const auto [it, added] = signatures_.try_emplace({op, bytes}, SignatureId(static_cast<uint32_t>(signatures_.size())));
+  const std::string type = "float32[" + std::to_string(bytes / 4) + "]";
+  if (added) writer_.add_signature({it->second, op, type + ", " + type, type, 2 * uint64_t{bytes}, bytes, bytes / 4});
+  return it->second;
+}
 
 void Story::op(std::string_view name, CallId call, SourceRef source, NodeId node, int64_t ns, uint32_t bytes) {
   OpEvent e;
@@ -230,7 +240,7 @@ void Story::op(std::string_view name, CallId call, SourceRef source, NodeId node
   e.call = call;
   e.source = source;
   e.node = node;
-  e.bytes = bytes;
+  e.signature = signature(op_id(name), bytes);
   e.op = op_id(name);
   events_.append(0, ThreadRings::op_event_id(0, next_event_++), e);
 }

@@ -120,7 +120,7 @@ OpColumns events(uint32_t from, uint32_t count) {
     } else {
       e.source = {CodeId(i % 5), i % 64};
     }
-    e.bytes = i % 3 ? 4096 : 0xffffffffu;
+    e.signature = i % 3 ? SignatureId(i % 11) : SignatureId();
     e.op = OpId(uint16_t(i % 300));
     e.device = uint8_t(i % 2);
     out.append(uint16_t(i % 3), ThreadRings::op_event_id(uint16_t(i % 3), i), e);
@@ -130,7 +130,7 @@ OpColumns events(uint32_t from, uint32_t count) {
 bool same(const OpColumns& a, const OpColumns& b) {
   return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.id == b.id && a.call == b.call &&
          a.code == b.code && a.offset == b.offset && a.node == b.node && a.bytes == b.bytes && a.op == b.op &&
-         a.thread == b.thread && a.device == b.device;
+         a.thread == b.thread && a.device == b.device && a.signature == b.signature;
 }
 OpColumns all_events(const Reader& r) {
   OpColumns out;
@@ -149,6 +149,7 @@ void write_everything(Writer& w) {
   w.add_console({77, ConsoleStream::kTfPrint, "loss 0.5\n"});
   w.add_console({78, ConsoleStream::kStderr, ""});
   w.add_op_name({OpId(4), "MatMul", "product"});
+  w.add_signature({SignatureId(6), OpId(4), "float32[2,3], float32[3,5]", "float32[2,5]", 84, uint64_t{1} << 40, 60});
   w.add_thread({2, 4711, "worker"});
   w.add_device_name({1, "/gpu:0", "NVIDIA H200"});
   w.add_dropped("op events", "they came faster", 5);
@@ -179,6 +180,9 @@ void check_everything(const Reader& r) {
   QCOMPARE(rows_of(c.console[0]), rows_of(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"}));
   QCOMPARE(c.console[1].stream, ConsoleStream::kStderr);
   QCOMPARE(rows_of(c.op_names.at(0)), rows_of(OpNameRecord{OpId(4), "MatMul", "product"}));
+  QCOMPARE(rows_of(c.signatures.at(0)), rows_of(SignatureRecord{SignatureId(6), OpId(4), "float32[2,3], float32[3,5]",
+                                                                "float32[2,5]", 84, uint64_t{1} << 40, 60}));
+  QCOMPARE(r.signature(SignatureId(6))->op, OpId(4));
   QCOMPARE(rows_of(c.threads.at(0)), rows_of(ThreadRecord{2, 4711, "worker"}));
   QCOMPARE(rows_of(c.device_names.at(0)), rows_of(DeviceNameRecord{1, "/gpu:0", "NVIDIA H200"}));
   QCOMPARE(c.dropped.size(), 1u);
@@ -351,6 +355,27 @@ class TestSessionRecords : public QObject {
       QCOMPARE(reader->op_events().rows(), 4500u);
       QCOMPARE(reader->op_events().chunk(0)->size(), reader->op_events().index()[0].count);
       QCOMPARE(reader->place(reader->contents().traces[0].source).line, 31);
+      QVERIFY(reader->contents().signatures.empty());
+      const auto events = reader->op_events().chunk(0);
+      QCOMPARE(events->signature.size(), events->size());
+      QVERIFY(!SignatureId(events->signature[0]).valid());
+      QVERIFY(*std::max_element(events->bytes.begin(), events->bytes.end()) > 0);
+    }
+  }
+
+  // What version 2 added: what ops ran on, and what that cost.
+  void opens_version_2() {
+    const QString data = QFINDTESTDATA("data");
+    for (const char* name : {"/version2.footlight", "/version2_log.footlight"}) {
+      auto reader = Reader::open((data + name).toStdString());
+      QCOMPARE(reader->version(), 2);
+      QCOMPARE(reader->op_events().rows(), 4500u);
+      const auto events = reader->op_events().chunk(0);
+      const SignatureRecord* ran_on = reader->signature(SignatureId(events->signature.at(0)));
+      QVERIFY(ran_on);
+      QCOMPARE(ran_on->op, OpId(events->op[0]));
+      QCOMPARE(ran_on->outputs, std::string("float32[1]"));
+      QCOMPARE(ran_on->flops, 1u);
     }
   }
 

@@ -2,7 +2,7 @@
 #include "engine/tensor/slice_spec.h"
 
 #include "engine/base/thread_pool.h"
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/elements.h"
 #include "kernels/functors/arithmetic.h"
 
 #include <algorithm>
@@ -14,42 +14,6 @@ namespace FL_ISA {
 namespace {
 
 const AttrName kAxis{"axis"};
-
-std::vector<int64_t> ints_of(const Tensor& t) {
-  std::vector<int64_t> out(static_cast<size_t>(t.elements()));
-  for (size_t i = 0; i < out.size(); ++i)
-    out[i] = t.dtype() == DType::kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i];
-  return out;
-}
-
-// n elements of a dtype; strings are assigned, everything else is bytes.
-void copy(DType dtype, const void* from, int64_t from_index, void* to, int64_t to_index, int64_t n) {
-  if (dtype == DType::kString) {
-    const std::string* in = static_cast<const std::string*>(from) + from_index;
-    std::copy(in, in + n, static_cast<std::string*>(to) + to_index);
-    return;
-  }
-  if (!is_plain(dtype)) {
-    auto* in = static_cast<Resource* const*>(from) + from_index;
-    auto* out = static_cast<Resource**>(to) + to_index;
-    for (int64_t i = 0; i < n; ++i) {
-      if (in[i]) in[i]->ref();
-      out[i] = in[i];
-    }
-    return;
-  }
-  const auto size = static_cast<int64_t>(size_of(dtype));
-  std::memcpy(static_cast<char*>(to) + to_index * size, static_cast<const char*>(from) + from_index * size,
-              static_cast<size_t>(n * size));
-}
-
-int64_t product(const Shape& s, int begin, int end) {
-  int64_t n = 1;
-  for (int d = begin; d < end; ++d) n *= s[d];
-  return n;
-}
-
-int64_t from_end(int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
 void concat(KernelContext& c) {
   const size_t n = c.inputs.size() - 1;
@@ -206,14 +170,6 @@ void strided_slice_grad(KernelContext& c) {
   });
 }
 
-int64_t index_at(const Tensor& indices, int64_t i) {
-  switch (indices.dtype()) {
-    case DType::kInt64: return indices.data<int64_t>()[i];
-    case DType::kInt16: return indices.data<int16_t>()[i];
-    default: return indices.data<int32_t>()[i];
-  }
-}
-
 // How a gather walks: [batch, outer, axis, inner] of the parameters, [batch, many] of the indices.
 struct GatherWalk {
   int64_t batch, outer, size, inner, many;
@@ -238,21 +194,15 @@ template <class Body>
 void for_gathered(KernelContext& c, const GatherWalk& w, Body&& body) {
   const Tensor& indices = c.inputs[1];
   for (int64_t i = 0, n = indices.elements(); i < n; ++i) {
-    const int64_t index = index_at(indices, i);
+    const int64_t index = int_at(indices, i);
     if (index < 0 || index >= w.size) {
-      std::string at;
-      int64_t rest = i;
-      for (int d = indices.shape().rank() - 1; d >= 0; --d) {
-        at = str(rest % indices.shape()[d], at.empty() ? "" : ",", at);
-        rest /= indices.shape()[d];
-      }
-      invalid("indices[", at, "] = ", index, " is not in [0, ", w.size, ") [Op:", c.row.name, "]");
+      invalid("indices[", place_in(indices.shape(), i), "] = ", index, " is not in [0, ", w.size, ") [Op:", c.row.name, "]");
     }
   }
   for (int64_t b = 0; b < w.batch; ++b)
     for (int64_t o = 0; o < w.outer; ++o)
       for (int64_t m = 0; m < w.many; ++m)
-        body(((b * w.outer + o) * w.size + index_at(indices, b * w.many + m)) * w.inner,
+        body(((b * w.outer + o) * w.size + int_at(indices, b * w.many + m)) * w.inner,
              ((b * w.outer + o) * w.many + m) * w.inner);
 }
 

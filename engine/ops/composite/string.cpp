@@ -14,9 +14,7 @@ Arg join(Args args, std::string_view name) {
 Arg length(Args args, std::string_view name) {
   static const Op op{"StringLength"};
   static const AttrName kUnit{"unit"};
-  const std::string& unit = text(args[1]);
-  if (unit != "BYTE" && unit != "UTF8_CHAR") fail(ErrorKind::kValue, "unit is BYTE or UTF8_CHAR, not '", unit, "'");
-  return {apply(op, {tensor(args[0])}, {{kUnit, unit}}, name)};
+  return {apply(op, {tensor(args[0])}, {{kUnit, text(args[1])}}, name)};
 }
 
 Arg as_string(Args args, std::string_view name) {
@@ -51,10 +49,108 @@ Arg format(Args args, std::string_view name) {
                 {{kTemplate, pattern}, {kPlaceholder, placeholder}, {kSummarize, integer(args[3])}}, name)};
 }
 
+template <Literal op_name>
+Arg change_case(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  static const AttrName kEncoding{"encoding"};
+  return {apply(op, {tensor(args[0])}, {{kEncoding, text(args[1])}}, name)};
+}
+
+Arg substr(Args args, std::string_view name) {
+  static const Op op{"Substr"};
+  static const AttrName kUnit{"unit"};
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {{kUnit, text(args[3])}}, name)};
+}
+
+// Python strings become attributes of the op, tensors inputs.
+Arg regex_replace(Args args, std::string_view name) {
+  static const Op by_attrs{"StaticRegexReplace"};
+  static const Op by_inputs{"RegexReplace"};
+  static const AttrName kPattern{"pattern"}, kRewrite{"rewrite"}, kGlobal{"replace_global"};
+  const auto* pattern = std::get_if<std::string>(&args[1].value);
+  const auto* rewrite = std::get_if<std::string>(&args[2].value);
+  if (pattern && rewrite)
+    return {apply(by_attrs, {tensor(args[0])}, {{kPattern, *pattern}, {kRewrite, *rewrite}, {kGlobal, flag(args[3])}},
+                  name)};
+  const Tensor pattern_value = pattern ? Tensor::string(*pattern).as_constant() : tensor(args[1]);
+  const Tensor rewrite_value = rewrite ? Tensor::string(*rewrite).as_constant() : tensor(args[2]);
+  return {apply(by_inputs, {tensor(args[0]), pattern_value, rewrite_value}, {{kGlobal, flag(args[3])}}, name)};
+}
+
+Arg regex_full_match(Args args, std::string_view name) {
+  static const Op by_attrs{"StaticRegexFullMatch"};
+  static const Op by_inputs{"RegexFullMatch"};
+  static const AttrName kPattern{"pattern"};
+  if (const auto* pattern = std::get_if<std::string>(&args[1].value))
+    return {apply(by_attrs, {tensor(args[0])}, {{kPattern, *pattern}}, name)};
+  return {apply(by_inputs, {tensor(args[0]), tensor(args[1])}, {}, name)};
+}
+
+Arg to_number(Args args, std::string_view name) {
+  static const Op op{"StringToNumber"};
+  static const AttrName kOutType{"out_type"};
+  return {apply(op, {tensor(args[0])}, {{kOutType, dtype(args[1])}}, name)};
+}
+
+template <Literal op_name>
+Arg to_hash_bucket(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  static const AttrName kBuckets{"num_buckets"}, kKey{"key"};
+  Attrs attrs{{kBuckets, integer(args[1])}};
+  if (args.size() > 2) attrs.set(kKey, integers(args[2]));
+  return {apply(op, {tensor(args[0])}, attrs, name)};
+}
+
+// Without dimensions: all, the last one changing fastest.
+Arg reduce_join(Args args, std::string_view name) {
+  static const Op op{"ReduceJoin"};
+  static const Op rank{"Rank"};
+  static const Op range{"Range"};
+  static const AttrName kKeep{"keep_dims"}, kSeparator{"separator"};
+  const Tensor& x = tensor(args[0]);
+  const Scope scope(name_or(name, "ReduceJoin"));
+  Tensor axes;
+  if (!args[1].none()) {
+    axes = tensor(args[1]);
+  } else if (x.shape().has_rank()) {
+    std::vector<int64_t> all;
+    for (int d = x.shape().rank() - 1; d >= 0; --d) all.push_back(d);
+    axes = ops::ints(all);
+  } else {
+    axes = apply(range, {ops::sub(apply(rank, {x}), ops::integer(1)), ops::integer(-1), ops::integer(-1)});
+  }
+  return {apply(op, {x, axes}, {{kKeep, flag(args[2])}, {kSeparator, text(args[3])}})};
+}
+
 }  // namespace
 
 FL_PUBLIC(string) {
+  constexpr const char* kCase = "input: tensor, encoding: str = '', name: str? = None";
   return {
+      {"strings.lower", kCase, change_case<"StringLower">, "small letters for capitals"},
+      {"strings.upper", kCase, change_case<"StringUpper">, "capitals for small letters"},
+      {"strings.strip", "input: tensor, name: str? = None", one_op<"StringStrip">,
+       "strings without blanks at their ends"},
+      {"strings.substr",
+       "input: tensor, pos: tensor of int32, len: tensor like pos, unit: str = 'BYTE', name: str? = None", substr,
+       "parts of strings"},
+      {"strings.regex_replace",
+       "input: tensor, pattern: any, rewrite: any, replace_global: bool = True, name: str? = None", regex_replace,
+       "strings with what a pattern matches replaced"},
+      {"strings.regex_full_match", "input: tensor, pattern: any, name: str? = None", regex_full_match,
+       "whether a pattern matches the whole string"},
+      {"strings.to_number", "input: tensor, out_type: dtype = float32, name: str? = None", to_number,
+       "the numbers that strings say"},
+      {"strings.to_hash_bucket", "input: tensor, num_buckets: int, name: str? = None",
+       to_hash_bucket<"StringToHashBucket">, "into which of so many buckets each string falls"},
+      {"strings.to_hash_bucket_fast", "input: tensor, num_buckets: int, name: str? = None",
+       to_hash_bucket<"StringToHashBucketFast">, "into which of so many buckets each string falls, by a fast hash"},
+      {"strings.to_hash_bucket_strong", "input: tensor, num_buckets: int, key: ints, name: str? = None",
+       to_hash_bucket<"StringToHashBucketStrong">,
+       "into which of so many buckets each string falls, by a hash with a key"},
+      {"strings.reduce_join",
+       "inputs: tensor, axis: tensor? of int32 = None, keepdims: bool = False, separator: str = '', name: str? = None",
+       reduce_join, "strings along dimensions put together"},
       {"strings.join", "inputs: tensors, separator: str = '', name: str? = None", join,
        "strings put together, element by element"},
       {"strings.length", "input: tensor, unit: str = 'BYTE', name: str? = None", length,

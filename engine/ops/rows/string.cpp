@@ -32,6 +32,14 @@ void fill_is_short(Inference& i) {
   infer::same(i);
 }
 
+void unit_is_known(Inference& i) {
+  static const AttrName kUnit{"unit"};
+  const auto unit = i.attrs.get_or(kUnit, std::string("BYTE"));
+  if (unit != "BYTE" && unit != "UTF8_CHAR")
+    invalid("unit is BYTE or UTF8_CHAR, not '", unit, "' [Op:StringLength]");
+  infer::same(i);
+}
+
 }  // namespace
 
 FL_ROWS(string) {
@@ -55,7 +63,7 @@ FL_ROWS(string) {
        {.stateful = true, .host_inputs = 1}},
       {"StringJoin", "inputs: N*string -> output: string", "N: int; separator: string = \"\"", joined_shape,
        nullptr, OpFamily::kElementwise, "strings put together, element by element", text},
-      {"StringLength", "input: string -> output: int32", "unit: string = \"BYTE\"", infer::same, nullptr,
+      {"StringLength", "input: string -> output: int32", "unit: string = \"BYTE\"", unit_is_known, nullptr,
        OpFamily::kElementwise, "how many bytes or characters each string has", text},
       {"AsString", "input: T -> output: string",
        "T: any; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; "

@@ -1,0 +1,392 @@
+// Public functions that rearrange, repeat, cut and index tensors.
+#include "engine/ops/composite/composites.h"
+#include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kAxis{"axis"};
+const AttrName kMode{"mode"};
+
+// A known integer scalar.
+int64_t one_int(const Tensor& t) { return infer::ints_of(t).at(0); }
+
+ArgList list_of(const std::vector<Tensor>& values) {
+  ArgList out;
+  for (const Tensor& t : values) out.push_back({t});
+  return out;
+}
+
+Tensor maximum(const Tensor& x, const Tensor& y) {
+  static const Op op{"Maximum"};
+  return apply(op, {x, y});
+}
+Tensor less(const Tensor& x, const Tensor& y) {
+  static const Op op{"Less"};
+  return apply(op, {x, y});
+}
+Tensor range(const Tensor& begin, const Tensor& end, const Tensor& step) {
+  static const Op op{"Range"};
+  return apply(op, {begin, end, step});
+}
+Tensor max_of(const Tensor& x) {
+  static const Op op{"Max"};
+  static const Op rank{"Rank"};
+  if (!x.shape().has_rank())
+    return apply(op, {x, range(ops::integer(0), apply(rank, {x}), ops::integer(1))});
+  std::vector<int64_t> axes;
+  for (int d = 0; d < x.shape().rank(); ++d) axes.push_back(d);
+  return apply(op, {x, ops::ints(axes)});
+}
+Tensor pack(std::span<const Tensor> values, int64_t axis) {
+  static const Op op{"Pack"};
+  return apply(op.row(), values, {{kAxis, axis}});
+}
+Tensor slice(const Tensor& x, const Tensor& begin, const Tensor& size) {
+  static const Op op{"Slice"};
+  return apply(op, {x, begin, size});
+}
+
+Arg reverse_sequence(Args args, std::string_view name) {
+  static const Op op{"ReverseSequence"};
+  static const AttrName kSeq{"seq_dim"};
+  static const AttrName kBatch{"batch_dim"};
+  if (args[2].none()) fail(ErrorKind::kType, "tf.reverse_sequence wants seq_axis, the dimension that is reversed");
+  return {apply(op, {tensor(args[0]), tensor(args[1])},
+                {{kSeq, integer(args[2])}, {kBatch, args[3].none() ? int64_t{0} : integer(args[3])}}, name)};
+}
+
+// A mask of `row` < lengths along a new last dimension.
+Tensor mask_of(const Tensor& lengths, const Tensor& longest) {
+  const DType type = longest.dtype();
+  const Tensor row = range(ops::number(0, type), longest, ops::number(1, type));
+  return less(row, ops::cast(ops::expand_dims(lengths, -1), type));
+}
+
+Arg sequence_mask(Args args, std::string_view name) {
+  const Tensor& lengths = tensor(args[0]);
+  const Scope scope(name_or(name, "SequenceMask"));
+  Tensor longest;
+  if (args[1].none()) longest = maximum(ops::number(0, lengths.dtype()), max_of(lengths));
+  else longest = tensor(args[1]);
+  if (longest.shape().has_rank() && longest.shape().rank() != 0)
+    fail(ErrorKind::kValue, "Argument `maxlen` must be scalar for sequence_mask, received `maxlen` of shape ",
+         longest.shape().to_string());
+  const Tensor mask = mask_of(lengths, longest);
+  return {args[2].none() ? mask : ops::cast(mask, dtype(args[2]))};
+}
+
+// Whole copies of each element beside each other: one more dimension, tiled, then joined with the one before.
+Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
+  static const Op tile{"Tile"};
+  const int rank = x.shape().rank();
+  std::vector<Tensor> multiples;
+  for (int d = 0; d <= rank; ++d) multiples.push_back(d == axis + 1 ? times : ops::integer(1, times.dtype()));
+  const Tensor tiled = apply(tile, {ops::expand_dims(x, axis + 1), pack(multiples, 0)});
+  const Tensor of_x = ops::shape(x);
+  std::vector<Tensor> parts;
+  if (axis > 0) parts.push_back(slice(of_x, ops::ints({0}), ops::ints({axis})));
+  parts.push_back(ops::ints({-1}));
+  if (axis + 1 < rank) parts.push_back(slice(of_x, ops::ints({axis + 1}), ops::ints({rank - axis - 1})));
+  // -1 says nothing where another dimension is empty, so the size is computed when it is known.
+  const Tensor known = known_value(times);
+  if (x.shape().fully_known() && known && one_int(known) >= 0) {
+    std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());
+    dims[static_cast<size_t>(axis)] *= one_int(known);
+    return ops::reshape(tiled, ops::ints(dims));
+  }
+  return ops::reshape(tiled, ops::concat(parts, 0));
+}
+
+Arg repeat(Args args, std::string_view name) {
+  static const Op where{"Where"};
+  static const Op gather{"GatherV2"};
+  static const Op strided{"StridedSlice"};
+  Tensor x = tensor(args[0]);
+  Tensor times = tensor(args[1]);
+  if (!is_integer(times.dtype()))
+    fail(ErrorKind::kType, "repeats of tf.repeat must be integers, not ", name_of(times.dtype()));
+  if (times.dtype() != DType::kInt64) times = ops::cast(times, DType::kInt32);
+  const Scope scope(name_or(name, "Repeat"));
+  int axis = 0;
+  if (args[2].none()) {
+    x = ops::reshape(x, ops::ints({-1}));
+  } else {
+    if (!x.shape().has_rank()) fail(ErrorKind::kValue, "tf.repeat: the rank of the input must be known");
+    if (x.shape().rank() == 0) x = ops::reshape(x, ops::ints({1}));
+    const int rank = x.shape().rank();
+    if (integer(args[2]) < -rank || integer(args[2]) >= rank)
+      fail(ErrorKind::kValue, "tf.repeat: axis ", integer(args[2]), " must lie in [", -rank, ", ", rank, ")");
+    axis = static_cast<int>(integer(args[2]) < 0 ? integer(args[2]) + rank : integer(args[2]));
+  }
+  const Shape& of_times = times.shape();
+  if (!of_times.has_rank()) fail(ErrorKind::kValue, "tf.repeat: the rank of repeats must be known");
+  if (of_times.rank() > 1)
+    fail(ErrorKind::kValue, "repeats of tf.repeat must be a scalar or a vector, their shape is ",
+         of_times.to_string());
+  if (of_times.rank() == 1 && of_times[0] == 1) times = ops::reshape(times, ops::ints({}));
+  if (times.shape().rank() == 0) return {repeat_evenly(x, times, axis)};
+  const int64_t rows = x.shape()[axis];
+  if (rows >= 0 && of_times[0] >= 0 && of_times[0] != rows)
+    invalid("tf.repeat: ", of_times[0], " repeats came for a dimension of size ", rows);
+  if (rows != of_times[0] || rows < 0) {
+    const Tensor count = slice(ops::shape(x), ops::ints({axis}), ops::ints({1}));
+    times = ops::broadcast_to(times, count);
+  }
+  const Tensor longest = maximum(ops::number(0, times.dtype()), max_of(times));
+  const Tensor places = apply(where, {mask_of(times, longest)});
+  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
+  const Tensor index = apply(strided, {places, ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
+                             {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
+  return {apply(gather, {x, index, ops::integer(axis)})};
+}
+
+Arg meshgrid(Args args, std::string_view name) {
+  static const Op size{"Size"};
+  std::vector<Tensor> values = tensors(args[0]);
+  const std::string& indexing = text(args[1]);
+  if (indexing != "xy" && indexing != "ij")
+    fail(ErrorKind::kValue, "Argument `indexing` must be 'xy' or 'ij', got: '", indexing, "'");
+  const Scope scope(name_or(name, "meshgrid"));
+  const size_t rank = values.size();
+  const bool swapped = indexing == "xy" && rank > 1;
+  std::vector<Tensor> lines, sizes;
+  bool known = true;
+  for (size_t k = 0; k < rank; ++k) {
+    std::vector<int64_t> dims(rank, 1);
+    dims[swapped && k < 2 ? 1 - k : k] = -1;
+    lines.push_back(ops::reshape(values[k], ops::ints(dims)));
+    known &= values[k].shape().fully_known();
+  }
+  Tensor shape;
+  if (known) {
+    std::vector<int64_t> dims;
+    for (size_t k = 0; k < rank; ++k) dims.push_back(values[swapped && k < 2 ? 1 - k : k].shape().elements());
+    shape = ops::ints(dims);
+  } else {
+    for (size_t k = 0; k < rank; ++k) sizes.push_back(apply(size, {values[swapped && k < 2 ? 1 - k : k]}));
+    shape = pack(sizes, 0);
+  }
+  for (Tensor& line : lines) line = ops::broadcast_to(line, shape);
+  return {list_of(lines)};
+}
+
+// start + (stop - start) / (num - 1) * k, with both ends exactly as given.
+Arg linspace(Args args, std::string_view name) {
+  static const Op broadcast{"BroadcastArgs"};
+  Tensor start = tensor(args[0]), stop = tensor(args[1]);
+  const Scope scope(name_or(name, "linspace"));
+  Tensor num = ops::cast(tensor(args[2]), DType::kInt32);
+  if (is_integer(start.dtype())) {
+    start = ops::cast(start, DType::kFloat64);
+    stop = ops::cast(stop, DType::kFloat64);
+  }
+  const DType type = start.dtype();
+  if (!(start.shape().fully_known() && start.shape() == stop.shape())) {
+    const Tensor shape = apply(broadcast, {ops::shape(start), ops::shape(stop)});
+    start = ops::broadcast_to(start, shape);
+    stop = ops::broadcast_to(stop, shape);
+  }
+  int64_t axis = integer(args[3]);
+  if (!start.shape().has_rank() && axis != 0)
+    fail(ErrorKind::kValue, "tf.linspace: the ranks of start and stop must be known for an axis other than 0");
+  const int rank = start.shape().has_rank() ? start.shape().rank() : -1;
+  if (rank >= 0 && (axis < -rank - 1 || axis > rank))
+    invalid("tf.linspace: axis ", axis, " must lie in [", -rank - 1, ", ", rank, "]");
+  if (axis < 0) axis += rank + 1;
+  const Tensor first = ops::expand_dims(start, axis), last = ops::expand_dims(stop, axis);
+  const Tensor known = known_value(num);
+  if (known && one_int(known) < 1)
+    invalid("tf.linspace: num must be at least 1, not ", one_int(known), " [Op:LinSpace]");
+  const Tensor steps = known ? ops::integer(std::max<int64_t>(one_int(known) - 1, 1))
+                             : maximum(ops::sub(num, ops::integer(1)), ops::integer(1));
+  const Tensor delta = ops::div(ops::sub(last, first), ops::cast(steps, type));
+  const Tensor counts = ops::cast(range(ops::integer(1), steps, ops::integer(1)), type);
+  Tensor line = counts;
+  if (rank != 0) {
+    static const Op rank_of{"Rank"};
+    std::vector<int64_t> dims(rank > 0 ? static_cast<size_t>(rank + 1) : 1, 1);
+    if (rank > 0) {
+      dims[static_cast<size_t>(axis)] = -1;
+      line = ops::reshape(counts, ops::ints(dims));
+    } else {
+      const Tensor ones = ops::fill(ops::expand_dims(apply(rank_of, {start}), 0), ops::integer(1));
+      const Tensor both[] = {ops::ints({-1}), ones};
+      line = ops::reshape(counts, ops::concat(both, 0));
+    }
+  }
+  const Tensor inside = ops::add(first, ops::mul(delta, line));
+  const Tensor all[] = {first, inside, last};
+  const Tensor whole = ops::concat(all, axis);
+  if (known && one_int(known) > 1) return {whole};
+  // One point: the start alone.
+  if (rank >= 0) {
+    std::vector<Tensor> sizes;
+    for (int d = 0; d <= rank; ++d) sizes.push_back(d == axis ? num : ops::integer(-1));
+    std::vector<int64_t> zeros(sizes.size(), 0);
+    return {slice(whole, ops::ints(zeros), pack(sizes, 0))};
+  }
+  static const Op gather{"GatherV2"};
+  return {apply(gather, {whole, range(ops::integer(0), num, ops::integer(1)), ops::integer(0)})};
+}
+
+Arg shape_n(Args args, std::string_view name) {
+  static const Op op{"ShapeN"};
+  static const AttrName kOutType{"out_type"};
+  return {list_of(apply_all(op.row(), tensors(args[0]), {{kOutType, dtype(args[1])}}, name))};
+}
+
+Arg identity_n(Args args, std::string_view name) {
+  static const Op op{"IdentityN"};
+  return {list_of(apply_all(op.row(), tensors(args[0]), {}, name))};
+}
+
+Arg ensure_shape(Args args, std::string_view name) {
+  static const Op op{"EnsureShape"};
+  static const AttrName kShape{"shape"};
+  const Shape* shape = std::get_if<Shape>(&args[1].value);
+  if (!shape) {
+    const Tensor value = known_value(std::get<Tensor>(args[1].value));
+    if (!value) fail(ErrorKind::kType, "the shape of tf.ensure_shape must be known, a symbolic tensor came");
+    return {apply(op, {tensor(args[0])}, {{kShape, Shape(std::span<const int64_t>(infer::ints_of(value)))}}, name)};
+  }
+  return {apply(op, {tensor(args[0])}, {{kShape, *shape}}, name)};
+}
+
+Arg broadcast_dynamic_shape(Args args, std::string_view) {
+  static const Op op{"BroadcastArgs"};
+  return {apply(op, {tensor(args[0]), tensor(args[1])})};
+}
+
+Arg broadcast_static_shape(Args args, std::string_view) {
+  const Shape* x = std::get_if<Shape>(&args[0].value);
+  const Shape* y = std::get_if<Shape>(&args[1].value);
+  if (!x || !y) fail(ErrorKind::kType, "tf.broadcast_static_shape wants two TensorShapes");
+  try {
+    return {broadcast(*x, *y)};
+  } catch (const Error&) {
+    fail(ErrorKind::kValue, "Incompatible shapes for broadcasting: ", x->to_string(), " and ", y->to_string());
+  }
+}
+
+Arg space_to_batch(Args args, std::string_view name) {
+  static const Op op{"SpaceToBatchND"};
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {}, name)};
+}
+
+// One number stands for both spatial dimensions.
+Arg batch_to_space(Args args, std::string_view name) {
+  static const Op op{"BatchToSpaceND"};
+  Tensor blocks = tensor(args[1]);
+  if (blocks.shape().has_rank() && blocks.shape().rank() == 0 && blocks.body()->python_number) {
+    const int64_t block = one_int(blocks);
+    blocks = ops::ints({block, block});
+  }
+  return {apply(op, {tensor(args[0]), blocks, tensor(args[2])}, {}, name)};
+}
+
+Arg required_paddings(Args args, std::string_view name) {
+  static const Op mod{"FloorMod"};
+  static const Op strided{"StridedSlice"};
+  static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
+  const Tensor &size = tensor(args[0]), &blocks = tensor(args[1]);
+  const Shape& shape = blocks.shape();
+  if (!shape.fully_known() || shape.rank() != 1)
+    fail(ErrorKind::kValue, "block_shape must be a vector of known length, its shape is ", shape.to_string());
+  if (!compatible(size.shape(), shape))
+    fail(ErrorKind::kValue, "input_shape and block_shape have different lengths: ", size.shape().to_string(), " and ",
+         shape.to_string());
+  const Scope scope(name_or(name, "required_space_to_batch_paddings"));
+  const int64_t n = shape[0];
+  const Tensor zeros = ops::fill(ops::ints({n}), ops::integer(0));
+  Tensor before = zeros, after = zeros;
+  if (!args[2].none()) {
+    const Tensor& base = tensor(args[2]);
+    if (!compatible(base.shape(), Shape{n, 2}))
+      fail(ErrorKind::kValue, "base_paddings must have shape (", n, ", 2), their shape is ", base.shape().to_string());
+    const auto column = [&](int64_t k) {
+      return apply(strided, {base, ops::ints({0, k}), ops::ints({0, k + 1}), ops::ints({1, 1})},
+                   {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
+    };
+    before = column(0);
+    after = column(1);
+  }
+  const Tensor full = ops::add(ops::add(size, before), after);
+  const Tensor extra = apply(mod, {ops::sub(blocks, apply(mod, {full, blocks})), blocks});
+  const Tensor paddings[] = {before, ops::add(after, extra)};
+  const Tensor crops[] = {zeros, extra};
+  return {list_of({pack(paddings, 1), pack(crops, 1)})};
+}
+
+Arg bitcast(Args args, std::string_view name) {
+  static const Op op{"Bitcast"};
+  static const AttrName kType{"type"};
+  return {apply(op, {tensor(args[0])}, {{kType, dtype(args[1])}}, name)};
+}
+
+Arg parallel_stack(Args args, std::string_view name) {
+  static const Op op{"ParallelConcat"};
+  static const AttrName kShape{"shape"};
+  if (!current_graph_builder)
+    fail(ErrorKind::kRuntime, "tf.parallel_stack() is not compatible with eager execution: call it in a tf.function");
+  const Scope scope(name_or(name, "parallel_stack"));
+  std::vector<Tensor> rows = tensors(args[0]);
+  if (rows.empty()) fail(ErrorKind::kValue, "tf.parallel_stack wants at least one tensor, the list is empty");
+  const Shape& one = rows[0].shape();
+  if (!one.fully_known())
+    fail(ErrorKind::kValue, "tf.parallel_stack wants tensors of known shape, the first has ", one.to_string());
+  Shape out{static_cast<int64_t>(rows.size())};
+  for (int64_t d : one.dims()) out.append(d);
+  for (Tensor& row : rows) row = ops::expand_dims(row, 0);
+  return {apply(op.row(), rows, {{kShape, out}})};
+}
+
+}  // namespace
+
+FL_PUBLIC(array) {
+  constexpr const char* kBlocks =
+      "input: tensor, block_shape: tensor of int32, paddings: tensor of int32, name: str? = None";
+  return {
+      {"reverse", "tensor: tensor, axis: tensor of int32, name: str? = None", one_op<"ReverseV2">,
+       "dimensions the other way round"},
+      {"reverse_sequence",
+       "input: tensor, seq_lengths: tensor of int32, seq_axis: int? = None, batch_axis: int? = None, name: str? = None",
+       reverse_sequence, "the first so many of each row the other way round"},
+      {"roll", "input: tensor, shift: tensor of int32, axis: tensor of int32, name: str? = None", one_op<"Roll">,
+       "elements shifted around the end of dimensions"},
+      {"sequence_mask",
+       "lengths: tensor, maxlen: tensor? = None, dtype: dtype? = bool, name: str? = None",
+       sequence_mask, "true for the first so many of each row"},
+      {"repeat", "input: tensor, repeats: tensor of int32, axis: int? = None, name: str? = None", repeat,
+       "each element several times"},
+      {"meshgrid", "*args: tensors, indexing: str = 'xy', name: str? = None", meshgrid,
+       "the coordinates of a grid from those of its axes"},
+      {"linspace",
+       "start: tensor, stop: tensor like start, num: tensor of int32, name: str? = None, axis: int = 0", linspace,
+       "numbers at equal distances"},
+      {"shape_n", "input: tensors, out_type: dtype = int32, name: str? = None", shape_n, "the shapes of several tensors"},
+      {"identity_n", "input: tensors, name: str? = None", identity_n, "the same values"},
+      {"ensure_shape", "x: tensor, shape: shape, name: str? = None", ensure_shape,
+       "the same value; an error when its shape is another"},
+      {"broadcast_dynamic_shape", "shape_x: tensor of int32, shape_y: tensor like shape_x", broadcast_dynamic_shape,
+       "the shape that two shapes broadcast to, as a tensor"},
+      {"broadcast_static_shape", "shape_x: shape, shape_y: shape", broadcast_static_shape,
+       "the shape that two shapes broadcast to"},
+      {"nn.space_to_batch space_to_batch space_to_batch_nd", kBlocks, space_to_batch,
+       "blocks of the spatial dimensions put into the batch"},
+      {"batch_to_space",
+       "input: tensor, block_shape: tensor of int32, crops: tensor of int32, name: str? = None", batch_to_space,
+       "the batch put back into blocks of the spatial dimensions"},
+      {"required_space_to_batch_paddings",
+       "input_shape: tensor of int32, block_shape: tensor of int32, base_paddings: tensor? of int32 = None, "
+       "name: str? = None -> tuple",
+       required_paddings, "the paddings and crops that make spatial dimensions divisible by blocks"},
+      {"bitcast", "input: tensor, type: dtype, name: str? = None", bitcast, "the same bits as another dtype"},
+      {"parallel_stack", "values: tensors, name: str = 'parallel_stack'", parallel_stack,
+       "tensors of one shape along a new first dimension, in a graph"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,140 @@
+// Public functions that read and write slices by index.
+#include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kPolicy{"bad_indices_policy"};
+
+ArgList list_of(const std::vector<Tensor>& values) {
+  ArgList out;
+  for (const Tensor& t : values) out.push_back({t});
+  return out;
+}
+
+Attrs policy(const Arg& a) { return text(a).empty() ? Attrs() : Attrs{{kPolicy, text(a)}}; }
+
+// The indices with their own place among the batch dimensions in front: a plain gather_nd then.
+Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t batch) {
+  static const Op range{"Range"};
+  static const Op gather{"GatherV2"};
+  static const Op slice{"Slice"};
+  const int rank = indices.shape().rank();
+  const Tensor shape = ops::shape(indices, indices.dtype());
+  const Tensor outer = apply(slice, {shape, ops::ints({0}), ops::ints({rank - 1})});
+  const Tensor both[] = {outer, ops::ints({1}, indices.dtype())};
+  const Tensor one_each = ops::concat(both, 0);
+  std::vector<Tensor> parts;
+  for (int64_t d = 0; d < batch; ++d) {
+    const int64_t known = indices.shape()[static_cast<int>(d)];
+    const Tensor size = known >= 0 ? ops::integer(known, indices.dtype())
+                                   : apply(gather, {shape, ops::integer(d), ops::integer(0)});
+    std::vector<int64_t> line(static_cast<size_t>(rank), 1);
+    line[static_cast<size_t>(d)] = -1;
+    const Tensor count =
+        apply(range, {ops::number(0, indices.dtype()), size, ops::number(1, indices.dtype())});
+    parts.push_back(ops::broadcast_to(ops::reshape(count, ops::ints(line)), one_each));
+  }
+  parts.push_back(indices);
+  for (int64_t d = 0; d < batch; ++d) {
+    const int64_t a = params.shape().has_rank() ? params.shape()[static_cast<int>(d)] : kUnknownDim;
+    const int64_t b = indices.shape()[static_cast<int>(d)];
+    if (a >= 0 && b >= 0 && a != b)
+      invalid("Batch dimensions of `params` and `indices` must match: dimension ", d, " is ", a, " and ", b);
+  }
+  return ops::concat(parts, rank - 1);
+}
+
+Arg gather_nd(Args args, std::string_view name) {
+  static const Op op{"GatherNd"};
+  const Tensor& params = tensor(args[0]);
+  Tensor indices = tensor(args[1]);
+  const Attrs attrs = policy(args[3]);
+  int64_t batch = 0;
+  if (const auto* given = std::get_if<int64_t>(&args[2].value)) batch = *given;
+  else if (const auto* value = std::get_if<Tensor>(&args[2].value)) batch = infer::ints_of(known_value(*value)).at(0);
+  if (batch == 0) return {apply(op, {params, indices}, attrs, name)};
+  const Shape &of_params = params.shape(), &of_indices = indices.shape();
+  if (!of_params.has_rank() || !of_indices.has_rank())
+    fail(ErrorKind::kValue, "tf.gather_nd with batch_dims wants tensors whose rank is known");
+  if (batch < 0 || batch >= of_indices.rank())
+    fail(ErrorKind::kValue, "batch_dims = ", batch, " must be at least 0 and less than rank(indices) = ",
+         of_indices.rank());
+  if (batch >= of_params.rank())
+    fail(ErrorKind::kValue, "batch_dims = ", batch, " must be less than rank(params) = ", of_params.rank());
+  const Scope scope(name_or(name, "BatchGatherND"));
+  return {apply(op, {params, with_batch_places(params, indices, batch)}, attrs)};
+}
+
+Arg scatter_nd(Args args, std::string_view name) {
+  static const Op op{"ScatterNd"};
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, policy(args[3]), name)};
+}
+
+template <Literal op_name>
+Arg tensor_scatter(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])},
+                args.size() > 3 ? policy(args[3]) : Attrs(), name)};
+}
+
+Arg dynamic_partition(Args args, std::string_view name) {
+  static const Op op{"DynamicPartition"};
+  static const AttrName kNum{"num_partitions"};
+  const int64_t n = integer(args[2]);
+  if (n < 1) invalid("num_partitions must be at least 1, not ", n, " [Op:DynamicPartition]");
+  const Tensor inputs[] = {tensor(args[0]), tensor(args[1])};
+  return {list_of(apply_all(op.row(), inputs, {{kNum, n}}, name))};
+}
+
+Arg dynamic_stitch(Args args, std::string_view name) {
+  static const Op op{"DynamicStitch"};
+  static const AttrName kN{"N"};
+  std::vector<Tensor> inputs = tensors(args[0]);
+  const std::vector<Tensor> data = tensors(args[1]);
+  if (inputs.size() != data.size())
+    fail(ErrorKind::kValue, "tf.dynamic_stitch wants as many data as indices, ", data.size(), " and ", inputs.size(),
+         " came");
+  if (data.empty()) invalid("tf.dynamic_stitch wants at least one tensor of indices and one of data [Op:DynamicStitch]");
+  const auto n = static_cast<int64_t>(data.size());
+  inputs.insert(inputs.end(), data.begin(), data.end());
+  return {apply(op.row(), inputs, {{kN, n}}, name)};
+}
+
+}  // namespace
+
+FL_PUBLIC(scatter) {
+  constexpr const char* kScatter =
+      "tensor: tensor, indices: tensor of int32, updates: tensor like tensor, bad_indices_policy: str = '', "
+      "name: str? = None";
+  return {
+      {"gather_nd",
+       "params: tensor, indices: tensor of int32, batch_dims: any = 0, name: str? = None, bad_indices_policy: str = ''",
+       gather_nd, "slices of several dimensions, chosen by vectors of indices"},
+      {"scatter_nd",
+       "indices: tensor of int32, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "
+       "name: str? = None",
+       scatter_nd, "zeros with updates added where indices say"},
+      {"tensor_scatter_nd_update",
+       "tensor: tensor, indices: tensor of int32, updates: tensor like tensor, name: str? = None",
+       tensor_scatter<"TensorScatterUpdate">, "a tensor with slices replaced"},
+      {"tensor_scatter_nd_add", kScatter, tensor_scatter<"TensorScatterAdd">,
+       "a tensor with something added to slices"},
+      {"tensor_scatter_nd_sub", kScatter, tensor_scatter<"TensorScatterSub">,
+       "a tensor with something subtracted from slices"},
+      {"tensor_scatter_nd_max", kScatter, tensor_scatter<"TensorScatterMax">,
+       "a tensor with slices raised to at least the updates"},
+      {"tensor_scatter_nd_min", kScatter, tensor_scatter<"TensorScatterMin">,
+       "a tensor with slices lowered to at most the updates"},
+      {"dynamic_partition", "data: tensor, partitions: tensor of int32, num_partitions: int, name: str? = None",
+       dynamic_partition, "the rows of a tensor sorted into parts"},
+      {"dynamic_stitch", "indices: tensors of int32, data: tensors, name: str? = None", dynamic_stitch,
+       "rows of several tensors put where indices say"},
+      {"unravel_index", "indices: tensor of int32, dims: tensor like indices, name: str? = None",
+       one_op<"UnravelIndex">, "flat indices as indices of every dimension"},
+  };
+}
+
+}  // namespace footlight::composite

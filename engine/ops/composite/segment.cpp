@@ -1,0 +1,242 @@
+// Public functions that reduce segments of rows, and that count.
+#include "engine/ops/composite/composites.h"
+#include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kAxis{"axis"};
+
+Tensor maximum(const Tensor& x, const Tensor& y) {
+  static const Op op{"Maximum"};
+  return apply(op, {x, y});
+}
+Tensor minimum(const Tensor& x, const Tensor& y) {
+  static const Op op{"Minimum"};
+  return apply(op, {x, y});
+}
+
+Tensor max_of(const Tensor& x) {
+  static const Op op{"Max"};
+  static const Op rank{"Rank"};
+  static const Op range{"Range"};
+  if (!x.shape().has_rank())
+    return apply(op, {x, apply(range, {ops::integer(0), apply(rank, {x}), ops::integer(1)})});
+  std::vector<int64_t> axes;
+  for (int d = 0; d < x.shape().rank(); ++d) axes.push_back(d);
+  return apply(op, {x, ops::ints(axes)});
+}
+
+Tensor unsorted_sum(const Tensor& data, const Tensor& ids, const Tensor& count) {
+  static const Op op{"UnsortedSegmentSum"};
+  return apply(op, {data, ids, count});
+}
+
+// How many rows each segment has, at least 1, in a shape that goes with the sums.
+Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count) {
+  static const Op rank{"Rank"};
+  if (!in_set(data.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "segments of numbers have a mean, data of dtype ", name_of(data.dtype()), " came");
+  const Tensor ones = ops::fill(ops::shape(ids), ops::number(1, data.dtype()));
+  const Tensor sizes = unsorted_sum(ones, ids, count);
+  Tensor more;
+  if (data.shape().has_rank() && ids.shape().has_rank()) {
+    const int extra = data.shape().rank() - ids.shape().rank();
+    more = ops::ints(std::vector<int64_t>(static_cast<size_t>(std::max(extra, 0)), 1));
+  } else {
+    more = ops::fill(ops::expand_dims(ops::sub(apply(rank, {data}), apply(rank, {ids})), 0), ops::integer(1));
+  }
+  const Tensor shape[] = {ops::ints({-1}), more};
+  // No segment at all leaves nothing for -1 to say.
+  const Tensor known = known_value(count);
+  const Tensor front[] = {known ? ops::ints({infer::ints_of(known).at(0)}) : ops::ints({-1}), more};
+  return maximum(ops::reshape(sizes, ops::concat(known ? front : shape, 0)), ops::number(1, data.dtype()));
+}
+
+Arg unsorted_mean(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "UnsortedSegmentMean"));
+  const Tensor sizes = segment_sizes(tensor(args[0]), tensor(args[1]), tensor(args[2]));
+  return {truediv(unsorted_sum(tensor(args[0]), tensor(args[1]), tensor(args[2])), sizes, {})};
+}
+
+Arg unsorted_sqrt_n(Args args, std::string_view name) {
+  static const Op root{"Sqrt"};
+  const Scope scope(name_or(name, "UnsortedSegmentSqrtN"));
+  const Tensor sizes = segment_sizes(tensor(args[0]), tensor(args[1]), tensor(args[2]));
+  const Tensor sum = unsorted_sum(tensor(args[0]), tensor(args[1]), tensor(args[2]));
+  return {truediv(sum, apply(root, {sizes}), {})};
+}
+
+// One more than the largest element, 0 for an empty tensor; a constant when the values are known.
+Tensor values_end(const Tensor& x) {
+  static const Op size{"Size"};
+  static const Op greater{"Greater"};
+  if (const Tensor known = known_value(x)) {
+    int64_t end = 0;
+    for (int64_t v : infer::ints_of(known)) end = std::max(end, v + 1);
+    return ops::integer(end, x.dtype());
+  }
+  const Tensor any = ops::cast(apply(greater, {apply(size, {x}), ops::integer(0)}), x.dtype());
+  return ops::mul(any, ops::add(max_of(x), ops::number(1, x.dtype())));
+}
+
+Arg bincount(Args args, std::string_view name) {
+  static const Op op{"DenseBincount"};
+  static const AttrName kBinary{"binary_output"};
+  Tensor x = tensor(args[0]);
+  const bool binary = flag(args[7]);
+  const bool weighted = !args[1].none();
+  if (weighted && binary)
+    fail(ErrorKind::kValue, "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.");
+  if (!args[6].none() && integer(args[6]) != 0 && integer(args[6]) != -1)
+    fail(ErrorKind::kValue, "Unsupported value for argument axis=", integer(args[6]), ". Only 0 and -1 are supported.");
+  const Scope scope(name_or(name, "bincount"));
+  if (x.dtype() != DType::kInt64) x = ops::cast(x, DType::kInt32);
+  const DType type = x.dtype();
+  const auto bounded = [&](const Tensor& size, const Arg& bound, bool least) {
+    if (bound.none()) return size;
+    const Tensor limit = ops::cast(tensor(bound), type);
+    const Tensor a = known_value(size), b = known_value(limit);
+    if (a && b) {
+      const int64_t x0 = infer::ints_of(a).at(0), y0 = infer::ints_of(b).at(0);
+      return ops::integer(least ? std::max(x0, y0) : std::min(x0, y0), type);
+    }
+    return least ? maximum(limit, size) : minimum(limit, size);
+  };
+  const Tensor size = bounded(bounded(values_end(x), args[2], true), args[3], false);
+  // Rows are counted each for itself only along the last dimension.
+  const bool flat = args[6].none() || integer(args[6]) == 0;
+  Tensor weights;
+  if (weighted) {
+    weights = tensor(args[1]);
+    if (!compatible(weights.shape(), x.shape()))
+      invalid("`weights` must have the shape of `arr`, ", x.shape().to_string(), ", their shape is ",
+              weights.shape().to_string(), " [Op:DenseBincount]");
+    if (flat) weights = ops::reshape(weights, ops::ints({-1}));
+  } else {
+    weights = Tensor::empty(dtype(args[4]), Shape{0}).as_constant();
+  }
+  if (flat) x = ops::reshape(x, ops::ints({-1}));
+  return {apply(op, {x, size, weights}, {{kBinary, binary}})};
+}
+
+// A dimension of 1 at the end of one of two vectors is dropped.
+void drop_last_one(Tensor& x, const Tensor& y) {
+  static const Op squeeze{"Squeeze"};
+  static const AttrName kDims{"squeeze_dims"};
+  if (!x.shape().has_rank() || !y.shape().has_rank()) return;
+  if (x.shape().rank() == y.shape().rank() + 1 && compatible(Shape{x.shape()[x.shape().rank() - 1]}, Shape{1}))
+    x = apply(squeeze, {x}, {{kDims, std::vector<int64_t>{-1}}});
+}
+
+Arg confusion_matrix(Args args, std::string_view name) {
+  static const Op scatter{"ScatterNd"};
+  static const Op pack{"Pack"};
+  const Scope scope(name_or(name, "confusion_matrix"));
+  Tensor labels = tensor(args[0]), predictions = tensor(args[1]);
+  drop_last_one(labels, predictions);
+  drop_last_one(predictions, labels);
+  labels = ops::cast(labels, DType::kInt64);
+  predictions = ops::cast(predictions, DType::kInt64);
+  for (const auto& [what, t] : {std::pair("labels", labels), std::pair("predictions", predictions)}) {
+    const Tensor known = known_value(t);
+    for (int64_t v : known ? infer::ints_of(known) : std::vector<int64_t>())
+      if (v < 0) invalid("`", what, "` contains negative values: ", v, " [Op:ConfusionMatrix]");
+  }
+  Tensor classes;
+  if (args[2].none()) {
+    classes = ops::add(maximum(max_of(predictions), max_of(labels)), ops::integer(1, DType::kInt64));
+  } else {
+    classes = ops::cast(tensor(args[2]), DType::kInt64);
+    if (const Tensor n = known_value(classes))
+      for (const auto& [what, t] : {std::pair("labels", labels), std::pair("predictions", predictions)}) {
+        const Tensor known = known_value(t);
+        for (int64_t v : known ? infer::ints_of(known) : std::vector<int64_t>())
+          if (v >= infer::ints_of(n).at(0))
+            invalid("`", what, "` out of bound: ", v, " for ", infer::ints_of(n).at(0), " classes [Op:ConfusionMatrix]");
+      }
+  }
+  const DType type = dtype(args[4]);
+  Tensor weights;
+  if (args[3].none()) {
+    weights = ops::fill(ops::shape(predictions), ops::number(1, type));
+  } else {
+    weights = ops::cast(tensor(args[3]), type);
+    if (!compatible(weights.shape(), predictions.shape()))
+      fail(ErrorKind::kValue, "Shapes ", weights.shape().to_string(), " of the weights and ",
+           predictions.shape().to_string(), " of the predictions are incompatible");
+  }
+  const Tensor sizes[] = {classes, classes};
+  const Tensor known = known_value(classes);
+  const Tensor shape = known ? ops::ints({infer::ints_of(known).at(0), infer::ints_of(known).at(0)}, DType::kInt64)
+                             : apply(pack.row(), sizes, {{kAxis, int64_t{0}}});
+  const Tensor places[] = {labels, predictions};
+  return {apply(scatter, {apply(pack.row(), places, {{kAxis, int64_t{1}}}), weights, shape})};
+}
+
+Arg histogram(Args args, std::string_view name) {
+  static const Op op{"HistogramFixedWidth"};
+  static const AttrName kDType{"dtype"};
+  return {apply(op, {tensor(args[0]), tensor(args[1]), ops::cast(tensor(args[2]), DType::kInt32)},
+                {{kDType, dtype(args[3])}}, name_or(name, "histogram_fixed_width"))};
+}
+
+// floor(bins * (value - low) / (high - low)), kept within the bins.
+Arg histogram_bins(Args args, std::string_view name) {
+  static const Op floor{"Floor"};
+  static const Op gather{"GatherV2"};
+  const Tensor &values = tensor(args[0]), &range = tensor(args[1]);
+  const Scope scope(name_or(name, "histogram_fixed_width_bins"));
+  const Tensor count = ops::cast(tensor(args[2]), DType::kInt32);
+  if (const Tensor known = known_value(count); known && infer::ints_of(known).at(0) <= 0)
+    invalid("nbins must be positive, not ", infer::ints_of(known).at(0), " [Op:HistogramFixedWidthBins]");
+  const Tensor bins = ops::cast(count, values.dtype());
+  const auto end = [&](int64_t k) { return apply(gather, {range, ops::integer(k), ops::integer(0)}); };
+  const Tensor scaled = truediv(ops::sub(values, end(0)), ops::sub(end(1), end(0)), {});
+  const Tensor at = apply(floor, {ops::mul(bins, scaled)});
+  const Tensor last = ops::sub(bins, ops::number(1, bins.dtype()));
+  return {ops::cast(maximum(minimum(at, last), ops::number(0, bins.dtype())), DType::kInt32)};
+}
+
+}  // namespace
+
+FL_PUBLIC(segment) {
+  constexpr const char* kSorted = "data: tensor, segment_ids: tensor of int32, name: str? = None";
+  constexpr const char* kUnsorted =
+      "data: tensor, segment_ids: tensor of int32, num_segments: tensor of int32, name: str? = None";
+  return {
+      {"math.segment_sum", kSorted, one_op<"SegmentSum">, "the sums of rows that follow each other with one id"},
+      {"math.segment_mean", kSorted, one_op<"SegmentMean">, "the means of rows that follow each other with one id"},
+      {"math.segment_max", kSorted, one_op<"SegmentMax">, "the largest of rows that follow each other with one id"},
+      {"math.segment_min", kSorted, one_op<"SegmentMin">, "the smallest of rows that follow each other with one id"},
+      {"math.segment_prod", kSorted, one_op<"SegmentProd">, "the products of rows that follow each other with one id"},
+      {"math.unsorted_segment_sum", kUnsorted, one_op<"UnsortedSegmentSum">, "the sums of rows by their ids"},
+      {"math.unsorted_segment_max", kUnsorted, one_op<"UnsortedSegmentMax">, "the largest of rows by their ids"},
+      {"math.unsorted_segment_min", kUnsorted, one_op<"UnsortedSegmentMin">, "the smallest of rows by their ids"},
+      {"math.unsorted_segment_prod", kUnsorted, one_op<"UnsortedSegmentProd">, "the products of rows by their ids"},
+      {"math.unsorted_segment_mean", kUnsorted, unsorted_mean, "the means of rows by their ids"},
+      {"math.unsorted_segment_sqrt_n", kUnsorted, unsorted_sqrt_n,
+       "the sums of rows by their ids, by the root of how many there are"},
+      {"math.bincount",
+       "arr: tensor of int32, weights: tensor? = None, minlength: tensor? of int32 = None, "
+       "maxlength: tensor? of int32 = None, dtype: dtype = int32, name: str? = None, axis: int? = None, "
+       "binary_output: bool = False",
+       bincount, "how often each number comes"},
+      {"math.confusion_matrix",
+       "labels: tensor, predictions: tensor, num_classes: tensor? = None, weights: tensor? = None, "
+       "dtype: dtype = int32, name: str? = None",
+       confusion_matrix, "how often each class was taken for each other"},
+      {"histogram_fixed_width",
+       "values: tensor, value_range: tensor like values, nbins: tensor of int32 = 100, dtype: dtype = int32, "
+       "name: str? = None",
+       histogram, "how many values fall into each of equally wide bins"},
+      {"histogram_fixed_width_bins",
+       "values: tensor, value_range: tensor like values, nbins: tensor of int32 = 100, dtype: dtype = int32, "
+       "name: str? = None",
+       histogram_bins, "into which of equally wide bins each value falls"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,228 @@
+// Public functions that order and look up.
+#include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
+
+#include <limits>
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kOutIdx{"out_idx"};
+const AttrName kOutType{"out_type"};
+
+ArgList list_of(const std::vector<Tensor>& values) {
+  ArgList out;
+  for (const Tensor& t : values) out.push_back({t});
+  return out;
+}
+
+Tensor range(const Tensor& begin, const Tensor& end) {
+  static const Op op{"Range"};
+  return apply(op, {begin, end, ops::integer(1)});
+}
+
+std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DType index_type, std::string_view name) {
+  static const Op op{"TopKV2"};
+  static const AttrName kSorted{"sorted"};
+  static const AttrName kIndexType{"index_type"};
+  const Tensor inputs[] = {x, k};
+  return apply_all(op.row(), inputs, {{kSorted, sorted}, {kIndexType, index_type}}, name);
+}
+
+// The permutation that changes one dimension with the last one.
+Tensor swapped_with_last(const Tensor& x, int64_t axis) {
+  static const Op rank_of{"Rank"};
+  if (x.shape().has_rank()) {
+    std::vector<int64_t> perm;
+    for (int d = 0; d < x.shape().rank(); ++d) perm.push_back(d);
+    std::swap(perm[static_cast<size_t>(axis)], perm.back());
+    return ops::ints(perm);
+  }
+  const Tensor rank = apply(rank_of, {x});
+  const Tensor at = axis < 0 ? ops::add(rank, ops::integer(axis)) : ops::integer(axis);
+  const Tensor last = ops::sub(rank, ops::integer(1));
+  const Tensor parts[] = {range(ops::integer(0), at), ops::expand_dims(last, 0),
+                          range(ops::add(at, ops::integer(1)), last), ops::expand_dims(at, 0)};
+  return ops::concat(parts, 0);
+}
+
+// Values and places along a dimension, the largest first.
+std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
+  static const Op gather{"GatherV2"};
+  const Shape& shape = x.shape();
+  if (shape.has_rank()) {
+    if (axis < -shape.rank() || axis >= shape.rank())
+      invalid("axis ", axis, " is out of range for a tensor with ", shape.rank(), " dimensions");
+    if (axis < 0) axis += shape.rank();
+  }
+  const bool is_last = shape.has_rank() ? axis + 1 == shape.rank() : axis == -1;
+  const Tensor perm = is_last ? Tensor() : swapped_with_last(x, axis);
+  const Tensor turned = is_last ? x : ops::transpose(x, perm);
+  const Shape& of_turned = turned.shape();
+  const Tensor k = of_turned.has_rank() && of_turned[of_turned.rank() - 1] >= 0
+                       ? ops::integer(of_turned[of_turned.rank() - 1])
+                       : apply(gather, {ops::shape(x), ops::integer(axis < 0 ? 0 : axis), ops::integer(0)});
+  std::vector<Tensor> out;
+  if (of_turned.has_rank() || axis >= 0) {
+    out = top_k_of(turned, k, true, DType::kInt32, {});
+  } else {
+    static const Op size{"Size"};
+    const Tensor dims = ops::shape(x);
+    const Tensor at = ops::add(apply(size, {dims}), ops::integer(axis));
+    out = top_k_of(turned, apply(gather, {dims, at, ops::integer(0)}), true, DType::kInt32, {});
+  }
+  if (!is_last)
+    for (Tensor& t : out) t = ops::transpose(t, perm);
+  return out;
+}
+
+// What turns the order round, and is its own inverse: unsigned numbers are subtracted from the largest, signed ones
+// change their sign and are moved by one, so that the least does not overflow.
+Tensor turned_round(const Tensor& x) {
+  if (in_set(x.dtype(), kUnsignedTypes)) {
+    return with_plain_type(x.dtype(), [&](auto zero) -> Tensor {
+      using T = decltype(zero);
+      if constexpr (std::is_unsigned_v<T>)
+        return ops::sub(Tensor::scalar(std::numeric_limits<T>::max()).as_constant(), x);
+      return x;
+    });
+  }
+  return is_integer(x.dtype()) ? ops::sub(ops::neg(x), ops::number(1, x.dtype())) : ops::neg(x);
+}
+
+bool is_ascending(const Arg& a) {
+  const std::string& direction = text(a);
+  if (direction != "ASCENDING" && direction != "DESCENDING")
+    fail(ErrorKind::kValue, "direction is 'ASCENDING' or 'DESCENDING', not '", direction, "'");
+  return direction == "ASCENDING";
+}
+
+void check_ordered(const Tensor& x, const char* function) {
+  if (!in_set(x.dtype(), kRealTypes))
+    invalid(function, " orders real numbers, values of dtype ", name_of(x.dtype()), " came [Op:TopKV2]");
+}
+
+Arg sort(Args args, std::string_view name) {
+  const Tensor& x = tensor(args[0]);
+  const bool ascending = is_ascending(args[2]);
+  check_ordered(x, "tf.sort");
+  const Scope scope(name_or(name, "sort"));
+  if (!ascending) return {descending(x, integer(args[1]))[0]};
+  return {turned_round(descending(turned_round(x), integer(args[1]))[0])};
+}
+
+Arg argsort(Args args, std::string_view name) {
+  const Tensor& x = tensor(args[0]);
+  const bool ascending = is_ascending(args[2]);
+  check_ordered(x, "tf.argsort");
+  const Scope scope(name_or(name, "argsort"));
+  return {descending(ascending ? turned_round(x) : x, integer(args[1]))[1]};
+}
+
+Arg top_k(Args args, std::string_view name) {
+  return {list_of(top_k_of(tensor(args[0]), tensor(args[1]), flag(args[2]), dtype(args[3]), name_or(name, "TopKV2")))};
+}
+
+Arg in_top_k(Args args, std::string_view name) {
+  static const Op op{"InTopKV2"};
+  const Tensor& targets = tensor(args[0]);
+  const Scope scope(name_or(name, "in_top_k"));
+  return {apply(op, {tensor(args[1]), targets, ops::cast(tensor(args[2]), targets.dtype())})};
+}
+
+Arg unique(Args args, std::string_view name) {
+  static const Op op{"Unique"};
+  const Tensor x = tensor(args[0]);
+  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, dtype(args[1])}}, name))};
+}
+
+Arg unique_with_counts(Args args, std::string_view name) {
+  static const Op op{"UniqueWithCounts"};
+  const Tensor x = tensor(args[0]);
+  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, dtype(args[1])}}, name))};
+}
+
+// [all leading dimensions as one, the last one]
+Tensor as_rows(const Tensor& x) {
+  const Shape& shape = x.shape();
+  if (shape.has_rank() && shape.rank() == 0)
+    invalid("tf.searchsorted wants at least vectors, a scalar came [Op:LowerBound]");
+  if (shape.fully_known()) {
+    int64_t rows = 1;
+    for (int d = 0; d + 1 < shape.rank(); ++d) rows *= shape[d];
+    return ops::reshape(x, ops::ints({rows, shape[shape.rank() - 1]}));
+  }
+  static const Op strided{"StridedSlice"};
+  static const AttrName kEnd{"end_mask"};
+  const Tensor last = apply(strided, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})},
+                            {{kEnd, int64_t{1}}});
+  const Tensor parts[] = {ops::ints({-1}), last};
+  return ops::reshape(x, ops::concat(parts, 0));
+}
+
+Arg searchsorted(Args args, std::string_view name) {
+  static const Op lower{"LowerBound"};
+  static const Op upper{"UpperBound"};
+  const std::string& side = text(args[2]);
+  if (side != "left" && side != "right")
+    fail(ErrorKind::kValue, "side is 'left' or 'right', not '", side, "'");
+  const Tensor &sorted = tensor(args[0]), &values = tensor(args[1]);
+  const Tensor found = apply(side == "left" ? lower : upper, {as_rows(sorted), as_rows(values)},
+                             {{kOutType, dtype(args[3])}}, name);
+  return {ops::reshape(found, ops::shape(values))};
+}
+
+Arg fingerprint(Args args, std::string_view name) {
+  static const Op op{"Fingerprint"};
+  Tensor method;
+  if (const auto* given = std::get_if<Tensor>(&args[1].value)) method = *given;
+  else method = Tensor::string(text(args[1])).as_constant();
+  return {apply(op, {tensor(args[0]), method}, {}, name)};
+}
+
+// The parts of two sparse tensors; the language's layer takes them apart.
+Arg edit_distance(Args args, std::string_view name) {
+  static const Op op{"EditDistance"};
+  static const AttrName kNormalize{"normalize"};
+  std::vector<Tensor> inputs;
+  for (size_t k = 0; k < 6; ++k) inputs.push_back(tensor(args[k]));
+  return {apply(op.row(), inputs, {{kNormalize, flag(args[6])}}, name_or(name, "edit_distance"))};
+}
+
+}  // namespace
+
+FL_PUBLIC(sort) {
+  return {
+      {"sort", "values: tensor, axis: int = -1, direction: str = 'ASCENDING', name: str? = None", sort,
+       "the values along a dimension in order"},
+      {"argsort",
+       "values: tensor, axis: int = -1, direction: str = 'ASCENDING', stable: bool = False, name: str? = None", argsort,
+       "where the values along a dimension stand in order"},
+      {"nn.top_k math.top_k",
+       "input: tensor, k: tensor of int32 = 1, sorted: bool = True, index_type: dtype = int32, name: str? = None "
+       "-> TopKV2(values, indices)",
+       top_k, "the k largest of each row, and where they stand"},
+      {"nn.in_top_k math.in_top_k",
+       "targets: tensor of int32, predictions: tensor, k: tensor like targets, name: str? = None", in_top_k,
+       "whether the target is among the k largest of its row"},
+      {"unique", "x: tensor, out_idx: dtype = int32, name: str? = None -> Unique(y, idx)", unique,
+       "the different values, and which one each element is"},
+      {"unique_with_counts",
+       "x: tensor, out_idx: dtype = int32, name: str? = None -> UniqueWithCounts(y, idx, count)", unique_with_counts,
+       "the different values, which one each element is, and how often they come"},
+      {"searchsorted",
+       "sorted_sequence: tensor, values: tensor, side: str = 'left', out_type: dtype = int32, name: str? = None",
+       searchsorted, "where values would be put into a sorted row"},
+      {"math.invert_permutation", "x: tensor of int32, name: str? = None", one_op<"InvertPermutation">,
+       "the permutation that undoes x"},
+      {"fingerprint", "data: tensor, method: any = 'farmhash64', name: str? = None", fingerprint,
+       "eight bytes that stand for each row"},
+      {"_edit_distance",
+       "hypothesis_indices: tensor, hypothesis_values: tensor, hypothesis_shape: tensor, truth_indices: tensor, "
+       "truth_values: tensor, truth_shape: tensor, normalize: bool, name: str? = None",
+       edit_distance, "how many changes make each sequence the other one"},
+  };
+}
+
+}  // namespace footlight::composite

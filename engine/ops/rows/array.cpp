@@ -1,0 +1,294 @@
+// Rows that rearrange a tensor: reversed, rolled, mirrored at its edges, cut into blocks and patches, seen as other bits.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+namespace footlight {
+
+namespace {
+
+const AttrName kSeqDim{"seq_dim"};
+const AttrName kBatchDim{"batch_dim"};
+const AttrName kMode{"mode"};
+const AttrName kType{"type"};
+const AttrName kShape{"shape"};
+
+void reverse_shape(Inference& i) {
+  infer::same(i);
+  infer::want_rank(i, 1, 1);
+  const auto axes = infer::constant_ints(i, 1);
+  const Shape& in = i.shape(0);
+  if (!axes || !in.has_rank()) return;
+  uint64_t seen = 0;
+  for (size_t k = 0; k < axes->size(); ++k) {
+    const int64_t a = (*axes)[k] < 0 ? (*axes)[k] + in.rank() : (*axes)[k];
+    if (a < 0 || a >= in.rank())
+      invalid("'axis'[", k, "] = ", (*axes)[k], " is out of valid range [0, ", in.rank() - 1, "] [Op:ReverseV2]");
+    if (seen >> a & 1) invalid("axis ", a, " specified more than once [Op:ReverseV2]");
+    seen |= uint64_t{1} << a;
+  }
+}
+
+void reverse_gradient(GradientCall& c) {
+  static const Op op{"ReverseV2"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]});
+}
+
+void reverse_sequence_shape(Inference& i) {
+  infer::same(i);
+  infer::want_rank(i, 1, 1);
+  const Shape& in = i.shape(0);
+  if (!in.has_rank()) return;
+  const int64_t seq = i.attrs.get<int64_t>(kSeqDim);
+  const int64_t batch = i.attrs.get_or(kBatchDim, int64_t{0});
+  if (batch == seq) invalid("batch_dim == seq_dim: both are ", seq, " [Op:ReverseSequence]");
+  for (const auto& [name, dim] : {std::pair("seq_dim", seq), std::pair("batch_dim", batch)})
+    if (dim < 0 || dim >= in.rank())
+      invalid(name, " must lie in [0, ", in.rank(), "), got ", dim, " [Op:ReverseSequence]");
+  const Shape& lengths = i.shape(1);
+  const int64_t rows = in[static_cast<int>(batch)];
+  if (lengths.has_rank() && lengths[0] >= 0 && rows >= 0 && lengths[0] != rows)
+    invalid("Length of seq_lengths != input.dims(", batch, "): ", lengths[0], " and ", rows, " [Op:ReverseSequence]");
+  if (lengths.has_rank() && rows < 0) i.output_shapes[0].set(static_cast<int>(batch), lengths[0]);
+}
+
+void reverse_sequence_gradient(GradientCall& c) {
+  static const Op op{"ReverseSequence"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
+}
+
+void roll_shape(Inference& i) {
+  infer::same(i);
+  const Shape &in = i.shape(0), &shift = i.shape(1), &axis = i.shape(2);
+  if (in.has_rank() && in.rank() == 0) invalid("input must be 1-D or higher [Op:Roll]");
+  for (const auto& [name, s] : {std::pair("shift", shift), std::pair("axis", axis)})
+    if (s.has_rank() && s.rank() > 1)
+      invalid(name, " must be a scalar or a 1-D vector. Found: ", s.brackets(), " [Op:Roll]");
+  if (!compatible(shift, axis)) invalid("shift and axis must have the same size [Op:Roll]");
+  const auto axes = infer::constant_ints(i, 2);
+  if (!axes || !in.has_rank()) return;
+  for (int64_t a : *axes)
+    if (a < -in.rank() || a >= in.rank()) invalid("axis ", a, " is out of range [Op:Roll]");
+}
+
+void roll_gradient(GradientCall& c) {
+  static const Op op{"Roll"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], ops::neg(c.inputs[1]), c.inputs[2]});
+}
+
+// The paddings as [rank, 2] when they are known; checks their shape.
+std::optional<std::vector<int64_t>> paddings_of(Inference& i, size_t input, const Shape& in) {
+  const Shape& p = i.shape(input);
+  if (p.has_rank() && (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
+    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank", ", 2), its shape is ",
+            p.to_string(), " [Op:", i.row.name, "]");
+  return infer::constant_ints(i, input);
+}
+
+int64_t mirrored_edge(const Inference& i) {
+  const std::string& mode = i.attrs.get<std::string>(kMode);
+  if (mode != "REFLECT" && mode != "SYMMETRIC")
+    invalid("mode is REFLECT or SYMMETRIC, not '", mode, "' [Op:", i.row.name, "]");
+  return mode == "REFLECT" ? 1 : 0;
+}
+
+void mirror_pad_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto paddings = paddings_of(i, 1, in);
+  const int64_t edge = mirrored_edge(i);
+  if (!in.has_rank()) {
+    const Shape& p = i.shape(1);
+    i.output_shapes[0] = p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
+    return;
+  }
+  Shape out = Shape::of_rank(in.rank());
+  if (paddings)
+    for (int d = 0; d < in.rank(); ++d) {
+      const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
+      const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
+      if (before < 0 || after < 0) invalid("paddings must be non-negative: ", before, " ", after, " [Op:MirrorPad]");
+      if (in[d] < 0) continue;
+      if (before > in[d] - edge || after > in[d] - edge)
+        invalid("paddings must be no greater than the dimension size", edge ? " minus one" : "", ": ", before, ", ",
+                after, " for dimension ", d, " of size ", in[d], " [Op:MirrorPad]");
+      out.set(d, in[d] + before + after);
+    }
+  i.output_shapes[0] = out;
+}
+
+void mirror_pad_gradient(GradientCall& c) {
+  static const Op op{"MirrorPadGrad"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
+}
+
+void mirror_pad_grad_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const auto paddings = paddings_of(i, 1, in);
+  mirrored_edge(i);
+  Shape out = in.has_rank() ? Shape::of_rank(in.rank()) : in;
+  if (paddings && in.has_rank())
+    for (int d = 0; d < in.rank(); ++d)
+      if (in[d] >= 0)
+        out.set(d, in[d] - (*paddings)[static_cast<size_t>(2 * d)] - (*paddings)[static_cast<size_t>(2 * d + 1)]);
+  i.output_shapes[0] = out;
+}
+
+void mirror_pad_grad_gradient(GradientCall& c) {
+  static const Op op{"MirrorPad"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, c.attrs);
+}
+
+// [batch] + spatial + rest: space to batch (grow) or back. `amounts` are paddings or crops.
+void block_shape(Inference& i, bool to_batch) {
+  const Shape &in = i.shape(0), &blocks = i.shape(1), &pads = i.shape(2);
+  const char* op = i.row.name;
+  const char* amounts_name = to_batch ? "paddings" : "crops";
+  infer::want_rank(i, 1, 1);
+  if (pads.has_rank() && (pads.rank() != 2 || (pads[1] >= 0 && pads[1] != 2)))
+    invalid(amounts_name, " should have shape [", blocks.has_rank() ? blocks[0] : -1, ", 2] instead of ",
+            pads.brackets(), " [Op:", op, "]");
+  if (blocks.has_rank() && pads.has_rank() && blocks[0] >= 0 && pads[0] >= 0 && blocks[0] != pads[0])
+    invalid(amounts_name, " should have shape [", blocks[0], ", 2] instead of ", pads.brackets(), " [Op:", op, "]");
+  i.output_shapes[0] = in.has_rank() ? Shape::of_rank(in.rank()) : in;
+  if (!in.has_rank() || !blocks.has_rank() || blocks[0] < 0) return;
+  const auto m = static_cast<int>(blocks[0]);
+  if (in.rank() < m + 1)
+    invalid("input rank should be >= ", m + 1, " instead of ", in.rank(), " [Op:", op, "]");
+  const auto sizes = infer::constant_ints(i, 1);
+  const auto amounts = infer::constant_ints(i, 2);
+  Shape out = i.output_shapes[0];
+  for (int d = m + 1; d < in.rank(); ++d) out.set(d, in[d]);
+  int64_t batch = in[0];
+  for (int d = 0; sizes && d < m; ++d) {
+    const int64_t block = (*sizes)[static_cast<size_t>(d)];
+    if (block < 1) invalid("block_shape must be positive, it holds ", block, " [Op:", op, "]");
+    if (batch >= 0 && to_batch) batch *= block;
+    if (batch >= 0 && !to_batch) {
+      if (batch % block)
+        invalid("Input batch dimension (", in[0], ") is not divisible by product of block sizes [Op:", op, "]");
+      batch /= block;
+    }
+  }
+  out.set(0, sizes ? batch : kUnknownDim);
+  for (int d = 0; d < m && amounts; ++d) {
+    const int64_t before = (*amounts)[static_cast<size_t>(2 * d)];
+    const int64_t after = (*amounts)[static_cast<size_t>(2 * d + 1)];
+    if (before < 0 || after < 0)
+      invalid(amounts_name, " must be non-negative: ", before, ", ", after, " [Op:", op, "]");
+    if (!sizes || in[d + 1] < 0) continue;
+    const int64_t block = (*sizes)[static_cast<size_t>(d)];
+    const int64_t size = to_batch ? in[d + 1] + before + after : in[d + 1] * block - before - after;
+    if (to_batch && size % block)
+      invalid("padded_shape[", d, "]=", size, " is not divisible by block_shape[", d, "]=", block, " [Op:", op, "]");
+    if (size < 0)
+      invalid("cropped_shape[", d, "]=", size, " must be non-negative [Op:", op, "]");
+    out.set(d + 1, to_batch ? size / block : size);
+  }
+  i.output_shapes[0] = out;
+}
+
+void space_to_batch_shape(Inference& i) { block_shape(i, true); }
+void batch_to_space_shape(Inference& i) { block_shape(i, false); }
+
+void space_to_batch_gradient(GradientCall& c) {
+  static const Op op{"BatchToSpaceND"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
+}
+void batch_to_space_gradient(GradientCall& c) {
+  static const Op op{"SpaceToBatchND"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
+}
+
+void bitcast_shape(Inference& i) {
+  const auto from = static_cast<int64_t>(size_of(i.dtype(0)));
+  const auto to = static_cast<int64_t>(size_of(i.attrs.get<DType>(kType)));
+  Shape out = i.shape(0);
+  if (out.has_rank() && from > to) {
+    out.append(from / to);
+  } else if (out.has_rank() && from < to) {
+    const int64_t last = out.rank() ? out[out.rank() - 1] : 0;
+    if (out.rank() == 0 || (last >= 0 && last != to / from))
+      invalid("Cannot bitcast from ", name_of(i.dtype(0)), " to ", name_of(i.attrs.get<DType>(kType)), ": shape ",
+              out.brackets(), " has no last dimension of ", to / from, " [Op:Bitcast]");
+    out = Shape(out.dims().first(static_cast<size_t>(out.rank() - 1)));
+  }
+  i.output_shapes[0] = out;
+}
+
+void ensure_shape(Inference& i) {
+  const Shape& wanted = i.attrs.get<Shape>(kShape);
+  if (!compatible(i.shape(0), wanted))
+    invalid("Shape of tensor ", i.shape(0).brackets(), " is not compatible with expected shape ", wanted.brackets(),
+            " [Op:EnsureShape]");
+  i.output_shapes[0] = merge(i.shape(0), wanted);
+}
+
+void pass_gradient(GradientCall& c) { c.input_gradients[0] = c.output_gradients[0]; }
+
+void identity_n_shape(Inference& i) {
+  for (size_t k = 0; k < i.output_shapes.size(); ++k) i.output_shapes[k] = i.shape(k);
+}
+void identity_n_gradient(GradientCall& c) {
+  for (size_t k = 0; k < c.outputs.size(); ++k) c.input_gradients[k] = c.output_gradients[k];
+}
+
+void shape_n_shape(Inference& i) {
+  for (size_t k = 0; k < i.output_shapes.size(); ++k)
+    i.output_shapes[k] = Shape{i.shape(k).has_rank() ? i.shape(k).rank() : kUnknownDim};
+}
+
+void broadcast_args_shape(Inference& i) {
+  infer::want_rank(i, 0, 1);
+  infer::want_rank(i, 1, 1);
+  const Shape &x = i.shape(0), &y = i.shape(1);
+  const bool known = x.has_rank() && y.has_rank() && x[0] >= 0 && y[0] >= 0;
+  i.output_shapes[0] = Shape{known ? std::max(x[0], y[0]) : kUnknownDim};
+}
+
+void parallel_concat_shape(Inference& i) {
+  const Shape& out = i.attrs.get<Shape>(kShape);
+  if (!out.has_rank() || out.rank() == 0) invalid("shape must have at least one dimension [Op:ParallelConcat]");
+  for (const Tensor& t : i.inputs)
+    if (t.shape().has_rank() && (t.shape().rank() == 0 || (t.shape()[0] >= 0 && t.shape()[0] != 1)))
+      invalid("Size of first dimension must be 1, the shape is ", t.shape().to_string(), " [Op:ParallelConcat]");
+  i.output_shapes[0] = out;
+}
+
+}  // namespace
+
+FL_ROWS(array) {
+  const RowDef::More nothing{.zero_gradient = true};
+  return {
+      {"ReverseV2", "tensor: T, axis: Tidx -> output: T", "T: any; Tidx: index = int32", reverse_shape,
+       reverse_gradient, OpFamily::kMove, "dimensions the other way round", {.host_inputs = 2}},
+      {"ReverseSequence", "input: T, seq_lengths: Tlen -> output: T",
+       "seq_dim: int; batch_dim: int = 0; T: any; Tlen: index = int64", reverse_sequence_shape,
+       reverse_sequence_gradient, OpFamily::kMove, "the first so many of each row the other way round"},
+      {"Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", "T: any; Tshift: index; Taxis: index", roll_shape,
+       roll_gradient, OpFamily::kMove, "elements shifted around the end of dimensions", {.host_inputs = 6}},
+      {"MirrorPad", "input: T, paddings: Tpaddings -> output: T", "T: any; Tpaddings: index = int32; mode: string",
+       mirror_pad_shape, mirror_pad_gradient, OpFamily::kMove, "a tensor mirrored at its edges", {.host_inputs = 2}},
+      {"MirrorPadGrad", "input: T, paddings: Tpaddings -> output: T", "T: any; Tpaddings: index = int32; mode: string",
+       mirror_pad_grad_shape, mirror_pad_grad_gradient, OpFamily::kMove, "what was mirrored added up where it came from",
+       {.host_inputs = 2}},
+      {"SpaceToBatchND", "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T",
+       "T: any; Tblock_shape: index = int32; Tpaddings: index = int32", space_to_batch_shape, space_to_batch_gradient,
+       OpFamily::kMove, "blocks of the spatial dimensions put into the batch", {.host_inputs = 6}},
+      {"BatchToSpaceND", "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T",
+       "T: any; Tblock_shape: index = int32; Tcrops: index = int32", batch_to_space_shape, batch_to_space_gradient,
+       OpFamily::kMove, "the batch put back into blocks of the spatial dimensions", {.host_inputs = 6}},
+      {"Bitcast", "input: T -> output: type", "T: plain; type: plain", bitcast_shape, nullptr, OpFamily::kMove,
+       "the same bits as another dtype", nothing},
+      {"EnsureShape", "input: T -> output: T", "shape: shape; T: any", ensure_shape, pass_gradient, OpFamily::kMove,
+       "the same value; an error when its shape is another"},
+      {"IdentityN", "input: T[] -> output: T[]", "T: list(type)", identity_n_shape, identity_n_gradient,
+       OpFamily::kMove, "the same values"},
+      {"ShapeN", "input: N*T -> output: N*out_type", "N: int; T: any; out_type: index = int32", shape_n_shape, nullptr,
+       OpFamily::kMove, "the shapes of several tensors", nothing},
+      {"BroadcastArgs", "s0: T, s1: T -> r0: T", "T: index = int32", broadcast_args_shape, nullptr, OpFamily::kMove,
+       "the shape that two shapes broadcast to", {.host_inputs = 3, .zero_gradient = true}},
+      {"ParallelConcat", "values: N*T -> output: T", "N: int; T: any; shape: shape", parallel_concat_shape, nullptr,
+       OpFamily::kMove, "tensors of one row each, as the rows of one"},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,122 @@
+// Rows that order and look up: top_k, unique, bounds in sorted rows, fingerprints, edit distances.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+namespace footlight {
+
+namespace {
+
+const AttrName kBatchDims{"batch_dims"};
+
+void top_k_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  infer::want_rank(i, 1, 0);
+  const auto k = infer::constant_ints(i, 1);
+  if (k && k->at(0) < 0) invalid("Need k >= 0, got ", k->at(0), " [Op:TopKV2]");
+  if (in.has_rank() && in.rank() == 0) invalid("input must have at least 1 dimension, a scalar came [Op:TopKV2]");
+  Shape out = in;
+  if (out.has_rank()) {
+    const int64_t n = in[in.rank() - 1];
+    if (k && n >= 0 && n < k->at(0))
+      invalid("input must have at least k columns. Had ", n, ", needed ", k->at(0), " [Op:TopKV2]");
+    out.set(in.rank() - 1, k ? k->at(0) : kUnknownDim);
+  }
+  for (Shape& s : i.output_shapes) s = out;
+}
+
+// Each value goes back to the place of the row it came from.
+void top_k_gradient(GradientCall& c) {
+  static const Op op{"GatherGrad"};
+  if (!c.output_gradients[0]) return;
+  const Tensor indices = c.outputs[1].dtype() == DType::kInt16 ? ops::cast(c.outputs[1], DType::kInt32) : c.outputs[1];
+  c.input_gradients[0] = apply(op, {ops::shape(c.inputs[0]), indices, ops::integer(-1), c.output_gradients[0]},
+                               {{kBatchDims, int64_t{-1}}});
+}
+
+void in_top_k_shape(Inference& i) {
+  infer::want_rank(i, 0, 2);
+  infer::want_rank(i, 1, 1);
+  const Shape &predictions = i.shape(0), &targets = i.shape(1);
+  int64_t rows = predictions.has_rank() ? predictions[0] : kUnknownDim;
+  const int64_t wanted = targets.has_rank() ? targets[0] : kUnknownDim;
+  if (rows >= 0 && wanted >= 0 && rows != wanted)
+    invalid("First dimension of predictions ", rows, " must match length of targets ", wanted, " [Op:InTopKV2]");
+  i.output_shapes[0] = Shape{rows >= 0 ? rows : wanted};
+}
+
+void unique_shape(Inference& i) {
+  if (i.shape(0).has_rank() && i.shape(0).rank() != 1)
+    invalid("unique expects a 1D vector, the shape is ", i.shape(0).to_string(), " [Op:", i.row.name, "]");
+  infer::vector(i);
+  if (i.shape(0).has_rank()) i.output_shapes[1] = i.shape(0);
+}
+
+void bound_shape(Inference& i) {
+  const Shape &sorted = i.shape(0), &values = i.shape(1);
+  infer::want_rank(i, 0, 2);
+  infer::want_rank(i, 1, 2);
+  if (sorted.has_rank() && values.has_rank() && sorted[0] >= 0 && values[0] >= 0 && sorted[0] != values[0])
+    invalid("Leading dim_size of both tensors must match: ", sorted.brackets(), " and ", values.brackets(),
+            " [Op:", i.row.name, "]");
+  i.output_shapes[0] = values;
+}
+
+void fingerprint_shape(Inference& i) {
+  const Shape& data = i.shape(0);
+  if (data.has_rank() && data.rank() == 0)
+    invalid("Fingerprint expects at least a vector, a scalar came [Op:Fingerprint]");
+  i.output_shapes[0] = Shape{data.has_rank() ? data[0] : kUnknownDim, 8};
+}
+
+// One distance per group: all dimensions but the last.
+void edit_distance_shape(Inference& i) {
+  for (size_t k : {size_t{0}, size_t{3}}) {
+    infer::want_rank(i, k, 2);
+    infer::want_rank(i, k + 1, 1);
+    infer::want_rank(i, k + 2, 1);
+  }
+  const auto a = infer::constant_ints(i, 2), b = infer::constant_ints(i, 5);
+  if (!a || !b) {
+    const Shape &x = i.shape(2), &y = i.shape(5);
+    const int64_t n = x.has_rank() && x[0] > 0 ? x[0] : y.has_rank() ? y[0] : kUnknownDim;
+    i.output_shapes[0] = n > 0 ? Shape::of_rank(static_cast<int>(n - 1)) : Shape::unknown_rank();
+    return;
+  }
+  if (a->size() != b->size())
+    invalid("hypothesis and truth must have the same rank, they have ", a->size(), " and ", b->size(),
+            " dimensions [Op:EditDistance]");
+  Shape out;
+  for (size_t d = 0; d + 1 < a->size(); ++d) out.append(std::max((*a)[d], (*b)[d]));
+  i.output_shapes[0] = out;
+}
+
+}  // namespace
+
+FL_ROWS(sort) {
+  const RowDef::More nothing{.zero_gradient = true};
+  return {
+      {"TopKV2", "input: T, k: Tk -> values: T, indices: index_type",
+       "sorted: bool = true; T: real; Tk: index|int16 = int32; index_type: index|int16 = int32", top_k_shape,
+       top_k_gradient, OpFamily::kMove, "the k largest of each row, and where they stand", {.host_inputs = 2}},
+      {"InTopKV2", "predictions: float32, targets: T, k: T -> precision: bool", "T: index = int32", in_top_k_shape,
+       nullptr, OpFamily::kReduction, "whether the target is among the k largest of its row",
+       {.dispatch = 1, .host_inputs = 4, .zero_gradient = true}},
+      {"Unique", "x: T -> y: T, idx: out_idx", "T: any; out_idx: index = int32", unique_shape, nullptr,
+       OpFamily::kMove, "the different values in the order in which they come, and which one each element is"},
+      {"UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", "T: any; out_idx: index = int32",
+       unique_shape, nullptr, OpFamily::kMove, "the different values, which one each element is, and how often"},
+      {"LowerBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32", bound_shape,
+       nullptr, OpFamily::kMove, "how many in a sorted row are less than each value", nothing},
+      {"UpperBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32", bound_shape,
+       nullptr, OpFamily::kMove, "how many in a sorted row are not greater than each value", nothing},
+      {"Fingerprint", "data: T, method: string -> fingerprint: uint8", "T: any", fingerprint_shape, nullptr,
+       OpFamily::kReduction, "eight bytes that stand for each row", {.host_inputs = 2, .zero_gradient = true}},
+      {"EditDistance",
+       "hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "
+       "truth_values: T, truth_shape: int64 -> output: float32",
+       "normalize: bool = true; T: any", edit_distance_shape, nullptr, OpFamily::kReduction,
+       "how many changes make each sequence the other one", {.dispatch = 1, .host_inputs = 36}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,85 @@
+// What kernels that move elements share: copies of any dtype, integers of index and shape inputs, sizes of dimensions.
+#pragma once
+
+#include "kernels/cpu/register.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace footlight {
+namespace FL_ISA {
+
+inline int64_t int_at(const Tensor& t, int64_t i) {
+  switch (t.dtype()) {
+    case DType::kInt64: return t.data<int64_t>()[i];
+    case DType::kInt32: return t.data<int32_t>()[i];
+    case DType::kInt16: return t.data<int16_t>()[i];
+    case DType::kUInt16: return t.data<uint16_t>()[i];
+    case DType::kInt8: return t.data<int8_t>()[i];
+    default: return t.data<uint8_t>()[i];
+  }
+}
+
+inline std::vector<int64_t> ints_of(const Tensor& t) {
+  std::vector<int64_t> out(static_cast<size_t>(t.elements()));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = int_at(t, static_cast<int64_t>(i));
+  return out;
+}
+
+// The product of the dimensions begin to end - 1.
+inline int64_t product(const Shape& s, int begin, int end) {
+  int64_t n = 1;
+  for (int d = begin; d < end; ++d) n *= s[d];
+  return n;
+}
+
+inline int64_t from_end(int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
+
+// n elements of a dtype; strings are assigned, handles are counted, everything else is bytes.
+inline void copy(DType dtype, const void* from, int64_t from_index, void* to, int64_t to_index, int64_t n) {
+  if (dtype == DType::kString) {
+    const std::string* in = static_cast<const std::string*>(from) + from_index;
+    std::copy(in, in + n, static_cast<std::string*>(to) + to_index);
+    return;
+  }
+  if (!is_plain(dtype)) {
+    auto* in = static_cast<Resource* const*>(from) + from_index;
+    auto* out = static_cast<Resource**>(to) + to_index;
+    for (int64_t i = 0; i < n; ++i) {
+      if (in[i]) in[i]->ref();
+      out[i] = in[i];
+    }
+    return;
+  }
+  const auto size = static_cast<int64_t>(size_of(dtype));
+  // One element of a usual size needs no call.
+  if (n == 1 && size == 4) {
+    std::memcpy(static_cast<char*>(to) + to_index * 4, static_cast<const char*>(from) + from_index * 4, 4);
+    return;
+  }
+  if (n == 1 && size == 8) {
+    std::memcpy(static_cast<char*>(to) + to_index * 8, static_cast<const char*>(from) + from_index * 8, 8);
+    return;
+  }
+  std::memcpy(static_cast<char*>(to) + to_index * size, static_cast<const char*>(from) + from_index * size,
+              static_cast<size_t>(n * size));
+}
+
+// Zeros, empty strings.
+inline void clear(Tensor& t) {
+  if (is_plain(t.dtype())) std::memset(t.raw(), 0, t.bytes());
+}
+
+// "1,2" for the flat index of an element: how messages say where it stands.
+inline std::string place_in(const Shape& shape, int64_t flat) {
+  std::string at;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    at = str(flat % shape[d], at.empty() ? "" : ",", at);
+    flat /= shape[d];
+  }
+  return at;
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -95,6 +95,10 @@ Arg tensors(PyObject* o, const Parameter& p) {
     break;
   }
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    if (p.gaps && PySequence_Fast_GET_ITEM(items.get(), i) == Py_None) {
+      list.push_back({});
+      continue;
+    }
     list.push_back({operand(PySequence_Fast_GET_ITEM(items.get(), i), dtype)});
     if (dtype == DType::kInvalid) dtype = std::get<Tensor>(list.back().value).dtype();
   }
@@ -103,7 +107,8 @@ Arg tensors(PyObject* o, const Parameter& p) {
 
 Arg tensor(PyObject* o, const Parameter& p, DType hint) {
   if (is_tensor(o)) return {tensor_of(o)};
-  if (hint != DType::kInvalid) return {operand(o, hint)};
+  if (p.handle && is_variable(o)) return {variable_handle(o)};
+  if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
   if (is_variable(o)) return {variable_value(o)};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
   return {to_tensor_with_hint(o, p.preferred)};

@@ -118,8 +118,12 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
       if (what == "of") {
         p.preferred = dtype_from_name(whose);
         FL_CHECK(p.preferred != DType::kInvalid);
+      } else if (what == "or") {
+        FL_CHECK(whose == "variable" || whose == "None");
+        (whose == "None" ? p.gaps : p.handle) = true;
       } else {
-        FL_CHECK(what == "like");
+        FL_CHECK(what == "like" || what == "as");
+        p.must_fit = what == "as";
         likes.emplace_back(all.size(), whose);
       }
     }

@@ -38,6 +38,7 @@ FL_CPU_KERNELS {
   unary<functors::Floor, FL_FLOATS>("Floor");
   unary<functors::Ceil, FL_FLOATS>("Ceil");
   unary<functors::Round, FL_FLOATS, FL_INTEGERS>("Round");
+  unary<functors::Round, FL_FLOATS>("Rint");
   unary<functors::Relu, FL_FLOATS, FL_INTEGERS>("Relu");
   unary<functors::Conj, FL_COMPLEX>("Conj");
   tests<FL_FLOATS>();

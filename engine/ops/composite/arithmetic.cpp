@@ -24,6 +24,17 @@ DType quotient_dtype(DType dtype) {
   }
 }
 
+// Both as what they divide as.
+std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::string_view what) {
+  if (x.dtype() != y.dtype())
+    fail(ErrorKind::kType, "x and y of ", what, " must have one dtype: tf.", name_of(x.dtype()), " and tf.",
+         name_of(y.dtype()), " came; cast one of them with tf.cast");
+  if (!in_set(x.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "x and y of ", what, " must be numbers, tensors of tf.", name_of(x.dtype()), " came");
+  const DType dtype = quotient_dtype(x.dtype());
+  return {ops::cast(x, dtype), ops::cast(y, dtype)};
+}
+
 Arg truediv_of(Args args, std::string_view name) {
   return {truediv(tensor(args[0]), tensor(args[1]), name_or(name, "truediv"))};
 }
@@ -49,27 +60,91 @@ Arg add_n(Args args, std::string_view name) {
 
 Arg absolute(Args args, std::string_view name) { return {abs(tensor(args[0]), name_or(name, "Abs"))}; }
 
-Arg clip_by_value(Args args, std::string_view name) {
-  static const Op least{"Minimum"};
-  static const Op most{"Maximum"};
-  const Scope scope(name_or(name, "clip_by_value"));
-  return {apply(most, {apply(least, {tensor(args[0]), tensor(args[2])}), tensor(args[1])}, {}, scope.own_name())};
+Arg divide_no_nan(Args args, std::string_view name) {
+  static const Op op{"DivNoNan"};
+  const auto [x, y] = quotient_of(tensor(args[0]), tensor(args[1]), "tf.math.divide_no_nan");
+  return {apply(op, {x, y}, {}, name_or(name, "div_no_nan"))};
 }
 
-constexpr char kTwo[] = "x: tensor like y, y: tensor like x, name: str? = None";
-constexpr char kTwoBools[] = "x: tensor of bool, y: tensor of bool, name: str? = None";
+Arg reciprocal_no_nan(Args args, std::string_view name) {
+  static const Op op{"DivNoNan"};
+  const Tensor& x = tensor(args[0]);
+  const Scope scope(name_or(name, "reciprocal_no_nan"));
+  const Tensor one = in_set(x.dtype(), kPlainTypes) ? ops::number(1, x.dtype()) : x;
+  return {apply(op, {one, x}, {}, scope.own_name())};
+}
+
+Arg multiply_no_nan(Args args, std::string_view name) {
+  static const Op op{"MulNoNan"};
+  const Tensor &x = tensor(args[0]), &y = tensor(args[1]);
+  if (x.dtype() != y.dtype())
+    fail(ErrorKind::kValue, "tf.math.multiply_no_nan: x and y must have one dtype, not ", name_of(x.dtype()), " and ",
+         name_of(y.dtype()), "; cast one of them with tf.cast");
+  return {apply(op, {x, y}, {}, name_or(name, "multiply_no_nan"))};
+}
+
+Arg scalar_mul(Args args, std::string_view name) {
+  static const Op op{"Mul"};
+  const Tensor &scalar = tensor(args[0]), &x = tensor(args[1]);
+  if (!scalar.shape().has_rank() || scalar.shape().rank() != 0)
+    fail(ErrorKind::kValue, "tf.math.scalar_mul: scalar must be a scalar, its shape is ", scalar.shape().to_string());
+  if (scalar.dtype() != x.dtype())
+    fail(ErrorKind::kValue, "tf.math.scalar_mul: scalar is of ", name_of(scalar.dtype()), ", x of ",
+         name_of(x.dtype()), "; cast one of them with tf.cast");
+  return {apply(op, {scalar, x}, {}, name_or(name, "scalar_mul"))};
+}
+
+Arg accumulate_n(Args args, std::string_view name) {
+  static const Op same{"Identity"};
+  static const Op op{"AddN"};
+  const auto terms = tensors(args[0]);
+  if (terms.empty()) fail(ErrorKind::kValue, "tf.math.accumulate_n: inputs must be a list of at least one tensor");
+  Shape shape = args[1].none() ? Shape::unknown_rank() : std::get<Shape>(args[1].value);
+  for (const Tensor& t : terms) {
+    if (t.dtype() != terms[0].dtype() || !compatible(shape, t.shape()))
+      fail(ErrorKind::kValue, "tf.math.accumulate_n: inputs must have one dtype and shape; ", name_of(t.dtype()), " ",
+           t.shape().to_string(), " stands beside ", name_of(terms[0].dtype()), " ", shape.to_string());
+    shape = merge(shape, t.shape());
+  }
+  if (!args[2].none() && dtype(args[2]) != terms[0].dtype())
+    fail(ErrorKind::kType, "tf.math.accumulate_n: tensor_dtype is ", name_of(dtype(args[2])), ", the inputs are of ",
+         name_of(terms[0].dtype()));
+  if (terms.size() == 1) return {name.empty() ? terms[0] : apply(same, {terms[0]}, {}, name)};
+  return {apply(op.row(), terms, {}, name)};
+}
+
+// Horner's rule; the first coefficient belongs to the highest power.
+Arg polyval(Args args, std::string_view name) {
+  const Tensor& x = tensor(args[1]);
+  const auto coefficients = tensors(args[0]);
+  const Scope scope(name_or(name, "polyval"));
+  if (coefficients.empty()) return {ops::zeros_like(x)};
+  Tensor p = coefficients[0];
+  for (size_t k = 1; k < coefficients.size(); ++k) p = ops::add(coefficients[k], ops::mul(p, x));
+  return {p};
+}
+
+// x / |x| of a complex number, so that its slope is that of the quotient.
+Arg sign(Args args, std::string_view name) {
+  static const Op op{"Sign"};
+  static const Op divide{"DivNoNan"};
+  const Tensor& x = tensor(args[0]);
+  if (!is_complex(x.dtype())) return {apply(op, {x}, {}, name)};
+  return {apply(divide, {x, ops::cast(abs(x, "ComplexAbs"), x.dtype())}, {}, name_or(name, "div_no_nan"))};
+}
+
+constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";
+constexpr char kTwoAsTheyCome[] = "x: tensor like y, y: tensor like x, name: str? = None";
+constexpr char kTwoBools[] = "x: tensor as y of bool, y: tensor as x of bool, name: str? = None";
 
 }  // namespace
 
 Tensor truediv(const Tensor& x, const Tensor& y, std::string_view name) {
   static const Op op{"RealDiv"};
-  if (x.dtype() != y.dtype())
-    fail(ErrorKind::kType, "x and y of a division must have one dtype: tf.", name_of(x.dtype()), " and tf.",
-         name_of(y.dtype()), " came; cast one of them with tf.cast");
-  const DType dtype = quotient_dtype(x.dtype());
-  if (dtype == x.dtype()) return apply(op, {x, y}, {}, name);
+  if (x.dtype() == y.dtype() && (is_floating(x.dtype()) || is_complex(x.dtype()))) return apply(op, {x, y}, {}, name);
   const Scope scope(name);
-  return apply(op, {ops::cast(x, dtype), ops::cast(y, dtype)}, {}, scope.own_name());
+  const auto [a, b] = quotient_of(x, y, "a division");
+  return apply(op, {a, b}, {}, scope.own_name());
 }
 
 Tensor abs(const Tensor& x, std::string_view name) {
@@ -82,12 +157,12 @@ Tensor abs(const Tensor& x, std::string_view name) {
 
 FL_PUBLIC(arithmetic) {
   return {
-      {"math.add add", kTwo, one_op<"AddV2", "Add">, "x + y, with broadcasting"},
+      {"math.add add", kTwoAsTheyCome, one_op<"AddV2", "Add">, "x + y, with broadcasting"},
       {"math.subtract subtract", kTwo, one_op<"Sub">, "x - y, with broadcasting"},
       {"math.multiply multiply", kTwo, one_op<"Mul">, "x * y, with broadcasting"},
-      {"math.truediv truediv", kTwo, truediv_of, "x / y; integers divide as floats"},
-      {"math.divide divide", kTwo, truediv_of, "x / y, as Python's operator"},
-      {"math.divide_no_nan", kTwo, one_op<"DivNoNan", "div_no_nan">, "x / y, and 0 where y is 0"},
+      {"math.truediv truediv", kTwoAsTheyCome, truediv_of, "x / y; integers divide as floats"},
+      {"math.divide divide", kTwoAsTheyCome, truediv_of, "x / y, as Python's operator"},
+      {"math.divide_no_nan", kTwoAsTheyCome, divide_no_nan, "x / y, and 0 where y is 0"},
       {"math.floordiv floordiv", kTwo, one_op<"FloorDiv", "floordiv">, "x // y: rounds towards minus infinity"},
       {"math.floormod math.mod mod", kTwo, one_op<"FloorMod">, "x % y: has the sign of y"},
       {"math.pow pow", kTwo, one_op<"Pow">, "x ** y, with broadcasting"},
@@ -102,13 +177,28 @@ FL_PUBLIC(arithmetic) {
       {"math.not_equal not_equal", kTwo, one_op<"NotEqual">, "x != y, element by element"},
       {"math.logical_and logical_and", kTwoBools, one_op<"LogicalAnd">, "x and y"},
       {"math.logical_or logical_or", kTwoBools, one_op<"LogicalOr">, "x or y"},
-      {"math.logical_xor", "x: tensor of bool, y: tensor of bool, name: str? = None", logical_xor,
+      {"math.logical_xor", "x: tensor as y of bool, y: tensor as x of bool, name: str? = 'LogicalXor'", logical_xor,
        "one of x and y, not both"},
       {"math.logical_not logical_not", "x: tensor of bool, name: str? = None", one_op<"LogicalNot">, "not x"},
       {"math.add_n add_n", "inputs: tensors, name: str? = None", add_n, "the sum of tensors of one shape"},
       {"math.abs abs", "x: tensor, name: str? = None", absolute, "the absolute value"},
-      {"clip_by_value", "t: tensor, clip_value_min: tensor like t, clip_value_max: tensor like t, name: str? = None",
-       clip_by_value, "t, with what is below the least or above the most replaced by these"},
+      {"truncatediv", kTwo, one_op<"TruncateDiv">, "x / y, rounded towards 0"},
+      {"truncatemod", kTwo, one_op<"TruncateMod">, "what is left of x / y; has the sign of x"},
+      {"realdiv", kTwo, one_op<"RealDiv">, "x / y of floats"},
+      {"math.multiply_no_nan", kTwo, multiply_no_nan, "x * y, and 0 where y is 0"},
+      {"math.reciprocal_no_nan", "x: tensor, name: str? = None", reciprocal_no_nan, "1 / x, and 0 where x is 0"},
+      {"math.xdivy", kTwo, one_op<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},
+      {"math.xlogy", kTwo, one_op<"Xlogy", "xlogy">, "x * log(y), and 0 where x is 0"},
+      {"math.xlog1py", kTwo, one_op<"Xlog1py", "xlog1py">, "x * log(1 + y), and 0 where x is 0"},
+      {"math.nextafter", "x1: tensor as x2, x2: tensor as x1, name: str? = None", one_op<"NextAfter">,
+       "the number next to x1 on the way to x2"},
+      {"math.scalar_mul scalar_mul", "scalar: tensor as x, x: tensor, name: str? = None", scalar_mul,
+       "x times a scalar"},
+      {"math.accumulate_n", "inputs: tensors, shape: shape? = None, tensor_dtype: dtype? = None, name: str? = None",
+       accumulate_n, "the sum of tensors of one shape"},
+      {"math.polyval", "coeffs: tensors, x: tensor, name: str? = None", polyval,
+       "the polynomial with these coefficients, highest power first, at x"},
+      {"math.sign sign", "x: tensor, name: str? = None", sign, "-1, 0 or 1; of a complex number x / |x|"},
   };
 }
 

@@ -6,10 +6,10 @@ namespace footlight::composite {
 namespace {
 
 constexpr char kOne[] = "x: tensor, name: str? = None";
-constexpr char kOneFloat[] = "x: tensor of float32, name: str? = None";
 
 Tensor with_axis_last(const Op& op, const Tensor& logits, const Arg& axis_arg, std::string_view name) {
   const Shape& shape = logits.shape();
+  if (axis_arg.none() || integer(axis_arg) == -1) return apply(op, {logits}, {}, name);
   if (!shape.has_rank()) fail(ErrorKind::kValue, "the rank of the logits must be known to move axis to its place");
   const int64_t rank = shape.rank();
   int64_t axis = axis_arg.none() ? -1 : integer(axis_arg);
@@ -41,40 +41,32 @@ Arg round(Args args, std::string_view name) {
   return {is_integer(x.dtype()) ? x : apply(op, {x}, {}, name)};
 }
 
-Arg conjugate(Args args, std::string_view name) {
-  static const Op op{"Conj"};
-  const Tensor& x = tensor(args[0]);
-  return {is_complex(x.dtype()) ? apply(op, {x}, {}, name) : x};
-}
-
-constexpr char kLogits[] = "logits: tensor of float32, axis: int? = None, name: str? = None";
+constexpr char kLogits[] = "logits: tensor, axis: int? = None, name: str? = None";
 
 }  // namespace
 
 FL_PUBLIC(math) {
   return {
       {"math.negative negative", kOne, one_op<"Neg">, "-x"},
-      {"math.sign sign", kOne, one_op<"Sign">, "-1, 0 or 1; of a complex number x / |x|"},
       {"math.square square", kOne, one_op<"Square">, "x * x"},
-      {"math.reciprocal", kOneFloat, one_op<"Reciprocal">, "1 / x"},
-      {"math.sqrt sqrt", kOneFloat, one_op<"Sqrt">, "the square root"},
-      {"math.rsqrt", kOneFloat, one_op<"Rsqrt">, "1 / the square root"},
-      {"math.exp exp", kOneFloat, one_op<"Exp">, "e to the power of x"},
-      {"math.expm1", kOneFloat, one_op<"Expm1">, "exp(x) - 1, exact near 0"},
-      {"math.log log", kOneFloat, one_op<"Log">, "the natural logarithm"},
-      {"math.log1p", kOneFloat, one_op<"Log1p">, "log(1 + x), exact near 0"},
-      {"math.tanh tanh nn.tanh", kOneFloat, one_op<"Tanh">, "the hyperbolic tangent"},
-      {"math.sigmoid sigmoid nn.sigmoid", kOneFloat, one_op<"Sigmoid">, "1 / (1 + exp(-x))"},
-      {"math.sin sin", kOneFloat, one_op<"Sin">, "the sine"},
-      {"math.cos cos", kOneFloat, one_op<"Cos">, "the cosine"},
-      {"math.floor floor", kOneFloat, one_op<"Floor">, "the next integer below"},
-      {"math.ceil", kOneFloat, one_op<"Ceil">, "the next integer above"},
+      {"math.reciprocal", kOne, one_op<"Reciprocal">, "1 / x"},
+      {"math.sqrt sqrt", kOne, one_op<"Sqrt">, "the square root"},
+      {"math.rsqrt", kOne, one_op<"Rsqrt">, "1 / the square root"},
+      {"math.exp exp", kOne, one_op<"Exp">, "e to the power of x"},
+      {"math.expm1", kOne, one_op<"Expm1">, "exp(x) - 1, exact near 0"},
+      {"math.log log compat.v1.log", kOne, one_op<"Log">, "the natural logarithm"},
+      {"math.log1p", kOne, one_op<"Log1p">, "log(1 + x), exact near 0"},
+      {"math.tanh tanh nn.tanh", kOne, one_op<"Tanh">, "the hyperbolic tangent"},
+      {"math.sigmoid sigmoid nn.sigmoid", kOne, one_op<"Sigmoid">, "1 / (1 + exp(-x))"},
+      {"math.sin sin", kOne, one_op<"Sin">, "the sine"},
+      {"math.cos cos", kOne, one_op<"Cos">, "the cosine"},
+      {"math.floor floor", kOne, one_op<"Floor">, "the next integer below"},
+      {"math.ceil", kOne, one_op<"Ceil">, "the next integer above"},
+      {"math.rint", kOne, one_op<"Rint">, "the nearest integer, halves to even"},
       {"math.round round", kOne, round, "the nearest integer, halves to even"},
-      {"math.is_nan", kOneFloat, one_op<"IsNan">, "whether x is NaN"},
-      {"math.is_inf", kOneFloat, one_op<"IsInf">, "whether x is infinite"},
-      {"math.is_finite", kOneFloat, one_op<"IsFinite">, "whether x is neither infinite nor NaN"},
-      {"math.conj", kOne, conjugate, "the complex conjugate; real numbers stay as they are"},
-      {"nn.relu", "features: tensor, name: str? = None", one_op<"Relu">, "max(x, 0)"},
+      {"math.is_nan", kOne, one_op<"IsNan">, "whether x is NaN"},
+      {"math.is_inf", kOne, one_op<"IsInf">, "whether x is infinite"},
+      {"math.is_finite", kOne, one_op<"IsFinite">, "whether x is neither infinite nor NaN"},
       {"nn.softmax math.softmax", kLogits, softmax, "exp(x) / sum(exp(x)) along an axis"},
       {"nn.log_softmax math.log_softmax", kLogits, log_softmax, "log(softmax(x))"},
   };

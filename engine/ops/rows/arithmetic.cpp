@@ -39,6 +39,44 @@ void div_no_nan_gradient(GradientCall& c) {
   flow(c, apply(op, {g, y}), ops::mul(g, apply(op, {apply(op, {ops::neg(x), y}), y})));
 }
 
+void mul_no_nan_gradient(GradientCall& c) {
+  static const Op op{"MulNoNan"};
+  const Tensor& g = c.output_gradients[0];
+  flow(c, apply(op, {g, c.inputs[1]}), apply(op, {c.inputs[0], g}));
+}
+
+// Of x f(y), which is 0 where x is: f(y), and 0 there; and x f'(y).
+Tensor where_not_zero(const Op& op, const Tensor& x, const Tensor& y) {
+  static const Op not_equal{"NotEqual"};
+  const Tensor there = ops::cast(apply(not_equal, {x, ops::number(0, x.dtype())}), x.dtype());
+  return apply(op, {there, y});
+}
+void xlogy_gradient(GradientCall& c) {
+  static const Op op{"Xlogy"};
+  static const Op divide{"Xdivy"};
+  const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
+  flow(c, ops::mul(where_not_zero(op, x, y), g), ops::mul(apply(divide, {x, y}), g));
+}
+void xlog1py_gradient(GradientCall& c) {
+  static const Op op{"Xlog1py"};
+  static const Op divide{"Xdivy"};
+  const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
+  const Tensor slope = apply(divide, {x, ops::add(y, ops::number(1, y.dtype()))});
+  flow(c, ops::mul(where_not_zero(op, x, y), g), ops::mul(slope, g));
+}
+void xdivy_gradient(GradientCall& c) {
+  static const Op op{"Xdivy"};
+  const Tensor &x = c.inputs[0], &y = c.inputs[1], &g = c.output_gradients[0];
+  const Tensor slope = apply(op, {ops::neg(x), ops::square(y)});
+  flow(c, ops::mul(where_not_zero(op, x, y), g), ops::mul(slope, g));
+}
+
+// The neighbour of x moves with x, whatever it is sought towards.
+void next_after_gradient(GradientCall& c) {
+  c.input_gradients[0] = sum_to_shape_of(c.output_gradients[0], c.inputs[0]);
+  c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
+}
+
 // d(x - floor(x/y) y)
 void floor_mod_gradient(GradientCall& c) {
   static const Op floor_div{"FloorDiv"};
@@ -105,6 +143,28 @@ void add_n_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
+// Flows to the bound where t is beyond it, else to t.
+void clip_gradient(GradientCall& c) {
+  static const Op less{"Less"};
+  static const Op greater{"Greater"};
+  static const Op either{"LogicalOr"};
+  const Tensor& g = c.output_gradients[0];
+  const Tensor zero = ops::zeros_like(g);
+  const Tensor below = apply(less, {c.inputs[0], c.inputs[1]});
+  const Tensor above = apply(greater, {c.inputs[0], c.inputs[2]});
+  c.input_gradients[0] = ops::where(apply(either, {below, above}), zero, g);
+  c.input_gradients[1] = sum_to_shape_of(ops::where(below, g, zero), c.inputs[1]);
+  c.input_gradients[2] = sum_to_shape_of(ops::where(above, g, zero), c.inputs[2]);
+}
+
+void clip_shape(Inference& i) {
+  for (size_t k = 1; k < 3; ++k)
+    if (i.shape(k).has_rank() && i.shape(k).rank() != 0 && !compatible(i.shape(0), i.shape(k)))
+      invalid(i.row.inputs[k].name, " must be a scalar or have the shape of t, ", i.shape(0).to_string(), ", not ",
+              i.shape(k).to_string(), " [Op:ClipByValue]");
+  infer::same(i);
+}
+
 RowDef binary(const char* name, const char* types, GradientFunction gradient, const char* doc) {
   return {name, "x: T, y: T -> z: T", types, infer::broadcast, gradient, OpFamily::kElementwise, doc,
           {.fast = FastPath::kBinary}};
@@ -125,10 +185,25 @@ FL_ROWS(arithmetic) {
         return d;
       }(),
       binary("FloorMod", "T: real", floor_mod_gradient, "x % y: has the sign of y"),
-      binary("Pow", "T: numbers", pow_gradient, "x ** y, with broadcasting"),
+      [] {
+        RowDef d = binary("TruncateDiv", "T: numbers", nullptr, "x / y, rounded towards 0");
+        d.more.zero_gradient = true;
+        return d;
+      }(),
+      binary("TruncateMod", "T: floats|index", nullptr, "what is left of x / y; has the sign of x"),
+      binary("MulNoNan", "T: floatcomplex", mul_no_nan_gradient, "x * y, and 0 where y is 0"),
+      binary("Xdivy", "T: floatcomplex", xdivy_gradient, "x / y, and 0 where x is 0"),
+      binary("Xlogy", "T: floatcomplex", xlogy_gradient, "x * log(y), and 0 where x is 0"),
+      binary("Xlog1py", "T: floatcomplex", xlog1py_gradient, "x * log(1 + y), and 0 where x is 0"),
+      {"NextAfter", "x1: T, x2: T -> output: T", "T: float32|float64 = float32", infer::broadcast,
+       next_after_gradient, OpFamily::kElementwise, "the number next to x1 on the way to x2",
+       {.fast = FastPath::kBinary}},
+      {"ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", "T: numbers", clip_shape,
+       clip_gradient, OpFamily::kElementwise, "t, with what is below the least or above the most replaced by these"},
+      binary("Pow", "T: floatcomplex|signed", pow_gradient, "x ** y, with broadcasting"),
       binary("Maximum", "T: real", maximum_gradient, "the larger of x and y; NaN if either is"),
       binary("Minimum", "T: real", minimum_gradient, "the smaller of x and y; NaN if either is"),
-      binary("SquaredDifference", "T: numbers", squared_difference_gradient, "(x - y) squared"),
+      binary("SquaredDifference", "T: floatcomplex|index", squared_difference_gradient, "(x - y) squared"),
       {"AddN", "inputs: N*T -> sum: T", "N: int; T: numbers", add_n_shape, add_n_gradient, OpFamily::kElementwise,
        "the sum of tensors of one shape"},
   };

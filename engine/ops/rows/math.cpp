@@ -18,44 +18,56 @@ void abs_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), apply(sign, {c.inputs[0]}));
 }
 
-// Of real numbers flat everywhere: zeros, which are something else than no gradient. Of complex ones what
-// turns y = x / |x| along its circle: (g - y Re(conj(y) g)) / |x|.
-void sign_gradient(GradientCall& c) {
-  static const Op divide{"DivNoNan"};
-  const Tensor& x = c.inputs[0];
-  const Tensor& y = c.outputs[0];
-  const Tensor& g = c.output_gradients[0];
-  if (!is_complex(x.dtype())) {
-    c.input_gradients[0] = ops::zeros_like(x);
-    return;
-  }
-  const Tensor twice_real = ops::add(mul(conj(y), g), mul(y, conj(g)));
-  const Tensor across = ops::sub(g, mul(mul(y, twice_real), ops::number(0.5, x.dtype())));
-  c.input_gradients[0] = apply(divide, {across, mul(x, conj(y))});
-}
+// Flat everywhere: zeros, which are something else than no gradient.
+void sign_gradient(GradientCall& c) { c.input_gradients[0] = ops::zeros_like(c.inputs[0]); }
 
-// Of a complex number: towards x, on the circle of its sign.
+// g x / |x|, and 0 at 0.
 void complex_abs_gradient(GradientCall& c) {
-  static const Op sign{"Sign"};
-  c.input_gradients[0] = mul(ops::cast(incoming(c), c.inputs[0].dtype()), apply(sign, {c.inputs[0]}));
+  static const Op divide{"DivNoNan"};
+  const DType t = c.inputs[0].dtype();
+  c.input_gradients[0] =
+      apply(divide, {mul(ops::cast(incoming(c), t), c.inputs[0]), ops::cast(c.outputs[0], t)}, {}, "div_no_nan");
 }
 
 void square_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), mul(ops::number(2, c.inputs[0].dtype()), conj(c.inputs[0])));
 }
 
+// The three whose gradient is an op of the output y and of what flows in.
 void reciprocal_gradient(GradientCall& c) {
-  c.input_gradients[0] = ops::neg(mul(incoming(c), ops::square(conj(c.outputs[0]))));
+  static const Op op{"ReciprocalGrad"};
+  c.input_gradients[0] = apply(op, {c.outputs[0], incoming(c)});
 }
-
 void sqrt_gradient(GradientCall& c) {
-  c.input_gradients[0] = ops::div(mul(incoming(c), ops::number(0.5, c.inputs[0].dtype())), conj(c.outputs[0]));
+  static const Op op{"SqrtGrad"};
+  c.input_gradients[0] = apply(op, {c.outputs[0], incoming(c)});
+}
+void rsqrt_gradient(GradientCall& c) {
+  static const Op op{"RsqrtGrad"};
+  c.input_gradients[0] = apply(op, {c.outputs[0], incoming(c)});
 }
 
-// -1/2 y^3
-void rsqrt_gradient(GradientCall& c) {
-  const Tensor y = conj(c.outputs[0]);
-  c.input_gradients[0] = mul(mul(ops::number(-0.5, y.dtype()), incoming(c)), mul(ops::square(y), y));
+// z = -dy conj(y)^2
+void reciprocal_grad_gradient(GradientCall& c) {
+  static const Op op{"ReciprocalGrad"};
+  const Tensor y = conj(c.inputs[0]);
+  const Tensor g = mul(conj(incoming(c)), ops::number(-2, y.dtype()));
+  c.input_gradients[0] = mul(mul(g, c.inputs[1]), y);
+  c.input_gradients[1] = apply(op, {y, incoming(c)});
+}
+// z = dy / (2 conj(y))
+void sqrt_grad_gradient(GradientCall& c) {
+  const Tensor g = ops::div(incoming(c), c.inputs[0]);
+  c.input_gradients[0] = mul(ops::neg(conj(g)), c.outputs[0]);
+  c.input_gradients[1] = mul(ops::number(0.5, g.dtype()), g);
+}
+// z = -1/2 dy conj(y)^3
+void rsqrt_grad_gradient(GradientCall& c) {
+  static const Op op{"RsqrtGrad"};
+  const Tensor y = conj(c.inputs[0]);
+  const Tensor g = mul(ops::number(-1.5, y.dtype()), conj(incoming(c)));
+  c.input_gradients[0] = mul(mul(g, c.inputs[1]), ops::square(y));
+  c.input_gradients[1] = apply(op, {y, incoming(c)});
 }
 
 void exp_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), conj(c.outputs[0])); }
@@ -103,12 +115,13 @@ void sigmoid_grad_gradient(GradientCall& c) {
 
 void relu_gradient(GradientCall& c) {
   static const Op op{"ReluGrad"};
-  c.input_gradients[0] = apply(op, {incoming(c), c.inputs[0]});
+  c.input_gradients[0] = apply(op, {incoming(c), c.outputs[0]});
 }
 
 void relu_grad_gradient(GradientCall& c) {
   static const Op op{"ReluGrad"};
   c.input_gradients[0] = apply(op, {incoming(c), c.inputs[1]});
+  c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
 }
 
 void sin_gradient(GradientCall& c) {
@@ -142,6 +155,9 @@ void log_softmax_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::sub(g, mul(ops::sum(g, ops::ints({-1}), true), apply(exp, {c.outputs[0]})));
 }
 
+// sum(t^2) / 2
+void l2_loss_gradient(GradientCall& c) { c.input_gradients[0] = mul(c.inputs[0], incoming(c)); }
+
 void complex_abs_shape(Inference& i) {
   infer::same(i);
   i.output_dtypes[0] = i.dtype(0) == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
@@ -170,7 +186,7 @@ FL_ROWS(math) {
   constexpr const char* kFloat = "T: floatcomplex";
   return {
       unary("Neg", "T: floatcomplex|signed", neg_gradient, "-x"),
-      unary("Abs", "T: real", abs_gradient, "the absolute value"),
+      unary("Abs", "T: floats|signed", abs_gradient, "the absolute value"),
       {"ComplexAbs", "x: T -> y: Tout", "T: complex = complex64; Tout: type = float32", complex_abs_shape,
        complex_abs_gradient, OpFamily::kElementwise, "the absolute value of complex numbers"},
       unary("Sign", "T: floatcomplex|signed", sign_gradient, "-1, 0 or 1; of a complex number x / |x|"),
@@ -178,6 +194,9 @@ FL_ROWS(math) {
       unary("Reciprocal", kFloat, reciprocal_gradient, "1 / x"),
       unary("Sqrt", kFloat, sqrt_gradient, "the square root"),
       unary("Rsqrt", kFloat, rsqrt_gradient, "1 / the square root"),
+      gradient_of("ReciprocalGrad", "y: T, dy: T -> z: T", kFloat, reciprocal_grad_gradient, "-dy * y * y"),
+      gradient_of("SqrtGrad", "y: T, dy: T -> z: T", kFloat, sqrt_grad_gradient, "dy * 0.5 / y"),
+      gradient_of("RsqrtGrad", "y: T, dy: T -> z: T", kFloat, rsqrt_grad_gradient, "dy * -0.5 * y ** 3"),
       unary("Exp", kFloat, exp_gradient, "e to the power of x"),
       unary("Expm1", kFloat, expm1_gradient, "exp(x) - 1, exact near 0"),
       unary("Log", kFloat, log_gradient, "the natural logarithm"),
@@ -190,7 +209,8 @@ FL_ROWS(math) {
       unary("Cos", kFloat, cos_gradient, "the cosine"),
       stepwise("Floor", "T: floats", "the next integer below"),
       stepwise("Ceil", "T: floats", "the next integer above"),
-      stepwise("Round", "T: real", "the nearest integer, halves to even"),
+      stepwise("Round", "T: floats|signed", "the nearest integer, halves to even"),
+      stepwise("Rint", "T: floats", "the nearest integer, halves to even"),
       unary("Relu", "T: real", relu_gradient, "max(x, 0)"),
       gradient_of("ReluGrad", "gradients: T, features: T -> backprops: T", "T: real", relu_grad_gradient,
                   "the gradients where features > 0"),
@@ -198,6 +218,8 @@ FL_ROWS(math) {
       test("IsNan", "whether x is NaN"),
       test("IsInf", "whether x is infinite"),
       test("IsFinite", "whether x is neither infinite nor NaN"),
+      {"L2Loss", "t: T -> output: T", "T: floats", infer::scalar, l2_loss_gradient, OpFamily::kReduction,
+       "half of the sum of the squares"},
       {"Softmax", "logits: T -> softmax: T", "T: floats", softmax_shape, softmax_gradient,
        OpFamily::kReduction, "exp(x) / sum(exp(x)) over the last dimension"},
       {"LogSoftmax", "logits: T -> logsoftmax: T", "T: floats", softmax_shape, log_softmax_gradient,

@@ -1,0 +1,155 @@
+// Public functions of parts of complex numbers, of bits, and of conversions that clip.
+#include "engine/ops/composite/composites.h"
+#include "engine/ops/composite/define.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kTout{"Tout"};
+
+DType part_of(DType t) {
+  return t == DType::kComplex64 ? DType::kFloat32 : t == DType::kComplex128 ? DType::kFloat64 : t;
+}
+
+Arg complex_of(Args args, std::string_view name) {
+  static const Op op{"Complex"};
+  const Tensor &re = tensor(args[0]), &im = tensor(args[1]);
+  if (re.dtype() != im.dtype() || (re.dtype() != DType::kFloat32 && re.dtype() != DType::kFloat64))
+    fail(ErrorKind::kType, "tf.complex: real and imag must both be float32 or both float64, not ", name_of(re.dtype()),
+         " and ", name_of(im.dtype()));
+  const DType whole = re.dtype() == DType::kFloat32 ? DType::kComplex64 : DType::kComplex128;
+  return {apply(op, {re, im}, {{kTout, whole}}, name_or(name, "Complex"))};
+}
+
+Arg real_part(Args args, std::string_view name) {
+  static const Op op{"Real"};
+  const Tensor& x = tensor(args[0]);
+  if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Real"))};
+  if (!in_set(x.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "tf.math.real: input must be a tensor of numbers, not of ", name_of(x.dtype()));
+  return {x};
+}
+
+Arg imaginary_part(Args args, std::string_view name) {
+  static const Op op{"Imag"};
+  const Tensor& x = tensor(args[0]);
+  if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Imag"))};
+  const Scope scope(name_or(name, "Imag"));
+  return {ops::zeros_like(x)};
+}
+
+// Of a real number 0, or pi when it is negative.
+Arg angle(Args args, std::string_view name) {
+  static const Op op{"Angle"};
+  static const Op less{"Less"};
+  const Tensor& x = tensor(args[0]);
+  if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Angle"))};
+  if (!is_floating(x.dtype()))
+    fail(ErrorKind::kType, "tf.math.angle: input must be of a floating or complex dtype, not ", name_of(x.dtype()),
+         "; cast it with tf.cast");
+  const Scope scope(name_or(name, "Angle"));
+  const Tensor pi = ops::mul(ops::number(std::numbers::pi, x.dtype()), ops::ones_like(x));
+  return {ops::where(apply(less, {x, ops::number(0, x.dtype())}), pi, ops::zeros_like(x))};
+}
+
+Arg conjugate(Args args, std::string_view name) {
+  static const Op op{"Conj"};
+  const Tensor& x = tensor(args[0]);
+  if (is_complex(x.dtype()) || x.dtype() == DType::kVariant) return {apply(op, {x}, {}, name_or(name, "Conj"))};
+  if (!in_set(x.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "tf.math.conj: x must be a tensor of numbers, not of ", name_of(x.dtype()));
+  return {x};
+}
+
+// Wide enough for every integer of 64 bits.
+struct Limits {
+  long double least, most;
+};
+Limits limits_of(DType t) {
+  if (t == DType::kFloat16) return {-65504, 65504};
+  if (t == DType::kBFloat16) return {-0x1.fep127, 0x1.fep127};
+  return with_plain_type(t, [](auto zero) -> Limits {
+    using T = decltype(zero);
+    if constexpr (std::is_arithmetic_v<T>)
+      return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
+    else
+      return {0, 1};
+  });
+}
+
+// The bound that a value of `from` must keep so that `to` can hold it: where `from` has fewer digits than the limit,
+// its nearest number that is not beyond.
+Tensor bound_of(DType from, DType to, bool upper) {
+  const Limits own = limits_of(from), other = limits_of(to);
+  long double limit = upper ? std::min(own.most, other.most) : std::max(own.least, other.least);
+  if (is_floating(from) && limit != 0) {
+    const int digits = from == DType::kFloat64 ? 53 : from == DType::kFloat32 ? 24 : from == DType::kFloat16 ? 11 : 8;
+    int exponent;
+    const long double fraction = std::frexp(limit, &exponent);
+    limit = std::ldexp(std::trunc(std::ldexp(fraction, digits)), exponent - digits);
+  }
+  Tensor bound = Tensor::empty(from, Shape());
+  with_plain_type(from, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) *bound.data<T>() = static_cast<T>(limit);
+    else if constexpr (std::is_same_v<T, double>) *bound.data<T>() = static_cast<double>(limit);
+    else *bound.data<T>() = T(static_cast<float>(limit));
+  });
+  return bound.as_constant();
+}
+
+// Clipped to what the other dtype can hold, so that nothing wraps around.
+Arg saturate_cast(Args args, std::string_view name) {
+  static const Op clip{"ClipByValue"};
+  static const Op re{"Real"};
+  Tensor x = tensor(args[0]);
+  const DType to = dtype(args[1]);
+  const Scope scope(name_or(name, "saturate_cast"));
+  if (is_complex(x.dtype())) {
+    if (is_complex(to)) {
+      if (x.dtype() == DType::kComplex128 && to == DType::kComplex64) {
+        const double most = std::numeric_limits<float>::max();
+        Tensor low = Tensor::scalar(std::complex<double>(-most, -most)).as_constant();
+        Tensor high = Tensor::scalar(std::complex<double>(most, most)).as_constant();
+        x = apply(clip, {x, low, high}, {}, "clamp");
+      }
+      return {ops::cast(x, to)};
+    }
+    x = apply(re, {x}, {{kTout, part_of(x.dtype())}});
+  }
+  if (!in_set(x.dtype(), kRealTypes) || !in_set(to, kNumberTypes))
+    fail(ErrorKind::kType, "tf.saturate_cast: cannot bound ", name_of(x.dtype()), " by what ", name_of(to), " holds");
+  const Tensor low = bound_of(x.dtype(), part_of(to), false);
+  const Tensor high = bound_of(x.dtype(), part_of(to), true);
+  return {ops::cast(apply(clip, {x, low, high}, {}, "clamp"), to)};
+}
+
+constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";
+constexpr char kInput[] = "input: tensor, name: str? = None";
+
+}  // namespace
+
+FL_PUBLIC(bits) {
+  return {
+      {"dtypes.complex complex", "real: tensor, imag: tensor, name: str? = None", complex_of, "real + i imag"},
+      {"math.real", kInput, real_part, "the real part"},
+      {"math.imag", kInput, imaginary_part, "the imaginary part"},
+      {"math.angle", kInput, angle, "the angle in the complex plane"},
+      {"math.conj", "x: tensor, name: str? = None", conjugate, "the complex conjugate; real numbers stay as they are"},
+      {"dtypes.saturate_cast saturate_cast", "value: tensor, dtype: dtype, name: str? = None", saturate_cast,
+       "a cast that gives the nearest number where the dtype cannot hold one"},
+      {"bitwise.bitwise_and", kTwo, one_op<"BitwiseAnd">, "the bits that both have"},
+      {"bitwise.bitwise_or", kTwo, one_op<"BitwiseOr">, "the bits that one of both has"},
+      {"bitwise.bitwise_xor", kTwo, one_op<"BitwiseXor">, "the bits that exactly one of both has"},
+      {"bitwise.left_shift", kTwo, one_op<"LeftShift">, "x moved y bits up"},
+      {"bitwise.right_shift", kTwo, one_op<"RightShift">, "x moved y bits down; the sign stays"},
+      {"bitwise.invert", "x: tensor, name: str? = None", one_op<"Invert">, "all bits flipped"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,155 @@
+// Public functions that clip values and norms, and that ask whether values grow.
+#include "engine/ops/composite/define.h"
+
+namespace footlight::composite {
+
+namespace {
+
+Tensor minimum(const Tensor& x, const Tensor& y, std::string_view name = {}) {
+  static const Op op{"Minimum"};
+  return apply(op, {x, y}, {}, name);
+}
+Tensor maximum(const Tensor& x, const Tensor& y, std::string_view name = {}) {
+  static const Op op{"Maximum"};
+  return apply(op, {x, y}, {}, name);
+}
+Tensor identity(const Tensor& x, std::string_view name) {
+  static const Op op{"Identity"};
+  return apply(op, {x}, {}, name);
+}
+Tensor root(const Tensor& x, std::string_view name = {}) {
+  static const Op op{"Sqrt"};
+  return apply(op, {x}, {}, name);
+}
+
+void want_shape_of(const Tensor& t, const Tensor& made, const char* what) {
+  if (!compatible(t.shape(), made.shape()))
+    fail(ErrorKind::kValue, what, " would give t, of shape ", t.shape().to_string(), ", the shape ",
+         made.shape().to_string(), ": the bounds must broadcast to t");
+}
+
+Arg clip_by_value(Args args, std::string_view name) {
+  const Tensor& t = tensor(args[0]);
+  const Scope scope(name_or(name, "clip_by_value"));
+  const Tensor below = minimum(t, tensor(args[2]));
+  want_shape_of(t, below, "clip_value_max");
+  const Tensor clipped = maximum(below, tensor(args[1]), scope.own_name());
+  want_shape_of(t, clipped, "clip_value_min");
+  return {clipped};
+}
+
+// A number as it is, in the dtype of the values; a tensor is cast. Never below 0.
+Tensor norm_bound(const Arg& given, DType dtype) {
+  if (const double* number = std::get_if<double>(&given.value)) return ops::number(std::max(*number, 0.0), dtype);
+  if (const int64_t* number = std::get_if<int64_t>(&given.value))
+    return ops::number(static_cast<double>(std::max<int64_t>(*number, 0)), dtype);
+  const Tensor& t = tensor(given);
+  return ops::cast(maximum(t, ops::number(0, t.dtype())), dtype);
+}
+
+// t, scaled down where its Euclidean norm over the axes is larger than the bound. The root is kept away from 0, where
+// it has no slope.
+Arg clip_by_norm(Args args, std::string_view name) {
+  static const Op greater{"Greater"};
+  static const Op range{"Range"};
+  static const Op rank{"Rank"};
+  const Tensor& t = tensor(args[0]);
+  const Scope scope(name_or(name, "clip_by_norm"));
+  const Tensor bound = norm_bound(args[1], t.dtype());
+  Tensor axes;
+  if (const Tensor* given = std::get_if<Tensor>(&args[2].value)) {
+    axes = *given;
+  } else if (!args[2].none()) {
+    axes = std::holds_alternative<int64_t>(args[2].value) ? ops::integer(integer(args[2]))
+                                                          : ops::ints(integers(args[2]));
+  } else if (t.shape().has_rank()) {
+    std::vector<int64_t> all(static_cast<size_t>(t.shape().rank()));
+    for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);
+    axes = ops::ints(all);
+  } else {
+    axes = apply(range, {ops::integer(0), apply(rank, {t}), ops::integer(1)}, {}, "range");
+  }
+  const Tensor squares = ops::sum(ops::mul(t, t), axes, true);
+  const Tensor positive = apply(greater, {squares, ops::number(0, t.dtype())});
+  const Tensor safe = ops::where(positive, squares, ops::ones_like(squares));
+  const Tensor norm = ops::where(positive, root(safe), squares);
+  const Tensor scaled = ops::mul(t, bound);
+  want_shape_of(t, scaled, "clip_norm");
+  return {identity(ops::div(scaled, maximum(norm, bound)), scope.own_name())};
+}
+
+Tensor global_norm(const Arg& list, std::string_view name) {
+  static const Op half_square{"L2Loss"};
+  static const Op pack{"Pack"};
+  const Scope scope(name_or(name, "global_norm"));
+  std::vector<Tensor> parts;
+  for (const Arg& item : std::get<ArgList>(list.value))
+    if (!item.none()) parts.push_back(apply(half_square, {tensor(item)}));
+  if (parts.empty()) fail(ErrorKind::kValue, "tf.linalg.global_norm: t_list holds no tensor");
+  const Tensor sum = ops::sum(apply(pack.row(), parts, {}, "stack"), ops::ints({0}));
+  return root(ops::mul(sum, ops::number(2, sum.dtype())), "global_norm");
+}
+Arg global_norm_of(Args args, std::string_view name) { return {global_norm(args[0], name)}; }
+
+// Not a number when the norm is not finite, so that nobody goes on with what is left.
+Arg clip_by_global_norm(Args args, std::string_view name) {
+  const Tensor norm = args[2].none() ? global_norm(args[0], name) : tensor(args[2]);
+  const Scope scope(name_or(name, "clip_by_global_norm"));
+  const Tensor bound = tensor(args[1]);
+  const Tensor one = ops::number(1, norm.dtype());
+  const Tensor scale = ops::mul(bound, minimum(ops::div(one, norm), ops::div(one, bound)));
+  const Tensor checked = ops::add(scale, ops::sub(norm, norm));
+  ArgList clipped;
+  for (const Arg& item : std::get<ArgList>(args[0].value)) {
+    if (item.none()) {
+      clipped.push_back({});
+      continue;
+    }
+    const Tensor& t = tensor(item);
+    clipped.push_back({identity(ops::mul(t, ops::cast(checked, t.dtype())),
+                                str(scope.own_name().empty() ? "" : "clip_by_global_norm_", clipped.size()))});
+  }
+  return {ArgList{{clipped}, {norm}}};
+}
+
+// Whether each of the elements, in their order, compares with the one before it.
+template <Literal op_name>
+Arg grows(Args args, std::string_view name) {
+  static const Op compare{op_name.text};
+  static const Op slice{"StridedSlice"};
+  static const Op all{"All"};
+  static const AttrName kBegin{"begin_mask"};
+  static const AttrName kEnd{"end_mask"};
+  const Scope scope(name);
+  const Tensor x = ops::reshape(tensor(args[0]), ops::ints({-1}));
+  const Tensor later = apply(slice, {x, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
+  const Tensor earlier = apply(slice, {x, ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{kBegin, int64_t{1}}});
+  return {apply(all, {apply(compare, {later, earlier}), ops::ints({0})})};
+}
+
+}  // namespace
+
+FL_PUBLIC(clip) {
+  return {
+      {"clip_by_value", "t: tensor, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
+       clip_by_value, "t, with what is below the least or above the most replaced by these"},
+      {"clip_by_norm", "t: tensor, clip_norm: any, axes: any = None, name: str? = None", clip_by_norm,
+       "t, scaled down where its norm is larger than clip_norm"},
+      {"clip_by_global_norm",
+       "t_list: tensors or None, clip_norm: tensor, use_norm: tensor? = None, name: str? = None -> tuple",
+       clip_by_global_norm, "the tensors, scaled down together where the norm of all is larger than clip_norm"},
+      {"linalg.global_norm", "t_list: tensors or None, name: str? = None", global_norm_of,
+       "the root of the sum of all squares"},
+      {"nn.l2_loss", "t: tensor, name: str? = None", one_op<"L2Loss">, "half of the sum of the squares"},
+      {"math.is_non_decreasing", "x: tensor, name: str? = None",
+       [](Args args, std::string_view name) {
+         return grows<"GreaterEqual">(args, name_or(name, "is_non_decreasing"));
+       },
+       "whether no element is smaller than the one before it"},
+      {"math.is_strictly_increasing", "x: tensor, name: str? = None",
+       [](Args args, std::string_view name) { return grows<"Greater">(args, name_or(name, "is_strictly_increasing")); },
+       "whether each element is larger than the one before it"},
+  };
+}
+
+}  // namespace footlight::composite

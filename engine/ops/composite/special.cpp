@@ -1,0 +1,70 @@
+// Public trigonometric, hyperbolic and special functions.
+#include "engine/ops/composite/define.h"
+
+namespace footlight::composite {
+
+namespace {
+
+constexpr char kOne[] = "x: tensor, name: str? = None";
+constexpr char kOf[] = "a: tensor as x, x: tensor as a, name: str? = None";
+
+// -ndtri(x / 2) / sqrt(2)
+Arg erfcinv(Args args, std::string_view name) {
+  static const Op ndtri{"Ndtri"};
+  const Tensor& x = tensor(args[0]);
+  if (!is_floating(x.dtype()))
+    fail(ErrorKind::kType, "tf.math.erfcinv: x must be of a floating dtype, not ", name_of(x.dtype()),
+         "; cast it with tf.cast");
+  const Scope scope(name_or(name, "erfcinv"));
+  const Tensor y = ops::neg(apply(ndtri, {ops::mul(ops::number(0.5, x.dtype()), x)}));
+  return {ops::mul(y, ops::number(0.70710678118654752440, x.dtype()))};
+}
+
+// The sum of lgamma over the last dimension, less lgamma of the sum.
+Arg lbeta(Args args, std::string_view name) {
+  static const Op lgamma{"Lgamma"};
+  const Tensor& x = tensor(args[0]);
+  const Scope scope(name_or(name, "lbeta"));
+  const Tensor last = ops::ints({-1});
+  const Tensor parts = ops::sum(apply(lgamma, {x}), last);
+  return {ops::sub(parts, apply(lgamma, {ops::sum(x, last)}))};
+}
+
+}  // namespace
+
+FL_PUBLIC(special) {
+  return {
+      {"math.tan tan", kOne, one_op<"Tan">, "the tangent"},
+      {"math.asin asin", kOne, one_op<"Asin">, "the angle whose sine is x"},
+      {"math.acos acos", kOne, one_op<"Acos">, "the angle whose cosine is x"},
+      {"math.atan atan", kOne, one_op<"Atan">, "the angle whose tangent is x"},
+      {"math.atan2 atan2", "y: tensor as x, x: tensor as y, name: str? = None", one_op<"Atan2">,
+       "the angle of the point (x, y), in [-pi, pi]"},
+      {"math.sinh sinh", kOne, one_op<"Sinh">, "the hyperbolic sine"},
+      {"math.cosh cosh", kOne, one_op<"Cosh">, "the hyperbolic cosine"},
+      {"math.asinh asinh", kOne, one_op<"Asinh">, "the inverse of the hyperbolic sine"},
+      {"math.acosh acosh", kOne, one_op<"Acosh">, "the inverse of the hyperbolic cosine"},
+      {"math.atanh atanh", kOne, one_op<"Atanh">, "the inverse of the hyperbolic tangent"},
+      {"math.erf", kOne, one_op<"Erf">, "the error function"},
+      {"math.erfc", kOne, one_op<"Erfc">, "1 - erf(x), exact where erf(x) is near 1"},
+      {"math.erfinv", kOne, one_op<"Erfinv">, "the inverse of the error function"},
+      {"math.erfcinv", kOne, erfcinv, "the inverse of erfc"},
+      {"math.ndtri", kOne, one_op<"Ndtri">, "the quantile of the standard normal distribution"},
+      {"math.lgamma", kOne, one_op<"Lgamma">, "the logarithm of the absolute value of gamma(x)"},
+      {"math.digamma", kOne, one_op<"Digamma">, "the slope of lgamma(x)"},
+      {"math.polygamma", kOf, one_op<"Polygamma">, "the a-th derivative of digamma(x)"},
+      {"math.zeta", "x: tensor as q, q: tensor as x, name: str? = None", one_op<"Zeta">,
+       "the sum of (q + n)^-x over n = 0, 1, ..."},
+      {"math.igamma", kOf, one_op<"Igamma">, "the lower incomplete gamma function, divided by gamma(a)"},
+      {"math.igammac", kOf, one_op<"Igammac">, "the upper incomplete gamma function, divided by gamma(a)"},
+      {"math.betainc", "a: tensor as x, b: tensor as x, x: tensor as a, name: str? = None", one_op<"Betainc">,
+       "the incomplete beta function, divided by beta(a, b)"},
+      {"math.lbeta", kOne, lbeta, "log(|beta(x)|) over the last dimension"},
+      {"math.bessel_i0 math.special.bessel_i0", kOne, one_op<"BesselI0">, "the modified Bessel function of order 0"},
+      {"math.bessel_i0e math.special.bessel_i0e", kOne, one_op<"BesselI0e">, "bessel_i0(x) exp(-|x|)"},
+      {"math.bessel_i1 math.special.bessel_i1", kOne, one_op<"BesselI1">, "the modified Bessel function of order 1"},
+      {"math.bessel_i1e math.special.bessel_i1e", kOne, one_op<"BesselI1e">, "bessel_i1(x) exp(-|x|)"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,187 @@
+// Rows of special functions and their gradients.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+#include <numbers>
+
+namespace footlight {
+
+namespace {
+
+using ops::mul;
+using ops::sum_to_shape_of;
+
+const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
+Tensor scaled(const Tensor& x, double factor) { return mul(x, ops::number(factor, x.dtype())); }
+Tensor exp(const Tensor& x) {
+  static const Op op{"Exp"};
+  return apply(op, {x});
+}
+Tensor lgamma(const Tensor& x) {
+  static const Op op{"Lgamma"};
+  return apply(op, {x});
+}
+
+// +-2 / sqrt(pi) exp(-x^2)
+Tensor bell(const Tensor& g, const Tensor& x, double sign) {
+  return mul(scaled(g, sign * 2 * std::numbers::inv_sqrtpi), exp(ops::neg(ops::square(x))));
+}
+void erf_gradient(GradientCall& c) { c.input_gradients[0] = bell(incoming(c), c.inputs[0], 1); }
+void erfc_gradient(GradientCall& c) { c.input_gradients[0] = bell(incoming(c), c.inputs[0], -1); }
+
+// sqrt(pi) / 2 exp(y^2)
+void erfinv_gradient(GradientCall& c) {
+  c.input_gradients[0] =
+      mul(scaled(incoming(c), 1 / (2 * std::numbers::inv_sqrtpi)), exp(ops::square(c.outputs[0])));
+}
+// sqrt(2 pi) exp(y^2 / 2)
+void ndtri_gradient(GradientCall& c) {
+  constexpr double kRootTwoPi = std::numbers::sqrt2 / std::numbers::inv_sqrtpi;
+  const Tensor half = ops::div(ops::square(c.outputs[0]), ops::number(2, c.outputs[0].dtype()));
+  c.input_gradients[0] = mul(scaled(incoming(c), kRootTwoPi), exp(half));
+}
+
+void lgamma_gradient(GradientCall& c) {
+  static const Op digamma{"Digamma"};
+  c.input_gradients[0] = mul(incoming(c), apply(digamma, {c.inputs[0]}));
+}
+// Polygamma takes no 16-bit floats; float32 stands in for them.
+void digamma_gradient(GradientCall& c) {
+  static const Op polygamma{"Polygamma"};
+  const DType t = c.inputs[0].dtype();
+  const Tensor x = t == DType::kFloat64 ? c.inputs[0] : ops::cast(c.inputs[0], DType::kFloat32);
+  c.input_gradients[0] = mul(incoming(c), ops::cast(apply(polygamma, {ops::number(1, x.dtype()), x}), t));
+}
+
+void bessel_i0_gradient(GradientCall& c) {
+  static const Op i1{"BesselI1"};
+  c.input_gradients[0] = mul(incoming(c), apply(i1, {c.inputs[0]}));
+}
+void bessel_i0e_gradient(GradientCall& c) {
+  static const Op i1e{"BesselI1e"};
+  static const Op sign{"Sign"};
+  const Tensor& x = c.inputs[0];
+  c.input_gradients[0] =
+      mul(incoming(c), ops::sub(apply(i1e, {x}), mul(apply(sign, {x}), c.outputs[0])));
+}
+// The slope at 0, where the formula divides 0 by 0, is put in.
+Tensor except_at_zero(const Tensor& x, double at_zero, const Tensor& elsewhere) {
+  static const Op equal{"Equal"};
+  return ops::where(apply(equal, {x, ops::number(0, x.dtype())}), ops::number(at_zero, x.dtype()), elsewhere);
+}
+// I0(x) - I1(x) / x
+void bessel_i1_gradient(GradientCall& c) {
+  static const Op i0{"BesselI0"};
+  const Tensor& x = c.inputs[0];
+  const Tensor slope = except_at_zero(x, 1, ops::sub(apply(i0, {x}), ops::div(c.outputs[0], x)));
+  c.input_gradients[0] = mul(incoming(c), slope);
+}
+// I0e(x) - I1e(x) (sign(x) + 1 / x)
+void bessel_i1e_gradient(GradientCall& c) {
+  static const Op i0e{"BesselI0e"};
+  static const Op sign{"Sign"};
+  const Tensor& x = c.inputs[0];
+  const Tensor falls = mul(c.outputs[0], ops::add(apply(sign, {x}), ops::reciprocal(x)));
+  c.input_gradients[0] = mul(incoming(c), except_at_zero(x, 0.5, ops::sub(apply(i0e, {x}), falls)));
+}
+
+// exp(-x + (a - 1) log(x) - lgamma(a)): in logarithms, for gamma(a) grows fast.
+void igamma_gradient(GradientCall& c) {
+  static const Op of_a{"IgammaGradA"};
+  static const Op log{"Log"};
+  const Tensor& a = c.inputs[0];
+  const Tensor& x = c.inputs[1];
+  const bool wide = a.dtype() == DType::kFloat32 || a.dtype() == DType::kFloat64;
+  const Tensor wide_a = wide ? a : ops::cast(a, DType::kFloat32);
+  const Tensor wide_x = wide ? x : ops::cast(x, DType::kFloat32);
+  const Tensor slope_a = ops::cast(apply(of_a, {wide_a, wide_x}), a.dtype());
+  const Tensor power = mul(ops::sub(a, ops::number(1, a.dtype())), apply(log, {x}));
+  const Tensor slope_x = exp(ops::sub(ops::add(ops::neg(x), power), lgamma(a)));
+  c.input_gradients[0] = sum_to_shape_of(mul(slope_a, incoming(c)), a);
+  c.input_gradients[1] = sum_to_shape_of(mul(slope_x, incoming(c)), x);
+}
+void igammac_gradient(GradientCall& c) {
+  igamma_gradient(c);
+  for (Tensor& g : c.input_gradients) g = ops::neg(g);
+}
+
+// In x alone: x^(a - 1) (1 - x)^(b - 1) / beta(a, b).
+void betainc_gradient(GradientCall& c) {
+  static const Op xlogy{"Xlogy"};
+  static const Op xlog1py{"Xlog1py"};
+  const Tensor &a = c.inputs[0], &b = c.inputs[1], &x = c.inputs[2];
+  const Tensor one = ops::number(1, x.dtype());
+  const Tensor log_beta = ops::sub(ops::add(lgamma(a), lgamma(b)), lgamma(ops::add(a, b)));
+  const Tensor power = ops::add(apply(xlog1py, {ops::sub(b, one), ops::neg(x)}), apply(xlogy, {ops::sub(a, one), x}));
+  c.input_gradients[2] = sum_to_shape_of(mul(exp(ops::sub(power, log_beta)), incoming(c)), x);
+}
+
+// -x zeta(x + 1, q), in q alone
+void zeta_gradient(GradientCall& c) {
+  static const Op zeta{"Zeta"};
+  const Tensor &x = c.inputs[0], &q = c.inputs[1];
+  const Tensor slope = mul(ops::neg(x), apply(zeta, {ops::add(x, ops::number(1, x.dtype())), q}));
+  c.input_gradients[1] = sum_to_shape_of(mul(slope, incoming(c)), q);
+}
+void polygamma_gradient(GradientCall& c) {
+  static const Op polygamma{"Polygamma"};
+  const Tensor &n = c.inputs[0], &x = c.inputs[1];
+  const Tensor slope = apply(polygamma, {ops::add(n, ops::number(1, n.dtype())), x});
+  c.input_gradients[1] = sum_to_shape_of(mul(slope, incoming(c)), x);
+}
+
+// Scalars go with any shape; the others must agree.
+void betainc_shape(Inference& i) {
+  Shape out;
+  bool unknown = false;
+  for (size_t k = 0; k < 3; ++k) {
+    const Shape& s = i.shape(k);
+    if (!s.has_rank()) {
+      unknown = true;
+      continue;
+    }
+    if (s.rank() == 0) continue;
+    if (out.rank() != 0 && !compatible(out, s))
+      invalid("a, b and x of Betainc must have one shape or be scalars: ", i.shape(0).to_string(), ", ",
+              i.shape(1).to_string(), " and ", i.shape(2).to_string(), " came [Op:Betainc]");
+    out = out.rank() == 0 ? s : merge(out, s);
+  }
+  i.output_shapes[0] = unknown && out.rank() == 0 ? Shape::unknown_rank() : out;
+}
+
+RowDef unary(const char* name, GradientFunction gradient, const char* doc) {
+  return {name, "x: T -> y: T", "T: floats", infer::same, gradient, OpFamily::kElementwise, doc,
+          {.fast = FastPath::kUnary}};
+}
+RowDef binary(const char* name, const char* inputs, const char* types, GradientFunction gradient, const char* doc) {
+  return {name, inputs, types, infer::broadcast, gradient, OpFamily::kElementwise, doc, {.fast = FastPath::kBinary}};
+}
+
+}  // namespace
+
+FL_ROWS(special) {
+  constexpr const char* kWide = "T: float32|float64";
+  return {
+      unary("Erf", erf_gradient, "the error function"),
+      unary("Erfc", erfc_gradient, "1 - erf(x), exact where erf(x) is near 1"),
+      unary("Erfinv", erfinv_gradient, "the inverse of the error function"),
+      unary("Ndtri", ndtri_gradient, "the quantile of the standard normal distribution"),
+      unary("Lgamma", lgamma_gradient, "the logarithm of the absolute value of gamma(x)"),
+      unary("Digamma", digamma_gradient, "the slope of lgamma(x)"),
+      unary("BesselI0", bessel_i0_gradient, "the modified Bessel function of order 0"),
+      unary("BesselI0e", bessel_i0e_gradient, "the modified Bessel function of order 0, times exp(-|x|)"),
+      unary("BesselI1", bessel_i1_gradient, "the modified Bessel function of order 1"),
+      unary("BesselI1e", bessel_i1e_gradient, "the modified Bessel function of order 1, times exp(-|x|)"),
+      binary("Igamma", "a: T, x: T -> z: T", "T: floats", igamma_gradient,
+             "the lower incomplete gamma function, divided by gamma(a)"),
+      binary("Igammac", "a: T, x: T -> z: T", "T: floats", igammac_gradient,
+             "the upper incomplete gamma function, divided by gamma(a)"),
+      binary("IgammaGradA", "a: T, x: T -> z: T", kWide, nullptr, "the slope of igamma(a, x) in a"),
+      binary("Zeta", "x: T, q: T -> z: T", kWide, zeta_gradient, "the sum of (q + n)^-x over n = 0, 1, ..."),
+      binary("Polygamma", "a: T, x: T -> z: T", kWide, polygamma_gradient, "the a-th derivative of digamma(x)"),
+      {"Betainc", "a: T, b: T, x: T -> z: T", kWide, betainc_shape, betainc_gradient, OpFamily::kElementwise,
+       "the incomplete beta function, divided by beta(a, b)"},
+  };
+}
+
+}  // namespace footlight

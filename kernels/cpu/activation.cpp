@@ -1,0 +1,60 @@
+// Kernels of activation functions and of their gradients.
+#include "kernels/functors/activation.h"
+
+#include "engine/base/thread_pool.h"
+#include "kernels/cpu/elementwise.h"
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+const AttrName kAlpha{"alpha"};
+
+// Two inputs of one shape, or one input given twice: out = x > 0 ? in : alpha in.
+template <class T>
+void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
+  using C = Compute<T>;
+  if (!(in_tensor.shape() == x_tensor.shape()))
+    invalid("the gradients have shape ", in_tensor.shape().to_string(), ", the features ", x_tensor.shape().to_string(),
+            " [Op:", c.row.name, "]");
+  const C alpha = static_cast<C>(c.attrs.get_or(kAlpha, 0.2f));
+  const T* in = in_tensor.data<T>();
+  const T* x = x_tensor.data<T>();
+  T* out = c.out<T>();
+  parallel_for(c.outputs[0].elements(), kParallelElements, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const C v = static_cast<C>(in[i]);
+      out[i] = static_cast<T>(static_cast<C>(x[i]) > C(0) ? v : v * alpha);
+    }
+  });
+}
+template <class T>
+void leaky_relu(KernelContext& c) { leaky<T>(c, c.inputs[0], c.inputs[0]); }
+template <class T>
+void leaky_relu_grad(KernelContext& c) { leaky<T>(c, c.inputs[0], c.inputs[1]); }
+
+template <class... Types>
+void leakies() {
+  (on_cpu("LeakyRelu", bit_of(dtype_of<Types>), leaky_relu<Types>), ...);
+  (on_cpu("LeakyReluGrad", bit_of(dtype_of<Types>), leaky_relu_grad<Types>), ...);
+}
+
+}  // namespace
+
+FL_CPU_KERNELS {
+  unary<functors::Relu6, FL_FLOATS, FL_INTEGERS>("Relu6");
+  binary<functors::Relu6Grad, FL_FLOATS, FL_INTEGERS>("Relu6Grad");
+  costly_unary<functors::Elu, FL_FLOATS>("Elu");
+  binary<functors::EluGrad, FL_FLOATS>("EluGrad");
+  costly_unary<functors::Selu, FL_FLOATS>("Selu");
+  binary<functors::SeluGrad, FL_FLOATS>("SeluGrad");
+  costly_unary<functors::Softplus, FL_FLOATS>("Softplus");
+  costly_binary<functors::SoftplusGrad, FL_FLOATS>("SoftplusGrad");
+  unary<functors::Softsign, FL_FLOATS>("Softsign");
+  binary<functors::SoftsignGrad, FL_FLOATS>("SoftsignGrad");
+  leakies<FL_FLOATS>();
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -1,0 +1,2 @@
+// The driver of loops over elements, in the namespace of the kernels of this folder.
+#include "kernels/cpu/elementwise.cpp"

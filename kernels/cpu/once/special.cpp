@@ -1,0 +1,106 @@
+// Kernels of special functions: the error function, gamma and its relatives, Bessel functions.
+#include "kernels/cpu/elementwise.h"
+
+#include <unsupported/Eigen/SpecialFunctions>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+namespace numext = Eigen::numext;
+
+constexpr double kSqrtHalf = 0.70710678118654752440;
+
+struct Erf {
+  template <class T> T operator()(T x) const { return std::erf(x); }
+};
+struct Erfc {
+  template <class T> T operator()(T x) const { return std::erfc(x); }
+};
+struct Ndtri {
+  template <class T> T operator()(T p) const { return numext::ndtri(p); }
+};
+// What ndtri gives, and one step of Newton's where 0.5 x + 0.5 has lost digits of x.
+struct Erfinv {
+  template <class T> T operator()(T x) const {
+    const T y = numext::ndtri(T(0.5) * x + T(0.5)) * T(kSqrtHalf);
+    if (!(std::abs(x) < T(0.5))) return y;
+    return y - (std::erf(y) - x) * T(0.88622692545275801365) * std::exp(y * y);
+  }
+};
+struct Lgamma {
+  template <class T> T operator()(T x) const { return numext::lgamma(x); }
+};
+struct Digamma {
+  template <class T> T operator()(T x) const {
+    if (x <= T(0) && std::floor(x) == x) return std::numeric_limits<T>::quiet_NaN();  // a pole
+    return numext::digamma(x);
+  }
+};
+struct BesselI0 {
+  template <class T> T operator()(T x) const { return numext::bessel_i0(x); }
+};
+struct BesselI0e {
+  template <class T> T operator()(T x) const { return numext::bessel_i0e(x); }
+};
+struct BesselI1 {
+  template <class T> T operator()(T x) const { return numext::bessel_i1(x); }
+};
+struct BesselI1e {
+  template <class T> T operator()(T x) const { return numext::bessel_i1e(x); }
+};
+struct Igamma {
+  template <class T> T operator()(T a, T x) const { return numext::igamma(a, x); }
+};
+struct Igammac {
+  template <class T> T operator()(T a, T x) const { return numext::igammac(a, x); }
+};
+struct IgammaGradA {
+  template <class T> T operator()(T a, T x) const { return numext::igamma_der_a(a, x); }
+};
+struct Zeta {
+  template <class T> T operator()(T x, T q) const { return numext::zeta(x, q); }
+};
+struct Polygamma {
+  template <class T> T operator()(T n, T x) const { return numext::polygamma(n, x); }
+};
+
+// Three inputs, each of the output's shape or a scalar.
+template <class T>
+void betainc(KernelContext& c) {
+  const T* in[3];
+  int64_t step[3];
+  for (size_t k = 0; k < 3; ++k) {
+    in[k] = c.in<T>(k);
+    step[k] = c.inputs[k].shape() == c.outputs[0].shape();
+  }
+  T* out = c.out<T>();
+  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
+    out[i] = numext::betainc(in[0][i * step[0]], in[1][i * step[1]], in[2][i * step[2]]);
+}
+
+}  // namespace
+
+FL_CPU_KERNELS {
+  costly_unary<Erf, FL_FLOATS>("Erf");
+  costly_unary<Erfc, FL_FLOATS>("Erfc");
+  costly_unary<Erfinv, FL_FLOATS>("Erfinv");
+  costly_unary<Ndtri, FL_FLOATS>("Ndtri");
+  costly_unary<Lgamma, FL_FLOATS>("Lgamma");
+  costly_unary<Digamma, FL_FLOATS>("Digamma");
+  costly_unary<BesselI0, FL_FLOATS>("BesselI0");
+  costly_unary<BesselI0e, FL_FLOATS>("BesselI0e");
+  costly_unary<BesselI1, FL_FLOATS>("BesselI1");
+  costly_unary<BesselI1e, FL_FLOATS>("BesselI1e");
+  costly_binary<Igamma, FL_FLOATS>("Igamma");
+  costly_binary<Igammac, FL_FLOATS>("Igammac");
+  costly_binary<IgammaGradA, float, double>("IgammaGradA");
+  costly_binary<Zeta, float, double>("Zeta");
+  costly_binary<Polygamma, float, double>("Polygamma");
+  on_cpu("Betainc", bit_of(DType::kFloat32), betainc<float>);
+  on_cpu("Betainc", bit_of(DType::kFloat64), betainc<double>);
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

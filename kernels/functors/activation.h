@@ -1,0 +1,55 @@
+// Activation functions and their gradients, of which `g` is what flows in.
+#pragma once
+
+#include "kernels/functors/common.h"
+
+namespace footlight::functors {
+
+// Comparisons are written so that NaN stays NaN.
+struct Relu6 {
+  template <class T> FL_HOST_DEVICE T operator()(T x) const { return x < T(0) ? T(0) : x > T(6) ? T(6) : x; }
+};
+struct Relu6Grad {
+  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return x > T(0) && x < T(6) ? g : T(0); }
+};
+struct Elu {
+  template <class T> FL_HOST_DEVICE T operator()(T x) const { return x < T(0) ? std::expm1(x) : x; }
+};
+struct EluGrad {  // y: what Elu gave
+  template <class T> FL_HOST_DEVICE T operator()(T g, T y) const { return y < T(0) ? (y + T(1)) * g : g; }
+};
+
+// The scale and alpha for which mean 0 and variance 1 are a fixed point.
+struct Selu {
+  static constexpr double kScale = 1.0507009873554804934193349852946;
+  static constexpr double kScaleAlpha = 1.7580993408473768599402175208123;
+  template <class T> FL_HOST_DEVICE T operator()(T x) const {
+    return x < T(0) ? T(kScaleAlpha) * std::expm1(x) : T(kScale) * x;
+  }
+};
+struct SeluGrad {  // y: what Selu gave
+  template <class T> FL_HOST_DEVICE T operator()(T g, T y) const {
+    return y < T(0) ? g * (y + T(Selu::kScaleAlpha)) : g * T(Selu::kScale);
+  }
+};
+
+// log(1 + exp(x)): never overflows, and exact where exp(x) is small.
+struct Softplus {
+  template <class T> FL_HOST_DEVICE T operator()(T x) const {
+    return (x > T(0) ? x : T(0)) + std::log1p(std::exp(x > T(0) ? -x : x));
+  }
+};
+struct SoftplusGrad {
+  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return g / (std::exp(-x) + T(1)); }
+};
+struct Softsign {
+  template <class T> FL_HOST_DEVICE T operator()(T x) const { return x / (T(1) + std::abs(x)); }
+};
+struct SoftsignGrad {
+  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const {
+    const T d = T(1) + std::abs(x);
+    return g / (d * d);
+  }
+};
+
+}  // namespace footlight::functors

@@ -1,42 +1,114 @@
 // Public functions of matrices.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/matrix.h"
 
 namespace footlight::composite {
 
 namespace {
 
+constexpr uint32_t kSparse = dtype_set(DType::kBFloat16, DType::kFloat32);
+
+// The product in another dtype than the operands'.
+Tensor typed(const Tensor& a, const Tensor& b, DType out, Args args, std::string_view name) {
+  static const Op op{"BatchMatMulV3"};
+  static const AttrName kTout{"Tout"};
+  static const AttrName kAdjX{"adj_x"};
+  static const AttrName kAdjY{"adj_y"};
+  const Tensor x = flag(args[2]) ? ops::conj(a) : a;
+  const Tensor y = flag(args[3]) ? ops::conj(b) : b;
+  return apply(op, {x, y}, {{kTout, out}, {kAdjX, flag(args[2]) || flag(args[4])},
+                            {kAdjY, flag(args[3]) || flag(args[5])}}, name);
+}
+
 Arg matmul_of(Args args, std::string_view name) {
-  for (size_t k : {6, 7})
-    if (flag(args[k]))
-      fail(ErrorKind::kUnimplemented,
-           "tf.matmul of sparse matrices is not offered; leave a_is_sparse and b_is_sparse at False");
   if (flag(args[2]) && flag(args[4]))
     fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.matmul");
   if (flag(args[3]) && flag(args[5]))
     fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
-  return {matmul(tensor(args[0]), tensor(args[1]), name, flag(args[2]), flag(args[3]), flag(args[4]), flag(args[5]))};
+  Tensor a = tensor(args[0]), b = tensor(args[1]);
+  const DType types[] = {a.dtype(), b.dtype()};
+  if (const DType out = args[8].none() ? a.dtype() : dtype(args[8]); out != a.dtype() || (out != b.dtype() && !args[8].none()))
+    return {typed(a, b, out, args, name)};
+  if (types[0] != types[1] && in_set(types[0], kSparse) && in_set(types[1], kSparse)) {
+    a = ops::cast(a, DType::kFloat32);
+    b = ops::cast(b, DType::kFloat32);
+  }
+  // Said to hold many zeros: matrices, and nothing else. They are multiplied as any others.
+  const bool sparse = flag(args[6]) || flag(args[7]);
+  const bool adjoint_a = flag(args[4]), adjoint_b = flag(args[5]);
+  if (sparse && !(a.shape().has_rank() && b.shape().has_rank()))
+    return {ops::matmul(adjoint_a ? ops::conj(a) : a, adjoint_b ? ops::conj(b) : b, flag(args[2]) || adjoint_a,
+                        flag(args[3]) || adjoint_b)};
+  return {matmul(a, b, name, flag(args[2]), flag(args[3]), adjoint_a, adjoint_b)};
 }
 
-// Ones on the diagonal: where the row's number is the column's.
-Arg eye(Args args, std::string_view name) {
-  static const Op equal{"Equal"};
-  static const Op range{"Range"};
-  const int64_t rows = integer(args[0]);
-  const int64_t columns = args[1].none() ? rows : integer(args[1]);
-  if (rows < 0 || columns < 0) invalid("the sizes of tf.eye cannot be negative: ", rows, " and ", columns, " came");
-  const Scope scope(name_or(name, "eye"));
-  const auto numbers = [&](int64_t count) {
-    return apply(range, {ops::integer(0), ops::integer(count), ops::integer(1)}, {}, "range");
-  };
-  const Tensor on = apply(equal, {ops::expand_dims(numbers(rows), 1), numbers(columns)});
-  Tensor out = ops::cast(on, dtype(args[3]));
-  if (!args[2].none()) {
-    std::vector<int64_t> whole = integers(args[2]);
-    whole.insert(whole.end(), {rows, columns});
-    out = ops::broadcast_to(out, ops::ints(whole));
+Arg matvec(Args args, std::string_view name) {
+  static const Op squeeze{"Squeeze"};
+  static const AttrName kDims{"squeeze_dims"};
+  if (flag(args[2]) && flag(args[3]))
+    fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.linalg.matvec");
+  const Scope scope(name_or(name, "MatVec"));
+  const Tensor column = ops::expand_dims(tensor(args[1]), -1);
+  const Tensor product = matmul(tensor(args[0]), column, {}, flag(args[2]), false, flag(args[3]));
+  return {apply(squeeze, {product}, {{kDims, std::vector<int64_t>{-1}}})};
+}
+
+// e^A: only of floats and complex numbers.
+Arg expm(Args args, std::string_view name) {
+  static const Op op{"MatrixExponential"};
+  const Tensor& x = tensor(args[0]);
+  if (!in_set(x.dtype(), (kFloatingTypes | kComplexTypes) & ~bit_of(DType::kBFloat16)))
+    fail(ErrorKind::kValue, "tf.linalg.expm does not support matrices of type ", name_of(x.dtype()));
+  return {apply(op, {x}, {}, name_or(name, "matrix_exponential"))};
+}
+
+// A size that a Python number or a tensor says.
+struct Size {
+  std::optional<int64_t> known;
+  Tensor tensor;
+  Tensor as_tensor() const { return known ? ops::integer(*known) : ops::cast(tensor, DType::kInt32); }
+};
+Size size_from(const Arg& a, const char* name) {
+  if (const auto* n = std::get_if<int64_t>(&a.value)) {
+    if (*n < 0) invalid("the sizes of tf.eye cannot be negative: ", name, " is ", *n);
+    return {*n, {}};
   }
-  return {out};
+  const auto* t = std::get_if<Tensor>(&a.value);
+  if (!t || !is_integer(t->dtype()))
+    fail(ErrorKind::kType, "tf.eye: `", name, "` must be an integer, or a tensor of one");
+  if (const Tensor value = known_value(*t); value && value.elements() == 1)
+    return size_from({*ops::cast(value, DType::kInt64).data<int64_t>()}, name);
+  return {std::nullopt, *t};
+}
+
+// Ones on the diagonal.
+Arg eye(Args args, std::string_view name) {
+  static const Op diag{"MatrixDiagV3"};
+  static const Op minimum{"Minimum"};
+  const Size rows = size_from(args[0], "num_rows");
+  const Size columns = args[1].none() ? rows : size_from(args[1], "num_columns");
+  const Scope scope(name_or(name, "eye"));
+  const DType type = dtype(args[3]);
+  Tensor shape;
+  if (rows.known && columns.known) shape = ops::ints({std::min(*rows.known, *columns.known)});
+  else shape = ops::reshape(args[1].none() ? rows.as_tensor()
+                                           : apply(minimum, {rows.as_tensor(), columns.as_tensor()}), ops::ints({1}));
+  if (!args[2].none()) {
+    const Tensor parts[] = {ops::cast(shape_tensor(args[2]), DType::kInt32), shape};
+    const Tensor known = known_value(parts[0]);
+    std::vector<int64_t> whole;
+    if (known && rows.known && columns.known) {
+      for (int64_t i = 0; i < known.elements(); ++i) whole.push_back(known.data<int32_t>()[i]);
+      whole.push_back(std::min(*rows.known, *columns.known));
+      shape = ops::ints(whole);
+    } else {
+      shape = ops::concat(parts, 0);
+    }
+  }
+  const Tensor ones = ops::fill(shape, ops::number(1, type));
+  return {apply(diag, {ones, ops::integer(0), rows.as_tensor(), columns.as_tensor(), ops::number(0, type)}, {},
+                "diag")};
 }
 
 }  // namespace
@@ -77,9 +149,14 @@ FL_PUBLIC(product) {
        "grad_a: bool = False, grad_b: bool = False, name: str? = None",
        matmul_of, "the product of matrices, or of the matrices in the last two dimensions"},
       {"linalg.eye eye",
-       "num_rows: int, num_columns: int? = None, batch_shape: ints? = None, dtype: dtype = float32, name: "
+       "num_rows: any, num_columns: any? = None, batch_shape: shape? = None, dtype: dtype = float32, name: "
        "str? = None",
        eye, "ones on the diagonal, zeros elsewhere"},
+      {"linalg.matvec",
+       "a: tensor like b, b: tensor like a, transpose_a: bool = False, adjoint_a: bool = False, "
+       "a_is_sparse: bool = False, b_is_sparse: bool = False, name: str? = None",
+       matvec, "products of matrices with vectors"},
+      {"linalg.expm", "input: tensor, name: str? = None", expm, "the exponentials of square matrices"},
   };
 }
 

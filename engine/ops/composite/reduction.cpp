@@ -1,5 +1,6 @@
 // Public functions that reduce dimensions.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/matrix.h"
 
 namespace footlight::composite {
 
@@ -33,11 +34,13 @@ Tensor mean_of(const Tensor& x, const Arg& axis, bool keep, std::string_view nam
 
 Tensor variance_of(Args args, std::string_view name) {
   const Tensor& x = tensor(args[0]);
-  if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
+  const Tensor mean = mean_of(x, args[1], true);
+  if (is_integer(x.dtype()))
     fail(ErrorKind::kType, "a variance is taken of floats, a tensor of ", name_of(x.dtype()),
          " came; cast it with tf.cast");
-  const Tensor off = ops::sub(x, mean_of(x, args[1], true));
-  return mean_of(ops::square(off), args[1], !args[2].none() && flag(args[2]), name);
+  const Tensor off = ops::sub(x, mean);
+  const Tensor squares = is_complex(x.dtype()) ? ops::real(ops::mul(ops::conj(off), off)) : ops::square(off);
+  return mean_of(squares, args[1], !args[2].none() && flag(args[2]), name);
 }
 
 Arg variance(Args args, std::string_view name) {
@@ -51,6 +54,81 @@ Arg deviation(Args args, std::string_view name) {
   return {apply(root, {variance_of(args, {})}, {}, scope.own_name())};
 }
 
+// The largest is taken out before, so that nothing overflows.
+Arg logsumexp(Args args, std::string_view name) {
+  static const Op max{"Max"};
+  static const Op finite{"IsFinite"};
+  static const Op stop{"StopGradient"};
+  static const Op exp{"Exp"};
+  static const Op log{"Log"};
+  static const Op sum{"Sum"};
+  static const Op add{"AddV2"};
+  const Scope scope(name_or(name, "ReduceLogSumExp"));
+  const Tensor& x = tensor(args[0]);
+  const bool keep = !args[2].none() && flag(args[2]);
+  const Tensor axes = axes_of(x, args[1]);
+  const Tensor raw = apply(max, {x, axes}, {{kKeepDims, true}});
+  Tensor largest = apply(stop, {ops::where(apply(finite, {raw}), raw, ops::number(0, raw.dtype()))});
+  const Tensor sums = apply(sum, {apply(exp, {ops::sub(x, largest)}), axes}, {{kKeepDims, keep}});
+  const Tensor logs = apply(log, {sums});
+  if (!keep) largest = ops::reshape(largest, ops::shape(logs));
+  return {apply(add, {logs, largest}, {}, scope.own_name())};
+}
+
+Tensor not_zero(const Tensor& x) {
+  static const Op differs{"NotEqual"};
+  if (x.dtype() == DType::kBool) return x;
+  return apply(differs, {x, x.dtype() == DType::kString ? Tensor::string("").as_constant() : ops::number(0, x.dtype())});
+}
+
+Arg count_nonzero(Args args, std::string_view name) {
+  static const Op sum{"Sum"};
+  const Scope scope(name_or(name, "count_nonzero"));
+  const Tensor& x = tensor(args[0]);
+  const Tensor ones = ops::cast(not_zero(x), DType::kInt64);
+  return {ops::cast(apply(sum, {ones, axes_of(x, args[1])}, {{kKeepDims, !args[2].none() && flag(args[2])}}),
+                    dtype(args[3]))};
+}
+
+Arg zero_fraction(Args args, std::string_view name) {
+  static const Op size{"Size"};
+  static const AttrName kOutType{"out_type"};
+  const Scope scope(name_or(name, "zero_fraction"));
+  const Tensor& x = tensor(args[0]);
+  const Tensor all = x.shape().fully_known() ? ops::integer(x.shape().elements(), DType::kInt64)
+                                             : apply(size, {x}, {{kOutType, DType::kInt64}});
+  const Tensor others = ops::sum(ops::cast(not_zero(x), DType::kInt64), axes_of(x, {}));
+  return {ops::div(ops::cast(ops::sub(all, others), DType::kFloat32), ops::cast(all, DType::kFloat32))};
+}
+
+// Whether each element stands in the relation to the one before it, in the order of memory.
+template <Literal op_name>
+Arg monotonic(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  static const Op slice{"StridedSlice"};
+  static const Op all{"All"};
+  static const AttrName kBegin{"begin_mask"};
+  static const AttrName kEnd{"end_mask"};
+  const Tensor& x = tensor(args[0]);
+  if (!in_set(x.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "a tensor of numbers is wanted, one of ", name_of(x.dtype()), " came");
+  const Scope scope(name_or(name, op_name.text[7] == 0 ? "is_strictly_increasing" : "is_non_decreasing"));
+  const Tensor flat = ops::reshape(x, ops::ints({-1}));
+  const Tensor later = apply(slice, {flat, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
+  const Tensor before = apply(slice, {flat, ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{kBegin, int64_t{1}}});
+  return {apply(all, {apply(op, {later, before}), ops::ints({0})})};
+}
+
+template <Literal op_name>
+Arg cumulative(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  static const AttrName kExclusive{"exclusive"};
+  static const AttrName kReverse{"reverse"};
+  const Scope scope(name_or(name, op_name.text));
+  return {apply(op, {tensor(args[0]), tensor(args[1])}, {{kExclusive, flag(args[2])}, {kReverse, flag(args[3])}},
+                scope.own_name())};
+}
+
 template <Literal op_name>
 Arg arg_of(Args args, std::string_view name) {
   static const Op op{op_name.text};
@@ -62,6 +140,8 @@ constexpr char kReduced[] =
     "input_tensor: tensor, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
 constexpr char kReducedBools[] =
     "input_tensor: tensor of bool, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
+constexpr char kCumulative[] =
+    "x: tensor, axis: tensor of int32 = 0, exclusive: bool = False, reverse: bool = False, name: str? = None";
 constexpr char kArg[] = "input: tensor, axis: tensor? of int32 = None, output_type: dtype = int64, name: str? = None";
 
 }  // namespace
@@ -81,6 +161,22 @@ FL_PUBLIC(reduction) {
        "whether one is true over some dimensions"},
       {"math.reduce_variance", kReduced, variance, "the variance over some dimensions"},
       {"math.reduce_std", kReduced, deviation, "the standard deviation over some dimensions"},
+      {"math.reduce_euclidean_norm", kReduced, reduced<"EuclideanNorm">, "the Euclidean norm over some dimensions"},
+      {"math.reduce_logsumexp reduce_logsumexp", kReduced, logsumexp,
+       "the logarithm of the sum of exponentials over some dimensions"},
+      {"math.count_nonzero",
+       "input: tensor, axis: tensor? of int32 = None, keepdims: bool? = None, dtype: dtype = int64, name: str? = None",
+       count_nonzero, "how many elements are not 0, False or empty over some dimensions"},
+      {"nn.zero_fraction math.zero_fraction", "value: tensor, name: str? = None", zero_fraction,
+       "which part of the elements is 0"},
+      {"math.is_non_decreasing", "x: tensor, name: str? = None", monotonic<"GreaterEqual">,
+       "whether no element is less than the one before it"},
+      {"math.is_strictly_increasing", "x: tensor, name: str? = None", monotonic<"Greater">,
+       "whether each element is greater than the one before it"},
+      {"math.cumsum cumsum", kCumulative, cumulative<"Cumsum">, "running sums along an axis"},
+      {"math.cumprod", kCumulative, cumulative<"Cumprod">, "running products along an axis"},
+      {"math.cumulative_logsumexp", kCumulative, cumulative<"CumulativeLogsumexp">,
+       "logarithms of running sums of exponentials along an axis"},
       {"math.argmax argmax", kArg, arg_of<"ArgMax">,
        "where along an axis the largest stands, the first of equal ones"},
       {"math.argmin argmin", kArg, arg_of<"ArgMin">,

@@ -78,6 +78,22 @@ void batch_matmul_gradient(GradientCall& c) {
   c.input_gradients[1] = ops::sum_to_shape_of(tb ? batch_matmul(g, a, true, ta) : batch_matmul(a, g, !ta, false), b);
 }
 
+// Computed in the dtype of the result.
+void typed_matmul_gradient(GradientCall& c) {
+  const DType type = c.outputs[0].dtype();
+  const bool ta = c.attrs.get_or(kAdjX, false), tb = c.attrs.get_or(kAdjY, false);
+  const Tensor a = ops::cast(c.inputs[0], type), b = ops::cast(c.inputs[1], type);
+  const Tensor& g = c.output_gradients[0];
+  const auto back = [&](const Tensor& gradient, const Tensor& like) {
+    return ops::sum_to_shape_of(ops::cast(gradient, like.dtype()), like);
+  };
+  const auto differentiable = [](const Tensor& t) { return is_floating(t.dtype()) || is_complex(t.dtype()); };
+  if (differentiable(c.inputs[0]))
+    c.input_gradients[0] = back(ta ? batch_matmul(b, g, tb, true) : batch_matmul(g, b, false, !tb), c.inputs[0]);
+  if (differentiable(c.inputs[1]))
+    c.input_gradients[1] = back(tb ? batch_matmul(g, a, true, ta) : batch_matmul(a, g, !ta, false), c.inputs[1]);
+}
+
 }  // namespace
 
 FL_ROWS(product) {
@@ -90,6 +106,11 @@ FL_ROWS(product) {
        "adj_x: bool = false; adj_y: bool = false; T: floatcomplex|int16|int32|int64", batch_matmul_shape,
        batch_matmul_gradient, OpFamily::kProduct,
        "products of the matrices in the last two dimensions, the others broadcast"},
+      {"BatchMatMulV3", "x: Ta, y: Tb -> output: Tout",
+       "adj_x: bool = false; adj_y: bool = false; Ta: floatcomplex|uint8|int8|int16|int32|int64; "
+       "Tb: floatcomplex|uint8|int8|int16|int32|int64; Tout: floatcomplex|int16|int32|int64",
+       batch_matmul_shape, typed_matmul_gradient, OpFamily::kProduct,
+       "products of matrices in a dtype of their own"},
   };
 }
 

@@ -85,6 +85,14 @@ void extreme_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::mul(ops::div(is_extreme, many), ops::reshape(c.output_gradients[0], kept));
 }
 
+// x over the norm; nothing is said about 0 over 0.
+void euclidean_gradient(GradientCall& c) {
+  const Tensor kept = kept_shape(c.inputs[0], c.inputs[1]);
+  const Tensor y = ops::reshape(c.outputs[0], kept);
+  const Tensor g = ops::reshape(c.output_gradients[0], kept);
+  c.input_gradients[0] = ops::div(c.inputs[0], ops::div(y, g));
+}
+
 // The product of all the others: products of what stands before and after, so that zeros do no harm.
 void prod_gradient(GradientCall& c) {
   static const Op op{"ProdOthers"};
@@ -158,6 +166,7 @@ FL_ROWS(reduction) {
       reduction("Mean", kNumbers, mean_gradient, "the mean over some dimensions; of integers, rounded towards 0"),
       reduction("Max", kReal, extreme_gradient, "the largest over some dimensions; NaN if one is there"),
       reduction("Min", kReal, extreme_gradient, "the smallest over some dimensions; NaN if one is there"),
+      reduction("EuclideanNorm", kNumbers, euclidean_gradient, "the Euclidean norm over some dimensions"),
       reduction("Prod", kNumbers, prod_gradient, "the product over some dimensions"),
       {"ProdOthers", "input: T, reduction_indices: Tidx, directions: N*T -> output: T",
        "N: int; T: numbers; Tidx: index = int32", infer::same, prod_others_gradient, OpFamily::kReduction,

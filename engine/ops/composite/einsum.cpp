@@ -1,0 +1,279 @@
+// Public functions that sum products along chosen dimensions: einsum and tensordot.
+#include "engine/ops/composite/composites.h"
+#include "engine/ops/composite/define.h"
+#include "engine/ops/matrix.h"
+#include "engine/tensor/equation.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace footlight::composite {
+
+namespace {
+
+bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
+
+// The user's equation with the result's labels: without "->" those that stand there once, in alphabetical order.
+Equation equation_of(std::string text, size_t operands) {
+  std::erase(text, ' ');
+  const bool given = text.find("->") != std::string::npos;
+  Equation e;
+  try {
+    e = parse_equation(given ? text : text + "->");
+  } catch (const Error& error) {
+    fail(ErrorKind::kValue, "tf.einsum: subscripts have incorrect format: ", error.message());
+  }
+  if (e.inputs.size() != operands)
+    fail(ErrorKind::kValue, "tf.einsum: got ", operands, " inputs for equation \"", text, "\", expecting ",
+         e.inputs.size());
+  std::string all;
+  for (const std::string& labels : e.inputs) all += labels;
+  if (!given) {
+    for (char label : std::set<char>(all.begin(), all.end()))
+      if (label == '.' || std::count(all.begin(), all.end(), label) == 1) e.output += label;
+  }
+  for (char label : e.output) {
+    if (std::count(e.output.begin(), e.output.end(), label) > 1)
+      fail(ErrorKind::kValue, "tf.einsum: the result of '", text, "' has a label more than once");
+    if (label != '.' && !has(all, label))
+      fail(ErrorKind::kValue, "tf.einsum: the result of '", text, "' has the label ", std::string(1, label),
+           ", which no operand has");
+  }
+  return e;
+}
+
+Tensor contract(std::span<const Tensor> operands, const Equation& e) {
+  static const Op op{"Einsum"};
+  static const AttrName kEquation{"equation"};
+  return apply(op.row(), operands, {{kEquation, to_string(e)}}, "Einsum");
+}
+
+// How many elements an operand with these labels has; what is not known counts as 1.
+double size_of(const std::string& labels, std::span<const Tensor> operands, const Equation& e) {
+  double size = 1;
+  for (char label : labels) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Shape& s = operands[k].shape();
+      const size_t at = e.inputs[k].find(label);
+      if (label == '.' || at == std::string::npos || !s.has_rank()) continue;
+      const size_t dots = e.inputs[k].find('.');
+      const auto d = static_cast<int>(at) + (dots < at ? s.rank() - static_cast<int>(e.inputs[k].size()) : 0);
+      if (d < 0 || d >= s.rank() || s[d] < 0) continue;
+      size *= static_cast<double>(s[d]);
+      break;
+    }
+  }
+  return size;
+}
+
+// What must stay of two operands for the result and for the others.
+std::string kept(const Equation& e, size_t i, size_t j) {
+  std::string wanted = e.output;
+  for (size_t k = 0; k < e.inputs.size(); ++k)
+    if (k != i && k != j) wanted += e.inputs[k];
+  std::string out;
+  for (char label : e.inputs[i] + e.inputs[j])
+    if (has(wanted, label) && !has(out, label)) out += label;
+  return out;
+}
+
+// Two at a time, those first whose product is smallest against what it replaces.
+Tensor contract_all(std::vector<Tensor> operands, Equation e) {
+  while (operands.size() > 2) {
+    size_t first = 0, second = 1;
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < operands.size(); ++i)
+      for (size_t j = i + 1; j < operands.size(); ++j) {
+        const double cost = size_of(kept(e, i, j), operands, e) - size_of(e.inputs[i], operands, e) -
+                            size_of(e.inputs[j], operands, e);
+        if (cost < least) least = cost, first = i, second = j;
+      }
+    const std::string left = kept(e, first, second);
+    const Tensor pair[] = {operands[first], operands[second]};
+    const Tensor product = contract(pair, {{e.inputs[first], e.inputs[second]}, left});
+    for (size_t k : {second, first}) {
+      operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
+      e.inputs.erase(e.inputs.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    operands.push_back(product);
+    e.inputs.push_back(left);
+  }
+  return contract(operands, e);
+}
+
+Arg einsum(Args args, std::string_view name) {
+  const std::vector<Tensor> operands = tensors(args[1]);
+  const Equation e = equation_of(text(args[0]), operands.size());
+  const Scope scope(name_or(name, "einsum"));
+  return {contract_all(operands, e)};
+}
+
+// The axes of one side as numbers when they are known, else as a tensor.
+struct Axes {
+  std::optional<std::vector<int64_t>> known;
+  Tensor tensor;
+};
+
+struct Matrix {
+  Tensor value;
+  Tensor free;                          // the sizes of what is left over
+  std::vector<int64_t> free_sizes;      // the same, -1 where not known; when `known`
+  bool known = false;                   // the rank is
+};
+
+Tensor product_of(const Tensor& sizes) {
+  static const Op prod{"Prod"};
+  return apply(prod, {sizes, ops::ints({0})});
+}
+
+Tensor taken(const Tensor& sizes, const Tensor& at) {
+  static const Op gather{"GatherV2"};
+  return apply(gather, {sizes, at, ops::integer(0)});
+}
+
+// The axes that are not among `axes`, for a rank that only the run tells.
+Tensor others(const Tensor& rank, const Tensor& axes) {
+  static const Op one_hot{"OneHot"};
+  static const Op where{"Where"};
+  static const Op equal{"Equal"};
+  const Tensor counted =
+      ops::sum(apply(one_hot, {axes, rank, ops::integer(1), ops::integer(0)}), ops::ints({0}));
+  const Tensor places = apply(where, {apply(equal, {counted, ops::integer(0)})});
+  return ops::cast(ops::reshape(places, ops::ints({-1})), DType::kInt32);
+}
+
+// The operand as a matrix: free dimensions, then those to sum over; the other way round for the second one.
+Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* which) {
+  static const Op rank{"Rank"};
+  static const Op pack{"Pack"};
+  static const Op less{"Less"};
+  const Shape& s = x.shape();
+  Matrix m;
+  if (!s.has_rank() || !axes.known) {
+    const Tensor count = apply(rank, {x});
+    Tensor at = axes.known ? ops::ints(*axes.known) : ops::cast(axes.tensor, DType::kInt32);
+    at = ops::where(apply(less, {at, ops::integer(0)}), ops::add(at, count), at);
+    const Tensor free = others(count, at), shape = ops::shape(x);
+    m.free = taken(shape, free);
+    const Tensor order[] = {second ? at : free, second ? free : at};
+    const Tensor sizes[] = {product_of(taken(shape, order[0])), product_of(taken(shape, order[1]))};
+    m.value = ops::reshape(ops::transpose(x, ops::concat(order, 0)), apply(pack.row(), sizes));
+    return m;
+  }
+  m.known = true;
+  std::vector<int64_t> summed, perm;
+  for (int64_t axis : *axes.known) {
+    if (axis < -s.rank() || axis >= s.rank())
+      invalid("tf.tensordot: axis ", axis, " of `", which, "` is out of range for its shape ", s.to_string());
+    summed.push_back(axis < 0 ? axis + s.rank() : axis);
+  }
+  int64_t inner = 1, outer = 1;
+  const auto times = [](int64_t& product, int64_t size) { product = product < 0 || size < 0 ? -1 : product * size; };
+  for (int d = 0; d < s.rank(); ++d) {
+    if (std::find(summed.begin(), summed.end(), d) != summed.end()) continue;
+    perm.push_back(d);
+    m.free_sizes.push_back(s[d]);
+    times(outer, s[d]);
+  }
+  std::vector<int64_t> free = perm;
+  for (int64_t axis : summed) times(inner, s[static_cast<int>(axis)]);
+  perm.insert(second ? perm.begin() : perm.end(), summed.begin(), summed.end());
+  const bool in_order = std::is_sorted(perm.begin(), perm.end());
+  const Tensor turned = in_order ? x : ops::transpose(x, ops::ints(perm));
+  if (outer >= 0 && inner >= 0) {
+    m.free = ops::ints(m.free_sizes);
+    m.value = ops::reshape(turned, second ? ops::ints({inner, outer}) : ops::ints({outer, inner}));
+    return m;
+  }
+  const Tensor shape = ops::shape(x);
+  m.free = taken(shape, ops::ints(free));
+  const Tensor sizes[] = {product_of(m.free), product_of(taken(shape, ops::ints(summed)))};
+  const Tensor order[] = {second ? sizes[1] : sizes[0], second ? sizes[0] : sizes[1]};
+  m.value = ops::reshape(turned, apply(pack.row(), order));
+  return m;
+}
+
+std::vector<int64_t> counted(int64_t from, int64_t to) {
+  std::vector<int64_t> out;
+  for (int64_t i = from; i < to; ++i) out.push_back(i);
+  return out;
+}
+
+Axes axes_from(const Arg& a) {
+  Axes out;
+  if (const auto* t = std::get_if<Tensor>(&a.value)) {
+    if (const Tensor known = known_value(*t)) {
+      out.known.emplace();
+      const Tensor wide = ops::cast(known, DType::kInt64);
+      out.known->assign(wide.data<int64_t>(), wide.data<int64_t>() + wide.elements());
+    }
+    out.tensor = t->shape().has_rank() && t->shape().rank() == 0 ? ops::reshape(*t, ops::ints({1})) : *t;
+    return out;
+  }
+  out.known = std::holds_alternative<int64_t>(a.value) ? std::vector<int64_t>{integer(a)} : integers(a);
+  return out;
+}
+
+// The pairs of axes that are summed over: the last of the one and the first of the other, or as they are listed.
+std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
+  static const Op rank{"Rank"};
+  static const Op range{"Range"};
+  Arg arg = given;
+  if (const auto* t = std::get_if<Tensor>(&given.value)) {
+    const Tensor known = known_value(*t);
+    if (!known || known.shape().rank() > 0) {
+      const auto row = [&](int64_t i) {
+        return Arg{taken(*t, ops::ints({i}).reshaped(Shape()))};
+      };
+      return {axes_from(row(0)), axes_from(row(1))};
+    }
+    arg = {*ops::cast(known, DType::kInt64).data<int64_t>()};
+  }
+  if (const auto* count = std::get_if<int64_t>(&arg.value)) {
+    const Shape& s = a.shape();
+    if (*count < 0) fail(ErrorKind::kValue, "tf.tensordot: `axes` must be at least 0, not ", *count);
+    if (s.has_rank() && *count > s.rank())
+      fail(ErrorKind::kValue, "tf.tensordot: `axes` must not be larger than the number of dimensions of `a`: ", *count,
+           " came, its shape is ", s.to_string());
+    if (s.has_rank()) return {{counted(s.rank() - *count, s.rank()), {}}, {counted(0, *count), {}}};
+    const Tensor all = apply(rank, {a});
+    return {{std::nullopt, apply(range, {ops::sub(all, ops::integer(*count)), all, ops::integer(1)})},
+            {counted(0, *count), {}}};
+  }
+  const auto* list = std::get_if<ArgList>(&arg.value);
+  if (!list || list->size() != 2)
+    fail(ErrorKind::kValue, "tf.tensordot: `axes` must be an integer or two lists of axes");
+  std::pair<Axes, Axes> out{axes_from((*list)[0]), axes_from((*list)[1])};
+  if (out.first.known && out.second.known && out.first.known->size() != out.second.known->size())
+    fail(ErrorKind::kValue, "tf.tensordot: as many axes of `a` as of `b` are wanted, ", out.first.known->size(), " and ",
+         out.second.known->size(), " came");
+  return out;
+}
+
+Arg tensordot(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "Tensordot"));
+  const Tensor& a = tensor(args[0]);
+  const Tensor& b = tensor(args[1]);
+  const auto axes = axes_of(a, args[2]);
+  const Matrix x = as_matrix(a, axes.first, false, "a"), y = as_matrix(b, axes.second, true, "b");
+  const Tensor product = ops::matmul(x.value, y.value);
+  const Tensor sizes[] = {x.free, y.free};
+  const auto known = [](const Tensor& t) { return t.shape().has_rank() && t.shape().rank() == 1 && t.shape()[0] == 0; };
+  const Tensor shape = known(x.free) ? y.free : known(y.free) ? x.free : ops::concat(sizes, 0);
+  static const Op reshape{"Reshape"};
+  return {apply(reshape, {product, shape}, {}, scope.own_name())};
+}
+
+}  // namespace
+
+FL_PUBLIC(einsum) {
+  return {
+      {"linalg.einsum einsum", "equation: str, *inputs: tensors, name: str? = None, optimize: str = 'greedy'", einsum,
+       "sums of products along dimensions that an equation names"},
+      {"linalg.tensordot tensordot", "a: tensor like b, b: tensor like a, axes: any, name: str? = None", tensordot,
+       "products of two tensors summed over pairs of axes"},
+  };
+}
+
+}  // namespace footlight::composite

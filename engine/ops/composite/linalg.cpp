@@ -1,0 +1,281 @@
+// Public functions of linear algebra: decompositions, solutions, diagonals.
+#include "engine/ops/composite/composites.h"
+#include "engine/ops/composite/define.h"
+#include "engine/ops/matrix.h"
+
+#include <limits>
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kAdjoint{"adjoint"};
+const AttrName kLower{"lower"};
+const AttrName kAlign{"align"};
+const AttrName kFull{"full_matrices"};
+const AttrName kComputeUv{"compute_uv"};
+const AttrName kComputeV{"compute_v"};
+const AttrName kFast{"fast"};
+
+Arg list_of(std::span<const Tensor> tensors) {
+  ArgList out;
+  for (const Tensor& t : tensors) out.push_back({t});
+  return {out};
+}
+
+template <Literal op_name>
+Arg with_adjoint(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i + 1 < args.size(); ++i) inputs.push_back(tensor(args[i]));
+  return {apply(op.row(), inputs, {{kAdjoint, flag(args.back())}}, name)};
+}
+
+Arg triangular_solve(Args args, std::string_view name) {
+  static const Op op{"MatrixTriangularSolve"};
+  const Scope scope(name_or(name, "triangular_solve"));
+  return {apply(op, {tensor(args[0]), tensor(args[1])}, {{kLower, flag(args[2])}, {kAdjoint, flag(args[3])}})};
+}
+
+Arg cholesky_solve(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "cholesky_solve"));
+  return {ops::cholesky_solve(tensor(args[0]), tensor(args[1]))};
+}
+
+Arg slogdet(Args args, std::string_view name) {
+  static const Op op{"LogMatrixDeterminant"};
+  const Tensor x[] = {tensor(args[0])};
+  return list_of(apply_all(op.row(), x, {}, name));
+}
+
+// Of a positive definite matrix: twice the sum of the logarithms on the diagonal of Cholesky's factor.
+Arg logdet(Args args, std::string_view name) {
+  static const Op log{"Log"};
+  const Scope scope(name_or(name, "logdet"));
+  const Tensor factor = ops::cholesky(tensor(args[0]));
+  const Tensor logs = apply(log, {ops::real(ops::diagonal_of(factor))});
+  return {ops::scaled(ops::sum(logs, ops::ints({-1})), 2)};
+}
+
+Arg lu(Args args, std::string_view name) {
+  static const Op op{"Lu"};
+  static const AttrName kType{"output_idx_type"};
+  const Tensor x[] = {tensor(args[0])};
+  return list_of(apply_all(op.row(), x, {{kType, dtype(args[1])}}, name));
+}
+
+Arg qr(Args args, std::string_view name) {
+  static const Op op{"Qr"};
+  const Tensor x[] = {tensor(args[0])};
+  return list_of(apply_all(op.row(), x, {{kFull, flag(args[1])}}, name));
+}
+
+std::vector<Tensor> svd_of(const Tensor& x, bool full, bool vectors, std::string_view name = {}) {
+  static const Op op{"Svd"};
+  std::vector<Tensor> all = apply_all(op.row(), {&x, 1}, {{kComputeUv, vectors}, {kFull, full}}, name);
+  all[0] = ops::real(all[0]);
+  if (!vectors) all.resize(1);
+  return all;
+}
+
+Arg svd(Args args, std::string_view name) {
+  const std::vector<Tensor> all = svd_of(tensor(args[0]), flag(args[1]), flag(args[2]), name);
+  return all.size() == 1 ? Arg{all[0]} : list_of(all);
+}
+
+std::vector<Tensor> eigen(const Tensor& x, bool vectors, std::string_view name) {
+  static const Op op{"SelfAdjointEigV2"};
+  return apply_all(op.row(), {&x, 1}, {{kComputeV, vectors}}, name);
+}
+Arg eigh(Args args, std::string_view name) { return list_of(eigen(tensor(args[0]), true, name)); }
+Arg eigvalsh(Args args, std::string_view name) { return {eigen(tensor(args[0]), false, name)[0]}; }
+
+void want_float_matrix(const Tensor& a, const char* function) {
+  if (!is_floating(a.dtype()))
+    fail(ErrorKind::kType, "tf.linalg.", function, ": the input `a` must be of floats, not ", name_of(a.dtype()));
+  if (a.shape().has_rank() && a.shape().rank() < 2)
+    fail(ErrorKind::kValue, "tf.linalg.", function, ": the input `a` must have at least 2 dimensions, its shape is ",
+         a.shape().to_string());
+}
+
+double epsilon(DType t) {
+  switch (t) {
+    case DType::kFloat64: return std::numeric_limits<double>::epsilon();
+    case DType::kFloat16: return 0x1p-10;
+    case DType::kBFloat16: return 0x1p-7;
+    default: return std::numeric_limits<float>::epsilon();
+  }
+}
+
+// The larger of the two sizes of a matrix, times `factor`.
+Tensor largest_size(const Tensor& a, double factor) {
+  static const Op max{"Max"};
+  const Shape& s = a.shape();
+  if (s.has_rank() && s[s.rank() - 1] >= 0 && s[s.rank() - 2] >= 0)
+    return ops::number(factor * static_cast<double>(std::max(s[s.rank() - 1], s[s.rank() - 2])), a.dtype());
+  const Tensor sizes = ops::columns(ops::shape(a), -2, std::nullopt);
+  return ops::scaled(ops::cast(apply(max, {sizes, ops::integer(0)}), a.dtype()), factor);
+}
+
+Tensor largest(const Tensor& x, bool keep) {
+  static const Op max{"Max"};
+  static const AttrName kKeepDims{"keep_dims"};
+  return apply(max, {x, ops::ints({-1})}, {{kKeepDims, keep}});
+}
+
+Arg matrix_rank(Args args, std::string_view name) {
+  static const Op greater{"Greater"};
+  const Scope scope(name_or(name, "matrix_rank"));
+  const Tensor& a = tensor(args[0]);
+  want_float_matrix(a, "matrix_rank");
+  const Tensor s = svd_of(a, false, false)[0];
+  const Tensor least =
+      args[1].none() ? ops::mul(largest_size(a, epsilon(a.dtype())), largest(s, true)) : tensor(args[1]);
+  const Tensor counted = ops::cast(apply(greater, {s, least}, {}, "Greater"), DType::kInt32);
+  return {ops::sum(counted, ops::ints({-1}))};
+}
+
+Arg pinv(Args args, std::string_view name) {
+  static const Op greater{"Greater"};
+  const Scope scope(name_or(name, "pinv"));
+  const Tensor& a = tensor(args[0]);
+  want_float_matrix(a, "pinv");
+  const Tensor limit = args[1].none() ? largest_size(a, 10 * epsilon(a.dtype())) : tensor(args[1]);
+  const std::vector<Tensor> all = svd_of(a, false, true);
+  const Tensor cutoff = ops::expand_dims(ops::mul(limit, largest(all[0], false)), -1);
+  // A small value is taken for infinite, so that its reciprocal is 0 and its gradient no NaN.
+  const Tensor s = ops::where(apply(greater, {all[0], cutoff}, {}, "Greater"), all[0],
+                              ops::number(std::numeric_limits<double>::infinity(), a.dtype()));
+  return {ops::product(ops::div(all[2], ops::expand_dims(s, -2)), all[1], false, true)};
+}
+
+Arg lstsq(Args args, std::string_view name) {
+  static const Op op{"MatrixSolveLs"};
+  const Tensor& a = tensor(args[0]);
+  const Tensor& b = tensor(args[1]);
+  const Tensor& l2 = tensor(args[2]);
+  const Tensor known = known_value(l2);
+  const bool regularized = !known || !std::holds_alternative<Tensor>(args[2].value) ||
+                           known.dtype() != DType::kFloat64 || *known.data<double>() != 0;
+  if (a.dtype() == DType::kComplex128 && regularized)
+    fail(ErrorKind::kUnimplemented, "tf.linalg.lstsq of complex128 with an l2_regularizer is not offered: "
+         "the normal equations are too inexact for it");
+  const Shape& s = a.shape();
+  const bool sizes_known = s.has_rank() && s.rank() >= 2 && s[s.rank() - 1] >= 0 && s[s.rank() - 2] >= 0;
+  if (!flag(args[3]) || !sizes_known)
+    return {apply(op, {a, b, ops::cast(l2, DType::kFloat64)}, {{kFast, flag(args[3])}}, name)};
+  const Scope scope(name_or(name, "matrix_solve_ls"));
+  const Tensor regularizer = regularized ? ops::cast(l2, a.dtype()) : Tensor();
+  const bool tall = s[s.rank() - 2] >= s[s.rank() - 1];
+  const Tensor factor = ops::gramian_cholesky(a, regularizer, tall);
+  if (tall) return {ops::cholesky_solve(factor, ops::product(a, b, true, false))};
+  return {ops::product(a, ops::cholesky_solve(factor, b), true, false)};
+}
+
+Attrs aligned(const Arg& align) { return {{kAlign, text(align)}}; }
+// A number for the padding in the dtype of what is padded.
+Tensor padding(const Arg& value, DType dtype) { return ops::cast(tensor(value), dtype); }
+
+Arg diag(Args args, std::string_view name) {
+  static const Op op{"MatrixDiagV3"};
+  const Tensor& d = tensor(args[0]);
+  return {apply(op, {d, tensor(args[1]), tensor(args[2]), tensor(args[3]), padding(args[4], d.dtype())},
+                aligned(args[5]), name)};
+}
+Arg diag_part(Args args, std::string_view name) {
+  static const Op op{"MatrixDiagPartV3"};
+  const Tensor& x = tensor(args[0]);
+  return {apply(op, {x, tensor(args[1]), padding(args[2], x.dtype())}, aligned(args[3]), name)};
+}
+Arg set_diag(Args args, std::string_view name) {
+  static const Op op{"MatrixSetDiagV3"};
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, aligned(args[3]), name)};
+}
+
+Arg trace(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "Trace"));
+  return {ops::sum(ops::diagonal_of(tensor(args[0])), ops::ints({-1}))};
+}
+
+Arg matrix_transpose(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "matrix_transpose"));
+  const Tensor x = ops::transpose_matrix(tensor(args[0]));
+  return {flag(args[1]) ? ops::conj(x) : x};
+}
+Arg adjoint(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "adjoint"));
+  return {ops::adjoint(tensor(args[0]))};
+}
+
+}  // namespace
+
+FL_PUBLIC(linalg) {
+  return {
+      {"linalg.cholesky", "input: tensor, name: str? = None", one_op<"Cholesky">,
+       "the lower triangles whose products with their adjoints are positive definite matrices"},
+      {"linalg.cholesky_solve", "chol: tensor like rhs, rhs: tensor like chol, name: str? = None", cholesky_solve,
+       "the x of a * x = rhs, from a's factor"},
+      {"linalg.det", "input: tensor, name: str? = None", one_op<"MatrixDeterminant">, "determinants"},
+      {"linalg.slogdet", "input: tensor, name: str? = None -> LogMatrixDeterminant(sign, log_abs_determinant)",
+       slogdet, "sign and logarithm of the size of determinants"},
+      {"linalg.logdet", "matrix: tensor, name: str? = None", logdet,
+       "logarithms of the determinants of positive definite matrices"},
+      {"linalg.inv", "input: tensor, adjoint: bool = False, name: str? = None", with_adjoint<"MatrixInverse">,
+       "inverses"},
+      {"linalg.solve",
+       "matrix: tensor like rhs, rhs: tensor like matrix, adjoint: bool = False, name: str? = None",
+       with_adjoint<"MatrixSolve">, "the x of matrix * x = rhs"},
+      {"linalg.triangular_solve",
+       "matrix: tensor like rhs, rhs: tensor like matrix, lower: bool = True, adjoint: bool = False, "
+       "name: str? = None",
+       triangular_solve, "the x of matrix * x = rhs, the matrix a triangle"},
+      {"linalg.lstsq",
+       "matrix: tensor like rhs, rhs: tensor like matrix, l2_regularizer: tensor of float64 = 0.0, "
+       "fast: bool = True, name: str? = None",
+       lstsq, "the x that comes closest to matrix * x = rhs"},
+      {"linalg.lu", "input: tensor, output_idx_type: dtype = int32, name: str? = None -> Lu(lu, p)", lu,
+       "triangles and the order of rows"},
+      {"linalg.qr", "input: tensor, full_matrices: bool = False, name: str? = None -> Qr(q, r)", qr,
+       "orthonormal columns times an upper triangle"},
+      {"linalg.svd",
+       "tensor: tensor, full_matrices: bool = False, compute_uv: bool = True, name: str? = None -> tuple", svd,
+       "singular values and vectors"},
+      {"linalg.eigh", "tensor: tensor, name: str? = None -> tuple", eigh,
+       "eigenvalues and vectors of self-adjoint matrices"},
+      {"linalg.eigvalsh", "tensor: tensor, name: str? = None", eigvalsh,
+       "eigenvalues of self-adjoint matrices"},
+      {"linalg.matrix_rank",
+       "a: tensor of float32, tol: tensor? like a = None, validate_args: bool = False, name: str? = None",
+       matrix_rank, "how many singular values are not 0"},
+      {"linalg.pinv", "a: tensor, rcond: tensor? like a = None, validate_args: bool = False, name: str? = None", pinv,
+       "pseudo-inverses"},
+      {"linalg.diag",
+       "diagonal: tensor, name: str? = 'diag', k: tensor of int32 = 0, num_rows: tensor of int32 = -1, "
+       "num_cols: tensor of int32 = -1, padding_value: tensor = 0, align: str = 'RIGHT_LEFT'",
+       diag, "matrices with the given diagonals"},
+      {"linalg.diag_part",
+       "input: tensor, name: str? = 'diag_part', k: tensor of int32 = 0, padding_value: tensor = 0, "
+       "align: str = 'RIGHT_LEFT'",
+       diag_part, "diagonals of matrices"},
+      {"linalg.set_diag",
+       "input: tensor, diagonal: tensor like input, name: str? = 'set_diag', k: tensor of int32 = 0, "
+       "align: str = 'RIGHT_LEFT'",
+       set_diag, "matrices with some diagonals replaced"},
+      {"linalg.band_part",
+       "input: tensor, num_lower: tensor like num_upper, num_upper: tensor like num_lower, name: str? = None",
+       one_op<"MatrixBandPart">, "matrices with zeros outside of a band around the diagonal"},
+      {"linalg.tensor_diag", "diagonal: tensor, name: str? = None", one_op<"Diag">,
+       "a tensor on the diagonal of one of twice the rank"},
+      {"linalg.tensor_diag_part", "input: tensor, name: str? = None", one_op<"DiagPart">,
+       "the diagonal of a tensor of even rank"},
+      {"linalg.trace", "x: tensor, name: str? = None", trace, "sums of the main diagonals"},
+      {"linalg.cross", "a: tensor like b, b: tensor like a, name: str? = None", one_op<"Cross">,
+       "cross products of vectors of 3 elements"},
+      {"linalg.matrix_transpose", "a: tensor, name: str? = 'matrix_transpose', conjugate: bool = False",
+       matrix_transpose, "the last two dimensions swapped"},
+      {"linalg.adjoint", "matrix: tensor, name: str? = None", adjoint,
+       "the last two dimensions swapped, conjugated"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,191 @@
+// Public functions of norms and of normalizing.
+#include "engine/ops/composite/define.h"
+#include "engine/ops/matrix.h"
+
+#include <cmath>
+#include <limits>
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kKeepDims{"keep_dims"};
+
+Tensor reduce(const Op& op, const Tensor& x, const Tensor& axes) { return apply(op, {x, axes}, {{kKeepDims, true}}); }
+
+Tensor abs_of(const Tensor& x) {
+  static const Op real{"Abs"};
+  static const Op complex{"ComplexAbs"};
+  static const AttrName kTout{"Tout"};
+  if (!is_complex(x.dtype())) return apply(real, {x});
+  return apply(complex, {x},
+               {{kTout, x.dtype() == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32}});
+}
+
+Tensor all_axes(const Tensor& x) {
+  static const Op rank{"Rank"};
+  static const Op range{"Range"};
+  if (!x.shape().has_rank()) return apply(range, {ops::integer(0), apply(rank, {x}), ops::integer(1)}, {}, "range");
+  std::vector<int64_t> all(static_cast<size_t>(x.shape().rank()));
+  for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);
+  return ops::ints(all);
+}
+
+// What kind of norm is asked for: the order as a number, Euclid's and Frobenius' as 2 and by name.
+struct Order {
+  double p = 2;
+  bool named = false;  // 'euclidean' or 'fro'
+};
+
+std::string in_words(const Arg& a) {
+  if (const auto* s = std::get_if<std::string>(&a.value)) return *s;
+  if (const auto* d = std::get_if<double>(&a.value)) return str(*d);
+  if (const auto* i = std::get_if<int64_t>(&a.value)) return str(*i);
+  return "something else";
+}
+
+Order order_of(const Arg& a, bool matrices) {
+  const std::string* name = std::get_if<std::string>(&a.value);
+  Order order;
+  if (const auto* i = std::get_if<int64_t>(&a.value)) order.p = static_cast<double>(*i);
+  else if (const auto* d = std::get_if<double>(&a.value)) order.p = *d;
+  else if (const auto* t = std::get_if<Tensor>(&a.value); t && known_value(*t) && known_value(*t).elements() == 1)
+    order.p = *ops::cast(known_value(*t), DType::kFloat64).data<double>();
+  else if (!name) order.p = -1;
+  order.named = name && (*name == "euclidean" || (matrices && *name == "fro"));
+  const bool known = matrices ? order.p == 1 || order.p == 2 || std::isinf(order.p) : order.p > 0;
+  if ((name && !order.named) || !known || order.p < 0)
+    fail(ErrorKind::kValue, "tf.norm: 'ord' must be a supported ",
+         matrices ? "matrix norm: 'euclidean', 'fro', 1, 2 or inf" : "vector norm: 'euclidean' or a number above 0",
+         "; got ", in_words(a));
+  return order;
+}
+
+// The axes of vectors (one, or none: all) or of matrices (two).
+std::optional<std::vector<int64_t>> axes_of(const Arg& a) {
+  if (a.none()) return std::nullopt;
+  if (const auto* one = std::get_if<int64_t>(&a.value)) return std::vector<int64_t>{*one};
+  if (const auto* list = std::get_if<ArgList>(&a.value); list && list->size() == 2) {
+    const auto* first = std::get_if<int64_t>(&(*list)[0].value);
+    const auto* second = std::get_if<int64_t>(&(*list)[1].value);
+    if (first && second && *first != *second) return std::vector<int64_t>{*first, *second};
+  }
+  fail(ErrorKind::kValue, "tf.norm: 'axis' must be None, an integer, or two different integers");
+}
+
+Tensor order_list(std::span<const int64_t> axes, int rank, bool back) {
+  std::vector<int64_t> perm, last;
+  for (int64_t axis : axes) last.push_back(axis < 0 ? axis + rank : axis);
+  for (int d = 0; d < rank; ++d)
+    if (std::find(last.begin(), last.end(), d) == last.end()) perm.push_back(d);
+  perm.insert(perm.end(), last.begin(), last.end());
+  std::vector<int64_t> inverse(perm.size());
+  for (size_t d = 0; d < perm.size(); ++d) inverse[static_cast<size_t>(perm[d])] = static_cast<int64_t>(d);
+  return ops::ints(back ? inverse : perm);
+}
+
+// The largest singular value of the matrices in two axes.
+Tensor spectral(const Tensor& x, std::span<const int64_t> axes) {
+  static const Op max{"Max"};
+  static const Op svd{"Svd"};
+  static const AttrName kComputeUv{"compute_uv"};
+  const Shape& s = x.shape();
+  if (!s.has_rank()) fail(ErrorKind::kUnimplemented, "tf.norm with ord=2 of matrices needs a tensor of known rank");
+  for (int64_t axis : axes)
+    if (axis < -s.rank() || axis >= s.rank())
+      invalid("tf.norm: axis ", axis, " is out of range for the shape ", s.to_string());
+  const Tensor matrices = ops::transpose(x, order_list(axes, s.rank(), false));
+  const Tensor values = abs_of(apply_all(svd.row(), {&matrices, 1}, {{kComputeUv, false}})[0]);
+  return ops::transpose(ops::expand_dims(reduce(max, values, ops::ints({-1})), -1), order_list(axes, s.rank(), true));
+}
+
+// With its dimensions kept.
+Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::vector<int64_t>>& axes) {
+  static const Op sum{"Sum"};
+  static const Op max{"Max"};
+  static const Op root{"Sqrt"};
+  static const Op power{"Pow"};
+  const bool matrices = axes && axes->size() == 2;
+  const Tensor along = axes ? ops::ints(*axes) : all_axes(x);
+  if (matrices && order.p == 2 && !order.named) return spectral(x, *axes);
+  if (order.p == 2) return apply(root, {reduce(sum, ops::mul(x, ops::conj(x)), along)});
+  const Tensor sizes = abs_of(x);
+  if (matrices) {
+    const size_t summed = order.p == 1 ? 0 : 1;
+    return reduce(max, reduce(sum, sizes, ops::ints({(*axes)[summed]})), ops::ints({(*axes)[1 - summed]}));
+  }
+  if (order.p == 1) return reduce(sum, sizes, along);
+  if (std::isinf(order.p)) return reduce(max, sizes, along);
+  const DType t = sizes.dtype();
+  const Tensor powers = reduce(sum, apply(power, {sizes, ops::number(order.p, t)}), along);
+  return apply(power, {powers, ops::number(1 / order.p, t)});
+}
+
+Tensor norm_of(Args args, bool keep) {
+  static const Op squeeze{"Squeeze"};
+  static const AttrName kDims{"squeeze_dims"};
+  const auto axes = axes_of(args[2]);
+  const Order order = order_of(args[1], axes && axes->size() == 2);
+  const Tensor kept = kept_norm(tensor(args[0]), order, axes);
+  if (keep) return kept;
+  if (!axes && kept.shape().has_rank() && kept.shape().rank() == 0) return kept;
+  return apply(squeeze, {kept}, {{kDims, axes.value_or(std::vector<int64_t>{})}});
+}
+
+Arg norm(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "norm"));
+  return {norm_of(args, !args[3].none() && flag(args[3]))};
+}
+
+Arg normalize(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "normalize"));
+  const Tensor& x = tensor(args[0]);
+  const Tensor length = ops::cast(norm_of(args, true), x.dtype());
+  return {ArgList{{ops::div(x, length)}, {length}}};
+}
+
+Arg l2_normalize(Args args, std::string_view name) {
+  static const Op sum{"Sum"};
+  static const Op maximum{"Maximum"};
+  static const Op reciprocal_root{"Rsqrt"};
+  const Scope scope(name_or(name, "l2_normalize"));
+  const Tensor& x = tensor(args[0]);
+  const Arg& axis = args[1].none() ? args[3] : args[1];
+  const Tensor along = axis.none() ? all_axes(x) : tensor(axis);
+  const bool complex = is_complex(x.dtype());
+  const Tensor squares = complex ? ops::real(ops::mul(x, ops::conj(x))) : ops::square(x);
+  const Tensor size = reduce(sum, squares, along);
+  const Tensor factor = apply(reciprocal_root, {apply(maximum, {size, ops::number(real(args[2]), size.dtype())})});
+  return {ops::mul(x, ops::cast(factor, x.dtype()))};
+}
+
+Arg global_norm(Args args, std::string_view name) {
+  static const Op root{"Sqrt"};
+  const Scope scope(name_or(name, "global_norm"));
+  std::vector<Tensor> halves;
+  for (const Tensor& t : tensors(args[0]))
+    halves.push_back(ops::scaled(ops::sum(ops::square(t), all_axes(t)), 0.5));
+  const Tensor sum = halves.empty() ? ops::number(0, DType::kFloat32) : ops::add_n(halves);
+  return {apply(root, {ops::mul(sum, ops::number(2, sum.dtype()))}, {}, "global_norm")};
+}
+
+}  // namespace
+
+FL_PUBLIC(norm) {
+  constexpr const char* kNorm =
+      "tensor: tensor, ord: any = 'euclidean', axis: any? = None, keepdims: bool? = None, name: str? = None";
+  constexpr const char* kNormalize =
+      "tensor: tensor, ord: any = 'euclidean', axis: any? = None, name: str? = None -> tuple";
+  return {
+      {"linalg.norm norm", kNorm, norm, "the size of vectors or matrices, by one of several measures"},
+      {"linalg.normalize", kNormalize, normalize, "divided by its norm, and the norm"},
+      {"nn.l2_normalize linalg.l2_normalize math.l2_normalize",
+       "x: tensor, axis: tensor? of int32 = None, epsilon: float = 1e-12, name: str? = None, dim: tensor? of int32 = "
+       "None",
+       l2_normalize, "scaled to Euclidean length 1"},
+      {"linalg.global_norm", "t_list: tensors, name: str? = None", global_norm,
+       "the Euclidean norm of all elements of several tensors"},
+  };
+}
+
+}  // namespace footlight::composite

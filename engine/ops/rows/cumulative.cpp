@@ -1,0 +1,84 @@
+// Rows of running sums, products and logsumexps along one dimension.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+#include <limits>
+
+namespace footlight {
+
+namespace {
+
+const AttrName kExclusive{"exclusive"};
+const AttrName kReverse{"reverse"};
+
+void cumulative_shape(Inference& i) {
+  infer::want_rank(i, 1, 0);
+  const Shape& s = i.shape(0);
+  i.output_shapes[0] = s;
+  const auto axis = infer::constant_ints(i, 1);
+  if (!axis || !s.has_rank()) return;
+  const int64_t a = axis->front();
+  if (a < -s.rank() || a >= s.rank())
+    invalid("Expected scan axis in the range [", -s.rank(), ", ", s.rank(), "), but got ", a, ": the shape is ",
+            s.to_string(), " [Op:", i.row.name, "]");
+}
+
+Attrs attrs_of(const GradientCall& c, bool turned) {
+  return {{kExclusive, c.attrs.get_or(kExclusive, false)}, {kReverse, c.attrs.get_or(kReverse, false) != turned}};
+}
+
+void sum_gradient(GradientCall& c) {
+  static const Op op{"Cumsum"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, attrs_of(c, true));
+}
+
+// Where x is 0 the others' product is lost in the division: 0 flows there.
+void product_gradient(GradientCall& c) {
+  static const Op sum{"Cumsum"};
+  static const Op product{"Cumprod"};
+  static const Op divide{"DivNoNan"};
+  const Tensor y = apply(product, {c.inputs[0], c.inputs[1]}, attrs_of(c, false));
+  const Tensor g = apply(sum, {ops::mul(y, c.output_gradients[0]), c.inputs[1]}, attrs_of(c, true));
+  c.input_gradients[0] = apply(divide, {g, c.inputs[0]});
+}
+
+// exp(x) times the running sum of g * exp(-y), in logarithms: the positive and the negative part of g apart.
+void logsumexp_gradient(GradientCall& c) {
+  static const Op op{"CumulativeLogsumexp"};
+  static const Op greater{"Greater"};
+  static const Op log{"Log"};
+  static const Op exp{"Exp"};
+  const Tensor& g = c.output_gradients[0];
+  const DType t = g.dtype();
+  const double lowest = t == DType::kFloat64    ? std::numeric_limits<double>::lowest()
+                        : t == DType::kFloat16  ? -65504.0
+                        : t == DType::kBFloat16 ? -0x1.fep127
+                                                : static_cast<double>(std::numeric_limits<float>::lowest());
+  const auto part = [&](const Tensor& of) {
+    const Tensor logs =
+        ops::where(apply(greater, {of, ops::number(0, t)}), apply(log, {of}), ops::number(lowest, t));
+    const Tensor sums = apply(op, {ops::sub(logs, c.outputs[0]), c.inputs[1]}, attrs_of(c, true));
+    return apply(exp, {ops::add(sums, c.inputs[0])});
+  };
+  c.input_gradients[0] = ops::sub(part(g), part(ops::neg(g)));
+}
+
+RowDef cumulative(const char* name, const char* attrs, GradientFunction gradient, const char* doc) {
+  return {name, "x: T, axis: Tidx -> out: T", attrs, cumulative_shape, gradient, OpFamily::kReduction, doc,
+          {.host_inputs = 2}};
+}
+
+}  // namespace
+
+FL_ROWS(cumulative) {
+  constexpr const char* kNumbers = "exclusive: bool = false; reverse: bool = false; T: numbers; Tidx: index = int32";
+  constexpr const char* kFloats = "exclusive: bool = false; reverse: bool = false; T: floats; Tidx: index = int32";
+  return {
+      cumulative("Cumsum", kNumbers, sum_gradient, "running sums along one dimension"),
+      cumulative("Cumprod", kNumbers, product_gradient, "running products along one dimension"),
+      cumulative("CumulativeLogsumexp", kFloats, logsumexp_gradient,
+                 "logarithms of running sums of exponentials along one dimension"),
+  };
+}
+
+}  // namespace footlight

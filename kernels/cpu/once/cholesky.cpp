@@ -1,0 +1,27 @@
+// Cholesky's factor. Only the lower triangle is looked at; a matrix that is not positive definite gives NaN.
+#include "kernels/cpu/once/matrices.h"
+
+#include <Eigen/Cholesky>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+template <class T>
+void cholesky(KernelContext& c) {
+  for_matrices(c, [&](int64_t i) {
+    auto out = output_matrix<T>(c, 0, i);
+    if (out.size() == 0) return;
+    const Eigen::LLT<Matrix<T>> factor(input_matrix<T>(c, 0, i));
+    if (factor.info() == Eigen::Success) out = Matrix<T>(factor.matrixL());
+    else out.setConstant(std::numeric_limits<RealOf<T>>::quiet_NaN());
+  });
+}
+
+}  // namespace
+
+FL_CPU_KERNELS { FL_MATRIX_KERNEL("Cholesky", cholesky); }
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -415,7 +415,16 @@ void Writer::event() {
   }
   row("start", duration_text(e->start_ns - document_.first_ns()));
   row("took", duration_text(e->end_ns - e->start_ns));
-  if (e->bytes) row("bytes", bytes_text(e->bytes));
+  if (const session::SignatureRecord* on = document_.signature(e->signature)) {
+    row_if("inputs", q(on->inputs));
+    row_if("outputs", q(on->outputs));
+    row("bytes", bytes_text(on->input_bytes) + QStringLiteral(" in, ") + bytes_text(on->output_bytes) +
+                     QStringLiteral(" out"));
+    if (on->flops) row("FLOPs", count_text(on->flops));
+    if (on->flops && e->end_ns > e->start_ns) row("GFLOP/s", rate_text(on->flops, e->end_ns - e->start_ns));
+  } else if (e->bytes) {
+    row("bytes", bytes_text(e->bytes));
+  }
   if (e->device < document_.device_names.size()) row_if("on", q(document_.device_names[e->device]));
   row("thread", QString::number(s_.thread));
   bool first = true;

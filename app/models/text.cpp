@@ -51,6 +51,20 @@ QString bytes_text(uint64_t bytes) {
   return QString::number(value, 'f', 1) + QLatin1Char(' ') + QLatin1String(units[unit]);
 }
 
+QString flops_text(uint64_t flops) {
+  if (flops < 1000) return QString::number(flops);
+  const char* units[] = {"k", "M", "G", "T", "P"};
+  double value = static_cast<double>(flops) / 1000;
+  int unit = 0;
+  while (value >= 1000 && unit < 4) value /= 1000, ++unit;
+  return QString::number(value, 'f', 1) + QLatin1Char(' ') + QLatin1String(units[unit]);
+}
+
+QString rate_text(uint64_t flops, int64_t ns) {
+  const double rate = ns > 0 ? static_cast<double>(flops) / static_cast<double>(ns) : 0;
+  return QString::number(rate, 'f', rate < 10 ? 2 : 1);
+}
+
 QString count_text(uint64_t count) {
   return QLocale(QLocale::English, QLocale::UnitedStates).toString(static_cast<qulonglong>(count));
 }

@@ -280,6 +280,7 @@ RangeStatistics range_statistics(const Document& document, int64_t from, int64_t
   struct Row {
     std::vector<int64_t> durations;
     int64_t self = 0;
+    uint64_t bytes = 0, flops = 0;
   };
   std::map<uint16_t, Row> rows;
   std::vector<std::pair<int64_t, int64_t>> busy;
@@ -298,6 +299,12 @@ RangeStatistics range_statistics(const Document& document, int64_t from, int64_t
       const int64_t length = e.end_ns - e.start_ns;
       row.durations.push_back(length);
       row.self += length;
+      if (const session::SignatureRecord* on = document.signature(e.signature)) {
+        row.bytes += on->input_bytes + on->output_bytes;
+        row.flops += on->flops;
+      } else {
+        row.bytes += e.bytes;
+      }
       while (!open.empty() && events[open.back()].end_ns <= e.start_ns) open.pop_back();
       if (!open.empty()) rows[events[open.back()].op.value].self -= length;
       open.push_back(i);
@@ -318,6 +325,8 @@ RangeStatistics range_statistics(const Document& document, int64_t from, int64_t
     s.count = row.durations.size();
     for (int64_t d : row.durations) s.total += d;
     s.self = row.self;
+    s.bytes = row.bytes;
+    s.flops = row.flops;
     std::sort(row.durations.begin(), row.durations.end());
     s.median = row.durations[(row.durations.size() - 1) / 2];
     s.p95 = row.durations[static_cast<size_t>(std::ceil(0.95 * static_cast<double>(row.durations.size()))) - 1];

@@ -92,6 +92,7 @@ struct OpStatistics {
   std::string family;
   uint64_t count = 0;
   int64_t total = 0, self = 0, median = 0, p95 = 0;
+  uint64_t bytes = 0, flops = 0;  // of all together; bytes in and out
 };
 struct RangeStatistics {
   std::vector<OpStatistics> rows;  // most total time first

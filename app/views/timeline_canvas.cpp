@@ -280,7 +280,19 @@ QString TimelineCanvas::bar_text(const Track& track, const Span& s) const {
 QString TimelineCanvas::describe(const Hit& hit) const {
   const Track& track = data_->tracks[static_cast<size_t>(hit.track)];
   const Span& s = track.lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)];
-  return bar_text(track, s) + QStringLiteral("  ") + duration_text(s.end - s.start) +
+  QString ran_on;
+  if (const OpSpan* e = track.kind == Track::Kind::kOps ? document_->event(track.thread, s.ref) : nullptr) {
+    if (const session::SignatureRecord* on = document_->signature(e->signature)) {
+      const QString dot = QString::fromUtf8(" · ");
+      ran_on = QLatin1Char('\n') + q(on->inputs) + QString::fromUtf8(" → ") + q(on->outputs) + QLatin1Char('\n') +
+               bytes_text(on->input_bytes) + QStringLiteral(" in") + dot + bytes_text(on->output_bytes) +
+               QStringLiteral(" out");
+      if (on->flops)
+        ran_on += dot + flops_text(on->flops) + QStringLiteral(" FLOPs") + dot + rate_text(on->flops, s.end - s.start) +
+                  QStringLiteral(" GFLOP/s");
+    }
+  }
+  return bar_text(track, s) + QStringLiteral("  ") + duration_text(s.end - s.start) + ran_on +
          QStringLiteral("\nat ") + duration_text(s.start - data_->first) + QString::fromUtf8(" · ") +
          track.title + QLatin1Char(' ') + track.subtitle;
 }

@@ -26,7 +26,7 @@ void OpsModel::set_rows(std::vector<OpStatistics> rows) {
 int OpsModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
-int OpsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : 7; }
+int OpsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : 10; }
 
 QVariant OpsModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
@@ -40,14 +40,18 @@ QVariant OpsModel::data(const QModelIndex& index, int role) const {
     case 3: return microseconds(row.self);
     case 4: return microseconds(row.median);
     case 5: return microseconds(row.p95);
+    case 6: return row.bytes ? bytes_text(row.bytes) : QString();
+    case 7: return row.flops ? flops_text(row.flops) : QString();
+    case 8: return row.flops ? rate_text(row.flops, row.total) : QString();
     default: return q(row.family);
   }
 }
 
 QVariant OpsModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  static const char* const names[] = {"op", "count", "total us", "self us", "median", "p95", "family"};
-  return section < 7 ? QString::fromLatin1(names[section]) : QString();
+  static const char* const names[] = {"op", "count", "total us", "self us", "median", "p95",
+                                      "bytes", "FLOPs", "GFLOP/s", "family"};
+  return section < 10 ? QString::fromLatin1(names[section]) : QString();
 }
 
 TimelineView::TimelineView(const Context& context, QWidget* parent) : View(context, parent), ops_(this) {

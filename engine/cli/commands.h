@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+namespace footlight::session {
+class Reader;
+}
+
 namespace footlight::cli {
 
 using Words = std::vector<std::string>;
@@ -14,6 +18,16 @@ int record(const Words& words);
 int info(const Words& words);
 int recover(const Words& words);
 int open_in_app(const std::string& file);
+
+// The table of `info --ops`: only ops or families whose name holds `filter`; a row for each of an op's shapes.
+struct OpTable {
+  std::string filter;
+  bool shapes = false, json = false;
+};
+void print_ops(const session::Reader& reader, const OpTable& table);  // throws Error
+
+// A session's texts may hold terminal commands: nothing below a space goes out.
+std::string printable(const std::string& text);
 
 // Prints "footlight: MESSAGE" on stderr and returns kUnusable.
 int complain(const std::string& message);

@@ -96,14 +96,6 @@ std::string local_time(int64_t ns) {
   return text;
 }
 
-// The session's own texts may hold terminal commands: nothing below a space goes out.
-std::string printable(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
-  return out;
-}
-
 void line(const char* name, const std::string& value) {
   if (!value.empty()) std::printf("%-14s %s\n", name, printable(value).c_str());
 }
@@ -152,22 +144,44 @@ void print_text(const session::Reader& r) {
 
 }  // namespace
 
+std::string printable(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
+  return out;
+}
+
 int info(const Words& words) {
-  bool json = false;
+  constexpr const char* kHow = "`footlight info FILE [--ops [--filter TEXT] [--shapes]] [--json]`";
+  bool json = false, ops = false;
+  OpTable table;
   std::string file;
-  for (const std::string& w : words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& w = words[i];
     if (w == "--json") {
       json = true;
+    } else if (w == "--ops") {
+      ops = true;
+    } else if (w == "--shapes") {
+      ops = table.shapes = true;
+    } else if (w == "--filter" && i + 1 < words.size()) {
+      ops = true;
+      table.filter = words[++i];
     } else if (file.empty() && (w.empty() || w[0] != '-')) {
       file = w;
     } else {
-      return complain("info: what is '" + w + "'? `footlight info FILE [--json]`");
+      return complain("info: what is '" + w + "'? " + kHow);
     }
   }
-  if (file.empty()) return complain("info: which session? `footlight info FILE [--json]`");
+  if (file.empty()) return complain(std::string("info: which session? ") + kHow);
   try {
     const auto reader = session::Reader::open(file);
-    json ? print_json(*reader) : print_text(*reader);
+    table.json = json;
+    if (ops) {
+      print_ops(*reader, table);
+    } else {
+      json ? print_json(*reader) : print_text(*reader);
+    }
   } catch (const Error& e) {
     return complain(e.message());
   }

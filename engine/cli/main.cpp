@@ -17,6 +17,9 @@ constexpr const char* kUsage =
       --level LEVEL         off, structure (functions, traces, calls, graphs) or ops (default: every op too)
   footlight info FILE [--json]
                             what a session holds
+  footlight info FILE --ops [--filter TEXT] [--shapes] [--json]
+                            what every op cost: times, bytes, operations; --filter takes part of an op's or
+                            a family's name, --shapes gives each of an op's shapes a row
   footlight recover FILE [-o FILE]
                             make one SQLite file of a session whose run was killed
   footlight FILE            open a session in the app (footlight-app)

@@ -33,6 +33,7 @@ size_t Assembler::find(Table table, uint32_t id) const {
     case Table::kTrace: positions = &traces_; break;
     case Table::kGraph: positions = &graphs_; break;
     case Table::kOp: positions = &ops_; break;
+    case Table::kSignature: positions = &signatures_; break;
     default: return npos;
   }
   const auto it = positions->find(id);

@@ -170,6 +170,11 @@ bool LogScanner::is_log(std::string_view first) {
   return true;
 }
 
+uint32_t LogScanner::version() const {
+  uint32_t version = 0;
+  return pread(file_.get(), &version, 4, 16) == 4 ? version : kVersion;
+}
+
 bool LogScanner::grew() const {
   struct stat s;
   return fstat(file_.get(), &s) == 0 && s.st_size > position_;

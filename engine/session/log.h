@@ -71,6 +71,7 @@ class LogScanner {
   explicit LogScanner(Descriptor file) : file_(std::move(file)) {}
   // True when `path` starts like a log. Throws for a newer version.
   static bool is_log(std::string_view first_bytes);
+  uint32_t version() const;       // of the schema, as the header says it
 
   // Calls `visit(payload, offset of the payload in the file)` for every new whole frame. `complete`: nobody writes any
   // more, so what does not make a frame at the end is damage.

@@ -10,7 +10,7 @@ class LogReader final : public Reader {
  public:
   explicit LogReader(Descriptor file)
       : scanner_(std::move(file)), ops_(fetch()), calls_(fetch()), device_(fetch()) {
-    version_ = static_cast<int>(kVersion);
+    version_ = static_cast<int>(scanner_.version());
     state_ = State::kLive;
     refresh();
   }

@@ -202,6 +202,7 @@ OpColumns slice(const OpColumns& from, size_t begin, size_t end) {
   cut(to.start_ns, from.start_ns), cut(to.end_ns, from.end_ns), cut(to.id, from.id), cut(to.call, from.call);
   cut(to.code, from.code), cut(to.offset, from.offset), cut(to.node, from.node), cut(to.bytes, from.bytes);
   cut(to.op, from.op), cut(to.thread, from.thread), cut(to.device, from.device);
+  cut(to.signature, from.signature);
   return to;
 }
 }  // namespace

@@ -304,6 +304,29 @@ class ModelsTest : public QObject {
     QCOMPARE(nested.busy, 0.5);
   }
 
+  // An op says what it ran on and what that cost: in the inspector, and summed in the table.
+  void op_costs() {
+    Document d;
+    d.ops = {{"MatMul", "product"}};
+    d.add(session::SignatureRecord{SignatureId(3), OpId(0), "float32[20,30], float32[30,10]", "float32[20,10]", 3600, 800,
+                                   12'000});
+    OpSpan e;
+    e.start_ns = 1000, e.end_ns = 2000, e.op = OpId(0), e.signature = SignatureId(3);
+    d.add_events(0, &e, 1);
+    e.start_ns = 3000, e.end_ns = 5000;
+    d.add_events(0, &e, 1);
+    const QString said = as_markdown(inspect(d, Selection::of_event(d, 0, 0)));
+    QVERIFY2(said.contains(QStringLiteral("float32[20,30], float32[30,10]")), qPrintable(said));
+    QVERIFY(said.contains(QStringLiteral("3.5 KB in, 800 B out")));
+    QVERIFY(said.contains(QStringLiteral("12,000")));
+    QVERIFY(said.contains(QStringLiteral("12.0")));
+    const RangeStatistics all = range_statistics(d, 0, 9000);
+    QCOMPARE(all.rows.at(0).flops, uint64_t{24'000});
+    QCOMPARE(all.rows.at(0).bytes, uint64_t{8800});
+    QCOMPARE(flops_text(24'000), QStringLiteral("24.0 k"));
+    QCOMPARE(rate_text(24'000, 3000), QStringLiteral("8.00"));
+  }
+
   void graph_boxes() {
     const GraphOptions options = default_options(d_, GraphId(10));
     QVERIFY(options.opened.contains(QStringLiteral("cond")));

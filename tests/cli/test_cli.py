@@ -65,6 +65,32 @@ class Cli(unittest.TestCase):
         self.assertEqual(lines['ended'], 'finished, exit code 0')
         self.assertEqual(lines['traces'], '13')
 
+    def test_info_of_the_ops(self):
+        path = self.sample('a.footlight')
+        code, out, err = run('info', path, '--ops', '--json')
+        self.assertEqual((code, err), (0, ''))
+        rows = json.loads(out)
+        self.assertEqual(sum(row['count'] for row in rows), 4500)
+        self.assertEqual(rows, sorted(rows, key=lambda row: -row['total_ns']))
+        by_name = {row['op']: row for row in rows}
+        mean = by_name['Mean']
+        self.assertEqual(mean['family'], 'reduction')
+        self.assertLessEqual(mean['min_ns'], mean['median_ns'])
+        self.assertLessEqual(mean['median_ns'], mean['max_ns'])
+        self.assertGreater(by_name['RealDiv']['bytes'], 0)
+        self.assertGreater(by_name['RealDiv']['flops'], 0)
+        self.assertAlmostEqual(mean['gflops_per_s'], mean['flops'] / mean['total_ns'], 3)
+        only = json.loads(run('info', path, '--json', '--filter', 'realdiv')[1])
+        self.assertEqual(only, [by_name['RealDiv']])
+        family = json.loads(run('info', path, '--json', '--filter', 'reduction')[1])
+        self.assertEqual({row['family'] for row in family}, {'reduction'})
+        shapes = json.loads(run('info', path, '--json', '--shapes', '--filter', 'Mean')[1])
+        self.assertEqual(sum(row['count'] for row in shapes), mean['count'])
+        self.assertIn('float32[1], float32[1] -> float32[1]', {row['shapes'] for row in shapes})
+        lines = run('info', path, '--ops')[1].splitlines()
+        self.assertEqual(lines[0].split(), 'op count total median min max bytes FLOPs GFLOP/s'.split())
+        self.assertEqual([line.split()[0] for line in lines[1:]], [row['op'] for row in rows])
+
     def test_a_killed_run(self):
         path = self.sample('killed.footlight', '--unfinished')
         before = os.listdir(self.folder)

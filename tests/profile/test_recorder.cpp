@@ -1,6 +1,7 @@
 // The host recorder: levels, threads, a flood, forks, exits.
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
+#include "engine/base/signatures.h"
 #include "engine/profile/recorder.h"
 #include "engine/session/reader.h"
 
@@ -128,6 +129,7 @@ class TestRecorder : public QObject {
     QCOMPARE(r->op_events().rows(), 1u);
     QCOMPARE(r->op_events().chunk(0)->op[0], 3);
     QCOMPARE(r->op_events().chunk(0)->source(0), (SourceRef{CodeId(1), 3}));
+    QVERIFY(!SignatureId(r->op_events().chunk(0)->signature[0]).valid());
     QCOMPARE(r->contents().level, RecordingLevel::kOff);
     const auto calls = r->all_calls();
     QCOMPARE(calls.size(), 2u);
@@ -174,6 +176,27 @@ class TestRecorder : public QObject {
     std::set<uint16_t> named;
     for (const ThreadRecord& t : r->contents().threads) named.insert(t.number);
     for (const uint16_t n : numbers) QVERIFY(named.contains(n));
+  }
+
+  // Whatever was described before or during the recording is there, under the ids that the events name.
+  void signatures_come_with_the_events() {
+    const std::string path = at("signatures.footlight");
+    const SignatureId early = add_signature(11, {OpId(1), "float32[2]", "float32[]", 8, 4, 2});
+    profile::start_recording(path, {}, RecordingLevel::kOps);
+    const SignatureId late = add_signature(12, {OpId(2), "int32[3]", "int32[3]", 12, 12, 3});
+    QVERIFY(add_signature(12, {}) == late);
+    QVERIFY(find_signature(11) == early);
+    for (const SignatureId id : {early, late}) {
+      OpEvent e;
+      e.op = OpId(1);
+      e.signature = id;
+      record_op(e);
+    }
+    profile::stop_recording({});
+    auto r = Reader::open(path);
+    const auto events = r->op_events().chunk(0);
+    QCOMPARE(r->signature(SignatureId(events->signature[0]))->inputs, std::string("float32[2]"));
+    QCOMPARE(r->signature(SignatureId(events->signature[1]))->flops, 3u);
   }
 
   // Device work names the op that caused it before the op is recorded.

@@ -2,6 +2,7 @@
 #include "engine/base/errors.h"
 #include "engine/session/chunk.h"
 #include "engine/session/database.h"
+#include "engine/session/log.h"
 #include "engine/session/reader.h"
 #include "engine/session/record_rows.h"
 #include "engine/session/writer.h"
@@ -252,7 +253,7 @@ class TestSessionRecords : public QObject {
     QVERIFY(finished.one_file);
     auto reader = Reader::open(path);
     QCOMPARE(reader->state(), State::kFinished);
-    QCOMPARE(reader->version(), 1);
+    QCOMPARE(reader->version(), static_cast<int>(kVersion));
     check_everything(*reader);
     const EndRecord& end = *reader->contents().end;
     QCOMPARE(end.time_ns, 9999);

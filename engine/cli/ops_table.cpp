@@ -1,0 +1,123 @@
+// `footlight info --ops`: what every op of a session cost, as a table and as JSON.
+#include "engine/cli/commands.h"
+#include "engine/cli/json.h"
+#include "engine/session/chunk.h"
+#include "engine/session/reader.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+
+namespace footlight::cli {
+namespace {
+
+struct OpSum {
+  std::string name, family, shapes;
+  std::vector<uint64_t> ns;
+  uint64_t total_ns = 0, bytes = 0, flops = 0;
+  uint64_t median() const { return ns[(ns.size() - 1) / 2]; }
+  double gflops() const { return total_ns ? static_cast<double>(flops) / static_cast<double>(total_ns) : 0; }
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+// Most total time first.
+std::vector<OpSum> sums(const session::Reader& r, const OpTable& table) {
+  std::map<std::pair<uint16_t, uint32_t>, OpSum> rows;
+  for (size_t c = 0; c < r.op_events().index().size(); ++c) {
+    const auto events = r.op_events().chunk(c);
+    for (size_t i = 0; i < events->size(); ++i) {
+      const SignatureId ran_on(events->signature[i]);
+      OpSum& row = rows[{events->op[i], table.shapes ? ran_on.value : 0}];
+      const auto ns = static_cast<uint64_t>(std::max<int64_t>(0, events->end_ns[i] - events->start_ns[i]));
+      row.ns.push_back(ns);
+      row.total_ns += ns;
+      if (const session::SignatureRecord* s = ran_on.valid() ? r.signature(ran_on) : nullptr) {
+        row.bytes += s->input_bytes + s->output_bytes;
+        row.flops += s->flops;
+        if (table.shapes && row.shapes.empty()) row.shapes = s->inputs + " -> " + s->outputs;
+      } else {
+        row.bytes += events->bytes[i];
+      }
+    }
+  }
+  std::vector<OpSum> out;
+  for (auto& [key, row] : rows) {
+    if (const session::OpNameRecord* name = r.op_name(OpId(key.first))) row.name = name->name, row.family = name->family;
+    if (row.name.empty()) row.name = "op " + std::to_string(key.first);
+    if (!holds(row.name, table.filter) && !holds(row.family, table.filter)) continue;
+    std::sort(row.ns.begin(), row.ns.end());
+    out.push_back(std::move(row));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const OpSum& a, const OpSum& b) { return a.total_ns > b.total_ns; });
+  return out;
+}
+
+std::string scaled(double value, const char* const* units, double step) {
+  size_t unit = 0;
+  while (value >= step * 0.9995 && units[unit + 1]) value /= step, ++unit;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : value < 10 ? "%.2f %s" : "%.1f %s", value, units[unit]);
+  return text;
+}
+std::string time_text(uint64_t ns) {
+  static constexpr const char* kUnits[] = {"ns", "us", "ms", "s", nullptr};
+  return scaled(static_cast<double>(ns), kUnits, 1000);
+}
+std::string bytes_text(uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB", nullptr};
+  return scaled(static_cast<double>(bytes), kUnits, 1024);
+}
+std::string flops_text(uint64_t flops) {
+  static constexpr const char* kUnits[] = {"", "k", "M", "G", "T", "P", nullptr};
+  return flops ? scaled(static_cast<double>(flops), kUnits, 1000) : "-";
+}
+
+void print_json(const std::vector<OpSum>& rows, bool shapes) {
+  std::vector<std::string> list;
+  for (const OpSum& r : rows) {
+    JsonObject o;
+    o.add("op", r.name).add("family", r.family);
+    if (shapes) o.add("shapes", r.shapes);
+    o.add("count", uint64_t{r.ns.size()}).add("total_ns", r.total_ns).add("median_ns", r.median());
+    o.add("min_ns", r.ns.front()).add("max_ns", r.ns.back()).add("bytes", r.bytes).add("flops", r.flops);
+    char rate[32];
+    std::snprintf(rate, sizeof rate, "%.3f", r.gflops());
+    list.push_back(o.raw("gflops_per_s", rate).inline_());
+  }
+  std::string out = "[";
+  for (size_t i = 0; i < list.size(); ++i) out += (i ? ",\n " : "") + list[i];
+  std::printf("%s]\n", out.c_str());
+}
+
+void print_table(const std::vector<OpSum>& rows, bool shapes) {
+  size_t wide = 2;
+  for (const OpSum& r : rows) wide = std::max(wide, std::min<size_t>(r.name.size(), 40));
+  const int name = static_cast<int>(wide);
+  std::printf("%-*s %9s %10s %10s %10s %10s %10s %9s %9s%s\n", name, "op", "count", "total", "median", "min", "max",
+              "bytes", "FLOPs", "GFLOP/s", shapes ? "  shapes" : "");
+  for (const OpSum& r : rows) {
+    char rate[32] = "-";
+    if (r.flops && r.total_ns) std::snprintf(rate, sizeof rate, r.gflops() < 10 ? "%.2f" : "%.1f", r.gflops());
+    std::printf("%-*s %9zu %10s %10s %10s %10s %10s %9s %9s%s\n", name, printable(r.name).c_str(), r.ns.size(),
+                time_text(r.total_ns).c_str(), time_text(r.median()).c_str(), time_text(r.ns.front()).c_str(),
+                time_text(r.ns.back()).c_str(), bytes_text(r.bytes).c_str(), flops_text(r.flops).c_str(), rate,
+                shapes ? ("  " + printable(r.shapes)).c_str() : "");
+  }
+}
+
+}  // namespace
+
+void print_ops(const session::Reader& reader, const OpTable& table) {
+  const std::vector<OpSum> rows = sums(reader, table);
+  table.json ? print_json(rows, table.shapes) : print_table(rows, table.shapes);
+}
+
+}  // namespace footlight::cli

@@ -32,7 +32,7 @@ struct Parameter {
   bool has_default = false;
   Arg otherwise;                      // the default
   int like = -1;                      // a tensor takes the dtype of that parameter
-  bool must_fit = false;              // "as": like it, and a Python value that does not fit is refused
+  bool must_fit = false;              // "as" for like, "fits" for of: a Python value that does not fit is refused
   bool gaps = false;                  // "or None": None among the tensors of a list stays None
   DType preferred = DType::kInvalid;  // "of float32"
   bool handle = false;                // "or variable": a variable comes as its handle

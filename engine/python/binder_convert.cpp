@@ -111,6 +111,7 @@ Arg tensor(PyObject* o, const Parameter& p, DType hint) {
   if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
   if (is_variable(o)) return {variable_value(o)};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
+  if (p.must_fit) return {to_tensor(o, p.preferred, p.name.c_str())};
   return {to_tensor_with_hint(o, p.preferred)};
 }
 

@@ -77,8 +77,10 @@ Ref parse_result(std::string_view text) {
   if (arrow == text.npos) return {};
   std::string_view rest = trimmed(text.substr(arrow + 2));
   if (rest == "tuple") return Ref::borrow(reinterpret_cast<PyObject*>(&PyTuple_Type));
-  const std::string name(take(rest, '('));
-  FL_CHECK(rest.ends_with(')'));
+  const size_t open = rest.find('(');
+  FL_CHECK(open != rest.npos && rest.ends_with(')'));
+  const std::string name(rest.substr(0, open));
+  rest.remove_prefix(open + 1);
   Ref fields = checked(PyList_New(0));
   for (rest.remove_suffix(1); !rest.empty();) {
     Ref field = checked(PyUnicode_FromString(std::string(take(rest, ',')).c_str()));
@@ -115,7 +117,8 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
     p.type = type_of(word);
     while (!type.empty()) {
       const std::string_view what = take(type, ' '), whose = take(type, ' ');
-      if (what == "of") {
+      if (what == "of" || what == "fits") {
+        p.must_fit = what == "fits";
         p.preferred = dtype_from_name(whose);
         FL_CHECK(p.preferred != DType::kInvalid);
       } else if (what == "or") {

@@ -150,6 +150,8 @@ Arg l2_normalize(Args args, std::string_view name) {
   static const Op reciprocal_root{"Rsqrt"};
   const Scope scope(name_or(name, "l2_normalize"));
   const Tensor& x = tensor(args[0]);
+  if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
+    fail(ErrorKind::kType, "tf.nn.l2_normalize: `x` must be of floats or complex numbers, not ", name_of(x.dtype()));
   const Arg& axis = args[1].none() ? args[3] : args[1];
   const Tensor along = axis.none() ? all_axes(x) : tensor(axis);
   const bool complex = is_complex(x.dtype());

@@ -20,10 +20,16 @@ Tensor axes_of(const Tensor& x, const Arg& axis) {
   return constant(ops::ints(all));
 }
 
+// The tensor in one dimension when all of an unknown number are reduced: so the result is known to be a scalar.
+Tensor flat_if_unknown(const Tensor& x, const Arg& axis, const Arg& keep_dims) {
+  if (x.shape().has_rank() || !axis.none() || (!keep_dims.none() && flag(keep_dims))) return x;
+  return ops::reshape(x, ops::ints({-1}));
+}
+
 template <Literal op_name>
 Arg reduced(Args args, std::string_view name) {
   static const Op op{op_name.text};
-  const Tensor& x = tensor(args[0]);
+  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
   return {apply(op, {x, axes_of(x, args[1])}, {{kKeepDims, !args[2].none() && flag(args[2])}}, name)};
 }
 
@@ -33,7 +39,7 @@ Tensor mean_of(const Tensor& x, const Arg& axis, bool keep, std::string_view nam
 }
 
 Tensor variance_of(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
+  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
   const Tensor mean = mean_of(x, args[1], true);
   if (is_integer(x.dtype()))
     fail(ErrorKind::kType, "a variance is taken of floats, a tensor of ", name_of(x.dtype()),
@@ -64,7 +70,7 @@ Arg logsumexp(Args args, std::string_view name) {
   static const Op sum{"Sum"};
   static const Op add{"AddV2"};
   const Scope scope(name_or(name, "ReduceLogSumExp"));
-  const Tensor& x = tensor(args[0]);
+  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
   const bool keep = !args[2].none() && flag(args[2]);
   const Tensor axes = axes_of(x, args[1]);
   const Tensor raw = apply(max, {x, axes}, {{kKeepDims, true}});
@@ -84,7 +90,7 @@ Tensor not_zero(const Tensor& x) {
 Arg count_nonzero(Args args, std::string_view name) {
   static const Op sum{"Sum"};
   const Scope scope(name_or(name, "count_nonzero"));
-  const Tensor& x = tensor(args[0]);
+  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
   const Tensor ones = ops::cast(not_zero(x), DType::kInt64);
   return {ops::cast(apply(sum, {ones, axes_of(x, args[1])}, {{kKeepDims, !args[2].none() && flag(args[2])}}),
                     dtype(args[3]))};
@@ -94,7 +100,7 @@ Arg zero_fraction(Args args, std::string_view name) {
   static const Op size{"Size"};
   static const AttrName kOutType{"out_type"};
   const Scope scope(name_or(name, "zero_fraction"));
-  const Tensor& x = tensor(args[0]);
+  const Tensor x = flat_if_unknown(tensor(args[0]), {}, {});
   const Tensor all = x.shape().fully_known() ? ops::integer(x.shape().elements(), DType::kInt64)
                                              : apply(size, {x}, {{kOutType, DType::kInt64}});
   const Tensor others = ops::sum(ops::cast(not_zero(x), DType::kInt64), axes_of(x, {}));
@@ -137,9 +143,9 @@ Arg arg_of(Args args, std::string_view name) {
 }
 
 constexpr char kReduced[] =
-    "input_tensor: tensor, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
+    "input_tensor: tensor, axis: tensor? fits int32 = None, keepdims: bool? = False, name: str? = None";
 constexpr char kReducedBools[] =
-    "input_tensor: tensor of bool, axis: tensor? of int32 = None, keepdims: bool? = False, name: str? = None";
+    "input_tensor: tensor fits bool, axis: tensor? fits int32 = None, keepdims: bool? = False, name: str? = None";
 constexpr char kCumulative[] =
     "x: tensor, axis: tensor of int32 = 0, exclusive: bool = False, reverse: bool = False, name: str? = None";
 constexpr char kArg[] = "input: tensor, axis: tensor? of int32 = None, output_type: dtype = int64, name: str? = None";
@@ -165,7 +171,7 @@ FL_PUBLIC(reduction) {
       {"math.reduce_logsumexp reduce_logsumexp", kReduced, logsumexp,
        "the logarithm of the sum of exponentials over some dimensions"},
       {"math.count_nonzero",
-       "input: tensor, axis: tensor? of int32 = None, keepdims: bool? = None, dtype: dtype = int64, name: str? = None",
+       "input: tensor, axis: tensor? fits int32 = None, keepdims: bool? = None, dtype: dtype = int64, name: str? = None",
        count_nonzero, "how many elements are not 0, False or empty over some dimensions"},
       {"nn.zero_fraction math.zero_fraction", "value: tensor, name: str? = None", zero_fraction,
        "which part of the elements is 0"},

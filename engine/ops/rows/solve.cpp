@@ -67,7 +67,7 @@ Tensor times_inverse(const Tensor& scale, const Tensor& matrix) {
 }
 
 void determinant_gradient(GradientCall& c) {
-  c.input_gradients[0] = times_inverse(ops::mul(c.output_gradients[0], ops::conj(c.outputs[0])), c.inputs[0]);
+  c.input_gradients[0] = times_inverse(ops::mul(c.output_gradients[0], c.outputs[0]), c.inputs[0]);
 }
 
 // The sign is piecewise constant.

@@ -15,7 +15,8 @@ void cholesky(KernelContext& c) {
     if (out.size() == 0) return;
     const Eigen::LLT<Matrix<T>> factor(input_matrix<T>(c, 0, i));
     if (factor.info() == Eigen::Success) out = Matrix<T>(factor.matrixL());
-    else out.setConstant(std::numeric_limits<RealOf<T>>::quiet_NaN());
+    else out = Matrix<T>(Matrix<T>::Constant(out.rows(), out.cols(), std::numeric_limits<RealOf<T>>::quiet_NaN())
+                             .template triangularView<Eigen::Lower>());
   });
 }
 

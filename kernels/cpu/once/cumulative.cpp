@@ -22,13 +22,12 @@ struct ProductOf {
   template <class C> static C start() { return C(1); }
   template <class C> static C join(C a, C b) { return functors::Mul()(a, b); }
 };
-// Begins at the lowest number instead of minus infinity, which would make NaN of a difference.
+// A NaN among the new elements counts as one more of what was there, as min and max of the two take it.
 struct LogSumExpOf {
-  template <class C> static C start() { return std::numeric_limits<C>::lowest(); }
+  template <class C> static C start() { return -std::numeric_limits<C>::infinity(); }
   template <class C> static C join(C a, C b) {
-    const C high = a < b ? b : a, low = a < b ? a : b;
-    if (std::isinf(high) || std::isnan(low)) return std::isnan(low) ? low : high;
-    return high + std::log1p(std::exp(low - high));
+    const C high = a < b ? b : a, low = b < a ? b : a;
+    return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
   }
 };
 

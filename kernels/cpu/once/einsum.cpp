@@ -141,12 +141,13 @@ View product(const View& a, const View& b, const Labels& order, const SizeOf& si
     if (b.has(label) && std::find(order.begin(), order.end(), label) == order.end()) inner.push_back(label);
   const int64_t count = count_of(batch, sizes), m = count_of(left, sizes), n = count_of(right, sizes);
   const int64_t depth = count_of(inner, sizes);
-  View out = contiguous(a.tensor.dtype(), joined({batch, left, right}), sizes);
+  const Labels whole = joined({batch, left, right});
+  const DType type = a.tensor.dtype();
   if (m == 1 && n == 1 && depth == 1) {
     const View x = packed<T>(a, joined({batch, left}), sizes), y = packed<T>(b, joined({batch, right}), sizes);
-    Tensor flat = out.tensor.reshaped(Shape{count});
+    Tensor flat = Tensor::empty(type, Shape{count});
     call("Mul", {x.tensor.reshaped(Shape{count}), y.tensor.reshaped(Shape{count})}, flat);
-    return out;
+    return contiguous(type, whole, sizes, flat);
   }
   // An operand that lies transposed is left so: the product reads it either way.
   const auto lies = [&](const View& v, const Labels& labels) {
@@ -159,12 +160,12 @@ View product(const View& a, const View& b, const Labels& order, const SizeOf& si
   const View y = packed<T>(b, tb ? b.labels : joined({batch, inner, right}), sizes);
   static const AttrName kAdjX{"adj_x"};
   static const AttrName kAdjY{"adj_y"};
-  Tensor flat = out.tensor.reshaped(Shape{count, m, n});
+  Tensor flat = Tensor::empty(type, Shape{count, m, n});
   call("BatchMatMulV2",
        {x.tensor.reshaped(ta ? Shape{count, depth, m} : Shape{count, m, depth}),
         y.tensor.reshaped(tb ? Shape{count, n, depth} : Shape{count, depth, n})},
        flat, {{kAdjX, ta}, {kAdjY, tb}});
-  return out;
+  return contiguous(type, whole, sizes, flat);
 }
 
 template <class T>

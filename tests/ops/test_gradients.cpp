@@ -66,13 +66,22 @@ double value(const Case& c, std::span<const Tensor> inputs, int order) {
   return weighted(differentiate(c, inputs, 1));
 }
 
+// Inputs in which an op has a slope but no gradient: no op computes it.
+bool without_gradient(const std::string& op, size_t input) {
+  return ((op == "Zeta" || op == "Polygamma") && input == 0) || (op == "Betainc" && input < 2);
+}
+// Ops whose gradient is made of an op that has none.
+bool without_second_order(const std::string& op) { return op == "Igamma" || op == "Igammac"; }
+
 std::string compare(const Case& c, int order) {
+  if (order == 2 && without_second_order(c.op)) return {};
   std::vector<Tensor> inputs = c.inputs;
   const std::vector<Tensor> analytic = differentiate(c, inputs, order);
   size_t source = 0;
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (!real(inputs[k])) continue;
     const Tensor& g = analytic[source++];
+    if (without_gradient(c.op, k)) continue;
     if (!(g.shape() == inputs[k].shape())) return "the gradient has shape " + g.shape().to_string();
     const Tensor original = inputs[k];
     for (int64_t i = 0; i < original.elements(); ++i) {
@@ -119,7 +128,8 @@ class TestGradients : public QObject {
   void second_order() { check(2); }
 
   void every_gradient_is_checked() {
-    const std::set<std::string> elsewhere{"Cast", "ComplexAbs", "Conj", "ReadVariableOp"};  // test_tape has them
+    const std::set<std::string> elsewhere{"Angle", "Cast", "Complex", "ComplexAbs", "Conj",
+                                          "Imag",  "Real", "ReadVariableOp"};  // test_tape has them
     std::set<std::string> covered;
     for (const Case& c : cases_) covered.insert(c.op);
     std::string missing;

@@ -1,0 +1,227 @@
+// Public functions: cross entropies and other losses of neural networks.
+#include "engine/ops/composite/define.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace footlight::composite {
+
+namespace {
+
+Tensor add(const Tensor& x, const Tensor& y, std::string_view name) {
+  static const Op op{"AddV2"};
+  return apply(op, {x, y}, {}, name);
+}
+Tensor one_of(const Op& op, const Tensor& x) { return apply(op, {x}); }
+Tensor exp(const Tensor& x) {
+  static const Op op{"Exp"};
+  return one_of(op, x);
+}
+Tensor log(const Tensor& x) {
+  static const Op op{"Log"};
+  return one_of(op, x);
+}
+Tensor log1p(const Tensor& x) {
+  static const Op op{"Log1p"};
+  return one_of(op, x);
+}
+Tensor greater_equal(const Tensor& x, const Tensor& y) {
+  static const Op op{"GreaterEqual"};
+  return apply(op, {x, y});
+}
+
+void want_both(const Arg& labels, const Arg& logits, const char* function) {
+  if (labels.none() || logits.none()) fail(ErrorKind::kValue, "both labels and logits must be given to ", function);
+}
+void want_one_shape(const Tensor& x, const Tensor& y, const char* names) {
+  if (!compatible(x.shape(), y.shape()))
+    fail(ErrorKind::kValue, names, " must have the same shape, ", x.shape().to_string(), " and ", y.shape().to_string(),
+         " came");
+}
+
+// The largest axis last.
+Tensor move_to_end(const Tensor& x, int64_t axis) {
+  const int rank = x.shape().rank();
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != axis) order.push_back(d);
+  order.push_back(axis);
+  return ops::transpose(x, ops::ints(order));
+}
+
+// All but the last dimension of a shape, as a tensor.
+Tensor outer_shape(const Tensor& x) {
+  static const Op slice{"StridedSlice"};
+  static const AttrName kBegin{"begin_mask"};
+  const Shape& s = x.shape();
+  if (s.has_rank()) {
+    const auto outer = s.dims().first(static_cast<size_t>(s.rank() - 1));
+    if (Shape(outer).fully_known()) return ops::ints(outer);
+  }
+  return apply(slice, {ops::shape(x), ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{kBegin, int64_t{1}}});
+}
+
+Tensor as_matrix(const Tensor& x) {
+  static const Op slice{"StridedSlice"};
+  static const AttrName kEnd{"end_mask"};
+  const Shape& s = x.shape();
+  if (s.has_rank() && s.rank() == 2) return x;
+  if (s.has_rank() && s[s.rank() - 1] >= 0) {
+    // A last dimension of 0 leaves nothing to find the first from.
+    if (s.fully_known()) {
+      int64_t rows = 1;
+      for (int d = 0; d + 1 < s.rank(); ++d) rows *= s[d];
+      return ops::reshape(x, ops::ints({rows, s[s.rank() - 1]}));
+    }
+    return ops::reshape(x, ops::ints({-1, s[s.rank() - 1]}));
+  }
+  const Tensor last =
+      apply(slice, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
+  const Tensor parts[] = {ops::ints({-1}), last};
+  return ops::reshape(x, ops::concat(parts, 0));
+}
+
+// A shape that is known of a result whose op cannot tell it.
+Tensor with_shape(const Tensor& x, const Shape& shape) {
+  static const Op op{"EnsureShape"};
+  static const AttrName kShape{"shape"};
+  if (!x.is_symbolic() || is_subshape(x.shape(), shape)) return x;
+  return apply(op, {x}, {{kShape, shape}});
+}
+
+Arg softmax_cross_entropy(Args args, std::string_view name) {
+  static const Op op{"SoftmaxCrossEntropyWithLogits"};
+  const Tensor& given = tensor(args[1]);
+  const DType type = given.dtype();
+  const bool narrow = type == DType::kFloat16 || type == DType::kBFloat16;
+  const Scope scope(name_or(name, "softmax_cross_entropy_with_logits"));
+  Tensor logits = narrow ? ops::cast(given, DType::kFloat32) : given;
+  Tensor labels = ops::cast(tensor(args[0]), logits.dtype());
+  const Shape& shape = given.shape();
+  int64_t axis = integer(args[2]);
+  if (axis != -1) {
+    if (!shape.has_rank() || !labels.shape().has_rank())
+      fail(ErrorKind::kValue, "the rank of labels and logits must be known to move axis ", axis, " to the end");
+    const int rank = shape.rank();
+    if (axis < -rank || axis >= rank)
+      fail(ErrorKind::kInvalidArgument, "axis ", axis, " is outside of [-", rank, ", ", rank,
+           ") of logits with shape ", shape.to_string());
+    if (axis < 0) axis += rank;
+    logits = move_to_end(logits, axis);
+    labels = move_to_end(labels, axis < labels.shape().rank() ? axis : labels.shape().rank() - 1);
+  } else if (shape.has_rank()) {
+    axis = shape.rank() - 1;
+  }
+  if (shape.has_rank() && shape.rank() == 0)
+    invalid("logits must have at least one dimension, a scalar came [Op:SoftmaxCrossEntropyWithLogits]");
+  const Tensor both[] = {as_matrix(logits), as_matrix(labels)};
+  Tensor cost = apply_all(op.row(), both, {}, scope.own_name())[0];
+  if (!shape.has_rank() || shape.rank() != 2) {
+    cost = ops::reshape(cost, outer_shape(logits));
+    if (shape.has_rank()) {
+      Shape outer;
+      for (int d = 0; d < shape.rank(); ++d)
+        if (d != axis) outer.append(shape[d]);
+      cost = with_shape(cost, outer);
+    }
+  }
+  return {ops::cast(cost, type)};
+}
+
+Arg sparse_softmax_cross_entropy(Args args, std::string_view name) {
+  static const Op op{"SparseSoftmaxCrossEntropyWithLogits"};
+  const Tensor& labels = tensor(args[0]);
+  const Tensor& given = tensor(args[1]);
+  const Shape& ls = labels.shape();
+  const Shape& s = given.shape();
+  const Scope scope(name_or(name, "SparseSoftmaxCrossEntropyWithLogits"));
+  if (s.has_rank() && s.rank() == 0) fail(ErrorKind::kValue, "logits cannot be a scalar");
+  if (s.has_rank() && ls.has_rank() && ls.rank() != s.rank() - 1)
+    fail(ErrorKind::kValue, "labels must have one dimension less than logits, their shapes are ", ls.to_string(), " and ",
+         s.to_string());
+  if (s.has_rank() && ls.fully_known()) {
+    const Shape outer(s.dims().first(static_cast<size_t>(s.rank() - 1)));
+    if (outer.fully_known() && !(outer == ls))
+      fail(ErrorKind::kValue, "labels must have the shape of logits but for the last dimension, their shapes are ",
+           ls.to_string(), " and ", s.to_string());
+  }
+  const DType type = given.dtype();
+  const Tensor logits = type == DType::kFloat16 ? ops::cast(given, DType::kFloat32) : given;
+  const bool matrix = s.has_rank() && s.rank() == 2;
+  const Tensor both[] = {as_matrix(logits), matrix ? labels : ops::reshape(labels, ops::ints({-1}))};
+  Tensor cost = apply_all(op.row(), both, {}, matrix ? scope.own_name() : "")[0];
+  if (!matrix) cost = with_shape(ops::reshape(cost, ops::shape(labels)), ls);
+  return {ops::cast(cost, type)};
+}
+
+// max(x, 0) - x z + log(1 + exp(-|x|)), in parts that have a slope at 0.
+Arg sigmoid_cross_entropy(Args args, std::string_view name) {
+  want_both(args[0], args[1], "tf.nn.sigmoid_cross_entropy_with_logits");
+  const Tensor& labels = tensor(args[0]);
+  const Tensor& logits = tensor(args[1]);
+  want_one_shape(logits, labels, "logits and labels");
+  const Scope scope(name_or(name, "logistic_loss"));
+  const Tensor zeros = ops::zeros_like(logits);
+  const Tensor positive = greater_equal(logits, zeros);
+  const Tensor relu = ops::where(positive, logits, zeros);
+  const Tensor minus_abs = ops::where(positive, ops::neg(logits), logits);
+  return {add(ops::sub(relu, ops::mul(logits, labels)), log1p(exp(minus_abs)), scope.own_name())};
+}
+
+// (1 - z) x + (1 + (q - 1) z) (log(1 + exp(-|x|)) + max(-x, 0))
+Arg weighted_cross_entropy(Args args, std::string_view name) {
+  static const Op abs{"Abs"};
+  static const Op relu{"Relu"};
+  const Tensor& labels = tensor(args[0]);
+  const Tensor& logits = tensor(args[1]);
+  const Tensor& weight = tensor(args[2]);
+  want_one_shape(logits, labels, "logits and labels");
+  const Scope scope(name_or(name, "logistic_loss"));
+  const auto one = [](const Tensor& like) { return ops::number(1, like.dtype()); };
+  const Tensor log_weight = ops::add(one(labels), ops::mul(ops::sub(weight, one(weight)), labels));
+  const Tensor soft = ops::add(log1p(exp(ops::neg(one_of(abs, logits)))), one_of(relu, ops::neg(logits)));
+  return {add(ops::mul(ops::sub(one(labels), labels), logits), ops::mul(log_weight, soft), scope.own_name())};
+}
+
+// exp(c) - z c, with compute_full_loss the logarithm of z! by Stirling for z > 1.
+Arg log_poisson(Args args, std::string_view name) {
+  static const Op logical_and{"LogicalAnd"};
+  static const Op less_equal{"LessEqual"};
+  const Tensor& targets = tensor(args[0]);
+  const Tensor& input = tensor(args[1]);
+  want_one_shape(input, targets, "log_input and targets");
+  const Scope scope(name_or(name, "log_poisson_loss"));
+  const Tensor loss = ops::sub(exp(input), ops::mul(input, targets));
+  if (!flag(args[2])) return {loss};
+  const DType t = targets.dtype();
+  const Tensor stirling =
+      ops::add(ops::sub(ops::mul(targets, log(targets)), targets),
+               ops::mul(ops::number(0.5, t), log(ops::mul(ops::number(2 * std::numbers::pi, t), targets))));
+  const Tensor zeros = ops::zeros_like(targets);
+  const Tensor small = apply(logical_and, {greater_equal(targets, zeros),
+                                           apply(less_equal, {targets, ops::ones_like(targets)})});
+  return {ops::add(loss, ops::where(small, zeros, stirling))};
+}
+
+}  // namespace
+
+FL_PUBLIC(losses) {
+  return {
+      {"nn.softmax_cross_entropy_with_logits",
+       "labels: tensor like logits, logits: tensor, axis: int = -1, name: str? = None", softmax_cross_entropy,
+       "the cross entropy of labels and softmax(logits)"},
+      {"nn.sparse_softmax_cross_entropy_with_logits", "labels: tensor, logits: tensor, name: str? = None",
+       sparse_softmax_cross_entropy, "the cross entropy of class numbers and softmax(logits)"},
+      {"nn.sigmoid_cross_entropy_with_logits",
+       "labels: tensor? like logits = None, logits: tensor? = None, name: str? = None", sigmoid_cross_entropy,
+       "the cross entropy of labels and sigmoid(logits)"},
+      {"nn.weighted_cross_entropy_with_logits",
+       "labels: tensor like logits, logits: tensor, pos_weight: tensor like logits, name: str? = None",
+       weighted_cross_entropy, "the same with a weight for the positive ones"},
+      {"nn.log_poisson_loss",
+       "targets: tensor like log_input, log_input: tensor, compute_full_loss: bool = False, name: str? = None",
+       log_poisson, "the loss of Poisson counts, given the logarithm of what was predicted"},
+  };
+}
+
+}  // namespace footlight::composite

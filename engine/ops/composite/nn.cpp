@@ -1,0 +1,310 @@
+// Public functions of neural networks: moments and normalisations, biases, dropout, embeddings, space and depth.
+#include "engine/ops/composite/define.h"
+#include "engine/ops/composite/random.h"
+#include "engine/ops/random_seeds.h"
+
+namespace footlight::composite {
+
+namespace {
+
+using Ints = std::vector<int64_t>;
+const AttrName kDataFormat{"data_format"};
+const AttrName kKeepDims{"keep_dims"};
+
+Tensor squeeze_axes(const Tensor& x, const Ints& axes) {
+  static const Op op{"Squeeze"};
+  static const AttrName kDims{"squeeze_dims"};
+  return apply(op, {x}, {{kDims, axes}});
+}
+Tensor reduce(const Op& op, const Tensor& x, const Ints& axes, std::string_view name, bool keep = true) {
+  return apply(op, {x, ops::ints(axes)}, {{kKeepDims, keep}}, name);
+}
+Tensor squared_difference(const Tensor& x, const Tensor& y) {
+  static const Op op{"SquaredDifference"};
+  return apply(op, {x, y});
+}
+
+Arg bias_add(Args args, std::string_view name) {
+  static const Op op{"BiasAdd"};
+  std::string format = "NHWC";
+  if (!args[2].none()) {
+    const std::string& given = text(args[2]);
+    if (given.starts_with("NC")) format = "NCHW";
+    else if (!given.starts_with("N") || !given.ends_with("C"))
+      fail(ErrorKind::kValue, "data_format must be of the form 'N...C' or 'NC...', not '", given, "'");
+  }
+  return {apply(op, {tensor(args[0]), tensor(args[1])}, {{kDataFormat, format}}, name)};
+}
+
+// The range of half is too small for sums of squares: it is computed with as float.
+Arg moments(Args args, std::string_view name) {
+  static const Op mean_op{"Mean"};
+  static const Op stop{"StopGradient"};
+  const Tensor& x = tensor(args[0]);
+  const Ints axes = integers(args[1]);
+  const bool keep = flag(args[3]);
+  const bool narrow = x.dtype() == DType::kFloat16;
+  const Scope scope(name_or(name, "moments"));
+  const Tensor y = narrow ? ops::cast(x, DType::kFloat32) : x;
+  Tensor mean = reduce(mean_op, y, axes, "mean");
+  // The variance does not depend on where the mean lies: no gradient flows that way.
+  Tensor variance = reduce(mean_op, squared_difference(y, apply(stop, {mean})), axes, "variance");
+  if (!keep) {
+    mean = squeeze_axes(mean, axes);
+    variance = squeeze_axes(variance, axes);
+  }
+  return {ArgList{{ops::cast(mean, x.dtype())}, {ops::cast(variance, x.dtype())}}};
+}
+
+Arg weighted_moments(Args args, std::string_view name) {
+  static const Op sum{"Sum"};
+  static const Op divide{"DivNoNan"};
+  const Tensor& given = tensor(args[0]);
+  const Ints axes = integers(args[1]);
+  const bool keep = flag(args[3]);
+  const bool narrow = given.dtype() == DType::kFloat16;
+  const Scope scope(name_or(name, "weighted_moments"));
+  const Tensor x = narrow ? ops::cast(given, DType::kFloat32) : given;
+  const Tensor weights = ops::cast(tensor(args[2]), x.dtype());
+  const Tensor weighted_sum = reduce(sum, ops::mul(weights, x), axes, "weighted_input_sum");
+  const Tensor all_weights = reduce(sum, ops::add(weights, ops::zeros_like(x)), axes, "sum_of_weights");
+  Tensor mean = apply(divide, {weighted_sum, all_weights});
+  const Tensor distances = reduce(sum, ops::mul(weights, squared_difference(x, mean)), axes, "weighted_distsq");
+  Tensor variance = apply(divide, {distances, all_weights});
+  if (!keep) {
+    mean = squeeze_axes(mean, axes);
+    variance = squeeze_axes(variance, axes);
+  }
+  return {ArgList{{ops::cast(mean, given.dtype())}, {ops::cast(variance, given.dtype())}}};
+}
+
+Arg sufficient_statistics(Args args, std::string_view name) {
+  static const Op sum{"Sum"};
+  static const Op prod{"Prod"};
+  static const Op gather{"GatherV2"};
+  static const Op rank{"Rank"};
+  const Tensor& x = tensor(args[0]);
+  Ints axes = integers(args[1]);
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  const bool keep = flag(args[3]);
+  const Scope scope(name_or(name, "sufficient_statistics"));
+  const Shape& s = x.shape();
+  bool known = s.has_rank();
+  double many = 1;
+  for (const int64_t axis : axes) {
+    if (!known) break;
+    if (axis < -s.rank() || axis >= s.rank())
+      fail(ErrorKind::kIndex, "axis ", axis, " is outside of a tensor with shape ", s.to_string());
+    const int64_t size = s[static_cast<int>(axis < 0 ? axis + s.rank() : axis)];
+    known = size >= 0;
+    many *= static_cast<double>(size);
+  }
+  Tensor counts;
+  if (known) {
+    counts = constant(ops::number(many, x.dtype()));
+  } else {
+    // Axes from the end count from a rank that only the run knows.
+    std::vector<Tensor> positive;
+    const Tensor dims = ops::cast(ops::shape(x), x.dtype());
+    for (const int64_t axis : axes)
+      positive.push_back(axis < 0 ? ops::add(apply(rank, {x}), ops::integer(axis)) : ops::integer(axis));
+    static const Op pack{"Pack"};
+    const Tensor picked = positive.empty() ? ops::ints({}) : footlight::apply(pack.row(), positive);
+    counts = apply(prod, {apply(gather, {dims, picked, ops::integer(0)}), ops::ints({0})}, {}, "count");
+  }
+  Tensor shifted = x, squares;
+  if (args[2].none()) {
+    squares = ops::square(x);
+  } else {
+    const Tensor& shift = tensor(args[2]);
+    shifted = ops::sub(x, shift);
+    squares = squared_difference(x, shift);
+  }
+  return {ArgList{{counts}, {reduce(sum, shifted, axes, "mean_ss", keep)}, {reduce(sum, squares, axes, "var_ss", keep)},
+                  args[2]}};
+}
+
+Arg normalize_moments(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "normalize"));
+  const Tensor divisor = ops::reciprocal(tensor(args[0]));
+  const Tensor shifted = ops::mul(tensor(args[1]), divisor);
+  const Tensor mean = args[3].none() ? shifted : ops::add(shifted, tensor(args[3]));
+  const Tensor variance = ops::sub(ops::mul(tensor(args[2]), divisor), ops::square(shifted));
+  return {ArgList{{mean}, {variance}}};
+}
+
+Arg batch_normalization(Args args, std::string_view name) {
+  static const Op rsqrt{"Rsqrt"};
+  const Tensor& x = tensor(args[0]);
+  const Tensor& mean = tensor(args[1]);
+  const Scope scope(name_or(name, "batchnorm"));
+  Tensor inverse = apply(rsqrt, {ops::add(tensor(args[2]), tensor(args[5]))});
+  if (!args[4].none()) inverse = ops::mul(inverse, tensor(args[4]));
+  const Tensor shift = args[3].none() ? ops::mul(ops::neg(mean), inverse)
+                                      : ops::sub(tensor(args[3]), ops::mul(mean, inverse));
+  return {ops::add(ops::mul(x, ops::cast(inverse, x.dtype())), ops::cast(shift, x.dtype()))};
+}
+
+Arg local_response_normalization(Args args, std::string_view name) {
+  static const Op op{"LRN"};
+  static const AttrName kRadius{"depth_radius"}, kBias{"bias"}, kAlpha{"alpha"}, kBeta{"beta"};
+  const auto number = [&](size_t k) { return static_cast<float>(real(args[k])); };
+  return {apply(op, {tensor(args[0])},
+                {{kRadius, integer(args[1])}, {kBias, number(2)}, {kAlpha, number(3)}, {kBeta, number(4)}}, name)};
+}
+
+// A shape in which unknown dimensions stand for those of x.
+Tensor noise_shape_of(const Tensor& x, const Arg& given) {
+  if (given.none()) return ops::shape(x);
+  const Shape* shape = std::get_if<Shape>(&given.value);
+  if (!shape || !shape->has_rank() || shape->fully_known()) return shape ? shape_tensor(given) : tensor(given);
+  if (!x.shape().has_rank() || x.shape().rank() != shape->rank())
+    fail(ErrorKind::kValue, "the noise_shape ", shape->to_string(), " with unknown dimensions needs the rank of x, whose shape is ",
+         x.shape().to_string());
+  Shape whole = *shape;
+  for (int d = 0; d < whole.rank(); ++d)
+    if (whole[d] < 0) whole.set(d, x.shape()[d]);
+  return shape_tensor({whole});
+}
+
+// What is kept is scaled up, so that the sum stays as large on average. `draw` gives numbers of [0, 1).
+template <class Draw>
+Tensor dropout_of(const Tensor& x, const Arg& rate, const Arg& noise_shape, std::string_view name, Draw&& draw) {
+  static const Op greater_equal{"GreaterEqual"};
+  const Tensor* rate_tensor = std::get_if<Tensor>(&rate.value);
+  double number = 0;
+  if (const auto* whole = std::get_if<int64_t>(&rate.value)) number = static_cast<double>(*whole);
+  else if (const auto* real_number = std::get_if<double>(&rate.value)) number = *real_number;
+  else if (!rate_tensor) fail(ErrorKind::kValue, "rate must be a number or a scalar tensor");
+  if (number < 0 || number >= 1)
+    fail(ErrorKind::kValue, "rate must be a scalar tensor or a number of the range [0, 1), not ", number);
+  const DType type = x.dtype();
+  if (!is_floating(type))
+    fail(ErrorKind::kValue, "x must be a tensor of floats, as it will be scaled, not of ", name_of(type));
+  const Scope scope(name);
+  Tensor scaled, bound;
+  if (rate_tensor) {
+    if (rate_tensor->shape().has_rank() && rate_tensor->shape().rank() != 0)
+      fail(ErrorKind::kValue, "rate must be a scalar, its shape is ", rate_tensor->shape().to_string());
+    if (rate_tensor->dtype() != type)
+      fail(ErrorKind::kValue, "x and rate must have one dtype, they are ", name_of(type), " and ",
+           name_of(rate_tensor->dtype()));
+    bound = *rate_tensor;
+    scaled = ops::div(x, ops::sub(ops::number(1, type), bound));
+  } else {
+    bound = ops::number(number, type);
+    scaled = ops::mul(x, ops::number(1 / (1 - number), type));
+  }
+  const Tensor kept = apply(greater_equal, {draw(noise_shape_of(x, noise_shape)), bound});
+  return ops::where(kept, scaled, ops::number(0, type));
+}
+
+bool is_zero(const Arg& rate) {
+  if (const auto* whole = std::get_if<int64_t>(&rate.value)) return *whole == 0;
+  const auto* real_number = std::get_if<double>(&rate.value);
+  return real_number && *real_number == 0;
+}
+
+Arg dropout(Args args, std::string_view name) {
+  const Tensor& x = tensor(args[0]);
+  const std::optional<int64_t> op_seed = seed(args[3]);
+  if (is_zero(args[1]) && is_floating(x.dtype())) {
+    // Nothing is drawn, but a seed is used up: what is drawn later does not depend on the rate.
+    static const Op uniform{"RandomUniform"};
+    Attrs used;
+    random::set_seeds(used, uniform, op_seed);
+    return {x};
+  }
+  return {dropout_of(x, args[1], args[2], name_or(name, "dropout"), [&](const Tensor& shape) {
+    return random_uniform(shape, x.dtype(), op_seed);
+  })};
+}
+
+Arg stateless_dropout(Args args, std::string_view name) {
+  const Tensor& x = tensor(args[0]);
+  if (is_zero(args[1]) && is_floating(x.dtype())) return {x};
+  return {dropout_of(x, args[1], args[4], name_or(name, "stateless_dropout"), [&](const Tensor& shape) {
+    return stateless_uniform(shape, tensor(args[2]), x.dtype(), args[3]);
+  })};
+}
+
+const PublicFunction& public_function(std::string_view name) {
+  for (const PublicFunction& f : public_functions())
+    for (const std::string_view one : f.names)
+      if (one == name) return f;
+  fail(ErrorKind::kInternal, "there is no function ", name);
+}
+
+Arg embedding_lookup(Args args, std::string_view name) {
+  static const Op gather{"GatherV2"};
+  static const Op concat{"ConcatV2"};
+  const std::vector<Tensor> parts = tensors(args[0]);
+  if (parts.empty()) fail(ErrorKind::kValue, "params of tf.nn.embedding_lookup must have at least one tensor");
+  const Tensor& ids = tensor(args[1]);
+  const Scope scope(name_or(name, "embedding_lookup"));
+  // Parts hold consecutive rows, the first ones one more where they cannot be equal.
+  const Tensor params = parts.size() == 1 ? parts[0] : ops::concat(parts, 0);
+  const Tensor rows = apply(gather, {params, ids, ops::integer(0)}, {}, scope.own_name());
+  if (args[2].none()) return {ops::identity(rows)};
+  const Shape& of_ids = ids.shape();
+  const Shape& of_rows = rows.shape();
+  if (!of_ids.has_rank() || !of_rows.has_rank())
+    fail(ErrorKind::kValue, "max_norm of tf.nn.embedding_lookup needs the ranks of params and ids");
+  Ints axes;
+  for (int d = of_ids.rank(); d < of_rows.rank(); ++d) axes.push_back(d);
+  const std::vector<Arg> clipped{{rows}, args[2], {ops::ints(axes)}};
+  return public_function("clip_by_norm").call(clipped, "");
+}
+
+template <Literal op_name>
+Arg space_depth(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  static const AttrName kBlock{"block_size"};
+  return {apply(op, {tensor(args[0])}, {{kBlock, integer(args[1])}, {kDataFormat, text(args[2])}}, name)};
+}
+
+}  // namespace
+
+FL_PUBLIC(nn) {
+  return {
+      {"nn.bias_add", "value: tensor, bias: tensor like value, data_format: str? = None, name: str? = None", bias_add,
+       "adds a vector along the channels"},
+      {"nn.moments",
+       "x: tensor, axes: ints, shift: any = None, keepdims: bool = False, name: str? = None -> tuple", moments,
+       "mean and variance over some dimensions"},
+      {"nn.weighted_moments",
+       "x: tensor, axes: ints, frequency_weights: tensor, keepdims: bool = False, name: str? = None -> tuple",
+       weighted_moments, "weighted mean and variance over some dimensions"},
+      {"nn.sufficient_statistics",
+       "x: tensor, axes: ints, shift: tensor? like x = None, keepdims: bool = False, name: str? = None -> tuple",
+       sufficient_statistics, "what mean and variance can be computed from: count, sum, sum of squares, shift"},
+      {"nn.normalize_moments",
+       "counts: tensor, mean_ss: tensor like counts, variance_ss: tensor like counts, shift: tensor? like counts, "
+       "name: str? = None -> tuple",
+       normalize_moments, "mean and variance from sufficient statistics"},
+      {"nn.batch_normalization",
+       "x: tensor, mean: tensor like x, variance: tensor like x, offset: tensor? like x, scale: tensor? like x, "
+       "variance_epsilon: tensor like variance, name: str? = None",
+       batch_normalization, "(x - mean) / sqrt(variance + epsilon), scaled and shifted"},
+      {"nn.local_response_normalization nn.lrn",
+       "input: tensor, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str? = None",
+       local_response_normalization, "each element divided by the size of its neighbours among the channels"},
+      {"nn.dropout",
+       "x: tensor, rate: any, noise_shape: shape? = None, seed: int? = None, name: str? = None", dropout,
+       "elements set to 0 with the probability `rate`, the others scaled up"},
+      {"nn.experimental.stateless_dropout",
+       "x: tensor, rate: any, seed: tensor, rng_alg: any = None, noise_shape: shape? = None, name: str? = None",
+       stateless_dropout, "dropout that depends on nothing but its seed"},
+      {"nn.embedding_lookup", "params: tensors, ids: tensor, max_norm: any = None, name: str? = None", embedding_lookup,
+       "the rows of params that ids name"},
+      {"nn.space_to_depth",
+       "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None", space_depth<"SpaceToDepth">,
+       "blocks of pixels as channels of one"},
+      {"nn.depth_to_space",
+       "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None", space_depth<"DepthToSpace">,
+       "channels as blocks of pixels"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,248 @@
+// Public functions that pool.
+#include "engine/ops/composite/windows.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kSize{"ksize"};
+const AttrName kStrides{"strides"};
+const AttrName kPadding{"padding"};
+const AttrName kExplicit{"explicit_paddings"};
+const AttrName kDataFormat{"data_format"};
+
+using Ints = std::vector<int64_t>;
+
+bool starts_with_nc(const Arg& format) { return !format.none() && text(format).starts_with("NC"); }
+
+Attrs attrs_of(const Ints& size, const Ints& strides, const PaddingAttrs& padding, const std::string& format) {
+  Attrs attrs{{kSize, size}, {kStrides, strides}, {kPadding, padding.padding}, {kDataFormat, format}};
+  if (!padding.pairs.empty()) attrs.set(kExplicit, padding.pairs);
+  return attrs;
+}
+
+struct Kind {
+  Op plane, volume;
+  bool largest;
+  const char* one_dimensional;
+  const char* function;
+};
+const Kind& kind(bool largest) {
+  static const Kind all[] = {{Op("AvgPool"), Op("AvgPool3D"), false, "AvgPool1D", "tf.nn.avg_pool"},
+                             {Op("MaxPool"), Op("MaxPool3D"), true, "MaxPool1d", "tf.nn.max_pool"}};
+  return all[largest];
+}
+
+PaddingAttrs padding_for(const Kind& k, const Arg& padding, int rank) {
+  return k.largest && rank < 5 ? padding_of(padding, rank) : padding_without_pairs(padding, k.function);
+}
+
+Tensor in_volume(const Kind& k, Args args, std::string_view name) {
+  const bool first = starts_with_nc(args[4]);
+  return apply(k.volume, {tensor(args[0])},
+               attrs_of(per_dimension(args[1], 3, first, "ksize"), per_dimension(args[2], 3, first, "strides"),
+                        padding_for(k, args[3], 5), args[4].none() ? "NDHWC" : text(args[4])),
+               name);
+}
+
+Tensor in_plane(const Kind& k, Args args, std::string_view name) {
+  const bool first = starts_with_nc(args[4]);
+  return apply(k.plane, {tensor(args[0])},
+               attrs_of(per_dimension(args[1], 2, first, "ksize"), per_dimension(args[2], 2, first, "strides"),
+                        padding_for(k, args[3], 4), args[4].none() ? "NHWC" : text(args[4])),
+               name);
+}
+
+// A window along one dimension is one in an image of height 1.
+Tensor in_line(const Kind& k, Args args, std::string_view name) {
+  const bool first = starts_with_nc(args[4]);
+  const auto with_height = [&](const Arg& a, const char* what) {
+    Ints values = per_dimension(a, 1, first, what);
+    values.insert(values.begin(), 1);
+    return values;
+  };
+  PaddingAttrs padding = padding_for(k, args[3], 3);
+  if (!padding.pairs.empty()) padding.pairs.insert(padding.pairs.begin() + (first ? 4 : 2), {0, 0});
+  const Scope scope(name_or(name, k.one_dimensional));
+  const int64_t at = first ? 2 : 1;
+  const Tensor wide = ops::expand_dims(tensor(args[0]), at);
+  const Tensor out = apply(k.plane, {wide},
+                           attrs_of(with_height(args[1], "ksize"), with_height(args[2], "strides"), padding,
+                                    first ? "NCHW" : "NHWC"),
+                           scope.own_name());
+  return squeeze(out, at);
+}
+
+template <bool largest>
+Arg pool1d(Args args, std::string_view name) { return {in_line(kind(largest), args, name)}; }
+template <bool largest>
+Arg pool2d(Args args, std::string_view name) {
+  return {in_plane(kind(largest), args, name_or(name, largest ? "MaxPool2d" : "AvgPool2D"))};
+}
+template <bool largest>
+Arg pool3d(Args args, std::string_view name) {
+  return {in_volume(kind(largest), args, name_or(name, largest ? "MaxPool3D" : "AvgPool3D"))};
+}
+
+// By the rank of the input.
+template <bool largest>
+Arg pool_any(Args args, std::string_view name) {
+  const Shape& shape = tensor(args[0]).shape();
+  if (!shape.has_rank()) fail(ErrorKind::kValue, "the rank of the input of ", kind(largest).function, " must be known");
+  switch (shape.rank()) {
+    case 3: return {in_line(kind(largest), args, name)};
+    case 4: return {in_plane(kind(largest), args, name)};
+    case 5: return {in_volume(kind(largest), args, name)};
+    default:
+      fail(ErrorKind::kValue, "the input of ", kind(largest).function, " must have rank 3, 4 or 5, its shape is ",
+           shape.to_string());
+  }
+}
+
+Arg max_pool_with_argmax(Args args, std::string_view name) {
+  static const Op op{"MaxPoolWithArgmax"};
+  static const AttrName kTargmax{"Targmax"}, kBatchInIndex{"include_batch_in_index"};
+  if (text(args[4]) != "NHWC")
+    fail(ErrorKind::kValue, "data_format of tf.nn.max_pool_with_argmax must be 'NHWC', not '", text(args[4]), "'");
+  const Tensor& x = tensor(args[0]);
+  const Attrs attrs{{kSize, per_dimension(args[1], 2, false, "ksize")},
+                    {kStrides, per_dimension(args[2], 2, false, "strides")},
+                    {kPadding, padding_without_pairs(args[3], "tf.nn.max_pool_with_argmax").padding},
+                    {kTargmax, dtype(args[5])},
+                    {kBatchInIndex, flag(args[6])}};
+  const std::vector<Tensor> both = apply_all(op.row(), {&x, 1}, attrs, name);
+  return {ArgList{{both[0]}, {both[1]}}};
+}
+
+Ints rates_of(const Arg& a, size_t n, const char* what) {
+  if (a.none()) return Ints(n, 1);
+  Ints values = integers(a);
+  if (values.size() != n) fail(ErrorKind::kValue, what, " should have ", n, " entries, it has ", values.size());
+  for (const int64_t v : values)
+    if (v < 1) fail(ErrorKind::kValue, "all ", what, " must be positive, ", v, " came");
+  return values;
+}
+
+// Pixels `rates` apart become images of their own, in which the windows are dense.
+Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::function<Tensor(const Tensor&)>& body) {
+  static const Op to_batch{"SpaceToBatchND"};
+  static const Op to_space{"BatchToSpaceND"};
+  static const Op floor_mod{"FloorMod"};
+  static const Op pack{"Pack"};
+  static const Op slice{"Slice"};
+  static const AttrName kAxis{"axis"};
+  const auto n = static_cast<int64_t>(rates.size());
+  std::vector<int64_t> order;
+  Tensor images = x;
+  if (first) {
+    order.push_back(0);
+    for (int64_t d = 0; d < n; ++d) order.push_back(d + 2);
+    order.push_back(1);
+    images = ops::transpose(x, ops::ints(order));
+  }
+  const Tensor block = ops::ints(rates);
+  const Tensor zeros = ops::ints(Ints(static_cast<size_t>(n), 0));
+  const Shape& shape = images.shape();
+  Tensor missing;
+  bool known = shape.has_rank();
+  for (int64_t d = 0; known && d < n; ++d) known = shape[static_cast<int>(d + 1)] >= 0;
+  if (known) {
+    Ints values;
+    for (int64_t d = 0; d < n; ++d) {
+      const int64_t rate = rates[static_cast<size_t>(d)];
+      values.push_back((rate - shape[static_cast<int>(d + 1)] % rate) % rate);
+    }
+    missing = ops::ints(values);
+  } else {
+    const Tensor sizes = apply(slice, {ops::shape(images), ops::ints({1}), ops::ints({n})});
+    missing = apply(floor_mod, {ops::neg(sizes), block});
+  }
+  const Tensor both[] = {zeros, missing};
+  const Tensor paddings = apply(pack.row(), both, {{kAxis, int64_t{1}}});
+  const Tensor pooled = body(apply(to_batch, {images, block, paddings}));
+  const Tensor out = apply(to_space, {pooled, block, paddings});
+  if (!first) return out;
+  order = {0, n + 1};
+  for (int64_t d = 0; d < n; ++d) order.push_back(d + 1);
+  return ops::transpose(out, ops::ints(order));
+}
+
+Arg pool(Args args, std::string_view name) {
+  const Tensor& x = tensor(args[0]);
+  const Ints window = integers(args[1]);
+  const std::string& type = text(args[2]);
+  const size_t n = window.size();
+  if (n < 1 || n > 3) fail(ErrorKind::kValue, "window_shape must have 1, 2 or 3 entries, it has ", n);
+  const bool largest = type == "MAX";
+  if (!largest && type != "AVG") fail(ErrorKind::kValue, "pooling_type must be 'MAX' or 'AVG', not '", type, "'");
+  const int rank = static_cast<int>(n) + 2;
+  if (x.shape().has_rank() && x.shape().rank() != rank)
+    fail(ErrorKind::kValue, "a window of ", n, " dimensions needs an input of rank ", rank, ", its shape is ",
+         x.shape().to_string());
+  const Ints strides = rates_of(args[3], n, "strides");
+  const Ints rates = rates_of(args[6], n, "dilations");
+  const auto more_than_one = [](int64_t v) { return v > 1; };
+  const bool dilated = std::any_of(rates.begin(), rates.end(), more_than_one);
+  if (dilated && std::any_of(strides.begin(), strides.end(), more_than_one))
+    fail(ErrorKind::kValue, "strides > 1 are not supported together with dilations > 1 in tf.nn.pool");
+  const std::string padding = padding_without_pairs(args[4], "tf.nn.pool").padding;
+  if (dilated && padding == "SAME")
+    fail(ErrorKind::kValue, "tf.nn.pool with dilations > 1 needs padding 'VALID'");
+  for (size_t d = 0; d < n; ++d)
+    if (strides[d] > window[d])
+      fail(ErrorKind::kValue, "strides must not be larger than the window in tf.nn.pool: ", strides[d], " and ", window[d],
+           " in dimension ", d);
+  const bool first = starts_with_nc(args[5]);
+  const auto listed = [](const Ints& values) {
+    ArgList list;
+    for (const int64_t v : values) list.push_back({v});
+    return Arg{list};
+  };
+  const auto pooled = [&](const Tensor& images, bool channels_first_here) {
+    static constexpr const char* kFirst[] = {"NCW", "NCHW", "NCDHW"};
+    static constexpr const char* kLast[] = {"NWC", "NHWC", "NDHWC"};
+    const Arg format = dilated ? Arg{std::string(kLast[n - 1])}
+                       : args[5].none() ? Arg{std::string((channels_first_here ? kFirst : kLast)[n - 1])}
+                                        : args[5];
+    const Arg all[] = {{images}, listed(window), listed(strides), {padding}, format};
+    const std::string_view node = dilated ? std::string_view() : name_or(name, largest ? "max_pool" : "avg_pool");
+    if (n == 1) return in_line(kind(largest), all, node);
+    return n == 2 ? in_plane(kind(largest), all, node) : in_volume(kind(largest), all, node);
+  };
+  if (!dilated) return {pooled(x, first)};
+  const Scope scope(name_or(name, largest ? "max_pool" : "avg_pool"));
+  return {over_spaces(x, rates, first, [&](const Tensor& images) { return pooled(images, false); })};
+}
+
+#define FL_POOLED "input: tensor, ksize: ints, strides: ints, padding: any, data_format: "
+
+}  // namespace
+
+FL_PUBLIC(pool) {
+  return {
+      {"nn.max_pool", FL_POOLED "str? = None, name: str? = None", pool_any<true>, "the largest in each window"},
+      {"nn.max_pool1d", FL_POOLED "str? = 'NWC', name: str? = None", pool1d<true>,
+       "the largest in each window along one dimension"},
+      {"nn.max_pool2d", FL_POOLED "str? = 'NHWC', name: str? = None", pool2d<true>,
+       "the largest in each window of images"},
+      {"nn.max_pool3d", FL_POOLED "str? = 'NDHWC', name: str? = None", pool3d<true>,
+       "the largest in each window of volumes"},
+      {"nn.avg_pool", FL_POOLED "str? = None, name: str? = None", pool_any<false>, "the mean in each window"},
+      {"nn.avg_pool1d", FL_POOLED "str? = 'NWC', name: str? = None", pool1d<false>,
+       "the mean in each window along one dimension"},
+      {"nn.avg_pool2d", FL_POOLED "str? = 'NHWC', name: str? = None", pool2d<false>,
+       "the mean in each window of images"},
+      {"nn.avg_pool3d", FL_POOLED "str? = 'NDHWC', name: str? = None", pool3d<false>,
+       "the mean in each window of volumes"},
+      {"nn.max_pool_with_argmax",
+       FL_POOLED "str = 'NHWC', output_dtype: dtype = int64, include_batch_in_index: bool = False, name: str? = None "
+                 "-> MaxPoolWithArgmax(output, argmax)",
+       max_pool_with_argmax, "the largest in each window and where it stands"},
+      {"nn.pool",
+       "input: tensor, window_shape: ints, pooling_type: str, strides: ints? = None, padding: any = 'VALID', "
+       "data_format: str? = None, dilations: ints? = None, name: str? = None",
+       pool, "the largest or the mean in each window over 1, 2 or 3 dimensions"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,30 @@
+// Strides, dilations, windows and paddings as the public functions of convolutions and poolings take them.
+#pragma once
+
+#include "engine/ops/composite/define.h"
+
+#include <functional>
+
+namespace footlight::composite {
+
+// One entry per dimension, from none (all 1), one, one per spatial dimension, or all.
+std::vector<int64_t> per_dimension(const Arg&, int spatial, bool channels_first, const char* what);
+
+// "SAME", "VALID", or a list of pairs, one per dimension.
+struct PaddingAttrs {
+  std::string padding;
+  std::vector<int64_t> pairs;
+};
+PaddingAttrs padding_of(const Arg&, int rank);
+PaddingAttrs padding_without_pairs(const Arg&, const char* function);
+
+// "NHWC" from any of the names that a layout has: "NWC", "NC...", None; `names` are the two that are allowed.
+bool channels_first(const Arg& format, const char* last, const char* first);
+
+// What `body` gives for all leading dimensions in one, taken apart again.
+Tensor over_flat_batch(const Tensor& x, int inner_rank, std::string_view name,
+                       const std::function<Tensor(const Tensor&)>& body);
+
+Tensor squeeze(const Tensor&, int64_t axis, std::string_view name = {});
+
+}  // namespace footlight::composite

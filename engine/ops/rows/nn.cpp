@@ -1,0 +1,185 @@
+// Rows of neural networks: biases, cross entropies, normalisations.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+#include <algorithm>
+
+namespace footlight {
+
+namespace {
+
+const AttrName kDataFormat{"data_format"};
+const AttrName kDepthRadius{"depth_radius"};
+const AttrName kBias{"bias"};
+const AttrName kAlpha{"alpha"};
+const AttrName kBeta{"beta"};
+
+bool channels_first(const Attrs& attrs, const OpRow& row) {
+  const std::string format = attrs.get_or(kDataFormat, std::string("NHWC"));
+  if (format != "NHWC" && format != "NCHW")
+    invalid("Value for attr 'data_format' of \"", format,
+            "\" is not in the list of allowed values: \"NHWC\", \"NCHW\" [Op:", row.name, "]");
+  return format == "NCHW";
+}
+
+void bias_add_shape(Inference& i) {
+  const bool first = channels_first(i.attrs, i.row);
+  const Shape& value = i.shape(0);
+  const Shape& bias = i.shape(1);
+  if (value.has_rank() && value.rank() < 2)
+    invalid("Input tensor must be at least 2D: ", value.brackets(), " [Op:BiasAdd]");
+  if (bias.has_rank() && bias.rank() != 1) invalid("Biases must be 1D: ", bias.brackets(), " [Op:BiasAdd]");
+  i.output_shapes[0] = value;
+  if (!value.has_rank() || !bias.has_rank()) return;
+  const int axis = first ? 1 : value.rank() - 1;
+  if (value[axis] >= 0 && bias[0] >= 0 && value[axis] != bias[0])
+    invalid("Must provide as many biases as the ", first ? "channel" : "last", " dimension of the input tensor: ",
+            bias.brackets(), " vs. ", value.brackets(), " [Op:BiasAdd]");
+  if (value[axis] < 0) i.output_shapes[0].set(axis, bias[0]);
+}
+void bias_add_gradient(GradientCall& c) {
+  static const Op op{"BiasAddGrad"};
+  c.input_gradients[0] = c.output_gradients[0];
+  c.input_gradients[1] = apply(op, {c.output_gradients[0]}, c.attrs);
+}
+void bias_grad_shape(Inference& i) {
+  const bool first = channels_first(i.attrs, i.row);
+  const Shape& in = i.shape(0);
+  if (in.has_rank() && in.rank() < 2)
+    invalid("Input tensor must be at least 2D: ", in.brackets(), " [Op:BiasAddGrad]");
+  i.output_shapes[0] = Shape{in.has_rank() ? in[first ? 1 : in.rank() - 1] : kUnknownDim};
+}
+void bias_grad_gradient(GradientCall& c) {
+  static const Op op{"BiasAdd"};
+  c.input_gradients[0] = apply(op, {ops::zeros_like(c.inputs[0]), c.output_gradients[0]}, c.attrs);
+}
+
+void cross_entropy_shape(Inference& i) {
+  infer::want_rank(i, 0, 2);
+  infer::want_rank(i, 1, 2);
+  Shape both = Shape::of_rank(2);
+  try {
+    both = merge(both, broadcast(i.shape(0), i.shape(1)));
+  } catch (const Error&) {
+    invalid("logits and labels must be broadcastable: logits_size=", i.shape(0).brackets(),
+            " labels_size=", i.shape(1).brackets(), " [Op:", i.row.name, "]");
+  }
+  i.output_shapes[0] = Shape{both[0]};
+  i.output_shapes[1] = both;
+}
+void sparse_cross_entropy_shape(Inference& i) {
+  infer::want_rank(i, 0, 2);
+  infer::want_rank(i, 1, 1);
+  Shape out = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(2);
+  const int64_t labels = i.shape(1).has_rank() ? i.shape(1)[0] : kUnknownDim;
+  if (out[0] >= 0 && labels >= 0 && out[0] != labels)
+    invalid("logits and labels must have the same first dimension, got logits shape ", out.brackets(),
+            " and labels shape ", i.shape(1).brackets(), " [Op:", i.row.name, "]");
+  if (out[0] < 0) out.set(0, labels);
+  if (out[1] == 0) invalid("Must have at least one class, but got logits shape ", out.brackets(), " [Op:", i.row.name, "]");
+  i.output_shapes[0] = Shape{out[0]};
+  i.output_shapes[1] = out;
+}
+
+// With respect to the logits: the second output times what flows into the losses; and what flows into the second
+// output, through the softmax.
+Tensor to_logits(GradientCall& c) {
+  static const Op softmax{"Softmax"};
+  const Tensor& loss = c.output_gradients[0];
+  const Tensor& more = c.output_gradients[1];
+  Tensor out;
+  if (loss) out = ops::mul(ops::expand_dims(loss, -1), c.outputs[1]);
+  if (more) {
+    const Tensor y = apply(softmax, {c.inputs[0]});
+    const Tensor along = ops::mul(ops::sub(more, ops::sum(ops::mul(more, y), ops::ints({-1}), true)), y);
+    out = out ? ops::add(out, along) : along;
+  }
+  return ops::sum_to_shape_of(out, c.inputs[0]);
+}
+void cross_entropy_gradient(GradientCall& c) {
+  static const Op log_softmax{"LogSoftmax"};
+  c.input_gradients[0] = to_logits(c);
+  Tensor labels;
+  if (c.output_gradients[0])
+    labels = ops::neg(ops::mul(ops::expand_dims(c.output_gradients[0], -1), apply(log_softmax, {c.inputs[0]})));
+  if (c.output_gradients[1]) labels = labels ? ops::sub(labels, c.output_gradients[1]) : ops::neg(c.output_gradients[1]);
+  c.input_gradients[1] = ops::sum_to_shape_of(labels, c.inputs[1]);
+}
+void sparse_cross_entropy_gradient(GradientCall& c) { c.input_gradients[0] = to_logits(c); }
+
+void lrn_shape(Inference& i) {
+  for (size_t k = 0; k < i.inputs.size(); ++k) infer::want_rank(i, k, 4);
+  Shape out = Shape::of_rank(4);
+  for (size_t k = 0; k < i.inputs.size(); ++k) {
+    if (!compatible(out, i.shape(k)))
+      invalid("the inputs of ", i.row.name, " must have one shape, ", i.shape(k).to_string(), " came, expected was ",
+              out.to_string());
+    out = merge(out, i.shape(k));
+  }
+  i.output_shapes[0] = out;
+}
+void lrn_gradient(GradientCall& c) {
+  static const Op op{"LRNGrad"};
+  c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[0], c.outputs[0]}, c.attrs);
+}
+// dx = g p - 2 alpha beta x B(g x q), where B sums over neighbours among the channels, s = bias + alpha B(x x),
+// p = s^-beta, q = s^(-beta - 1). B is its own transpose, so both derivatives are made of the same parts.
+void lrn_grad_gradient(GradientCall& c) {
+  static const Op pow{"Pow"};
+  static const Op band_part{"MatrixBandPart"};
+  static const Op slice{"Slice"};
+  const Tensor& g = c.inputs[0];
+  const Tensor& x = c.inputs[1];
+  const Tensor& h = c.output_gradients[0];
+  const DType t = x.dtype();
+  const int64_t radius = c.attrs.get_or(kDepthRadius, int64_t{5});
+  const double alpha = c.attrs.get_or(kAlpha, 1.f), beta = c.attrs.get_or(kBeta, 0.5f);
+  const auto scaled = [&](double factor, const Tensor& v) { return ops::mul(v, ops::number(factor, t)); };
+  const Tensor shape = ops::shape(x);
+  const Tensor channels = apply(slice, {shape, ops::ints({3}), ops::ints({1})});
+  const Tensor square[] = {channels, channels};
+  const Tensor band = apply(band_part, {ops::fill(ops::concat(square, 0), ops::number(1, t)),
+                                        ops::integer(radius, DType::kInt64), ops::integer(radius, DType::kInt64)});
+  const Tensor rows[] = {ops::ints({-1}), channels};
+  const Tensor flat = ops::concat(rows, 0);
+  const auto neighbours = [&](const Tensor& v) {
+    return ops::reshape(ops::matmul(ops::reshape(v, flat), band), shape);
+  };
+  const Tensor s = ops::add(scaled(alpha, neighbours(ops::square(x))), ops::number(c.attrs.get_or(kBias, 1.f), t));
+  const auto power = [&](double e) { return apply(pow, {s, ops::number(e, t)}); };
+  const Tensor p = power(-beta), q = power(-beta - 1);
+  const Tensor around = neighbours(ops::mul(h, x));
+  c.input_gradients[0] = ops::sub(ops::mul(h, p), scaled(2 * alpha * beta, ops::mul(ops::mul(x, q), around)));
+  const Tensor through_s =
+      ops::sub(scaled(2 * alpha * beta * (beta + 1), ops::mul(ops::mul(around, ops::mul(g, x)), power(-beta - 2))),
+               scaled(beta, ops::mul(ops::mul(h, g), q)));
+  const Tensor direct = ops::add(ops::mul(h, neighbours(ops::mul(ops::mul(g, x), q))), ops::mul(around, ops::mul(g, q)));
+  c.input_gradients[1] = ops::sub(scaled(2 * alpha, ops::mul(x, neighbours(through_s))), scaled(2 * alpha * beta, direct));
+  c.input_gradients[2] = ops::zeros_like(c.inputs[2]);
+}
+
+}  // namespace
+
+FL_ROWS(nn) {
+  constexpr const char* kBiasAttrs = "T: numbers; data_format: string = \"NHWC\"";
+  constexpr const char* kLrn =
+      "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; T: floats = float32";
+  return {
+      {"BiasAdd", "value: T, bias: T -> output: T", kBiasAttrs, bias_add_shape, bias_add_gradient,
+       OpFamily::kElementwise, "adds a vector along the channels"},
+      {"BiasAddGrad", "out_backprop: T -> output: T", kBiasAttrs, bias_grad_shape, bias_grad_gradient,
+       OpFamily::kReduction, "the gradient of BiasAdd with respect to the vector: the sum over all but the channels"},
+      {"SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", "T: floats",
+       cross_entropy_shape, cross_entropy_gradient, OpFamily::kReduction,
+       "the cross entropy of softmax(features) and labels for each row, and its gradient"},
+      {"SparseSoftmaxCrossEntropyWithLogits", "features: T, labels: Tlabels -> loss: T, backprop: T",
+       "T: floats; Tlabels: index = int64", sparse_cross_entropy_shape, sparse_cross_entropy_gradient,
+       OpFamily::kReduction, "the same where each label is the number of a class"},
+      {"LRN", "input: T -> output: T", kLrn, lrn_shape, lrn_gradient, OpFamily::kReduction,
+       "each element divided by (bias + alpha * the squares of its neighbours among the channels) ** beta"},
+      {"LRNGrad", "input_grads: T, input_image: T, output_image: T -> output: T", kLrn, lrn_shape, lrn_grad_gradient,
+       OpFamily::kReduction, "the gradient of LRN"},
+  };
+}
+
+}  // namespace footlight

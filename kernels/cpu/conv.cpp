@@ -1,0 +1,411 @@
+// Kernels of convolutions: a slab of the input with its borders, then tiles of pixels by channels over it; the gradient
+// for the input is a convolution of what arrives, one for each remainder by the strides.
+#include "kernels/cpu/conv_tile.h"
+#include "kernels/cpu/images.h"
+
+#include <utility>
+#include <vector>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+// A place of the filter: where it reads relative to the pixel's window, and its index in the filter.
+struct Tap {
+  int64_t offset, index;
+};
+
+// Images in memory, channels last.
+template <class T>
+struct View {
+  const T* data;
+  int64_t size[3];  // depth, height, width
+  int64_t channels;
+};
+
+// A part of an image with zeros where it reaches beyond; nothing is copied where it does not.
+template <class T>
+struct Slab {
+  const T* data;
+  int64_t plane, row;  // in elements
+};
+
+template <class T>
+Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&count)[3], int which) {
+  const int64_t row = image.size[2] * image.channels;
+  const int64_t plane = image.size[1] * row;
+  bool inside = true;
+  for (int d = 0; d < 3; ++d) inside &= from[d] >= 0 && from[d] + count[d] <= image.size[d];
+  if (inside) return {image.data + from[0] * plane + from[1] * row + from[2] * image.channels, plane, row};
+  const int64_t to_row = count[2] * image.channels;
+  T* const memory = scratch<T>(which, count[0] * count[1] * to_row);
+  const int64_t left = std::clamp<int64_t>(-from[2], 0, count[2]);
+  const int64_t right = std::clamp<int64_t>(image.size[2] - from[2], left, count[2]);
+  T* to = memory;
+  for (int64_t z = from[0]; z < from[0] + count[0]; ++z)
+    for (int64_t y = from[1]; y < from[1] + count[1]; ++y, to += to_row) {
+      if (z < 0 || z >= image.size[0] || y < 0 || y >= image.size[1]) {
+        std::fill(to, to + to_row, T(0));
+        continue;
+      }
+      const T* line = image.data + z * plane + y * row;
+      std::fill(to, to + left * image.channels, T(0));
+      if (right > left)
+        std::memcpy(to + left * image.channels, line + (from[2] + left) * image.channels,
+                    static_cast<size_t>((right - left) * image.channels) * sizeof(T));
+      std::fill(to + right * image.channels, to + to_row, T(0));
+    }
+  return {memory, count[1] * to_row, to_row};
+}
+
+// Output pixel (z, y, x) of one pass: the sum over taps at (z * step + tap, ...) times the filter there.
+template <class T>
+struct Pass {
+  View<T> in;          // of the first image
+  int64_t step[3];
+  std::vector<Tap> taps[3];
+  int64_t groups, seen, made;  // channels of the input and of the output, per group
+  T* out;                      // of the first image and pixel
+  int64_t count[3];            // pixels
+  int64_t stride[3];           // elements between them
+  int64_t image;               // elements between images
+};
+
+// The weights as panels of kColumns outputs: panel, tap, channel, column. `weight(tap, channel, column)` is one of them.
+template <class T, class Weight>
+BufferPtr panels_of(int64_t taps, int64_t seen, int64_t made, Weight&& weight) {
+  constexpr int64_t kColumns = Lanes<T>::kColumns;
+  const int64_t panels = (made + kColumns - 1) / kColumns;
+  const BufferPtr buffer = allocate_buffer(Device::cpu(), static_cast<size_t>(panels * taps * seen * kColumns + 1) * sizeof(T));
+  T* const all = static_cast<T*>(buffer->data());
+  parallel_for(panels * taps, std::max<int64_t>(1, 32768 / (seen * kColumns + 1)), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t panel = i / taps, tap = i % taps;
+      const int64_t columns = std::min(kColumns, made - panel * kColumns);
+      T* to = all + i * seen * kColumns;
+      for (int64_t c = 0; c < seen; ++c, to += kColumns) {
+        for (int64_t j = 0; j < columns; ++j) to[j] = weight(tap, c, panel * kColumns + j);
+        for (int64_t j = columns; j < kColumns; ++j) to[j] = T(0);
+      }
+    }
+  });
+  return buffer;
+}
+
+// `weights`: per group the panels for the product of the taps, in their order.
+template <class T>
+void run(const Pass<T>& pass, int64_t batch, const std::vector<BufferPtr>& weights) {
+  constexpr int64_t kColumns = Lanes<T>::kColumns;
+  constexpr int64_t kRows = Lanes<T>::kRows;
+  int64_t low[3], reach[3];
+  bool empty = false;
+  for (int d = 0; d < 3; ++d) {
+    empty |= pass.taps[d].empty();
+    low[d] = empty ? 0 : pass.taps[d].front().offset;
+    reach[d] = empty ? 1 : pass.taps[d].back().offset - low[d] + 1;
+  }
+  // Neighbours along the width whose channels follow each other are one run.
+  const int64_t width_taps = static_cast<int64_t>(pass.taps[2].size());
+  const bool merged = !empty && pass.groups == 1 && reach[2] == width_taps;
+  const int64_t columns_in = (pass.count[2] - 1) * pass.step[2] + reach[2];
+  // As many rows at once as fit a part of the second cache, but tasks for all cores.
+  const int64_t row_bytes = columns_in * pass.in.channels * static_cast<int64_t>(sizeof(T)) * reach[0] * pass.step[1];
+  int64_t rows = std::clamp<int64_t>((int64_t{1} << 19) / std::max<int64_t>(1, row_bytes), 1, pass.count[1]);
+  if (batch * pass.count[0] < 2 * pool_size())
+    rows = std::min(rows, std::max<int64_t>(1, pass.count[1] / (2 * pool_size())));
+  const int64_t blocks = (pass.count[1] + rows - 1) / rows;
+  const int64_t tasks = batch * pass.count[0] * blocks;
+  const int64_t in_image = pass.in.size[0] * pass.in.size[1] * pass.in.size[2] * pass.in.channels;
+  const int64_t tap_total = empty ? 0 : static_cast<int64_t>(pass.taps[0].size() * pass.taps[1].size()) * width_taps;
+  const int64_t work = rows * pass.count[2] * tap_total * pass.seen * pass.made * pass.groups;
+  parallel_for(tasks, std::max<int64_t>(1, 100000 / std::max<int64_t>(1, work)), [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> taps;
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t y0 = task % blocks * rows;
+      const int64_t z = task / blocks % pass.count[0];
+      const int64_t n = task / blocks / pass.count[0];
+      const int64_t height = std::min(rows, pass.count[1] - y0);
+      View<T> image = pass.in;
+      image.data += n * in_image;
+      const int64_t from[3] = {z * pass.step[0] + low[0], y0 * pass.step[1] + low[1], low[2]};
+      const int64_t size[3] = {reach[0], (height - 1) * pass.step[1] + reach[1], columns_in};
+      const Slab<T> s = empty ? Slab<T>{} : slab(image, from, size, 0);
+      taps.clear();
+      if (!empty)
+        for (const Tap& a : pass.taps[0])
+          for (const Tap& b : pass.taps[1])
+            for (int64_t c = 0; c < (merged ? 1 : width_taps); ++c)
+              taps.push_back((a.offset - low[0]) * s.plane + (b.offset - low[1]) * s.row +
+                             (pass.taps[2][static_cast<size_t>(c)].offset - low[2]) * image.channels);
+      const PixelTile<T> tile{taps.data(), static_cast<int64_t>(taps.size()),
+                              merged ? width_taps * pass.seen : pass.seen, pass.step[2] * image.channels,
+                              pass.stride[2]};
+      T* const out = pass.out + n * pass.image + z * pass.stride[0] + y0 * pass.stride[1];
+      for (int64_t g = 0; g < pass.groups; ++g) {
+        const T* panel = static_cast<const T*>(weights[static_cast<size_t>(g)]->data());
+        for (int64_t j = 0; j < pass.made; j += kColumns, panel += tap_total * pass.seen * kColumns) {
+          const int64_t columns = std::min(kColumns, pass.made - j);
+          const int vectors = columns > Lanes<T>::kWidth ? 2 : 1;
+          // Strips of nearly equal width.
+          const int64_t strips = (pass.count[2] + kRows - 1) / kRows;
+          for (int64_t y = 0; y < height; ++y) {
+            const T* line = empty ? pass.in.data : s.data + y * pass.step[1] * s.row + g * pass.seen;
+            T* to = out + y * pass.stride[1] + g * pass.made + j;
+            for (int64_t k = 0, x = 0; k < strips; ++k) {
+              const int64_t next = (k + 1) * pass.count[2] / strips;
+              kTiles<T>.pixels[next - x][vectors](tile, empty ? line : line + x * tile.pixel, panel, to + x * pass.stride[2], columns);
+              x = next;
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+struct Geometry : Convolution {
+  int64_t seen, made;  // per group
+  const Window* window[3];
+  explicit Geometry(const Convolution& c)
+      : Convolution(c), seen(c.in_channels / std::max<int64_t>(1, c.groups)),
+        made(c.out_channels / std::max<int64_t>(1, c.groups)), window{&d, &h, &w} {}
+  Geometry(const Geometry&) = delete;
+  // A product of matrices: each pixel by itself.
+  bool plain() const {
+    bool yes = groups == 1;
+    for (const Window* v : window) yes &= v->size == 1 && v->stride == 1 && v->before == 0 && v->after == 0;
+    return yes;
+  }
+  bool nothing() const {
+    return batch == 0 || in_channels == 0 || out_channels == 0 || d.out * h.out * w.out == 0;
+  }
+  int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
+};
+
+template <class T>
+std::vector<int64_t> tap_order(const Pass<T>& pass, const Geometry& g) {
+  std::vector<int64_t> order;
+  for (const Tap& a : pass.taps[0])
+    for (const Tap& b : pass.taps[1])
+      for (const Tap& c : pass.taps[2]) order.push_back(g.filter_index(a.index, b.index, c.index));
+  return order;
+}
+
+template <class T>
+void forward(const Geometry& g, const T* in, const T* filter, T* out) {
+  Pass<T> pass{{in, {g.d.in, g.h.in, g.w.in}, g.in_channels}, {}, {}, g.groups, g.seen, g.made, out, {}, {}, 0};
+  for (int d = 0; d < 3; ++d) {
+    const Window& w = *g.window[d];
+    pass.step[d] = w.stride;
+    pass.count[d] = w.out;
+    for (int64_t k = 0; k < w.size; ++k) pass.taps[d].push_back({k * w.dilation - w.before, k});
+  }
+  pass.stride[2] = g.out_channels;
+  pass.stride[1] = g.w.out * pass.stride[2];
+  pass.stride[0] = g.h.out * pass.stride[1];
+  pass.image = g.d.out * pass.stride[0];
+  const std::vector<int64_t> order = tap_order(pass, g);
+  std::vector<BufferPtr> weights;
+  for (int64_t group = 0; group < g.groups; ++group)
+    weights.push_back(panels_of<T>(static_cast<int64_t>(order.size()), g.seen, g.made,
+                                   [&](int64_t tap, int64_t channel, int64_t column) {
+                                     return filter[(order[static_cast<size_t>(tap)] * g.seen + channel) * g.out_channels +
+                                                   group * g.made + column];
+                                   }));
+  run(pass, g.batch, weights);
+}
+
+// Pixels with the same remainder by the strides meet the same places of the filter, of which what arrives is `step` 1
+// apart: pixel p + s * i gets tap k from output i + (p + before - k * dilation) / s where that has no remainder.
+template <class T>
+void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
+  int64_t phase[3];
+  for (phase[0] = 0; phase[0] < std::min(g.d.stride, g.d.in); ++phase[0])
+    for (phase[1] = 0; phase[1] < std::min(g.h.stride, g.h.in); ++phase[1])
+      for (phase[2] = 0; phase[2] < std::min(g.w.stride, g.w.in); ++phase[2]) {
+        Pass<T> pass{{arriving, {g.d.out, g.h.out, g.w.out}, g.out_channels}, {1, 1, 1}, {}, g.groups, g.made, g.seen,
+                     out, {}, {}, 0};
+        const int64_t whole[3] = {g.h.in * g.w.in * g.in_channels, g.w.in * g.in_channels, g.in_channels};
+        pass.image = g.d.in * whole[0];
+        for (int d = 0; d < 3; ++d) {
+          const Window& w = *g.window[d];
+          pass.count[d] = (w.in - phase[d] + w.stride - 1) / w.stride;
+          pass.stride[d] = w.stride * whole[d];
+          pass.out += phase[d] * whole[d];
+          for (int64_t k = w.size - 1; k >= 0; --k) {
+            const int64_t at = phase[d] + w.before - k * w.dilation;
+            if (at % w.stride == 0) pass.taps[d].push_back({at / w.stride, k});
+          }
+        }
+        const std::vector<int64_t> order = tap_order(pass, g);
+        std::vector<BufferPtr> weights;
+        for (int64_t group = 0; group < g.groups; ++group)
+          weights.push_back(panels_of<T>(static_cast<int64_t>(order.size()), g.made, g.seen,
+                                         [&](int64_t tap, int64_t channel, int64_t column) {
+                                           return filter[(order[static_cast<size_t>(tap)] * g.seen + column) *
+                                                             g.out_channels +
+                                                         group * g.made + channel];
+                                         }));
+        run(pass, g.batch, weights);
+      }
+}
+
+// Each thread sums over images of its own; the sums are added at the end.
+template <class T>
+void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
+  constexpr int64_t kWidth = Lanes<T>::kWidth;
+  constexpr int64_t kRows = Lanes<T>::kRows;
+  const bool merged = g.groups == 1 && (g.w.dilation == 1 || g.w.size == 1);
+  const int64_t taps = g.d.size * g.h.size * g.w.size;
+  const int64_t padded = (g.made + kWidth - 1) / kWidth * kWidth;  // channels of a group, in whole vectors
+  const int64_t one = taps * g.seen * padded;                      // sums of a group
+  const int64_t columns_in = (g.w.out - 1) * g.w.stride + g.w.reach();
+  // A block of pixels whose two sides stay in the cache.
+  const int64_t row_bytes = (g.w.out * g.out_channels + columns_in * g.in_channels * g.h.stride) * static_cast<int64_t>(sizeof(T));
+  const int64_t rows = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1, g.h.out);
+  const int64_t blocks = (g.h.out + rows - 1) / rows;
+  const int64_t tasks = g.batch * g.d.out * blocks;
+  const double work = static_cast<double>(g.batch * g.d.out * g.h.out * g.w.out) * static_cast<double>(taps * g.seen) *
+                      static_cast<double>(g.out_channels);
+  const int64_t slots = work < 200000 ? 1 : std::min<int64_t>(tasks, pool_size());
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(slots * g.groups * one) * sizeof(T) + 64);
+  T* const sums = static_cast<T*>(memory->data());
+  const int64_t in_image = g.d.in * g.h.in * g.w.in * g.in_channels;
+  parallel_for(slots, 1, [&](int64_t first, int64_t last) {
+    for (int64_t slot = first; slot < last; ++slot) {
+      T* const own = sums + slot * g.groups * one;
+      std::fill(own, own + g.groups * one, T(0));
+      for (int64_t task = tasks * slot / slots; task < tasks * (slot + 1) / slots; ++task) {
+        const int64_t y0 = task % blocks * rows;
+        const int64_t z = task / blocks % g.d.out;
+        const int64_t n = task / blocks / g.d.out;
+        const int64_t height = std::min(rows, g.h.out - y0);
+        const View<T> image{in + n * in_image, {g.d.in, g.h.in, g.w.in}, g.in_channels};
+        const int64_t from[3] = {z * g.d.stride - g.d.before, y0 * g.h.stride - g.h.before, -g.w.before};
+        const int64_t size[3] = {g.d.reach(), (height - 1) * g.h.stride + g.h.reach(), columns_in};
+        const Slab<T> s = slab(image, from, size, 0);
+        const T* block = arriving + ((n * g.d.out + z) * g.h.out + y0) * g.w.out * g.out_channels;
+        for (int64_t group = 0; group < g.groups; ++group) {
+          const T* from_output = block + group * g.made;
+          int64_t pixel = g.out_channels;
+          if (padded != g.made) {
+            T* copy = scratch<T>(1, height * g.w.out * padded);
+            for (int64_t p = 0; p < height * g.w.out; ++p) {
+              std::memcpy(copy + p * padded, from_output + p * pixel, static_cast<size_t>(g.made) * sizeof(T));
+              std::fill(copy + p * padded + g.made, copy + (p + 1) * padded, T(0));
+            }
+            from_output = copy;
+            pixel = padded;
+          }
+          const FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels,
+                                   g.w.out * pixel, pixel, padded};
+          const int64_t run = merged ? g.w.size * g.seen : g.seen;
+          const int64_t strips = (run + kRows - 1) / kRows;
+          for (int64_t tz = 0; tz < g.d.size; ++tz)
+            for (int64_t ty = 0; ty < g.h.size; ++ty)
+              for (int64_t tx = 0; tx < (merged ? 1 : g.w.size); ++tx) {
+                const T* line = s.data + tz * g.d.dilation * s.plane + ty * g.h.dilation * s.row +
+                                tx * g.w.dilation * g.in_channels + group * g.seen;
+                T* to = own + group * one + g.filter_index(tz, ty, tx) * g.seen * padded;
+                for (int64_t j = 0; j < padded; j += 2 * kWidth)
+                  for (int64_t k = 0, r = 0; k < strips; ++k) {
+                    const int64_t next = (k + 1) * run / strips;
+                    kTiles<T>.filter[next - r][padded - j > kWidth ? 2 : 1](tile, line + r, from_output + j,
+                                                                            to + r * padded + j);
+                    r = next;
+                  }
+              }
+        }
+      }
+    }
+  });
+  for (int64_t group = 0; group < g.groups; ++group)
+    for (int64_t k = 0; k < taps * g.seen; ++k) {
+      T* to = out + k * g.out_channels + group * g.made;
+      const T* from = sums + group * one + k * padded;
+      std::memcpy(to, from, static_cast<size_t>(g.made) * sizeof(T));
+      for (int64_t slot = 1; slot < slots; ++slot) {
+        from += g.groups * one;
+        for (int64_t j = 0; j < g.made; ++j) to[j] += from[j];
+      }
+    }
+}
+
+Geometry geometry(KernelContext& c, int spatial, const Shape& input, const Shape& filter) {
+  return Geometry(convolution(c.row, c.attrs, spatial, false, input, filter));
+}
+
+template <class T>
+void zero(const Tensor& t) {
+  std::fill(t.data<T>(), t.data<T>() + t.elements(), T(0.f));
+}
+
+template <class T, int kSpatial>
+void conv(KernelContext& c) {
+  const Geometry g = geometry(c, kSpatial, c.inputs[0].shape(), c.inputs[1].shape());
+  if (g.nothing()) return zero<T>(c.outputs[0]);
+  const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
+  const ImagesIn<T> filter(c.inputs[1], false);
+  ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
+  forward(g, in.data(), filter.data(), out.data());
+  out.finish();
+}
+
+template <class T, int kSpatial>
+void conv_to_input(KernelContext& c) {
+  const Geometry g = geometry(c, kSpatial, c.outputs[0].shape(), c.inputs[1].shape());
+  if (g.nothing()) return zero<T>(c.outputs[0]);
+  const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
+  const ImagesIn<T> filter(c.inputs[1], false);
+  ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
+  to_input(g, arriving.data(), filter.data(), out.data());
+  out.finish();
+}
+
+template <class T, int kSpatial>
+void conv_to_filter(KernelContext& c) {
+  const Geometry g = geometry(c, kSpatial, c.inputs[0].shape(), c.outputs[0].shape());
+  if (g.nothing()) return zero<T>(c.outputs[0]);
+  const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
+  const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
+  ImagesOut<T> out(c.outputs[0], false);
+  to_filter(g, in.data(), arriving.data(), out.data());
+  out.finish();
+}
+
+// As many spatial dimensions as the input's rank says; several batch dimensions are one.
+template <class T>
+void conv_any(KernelContext& c) {
+  static const AttrName kBatchDims{"batch_dims"};
+  const int batch_dims = static_cast<int>(c.attrs.get_or(kBatchDims, int64_t{1}));
+  const auto flat = [&](const Tensor& t) {
+    Shape s{1};
+    for (int d = 0; d < batch_dims; ++d) s.set(0, s[0] * t.shape()[d]);
+    for (int d = batch_dims; d < t.shape().rank(); ++d) s.append(t.shape()[d]);
+    return t.reshaped(s);
+  };
+  const Tensor inputs[] = {flat(c.inputs[0]), c.inputs[1]};
+  Tensor output = flat(c.outputs[0]);
+  KernelContext inner{c.row, c.attrs, inputs, {&output, 1}, c.device, c.stream};
+  if (inputs[0].shape().rank() == 5) conv<T, 3>(inner);
+  else conv<T, 2>(inner);
+}
+
+template <class... Types>
+void convolutions() {
+  (on_cpu("Conv2D", bit_of(dtype_of<Types>), conv<Types, 2>), ...);
+  (on_cpu("Conv2DBackpropInput", bit_of(dtype_of<Types>), conv_to_input<Types, 2>), ...);
+  (on_cpu("Conv2DBackpropFilter", bit_of(dtype_of<Types>), conv_to_filter<Types, 2>), ...);
+  (on_cpu("Conv3D", bit_of(dtype_of<Types>), conv<Types, 3>), ...);
+  (on_cpu("Conv3DBackpropInputV2", bit_of(dtype_of<Types>), conv_to_input<Types, 3>), ...);
+  (on_cpu("Conv3DBackpropFilterV2", bit_of(dtype_of<Types>), conv_to_filter<Types, 3>), ...);
+  (on_cpu("Conv", bit_of(dtype_of<Types>), conv_any<Types>), ...);
+}
+
+}  // namespace
+
+FL_CPU_KERNELS { convolutions<float, double, Float16, BFloat16, int32_t>(); }
+
+}  // namespace FL_ISA
+}  // namespace footlight

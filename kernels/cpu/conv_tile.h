@@ -1,0 +1,131 @@
+// The innermost loops of convolutions: some pixels by two vectors of channels, whose sums stay in registers. Pixels are
+// read where they stand, so nothing of the input is packed.
+#pragma once
+
+#include "kernels/cpu/register.h"
+
+#include <cstring>
+#include <type_traits>
+
+namespace footlight {
+namespace FL_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+inline constexpr int kFloatRows = 14;
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32;
+inline constexpr int kFloatRows = 6;
+#else
+inline constexpr int kVectorBytes = 16;
+inline constexpr int kFloatRows = 6;
+#endif
+
+template <class T>
+struct Lanes {
+  using Element = T;
+  typedef T Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
+  static constexpr int64_t kWidth = kVectorBytes / static_cast<int64_t>(sizeof(T));
+  static constexpr int64_t kColumns = 2 * kWidth;
+  // How many pixels at once; other types than float are rare and get fewer variants.
+  static constexpr int kRows = std::is_same_v<T, float> ? kFloatRows : 4;
+};
+
+// out[r, j] (+)= sum over taps t and k < run of in[taps[t] + r * pixel + k] * weights[t * run + k][j]
+template <class T>
+struct PixelTile {
+  const int64_t* taps;
+  int64_t tap_count;
+  int64_t run;
+  int64_t pixel;
+  int64_t out_pixel;
+};
+
+template <class T>
+void store(T* to, const typename Lanes<T>::Vector& sum, int64_t columns) {
+  using V = typename Lanes<T>::Vector;
+  if (columns >= Lanes<T>::kWidth) *reinterpret_cast<V*>(to) = sum;
+  else if (columns > 0) std::memcpy(to, &sum, static_cast<size_t>(columns) * sizeof(T));
+}
+
+template <class T, int kRows, int kVectors>
+void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out, int64_t columns) {
+  using V = typename Lanes<T>::Vector;
+  constexpr int64_t kWidth = Lanes<T>::kWidth;
+  V sums[kRows][kVectors] = {};
+  const int64_t pixel = tile.pixel;
+  for (int64_t t = 0; t < tile.tap_count; ++t) {
+    const T* a = in + tile.taps[t];
+    for (int64_t k = 0; k < tile.run; ++k) {
+      V b[kVectors];
+      for (int v = 0; v < kVectors; ++v) b[v] = *reinterpret_cast<const V*>(weights + v * kWidth);
+      for (int r = 0; r < kRows; ++r) {
+        const T x = a[r * pixel];
+        for (int v = 0; v < kVectors; ++v) sums[r][v] += b[v] * x;
+      }
+      ++a;
+      weights += Lanes<T>::kColumns;
+    }
+  }
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v) store(out + r * tile.out_pixel + v * kWidth, sums[r][v], columns - v * kWidth);
+}
+
+// sums[r, j] += sum over the pixels of a block of in[y * in_row + x * in_pixel + r] * arriving[y * row + x * pixel + j]
+template <class T>
+struct FilterTile {
+  int64_t height, width;
+  int64_t in_row, in_pixel;
+  int64_t row, pixel;
+  int64_t sums_row;
+};
+
+template <class T, int kRows, int kVectors>
+void filter_tile(const FilterTile<T>& tile, const T* in, const T* arriving, T* sums_memory) {
+  using V = typename Lanes<T>::Vector;
+  constexpr int64_t kWidth = Lanes<T>::kWidth;
+  V sums[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v)
+      sums[r][v] = *reinterpret_cast<const V*>(sums_memory + r * tile.sums_row + v * kWidth);
+  for (int64_t y = 0; y < tile.height; ++y) {
+    const T* a = in + y * tile.in_row;
+    const T* g = arriving + y * tile.row;
+    for (int64_t x = 0; x < tile.width; ++x) {
+      V b[kVectors];
+      for (int v = 0; v < kVectors; ++v) b[v] = *reinterpret_cast<const V*>(g + v * kWidth);
+      for (int r = 0; r < kRows; ++r)
+        for (int v = 0; v < kVectors; ++v) sums[r][v] += b[v] * a[r];
+      a += tile.in_pixel;
+      g += tile.pixel;
+    }
+  }
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v)
+      *reinterpret_cast<V*>(sums_memory + r * tile.sums_row + v * kWidth) = sums[r][v];
+}
+
+// The variants by number of rows, 1 to kRows, and of vectors, 1 or 2.
+template <class T>
+struct Tiles {
+  using PixelFunction = void (*)(const PixelTile<T>&, const T*, const T*, T*, int64_t);
+  using FilterFunction = void (*)(const FilterTile<T>&, const T*, const T*, T*);
+  static constexpr int kRows = Lanes<T>::kRows;
+  PixelFunction pixels[kRows + 1][3] = {};
+  FilterFunction filter[kRows + 1][3] = {};
+
+  constexpr Tiles() { fill(std::make_integer_sequence<int, kRows>()); }
+
+ private:
+  template <int... kIndex>
+  constexpr void fill(std::integer_sequence<int, kIndex...>) {
+    ((pixels[kIndex + 1][1] = pixel_tile<T, kIndex + 1, 1>, pixels[kIndex + 1][2] = pixel_tile<T, kIndex + 1, 2>,
+      filter[kIndex + 1][1] = filter_tile<T, kIndex + 1, 1>, filter[kIndex + 1][2] = filter_tile<T, kIndex + 1, 2>),
+     ...);
+  }
+};
+template <class T>
+inline constexpr Tiles<T> kTiles{};
+
+}  // namespace FL_ISA
+}  // namespace footlight

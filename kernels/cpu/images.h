@@ -1,0 +1,126 @@
+// Images as kernels want them: channels last, in the type that is computed with; and the threads' scratch memory.
+#pragma once
+
+#include "engine/base/thread_pool.h"
+#include "engine/ops/window.h"
+#include "kernels/cpu/register.h"
+#include "kernels/functors/common.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace footlight {
+namespace FL_ISA {
+
+using functors::Compute;
+
+// Memory of one thread that grows and stays: for what a task needs besides its outputs.
+template <class T>
+T* scratch(int which, int64_t elements) {
+  static thread_local BufferPtr memory[4];
+  static thread_local size_t sizes[4] = {};
+  const size_t bytes = static_cast<size_t>(elements) * sizeof(T) + 64;
+  if (sizes[which] < bytes) {
+    memory[which] = allocate_buffer(Device::cpu(), bytes);
+    sizes[which] = bytes;
+  }
+  return static_cast<T*>(memory[which]->data());
+}
+
+// Batch and channels of a shape, and all that lies between as `pixels`.
+struct ImageShape {
+  int64_t batch, pixels, channels;
+};
+inline ImageShape image_shape(const Shape& s, bool channels_first) {
+  const int channel_axis = channels_first ? 1 : s.rank() - 1;
+  int64_t pixels = 1;
+  for (int d = 1; d < s.rank(); ++d)
+    if (d != channel_axis) pixels *= s[d];
+  return {s[0], pixels, s[channel_axis]};
+}
+
+// [rows, columns] -> [columns, rows], in tiles that stay in the cache.
+template <class From, class To>
+void turn(const From* from, To* to, int64_t rows, int64_t columns) {
+  constexpr int64_t kTile = 16;
+  for (int64_t i0 = 0; i0 < rows; i0 += kTile)
+    for (int64_t j0 = 0; j0 < columns; j0 += kTile)
+      for (int64_t i = i0; i < std::min(rows, i0 + kTile); ++i)
+        for (int64_t j = j0; j < std::min(columns, j0 + kTile); ++j)
+          to[j * rows + i] = static_cast<To>(static_cast<Compute<From>>(from[i * columns + j]));
+}
+
+// A tensor read as images with the channels last; the tensor itself where it is that already.
+template <class T>
+class ImagesIn {
+ public:
+  using C = Compute<T>;
+  ImagesIn(const Tensor& t, bool channels_first) {
+    const ImageShape s = image_shape(t.shape(), channels_first);
+    if constexpr (std::is_same_v<C, T>) {
+      if (!channels_first || s.pixels == 1 || s.channels == 1) {
+        data_ = t.data<T>();
+        return;
+      }
+    }
+    const int64_t one = s.pixels * s.channels;
+    buffer_ = allocate_buffer(Device::cpu(), static_cast<size_t>(s.batch * one) * sizeof(C) + 64);
+    C* to = static_cast<C*>(buffer_->data());
+    const T* from = t.data<T>();
+    parallel_for(s.batch, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, one)), [&](int64_t begin, int64_t end) {
+      for (int64_t n = begin; n < end; ++n) {
+        if (channels_first) turn(from + n * one, to + n * one, s.channels, s.pixels);
+        else
+          for (int64_t i = n * one; i < (n + 1) * one; ++i) to[i] = static_cast<C>(from[i]);
+      }
+    });
+    data_ = to;
+  }
+  const C* data() const { return data_; }
+
+ private:
+  const C* data_ = nullptr;
+  BufferPtr buffer_;
+};
+
+// A tensor to be written as images with the channels last; finish() brings them to where they belong.
+template <class T>
+class ImagesOut {
+ public:
+  using C = Compute<T>;
+  ImagesOut(const Tensor& t, bool channels_first)
+      : tensor_(t), shape_(image_shape(t.shape(), channels_first)), channels_first_(channels_first) {
+    if constexpr (std::is_same_v<C, T>) {
+      if (!channels_first || shape_.pixels == 1 || shape_.channels == 1) {
+        data_ = t.data<T>();
+        return;
+      }
+    }
+    buffer_ = allocate_buffer(Device::cpu(), static_cast<size_t>(t.elements()) * sizeof(C) + 64);
+    data_ = static_cast<C*>(buffer_->data());
+  }
+  C* data() { return data_; }
+  void finish() {
+    if (!buffer_) return;
+    const int64_t one = shape_.pixels * shape_.channels;
+    T* to = tensor_.data<T>();
+    parallel_for(shape_.batch, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, one)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t n = begin; n < end; ++n) {
+                     if (channels_first_) turn(data_ + n * one, to + n * one, shape_.pixels, shape_.channels);
+                     else
+                       for (int64_t i = n * one; i < (n + 1) * one; ++i) to[i] = static_cast<T>(data_[i]);
+                   }
+                 });
+  }
+
+ private:
+  Tensor tensor_;
+  ImageShape shape_;
+  bool channels_first_;
+  C* data_ = nullptr;
+  BufferPtr buffer_;
+};
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -1,0 +1,343 @@
+// Kernels of poolings: the channels of a pixel side by side, window places one after the other.
+#include "kernels/cpu/images.h"
+
+#include <limits>
+#include <vector>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+struct Pool {
+  WindowAttrs attrs;
+  Window window[3];  // depth, height, width
+  int64_t batch, channels, pooled;
+  int64_t in_image, out_image;  // elements of one
+
+  Pool(KernelContext& c, int spatial, const Shape& in) : attrs(window_attrs(c.row, c.attrs, spatial)) {
+    for (int d = 0; d < spatial; ++d)
+      window[3 - spatial + d] = footlight::window(c.row, attrs, d, in[attrs.axis(d)], attrs.size[d]);
+    batch = in[0];
+    channels = in[attrs.channel_axis()];
+    pooled = channels < attrs.channel_size ? 0 : (channels - attrs.channel_size) / attrs.channel_stride + 1;
+    in_image = channels;
+    out_image = pooled;
+    for (const Window& w : window) {
+      in_image *= w.in;
+      out_image *= w.out;
+    }
+  }
+  int64_t rows() const { return window[0].out * window[1].out; }
+  int64_t rows_at_once() const {
+    return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, window[2].out * pooled * window[1].size * window[2].size));
+  }
+};
+
+// Calls body(output pixel, places) for the pixels of an output row, places being the input pixels of its window.
+template <class Body>
+void for_pixels(const Pool& p, int64_t row, Body&& body) {
+  const int64_t z = row / p.window[1].out, y = row % p.window[1].out;
+  int64_t begin[3], end[3];
+  const auto bounds = [&](int d, int64_t at) {
+    const Window& w = p.window[d];
+    begin[d] = std::max<int64_t>(0, at * w.stride - w.before);
+    end[d] = std::min(w.in, at * w.stride - w.before + w.size);
+  };
+  bounds(0, z);
+  bounds(1, y);
+  for (int64_t x = 0; x < p.window[2].out; ++x) {
+    bounds(2, x);
+    body(row * p.window[2].out + x, [&](auto&& place) {
+      for (int64_t iz = begin[0]; iz < end[0]; ++iz)
+        for (int64_t iy = begin[1]; iy < end[1]; ++iy)
+          for (int64_t ix = begin[2]; ix < end[2]; ++ix) place((iz * p.window[1].in + iy) * p.window[2].in + ix);
+    });
+  }
+}
+
+// Calls body(first channel, step) for each channel of a window; usually there is one, and the step is 1.
+template <class Body>
+void for_channels(const Pool& p, Body&& body) {
+  if (p.attrs.channel_size == 1 && p.attrs.channel_stride == 1) body(0, std::integral_constant<int64_t, 1>());
+  else
+    for (int64_t k = 0; k < p.attrs.channel_size; ++k) body(k, p.attrs.channel_stride);
+}
+
+template <class C>
+constexpr C lowest() {
+  if constexpr (std::is_floating_point_v<C>) return -std::numeric_limits<C>::infinity();
+  else return std::numeric_limits<C>::lowest();
+}
+
+template <class T, int kSpatial>
+void max_pool(KernelContext& c) {
+  using C = Compute<T>;
+  const Pool p(c, kSpatial, c.inputs[0].shape());
+  if (c.outputs[0].elements() == 0) return;
+  const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
+  ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
+  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const C* from = in.data() + row / p.rows() * p.in_image;
+      C* to = out.data() + row / p.rows() * p.out_image;
+      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
+        C* __restrict__ best = to + pixel * p.pooled;
+        std::fill(best, best + p.pooled, lowest<C>());
+        places([&](int64_t place) {
+          for_channels(p, [&](int64_t channel, auto step) {
+            const C* __restrict__ x = from + place * p.channels + channel;
+            for (int64_t k = 0; k < p.pooled; ++k) {
+              const C value = x[k * step];
+              best[k] = value > best[k] || value != value ? value : best[k];
+            }
+          });
+        });
+      });
+    }
+  });
+  out.finish();
+}
+
+// To the first place of the window that holds the largest.
+template <class T, int kSpatial>
+void max_pool_grad(KernelContext& c) {
+  using C = Compute<T>;
+  const Pool p(c, kSpatial, c.inputs[0].shape());
+  const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
+  const ImagesIn<T> pooled(c.inputs[1], p.attrs.channels_first);
+  const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
+  ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
+  parallel_for(p.batch, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image)), [&](int64_t first, int64_t last) {
+    C* const rest = scratch<C>(0, p.pooled);
+    for (int64_t n = first; n < last; ++n) {
+      const C* from = in.data() + n * p.in_image;
+      C* to = out.data() + n * p.in_image;
+      std::fill(to, to + p.in_image, C(0));
+      for (int64_t row = 0; row < p.rows(); ++row)
+        for_pixels(p, row, [&](int64_t pixel, auto&& places) {
+          const C* __restrict__ best = pooled.data() + n * p.out_image + pixel * p.pooled;
+          std::memcpy(rest, arriving.data() + n * p.out_image + pixel * p.pooled,
+                      static_cast<size_t>(p.pooled) * sizeof(C));
+          places([&](int64_t place) {
+            for_channels(p, [&](int64_t channel, auto step) {
+              const C* __restrict__ x = from + place * p.channels + channel;
+              C* __restrict__ y = to + place * p.channels + channel;
+              C* __restrict__ left = rest;
+              for (int64_t k = 0; k < p.pooled; ++k) {
+                const bool here = x[k * step] == best[k];
+                y[k * step] = static_cast<C>(y[k * step] + (here ? left[k] : C(0)));
+                left[k] = here ? C(0) : left[k];
+              }
+            });
+          });
+        });
+    }
+  });
+  out.finish();
+}
+
+// What stands in the third input where the largest stood.
+template <class T, int kSpatial>
+void max_pool_grad_grad(KernelContext& c) {
+  using C = Compute<T>;
+  const Pool p(c, kSpatial, c.inputs[0].shape());
+  if (c.outputs[0].elements() == 0) return;
+  const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
+  const ImagesIn<T> pooled(c.inputs[1], p.attrs.channels_first);
+  const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
+  ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
+  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
+    std::vector<uint8_t> found(static_cast<size_t>(p.pooled));
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t n = row / p.rows();
+      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
+        const int64_t at = n * p.out_image + pixel * p.pooled;
+        std::fill(out.data() + at, out.data() + at + p.pooled, C(0));
+        std::fill(found.begin(), found.end(), uint8_t{0});
+        places([&](int64_t place) {
+          for_channels(p, [&](int64_t channel, auto step) {
+            const int64_t from = n * p.in_image + place * p.channels + channel;
+            for (int64_t k = 0; k < p.pooled; ++k) {
+              if (found[static_cast<size_t>(k)] || in.data()[from + k * step] != pooled.data()[at + k]) continue;
+              out.data()[at + k] = arriving.data()[from + k * step];
+              found[static_cast<size_t>(k)] = 1;
+            }
+          });
+        });
+      });
+    }
+  });
+  out.finish();
+}
+
+template <class T, int kSpatial>
+void average_pool(KernelContext& c) {
+  using C = Compute<T>;
+  const Pool p(c, kSpatial, c.inputs[0].shape());
+  if (c.outputs[0].elements() == 0) return;
+  const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
+  ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
+  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const C* from = in.data() + row / p.rows() * p.in_image;
+      C* to = out.data() + row / p.rows() * p.out_image;
+      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
+        C* __restrict__ sum = to + pixel * p.pooled;
+        std::fill(sum, sum + p.pooled, C(0));
+        int64_t count = 0;
+        places([&](int64_t place) {
+          for_channels(p, [&](int64_t channel, auto step) {
+            ++count;
+            const C* __restrict__ x = from + place * p.channels + channel;
+            for (int64_t k = 0; k < p.pooled; ++k) sum[k] += x[k * step];
+          });
+        });
+        const C many = static_cast<C>(count);
+        for (int64_t k = 0; k < p.pooled; ++k) sum[k] /= many;
+      });
+    }
+  });
+  out.finish();
+}
+
+template <class T, int kSpatial>
+void average_pool_grad(KernelContext& c) {
+  using C = Compute<T>;
+  const Pool p(c, kSpatial, c.outputs[0].shape());
+  if (c.outputs[0].elements() == 0) return;
+  const Shape& came = c.inputs[1].shape();
+  if (came.elements() != p.batch * p.out_image)
+    invalid("Expected grad to have ", p.batch * p.out_image, " elements, its shape is ", came.to_string(), " [Op:",
+            c.row.name, "]");
+  const ImagesIn<T> arriving(c.inputs[1], p.attrs.channels_first);
+  ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
+  parallel_for(p.batch, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image)), [&](int64_t first, int64_t last) {
+    C* const share = scratch<C>(0, p.pooled);
+    for (int64_t n = first; n < last; ++n) {
+      C* to = out.data() + n * p.in_image;
+      std::fill(to, to + p.in_image, C(0));
+      for (int64_t row = 0; row < p.rows(); ++row)
+        for_pixels(p, row, [&](int64_t pixel, auto&& places) {
+          const C* g = arriving.data() + n * p.out_image + pixel * p.pooled;
+          int64_t count = 0;
+          places([&](int64_t) { ++count; });
+          const C many = static_cast<C>(count * p.attrs.channel_size);
+          for (int64_t k = 0; k < p.pooled; ++k) share[k] = g[k] / many;
+          places([&](int64_t place) {
+            for_channels(p, [&](int64_t channel, auto step) {
+              C* __restrict__ y = to + place * p.channels + channel;
+              const C* __restrict__ s = share;
+              for (int64_t k = 0; k < p.pooled; ++k) y[k * step] += s[k];
+            });
+          });
+        });
+    }
+  });
+  out.finish();
+}
+
+int64_t base_of(KernelContext& c, const Pool& p, int64_t n) {
+  static const AttrName kBatchInIndex{"include_batch_in_index"};
+  return c.attrs.get_or(kBatchInIndex, false) ? n * p.in_image : 0;
+}
+
+template <class T, class Index>
+void max_pool_argmax(KernelContext& c) {
+  const Pool p(c, 2, c.inputs[0].shape());
+  const T* in = c.in<T>(0);
+  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t n = row / p.rows();
+      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
+        T* best = c.out<T>(0) + n * p.out_image + pixel * p.pooled;
+        Index* where = c.out<Index>(1) + n * p.out_image + pixel * p.pooled;
+        bool some = false;
+        places([&](int64_t place) {
+          for_channels(p, [&](int64_t channel, auto step) {
+            const int64_t at = place * p.channels + channel;
+            for (int64_t k = 0; k < p.pooled; ++k) {
+              const T value = in[n * p.in_image + at + k * step];
+              if (some && !(static_cast<Compute<T>>(value) > static_cast<Compute<T>>(best[k]))) continue;
+              best[k] = value;
+              where[k] = static_cast<Index>(base_of(c, p, n) + at + k * step);
+            }
+            some = true;
+          });
+        });
+      });
+    }
+  });
+}
+
+// Calls body(element of the input, element of the output) for each place that the indices name.
+template <class Index, class Body>
+void for_argmax(KernelContext& c, const Pool& p, const Index* where, Body&& body) {
+  for (int64_t i = 0; i < p.batch * p.out_image; ++i) {
+    const int64_t n = i / p.out_image;
+    const int64_t at = static_cast<int64_t>(where[i]) - base_of(c, p, n);
+    if (at < 0 || at >= p.in_image)
+      invalid("argmax[", i, "] = ", static_cast<int64_t>(where[i]), " lies outside of the input, whose shape is ",
+              c.inputs[0].shape().to_string(), " [Op:", c.row.name, "]");
+    body(n * p.in_image + at, i);
+  }
+}
+
+template <class T, class Index>
+void argmax_grad(KernelContext& c) {
+  using C = Compute<T>;
+  const Pool p(c, 2, c.inputs[0].shape());
+  T* out = c.out<T>();
+  std::fill(out, out + c.outputs[0].elements(), T(C(0)));
+  for_argmax(c, p, c.in<Index>(2), [&](int64_t in, int64_t i) {
+    out[in] = static_cast<T>(static_cast<C>(static_cast<C>(out[in]) + static_cast<C>(c.in<T>(1)[i])));
+  });
+}
+template <class T, class Index>
+void argmax_grad_grad(KernelContext& c) {
+  const Pool p(c, 2, c.inputs[0].shape());
+  for_argmax(c, p, c.in<Index>(2), [&](int64_t in, int64_t i) { c.out<T>()[i] = c.in<T>(1)[in]; });
+}
+
+// By the dtype of the indices: that of tensor `kWhich` of the op, an output or an input.
+template <Kernel kInt32, Kernel kInt64, bool kOutput>
+void by_index(KernelContext& c) {
+  const DType type = kOutput ? c.outputs[1].dtype() : c.inputs[2].dtype();
+  (type == DType::kInt32 ? kInt32 : kInt64)(c);
+}
+
+template <class... Types>
+void averages() {
+  (on_cpu("AvgPool", bit_of(dtype_of<Types>), average_pool<Types, 2>), ...);
+  (on_cpu("AvgPoolGrad", bit_of(dtype_of<Types>), average_pool_grad<Types, 2>), ...);
+  (on_cpu("AvgPool3D", bit_of(dtype_of<Types>), average_pool<Types, 3>), ...);
+  (on_cpu("AvgPool3DGrad", bit_of(dtype_of<Types>), average_pool_grad<Types, 3>), ...);
+  (on_cpu("MaxPool3D", bit_of(dtype_of<Types>), max_pool<Types, 3>), ...);
+  (on_cpu("MaxPool3DGrad", bit_of(dtype_of<Types>), max_pool_grad<Types, 3>), ...);
+  (on_cpu("MaxPool3DGradGrad", bit_of(dtype_of<Types>), max_pool_grad_grad<Types, 3>), ...);
+}
+template <class... Types>
+void maxima() {
+  (on_cpu("MaxPool", bit_of(dtype_of<Types>), max_pool<Types, 2>), ...);
+  (on_cpu("MaxPoolGrad", bit_of(dtype_of<Types>), max_pool_grad<Types, 2>), ...);
+  (on_cpu("MaxPoolGradGrad", bit_of(dtype_of<Types>), max_pool_grad_grad<Types, 2>), ...);
+  (on_cpu("MaxPoolWithArgmax", bit_of(dtype_of<Types>),
+          by_index<max_pool_argmax<Types, int32_t>, max_pool_argmax<Types, int64_t>, true>),
+   ...);
+  (on_cpu("MaxPoolGradWithArgmax", bit_of(dtype_of<Types>),
+          by_index<argmax_grad<Types, int32_t>, argmax_grad<Types, int64_t>, false>),
+   ...);
+  (on_cpu("MaxPoolGradGradWithArgmax", bit_of(dtype_of<Types>),
+          by_index<argmax_grad_grad<Types, int32_t>, argmax_grad_grad<Types, int64_t>, false>),
+   ...);
+}
+
+}  // namespace
+
+FL_CPU_KERNELS {
+  averages<float, double, Float16, BFloat16>();
+  maxima<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>();
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

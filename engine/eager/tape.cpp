@@ -1,28 +1,48 @@
 // Recording on tapes and going back.
 #include "engine/eager/tape.h"
 
+#include "engine/eager/forward.h"
+#include "engine/eager/tape_threads.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/indexed_slices.h"
 
 #include <algorithm>
 
 namespace footlight {
 
+thread_local Recorders recorders;
+
 namespace {
 
-thread_local std::vector<Tape*> tapes;  // those that record, outermost first
+// Tapes first: what accumulators compute uses the op's outputs.
+void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+          const std::shared_ptr<Backward>& custom) {
+  // By index: a gradient that runs while a tape looks may start or stop others.
+  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(row, attrs, inputs, outputs, custom);
+  const size_t before = recorders.looking;
+  try {
+    for (size_t i = 0; i < std::min(before, recorders.accumulators.size()); ++i) {
+      recorders.looking = i;
+      recorders.accumulators[i]->see(row, attrs, inputs, outputs, custom);
+    }
+  } catch (...) {
+    recorders.looking = before;
+    throw;
+  }
+  recorders.looking = before;
+}
 
 void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
-  // By index: a gradient that runs while a tape looks may start or stop others.
-  for (size_t i = 0; i < tapes.size(); ++i) tapes[i]->see(&row, attrs, inputs, outputs, nullptr);
+  tell(&row, attrs, inputs, outputs, nullptr);
 }
 
 bool any_watches(std::span<const Tensor> tensors) {
-  return std::any_of(tapes.begin(), tapes.end(), [&](const Tape* tape) { return tape->watches_any(tensors); });
-}
-
-void set_hook() {
-  tape_hook = tapes.empty() ? nullptr : hook;
-  tape_watching = tapes.empty() ? nullptr : any_watches;
+  return std::any_of(recorders.tapes.begin(), recorders.tapes.end(),
+                     [&](const Tape* tape) { return tape->watches_any(tensors); }) ||
+         std::any_of(recorders.accumulators.begin(), recorders.accumulators.end(), [&](const ForwardAccumulator* a) {
+           return std::any_of(tensors.begin(), tensors.end(),
+                              [&](const Tensor& t) { return static_cast<bool>(a->tangent_of(t)); });
+         });
 }
 
 bool differentiable(DType t) {
@@ -42,6 +62,12 @@ Tensor zeros_for(const Tensor& source) {
 
 }  // namespace
 
+void set_tape_hook() {
+  const bool any = !recorders.tapes.empty() || !recorders.accumulators.empty();
+  tape_hook = any ? hook : nullptr;
+  tape_watching = any ? any_watches : nullptr;
+}
+
 Tape::Tape(bool persistent, bool watch_accessed_variables)
     : persistent_(persistent), watch_variables_(watch_accessed_variables) {}
 
@@ -50,15 +76,15 @@ Tape::~Tape() { stop(); }
 void Tape::start() {
   if (recording_) return;
   recording_ = true;
-  tapes.push_back(this);
-  set_hook();
+  recorders.tapes.push_back(this);
+  set_tape_hook();
 }
 
 void Tape::stop() {
   if (!recording_) return;
   recording_ = false;
-  std::erase(tapes, this);
-  set_hook();
+  std::erase(recorders.tapes, this);
+  set_tape_hook();
 }
 
 void Tape::watch(const Tensor& t) {
@@ -108,30 +134,38 @@ void Tape::see(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inp
   entries_.push_back({row, attrs, {inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}, std::move(custom)});
 }
 
-void Tape::run_back(const Entry& e, std::span<const Tensor> output_gradients, std::span<Tensor> input_gradients) {
-  if (e.custom) {
+void Tape::run_back(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs,
+                    std::span<const Tensor> outputs, const std::shared_ptr<Backward>& custom,
+                    std::span<const Tensor> output_gradients, std::span<Tensor> input_gradients) {
+  if (custom) {
     std::vector<Tensor> filled(output_gradients.begin(), output_gradients.end());
     for (size_t i = 0; i < filled.size(); ++i)
-      if (!filled[i]) filled[i] = ops::zeros_like(e.outputs[i]);
-    std::vector<Tensor> back = e.custom->run(filled);
+      if (!filled[i]) filled[i] = ops::zeros_like(outputs[i]);
+    std::vector<Tensor> back = custom->run(filled);
     for (size_t i = 0; i < input_gradients.size() && i < back.size(); ++i) input_gradients[i] = back[i];
     return;
   }
-  if (!e.row->gradient)
-    fail(ErrorKind::kLookup, "No gradient defined for operation '", e.row->name, "' (op type: ", e.row->name,
+  if (!row->gradient)
+    fail(ErrorKind::kLookup, "No gradient defined for operation '", row->name, "' (op type: ", row->name,
          "): a result depends on a watched tensor only through it. Use tf.stop_gradient, or give it one with "
          "tf.custom_gradient");
-  GradientCall call{*e.row, e.attrs, e.inputs, e.outputs, output_gradients, input_gradients};
-  e.row->gradient(call);
+  std::vector<Tensor> whole;
+  if (!ops::hands_slices_on(*row) && std::any_of(output_gradients.begin(), output_gradients.end(), ops::slices_of)) {
+    for (const Tensor& g : output_gradients) whole.push_back(ops::dense(g));
+    output_gradients = whole;
+  }
+  GradientCall call{*row, attrs, inputs, outputs, output_gradients, input_gradients};
+  row->gradient(call);
 }
 
 std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<const Tensor> sources,
-                                   std::span<const Tensor> output_gradients, Unconnected unconnected) {
+                                   std::span<const Tensor> output_gradients, Unconnected unconnected, After after) {
+  const bool last = !persistent_ && after == After::kForget;
   if (used_ && !persistent_)
     fail(ErrorKind::kRuntime, "A non-persistent GradientTape can only be used to compute one set of gradients (or "
          "jacobians): make it with persistent=True to ask again");
   if (!persistent_) {
-    used_ = true;
+    used_ = last;
     stop();
   }
   // Which entries lie between a source and what comes later.
@@ -150,7 +184,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
   auto collected = [&](uint64_t id) -> Tensor {
     auto it = flowing.find(id);
     if (it == flowing.end()) return {};
-    if (it->second.size() > 1) it->second = {ops::add_n(it->second)};
+    if (it->second.size() > 1) it->second = {ops::accumulate(it->second)};
     return it->second[0];
   };
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -171,7 +205,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
     }
     if (!any) continue;
     std::vector<Tensor> back(e.inputs.size());
-    run_back(e, arriving, back);
+    run_back(e.row, e.attrs, e.inputs, e.outputs, e.custom, arriving, back);
     for (size_t k = 0; k < back.size(); ++k)
       if (back[k] && from_source.contains(e.inputs[k].tape_id())) flowing[e.inputs[k].tape_id()].push_back(back[k]);
   }
@@ -181,7 +215,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
     if (!g && unconnected == Unconnected::kZero) g = zeros_for(s);
     result.push_back(g);
   }
-  if (!persistent_) reset_after_use();
+  if (last) reset_after_use();
   return result;
 }
 
@@ -196,23 +230,23 @@ void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {
   if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
-  for (size_t i = 0; i < tapes.size(); ++i) tapes[i]->see(nullptr, {}, inputs, outputs, backward);
+  tell(nullptr, {}, inputs, outputs, backward);
 }
 
-bool any_tape_recording() { return !tapes.empty(); }
+bool any_tape_recording() { return tape_hook != nullptr; }
 
-PauseTapes::PauseTapes() : hidden_(std::move(tapes)) {
-  tapes.clear();
-  set_hook();
-}
+PauseTapes::PauseTapes() : hidden_(std::make_unique<Recorders>(std::exchange(recorders, {}))) { set_tape_hook(); }
 
 PauseTapes::~PauseTapes() {
-  std::vector<Tape*> inside = std::move(tapes);
-  tapes.clear();
-  for (Tape* t : hidden_)
-    if (t->recording()) tapes.push_back(t);
-  tapes.insert(tapes.end(), inside.begin(), inside.end());
-  set_hook();
+  const Recorders inside = std::exchange(recorders, {});
+  for (Tape* t : hidden_->tapes)
+    if (t->recording()) recorders.tapes.push_back(t);
+  for (ForwardAccumulator* a : hidden_->accumulators)
+    if (a->recording()) recorders.accumulators.push_back(a);
+  recorders.looking = hidden_->looking;
+  recorders.tapes.insert(recorders.tapes.end(), inside.tapes.begin(), inside.tapes.end());
+  recorders.accumulators.insert(recorders.accumulators.end(), inside.accumulators.begin(), inside.accumulators.end());
+  set_tape_hook();
 }
 
 }  // namespace footlight

@@ -20,6 +20,9 @@ class Backward {
 };
 
 enum class Unconnected : uint8_t { kNone, kZero };
+// What a tape that is not persistent does after it was asked: forget everything, or keep it for the next question about
+// the same (the rows of a jacobian).
+enum class After : uint8_t { kForget, kKeep };
 
 class Tape {
  public:
@@ -32,6 +35,7 @@ class Tape {
   void start();
   void stop();
   bool recording() const { return recording_; }
+  bool persistent() const { return persistent_; }
   // A tensor, or the handle of a variable.
   void watch(const Tensor&);
   // Whether one of these is watched, or is a variable that would be when it is read.
@@ -42,13 +46,19 @@ class Tape {
   const std::vector<Tensor>& watched_variables() const { return variables_; }
 
   // The gradients of the sum of the targets, each times its entry of `output_gradients` (empty tensor or
-  // missing: ones). A source that the targets do not depend on: an empty tensor, or zeros. A tape that is not
-  // persistent serves once (kRuntime afterwards) and stops.
+  // missing: ones). A source that the targets do not depend on: an empty tensor, or zeros. A source of which rows were
+  // gathered: perhaps an ops::indexed_slices(). A tape that is not persistent serves once (kRuntime afterwards) and
+  // stops.
   std::vector<Tensor> gradient(std::span<const Tensor> targets, std::span<const Tensor> sources,
-                               std::span<const Tensor> output_gradients = {}, Unconnected = Unconnected::kNone);
+                               std::span<const Tensor> output_gradients = {}, Unconnected = Unconnected::kNone,
+                               After = After::kForget);
 
   void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
            std::shared_ptr<Backward>);
+  // Back through one thing that was applied.
+  static void run_back(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                       const std::shared_ptr<Backward>&, std::span<const Tensor> output_gradients,
+                       std::span<Tensor> input_gradients);
 
  private:
   struct Entry {
@@ -59,7 +69,6 @@ class Tape {
     std::shared_ptr<Backward> custom;
   };
   void reset_after_use();
-  void run_back(const Entry&, std::span<const Tensor> output_gradients, std::span<Tensor> input_gradients);
 
   const bool persistent_;
   const bool watch_variables_;
@@ -79,7 +88,9 @@ extern void (*custom_gradient_in_graph)(std::span<const Tensor> inputs, std::spa
                                         const std::shared_ptr<Backward>&);
 bool any_tape_recording();
 
-// No tape of this thread sees anything while one lives (tape.stop_recording()).
+struct Recorders;
+
+// No tape and no accumulator of this thread sees anything while one lives.
 class PauseTapes {
  public:
   PauseTapes();
@@ -88,7 +99,7 @@ class PauseTapes {
   PauseTapes& operator=(const PauseTapes&) = delete;
 
  private:
-  std::vector<Tape*> hidden_;
+  std::unique_ptr<Recorders> hidden_;
 };
 
 // The same under the name that fits tracing: tapes from outside do not see a function's body being traced, tapes made

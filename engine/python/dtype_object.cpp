@@ -62,7 +62,6 @@ PyObject* number(double v) { return PyFloat_FromDouble(v); }
 
 PyObject* limit(DType d, bool high) {
   switch (d) {
-    case DType::kBool: return PyBool_FromLong(high);
     case DType::kInt8: return PyLong_FromLong(high ? INT8_MAX : INT8_MIN);
     case DType::kInt16: return PyLong_FromLong(high ? INT16_MAX : INT16_MIN);
     case DType::kInt32: return PyLong_FromLong(high ? INT32_MAX : INT32_MIN);

@@ -6,6 +6,7 @@
 #include "engine/python/module.h"
 #include "engine/python/nest.h"
 #include "engine/python/shape_object.h"
+#include "engine/python/slices_object.h"
 #include "engine/python/spec_object.h"
 #include "engine/python/variable_object.h"
 #include "engine/trace/control_flow.h"
@@ -289,12 +290,12 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     for (size_t i = 0; i < targets.size(); ++i) {
       from.push_back(edge_in(*builder, targets[i].get()));
       const bool seeded = i < seeds.size() && seeds[i].get() != Py_None;
-      arriving.push_back(seeded ? to_tensor(seeds[i].get()) : apply(kOnes, {builder->graph()->tensor(from[i])}));
+      arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid) : apply(kOnes, {builder->graph()->tensor(from[i])}));
     }
     const std::vector<Tensor> found = trace::graph_gradients(*builder->graph(), from, arriving, to);
     Ref list = checked(PyList_New(static_cast<Py_ssize_t>(found.size())));
     for (size_t i = 0; i < found.size(); ++i)
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), found[i] ? wrap(found[i]) : Py_NewRef(Py_None));
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), found[i] ? wrap_gradient(found[i]) : Py_NewRef(Py_None));
     return list.release();
   });
 }

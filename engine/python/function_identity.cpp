@@ -154,10 +154,14 @@ bool is_mapping(PyObject* o) {
 }
 
 bool is_dataclass_instance(PyObject* o) { return !PyType_Check(o) && has_fields_attribute(o, "__dataclass_fields__"); }
-bool is_attrs_instance(PyObject* o) { return !PyType_Check(o) && has_fields_attribute(o, "__attrs_attrs__"); }
+bool is_attrs_instance(PyObject* o) {
+  return !PyType_Check(o) && (has_fields_attribute(o, "__attrs_attrs__") || is_composite(o));
+}
+bool is_composite(PyObject* o) { return !PyType_Check(o) && has_fields_attribute(o, "__tensor_fields__"); }
 
 Ref record_field_names(PyObject* o) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  if (is_composite(o)) return checked(PyObject_GetAttrString(type, "__tensor_fields__"));
   if (is_attrs_instance(o)) {
     Ref attributes = checked(PyObject_GetAttrString(type, "__attrs_attrs__"));
     Ref found = checked(PyList_New(0));

@@ -70,7 +70,8 @@ class Rebuilder {
 bool is_namedtuple(PyObject*);
 bool is_mapping(PyObject*);
 bool is_dataclass_instance(PyObject*);
-bool is_attrs_instance(PyObject*);
+bool is_attrs_instance(PyObject*);  // or a composite one
+bool is_composite(PyObject*);       // an object that names its tensors in __tensor_fields__, such as IndexedSlices
 Ref record_field_names(PyObject* instance);  // of a dataclass or attrs instance: a tuple
 
 }  // namespace footlight::python

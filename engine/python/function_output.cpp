@@ -69,6 +69,16 @@ OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors) {
     }
     return out;
   }
+  if (is_composite(result)) {
+    out.kind = OutputTemplate::kNamedTuple;
+    out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
+    Ref names = record_field_names(result);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i) {
+      Ref part = checked(PyObject_GetAttr(result, PyTuple_GET_ITEM(names.get(), i)));
+      out.children.push_back(take_outputs(part.get(), tensors));
+    }
+    return out;
+  }
   out.kind = OutputTemplate::kTensor;
   out.index = tensors.size();
   tensors.push_back(leaf(result));

@@ -3,6 +3,7 @@
 #include "engine/python/module.h"
 
 #include "engine/eager/execute.h"
+#include "engine/python/members.h"
 
 #include <string>
 
@@ -85,7 +86,7 @@ PyMODINIT_FUNC PyInit__engine() {
     Ref module = checked(PyModule_Create(&definition));
     namespaces = checked(PyDict_New()).release();
     footlight::eager::init();
-    for (auto init : {init_errors, init_dtype, init_shape, init_tensor, init_conversions, init_specs,
+    for (auto init : {init_members, init_errors, init_dtype, init_shape, init_tensor, init_conversions, init_specs,
                       init_variable, init_tape, init_config, init_print, init_nest, init_public_functions,
                       init_source, init_worker, init_function, init_autograph})
       if (init) init(module.get());

@@ -16,7 +16,7 @@ void init_constant();  // by init_conversions
 void init_specs(PyObject* module);
 void init_variable(PyObject* module);
 void init_tape(PyObject* module);
-void init_custom_gradient();  // by init_tape
+void init_custom_gradient(PyObject* module);  // by init_tape
 void init_config(PyObject* module);
 void init_print(PyObject* module);
 void init_nest(PyObject* module);

@@ -2,8 +2,11 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/convert.h"
+#include "engine/python/members.h"
 #include "engine/python/module.h"
 #include "engine/python/nest.h"
+#include "engine/python/slices_object.h"
+#include "engine/python/tape_arguments.h"
 #include "engine/python/variable_object.h"
 
 #include <memory>
@@ -81,17 +84,7 @@ PyObject* watch(PyObject* self, PyObject* argument) {
   });
 }
 
-Unconnected unconnected_from(PyObject* o) {
-  if (!o || o == Py_None) return Unconnected::kNone;
-  Ref value = PyUnicode_Check(o) ? Ref::borrow(o) : Ref::steal(PyObject_GetAttrString(o, "value"));
-  PyErr_Clear();
-  const char* text = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : "";
-  if (std::string_view(text) == "none") return Unconnected::kNone;
-  if (std::string_view(text) == "zero") return Unconnected::kZero;
-  fail(ErrorKind::kValue, "unconnected_gradients must be tf.UnconnectedGradients.NONE or .ZERO, not '", text,
-       "'");
-}
-
+template <After after>
 PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"target", "sources", "output_gradients", "unconnected_gradients", nullptr};
   PyObject *target, *sources, *outputs = Py_None, *unconnected = nullptr;
@@ -113,12 +106,12 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
       for (size_t i = 0; i < output_leaves.size(); ++i) {
         PyObject* o = output_leaves[i].get();
         given.push_back(o == Py_None ? Tensor()
-                                     : operand(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
+                                     : gradient_from(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
       }
     }
-    const std::vector<Tensor> results = of(self).gradient(from, to, given, way);
+    const std::vector<Tensor> results = of(self).gradient(from, to, given, way, after);
     std::vector<Ref> leaves;
-    for (const Tensor& g : results) leaves.push_back(g ? checked(wrap(g)) : Ref::borrow(Py_None));
+    for (const Tensor& g : results) leaves.push_back(g ? checked(wrap_gradient(g)) : Ref::borrow(Py_None));
     return nest_pack(sources, leaves).release();
   });
 }
@@ -172,14 +165,21 @@ PyMethodDef rest_methods[] = {{"__enter__", rest_enter, METH_NOARGS, nullptr},
                               {"__exit__", rest_leave, METH_VARARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 
+PyGetSetDef properties[] = {
+    {"_recording", [](PyObject* s, void*) { return PyBool_FromLong(of(s).recording()); }, nullptr, nullptr, nullptr},
+    {"_persistent", [](PyObject* s, void*) { return PyBool_FromLong(of(s).persistent()); }, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     {"__exit__", leave, METH_VARARGS, nullptr},
     {"watch", watch, METH_O, "watch(tensor)\n--\n\nFollows a tensor, or all of a structure."},
-    {"gradient", with_keywords(gradient), METH_VARARGS | METH_KEYWORDS,
+    {"gradient", with_keywords(gradient<After::kForget>), METH_VARARGS | METH_KEYWORDS,
      "gradient(target, sources, output_gradients=None, "
      "unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nGradients of the targets' sum, in the "
      "structure of the sources."},
+    {"_gradient_and_keep", with_keywords(gradient<After::kKeep>), METH_VARARGS | METH_KEYWORDS,
+     "As gradient(), and it may be asked again though it is not persistent."},
     {"reset", reset, METH_NOARGS, "reset()\n--\n\nForgets everything."},
     {"stop_recording", stop_recording, METH_NOARGS,
      "stop_recording()\n--\n\nA context in which nothing is recorded."},
@@ -189,7 +189,18 @@ PyMethodDef methods[] = {
 
 }  // namespace
 
-void init_tape(PyObject*) {
+Unconnected unconnected_from(PyObject* o) {
+  if (!o || o == Py_None) return Unconnected::kNone;
+  Ref value = PyUnicode_Check(o) ? Ref::borrow(o) : Ref::steal(PyObject_GetAttrString(o, "value"));
+  PyErr_Clear();
+  const char* text = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : "";
+  if (std::string_view(text) == "none") return Unconnected::kNone;
+  if (std::string_view(text) == "zero") return Unconnected::kZero;
+  fail(ErrorKind::kValue, "unconnected_gradients must be tf.UnconnectedGradients.NONE or .ZERO, not '", text,
+       "'");
+}
+
+void init_tape(PyObject* module) {
   type.tp_name = "footlight.GradientTape";
   type.tp_basicsize = sizeof(PyTape);
   type.tp_weaklistoffset = offsetof(PyTape, weakrefs);
@@ -198,7 +209,9 @@ void init_tape(PyObject*) {
       "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\nRecords operations inside a "
       "`with`, for gradients afterwards.";
   type.tp_new = construct;
+  type.tp_getattro = get_member;
   type.tp_dealloc = destroy;
+  type.tp_getset = properties;
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   rest_type.tp_name = "footlight.TapeAtRest";
@@ -209,7 +222,8 @@ void init_tape(PyObject*) {
   if (PyType_Ready(&rest_type) < 0) throw PythonErrorSet();
   publish("GradientTape", reinterpret_cast<PyObject*>(&type));
   publish("autodiff.GradientTape", reinterpret_cast<PyObject*>(&type));
-  init_custom_gradient();
+  init_custom_gradient(module);
+  init_forward();
 }
 
 }  // namespace footlight::python

@@ -7,10 +7,12 @@
 #include "engine/python/convert.h"
 #include "engine/python/dtype_object.h"
 #include "engine/python/format.h"
+#include "engine/python/members.h"
 #include "engine/python/module.h"
 #include "engine/python/operators.h"
 #include "engine/python/reference_object.h"
 #include "engine/python/shape_object.h"
+#include "engine/python/tensor_members.h"
 #include "engine/tensor/gpu.h"
 
 #include <cstring>
@@ -287,7 +289,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
       PyErr_Format(PyExc_AttributeError, "a tensor has no attribute '%s': use %s", missing, use);
       return nullptr;
     }
-  return nullptr;
+  return _PyType_Lookup(Py_TYPE(self), name) ? nullptr : explain_missing(self, name);
 }
 
 PyGetSetDef properties[] = {
@@ -397,6 +399,7 @@ void init_tensor(PyObject*) {
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   init_reference();
+  init_tensor_members();
   publish("Tensor", reinterpret_cast<PyObject*>(&type));
 }
 

@@ -7,6 +7,7 @@
 #include "engine/python/array_memory.h"
 #include "engine/python/convert.h"
 #include "engine/python/format.h"
+#include "engine/python/members.h"
 #include "engine/python/module.h"
 #include "engine/python/operators.h"
 #include "engine/python/reference_object.h"
@@ -29,6 +30,9 @@ struct PyVariable {
   bool after_assign;  // what assign() returns: prints as such
   PyObject* weakrefs;
   PyObject* constraint;
+  PyObject* aggregation;      // null: NONE
+  PyObject* synchronization;  // null: AUTO
+  PyObject* dict;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
@@ -51,8 +55,7 @@ PyObject* make(Tensor handle, Own own, bool after_assign = false) {
   new (&v->original) Tensor(v->handle.is_symbolic() ? Tensor::resource(v->variable) : Tensor());
   new (&v->read_attrs) Attrs{{AttrName("dtype"), v->variable->dtype()}};
   v->after_assign = after_assign;
-  v->weakrefs = nullptr;
-  v->constraint = nullptr;
+  v->weakrefs = v->constraint = v->aggregation = v->synchronization = v->dict = nullptr;
   if (own == Own::kYes) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
   return reinterpret_cast<PyObject*>(v);
 }
@@ -61,7 +64,7 @@ void destroy(PyObject* self) {
   PyVariable* v = of(self);
   if (v->weakrefs) PyObject_ClearWeakRefs(self);
   if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
-  Py_XDECREF(v->constraint);
+  for (PyObject* o : {v->constraint, v->aggregation, v->synchronization, v->dict}) Py_XDECREF(o);
   v->read_attrs.~Attrs();
   v->handle.~Tensor();
   v->original.~Tensor();
@@ -84,7 +87,29 @@ Tensor placed(const Tensor& value) {
   return value.alias();
 }
 
-PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
+bool is_enum(PyObject* value, const char* kind, const char* name) {
+  Ref holder = checked(PyObject_GetAttrString(namespace_of(""), kind));
+  Ref member = checked(PyObject_GetAttrString(holder.get(), name));
+  return member.get() == value;
+}
+
+// A member of one of the enumerations; null for none. Borrowed.
+PyObject* enum_from(PyObject* value, const char* kind, const char* argument, const std::string& variable) {
+  if (!value || value == Py_None) return nullptr;
+  Ref holder = checked(PyObject_GetAttrString(namespace_of(""), kind));
+  const int is = PyObject_IsInstance(value, holder.get());
+  if (is < 0) throw PythonErrorSet();
+  Ref text = checked(PyObject_Str(value));
+  if (!is)
+    fail(ErrorKind::kValue, "Invalid variable ", argument, " mode: ", PyUnicode_AsUTF8(text.get()), " for variable: ",
+         variable);
+  return value;
+}
+
+// What tf.variable_creator_scope puts in the way of tf.Variable(...): called with its arguments. Null: nothing.
+PyObject* creator = nullptr;
+
+PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"initial_value",
                                 "trainable",
                                 "validate_shape",
@@ -117,7 +142,14 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
       if (!s) fail(ErrorKind::kType, "tf.Variable: name must be a str");
       text = s;
     }
-    const int may_train = trainable == Py_None ? 1 : PyObject_IsTrue(trainable);
+    if (constraint != Py_None && !PyCallable_Check(constraint))
+      fail(ErrorKind::kValue, "tf.Variable: constraint must be None or callable, not ", Py_TYPE(constraint)->tp_name);
+    if (definition != Py_None)
+      fail(ErrorKind::kValue, "tf.Variable: variables are not made of a variable_def when executing eagerly");
+    aggregation = enum_from(aggregation, "VariableAggregation", "aggregation", text);
+    synchronization = enum_from(synchronization, "VariableSynchronization", "synchronization", text);
+    const bool on_read = synchronization && is_enum(synchronization, "VariableSynchronization", "ON_READ");
+    const int may_train = trainable == Py_None ? !on_read : PyObject_IsTrue(trainable);
     if (may_train < 0) throw PythonErrorSet();
     Tensor value = initial_value(initial, dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype));
     Shape declared = value.shape();
@@ -134,9 +166,26 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
     if (now) variable->assign(placed(value));
     PyObject* made = make(handle, Own::kYes);
     if (constraint != Py_None) of(made)->constraint = Py_NewRef(constraint);
+    if (aggregation) of(made)->aggregation = Py_NewRef(aggregation);
+    if (synchronization) of(made)->synchronization = Py_NewRef(synchronization);
     return made;
   });
 }
+
+PyObject* construct(PyTypeObject* t, PyObject* args, PyObject* keywords) {
+  return creator ? PyObject_Call(creator, args, keywords) : plain(t, args, keywords);
+}
+
+PyObject* make_plain(PyObject*, PyObject* args, PyObject* keywords) { return plain(&type, args, keywords); }
+PyObject* set_creator(PyObject*, PyObject* callable) {
+  Py_XSETREF(creator, callable == Py_None ? nullptr : Py_NewRef(callable));
+  Py_RETURN_NONE;
+}
+PyMethodDef creation[] = {{"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
+                           "make_variable(...)\n--\n\ntf.Variable past every creator scope."},
+                          {"set_variable_creator", set_creator, METH_O,
+                           "set_variable_creator(f)\n--\n\nWhat tf.Variable(...) calls instead; None: nothing."},
+                          {nullptr, nullptr, 0, nullptr}};
 
 std::string name_of_variable(PyVariable* v) {
   return v->after_assign ? "UnreadVariable" : v->variable->name() + ":0";
@@ -191,7 +240,7 @@ PyObject* assign(PyObject* self, PyObject* args, PyObject* keywords) {
     const Tensor inputs[] = {v->handle, given};
     apply_all(ops[Which].row(), inputs, v->read_attrs, {});
     if (!read && !current_graph_builder) Py_RETURN_NONE;
-    return make(v->handle, Own::kNo, true);
+    return variable_updated(self);
   });
 }
 
@@ -234,17 +283,6 @@ PyObject* is_initialized(PyObject* self, PyObject*) {
   return guarded([&] { return wrap(Tensor::scalar<bool>(of(self)->variable->initialized())); });
 }
 PyObject* ref(PyObject* self, PyObject*) { return reference_to(self); }
-PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"indices", "name", nullptr};
-  PyObject *indices, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices,
-                                   &name))
-    return nullptr;
-  return guarded([&] {
-    Ref gather = checked(PyObject_GetAttrString(namespace_of(""), "gather"));
-    return checked(PyObject_CallFunctionObjArgs(gather.get(), self, indices, nullptr)).release();
-  });
-}
 PyObject* copy(PyObject* self, PyObject*) {
   return guarded([&] {
     PyVariable* v = of(self);
@@ -282,10 +320,18 @@ PyGetSetDef properties[] = {
      [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint : Py_None); }, nullptr,
      nullptr, nullptr},
     {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
-    {"aggregation", [](PyObject*, void*) { return enum_value("VariableAggregation", "NONE"); }, nullptr,
-     nullptr, nullptr},
-    {"synchronization", [](PyObject*, void*) { return enum_value("VariableSynchronization", "AUTO"); },
-     nullptr, nullptr, nullptr},
+    {"aggregation",
+     [](PyObject* s, void*) {
+       return of(s)->aggregation ? Py_NewRef(of(s)->aggregation) : enum_value("VariableAggregation", "NONE");
+     },
+     nullptr, "How replicas are put together.", nullptr},
+    {"synchronization",
+     [](PyObject* s, void*) {
+       return of(s)->synchronization ? Py_NewRef(of(s)->synchronization)
+                                     : enum_value("VariableSynchronization", "AUTO");
+     },
+     nullptr, "When replicas are put together.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -302,8 +348,6 @@ PyMethodDef methods[] = {
     {"get_shape", get_shape, METH_NOARGS, "get_shape()\n--\n\nThe TensorShape."},
     {"set_shape", set_shape, METH_O, "set_shape(shape)\n--\n\nChecks that a shape fits."},
     {"is_initialized", is_initialized, METH_VARARGS, "is_initialized()\n--\n\nWhether it has a value."},
-    {"sparse_read", with_keywords(sparse_read), METH_VARARGS | METH_KEYWORDS,
-     "sparse_read(indices, name=None)\n--\n\nSome rows of the value."},
     {"ref", ref, METH_NOARGS, "ref()\n--\n\nA hashable handle: variables themselves cannot be keys."},
     {"experimental_ref", ref, METH_NOARGS, "experimental_ref()\n--\n\nSee ref()."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
@@ -335,16 +379,21 @@ PyObject* variable_object(const Tensor& handle) {
   return make(handle.is_symbolic() ? Tensor::resource(v) : handle, Own::kYes);
 }
 
+PyObject* variable_updated(PyObject* o) { return make(of(o)->handle, Own::kNo, true); }
+
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
   handle.stands_for(of(like)->variable);
   return make(handle, Own::kNo);
 }
 
-void init_variable(PyObject*) {
-  mapping.mp_subscript = tensor_subscript;
+void init_variable(PyObject* module) {
+  if (PyModule_AddFunctions(module, creation) < 0) throw PythonErrorSet();
+  mapping.mp_subscript = variable_subscript;
   type.tp_name = "footlight.Variable";
   type.tp_basicsize = sizeof(PyVariable);
   type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
+  type.tp_dictoffset = offsetof(PyVariable, dict);
+  type.tp_getattro = get_member;
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_doc =
       "Variable(initial_value=None, trainable=None, name=None, dtype=None, shape=None)\n--\n\nA tensor that "
@@ -360,6 +409,7 @@ void init_variable(PyObject*) {
   type.tp_getset = properties;
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  init_variable_updates();
   publish("Variable", reinterpret_cast<PyObject*>(&type));
 }
 

@@ -21,6 +21,11 @@ std::string variable_name(PyObject*);  // "w:0"
 // throws.
 PyObject* variable_object(const Tensor& handle);
 
+// What assign() and the like return: the variable as it is then. New reference; throws.
+PyObject* variable_updated(PyObject*);
+PyObject* variable_subscript(PyObject*, PyObject* key);  // a tensor that has assign()
+void init_variable_updates();                            // by init_variable
+
 // What a traced body gets for a variable argument: like `like`, but everything goes through the symbolic
 // `handle`. New reference; throws.
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle);

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
 #include "engine/ops/control_gradients.h"
+#include "engine/ops/indexed_slices.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/tensor_list.h"
 #include "engine/trace/control_flow.h"
@@ -166,7 +167,7 @@ void cond_gradient(GradientCall& call) {
       std::vector<Tensor> leaving(inputs.size()), found;
       derivative.apply(inputs, results, padded(call.output_gradients, derivatives.outputs), leaving);
       for (size_t k = 0; k < wanted.size(); ++k) {
-        const Tensor& gradient = leaving[wanted[k]];
+        const Tensor gradient = ops::dense(leaving[wanted[k]]);
         found.push_back(gradient ? gradient : zeros_for(inputs[wanted[k]], dtypes[k]));
       }
       return found;

@@ -4,8 +4,10 @@
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
+#include "engine/ops/indexed_slices.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 
@@ -32,7 +34,9 @@ class Sums {
     if (outputs.size() <= edge.output) outputs.resize(edge.output + 1);
     Tensor& sum = outputs[edge.output];
     static const Op kAdd{"AddV2"};
-    sum = sum ? footlight::apply(kAdd, {sum, gradient}) : gradient;
+    if (!sum) sum = gradient;
+    else if (ops::slices_of(sum) || ops::slices_of(gradient)) sum = ops::accumulate(std::array{sum, gradient});
+    else sum = footlight::apply(kAdd, {sum, gradient});
   }
   bool any(uint32_t node) const {
     return std::ranges::any_of(at_[node], [](const Tensor& t) { return static_cast<bool>(t); });
@@ -125,6 +129,7 @@ void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<b
   for (uint32_t k = 0; k < graph.node(NodeId(index)).dtypes.size(); ++k) {
     outputs.push_back(graph.tensor({NodeId(index), k}));
     arriving.push_back(sums.of({NodeId(index), k}));
+    if (!ops::hands_slices_on(row)) arriving.back() = ops::dense(arriving.back());
   }
   GradientCall call{row, attrs, inputs, outputs, arriving, leaving};
   row.gradient(call);
@@ -189,7 +194,11 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   std::vector<Tensor> found;
   for (const Tensor& gradient : gradients) {
     result->gradient_of.push_back(gradient ? static_cast<int>(found.size()) : -1);
-    if (gradient) found.push_back(gradient);
+    result->sparse.push_back(ops::slices_of(gradient) != nullptr);
+    if (const IndexedSlices* slices = ops::slices_of(gradient))
+      found.insert(found.end(), {slices->values, slices->indices, slices->dense_shape});
+    else if (gradient)
+      found.push_back(gradient);
   }
   backward.finish(found);
 
@@ -234,8 +243,13 @@ void Derivative::apply(std::span<const Tensor> given, std::span<const Tensor> re
     arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply(kZeros, {results[seed]}));
   for (Need need : needs) arguments.push_back(need.input ? given[need.index] : results[need.index]);
   const std::vector<Tensor> gradients = backward->call(arguments);
-  for (size_t i = 0; i < gradient_of.size(); ++i)
-    if (gradient_of[i] >= 0) leaving[i] = gradients[static_cast<size_t>(gradient_of[i])];
+  for (size_t i = 0; i < gradient_of.size(); ++i) leaving[i] = of_input(i, gradients);
+}
+
+Tensor Derivative::of_input(size_t input, std::span<const Tensor> results) const {
+  if (gradient_of[input] < 0) return {};
+  const size_t at = static_cast<size_t>(gradient_of[input]);
+  return sparse[input] ? ops::indexed_slices(results[at], results[at + 1], results[at + 2]) : results[at];
 }
 
 }  // namespace footlight::trace

@@ -13,6 +13,9 @@ struct Derivative {
   struct Need { bool input; size_t index; };  // then these: an input of forward, or an output of it
   std::vector<Need> needs;
   std::vector<int> gradient_of;    // for each input of forward: which output of backward, or -1
+  std::vector<bool> sparse;        // whether that is the first of the three of an ops::indexed_slices()
+  // What backward's results say of an input of forward; empty when nothing flows there.
+  Tensor of_input(size_t input, std::span<const Tensor> results) const;
 
   // Gradients for all inputs from gradients of the original outputs (empty: none flows). Runs or stages backward.
   void apply(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::span<const Tensor> output_gradients,

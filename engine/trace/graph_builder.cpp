@@ -297,7 +297,8 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
   Node& node = graph_->node(id);
   const std::string_view op = node.op->name;
   const bool only_reads =
-      op == "ReadVariableOp" || op == "ResourceGather" || op == "VarIsInitializedOp" || op == "VariableShape";
+      op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" ||
+      op == "VarIsInitializedOp" || op == "VariableShape";
   std::vector<NodeId> controls;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Edge edge = node.inputs[i];
@@ -375,7 +376,9 @@ std::vector<bool> read_only_inputs(const Graph& graph) {
   for (uint32_t n = 0; n < graph.size(); ++n) {
     const Node& node = graph.node(NodeId(n));
     const std::string_view op = node.op->name;
-    if (op == "ReadVariableOp" || op == "Identity" || op == "VariableShape" || op == "ResourceGather") continue;
+    if (op == "ReadVariableOp" || op == "Identity" || op == "VariableShape" || op == "ResourceGather" ||
+        op == "ResourceGatherNd")
+      continue;
     const AttrValue* attr = node.attrs.find(kReadOnly);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       auto at = handles.find(node.inputs[i].node.value);

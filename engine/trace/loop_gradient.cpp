@@ -1,6 +1,7 @@
 // Gradients of loops: the forward loop keeps, in lists, what each turn's gradient needs; the backward loop takes it out
 // again from the last turn to the first.
 #include "engine/base/text.h"
+#include "engine/ops/indexed_slices.h"
 #include "engine/ops/row.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
@@ -180,9 +181,7 @@ void loop_gradient(GradientCall& call) {
           const size_t k = carried[c];
           const Tensor& running = now[1 + c];
           const Shape shape = options.shape_invariants[1 + c].value_or(Shape::unknown_rank());
-          const Tensor found = derivative.gradient_of[k] >= 0
-                                   ? gradients[static_cast<size_t>(derivative.gradient_of[k])]
-                                   : Tensor();
+          const Tensor found = ops::dense(derivative.of_input(k, gradients));
           Tensor value;
           if (invariant[k]) value = found ? apply(kAdd, {running, found}) : running;
           else value = found ? found : zeros_like(running, running.dtype());

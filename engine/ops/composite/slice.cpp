@@ -1,6 +1,8 @@
 // Public functions that take tensors apart and put them together.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/indexed_slices.h"
+#include "engine/ops/infer.h"
 
 namespace footlight::composite {
 
@@ -88,8 +90,12 @@ Arg gather(Args args, std::string_view name) {
   static const AttrName kBatchDims{"batch_dims"};
   const int64_t batch = integer(args[4]);
   const Tensor axis = args[3].none() ? ops::integer(batch) : tensor(args[3]);
-  if (batch == 0) return {apply(op, {tensor(args[0]), tensor(args[1]), axis}, {}, name)};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), axis}, {{kBatchDims, batch}}, name)};
+  const Tensor known = known_value(axis);
+  if (batch == 0 && tensor(args[0]).dtype() == DType::kResource && known && infer::ints_of(known)[0] == 0)
+    return {ops::gather_rows(tensor(args[0]), tensor(args[1]), name == "gather" ? std::string_view() : name)};
+  const Tensor params = ops::value_of(tensor(args[0]));
+  if (batch == 0) return {apply(op, {params, tensor(args[1]), axis}, {}, name)};
+  return {apply(op, {params, tensor(args[1]), axis}, {{kBatchDims, batch}}, name)};
 }
 
 Arg slice(Args args, std::string_view name) {
@@ -174,7 +180,7 @@ FL_PUBLIC(slice) {
       {"split", "value: tensor, num_or_size_splits: any, axis: int = 0, num: int? = None, name: str? = None",
        split, "parts along a dimension, equal or of given sizes"},
       {"gather",
-       "params: tensor, indices: tensor of int32, validate_indices: any? = None, axis: tensor? = None, "
+       "params: tensor or variable, indices: tensor of int32, validate_indices: any? = None, axis: tensor? = None, "
        "batch_dims: int = 0, "
        "name: str? = None",
        gather, "slices of a dimension, chosen by indices"},

@@ -1,6 +1,7 @@
 // Rows that take tensors apart and put them together.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/indexed_slices.h"
 #include "engine/tensor/slice_spec.h"
 
 #include <algorithm>
@@ -252,6 +253,11 @@ void gather_shape(Inference& i) {
 
 void gather_gradient(GradientCall& c) {
   static const Op op{"GatherGrad"};
+  const Tensor axis = known_value(c.inputs[2]);
+  if (axis && infer::ints_of(axis)[0] == 0 && c.attrs.get_or(kBatchDims, int64_t{0}) == 0) {
+    c.input_gradients[0] = ops::gathered_rows(c.output_gradients[0], c.inputs[1], ops::shape(c.inputs[0]));
+    return;
+  }
   c.input_gradients[0] =
       apply(op, {ops::shape(c.inputs[0]), c.inputs[1], c.inputs[2], c.output_gradients[0]},
             {{kBatchDims, c.attrs.get_or(kBatchDims, int64_t{0})}});

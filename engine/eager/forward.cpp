@@ -1,0 +1,83 @@
+// Tangents of an op's outputs, from its gradient function alone: that function is linear in the gradients u that arrive,
+// so the gradient with respect to u of what it gives, weighted with the inputs' tangents, is the outputs' tangent.
+#include "engine/eager/forward.h"
+
+#include "engine/eager/tape_threads.h"
+#include "engine/ops/functions.h"
+#include "engine/ops/indexed_slices.h"
+
+#include <algorithm>
+
+namespace footlight {
+
+namespace {
+
+bool moves(DType t) { return is_floating(t) || is_complex(t); }
+
+}  // namespace
+
+ForwardAccumulator::~ForwardAccumulator() { stop(); }
+
+void ForwardAccumulator::start() {
+  if (recording_) return;
+  recording_ = true;
+  recorders.accumulators.push_back(this);
+  set_tape_hook();
+}
+
+void ForwardAccumulator::stop() {
+  if (!recording_) return;
+  recording_ = false;
+  std::erase(recorders.accumulators, this);
+  set_tape_hook();
+}
+
+void ForwardAccumulator::watch(const Tensor& primal, const Tensor& tangent) {
+  kept_.push_back(primal);
+  tangents_[primal.tape_id()] = tangent;
+}
+
+Tensor ForwardAccumulator::tangent_of(const Tensor& value) const {
+  const auto at = tangents_.find(value.tape_id());
+  return at == tangents_.end() ? Tensor() : at->second;
+}
+
+void ForwardAccumulator::see(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs,
+                             std::span<const Tensor> outputs, const std::shared_ptr<Backward>& custom) {
+  std::vector<Tensor> tangents;
+  bool any = false;
+  for (const Tensor& t : inputs) {
+    tangents.push_back(tangent_of(t));
+    any |= static_cast<bool>(tangents.back());
+  }
+  if (!any || (row && row->zero_gradient)) return;
+  if (std::none_of(outputs.begin(), outputs.end(), [](const Tensor& t) { return moves(t.dtype()); })) return;
+
+  Tape linear(false, false);
+  std::vector<Tensor> arriving(outputs.size()), leaving(inputs.size());
+  for (size_t k = 0; k < outputs.size(); ++k)
+    if (moves(outputs[k].dtype())) {
+      arriving[k] = ops::zeros_like(outputs[k]);
+      linear.watch(arriving[k]);
+    }
+  linear.start();
+  Tape::run_back(row, attrs, inputs, outputs, custom, arriving, leaving);
+  std::vector<Tensor> targets, weights, sources;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (tangents[i] && leaving[i]) {
+      targets.push_back(ops::dense(leaving[i]));
+      weights.push_back(tangents[i]);
+    }
+  linear.stop();
+  std::vector<size_t> of;
+  for (size_t k = 0; k < outputs.size(); ++k)
+    if (arriving[k]) {
+      sources.push_back(arriving[k]);
+      of.push_back(k);
+    }
+  const std::vector<Tensor> found = linear.gradient(targets, sources, weights);
+  for (size_t i = 0; i < found.size(); ++i)
+    if (found[i]) tangents_[outputs[of[i]].tape_id()] = ops::dense(found[i]);
+}
+
+}  // namespace footlight

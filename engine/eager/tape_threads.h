@@ -1,0 +1,23 @@
+// Who records on this thread: tapes and forward accumulators, outermost first. Shared by tape.cpp and forward.cpp.
+#pragma once
+
+#include "engine/eager/tape.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace footlight {
+
+class ForwardAccumulator;
+
+struct Recorders {
+  std::vector<Tape*> tapes;
+  std::vector<ForwardAccumulator*> accumulators;
+  size_t looking = SIZE_MAX;  // only the accumulators before this one see what is applied: it is computing itself
+};
+extern thread_local Recorders recorders;
+
+// Installs or removes the hook of apply(), as there are recorders or not.
+void set_tape_hook();
+
+}  // namespace footlight

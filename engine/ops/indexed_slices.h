@@ -1,0 +1,39 @@
+// Sparse gradients: rows of a value and where they belong. They travel as a resource tensor in the place of a gradient,
+// so that tapes and gradient functions carry them like any other; whoever computes with one asks for dense() first.
+#pragma once
+
+#include "engine/ops/builder.h"
+
+namespace footlight {
+
+class IndexedSlices final : public Resource {
+ public:
+  IndexedSlices(Tensor v, Tensor i, Tensor shape)
+      : values(std::move(v)), indices(std::move(i)), dense_shape(std::move(shape)) {}
+  const Tensor values, indices;
+  const Tensor dense_shape;  // a vector, or none when it is not known
+};
+
+namespace ops {
+
+// What a gradient function answers: values[k] belongs to row indices[k] of something of the shape `dense_shape`.
+Tensor indexed_slices(const Tensor& values, const Tensor& indices, const Tensor& dense_shape);
+// The gradient of a gather along the first dimension of something of the shape `params_shape`.
+Tensor gathered_rows(const Tensor& gradient, const Tensor& indices, const Tensor& params_shape);
+// What such a tensor carries; null for every other tensor, and for none.
+const IndexedSlices* slices_of(const Tensor&);
+// The same gradient as a tensor with all its rows (itself when it is one). kValue without a dense_shape.
+Tensor dense(const Tensor&);
+// The sum: rows side by side when all are slices, else a tensor.
+Tensor accumulate(std::span<const Tensor>);
+// Whether the gradient of this op hands a gradient on as it is.
+bool hands_slices_on(const OpRow&);
+
+// Rows of `params`, which may be the handle of a variable (what a parameter "tensor or variable" gives): nobody reads
+// the other rows then, and the gradient is a sparse one. A name is the user's.
+Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name = {});
+// The value behind such a parameter.
+Tensor value_of(const Tensor& tensor_or_handle);
+
+}  // namespace ops
+}  // namespace footlight

@@ -1,0 +1,99 @@
+"""tf.IndexedSlices: some rows of a tensor and where they belong; what the gradient of a gather is."""
+import footlight as tf
+
+
+class IndexedSlices:
+    """`values[k]` stands for the row `indices[k]` of a tensor of the shape `dense_shape`."""
+
+    __tensor_fields__ = ('_values', '_indices', '_dense_shape')  # what traced functions take apart
+    _fields = ('values', 'indices', 'dense_shape')
+
+    def __init__(self, values, indices, dense_shape=None):
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    values = property(lambda self: self._values, doc='The rows.')
+    indices = property(lambda self: self._indices, doc='Where each row belongs.')
+    dense_shape = property(lambda self: self._dense_shape, doc='The shape of the whole tensor, or None.')
+    name = property(lambda self: self.values.name)
+    device = property(lambda self: self.values.device)
+    op = property(lambda self: self.values.op)
+    dtype = property(lambda self: self.values.dtype)
+    graph = property(lambda self: self.values.graph)
+
+    @property
+    def shape(self):
+        """The shape of the whole tensor, as far as it is known."""
+        if self._dense_shape is None:
+            return tf.TensorShape(None)
+        known = tf.get_static_value(self._dense_shape)
+        if known is None:
+            return tf.TensorShape([None] * self._dense_shape.shape[0])
+        return tf.TensorShape([int(d) for d in known])
+
+    @classmethod
+    def _make(cls, parts):
+        return cls(*parts)
+
+    def consumers(self):
+        return []
+
+    def __str__(self):
+        whole = '' if self._dense_shape is None else ', dense_shape=%s' % (self._dense_shape,)
+        return 'IndexedSlices(indices=%s, values=%s%s)' % (self._indices, self._values, whole)
+
+    def __neg__(self):
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+    @property
+    def _type_spec(self):
+        whole = None if self._dense_shape is None else self._dense_shape.dtype
+        return IndexedSlicesSpec(self.shape, self.dtype, self.indices.dtype, whole, self.indices.shape)
+
+
+class IndexedSlicesSpec(tf.TypeSpec):
+    """What is known of an IndexedSlices before it exists."""
+
+    value_type = property(lambda self: IndexedSlices)
+
+    def __init__(self, shape=None, dtype=tf.float32, indices_dtype=tf.int64, dense_shape_dtype=None, indices_shape=None):
+        self._shape = tf.TensorShape(shape)
+        self._values_dtype, self._indices_dtype = tf.as_dtype(dtype), tf.as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else tf.as_dtype(dense_shape_dtype)
+        self._indices_shape = tf.TensorShape(indices_shape).with_rank(1)
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._values_dtype)
+
+    def _serialize(self):
+        return self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    @property
+    def _component_specs(self):
+        rows = self._indices_shape.concatenate(self._shape[1:] if self._shape.rank is not None else None)
+        specs = [tf.TensorSpec(rows, self._values_dtype), tf.TensorSpec(self._indices_shape, self._indices_dtype)]
+        if self._dense_shape_dtype:
+            specs.append(tf.TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return tuple(specs)
+
+    def _to_components(self, value):
+        if value.dense_shape is None:
+            return value.values, value.indices
+        return value.values, value.indices, value.dense_shape
+
+    def _from_components(self, components):
+        return IndexedSlices(*components)
+
+
+def _to_tensor(value, dtype=None, name=None, as_ref=False):
+    if dtype is not None and not tf.as_dtype(dtype).is_compatible_with(value.dtype):
+        raise ValueError('Tensor conversion requested dtype %s for IndexedSlices with dtype %s' % (
+            tf.as_dtype(dtype).name, value.dtype.name))
+    if value.dense_shape is None:
+        raise ValueError('Tensor conversion requested for IndexedSlices without dense_shape: %s' % value)
+    return tf.math.unsorted_segment_sum(value.values, value.indices, value.dense_shape[0], name=name)
+
+
+for _kind in (IndexedSlices, IndexedSlicesSpec):
+    _kind.__module__ = 'footlight'
+    setattr(tf, _kind.__name__, _kind)
+tf.register_tensor_conversion_function(IndexedSlices, _to_tensor)

@@ -1,0 +1,149 @@
+"""The rarer members of tf.Variable, and tf.variable_creator_scope."""
+import contextlib
+import threading
+
+import footlight as tf
+from footlight import _engine
+
+
+def _member(kind, name=None):
+    def add(f):
+        _engine.extend(kind, name or f.__name__, f)
+        return f
+    return add
+
+
+def _refused(what):
+    def refuse(self, *args, **kwargs):
+        if not tf.executing_eagerly():
+            raise NotImplementedError('Variable.%s: a variable of a traced function has no session to ask' % what)
+        raise RuntimeError('Variable.%s is not supported when eager execution is enabled.' % what)
+    refuse.__name__ = what
+    return refuse
+
+
+class SaveSliceInfo:
+    """Which part of a larger variable one is, for a checkpoint that puts the parts together."""
+
+    def __init__(self, full_name=None, full_shape=None, var_offset=None, var_shape=None, save_slice_info_def=None,
+                 import_scope=None):
+        if save_slice_info_def is not None:
+            raise NotImplementedError('SaveSliceInfo: save_slice_info_def is not supported; give the four parts')
+        self.full_name, self.full_shape, self.var_offset, self.var_shape = full_name, full_shape, var_offset, var_shape
+
+    @property
+    def spec(self):
+        """The part as checkpoints write it: "4 3 1,2:0,3"."""
+        parts = ['%d,%d' % (o, s) for o, s in zip(self.var_offset, self.var_shape)]
+        return ' '.join(['%d' % d for d in self.full_shape]) + ' ' + ':'.join(parts)
+
+    def to_proto(self, export_scope=None):
+        """The parts as an object with the fields of a SaveSliceInfoDef; None outside of `export_scope`."""
+        if export_scope is not None and not self.full_name.startswith(export_scope):
+            return None
+        name = self.full_name if export_scope is None else self.full_name[len(export_scope):].lstrip('/')
+        return SaveSliceInfo(name, list(self.full_shape), list(self.var_offset), list(self.var_shape))
+
+
+SaveSliceInfo.__qualname__ = 'Variable.SaveSliceInfo'
+SaveSliceInfo.__module__ = 'footlight'
+_engine.extend(tf.Variable, 'SaveSliceInfo', SaveSliceInfo)
+
+for _name in ('eval', 'to_proto'):
+    _engine.extend(tf.Variable, _name, _refused(_name))
+for _name in ('initial_value', 'create'):
+    _engine.extend(tf.Variable, _name, property(_refused(_name)))
+
+
+def _from_proto(variable_def, import_scope=None):
+    raise NotImplementedError('Variable.from_proto: variables are not made of a VariableDef here; restore a checkpoint '
+                              'or assign a value')
+
+
+_from_proto.__name__ = 'from_proto'
+_engine.extend(tf.Variable, 'from_proto', staticmethod(_from_proto))
+_engine.extend(tf.Variable, 'op', property(lambda self: self.handle.op))
+_engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
+_engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))
+_engine.extend(tf.Variable, '_handle_name', property(lambda self: self.name))
+
+
+@_member(tf.Variable)
+def initialized_value(self):
+    """The value; of a time when variables were made before they had one."""
+    return self.read_value()
+
+
+@_member(tf.Variable)
+def read_value_no_copy(self):
+    """The value as a tensor, in the variable's own memory until that is written."""
+    return self.read_value()
+
+
+@_member(tf.Variable)
+def load(self, value, session=None):
+    """Gives it another value."""
+    self.assign(value)
+
+
+@_member(tf.Variable)
+def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+    """Gives rows other values, batch by batch: the leading dimensions of the indices are those of the variable."""
+    if not isinstance(sparse_delta, tf.IndexedSlices):
+        raise TypeError('Argument `sparse_delta` must be a `tf.IndexedSlices`, not %s' % type(sparse_delta).__name__)
+    indices = tf.convert_to_tensor(sparse_delta.indices)
+    rank = indices.shape.rank
+    if rank is None:
+        raise ValueError('batch_scatter_update: the rank of the indices must be known')
+    sizes = tf.shape(indices, out_type=indices.dtype)
+    parts = []
+    for d in range(rank - 1):
+        along = [1] * rank
+        along[d] = -1
+        parts.append(tf.broadcast_to(tf.reshape(tf.range(sizes[d]), along), sizes))
+    return self.scatter_nd_update(tf.stack(parts + [indices], axis=-1), sparse_delta.values, name=name)
+
+
+_creators = threading.local()
+
+
+def _create(*args, **kwargs):
+    stack = getattr(_creators, 'stack', ())
+    if not stack:
+        return _engine.make_variable(*args, **kwargs)
+    given = dict(_DEFAULTS)
+    given.update(zip(given, args))
+    for name, value in kwargs.items():
+        if name not in given:
+            raise TypeError('tf.Variable() got an unexpected keyword argument %r' % name)
+        given[name] = value
+    make = _engine.make_variable
+    for creator in stack:
+        make = _next(creator, make)
+    return make(**given)
+
+
+def _next(creator, make):
+    return lambda **kwargs: creator(make, **kwargs)
+
+
+_DEFAULTS = dict(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
+                 variable_def=None, dtype=None, import_scope=None, constraint=None,
+                 synchronization=tf.VariableSynchronization.AUTO, aggregation=tf.VariableAggregation.NONE, shape=None,
+                 experimental_enable_variable_lifting=None)
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator):
+    """Inside of it every tf.Variable(...) is `variable_creator(next_creator, **arguments)`; the innermost is asked first."""
+    before = getattr(_creators, 'stack', ())
+    _creators.stack = before + (variable_creator,)
+    _engine.set_variable_creator(_create)
+    try:
+        yield
+    finally:
+        _creators.stack = before
+
+
+variable_creator_scope.__module__ = 'footlight'
+tf.variable_creator_scope = variable_creator_scope

@@ -1,10 +1,9 @@
 // Kernels that work along one or a few dimensions: ArgMax, Softmax, and products of all the others.
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/reduce_row.h"
 
 #include "engine/base/thread_pool.h"
-#include "kernels/functors/arithmetic.h"
+#include "kernels/functors/branchless.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace footlight {
@@ -21,30 +20,107 @@ int64_t axis_of(const Tensor& t, int rank) {
 
 // The first of the best; comparisons with NaN are false, so one is taken only where it stands first.
 template <class T, bool kLargest>
+int64_t best_of_row(const T* in, int64_t n) {
+  const auto better = [](T x, T y) { return kLargest ? x > y : x < y; };
+  if (in[0] != in[0]) return 0;
+  constexpr int kChains = 64 / sizeof(T) < 16 ? 16 : 64 / sizeof(T);
+  T best = in[0];
+  int64_t i = 0;
+  if (n >= 2 * kChains) {
+    T chain[kChains];
+    std::fill(chain, chain + kChains, best);
+    for (; i + kChains <= n; i += kChains)
+      for (int k = 0; k < kChains; ++k) chain[k] = better(in[i + k], chain[k]) ? in[i + k] : chain[k];
+    for (int k = 0; k < kChains; ++k) best = better(chain[k], best) ? chain[k] : best;
+  }
+  for (; i < n; ++i) best = better(in[i], best) ? in[i] : best;
+  int64_t at = 0;
+  for (; at + kChains <= n; at += kChains) {
+    bool here = false;
+    for (int k = 0; k < kChains; ++k) here |= in[at + k] == best;
+    if (here) break;
+  }
+  while (in[at] != best) ++at;
+  return at;
+}
+
+template <class T, bool kLargest>
+void best_of_columns(const T* in, int64_t n, int64_t row, int64_t columns, int64_t* best) {
+  constexpr int64_t kBlock = 256;
+  T value[kBlock];
+  int32_t index[kBlock];
+  for (int64_t at = 0; at < columns; at += kBlock) {
+    const int64_t here = std::min(kBlock, columns - at);
+    std::copy(in + at, in + at + here, value);
+    std::fill(index, index + here, 0);
+    for (int64_t k = 1; k < n; ++k) {
+      const T* from = in + k * row + at;
+      for (int64_t j = 0; j < here; ++j) {
+        const bool better = kLargest ? from[j] > value[j] : from[j] < value[j];
+        value[j] = better ? from[j] : value[j];
+        index[j] = better ? static_cast<int32_t>(k) : index[j];
+      }
+    }
+    for (int64_t j = 0; j < here; ++j) best[at + j] = index[j];
+  }
+}
+
+template <class T, bool kLargest>
+void best_along(const T* data, int64_t outer, int64_t n, int64_t inner, int64_t* best) {
+  parallel_for(outer, std::max<int64_t>(1, (1 << 15) / (n * inner)), [&](int64_t begin, int64_t end) {
+    for (int64_t o = begin; o < end; ++o) {
+      if (inner == 1) best[o] = best_of_row<T, kLargest>(data + o * n, n);
+      else best_of_columns<T, kLargest>(data + o * n * inner, n, inner, inner, best + o * inner);
+    }
+  });
+}
+
+template <class T, bool kLargest>
 void arg(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
   const int axis = static_cast<int>(axis_of(c.inputs[1], in.rank()));
   int64_t inner = 1;
   for (int d = axis + 1; d < in.rank(); ++d) inner *= in[d];
   const int64_t n = in[axis];
-  const T* data = c.in<T>(0);
-  for (int64_t i = 0, count = c.outputs[0].elements(); i < count; ++i) {
-    const T* from = data + i / inner * n * inner + i % inner;
-    int64_t best = 0;
-    for (int64_t k = 1; k < n; ++k) {
-      const Compute<T> x = static_cast<Compute<T>>(from[k * inner]);
-      const Compute<T> y = static_cast<Compute<T>>(from[best * inner]);
-      if (kLargest ? x > y : x < y) best = k;
-    }
-    switch (c.outputs[0].dtype()) {
-      case DType::kInt32: c.out<int32_t>()[i] = static_cast<int32_t>(best); break;
-      case DType::kInt16: c.out<int16_t>()[i] = static_cast<int16_t>(best); break;
-      case DType::kUInt16: c.out<uint16_t>()[i] = static_cast<uint16_t>(best); break;
-      case DType::kInt64: c.out<int64_t>()[i] = best; break;
-      default:
-        invalid("the output_type of ", c.row.name, " must be int16, uint16, int32 or int64, not ",
-                name_of(c.outputs[0].dtype()), " [Op:", c.row.name, "]");
-    }
+  const int64_t count = c.outputs[0].elements();
+  if (count == 0) return;
+  const DType to = c.outputs[0].dtype();
+  if (to != DType::kInt64 && to != DType::kInt32 && to != DType::kInt16 && to != DType::kUInt16)
+    invalid("the output_type of ", c.row.name, " must be int16, uint16, int32 or int64, not ", name_of(to),
+            " [Op:", c.row.name, "]");
+  const Tensor wide = to == DType::kInt64 ? c.outputs[0] : Tensor::empty(DType::kInt64, c.outputs[0].shape());
+  int64_t* best = wide.data<int64_t>();
+  if constexpr (std::is_same_v<Compute<T>, T>) {
+    best_along<T, kLargest>(c.in<T>(0), count / inner, n, inner, best);
+  } else {
+    const Tensor floats = Tensor::empty(DType::kFloat32, in);
+    widen(c.in<T>(0), floats.data<float>(), floats.elements());
+    best_along<float, kLargest>(floats.data<float>(), count / inner, n, inner, best);
+  }
+  for (int64_t i = 0; i < count && to != DType::kInt64; ++i) {
+    if (to == DType::kInt32) c.out<int32_t>()[i] = static_cast<int32_t>(best[i]);
+    else c.out<uint16_t>()[i] = static_cast<uint16_t>(best[i]);  // int16 has the same bits
+  }
+}
+
+template <class T, bool kLog>
+void softmax_row(const T* in, T* out, int64_t n) {
+  const T largest = reduce_row<LargestOf>(in, n);
+  T block[kHalfBlock];
+  T sum = 0;
+  for (int64_t at = 0; at < n; at += kHalfBlock) {
+    const int64_t here = std::min(kHalfBlock, n - at);
+    T* e = kLog ? block : out + at;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < here; ++i) e[i] = functors::branchless::exp(in[at + i] - largest);
+    sum += reduce_row<SumOf>(e, here);
+  }
+  if constexpr (kLog) {
+    const T shift = std::log(sum);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i] - largest - shift;
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] /= sum;
   }
 }
 
@@ -56,21 +132,16 @@ void softmax(KernelContext& c) {
   if (c.outputs[0].elements() == 0) return;
   const T* all_in = c.in<T>(0);
   T* all_out = c.out<T>();
-  parallel_for(c.outputs[0].elements() / n, std::max<int64_t>(1, 4096 / n), [&](int64_t begin, int64_t end) {
-    std::vector<C> e(static_cast<size_t>(n));
-    for (int64_t row = begin; row < end; ++row) {
-      const T* in = all_in + row * n;
-      T* out = all_out + row * n;
-      C largest = static_cast<C>(in[0]);
-      for (int64_t i = 1; i < n; ++i) largest = functors::Maximum()(largest, static_cast<C>(in[i]));
-      C sum = 0;
-      for (int64_t i = 0; i < n; ++i) {
-        e[static_cast<size_t>(i)] = std::exp(static_cast<C>(in[i]) - largest);
-        sum += e[static_cast<size_t>(i)];
+  parallel_for(c.outputs[0].elements() / n, std::max<int64_t>(1, (1 << 13) / n), [&](int64_t begin, int64_t end) {
+    if constexpr (std::is_same_v<C, T>) {
+      for (int64_t row = begin; row < end; ++row) softmax_row<T, kLog>(all_in + row * n, all_out + row * n, n);
+    } else {
+      std::vector<C> wide(static_cast<size_t>(n));
+      for (int64_t row = begin; row < end; ++row) {
+        widen(all_in + row * n, wide.data(), n);
+        softmax_row<C, kLog>(wide.data(), wide.data(), n);
+        narrow(wide.data(), all_out + row * n, n);
       }
-      const C log_sum = kLog ? std::log(sum) : C(0);
-      for (int64_t i = 0; i < n; ++i)
-        out[i] = static_cast<T>(kLog ? static_cast<C>(in[i]) - largest - log_sum : e[static_cast<size_t>(i)] / sum);
     }
   });
 }
@@ -173,7 +244,9 @@ void products() {
 
 FL_CPU_KERNELS {
   args<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-       uint64_t, bool>();
+       uint64_t>();
+  on_cpu("ArgMax", bit_of(DType::kBool), arg<uint8_t, true>);
+  on_cpu("ArgMin", bit_of(DType::kBool), arg<uint8_t, false>);
   softmaxes<float, double, Float16, BFloat16>();
   products<float, double, Float16, BFloat16, int32_t, int64_t, std::complex<float>, std::complex<double>>();
 }

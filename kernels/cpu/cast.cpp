@@ -1,9 +1,9 @@
 // Kernels of Cast, one loop per pair of dtypes.
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/half_block.h"
 
 #include "engine/base/thread_pool.h"
 
-#include <cstring>
+#include <algorithm>
 
 namespace footlight {
 namespace FL_ISA {
@@ -59,7 +59,20 @@ template <class From, class To>
 void convert_all(const void* from, void* to, int64_t n) {
   const From* in = static_cast<const From*>(from);
   To* out = static_cast<To*>(to);
-  for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
+  if constexpr (is_half<From> && std::is_same_v<To, float>) {
+    widen(in, out, n);
+  } else if constexpr (std::is_same_v<From, float> && is_half<To>) {
+    narrow(in, out, n);
+  } else if constexpr (is_half<From> || is_half<To>) {  // through floats, a block at a time
+    float block[kHalfBlock];
+    for (int64_t i = 0; i < n; i += kHalfBlock) {
+      const int64_t here = std::min(kHalfBlock, n - i);
+      convert_all<From, float>(in + i, block, here);
+      convert_all<float, To>(block, out + i, here);
+    }
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
+  }
 }
 
 using Loop = void (*)(const void*, void*, int64_t);

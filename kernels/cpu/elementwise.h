@@ -1,8 +1,11 @@
 // Loops over elements: one loop per functor and dtype, and one driver for all that walks broadcast shapes.
 #pragma once
 
+#include "kernels/cpu/half_block.h"
 #include "kernels/cpu/register.h"
 #include "kernels/functors/common.h"
+
+#include <algorithm>
 
 namespace footlight {
 namespace FL_ISA {
@@ -20,24 +23,54 @@ using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
 void run_binary(KernelContext&, BinaryLoop, size_t in_size, size_t out_size, int weight);
 void run_unary(KernelContext&, UnaryLoop, size_t in_size, size_t out_size, int weight);
 
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+// 16-bit floats go through the loop of floats, a block at a time.
+template <class T, class R, class Loop>
+void binary_by_blocks(const T* a, int a_stride, const T* b, int b_stride, R* out, int64_t n, Loop&& loop) {
+  float x[kHalfBlock], y[kHalfBlock], result[is_half<R> ? kHalfBlock : 1];
+  if (!a_stride) x[0] = *a;
+  if (!b_stride) y[0] = *b;
+  for (int64_t i = 0; i < n; i += kHalfBlock) {
+    const int64_t here = std::min(kHalfBlock, n - i);
+    if (a_stride) widen(a + i, x, here);
+    if (b_stride) widen(b + i, y, here);
+    if constexpr (is_half<R>) {
+      loop(x, a_stride, y, b_stride, result, here);
+      narrow(result, out + i, here);
+    } else {
+      loop(x, a_stride, y, b_stride, out + i, here);
+    }
+  }
+}
+
+// ivdep: the output may be an input's own memory, element for element, and nothing else overlaps.
 template <class F, class T, class R>
 void binary_loop(const void* a_memory, int a_stride, const void* b_memory, int b_stride, void* out_memory, int64_t n) {
-  using C = Compute<T>;
   const T* a = static_cast<const T*>(a_memory);
   const T* b = static_cast<const T*>(b_memory);
   R* out = static_cast<R*>(out_memory);
-  const F f{};
-  if (a_stride == 1 && b_stride == 1) {
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(static_cast<C>(a[i]), static_cast<C>(b[i])));
-  } else if (a_stride == 1) {
-    const C y = static_cast<C>(*b);
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(static_cast<C>(a[i]), y));
+  if constexpr (is_half<T>) {
+    binary_by_blocks(a, a_stride, b, b_stride, out, n,
+                     binary_loop<F, float, std::conditional_t<is_half<R>, float, R>>);
+    return;
   } else {
-    const C x = static_cast<C>(*a);
-    if (b_stride == 1) {
-      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x, static_cast<C>(b[i])));
+    const F f{};
+    if (a_stride == 1 && b_stride == 1) {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i]));
+    } else if (a_stride == 1) {
+      const T y = *b;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], y));
+    } else if (b_stride == 1) {
+      const T x = *a;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x, b[i]));
     } else {
-      const R value = static_cast<R>(f(x, static_cast<C>(*b)));
+      const R value = static_cast<R>(f(*a, *b));
+#pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) out[i] = value;
     }
   }
@@ -52,13 +85,48 @@ void binary_kernel(KernelContext& c) {
   }
 }
 
+// A functor with an exact form and one within limits: all elements by the latter, then those beyond once more.
+template <class F, class T>
+void limited_loop(const T* in, T* out, int64_t n) {
+  constexpr int64_t kBlock = 512;
+  constexpr T kLimit = static_cast<T>(F::kLimit);
+  for (int64_t at = 0; at < n; at += kBlock) {
+    const int64_t end = std::min(n, at + kBlock);
+    T kept[kBlock];  // in and out may be one
+    int beyond = 0;
+    for (int64_t i = at; i < end; ++i) beyond |= !(in[i] <= kLimit && in[i] >= -kLimit);
+    if (beyond) std::copy(in + at, in + end, kept);
+#pragma GCC ivdep
+    for (int64_t i = at; i < end; ++i) out[i] = F::within_limit(in[i]);
+    if (!beyond) continue;
+    for (int64_t i = at; i < end; ++i)
+      if (const T x = kept[i - at]; !(x <= kLimit && x >= -kLimit)) out[i] = F()(x);
+  }
+}
+
 template <class F, class T, class R>
 void unary_loop(const void* in_memory, void* out_memory, int64_t n) {
-  using C = Compute<T>;
   const T* in = static_cast<const T*>(in_memory);
   R* out = static_cast<R*>(out_memory);
-  const F f{};
-  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(static_cast<C>(in[i])));
+  if constexpr (is_half<T>) {
+    float x[kHalfBlock], result[is_half<R> ? kHalfBlock : 1];
+    for (int64_t i = 0; i < n; i += kHalfBlock) {
+      const int64_t here = std::min(kHalfBlock, n - i);
+      widen(in + i, x, here);
+      if constexpr (is_half<R>) {
+        unary_loop<F, float, float>(x, result, here);
+        narrow(result, out + i, here);
+      } else {
+        unary_loop<F, float, R>(x, out + i, here);
+      }
+    }
+  } else if constexpr (std::is_floating_point_v<T> && requires { F::kLimit; }) {
+    limited_loop<F>(in, out, n);
+  } else {
+    const F f{};
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(in[i]));
+  }
 }
 
 template <class F, class T, class R, int kWeight>

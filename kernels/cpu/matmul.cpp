@@ -1,5 +1,6 @@
 // Kernels of matrix products: one blocked kernel for large floats, short loops for tiny and integer products.
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/half_block.h"
 
 #include "engine/base/thread_pool.h"
 #include "kernels/functors/arithmetic.h"
@@ -13,14 +14,6 @@ namespace FL_ISA {
 namespace {
 
 using functors::Compute;
-
-// A matrix: element (i, j) stands at data[i * row + j * column].
-template <class T>
-struct Matrix {
-  const T* data;
-  int64_t row;
-  int64_t column;
-};
 
 // out[i, :] += a[i, k] * b[k, :], for b with rows in one piece; of complex numbers.
 template <class T>
@@ -88,115 +81,41 @@ struct SmallProduct {
   }
 };
 
-// Float products in tiles: kRows rows of a against a packed panel of b, sums kept in registers.
+// A few rows against a large matrix: b is read once, four of its rows at a time, in the order in which they stand.
 template <class T>
-struct Tile {
-  static constexpr int64_t kVector = 64 / sizeof(T);  // two AVX2 or one AVX-512 register
-  static constexpr int64_t kRows = 6;
-  static constexpr int64_t kColumns = 2 * kVector;
-  static constexpr int64_t kDepth = 256;
-  typedef T Vector __attribute__((vector_size(64), aligned(sizeof(T))));
-};
-
-template <class T, int kRowsHere>
-void tile(const T* a, const T* b, T* out, int64_t out_row, int64_t depth, int64_t columns, bool first) {
-  using V = typename Tile<T>::Vector;
-  constexpr int64_t kV = Tile<T>::kVector;
-  V sums[kRowsHere][2] = {};
-  for (int64_t k = 0; k < depth; ++k) {
-    const V b0 = *reinterpret_cast<const V*>(b + k * 2 * kV);
-    const V b1 = *reinterpret_cast<const V*>(b + k * 2 * kV + kV);
-    for (int r = 0; r < kRowsHere; ++r) {
-      const T x = a[k * Tile<T>::kRows + r];
-      sums[r][0] += b0 * x;
-      sums[r][1] += b1 * x;
-    }
-  }
-  for (int r = 0; r < kRowsHere; ++r) {
-    T* to = out + r * out_row;
-    if (columns == 2 * kV) {
-      V* v = reinterpret_cast<V*>(to);
-      V* w = reinterpret_cast<V*>(to + kV);
-      *v = first ? sums[r][0] : *v + sums[r][0];
-      *w = first ? sums[r][1] : *w + sums[r][1];
-    } else {
-      T values[2 * kV];
-      std::memcpy(values, sums[r], sizeof values);
-      for (int64_t j = 0; j < columns; ++j) to[j] = first ? values[j] : to[j] + values[j];
-    }
-  }
-}
-
-template <class T>
-void multiply_blocked(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int64_t n, int64_t depth) {
-  using Shape = Tile<T>;
-  const int64_t panels = (n + Shape::kColumns - 1) / Shape::kColumns;
-  const int64_t strips = (m + Shape::kRows - 1) / Shape::kRows;
-  constexpr int64_t kPanelSize = Shape::kDepth * Shape::kColumns;
-  const BufferPtr packed = allocate_buffer(Device::cpu(), static_cast<size_t>(panels * kPanelSize) * sizeof(T));
-  T* panel_data = static_cast<T*>(packed->data());
-  for (int64_t k0 = 0; k0 < depth; k0 += Shape::kDepth) {
-    const int64_t kn = std::min(Shape::kDepth, depth - k0);
-    parallel_for(panels, std::max<int64_t>(1, 16384 / (kn * Shape::kColumns)), [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) {
-        T* to = panel_data + p * kPanelSize;
-        const int64_t columns = std::min(Shape::kColumns, n - p * Shape::kColumns);
-        for (int64_t k = 0; k < kn; ++k) {
-          const T* from = b.data + (k0 + k) * b.row + p * Shape::kColumns * b.column;
-          T* row = to + k * Shape::kColumns;
-          if (columns == Shape::kColumns && b.column == 1) {
-            std::memcpy(row, from, sizeof(T) * Shape::kColumns);
+void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int64_t n, int64_t depth) {
+  constexpr int64_t kChunk = 4096 / static_cast<int64_t>(sizeof(T));
+  const int64_t grain = std::max<int64_t>(1, (1 << 18) / (kChunk * depth));
+  parallel_for((n + kChunk - 1) / kChunk, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin * kChunk; at < std::min(end * kChunk, n); at += kChunk) {
+      const int64_t here = std::min(kChunk, n - at);
+      for (int64_t i = 0; i < m; ++i) std::fill(out + i * n + at, out + i * n + at + here, T(0));
+      for (int64_t k = 0; k < depth; k += 4) {
+        const T* from = b.data + k * b.row + at;
+        for (int64_t i = 0; i < m; ++i) {
+          const T* x = a.data + i * a.row + k * a.column;
+          T* __restrict__ to = out + i * n + at;
+          if (k + 4 <= depth) {
+            const T x0 = x[0], x1 = x[a.column], x2 = x[2 * a.column], x3 = x[3 * a.column];
+            for (int64_t j = 0; j < here; ++j)
+              to[j] += (x0 * from[j] + x1 * from[b.row + j]) + (x2 * from[2 * b.row + j] + x3 * from[3 * b.row + j]);
           } else {
-            for (int64_t j = 0; j < columns; ++j) row[j] = from[j * b.column];
-            for (int64_t j = columns; j < Shape::kColumns; ++j) row[j] = 0;
+            for (int64_t r = 0; r < depth - k; ++r)
+              for (int64_t j = 0; j < here; ++j) to[j] += x[r * a.column] * from[r * b.row + j];
           }
         }
       }
-    });
-    // A block of strips of a is packed once and meets every panel while it is in the cache.
-    constexpr int64_t kStripsAtOnce = 16;
-    const int64_t blocks = (strips + kStripsAtOnce - 1) / kStripsAtOnce;
-    parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-      alignas(64) T strip_data[kStripsAtOnce * Shape::kRows * Shape::kDepth];
-      for (int64_t block = begin; block < end; ++block) {
-        const int64_t s0 = block * kStripsAtOnce;
-        const int64_t sn = std::min(kStripsAtOnce, strips - s0);
-        for (int64_t s = 0; s < sn; ++s) {
-          T* to = strip_data + s * Shape::kRows * kn;
-          const int64_t i0 = (s0 + s) * Shape::kRows;
-          const int64_t rows = std::min(Shape::kRows, m - i0);
-          for (int64_t r = 0; r < Shape::kRows; ++r)
-            for (int64_t k = 0; k < kn; ++k)
-              to[k * Shape::kRows + r] = r < rows ? a.data[(i0 + r) * a.row + (k0 + k) * a.column] : T(0);
-        }
-        for (int64_t p = 0; p < panels; ++p) {
-          const T* panel = panel_data + p * kPanelSize;
-          const int64_t columns = std::min(Shape::kColumns, n - p * Shape::kColumns);
-          for (int64_t s = 0; s < sn; ++s) {
-            const T* strip = strip_data + s * Shape::kRows * kn;
-            const int64_t i0 = (s0 + s) * Shape::kRows;
-            T* to = out + i0 * n + p * Shape::kColumns;
-            switch (std::min(Shape::kRows, m - i0)) {
-              case 1: tile<T, 1>(strip, panel, to, n, kn, columns, k0 == 0); break;
-              case 2: tile<T, 2>(strip, panel, to, n, kn, columns, k0 == 0); break;
-              case 3: tile<T, 3>(strip, panel, to, n, kn, columns, k0 == 0); break;
-              case 4: tile<T, 4>(strip, panel, to, n, kn, columns, k0 == 0); break;
-              case 5: tile<T, 5>(strip, panel, to, n, kn, columns, k0 == 0); break;
-              default: tile<T, 6>(strip, panel, to, n, kn, columns, k0 == 0); break;
-            }
-          }
-        }
-      }
-    });
-  }
+    }
+  });
 }
 
 template <class T>
 void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t depth) {
   if (m == 0 || n == 0) return;
   if constexpr (std::is_floating_point_v<T>) {
-    if (depth > 0 && m * n * depth >= 32 * 32 * 32) {
-      multiply_blocked(a, b, out, m, n, depth);
+    if (depth > 0 && m * n * depth >= 24 * 24 * 24) {
+      if (m <= 8 && n >= 64 && b.column == 1) multiply_few(a, b, out, m, n, depth);
+      else gemm(m, n, depth, a, b, out, n);
       return;
     }
   }
@@ -221,17 +140,16 @@ void multiply_any(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_
   if constexpr (std::is_same_v<Compute<T>, T>) {
     multiply(a, b, out, m, n, depth);
   } else {
-    const BufferPtr wide = allocate_buffer(
-        Device::cpu(), static_cast<size_t>(m * depth + depth * n + m * n + 1) * sizeof(float));
+    const int64_t a_size = m * depth, b_size = depth * n;
+    const BufferPtr wide =
+        allocate_buffer(Device::cpu(), static_cast<size_t>(a_size + b_size + m * n + 1) * sizeof(float));
     float* wa = static_cast<float*>(wide->data());
-    float* wb = wa + m * depth;
-    float* wout = wb + depth * n;
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t k = 0; k < depth; ++k) wa[i * depth + k] = a.data[i * a.row + k * a.column];
-    for (int64_t k = 0; k < depth; ++k)
-      for (int64_t j = 0; j < n; ++j) wb[k * n + j] = b.data[k * b.row + j * b.column];
-    multiply<float>({wa, depth, 1}, {wb, n, 1}, wout, m, n, depth);
-    for (int64_t i = 0; i < m * n; ++i) out[i] = T(wout[i]);
+    float* wb = wa + a_size;
+    float* wout = wb + b_size;
+    widen(a.data, wa, a_size);
+    widen(b.data, wb, b_size);
+    multiply<float>({wa, a.row, a.column}, {wb, b.row, b.column}, wout, m, n, depth);
+    narrow(wout, out, m * n);
   }
 }
 

@@ -1,5 +1,5 @@
 // Kernels that move elements or tell shapes.
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/vector.h"
 
 #include "engine/base/thread_pool.h"
 
@@ -106,6 +106,8 @@ void copy_strided(const Strided& w, const T* in, T* out, int64_t begin, int64_t 
     if constexpr (std::is_trivially_copyable_v<T>) {
       if (s == 1) {
         std::memcpy(out + i, in + at, static_cast<size_t>(run) * sizeof(T));
+      } else if (s == 0) {
+        std::fill(out + i, out + i + run, in[at]);
       } else {
         for (int64_t k = 0; k < run; ++k) out[i + k] = in[at + k * s];
       }
@@ -128,19 +130,76 @@ struct Sixteen {
   int64_t halves[2];
 };
 
-void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
-  if (w.rank > 32) invalid("tensors of more than 32 dimensions cannot be moved [Op:", c.row.name, "]");
+// Dimensions of one element are left out, neighbours that are walked on in one go become one.
+void merge(Strided& w) {
+  int rank = 0;
+  for (int d = 0; d < w.rank; ++d) {
+    if (w.size[d] == 1) continue;
+    if (rank && w.stride[d] == w.size[rank - 1] * w.stride[rank - 1]) {
+      w.size[rank - 1] *= w.size[d];
+    } else {
+      w.size[rank] = w.size[d];
+      w.stride[rank++] = w.stride[d];
+    }
+  }
+  w.rank = rank;
   if (w.rank == 0) {
     w.rank = 1;
     w.size[0] = w.stride[0] = 1;
   }
+}
+
+// Where the input runs on along dimension `turned` and the output along 0: in squares, so that a line of the cache that was
+// fetched is used up, on both sides.
+template <class T>
+void copy_turned(const Strided& w, int turned, const T* in, T* out, int64_t total) {
+  constexpr int64_t kSquare = 32;
+  int64_t out_stride[32];
+  int64_t stride = 1;
+  for (int d = 0; d < w.rank; ++d) {
+    out_stride[d] = stride;
+    stride *= w.size[d];
+  }
+  const int64_t bands = (w.size[turned] + kSquare - 1) / kSquare;
+  const int64_t planes = total / (w.size[0] * w.size[turned]);
+  const int64_t band_size = w.size[0] * std::min(kSquare, w.size[turned]);
+  parallel_for(planes * bands, std::max<int64_t>(1, (1 << 15) / band_size), [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      int64_t rest = item / bands, from = 0, to = 0;
+      for (int d = 1; d < w.rank; ++d) {
+        if (d == turned) continue;
+        from += rest % w.size[d] * w.stride[d];
+        to += rest % w.size[d] * out_stride[d];
+        rest /= w.size[d];
+      }
+      const int64_t j = item % bands * kSquare;
+      const int64_t columns = std::min(kSquare, w.size[turned] - j);
+      for (int64_t i = 0; i < w.size[0]; i += kSquare)
+        transpose_copy(in + from + i * w.stride[0] + j, w.stride[0], out + to + j * out_stride[turned] + i,
+                       out_stride[turned], std::min(kSquare, w.size[0] - i), columns);
+    }
+  });
+}
+
+void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
+  if (w.rank > 32) invalid("tensors of more than 32 dimensions cannot be moved [Op:", c.row.name, "]");
   const int64_t n = c.outputs[0].elements();
   if (n == 0) return;
+  merge(w);
+  int turned = 0;  // the dimension along which the input runs on, when it is not the output's
+  for (int d = 1; d < w.rank; ++d)
+    if (w.stride[d] == 1 && w.stride[0] > 1) turned = d;
   auto run = [&](auto zero) {
     using T = decltype(zero);
     const T* in = static_cast<const T*>(c.inputs[0].raw()) + offset;
     T* out = static_cast<T*>(c.outputs[0].raw());
-    parallel_for(n, 1 << 15, [&](int64_t begin, int64_t end) { copy_strided(w, in, out, begin, end); });
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (turned) {
+        copy_turned(w, turned, in, out, n);
+        return;
+      }
+    }
+    parallel_for(n, 1 << 16, [&](int64_t begin, int64_t end) { copy_strided(w, in, out, begin, end); });
   };
   if (c.inputs[0].dtype() == DType::kString) {
     run(std::string());

@@ -1,10 +1,7 @@
 // Kernels of reductions: any set of dimensions, along rows or down columns.
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/reduce_row.h"
 
 #include "engine/base/thread_pool.h"
-#include "kernels/functors/arithmetic.h"
-
-#include <algorithm>
 
 namespace footlight {
 namespace FL_ISA {
@@ -44,74 +41,93 @@ Groups groups_of(const Tensor& input, const Tensor& axes) {
   return g;
 }
 
-struct SumOf {
-  template <class C> static C start() { return C(0); }
-  template <class C> static C join(C a, C b) { return functors::Add()(a, b); }
-};
-struct ProductOf {
-  template <class C> static C start() { return C(1); }
-  template <class C> static C join(C a, C b) { return functors::Mul()(a, b); }
-};
-template <class C>
-constexpr C lowest() {
-  if constexpr (std::numeric_limits<C>::has_infinity) return -std::numeric_limits<C>::infinity();
-  else return std::numeric_limits<C>::lowest();
-}
-template <class C>
-constexpr C highest() {
-  if constexpr (std::numeric_limits<C>::has_infinity) return std::numeric_limits<C>::infinity();
-  else return std::numeric_limits<C>::max();
-}
-struct LargestOf {
-  template <class C> static C start() { return lowest<C>(); }
-  template <class C> static C join(C a, C b) { return a > b || a != a ? a : b; }
-};
-struct SmallestOf {
-  template <class C> static C start() { return highest<C>(); }
-  template <class C> static C join(C a, C b) { return a < b || a != a ? a : b; }
-};
-struct AllOf {
-  template <class C> static C start() { return true; }
-  template <class C> static C join(C a, C b) { return a && b; }
-};
-struct AnyOf {
-  template <class C> static C start() { return false; }
-  template <class C> static C join(C a, C b) { return a || b; }
-};
-
-// One row in one piece. Eight chains run side by side, so that the loop vectorises; long rows are halved first, which
-// keeps the error of a float sum small.
+// Rows of one kept length, joined into acc; four at a time, so that acc is fetched less often.
 template <class Op, class T, class C>
-C reduce_row(const T* in, int64_t n) {
-  if (n > 512) {
-    const int64_t half = n / 2 / 64 * 64;
-    return Op::join(reduce_row<Op, T, C>(in, half), reduce_row<Op, T, C>(in + half, n - half));
+[[gnu::noinline]] void reduce_columns(const T* in, C* __restrict__ acc, int64_t rows, int64_t columns) {
+  if constexpr (!std::is_same_v<T, C>) {
+    C block[kHalfBlock];
+    for (int64_t at = 0; at < columns; at += kHalfBlock) {
+      const int64_t here = std::min(kHalfBlock, columns - at);
+      for (int64_t r = 0; r < rows; ++r) {
+        convert_block(in + r * columns + at, block, here);
+        for (int64_t i = 0; i < here; ++i) acc[at + i] = Op::join(acc[at + i], block[i]);
+      }
+    }
+  } else {
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+      const T* a = in + r * columns;
+      const T* b = a + columns;
+      const T* c = b + columns;
+      const T* d = c + columns;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < columns; ++i)
+        acc[i] = Op::join(acc[i], Op::join(Op::join(a[i], b[i]), Op::join(c[i], d[i])));
+    }
+    for (; r < rows; ++r)
+      for (int64_t i = 0; i < columns; ++i) acc[i] = Op::join(acc[i], in[r * columns + i]);
   }
-  constexpr int kChains = 16;
-  if (n < 2 * kChains) {
-    C one = Op::template start<C>();
-    for (int64_t i = 0; i < n; ++i) one = Op::join(one, static_cast<C>(in[i]));
-    return one;
+}
+
+// The same in pieces: many rows by halves, for the error of a sum, and rows of a few elements several at once.
+template <class Op, class T, class C>
+[[gnu::noinline]] void reduce_rows_into(const T* in, C* acc, int64_t rows, int64_t columns) {
+  constexpr int64_t kWide = 64;
+  if (columns < kWide / 2 && rows * columns > 4 * kWide) {
+    const int64_t times = kWide / columns;
+    C wide[kWide];
+    std::fill(wide, wide + kWide, Op::template start<C>());
+    reduce_rows_into<Op>(in, wide, rows / times, times * columns);
+    reduce_columns<Op>(wide, acc, times, columns);
+    reduce_columns<Op>(in + rows / times * times * columns, acc, rows % times, columns);
+    return;
   }
-  C chain[kChains];
-  for (int k = 0; k < kChains; ++k) chain[k] = static_cast<C>(in[k]);
-  int64_t i = kChains;
-  for (; i + kChains <= n; i += kChains)
-    for (int k = 0; k < kChains; ++k) chain[k] = Op::join(chain[k], static_cast<C>(in[i + k]));
-  for (int k = kChains / 2; k > 0; k /= 2)
-    for (int j = 0; j < k; ++j) chain[j] = Op::join(chain[j], chain[j + k]);
-  for (; i < n; ++i) chain[0] = Op::join(chain[0], static_cast<C>(in[i]));
-  return chain[0];
+  constexpr int64_t kRowsAtOnce = 512;
+  if (rows <= kRowsAtOnce || columns > 4096) {
+    reduce_columns<Op>(in, acc, rows, columns);
+    return;
+  }
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(columns) * sizeof(C));
+  C* part = static_cast<C*>(memory->data());
+  const int64_t half = rows / 2;
+  std::fill(part, part + columns, Op::template start<C>());
+  reduce_rows_into<Op>(in, part, half, columns);
+  reduce_rows_into<Op>(in + half * columns, acc, rows - half, columns);
+  reduce_columns<Op>(part, acc, 1, columns);
+}
+
+// acc[i] of kCount elements each: short enough for the compiler to walk several i at once.
+template <class Op, int kCount, class T, class C>
+[[gnu::noinline]] void reduce_short_rows(const T* in, C* __restrict__ acc, int64_t rows) {
+  for (int64_t i = 0; i < rows; ++i) {
+    C one = static_cast<C>(in[i * kCount]);
+    for (int k = 1; k < kCount; ++k) one = Op::join(one, static_cast<C>(in[i * kCount + k]));
+    acc[i] = Op::join(acc[i], one);
+  }
 }
 
 // Reduces into `acc` (one element per kept position). Walks the groups recursively.
 template <class Op, class T, class C>
-void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, int64_t acc_size) {
+[[gnu::noinline]] void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, int64_t acc_size) {
   const int64_t n = g.size[d];
   const int64_t in_step = in_size / n;
   if (d + 1 == g.rank) {
-    if (g.reduced[d]) *acc = Op::join(*acc, reduce_row<Op, T, C>(in, n));
-    else for (int64_t i = 0; i < n; ++i) acc[i] = Op::join(acc[i], static_cast<C>(in[i]));
+    if (g.reduced[d]) *acc = Op::join(*acc, reduce_row_as<Op, C>(in, n));
+    else reduce_columns<Op>(in, acc, 1, n);
+    return;
+  }
+  if (d + 2 == g.rank) {
+    if (g.reduced[d]) {
+      reduce_rows_into<Op>(in, acc, n, in_step);
+    } else if (std::is_arithmetic_v<T> && in_step <= 4) {
+      if constexpr (std::is_arithmetic_v<T>) {
+        if (in_step == 2) reduce_short_rows<Op, 2>(in, acc, n);
+        else if (in_step == 3) reduce_short_rows<Op, 3>(in, acc, n);
+        else reduce_short_rows<Op, 4>(in, acc, n);
+      }
+    } else {
+      for (int64_t i = 0; i < n; ++i) acc[i] = Op::join(acc[i], reduce_row_as<Op, C>(in + i * in_step, in_step));
+    }
     return;
   }
   const int64_t acc_step = g.reduced[d] ? 0 : acc_size / n;
@@ -121,7 +137,7 @@ void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, 
 }
 
 template <class Op, class T, class C>
-void reduce(const Groups& g, const T* in, C* acc) {
+[[gnu::noinline]] void reduce(const Groups& g, const T* in, C* acc) {
   std::fill(acc, acc + g.kept_count, Op::template start<C>());
   if (g.reduced_count == 0 || g.kept_count == 0) return;
   const int64_t total = g.kept_count * g.reduced_count;
@@ -200,10 +216,14 @@ void mean(KernelContext& c) {
   }
 }
 
+// Sums and products wrap around the same with and without a sign.
+template <class T>
+using Unsigned = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+
 template <class... Types>
 void numbers() {
-  (on_cpu("Sum", bit_of(dtype_of<Types>), reduce_kernel<SumOf, Types>), ...);
-  (on_cpu("Prod", bit_of(dtype_of<Types>), reduce_kernel<ProductOf, Types>), ...);
+  (on_cpu("Sum", bit_of(dtype_of<Types>), reduce_kernel<SumOf, Unsigned<Types>>), ...);
+  (on_cpu("Prod", bit_of(dtype_of<Types>), reduce_kernel<ProductOf, Unsigned<Types>>), ...);
   (on_cpu("Mean", bit_of(dtype_of<Types>), mean<Types>), ...);
 }
 template <class... Types>
@@ -220,8 +240,8 @@ void extremes() {
 FL_CPU_KERNELS {
   numbers<FL_REAL, std::complex<float>, std::complex<double>>();
   extremes<FL_REAL>();
-  on_cpu("All", bit_of(DType::kBool), reduce_kernel<AllOf, bool>);
-  on_cpu("Any", bit_of(DType::kBool), reduce_kernel<AnyOf, bool>);
+  on_cpu("All", bit_of(DType::kBool), reduce_kernel<AllOf, uint8_t>);  // as the bytes that they are
+  on_cpu("Any", bit_of(DType::kBool), reduce_kernel<AnyOf, uint8_t>);
 }
 
 }  // namespace FL_ISA

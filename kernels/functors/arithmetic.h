@@ -1,7 +1,7 @@
 // Arithmetic of two elements, once for eager, fused and CUDA code. `//` and `%` go by Python's rules.
 #pragma once
 
-#include "kernels/functors/common.h"
+#include "kernels/functors/branchless.h"
 
 namespace footlight::functors {
 
@@ -74,6 +74,8 @@ struct Pow {
         base *= base;
       }
       return static_cast<T>(result);
+    } else if constexpr (std::is_same_v<T, float>) {
+      return branchless::pow(a, b);
     } else {
       return std::pow(a, b);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/functors/arithmetic.h"
+#include "kernels/functors/branchless.h"
 
 namespace footlight::functors {
 
@@ -39,34 +40,45 @@ struct Rsqrt {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return T(1) / std::sqrt(x); }
 };
 struct Exp {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::exp(x); }
+  template <class T> FL_HOST_DEVICE T operator()(T x) const {
+    if constexpr (is_complex_v<T>) return std::exp(x);
+    else return branchless::exp(x);
+  }
 };
 struct Expm1 {
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return std::exp(x) - T(1);
-    else return std::expm1(x);
+    else return branchless::expm1(x);
   }
 };
 struct Log {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::log(x); }
+  template <class T> FL_HOST_DEVICE T operator()(T x) const {
+    if constexpr (is_complex_v<T>) return std::log(x);
+    else return branchless::log(x);
+  }
 };
 struct Log1p {
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return std::log(T(1) + x);
-    else return std::log1p(x);
+    else return branchless::log1p(x);
   }
 };
 struct Tanh {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::tanh(x); }
+  template <class T> FL_HOST_DEVICE T operator()(T x) const {
+    if constexpr (is_complex_v<T>) return std::tanh(x);
+    else return branchless::tanh(x);
+  }
 };
 struct Sigmoid {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const { return T(1) / (T(1) + std::exp(-x)); }
+  template <class T> FL_HOST_DEVICE T operator()(T x) const { return T(1) / (T(1) + Exp()(-x)); }
 };
 struct Sin {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::sin(x); }
+  FL_LIMITED(sin)
 };
 struct Cos {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::cos(x); }
+  FL_LIMITED(cos)
 };
 struct Floor {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::floor(x); }

@@ -1,0 +1,124 @@
+// Reduction of elements that stand in one piece, in vectors: what reductions, softmax and means share.
+#pragma once
+
+#include "kernels/cpu/half_block.h"
+#include "kernels/cpu/vector.h"
+#include "kernels/functors/arithmetic.h"
+
+#include <algorithm>
+
+namespace footlight {
+namespace FL_ISA {
+
+template <class C>
+constexpr C lowest() {
+  if constexpr (std::numeric_limits<C>::has_infinity) return -std::numeric_limits<C>::infinity();
+  else return std::numeric_limits<C>::lowest();
+}
+template <class C>
+constexpr C highest() {
+  if constexpr (std::numeric_limits<C>::has_infinity) return std::numeric_limits<C>::infinity();
+  else return std::numeric_limits<C>::max();
+}
+
+// Of numbers or, `vectors`, of Vector<C>.
+struct SumOf {
+  template <class C> static C start() { return C(0); }
+  template <class C> static C join(C a, C b) { return functors::Add()(a, b); }
+  template <class V> static V vectors(V a, V b) { return a + b; }
+};
+struct ProductOf {
+  template <class C> static C start() { return C(1); }
+  template <class C> static C join(C a, C b) { return functors::Mul()(a, b); }
+  template <class V> static V vectors(V a, V b) { return a * b; }
+};
+// NaN wins.
+struct LargestOf {
+  template <class C> static C start() { return lowest<C>(); }
+  template <class C> static C join(C a, C b) { return a > b || a != a ? a : b; }
+  template <class V> static V vectors(V a, V b) { return (a > b) | (a != a) ? a : b; }
+};
+struct SmallestOf {
+  template <class C> static C start() { return highest<C>(); }
+  template <class C> static C join(C a, C b) { return a < b || a != a ? a : b; }
+  template <class V> static V vectors(V a, V b) { return (a < b) | (a != a) ? a : b; }
+};
+// Of bytes that are 0 or 1.
+struct AllOf {
+  template <class C> static C start() { return C(1); }
+  template <class C> static C join(C a, C b) { return a & b; }
+  template <class V> static V vectors(V a, V b) { return a & b; }
+};
+struct AnyOf {
+  template <class C> static C start() { return C(0); }
+  template <class C> static C join(C a, C b) { return a | b; }
+  template <class V> static V vectors(V a, V b) { return a | b; }
+};
+
+// Vectors of integers wrap around, so they are taken without sign where that makes no difference.
+template <class Op, class T>
+using Lane = std::conditional_t<std::is_integral_v<T> && (std::is_same_v<Op, SumOf> || std::is_same_v<Op, ProductOf>),
+                                std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
+
+// Four vectors side by side; long rows are halved first, which keeps the error of a float sum small.
+template <class Op, class T>
+[[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    using L = Lane<Op, T>;
+    constexpr int64_t kV = VectorOf<L>::kLength;
+    if (n > 8192) {
+      const int64_t half = n / 2 / 64 * 64;
+      return Op::join(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
+    }
+    if (n >= kV) {
+      const L* at = reinterpret_cast<const L*>(in);
+      Vector<L> sums[4] = {load(at)};
+      int64_t i = kV;
+      if (n >= 4 * kV) {
+        for (int v = 1; v < 4; ++v) sums[v] = load(at + v * kV);
+        for (i = 4 * kV; i + 4 * kV <= n; i += 4 * kV)
+#pragma GCC unroll 4
+          for (int v = 0; v < 4; ++v) sums[v] = Op::vectors(sums[v], load(at + i + v * kV));
+        sums[0] = Op::vectors(Op::vectors(sums[0], sums[1]), Op::vectors(sums[2], sums[3]));
+      }
+      for (; i + kV <= n; i += kV) sums[0] = Op::vectors(sums[0], load(at + i));
+      T lanes[kV];
+      std::memcpy(lanes, &sums[0], sizeof lanes);
+      for (int64_t k = kV / 2; k > 0; k /= 2)
+        for (int64_t j = 0; j < k; ++j) lanes[j] = Op::join(lanes[j], lanes[j + k]);
+      for (; i < n; ++i) lanes[0] = Op::join(lanes[0], in[i]);
+      return lanes[0];
+    }
+  } else if (n > 64) {
+    return Op::join(reduce_row<Op>(in, n / 2), reduce_row<Op>(in + n / 2, n - n / 2));
+  }
+  T one = Op::template start<T>();
+  for (int64_t i = 0; i < n; ++i) one = Op::join(one, in[i]);
+  return one;
+}
+
+// n elements as C, in a block of the caller's.
+template <class C, class T>
+void convert_block(const T* in, C* out, int64_t n) {
+  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) widen(in, out, n);
+  else for (int64_t i = 0; i < n; ++i) out[i] = static_cast<C>(in[i]);
+}
+
+// The same for elements that are computed in another type.
+template <class Op, class C, class T>
+[[gnu::noinline]] C reduce_row_as(const T* in, int64_t n) {
+  if constexpr (std::is_same_v<C, T>) {
+    return reduce_row<Op>(in, n);
+  } else {
+    C block[kHalfBlock];
+    if (n <= kHalfBlock) {
+      convert_block(in, block, n);
+      return reduce_row<Op>(block, n);
+    }
+    const int64_t half = (n / 2 + kHalfBlock - 1) / kHalfBlock * kHalfBlock;
+    return Op::join(reduce_row_as<Op, C>(in, half), reduce_row_as<Op, C>(in + half, n - half));
+  }
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -1,10 +1,18 @@
 // Starts and ends loaders, takes their batches.
 #include "app/session/session.h"
 
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+
 #include <algorithm>
 #include <utility>
 
 namespace footlight::app {
+namespace {
+constexpr qint64 kLargestSource = 8 << 20;
+constexpr uint32_t kFirstFromDisk = 1u << 31;
+}  // namespace
 
 Session::Session(QObject* parent) : QObject(parent) {
   qRegisterMetaType<std::shared_ptr<Batch>>("std::shared_ptr<footlight::app::Batch>");
@@ -86,6 +94,21 @@ void Session::show(Document document) {
   open_ = true;
   loading_ = false;
   Q_EMIT opened();
+}
+
+session::FileId Session::file_anywhere(const QString& path) {
+  const session::FileId known = document_.file_named(path.toStdString());
+  if (known.valid()) return known;
+  const QString folder = QString::fromStdString(document_.run.working_directory);
+  QFile file(QDir(folder).absoluteFilePath(path));
+  if (!QFileInfo(file).isFile() || file.size() > kLargestSource || !file.open(QIODevice::ReadOnly)) return {};
+  const QByteArray text = file.readAll();
+  if (text.contains('\0')) return {};
+  // Ids of the session's own files count from 0.
+  const session::FileId id(kFirstFromDisk + static_cast<uint32_t>(document_.files.size()));
+  document_.add(session::FileRecord{id, QFileInfo(file).absoluteFilePath().toStdString(), text.toStdString()});
+  Q_EMIT grown();
+  return id;
 }
 
 }  // namespace footlight::app

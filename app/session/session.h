@@ -28,6 +28,9 @@ class Session : public QObject {
   // `live`: the file may not be there yet. The old document is gone with the first batch of the new one.
   void open(const QString& path, bool live = false);
   void close();
+  // The file of that path, from the run's folder when it is relative. One that the session does not have is read from
+  // the disk, as it is now, and shown like the others. None: there is no such text file.
+  session::FileId file_anywhere(const QString& path);
   // For tests and for pictures made without a file.
   void show(Document document);
 

@@ -12,6 +12,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace footlight::app {
 namespace {
 
@@ -84,6 +86,32 @@ bool ConsoleText::open_link(const QTextCursor& cursor) {
   return true;
 }
 
+bool ConsoleText::step_link(int by) {
+  struct Place { int position, length; };
+  std::vector<Place> places;
+  for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
+    for (auto it = block.begin(); !it.atEnd(); ++it) {
+      const QTextFragment part = it.fragment();
+      if (part.charFormat().isAnchor()) places.push_back({part.position(), part.length()});
+    }
+  }
+  if (places.empty()) return false;
+  const int here = textCursor().selectionStart();
+  const auto next = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.position > here; });
+  const auto at = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.position >= here; });
+  const Place to = by > 0 ? (next == places.end() ? places.front() : *next)
+                          : (at == places.begin() ? places.back() : *std::prev(at));
+  // Selected, so that it is seen where one is.
+  QTextCursor cursor(document());
+  cursor.setPosition(to.position);
+  cursor.setPosition(to.position + to.length, QTextCursor::KeepAnchor);
+  setTextCursor(cursor);
+  ensureCursorVisible();
+  QTextCursor inside(document());
+  inside.setPosition(to.position + 1);
+  return open_link(inside);
+}
+
 void ConsoleText::mouseMoveEvent(QMouseEvent* event) {
   const QString anchor = anchorAt(event->pos());
   viewport()->setCursor(anchor.isEmpty() ? Qt::IBeamCursor : Qt::PointingHandCursor);
@@ -147,8 +175,11 @@ ConsoleView::ConsoleView(const Context& context, QWidget* parent) : View(context
     Q_EMIT input_ended();
   });
   connect(text_, &ConsoleText::link_activated, this, [this](const QString& path, int line) {
-    const session::FileId file = document().file_named(path.toStdString());
-    if (!file.valid()) return;
+    const session::FileId file = context_.session->file_anywhere(path);
+    if (!file.valid()) {
+      Q_EMIT nowhere(path);
+      return;
+    }
     context_.selection->select(Selection::of_line(document(), {file, line}));
     Q_EMIT wants_view(QStringLiteral("source"));
   });

@@ -17,6 +17,9 @@ class ConsoleText : public QPlainTextEdit {
   explicit ConsoleText(QWidget* parent = nullptr);
   void set_tags(const std::vector<ConsoleLine>* lines, size_t first) { lines_ = lines; first_ = first; }
 
+  // To the next place in the text (-1: the one before), round its end; opens it. False: there is none.
+  bool step_link(int by);
+
  Q_SIGNALS:
   void link_activated(const QString& path, int line);
 
@@ -54,6 +57,7 @@ class ConsoleView : public View {
   QLineEdit* input() { return input_; }
 
  Q_SIGNALS:
+  void nowhere(const QString& path);   // a place in a file that is not there
   void entered(const QString& line);
   void input_ended();
 

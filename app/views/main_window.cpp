@@ -100,6 +100,8 @@ void MainWindow::connect_parts() {
   connect(&worker_, &Worker::finished, this, &MainWindow::run_ended);
   connect(console_, &ConsoleView::entered, this,
           [this](const QString& line) { worker_.write_input(line.toUtf8() + '\n'); });
+  connect(console_, &ConsoleView::nowhere, this,
+          [this](const QString& path) { show_banner(QStringLiteral("There is no file ") + path); });
   connect(console_, &ConsoleView::input_ended, &worker_, &Worker::end_input);
   connect(&watcher_, &SaveWatcher::saved, this, [this] {
     if (!rerun_on_save_) return;

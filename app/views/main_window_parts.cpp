@@ -339,6 +339,15 @@ void MainWindow::build_actions() {
     Q_EMIT cards[next]->chosen();
   });
 
+  const auto step_place = [this](int by) {
+    show_dock(1);
+    console_->text()->step_link(by);
+  };
+  add_command(go, QStringLiteral("Next &place in the console"), {QKeySequence(QStringLiteral("F4"))},
+              [step_place] { step_place(1); });
+  add_command(go, QStringLiteral("Previous place in the console"), {QKeySequence(QStringLiteral("Shift+F4"))},
+              [step_place] { step_place(-1); });
+
   QMenu* help = menuBar()->addMenu(QStringLiteral("&Help"));
   add_command(help, QStringLiteral("&Keys"), {QKeySequence(QStringLiteral("F1"))}, [this] {
     QMessageBox box(this);
@@ -353,6 +362,7 @@ void MainWindow::build_actions() {
         "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
         "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
         "<tr><td><b>F8</b></td><td>next finding</td></tr>"
+        "<tr><td><b>F4, Shift+F4</b></td><td>next and previous place in the console's errors</td></tr>"
         "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, "
         "Enter opens</td></tr>"
         "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "

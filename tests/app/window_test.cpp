@@ -403,6 +403,57 @@ class WindowTest : public QObject {
     QCOMPARE(window().selection().current().place.line, 17);
   }
 
+  // Traceback lines and the places in Footlight's own messages, by keys and by mouse; files that the session lacks come
+  // from the disk.
+  void errors_in_the_console_lead_to_their_lines() {
+    QTemporaryDir folder;
+    QFile helper(folder.filePath(QStringLiteral("my helper.py")));
+    QVERIFY(helper.open(QIODevice::WriteOnly));
+    helper.write("def half(x):\n  return x / 2\n\nhalf('a')\n");
+    helper.close();
+    Document d = sample_document();
+    const std::string known = d.files.front().path;
+    const size_t files = d.files.size();
+    d.console.clear();
+    for (const std::string& line :
+         {std::string("Traceback (most recent call last):\n"), "  File \"" + known + "\", line 12, in <module>\n",
+          "  File \"" + helper.fileName().toStdString() + "\", line 2, in half\n",
+          std::string("InvalidArgumentError: MatMul: In[0] mismatch [Op:MatMul] (train.py:9, in train_step)\n"),
+          std::string("  File \"/nowhere/gone.py\", line 3, in f\n")})
+      d.console.push_back({d.first_ns(), session::ConsoleStream::kStderr, line});
+    window().session().show(std::move(d));
+    window().settle();
+    ConsoleText* text = window().console()->text();
+    const auto line_now = [&] { return window().selection().current().place.line; };
+    window().show_view(QStringLiteral("console"));
+    text->moveCursor(QTextCursor::Start);
+    QTest::keyClick(&window(), Qt::Key_F4);
+    QCOMPARE(window().view(), QStringLiteral("source"));
+    QCOMPARE(line_now(), 12);
+    QTest::keyClick(&window(), Qt::Key_F4);
+    QCOMPARE(line_now(), 2);
+    QCOMPARE(window().session().document().files.size(), files + 1);
+    QTest::keyClick(&window(), Qt::Key_F4);
+    QCOMPARE(line_now(), 9);
+    QTest::keyClick(&window(), Qt::Key_F4);
+    QCOMPARE(line_now(), 9);  // the file is gone: said, and nothing else changes
+    QTest::keyClick(&window(), Qt::Key_F4);
+    QCOMPARE(line_now(), 12);
+    QTest::keyClick(&window(), Qt::Key_F4, Qt::ShiftModifier);
+    QTest::keyClick(&window(), Qt::Key_F4, Qt::ShiftModifier);
+    QCOMPARE(line_now(), 9);
+    // The mouse, in the middle of the place.
+    text->moveCursor(QTextCursor::Start);
+    QTextCursor cursor = text->document()->find(QStringLiteral("my helper"));
+    cursor.clearSelection();
+    text->setTextCursor(cursor);
+    text->ensureCursorVisible();
+    const QPoint at = text->cursorRect().center();
+    QTest::mouseMove(text->viewport(), at);
+    QTest::mouseClick(text->viewport(), Qt::LeftButton, {}, at);
+    QCOMPARE(line_now(), 2);
+  }
+
   void tabs_and_panels_by_keys() {
     with_sample();
     QTest::keyClick(&window(), Qt::Key_3, Qt::ControlModifier);

@@ -35,14 +35,14 @@ void per_dimension(const OpRow& row, const Attrs& attrs, AttrName name, const Wi
   for (int d = 0; d < w.spatial; ++d) {
     spatial[d] = list[static_cast<size_t>(w.axis(d))];
     if (spatial[d] <= 0)
-      invalid("the attribute '", name.text(), "' must be positive in every dimension, ", spatial[d], " came [Op:",
-              row.name, "]");
+      invalid("the attribute '", name.text(), "' must be positive in every dimension, ", spatial[d],
+              " came [Op:", row.name, "]");
   }
   if (channel) {
     *channel = of_channels;
     if (of_channels <= 0)
-      invalid("the attribute '", name.text(), "' must be positive in every dimension, ", of_channels, " came [Op:",
-              row.name, "]");
+      invalid("the attribute '", name.text(), "' must be positive in every dimension, ", of_channels,
+              " came [Op:", row.name, "]");
   }
 }
 
@@ -67,14 +67,17 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
   const char* first = any_rank ? "CHANNELS_FIRST" : spatial == 3 ? "NCDHW" : "NCHW";
   const std::string format = text_of(attrs, kDataFormat, last);
   if (format != last && format != first)
-    invalid("Value for attr 'data_format' of \"", format, "\" is not in the list of allowed values: \"", last, "\", \"",
-            first, "\" [Op:", row.name, "]");
+    invalid("Value for attr 'data_format' of \"", format, "\" is not in the list of allowed values: \"", last,
+            "\", \"", first, "\" [Op:", row.name, "]");
   w.channels_first = format == first;
   const bool may_be_explicit = has_attr(row, kExplicit);
   const std::string padding = text_of(attrs, kPadding, "VALID");
-  if (padding == "VALID") w.padding = Padding::kValid;
-  else if (padding == "SAME") w.padding = Padding::kSame;
-  else if (padding == "EXPLICIT" && may_be_explicit) w.padding = Padding::kExplicit;
+  if (padding == "VALID")
+    w.padding = Padding::kValid;
+  else if (padding == "SAME")
+    w.padding = Padding::kSame;
+  else if (padding == "EXPLICIT" && may_be_explicit)
+    w.padding = Padding::kExplicit;
   else
     invalid("Value for attr 'padding' of \"", padding, "\" is not in the list of allowed values: \"SAME\", \"VALID\"",
             may_be_explicit ? ", \"EXPLICIT\"" : "", " [Op:", row.name, "]");
@@ -83,27 +86,29 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
   per_dimension(row, attrs, kDilations, w, w.dilation, nullptr);
   per_dimension(row, attrs, kRates, w, w.dilation, nullptr);
   per_dimension(row, attrs, kSize, w, w.size, &w.channel_size);
+  if (w.channel_size == 1) w.channel_stride = 1;
   const AttrValue* given = attrs.find(kExplicit);
   const std::vector<int64_t> none;
   const auto& list = given ? std::get<std::vector<int64_t>>(*given) : none;
   if (w.padding != Padding::kExplicit) {
     if (!list.empty())
-      invalid("explicit_paddings are for padding \"EXPLICIT\" only, the padding is \"", padding, "\" [Op:", row.name, "]");
+      invalid("explicit_paddings are for padding \"EXPLICIT\" only, the padding is \"", padding, "\" [Op:", row.name,
+              "]");
     return w;
   }
   if (list.size() != static_cast<size_t>(2 * w.rank()))
-    invalid("explicit_paddings must have ", 2 * w.rank(), " entries, two per dimension, it has ", list.size(), " [Op:",
-            row.name, "]");
+    invalid("explicit_paddings must have ", 2 * w.rank(), " entries, two per dimension, it has ", list.size(),
+            " [Op:", row.name, "]");
   for (int axis = 0; axis < w.rank(); ++axis) {
     const int64_t before = list[static_cast<size_t>(2 * axis)];
     const int64_t after = list[static_cast<size_t>(2 * axis + 1)];
     if (before < 0 || after < 0)
-      invalid("explicit_paddings cannot be negative: ", before, " and ", after, " for dimension ", axis, " [Op:",
-              row.name, "]");
+      invalid("explicit_paddings cannot be negative: ", before, " and ", after, " for dimension ", axis,
+              " [Op:", row.name, "]");
     if (axis == 0 || axis == w.channel_axis()) {
       if (before != 0 || after != 0)
-        invalid("explicit_paddings must be 0 for the batch and the depth: ", before, " and ", after, " for dimension ",
-                axis, " [Op:", row.name, "]");
+        invalid("explicit_paddings must be 0 for the batch and the depth: ", before, " and ", after,
+                " for dimension ", axis, " [Op:", row.name, "]");
       continue;
     }
     const int d = w.channels_first ? axis - 2 : axis - 1;
@@ -127,8 +132,9 @@ Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int
   if (in < 0 || size < 0) return w;
   w.out = (in + w.before + w.after + w.stride - w.reach()) / w.stride;
   if (w.out < 0)
-    invalid("Computed output size would be negative: ", w.out, " [input_size: ", in, ", effective_filter_size: ",
-            w.reach(), ", stride: ", w.stride, "]: the window is larger than the input [Op:", row.name, "]");
+    invalid("Computed output size would be negative: ", w.out, " [input_size: ", in,
+            ", effective_filter_size: ", w.reach(), ", stride: ", w.stride,
+            "]: the window is larger than the input [Op:", row.name, "]");
   return w;
 }
 
@@ -152,9 +158,6 @@ Convolution convolution(const OpRow& row, const Attrs& attrs, int spatial, bool 
   c.in_channels = in(c.attrs.channel_axis());
   const int64_t seen = of_filter(spatial);
   c.out_channels = of_filter(spatial + 1);
-  for (int d = 0; d < spatial; ++d)
-    if (of_filter(d) == 0)
-      invalid("the filter has no elements, its shape is ", filter.to_string(), " [Op:", row.name, "]");
   if (depthwise) {
     if (c.in_channels >= 0 && seen >= 0 && c.in_channels != seen)
       invalid("input and filter must have the same depth: ", c.in_channels, " vs ", seen, " [Op:", row.name, "]");
@@ -167,18 +170,14 @@ Convolution convolution(const OpRow& row, const Attrs& attrs, int spatial, bool 
     c.groups = kUnknownDim;
     return c;
   }
-  if (seen == 0) {
-    if (c.in_channels != 0)
-      invalid("the filter's depth is 0, the input's ", c.in_channels, " [Op:", row.name, "]");
-    return c;
-  }
+  if (seen == 0) return c;
   if (c.in_channels % seen != 0)
     invalid("input depth must be evenly divisible by filter depth: ", c.in_channels, " vs ", seen, " [Op:", row.name,
             "]");
   c.groups = std::max<int64_t>(1, c.in_channels / seen);
   if (c.out_channels >= 0 && c.out_channels % c.groups != 0)
-    invalid("output depth must be evenly divisible by the number of groups: ", c.out_channels, " vs ", c.groups, " [Op:",
-            row.name, "]");
+    invalid("output depth must be evenly divisible by the number of groups: ", c.out_channels, " vs ", c.groups,
+            " [Op:", row.name, "]");
   return c;
 }
 

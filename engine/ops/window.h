@@ -32,8 +32,8 @@ struct Window {
   int64_t reach() const { return (size - 1) * dilation + 1; }
 };
 
-// Reads strides, dilations (or rates), ksize, padding, explicit_paddings and data_format; throws kInvalidArgument that
-// names the op and the attribute. `spatial`: 2 or 3.
+// Reads strides, dilations (or rates), ksize, padding, explicit_paddings and data_format; throws kInvalidArgument
+// that names the op and the attribute. `spatial`: 2 or 3.
 WindowAttrs window_attrs(const OpRow&, const Attrs&, int spatial);
 Window window(const OpRow&, const WindowAttrs&, int d, int64_t in, int64_t size);
 
@@ -47,7 +47,8 @@ struct Convolution {
   Window d, h, w;
 };
 // From the shapes of input and filter, which may be unknown in part; checks that they fit.
-Convolution convolution(const OpRow&, const Attrs&, int spatial, bool depthwise, const Shape& input, const Shape& filter);
+Convolution convolution(const OpRow&, const Attrs&, int spatial, bool depthwise, const Shape& input,
+                        const Shape& filter);
 // The shape of its output.
 Shape output_shape(const Convolution&);
 

@@ -1,5 +1,5 @@
-// Kernels of convolutions: a slab of the input with its borders, then tiles of pixels by channels over it; the gradient
-// for the input is a convolution of what arrives, one for each remainder by the strides.
+// Kernels of convolutions: a slab of the input with its borders, then tiles of pixels by channels over it; the
+// gradient for the input is a convolution of what arrives, one for each remainder by the strides.
 #include "kernels/cpu/conv_tile.h"
 #include "kernels/cpu/images.h"
 
@@ -62,7 +62,7 @@ Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&cou
 // Output pixel (z, y, x) of one pass: the sum over taps at (z * step + tap, ...) times the filter there.
 template <class T>
 struct Pass {
-  View<T> in;          // of the first image
+  View<T> in;  // of the first image
   int64_t step[3];
   std::vector<Tap> taps[3];
   int64_t groups, seen, made;  // channels of the input and of the output, per group
@@ -72,12 +72,14 @@ struct Pass {
   int64_t image;               // elements between images
 };
 
-// The weights as panels of kColumns outputs: panel, tap, channel, column. `weight(tap, channel, column)` is one of them.
+// The weights as panels of kColumns outputs: panel, tap, channel, column. `weight(tap, channel, column)` is one of
+// them.
 template <class T, class Weight>
 BufferPtr panels_of(int64_t taps, int64_t seen, int64_t made, Weight&& weight) {
   constexpr int64_t kColumns = Lanes<T>::kColumns;
   const int64_t panels = (made + kColumns - 1) / kColumns;
-  const BufferPtr buffer = allocate_buffer(Device::cpu(), static_cast<size_t>(panels * taps * seen * kColumns + 1) * sizeof(T));
+  const BufferPtr buffer =
+      allocate_buffer(Device::cpu(), static_cast<size_t>(panels * taps * seen * kColumns + 1) * sizeof(T));
   T* const all = static_cast<T*>(buffer->data());
   parallel_for(panels * taps, std::max<int64_t>(1, 32768 / (seen * kColumns + 1)), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -154,7 +156,8 @@ void run(const Pass<T>& pass, int64_t batch, const std::vector<BufferPtr>& weigh
             T* to = out + y * pass.stride[1] + g * pass.made + j;
             for (int64_t k = 0, x = 0; k < strips; ++k) {
               const int64_t next = (k + 1) * pass.count[2] / strips;
-              kTiles<T>.pixels[next - x][vectors](tile, empty ? line : line + x * tile.pixel, panel, to + x * pass.stride[2], columns);
+              kTiles<T>.pixels[next - x][vectors](tile, empty ? line : line + x * tile.pixel, panel,
+                                                  to + x * pass.stride[2], columns);
               x = next;
             }
           }
@@ -168,17 +171,16 @@ struct Geometry : Convolution {
   int64_t seen, made;  // per group
   const Window* window[3];
   explicit Geometry(const Convolution& c)
-      : Convolution(c), seen(c.in_channels / std::max<int64_t>(1, c.groups)),
-        made(c.out_channels / std::max<int64_t>(1, c.groups)), window{&d, &h, &w} {}
+      : Convolution(c),
+        seen(c.in_channels / std::max<int64_t>(1, c.groups)),
+        made(c.out_channels / std::max<int64_t>(1, c.groups)),
+        window{&d, &h, &w} {}
   Geometry(const Geometry&) = delete;
   // A product of matrices: each pixel by itself.
   bool plain() const {
     bool yes = groups == 1;
     for (const Window* v : window) yes &= v->size == 1 && v->stride == 1 && v->before == 0 && v->after == 0;
     return yes;
-  }
-  bool nothing() const {
-    return batch == 0 || in_channels == 0 || out_channels == 0 || d.out * h.out * w.out == 0;
   }
   int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
 };
@@ -208,11 +210,11 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   const std::vector<int64_t> order = tap_order(pass, g);
   std::vector<BufferPtr> weights;
   for (int64_t group = 0; group < g.groups; ++group)
-    weights.push_back(panels_of<T>(static_cast<int64_t>(order.size()), g.seen, g.made,
-                                   [&](int64_t tap, int64_t channel, int64_t column) {
-                                     return filter[(order[static_cast<size_t>(tap)] * g.seen + channel) * g.out_channels +
-                                                   group * g.made + column];
-                                   }));
+    weights.push_back(panels_of<T>(
+        static_cast<int64_t>(order.size()), g.seen, g.made, [&](int64_t tap, int64_t channel, int64_t column) {
+          return filter[(order[static_cast<size_t>(tap)] * g.seen + channel) * g.out_channels + group * g.made +
+                        column];
+        }));
   run(pass, g.batch, weights);
 }
 
@@ -224,8 +226,16 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
   for (phase[0] = 0; phase[0] < std::min(g.d.stride, g.d.in); ++phase[0])
     for (phase[1] = 0; phase[1] < std::min(g.h.stride, g.h.in); ++phase[1])
       for (phase[2] = 0; phase[2] < std::min(g.w.stride, g.w.in); ++phase[2]) {
-        Pass<T> pass{{arriving, {g.d.out, g.h.out, g.w.out}, g.out_channels}, {1, 1, 1}, {}, g.groups, g.made, g.seen,
-                     out, {}, {}, 0};
+        Pass<T> pass{{arriving, {g.d.out, g.h.out, g.w.out}, g.out_channels},
+                     {1, 1, 1},
+                     {},
+                     g.groups,
+                     g.made,
+                     g.seen,
+                     out,
+                     {},
+                     {},
+                     0};
         const int64_t whole[3] = {g.h.in * g.w.in * g.in_channels, g.w.in * g.in_channels, g.in_channels};
         pass.image = g.d.in * whole[0];
         for (int d = 0; d < 3; ++d) {
@@ -241,12 +251,11 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
         const std::vector<int64_t> order = tap_order(pass, g);
         std::vector<BufferPtr> weights;
         for (int64_t group = 0; group < g.groups; ++group)
-          weights.push_back(panels_of<T>(static_cast<int64_t>(order.size()), g.made, g.seen,
-                                         [&](int64_t tap, int64_t channel, int64_t column) {
-                                           return filter[(order[static_cast<size_t>(tap)] * g.seen + column) *
-                                                             g.out_channels +
-                                                         group * g.made + channel];
-                                         }));
+          weights.push_back(panels_of<T>(
+              static_cast<int64_t>(order.size()), g.made, g.seen, [&](int64_t tap, int64_t channel, int64_t column) {
+                return filter[(order[static_cast<size_t>(tap)] * g.seen + column) * g.out_channels + group * g.made +
+                              channel];
+              }));
         run(pass, g.batch, weights);
       }
 }
@@ -262,14 +271,16 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   const int64_t one = taps * g.seen * padded;                      // sums of a group
   const int64_t columns_in = (g.w.out - 1) * g.w.stride + g.w.reach();
   // A block of pixels whose two sides stay in the cache.
-  const int64_t row_bytes = (g.w.out * g.out_channels + columns_in * g.in_channels * g.h.stride) * static_cast<int64_t>(sizeof(T));
+  const int64_t row_bytes =
+      (g.w.out * g.out_channels + columns_in * g.in_channels * g.h.stride) * static_cast<int64_t>(sizeof(T));
   const int64_t rows = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1, g.h.out);
   const int64_t blocks = (g.h.out + rows - 1) / rows;
   const int64_t tasks = g.batch * g.d.out * blocks;
-  const double work = static_cast<double>(g.batch * g.d.out * g.h.out * g.w.out) * static_cast<double>(taps * g.seen) *
-                      static_cast<double>(g.out_channels);
+  const double work = static_cast<double>(g.batch * g.d.out * g.h.out * g.w.out) *
+                      static_cast<double>(taps * g.seen) * static_cast<double>(g.out_channels);
   const int64_t slots = work < 200000 ? 1 : std::min<int64_t>(tasks, pool_size());
-  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(slots * g.groups * one) * sizeof(T) + 64);
+  const BufferPtr memory =
+      allocate_buffer(Device::cpu(), static_cast<size_t>(slots * g.groups * one) * sizeof(T) + 64);
   T* const sums = static_cast<T*>(memory->data());
   const int64_t in_image = g.d.in * g.h.in * g.w.in * g.in_channels;
   parallel_for(slots, 1, [&](int64_t first, int64_t last) {
@@ -298,8 +309,8 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
             from_output = copy;
             pixel = padded;
           }
-          const FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels,
-                                   g.w.out * pixel, pixel, padded};
+          const FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels, g.w.out * pixel,
+                                   pixel,  padded};
           const int64_t run = merged ? g.w.size * g.seen : g.seen;
           const int64_t strips = (run + kRows - 1) / kRows;
           for (int64_t tz = 0; tz < g.d.size; ++tz)
@@ -336,15 +347,22 @@ Geometry geometry(KernelContext& c, int spatial, const Shape& input, const Shape
   return Geometry(convolution(c.row, c.attrs, spatial, false, input, filter));
 }
 
+// Where one of the operands is empty, all is zero.
 template <class T>
-void zero(const Tensor& t) {
-  std::fill(t.data<T>(), t.data<T>() + t.elements(), T(0.f));
+bool nothing_to_compute(KernelContext& c) {
+  bool empty = c.outputs[0].elements() == 0;
+  for (size_t k = 0; k < c.inputs.size(); ++k)
+    if (c.inputs[k].dtype() == c.outputs[0].dtype() || c.inputs[k].shape().rank() > 1)
+      empty |= c.inputs[k].elements() == 0;
+  if (!empty) return false;
+  std::fill(c.out<T>(), c.out<T>() + c.outputs[0].elements(), T(0.f));
+  return true;
 }
 
 template <class T, int kSpatial>
 void conv(KernelContext& c) {
+  if (nothing_to_compute<T>(c)) return;
   const Geometry g = geometry(c, kSpatial, c.inputs[0].shape(), c.inputs[1].shape());
-  if (g.nothing()) return zero<T>(c.outputs[0]);
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> filter(c.inputs[1], false);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
@@ -354,8 +372,8 @@ void conv(KernelContext& c) {
 
 template <class T, int kSpatial>
 void conv_to_input(KernelContext& c) {
+  if (nothing_to_compute<T>(c)) return;
   const Geometry g = geometry(c, kSpatial, c.outputs[0].shape(), c.inputs[1].shape());
-  if (g.nothing()) return zero<T>(c.outputs[0]);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   const ImagesIn<T> filter(c.inputs[1], false);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
@@ -365,8 +383,8 @@ void conv_to_input(KernelContext& c) {
 
 template <class T, int kSpatial>
 void conv_to_filter(KernelContext& c) {
+  if (nothing_to_compute<T>(c)) return;
   const Geometry g = geometry(c, kSpatial, c.inputs[0].shape(), c.outputs[0].shape());
-  if (g.nothing()) return zero<T>(c.outputs[0]);
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], false);
@@ -386,10 +404,14 @@ void conv_any(KernelContext& c) {
     return t.reshaped(s);
   };
   const Tensor inputs[] = {flat(c.inputs[0]), c.inputs[1]};
-  Tensor output = flat(c.outputs[0]);
+  // A small tensor keeps its elements inside, where no other can write them.
+  Tensor output = batch_dims == 1 ? c.outputs[0] : Tensor::empty(c.outputs[0].dtype(), flat(c.outputs[0]).shape());
   KernelContext inner{c.row, c.attrs, inputs, {&output, 1}, c.device, c.stream};
-  if (inputs[0].shape().rank() == 5) conv<T, 3>(inner);
-  else conv<T, 2>(inner);
+  if (inputs[0].shape().rank() == 5)
+    conv<T, 3>(inner);
+  else
+    conv<T, 2>(inner);
+  if (batch_dims != 1) std::memcpy(c.outputs[0].raw(), output.raw(), output.bytes());
 }
 
 template <class... Types>

@@ -1,5 +1,5 @@
-// The innermost loops of convolutions: some pixels by two vectors of channels, whose sums stay in registers. Pixels are
-// read where they stand, so nothing of the input is packed.
+// The innermost loops of convolutions: some pixels by two vectors of channels, whose sums stay in registers. Pixels
+// are read where they stand, so nothing of the input is packed.
 #pragma once
 
 #include "kernels/cpu/register.h"
@@ -44,8 +44,10 @@ struct PixelTile {
 template <class T>
 void store(T* to, const typename Lanes<T>::Vector& sum, int64_t columns) {
   using V = typename Lanes<T>::Vector;
-  if (columns >= Lanes<T>::kWidth) *reinterpret_cast<V*>(to) = sum;
-  else if (columns > 0) std::memcpy(to, &sum, static_cast<size_t>(columns) * sizeof(T));
+  if (columns >= Lanes<T>::kWidth)
+    *reinterpret_cast<V*>(to) = sum;
+  else if (columns > 0)
+    std::memcpy(to, &sum, static_cast<size_t>(columns) * sizeof(T));
 }
 
 template <class T, int kRows, int kVectors>
@@ -71,7 +73,8 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
     for (int v = 0; v < kVectors; ++v) store(out + r * tile.out_pixel + v * kWidth, sums[r][v], columns - v * kWidth);
 }
 
-// sums[r, j] += sum over the pixels of a block of in[y * in_row + x * in_pixel + r] * arriving[y * row + x * pixel + j]
+// sums[r, j] += sum over the pixels of a block of in[y * in_row + x * in_pixel + r] * arriving[y * row + x * pixel +
+// j]
 template <class T>
 struct FilterTile {
   int64_t height, width;

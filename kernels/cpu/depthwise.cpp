@@ -46,8 +46,11 @@ void multiply_add(const C* in, const C* filter, C* out, int64_t channels, int64_
 struct Depthwise : Convolution {
   int64_t multiplier, in_image, out_image, filter_size;
   explicit Depthwise(const Convolution& c, const Shape& filter)
-      : Convolution(c), multiplier(filter[3]), in_image(h.in * w.in * in_channels),
-        out_image(h.out * w.out * out_channels), filter_size(h.size * w.size * out_channels) {}
+      : Convolution(c),
+        multiplier(filter[3]),
+        in_image(h.in * w.in * in_channels),
+        out_image(h.out * w.out * out_channels),
+        filter_size(h.size * w.size * out_channels) {}
 };
 
 Depthwise geometry(KernelContext& c, const Shape& input, const Shape& filter) {
@@ -61,8 +64,8 @@ int64_t rows_at_once(const Depthwise& g) {
 template <class T>
 void forward(KernelContext& c) {
   using C = Compute<T>;
-  const Depthwise g = geometry(c, c.inputs[0].shape(), c.inputs[1].shape());
   if (c.outputs[0].elements() == 0) return;
+  const Depthwise g = geometry(c, c.inputs[0].shape(), c.inputs[1].shape());
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> filter(c.inputs[1], false);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
@@ -84,8 +87,12 @@ void forward(KernelContext& c) {
 template <class T>
 void to_input(KernelContext& c) {
   using C = Compute<T>;
-  const Depthwise g = geometry(c, c.outputs[0].shape(), c.inputs[1].shape());
   if (c.outputs[0].elements() == 0) return;
+  if (c.inputs[1].elements() == 0 || c.inputs[2].elements() == 0) {
+    std::fill(c.out<T>(), c.out<T>() + c.outputs[0].elements(), T(C(0)));
+    return;
+  }
+  const Depthwise g = geometry(c, c.outputs[0].shape(), c.inputs[1].shape());
   const ImagesIn<T> filter(c.inputs[1], false);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
@@ -115,8 +122,12 @@ void to_input(KernelContext& c) {
 template <class T>
 void to_filter(KernelContext& c) {
   using C = Compute<T>;
-  const Depthwise g = geometry(c, c.inputs[0].shape(), c.outputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
+  if (c.inputs[0].elements() == 0 || c.inputs[2].elements() == 0) {
+    std::fill(c.out<T>(), c.out<T>() + c.outputs[0].elements(), T(C(0)));
+    return;
+  }
+  const Depthwise g = geometry(c, c.inputs[0].shape(), c.outputs[0].shape());
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], false);

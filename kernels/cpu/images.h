@@ -69,7 +69,8 @@ class ImagesIn {
     const T* from = t.data<T>();
     parallel_for(s.batch, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, one)), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
-        if (channels_first) turn(from + n * one, to + n * one, s.channels, s.pixels);
+        if (channels_first)
+          turn(from + n * one, to + n * one, s.channels, s.pixels);
         else
           for (int64_t i = n * one; i < (n + 1) * one; ++i) to[i] = static_cast<C>(from[i]);
       }
@@ -107,7 +108,8 @@ class ImagesOut {
     parallel_for(shape_.batch, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, one)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t n = begin; n < end; ++n) {
-                     if (channels_first_) turn(data_ + n * one, to + n * one, shape_.pixels, shape_.channels);
+                     if (channels_first_)
+                       turn(data_ + n * one, to + n * one, shape_.pixels, shape_.channels);
                      else
                        for (int64_t i = n * one; i < (n + 1) * one; ++i) to[i] = static_cast<T>(data_[i]);
                    }

@@ -28,7 +28,8 @@ void bias_add(KernelContext& c) {
     parallel_for(s.batch * s.channels, std::max<int64_t>(1, 32768 / s.pixels), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const C b = static_cast<C>(bias[i % s.channels]);
-        for (int64_t k = i * s.pixels; k < (i + 1) * s.pixels; ++k) out[k] = static_cast<T>(functors::Add()(static_cast<C>(in[k]), b));
+        for (int64_t k = i * s.pixels; k < (i + 1) * s.pixels; ++k)
+          out[k] = static_cast<T>(functors::Add()(static_cast<C>(in[k]), b));
       }
     });
     return;
@@ -73,7 +74,8 @@ void bias_add_grad(KernelContext& c) {
   });
   for (int64_t k = 0; k < s.channels; ++k) {
     C sum(0);
-    for (int64_t slot = 0; slot < slots; ++slot) sum = functors::Add()(sum, sums[static_cast<size_t>(slot * s.channels + k)]);
+    for (int64_t slot = 0; slot < slots; ++slot)
+      sum = functors::Add()(sum, sums[static_cast<size_t>(slot * s.channels + k)]);
     c.out<T>()[k] = static_cast<T>(sum);
   }
 }
@@ -134,8 +136,8 @@ void sparse_cross_entropy_of(KernelContext& c) {
   const Label* labels = c.in<Label>(1);
   for (int64_t row = 0; row < rows; ++row)
     if (labels[row] < 0 || labels[row] >= n)
-      invalid("Received a label value of ", labels[row], " which is outside the valid range of [0, ", n,
-              "): label ", row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
+      invalid("Received a label value of ", labels[row], " which is outside the valid range of [0, ", n, "): label ",
+              row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
   parallel_for(rows, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
     std::vector<C> x(static_cast<size_t>(n));
     for (int64_t row = begin; row < end; ++row) {
@@ -151,8 +153,10 @@ void sparse_cross_entropy_of(KernelContext& c) {
 }
 template <class T>
 void sparse_cross_entropy(KernelContext& c) {
-  if (c.inputs[1].dtype() == DType::kInt32) sparse_cross_entropy_of<T, int32_t>(c);
-  else sparse_cross_entropy_of<T, int64_t>(c);
+  if (c.inputs[1].dtype() == DType::kInt32)
+    sparse_cross_entropy_of<T, int32_t>(c);
+  else
+    sparse_cross_entropy_of<T, int64_t>(c);
 }
 
 struct Lrn {

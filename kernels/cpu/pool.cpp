@@ -30,7 +30,8 @@ struct Pool {
   }
   int64_t rows() const { return window[0].out * window[1].out; }
   int64_t rows_at_once() const {
-    return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, window[2].out * pooled * window[1].size * window[2].size));
+    return std::max<int64_t>(1,
+                             16384 / std::max<int64_t>(1, window[2].out * pooled * window[1].size * window[2].size));
   }
 };
 
@@ -59,15 +60,18 @@ void for_pixels(const Pool& p, int64_t row, Body&& body) {
 // Calls body(first channel, step) for each channel of a window; usually there is one, and the step is 1.
 template <class Body>
 void for_channels(const Pool& p, Body&& body) {
-  if (p.attrs.channel_size == 1 && p.attrs.channel_stride == 1) body(0, std::integral_constant<int64_t, 1>());
+  if (p.attrs.channel_size == 1 && p.attrs.channel_stride == 1)
+    body(0, std::integral_constant<int64_t, 1>());
   else
     for (int64_t k = 0; k < p.attrs.channel_size; ++k) body(k, p.attrs.channel_stride);
 }
 
 template <class C>
 constexpr C lowest() {
-  if constexpr (std::is_floating_point_v<C>) return -std::numeric_limits<C>::infinity();
-  else return std::numeric_limits<C>::lowest();
+  if constexpr (std::is_floating_point_v<C>)
+    return -std::numeric_limits<C>::infinity();
+  else
+    return std::numeric_limits<C>::lowest();
 }
 
 template <class T, int kSpatial>
@@ -89,7 +93,7 @@ void max_pool(KernelContext& c) {
             const C* __restrict__ x = from + place * p.channels + channel;
             for (int64_t k = 0; k < p.pooled; ++k) {
               const C value = x[k * step];
-              best[k] = value > best[k] || value != value ? value : best[k];
+              best[k] = value > best[k] ? value : best[k];
             }
           });
         });
@@ -99,36 +103,64 @@ void max_pool(KernelContext& c) {
   out.finish();
 }
 
-// To the first place of the window that holds the largest.
+// For each channel of a window the number of the place that holds the largest, the first of equal ones; NaN is the
+// largest only where it stands first.
+template <class C>
+struct Largest {
+  C* best;
+  int32_t* where;
+  explicit Largest(int64_t pooled) : best(scratch<C>(0, pooled)), where(scratch<int32_t>(1, pooled)) {}
+
+  template <class Places>
+  void find(const Pool& p, const C* image, Places&& places) const {
+    int32_t number = 0;
+    places([&](int64_t place) {
+      for_channels(p, [&](int64_t channel, auto step) {
+        const C* __restrict__ x = image + place * p.channels + channel;
+        C* __restrict__ b = best;
+        int32_t* __restrict__ w = where;
+        if (number == 0) {
+          for (int64_t k = 0; k < p.pooled; ++k) b[k] = x[k * step];
+          std::fill(w, w + p.pooled, 0);
+        } else {
+          for (int64_t k = 0; k < p.pooled; ++k) {
+            const bool larger = x[k * step] > b[k];
+            b[k] = larger ? x[k * step] : b[k];
+            w[k] = larger ? number : w[k];
+          }
+        }
+        ++number;
+      });
+    });
+  }
+};
+
 template <class T, int kSpatial>
 void max_pool_grad(KernelContext& c) {
   using C = Compute<T>;
   const Pool p(c, kSpatial, c.inputs[0].shape());
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
-  const ImagesIn<T> pooled(c.inputs[1], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  parallel_for(p.batch, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image)), [&](int64_t first, int64_t last) {
-    C* const rest = scratch<C>(0, p.pooled);
+  const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image));
+  parallel_for(p.batch, grain, [&](int64_t first, int64_t last) {
+    const Largest<C> largest(p.pooled);
     for (int64_t n = first; n < last; ++n) {
       const C* from = in.data() + n * p.in_image;
       C* to = out.data() + n * p.in_image;
       std::fill(to, to + p.in_image, C(0));
       for (int64_t row = 0; row < p.rows(); ++row)
         for_pixels(p, row, [&](int64_t pixel, auto&& places) {
-          const C* __restrict__ best = pooled.data() + n * p.out_image + pixel * p.pooled;
-          std::memcpy(rest, arriving.data() + n * p.out_image + pixel * p.pooled,
-                      static_cast<size_t>(p.pooled) * sizeof(C));
+          largest.find(p, from, places);
+          const C* __restrict__ g = arriving.data() + n * p.out_image + pixel * p.pooled;
+          int32_t number = 0;
           places([&](int64_t place) {
             for_channels(p, [&](int64_t channel, auto step) {
-              const C* __restrict__ x = from + place * p.channels + channel;
               C* __restrict__ y = to + place * p.channels + channel;
-              C* __restrict__ left = rest;
-              for (int64_t k = 0; k < p.pooled; ++k) {
-                const bool here = x[k * step] == best[k];
-                y[k * step] = static_cast<C>(y[k * step] + (here ? left[k] : C(0)));
-                left[k] = here ? C(0) : left[k];
-              }
+              const int32_t* __restrict__ where = largest.where;
+              for (int64_t k = 0; k < p.pooled; ++k)
+                y[k * step] = static_cast<C>(y[k * step] + (where[k] == number ? g[k] : C(0)));
+              ++number;
             });
           });
         });
@@ -137,32 +169,29 @@ void max_pool_grad(KernelContext& c) {
   out.finish();
 }
 
-// What stands in the third input where the largest stood.
+// What stands in the third input where the largest stands.
 template <class T, int kSpatial>
 void max_pool_grad_grad(KernelContext& c) {
   using C = Compute<T>;
   const Pool p(c, kSpatial, c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
-  const ImagesIn<T> pooled(c.inputs[1], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
   parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
-    std::vector<uint8_t> found(static_cast<size_t>(p.pooled));
+    const Largest<C> largest(p.pooled);
     for (int64_t row = first; row < last; ++row) {
       const int64_t n = row / p.rows();
       for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
-        const int64_t at = n * p.out_image + pixel * p.pooled;
-        std::fill(out.data() + at, out.data() + at + p.pooled, C(0));
-        std::fill(found.begin(), found.end(), uint8_t{0});
+        largest.find(p, in.data() + n * p.in_image, places);
+        C* __restrict__ y = out.data() + n * p.out_image + pixel * p.pooled;
+        int32_t number = 0;
         places([&](int64_t place) {
           for_channels(p, [&](int64_t channel, auto step) {
-            const int64_t from = n * p.in_image + place * p.channels + channel;
-            for (int64_t k = 0; k < p.pooled; ++k) {
-              if (found[static_cast<size_t>(k)] || in.data()[from + k * step] != pooled.data()[at + k]) continue;
-              out.data()[at + k] = arriving.data()[from + k * step];
-              found[static_cast<size_t>(k)] = 1;
-            }
+            const C* __restrict__ x = arriving.data() + n * p.in_image + place * p.channels + channel;
+            const int32_t* __restrict__ where = largest.where;
+            for (int64_t k = 0; k < p.pooled; ++k) y[k] = where[k] == number ? x[k * step] : y[k];
+            ++number;
           });
         });
       });
@@ -208,32 +237,33 @@ void average_pool_grad(KernelContext& c) {
   if (c.outputs[0].elements() == 0) return;
   const Shape& came = c.inputs[1].shape();
   if (came.elements() != p.batch * p.out_image)
-    invalid("Expected grad to have ", p.batch * p.out_image, " elements, its shape is ", came.to_string(), " [Op:",
-            c.row.name, "]");
+    invalid("Expected grad to have ", p.batch * p.out_image, " elements, its shape is ", came.to_string(),
+            " [Op:", c.row.name, "]");
   const ImagesIn<T> arriving(c.inputs[1], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  parallel_for(p.batch, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image)), [&](int64_t first, int64_t last) {
-    C* const share = scratch<C>(0, p.pooled);
-    for (int64_t n = first; n < last; ++n) {
-      C* to = out.data() + n * p.in_image;
-      std::fill(to, to + p.in_image, C(0));
-      for (int64_t row = 0; row < p.rows(); ++row)
-        for_pixels(p, row, [&](int64_t pixel, auto&& places) {
-          const C* g = arriving.data() + n * p.out_image + pixel * p.pooled;
-          int64_t count = 0;
-          places([&](int64_t) { ++count; });
-          const C many = static_cast<C>(count * p.attrs.channel_size);
-          for (int64_t k = 0; k < p.pooled; ++k) share[k] = g[k] / many;
-          places([&](int64_t place) {
-            for_channels(p, [&](int64_t channel, auto step) {
-              C* __restrict__ y = to + place * p.channels + channel;
-              const C* __restrict__ s = share;
-              for (int64_t k = 0; k < p.pooled; ++k) y[k * step] += s[k];
-            });
-          });
-        });
-    }
-  });
+  parallel_for(p.batch, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image)),
+               [&](int64_t first, int64_t last) {
+                 C* const share = scratch<C>(0, p.pooled);
+                 for (int64_t n = first; n < last; ++n) {
+                   C* to = out.data() + n * p.in_image;
+                   std::fill(to, to + p.in_image, C(0));
+                   for (int64_t row = 0; row < p.rows(); ++row)
+                     for_pixels(p, row, [&](int64_t pixel, auto&& places) {
+                       const C* g = arriving.data() + n * p.out_image + pixel * p.pooled;
+                       int64_t count = 0;
+                       places([&](int64_t) { ++count; });
+                       const C many = static_cast<C>(count * p.attrs.channel_size);
+                       for (int64_t k = 0; k < p.pooled; ++k) share[k] = g[k] / many;
+                       places([&](int64_t place) {
+                         for_channels(p, [&](int64_t channel, auto step) {
+                           C* __restrict__ y = to + place * p.channels + channel;
+                           const C* __restrict__ s = share;
+                           for (int64_t k = 0; k < p.pooled; ++k) y[k * step] += s[k];
+                         });
+                       });
+                     });
+                 }
+               });
   out.finish();
 }
 
@@ -245,6 +275,8 @@ int64_t base_of(KernelContext& c, const Pool& p, int64_t n) {
 template <class T, class Index>
 void max_pool_argmax(KernelContext& c) {
   const Pool p(c, 2, c.inputs[0].shape());
+  if (c.inputs[0].elements() == 0)
+    invalid("the input must not be empty, its shape is ", c.inputs[0].shape().to_string(), " [Op:MaxPoolWithArgmax]");
   const T* in = c.in<T>(0);
   parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {

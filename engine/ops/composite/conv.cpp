@@ -43,10 +43,11 @@ std::string format_or(const Arg& format, const char* otherwise) { return format.
 
 Arg conv2d(Args args, std::string_view name) {
   const bool first = starts_with_nc(args[4]);
-  return {conv2d_of(tensor(args[0]), tensor(args[1]),
-                    attrs_of(per_dimension(args[2], 2, first, "strides"), per_dimension(args[5], 2, first, "dilations"),
-                             padding_of(args[3], 4), format_or(args[4], "NHWC")),
-                    name)};
+  return {
+      conv2d_of(tensor(args[0]), tensor(args[1]),
+                attrs_of(per_dimension(args[2], 2, first, "strides"), per_dimension(args[5], 2, first, "dilations"),
+                         padding_of(args[3], 4), format_or(args[4], "NHWC")),
+                name)};
 }
 
 Arg conv3d(Args args, std::string_view name) {
@@ -71,7 +72,8 @@ bool one_dimensional_first(const Arg& format) {
   fail(ErrorKind::kValue, "data_format must be 'NWC' or 'NCW', not '", given, "'");
 }
 
-// Strides with batch and channels stand around the one dimension; the new one goes behind the batch (or the channels).
+// Strides with batch and channels stand around the one dimension; the new one goes behind the batch (or the
+// channels).
 Ints one_dimensional(const Arg& a, bool first, const char* what) {
   Ints values = per_dimension(a, 1, first, what);
   return with_height(std::move(values));
@@ -90,26 +92,28 @@ Tensor conv1d_of(const Tensor& x, const Tensor& filters, const Ints& strides, co
 Arg conv1d(Args args, std::string_view name) {
   const bool first = one_dimensional_first(args[4]);
   return {conv1d_of(tensor(args[0]), tensor(args[1]), one_dimensional(args[2], first, "stride"),
-                    padding_without_pairs(args[3], "tf.nn.conv1d"), first, one_dimensional(args[5], first, "dilations"),
-                    name)};
+                    padding_without_pairs(args[3], "tf.nn.conv1d"), first,
+                    one_dimensional(args[5], first, "dilations"), name)};
 }
 
 Arg conv2d_transpose(Args args, std::string_view name) {
   static const Op op{"Conv2DBackpropInput"};
   const bool first = starts_with_nc(args[5]);
-  const Attrs attrs = attrs_of(per_dimension(args[3], 2, first, "strides"),
-                               per_dimension(args[6], 2, first, "dilations"), padding_of(args[4], 4),
-                               format_or(args[5], "NHWC"));
-  return {apply(op, {shape_tensor(args[2]), tensor(args[1]), tensor(args[0])}, attrs, name_or(name, "conv2d_transpose"))};
+  const Attrs attrs =
+      attrs_of(per_dimension(args[3], 2, first, "strides"), per_dimension(args[6], 2, first, "dilations"),
+               padding_of(args[4], 4), format_or(args[5], "NHWC"));
+  return {
+      apply(op, {shape_tensor(args[2]), tensor(args[1]), tensor(args[0])}, attrs, name_or(name, "conv2d_transpose"))};
 }
 
 Arg conv3d_transpose(Args args, std::string_view name) {
   static const Op op{"Conv3DBackpropInputV2"};
   const bool first = starts_with_nc(args[5]);
-  const Attrs attrs = attrs_of(per_dimension(args[3], 3, first, "strides"),
-                               per_dimension(args[6], 3, first, "dilations"),
-                               padding_without_pairs(args[4], "tf.nn.conv3d_transpose"), format_or(args[5], "NDHWC"));
-  return {apply(op, {shape_tensor(args[2]), tensor(args[1]), tensor(args[0])}, attrs, name_or(name, "conv3d_transpose"))};
+  const Attrs attrs =
+      attrs_of(per_dimension(args[3], 3, first, "strides"), per_dimension(args[6], 3, first, "dilations"),
+               padding_without_pairs(args[4], "tf.nn.conv3d_transpose"), format_or(args[5], "NDHWC"));
+  return {
+      apply(op, {shape_tensor(args[2]), tensor(args[1]), tensor(args[0])}, attrs, name_or(name, "conv3d_transpose"))};
 }
 
 Arg conv1d_transpose(Args args, std::string_view name) {
@@ -118,8 +122,9 @@ Arg conv1d_transpose(Args args, std::string_view name) {
   static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"};
   const bool first = channels_first(args[5], "NWC", "NCW");
   const int64_t at = first ? 2 : 1;
-  const Attrs attrs = attrs_of(one_dimensional(args[3], first, "stride"), one_dimensional(args[6], first, "dilations"),
-                               padding_without_pairs(args[4], "tf.nn.conv1d_transpose"), first ? "NCHW" : "NHWC");
+  const Attrs attrs =
+      attrs_of(one_dimensional(args[3], first, "stride"), one_dimensional(args[6], first, "dilations"),
+               padding_without_pairs(args[4], "tf.nn.conv1d_transpose"), first ? "NCHW" : "NHWC");
   const Scope scope(name_or(name, "conv1d_transpose"));
   const Tensor given = shape_tensor(args[2]);
   Tensor sizes;
@@ -132,7 +137,8 @@ Arg conv1d_transpose(Args args, std::string_view name) {
   } else {
     const Tensor as_int = ops::cast(given, DType::kInt32);
     const Tensor parts[] = {
-        apply(slice, {as_int, ops::ints({0}), ops::ints({at}), ops::ints({1})}, {{kBegin, int64_t{1}}}), ops::ints({1}),
+        apply(slice, {as_int, ops::ints({0}), ops::ints({at}), ops::ints({1})}, {{kBegin, int64_t{1}}}),
+        ops::ints({1}),
         apply(slice, {as_int, ops::ints({at}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}})};
     sizes = ops::concat(parts, 0);
   }
@@ -171,21 +177,24 @@ Arg convolution(Args args, std::string_view name) {
   const bool first = starts_with_nc(args[4]);
   const std::string format = format_or(args[4], kLast[spatial - 1]);
   if (format != kLast[spatial - 1] && format != kFirst[spatial - 1])
-    fail(ErrorKind::kValue, "data_format must be '", kLast[spatial - 1], "' or '", kFirst[spatial - 1], "', not '", format,
-         "'");
+    fail(ErrorKind::kValue, "data_format must be '", kLast[spatial - 1], "' or '", kFirst[spatial - 1], "', not '",
+         format, "'");
   const Ints strides = per_dimension(args[2], spatial, first, "strides");
   const Ints dilations = per_dimension(args[5], spatial, first, "dilations");
-  const PaddingAttrs padding = spatial == 2 ? padding_of(args[3], 4) : padding_without_pairs(args[3], "tf.nn.convolution");
+  const PaddingAttrs padding =
+      spatial == 2 ? padding_of(args[3], 4) : padding_without_pairs(args[3], "tf.nn.convolution");
   if (any_but_one(dilations)) {
     for (const Ints* list : {&strides, &dilations})
       for (const int64_t value : *list)
         if (value < 1)
-          fail(ErrorKind::kValue, "all strides and dilations of tf.nn.convolution must be positive, ", value, " came");
+          fail(ErrorKind::kValue, "all strides and dilations of tf.nn.convolution must be positive, ", value,
+               " came");
     if (any_but_one(strides))
       fail(ErrorKind::kValue, "strides > 1 are not supported together with dilations > 1 in tf.nn.convolution");
   }
   const std::string_view node = name_or(name, "convolution");
-  if (spatial == 1) return {conv1d_of(x, filters, with_height(strides), padding, first, with_height(dilations), node)};
+  if (spatial == 1)
+    return {conv1d_of(x, filters, with_height(strides), padding, first, with_height(dilations), node)};
   const Attrs attrs = attrs_of(strides, dilations, padding, format);
   return {spatial == 2 ? conv2d_of(x, filters, attrs, node) : conv3d_of(x, filters, attrs, node)};
 }
@@ -198,11 +207,12 @@ Arg atrous_conv2d(Args args, std::string_view name) {
   Ints rate = integers(args[2]);
   if (rate.size() == 1) rate.push_back(rate[0]);
   if (rate.size() != 2) fail(ErrorKind::kValue, "rate is one number or two, ", rate.size(), " came");
-  if (rate[0] < 1 || rate[1] < 1) fail(ErrorKind::kValue, "rate must be positive, ", rate[0], " and ", rate[1], " came");
-  return {conv2d_of(x, filters,
-                    attrs_of({1, 1, 1, 1}, {1, rate[0], rate[1], 1}, padding_without_pairs(args[3], "tf.nn.atrous_conv2d"),
-                             "NHWC"),
-                    name_or(name, "convolution"))};
+  if (rate[0] < 1 || rate[1] < 1)
+    fail(ErrorKind::kValue, "rate must be positive, ", rate[0], " and ", rate[1], " came");
+  return {conv2d_of(
+      x, filters,
+      attrs_of({1, 1, 1, 1}, {1, rate[0], rate[1], 1}, padding_without_pairs(args[3], "tf.nn.atrous_conv2d"), "NHWC"),
+      name_or(name, "convolution"))};
 }
 
 Attrs depthwise_attrs(const Arg& strides, const Arg& padding, const Arg& format, const Arg& dilations) {
@@ -234,12 +244,13 @@ Arg separable_conv2d(Args args, std::string_view name) {
   const Tensor& pointwise = tensor(args[2]);
   const Shape& s = pointwise.shape();
   if (s.has_rank() && (s.rank() != 4 || (s[0] >= 0 && s[0] != 1) || (s[1] >= 0 && s[1] != 1)))
-    fail(ErrorKind::kValue, "pointwise_filter must have shape (1, 1, channels, channels), its shape is ", s.to_string());
+    fail(ErrorKind::kValue, "pointwise_filter must have shape (1, 1, channels, channels), its shape is ",
+         s.to_string());
   const Scope scope(name_or(name, "separable_conv2d"));
   const Tensor each = apply(depthwise, {tensor(args[0]), tensor(args[1])},
                             depthwise_attrs(args[3], args[4], args[5], args[6]), "depthwise");
-  return {conv2d_of(each, pointwise,
-                    attrs_of({1, 1, 1, 1}, {1, 1, 1, 1}, {"VALID", {}}, format_or(args[5], "NHWC")), scope.own_name())};
+  return {conv2d_of(each, pointwise, attrs_of({1, 1, 1, 1}, {1, 1, 1, 1}, {"VALID", {}}, format_or(args[5], "NHWC")),
+                    scope.own_name())};
 }
 
 Arg conv(Args args, std::string_view name) {

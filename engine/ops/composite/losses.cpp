@@ -35,13 +35,11 @@ void want_both(const Arg& labels, const Arg& logits, const char* function) {
 }
 void want_one_shape(const Tensor& x, const Tensor& y, const char* names) {
   if (!compatible(x.shape(), y.shape()))
-    fail(ErrorKind::kValue, names, " must have the same shape, ", x.shape().to_string(), " and ", y.shape().to_string(),
-         " came");
+    fail(ErrorKind::kValue, names, " must have the same shape, ", x.shape().to_string(), " and ",
+         y.shape().to_string(), " came");
 }
 
-// The largest axis last.
-Tensor move_to_end(const Tensor& x, int64_t axis) {
-  const int rank = x.shape().rank();
+Tensor move_to_end(const Tensor& x, int64_t axis, int rank) {
   std::vector<int64_t> order;
   for (int64_t d = 0; d < rank; ++d)
     if (d != axis) order.push_back(d);
@@ -100,15 +98,16 @@ Arg softmax_cross_entropy(Args args, std::string_view name) {
   const Shape& shape = given.shape();
   int64_t axis = integer(args[2]);
   if (axis != -1) {
-    if (!shape.has_rank() || !labels.shape().has_rank())
-      fail(ErrorKind::kValue, "the rank of labels and logits must be known to move axis ", axis, " to the end");
-    const int rank = shape.rank();
+    const Shape& like = shape.has_rank() ? shape : labels.shape();
+    if (!like.has_rank())
+      fail(ErrorKind::kValue, "the rank of labels or logits must be known to move axis ", axis, " to the end");
+    const int rank = like.rank();
     if (axis < -rank || axis >= rank)
       fail(ErrorKind::kInvalidArgument, "axis ", axis, " is outside of [-", rank, ", ", rank,
            ") of logits with shape ", shape.to_string());
     if (axis < 0) axis += rank;
-    logits = move_to_end(logits, axis);
-    labels = move_to_end(labels, axis < labels.shape().rank() ? axis : labels.shape().rank() - 1);
+    logits = move_to_end(logits, axis, rank);
+    labels = move_to_end(labels, axis, rank);
   } else if (shape.has_rank()) {
     axis = shape.rank() - 1;
   }
@@ -137,8 +136,8 @@ Arg sparse_softmax_cross_entropy(Args args, std::string_view name) {
   const Scope scope(name_or(name, "SparseSoftmaxCrossEntropyWithLogits"));
   if (s.has_rank() && s.rank() == 0) fail(ErrorKind::kValue, "logits cannot be a scalar");
   if (s.has_rank() && ls.has_rank() && ls.rank() != s.rank() - 1)
-    fail(ErrorKind::kValue, "labels must have one dimension less than logits, their shapes are ", ls.to_string(), " and ",
-         s.to_string());
+    fail(ErrorKind::kValue, "labels must have one dimension less than logits, their shapes are ", ls.to_string(),
+         " and ", s.to_string());
   if (s.has_rank() && ls.fully_known()) {
     const Shape outer(s.dims().first(static_cast<size_t>(s.rank() - 1)));
     if (outer.fully_known() && !(outer == ls))
@@ -198,8 +197,8 @@ Arg log_poisson(Args args, std::string_view name) {
       ops::add(ops::sub(ops::mul(targets, log(targets)), targets),
                ops::mul(ops::number(0.5, t), log(ops::mul(ops::number(2 * std::numbers::pi, t), targets))));
   const Tensor zeros = ops::zeros_like(targets);
-  const Tensor small = apply(logical_and, {greater_equal(targets, zeros),
-                                           apply(less_equal, {targets, ops::ones_like(targets)})});
+  const Tensor small =
+      apply(logical_and, {greater_equal(targets, zeros), apply(less_equal, {targets, ops::ones_like(targets)})});
   return {ops::add(loss, ops::where(small, zeros, stirling))};
 }
 

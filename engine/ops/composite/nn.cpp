@@ -29,7 +29,8 @@ Arg bias_add(Args args, std::string_view name) {
   std::string format = "NHWC";
   if (!args[2].none()) {
     const std::string& given = text(args[2]);
-    if (given.starts_with("NC")) format = "NCHW";
+    if (given.starts_with("NC"))
+      format = "NCHW";
     else if (!given.starts_with("N") || !given.ends_with("C"))
       fail(ErrorKind::kValue, "data_format must be of the form 'N...C' or 'NC...', not '", given, "'");
   }
@@ -121,7 +122,9 @@ Arg sufficient_statistics(Args args, std::string_view name) {
     shifted = ops::sub(x, shift);
     squares = squared_difference(x, shift);
   }
-  return {ArgList{{counts}, {reduce(sum, shifted, axes, "mean_ss", keep)}, {reduce(sum, squares, axes, "var_ss", keep)},
+  return {ArgList{{counts},
+                  {reduce(sum, shifted, axes, "mean_ss", keep)},
+                  {reduce(sum, squares, axes, "var_ss", keep)},
                   args[2]}};
 }
 
@@ -141,8 +144,8 @@ Arg batch_normalization(Args args, std::string_view name) {
   const Scope scope(name_or(name, "batchnorm"));
   Tensor inverse = apply(rsqrt, {ops::add(tensor(args[2]), tensor(args[5]))});
   if (!args[4].none()) inverse = ops::mul(inverse, tensor(args[4]));
-  const Tensor shift = args[3].none() ? ops::mul(ops::neg(mean), inverse)
-                                      : ops::sub(tensor(args[3]), ops::mul(mean, inverse));
+  const Tensor shift =
+      args[3].none() ? ops::mul(ops::neg(mean), inverse) : ops::sub(tensor(args[3]), ops::mul(mean, inverse));
   return {ops::add(ops::mul(x, ops::cast(inverse, x.dtype())), ops::cast(shift, x.dtype()))};
 }
 
@@ -160,8 +163,8 @@ Tensor noise_shape_of(const Tensor& x, const Arg& given) {
   const Shape* shape = std::get_if<Shape>(&given.value);
   if (!shape || !shape->has_rank() || shape->fully_known()) return shape ? shape_tensor(given) : tensor(given);
   if (!x.shape().has_rank() || x.shape().rank() != shape->rank())
-    fail(ErrorKind::kValue, "the noise_shape ", shape->to_string(), " with unknown dimensions needs the rank of x, whose shape is ",
-         x.shape().to_string());
+    fail(ErrorKind::kValue, "the noise_shape ", shape->to_string(),
+         " with unknown dimensions needs the rank of x, whose shape is ", x.shape().to_string());
   Shape whole = *shape;
   for (int d = 0; d < whole.rank(); ++d)
     if (whole[d] < 0) whole.set(d, x.shape()[d]);
@@ -174,9 +177,12 @@ Tensor dropout_of(const Tensor& x, const Arg& rate, const Arg& noise_shape, std:
   static const Op greater_equal{"GreaterEqual"};
   const Tensor* rate_tensor = std::get_if<Tensor>(&rate.value);
   double number = 0;
-  if (const auto* whole = std::get_if<int64_t>(&rate.value)) number = static_cast<double>(*whole);
-  else if (const auto* real_number = std::get_if<double>(&rate.value)) number = *real_number;
-  else if (!rate_tensor) fail(ErrorKind::kValue, "rate must be a number or a scalar tensor");
+  if (const auto* whole = std::get_if<int64_t>(&rate.value))
+    number = static_cast<double>(*whole);
+  else if (const auto* real_number = std::get_if<double>(&rate.value))
+    number = *real_number;
+  else if (!rate_tensor)
+    fail(ErrorKind::kValue, "rate must be a number or a scalar tensor");
   if (number < 0 || number >= 1)
     fail(ErrorKind::kValue, "rate must be a scalar tensor or a number of the range [0, 1), not ", number);
   const DType type = x.dtype();
@@ -216,9 +222,8 @@ Arg dropout(Args args, std::string_view name) {
     random::set_seeds(used, uniform, op_seed);
     return {x};
   }
-  return {dropout_of(x, args[1], args[2], name_or(name, "dropout"), [&](const Tensor& shape) {
-    return random_uniform(shape, x.dtype(), op_seed);
-  })};
+  return {dropout_of(x, args[1], args[2], name_or(name, "dropout"),
+                     [&](const Tensor& shape) { return random_uniform(shape, x.dtype(), op_seed); })};
 }
 
 Arg stateless_dropout(Args args, std::string_view name) {
@@ -270,9 +275,8 @@ FL_PUBLIC(nn) {
   return {
       {"nn.bias_add", "value: tensor, bias: tensor like value, data_format: str? = None, name: str? = None", bias_add,
        "adds a vector along the channels"},
-      {"nn.moments",
-       "x: tensor, axes: ints, shift: any = None, keepdims: bool = False, name: str? = None -> tuple", moments,
-       "mean and variance over some dimensions"},
+      {"nn.moments", "x: tensor, axes: ints, shift: any = None, keepdims: bool = False, name: str? = None -> tuple",
+       moments, "mean and variance over some dimensions"},
       {"nn.weighted_moments",
        "x: tensor, axes: ints, frequency_weights: tensor, keepdims: bool = False, name: str? = None -> tuple",
        weighted_moments, "weighted mean and variance over some dimensions"},
@@ -288,22 +292,20 @@ FL_PUBLIC(nn) {
        "variance_epsilon: tensor like variance, name: str? = None",
        batch_normalization, "(x - mean) / sqrt(variance + epsilon), scaled and shifted"},
       {"nn.local_response_normalization nn.lrn",
-       "input: tensor, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str? = None",
+       "input: tensor, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str? = "
+       "None",
        local_response_normalization, "each element divided by the size of its neighbours among the channels"},
-      {"nn.dropout",
-       "x: tensor, rate: any, noise_shape: shape? = None, seed: int? = None, name: str? = None", dropout,
-       "elements set to 0 with the probability `rate`, the others scaled up"},
+      {"nn.dropout", "x: tensor, rate: any, noise_shape: shape? = None, seed: int? = None, name: str? = None",
+       dropout, "elements set to 0 with the probability `rate`, the others scaled up"},
       {"nn.experimental.stateless_dropout",
        "x: tensor, rate: any, seed: tensor, rng_alg: any = None, noise_shape: shape? = None, name: str? = None",
        stateless_dropout, "dropout that depends on nothing but its seed"},
-      {"nn.embedding_lookup", "params: tensors, ids: tensor, max_norm: any = None, name: str? = None", embedding_lookup,
-       "the rows of params that ids name"},
-      {"nn.space_to_depth",
-       "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None", space_depth<"SpaceToDepth">,
-       "blocks of pixels as channels of one"},
-      {"nn.depth_to_space",
-       "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None", space_depth<"DepthToSpace">,
-       "channels as blocks of pixels"},
+      {"nn.embedding_lookup", "params: tensors, ids: tensor, max_norm: any = None, name: str? = None",
+       embedding_lookup, "the rows of params that ids name"},
+      {"nn.space_to_depth", "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None",
+       space_depth<"SpaceToDepth">, "blocks of pixels as channels of one"},
+      {"nn.depth_to_space", "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None",
+       space_depth<"DepthToSpace">, "channels as blocks of pixels"},
   };
 }
 

@@ -66,15 +66,17 @@ Tensor in_line(const Kind& k, Args args, std::string_view name) {
   const Scope scope(name_or(name, k.one_dimensional));
   const int64_t at = first ? 2 : 1;
   const Tensor wide = ops::expand_dims(tensor(args[0]), at);
-  const Tensor out = apply(k.plane, {wide},
-                           attrs_of(with_height(args[1], "ksize"), with_height(args[2], "strides"), padding,
-                                    first ? "NCHW" : "NHWC"),
-                           scope.own_name());
+  const Tensor out = apply(
+      k.plane, {wide},
+      attrs_of(with_height(args[1], "ksize"), with_height(args[2], "strides"), padding, first ? "NCHW" : "NHWC"),
+      scope.own_name());
   return squeeze(out, at);
 }
 
 template <bool largest>
-Arg pool1d(Args args, std::string_view name) { return {in_line(kind(largest), args, name)}; }
+Arg pool1d(Args args, std::string_view name) {
+  return {in_line(kind(largest), args, name)};
+}
 template <bool largest>
 Arg pool2d(Args args, std::string_view name) {
   return {in_plane(kind(largest), args, name_or(name, largest ? "MaxPool2d" : "AvgPool2D"))};
@@ -88,7 +90,8 @@ Arg pool3d(Args args, std::string_view name) {
 template <bool largest>
 Arg pool_any(Args args, std::string_view name) {
   const Shape& shape = tensor(args[0]).shape();
-  if (!shape.has_rank()) fail(ErrorKind::kValue, "the rank of the input of ", kind(largest).function, " must be known");
+  if (!shape.has_rank())
+    fail(ErrorKind::kValue, "the rank of the input of ", kind(largest).function, " must be known");
   switch (shape.rank()) {
     case 3: return {in_line(kind(largest), args, name)};
     case 4: return {in_plane(kind(largest), args, name)};
@@ -186,12 +189,11 @@ Arg pool(Args args, std::string_view name) {
   if (dilated && std::any_of(strides.begin(), strides.end(), more_than_one))
     fail(ErrorKind::kValue, "strides > 1 are not supported together with dilations > 1 in tf.nn.pool");
   const std::string padding = padding_without_pairs(args[4], "tf.nn.pool").padding;
-  if (dilated && padding == "SAME")
-    fail(ErrorKind::kValue, "tf.nn.pool with dilations > 1 needs padding 'VALID'");
+  if (dilated && padding == "SAME") fail(ErrorKind::kValue, "tf.nn.pool with dilations > 1 needs padding 'VALID'");
   for (size_t d = 0; d < n; ++d)
     if (strides[d] > window[d])
-      fail(ErrorKind::kValue, "strides must not be larger than the window in tf.nn.pool: ", strides[d], " and ", window[d],
-           " in dimension ", d);
+      fail(ErrorKind::kValue, "strides must not be larger than the window in tf.nn.pool: ", strides[d], " and ",
+           window[d], " in dimension ", d);
   const bool first = starts_with_nc(args[5]);
   const auto listed = [](const Ints& values) {
     ArgList list;
@@ -201,7 +203,7 @@ Arg pool(Args args, std::string_view name) {
   const auto pooled = [&](const Tensor& images, bool channels_first_here) {
     static constexpr const char* kFirst[] = {"NCW", "NCHW", "NCDHW"};
     static constexpr const char* kLast[] = {"NWC", "NHWC", "NDHWC"};
-    const Arg format = dilated ? Arg{std::string(kLast[n - 1])}
+    const Arg format = dilated          ? Arg{std::string(kLast[n - 1])}
                        : args[5].none() ? Arg{std::string((channels_first_here ? kFirst : kLast)[n - 1])}
                                         : args[5];
     const Arg all[] = {{images}, listed(window), listed(strides), {padding}, format};

@@ -62,7 +62,8 @@ Tensor over_flat_batch(const Tensor& x, int inner_rank, std::string_view name,
   const auto part = [&](const Tensor& t, bool inner) {
     const Shape& s = t.shape();
     const int split = s.rank() - inner_rank;
-    const auto dims = inner ? s.dims().last(static_cast<size_t>(inner_rank)) : s.dims().first(static_cast<size_t>(split));
+    const auto dims =
+        inner ? s.dims().last(static_cast<size_t>(inner_rank)) : s.dims().first(static_cast<size_t>(split));
     if (Shape(dims).fully_known()) return ops::ints(dims);
     return apply(strided, {ops::shape(t), ops::ints({-inner_rank}), ops::ints({-inner_rank}), ops::ints({1})},
                  {{inner ? kEnd : kBegin, int64_t{1}}});

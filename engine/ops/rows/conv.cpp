@@ -1,4 +1,5 @@
-// Rows of convolutions: forward, with respect to the input, with respect to the filter; each is a gradient of the others.
+// Rows of convolutions: forward, with respect to the input, with respect to the filter; each is a gradient of the
+// others.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/window.h"
@@ -16,12 +17,21 @@ Convolution known(Inference& i, Kind kind, const Shape& input, const Shape& filt
   return convolution(i.row, i.attrs, kind == k3D ? 3 : 2, kind == kDepthwise, input, filter);
 }
 
+bool has_nothing(const Shape& s) {
+  if (!s.has_rank()) return false;
+  for (const int64_t size : s.dims())
+    if (size == 0) return true;
+  return false;
+}
+
 template <Kind kind>
 void forward_shape(Inference& i) {
+  if (has_nothing(i.shape(1)))
+    invalid("filter must not have zero elements, its shape is ", i.shape(1).to_string(), " [Op:", i.row.name, "]");
   i.output_shapes[0] = output_shape(known(i, kind, i.shape(0), i.shape(1)));
 }
 
-// What arrives must have the shape of what goes out.
+// What arrives must have the shape of what goes out, unless there is nothing to compute.
 void check_arriving(Inference& i, const Convolution& c, const Shape& arriving) {
   const Shape wanted = output_shape(c);
   if (!compatible(arriving, wanted))
@@ -50,8 +60,9 @@ void input_shape(Inference& i) {
   for (const int64_t size : out.dims())
     if (size < kUnknownDim) invalid("input_sizes cannot be negative: ", out.to_string(), " [Op:", i.row.name, "]");
   if (out[0] < 0 && arriving.has_rank() && arriving.rank() > 0) out.set(0, arriving[0]);
-  check_arriving(i, known(i, kind, out, filter), arriving);
   i.output_shapes[0] = out;
+  if (has_nothing(out) || has_nothing(filter) || has_nothing(arriving)) return;
+  check_arriving(i, known(i, kind, out, filter), arriving);
 }
 
 // input, filter_sizes, out_backprop.
@@ -64,8 +75,9 @@ void filter_shape(Inference& i) {
     invalid("filter_sizes must have ", rank, " entries, it has ", out.rank(), " [Op:", i.row.name, "]");
   for (const int64_t size : out.dims())
     if (size < kUnknownDim) invalid("filter_sizes cannot be negative: ", out.to_string(), " [Op:", i.row.name, "]");
-  check_arriving(i, known(i, kind, i.shape(0), out), i.shape(2));
   i.output_shapes[0] = out;
+  if (has_nothing(out) || has_nothing(i.shape(0)) || has_nothing(i.shape(2))) return;
+  check_arriving(i, known(i, kind, i.shape(0), out), i.shape(2));
 }
 
 struct Names {
@@ -112,14 +124,16 @@ void any_shape(Inference& i) {
   const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{1});
   if (batch_dims < 1) invalid("batch_dims must be positive, not ", batch_dims, " [Op:Conv]");
   const Shape& filter = i.shape(1);
+  if (has_nothing(filter))
+    invalid("filter must not have zero elements, its shape is ", filter.to_string(), " [Op:Conv]");
   if (!in.has_rank() || !filter.has_rank()) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
   }
   const int spatial = in.rank() - static_cast<int>(batch_dims) - 1;
   if (spatial != 2 && spatial != 3)
-    invalid("Input tensor must be rank 4 or 5, excluding all but one of its ", batch_dims, " batch dimensions; its shape is ",
-            in.to_string(), " [Op:Conv]");
+    invalid("Input tensor must be rank 4 or 5, excluding all but one of its ", batch_dims,
+            " batch dimensions; its shape is ", in.to_string(), " [Op:Conv]");
   Shape flat;
   int64_t batch = 1;
   for (int d = 0; d < batch_dims; ++d) batch = batch < 0 || in[d] < 0 ? kUnknownDim : batch * in[d];
@@ -181,7 +195,8 @@ FL_ROWS(conv) {
       {"Conv", kForward,
        "T: floats|int32; strides: list(int); padding: string; explicit_paddings: list(int) = []; "
        "data_format: string = \"CHANNELS_LAST\"; dilations: list(int) = []; batch_dims: int = 1; groups: int = 1",
-       any_shape, nullptr, OpFamily::kProduct, "the convolution over 2 or 3 dimensions, as the rank of the input says"},
+       any_shape, nullptr, OpFamily::kProduct,
+       "the convolution over 2 or 3 dimensions, as the rank of the input says"},
   };
 }
 

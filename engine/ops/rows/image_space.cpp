@@ -18,7 +18,8 @@ void space_depth_shape(Inference& i) {
             "\" is not in the list of allowed values: \"NHWC\", \"NCHW\" [Op:", i.row.name, "]");
   const bool first = format == "NCHW";
   const int64_t block = i.attrs.get<int64_t>(kBlock);
-  if (block < 2) invalid("Value for attr 'block_size' of ", block, " must be at least minimum 2 [Op:", i.row.name, "]");
+  if (block < 2)
+    invalid("Value for attr 'block_size' of ", block, " must be at least minimum 2 [Op:", i.row.name, "]");
   infer::want_rank(i, 0, 4);
   const Shape in = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(4);
   Shape out = in;
@@ -64,15 +65,15 @@ template <int kLike>
 void dilation_back_shape(Inference& i) {
   const Shape out = dilation_output(i);
   if (!compatible(out, i.shape(2)))
-    invalid("Expected out_backprop shape to be ", out.to_string(), ", but got ", i.shape(2).to_string(), " [Op:",
-            i.row.name, "]");
+    invalid("Expected out_backprop shape to be ", out.to_string(), ", but got ", i.shape(2).to_string(),
+            " [Op:", i.row.name, "]");
   i.output_shapes[0] = i.shape(kLike).has_rank() ? i.shape(kLike) : Shape::of_rank(kLike == 0 ? 4 : 3);
 }
 template <int kLike>
 void dilation_pick_shape(Inference& i) {
   if (!compatible(i.shape(kLike), i.shape(2)))
-    invalid("Expected values shape to be ", i.shape(kLike).to_string(), ", but got ", i.shape(2).to_string(), " [Op:",
-            i.row.name, "]");
+    invalid("Expected values shape to be ", i.shape(kLike).to_string(), ", but got ", i.shape(2).to_string(),
+            " [Op:", i.row.name, "]");
   i.output_shapes[0] = dilation_output(i);
 }
 

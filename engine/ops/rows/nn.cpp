@@ -33,8 +33,8 @@ void bias_add_shape(Inference& i) {
   if (!value.has_rank() || !bias.has_rank()) return;
   const int axis = first ? 1 : value.rank() - 1;
   if (value[axis] >= 0 && bias[0] >= 0 && value[axis] != bias[0])
-    invalid("Must provide as many biases as the ", first ? "channel" : "last", " dimension of the input tensor: ",
-            bias.brackets(), " vs. ", value.brackets(), " [Op:BiasAdd]");
+    invalid("Must provide as many biases as the ", first ? "channel" : "last",
+            " dimension of the input tensor: ", bias.brackets(), " vs. ", value.brackets(), " [Op:BiasAdd]");
   if (value[axis] < 0) i.output_shapes[0].set(axis, bias[0]);
 }
 void bias_add_gradient(GradientCall& c) {
@@ -76,7 +76,8 @@ void sparse_cross_entropy_shape(Inference& i) {
     invalid("logits and labels must have the same first dimension, got logits shape ", out.brackets(),
             " and labels shape ", i.shape(1).brackets(), " [Op:", i.row.name, "]");
   if (out[0] < 0) out.set(0, labels);
-  if (out[1] == 0) invalid("Must have at least one class, but got logits shape ", out.brackets(), " [Op:", i.row.name, "]");
+  if (out[1] == 0)
+    invalid("Must have at least one class, but got logits shape ", out.brackets(), " [Op:", i.row.name, "]");
   i.output_shapes[0] = Shape{out[0]};
   i.output_shapes[1] = out;
 }
@@ -102,7 +103,8 @@ void cross_entropy_gradient(GradientCall& c) {
   Tensor labels;
   if (c.output_gradients[0])
     labels = ops::neg(ops::mul(ops::expand_dims(c.output_gradients[0], -1), apply(log_softmax, {c.inputs[0]})));
-  if (c.output_gradients[1]) labels = labels ? ops::sub(labels, c.output_gradients[1]) : ops::neg(c.output_gradients[1]);
+  if (c.output_gradients[1])
+    labels = labels ? ops::sub(labels, c.output_gradients[1]) : ops::neg(c.output_gradients[1]);
   c.input_gradients[1] = ops::sum_to_shape_of(labels, c.inputs[1]);
 }
 void sparse_cross_entropy_gradient(GradientCall& c) { c.input_gradients[0] = to_logits(c); }
@@ -138,8 +140,11 @@ void lrn_grad_gradient(GradientCall& c) {
   const Tensor shape = ops::shape(x);
   const Tensor channels = apply(slice, {shape, ops::ints({3}), ops::ints({1})});
   const Tensor square[] = {channels, channels};
-  const Tensor band = apply(band_part, {ops::fill(ops::concat(square, 0), ops::number(1, t)),
-                                        ops::integer(radius, DType::kInt64), ops::integer(radius, DType::kInt64)});
+  static const Op minimum{"Minimum"};
+  const Tensor reach = ops::cast(
+      ops::reshape(apply(minimum, {channels, ops::integer(radius)}), ops::ints({})), DType::kInt64);
+  const Tensor band =
+      apply(band_part, {ops::fill(ops::concat(square, 0), ops::number(1, t)), reach, reach});
   const Tensor rows[] = {ops::ints({-1}), channels};
   const Tensor flat = ops::concat(rows, 0);
   const auto neighbours = [&](const Tensor& v) {
@@ -153,8 +158,10 @@ void lrn_grad_gradient(GradientCall& c) {
   const Tensor through_s =
       ops::sub(scaled(2 * alpha * beta * (beta + 1), ops::mul(ops::mul(around, ops::mul(g, x)), power(-beta - 2))),
                scaled(beta, ops::mul(ops::mul(h, g), q)));
-  const Tensor direct = ops::add(ops::mul(h, neighbours(ops::mul(ops::mul(g, x), q))), ops::mul(around, ops::mul(g, q)));
-  c.input_gradients[1] = ops::sub(scaled(2 * alpha, ops::mul(x, neighbours(through_s))), scaled(2 * alpha * beta, direct));
+  const Tensor direct =
+      ops::add(ops::mul(h, neighbours(ops::mul(ops::mul(g, x), q))), ops::mul(around, ops::mul(g, q)));
+  c.input_gradients[1] =
+      ops::sub(scaled(2 * alpha, ops::mul(x, neighbours(through_s))), scaled(2 * alpha * beta, direct));
   c.input_gradients[2] = ops::zeros_like(c.inputs[2]);
 }
 

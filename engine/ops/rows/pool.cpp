@@ -22,11 +22,12 @@ void pool_shape(Inference& i) {
   Shape out = Shape::of_rank(kSpatial + 2);
   if (in.has_rank()) {
     out.set(0, in[0]);
-    for (int d = 0; d < kSpatial; ++d) out.set(attrs.axis(d), window(i.row, attrs, d, in[attrs.axis(d)], attrs.size[d]).out);
+    for (int d = 0; d < kSpatial; ++d)
+      out.set(attrs.axis(d), window(i.row, attrs, d, in[attrs.axis(d)], attrs.size[d]).out);
     const int64_t channels = in[attrs.channel_axis()];
-    if (channels >= 0 && attrs.channel_size > channels)
-      invalid("the window reaches over ", attrs.channel_size, " channels, the input has ", channels, " [Op:", i.row.name,
-              "]");
+    if (channels >= 0 && attrs.channel_size > 1 && attrs.channel_size > channels)
+      invalid("the window reaches over ", attrs.channel_size, " channels, the input has ", channels,
+              " [Op:", i.row.name, "]");
     out.set(attrs.channel_axis(),
             channels < 0 ? kUnknownDim : (channels - attrs.channel_size) / attrs.channel_stride + 1);
   }
@@ -58,8 +59,8 @@ void max_grad_grad_shape(Inference& i) {
   check_pooled<kSpatial>(i, 1);
   pool_shape<kSpatial>(i);
   if (!compatible(i.shape(0), i.shape(2)))
-    invalid("Expected grad shape to be ", i.shape(0).to_string(), ", but got ", i.shape(2).to_string(), " [Op:",
-            i.row.name, "]");
+    invalid("Expected grad shape to be ", i.shape(0).to_string(), ", but got ", i.shape(2).to_string(),
+            " [Op:", i.row.name, "]");
 }
 
 template <int kSpatial>
@@ -77,21 +78,22 @@ struct MaxNames {
   Op grad, grad_grad;
 };
 const MaxNames& max_names(int spatial) {
-  static const MaxNames all[] = {{Op("MaxPoolGrad"), Op("MaxPoolGradGrad")}, {Op("MaxPool3DGrad"), Op("MaxPool3DGradGrad")}};
+  static const MaxNames all[] = {{Op("MaxPoolGrad"), Op("MaxPoolGradGrad")},
+                                 {Op("MaxPool3DGrad"), Op("MaxPool3DGradGrad")}};
   return all[spatial - 2];
 }
 
 template <int kSpatial>
 void max_gradient(GradientCall& c) {
-  c.input_gradients[0] =
-      apply(max_names(kSpatial).grad, {c.inputs[0], c.outputs[0], c.output_gradients[0]}, c.attrs);
+  c.input_gradients[0] = apply(max_names(kSpatial).grad, {c.inputs[0], c.outputs[0], c.output_gradients[0]}, c.attrs);
 }
 // Where the largest stood stays where it is.
 template <int kSpatial>
 void max_grad_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::zeros_like(c.inputs[0]);
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
-  c.input_gradients[2] = apply(max_names(kSpatial).grad_grad, {c.inputs[0], c.inputs[1], c.output_gradients[0]}, c.attrs);
+  c.input_gradients[2] =
+      apply(max_names(kSpatial).grad_grad, {c.inputs[0], c.inputs[1], c.output_gradients[0]}, c.attrs);
 }
 template <int kSpatial>
 void max_grad_grad_gradient(GradientCall& c) {
@@ -151,12 +153,11 @@ FL_ROWS(pool) {
 #define FL_POOL "ksize: list(int); strides: list(int); padding: string; "
   constexpr const char* kAverage = FL_POOL "data_format: string = \"NHWC\"; T: floats";
   constexpr const char* kAverage3D = FL_POOL "data_format: string = \"NDHWC\"; T: floats";
-  constexpr const char* kMax =
-      "T: floats|int8|int16|int32|int64|uint8|uint16 = float32; " FL_POOL
-      "explicit_paddings: list(int) = []; data_format: string = \"NHWC\"";
+  constexpr const char* kMax = "T: floats|int8|int16|int32|int64|uint8|uint16 = float32; " FL_POOL
+                               "explicit_paddings: list(int) = []; data_format: string = \"NHWC\"";
   constexpr const char* kMax3D = FL_POOL "data_format: string = \"NDHWC\"; T: floats";
-  constexpr const char* kArgmax =
-      FL_POOL "Targmax: index = int64; include_batch_in_index: bool = false; T: floats|int8|int16|int32|int64|uint8|uint16";
+  constexpr const char* kArgmax = FL_POOL
+      "Targmax: index = int64; include_batch_in_index: bool = false; T: floats|int8|int16|int32|int64|uint8|uint16";
   constexpr const char* kArgmaxGrad =
       FL_POOL "include_batch_in_index: bool = false; Targmax: index; T: floats|int8|int16|int32|int64|uint8|uint16";
 #undef FL_POOL

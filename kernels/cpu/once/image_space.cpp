@@ -22,7 +22,8 @@ void space_depth(KernelContext& c) {
   const int64_t block = c.attrs.get<int64_t>(kBlock);
   const bool first = c.attrs.get_or(kDataFormat, std::string("NHWC")) == "NCHW";
   const Shape& flat = kToDepth ? c.inputs[0].shape() : c.outputs[0].shape();
-  const int64_t batch = flat[0], height = flat[first ? 2 : 1], width = flat[first ? 3 : 2], depth = flat[first ? 1 : 3];
+  const int64_t batch = flat[0], height = flat[first ? 2 : 1], width = flat[first ? 3 : 2],
+                depth = flat[first ? 1 : 3];
   const int64_t low_height = height / block, low_width = width / block;
   const DType type = c.inputs[0].dtype();
   const auto size = static_cast<int64_t>(size_of(type));
@@ -33,28 +34,30 @@ void space_depth(KernelContext& c) {
     const int64_t to = kToDepth ? deep_at : flat_at;
     if (type == DType::kString)
       std::copy_n(c.in<std::string>(0) + from, n, c.out<std::string>() + to);
-    else std::memcpy(out + to * size, in + from * size, static_cast<size_t>(n * size));
+    else
+      std::memcpy(out + to * size, in + from * size, static_cast<size_t>(n * size));
   };
   if (!is_plain(type) && type != DType::kString)
     invalid("a tensor of ", name_of(type), " cannot be moved between space and depth [Op:", c.row.name, "]");
-  parallel_for(batch * height, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, width * depth)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t row = begin; row < end; ++row) {
-                   const int64_t n = row / height, y = row % height;
-                   for (int64_t x = 0; x < width; ++x) {
-                     const int64_t place = y % block * block + x % block;
-                     if (!first) {
-                       move(((n * low_height + y / block) * low_width + x / block) * block * block * depth + place * depth,
-                            (row * width + x) * depth, depth);
-                     } else {
-                       for (int64_t k = 0; k < depth; ++k)
-                         move(((n * block * block * depth + place * depth + k) * low_height + y / block) * low_width +
-                                  x / block,
-                              ((n * depth + k) * height + y) * width + x, 1);
-                     }
-                   }
-                 }
-               });
+  parallel_for(
+      batch * height, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, width * depth)),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          const int64_t n = row / height, y = row % height;
+          for (int64_t x = 0; x < width; ++x) {
+            const int64_t place = y % block * block + x % block;
+            if (!first) {
+              move(((n * low_height + y / block) * low_width + x / block) * block * block * depth + place * depth,
+                   (row * width + x) * depth, depth);
+            } else {
+              for (int64_t k = 0; k < depth; ++k)
+                move(((n * block * block * depth + place * depth + k) * low_height + y / block) * low_width +
+                         x / block,
+                     ((n * depth + k) * height + y) * width + x, 1);
+            }
+          }
+        }
+      });
 }
 
 // Calls body(output, input, filter) with the elements of the largest sum of each window, the first of equal ones.
@@ -133,7 +136,8 @@ void dilations() {
 FL_CPU_KERNELS {
   on_cpu("SpaceToDepth", kAllTypes, space_depth<true>);
   on_cpu("DepthToSpace", kAllTypes, space_depth<false>);
-  dilations<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>();
+  dilations<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+            uint64_t>();
 }
 
 }  // namespace FL_ISA

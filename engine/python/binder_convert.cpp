@@ -73,6 +73,7 @@ Arg shape(PyObject* o) {
 // A list of tensors; Python values among them take the dtype of the first tensor.
 Arg tensors(PyObject* o, const Parameter& p) {
   ArgList list;
+  if (p.gaps && !is_sequence(o)) wanted("a list of tensors", o);
   if (is_value(o) || !is_sequence(o)) {
     const Tensor t = to_tensor(o);
     if (p.type == ParameterType::kTensors || !t.shape().has_rank() || t.shape().rank() == 0)
@@ -99,19 +100,20 @@ Arg tensors(PyObject* o, const Parameter& p) {
       list.push_back({});
       continue;
     }
-    list.push_back({operand(PySequence_Fast_GET_ITEM(items.get(), i), dtype)});
+    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    list.push_back({p.mixed ? operand(item, DType::kInvalid) : operand(item, dtype, Misfit::kRefuse)});
     if (dtype == DType::kInvalid) dtype = std::get<Tensor>(list.back().value).dtype();
   }
   return {list};
 }
 
-Arg tensor(PyObject* o, const Parameter& p, DType hint) {
+Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (is_tensor(o)) return {tensor_of(o)};
   if (p.handle && is_variable(o)) return {variable_handle(o)};
-  if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
+  if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit || must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
   if (is_variable(o)) return {variable_value(o)};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
-  if (p.must_fit) return {to_tensor(o, p.preferred, p.name.c_str())};
+  if (p.must_fit && (p.preferred == DType::kBool || !is_sequence(o))) return {to_tensor(o, p.preferred, p.name.c_str())};
   return {to_tensor_with_hint(o, p.preferred)};
 }
 
@@ -139,10 +141,10 @@ Arg any(PyObject* o) {
 
 }  // namespace
 
-Arg argument_from(PyObject* o, const Parameter& p, DType hint) {
+Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (o == Py_None && (p.optional || (p.has_default && p.otherwise.none()))) return {};
   switch (p.type) {
-    case ParameterType::kTensor: return tensor(o, p, hint);
+    case ParameterType::kTensor: return tensor(o, p, hint, must_fit);
     case ParameterType::kTensors:
     case ParameterType::kTensorOrTensors: return tensors(o, p);
     case ParameterType::kInt: return {integer(o)};

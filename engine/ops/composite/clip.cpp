@@ -38,13 +38,12 @@ Arg clip_by_value(Args args, std::string_view name) {
   return {clipped};
 }
 
-// A number as it is, in the dtype of the values; a tensor is cast. Never below 0.
-Tensor norm_bound(const Arg& given, DType dtype) {
-  if (const double* number = std::get_if<double>(&given.value)) return ops::number(std::max(*number, 0.0), dtype);
-  if (const int64_t* number = std::get_if<int64_t>(&given.value))
-    return ops::number(static_cast<double>(std::max<int64_t>(*number, 0)), dtype);
-  const Tensor& t = tensor(given);
-  return ops::cast(maximum(t, ops::number(0, t.dtype())), dtype);
+// A number in the dtype of the values, which it must fit; a tensor is cast. Never below 0.
+Tensor norm_bound(const Tensor& bound, DType dtype) {
+  if (bound.body()->python_number && bound.dtype() != dtype)
+    fail(ErrorKind::kType, "tf.clip_by_norm: clip_norm is a number of ", name_of(bound.dtype()), ", t a tensor of ",
+         name_of(dtype), "; cast t with tf.cast");
+  return ops::cast(maximum(bound, ops::number(0, bound.dtype())), dtype);
 }
 
 // t, scaled down where its Euclidean norm over the axes is larger than the bound. The root is kept away from 0, where
@@ -55,7 +54,7 @@ Arg clip_by_norm(Args args, std::string_view name) {
   static const Op rank{"Rank"};
   const Tensor& t = tensor(args[0]);
   const Scope scope(name_or(name, "clip_by_norm"));
-  const Tensor bound = norm_bound(args[1], t.dtype());
+  const Tensor bound = norm_bound(tensor(args[1]), t.dtype());
   Tensor axes;
   if (const Tensor* given = std::get_if<Tensor>(&args[2].value)) {
     axes = *given;
@@ -85,17 +84,27 @@ Tensor global_norm(const Arg& list, std::string_view name) {
   std::vector<Tensor> parts;
   for (const Arg& item : std::get<ArgList>(list.value))
     if (!item.none()) parts.push_back(apply(half_square, {tensor(item)}));
-  if (parts.empty()) fail(ErrorKind::kValue, "tf.linalg.global_norm: t_list holds no tensor");
-  const Tensor sum = ops::sum(apply(pack.row(), parts, {}, "stack"), ops::ints({0}));
+  const Tensor sum = parts.empty() ? ops::number(0, DType::kFloat32)
+                                   : ops::sum(apply(pack.row(), parts, {}, "stack"), ops::ints({0}));
   return root(ops::mul(sum, ops::number(2, sum.dtype())), "global_norm");
 }
 Arg global_norm_of(Args args, std::string_view name) { return {global_norm(args[0], name)}; }
+
+Tensor number_of(const Arg& given, DType dtype) {
+  if (const double* number = std::get_if<double>(&given.value)) return ops::number(*number, dtype);
+  if (const int64_t* number = std::get_if<int64_t>(&given.value)) return ops::number(static_cast<double>(*number), dtype);
+  const Tensor* t = std::get_if<Tensor>(&given.value);
+  if (!t || t->dtype() != dtype)
+    fail(ErrorKind::kType, "tf.clip_by_global_norm: clip_norm must be a number or a tensor of ", name_of(dtype),
+         ", the dtype of the norm", t ? str(", not of ", name_of(t->dtype())) : std::string());
+  return *t;
+}
 
 // Not a number when the norm is not finite, so that nobody goes on with what is left.
 Arg clip_by_global_norm(Args args, std::string_view name) {
   const Tensor norm = args[2].none() ? global_norm(args[0], name) : tensor(args[2]);
   const Scope scope(name_or(name, "clip_by_global_norm"));
-  const Tensor bound = tensor(args[1]);
+  const Tensor bound = number_of(args[1], norm.dtype());
   const Tensor one = ops::number(1, norm.dtype());
   const Tensor scale = ops::mul(bound, minimum(ops::div(one, norm), ops::div(one, bound)));
   const Tensor checked = ops::add(scale, ops::sub(norm, norm));
@@ -120,6 +129,10 @@ Arg grows(Args args, std::string_view name) {
   static const Op all{"All"};
   static const AttrName kBegin{"begin_mask"};
   static const AttrName kEnd{"end_mask"};
+  if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "a tensor of numbers is wanted, one of ", name_of(tensor(args[0]).dtype()), " came");
+  if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "tf.math.", name, ": x must be numeric, a tensor of ", name_of(tensor(args[0]).dtype()), " came");
   const Scope scope(name);
   const Tensor x = ops::reshape(tensor(args[0]), ops::ints({-1}));
   const Tensor later = apply(slice, {x, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
@@ -133,10 +146,10 @@ FL_PUBLIC(clip) {
   return {
       {"clip_by_value", "t: tensor, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
        clip_by_value, "t, with what is below the least or above the most replaced by these"},
-      {"clip_by_norm", "t: tensor, clip_norm: any, axes: any = None, name: str? = None", clip_by_norm,
+      {"clip_by_norm", "t: tensor, clip_norm: tensor like t, axes: any = None, name: str? = None", clip_by_norm,
        "t, scaled down where its norm is larger than clip_norm"},
       {"clip_by_global_norm",
-       "t_list: tensors or None, clip_norm: tensor, use_norm: tensor? = None, name: str? = None -> tuple",
+       "t_list: tensors or None, clip_norm: any, use_norm: tensor? = None, name: str? = None -> tuple",
        clip_by_global_norm, "the tensors, scaled down together where the norm of all is larger than clip_norm"},
       {"linalg.global_norm", "t_list: tensors or None, name: str? = None", global_norm_of,
        "the root of the sum of all squares"},

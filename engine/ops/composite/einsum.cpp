@@ -1,6 +1,7 @@
 // Public functions that sum products along chosen dimensions: einsum and tensordot.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
 #include "engine/ops/matrix.h"
 #include "engine/tensor/equation.h"
 
@@ -31,7 +32,7 @@ Equation equation_of(std::string text, size_t operands) {
   for (const std::string& labels : e.inputs) all += labels;
   if (!given) {
     for (char label : std::set<char>(all.begin(), all.end()))
-      if (label == '.' || std::count(all.begin(), all.end(), label) == 1) e.output += label;
+      if (std::count(all.begin(), all.end(), label) == 1) e.output += label;
   }
   for (char label : e.output) {
     if (std::count(e.output.begin(), e.output.end(), label) > 1)
@@ -105,6 +106,13 @@ Tensor contract_all(std::vector<Tensor> operands, Equation e) {
 Arg einsum(Args args, std::string_view name) {
   const std::vector<Tensor> operands = tensors(args[1]);
   const Equation e = equation_of(text(args[0]), operands.size());
+  for (size_t k = 0; operands.size() > 2 && k < operands.size(); ++k) {
+    const Shape& s = operands[k].shape();
+    const int named = static_cast<int>(e.inputs[k].size()) - has(e.inputs[k], '.');
+    if (s.has_rank() && (s.rank() < named || (s.rank() > named && !has(e.inputs[k], '.'))))
+      fail(ErrorKind::kValue, "tf.einsum: input ", k, " of '", to_string(e), "' has ", named, " labels, its shape is ",
+           s.to_string());
+  }
   const Scope scope(name_or(name, "einsum"));
   return {contract_all(operands, e)};
 }
@@ -165,7 +173,7 @@ Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* whi
   std::vector<int64_t> summed, perm;
   for (int64_t axis : *axes.known) {
     if (axis < -s.rank() || axis >= s.rank())
-      invalid("tf.tensordot: axis ", axis, " of `", which, "` is out of range for its shape ", s.to_string());
+      fail(ErrorKind::kIndex, "tf.tensordot: axis ", axis, " of `", which, "` is out of range for its shape ", s.to_string());
     summed.push_back(axis < 0 ? axis + s.rank() : axis);
   }
   int64_t inner = 1, outer = 1;
@@ -203,11 +211,7 @@ std::vector<int64_t> counted(int64_t from, int64_t to) {
 Axes axes_from(const Arg& a) {
   Axes out;
   if (const auto* t = std::get_if<Tensor>(&a.value)) {
-    if (const Tensor known = known_value(*t)) {
-      out.known.emplace();
-      const Tensor wide = ops::cast(known, DType::kInt64);
-      out.known->assign(wide.data<int64_t>(), wide.data<int64_t>() + wide.elements());
-    }
+    if (const Tensor known = known_value(*t)) out.known = infer::ints_of(known);
     out.tensor = t->shape().has_rank() && t->shape().rank() == 0 ? ops::reshape(*t, ops::ints({1})) : *t;
     return out;
   }
@@ -228,7 +232,7 @@ std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
       };
       return {axes_from(row(0)), axes_from(row(1))};
     }
-    arg = {*ops::cast(known, DType::kInt64).data<int64_t>()};
+    arg = {infer::ints_of(known)[0]};
   }
   if (const auto* count = std::get_if<int64_t>(&arg.value)) {
     const Shape& s = a.shape();
@@ -262,7 +266,14 @@ Arg tensordot(Args args, std::string_view name) {
   const auto known = [](const Tensor& t) { return t.shape().has_rank() && t.shape().rank() == 1 && t.shape()[0] == 0; };
   const Tensor shape = known(x.free) ? y.free : known(y.free) ? x.free : ops::concat(sizes, 0);
   static const Op reshape{"Reshape"};
-  return {apply(reshape, {product, shape}, {}, scope.own_name())};
+  const Tensor out = apply(reshape, {product, shape}, {}, scope.own_name());
+  if (!x.known || !y.known || out.shape().fully_known()) return {out};
+  // What is known of the sizes, though not of all, is kept.
+  static const Op ensure{"EnsureShape"};
+  static const AttrName kShape{"shape"};
+  Shape sizes_known{std::span<const int64_t>(x.free_sizes)};
+  for (int64_t size : y.free_sizes) sizes_known.append(size);
+  return {apply(ensure, {out}, {{kShape, sizes_known}})};
 }
 
 }  // namespace

@@ -44,13 +44,25 @@ std::string in_words(const Arg& a) {
   return "something else";
 }
 
+// The number that a tensor of one is known to hold; -1, which is no order, for others.
+double number_in(const Tensor& t) {
+  const Tensor known = known_value(t);
+  double value = -1;
+  if (!known || known.elements() != 1 || !in_set(known.dtype(), kRealTypes)) return value;
+  with_plain_type(known.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, std::complex<double>>)
+      value = static_cast<double>(*known.data<T>());
+  });
+  return value;
+}
+
 Order order_of(const Arg& a, bool matrices) {
   const std::string* name = std::get_if<std::string>(&a.value);
   Order order;
   if (const auto* i = std::get_if<int64_t>(&a.value)) order.p = static_cast<double>(*i);
   else if (const auto* d = std::get_if<double>(&a.value)) order.p = *d;
-  else if (const auto* t = std::get_if<Tensor>(&a.value); t && known_value(*t) && known_value(*t).elements() == 1)
-    order.p = *ops::cast(known_value(*t), DType::kFloat64).data<double>();
+  else if (const auto* t = std::get_if<Tensor>(&a.value)) order.p = number_in(*t);
   else if (!name) order.p = -1;
   order.named = name && (*name == "euclidean" || (matrices && *name == "fro"));
   const bool known = matrices ? order.p == 1 || order.p == 2 || std::isinf(order.p) : order.p > 0;
@@ -84,19 +96,42 @@ Tensor order_list(std::span<const int64_t> axes, int rank, bool back) {
   return ops::ints(back ? inverse : perm);
 }
 
-// The largest singular value of the matrices in two axes.
-Tensor spectral(const Tensor& x, std::span<const int64_t> axes) {
+// The largest singular values, with the dimensions of the matrices as 1 at the end.
+Tensor largest_values(const Tensor& matrices) {
   static const Op max{"Max"};
   static const Op svd{"Svd"};
   static const AttrName kComputeUv{"compute_uv"};
+  const Tensor values = abs_of(apply_all(svd.row(), {&matrices, 1}, {{kComputeUv, false}})[0]);
+  return ops::expand_dims(reduce(max, values, ops::ints({-1})), -1);
+}
+
+// The same when only the run tells the rank: the axes are found by counting.
+Tensor spectral_at_run_time(const Tensor& x, std::span<const int64_t> axes) {
+  static const Op rank{"Rank"};
+  static const Op one_hot{"OneHot"};
+  static const Op where{"Where"};
+  static const Op equal{"Equal"};
+  static const Op less{"Less"};
+  static const Op invert{"InvertPermutation"};
+  const Tensor count = apply(rank, {x});
+  const Tensor given = ops::ints(axes);
+  const Tensor at = ops::where(apply(less, {given, ops::integer(0)}), ops::add(given, count), given);
+  const Tensor chosen = ops::sum(apply(one_hot, {at, count, ops::integer(1), ops::integer(0)}), ops::ints({0}));
+  const Tensor others = apply(where, {apply(equal, {chosen, ops::integer(0)})});
+  const Tensor parts[] = {ops::cast(ops::reshape(others, ops::ints({-1})), DType::kInt32), at};
+  const Tensor perm = ops::concat(parts, 0);
+  return ops::transpose(largest_values(ops::transpose(x, perm)), apply(invert, {perm}));
+}
+
+// The largest singular value of the matrices in two axes.
+Tensor spectral(const Tensor& x, std::span<const int64_t> axes) {
   const Shape& s = x.shape();
-  if (!s.has_rank()) fail(ErrorKind::kUnimplemented, "tf.norm with ord=2 of matrices needs a tensor of known rank");
+  if (!s.has_rank()) return spectral_at_run_time(x, axes);
   for (int64_t axis : axes)
     if (axis < -s.rank() || axis >= s.rank())
       invalid("tf.norm: axis ", axis, " is out of range for the shape ", s.to_string());
   const Tensor matrices = ops::transpose(x, order_list(axes, s.rank(), false));
-  const Tensor values = abs_of(apply_all(svd.row(), {&matrices, 1}, {{kComputeUv, false}})[0]);
-  return ops::transpose(ops::expand_dims(reduce(max, values, ops::ints({-1})), -1), order_list(axes, s.rank(), true));
+  return ops::transpose(largest_values(matrices), order_list(axes, s.rank(), true));
 }
 
 // With its dimensions kept.
@@ -122,6 +157,8 @@ Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::v
 }
 
 Tensor norm_of(Args args, bool keep) {
+  if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "tf.norm: a tensor of numbers is wanted, not of ", name_of(tensor(args[0]).dtype()));
   static const Op squeeze{"Squeeze"};
   static const AttrName kDims{"squeeze_dims"};
   const auto axes = axes_of(args[2]);
@@ -161,16 +198,6 @@ Arg l2_normalize(Args args, std::string_view name) {
   return {ops::mul(x, ops::cast(factor, x.dtype()))};
 }
 
-Arg global_norm(Args args, std::string_view name) {
-  static const Op root{"Sqrt"};
-  const Scope scope(name_or(name, "global_norm"));
-  std::vector<Tensor> halves;
-  for (const Tensor& t : tensors(args[0]))
-    halves.push_back(ops::scaled(ops::sum(ops::square(t), all_axes(t)), 0.5));
-  const Tensor sum = halves.empty() ? ops::number(0, DType::kFloat32) : ops::add_n(halves);
-  return {apply(root, {ops::mul(sum, ops::number(2, sum.dtype()))}, {}, "global_norm")};
-}
-
 }  // namespace
 
 FL_PUBLIC(norm) {
@@ -185,8 +212,6 @@ FL_PUBLIC(norm) {
        "x: tensor, axis: tensor? of int32 = None, epsilon: float = 1e-12, name: str? = None, dim: tensor? of int32 = "
        "None",
        l2_normalize, "scaled to Euclidean length 1"},
-      {"linalg.global_norm", "t_list: tensors, name: str? = None", global_norm,
-       "the Euclidean norm of all elements of several tensors"},
   };
 }
 

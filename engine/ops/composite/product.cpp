@@ -1,6 +1,7 @@
 // Public functions of matrices.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
 #include "engine/ops/matrix.h"
 
 namespace footlight::composite {
@@ -78,7 +79,7 @@ Size size_from(const Arg& a, const char* name) {
   if (!t || !is_integer(t->dtype()))
     fail(ErrorKind::kType, "tf.eye: `", name, "` must be an integer, or a tensor of one");
   if (const Tensor value = known_value(*t); value && value.elements() == 1)
-    return size_from({*ops::cast(value, DType::kInt64).data<int64_t>()}, name);
+    return size_from({infer::ints_of(value)[0]}, name);
   return {std::nullopt, *t};
 }
 

@@ -1,5 +1,6 @@
 // Public functions that reduce dimensions.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
 #include "engine/ops/matrix.h"
 
 namespace footlight::composite {
@@ -60,6 +61,16 @@ Arg deviation(Args args, std::string_view name) {
   return {apply(root, {variance_of(args, {})}, {}, scope.own_name())};
 }
 
+// A tensor with kept dimensions without them: by name when they are known, which keeps the others' sizes known.
+Tensor without(const Tensor& x, const Tensor& axes, const Tensor& shape) {
+  static const Op squeeze{"Squeeze"};
+  static const AttrName kDims{"squeeze_dims"};
+  const Tensor known = known_value(axes);
+  if (!known || x.shape().fully_known() || !x.shape().has_rank()) return ops::reshape(x, shape);
+  if (known.elements() == 0) return x;
+  return apply(squeeze, {x}, {{kDims, infer::ints_of(known)}});
+}
+
 // The largest is taken out before, so that nothing overflows.
 Arg logsumexp(Args args, std::string_view name) {
   static const Op max{"Max"};
@@ -77,7 +88,7 @@ Arg logsumexp(Args args, std::string_view name) {
   Tensor largest = apply(stop, {ops::where(apply(finite, {raw}), raw, ops::number(0, raw.dtype()))});
   const Tensor sums = apply(sum, {apply(exp, {ops::sub(x, largest)}), axes}, {{kKeepDims, keep}});
   const Tensor logs = apply(log, {sums});
-  if (!keep) largest = ops::reshape(largest, ops::shape(logs));
+  if (!keep) largest = without(largest, axes, ops::shape(logs));
   return {apply(add, {logs, largest}, {}, scope.own_name())};
 }
 
@@ -107,24 +118,6 @@ Arg zero_fraction(Args args, std::string_view name) {
   return {ops::div(ops::cast(ops::sub(all, others), DType::kFloat32), ops::cast(all, DType::kFloat32))};
 }
 
-// Whether each element stands in the relation to the one before it, in the order of memory.
-template <Literal op_name>
-Arg monotonic(Args args, std::string_view name) {
-  static const Op op{op_name.text};
-  static const Op slice{"StridedSlice"};
-  static const Op all{"All"};
-  static const AttrName kBegin{"begin_mask"};
-  static const AttrName kEnd{"end_mask"};
-  const Tensor& x = tensor(args[0]);
-  if (!in_set(x.dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "a tensor of numbers is wanted, one of ", name_of(x.dtype()), " came");
-  const Scope scope(name_or(name, op_name.text[7] == 0 ? "is_strictly_increasing" : "is_non_decreasing"));
-  const Tensor flat = ops::reshape(x, ops::ints({-1}));
-  const Tensor later = apply(slice, {flat, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
-  const Tensor before = apply(slice, {flat, ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{kBegin, int64_t{1}}});
-  return {apply(all, {apply(op, {later, before}), ops::ints({0})})};
-}
-
 template <Literal op_name>
 Arg cumulative(Args args, std::string_view name) {
   static const Op op{op_name.text};
@@ -147,8 +140,8 @@ constexpr char kReduced[] =
 constexpr char kReducedBools[] =
     "input_tensor: tensor fits bool, axis: tensor? fits int32 = None, keepdims: bool? = False, name: str? = None";
 constexpr char kCumulative[] =
-    "x: tensor, axis: tensor of int32 = 0, exclusive: bool = False, reverse: bool = False, name: str? = None";
-constexpr char kArg[] = "input: tensor, axis: tensor? of int32 = None, output_type: dtype = int64, name: str? = None";
+    "x: tensor, axis: tensor fits int32 = 0, exclusive: bool = False, reverse: bool = False, name: str? = None";
+constexpr char kArg[] = "input: tensor, axis: tensor? fits int32 = None, output_type: dtype = int64, name: str? = None";
 
 }  // namespace
 
@@ -175,10 +168,6 @@ FL_PUBLIC(reduction) {
        count_nonzero, "how many elements are not 0, False or empty over some dimensions"},
       {"nn.zero_fraction math.zero_fraction", "value: tensor, name: str? = None", zero_fraction,
        "which part of the elements is 0"},
-      {"math.is_non_decreasing", "x: tensor, name: str? = None", monotonic<"GreaterEqual">,
-       "whether no element is less than the one before it"},
-      {"math.is_strictly_increasing", "x: tensor, name: str? = None", monotonic<"Greater">,
-       "whether each element is greater than the one before it"},
       {"math.cumsum cumsum", kCumulative, cumulative<"Cumsum">, "running sums along an axis"},
       {"math.cumprod", kCumulative, cumulative<"Cumprod">, "running products along an axis"},
       {"math.cumulative_logsumexp", kCumulative, cumulative<"CumulativeLogsumexp">,

@@ -60,6 +60,9 @@ void einsum_shape(Inference& i) {
       ++d;
     }
   }
+  if (batch.has_rank() && batch.rank() > 0 && e.output.find('.') == std::string::npos)
+    invalid("the result of '", to_string(e), "' must have the ellipsis of the operands, which stands for dimensions ",
+            batch.to_string(), " [Op:Einsum]");
   Shape out;
   for (char label : e.output) {
     if (label == '.') {

@@ -57,6 +57,10 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
     std::fprintf(stderr, "footlight: kernel for an op without a row: %.*s\n", static_cast<int>(op.size()),
                  op.data());
   FL_CHECK(row && row->id.value < kMostOps);
+  // What the row does not allow has no kernel, however many dtypes a file registers at once.
+  if (row->dispatch >= 0 && static_cast<size_t>(row->dispatch) < row->inputs.size())
+    if (const int8_t type = row->inputs[static_cast<size_t>(row->dispatch)].type_attr; type >= 0)
+      dtypes &= row->attrs[static_cast<size_t>(type)].allowed;
   for (size_t d = 0; d < kDTypeCount; ++d)
     if (in_set(static_cast<DType>(d), dtypes)) kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
 }

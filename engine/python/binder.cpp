@@ -115,6 +115,11 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
     const Tensor* t = done[i] ? std::get_if<Tensor>(&out[i].value) : nullptr;
     return t && *t ? t->dtype() : DType::kInvalid;
   };
+  // With a list or a text among the tensors, all Python values must fit; plain numbers alone leave it to the op.
+  bool must_fit = false;
+  for (size_t i = 0; i < n; ++i)
+    must_fit |= parameters[i].type == ParameterType::kTensor && slots[i] &&
+                (PyList_Check(slots[i]) || PyTuple_Check(slots[i]) || PyUnicode_Check(slots[i]) || PyBytes_Check(slots[i]));
   // Tensors first: they say what the Python values beside them become.
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < n; ++i) {
@@ -140,7 +145,7 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
             (p.like >= 0 && parameters[k].like == p.like && k != i))
           hint = dtype_of(k);
       try {
-        out[i] = argument_from(slots[i], p, hint);
+        out[i] = argument_from(slots[i], p, hint, must_fit);
       } catch (const Error& e) {
         in_argument(self, p, e);
       }

@@ -37,6 +37,7 @@ struct Parameter {
   DType preferred = DType::kInvalid;  // "of float32"
   bool handle = false;                // "or variable": a variable comes as its handle
   bool is_name = false;               // the `name` that ops take: passed beside the arguments
+  bool mixed = false;                 // "tensors of any": each has a dtype of its own
   bool variadic = false;              // "*args": every further positional argument; those behind it go by name
 };
 
@@ -46,7 +47,8 @@ std::vector<Parameter> parse_parameters(std::string_view text);
 // Null where nothing is said: a list.
 Ref parse_result(std::string_view text);
 
-Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid);
+// `must_fit`: a Python value that the hint's dtype cannot hold is refused here, else it is left to the op.
+Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid, bool must_fit = false);
 Ref object_from(const Arg&);
 
 }  // namespace footlight::python

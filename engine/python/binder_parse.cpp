@@ -117,8 +117,10 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
     p.type = type_of(word);
     while (!type.empty()) {
       const std::string_view what = take(type, ' '), whose = take(type, ' ');
-      if (what == "of" || what == "fits") {
-        p.must_fit = what == "fits";
+      if (what == "of" && whose == "any") {
+        p.mixed = true;
+      } else if (what == "of" || what == "fits") {
+        p.must_fit |= what == "fits";
         p.preferred = dtype_from_name(whose);
         FL_CHECK(p.preferred != DType::kInvalid);
       } else if (what == "or") {
@@ -126,7 +128,7 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
         (whose == "None" ? p.gaps : p.handle) = true;
       } else {
         FL_CHECK(what == "like" || what == "as");
-        p.must_fit = what == "as";
+        p.must_fit |= what == "as";
         likes.emplace_back(all.size(), whose);
       }
     }

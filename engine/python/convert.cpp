@@ -176,12 +176,20 @@ Tensor pack(const std::vector<Tensor>& parts) {
 }
 
 // A nest of lists that holds arrays or tensors: level by level.
-Tensor stacked(PyObject* o, DType dtype, bool with_tensors) {
+Tensor cast_constant(const Tensor&, DType);
+
+Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool asked) {
   Ref items = checked(PySequence_Fast(o, "a sequence"));
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
   std::vector<Tensor> parts;
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    // Tensors that do not go together: the op says so.
+    if (is_tensor(item) && dtype != DType::kInvalid && tensor_of(item).dtype() != dtype) {
+      const bool cast = asked && !tensor_of(item).is_symbolic();
+      parts.push_back(cast ? cast_constant(tensor_of(item), dtype) : tensor_of(item));
+      continue;
+    }
     try {
       parts.push_back(to_tensor(item, dtype));
     } catch (const Error& e) {
@@ -190,9 +198,9 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors) {
     }
     if (dtype == DType::kInvalid) dtype = parts.back().dtype();
   }
+  if (with_tensors) return pack(parts);
   for (const Tensor& p : parts)
     if (!compatible(p.shape(), parts[0].shape())) ragged(o);
-  if (with_tensors) return pack(parts);
   // All constants: join them here, so that a graph gets one constant. Eager whatever is being traced.
   static const Op kPack{"Pack"};
   Tensor joined = eager_builder->emit_one(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, {});
@@ -205,8 +213,9 @@ Tensor from_list(PyObject* o, DType dtype) {
   look(o, o, 0, c);
   if (c.other) {
     PyObject* t = first_tensor(o);
-    if (t && dtype == DType::kInvalid) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
-    return stacked(o, dtype, t != nullptr);
+    const bool asked = dtype != DType::kInvalid;
+    if (t && !asked) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
+    return stacked(o, dtype, t != nullptr, asked);
   }
   if (dtype == DType::kInvalid) dtype = dtype_of_kind(c);
   if (c.kind == Kind::kBool && dtype != DType::kBool && (is_integer(dtype) || is_complex(dtype)) &&
@@ -308,11 +317,6 @@ Tensor to_tensor_with_hint(PyObject* o, DType hint) {
 
 Tensor operand(PyObject* o, DType dtype, Misfit misfit) {
   if (is_tensor(o)) return tensor_of(o);
-  if (dtype == DType::kBool && PyLong_Check(o) && !PyBool_Check(o)) {
-    Tensor t = Tensor::scalar<bool>(PyObject_IsTrue(o) == 1);
-    t.body()->python_number = true;
-    return t;
-  }
   if (dtype == DType::kInvalid) return to_tensor(o);
   return misfit == Misfit::kRefuse ? to_tensor(o, dtype) : to_tensor_with_hint(o, dtype);
 }

@@ -7,6 +7,7 @@
 #include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/composite/composites.h"
+#include "engine/ops/functions.h"
 #include "engine/python/convert.h"
 #include "engine/python/gil.h"
 #include "engine/python/module.h"
@@ -60,11 +61,21 @@ struct BinaryOp {
   const Op op;
   const char* name;
   Misfit misfit = Misfit::kRefuse;
+  // In a graph a variable on the right is read below the op's own name: "mul/ReadVariableOp", "mul".
+  PyObject* with_read(PyObject* a, PyObject* b) const {
+    return guarded([&] {
+      const Tensor left = value_of(a);
+      const Scope scope(name);
+      const Tensor right = variable_value(b);
+      return wrap(apply(op.row(), Borrowed(left, right), kNone, scope.own_name()));
+    });
+  }
   PyObject* operator()(PyObject* a, PyObject* b) const {
     if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type)
       return guarded([&] { return wrap(run(tensor_of(a), tensor_of(b))); });
     if (Py_TYPE(a) == tensor_type && fits(b, tensor_of(a).dtype()))
       return guarded([&] { return wrap(run(tensor_of(a), *scalar_from_object(b, tensor_of(a).dtype()))); });
+    if (current_graph_builder && is_variable(b) && is_value(a)) return with_read(a, b);
     return binary(
         a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); }, misfit);
   }
@@ -84,8 +95,24 @@ PyObject* subtract(PyObject* a, PyObject* b) {
   static const BinaryOp op{Op("Sub"), "sub"};
   return op(a, b);
 }
+bool is_bool(PyObject* o) {
+  return (is_tensor(o) && tensor_of(o).dtype() == DType::kBool) || (is_variable(o) && variable_dtype(o) == DType::kBool);
+}
+// With a bool among them both are multiplied as int32, and the product is a bool.
+PyObject* multiply_bools(PyObject* a, PyObject* b) {
+  static const Op op{"Mul"};
+  if (!(is_value(a) ? may_be_operand(b) : may_be_operand(a))) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    const auto whole = [](const Tensor& t) { return ops::cast(t, DType::kInt32); };
+    const Tensor x = is_value(a) ? value_of(a) : operand(a, DType::kBool, Misfit::kRefuse);
+    const Tensor y = is_value(b) ? value_of(b) : operand(b, DType::kInvalid);
+    const Scope scope("mul");
+    return wrap(ops::cast(apply(op, {whole(x), whole(y)}, {}, scope.own_name()), DType::kBool));
+  });
+}
 PyObject* multiply(PyObject* a, PyObject* b) {
   static const BinaryOp op{Op("Mul"), "mul"};
+  if (is_bool(a) || is_bool(b)) return multiply_bools(a, b);
   return op(a, b);
 }
 PyObject* floor_divide(PyObject* a, PyObject* b) {
@@ -187,15 +214,19 @@ Tensor only_element(PyObject* a, const char* wanted) {
          t.graph()->node(t.node()).name, ":", t.output(),
          "': it has none while the function is being traced");
   const Tensor host = on_host(t);
-  if (host.elements() != 1)
-    fail(ErrorKind::kType,
-         "only tensors of one element can be converted to Python scalars, this one has shape ",
-         host.shape().to_string());
-  return host.reshaped(Shape());
+  if (host.shape().rank() != 0)
+    fail(ErrorKind::kType, "only 0-dimensional tensors can be converted to Python scalars, this one has shape ",
+         host.shape().to_string(), "; take the element first, as in t[0]");
+  return host;
+}
+// The element of a scalar as Python has it; of a complex number the real part.
+Ref number_of(PyObject* a, const char* wanted) {
+  Ref v = python_value(only_element(a, wanted));
+  return PyComplex_Check(v.get()) ? checked(PyFloat_FromDouble(PyComplex_RealAsDouble(v.get()))) : std::move(v);
 }
 PyObject* as_integer(PyObject* a) {
   return guarded([&] {
-    Ref v = python_value(only_element(a, "int()"));
+    Ref v = number_of(a, "int()");
     if (PyBytes_Check(v.get()))
       return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyLong_Type), v.get());
     return PyNumber_Long(v.get());
@@ -203,7 +234,7 @@ PyObject* as_integer(PyObject* a) {
 }
 PyObject* as_float(PyObject* a) {
   return guarded([&] {
-    Ref v = python_value(only_element(a, "float()"));
+    Ref v = number_of(a, "float()");
     return PyNumber_Float(v.get());
   });
 }
@@ -229,6 +260,7 @@ bool truth_of(const Tensor& t) {
          "Decorate the "
          "function with @tf.function, or use tf.cond.");
   const Tensor host = on_host(t);
+  if (host.elements() == 0) return false;
   if (host.elements() != 1)
     fail(ErrorKind::kValue, "The truth value of a tensor with more than one element is ambiguous (shape ",
          host.shape().to_string(), "). Use tf.reduce_any() or tf.reduce_all()");

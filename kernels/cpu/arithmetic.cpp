@@ -63,13 +63,12 @@ FL_CPU_KERNELS {
   sums<FL_FLOATS, FL_INTEGERS, FL_COMPLEX>();
   binary<functors::Add, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, std::string>("AddV2");
   binary<functors::Sub, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Sub");
-  binary<functors::Mul, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool>("Mul");
-  binary<functors::Div, FL_FLOATS, FL_COMPLEX>("RealDiv");
+  binary<functors::Mul, FL_FLOATS, FL_INTEGERS, FL_COMPLEX>("Mul");
+  binary<functors::Div, FL_FLOATS>("RealDiv");
   binary<functors::DivNoNan, FL_FLOATS, FL_COMPLEX>("DivNoNan");
   binary<functors::Maximum, FL_FLOATS, FL_INTEGERS>("Maximum");
   binary<functors::Minimum, FL_FLOATS, FL_INTEGERS>("Minimum");
-  binary<functors::SquaredDifference, float, double, Float16, BFloat16, int32_t, int64_t, FL_COMPLEX>(
-      "SquaredDifference");
+  binary<functors::SquaredDifference, float, double, int32_t, int64_t, FL_COMPLEX>("SquaredDifference");
   costly_binary<functors::FloorDiv, FL_FLOATS>("FloorDiv");
   costly_binary<functors::FloorMod, FL_FLOATS>("FloorMod");
   costly_binary<functors::Pow, FL_FLOATS, FL_COMPLEX>("Pow");

@@ -10,6 +10,8 @@ Tensor sigmoid(const Tensor& x) {
   return apply(op, {x});
 }
 Tensor number_like(double value, const Tensor& x) { return ops::number(value, x.dtype()); }
+// The nearest float32, in the dtype of x.
+Tensor float_like(float value, const Tensor& x) { return ops::number(static_cast<double>(value), x.dtype()); }
 
 Arg leaky_relu(Args args, std::string_view name) {
   static const Op op{"LeakyRelu"};
@@ -30,8 +32,8 @@ Arg gelu(Args args, std::string_view name) {
          "; cast them with tf.cast");
   const Scope scope(name_or(name, "Gelu"));
   const Tensor half = ops::mul(number_like(0.5, x), x);
-  if (!flag(args[1])) return {ops::mul(half, apply(erfc, {ops::mul(ops::neg(x), number_like(0.7071067811865476, x))}))};
-  const Tensor cube = ops::mul(number_like(0.044715, x), apply(pow, {x, number_like(3, x)}));
+  if (!flag(args[1])) return {ops::mul(half, apply(erfc, {ops::mul(ops::neg(x), float_like(0.70710678f, x))}))};
+  const Tensor cube = ops::mul(float_like(0.044715f, x), apply(pow, {x, number_like(3, x)}));
   const Tensor inner = apply(tanh, {ops::mul(number_like(0.7978845608028654, x), ops::add(x, cube))});
   return {ops::mul(half, ops::add(number_like(1, x), inner))};
 }

@@ -70,7 +70,9 @@ Arg reciprocal_no_nan(Args args, std::string_view name) {
   static const Op op{"DivNoNan"};
   const Tensor& x = tensor(args[0]);
   const Scope scope(name_or(name, "reciprocal_no_nan"));
-  const Tensor one = in_set(x.dtype(), kPlainTypes) ? ops::number(1, x.dtype()) : x;
+  if (!in_set(x.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "tf.math.reciprocal_no_nan: x must be a tensor of numbers, not of ", name_of(x.dtype()));
+  const Tensor one = ops::number(1, x.dtype());
   return {apply(op, {one, x}, {}, scope.own_name())};
 }
 
@@ -135,7 +137,7 @@ Arg sign(Args args, std::string_view name) {
 
 constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";
 constexpr char kTwoAsTheyCome[] = "x: tensor like y, y: tensor like x, name: str? = None";
-constexpr char kTwoBools[] = "x: tensor as y of bool, y: tensor as x of bool, name: str? = None";
+constexpr char kTwoBools[] = "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = None";
 
 }  // namespace
 
@@ -177,10 +179,10 @@ FL_PUBLIC(arithmetic) {
       {"math.not_equal not_equal", kTwo, one_op<"NotEqual">, "x != y, element by element"},
       {"math.logical_and logical_and", kTwoBools, one_op<"LogicalAnd">, "x and y"},
       {"math.logical_or logical_or", kTwoBools, one_op<"LogicalOr">, "x or y"},
-      {"math.logical_xor", "x: tensor as y of bool, y: tensor as x of bool, name: str? = 'LogicalXor'", logical_xor,
+      {"math.logical_xor", "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = 'LogicalXor'", logical_xor,
        "one of x and y, not both"},
-      {"math.logical_not logical_not", "x: tensor of bool, name: str? = None", one_op<"LogicalNot">, "not x"},
-      {"math.add_n add_n", "inputs: tensors, name: str? = None", add_n, "the sum of tensors of one shape"},
+      {"math.logical_not logical_not", "x: tensor fits bool, name: str? = None", one_op<"LogicalNot">, "not x"},
+      {"math.add_n add_n", "inputs: tensor*, name: str? = None", add_n, "the sum of tensors of one shape"},
       {"math.abs abs", "x: tensor, name: str? = None", absolute, "the absolute value"},
       {"truncatediv", kTwo, one_op<"TruncateDiv">, "x / y, rounded towards 0"},
       {"truncatemod", kTwo, one_op<"TruncateMod">, "what is left of x / y; has the sign of x"},
@@ -190,7 +192,7 @@ FL_PUBLIC(arithmetic) {
       {"math.xdivy", kTwo, one_op<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},
       {"math.xlogy", kTwo, one_op<"Xlogy", "xlogy">, "x * log(y), and 0 where x is 0"},
       {"math.xlog1py", kTwo, one_op<"Xlog1py", "xlog1py">, "x * log(1 + y), and 0 where x is 0"},
-      {"math.nextafter", "x1: tensor as x2, x2: tensor as x1, name: str? = None", one_op<"NextAfter">,
+      {"math.nextafter", "x1: tensor as x2 of float32, x2: tensor as x1 of float32, name: str? = None", one_op<"NextAfter">,
        "the number next to x1 on the way to x2"},
       {"math.scalar_mul scalar_mul", "scalar: tensor as x, x: tensor, name: str? = None", scalar_mul,
        "x times a scalar"},

@@ -10,7 +10,7 @@ constexpr char kOne[] = "x: tensor, name: str? = None";
 Tensor with_axis_last(const Op& op, const Tensor& logits, const Arg& axis_arg, std::string_view name) {
   const Shape& shape = logits.shape();
   if (axis_arg.none() || integer(axis_arg) == -1) return apply(op, {logits}, {}, name);
-  if (!shape.has_rank()) fail(ErrorKind::kValue, "the rank of the logits must be known to move axis to its place");
+  if (!shape.has_rank()) fail(ErrorKind::kType, "the rank of the logits must be known to move axis to its place");
   const int64_t rank = shape.rank();
   int64_t axis = axis_arg.none() ? -1 : integer(axis_arg);
   if (axis < -rank || axis >= rank)

@@ -176,7 +176,7 @@ FL_ROWS(arithmetic) {
   return {
       binary("AddV2", "T: numbers|string", add_gradient, "x + y, with broadcasting; joins strings"),
       binary("Sub", "T: numbers", sub_gradient, "x - y, with broadcasting"),
-      binary("Mul", "T: numbers|bool", mul_gradient, "x * y, with broadcasting"),
+      binary("Mul", "T: numbers", mul_gradient, "x * y, with broadcasting"),
       binary("RealDiv", "T: floatcomplex", div_gradient, "x / y, with broadcasting"),
       binary("DivNoNan", "T: floatcomplex", div_no_nan_gradient, "x / y, and 0 where y is 0"),
       [] {

@@ -1,6 +1,8 @@
 // Rows of comparisons and logic.
 #include "engine/ops/define.h"
 
+#include <algorithm>
+
 namespace footlight {
 
 namespace {
@@ -15,11 +17,17 @@ void equality_shape(Inference& i) {
     infer::broadcast(i);
     return;
   }
+  i.output_shapes[0] = Shape::unknown_rank();
+  if (!a.has_rank() || !b.has_rank()) return;
+  // Beside a dimension larger than 1 an unknown one may be anything: even the rank of the answer is open.
+  for (int k = 1; k <= std::min(a.rank(), b.rank()); ++k) {
+    const int64_t x = a[a.rank() - k], y = b[b.rank() - k];
+    if ((x == kUnknownDim || y == kUnknownDim) && std::max(x, y) > 1) return;
+  }
   try {
     i.output_shapes[0] = footlight::broadcast(a, b);
-    if (!a.fully_known() || !b.fully_known()) i.output_shapes[0] = Shape::unknown_rank();
   } catch (const Error&) {
-    i.output_shapes[0] = a.fully_known() && b.fully_known() ? Shape() : Shape::unknown_rank();
+    if (a.fully_known() && b.fully_known()) i.output_shapes[0] = Shape();
   }
 }
 

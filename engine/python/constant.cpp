@@ -58,6 +58,15 @@ std::string name_or(PyObject* name, const char* otherwise) {
   return s;
 }
 
+// A tensor or variable somewhere in nested lists: no constant, its value is computed.
+bool holds_tensor(PyObject* o) {
+  if (is_tensor(o) || is_variable(o)) return true;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
+    if (holds_tensor(PyList_Check(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i))) return true;
+  return false;
+}
+
 PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"value", "dtype", "shape", "name", nullptr};
   PyObject *value, *dtype = Py_None, *shape = Py_None, *name = nullptr;
@@ -66,6 +75,9 @@ PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&] {
     const DType d = dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype);
+    if ((PyList_Check(value) || PyTuple_Check(value)) && holds_tensor(value))
+      fail(ErrorKind::kValue, "tf.constant: a list that holds tensors is no constant; use tf.stack or "
+           "tf.convert_to_tensor");
     if ((is_tensor(value) || is_variable(value)) && d != DType::kInvalid &&
         (is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)) != d)
       fail(ErrorKind::kType, "tf.constant: a tensor of dtype ",
@@ -96,7 +108,11 @@ PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-PyObject* py_is_tensor(PyObject*, PyObject* o) { return PyBool_FromLong(is_tensor(o) || is_variable(o)); }
+PyObject* py_is_tensor(PyObject*, PyObject* o) {
+  if (is_tensor(o) || is_variable(o)) Py_RETURN_TRUE;
+  // An IndexedSlices, or what else consists of tensors.
+  return PyBool_FromLong(PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__tensor_fields__"));
+}
 PyObject* is_symbolic_tensor(PyObject*, PyObject* o) {
   return PyBool_FromLong(is_tensor(o) && tensor_of(o).is_symbolic());
 }

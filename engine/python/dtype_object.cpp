@@ -2,6 +2,7 @@
 #include "engine/python/dtype_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/members.h"
 #include "engine/python/module.h"
 
 #include <unistd.h>
@@ -121,7 +122,7 @@ PyGetSetDef properties[] = {
      "The dtype's name.", nullptr},
     {"size",
      [](PyObject* s, void*) {
-       return PyLong_FromSize_t(has_values(of(s)) && of(s) != DType::kString ? size_of(of(s)) : 1);
+       return PyLong_FromSize_t(has_values(of(s)) && of(s) != DType::kString ? size_of(of(s)) : 0);
      },
      nullptr, "Bytes of one element.", nullptr},
     {"as_datatype_enum", [](PyObject* s, void*) { return PyLong_FromLong(static_cast<long>(of(s))); },
@@ -294,6 +295,10 @@ void init_dtype(PyObject*) {
   type.tp_getset = properties;
   type.tp_methods = methods;
   type.tp_new = construct;
+  type.tp_getattro = get_member;
+  static PyNumberMethods numbers{};
+  numbers.nb_int = [](PyObject* s) { return PyLong_FromLong(static_cast<long>(of(s))); };
+  type.tp_as_number = &numbers;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   for (DType d : kAll) {
     auto* o = PyObject_New(PyDType, &type);

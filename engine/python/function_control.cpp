@@ -2,12 +2,14 @@
 #include "engine/python/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/ops/functions.h"
 #include "engine/python/convert.h"
 #include "engine/python/module.h"
 #include "engine/python/nest.h"
 #include "engine/python/shape_object.h"
 #include "engine/python/slices_object.h"
 #include "engine/python/spec_object.h"
+#include "engine/python/tape_arguments.h"
 #include "engine/python/variable_object.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
@@ -287,12 +289,26 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     std::vector<Edge> from, to;
     std::vector<Tensor> arriving;
     for (const Ref& x : sources) to.push_back(edge_in(*builder, x.get()));
+    if (given != Py_None && seeds.size() != targets.size())
+      fail(ErrorKind::kValue, "tf.gradients: ", seeds.size(), " grad_ys for ", targets.size(), " ys");
     for (size_t i = 0; i < targets.size(); ++i) {
       from.push_back(edge_in(*builder, targets[i].get()));
       const bool seeded = i < seeds.size() && seeds[i].get() != Py_None;
       arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid) : apply(kOnes, {builder->graph()->tensor(from[i])}));
     }
-    const std::vector<Tensor> found = trace::graph_gradients(*builder->graph(), from, arriving, to);
+    std::vector<Edge> stops;
+    if (rest[3] && rest[3] != Py_None) {
+      std::vector<Ref> given_stops;
+      nest_flatten(rest[3], given_stops);
+      for (const Ref& stop : given_stops) stops.push_back(edge_in(*builder, stop.get()));
+    }
+    std::vector<Tensor> found = trace::graph_gradients(*builder->graph(), from, arriving, to, stops);
+    if (unconnected_from(rest[4]) == Unconnected::kZero)
+      for (size_t i = 0; i < found.size(); ++i)
+        if (!found[i]) {
+          PyObject* x = sources[i].get();
+          found[i] = ops::zeros_like(is_variable(x) ? variable_value(x) : to_tensor(x));
+        }
     Ref list = checked(PyList_New(static_cast<Py_ssize_t>(found.size())));
     for (size_t i = 0; i < found.size(); ++i)
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), found[i] ? wrap_gradient(found[i]) : Py_NewRef(Py_None));

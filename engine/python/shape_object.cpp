@@ -1,6 +1,7 @@
 // tf.TensorShape: an immutable shape, some of it perhaps unknown.
 #include "engine/python/shape_object.h"
 
+#include "engine/python/members.h"
 #include "engine/python/module.h"
 
 #include <new>
@@ -43,6 +44,8 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   PyObject* dims;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:TensorShape", const_cast<char**>(names), &dims))
     return nullptr;
+  if (PyObject_HasAttrString(dims, "unknown_rank"))  // a TensorShapeProto, ours or protobuf's
+    return PyObject_CallMethod(reinterpret_cast<PyObject*>(&type), "experimental_from_proto", "O", dims);
   return guarded([&] { return shape_object(shape_from_object(dims)); });
 }
 
@@ -356,6 +359,7 @@ void init_shape(PyObject*) {
       "TensorShape(dims)\n--\n\nA shape: None for an unknown rank, else its dimensions, None for an unknown "
       "one.";
   type.tp_new = construct;
+  type.tp_getattro = get_member;
   type.tp_dealloc = destroy;
   type.tp_repr = repr;
   type.tp_str = str;

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/python/convert.h"
 #include "engine/python/dtype_object.h"
+#include "engine/python/members.h"
 #include "engine/python/module.h"
 #include "engine/python/shape_object.h"
 #include "engine/python/variable_object.h"
@@ -33,6 +34,15 @@ SpecValue described(PyObject* o) {
   if (is_variable(o)) return {variable_dtype(o), variable_shape(o), {}};
   const Tensor t = to_tensor(o);
   return {t.dtype(), t.shape(), {}};
+}
+
+// For classes of users: what they say in __init__ is theirs.
+PyObject* construct_base(PyTypeObject* kind, PyObject*, PyObject*) {
+  if (kind == &base) {
+    PyErr_SetString(PyExc_TypeError, "tf.TypeSpec is abstract: derive a class from it");
+    return nullptr;
+  }
+  return kind->tp_alloc(kind, 0);
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
@@ -198,6 +208,7 @@ void init_specs(PyObject*) {
   base.tp_basicsize = sizeof(PyObject);
   base.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   base.tp_doc = "What is known of a value before it exists.";
+  base.tp_new = construct_base;
   if (PyType_Ready(&base) < 0) throw PythonErrorSet();
   type.tp_name = "footlight.TensorSpec";
   type.tp_base = &base;
@@ -205,6 +216,7 @@ void init_specs(PyObject*) {
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_doc = "TensorSpec(shape, dtype=float32, name=None)\n--\n\nShape, dtype and name of a tensor.";
   type.tp_new = construct;
+  type.tp_getattro = get_member;
   type.tp_dealloc = destroy;
   type.tp_repr = repr;
   type.tp_hash = hash;

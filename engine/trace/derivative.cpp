@@ -140,15 +140,18 @@ void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<b
 }  // namespace
 
 std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
-                                    std::span<const Edge> xs) {
+                                    std::span<const Edge> xs, std::span<const Edge> stops) {
   const uint32_t last = static_cast<uint32_t>(graph.size());  // gradients may add nodes to this very graph
   const std::vector<bool> reached = reached_from(graph, xs);
   Sums sums(graph);
   for (size_t i = 0; i < ys.size(); ++i)
     if (y_gradients[i]) sums.add(ys[i], y_gradients[i]);
-  for (uint32_t i = last; i-- > 0;)
+  for (uint32_t i = last; i-- > 0;) {
+    // What arrived at a stop is its own gradient when that is asked for, and goes no further.
+    if (std::ranges::any_of(stops, [&](Edge e) { return e.node.value == i; })) continue;
     if (reached[i] && sums.any(i) && !backpropagate_custom(graph, i, sums, reached))
       backpropagate(graph, i, sums, reached);
+  }
   std::vector<Tensor> results;
   for (Edge x : xs) results.push_back(sums.of(x));
   return results;

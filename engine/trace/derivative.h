@@ -36,8 +36,9 @@ std::shared_ptr<const Derivative> derivative_of(const Graph& forward);
 
 // Gradients of `ys` of one graph that is being built, or was copied for this, with respect to each of `xs` (empty where
 // none flows). Built with the current builder.
+// `stops` count as constants: nothing flows on through them.
 std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
-                                    std::span<const Edge> xs);
+                                    std::span<const Edge> xs, std::span<const Edge> stops = {});
 
 // Puts the gradients of branches, loops and calls behind their rows. Called once at start.
 void init_control_gradients();

@@ -7,14 +7,27 @@ import footlight
 def _snake(name):
     out = ''
     for i, c in enumerate(name):
-        if c.isupper() and i and (not name[i - 1].isupper() or (i + 1 < len(name) and name[i + 1].islower())):
+        before, after = name[i - 1:i], name[i + 1:i + 2]
+        if 'A' <= c <= 'Z' and i and ('a' <= before <= 'z' or '0' <= before <= '9' or 'a' <= after <= 'z'):
             out += '_'
-        out += c.lower()
-    return out
+        out += c
+    return out.lower()
 
 
-def _valid(name):
-    return name.isidentifier()
+def _is_variable(value):
+    return isinstance(value, footlight.Variable)
+
+
+def _is_trainable(value):
+    return _is_variable(value) and value.trainable
+
+
+def _is_frozen(value):
+    return _is_variable(value) and not value.trainable
+
+
+def _is_module(value):
+    return isinstance(value, Module)
 
 
 class Module:
@@ -25,42 +38,54 @@ class Module:
     def __init__(self, name=None):
         if name is None:
             name = _snake(type(self).__name__)
-        elif not _valid(name):
-            raise ValueError('tf.Module: %r is not a valid module name: it must be a Python identifier' % (name,))
+        elif not isinstance(name, str):
+            raise TypeError('the name of a tf.Module must be a str, not %s' % type(name).__name__)
+        elif not name.isidentifier():
+            raise ValueError('%r is not a valid module name. Module names must be valid Python identifiers '
+                             '(e.g. a valid class name).' % (name,))
         self._name = name
         with footlight.name_scope(name) as scope:
             self._scope_name = scope
 
     @property
     def name(self):
+        """The name, as given or as the class is called."""
         return self._name if hasattr(self, '_name') else _snake(type(self).__name__)
 
     @property
     def name_scope(self):
+        """The name scope of the module; it can be entered again and again."""
         return _Scope(getattr(self, '_scope_name', self.name + '/'))
-
-    def _walk(self, seen, recursive=True):
-        """All variables and modules below, by attribute name, each once."""
-        for name in sorted(vars(self)):
-            if name in self._TF_MODULE_IGNORED_PROPERTIES:
-                continue
-            yield from _inside(vars(self)[name], seen, recursive)
 
     @property
     def variables(self):
-        return tuple(v for v in self._walk(set()) if isinstance(v, footlight.Variable))
+        """All variables of this module and those below, each once."""
+        return tuple(self._flatten(_is_variable, expand_composites=True))
 
     @property
     def trainable_variables(self):
-        return tuple(v for v in self.variables if v.trainable)
+        """The variables that tapes watch by themselves."""
+        return tuple(self._flatten(_is_trainable, expand_composites=True))
 
     @property
     def non_trainable_variables(self):
-        return tuple(v for v in self.variables if not v.trainable)
+        """The variables that tapes do not watch by themselves."""
+        return tuple(self._flatten(_is_frozen, expand_composites=True))
 
     @property
     def submodules(self):
-        return tuple(m for m in self._walk(set()) if isinstance(m, Module))
+        """All modules below this one, each once."""
+        return tuple(self._flatten(_is_module))
+
+    def _flatten(self, recursive=None, predicate=None, attribute_traversal_key=None, with_path=False,
+                 expand_composites=False):
+        """What `predicate` says yes to among the attributes and what they hold, this module's own first."""
+        if callable(recursive):  # by the predicate alone
+            recursive, predicate = True, recursive
+        recursive = True if recursive is None else recursive
+        predicate = predicate or (lambda value: True)
+        return _below(self, recursive, predicate, attribute_traversal_key, {id(self), ('opened', id(self))},
+                      with_path, ())
 
     @classmethod
     def with_name_scope(cls, method):
@@ -88,23 +113,47 @@ class _Scope:
         return self._entered.pop().__exit__(*error)
 
 
-def _inside(value, seen, recursive):
-    if isinstance(value, footlight.Variable):
-        if id(value) not in seen:
-            seen.add(id(value))
-            yield value
-    elif isinstance(value, Module):
-        if id(value) not in seen:
-            seen.add(id(value))
-            yield value
-            if recursive:
-                yield from value._walk(seen)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _inside(item, seen, recursive)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _inside(item, seen, recursive)
+def _leaves(value, path):
+    """What an attribute holds, lists, tuples and mappings opened."""
+    if isinstance(value, (list, tuple)) and not isinstance(value, (footlight.TensorShape,)):
+        fields = getattr(value, '_fields', None)
+        for i, item in enumerate(value):
+            yield from _leaves(item, path + (fields[i] if fields else i,))
+    elif hasattr(value, 'keys') and hasattr(value, '__getitem__') and hasattr(value, '__iter__'):
+        try:
+            keys = sorted(value)
+        except TypeError:
+            keys = list(value)
+        for key in keys:
+            yield from _leaves(value[key], path + (key,))
+    else:
+        yield path, value
+
+
+def _below(module, recursive, predicate, order, seen, with_path, prefix):
+    attributes = vars(module)
+    ignored = module._TF_MODULE_IGNORED_PROPERTIES
+    inside = []
+    for key in sorted(attributes, key=order):
+        if key in ignored:
+            continue
+        for path, leaf in _leaves(attributes[key], (key,)):
+            if id(leaf) in seen:
+                continue
+            module_too = recursive and isinstance(leaf, Module)
+            if not predicate(leaf) and not module_too:
+                continue
+            if predicate(leaf):
+                seen.add(id(leaf))
+                yield (prefix + path, leaf) if with_path else leaf
+            if module_too:
+                inside.append((prefix + path, leaf))
+    for path, child in inside:
+        mark = ('opened', id(child))
+        if mark in seen:
+            continue
+        seen.add(mark)
+        yield from _below(child, recursive, predicate, order, seen, with_path, path)
 
 
 Module.__module__ = 'footlight'

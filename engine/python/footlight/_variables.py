@@ -1,6 +1,6 @@
 """The rarer members of tf.Variable, and tf.variable_creator_scope."""
+import _thread
 import contextlib
-import threading
 
 import footlight as tf
 from footlight import _engine
@@ -104,7 +104,7 @@ def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
     return self.scatter_nd_update(tf.stack(parts + [indices], axis=-1), sparse_delta.values, name=name)
 
 
-_creators = threading.local()
+_creators = _thread._local()
 
 
 def _create(*args, **kwargs):

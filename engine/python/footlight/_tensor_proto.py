@@ -1,0 +1,81 @@
+"""tf.make_tensor_proto and tf.make_ndarray: tensors as messages, and back."""
+import footlight as tf
+from footlight._proto import TensorProto, shape_proto
+
+_AS_BYTES = (tf.float32, tf.float64, tf.int32, tf.uint8, tf.int16, tf.int8, tf.int64, tf.uint32, tf.uint64)
+_FIELD = {tf.float16: 'half_val', tf.bfloat16: 'half_val', tf.float32: 'float_val', tf.float64: 'double_val',
+          tf.int32: 'int_val', tf.uint8: 'int_val', tf.uint16: 'int_val', tf.int16: 'int_val', tf.int8: 'int_val',
+          tf.int64: 'int64_val', tf.uint32: 'uint32_val', tf.uint64: 'uint64_val', tf.complex64: 'scomplex_val',
+          tf.complex128: 'dcomplex_val', tf.bool: 'bool_val', tf.string: 'string_val'}
+
+
+def _halves(tensor):
+    return [int(b) for b in tf.reshape(tf.bitcast(tensor, tf.uint16), [-1]).numpy().tolist()]
+
+
+def _items(tensor):
+    """The elements as Python values, in the order of the rows."""
+    if tensor.dtype in (tf.float16, tf.bfloat16):
+        return _halves(tensor)
+    values = tf.reshape(tensor, [-1]).numpy().tolist()
+    if tensor.dtype.is_complex:
+        return [part for v in values for part in (v.real, v.imag)]
+    return values
+
+
+def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
+    """A TensorProto of Python values, an array or an eager tensor."""
+    if isinstance(values, TensorProto):
+        return values
+    if values is None:
+        raise ValueError('None values not supported.')
+    try:
+        tensor = tf.convert_to_tensor(values, dtype=dtype)
+    except ValueError as error:
+        if 'unsupported type' in str(error):
+            raise TypeError('Failed to convert elements of %r to Tensor: %s' % (values, error)) from None
+        raise
+    if tf.is_symbolic_tensor(tensor):
+        raise TypeError('make_tensor_proto: a symbolic tensor has no value while its function is being traced')
+    out_shape = tensor.shape if shape is None else tf.TensorShape(shape)
+    size, wanted = tensor.shape.num_elements(), out_shape.num_elements()
+    if (verify_shape or allow_broadcast) and shape is not None and tensor.shape != out_shape:
+        if verify_shape or size != 1:
+            raise TypeError("Expected Tensor's shape: %s, but got %s." % (tuple(out_shape), tuple(tensor.shape)))
+    if size > wanted:
+        raise ValueError('Too many elements provided. Takes at most %d, but got %d.' % (wanted, size))
+    proto = TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=shape_proto(out_shape))
+    if size == wanted and wanted > 1 and tensor.dtype in _AS_BYTES:
+        proto.tensor_content = tensor.numpy().tobytes()
+    else:
+        setattr(proto, _FIELD[tensor.dtype], _items(tensor))
+    return proto
+
+
+def make_ndarray(tensor):
+    """The NumPy array that a TensorProto describes."""
+    import numpy as np
+    shape = [d.size for d in tensor.tensor_shape.dim]
+    count = int(np.prod(shape, dtype=np.int64))
+    dtype = tf.as_dtype(tensor.dtype)
+    if tensor.tensor_content:
+        return np.frombuffer(tensor.tensor_content, dtype=dtype.as_numpy_dtype).copy().reshape(shape)
+    values = list(getattr(tensor, _FIELD[dtype]))
+    if dtype == tf.string:
+        values = values + values[-1:] * (count - len(values))
+        return np.array(values, dtype=object).reshape(shape)
+    if dtype.is_complex:
+        values = [complex(re, im) for re, im in zip(values[::2], values[1::2])]
+    if dtype in (tf.float16, tf.bfloat16):
+        found = np.array(values, np.uint16).view(dtype.as_numpy_dtype)
+    else:
+        found = np.array(values, dtype=dtype.as_numpy_dtype)
+    if len(found) == 0:
+        return np.zeros(shape, dtype=dtype.as_numpy_dtype)
+    # What is not there is as the last one.
+    return np.pad(found, (0, count - len(found)), 'edge').reshape(shape) if len(found) < count else found.reshape(shape)
+
+
+for _f in (make_tensor_proto, make_ndarray):
+    _f.__module__ = 'footlight'
+    setattr(tf, _f.__name__, _f)

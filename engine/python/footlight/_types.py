@@ -1,0 +1,280 @@
+"""What specs are: tf.TypeSpec for users to subclass, the tracing members of shapes and dtypes, tf.type_spec_from_value."""
+import footlight as tf
+from footlight import _engine
+from footlight._proto import SerializedDType, TensorShapeProto, TensorSpecProto, shape_proto
+
+_plain_spec = tf.type_spec_from_value
+
+
+def _add(kind, **members):
+    for name, member in members.items():
+        _engine.extend(kind, name, member)
+
+
+# --- tf.TypeSpec: everything follows from _serialize, _component_specs, _to_components and _from_components ---
+def _abstract(name):
+    def missing(self, *args):
+        raise NotImplementedError('%s.%s()' % (type(self).__name__, name))
+    missing.__name__ = name
+    return missing
+
+
+def _parts(value):
+    """A serialization as a nest of tuples that can be compared and hashed."""
+    if isinstance(value, (list, tuple)):
+        return tuple(_parts(v) for v in value)
+    if isinstance(value, dict):
+        return tuple((k, _parts(value[k])) for k in sorted(value))
+    if isinstance(value, tf.TensorShape):
+        return ('TensorShape', None if value.rank is None else tuple(value.as_list()))
+    return value
+
+
+def _each(first, others, combine):
+    """`combine(a, others)` for every leaf of serializations of one form; ValueError where they differ in form."""
+    if isinstance(first, (list, tuple)):
+        if any(type(o) is not type(first) or len(o) != len(first) for o in others):
+            raise ValueError('the serializations differ')
+        return type(first)(_each(a, [o[i] for o in others], combine) for i, a in enumerate(first))
+    if isinstance(first, dict):
+        if any(not isinstance(o, dict) or set(o) != set(first) for o in others):
+            raise ValueError('the serializations differ')
+        return {k: _each(a, [o[k] for o in others], combine) for k, a in first.items()}
+    return combine(first, others)
+
+
+def _is_type(value):
+    return hasattr(value, 'is_subtype_of') and hasattr(value, 'most_specific_common_supertype')
+
+
+def _key(self):
+    return (type(self), _parts(self._serialize()))
+
+
+def _eq(self, other):
+    return type(other) is type(self) and _key(self) == _key(other)
+
+
+def _fits(a, others):
+    for b in others:
+        if hasattr(a, 'is_compatible_with'):
+            if not a.is_compatible_with(b):
+                raise ValueError('not compatible')
+        elif a != b:
+            raise ValueError('not equal')
+    return a
+
+
+def is_compatible_with(self, spec_or_value):
+    """Whether a value may fit both."""
+    if not isinstance(spec_or_value, tf.TypeSpec):
+        spec_or_value = tf.type_spec_from_value(spec_or_value)
+    if type(self) is not type(spec_or_value):
+        return False
+    try:
+        _each(self._serialize(), [spec_or_value._serialize()], _fits)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def is_subtype_of(self, other):
+    """Whether every value that fits this spec fits the other."""
+    if type(self) is not type(other):
+        return False
+
+    def below(a, others):
+        if not (a.is_subtype_of(others[0]) if _is_type(a) else a == others[0]):
+            raise ValueError('no subtype')
+        return a
+    try:
+        _each(self._serialize(), [other._serialize()], below)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def most_specific_common_supertype(self, others):
+    """The narrowest spec that covers all, else None."""
+    if any(type(o) is not type(self) for o in others):
+        return None
+
+    def above(a, rest):
+        if not _is_type(a):
+            if any(a != o for o in rest):
+                raise ValueError('no supertype')
+            return a
+        found = a.most_specific_common_supertype(rest)
+        if found is None:
+            raise ValueError('no supertype')
+        return found
+    try:
+        return self._deserialize(_each(self._serialize(), [o._serialize() for o in others], above))
+    except (ValueError, TypeError):
+        return None
+
+
+def most_specific_compatible_type(self, other):
+    """The narrowest spec that covers both; ValueError when there is none."""
+    found = self.most_specific_common_supertype([other])
+    if found is None:
+        raise ValueError('No TypeSpec is compatible with both %s and %s' % (self, other))
+    return found
+
+
+def flatten(self):
+    """The specs of the tensors that a value consists of."""
+    return [leaf for spec in tf.nest.flatten(self._component_specs) for leaf in spec.flatten()]
+
+
+def to_tensors(self, value):
+    """The tensors that a value consists of."""
+    specs = tf.nest.flatten(self._component_specs)
+    parts = tf.nest.flatten(self._to_components(value))
+    return [t for spec, part in zip(specs, parts) for t in spec.to_tensors(part)]
+
+
+def from_tensors(self, tensors):
+    """The value that consists of the next tensors of an iterator."""
+    parts = [spec.from_tensors(tensors) for spec in tf.nest.flatten(self._component_specs)]
+    return self._from_components(tf.nest.pack_sequence_as(self._component_specs, parts))
+
+
+def cast(self, value, casting_context):
+    """The value as one of this spec; TypeError when it is none."""
+    if isinstance(value, tf.TypeSpec) and getattr(casting_context, 'allow_specs', False):
+        if not value.is_subtype_of(self):
+            raise TypeError('Can not cast %s to %s' % (value, self))
+        return value
+    specs = tf.nest.flatten(self._component_specs)
+    parts = tf.nest.flatten(self._to_components(value))
+    done = [spec.cast(part, casting_context) for spec, part in zip(specs, parts)]
+    if all(a is b for a, b in zip(done, parts)):
+        return value
+    return self._from_components(tf.nest.pack_sequence_as(self._component_specs, done))
+
+
+def placeholder_value(self, placeholder_context):
+    """What stands for a value while a function is traced: made of the placeholders of its parts."""
+    parts = [spec.placeholder_value(placeholder_context) for spec in tf.nest.flatten(self._component_specs)]
+    return self._from_components(tf.nest.pack_sequence_as(self._component_specs, parts))
+
+
+def _no_proto(self):
+    raise NotImplementedError('No encoder for object %s of type %s.' % (self, type(self)))
+
+
+_add(tf.TypeSpec, __eq__=_eq, __ne__=lambda self, other: not _eq(self, other), __hash__=lambda self: hash(_key(self)),
+     __repr__=lambda self: '%s%s' % (type(self).__name__, self._serialize()),
+     __reduce__=lambda self: (type(self), self._serialize()),
+     value_type=property(_abstract('value_type')), _serialize=_abstract('_serialize'),
+     _component_specs=property(_abstract('_component_specs')), _to_components=_abstract('_to_components'),
+     _from_components=_abstract('_from_components'),
+     _deserialize=classmethod(lambda cls, parts: cls(*parts)), _is_compatible_with=is_compatible_with,
+     is_compatible_with=is_compatible_with, is_subtype_of=is_subtype_of,
+     most_specific_common_supertype=most_specific_common_supertype,
+     most_specific_compatible_type=most_specific_compatible_type, flatten=flatten, to_tensors=to_tensors,
+     from_tensors=from_tensors, cast=cast, placeholder_value=placeholder_value, experimental_as_proto=_no_proto,
+     experimental_from_proto=classmethod(lambda cls, proto: _no_proto(cls)),
+     experimental_type_proto=classmethod(lambda cls: _no_proto(cls)))
+
+
+# --- tf.TensorSpec ---
+def _spec_cast(self, value, casting_context):
+    """The value as a tensor of this spec; TypeError when it is none."""
+    if isinstance(value, tf.TypeSpec) and getattr(casting_context, 'allow_specs', False):
+        if not value.is_subtype_of(self):
+            raise TypeError('Can not cast %s to %s' % (value, self))
+        return self
+    if not isinstance(value, (tf.Tensor, tf.Variable)):
+        value = tf.convert_to_tensor(value, dtype_hint=self.dtype)
+    if value.dtype != self.dtype or not value.shape.is_subtype_of(self.shape):
+        raise TypeError('Can not cast %s to %s' % (tf.TensorSpec(value.shape, value.dtype, self.name), self))
+    return tf.convert_to_tensor(value)
+
+
+def _no_placeholder(self, placeholder_context):
+    raise NotImplementedError('placeholders are made by tf.function itself: pass %s to get_concrete_function()' % (self,))
+
+
+_add(tf.TensorSpec, cast=_spec_cast, flatten=lambda self: [self],
+     to_tensors=lambda self, value: [_spec_cast(self, value, None)], from_tensors=lambda self, tensors: next(tensors),
+     placeholder_value=_no_placeholder,
+     experimental_as_proto=lambda self: TensorSpecProto(name=self.name or '', shape=shape_proto(self.shape),
+                                                        dtype=self.dtype.as_datatype_enum),
+     experimental_type_proto=classmethod(lambda cls: TensorSpecProto),
+     experimental_from_proto=classmethod(lambda cls, proto: cls(tf.TensorShape.experimental_from_proto(proto.shape),
+                                                                tf.as_dtype(proto.dtype), proto.name or None)),
+     _serialize=lambda self: (self.shape, self.dtype, self.name), _component_specs=property(lambda self: self),
+     _to_components=lambda self, value: value, _from_components=lambda self, value: value)
+
+
+# --- tf.TensorShape and tf.DType as types of traces: they hold no tensors ---
+def _constant_cast(self, value, cast_context):
+    if value is None or value == self:
+        return value
+    raise AssertionError('Can not cast %s to type %r' % (value, self))
+
+
+for _kind in (tf.TensorShape, tf.DType):
+    _add(_kind, cast=_constant_cast, flatten=lambda self: [], to_tensors=lambda self, value: [],
+         from_tensors=lambda self, tensors: None, placeholder_value=lambda self, placeholder_context: None)
+
+
+def _shape_from(cls, proto):
+    return cls(None if proto.unknown_rank else [None if d.size == -1 else d.size for d in proto.dim])
+
+
+_add(tf.TensorShape, as_proto=lambda self: shape_proto(self), experimental_as_proto=lambda self: shape_proto(self),
+     experimental_type_proto=classmethod(lambda cls: TensorShapeProto), experimental_from_proto=classmethod(_shape_from),
+     __concat__=lambda self, other: self.concatenate(other))
+_add(tf.DType, experimental_as_proto=lambda self: SerializedDType(datatype=self.as_datatype_enum),
+     experimental_type_proto=classmethod(lambda cls: SerializedDType),
+     experimental_from_proto=classmethod(lambda cls, proto: tf.as_dtype(proto.datatype)))
+
+
+# --- specs of values ---
+class VariableSpec(tf.TypeSpec):
+    """What is known of a variable before it exists."""
+
+    value_type = property(lambda self: tf.Variable)
+
+    def __init__(self, shape, dtype=tf.float32, trainable=True, alias_id=None):
+        self.shape, self.dtype, self.trainable, self.alias_id = tf.TensorShape(shape), tf.as_dtype(dtype), trainable, alias_id
+
+    def _serialize(self):
+        return self.shape, self.dtype, self.trainable, self.alias_id
+
+    @property
+    def _component_specs(self):
+        return tf.TensorSpec([], tf.resource)
+
+    def _to_components(self, value):
+        return value.handle
+
+    def __repr__(self):
+        return 'VariableSpec(shape=%s, dtype=%r, trainable=%s, alias_id=%s)' % (
+            self.shape, self.dtype, self.trainable, self.alias_id)
+
+
+VariableSpec.__module__ = 'footlight'
+
+
+def type_spec_from_value(value):
+    """The spec of a tensor, a variable, an IndexedSlices, or of what becomes a tensor."""
+    if isinstance(value, tf.Variable):
+        return VariableSpec(value.shape, value.dtype, value.trainable)
+    if not isinstance(value, tf.Tensor) and hasattr(value, '_type_spec'):
+        return value._type_spec
+    if isinstance(value, (tf.TypeSpec, tf.DType, tf.TensorShape)) or value is None:
+        raise TypeError('Could not build a TypeSpec for %r of unsupported type %s.' % (value, type(value)))
+    if not isinstance(value, tf.Tensor) and not hasattr(value, '__array__'):
+        try:
+            value = tf.convert_to_tensor(value)
+        except (ValueError, TypeError):
+            raise TypeError('Could not build a TypeSpec for %r of unsupported type %s.' % (value, type(value))) from None
+    return _plain_spec(value)
+
+
+type_spec_from_value.__module__ = 'footlight'
+tf.type_spec_from_value = type_spec_from_value

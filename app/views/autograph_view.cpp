@@ -26,10 +26,7 @@ void Swatch::paintEvent(QPaintEvent*) {
 AutographView::AutographView(const Context& context, QWidget* parent) : View(context, parent) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = new QLabel;
-  empty_->setProperty("role", "faint");
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
+  empty_ = empty_label();
   outer->addWidget(empty_, 1);
   body_ = new QWidget;
   outer->addWidget(body_, 1);

@@ -46,4 +46,12 @@ void LinkButton::paintEvent(QPaintEvent*) {
   if (hasFocus()) rounded(painter, QRectF(rect()).adjusted(-1, 0, 0, 0), 4, {}, theme()["focus"]);
 }
 
+QLabel* empty_label() {
+  auto* label = new QLabel;
+  label->setProperty("role", "faint");
+  label->setAlignment(Qt::AlignCenter);
+  label->setWordWrap(true);
+  return label;
+}
+
 }  // namespace footlight::app

@@ -29,4 +29,7 @@ class LinkButton : public QPushButton {
   bool code_;
 };
 
+// What a view says in its middle while it has nothing to show.
+QLabel* empty_label();
+
 }  // namespace footlight::app

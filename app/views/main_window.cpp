@@ -12,6 +12,7 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QStandardPaths>
 
@@ -49,12 +50,17 @@ MainWindow::MainWindow(bool remember, QWidget* parent)
   build_widgets();
   build_actions();
   connect_parts();
-  resize(1440, 900);
+  resize(first_size(screen()->availableSize()));
   if (remember_) restore();
   list_runs();
   fill_recent();
   take_document(true);
   update_status();
+}
+
+QSize MainWindow::first_size(QSize screen) {
+  constexpr int kFrame = 16, kTitle = 48;  // what the window manager draws around it, about
+  return QSize(1440, 900).boundedTo(QSize(screen.width() - kFrame, screen.height() - kTitle));
 }
 
 MainWindow::~MainWindow() = default;

@@ -48,6 +48,8 @@ class MainWindow : public QMainWindow {
   // For pictures: everything that comes later by itself is done now.
   void settle();
 
+  // Of a window that opens for the first time on a screen with that much room.
+  static QSize first_size(QSize screen);
   Session& session() { return session_; }
   SelectionModel& selection() { return selection_; }
   Worker& worker() { return worker_; }

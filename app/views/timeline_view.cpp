@@ -57,10 +57,7 @@ QVariant OpsModel::headerData(int section, Qt::Orientation orientation, int role
 TimelineView::TimelineView(const Context& context, QWidget* parent) : View(context, parent), ops_(this) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = new QLabel;
-  empty_->setProperty("role", "faint");
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
+  empty_ = empty_label();
   outer->addWidget(empty_, 1);
   body_ = new QWidget;
   outer->addWidget(body_, 1);

@@ -100,6 +100,15 @@ void RecordReader::read(uint8_t* buffer, size_t valid) {
   }
 }
 
+template <class Work>
+void RecordReader::stream_work(session::DeviceRecord out, const Work& work) {
+  out.device = work.device;
+  out.context = work.context;
+  out.stream = work.stream;
+  out.correlation = work.correlation;
+  device_work(std::move(out), work.start, work.end);
+}
+
 void RecordReader::read_one(const Activity* record) {
   session::DeviceRecord out;
   switch (load<Activity>(record).kind) {
@@ -115,22 +124,14 @@ void RecordReader::read_one(const Activity* record) {
       const auto kernel = load<Kernel>(record);
       out.kind = "kernel";
       out.name = readable_name(kernel.name);
-      out.device = kernel.device;
-      out.context = kernel.context;
-      out.stream = kernel.stream;
-      out.correlation = kernel.correlation;
-      return device_work(std::move(out), kernel.start, kernel.end);
+      return stream_work(std::move(out), kernel);
     }
     case Kind::kMemcpy: {
       const auto copy = load<Memcpy>(record);
       out.kind = "memcpy";
       out.name = copy_name(copy.copy_kind);
       out.bytes = copy.bytes;
-      out.device = copy.device;
-      out.context = copy.context;
-      out.stream = copy.stream;
-      out.correlation = copy.correlation;
-      return device_work(std::move(out), copy.start, copy.end);
+      return stream_work(std::move(out), copy);
     }
     case Kind::kMemcpy2: {
       const auto copy = load<MemcpyPeer>(record);
@@ -138,22 +139,14 @@ void RecordReader::read_one(const Activity* record) {
       out.name = "copy from device " + std::to_string(copy.source_device) + " to device " +
                  std::to_string(copy.destination_device);
       out.bytes = copy.bytes;
-      out.device = copy.device;
-      out.context = copy.context;
-      out.stream = copy.stream;
-      out.correlation = copy.correlation;
-      return device_work(std::move(out), copy.start, copy.end);
+      return stream_work(std::move(out), copy);
     }
     case Kind::kMemset: {
       const auto set = load<Memset>(record);
       out.kind = "memset";
       out.name = "memset";
       out.bytes = set.bytes;
-      out.device = set.device;
-      out.context = set.context;
-      out.stream = set.stream;
-      out.correlation = set.correlation;
-      return device_work(std::move(out), set.start, set.end);
+      return stream_work(std::move(out), set);
     }
     case Kind::kSynchronization: {
       const auto wait = load<Synchronization>(record);

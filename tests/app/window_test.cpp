@@ -405,6 +405,18 @@ class WindowTest : public QObject {
 
   // Traceback lines and the places in Footlight's own messages, by keys and by mouse; files that the session lacks come
   // from the disk.
+  void the_first_window_fits_the_screen() {
+    QCOMPARE(MainWindow::first_size({1920, 1080}), QSize(1440, 900));
+    for (const QSize screen : {QSize(1366, 768), QSize(1280, 720), QSize(1024, 600)}) {
+      const QSize first = MainWindow::first_size(screen);
+      QVERIFY(first.width() < screen.width() && first.height() < screen.height());
+      // Nothing in the window asks for more.
+      with_sample();
+      QVERIFY2(window().minimumSizeHint().width() <= first.width(), qPrintable(QString::number(screen.width())));
+      QVERIFY2(window().minimumSizeHint().height() <= first.height(), qPrintable(QString::number(screen.height())));
+    }
+  }
+
   void errors_in_the_console_lead_to_their_lines() {
     QTemporaryDir folder;
     QFile helper(folder.filePath(QStringLiteral("my helper.py")));

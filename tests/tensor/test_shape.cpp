@@ -2,26 +2,13 @@
 #include "engine/tensor/device.h"
 #include "engine/tensor/element.h"
 #include "engine/tensor/shape.h"
+#include "tests/eager/thrown.h"
 
 #include <QTest>
 
 #include <cmath>
 
 using namespace footlight;
-
-namespace {
-
-template <class Body>
-ErrorKind kind_thrown(Body&& body) {
-  try {
-    body();
-  } catch (const Error& e) {
-    return e.kind();
-  }
-  return ErrorKind::kInternal;
-}
-
-}  // namespace
 
 class TestShape : public QObject {
   Q_OBJECT

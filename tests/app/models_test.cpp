@@ -308,8 +308,8 @@ class ModelsTest : public QObject {
   void op_costs() {
     Document d;
     d.ops = {{"MatMul", "product"}};
-    d.add(session::SignatureRecord{SignatureId(3), OpId(0), "float32[20,30], float32[30,10]", "float32[20,10]", 3600, 800,
-                                   12'000});
+    d.add(session::SignatureRecord{SignatureId(3), OpId(0), "float32[20,30], float32[30,10]", "float32[20,10]", 3600,
+                                   800, 12'000});
     OpSpan e;
     e.start_ns = 1000, e.end_ns = 2000, e.op = OpId(0), e.signature = SignatureId(3);
     d.add_events(0, &e, 1);

@@ -173,7 +173,8 @@ Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* whi
   std::vector<int64_t> summed, perm;
   for (int64_t axis : *axes.known) {
     if (axis < -s.rank() || axis >= s.rank())
-      fail(ErrorKind::kIndex, "tf.tensordot: axis ", axis, " of `", which, "` is out of range for its shape ", s.to_string());
+      fail(ErrorKind::kIndex, "tf.tensordot: axis ", axis, " of `", which, "` is out of range for its shape ",
+           s.to_string());
     summed.push_back(axis < 0 ? axis + s.rank() : axis);
   }
   int64_t inner = 1, outer = 1;
@@ -250,8 +251,8 @@ std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
     fail(ErrorKind::kValue, "tf.tensordot: `axes` must be an integer or two lists of axes");
   std::pair<Axes, Axes> out{axes_from((*list)[0]), axes_from((*list)[1])};
   if (out.first.known && out.second.known && out.first.known->size() != out.second.known->size())
-    fail(ErrorKind::kValue, "tf.tensordot: as many axes of `a` as of `b` are wanted, ", out.first.known->size(), " and ",
-         out.second.known->size(), " came");
+    fail(ErrorKind::kValue, "tf.tensordot: as many axes of `a` as of `b` are wanted, ", out.first.known->size(),
+         " and ", out.second.known->size(), " came");
   return out;
 }
 

@@ -29,8 +29,8 @@ Arg matmul_of(Args args, std::string_view name) {
     fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
   Tensor a = tensor(args[0]), b = tensor(args[1]);
   const DType types[] = {a.dtype(), b.dtype()};
-  if (const DType out = args[8].none() ? a.dtype() : dtype(args[8]); out != a.dtype() || (out != b.dtype() && !args[8].none()))
-    return {typed(a, b, out, args, name)};
+  if (!args[8].none() && (dtype(args[8]) != a.dtype() || dtype(args[8]) != b.dtype()))
+    return {typed(a, b, dtype(args[8]), args, name)};
   if (types[0] != types[1] && in_set(types[0], kSparse) && in_set(types[1], kSparse)) {
     a = ops::cast(a, DType::kFloat32);
     b = ops::cast(b, DType::kFloat32);

@@ -95,7 +95,8 @@ Arg logsumexp(Args args, std::string_view name) {
 Tensor not_zero(const Tensor& x) {
   static const Op differs{"NotEqual"};
   if (x.dtype() == DType::kBool) return x;
-  return apply(differs, {x, x.dtype() == DType::kString ? Tensor::string("").as_constant() : ops::number(0, x.dtype())});
+  const bool text = x.dtype() == DType::kString;
+  return apply(differs, {x, text ? Tensor::string("").as_constant() : ops::number(0, x.dtype())});
 }
 
 Arg count_nonzero(Args args, std::string_view name) {
@@ -164,7 +165,8 @@ FL_PUBLIC(reduction) {
       {"math.reduce_logsumexp reduce_logsumexp", kReduced, logsumexp,
        "the logarithm of the sum of exponentials over some dimensions"},
       {"math.count_nonzero",
-       "input: tensor, axis: tensor? fits int32 = None, keepdims: bool? = None, dtype: dtype = int64, name: str? = None",
+       "input: tensor, axis: tensor? fits int32 = None, keepdims: bool? = None, dtype: dtype = int64, "
+       "name: str? = None",
        count_nonzero, "how many elements are not 0, False or empty over some dimensions"},
       {"nn.zero_fraction math.zero_fraction", "value: tensor, name: str? = None", zero_fraction,
        "which part of the elements is 0"},

@@ -55,7 +55,8 @@ void einsum_shape(Inference& i) {
       auto [at, is_new] = sizes.emplace(label, s[d]);
       if (!is_new && at->second >= 0 && s[d] >= 0 && at->second != s[d])
         invalid("Expected dimension ", at->second, " at axis ", d, " of the input ", k, " for label ",
-                std::string(1, label), " but got dimension ", s[d], ": the equation is '", to_string(e), "' [Op:Einsum]");
+                std::string(1, label), " but got dimension ", s[d], ": the equation is '", to_string(e),
+                "' [Op:Einsum]");
       at->second = std::max(at->second, s[d]);
       ++d;
     }

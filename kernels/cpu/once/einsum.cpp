@@ -1,4 +1,4 @@
-// Einsum: operands are brought into the form of a batch of matrix products, the result into the order that is asked for.
+// Einsum: operands are brought into the form of a batch of matrix products, the result into the order asked for.
 #include "kernels/cpu/register.h"
 
 #include "engine/tensor/equation.h"

@@ -96,7 +96,7 @@ PyObject* subtract(PyObject* a, PyObject* b) {
   return op(a, b);
 }
 bool is_bool(PyObject* o) {
-  return (is_tensor(o) && tensor_of(o).dtype() == DType::kBool) || (is_variable(o) && variable_dtype(o) == DType::kBool);
+  return (is_tensor(o) ? tensor_of(o).dtype() : is_variable(o) ? variable_dtype(o) : DType::kInvalid) == DType::kBool;
 }
 // With a bool among them both are multiplied as int32, and the product is a bool.
 PyObject* multiply_bools(PyObject* a, PyObject* b) {

@@ -48,7 +48,7 @@ FL_CPU_KERNELS {
   costly_unary<functors::Elu, FL_FLOATS>("Elu");
   binary<functors::EluGrad, FL_FLOATS>("EluGrad");
   costly_unary<functors::Selu, FL_FLOATS>("Selu");
-  binary<functors::SeluGrad, FL_FLOATS>("SeluGrad");
+  binary<functors::SeluGrad, float, double>("SeluGrad");
   costly_unary<functors::Softplus, FL_FLOATS>("Softplus");
   costly_binary<functors::SoftplusGrad, FL_FLOATS>("SoftplusGrad");
   unary<functors::Softsign, FL_FLOATS>("Softsign");

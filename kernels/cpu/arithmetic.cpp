@@ -69,7 +69,7 @@ FL_CPU_KERNELS {
   binary<functors::Maximum, FL_FLOATS, FL_INTEGERS>("Maximum");
   binary<functors::Minimum, FL_FLOATS, FL_INTEGERS>("Minimum");
   binary<functors::SquaredDifference, float, double, int32_t, int64_t, FL_COMPLEX>("SquaredDifference");
-  costly_binary<functors::FloorDiv, FL_FLOATS>("FloorDiv");
+  costly_binary<functors::FloorDiv, float, double>("FloorDiv");
   costly_binary<functors::FloorMod, FL_FLOATS>("FloorMod");
   costly_binary<functors::Pow, FL_FLOATS, FL_COMPLEX>("Pow");
   integer_division<FL_INTEGERS>();

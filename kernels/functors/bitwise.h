@@ -1,4 +1,4 @@
-// Bits of integers. A shift by less than 0 or by more than the bits there are is a shift by the nearest that makes sense.
+// Bits of integers. A shift by less than 0 or by more than the bits there are is one by the nearest that makes sense.
 #pragma once
 
 #include "kernels/functors/common.h"

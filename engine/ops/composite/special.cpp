@@ -12,7 +12,7 @@ constexpr char kOf[] = "a: tensor as x, x: tensor as a, name: str? = None";
 Arg erfcinv(Args args, std::string_view name) {
   static const Op ndtri{"Ndtri"};
   const Tensor& x = tensor(args[0]);
-  if (!is_floating(x.dtype()))
+  if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
     fail(ErrorKind::kType, "tf.math.erfcinv: x must be of a floating dtype, not ", name_of(x.dtype()),
          "; cast it with tf.cast");
   const Scope scope(name_or(name, "erfcinv"));

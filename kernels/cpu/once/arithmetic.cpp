@@ -84,7 +84,7 @@ FL_CPU_KERNELS {
   clips<FL_FLOATS, FL_INTEGERS, FL_COMPLEX>();
   integer_division<TruncateDiv, FL_INTEGERS>("TruncateDiv");
   integer_division<TruncateMod, int32_t, int64_t>("TruncateMod");
-  binary<TruncateDiv, FL_FLOATS>("TruncateDiv");
+  binary<TruncateDiv, float, double>("TruncateDiv");
   costly_binary<TruncateMod, FL_FLOATS>("TruncateMod");
   costly_binary<NextAfter, float, double>("NextAfter");
 }

@@ -1,5 +1,6 @@
-// Kernels whose last digit depends on the order of work: complex division, squared differences of 16-bit floats.
+// Kernels whose last digit depends on the order of work: complex division, and 16-bit floats rounded on the way.
 #include "kernels/cpu/elementwise.h"
+#include "kernels/functors/activation.h"
 
 #include "engine/base/thread_pool.h"
 
@@ -99,13 +100,38 @@ struct RoundedSquaredDifference {
   }
 };
 
+// A quotient too, before it is rounded to an integer.
+template <class T>
+struct RoundedFloorDiv {
+  float operator()(float a, float b) const { return std::floor(static_cast<float>(T(a / b))); }
+};
+template <class T>
+struct RoundedTruncateDiv {
+  float operator()(float a, float b) const { return std::trunc(static_cast<float>(T(a / b))); }
+};
+// And the sum of what Selu gave and its limit, which must be 0 at the limit.
+template <class T>
+struct RoundedSeluGrad {
+  float operator()(float g, float y) const {
+    if (!(y < 0)) return g * static_cast<float>(T(static_cast<float>(functors::Selu::kScale)));
+    return g * static_cast<float>(T(y + static_cast<float>(T(static_cast<float>(functors::Selu::kScaleAlpha)))));
+  }
+};
+
+template <class... Types>
+void rounded() {
+  (binary<RoundedSquaredDifference<Types>, Types>("SquaredDifference"), ...);
+  (binary<RoundedFloorDiv<Types>, Types>("FloorDiv"), ...);
+  (binary<RoundedTruncateDiv<Types>, Types>("TruncateDiv"), ...);
+  (binary<RoundedSeluGrad<Types>, Types>("SeluGrad"), ...);
+}
+
 }  // namespace
 
 FL_CPU_KERNELS {
   on_cpu("RealDiv", bit_of(DType::kComplex64), divide<float>);
   on_cpu("RealDiv", bit_of(DType::kComplex128), divide<double>);
-  binary<RoundedSquaredDifference<Float16>, Float16>("SquaredDifference");
-  binary<RoundedSquaredDifference<BFloat16>, BFloat16>("SquaredDifference");
+  rounded<Float16, BFloat16>();
 }
 
 }  // namespace FL_ISA

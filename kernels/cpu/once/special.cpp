@@ -18,13 +18,18 @@ struct Erf {
 struct Erfc {
   template <class T> T operator()(T x) const { return std::erfc(x); }
 };
+// Of a probability: nothing below 0 nor above 1.
+template <class T>
+T quantile(T p) {
+  return p >= T(0) && p <= T(1) ? numext::ndtri(p) : std::numeric_limits<T>::quiet_NaN();
+}
 struct Ndtri {
-  template <class T> T operator()(T p) const { return numext::ndtri(p); }
+  template <class T> T operator()(T p) const { return quantile(p); }
 };
 // What ndtri gives, and one step of Newton's where 0.5 x + 0.5 has lost digits of x.
 struct Erfinv {
   template <class T> T operator()(T x) const {
-    const T y = numext::ndtri(T(0.5) * x + T(0.5)) * T(kSqrtHalf);
+    const T y = quantile(T(0.5) * x + T(0.5)) * T(kSqrtHalf);
     if (!(std::abs(x) < T(0.5))) return y;
     return y - (std::erf(y) - x) * T(0.88622692545275801365) * std::exp(y * y);
   }
@@ -59,11 +64,19 @@ struct Igammac {
 struct IgammaGradA {
   template <class T> T operator()(T a, T x) const { return numext::igamma_der_a(a, x); }
 };
+// Where even the first term is too small for a number, the sum is 0.
 struct Zeta {
-  template <class T> T operator()(T x, T q) const { return numext::zeta(x, q); }
+  template <class T> T operator()(T x, T q) const {
+    if (x > T(1) && q > T(1) && std::pow(q, -x) == T(0)) return T(0);
+    return numext::zeta(x, q);
+  }
 };
 struct Polygamma {
-  template <class T> T operator()(T n, T x) const { return numext::polygamma(n, x); }
+  template <class T> T operator()(T n, T x) const {
+    if (n >= T(1) && std::floor(n) == n && x == std::numeric_limits<T>::infinity())
+      return std::exp(numext::lgamma(n + T(1))) * (std::fmod(n, T(2)) == T(1) ? T(0) : -T(0));
+    return numext::polygamma(n, x);
+  }
 };
 
 // Three inputs, each of the output's shape or a scalar.

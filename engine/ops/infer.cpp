@@ -1,9 +1,13 @@
 // The check of an op against its signature, and the shape rules that several rows share.
 #include "engine/ops/infer.h"
 
+#include "engine/ops/shape_value.h"
+
 #include <algorithm>
 
 namespace footlight {
+
+Shape (*known_part_of_shape)(const Tensor&) = nullptr;
 
 namespace {
 
@@ -244,6 +248,8 @@ Shape shape_from(Inference& i, size_t input) {
             " [Op:", i.row.name, "]");
   if (auto dims = constant_ints(i, input)) return Shape(std::span<const int64_t>(*dims));
   const Shape& s = i.shape(input);
+  if (known_part_of_shape && i.inputs[input].is_symbolic() && i.inputs[input].graph())
+    if (const Shape part = known_part_of_shape(i.inputs[input]); part.has_rank()) return part;
   if (s.has_rank() && s.rank() == 1 && s[0] >= 0) return Shape::of_rank(static_cast<int>(s[0]));
   return Shape::unknown_rank();
 }

@@ -12,19 +12,19 @@
 #include "engine/python/variable_object.h"
 
 #include <array>
-#include <memory>
-#include <new>
 
 namespace footlight::python {
 namespace {
 
 constexpr size_t kMostParameters = 32;
 
+struct Ready;
 struct PyPublicFunction {
   PyObject_HEAD vectorcallfunc call;
   const PublicFunction* function;
   std::vector<Parameter>* parameters;  // null until the first call
   PyObject* result;                    // parse_result(), read with them
+  Ready* ready;                        // null until the first call
   PyObject* weakrefs;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -162,56 +162,118 @@ int64_t elements_of(const Arg& a) {
   return sum;
 }
 
-// Arguments of a short call, side by side on the stack.
-class FewArgs {
- public:
-  static constexpr size_t kMost = 14;
-  ~FewArgs() { std::destroy_n(begin(), size_); }
-  void add(const Arg& a) { new (raw_ + sizeof(Arg) * size_++) Arg(a); }
-  void add(const Tensor& t) { new (raw_ + sizeof(Arg) * size_++) Arg{t}; }
-  std::span<const Arg> all() { return {begin(), size_}; }
-
- private:
-  Arg* begin() { return std::launder(reinterpret_cast<Arg*>(raw_)); }
-  alignas(Arg) std::byte raw_[kMost * sizeof(Arg)];
-  size_t size_ = 0;
+// The arguments of a function as they are passed, with every default in its place: a call puts what it was given over them
+// and takes it back. Under the interpreter's lock; a call within the call goes the long way.
+struct Ready {
+  std::vector<Arg> args;      // without `name`
+  std::vector<int> place_of;  // parameter -> place in args
+  bool usable = true;
+  bool taken = false;
 };
 
-// The most common call, tensors by position and defaults for the rest: no vector, no conversion. False: go
-// the long way.
-bool collect_tensors(const std::vector<Parameter>& parameters, PyObject* const* args, size_t given,
-                     FewArgs& out, bool& is_long) {
-  if (given > parameters.size() || parameters.size() > FewArgs::kMost) return false;
-  for (size_t i = 0; i < given; ++i)
-    if (Py_TYPE(args[i]) != tensor_type || parameters[i].type != ParameterType::kTensor) return false;
-  for (size_t i = given; i < parameters.size(); ++i) {
-    const Parameter& p = parameters[i];
-    if (!p.has_default || p.variadic || (p.type == ParameterType::kTensor && !p.otherwise.none())) return false;
-  }
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].is_name) continue;
-    if (i >= given) {
-      out.add(parameters[i].otherwise);
-    } else {
-      const Tensor& t = tensor_of(args[i]);
-      is_long |= t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork;
-      out.add(t);
+Ready& ready_of(PyObject* self) {
+  if (!of(self)->ready) {
+    auto* ready = new Ready;
+    const std::vector<Parameter>& parameters = parameters_of(self);
+    ready->usable = parameters.size() <= kMostParameters;
+    for (const Parameter& p : parameters) {
+      ready->usable &= !p.variadic;
+      ready->place_of.push_back(p.is_name ? -1 : static_cast<int>(ready->args.size()));
+      if (!p.is_name) ready->args.push_back(p.otherwise);
     }
+    of(self)->ready = ready;
   }
-  return true;
+  return *of(self)->ready;
 }
+
+// One call over the ready arguments.
+class ReadyCall {
+ public:
+  ReadyCall(Ready& ready, const std::vector<Parameter>& parameters) : ready_(ready), parameters_(parameters) {
+    ready_.taken = true;
+  }
+  ~ReadyCall() {
+    for (uint64_t rest = set_; rest; rest &= rest - 1) {
+      const auto i = static_cast<size_t>(__builtin_ctzll(rest));
+      ready_.args[static_cast<size_t>(ready_.place_of[i])] = parameters_[i].otherwise;
+    }
+    ready_.taken = false;
+  }
+
+  // False: this needs the long way, which also says what is wrong.
+  bool collect(PyObject* const* args, size_t given, PyObject* names) {
+    if (given > parameters_.size()) return false;
+    for (size_t i = 0; i < given; ++i)
+      if (!put(i, args[i])) return false;
+    const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+    for (Py_ssize_t k = 0; k < named; ++k) {
+      size_t i = given;
+      while (i < parameters_.size() && parameters_[i].key != PyTuple_GET_ITEM(names, k)) ++i;
+      if (i == parameters_.size() || set_ >> i & 1 || !put(i, args[given + static_cast<size_t>(k)])) return false;
+    }
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      if (set_ >> i & 1) continue;
+      const Parameter& p = parameters_[i];
+      if (!p.has_default || (p.type == ParameterType::kTensor && !p.otherwise.none())) return false;
+    }
+    return true;
+  }
+
+  std::span<const Arg> all() const { return ready_.args; }
+  bool is_long() const { return is_long_; }
+
+ private:
+  bool put(size_t i, PyObject* o) {
+    const Parameter& p = parameters_[i];
+    if (p.is_name) return false;
+    Arg& to = ready_.args[static_cast<size_t>(ready_.place_of[i])];
+    set_ |= uint64_t{1} << i;
+    if (Py_TYPE(o) == tensor_type && p.type == ParameterType::kTensor) {
+      const Tensor& t = tensor_of(o);
+      is_long_ |= t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork;
+      to.value = t;
+      return true;
+    }
+    switch (p.type) {  // those that take no hint from others
+      case ParameterType::kInt:
+      case ParameterType::kInts:
+      case ParameterType::kBool:
+      case ParameterType::kFloat:
+      case ParameterType::kStr:
+      case ParameterType::kDType:
+      case ParameterType::kShape: break;
+      case ParameterType::kTensor:
+        if (o != Py_None || !p.optional || !p.otherwise.none()) return false;
+        return true;
+      case ParameterType::kTensors:
+        if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o)) return false;
+        break;
+      default: return false;
+    }
+    try {
+      to = argument_from(o, p);
+    } catch (const Error&) {
+      return false;
+    }
+    is_long_ |= p.type == ParameterType::kTensors && elements_of(to) >= kLongWork;
+    return true;
+  }
+
+  Ready& ready_;
+  const std::vector<Parameter>& parameters_;
+  uint64_t set_ = 0;
+  bool is_long_ = false;
+};
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   return guarded([&] {
-    if (!names) {
-      FewArgs few;
-      bool is_long = false;
-      if (collect_tensors(parameters_of(self), args, static_cast<size_t>(PyVectorcall_NARGS(flags)), few,
-                          is_long)) {
+    if (Ready& ready = ready_of(self); ready.usable && !ready.taken) {
+      ReadyCall quick(ready, parameters_of(self));
+      if (quick.collect(args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)) {
         Arg result;
         {
-          WithoutGil released(is_long && !current_graph_builder);
-          result = of(self)->function->call(few.all(), {});
+          WithoutGil released(quick.is_long() && !current_graph_builder);
+          result = of(self)->function->call(quick.all(), {});
         }
         if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
         return returned(self, result);
@@ -330,6 +392,7 @@ void init_public_functions(PyObject*) {
     o->call = call;
     o->function = &f;
     o->parameters = nullptr;
+    o->ready = nullptr;
     o->result = nullptr;
     o->weakrefs = nullptr;
     Ref function = Ref::steal(reinterpret_cast<PyObject*>(o));

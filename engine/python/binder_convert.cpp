@@ -61,13 +61,17 @@ Arg shape(PyObject* o) {
       s.append(kUnknownDim);
     } else if (PyIndex_Check(d) && !is_value(d) && !PyBool_Check(d)) {
       const int64_t size = integer(d);
-      if (size < kUnknownDim) return {to_tensor(o)};  // the op says what is wrong with it
+      if (size < 0) return {to_tensor(o)};  // the op says what is wrong with it
       s.append(size);
     } else {
       return {to_tensor(o)};  // tensors among them, or something that is no dimension
     }
   }
   return {s};
+}
+
+[[noreturn]] void conversion_requested(DType wanted, DType came) {
+  fail(ErrorKind::kValue, "Tensor conversion requested dtype ", name_of(wanted), " for Tensor with dtype ", name_of(came));
 }
 
 // A list of tensors; Python values among them take the dtype of the first tensor.
@@ -89,7 +93,10 @@ Arg tensors(PyObject* o, const Parameter& p) {
   }
   Ref items = checked(PySequence_Fast(o, "a list of tensors"));
   DType dtype = p.preferred;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+  bool all_values = true;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    all_values &= is_value(PySequence_Fast_GET_ITEM(items.get(), i));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()) && p.preferred == DType::kInvalid; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     if (!is_value(item)) continue;
     dtype = is_tensor(item) ? tensor_of(item).dtype() : variable_dtype(item);
@@ -102,18 +109,26 @@ Arg tensors(PyObject* o, const Parameter& p) {
     }
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     list.push_back({p.mixed ? operand(item, DType::kInvalid) : operand(item, dtype, Misfit::kRefuse)});
-    if (dtype == DType::kInvalid) dtype = std::get<Tensor>(list.back().value).dtype();
+    const DType came = std::get<Tensor>(list.back().value).dtype();
+    if (p.preferred != DType::kInvalid && came != p.preferred && !all_values) conversion_requested(p.preferred, came);
+    if (dtype == DType::kInvalid) dtype = came;
   }
   return {list};
 }
 
 Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
-  if (is_tensor(o)) return {tensor_of(o)};
+  if (is_tensor(o)) {
+    const DType came = tensor_of(o).dtype();
+    if (must_fit && p.must_fit && p.preferred != DType::kInvalid && came != p.preferred)
+      conversion_requested(p.preferred, came);
+    return {tensor_of(o)};
+  }
   if (p.handle && is_variable(o)) return {variable_handle(o)};
   if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit || must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
   if (is_variable(o)) return {variable_value(o)};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
-  if (p.must_fit && (p.preferred == DType::kBool || !is_sequence(o))) return {to_tensor(o, p.preferred, p.name.c_str())};
+  const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;
+  if (p.must_fit && (strictly || !is_sequence(o))) return {to_tensor(o, p.preferred, p.name.c_str())};
   return {to_tensor_with_hint(o, p.preferred)};
 }
 
@@ -136,6 +151,7 @@ Arg any(PyObject* o) {
       list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
     return {list};
   }
+  if (!is_value(o) && !is_array(o) && PyIndex_Check(o)) return {integer(o)};  // a member of an enumeration
   return {to_tensor(o)};
 }
 

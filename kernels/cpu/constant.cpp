@@ -37,16 +37,14 @@ void range(KernelContext& c) {
   for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
     out[i] = static_cast<T>(static_cast<W>(i) * delta + start);
 }
-// Floats are added up one step after the other, as TensorFlow does, so that the digits are the same.
+// Rounded after the product and after the sum, as TensorFlow does, so that the digits are the same.
 template <class T>
 void float_range(KernelContext& c) {
   T* out = c.out<T>();
-  T value = *c.in<T>(0);
+  const T start = *c.in<T>(0);
   const T delta = *c.in<T>(2);
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) {
-    out[i] = value;
-    value = T(value + delta);
-  }
+  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
+    out[i] = T(start + T(static_cast<T>(i) * delta));
 }
 
 template <class T>

@@ -213,6 +213,10 @@ void read_attr(Reader& r, const OpRow& row, Case& c) {
     std::vector<int64_t> values;
     list([&](const std::string& w) { values.push_back(std::stoll(w)); });
     c.attrs.set(key, values);
+  } else if (type == "shape") {
+    Shape shape;
+    list([&](const std::string& w) { shape.append(std::stoll(w)); });
+    c.attrs.set(key, shape);
   } else {
     throw std::runtime_error("no such attribute, or a type that cases do not know: " + name);
   }

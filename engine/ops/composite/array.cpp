@@ -92,11 +92,10 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   if (axis + 1 < rank) parts.push_back(slice(of_x, ops::ints({axis + 1}), ops::ints({rank - axis - 1})));
   // -1 says nothing where another dimension is empty, so the size is computed when it is known.
   const Tensor known = known_value(times);
-  if (x.shape().fully_known() && known && one_int(known) >= 0) {
-    std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());
-    dims[static_cast<size_t>(axis)] *= one_int(known);
-    return ops::reshape(tiled, ops::ints(dims));
-  }
+  if (known && one_int(known) >= 0 && x.shape()[axis] >= 0)
+    parts[axis > 0 ? 1 : 0] = ops::ints({x.shape()[axis] * one_int(known)});
+  else if (known && one_int(known) == 0)
+    parts[axis > 0 ? 1 : 0] = ops::ints({0});
   return ops::reshape(tiled, ops::concat(parts, 0));
 }
 
@@ -113,8 +112,11 @@ Arg repeat(Args args, std::string_view name) {
   int axis = 0;
   if (args[2].none()) {
     x = ops::reshape(x, ops::ints({-1}));
+  } else if (!x.shape().has_rank()) {
+    if (integer(args[2]) < 0)
+      fail(ErrorKind::kValue, "tf.repeat: with a negative axis the rank of the input must be known");
+    axis = static_cast<int>(integer(args[2]));
   } else {
-    if (!x.shape().has_rank()) fail(ErrorKind::kValue, "tf.repeat: the rank of the input must be known");
     if (x.shape().rank() == 0) x = ops::reshape(x, ops::ints({1}));
     const int rank = x.shape().rank();
     if (integer(args[2]) < -rank || integer(args[2]) >= rank)
@@ -122,16 +124,18 @@ Arg repeat(Args args, std::string_view name) {
     axis = static_cast<int>(integer(args[2]) < 0 ? integer(args[2]) + rank : integer(args[2]));
   }
   const Shape& of_times = times.shape();
-  if (!of_times.has_rank()) fail(ErrorKind::kValue, "tf.repeat: the rank of repeats must be known");
-  if (of_times.rank() > 1)
+  if (of_times.has_rank() && of_times.rank() > 1)
     fail(ErrorKind::kValue, "repeats of tf.repeat must be a scalar or a vector, their shape is ",
          of_times.to_string());
-  if (of_times.rank() == 1 && of_times[0] == 1) times = ops::reshape(times, ops::ints({}));
-  if (times.shape().rank() == 0) return {repeat_evenly(x, times, axis)};
-  const int64_t rows = x.shape()[axis];
-  if (rows >= 0 && of_times[0] >= 0 && of_times[0] != rows)
-    invalid("tf.repeat: ", of_times[0], " repeats came for a dimension of size ", rows);
-  if (rows != of_times[0] || rows < 0) {
+  if (of_times.has_rank() && of_times.rank() == 1 && of_times[0] == 1) times = ops::reshape(times, ops::ints({}));
+  if (x.shape().has_rank() && times.shape().has_rank() && times.shape().rank() == 0)
+    return {repeat_evenly(x, times, axis)};
+  const int64_t rows = x.shape().has_rank() ? x.shape()[axis] : kUnknownDim;
+  const int64_t given = times.shape().has_rank() && times.shape().rank() == 1 ? times.shape()[0] : kUnknownDim;
+  if (rows >= 0 && given >= 0 && given != rows)
+    fail(ErrorKind::kValue, "Dimensions ", rows, " and ", given, " are not compatible: as many repeats as elements are "
+         "wanted, or one");
+  if (rows < 0 || given < 0) {
     const Tensor count = slice(ops::shape(x), ops::ints({axis}), ops::ints({1}));
     times = ops::broadcast_to(times, count);
   }
@@ -159,6 +163,9 @@ Arg meshgrid(Args args, std::string_view name) {
     dims[swapped && k < 2 ? 1 - k : k] = -1;
     lines.push_back(ops::reshape(values[k], ops::ints(dims)));
     known &= values[k].shape().fully_known();
+    if (values[k].dtype() != values[0].dtype())
+      invalid("tensors of different dtypes in tf.meshgrid: ", name_of(values[0].dtype()), " and ",
+              name_of(values[k].dtype()));
   }
   Tensor shape;
   if (known) {
@@ -166,7 +173,10 @@ Arg meshgrid(Args args, std::string_view name) {
     for (size_t k = 0; k < rank; ++k) dims.push_back(values[swapped && k < 2 ? 1 - k : k].shape().elements());
     shape = ops::ints(dims);
   } else {
-    for (size_t k = 0; k < rank; ++k) sizes.push_back(apply(size, {values[swapped && k < 2 ? 1 - k : k]}));
+    for (size_t k = 0; k < rank; ++k) {
+      const Tensor& value = values[swapped && k < 2 ? 1 - k : k];
+      sizes.push_back(value.shape().fully_known() ? ops::integer(value.shape().elements()) : apply(size, {value}));
+    }
     shape = pack(sizes, 0);
   }
   for (Tensor& line : lines) line = ops::broadcast_to(line, shape);
@@ -179,6 +189,9 @@ Arg linspace(Args args, std::string_view name) {
   Tensor start = tensor(args[0]), stop = tensor(args[1]);
   const Scope scope(name_or(name, "linspace"));
   Tensor num = ops::cast(tensor(args[2]), DType::kInt32);
+  if (start.dtype() != stop.dtype())
+    fail(ErrorKind::kValue, "stop: Tensor conversion requested dtype ", name_of(start.dtype()),
+         " for Tensor with dtype ", name_of(stop.dtype()));
   if (is_integer(start.dtype())) {
     start = ops::cast(start, DType::kFloat64);
     stop = ops::cast(stop, DType::kFloat64);
@@ -198,8 +211,8 @@ Arg linspace(Args args, std::string_view name) {
   if (axis < 0) axis += rank + 1;
   const Tensor first = ops::expand_dims(start, axis), last = ops::expand_dims(stop, axis);
   const Tensor known = known_value(num);
-  if (known && one_int(known) < 1)
-    invalid("tf.linspace: num must be at least 1, not ", one_int(known), " [Op:LinSpace]");
+  if (known && one_int(known) < 0)
+    invalid("tf.linspace: num must not be negative: ", one_int(known), " [Op:LinSpace]");
   const Tensor steps = known ? ops::integer(std::max<int64_t>(one_int(known) - 1, 1))
                              : maximum(ops::sub(num, ops::integer(1)), ops::integer(1));
   const Tensor delta = ops::div(ops::sub(last, first), ops::cast(steps, type));
@@ -320,6 +333,13 @@ Arg required_paddings(Args args, std::string_view name) {
   return {list_of({pack(paddings, 1), pack(crops, 1)})};
 }
 
+Arg volume_patches(Args args, std::string_view name) {
+  static const Op op{"ExtractVolumePatches"};
+  static const AttrName kSizes{"ksizes"}, kStrides{"strides"}, kPadding{"padding"};
+  return {apply(op, {tensor(args[0])},
+                {{kSizes, integers(args[1])}, {kStrides, integers(args[2])}, {kPadding, text(args[3])}}, name)};
+}
+
 Arg bitcast(Args args, std::string_view name) {
   static const Op op{"Bitcast"};
   static const AttrName kType{"type"};
@@ -354,20 +374,20 @@ FL_PUBLIC(array) {
       {"reverse_sequence",
        "input: tensor, seq_lengths: tensor of int32, seq_axis: int? = None, batch_axis: int? = None, name: str? = None",
        reverse_sequence, "the first so many of each row the other way round"},
-      {"roll", "input: tensor, shift: tensor of int32, axis: tensor of int32, name: str? = None", one_op<"Roll">,
+      {"roll", "input: tensor, shift: tensor, axis: tensor, name: str? = None", one_op<"Roll">,
        "elements shifted around the end of dimensions"},
       {"sequence_mask",
        "lengths: tensor, maxlen: tensor? = None, dtype: dtype? = bool, name: str? = None",
        sequence_mask, "true for the first so many of each row"},
       {"repeat", "input: tensor, repeats: tensor of int32, axis: int? = None, name: str? = None", repeat,
        "each element several times"},
-      {"meshgrid", "*args: tensors, indexing: str = 'xy', name: str? = None", meshgrid,
+      {"meshgrid", "*args: tensors of any, indexing: str = 'xy', name: str? = None", meshgrid,
        "the coordinates of a grid from those of its axes"},
       {"linspace",
-       "start: tensor, stop: tensor like start, num: tensor of int32, name: str? = None, axis: int = 0", linspace,
+       "start: tensor, stop: tensor as start, num: tensor of int32, name: str? = None, axis: int = 0", linspace,
        "numbers at equal distances"},
       {"shape_n", "input: tensors, out_type: dtype = int32, name: str? = None", shape_n, "the shapes of several tensors"},
-      {"identity_n", "input: tensors, name: str? = None", identity_n, "the same values"},
+      {"identity_n", "input: tensors of any, name: str? = None", identity_n, "the same values"},
       {"ensure_shape", "x: tensor, shape: shape, name: str? = None", ensure_shape,
        "the same value; an error when its shape is another"},
       {"broadcast_dynamic_shape", "shape_x: tensor of int32, shape_y: tensor like shape_x", broadcast_dynamic_shape,
@@ -383,6 +403,9 @@ FL_PUBLIC(array) {
        "input_shape: tensor of int32, block_shape: tensor of int32, base_paddings: tensor? of int32 = None, "
        "name: str? = None -> tuple",
        required_paddings, "the paddings and crops that make spatial dimensions divisible by blocks"},
+      {"extract_volume_patches",
+       "input: tensor, ksizes: ints, strides: ints, padding: str, name: str? = None", volume_patches,
+       "the blocks under a window that steps through space, as depth"},
       {"bitcast", "input: tensor, type: dtype, name: str? = None", bitcast, "the same bits as another dtype"},
       {"parallel_stack", "values: tensors, name: str = 'parallel_stack'", parallel_stack,
        "tensors of one shape along a new first dimension, in a graph"},

@@ -1,5 +1,6 @@
 // The table of public functions, put together from the families at first use; and what families share.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
 
 namespace footlight {
 
@@ -46,7 +47,10 @@ std::optional<int64_t> seed(const Arg& a) {
 
 Tensor shape_tensor(const Arg& a, DType dtype) {
   if (const Tensor* given = std::get_if<Tensor>(&a.value)) {
-    if (!is_integer(given->dtype()) && given->elements() == 0) return ops::ints({}, dtype);  // tf.zeros([])
+    if (!given->is_symbolic() && !is_integer(given->dtype()) && given->elements() == 0)
+      return ops::ints({}, dtype);  // tf.zeros([])
+    if (!in_set(given->dtype(), kIntegerTypes))
+      fail(ErrorKind::kType, "a shape is made of integers, values of dtype ", name_of(given->dtype()), " came");
     return *given;
   }
   const Shape& shape = std::get<Shape>(a.value);

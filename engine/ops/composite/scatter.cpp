@@ -107,18 +107,18 @@ Arg dynamic_stitch(Args args, std::string_view name) {
 
 FL_PUBLIC(scatter) {
   constexpr const char* kScatter =
-      "tensor: tensor, indices: tensor of int32, updates: tensor like tensor, bad_indices_policy: str = '', "
+      "tensor: tensor, indices: tensor, updates: tensor like tensor, bad_indices_policy: str = '', "
       "name: str? = None";
   return {
       {"gather_nd",
-       "params: tensor, indices: tensor of int32, batch_dims: any = 0, name: str? = None, bad_indices_policy: str = ''",
+       "params: tensor, indices: tensor, batch_dims: any = 0, name: str? = None, bad_indices_policy: str = ''",
        gather_nd, "slices of several dimensions, chosen by vectors of indices"},
       {"scatter_nd",
-       "indices: tensor of int32, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "
+       "indices: tensor, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "
        "name: str? = None",
        scatter_nd, "zeros with updates added where indices say"},
       {"tensor_scatter_nd_update",
-       "tensor: tensor, indices: tensor of int32, updates: tensor like tensor, name: str? = None",
+       "tensor: tensor, indices: tensor, updates: tensor like tensor, name: str? = None",
        tensor_scatter<"TensorScatterUpdate">, "a tensor with slices replaced"},
       {"tensor_scatter_nd_add", kScatter, tensor_scatter<"TensorScatterAdd">,
        "a tensor with something added to slices"},

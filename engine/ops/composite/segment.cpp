@@ -86,12 +86,12 @@ Arg bincount(Args args, std::string_view name) {
   static const Op op{"DenseBincount"};
   static const AttrName kBinary{"binary_output"};
   Tensor x = tensor(args[0]);
-  const bool binary = flag(args[7]);
+  const bool binary = flag(args[6]);
   const bool weighted = !args[1].none();
   if (weighted && binary)
     fail(ErrorKind::kValue, "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.");
-  if (!args[6].none() && integer(args[6]) != 0 && integer(args[6]) != -1)
-    fail(ErrorKind::kValue, "Unsupported value for argument axis=", integer(args[6]), ". Only 0 and -1 are supported.");
+  if (!args[5].none() && integer(args[5]) != 0 && integer(args[5]) != -1)
+    fail(ErrorKind::kValue, "Unsupported value for argument axis=", integer(args[5]), ". Only 0 and -1 are supported.");
   const Scope scope(name_or(name, "bincount"));
   if (x.dtype() != DType::kInt64) x = ops::cast(x, DType::kInt32);
   const DType type = x.dtype();
@@ -107,7 +107,7 @@ Arg bincount(Args args, std::string_view name) {
   };
   const Tensor size = bounded(bounded(values_end(x), args[2], true), args[3], false);
   // Rows are counted each for itself only along the last dimension.
-  const bool flat = args[6].none() || integer(args[6]) == 0;
+  const bool flat = args[5].none() || integer(args[5]) == 0;
   Tensor weights;
   if (weighted) {
     weights = tensor(args[1]);
@@ -147,7 +147,8 @@ Arg confusion_matrix(Args args, std::string_view name) {
   }
   Tensor classes;
   if (args[2].none()) {
-    classes = ops::add(maximum(max_of(predictions), max_of(labels)), ops::integer(1, DType::kInt64));
+    const Tensor last = ops::reshape(maximum(max_of(predictions), max_of(labels)), ops::ints({}));
+    classes = ops::add(last, ops::integer(1, DType::kInt64));
   } else {
     classes = ops::cast(tensor(args[2]), DType::kInt64);
     if (const Tensor n = known_value(classes))
@@ -189,7 +190,13 @@ Arg histogram_bins(Args args, std::string_view name) {
   static const Op gather{"GatherV2"};
   const Tensor &values = tensor(args[0]), &range = tensor(args[1]);
   const Scope scope(name_or(name, "histogram_fixed_width_bins"));
-  const Tensor count = ops::cast(tensor(args[2]), DType::kInt32);
+  const Tensor& count = tensor(args[2]);
+  if (count.dtype() != DType::kInt32)
+    fail(ErrorKind::kValue, "nbins: Tensor conversion requested dtype int32 for Tensor with dtype ",
+         name_of(count.dtype()));
+  if (values.dtype() != range.dtype())
+    invalid("values and value_range have different dtypes: ", name_of(values.dtype()), " and ", name_of(range.dtype()),
+            " [Op:HistogramFixedWidthBins]");
   if (const Tensor known = known_value(count); known && infer::ints_of(known).at(0) <= 0)
     invalid("nbins must be positive, not ", infer::ints_of(known).at(0), " [Op:HistogramFixedWidthBins]");
   const Tensor bins = ops::cast(count, values.dtype());
@@ -203,9 +210,9 @@ Arg histogram_bins(Args args, std::string_view name) {
 }  // namespace
 
 FL_PUBLIC(segment) {
-  constexpr const char* kSorted = "data: tensor, segment_ids: tensor of int32, name: str? = None";
+  constexpr const char* kSorted = "data: tensor, segment_ids: tensor, name: str? = None";
   constexpr const char* kUnsorted =
-      "data: tensor, segment_ids: tensor of int32, num_segments: tensor of int32, name: str? = None";
+      "data: tensor, segment_ids: tensor, num_segments: tensor of int32, name: str? = None";
   return {
       {"math.segment_sum", kSorted, one_op<"SegmentSum">, "the sums of rows that follow each other with one id"},
       {"math.segment_mean", kSorted, one_op<"SegmentMean">, "the means of rows that follow each other with one id"},
@@ -220,7 +227,7 @@ FL_PUBLIC(segment) {
       {"math.unsorted_segment_sqrt_n", kUnsorted, unsorted_sqrt_n,
        "the sums of rows by their ids, by the root of how many there are"},
       {"math.bincount",
-       "arr: tensor of int32, weights: tensor? = None, minlength: tensor? of int32 = None, "
+       "arr: tensor, weights: tensor? = None, minlength: tensor? of int32 = None, "
        "maxlength: tensor? of int32 = None, dtype: dtype = int32, name: str? = None, axis: int? = None, "
        "binary_output: bool = False",
        bincount, "how often each number comes"},
@@ -233,8 +240,7 @@ FL_PUBLIC(segment) {
        "name: str? = None",
        histogram, "how many values fall into each of equally wide bins"},
       {"histogram_fixed_width_bins",
-       "values: tensor, value_range: tensor like values, nbins: tensor of int32 = 100, dtype: dtype = int32, "
-       "name: str? = None",
+       "values: tensor, value_range: tensor, nbins: tensor of int32 = 100, dtype: dtype = int32, name: str? = None",
        histogram_bins, "into which of equally wide bins each value falls"},
   };
 }

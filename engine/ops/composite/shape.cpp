@@ -100,6 +100,11 @@ Tensor int_vector(std::span<const int64_t> values, DType dtype, const Shape& sha
   return ops::ints(values, dtype).reshaped(shape);
 }
 
+void check_index_type(DType type, const char* function) {
+  if (type != DType::kInt32 && type != DType::kInt64)
+    fail(ErrorKind::kType, "out_type of ", function, " is int32 or int64, not ", name_of(type));
+}
+
 // A known answer is a constant.
 Arg shape(Args args, std::string_view name) {
   static const Op op{"Shape"};
@@ -115,8 +120,12 @@ Arg size(Args args, std::string_view name) {
   const DType type = out_type(args[1]);
   if (x.shape().fully_known()) {
     const int64_t count = x.shape().elements();
+    if (type != DType::kInt32 && type != DType::kInt64 && !current_graph_builder)
+      return {ops::cast(Tensor::scalar(count), type)};
+    check_index_type(type, "tf.size");
     return {constant(int_vector({&count, 1}, type, Shape()), name_or(name, "Size"))};
   }
+  check_index_type(type, "tf.size");
   return {apply(op, {x}, {{kOutType, type}}, name)};
 }
 Arg rank(Args args, std::string_view name) {
@@ -167,14 +176,34 @@ Arg range(Args args, std::string_view name) {
 Arg one_hot(Args args, std::string_view name) {
   static const Op op{"OneHot"};
   static const AttrName kAxis{"axis"};
-  DType type = DType::kFloat32;
-  if (!args[5].none()) type = dtype(args[5]);
-  else if (!args[2].none()) type = tensor(args[2]).dtype();
-  else if (!args[3].none()) type = tensor(args[3]).dtype();
-  const auto value = [&](const Arg& a, double otherwise) {
-    return a.none() ? ops::number(otherwise, type) : tensor(a);
-  };
-  return {apply(op, {tensor(args[0]), tensor(args[1]), value(args[2], 1), value(args[3], 0)},
+  const Tensor& depth = tensor(args[1]);
+  if (depth.dtype() != DType::kInt32)
+    fail(ErrorKind::kValue, "depth: Tensor conversion requested dtype int32 for Tensor with dtype ",
+         name_of(depth.dtype()));
+  const bool has[] = {!args[2].none(), !args[3].none()};
+  const DType type = !args[5].none() ? dtype(args[5])
+                     : has[0]        ? tensor(args[2]).dtype()
+                     : has[1]        ? tensor(args[3]).dtype()
+                                     : DType::kFloat32;
+  Tensor values[2];
+  for (size_t k = 0; k < 2; ++k) {
+    const char* what = k == 0 ? "on_value" : "off_value";
+    if (!has[k]) {
+      if (!is_plain(type))
+        fail(ErrorKind::kType, what, " must be given for values of dtype ", name_of(type));
+      values[k] = ops::number(k == 0 ? 1 : 0, type);
+      continue;
+    }
+    values[k] = tensor(args[2 + k]);
+    const DType own = values[k].dtype();
+    // A Python integer is any number that is asked for.
+    const bool fits = values[k].body()->python_number && own == DType::kInt32 && in_set(type, kNumberTypes);
+    if (own != type && fits) values[k] = ops::cast(values[k], type).as_constant();
+    else if (own != type)
+      fail(ErrorKind::kType, "dtype ", name_of(own), " of ", what, " does not match dtype ",
+           !args[5].none() ? "parameter " : "", name_of(type), !args[5].none() ? "" : " of on_value");
+  }
+  return {apply(op, {tensor(args[0]), depth, values[0], values[1]},
                 {{kAxis, args[4].none() ? int64_t{-1} : integer(args[4])}}, name_or(name, "one_hot"))};
 }
 
@@ -232,7 +261,7 @@ FL_PUBLIC(shape) {
        one_hot, "on_value at each index along a new dimension"},
       {"broadcast_to", "input: tensor, shape: shape, name: str? = None", broadcast_to,
        "repeated to fill a shape"},
-      {"where", "condition: tensor, x: tensor? like y = None, y: tensor? like x = None, name: str? = None",
+      {"where", "condition: tensor, x: tensor? as y = None, y: tensor? as x = None, name: str? = None",
        where, "x where the condition holds, else y"},
   };
 }

@@ -66,7 +66,10 @@ Arg split(Args args, std::string_view name) {
   const Tensor& x = tensor(args[0]);
   const int64_t axis = integer(args[2]);
   const std::string_view node = name_or(name, "split");
+  constexpr int64_t kMostParts = 1 << 24;
   if (const auto* count = std::get_if<int64_t>(&args[1].value)) {
+    if (*count < 1 || *count > kMostParts)
+      invalid("Number of ways to split must be > 0 and no more than elements are, but got ", *count, " [Op:Split]");
     const Tensor inputs[] = {ops::integer(axis), x};
     return {list_of(apply_all(op.row(), inputs, {{kNum, *count}}, node))};
   }
@@ -108,7 +111,14 @@ Arg strided_slice(Args args, std::string_view name) {
   static const AttrName kMasks[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
                                     AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};
   const Tensor& begin = tensor(args[1]);
-  const Tensor strides = args[3].none() ? ops::ones_like(begin).as_constant() : tensor(args[3]);
+  Tensor strides;
+  if (!args[3].none()) {
+    strides = tensor(args[3]);
+  } else if (begin.shape().fully_known() && begin.shape().rank() == 1 && begin.dtype() != DType::kInt16) {
+    strides = ops::ints(std::vector<int64_t>(static_cast<size_t>(begin.shape()[0]), 1), begin.dtype());
+  } else {
+    strides = ops::ones_like(begin);
+  }
   Attrs attrs;
   for (size_t k = 0; k < std::size(kMasks); ++k) attrs.set(kMasks[k], integer(args[4 + k]));
   return {apply(op, {tensor(args[0]), begin, tensor(args[2]), strides}, attrs, name)};
@@ -117,18 +127,20 @@ Arg strided_slice(Args args, std::string_view name) {
 Arg pad(Args args, std::string_view name) {
   static const Op zeros{"Pad"};
   static const Op value{"PadV2"};
-  const std::string& mode = text(args[2]);
-  if (mode != "CONSTANT" && mode != "constant")
-    fail(ErrorKind::kUnimplemented, "tf.pad offers mode 'CONSTANT', not '", mode, "'");
+  static const Op mirror{"MirrorPad"};
+  static const AttrName kMode{"mode"};
+  std::string mode = text(args[2]);
+  std::transform(mode.begin(), mode.end(), mode.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
+  if (mode == "REFLECT" || mode == "SYMMETRIC")
+    return {apply(mirror, {tensor(args[0]), tensor(args[1])}, {{kMode, mode}}, name)};
+  if (mode != "CONSTANT")
+    fail(ErrorKind::kValue, "Unknown padding mode: '", text(args[2]), "', it is CONSTANT, REFLECT or SYMMETRIC");
   const Tensor& fill = tensor(args[3]);
-  const bool is_zero = fill.body()->python_number && with_plain_type(fill.dtype(), [&](auto zero) {
-    return *fill.data<decltype(zero)>() == decltype(zero){};
-  });
+  const bool is_zero = fill.body()->python_number && is_plain(fill.dtype()) &&
+                       with_plain_type(fill.dtype(), [&](auto zero) { return *fill.data<decltype(zero)>() == decltype(zero){}; });
   if (is_zero) return {apply(zeros, {tensor(args[0]), tensor(args[1])}, {}, name)};
   return {apply(value, {tensor(args[0]), tensor(args[1]), fill}, {}, name)};
 }
-
-Arg masked(Args args, std::string_view) { return {boolean_mask(tensor(args[0]), tensor(args[1]))}; }
 
 Arg tile(Args args, std::string_view name) {
   static const Op op{"Tile"};
@@ -137,37 +149,61 @@ Arg tile(Args args, std::string_view name) {
 
 }  // namespace
 
-// The dimensions of the mask become one, then rows are gathered.
-Tensor boolean_mask(const Tensor& x, const Tensor& mask) {
+namespace {
+
+// The dimensions of the mask become one, then what is true in it is gathered.
+Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::string_view name) {
   static const Op where{"Where"};
   static const Op gather{"GatherV2"};
   static const Op squeeze{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
+  static const Op strided{"StridedSlice"};
+  static const Op prod{"Prod"};
+  static const AttrName kDims{"squeeze_dims"}, kEnd{"end_mask"};
   const Shape& of_mask = mask.shape();
-  if (mask.dtype() != DType::kBool)
-    fail(ErrorKind::kType, "a mask is a tensor of bool, one of ", name_of(mask.dtype()), " came");
-  if (!of_mask.has_rank() || !x.shape().has_rank())
-    fail(ErrorKind::kValue, "the ranks of tensor and mask must be known");
-  if (of_mask.rank() == 0) fail(ErrorKind::kValue, "a mask has at least one dimension, a scalar came");
-  if (of_mask.rank() > x.shape().rank())
-    fail(ErrorKind::kValue, "the mask has more dimensions than the tensor: ", of_mask.to_string(), " and ",
-         x.shape().to_string());
-  for (int d = 0; d < of_mask.rank(); ++d)
-    if (of_mask[d] != kUnknownDim && x.shape()[d] != kUnknownDim && of_mask[d] != x.shape()[d])
-      fail(ErrorKind::kValue, "Shapes ", x.shape().to_string(), " of the tensor and ", of_mask.to_string(),
+  const Shape& of_x = x.shape();
+  if (!of_mask.has_rank())
+    fail(ErrorKind::kValue, "Number of mask dimensions must be specified, even if some dimensions are None");
+  const int rank = of_mask.rank();
+  if (rank == 0) fail(ErrorKind::kValue, "mask cannot be scalar: it has at least one dimension");
+  // Without a known rank a negative axis stays counted from the end.
+  const int64_t first = axis < 0 && of_x.has_rank() ? axis + of_x.rank() : axis;
+  const Scope scope(name_or(name, "boolean_mask"));
+  Tensor rows = x;
+  if (of_x.has_rank()) {
+    if (first < 0 || first + rank > of_x.rank())
+      fail(ErrorKind::kValue, "Shapes ", of_x.to_string(), " of the tensor and ", of_mask.to_string(),
+           " of the mask are incompatible along axis ", axis);
+    const Shape covered(of_x.dims().subspan(static_cast<size_t>(first), static_cast<size_t>(rank)));
+    if (!compatible(covered, of_mask))
+      fail(ErrorKind::kValue, "Shapes ", covered.to_string(), " of the tensor and ", of_mask.to_string(),
            " of the mask are incompatible");
-  const Scope scope("boolean_mask");
-  std::vector<int64_t> flat{-1};
-  for (int d = of_mask.rank(); d < x.shape().rank(); ++d) {
-    if (x.shape()[d] == kUnknownDim && of_mask.rank() > 1)
-      fail(ErrorKind::kValue, "the dimensions behind the mask must be known: ", x.shape().to_string());
-    flat.push_back(x.shape()[d]);
   }
-  const Tensor rows = of_mask.rank() == 1 ? x : ops::reshape(x, ops::ints(flat));
-  const Tensor line = of_mask.rank() == 1 ? mask : ops::reshape(mask, ops::ints({-1}));
+  if (rank > 1) {
+    const Tensor shape = ops::shape(x);
+    const auto part = [&](int64_t begin, int64_t end, bool to_end) {
+      return apply(strided, {shape, ops::ints({begin}), ops::ints({end}), ops::ints({1})},
+                   {{kEnd, int64_t{to_end}}});
+    };
+    const Tensor count = apply(prod, {part(first, first + rank, first < 0 && first + rank == 0), ops::ints({0})});
+    std::vector<Tensor> parts;
+    if (first != 0) parts.push_back(part(0, first, false));
+    parts.push_back(ops::reshape(count, ops::ints({1})));
+    if (first < 0 ? first + rank < 0 : !of_x.has_rank() || first + rank < of_x.rank())
+      parts.push_back(part(first + rank, 0, true));
+    rows = ops::reshape(x, ops::concat(parts, 0));
+  }
+  const Tensor line = rank == 1 ? mask : ops::reshape(mask, ops::ints({-1}));
   const Tensor places = apply(squeeze, {apply(where, {line})}, {{kDims, std::vector<int64_t>{1}}});
-  return apply(gather, {rows, places, ops::integer(0)});
+  return apply(gather, {rows, places, ops::integer(first < 0 ? first + rank - 1 : first)});
 }
+
+Arg masked(Args args, std::string_view name) {
+  return {masked_along(tensor(args[0]), tensor(args[1]), args[2].none() ? 0 : integer(args[2]), name)};
+}
+
+}  // namespace
+
+Tensor boolean_mask(const Tensor& x, const Tensor& mask) { return masked_along(x, mask, 0, {}); }
 
 FL_PUBLIC(slice) {
   return {
@@ -180,14 +216,14 @@ FL_PUBLIC(slice) {
       {"split", "value: tensor, num_or_size_splits: any, axis: int = 0, num: int? = None, name: str? = None",
        split, "parts along a dimension, equal or of given sizes"},
       {"gather",
-       "params: tensor or variable, indices: tensor of int32, validate_indices: any? = None, axis: tensor? = None, "
+       "params: tensor or variable, indices: tensor, validate_indices: any? = None, axis: tensor? = None, "
        "batch_dims: int = 0, "
        "name: str? = None",
        gather, "slices of a dimension, chosen by indices"},
-      {"slice", "input_: tensor, begin: tensor of int32, size: tensor like begin, name: str? = None", slice,
+      {"slice", "input_: tensor, begin: tensor, size: tensor like begin, name: str? = None", slice,
        "a block of a tensor"},
       {"strided_slice",
-       "input_: tensor, begin: tensor of int32, end: tensor like begin, strides: tensor? like begin = None, "
+       "input_: tensor, begin: tensor, end: tensor like begin, strides: tensor? like begin = None, "
        "begin_mask: int = 0, "
        "end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: "
        "any? = None, "
@@ -198,7 +234,7 @@ FL_PUBLIC(slice) {
        "tensor = 0, name: str? = None",
        pad, "one value around a tensor"},
       {"tile", "input: tensor, multiples: tensor of int32, name: str? = None", tile, "copies side by side"},
-      {"boolean_mask", "tensor: tensor, mask: tensor of bool, axis: int? = None, name: str? = None", masked,
+      {"boolean_mask", "tensor: tensor, mask: tensor, axis: int? = None, name: str? = None", masked,
        "the rows for which the mask is true"},
   };
 }

@@ -128,7 +128,7 @@ Arg in_top_k(Args args, std::string_view name) {
   static const Op op{"InTopKV2"};
   const Tensor& targets = tensor(args[0]);
   const Scope scope(name_or(name, "in_top_k"));
-  return {apply(op, {tensor(args[1]), targets, ops::cast(tensor(args[2]), targets.dtype())})};
+  return {apply(op, {tensor(args[1]), targets, tensor(args[2])})};
 }
 
 Arg unique(Args args, std::string_view name) {
@@ -204,7 +204,7 @@ FL_PUBLIC(sort) {
        "-> TopKV2(values, indices)",
        top_k, "the k largest of each row, and where they stand"},
       {"nn.in_top_k math.in_top_k",
-       "targets: tensor of int32, predictions: tensor, k: tensor like targets, name: str? = None", in_top_k,
+       "targets: tensor of int32, predictions: tensor fits float32, k: tensor like targets, name: str? = None", in_top_k,
        "whether the target is among the k largest of its row"},
       {"unique", "x: tensor, out_idx: dtype = int32, name: str? = None -> Unique(y, idx)", unique,
        "the different values, and which one each element is"},
@@ -218,7 +218,7 @@ FL_PUBLIC(sort) {
        "the permutation that undoes x"},
       {"fingerprint", "data: tensor, method: any = 'farmhash64', name: str? = None", fingerprint,
        "eight bytes that stand for each row"},
-      {"_edit_distance",
+      {"sparse._edit_distance",
        "hypothesis_indices: tensor, hypothesis_values: tensor, hypothesis_shape: tensor, truth_indices: tensor, "
        "truth_values: tensor, truth_shape: tensor, normalize: bool, name: str? = None",
        edit_distance, "how many changes make each sequence the other one"},

@@ -8,7 +8,8 @@ namespace {
 Arg join(Args args, std::string_view name) {
   static const Op op{"StringJoin"};
   static const AttrName kSeparator{"separator"};
-  return {apply(op.row(), tensors(args[0]), {{kSeparator, text(args[1])}}, name)};
+  const std::vector<Tensor> inputs = tensors(args[0]);
+  return {apply(op.row(), inputs, {{kSeparator, text(args[1])}}, name)};
 }
 
 Arg length(Args args, std::string_view name) {
@@ -125,35 +126,35 @@ Arg reduce_join(Args args, std::string_view name) {
 }  // namespace
 
 FL_PUBLIC(string) {
-  constexpr const char* kCase = "input: tensor, encoding: str = '', name: str? = None";
+  constexpr const char* kCase = "input: tensor fits string, encoding: str = '', name: str? = None";
   return {
       {"strings.lower", kCase, change_case<"StringLower">, "small letters for capitals"},
       {"strings.upper", kCase, change_case<"StringUpper">, "capitals for small letters"},
-      {"strings.strip", "input: tensor, name: str? = None", one_op<"StringStrip">,
+      {"strings.strip", "input: tensor fits string, name: str? = None", one_op<"StringStrip">,
        "strings without blanks at their ends"},
       {"strings.substr",
-       "input: tensor, pos: tensor of int32, len: tensor like pos, unit: str = 'BYTE', name: str? = None", substr,
+       "input: tensor fits string, pos: tensor, len: tensor like pos, unit: str = 'BYTE', name: str? = None", substr,
        "parts of strings"},
       {"strings.regex_replace",
-       "input: tensor, pattern: any, rewrite: any, replace_global: bool = True, name: str? = None", regex_replace,
+       "input: tensor fits string, pattern: any, rewrite: any, replace_global: bool = True, name: str? = None", regex_replace,
        "strings with what a pattern matches replaced"},
-      {"strings.regex_full_match", "input: tensor, pattern: any, name: str? = None", regex_full_match,
+      {"strings.regex_full_match", "input: tensor fits string, pattern: any, name: str? = None", regex_full_match,
        "whether a pattern matches the whole string"},
-      {"strings.to_number", "input: tensor, out_type: dtype = float32, name: str? = None", to_number,
+      {"strings.to_number", "input: tensor fits string, out_type: dtype = float32, name: str? = None", to_number,
        "the numbers that strings say"},
-      {"strings.to_hash_bucket", "input: tensor, num_buckets: int, name: str? = None",
+      {"strings.to_hash_bucket", "input: tensor fits string, num_buckets: int, name: str? = None",
        to_hash_bucket<"StringToHashBucket">, "into which of so many buckets each string falls"},
-      {"strings.to_hash_bucket_fast", "input: tensor, num_buckets: int, name: str? = None",
+      {"strings.to_hash_bucket_fast", "input: tensor fits string, num_buckets: int, name: str? = None",
        to_hash_bucket<"StringToHashBucketFast">, "into which of so many buckets each string falls, by a fast hash"},
-      {"strings.to_hash_bucket_strong", "input: tensor, num_buckets: int, key: ints, name: str? = None",
+      {"strings.to_hash_bucket_strong", "input: tensor fits string, num_buckets: int, key: ints, name: str? = None",
        to_hash_bucket<"StringToHashBucketStrong">,
        "into which of so many buckets each string falls, by a hash with a key"},
       {"strings.reduce_join",
-       "inputs: tensor, axis: tensor? of int32 = None, keepdims: bool = False, separator: str = '', name: str? = None",
+       "inputs: tensor fits string, axis: tensor? of int32 = None, keepdims: bool = False, separator: str = '', name: str? = None",
        reduce_join, "strings along dimensions put together"},
-      {"strings.join", "inputs: tensors, separator: str = '', name: str? = None", join,
+      {"strings.join", "inputs: tensors of string, separator: str = '', name: str? = None", join,
        "strings put together, element by element"},
-      {"strings.length", "input: tensor, unit: str = 'BYTE', name: str? = None", length,
+      {"strings.length", "input: tensor fits string, unit: str = 'BYTE', name: str? = None", length,
        "how long each string is"},
       {"strings.as_string as_string",
        "input: tensor, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = "
@@ -161,7 +162,7 @@ FL_PUBLIC(string) {
        "name: str? = None",
        as_string, "each element in words"},
       {"strings.format",
-       "template: str, inputs: tensors, placeholder: str = '{}', summarize: int = 3, name: str? = None",
+       "template: str, inputs: tensors of any, placeholder: str = '{}', summarize: int = 3, name: str? = None",
        format, "the template with its placeholders replaced by tensors"},
   };
 }

@@ -11,6 +11,9 @@ const AttrName kBatchDim{"batch_dim"};
 const AttrName kMode{"mode"};
 const AttrName kType{"type"};
 const AttrName kShape{"shape"};
+const AttrName kSizes{"ksizes"};
+const AttrName kStrides{"strides"};
+const AttrName kPadding{"padding"};
 
 void reverse_shape(Inference& i) {
   infer::same(i);
@@ -198,6 +201,67 @@ void batch_to_space_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
 }
 
+// The output size and the padding before of a window that steps over a dimension.
+int64_t patches_along(int64_t size, int64_t window, int64_t stride, bool same) {
+  return same ? (size + stride - 1) / stride : (size - window + stride) / stride;
+}
+
+void volume_patches_shape(Inference& i) {
+  const auto& sizes = i.attrs.get<std::vector<int64_t>>(kSizes);
+  const auto& strides = i.attrs.get<std::vector<int64_t>>(kStrides);
+  const std::string& padding = i.attrs.get<std::string>(kPadding);
+  infer::want_rank(i, 0, 5);
+  if (sizes.size() != 5 || strides.size() != 5)
+    invalid("ksizes and strides must have 5 entries, they have ", sizes.size(), " and ", strides.size(),
+            " [Op:ExtractVolumePatches]");
+  if (padding != "SAME" && padding != "VALID")
+    invalid("padding is SAME or VALID, not '", padding, "' [Op:ExtractVolumePatches]");
+  for (size_t d = 0; d < 5; ++d)
+    if (sizes[d] < 1 || strides[d] < 1)
+      fail(ErrorKind::kOutOfRange, "ksizes and strides must be positive [Op:ExtractVolumePatches]");
+  if (sizes[0] != 1 || sizes[4] != 1 || strides[0] != 1 || strides[4] != 1)
+    fail(ErrorKind::kUnimplemented, "Only support ksizes and strides across space [Op:ExtractVolumePatches]");
+  const Shape& in = i.shape(0);
+  Shape out = Shape::of_rank(5);
+  if (in.has_rank()) {
+    out.set(0, in[0]);
+    for (int d = 1; d < 4; ++d) {
+      const auto k = static_cast<size_t>(d);
+      if (in[d] < 0) continue;
+      const int64_t n = patches_along(in[d], sizes[k], strides[k], padding == "SAME");
+      if (n < 0) invalid("the window of ", sizes[k], " is larger than dimension ", d, " of size ", in[d],
+                         " [Op:ExtractVolumePatches]");
+      out.set(d, n);
+    }
+    if (in[4] >= 0) out.set(4, in[4] * sizes[1] * sizes[2] * sizes[3]);
+  }
+  i.output_shapes[0] = out;
+}
+
+// Patches of the places' own numbers say where each element came from: the gradient is summed by them.
+void volume_patches_gradient(GradientCall& c) {
+  static const Op op{"ExtractVolumePatches"};
+  static const Op range{"Range"};
+  static const Op prod{"Prod"};
+  static const Op slice{"Slice"};
+  static const Op size{"Size"};
+  static const Op sum{"UnsortedSegmentSum"};
+  const Tensor& g = c.output_gradients[0];
+  const Tensor shape = ops::shape(c.inputs[0]);
+  const Tensor space = apply(slice, {shape, ops::ints({1}), ops::ints({3})});
+  const Tensor count = apply(prod, {space, ops::ints({0})});
+  const Tensor numbers = apply(range, {ops::integer(1), ops::add(count, ops::integer(1)), ops::integer(1)});
+  const Tensor grid[] = {ops::ints({1}), space, ops::ints({1})};
+  const Tensor places = apply(op, {ops::reshape(numbers, ops::concat(grid, 0))}, c.attrs);
+  const Tensor ids = ops::sub(ops::reshape(places, ops::ints({-1})), ops::integer(1));  // -1: padding
+  const Tensor batch = apply(slice, {shape, ops::ints({0}), ops::ints({1})});
+  const Tensor depth = apply(slice, {shape, ops::ints({4}), ops::ints({1})});
+  const Tensor flat[] = {batch, ops::reshape(apply(size, {ids}), ops::ints({1})), depth};
+  const Tensor rows = ops::transpose(ops::reshape(g, ops::concat(flat, 0)), ops::ints({1, 0, 2}));
+  const Tensor summed = apply(sum, {rows, ids, count});
+  c.input_gradients[0] = ops::reshape(ops::transpose(summed, ops::ints({1, 0, 2})), shape);
+}
+
 void bitcast_shape(Inference& i) {
   const auto from = static_cast<int64_t>(size_of(i.dtype(0)));
   const auto to = static_cast<int64_t>(size_of(i.attrs.get<DType>(kType)));
@@ -276,8 +340,11 @@ FL_ROWS(array) {
       {"BatchToSpaceND", "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T",
        "T: any; Tblock_shape: index = int32; Tcrops: index = int32", batch_to_space_shape, batch_to_space_gradient,
        OpFamily::kMove, "the batch put back into blocks of the spatial dimensions", {.host_inputs = 6}},
+      {"ExtractVolumePatches", "input: T -> patches: T",
+       "ksizes: list(int); strides: list(int); T: real; padding: string", volume_patches_shape,
+       volume_patches_gradient, OpFamily::kMove, "the blocks under a window that steps through space, as depth"},
       {"Bitcast", "input: T -> output: type", "T: plain; type: plain", bitcast_shape, nullptr, OpFamily::kMove,
-       "the same bits as another dtype", nothing},
+       "the same bits as another dtype"},
       {"EnsureShape", "input: T -> output: T", "shape: shape; T: any", ensure_shape, pass_gradient, OpFamily::kMove,
        "the same value; an error when its shape is another"},
       {"IdentityN", "input: T[] -> output: T[]", "T: list(type)", identity_n_shape, identity_n_gradient,

@@ -14,7 +14,14 @@ void const_shape(Inference& i) {
   i.output_shapes[0] = value.shape();
 }
 
-void fill_shape(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 0); }
+void fill_shape(Inference& i) {
+  i.output_shapes[0] = infer::shape_from(i, 0);
+  if (i.shape(0).has_rank() && i.shape(0).rank() == 0 && !i.output_shapes[0].has_rank())
+    i.output_shapes[0] = Shape{kUnknownDim};
+  if (i.constant(0))
+    for (int64_t d : i.output_shapes[0].dims())
+      if (d < 0) invalid("Dimension ", d, " must be >= 0 [Op:Fill]");
+}
 
 void fill_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];

@@ -27,8 +27,21 @@ void reshape_shape(Inference& i) {
   Shape out = infer::shape_from(i, 1);
   i.output_shapes[0] = out;
   if (!out.has_rank()) return;
-  const bool known = i.constant(1) ? true : false;
-  if (!known) return;
+  if (!i.constant(1)) {
+    // One unknown dimension among known ones is what is left over.
+    int unknown = -1;
+    int64_t others = 1;
+    for (int d = 0; d < out.rank(); ++d) {
+      if (out[d] >= 0) others *= out[d];
+      else if (unknown < 0) unknown = d;
+      else return;
+    }
+    if (unknown >= 0 && in.fully_known() && others > 0 && in.elements() % others == 0) {
+      out.set(unknown, in.elements() / others);
+      i.output_shapes[0] = out;
+    }
+    return;
+  }
   int open = -1;
   int64_t rest = 1;
   int64_t rest_without_zeros = 1;
@@ -161,6 +174,11 @@ void transpose_gradient(GradientCall& c) {
   }
 }
 
+void invert_shape(Inference& i) {
+  infer::want_rank(i, 0, 1);
+  i.output_shapes[0] = i.shape(0).has_rank() ? i.shape(0) : Shape{kUnknownDim};
+}
+
 void shape_shape(Inference& i) {
   i.output_shapes[0] = i.shape(0).has_rank() ? Shape{i.shape(0).rank()} : Shape{kUnknownDim};
 }
@@ -169,6 +187,9 @@ void broadcast_to_shape(Inference& i) {
   const Shape out = infer::shape_from(i, 1);
   const Shape& in = i.shape(0);
   i.output_shapes[0] = out;
+  if (i.constant(1))
+    for (int64_t d : out.dims())
+      if (d < 0) invalid("Dimension ", d, " must be >= 0 [Op:BroadcastTo]");
   if (!out.has_rank() || !in.has_rank()) return;
   bool fits = in.rank() <= out.rank();
   for (int d = 1; fits && d <= in.rank(); ++d) {
@@ -176,6 +197,9 @@ void broadcast_to_shape(Inference& i) {
     const int64_t to = out[out.rank() - d];
     fits = from < 0 || to < 0 || from == 1 || from == to;
   }
+  // What is not 1 stays what it is.
+  for (int d = 1; fits && d <= in.rank(); ++d)
+    if (out[out.rank() - d] < 0 && in[in.rank() - d] > 1) i.output_shapes[0].set(out.rank() - d, in[in.rank() - d]);
   if (!fits)
     invalid("Incompatible shapes: ", in.brackets(), " cannot be broadcast to ", out.brackets(), " [Op:BroadcastTo]");
 }
@@ -241,7 +265,7 @@ FL_ROWS(shape) {
       {"InvertPermutation",
        "x: T -> y: T",
        "T: index = int32",
-       infer::same,
+       invert_shape,
        nullptr,
        OpFamily::kMove,
        "the permutation that undoes x",

@@ -155,6 +155,8 @@ void slice_shape(Inference& i) {
   const size_t given = size ? size->size() : begin ? begin->size() : 0;
   if (!in.has_rank()) {
     i.output_shapes[0] = given ? Shape::of_rank(static_cast<int>(given)) : Shape::unknown_rank();
+    for (size_t d = 0; size && d < given; ++d)
+      if ((*size)[d] >= 0) i.output_shapes[0].set(static_cast<int>(d), (*size)[d]);
     return;
   }
   if ((size && static_cast<int>(size->size()) != in.rank()) || (begin && static_cast<int>(begin->size()) != in.rank()))
@@ -202,14 +204,20 @@ void strided_slice_shape(Inference& i) {
   const auto begin = infer::constant_ints(i, 1);
   const auto end = infer::constant_ints(i, 2);
   const auto strides = infer::constant_ints(i, 3);
-  const Shape& entries = i.shape(1);
-  if (!in.has_rank() || !entries.has_rank() || entries.rank() != 1 || entries[0] < 0 || !strides) {
+  infer::want_rank(i, 1, 1);
+  infer::want_rank(i, 2, 1);
+  infer::want_rank(i, 3, 1);
+  if (!in.has_rank() || !strides) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
   }
-  if ((begin && end && begin->size() != end->size()) || strides->size() != static_cast<size_t>(entries[0]))
+  const auto wrong = [&](size_t input) {
+    const Shape& s = i.shape(input);
+    return s.has_rank() && s[0] >= 0 && static_cast<size_t>(s[0]) != strides->size();
+  };
+  if (wrong(1) || wrong(2))
     invalid("begin, end and strides must have equally many entries [Op:StridedSlice]");
-  i.output_shapes[0] = slice_spec(in, static_cast<size_t>(entries[0]), begin ? &*begin : nullptr, end ? &*end : nullptr,
+  i.output_shapes[0] = slice_spec(in, strides->size(), begin ? &*begin : nullptr, end ? &*end : nullptr,
                                   *strides, masks_of(i.attrs)).shape;
 }
 
@@ -275,6 +283,8 @@ void tile_shape(Inference& i) {
   if (!in.has_rank()) {
     const Shape by = infer::shape_from(i, 1);
     i.output_shapes[0] = by.has_rank() ? Shape::of_rank(by.rank()) : by;
+    for (int d = 0; multiples && d < by.rank(); ++d)
+      if (by[d] == 0) i.output_shapes[0].set(d, 0);
     return;
   }
   Shape out = Shape::of_rank(in.rank());
@@ -312,7 +322,7 @@ void pad_shape(Inference& i) {
     invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank",
             ", 2), its shape is ", p.to_string(), " [Op:", i.row.name, "]");
   if (!in.has_rank()) {
-    i.output_shapes[0] = Shape::unknown_rank();
+    i.output_shapes[0] = p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
     return;
   }
   Shape out = Shape::of_rank(in.rank());
@@ -411,6 +421,8 @@ void split_gradient(GradientCall& c) {
 }
 
 void where_shape(Inference& i) {
+  if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
+    invalid("WhereOp : Unhandled input dimensions: 0, a scalar came [Op:Where]");
   i.output_shapes[0] = Shape{kUnknownDim, i.shape(0).has_rank() ? i.shape(0).rank() : kUnknownDim};
 }
 

@@ -29,6 +29,14 @@ void fill_is_short(Inference& i) {
     invalid("fill is one of ' ', '0', '+', '-' and '#', not '", fill, "' [Op:AsString]");
   if (i.attrs.get_or(kScientific, false) && i.attrs.get_or(kShortest, false))
     invalid("scientific and shortest exclude each other [Op:AsString]");
+  static const AttrName kPrecision{"precision"};
+  const DType type = i.dtype(0);
+  if (!is_floating(type) && !is_complex(type) && type != DType::kString) {
+    if (i.attrs.get_or(kScientific, false) || i.attrs.get_or(kShortest, false))
+      invalid("scientific and shortest format not supported for datatype ", name_of(type), " [Op:AsString]");
+    if (i.attrs.get_or(kPrecision, int64_t{-1}) >= 0)
+      invalid("precision not supported for datatype ", name_of(type), " [Op:AsString]");
+  }
   infer::same(i);
 }
 

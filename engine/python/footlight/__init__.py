@@ -15,7 +15,9 @@ except ImportError as _error:
     raise ImportError('footlight is not built for this Python (%d.%d%s): it is built for Python %s. %s' % (
         *_sys.version_info[:2], _sys.abiflags, _which, _error)) from None
 
-from footlight import _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _module, _eager, _compat, _dropout  # noqa: F401  (they add their names)
+from footlight import (  # noqa: F401  (they add their names)
+    _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _module, _eager, _compat,
+    _dropout, _random, _initializers, _sparse)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None

@@ -248,6 +248,38 @@ void batch_to_space(KernelContext& c) {
              });
 }
 
+void volume_patches(KernelContext& c) {
+  static const AttrName kSizes{"ksizes"}, kStrides{"strides"};
+  const auto& window = c.attrs.get<std::vector<int64_t>>(kSizes);
+  const auto& stride = c.attrs.get<std::vector<int64_t>>(kStrides);
+  static const AttrName kPadding{"padding"};
+  const bool same = c.attrs.get<std::string>(kPadding) == "SAME";
+  const Shape &in = c.inputs[0].shape(), &out = c.outputs[0].shape();
+  int64_t before[4] = {};
+  for (int d = 1; d < 4; ++d) {
+    const auto k = static_cast<size_t>(d);
+    if (same) before[d] = std::max<int64_t>((out[d] - 1) * stride[k] + window[k] - in[d], 0) / 2;
+  }
+  const int64_t depth = in[4], taps = window[1] * window[2] * window[3];
+  int64_t to = 0;
+  for (int64_t place = 0, n = product(out, 0, 4); place < n; ++place) {
+    int64_t at[4];
+    int64_t rest = place;
+    for (int d = 3; d > 0; --d) {
+      at[d] = rest % out[d] * stride[static_cast<size_t>(d)] - before[d];
+      rest /= out[d];
+    }
+    for (int64_t tap = 0; tap < taps; ++tap, to += depth) {
+      const int64_t p = at[1] + tap / (window[2] * window[3]), r = at[2] + tap / window[3] % window[2],
+                    q = at[3] + tap % window[3];
+      const bool inside = p >= 0 && p < in[1] && r >= 0 && r < in[2] && q >= 0 && q < in[3];
+      if (!inside) fill_zero(c.outputs[0], to, depth);
+      else copy(c.inputs[0].dtype(), c.inputs[0].raw(), (((rest * in[1] + p) * in[2] + r) * in[3] + q) * depth,
+                c.outputs[0].raw(), to, depth);
+    }
+  }
+}
+
 void bitcast(KernelContext& c) { std::memcpy(c.outputs[0].raw(), c.inputs[0].raw(), c.outputs[0].bytes()); }
 
 void pass_all(KernelContext& c) {
@@ -310,6 +342,7 @@ FL_CPU_KERNELS {
        std::complex<float>, std::complex<double>>();
   on_cpu("SpaceToBatchND", kMoved, space_to_batch);
   on_cpu("BatchToSpaceND", kMoved, batch_to_space);
+  on_cpu("ExtractVolumePatches", kRealTypes, volume_patches);
   on_cpu("Bitcast", kPlainTypes, bitcast);
   on_cpu("EnsureShape", kAllTypes, ensure_shape);
   on_cpu("IdentityN", kAllTypes, pass_all);

@@ -188,6 +188,7 @@ void unravel(KernelContext& c) {
   const T* dims = c.in<T>(1);
   const int64_t rank = c.inputs[1].elements();
   const int64_t n = c.inputs[0].elements();
+  if (n == 0) invalid("UnravelIndex received no indices: their shape is ", c.inputs[0].shape().brackets(), " [Op:UnravelIndex]");
   int64_t total = 1;
   for (int64_t d = 0; d < rank; ++d) {
     if (dims[d] < 0) invalid("dims[", d, "] = ", dims[d], " is negative [Op:UnravelIndex]");

@@ -46,13 +46,13 @@ struct Largest {
   template <class T>
   static constexpr T start() { return Limits<T>::lowest(); }
   template <class T>
-  T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+  T operator()(const T& a, const T& b) const { return a > b ? a : b; }
 };
 struct Smallest {
   template <class T>
   static constexpr T start() { return Limits<T>::max(); }
   template <class T>
-  T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+  T operator()(const T& a, const T& b) const { return a < b ? a : b; }
 };
 
 // Rows in order of their ids; an id that no row has gives zeros (ones for products).
@@ -156,7 +156,7 @@ void histogram(KernelContext& c) {
   std::vector<int64_t> counts(static_cast<size_t>(bins), 0);
   const T* in = c.in<T>(0);
   for (int64_t k = 0; k < c.inputs[0].elements(); ++k) {
-    if (in[k] != in[k]) continue;
+    if (in[k] != in[k]) invalid("Histogram values must not contain NaN [Op:HistogramFixedWidth]");
     const double at = std::floor((static_cast<double>(in[k]) - static_cast<double>(range[0])) / step);
     ++counts[static_cast<size_t>(std::clamp(at, 0.0, static_cast<double>(bins - 1)))];
   }

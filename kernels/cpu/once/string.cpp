@@ -108,11 +108,16 @@ void as_string(KernelContext& c) {
   static const AttrName kFill{"fill"};
   std::string* out = c.out<std::string>();
   const int64_t count = c.outputs[0].elements();
+  const int64_t width = c.attrs.get_or(kWidth, int64_t{-1});
   if (c.inputs[0].dtype() == DType::kString) {
-    std::copy(c.in<std::string>(0), c.in<std::string>(0) + count, out);
+    const bool left = c.attrs.get_or(kFill, std::string()) == "-";
+    for (int64_t i = 0; i < count; ++i) {
+      const std::string& s = c.in<std::string>(0)[i];
+      const auto blanks = static_cast<size_t>(std::max<int64_t>(width - static_cast<int64_t>(s.size()), 0));
+      out[i] = left ? s + std::string(blanks, ' ') : std::string(blanks, ' ') + s;
+    }
     return;
   }
-  const int64_t width = c.attrs.get_or(kWidth, int64_t{-1});
   const int64_t precision = c.attrs.get_or(kPrecision, int64_t{-1});
   const char style = c.attrs.get_or(kScientific, false) ? 'e' : c.attrs.get_or(kShortest, false) ? 'g' : 'f';
   const std::string flags = c.attrs.get_or(kFill, std::string()) + (width > -1 ? std::to_string(width) : "");

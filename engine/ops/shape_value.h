@@ -1,0 +1,11 @@
+// What a symbolic vector of dimensions is known to say, some of it or all: `tf.stack([n, 3])` has a last dimension of 3.
+#pragma once
+
+#include "engine/tensor/tensor.h"
+
+namespace footlight {
+
+// Installed by tracing; null where no graph is ever built.
+extern Shape (*known_part_of_shape)(const Tensor&);
+
+}  // namespace footlight

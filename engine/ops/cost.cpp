@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 namespace footlight {
 namespace {
@@ -189,17 +190,20 @@ uint64_t flops_of(const OpRow& row, Types inputs, Types outputs) {
   return flops < 0x1p63 ? static_cast<uint64_t>(flops) : 0;
 }
 
-SignatureId describe_signature(uint64_t hash, const OpRow& row, Types inputs, std::span<const Tensor> outputs) {
+SignatureId describe_signature(uint64_t hash, const OpRow& row, std::span<const Tensor> given,
+                               std::span<const Tensor> made) {
   if (const SignatureId id = find_signature(hash); id.valid()) return id;
-  std::vector<TensorType> types;
-  for (const Tensor& t : outputs) types.push_back(t ? TensorType{t.dtype(), t.shape()} : TensorType{});
+  const auto type_of = [](const Tensor& t) { return t ? TensorType{t.dtype(), t.shape()} : TensorType{}; };
+  std::vector<TensorType> inputs, outputs;
+  for (const Tensor& t : made) outputs.push_back(type_of(t));
+  for (const Tensor& t : given) inputs.push_back(t || made.empty() ? type_of(t) : type_of(made[0]));
   Signature s;
   s.op = row.id;
   s.inputs = text_of(inputs);
-  s.outputs = text_of(types);
+  s.outputs = text_of(outputs);
   s.input_bytes = bytes_of(inputs);
-  s.output_bytes = bytes_of(types);
-  s.flops = flops_of(row, inputs, types);
+  s.output_bytes = bytes_of(outputs);
+  s.flops = flops_of(row, inputs, outputs);
   return add_signature(hash, std::move(s));
 }
 

@@ -6,7 +6,6 @@
 #include "engine/tensor/tensor.h"
 
 #include <span>
-#include <vector>
 
 namespace footlight {
 
@@ -42,52 +41,29 @@ class SignatureHash {
   uint64_t h_;
 };
 
-SignatureId describe_signature(uint64_t hash, const OpRow&, std::span<const TensorType> inputs,
+SignatureId describe_signature(uint64_t hash, const OpRow&, std::span<const Tensor> inputs,
                                std::span<const Tensor> outputs);
 
-// For a caller that still has the inputs when the op has run.
-inline SignatureId signature_of(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+// The first half, before the op runs.
+inline SignatureHash input_hash(const OpRow& row, std::span<const Tensor> inputs) {
   SignatureHash hash(row);
   for (const Tensor& t : inputs) hash.add(t);
   hash.next();
+  return hash;
+}
+
+// When it has run. An input may be gone by then: its memory became the first output's, which is like it.
+inline SignatureId signature_of(const OpRow& row, SignatureHash hash, std::span<const Tensor> inputs,
+                                std::span<const Tensor> outputs) {
   for (const Tensor& t : outputs) hash.add(t);
   auto& known = thread_rings().known_signature(hash.value());
-  if (known.hash == hash.value()) [[likely]] return known.id;
-  std::vector<TensorType> types;
-  for (const Tensor& t : inputs) types.push_back(t ? TensorType{t.dtype(), t.shape()} : TensorType{});
-  known = {hash.value(), describe_signature(hash.value(), row, types, outputs)};
+  if (known.hash != hash.value()) [[unlikely]]
+    known = {hash.value(), describe_signature(hash.value(), row, inputs, outputs)};
   return known.id;
 }
 
-// For one whose inputs may be gone by then: an output can take over the memory of an input.
-class SignatureProbe {
- public:
-  SignatureProbe(const OpRow& row, std::span<const Tensor> inputs) : row_(row), hash_(row), count_(inputs.size()) {
-    if (count_ > kFew) many_.resize(count_);
-    TensorType* const types = count_ > kFew ? many_.data() : few_;
-    for (size_t i = 0; i < count_; ++i) {
-      hash_.add(inputs[i]);
-      if (inputs[i]) types[i] = {inputs[i].dtype(), inputs[i].shape()};
-    }
-    hash_.next();
-  }
-  SignatureId finish(std::span<const Tensor> outputs) const {
-    SignatureHash hash = hash_;
-    for (const Tensor& t : outputs) hash.add(t);
-    auto& known = thread_rings().known_signature(hash.value());
-    if (known.hash != hash.value()) [[unlikely]]
-      known = {hash.value(),
-               describe_signature(hash.value(), row_, {count_ > kFew ? many_.data() : few_, count_}, outputs)};
-    return known.id;
-  }
-
- private:
-  static constexpr size_t kFew = 4;
-  const OpRow& row_;
-  SignatureHash hash_;
-  size_t count_;
-  TensorType few_[kFew];
-  std::vector<TensorType> many_;
-};
+inline SignatureId signature_of(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+  return signature_of(row, input_hash(row, inputs), inputs, outputs);
+}
 
 }  // namespace footlight

@@ -168,7 +168,7 @@ class Run {
   void device_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
-    std::optional<SignatureProbe> probe;
+    std::optional<SignatureHash> on;
     Device device = in.placed ? in.device : Device::cpu();
     {
       const DeviceWork work(recording_);
@@ -176,7 +176,7 @@ class Run {
       const OpRow& row = *node.op;
       const std::span<const Tensor> inputs = gather(in);
       const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
-      if (recording_) probe.emplace(row, inputs);
+      if (recording_) on = input_hash(row, inputs);
       const auto host_input = [&](size_t i) { return (row.host_inputs >> std::min<size_t>(i, 31) & 1) != 0; };
       for (size_t i = 0; i < inputs.size() && !in.placed; ++i)
         if (inputs[i].device().type != DeviceType::kCpu && !host_input(i)) device = inputs[i].device();
@@ -195,18 +195,18 @@ class Run {
       KernelContext context{row, node.attrs, here, outputs, device, stream};
       kernel(context);
     }
-    if (probe) record(in, start, device, *probe);
+    if (on) record(in, start, device, *on);
   }
 
   void recorded_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
-    SignatureProbe probe(*program_.graph->node(in.node).op, gather(in));
+    const SignatureHash inputs = input_hash(*program_.graph->node(in.node).op, gather(in));
     kernel(in);
-    record(in, start, Device::cpu(), probe);
+    record(in, start, Device::cpu(), inputs);
   }
 
-  void record(const Instruction& in, int64_t start, Device device, const SignatureProbe& probe) {
+  void record(const Instruction& in, int64_t start, Device device, SignatureHash inputs) {
     OpEvent event;
     event.start_ns = start;
     const Node& node = program_.graph->node(in.node);
@@ -214,7 +214,7 @@ class Run {
     event.call = call_;
     event.source = node.source;
     event.node = in.node;
-    event.signature = probe.finish({frame_.slots() + in.first_output, in.outputs});
+    event.signature = signature_of(*node.op, inputs, gather(in), {frame_.slots() + in.first_output, in.outputs});
     event.op = node.op->id;
     event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
     record_op(event);

@@ -19,16 +19,19 @@ void equality_shape(Inference& i) {
   }
   i.output_shapes[0] = Shape::unknown_rank();
   if (!a.has_rank() || !b.has_rank()) return;
-  // Beside a dimension larger than 1 an unknown one may be anything: even the rank of the answer is open.
+  // Two dimensions that differ settle it. Beside one larger than 1 an unknown one may be anything: even the rank of the
+  // answer is open.
+  bool open = false;
   for (int k = 1; k <= std::min(a.rank(), b.rank()); ++k) {
     const int64_t x = a[a.rank() - k], y = b[b.rank() - k];
-    if ((x == kUnknownDim || y == kUnknownDim) && std::max(x, y) > 1) return;
+    const bool unknown = x == kUnknownDim || y == kUnknownDim;
+    if (!unknown && x != y && x != 1 && y != 1) {
+      i.output_shapes[0] = Shape();
+      return;
+    }
+    open |= unknown && std::max(x, y) > 1;
   }
-  try {
-    i.output_shapes[0] = footlight::broadcast(a, b);
-  } catch (const Error&) {
-    if (a.fully_known() && b.fully_known()) i.output_shapes[0] = Shape();
-  }
+  if (!open) i.output_shapes[0] = footlight::broadcast(a, b);
 }
 
 RowDef compare(const char* name, const char* doc) {

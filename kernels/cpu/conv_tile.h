@@ -41,20 +41,13 @@ struct PixelTile {
   int64_t out_pixel;
 };
 
-template <class T>
-void store(T* to, const typename Lanes<T>::Vector& sum, int64_t columns) {
-  using V = typename Lanes<T>::Vector;
-  if (columns >= Lanes<T>::kWidth)
-    *reinterpret_cast<V*>(to) = sum;
-  else if (columns > 0)
-    std::memcpy(to, &sum, static_cast<size_t>(columns) * sizeof(T));
-}
-
 template <class T, int kRows, int kVectors>
 void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out, int64_t columns) {
   using V = typename Lanes<T>::Vector;
   constexpr int64_t kWidth = Lanes<T>::kWidth;
-  V sums[kRows][kVectors] = {};
+  V sums[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = V{};
   const int64_t pixel = tile.pixel;
   for (int64_t t = 0; t < tile.tap_count; ++t) {
     const T* a = in + tile.taps[t];
@@ -69,8 +62,17 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
       weights += Lanes<T>::kColumns;
     }
   }
-  for (int r = 0; r < kRows; ++r)
-    for (int v = 0; v < kVectors; ++v) store(out + r * tile.out_pixel + v * kWidth, sums[r][v], columns - v * kWidth);
+  if (columns == kVectors * kWidth) {
+    for (int r = 0; r < kRows; ++r)
+      for (int v = 0; v < kVectors; ++v)
+        *reinterpret_cast<V*>(out + r * tile.out_pixel + v * kWidth) = sums[r][v];
+    return;
+  }
+  for (int r = 0; r < kRows; ++r) {
+    T row[kVectors * kWidth];
+    for (int v = 0; v < kVectors; ++v) *reinterpret_cast<V*>(row + v * kWidth) = sums[r][v];
+    std::memcpy(out + r * tile.out_pixel, row, static_cast<size_t>(columns) * sizeof(T));
+  }
 }
 
 // sums[r, j] += sum over the pixels of a block of in[y * in_row + x * in_pixel + r] * arriving[y * row + x * pixel +

@@ -2,6 +2,7 @@
 // others.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/wanted.h"
 #include "engine/ops/window.h"
 
 namespace footlight {
@@ -98,24 +99,30 @@ void forward_gradient(GradientCall& c) {
   const Tensor& x = c.inputs[0];
   const Tensor& filter = c.inputs[1];
   const Tensor& g = c.output_gradients[0];
-  c.input_gradients[0] = apply(names(kind).to_input, {ops::shape(x), filter, g}, c.attrs);
-  c.input_gradients[1] = apply(names(kind).to_filter, {x, ops::shape(filter), g}, c.attrs);
+  if (gradient_wanted(0))
+    c.input_gradients[0] = apply(names(kind).to_input, {ops::shape(x), filter, g}, c.attrs);
+  if (gradient_wanted(1))
+    c.input_gradients[1] = apply(names(kind).to_filter, {x, ops::shape(filter), g}, c.attrs);
 }
 
 template <Kind kind>
 void input_gradient(GradientCall& c) {
   const Tensor& filter = c.inputs[1];
   const Tensor& g = c.output_gradients[0];
-  c.input_gradients[1] = apply(names(kind).to_filter, {g, ops::shape(filter), c.inputs[2]}, c.attrs);
-  c.input_gradients[2] = apply(names(kind).forward, {g, filter}, c.attrs);
+  if (gradient_wanted(1))
+    c.input_gradients[1] = apply(names(kind).to_filter, {g, ops::shape(filter), c.inputs[2]}, c.attrs);
+  if (gradient_wanted(2))
+    c.input_gradients[2] = apply(names(kind).forward, {g, filter}, c.attrs);
 }
 
 template <Kind kind>
 void filter_gradient(GradientCall& c) {
   const Tensor& x = c.inputs[0];
   const Tensor& g = c.output_gradients[0];
-  c.input_gradients[0] = apply(names(kind).to_input, {ops::shape(x), g, c.inputs[2]}, c.attrs);
-  c.input_gradients[2] = apply(names(kind).forward, {x, g}, c.attrs);
+  if (gradient_wanted(0))
+    c.input_gradients[0] = apply(names(kind).to_input, {ops::shape(x), g, c.inputs[2]}, c.attrs);
+  if (gradient_wanted(2))
+    c.input_gradients[2] = apply(names(kind).forward, {x, g}, c.attrs);
 }
 
 // A convolution of 2 or 3 spatial dimensions, as many as the input's rank says.

@@ -1,6 +1,7 @@
 // Rows of matrix products.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/wanted.h"
 
 namespace footlight {
 
@@ -34,8 +35,8 @@ void matmul_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const Tensor a = ops::conj(c.inputs[0]);
   const Tensor b = ops::conj(c.inputs[1]);
-  c.input_gradients[0] = ta ? ops::matmul(b, g, tb, true) : ops::matmul(g, b, false, !tb);
-  c.input_gradients[1] = tb ? ops::matmul(g, a, true, ta) : ops::matmul(a, g, !ta, false);
+  if (gradient_wanted(0)) c.input_gradients[0] = ta ? ops::matmul(b, g, tb, true) : ops::matmul(g, b, false, !tb);
+  if (gradient_wanted(1)) c.input_gradients[1] = tb ? ops::matmul(g, a, true, ta) : ops::matmul(a, g, !ta, false);
 }
 
 void batch_matmul_shape(Inference& i) {
@@ -74,8 +75,10 @@ void batch_matmul_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const Tensor& a = c.inputs[0];
   const Tensor& b = c.inputs[1];
-  c.input_gradients[0] = ops::sum_to_shape_of(ta ? batch_matmul(b, g, tb, true) : batch_matmul(g, b, false, !tb), a);
-  c.input_gradients[1] = ops::sum_to_shape_of(tb ? batch_matmul(g, a, true, ta) : batch_matmul(a, g, !ta, false), b);
+  if (gradient_wanted(0))
+    c.input_gradients[0] = ops::sum_to_shape_of(ta ? batch_matmul(b, g, tb, true) : batch_matmul(g, b, false, !tb), a);
+  if (gradient_wanted(1))
+    c.input_gradients[1] = ops::sum_to_shape_of(tb ? batch_matmul(g, a, true, ta) : batch_matmul(a, g, !ta, false), b);
 }
 
 // Computed in the dtype of the result.

@@ -231,6 +231,7 @@ void slice_assign(KernelContext& c) {
   variable(c).update([&](Tensor& value) {
     const Shape& shape = value.shape();
     const SliceSpec spec = slice_spec(shape, begin.size(), &begin, &end, strides, masks);
+    if (spec.shape.elements() == 0) return;  // nothing is written, whatever came
     const Shape& from = given.shape();
     const int missing = spec.shape.rank() - from.rank();
     bool fits = missing >= 0;

@@ -3,7 +3,6 @@
 
 #include "engine/eager/tape.h"
 
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -25,8 +24,7 @@ class ForwardAccumulator {
   // How a value that was computed since moves along; empty when it does not.
   Tensor tangent_of(const Tensor&) const;
 
-  void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-           const std::shared_ptr<Backward>&);
+  void see(const OpRow&, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
 
  private:
   bool recording_ = false;

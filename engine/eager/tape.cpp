@@ -5,8 +5,10 @@
 #include "engine/eager/tape_threads.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
+#include "engine/ops/wanted.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace footlight {
 
@@ -15,25 +17,20 @@ thread_local Recorders recorders;
 namespace {
 
 // Tapes first: what accumulators compute uses the op's outputs.
-void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-          const std::shared_ptr<Backward>& custom) {
+void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
   // By index: a gradient that runs while a tape looks may start or stop others.
-  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(row, attrs, inputs, outputs, custom);
+  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(&row, attrs, inputs, outputs, nullptr);
   const size_t before = recorders.looking;
   try {
     for (size_t i = 0; i < std::min(before, recorders.accumulators.size()); ++i) {
       recorders.looking = i;
-      recorders.accumulators[i]->see(row, attrs, inputs, outputs, custom);
+      recorders.accumulators[i]->see(row, attrs, inputs, outputs);
     }
   } catch (...) {
     recorders.looking = before;
     throw;
   }
   recorders.looking = before;
-}
-
-void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
-  tell(&row, attrs, inputs, outputs, nullptr);
 }
 
 bool any_watches(std::span<const Tensor> tensors) {
@@ -49,15 +46,11 @@ bool differentiable(DType t) {
   return is_floating(t) || is_complex(t) || t == DType::kResource || t == DType::kVariant;
 }
 
-Tensor ones_for(const Tensor& target) { return ops::ones_like(target); }
+Tensor ones_for(const Tensor& target) { return ops::ones_like(ops::value_of(target)); }
 
 Tensor zeros_for(const Tensor& source) {
-  if (source.dtype() != DType::kResource) return ops::zeros_like(source);
-  static const Op read{"ReadVariableOp"};
-  static const AttrName kDtype{"dtype"};
-  const Variable* v = variable_of(source);
-  if (!v) return {};
-  return ops::zeros_like(apply(read, {source}, {{kDtype, v->dtype()}}));
+  const Tensor value = ops::value_of(source);
+  return value.dtype() == DType::kResource ? Tensor() : ops::zeros_like(value);
 }
 
 }  // namespace
@@ -91,6 +84,12 @@ void Tape::watch(const Tensor& t) {
   if (!watched_.insert(t.tape_id()).second) return;
   kept_.push_back(t);
   if (t.dtype() == DType::kResource) variables_.push_back(t);
+}
+
+std::vector<Tensor> Tape::variables_in_order() const {
+  std::vector<Tensor> all = variables_;
+  std::sort(all.begin(), all.end(), [](const Tensor& a, const Tensor& b) { return a.tape_id() < b.tape_id(); });
+  return all;
 }
 
 bool Tape::watches_any(std::span<const Tensor> tensors) const {
@@ -205,6 +204,13 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
     }
     if (!any) continue;
     std::vector<Tensor> back(e.inputs.size());
+    // Products and convolutions may leave out what nobody reads; no gradient of theirs runs another one.
+    std::optional<GradientWanted> wanted;
+    if (e.row && e.row->family == OpFamily::kProduct && !e.custom) {
+      std::vector<bool> which;
+      for (const Tensor& t : e.inputs) which.push_back(from_source.contains(t.tape_id()));
+      wanted.emplace(std::move(which));
+    }
     run_back(e.row, e.attrs, e.inputs, e.outputs, e.custom, arriving, back);
     for (size_t k = 0; k < back.size(); ++k)
       if (back[k] && from_source.contains(e.inputs[k].tape_id())) flowing[e.inputs[k].tape_id()].push_back(back[k]);
@@ -230,12 +236,20 @@ void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {
   if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
-  tell(nullptr, {}, inputs, outputs, backward);
+  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(nullptr, {}, inputs, outputs, backward);
 }
 
 bool any_tape_recording() { return tape_hook != nullptr; }
 
-PauseTapes::PauseTapes() : hidden_(std::make_unique<Recorders>(std::exchange(recorders, {}))) { set_tape_hook(); }
+PauseTapes::PauseTapes(Pause which) : hidden_(std::make_unique<Recorders>()) {
+  hidden_->tapes = std::exchange(recorders.tapes, {});
+  hidden_->looking = recorders.looking;
+  if (which == Pause::kAll) {
+    hidden_->accumulators = std::exchange(recorders.accumulators, {});
+    recorders.looking = SIZE_MAX;
+  }
+  set_tape_hook();
+}
 
 PauseTapes::~PauseTapes() {
   const Recorders inside = std::exchange(recorders, {});

@@ -42,8 +42,9 @@ class Tape {
   bool watches_any(std::span<const Tensor>) const;
   // Forgets everything.
   void reset();
-  // Trainable variables that were read, in order.
+  // Variables that were read or are watched: as they were met, and as they were made.
   const std::vector<Tensor>& watched_variables() const { return variables_; }
+  std::vector<Tensor> variables_in_order() const;
 
   // The gradients of the sum of the targets, each times its entry of `output_gradients` (empty tensor or
   // missing: ones). A source that the targets do not depend on: an empty tensor, or zeros. A source of which rows were
@@ -80,7 +81,8 @@ class Tape {
   std::vector<Tensor> kept_;  // watched tensors live as long as the tape, so that no id comes to mean another
 };
 
-// Tells every recording tape of this thread about something with a gradient of its own.
+// Tells every recording tape of this thread about something with a gradient of its own. Forward accumulators saw what
+// it consists of.
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
 // Installed by tracing: the graph that is being built remembers it as well, for gradients through calls of
 // the function.
@@ -90,10 +92,11 @@ bool any_tape_recording();
 
 struct Recorders;
 
-// No tape and no accumulator of this thread sees anything while one lives.
+// No tape of this thread sees anything while one lives, nor does a forward accumulator unless it is left.
+enum class Pause : uint8_t { kAll, kTapes };
 class PauseTapes {
  public:
-  PauseTapes();
+  explicit PauseTapes(Pause = Pause::kAll);
   ~PauseTapes();
   PauseTapes(const PauseTapes&) = delete;
   PauseTapes& operator=(const PauseTapes&) = delete;

@@ -59,11 +59,11 @@ std::string name_or(PyObject* name, const char* otherwise) {
 }
 
 // A tensor or variable somewhere in nested lists: no constant, its value is computed.
-bool holds_tensor(PyObject* o) {
+bool holds_tensor(PyObject* o, int depth = 0) {
   if (is_tensor(o) || is_variable(o)) return true;
-  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  if ((!PyList_Check(o) && !PyTuple_Check(o)) || depth > 64) return false;
   for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
-    if (holds_tensor(PyList_Check(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i))) return true;
+    if (holds_tensor(PyList_Check(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i), depth + 1)) return true;
   return false;
 }
 

@@ -121,12 +121,12 @@ PyObject* call(PyObject*, PyObject* given) {
     const size_t arguments = inputs.size();
     Ref result;
     {
-      PauseTapes pause;
+      PauseTapes pause(Pause::kTapes);
       Tape variables(false, true);
       variables.start();
       result = checked(PyObject_Call(function, arguments_given.get(), keywords));
       variables.stop();
-      for (const Tensor& v : variables.watched_variables())
+      for (const Tensor& v : variables.variables_in_order())
         if (std::none_of(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(arguments),
                          [&](const Tensor& t) { return t.tape_id() == v.tape_id(); }))
           inputs.push_back(v);
@@ -144,7 +144,7 @@ PyObject* call(PyObject*, PyObject* given) {
       fail(ErrorKind::kType, "a function under tf.custom_gradient that uses variables needs a gradient function that "
            "takes them, as `variables=None`, and returns their gradients too");
     {
-      PauseTapes pause;
+      PauseTapes pause(Pause::kTapes);
       for (Ref& leaf : outputs) {
         values.push_back(apply(kIdentity, {to_tensor(leaf.get())}));
         leaf = checked(wrap(values.back()));

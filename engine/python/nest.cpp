@@ -7,15 +7,18 @@
 namespace footlight::python {
 namespace {
 
-enum class Kind { kLeaf, kList, kTuple, kNamedTuple, kMapping, kAttrs };
+enum class Kind { kLeaf, kList, kTuple, kNamedTuple, kMapping, kAttrs, kSequence, kComposite };
 
-PyObject* mapping_class() {
-  static PyObject* mapping = [] {
+bool is_a(PyObject* o, const char* name, PyObject*& kept) {
+  if (!kept) {
     Ref abc = checked(PyImport_ImportModule("collections.abc"));
-    return checked(PyObject_GetAttrString(abc.get(), "Mapping")).release();
-  }();
-  return mapping;
+    kept = checked(PyObject_GetAttrString(abc.get(), name)).release();
+  }
+  const int is = PyObject_IsInstance(o, kept);
+  if (is < 0) throw PythonErrorSet();
+  return is;
 }
+PyObject *mapping_class = nullptr, *sequence_class = nullptr, *view_class = nullptr;
 
 bool has(PyObject* o, const char* name) {
   PyObject* a = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
@@ -24,7 +27,7 @@ bool has(PyObject* o, const char* name) {
   return a != nullptr;
 }
 
-Kind kind_of(PyObject* o) {
+Kind kind_of(PyObject* o, bool composites = false) {
   if (is_tensor(o) || PyUnicode_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || o == Py_None)
     return Kind::kLeaf;
   if (PyList_Check(o)) return Kind::kList;
@@ -32,9 +35,11 @@ Kind kind_of(PyObject* o) {
   if (PyDict_Check(o)) return Kind::kMapping;
   if (PyBytes_Check(o) || PyType_Check(o) || PyCallable_Check(o)) return Kind::kLeaf;
   if (has(o, "__attrs_attrs__")) return Kind::kAttrs;
-  const int is = PyObject_IsInstance(o, mapping_class());
-  if (is < 0) throw PythonErrorSet();
-  return is ? Kind::kMapping : Kind::kLeaf;
+  if (composites && has(o, "_type_spec")) return Kind::kComposite;
+  if (is_a(o, "Mapping", mapping_class)) return Kind::kMapping;
+  // A range, the views of a dict; not what is a sequence of bytes.
+  if (PyByteArray_Check(o) || PyMemoryView_Check(o)) return Kind::kLeaf;
+  return is_a(o, "Sequence", sequence_class) || is_a(o, "MappingView", view_class) ? Kind::kSequence : Kind::kLeaf;
 }
 
 Ref sorted_keys(PyObject* mapping) {
@@ -58,9 +63,16 @@ Ref field_names(PyObject* o) {
   return names;
 }
 
+// The parts that a composite consists of, in a structure of their own.
+Ref components_of(PyObject* o) {
+  Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
+  return checked(PyObject_CallMethod(spec.get(), "_to_components", "(O)", o));
+}
+
 // Calls body(child) for each child in order.
 template <class Body>
 void each_child(PyObject* o, Kind kind, Body&& body) {
+  if (kind == Kind::kComposite) return body(components_of(o).get());
   if (kind == Kind::kMapping || kind == Kind::kAttrs) {
     Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
@@ -82,17 +94,17 @@ void guard_depth(int depth) {
     fail(ErrorKind::kRecursion, "A structure nested more than 500 levels deep (does it contain itself?)");
 }
 
-void flatten(PyObject* o, std::vector<Ref>& leaves, int depth) {
+void flatten(PyObject* o, std::vector<Ref>& leaves, int depth, bool composites) {
   guard_depth(depth);
-  const Kind kind = kind_of(o);
+  const Kind kind = kind_of(o, composites);
   if (kind == Kind::kLeaf)
     leaves.push_back(Ref::borrow(o));
   else
-    each_child(o, kind, [&](PyObject* child) { flatten(child, leaves, depth + 1); });
+    each_child(o, kind, [&](PyObject* child) { flatten(child, leaves, depth + 1, composites); });
 }
 
-Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at) {
-  const Kind kind = kind_of(o);
+Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) {
+  const Kind kind = kind_of(o, composites);
   if (kind == Kind::kLeaf) {
     if (at >= leaves.size())
       fail(ErrorKind::kValue, "Too few flat values for the structure: ", leaves.size(), " were given");
@@ -100,10 +112,15 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at) {
   }
   Ref children = checked(PyList_New(0));
   each_child(o, kind, [&](PyObject* child) {
-    Ref packed = pack(child, leaves, at);
+    Ref packed = pack(child, leaves, at, composites);
     if (PyList_Append(children.get(), packed.get()) < 0) throw PythonErrorSet();
   });
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  if (kind == Kind::kComposite) {
+    Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
+    return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", PyList_GET_ITEM(children.get(), 0)));
+  }
+  if (kind == Kind::kSequence) return children;
   if (kind == Kind::kList) {
     return PyList_CheckExact(o) ? children : checked(PyObject_CallOneArg(type, children.get()));
   }
@@ -136,15 +153,24 @@ std::string described(PyObject* o) {
   return s ? s : "?";
 }
 
-void same(PyObject* a, PyObject* b, bool types, int depth) {
+// Namedtuples of one name and the same fields, though of two classes.
+bool same_fields(PyObject* a, PyObject* b) {
+  if (std::string_view(Py_TYPE(a)->tp_name) != Py_TYPE(b)->tp_name) return false;
+  Ref x = checked(PyObject_GetAttrString(a, "_fields")), y = checked(PyObject_GetAttrString(b, "_fields"));
+  return PyObject_RichCompareBool(x.get(), y.get(), Py_EQ) == 1;
+}
+
+void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
   guard_depth(depth);
-  const Kind x = kind_of(a), y = kind_of(b);
+  const Kind x = kind_of(a, composites), y = kind_of(b, composites);
   if (x == Kind::kLeaf && y == Kind::kLeaf) return;
   if (x == Kind::kLeaf || y == Kind::kLeaf)
     fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", described(a),
          " and ", described(b));
   if (types && Py_TYPE(a) != Py_TYPE(b) && !(x == Kind::kMapping && y == Kind::kMapping) &&
-      !(x == Kind::kNamedTuple && y == Kind::kNamedTuple))
+      !(x == Kind::kNamedTuple && y == Kind::kNamedTuple && same_fields(a, b)) &&
+      !(x == y && x != Kind::kNamedTuple && (PyType_IsSubtype(Py_TYPE(a), Py_TYPE(b)) ||
+                                             PyType_IsSubtype(Py_TYPE(b), Py_TYPE(a)))))
     fail(ErrorKind::kType, "The two structures don't have the same sequence type: ", Py_TYPE(a)->tp_name,
          " and ", Py_TYPE(b)->tp_name);
   if (x == Kind::kMapping && y == Kind::kMapping) {
@@ -161,7 +187,7 @@ void same(PyObject* a, PyObject* b, bool types, int depth) {
   if (ca.size() != cb.size())
     fail(ErrorKind::kValue, "The two structures don't have the same number of elements: ", described(a),
          " and ", described(b));
-  for (size_t i = 0; i < ca.size(); ++i) same(ca[i].get(), cb[i].get(), types, depth + 1);
+  for (size_t i = 0; i < ca.size(); ++i) same(ca[i].get(), cb[i].get(), types, depth + 1, composites);
 }
 
 PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
@@ -173,7 +199,7 @@ PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&] {
     std::vector<Ref> leaves;
-    nest_flatten(structure, leaves);
+    nest_flatten(structure, leaves, expand);
     Ref list = checked(PyList_New(static_cast<Py_ssize_t>(leaves.size())));
     for (size_t i = 0; i < leaves.size(); ++i)
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), leaves[i].release());
@@ -198,11 +224,11 @@ PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
     std::vector<Ref> leaves, wanted;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
       leaves.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(items.get(), i)));
-    nest_flatten(structure, wanted);
+    nest_flatten(structure, wanted, expand);
     if (wanted.size() != leaves.size())
       fail(ErrorKind::kValue, "Could not pack sequence. Structure had ", wanted.size(),
            " atoms, but flat_sequence had ", leaves.size(), " items.");
-    return nest_pack(structure, leaves).release();
+    return nest_pack(structure, leaves, expand).release();
   });
 }
 PyObject* py_same(PyObject*, PyObject* args, PyObject* keywords) {
@@ -213,7 +239,7 @@ PyObject* py_same(PyObject*, PyObject* args, PyObject* keywords) {
                                    &a, &b, &types, &expand))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    nest_assert_same(a, b, types);
+    nest_assert_same(a, b, types, expand);
     Py_RETURN_NONE;
   });
 }
@@ -225,12 +251,16 @@ PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
     if (!PyCallable_Check(function))
       fail(ErrorKind::kType, "map_structure: func must be callable, not ", Py_TYPE(function)->tp_name);
     PyObject* check = keywords ? PyDict_GetItemString(keywords, "check_types") : nullptr;
+    PyObject* expand = keywords ? PyDict_GetItemString(keywords, "expand_composites") : nullptr;
+    if (keywords && PyDict_GET_SIZE(keywords) != (check != nullptr) + (expand != nullptr))
+      fail(ErrorKind::kValue, "map_structure: only check_types and expand_composites may be given by name");
+    const bool composites = expand && PyObject_IsTrue(expand) == 1;
     std::vector<std::vector<Ref>> leaves(static_cast<size_t>(n - 1));
     for (Py_ssize_t i = 1; i < n; ++i) {
       if (i > 1)
         nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i),
-                         !check || PyObject_IsTrue(check) == 1);
-      nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)]);
+                         !check || PyObject_IsTrue(check) == 1, composites);
+      nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)], composites);
     }
     std::vector<Ref> results;
     for (size_t i = 0; i < leaves[0].size(); ++i) {
@@ -239,7 +269,7 @@ PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
         PyTuple_SET_ITEM(call.get(), k, Py_NewRef(leaves[static_cast<size_t>(k)][i].get()));
       results.push_back(checked(PyObject_Call(function, call.get(), nullptr)));
     }
-    return nest_pack(PyTuple_GET_ITEM(args, 1), results).release();
+    return nest_pack(PyTuple_GET_ITEM(args, 1), results, composites).release();
   });
 }
 
@@ -261,12 +291,16 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool is_nested(PyObject* o) { return kind_of(o) != Kind::kLeaf; }
-void nest_flatten(PyObject* structure, std::vector<Ref>& leaves) { flatten(structure, leaves, 0); }
-Ref nest_pack(PyObject* structure, std::span<const Ref> leaves) {
-  size_t at = 0;
-  return pack(structure, leaves, at);
+void nest_flatten(PyObject* structure, std::vector<Ref>& leaves, bool composites) {
+  flatten(structure, leaves, 0, composites);
 }
-void nest_assert_same(PyObject* a, PyObject* b, bool check_types) { same(a, b, check_types, 0); }
+Ref nest_pack(PyObject* structure, std::span<const Ref> leaves, bool composites) {
+  size_t at = 0;
+  return pack(structure, leaves, at, composites);
+}
+void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composites) {
+  same(a, b, check_types, 0, composites);
+}
 
 void init_nest(PyObject*) {
   for (PyMethodDef& f : functions) publish_function(str("nest.", f.ml_name).c_str(), &f);

@@ -9,10 +9,11 @@ namespace footlight::python {
 
 bool is_nested(PyObject*);
 // The leaves in order; mappings by sorted key. Throws.
-void nest_flatten(PyObject* structure, std::vector<Ref>& leaves);
+// `composites`: what consists of tensors (an IndexedSlices) is opened too; else it is a leaf.
+void nest_flatten(PyObject* structure, std::vector<Ref>& leaves, bool composites = false);
 // The same structure with other leaves (as many as nest_flatten gives). Throws.
-Ref nest_pack(PyObject* structure, std::span<const Ref> leaves);
+Ref nest_pack(PyObject* structure, std::span<const Ref> leaves, bool composites = false);
 // ValueError or TypeError that says where they differ.
-void nest_assert_same(PyObject* a, PyObject* b, bool check_types);
+void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composites = false);
 
 }  // namespace footlight::python

@@ -124,7 +124,7 @@ PyObject* reset(PyObject* self, PyObject*) {
 }
 PyObject* watched_variables(PyObject* self, PyObject*) {
   return guarded([&] {
-    const auto& all = of(self).watched_variables();
+    const std::vector<Tensor> all = of(self).variables_in_order();
     Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
     for (size_t i = 0; i < all.size(); ++i)
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), variable_object(all[i]));

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "kernels/table.h"
 
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -54,6 +55,26 @@ void pop(KernelContext& context) {
   context.outputs[0] = std::move(result);
 }
 
+// A list of zeros like the tensors of another; another variant is handed on.
+void zeros_like(KernelContext& context) {
+  const Tensor& input = context.inputs[0];
+  const auto* before = dynamic_cast<const List*>(*input.data<Resource*>());
+  if (!before) {
+    context.outputs[0] = input;
+    return;
+  }
+  auto* list = new List;
+  Tensor result = wrap(list);
+  for (size_t i = 0; i < before->size; ++i) {
+    const Tensor& item = (*before->items)[i];
+    const bool plain = is_plain(item.dtype());
+    list->items->push_back(plain ? Tensor::empty(item.dtype(), item.shape()) : item);
+    if (plain) std::memset(list->items->back().raw(), 0, item.bytes());
+  }
+  list->size = before->size;
+  context.outputs[0] = std::move(result);
+}
+
 }  // namespace
 
 void register_list_kernels() {
@@ -61,6 +82,7 @@ void register_list_kernels() {
     register_kernel(DeviceType::kCpu, "EmptyTensorList", kAllTypes, empty);
     register_kernel(DeviceType::kCpu, "TensorListPushBack", kAllTypes, push);
     register_kernel(DeviceType::kCpu, "TensorListPopBack", kAllTypes, pop);
+    register_kernel(DeviceType::kCpu, "ZerosLike", bit_of(DType::kVariant), zeros_like);
     return true;
   }();
   (void)once;

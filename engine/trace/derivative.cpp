@@ -14,7 +14,8 @@
 namespace footlight::trace {
 namespace {
 
-bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
+// A variant is a list of tensors, of which the gradient is a list.
+bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant; }
 
 // No tape sees the gradient while it is built; the call of the result is what it records.
 class NoTape {
@@ -207,12 +208,15 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
 
   // What backward captured of forward becomes inputs that the caller passes on.
   for (const Tensor& value : backward.captures()) {
-    FL_CHECK(value.is_symbolic() && value.graph() == &forward);
+    if (!value.is_symbolic() || value.graph() != &forward) {  // of a custom gradient: what its function closes over
+      result->needs.push_back({false, 0, value});
+      continue;
+    }
     const auto input = std::ranges::find(forward.inputs, value.node());
     if (input != forward.inputs.end()) {
-      result->needs.push_back({true, static_cast<size_t>(input - forward.inputs.begin())});
+      result->needs.push_back({true, static_cast<size_t>(input - forward.inputs.begin()), {}});
     } else {
-      result->needs.push_back({false, forward.outputs.size()});
+      result->needs.push_back({false, forward.outputs.size(), {}});
       forward.outputs.push_back({value.node(), value.output()});
     }
   }
@@ -244,7 +248,8 @@ void Derivative::apply(std::span<const Tensor> given, std::span<const Tensor> re
   std::vector<Tensor> arguments;
   for (size_t seed : seeds)
     arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply(kZeros, {results[seed]}));
-  for (Need need : needs) arguments.push_back(need.input ? given[need.index] : results[need.index]);
+  for (const Need& need : needs)
+    arguments.push_back(need.value ? need.value : need.input ? given[need.index] : results[need.index]);
   const std::vector<Tensor> gradients = backward->call(arguments);
   for (size_t i = 0; i < gradient_of.size(); ++i) leaving[i] = of_input(i, gradients);
 }

@@ -10,7 +10,12 @@ struct Derivative {
   size_t outputs = 0;              // of the original
   std::shared_ptr<Concrete> backward;
   std::vector<size_t> seeds;       // the outputs whose gradients backward takes, in this order, first
-  struct Need { bool input; size_t index; };  // then these: an input of forward, or an output of it
+  // Then these: an input of forward, an output of it, or a value from outside of both.
+  struct Need {
+    bool input;
+    size_t index;
+    Tensor value;
+  };
   std::vector<Need> needs;
   std::vector<int> gradient_of;    // for each input of forward: which output of backward, or -1
   std::vector<bool> sparse;        // whether that is the first of the three of an ops::indexed_slices()

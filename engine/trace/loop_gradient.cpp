@@ -116,7 +116,8 @@ void loop_gradient(GradientCall& call) {
   }
   std::vector<Kept> kept;
   for (size_t n = 0; n < derivative.needs.size(); ++n) {
-    const Derivative::Need need = derivative.needs[n];
+    const Derivative::Need& need = derivative.needs[n];
+    if (need.value) continue;
     if (need.input && invariant[need.index]) continue;
     const Edge edge = need.input ? Edge{body.inputs[need.index], 0} : body.outputs[need.index];
     kept.push_back({body.node(edge.node).dtypes[edge.output], body.node(edge.node).shapes[edge.output], edge, n});
@@ -175,7 +176,9 @@ void loop_gradient(GradientCall& call) {
           else arguments.push_back(zeros_like(call.inputs[seed], body.node(body.inputs[seed]).dtypes[0]));
         }
         for (size_t n = 0; n < derivative.needs.size(); ++n)
-          arguments.push_back(popped[n] ? popped[n] : call.inputs[derivative.needs[n].index]);
+          arguments.push_back(popped[n]                    ? popped[n]
+                              : derivative.needs[n].value ? derivative.needs[n].value
+                                                          : call.inputs[derivative.needs[n].index]);
         const std::vector<Tensor> gradients = derivative.backward->call(arguments);
         for (size_t c = 0; c < carried.size(); ++c) {
           const size_t k = carried[c];

@@ -137,7 +137,7 @@ class Operators(unittest.TestCase):
         self.assertEqual([value(r) for r in v], [1, 2, 3])
         self.assertEqual(len(v), 3)
         for bad in (lambda: v['a'], lambda: v[1.5], lambda: v[True]):
-            with self.assertRaises(TypeError):
+            with self.assertRaises((TypeError, ValueError)):
                 bad()
         with self.assertRaises(tf.errors.InvalidArgumentError):
             v[7]

@@ -1,6 +1,7 @@
 // Ops that hold graphs, and the ones that only shape a graph. The runtime executes them itself: they have no kernels.
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/define.h"
+#include "engine/ops/functions.h"
 
 namespace footlight {
 
@@ -26,6 +27,26 @@ void popped_shape(Inference& i) {
   static const AttrName kElement("element_shape");
   i.output_shapes[0] = Shape();
   i.output_shapes[1] = i.attrs.get_or(kElement, Shape::unknown_rank());
+}
+
+// The gradient of a list is a list of gradients, as long: what was pushed is popped from it, and the other way round.
+const AttrName kElementDType("element_dtype"), kElementShape("element_shape");
+
+void push_gradient(GradientCall& c) {
+  static const Op pop{"TensorListPopBack"};
+  const std::vector<Tensor> both =
+      apply_all(pop.row(), c.output_gradients.first(1),
+                {{kElementDType, c.inputs[1].dtype()}, {kElementShape, c.inputs[1].shape()}});
+  c.input_gradients[0] = both[0];
+  c.input_gradients[1] = both[1];
+}
+
+void pop_gradient(GradientCall& c) {
+  static const Op push{"TensorListPushBack"};
+  const auto arrived = [&](size_t k) {
+    return c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]);
+  };
+  c.input_gradients[0] = apply(push, {arrived(0), arrived(1)}, {{kElementDType, c.outputs[1].dtype()}});
 }
 
 void cond_gradient(GradientCall& call) { control_gradients.cond(call); }
@@ -77,12 +98,11 @@ FL_ROWS(control) {
        "input_handle: variant, tensor: element_dtype -> output_handle: variant",
        "element_dtype: any",
        infer::scalar,
-       nullptr,
+       push_gradient,
        OpFamily::kControl,
-       "the list with one tensor more",
-       {.zero_gradient = true}},
+       "the list with one tensor more"},
       {"TensorListPopBack", "input_handle: variant -> output_handle: variant, tensor: element_dtype",
-       "element_dtype: any; element_shape: shape = unknown", popped_shape, nullptr, OpFamily::kControl,
+       "element_dtype: any; element_shape: shape = unknown", popped_shape, pop_gradient, OpFamily::kControl,
        "the list without its last tensor, and that tensor"},
       {"StatelessIf", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
        "then_branch(input) if cond else else_branch(input)"},

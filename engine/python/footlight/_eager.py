@@ -2,36 +2,47 @@
 import footlight as tf
 
 
-def _positions(f, params):
+def _positions(f, params, args):
+    """Which of the arguments the gradients are for."""
     import inspect
+    try:
+        names = [p.name for p in inspect.signature(f).parameters.values()
+                 if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        names = []
     if params is None:
-        return None
-    names = list(inspect.signature(f).parameters)
-    return [names.index(p) if isinstance(p, str) else p for p in (params if isinstance(params, (list, tuple)) else [params])]
+        return range(min(len(names), len(args)) if names else len(args))
+    params = params if isinstance(params, (list, tuple)) else [params]
+    if all(isinstance(p, str) for p in params):
+        return [names.index(p) for p in params]
+    if all(isinstance(p, int) for p in params):
+        return params
+    raise ValueError('params must be all strings or all integers; got %s.' % (params,))
 
 
 def value_and_gradients_function(f, params=None):
     """A function that gives f's value and the list of its gradients with respect to its arguments (or to `params`)."""
-    wanted = _positions(f, params)
-
     def gradients(*args, **kwargs):
         dy = kwargs.pop('dy', None)
-        args = [tf.convert_to_tensor(a) if not isinstance(a, (tf.Tensor, tf.Variable)) and not callable(a) else a for a in args]
-        # The same tensor given twice counts as two arguments.
-        seen = set()
-        for i, a in enumerate(args):
-            if isinstance(a, tf.Tensor):
-                if id(a) in seen:
-                    args[i] = tf.identity(a)
-                seen.add(id(a))
-        sources = [args[i] for i in (range(len(args)) if wanted is None else wanted)]
+        args, seen = list(args), set()
+        wanted = _positions(f, params, args)
+        for i in wanted:
+            if not isinstance(args[i], tf.Variable):
+                args[i] = tf.convert_to_tensor(args[i])
+                # The same tensor given twice counts as two arguments.
+                if id(args[i]) in seen:
+                    args[i] = tf.identity(args[i])
+                seen.add(id(args[i]))
+        sources = [args[i] for i in wanted]
         with tf.GradientTape() as tape:
             for s in sources:
                 tape.watch(s)
             value = f(*args, **kwargs)
         if value is None:
-            raise ValueError('the function must return a tensor to differentiate, not None')
-        return value, tape.gradient(value, sources, output_gradients=dy, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+            raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value?')
+        if dy is not None:
+            dy = [tf.convert_to_tensor(d) for d in tf.nest.flatten(dy)]
+        return value, tape.gradient(tf.nest.flatten(value), sources, output_gradients=dy)
     return gradients
 
 
@@ -47,7 +58,7 @@ def implicit_value_and_gradients(f):
         with tf.GradientTape() as tape:
             value = f(*args, **kwargs)
         if value is None:
-            raise ValueError('the function must return a tensor to differentiate, not None')
+            raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value?')
         variables = list(tape.watched_variables())
         if not variables:
             raise ValueError('No trainable variables were accessed while the function was being computed.')

@@ -195,8 +195,9 @@ def batch_jacobian(self, target, source, unconnected_gradients=tf.UnconnectedGra
         if target_shape.rank == 0:
             raise IndexError('batch_jacobian: the target has no dimensions; the first one is the batch')
         size = target_shape[0]
-    if source.shape.rank == 0:
-        raise IndexError('batch_jacobian: the source has no dimensions; the first one is the batch')
+    if target_shape.rank == 1 or source.shape.rank in (0, 1):
+        raise ValueError('batch_jacobian: target and source must have a batch and at least one dimension more, not the '
+                         'shapes %s and %s' % (target_shape, source.shape))
     if None not in (size, source.shape[0]) and size != source.shape[0]:
         raise ValueError('Need first dimension of target shape (%s) and source shape (%s) to match.' % (
             target_shape, source.shape))

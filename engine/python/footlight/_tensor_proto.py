@@ -9,18 +9,14 @@ _FIELD = {tf.float16: 'half_val', tf.bfloat16: 'half_val', tf.float32: 'float_va
           tf.complex128: 'dcomplex_val', tf.bool: 'bool_val', tf.string: 'string_val'}
 
 
-def _halves(tensor):
-    return [int(b) for b in tf.reshape(tf.bitcast(tensor, tf.uint16), [-1]).numpy().tolist()]
-
-
 def _items(tensor):
     """The elements as Python values, in the order of the rows."""
-    if tensor.dtype in (tf.float16, tf.bfloat16):
-        return _halves(tensor)
-    values = tf.reshape(tensor, [-1]).numpy().tolist()
-    if tensor.dtype.is_complex:
-        return [part for v in values for part in (v.real, v.imag)]
-    return values
+    flat = tf.reshape(tensor, [-1])
+    if flat.dtype in (tf.float16, tf.bfloat16):
+        flat = tf.bitcast(flat, tf.uint16)
+    if flat.dtype.is_complex:
+        flat = tf.reshape(tf.stack([tf.math.real(flat), tf.math.imag(flat)], 1), [-1])
+    return flat.numpy().tolist() if flat.dtype == tf.string else memoryview(flat).tolist()
 
 
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
@@ -46,7 +42,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
         raise ValueError('Too many elements provided. Takes at most %d, but got %d.' % (wanted, size))
     proto = TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=shape_proto(out_shape))
     if size == wanted and wanted > 1 and tensor.dtype in _AS_BYTES:
-        proto.tensor_content = tensor.numpy().tobytes()
+        proto.tensor_content = memoryview(tensor).tobytes()
     else:
         setattr(proto, _FIELD[tensor.dtype], _items(tensor))
     return proto

@@ -1,0 +1,212 @@
+"""Gradients from Python: sparse ones, jacobians, forward mode, custom gradients, second derivatives of staged loops."""
+import unittest
+
+import footlight as tf
+import footlight.contrib.eager as tfe
+
+FA = tf.autodiff.ForwardAccumulator
+
+
+def values(t):
+    """A tensor as nested Python lists, without NumPy."""
+    return memoryview(tf.convert_to_tensor(t)).tolist()
+
+
+def gradient(f, x, **kwargs):
+    with tf.GradientTape() as tape:
+        if not isinstance(x, tf.Variable):
+            tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x, **kwargs)
+
+
+def jvp(f, x, tangent):
+    with FA(x, tangent) as acc:
+        y = f(x)
+    return acc.jvp(y)
+
+
+class Sparse(unittest.TestCase):
+    def setUp(self):
+        self.v = tf.Variable([[1., 2.], [3., 4.], [5., 6.]])
+
+    def test_rows(self):
+        for f in (lambda v: tf.gather(v, [1, 1]), lambda v: v.sparse_read([1, 1]),
+                  lambda v: tf.gather(v.read_value(), [1, 1]), tf.function(lambda v: tf.gather(v, [1, 1]))):
+            g = gradient(f, self.v)
+            self.assertIsInstance(g, tf.IndexedSlices)
+            self.assertEqual(values(g.indices), [1, 1])
+            self.assertEqual(values(g), [[0, 0], [2, 2], [0, 0]])
+
+    def test_sum_of_both_kinds(self):
+        g = gradient(lambda v: tf.reduce_sum(tf.gather(v, [0])) + tf.reduce_sum(tf.gather(v, [2])), self.v)
+        self.assertIsInstance(g, tf.IndexedSlices)
+        g = gradient(lambda v: tf.reduce_sum(tf.gather(v, [0])) + tf.reduce_sum(v), self.v)
+        self.assertIsInstance(g, tf.Tensor)
+        self.assertEqual(values(g), [[2, 2], [1, 1], [1, 1]])
+
+    def test_dense_where_it_must_be(self):
+        self.assertEqual(values(gradient(lambda v: tf.gather(v * 2., [[0], [0]]), self.v)), [[4, 4], [0, 0], [0, 0]])
+        self.assertIsInstance(gradient(lambda v: tf.gather(v, [0], axis=1), self.v), tf.Tensor)
+
+    def test_in_functions(self):
+        @tf.function
+        def inside(i):
+            return tf.gradients(tf.gather(self.v, i), self.v)[0]
+        g = inside(tf.constant([0, 2]))
+        self.assertIsInstance(g, tf.IndexedSlices)
+        self.assertEqual(values(g), [[1, 1], [0, 0], [1, 1]])
+
+        @tf.function
+        def loop(n):
+            s = tf.zeros([1, 2])
+            for i in tf.range(n):
+                s += tf.gather(self.v, [i])
+            return s
+        self.assertEqual(values(gradient(lambda v: loop(tf.constant(2)), self.v)), [[1, 1], [1, 1], [0, 0]])
+
+    def test_arguments_and_results_of_functions(self):
+        s = tf.IndexedSlices(tf.constant([[1.]]), tf.constant([1]), tf.constant([2, 1]))
+        self.assertEqual(values(tf.function(lambda a: a)(s)), [[0], [1]])
+        self.assertEqual(values(tf.function(lambda a: a.values * 2.)(s)), [[2]])
+        self.assertRaises(ValueError, tf.convert_to_tensor, tf.IndexedSlices(tf.constant([1.]), tf.constant([0])))
+
+
+class Jacobians(unittest.TestCase):
+    def test_jacobian(self):
+        x = tf.constant([1., 2.])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        self.assertEqual(values(tape.jacobian(y, x)), [[2, 0], [0, 4]])
+        self.assertRaises(RuntimeError, tape.jacobian, y, x)
+
+    def test_batch(self):
+        x = tf.constant([[1., 2.], [3., 4.]])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        self.assertEqual(values(tape.batch_jacobian(y, x)), [[[2, 0], [0, 4]], [[6, 0], [0, 8]]])
+
+    def test_unknown_size(self):
+        @tf.function(input_signature=[tf.TensorSpec([None])])
+        def f(x):
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                y = x * x
+            return tape.jacobian(y, x)
+        self.assertEqual(values(f(tf.constant([1., 2., 3.]))), [[2, 0, 0], [0, 4, 0], [0, 0, 6]])
+
+    def test_hessians(self):
+        f = tf.function(lambda x: tf.hessians(tf.reduce_sum(x ** 3), [x])[0])
+        self.assertEqual(values(f(tf.constant([1., 2.]))), [[6, 0], [0, 12]])
+        self.assertRaises(RuntimeError, tf.hessians, tf.constant(1.), tf.constant(1.))
+
+
+class Forward(unittest.TestCase):
+    def test_ops(self):
+        x, t = tf.constant([0.5, 2.]), tf.constant([1., 10.])
+        self.assertEqual(values(jvp(lambda x: x * x, x, t)), [1, 40])
+        self.assertEqual(values(jvp(lambda x: tf.gather(x, [1, 0]), x, t)), [10, 1])
+        self.assertEqual(values(jvp(lambda x: tf.split(x, 2)[1] * 2., x, t)), [20])
+        self.assertIsNone(jvp(lambda x: tf.constant(1.), x, t))
+
+    def test_functions_branches_loops(self):
+        x, t = tf.constant([1., 2.]), tf.constant([1., 1.])
+
+        @tf.function
+        def f(x):
+            if tf.reduce_sum(x) > 0.:
+                x = x * x
+            for _ in tf.range(2):
+                x = x * x
+            return x
+        self.assertEqual(values(jvp(f, x, t)), [8, 8 * 2 ** 7])
+
+    def test_nested(self):
+        x, one = tf.constant(2.), tf.constant(1.)
+        with FA(x, one) as outer:
+            with FA(x, one) as inner:
+                y = x ** 3
+            first = inner.jvp(y)
+        self.assertEqual((values(first), values(outer.jvp(first))), (12, 12))
+        with FA(x, one) as acc:
+            g = gradient(lambda x: x ** 3, x)
+        self.assertEqual(values(acc.jvp(g)), 12)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            d = jvp(lambda x: x ** 3, x, one)
+        self.assertEqual(values(tape.gradient(d, x)), 12)
+
+    def test_variables(self):
+        v = tf.Variable([1., 2.])
+        self.assertEqual(values(jvp(lambda v: tf.gather(v, [1]) * 3., v, tf.constant([1., 10.]))), [30])
+
+
+class Custom(unittest.TestCase):
+    def test_method_variables_and_errors(self):
+        v = tf.Variable(3.)
+
+        class Layer:
+            @tf.custom_gradient
+            def call(self, x):
+                def grad(dy, variables=None):
+                    return dy * 2., [dy * 7.]
+                return x * v, grad
+        with tf.GradientTape() as tape:
+            x = tf.constant(2.)
+            tape.watch(x)
+            y = Layer().call(x)
+        self.assertEqual([values(g) for g in tape.gradient(y, [x, v])], [2, 7])
+        traced = tf.function(lambda x: Layer().call(x))
+        with tf.GradientTape() as tape:
+            y = traced(tf.constant(2.))
+        self.assertEqual(values(tape.gradient(y, v)), 7)
+        wrong = tf.custom_gradient(lambda x: (x * v, lambda dy: dy))
+        self.assertRaises(TypeError, wrong, tf.constant(1.))
+
+    def test_recompute(self):
+        v, x = tf.Variable(3.), tf.constant(2.)
+        f = tf.recompute_grad(lambda x: x * x * v)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        self.assertEqual([values(g) for g in tape.gradient(y, [x, v])], [12, 4])
+
+    def test_closure_over_a_variable_in_a_function(self):
+        v = tf.Variable(3.)
+
+        @tf.custom_gradient
+        def f(x):
+            return x * 1., lambda dy: dy * v
+        self.assertEqual(values(gradient(tf.function(f), tf.constant(1.))), 3)
+
+
+class Loops(unittest.TestCase):
+    def test_second_derivative(self):
+        @tf.function
+        def f(x):
+            for _ in tf.range(2):
+                x = x * x
+            return x
+        x = tf.constant(2.)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            g = gradient(f, x)
+        self.assertEqual(values(g), 32)
+        self.assertEqual(values(outer.gradient(g, x)), 48)
+
+
+class OldNames(unittest.TestCase):
+    def test_gradients_function(self):
+        cube = tfe.gradients_function(lambda x, y: x * x * y)
+        self.assertEqual([values(g) for g in cube(2., 3.)], [12, 4])
+        third = lambda x: x ** 4  # noqa: E731
+        for _ in range(3):
+            third = (lambda g: lambda x: tfe.gradients_function(g)(x)[0])(third)
+        self.assertEqual(values(third(2.)), 48)
+        self.assertRaises(ValueError, tfe.gradients_function(lambda x, y: x, params=['x', 1]), 1., 2.)
+
+
+if __name__ == '__main__':
+    unittest.main()

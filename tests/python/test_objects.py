@@ -1,0 +1,189 @@
+"""What tensors, variables, specs and modules are for Python: members, sharing of memory, structures, names."""
+import collections
+import copy
+import pickle
+import unittest
+
+import footlight as tf
+
+
+def values(t):
+    """A tensor as nested Python lists, without NumPy."""
+    return memoryview(tf.convert_to_tensor(t)).tolist()
+
+
+class Variables(unittest.TestCase):
+    def test_scatter(self):
+        v = tf.Variable([1., 2., 3.])
+        v.scatter_add(tf.IndexedSlices([10.], [1]))
+        v.scatter_update(tf.IndexedSlices(0., [0]))
+        v.scatter_max(tf.IndexedSlices([5.], [2]))
+        self.assertEqual(values(v), [0, 12, 5])
+        v.scatter_nd_sub([[1], [2]], [2., 1.])
+        self.assertEqual(values(v), [0, 10, 4])
+        self.assertRaises(TypeError, v.scatter_add, tf.constant([1.]))
+        self.assertRaises(tf.errors.InvalidArgumentError, v.scatter_add, tf.IndexedSlices([1.], [7]))
+        self.assertRaises(tf.errors.InvalidArgumentError, v.scatter_nd_add, [[7]], [1.])
+        words = tf.Variable(['a', 'b'])
+        words.scatter_update(tf.IndexedSlices(['z'], [1]))
+        self.assertTrue(bool(tf.reduce_all(words == ['a', 'z'])))
+
+    def test_slices(self):
+        v = tf.Variable([[1., 2., 3.], [4., 5., 6.]])
+        v[0, 1:].assign([20., 30.])
+        v[:, ::2].assign(0.)
+        self.assertEqual(values(v), [[0, 20, 0], [0, 5, 0]])
+        v[1, tf.newaxis].assign([[1., 2., 3.]])
+        self.assertEqual(values(v), [[0, 20, 0], [1, 2, 3]])
+        self.assertRaises(tf.errors.InvalidArgumentError, v[0].assign, [1., 2.])
+
+        @tf.function
+        def f(x):
+            v[0, 0].assign(x)
+            v.scatter_nd_update([[1, 2]], [x])
+            return v.gather_nd([[0, 0]])
+        self.assertEqual(values(f(tf.constant(9.))), [9])
+        self.assertEqual(values(v), [[9, 20, 0], [1, 2, 9]])
+
+    def test_counter_and_old_names(self):
+        v = tf.Variable(0)
+        self.assertEqual([values(v.count_up_to(2)), values(v.count_up_to(2)), values(v)], [0, 1, 2])
+        self.assertRaises(tf.errors.OutOfRangeError, v.count_up_to, 2)
+        self.assertRaises(RuntimeError, lambda: v.initial_value)
+        self.assertEqual(tf.Variable.SaveSliceInfo('f', [4, 3], [1, 0], [2, 3]).spec, '4 3 1,2:0,3')
+
+    def test_creator_scope(self):
+        seen = []
+
+        def creator(next_creator, **kwargs):
+            seen.append(kwargs['name'])
+            kwargs['trainable'] = False
+            return next_creator(**kwargs)
+        with tf.variable_creator_scope(creator):
+            v = tf.Variable(1., name='x')
+        self.assertEqual((seen, v.trainable, tf.Variable(1.).trainable), (['x'], False, True))
+
+
+class Tensors(unittest.TestCase):
+    def test_dlpack(self):
+        x = tf.constant([[1., 2.], [3., 4.]])
+        y = tf.experimental.dlpack.from_dlpack(tf.experimental.dlpack.to_dlpack(x))
+        self.assertEqual(values(y), values(x))
+        capsule = x.__dlpack__()
+        tf.experimental.dlpack.from_dlpack(capsule)
+        self.assertRaises(tf.errors.InvalidArgumentError, tf.experimental.dlpack.from_dlpack, capsule)
+        self.assertRaises(tf.errors.InvalidArgumentError, tf.experimental.dlpack.to_dlpack, tf.constant('a'))
+        self.assertEqual(x.__dlpack_device__(), (1, 0))
+
+    def test_dlpack_with_numpy(self):
+        try:
+            import numpy as np
+        except ImportError:
+            self.skipTest('no NumPy')
+        x = tf.constant([1., 2.])
+        array = np.from_dlpack(x)
+        self.assertEqual(array.tolist(), [1, 2])
+        self.assertEqual(array.__array_interface__['data'][0], np.asarray(x).__array_interface__['data'][0])
+        own = np.arange(6, dtype=np.float32).reshape(2, 3)
+        self.assertEqual(values(tf.experimental.dlpack.from_dlpack(own)), own.tolist())
+        self.assertRaises(tf.errors.InvalidArgumentError, tf.experimental.dlpack.from_dlpack, own.T)
+
+    def test_members(self):
+        self.assertEqual(complex(tf.constant(2 + 1j)), 2 + 1j)
+        self.assertRaises(TypeError, complex, tf.constant([1., 2.]))
+        self.assertRaises(NotImplementedError, tf.constant(1.).eval)
+        self.assertIn('__add__', tf.Tensor.OVERLOADABLE_OPERATORS)
+        x = tf.constant([1., 2.])
+        self.assertEqual(values(pickle.loads(pickle.dumps(x))), [1, 2])
+        self.assertEqual(values(copy.deepcopy(x)), [1, 2])
+
+    def test_misspelt(self):
+        for wrong, right in ((lambda: tf.constant(1.).nmupy, 'numpy'), (lambda: tf.Variable(1.).asign, 'assign'),
+                             (lambda: tf.TensorShape([1]).ndim, 'ndims'), (lambda: tf.float32.is_float, 'is_floating'),
+                             (lambda: tf.GradientTape().gradeint, 'gradient'), (lambda: tf.reduce_maen, 'reduce_mean')):
+            with self.assertRaises(AttributeError) as caught:
+                wrong()
+            self.assertIn(right, str(caught.exception))
+
+    def test_lists_of_tensors(self):
+        self.assertEqual(values(tf.convert_to_tensor([1, tf.constant(2.)])), [1, 2])
+        self.assertRaises(ValueError, tf.constant, [1, tf.constant(2.)])
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            tf.convert_to_tensor([tf.constant([1, 2]), tf.constant([1])])
+
+
+class MySpec(tf.TypeSpec):
+    value_type = property(lambda self: list)
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = tf.TensorShape(shape), tf.as_dtype(dtype)
+
+    def _serialize(self):
+        return self.shape, self.dtype
+
+    @property
+    def _component_specs(self):
+        return [tf.TensorSpec(self.shape, self.dtype), tf.TensorSpec([], tf.int32)]
+
+    def _to_components(self, value):
+        return list(value)
+
+    def _from_components(self, components):
+        return list(components)
+
+
+class Specs(unittest.TestCase):
+    def test_derived(self):
+        a, b = MySpec([1, None], tf.float32), MySpec([1, 2], tf.float32)
+        self.assertEqual(repr(a), 'MySpec(TensorShape([1, None]), tf.float32)')
+        self.assertTrue(b.is_subtype_of(a) and not a.is_subtype_of(b) and a.is_compatible_with(b))
+        self.assertEqual(b.most_specific_common_supertype([MySpec([1, 3], tf.float32)]), a)
+        self.assertIsNone(b.most_specific_common_supertype([MySpec([1, 2], tf.int32)]))
+        self.assertRaises(ValueError, b.most_specific_compatible_type, MySpec([1, 2], tf.int32))
+        value = [tf.constant([[1., 2.]]), tf.constant(1)]
+        self.assertEqual(len(b.flatten()), 2)
+        self.assertEqual([values(t) for t in b.from_tensors(iter(b.to_tensors(value)))], [[[1, 2]], 1])
+        self.assertRaises(TypeError, tf.TypeSpec)
+
+    def test_messages(self):
+        proto = tf.make_tensor_proto([1., 2.])
+        self.assertEqual(proto.SerializeToString(), b'\x08\x01\x12\x04\x12\x02\x08\x02"\x08\x00\x00\x80?\x00\x00\x00@')
+        shape = tf.TensorShape([1, None])
+        self.assertEqual(str(shape.as_proto()), 'dim {\n  size: 1\n}\ndim {\n  size: -1\n}\n')
+        self.assertEqual(tf.TensorShape(shape.as_proto()).as_list(), [1, None])
+        spec = tf.TensorSpec([1, None], tf.float32, 'n')
+        self.assertEqual(tf.TensorSpec.experimental_from_proto(spec.experimental_as_proto()), spec)
+
+
+class Structures(unittest.TestCase):
+    def test_nest(self):
+        pair = collections.namedtuple('pair', 'a b')
+        self.assertEqual(tf.nest.flatten({'b': 1, 'a': [2, pair(3, 4)]}), [2, 3, 4, 1])
+        self.assertEqual(tf.nest.map_structure(lambda x, y: x + y, pair(1, [2]), pair(3, [4])), pair(4, [6]))
+        self.assertRaises(ValueError, tf.nest.map_structure, lambda x: x, [1], foo=2)
+        s = tf.IndexedSlices(tf.constant([[1.]]), tf.constant([0]), tf.constant([2, 1]))
+        self.assertEqual((len(tf.nest.flatten([s, 1])), len(tf.nest.flatten([s, 1], expand_composites=True))), (2, 4))
+        double = tf.nest.map_structure(lambda x: x * 2, s, expand_composites=True)
+        self.assertIsInstance(double, tf.IndexedSlices)
+
+    def test_module(self):
+        class Inner(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = tf.Variable(1., name='w')
+                self.b = tf.Variable(1., name='b', trainable=False)
+
+        class Outer(tf.Module):
+            def __init__(self):
+                self.layers = [Inner(), {'x': Inner()}]
+                self.own = (tf.Variable(0., name='own'),)
+                self.again = self.layers[0]
+                self.me = self
+        m = Outer()
+        self.assertEqual([v.name for v in m.variables], ['own:0', 'b:0', 'w:0', 'b:0', 'w:0'])
+        self.assertEqual((len(m.trainable_variables), len(m.submodules), m.name), (3, 2, 'outer'))
+        self.assertRaises(ValueError, tf.Module, name='a b')
+
+
+if __name__ == '__main__':
+    unittest.main()

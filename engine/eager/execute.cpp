@@ -6,6 +6,7 @@
 #include "engine/ops/builder.h"
 #include "engine/ops/cost.h"
 #include "engine/ops/infer.h"
+#include "engine/runtime/watch.h"
 
 namespace footlight::eager {
 
@@ -108,6 +109,7 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
     kernel(context);
   }
   if (recorded) [[unlikely]] record(row, inputs, outputs, device, start);
+  if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, device);
   if (tape_hook) [[unlikely]] tape_hook(row, attrs, inputs, outputs);
 }
 
@@ -135,6 +137,7 @@ Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DT
   } else {
     kernel(context);
   }
+  if (result_watch) [[unlikely]] result_watch(row, inputs, {&out, 1}, Device::cpu());
   if (tape_hook) [[unlikely]] tape_hook(row, no_attrs, inputs, {&out, 1});
   return out;
 }

@@ -1,9 +1,11 @@
 // Global seed, the sequence of op seeds drawn from it, and the streams of eager ops.
 #include "engine/ops/random_seeds.h"
 
+#include "engine/base/text.h"
 #include "engine/tensor/random_state.h"
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -82,6 +84,8 @@ Global& global() {
   return *one;
 }
 
+std::atomic<bool> seeds_are_wanted = false;
+
 int64_t truncated(int64_t seed) { return ((seed % kLargest) + kLargest) % kLargest; }
 
 }  // namespace
@@ -100,10 +104,17 @@ std::optional<int64_t> global_seed() {
   return g.seed;
 }
 
+void want_seeds(bool on) { seeds_are_wanted = on; }
+
 Seeds seeds_for_op(std::optional<int64_t> op_seed) {
   Global& g = global();
   std::lock_guard lock(g.mutex);
-  if (!g.seed && !op_seed) return {};
+  if (!g.seed && !op_seed) {
+    if (seeds_are_wanted)
+      fail(ErrorKind::kRuntime, "Random ops require a seed to be set when determinism is enabled: call "
+                                "tf.random.set_seed, or give the op a seed");
+    return {};
+  }
   Seeds seeds;
   if (!g.seed) {
     seeds = {kSeedWithoutGlobal, truncated(*op_seed)};

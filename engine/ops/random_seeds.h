@@ -12,6 +12,9 @@ namespace footlight::random {
 void set_global_seed(int64_t seed);
 std::optional<int64_t> global_seed();
 
+// Whether an op without any seed is an error: tf.config.experimental.enable_op_determinism.
+void want_seeds(bool);
+
 struct Seeds {
   int64_t seed = 0, seed2 = 0;
 };

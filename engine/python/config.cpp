@@ -1,11 +1,13 @@
 // tf.config, tf.random.set_seed, tf.version and other switches; the context managers come from scopes.cpp.
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/base/thread_pool.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/random_seeds.h"
 #include "engine/python/convert.h"
 #include "engine/python/module.h"
 #include "engine/python/scopes.h"
+#include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
 
 namespace footlight::python {
@@ -14,7 +16,6 @@ bool functions_run_eagerly = false;
 
 namespace {
 
-PyTypeObject *physical_type = nullptr, *logical_type = nullptr;
 bool soft_placement = true;
 
 PyObject* run_functions_eagerly(PyObject*, PyObject* args, PyObject* keywords) {
@@ -28,36 +29,67 @@ PyObject* run_functions_eagerly(PyObject*, PyObject* args, PyObject* keywords) {
 PyObject* are_run_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(functions_run_eagerly); }
 PyObject* executing_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(!current_graph_builder); }
 
-Ref device_object(PyTypeObject* type, const std::string& name, const char* kind) {
-  Ref o = checked(PyStructSequence_New(type));
-  PyStructSequence_SetItem(o.get(), 0, checked(PyUnicode_FromString(name.c_str())).release());
-  PyStructSequence_SetItem(o.get(), 1, checked(PyUnicode_FromString(kind)).release());
-  return o;
-}
-
-PyObject* devices(PyTypeObject* type, const char* prefix, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"device_type", nullptr};
-  const char* wanted = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|z:list_devices", const_cast<char**>(names), &wanted))
-    return nullptr;
+PyObject* devices(PyObject*, PyObject*) {
   return guarded([&] {
     Ref list = checked(PyList_New(0));
     const auto add = [&](const char* kind, int index) {
-      if (wanted && std::string_view(wanted) != kind) return;
-      Ref d = device_object(type, str(prefix, kind, ":", index), kind);
-      if (PyList_Append(list.get(), d.get()) < 0) throw PythonErrorSet();
+      Ref one = checked(Py_BuildValue("(si)", kind, index));
+      if (PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
     };
     add("CPU", 0);
-    if (!wanted || std::string_view(wanted) == "GPU")
-      for (int i = 0; i < gpu::count(); ++i) add("GPU", i);
+    for (int i = 0; i < gpu::count(); ++i) add("GPU", i);
     return list.release();
   });
 }
-PyObject* physical_devices(PyObject*, PyObject* a, PyObject* k) {
-  return devices(physical_type, "/physical_device:", a, k);
+
+PyObject* gpu_details(PyObject*, PyObject* index) {
+  return guarded([&] {
+    const long i = PyLong_AsLong(index);
+    if (i == -1 && PyErr_Occurred()) throw PythonErrorSet();
+    if (i < 0 || i >= gpu::count()) fail(ErrorKind::kValue, "there is no GPU ", i);
+    const gpu::Info& info = gpu::info(static_cast<int>(i));
+    return Py_BuildValue("{s:s,s:(ii)}", "device_name", info.name.c_str(), "compute_capability", info.major,
+                         info.minor);
+  });
 }
-PyObject* logical_devices(PyObject*, PyObject* a, PyObject* k) {
-  return devices(logical_type, "/device:", a, k);
+
+// Whether an op ran, or a tensor was made: tensors are counted, those of the import among them.
+uint64_t tensors_at_start = 0;
+bool something_ran() {
+  const bool is = next_tensor_id() > tensors_at_start + 1;
+  if (!is) ++tensors_at_start;  // asking counts as one
+  return is;
+}
+PyObject* has_run(PyObject*, PyObject*) { return PyBool_FromLong(something_ran()); }
+
+int threads_within = 0, threads_between = 0;  // 0: as many as cores
+
+PyObject* set_threads(int& threads, const char* what, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"num_threads", nullptr};
+  int wanted;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i:set_threads", const_cast<char**>(names), &wanted))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (wanted < 0) fail(ErrorKind::kValue, "num_threads must be 0, for as many as cores, or more; ", wanted, " came");
+    if (wanted != threads && something_ran())
+      fail(ErrorKind::kRuntime, what, " op parallelism cannot be modified after initialization: set it before the "
+                                      "first op runs");
+    threads = wanted;
+    if (&threads == &threads_within) set_pool_size(wanted);
+    Py_RETURN_NONE;
+  });
+}
+PyObject* set_within(PyObject*, PyObject* a, PyObject* k) { return set_threads(threads_within, "Intra", a, k); }
+PyObject* set_between(PyObject*, PyObject* a, PyObject* k) { return set_threads(threads_between, "Inter", a, k); }
+PyObject* get_within(PyObject*, PyObject*) { return PyLong_FromLong(threads_within); }
+PyObject* get_between(PyObject*, PyObject*) { return PyLong_FromLong(threads_between); }
+
+template <void (*set)(bool)>
+PyObject* set_switch(PyObject*, PyObject* on) {
+  const int is = PyObject_IsTrue(on);
+  if (is < 0) return nullptr;
+  set(is != 0);
+  Py_RETURN_NONE;
 }
 
 PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
@@ -97,12 +129,24 @@ PyMethodDef are_method = {"functions_run_eagerly", are_run_eagerly, METH_NOARGS,
                           "functions_run_eagerly()\n--\n\nSee run_functions_eagerly."};
 PyMethodDef eager_method = {"executing_eagerly", executing_eagerly, METH_NOARGS,
                             "executing_eagerly()\n--\n\nFalse while a function is being traced."};
-PyMethodDef physical_method = {"list_physical_devices", with_keywords(physical_devices),
-                               METH_VARARGS | METH_KEYWORDS,
-                               "list_physical_devices(device_type=None)\n--\n\nThe devices of this machine."};
-PyMethodDef logical_method = {
-    "list_logical_devices", with_keywords(logical_devices), METH_VARARGS | METH_KEYWORDS,
-    "list_logical_devices(device_type=None)\n--\n\nThe devices that ops can run on."};
+PyMethodDef engine_methods[] = {  // of the namespace _config, which the Python side builds with
+    {"devices", devices, METH_NOARGS, nullptr},
+    {"gpu_details", gpu_details, METH_O, nullptr},
+    {"has_run", has_run, METH_NOARGS, nullptr},
+    {"check_numerics", set_switch<check_numerics>, METH_O, nullptr},
+    {"log_placement", set_switch<log_placement>, METH_O, nullptr},
+    {"want_seeds", set_switch<random::want_seeds>, METH_O, nullptr},
+};
+PyMethodDef thread_methods[] = {
+    {"get_intra_op_parallelism_threads", get_within, METH_NOARGS,
+     "get_intra_op_parallelism_threads()\n--\n\nThreads that work on one op; 0: as many as cores."},
+    {"set_intra_op_parallelism_threads", with_keywords(set_within), METH_VARARGS | METH_KEYWORDS,
+     "set_intra_op_parallelism_threads(num_threads)\n--\n\nThreads that work on one op; 0: as many as cores."},
+    {"get_inter_op_parallelism_threads", get_between, METH_NOARGS,
+     "get_inter_op_parallelism_threads()\n--\n\nThreads that run ops side by side; 0: as many as cores."},
+    {"set_inter_op_parallelism_threads", with_keywords(set_between), METH_VARARGS | METH_KEYWORDS,
+     "set_inter_op_parallelism_threads(num_threads)\n--\n\nThreads that run ops side by side."},
+};
 PyMethodDef seed_method = {"set_seed", with_keywords(set_seed), METH_VARARGS | METH_KEYWORDS,
                            "set_seed(seed)\n--\n\nThe global seed of random ops."};
 PyMethodDef gpus_method = {"num_gpus", num_gpus, METH_NOARGS, "num_gpus()\n--\n\nHow many GPUs there are."};
@@ -111,26 +155,17 @@ PyMethodDef enable_method = {"enable_eager_execution", with_keywords(nothing), M
 PyMethodDef get_soft_method = {"get_soft_device_placement", get_soft, METH_NOARGS, nullptr};
 PyMethodDef set_soft_method = {"set_soft_device_placement", set_soft, METH_O, nullptr};
 
-PyStructSequence_Field fields[] = {{"name", nullptr}, {"device_type", nullptr}, {nullptr, nullptr}};
-PyStructSequence_Desc physical = {"PhysicalDevice", "A device of the machine.", fields, 2};
-PyStructSequence_Desc logical = {"LogicalDevice", "A device that ops run on.", fields, 2};
-
 }  // namespace
 
 void init_config(PyObject*) {
   init_scopes();
-  physical_type = PyStructSequence_NewType(&physical);
-  logical_type = PyStructSequence_NewType(&logical);
-  if (!physical_type || !logical_type) throw PythonErrorSet();
-  publish("config.PhysicalDevice", reinterpret_cast<PyObject*>(physical_type));
-  publish("config.LogicalDevice", reinterpret_cast<PyObject*>(logical_type));
+  for (const char* filled_in_python : {"test", "version", "config.experimental", "debugging"})
+    namespace_of(filled_in_python);
+  for (PyMethodDef& m : engine_methods) publish_function(str("_config.", m.ml_name).c_str(), &m);
+  for (PyMethodDef& m : thread_methods) publish_function(str("config.threading.", m.ml_name).c_str(), &m);
   publish_function("config.run_functions_eagerly", &run_method);
   publish_function("config.experimental_run_functions_eagerly", &run_method);
   publish_function("config.functions_run_eagerly", &are_method);
-  publish_function("config.list_physical_devices", &physical_method);
-  publish_function("config.experimental.list_physical_devices", &physical_method);
-  publish_function("config.get_visible_devices", &physical_method);
-  publish_function("config.list_logical_devices", &logical_method);
   publish_function("config.get_soft_device_placement", &get_soft_method);
   publish_function("config.set_soft_device_placement", &set_soft_method);
   publish_function("executing_eagerly", &eager_method);

@@ -7,6 +7,7 @@
 #include "engine/base/device_hooks.h"
 #include "engine/ops/cost.h"
 #include "engine/runtime/frame.h"
+#include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
 
 #include <algorithm>
@@ -140,6 +141,7 @@ class Run {
     }
     KernelContext context{*node.op, node.attrs, inputs, outputs};
     in.kernel(context);
+    if (result_watch) [[unlikely]] result_watch(*node.op, inputs, outputs, Device::cpu());
   }
 
   // The same elements under another shape.
@@ -194,6 +196,7 @@ class Run {
       void* const stream = device.type == DeviceType::kCpu ? nullptr : device_access.stream(device);
       KernelContext context{row, node.attrs, here, outputs, device, stream};
       kernel(context);
+      if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, device);
     }
     if (on) record(in, start, device, *on);
   }

@@ -1,6 +1,7 @@
 // Tensors in words, as TensorFlow's print op writes them.
 #include "engine/tensor/print.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -82,6 +83,21 @@ std::string summary(const Tensor& tensor, int64_t ends) {
     out = str("<", name_of(tensor.dtype()), ">");
   }
   return out;
+}
+
+std::string first_elements(const Tensor& tensor, int64_t count, std::string_view between) {
+  const int64_t all = tensor.elements();
+  const int64_t shown = count < 0 ? all : std::min(count, all);
+  std::string out = "[";
+  for (int64_t i = 0; i < shown; ++i) {
+    if (i > 0) out += between;
+    if (tensor.dtype() == DType::kString) out += tensor.data<std::string>()[i];
+    else if (is_plain(tensor.dtype()))
+      with_plain_type(tensor.dtype(),
+                      [&](auto zero) { out += element_text(static_cast<decltype(zero)*>(tensor.raw())[i]); });
+    else out += str("<", name_of(tensor.dtype()), ">");
+  }
+  return out + (shown < all ? "...]" : "]");
 }
 
 }  // namespace footlight

@@ -4,11 +4,15 @@
 #include "engine/tensor/tensor.h"
 
 #include <string>
+#include <string_view>
 
 namespace footlight {
 
 // `ends`: how many elements of each dimension are shown at either end; negative: all.
 std::string summary(const Tensor&, int64_t ends);
+
+// How a failed assertion shows one: `[1 2 3...]`, the first elements in a row; negative: all. Text stands as it is.
+std::string first_elements(const Tensor&, int64_t count, std::string_view between = " ");
 
 // The shortest decimal that reads back as the same number, of 6 or 9 (15 or 17) digits.
 std::string number_text(float);

@@ -1,19 +1,24 @@
 // Kernels that draw random numbers. A block of four Philox words gives four results, or two of 64 bits; which block
-// serves which element is TensorFlow's, so equal seeds give equal numbers.
+// serves which element is TensorFlow's, so equal seeds give equal numbers. The stateless ops are told where the stream
+// stands; the others ask their RandomState.
 #include "kernels/cpu/register.h"
-#include "kernels/functors/philox.h"
+#include "kernels/functors/random_draw.h"
+#include "kernels/functors/threefry.h"
 
+#include "engine/base/text.h"
+#include "engine/base/thread_pool.h"
 #include "engine/tensor/random_state.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace footlight {
 namespace FL_ISA {
 
 namespace {
 
-// More than any element can need, so that what one op takes never depends on the values.
-constexpr uint64_t kBlocksPerElement = 256;
+constexpr int kThreefry = 2;  // the values of the input `alg`: 1 Philox, 2 Threefry, 3 whichever fits
+constexpr int64_t kGroupsAtOnce = 4096;
 
 Philox stream_of(KernelContext& c) {
   static const AttrName kState{"_state"};
@@ -33,89 +38,28 @@ Philox stream_of(KernelContext& c) {
   return philox;
 }
 
-// What one block of words gives: `kCount` results of type T.
-template <class T>
-struct Uniform {
-  static constexpr int kCount = 4;
-  static void draw(Philox& philox, T* out) {
-    const Philox::Words words = philox.next();
-    for (int i = 0; i < 4; ++i) out[i] = from(words.w[i]);
-  }
-  static T from(uint32_t word) {
-    if constexpr (std::is_same_v<T, float>) {
-      return unit_float(word);
-    } else {  // half floats have a mantissa of their own width
-      constexpr int kMantissa = std::is_same_v<T, Float16> ? 10 : 7;
-      const uint16_t bits = static_cast<uint16_t>((std::is_same_v<T, Float16> ? 15 : 127) << kMantissa |
-                                                  (word & ((1u << kMantissa) - 1)));
-      T value;
-      std::memcpy(static_cast<void*>(&value), &bits, sizeof bits);
-      return T(static_cast<float>(value) - 1.0f);
-    }
-  }
-};
-template <>
-struct Uniform<double> {
-  static constexpr int kCount = 2;
-  static void draw(Philox& philox, double* out) {
-    const Philox::Words words = philox.next();
-    for (int i = 0; i < 2; ++i) out[i] = unit_double(words.w[2 * i], words.w[2 * i + 1]);
-  }
-};
+bool is_threefry(const KernelContext& c) { return *c.in<int32_t>(3) == kThreefry; }
 
-template <class T>
-struct Normal {
-  static constexpr int kCount = 4;
-  static void draw(Philox& philox, T* out) {
-    const Philox::Words words = philox.next();
-    for (int i = 0; i < 4; i += 2) {
-      float pair[2];
-      normal_pair(words.w[i], words.w[i + 1], pair);
-      out[i] = T(pair[0]);
-      out[i + 1] = T(pair[1]);
-    }
-  }
-};
-template <>
-struct Normal<double> {
-  static constexpr int kCount = 2;
-  static void draw(Philox& philox, double* out) {
-    const Philox::Words words = philox.next();
-    normal_pair(words.w[0], words.w[1], words.w[2], words.w[3], out);
-  }
-};
-
-template <class T, class Distribution>
-void fill(KernelContext& c) {
-  Philox philox = stream_of(c);
-  T* out = c.out<T>();
-  const int64_t count = c.outputs[0].elements();
-  int64_t at = 0;
-  for (; at + Distribution::kCount <= count; at += Distribution::kCount) Distribution::draw(philox, out + at);
-  if (at < count) {
-    T last[Distribution::kCount];
-    Distribution::draw(philox, last);
-    std::copy(last, last + (count - at), out + at);
-  }
+Philox given_stream(const KernelContext& c) {
+  const uint64_t* counter = c.in<uint64_t>(2);
+  return philox_at(*c.in<uint64_t>(1), counter[0], counter[1]);
 }
 
-// Words one at a time.
-class Singles {
- public:
-  explicit Singles(Philox philox) : philox_(philox) {}
-  uint32_t next() {
-    if (used_ == 4) {
-      words_ = philox_.next();
-      used_ = 0;
+template <class T, class Distribution>
+void fill(Philox base, T* out, int64_t count) {
+  constexpr int64_t kCount = Distribution::kCount;
+  parallel_for((count + kCount - 1) / kCount, kGroupsAtOnce, [&](int64_t begin, int64_t end) {
+    Philox philox = base;
+    philox.skip(static_cast<uint64_t>(begin));
+    const int64_t full = std::min(end, count / kCount);
+    for (int64_t g = begin; g < full; ++g) Distribution::draw(philox, out + g * kCount);
+    if (full < end) {
+      T last[kCount];
+      Distribution::draw(philox, last);
+      std::copy(last, last + (count - full * kCount), out + full * kCount);
     }
-    return words_.w[used_++];
-  }
-
- private:
-  Philox philox_;
-  Philox::Words words_{};
-  int used_ = 4;
-};
+  });
+}
 
 void draw_pair(Singles& words, float* out) {
   const uint32_t a = words.next();
@@ -129,54 +73,199 @@ void draw_pair(Singles& words, double* out) {
 
 // Every group of results has words of its own, as many as it may need.
 template <class T, class F>
-void truncated_normal(KernelContext& c) {
+void fill_truncated(Philox base, T* out, int64_t count) {
   constexpr int kGroup = std::is_same_v<F, double> ? 2 : 4;
-  const Philox base = stream_of(c);
-  T* out = c.out<T>();
-  const int64_t count = c.outputs[0].elements();
-  for (int64_t start = 0; start < count; start += kGroup) {
-    Philox philox = base;
-    philox.skip(static_cast<uint64_t>(start / kGroup) * kGroup * kBlocksPerElement / 4);
-    Singles words(philox);
-    for (int filled = 0; filled < kGroup;) {
-      F pair[2];
-      draw_pair(words, pair);
-      for (F value : pair) {
-        if (std::abs(value) >= F(2) || filled == kGroup) continue;
-        if (start + filled < count) out[start + filled] = T(value);
-        ++filled;
+  parallel_for((count + kGroup - 1) / kGroup, kGroupsAtOnce / 8, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t start = g * kGroup;
+      Philox philox = base;
+      philox.skip(static_cast<uint64_t>(g) * kGroup * kBlocksPerElement / 4);
+      Singles words(philox);
+      for (int filled = 0; filled < kGroup;) {
+        F pair[2];
+        draw_pair(words, pair);
+        for (F value : pair) {
+          if (std::abs(value) >= F(2) || filled == kGroup) continue;
+          if (start + filled < count) out[start + filled] = T(value);
+          ++filled;
+        }
       }
     }
+  });
+}
+
+// Whole numbers: low + word % range, or the word itself when range is 0.
+template <class T>
+void fill_whole(Philox base, T* out, int64_t count, std::make_unsigned_t<T> low, std::make_unsigned_t<T> range) {
+  using U = std::make_unsigned_t<T>;
+  constexpr int64_t kPerBlock = sizeof(T) == 8 ? 2 : 4;
+  parallel_for((count + kPerBlock - 1) / kPerBlock, kGroupsAtOnce, [&](int64_t begin, int64_t end) {
+    Philox philox = base;
+    philox.skip(static_cast<uint64_t>(begin));
+    for (int64_t at = begin * kPerBlock; at < std::min(count, end * kPerBlock); at += kPerBlock) {
+      const Philox::Words words = philox.next();
+      for (int i = 0; i < kPerBlock && at + i < count; ++i) {
+        U sample;
+        if constexpr (sizeof(T) == 8) sample = words.w[2 * i] | static_cast<U>(words.w[2 * i + 1]) << 32;
+        else sample = words.w[i];
+        out[at + i] = static_cast<T>(range == 0 ? sample : low + sample % range);
+      }
+    }
+  });
+}
+
+// What Threefry gives for element i of a tensor of these dimensions, [0, 1).
+template <class F>
+struct ThreefryDraws {
+  Threefry threefry;
+  uint64_t start;
+  ThreefryPlaces places;
+  F unit(int64_t i) const {
+    if constexpr (std::is_same_v<F, double>) {
+      const uint64_t block = threefry.block(start + static_cast<uint64_t>(i));
+      const uint64_t bits = 0x3FF0000000000000u | block >> 12;
+      double value;
+      std::memcpy(&value, &bits, sizeof value);
+      return value - 1.0;
+    } else {
+      const uint32_t bits = 0x3F800000u | threefry_word(threefry, start, places, i) >> 9;
+      float value;
+      std::memcpy(&value, &bits, sizeof value);
+      return value - 1.0f;
+    }
   }
+};
+
+template <class F>
+ThreefryDraws<F> threefry_draws(const KernelContext& c, std::span<const int64_t> dims) {
+  return {Threefry(*c.in<uint64_t>(1)), *c.in<uint64_t>(2), ThreefryPlaces(dims)};
+}
+
+// Newton's method on std::erf, from Winitzki's approximation.
+double inverse_erf(double y) {
+  const double log_part = std::log1p(-y * y);
+  const double first = 2 / (3.14159265358979323846 * 0.147) + log_part / 2;
+  double x = std::copysign(std::sqrt(std::sqrt(first * first - log_part / 0.147) - first), y);
+  for (int i = 0; i < 3; ++i) x -= (std::erf(x) - y) / (1.1283791670955126 * std::exp(-x * x));
+  return x;
+}
+
+template <class T, class F>
+void threefry_uniform(KernelContext& c) {
+  const int64_t count = c.outputs[0].elements();
+  const auto draws = threefry_draws<F>(c, c.outputs[0].shape().dims());
+  for (int64_t i = 0; i < count; ++i) c.out<T>()[i] = T(draws.unit(i));
+}
+
+// The pairs of the cut dimension get a sine and a cosine; what they are made from is drawn with the pair as a
+// dimension of its own.
+template <class T, class F>
+void threefry_normal(KernelContext& c) {
+  const auto dims = c.outputs[0].shape().dims();
+  const ThreefryPlaces pairs(dims);
+  std::vector<int64_t> wide(dims.begin(), dims.end());
+  if (pairs.cut() == wide.size()) wide.push_back(1);
+  wide[pairs.cut()] = pairs.half();
+  wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(pairs.cut()) + 1, 2);
+  int64_t inner = 1;
+  for (size_t d = pairs.cut() + 2; d < wide.size(); ++d) inner *= wide[d];
+  const auto draws = threefry_draws<F>(c, wide);
+  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) {
+    const int64_t pair = static_cast<int64_t>(pairs.block(i));  // [outer, half, inner]
+    const int64_t first = pair / inner * 2 * inner + pair % inner;
+    const F u = std::max(draws.unit(first), F(1.0e-7f));
+    const F angle = F(2 * 3.14159265358979323846) * draws.unit(first + inner);
+    const F radius = std::sqrt(F(-2) * std::log(u));
+    c.out<T>()[i] = T((pairs.second(i) ? std::cos(angle) : std::sin(angle)) * radius);
+  }
+}
+
+// From the inverse of the distribution's function.
+template <class T, class F>
+void threefry_truncated(KernelContext& c) {
+  const int64_t count = c.outputs[0].elements();
+  const auto draws = threefry_draws<F>(c, c.outputs[0].shape().dims());
+  const double below = 0.5 * std::erfc(std::sqrt(2.0));
+  for (int64_t i = 0; i < count; ++i) {
+    const double p = below + (1 - 2 * below) * std::max<double>(draws.unit(i), std::numeric_limits<F>::min());
+    c.out<T>()[i] = T(F(std::clamp(std::sqrt(2.0) * inverse_erf(2 * p - 1), -2.0, 2.0)));
+  }
+}
+
+template <class T>
+void threefry_whole(KernelContext& c, std::make_unsigned_t<T> low, std::make_unsigned_t<T> range) {
+  using U = std::make_unsigned_t<T>;
+  const int64_t count = c.outputs[0].elements();
+  const Threefry threefry(*c.in<uint64_t>(1));
+  const ThreefryPlaces places(c.outputs[0].shape().dims());
+  const uint64_t start = *c.in<uint64_t>(2);
+  for (int64_t i = 0; i < count; ++i) {
+    U sample;
+    if constexpr (sizeof(T) == 8) sample = threefry.block(start + static_cast<uint64_t>(i));
+    else sample = threefry_word(threefry, start, places, i);
+    c.out<T>()[i] = static_cast<T>(range == 0 ? sample : low + sample % range);
+  }
+}
+
+template <class T>
+void check_range(T low, T high, const OpRow& row) {
+  if (low >= high) invalid("Need minval < maxval, got ", low, " >= ", high, " [Op:", row.name, "]");
 }
 
 template <class T>
 void uniform_int(KernelContext& c) {
   using U = std::make_unsigned_t<T>;
-  constexpr int kPerBlock = sizeof(T) == 8 ? 2 : 4;
-  const U low = static_cast<U>(*c.in<T>(1));
-  const U range = static_cast<U>(*c.in<T>(2)) - low;
-  if (range == 0 || *c.in<T>(2) <= *c.in<T>(1))
-    invalid("Need minval < maxval, got ", *c.in<T>(1), " >= ", *c.in<T>(2), " [Op:RandomUniformInt]");
-  Philox philox = stream_of(c);
-  T* out = c.out<T>();
-  const int64_t count = c.outputs[0].elements();
-  for (int64_t at = 0; at < count; at += kPerBlock) {
-    const Philox::Words words = philox.next();
-    for (int i = 0; i < kPerBlock && at + i < count; ++i) {
-      U sample;
-      if constexpr (sizeof(T) == 8) sample = words.w[2 * i] | static_cast<U>(words.w[2 * i + 1]) << 32;
-      else sample = words.w[i];
-      out[at + i] = static_cast<T>(low + sample % range);
-    }
-  }
+  const T low = *c.in<T>(1), high = *c.in<T>(2);
+  check_range(low, high, c.row);
+  fill_whole<T>(stream_of(c), c.out<T>(), c.outputs[0].elements(), static_cast<U>(low),
+                static_cast<U>(static_cast<U>(high) - static_cast<U>(low)));
+}
+
+template <class T>
+void stateless_uniform_int(KernelContext& c) {
+  using U = std::make_unsigned_t<T>;
+  const T low = *c.in<T>(4), high = *c.in<T>(5);
+  check_range(low, high, c.row);
+  const U range = static_cast<U>(static_cast<U>(high) - static_cast<U>(low));
+  if (is_threefry(c)) return threefry_whole<T>(c, static_cast<U>(low), range);
+  fill_whole<T>(given_stream(c), c.out<T>(), c.outputs[0].elements(), static_cast<U>(low), range);
+}
+
+template <class T>
+void stateless_full_int(KernelContext& c) {
+  if (is_threefry(c)) return threefry_whole<T>(c, 0, 0);
+  fill_whole<T>(given_stream(c), c.out<T>(), c.outputs[0].elements(), 0, 0);
 }
 
 template <class T, class F>
 void floats() {
-  on_cpu("RandomUniform", bit_of(dtype_of<T>), fill<T, Uniform<T>>);
-  on_cpu("RandomStandardNormal", bit_of(dtype_of<T>), fill<T, Normal<T>>);
-  on_cpu("TruncatedNormal", bit_of(dtype_of<T>), truncated_normal<T, F>);
+  const uint32_t type = bit_of(dtype_of<T>);
+  on_cpu("RandomUniform", type,
+         [](KernelContext& c) { fill<T, Uniform<T>>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
+  on_cpu("RandomStandardNormal", type,
+         [](KernelContext& c) { fill<T, Normal<T>>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
+  on_cpu("TruncatedNormal", type,
+         [](KernelContext& c) { fill_truncated<T, F>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
+  on_cpu("StatelessRandomUniformV2", type, [](KernelContext& c) {
+    if (is_threefry(c)) threefry_uniform<T, F>(c);
+    else fill<T, Uniform<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
+  });
+  on_cpu("StatelessRandomNormalV2", type, [](KernelContext& c) {
+    if (is_threefry(c)) threefry_normal<T, F>(c);
+    else fill<T, Normal<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
+  });
+  on_cpu("StatelessTruncatedNormalV2", type, [](KernelContext& c) {
+    if (is_threefry(c)) threefry_truncated<T, F>(c);
+    else fill_truncated<T, F>(given_stream(c), c.out<T>(), c.outputs[0].elements());
+  });
+}
+
+template <class T>
+void integers() {
+  const uint32_t type = bit_of(dtype_of<T>);
+  if constexpr (std::is_signed_v<T>) on_cpu("RandomUniformInt", type, uniform_int<T>);
+  on_cpu("StatelessRandomUniformIntV2", type, stateless_uniform_int<T>);
+  on_cpu("StatelessRandomUniformFullIntV2", type, stateless_full_int<T>);
 }
 
 }  // namespace
@@ -186,8 +275,10 @@ FL_CPU_KERNELS {
   floats<double, double>();
   floats<Float16, float>();
   floats<BFloat16, float>();
-  on_cpu("RandomUniformInt", bit_of(DType::kInt32), uniform_int<int32_t>);
-  on_cpu("RandomUniformInt", bit_of(DType::kInt64), uniform_int<int64_t>);
+  integers<int32_t>();
+  integers<int64_t>();
+  integers<uint32_t>();
+  integers<uint64_t>();
 }
 
 }  // namespace FL_ISA

@@ -150,6 +150,8 @@ class TestGradients : public QObject {
   void check(int order) {
     int failed = 0;
     for (const Case& c : cases_) {
+      // What moves a sample with its parameter is the quantile, not the words that it is drawn from.
+      if (find_row(c.op)->family == OpFamily::kRandom) continue;
       std::string message;
       try {
         message = compare(c, order);

@@ -1,5 +1,6 @@
 // Public functions that draw random numbers.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/random.h"
 #include "engine/ops/random_seeds.h"
 
 namespace footlight::composite {
@@ -82,6 +83,13 @@ constexpr char kNormal[] =
     "name: str? = None";
 
 }  // namespace
+
+Tensor random_uniform(const Tensor& shape, DType type, std::optional<int64_t> op_seed, std::string_view name) {
+  static const Op op{"RandomUniform"};
+  Attrs attrs{{kDType, type}};
+  random::set_seeds(attrs, op, op_seed);
+  return apply(op, {shape}, attrs, name);
+}
 
 FL_PUBLIC(random) {
   return {

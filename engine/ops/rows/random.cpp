@@ -2,12 +2,13 @@
 // RandomState that says where it stands in its stream: the composites give it, so that an op of a graph goes
 // on from call to call.
 #include "engine/ops/define.h"
+#include "engine/ops/rows/random_shape.h"
 
 namespace footlight {
 
 namespace {
 
-void shape_of_input(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 0); }
+void shape_of_input(Inference& i) { i.output_shapes[0] = infer::sizes_from(i, 0); }
 
 void int_shape(Inference& i) {
   for (size_t k = 1; k < 3; ++k) infer::want_rank(i, k, 0);

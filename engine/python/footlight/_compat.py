@@ -33,24 +33,3 @@ def assign_sub(ref, value, use_locking=None, name=None):
 for _f in (assign, assign_add, assign_sub):
     setattr(_v1, _f.__name__, _f)
     setattr(tf, _f.__name__, _f)
-
-
-class glorot_uniform_initializer:
-    """Numbers evenly from -limit to limit, with limit = sqrt(6 / (inputs + outputs))."""
-
-    def __init__(self, seed=None, dtype=tf.float32):
-        self.seed, self.dtype = seed, dtype
-
-    def __call__(self, shape, dtype=None, partition_info=None):
-        shape = [int(d) for d in shape]
-        field = 1
-        for d in shape[:-2]:
-            field *= d
-        inputs = (shape[-2] if len(shape) > 1 else shape[0] if shape else 1) * field
-        outputs = (shape[-1] if shape else 1) * field
-        limit = (6.0 / max(1.0, inputs + outputs)) ** 0.5
-        return tf.random.uniform(shape, -limit, limit, dtype or self.dtype, seed=self.seed)
-
-
-for _namespace in (tf, _v1):
-    _namespace.glorot_uniform_initializer = glorot_uniform_initializer

@@ -1,0 +1,372 @@
+// tf.debugging's assertions: what is known now is checked now, in Python's terms; what is known later becomes an Assert
+// node, which stands in program order.
+#include "engine/ops/composite/define.h"
+#include "engine/tensor/print.h"
+
+namespace footlight::composite {
+
+namespace {
+
+constexpr int64_t kShown = 3;
+
+Tensor words(std::string text) { return Tensor::string(std::move(text)).as_constant(); }
+
+int64_t shown(const Arg& summarize) { return summarize.none() ? kShown : integer(summarize); }
+
+bool all_true(const Tensor& t) {
+  for (int64_t i = 0, n = t.elements(); i < n; ++i)
+    if (!t.data<bool>()[i]) return false;
+  return true;
+}
+
+std::string prefix(const Arg& message) { return message.none() || text(message).empty() ? "" : text(message) + ".  "; }
+std::string first_line(const Arg& message) {
+  return message.none() || text(message).empty() ? "" : text(message) + "\n";
+}
+std::string shape_and_dtype(const Tensor& t) {
+  return str("shape=", t.shape().to_string(), " dtype=", name_of(t.dtype()));
+}
+
+// The node, in a graph. `data` without the message, which comes first.
+void assert_node(const Tensor& condition, const Arg& message, std::vector<Tensor> data, int64_t summarize) {
+  static const Op op{"Assert"};
+  static const AttrName kSummarize{"summarize"};
+  std::vector<Tensor> inputs{condition};
+  if (!message.none()) inputs.push_back(words(text(message)));
+  for (Tensor& t : data) inputs.push_back(std::move(t));
+  apply_all(op.row(), inputs, {{kSummarize, summarize}});
+}
+
+Tensor all_of(const Tensor& t) {
+  static const Op op{"All"};
+  if (t.shape().has_rank() && t.shape().rank() == 0) return t;
+  if (!t.shape().has_rank()) {
+    static const Op rank{"Rank"};
+    static const Op range{"Range"};
+    return apply(op, {t, apply(range, {ops::integer(0), apply(rank, {t}), ops::integer(1)})});
+  }
+  std::vector<int64_t> axes;
+  for (int d = 0; d < t.shape().rank(); ++d) axes.push_back(d);
+  return apply(op, {t, ops::ints(axes)});
+}
+
+// Where the condition fails and what stands there.
+std::string differences(const char* sign, const Tensor& x, const Tensor& y, const Tensor& holds, int64_t most) {
+  if (most < 0) most = holds.elements() + x.elements() + y.elements();
+  std::string out = str("Condition x ", sign, " y did not hold.");
+  const auto at = [](const Tensor& t, int64_t i) {
+    const Tensor flat = t.reshaped(Shape{t.elements()});
+    static const Op slice{"Slice"};
+    return apply(slice, {flat, ops::ints({i}), ops::ints({1})});
+  };
+  if (most > 0 && x.shape() == y.shape() && x.shape().rank() > 0) {
+    std::string places, xs, ys;
+    int64_t count = 0;
+    for (int64_t i = 0, n = holds.elements(); i < n && count < most; ++i) {
+      if (holds.data<bool>()[i]) continue;
+      std::string place;
+      int64_t rest = i;
+      for (int d = x.shape().rank() - 1; d >= 0; --d) {
+        place = std::to_string(rest % x.shape()[d]) + (place.empty() ? "" : " ") + place;
+        rest /= x.shape()[d];
+      }
+      places += (count ? "\n [" : "[") + place + "]";
+      const std::string one = first_elements(at(x, i), 1), other = first_elements(at(y, i), 1);
+      xs += (count ? " " : "") + one.substr(1, one.size() - 2);
+      ys += (count ? " " : "") + other.substr(1, other.size() - 2);
+      ++count;
+    }
+    out += str("\nIndices of first ", count, " different values:\n[", places, "]\nCorresponding x values:\n[", xs,
+               "]\nCorresponding y values:\n[", ys, "]");
+  }
+  if (most > 0) {
+    const int64_t a = std::min(most, x.elements()), b = std::min(most, y.elements());
+    const auto first = [](const Tensor& t, int64_t n) {
+      std::string s = first_elements(t, n);
+      return n < t.elements() ? s.substr(0, s.size() - 4) + "]" : s;
+    };
+    out += str("\nFirst ", a, " elements of x:\n", first(x, a), "\nFirst ", b, " elements of y:\n", first(y, b));
+  }
+  return out;
+}
+
+void compare(const Op& op, const char* sign, const Tensor& x, const Tensor& y, const Arg& message,
+             const Arg& summarize) {
+  const Tensor holds = apply(op, {x, y});
+  if (const Tensor known = known_value(holds)) {
+    if (all_true(known)) return;
+    const Tensor a = known_value(x), b = known_value(y);
+    invalid(first_line(message), differences(sign, a, b, known, shown(summarize)));
+  }
+  const Tensor a = known_value(x), b = known_value(y);
+  if (a && b) {
+    const Tensor now = [&] {
+      Builder* const graph = current_graph_builder;
+      struct Back {
+        Builder* to;
+        ~Back() { current_graph_builder = to; }
+      } back{graph};
+      current_graph_builder = nullptr;
+      return apply(op, {a, b});
+    }();
+    if (!all_true(now)) invalid(first_line(message), differences(sign, a, b, now, shown(summarize)));
+  }
+  assert_node(all_of(holds), message,
+              {words(str("Condition x ", sign, " y did not hold element-wise:")), words("x = "), x, words("y = "), y},
+              shown(summarize));
+}
+
+template <Literal op_name, Literal sign, Literal function, bool message_last = false>
+Arg two(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  const Scope scope(name_or(name, function.text));
+  const Arg& message = args[message_last ? 3 : 2];
+  compare(op, sign.text, tensor(args[0]), tensor(args[1]), message, args[message_last ? 2 : 3]);
+  return {};
+}
+
+// x on the left of a comparison with 0.
+template <Literal op_name, Literal sign, Literal function>
+Arg one(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  const Scope scope(name_or(name, function.text));
+  const Tensor& x = tensor(args[0]);
+  const Tensor holds = apply(op, {x, ops::number(0, x.dtype())});
+  Tensor known = known_value(holds);
+  if (const Tensor value = known_value(x); !known && value) {
+    Builder* const graph = current_graph_builder;
+    current_graph_builder = nullptr;
+    known = apply(op, {value, ops::number(0, x.dtype())});
+    current_graph_builder = graph;
+  }
+  const std::string said = str("Condition x ", sign.text, " 0 did not hold element-wise:");
+  if (known) {
+    if (all_true(known)) return {};
+    invalid(first_line(args[1]), said, "\nx (", shape_and_dtype(x), ") = \n",
+            first_elements(known_value(x), shown(args[2]), " "));
+  }
+  assert_node(all_of(holds), args[1], {words(said), words(str("x (", shape_and_dtype(x), ") = ")), x}, shown(args[2]));
+  return {};
+}
+
+Arg near(Args args, std::string_view name) {
+  static const Op less{"Less"};
+  static const Op abs{"Abs"};
+  static const Op complex_abs{"ComplexAbs"};
+  static const AttrName kTout{"Tout"};
+  const Scope scope(name_or(name, "assert_near"));
+  const Tensor &x = tensor(args[0]), &y = tensor(args[1]);
+  const DType type = x.dtype() == DType::kComplex64    ? DType::kFloat32
+                     : x.dtype() == DType::kComplex128 ? DType::kFloat64
+                                                       : x.dtype();
+  if (!is_floating(type))
+    fail(ErrorKind::kValue, "tf.debugging.assert_near compares floats or complex numbers, not ", name_of(x.dtype()));
+  const double eps = type == DType::kFloat64    ? 2.220446049250313e-16
+                     : type == DType::kFloat32  ? 1.1920929e-07
+                     : type == DType::kFloat16  ? 0.000976562
+                                                : 0.0078125;
+  const auto tolerance = [&](const Arg& a) {
+    return a.none() ? ops::number(10 * eps, type) : ops::cast(tensor(a), type);
+  };
+  const Tensor rtol = tolerance(args[2]), atol = tolerance(args[3]);
+  const auto size = [&](const Tensor& t) {
+    return is_complex(t.dtype()) ? apply(complex_abs, {t}, {{kTout, type}}) : apply(abs, {t});
+  };
+  const Tensor holds =
+      apply(less, {size(ops::sub(x, y)), ops::add(atol, ops::mul(rtol, size(y)))});
+  if (const Tensor known = known_value(holds)) {
+    if (all_true(known)) return {};
+    invalid(first_line(args[4]), "x and y not equal to tolerance rtol = ", first_elements(rtol, 1),
+            ", atol = ", first_elements(atol, 1), "\nx (", shape_and_dtype(x), ") = \n",
+            first_elements(x, shown(args[5])), "\ny (", shape_and_dtype(y), ") = \n",
+            first_elements(y, shown(args[5])));
+  }
+  assert_node(all_of(holds), args[4],
+              {words("x and y not equal to tolerance rtol = "), rtol, words(", atol = "), atol, words("x = "), x,
+               words("y = "), y},
+              shown(args[5]));
+  return {};
+}
+
+Arg assert_true(Args args, std::string_view) {
+  const Tensor& condition = tensor(args[0]);
+  if (condition.shape().has_rank() && condition.shape().rank() != 0)
+    fail(ErrorKind::kValue, "the condition of an assertion is a scalar, one of shape ", condition.shape().to_string(),
+         " came: use tf.reduce_all");
+  const Tensor known = known_value(condition);
+  if (known && all_true(known)) return {};
+  const auto data = tensors(args[1]);
+  if (!current_graph_builder) {
+    std::string out = "Expected 'False' to be true. Summarized data:";
+    for (const Tensor& t : data) {
+      const std::string text = first_elements(t, shown(args[2]), ", ");
+      out += (&t == data.data() ? " " : "\n") + text.substr(1, text.size() - 2);
+    }
+    invalid(out);
+  }
+  assert_node(condition, {}, data, shown(args[2]));
+  return {};
+}
+
+Arg check(Args args, std::string_view name) {
+  static const Op op{"CheckNumerics"};
+  static const AttrName kMessage{"message"};
+  return {apply(op, {tensor(args[0])}, {{kMessage, text(args[1])}}, name)};
+}
+
+// The ranks as they are known now; false where one is a tensor of a graph.
+bool known_ranks(const Arg& a, std::vector<int64_t>& out) {
+  const auto add = [&](const Tensor& t) {
+    if (t.dtype() != DType::kInt32)
+      fail(ErrorKind::kType, "a rank must be of type int32; got ", name_of(t.dtype()));
+    const Tensor known = known_value(t);
+    if (t.shape().has_rank() && t.shape().rank() != 0) fail(ErrorKind::kValue, "Rank must be a scalar.");
+    if (!known) return false;
+    out.push_back(*known.data<int32_t>());
+    return true;
+  };
+  if (const Tensor* t = std::get_if<Tensor>(&a.value)) return add(*t);
+  bool all = true;
+  for (const Arg& item : std::get<ArgList>(a.value)) all &= add(tensor(item));
+  return all;
+}
+
+template <class Fits>
+void check_rank(const Tensor& x, const Arg& ranks, const char* wanted, const Arg& message, const char* op_name,
+                Fits&& fits) {
+  static const Op rank_of{"Rank"};
+  static const Op either{"LogicalOr"};
+  std::vector<int64_t> known;
+  const bool all = known_ranks(ranks, known);
+  if (all && x.shape().has_rank()) {
+    if (fits(x.shape().rank(), known)) return;
+    std::string list;
+    for (const int64_t r : known) list += (list.empty() ? "" : ", ") + std::to_string(r);
+    if (std::holds_alternative<ArgList>(ranks.value)) list = "(" + list + ")";
+    fail(ErrorKind::kValue, prefix(message), "Tensor must have rank ", wanted, list, ".  Received rank ",
+         x.shape().rank(), ", shape ", x.shape().to_string());
+  }
+  const Op compare{op_name};
+  const Tensor own = apply(rank_of, {x});
+  Tensor holds;
+  std::vector<Tensor> data{words(str("Tensor must have rank ", wanted))};
+  const auto add = [&](const Tensor& r) {
+    const Tensor one = apply(compare, {own, r});
+    holds = holds ? apply(either, {holds, one}) : one;
+    data.push_back(r);
+  };
+  if (const Tensor* t = std::get_if<Tensor>(&ranks.value)) add(*t);
+  else
+    for (const Arg& item : std::get<ArgList>(ranks.value)) add(tensor(item));
+  data.push_back(words("Received shape: "));
+  data.push_back(ops::shape(x));
+  assert_node(holds ? holds : Tensor::scalar(false).as_constant(), message, std::move(data), kShown);
+}
+
+Arg rank_is(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "assert_rank"));
+  check_rank(tensor(args[0]), args[1], "", args[2], "Equal",
+             [](int64_t rank, const std::vector<int64_t>& r) { return rank == r[0]; });
+  return {};
+}
+Arg rank_at_least(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "assert_rank_at_least"));
+  check_rank(tensor(args[0]), args[1], "at least ", args[2], "GreaterEqual",
+             [](int64_t rank, const std::vector<int64_t>& r) { return rank >= r[0]; });
+  return {};
+}
+Arg rank_in(Args args, std::string_view name) {
+  const Scope scope(name_or(name, "assert_rank_in"));
+  check_rank(tensor(args[0]), args[1], "in ", args[2], "Equal", [](int64_t rank, const std::vector<int64_t>& r) {
+    return std::find(r.begin(), r.end(), rank) != r.end();
+  });
+  return {};
+}
+
+Arg is_whole(Args args, std::string_view) {
+  if (!is_integer(tensor(args[0]).dtype()))
+    fail(ErrorKind::kType, prefix(args[1]), "Expected \"x\" to be integer type.  Found: tensor of dtype ",
+         name_of(tensor(args[0]).dtype()));
+  return {};
+}
+
+Arg is_type(Args args, std::string_view) {
+  if (tensor(args[0]).dtype() != dtype(args[1]))
+    fail(ErrorKind::kType, prefix(args[2]), "tensor must be of type tf.", name_of(dtype(args[1])), "; got tf.",
+         name_of(tensor(args[0]).dtype()));
+  return {};
+}
+
+Arg is_scalar(Args args, std::string_view) {
+  const Shape& shape = tensor(args[0]).shape();
+  if (!shape.has_rank() || shape.rank() != 0)
+    fail(ErrorKind::kValue, prefix(args[1]), "Expected scalar shape, saw shape: ", shape.to_string(), ".");
+  return {};
+}
+
+Arg no_op(Args, std::string_view name) {
+  static const Op op{"NoOp"};
+  if (current_graph_builder) apply_all(op.row(), {}, {}, name);
+  return {};
+}
+
+Arg timestamp(Args, std::string_view name) {
+  static const Op op{"Timestamp"};
+  return {apply(op, {}, {}, name)};
+}
+
+constexpr char kTwo[] = "x: tensor, y: tensor, message: str? = None, summarize: int? = None, name: str? = None";
+constexpr char kOne[] = "x: tensor, message: str? = None, summarize: int? = None, name: str? = None";
+
+}  // namespace
+
+FL_PUBLIC(debugging) {
+  return {
+      {"debugging.assert_equal assert_equal compat.v1.assert_equal", kTwo, two<"Equal", "==", "assert_equal">,
+       "fails unless x == y everywhere"},
+      {"debugging.assert_none_equal",
+       "x: tensor, y: tensor, summarize: int? = None, message: str? = None, name: str? = None",
+       two<"NotEqual", "!=", "assert_none_equal", true>, "fails unless x != y everywhere"},
+      {"debugging.assert_less assert_less compat.v1.assert_less", kTwo, two<"Less", "<", "assert_less">,
+       "fails unless x < y everywhere"},
+      {"debugging.assert_less_equal", kTwo, two<"LessEqual", "<=", "assert_less_equal">,
+       "fails unless x <= y everywhere"},
+      {"debugging.assert_greater assert_greater compat.v1.assert_greater", kTwo,
+       two<"Greater", ">", "assert_greater">, "fails unless x > y everywhere"},
+      {"debugging.assert_greater_equal", kTwo, two<"GreaterEqual", ">=", "assert_greater_equal">,
+       "fails unless x >= y everywhere"},
+      {"debugging.assert_positive", kOne, one<"Greater", ">", "assert_positive">, "fails unless x > 0 everywhere"},
+      {"debugging.assert_negative", kOne, one<"Less", "<", "assert_negative">, "fails unless x < 0 everywhere"},
+      {"debugging.assert_non_negative", kOne, one<"GreaterEqual", ">=", "assert_non_negative">,
+       "fails unless x >= 0 everywhere"},
+      {"debugging.assert_non_positive", kOne, one<"LessEqual", "<=", "assert_non_positive">,
+       "fails unless x <= 0 everywhere"},
+      {"debugging.assert_near",
+       "x: tensor like y, y: tensor like x, rtol: tensor? like x = None, atol: tensor? like x = None, "
+       "message: str? = None, summarize: int? = None, name: str? = None",
+       near, "fails unless x and y are near each other everywhere"},
+      {"debugging.Assert Assert",
+       "condition: tensor of bool, data: tensors of any, summarize: int? = None, name: str? = None", assert_true,
+       "fails with `data` unless the condition holds"},
+      {"debugging.check_numerics", "tensor: tensor, message: str, name: str? = None", check,
+       "the tensor; fails when an element is NaN or infinite"},
+      {"debugging.assert_all_finite", "x: tensor, message: str, name: str? = None", check,
+       "the tensor; fails when an element is NaN or infinite"},
+      {"debugging.assert_rank assert_rank compat.v1.assert_rank",
+       "x: tensor, rank: tensor, message: str? = None, name: str? = None", rank_is, "fails unless x has this rank"},
+      {"debugging.assert_rank_at_least", "x: tensor, rank: tensor, message: str? = None, name: str? = None",
+       rank_at_least, "fails when x has a lower rank"},
+      {"debugging.assert_rank_in", "x: tensor, ranks: tensors of any, message: str? = None, name: str? = None",
+       rank_in, "fails unless x has one of these ranks"},
+      {"debugging.assert_integer", "x: tensor, message: str? = None, name: str? = None", is_whole,
+       "fails unless x holds integers"},
+      {"debugging.assert_type", "tensor: tensor, tf_type: dtype, message: str? = None, name: str? = None", is_type,
+       "fails unless the tensor has this dtype"},
+      {"debugging.assert_scalar", "tensor: tensor, message: str? = None, name: str? = None", is_scalar,
+       "fails unless the tensor is a scalar"},
+      {"no_op", "name: str? = None", no_op, "does nothing, in a graph as a node"},
+      {"timestamp", "name: str? = None", timestamp, "seconds since 1970"},
+  };
+}
+
+}  // namespace footlight::composite

@@ -1,0 +1,23 @@
+// Random numbers for other composites: dropout, initializers.
+#pragma once
+
+#include "engine/ops/public_names.h"
+
+#include <optional>
+
+namespace footlight::composite {
+
+// The pair that a stateless op draws from, and the algorithm as it goes into the node.
+struct RandomStream {
+  Tensor key, counter, alg;
+};
+// `alg`: 'philox', 'threefry', 'auto_select', the number of one, or none.
+RandomStream random_stream(const Tensor& seed, const Arg& alg = {});
+
+// tf.random.uniform of [0, 1), with the op seed of the call: dropout's.
+Tensor random_uniform(const Tensor& shape, DType, std::optional<int64_t> op_seed, std::string_view name = {});
+// tf.random.stateless_uniform of [0, 1).
+Tensor stateless_uniform(const Tensor& shape, const Tensor& seed, DType, const Arg& alg = {},
+                         std::string_view name = {});
+
+}  // namespace footlight::composite

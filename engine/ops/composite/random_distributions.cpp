@@ -1,0 +1,230 @@
+// Public functions that draw from distributions with parameters, and that shuffle: stateless, with op seeds, and what
+// tf.random.Generator is made of.
+#include "engine/ops/composite/define.h"
+#include "engine/ops/composite/random.h"
+#include "engine/ops/random_seeds.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kDType{"dtype"};
+const AttrName kOutput{"output_dtype"};
+
+Tensor in_dtype(const Arg& a, double otherwise, DType type, const char* what) {
+  if (a.none()) return ops::number(otherwise, type);
+  const Tensor& t = tensor(a);
+  if (t.dtype() == type) return t;
+  if (!t.body()->python_number)
+    fail(ErrorKind::kValue, what, " must have dtype ", name_of(type), ", its dtype is ", name_of(t.dtype()));
+  return ops::cast(t, type).as_constant();
+}
+
+// alpha in the shape that it has together with beta.
+Tensor as_wide_as(const Tensor& x, const Tensor& other) {
+  if (x.shape().fully_known() && other.shape().fully_known() && other.elements() == 1 &&
+      other.shape().rank() <= x.shape().rank())
+    return x;
+  return ops::add(x, ops::zeros_like(other));
+}
+
+// Never 0, which a rounded sample could be.
+Tensor scaled_gamma(const Tensor& drawn, const Tensor& beta, const Scope& scope) {
+  static const Op largest{"Maximum"};
+  const DType type = drawn.dtype();
+  const double tiny = type == DType::kFloat64   ? 2.2250738585072014e-308
+                      : type == DType::kFloat16 ? 6.103515625e-05
+                                                : 1.1754943508222875e-38;
+  return apply(largest, {ops::number(tiny, type), ops::div(drawn, beta)}, {}, scope.own_name());
+}
+
+DType float_dtype(const Arg& a) {
+  const DType type = dtype(a);
+  if (!is_floating(type)) fail(ErrorKind::kType, "a gamma distribution gives floats, not ", name_of(type));
+  return type;
+}
+
+Arg gamma(Args args, std::string_view name) {
+  static const Op op{"RandomGamma"};
+  const Scope scope(name_or(name, "random_gamma"));
+  const DType type = float_dtype(args[3]);
+  const Tensor shape = shape_tensor(args[0]);
+  const Tensor alpha = in_dtype(args[1], 1, type, "alpha"), beta = in_dtype(args[2], 1, type, "beta");
+  Attrs attrs;
+  random::set_seeds(attrs, op, seed(args[4]));
+  return {scaled_gamma(apply(op, {shape, as_wide_as(alpha, beta)}, attrs), beta, scope)};
+}
+
+Arg stateless_gamma(Args args, std::string_view name) {
+  static const Op op{"StatelessRandomGammaV3"};
+  const Scope scope(name_or(name, "stateless_random_gamma"));
+  const DType type = float_dtype(args[4]);
+  const Tensor shape = shape_tensor(args[0]);
+  const Tensor alpha = in_dtype(args[2], 1, type, "alpha"), beta = in_dtype(args[3], 1, type, "beta");
+  const RandomStream s = random_stream(tensor(args[1]));
+  return {scaled_gamma(apply(op, {shape, s.key, s.counter, s.alg, as_wide_as(alpha, beta)}), beta, scope)};
+}
+
+Arg poisson(Args args, std::string_view name) {
+  static const Op op{"RandomPoissonV2"};
+  const Scope scope(name_or(name, "random_poisson"));
+  Attrs attrs{{kDType, dtype(args[2])}};
+  random::set_seeds(attrs, op, seed(args[3]));
+  return {apply(op, {shape_tensor(args[0]), tensor(args[1])}, attrs)};
+}
+
+Arg stateless_poisson(Args args, std::string_view name) {
+  static const Op op{"StatelessRandomPoisson"};
+  const Scope scope(name_or(name, "stateless_random_poisson"));
+  return {apply(op, {shape_tensor(args[0]), tensor(args[1]), tensor(args[2])}, {{kDType, dtype(args[3])}})};
+}
+
+Arg stateless_binomial(Args args, std::string_view name) {
+  static const Op op{"StatelessRandomBinomial"};
+  const Scope scope(name_or(name, "stateless_random_binomial"));
+  return {apply(op, {shape_tensor(args[0]), tensor(args[1]), tensor(args[2]), tensor(args[3])},
+                {{kDType, dtype(args[4])}})};
+}
+
+Arg stateless_truncated(Args args, std::string_view name) {
+  static const Op op{"StatelessParameterizedTruncatedNormal"};
+  const Scope scope(name_or(name, "stateless_parameterized_truncated_normal"));
+  const Tensor shape = shape_tensor(args[0]);
+  return {apply(op, {shape, tensor(args[1]), tensor(args[2]), tensor(args[3]), tensor(args[4]), tensor(args[5])})};
+}
+
+DType choice_dtype(const Arg& a) {
+  const DType type = a.none() ? DType::kInt64 : dtype(a);
+  if (type != DType::kInt32 && type != DType::kInt64)
+    fail(ErrorKind::kValue, "Argument `dtype` got invalid value ", name_of(type), ": it is int32 or int64");
+  return type;
+}
+
+Arg categorical(Args args, std::string_view name) {
+  static const Op op{"Multinomial"};
+  const Scope scope(name_or(name, "categorical"));
+  Attrs attrs{{kOutput, choice_dtype(args[2])}};
+  random::set_seeds(attrs, op, seed(args[3]));
+  return {apply(op, {tensor(args[0]), tensor(args[1])}, attrs)};
+}
+
+Arg stateless_categorical(Args args, std::string_view name) {
+  static const Op op{"StatelessMultinomial"};
+  const Scope scope(name_or(name, "stateless_categorical"));
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {{kOutput, choice_dtype(args[3])}})};
+}
+
+Arg shuffle(Args args, std::string_view name) {
+  static const Op op{"RandomShuffle"};
+  Attrs attrs;
+  random::set_seeds(attrs, op, seed(args[1]));
+  return {apply(op, {tensor(args[0])}, attrs, name)};
+}
+
+Arg stateless_shuffle(Args args, std::string_view name) {
+  static const Op op{"StatelessShuffle"};
+  const Scope scope(name_or(name, "stateless_shuffle"));
+  const RandomStream s = random_stream(tensor(args[1]), args[2]);
+  return {apply(op, {tensor(args[0]), s.key, s.counter, s.alg})};
+}
+
+// The seed gets a third number, which is always the same.
+Arg index_shuffle(Args args, std::string_view) {
+  static const Op op{"RandomIndexShuffle"};
+  static const Op pad{"PadV2"};
+  const Tensor& seed = tensor(args[1]);
+  const int rank = seed.shape().has_rank() ? seed.shape().rank() : 1;
+  std::vector<int64_t> before(static_cast<size_t>(2 * rank), 0);
+  if (rank > 0) before[0] = 1;
+  const Tensor paddings = ops::ints(before).reshaped(Shape{rank, 2}).as_constant();
+  const Tensor padded = apply(pad, {seed, paddings, ops::number(498247692, seed.dtype())});
+  return {apply(op, {tensor(args[0]), padded, tensor(args[2])})};
+}
+
+// The parts of tf.random.Generator. A state is the counter (two numbers, one for Threefry) and the key.
+Arg read_and_skip(Args args, std::string_view) {
+  static const Op op{"RngReadAndSkip"};
+  return {apply(op, {tensor(args[0]), ops::integer(integer(args[1])), ops::cast(tensor(args[2]), DType::kUInt64)})};
+}
+
+Arg from_state(Args args, std::string_view) {
+  static const Op slice{"Slice"};
+  static const Op op_of[] = {Op("StatelessRandomUniformV2"), Op("StatelessRandomNormalV2"),
+                             Op("StatelessTruncatedNormalV2"), Op("StatelessRandomUniformFullIntV2"),
+                             Op("StatelessRandomUniformIntV2")};
+  const Tensor state = ops::cast(tensor(args[0]), DType::kUInt64);
+  const int64_t alg = integer(args[1]), counters = alg == 2 ? 1 : 2;
+  const Tensor counter = apply(slice, {state, ops::ints({0}), ops::ints({counters})});
+  const Tensor key = apply(slice, {state, ops::ints({counters}), ops::ints({1})});
+  const int64_t which = integer(args[2]);
+  const Tensor shape = tensor(args[3]);
+  const Attrs attrs{{kDType, dtype(args[4])}};
+  if (which < 4) return {apply(op_of[which], {shape, key, counter, ops::integer(alg)}, attrs)};
+  return {apply(op_of[which], {shape, key, counter, ops::integer(alg), tensor(args[5]), tensor(args[6])})};
+}
+
+Arg stateful_binomial(Args args, std::string_view name) {
+  static const Op op{"StatefulRandomBinomial"};
+  return {apply(op,
+                {tensor(args[0]), ops::integer(integer(args[1]), DType::kInt64), tensor(args[2]), tensor(args[3]),
+                 tensor(args[4])},
+                {{kDType, dtype(args[5])}}, name)};
+}
+
+Arg non_deterministic(Args args, std::string_view) {
+  static const Op op{"NonDeterministicInts"};
+  return {apply(op, {ops::ints({integer(args[0])}, DType::kInt64)}, {{kDType, DType::kInt64}})};
+}
+
+}  // namespace
+
+FL_PUBLIC(random_distributions) {
+  return {
+      {"random.gamma compat.v1.random_gamma",
+       "shape: shape, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, seed: int? = None, "
+       "name: str? = None",
+       gamma, "numbers of gamma distributions"},
+      {"random.stateless_gamma",
+       "shape: shape, seed: tensor, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, name: str? = None",
+       stateless_gamma, "numbers of gamma distributions that follow from the seed"},
+      {"random.poisson",
+       "shape: shape, lam: tensor of float32, dtype: dtype = float32, seed: int? = None, name: str? = None", poisson,
+       "numbers of Poisson distributions"},
+      {"random.stateless_poisson",
+       "shape: shape, seed: tensor, lam: tensor, dtype: dtype = int32, name: str? = None", stateless_poisson,
+       "numbers of Poisson distributions that follow from the seed"},
+      {"random.stateless_binomial",
+       "shape: shape, seed: tensor, counts: tensor like probs, probs: tensor of float32, output_dtype: dtype = int32, "
+       "name: str? = None",
+       stateless_binomial, "numbers of binomial distributions that follow from the seed"},
+      {"random.stateless_parameterized_truncated_normal",
+       "shape: shape, seed: tensor, means: tensor = 0.0, stddevs: tensor = 1.0, minvals: tensor = -2.0, "
+       "maxvals: tensor = 2.0, name: str? = None",
+       stateless_truncated, "normal numbers between bounds that follow from the seed"},
+      {"random.categorical",
+       "logits: tensor, num_samples: tensor of int32, dtype: dtype? = None, seed: int? = None, name: str? = None",
+       categorical, "classes by their logits"},
+      {"random.stateless_categorical",
+       "logits: tensor, num_samples: tensor of int32, seed: tensor, dtype: dtype = int64, name: str? = None",
+       stateless_categorical, "classes by their logits that follow from the seed"},
+      {"random.shuffle random_shuffle compat.v1.random_shuffle",
+       "value: tensor, seed: int? = None, name: str? = None", shuffle, "the rows in another order"},
+      {"random.experimental.stateless_shuffle",
+       "value: tensor, seed: tensor, alg: any = 'auto_select', name: str? = None", stateless_shuffle,
+       "the rows in an order that follows from the seed"},
+      {"random.experimental.index_shuffle", "index: tensor, seed: tensor, max_index: tensor like index", index_shuffle,
+       "where an index goes in a permutation that follows from the seed"},
+      {"_generator.read_and_skip", "handle: tensor, alg: int, delta: tensor", read_and_skip,
+       "the state of a generator, which moves on"},
+      {"_generator.draw",
+       "state: tensor, alg: int, which: int, shape: tensor, dtype: dtype, minval: tensor? = None, "
+       "maxval: tensor? = None",
+       from_state, "numbers from a state: uniform, normal, truncated, of a whole dtype, integers of a range"},
+      {"_generator.binomial",
+       "handle: tensor, alg: int, shape: tensor, counts: tensor, probs: tensor, dtype: dtype, name: str? = None",
+       stateful_binomial, "numbers of binomial distributions"},
+      {"_generator.non_deterministic", "size: int", non_deterministic, "a state from the operating system"},
+  };
+}
+
+}  // namespace footlight::composite

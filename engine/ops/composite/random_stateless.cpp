@@ -1,0 +1,164 @@
+// Public functions that draw random numbers which follow from a seed given with each call.
+#include "engine/ops/composite/define.h"
+#include "engine/ops/composite/random.h"
+#include "engine/ops/infer.h"
+
+namespace footlight::composite {
+
+namespace {
+
+const AttrName kDType{"dtype"};
+
+enum Algorithm : int64_t { kPhilox = 1, kThreefry = 2, kAutoSelect = 3 };
+
+int64_t algorithm(const Arg& a) {
+  if (a.none()) return kAutoSelect;
+  if (const auto* number = std::get_if<int64_t>(&a.value)) {
+    if (*number >= kPhilox && *number <= kAutoSelect) return *number;
+    fail(ErrorKind::kValue, "Argument `alg` got unsupported value ", *number,
+         ": 1 is Philox, 2 Threefry, 3 leaves the choice");
+  }
+  const auto* word = std::get_if<std::string>(&a.value);
+  if (!word)
+    fail(ErrorKind::kType, "Can't convert argument `alg` to an algorithm: give 'philox', 'threefry', 'auto_select' or "
+                           "a tf.random.Algorithm");
+  std::string plain;
+  for (const char c : *word)
+    if (c != '-' && c != '_' && c != ' ') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  if (plain == "philox") return kPhilox;
+  if (plain == "threefry") return kThreefry;
+  if (plain == "autoselect") return kAutoSelect;
+  fail(ErrorKind::kValue, "Argument `alg` got unsupported value ", *word,
+       ": it is philox, threefry or auto_select");
+}
+
+// seed[0] | seed[1] << 32, of the words' lower halves.
+Tensor threefry_key(const Tensor& seed) {
+  Tensor places = Tensor::empty(DType::kUInt64, Shape{2});
+  places.data<uint64_t>()[0] = 1;
+  places.data<uint64_t>()[1] = uint64_t{1} << 32;
+  const Tensor words = ops::cast(ops::cast(seed, DType::kUInt32), DType::kUInt64);
+  return ops::sum(ops::mul(words, places.as_constant()), ops::ints({0}), true);
+}
+
+Tensor drawn(const Op& op, const Tensor& shape, const RandomStream& s, DType dtype, std::string_view name = {}) {
+  return apply(op, {shape, s.key, s.counter, s.alg}, {{kDType, dtype}}, name);
+}
+
+Tensor in_dtype(const Tensor& t, DType dtype, const char* what) {
+  if (t.dtype() == dtype) return t;
+  if (!t.body()->python_number)
+    fail(ErrorKind::kValue, what, " must have the dtype of the numbers, ", name_of(dtype), ", its dtype is ",
+         name_of(t.dtype()));
+  return ops::cast(t, dtype).as_constant();
+}
+
+Arg uniform(Args args, std::string_view name) {
+  static const Op full{"StatelessRandomUniformFullIntV2"};
+  static const Op whole{"StatelessRandomUniformIntV2"};
+  static const Op floats{"StatelessRandomUniformV2"};
+  static const Op add{"AddV2"};
+  const DType type = dtype(args[4]);
+  const bool integers = is_integer(type);
+  if (!is_floating(type) && !in_set(type, dtype_set(DType::kInt32, DType::kInt64, DType::kUInt32, DType::kUInt64)))
+    fail(ErrorKind::kValue, "Argument `dtype` got invalid value ", name_of(type),
+         ": it is a float, int32, int64, uint32 or uint64");
+  if (integers && args[2].none() != args[3].none())
+    fail(ErrorKind::kValue, "For integer `dtype` argument ", name_of(type),
+         ", `minval` and `maxval` must be both None or not None");
+  if (integers && !args[2].none() && !in_set(type, kSignedTypes))
+    fail(ErrorKind::kValue, "`dtype` ", name_of(type), " is only for the full range: give `minval` and `maxval` None");
+  const Scope scope(name_or(name, "stateless_random_uniform"));
+  const Tensor shape = shape_tensor(args[0]);
+  if (integers && args[2].none())
+    return {drawn(full, shape, random_stream(tensor(args[1]), args[5]), type, scope.own_name())};
+  const Tensor low = args[2].none() ? ops::number(0, type) : in_dtype(tensor(args[2]), type, "minval");
+  const Tensor high = args[3].none() ? ops::number(1, type) : in_dtype(tensor(args[3]), type, "maxval");
+  const RandomStream s = random_stream(tensor(args[1]), args[5]);
+  if (integers)
+    return {apply(whole, {shape, s.key, s.counter, s.alg, low, high}, {}, scope.own_name())};
+  const Tensor numbers = drawn(floats, shape, s, type);
+  return {apply(add, {ops::mul(numbers, ops::sub(high, low)), low}, {}, scope.own_name())};
+}
+
+Tensor scaled(const Op& op, Args args, const Scope& scope) {
+  static const Op add{"AddV2"};
+  const DType type = dtype(args[4]);
+  const Tensor shape = shape_tensor(args[0]);
+  const Tensor mean = in_dtype(tensor(args[2]), type, "mean");
+  const Tensor deviation = in_dtype(tensor(args[3]), type, "stddev");
+  const Tensor numbers = drawn(op, shape, random_stream(tensor(args[1]), args[5]), type);
+  return apply(add, {ops::mul(numbers, deviation), mean}, {}, scope.own_name());
+}
+Arg normal(Args args, std::string_view name) {
+  static const Op op{"StatelessRandomNormalV2"};
+  const Scope scope(name_or(name, "stateless_random_normal"));
+  return {scaled(op, args, scope)};
+}
+Arg truncated_normal(Args args, std::string_view name) {
+  static const Op op{"StatelessTruncatedNormalV2"};
+  const Scope scope(name_or(name, "stateless_truncated_normal"));
+  return {scaled(op, args, scope)};
+}
+
+Tensor any_integer(const Tensor& shape, const Tensor& seed, DType type, const Arg& alg) {
+  static const Op full{"StatelessRandomUniformFullIntV2"};
+  if (!in_set(type, dtype_set(DType::kInt32, DType::kInt64, DType::kUInt32, DType::kUInt64)))
+    fail(ErrorKind::kValue, "Argument `dtype` got invalid value ", name_of(type),
+         ": it is int32, int64, uint32 or uint64");
+  return drawn(full, shape, random_stream(seed, alg), type, "stateless_random_uniform");
+}
+
+Arg split(Args args, std::string_view) {
+  static const Op pack{"Pack"};
+  const Tensor& seed = tensor(args[0]);
+  const Tensor count = ops::cast(tensor(args[1]), DType::kInt32);
+  const Tensor known = known_value(count);
+  Tensor shape = known ? ops::ints({infer::ints_of(known)[0], 2}) : apply(pack, {count, ops::integer(2)});
+  return {any_integer(shape, seed, seed.dtype(), args[2])};
+}
+
+Arg fold_in(Args args, std::string_view) {
+  static const Op pack{"Pack"};
+  const Tensor& data = tensor(args[1]);
+  const Tensor first = any_integer(ops::ints({}), tensor(args[0]), data.dtype(), args[2]);
+  return {apply(pack, {first, data}, {}, "stack")};
+}
+
+constexpr char kNormal[] =
+    "shape: shape, seed: tensor, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, name: str? = None, "
+    "alg: any = 'auto_select'";
+
+}  // namespace
+
+RandomStream random_stream(const Tensor& seed, const Arg& alg) {
+  static const Op of_seed{"StatelessRandomGetKeyCounter"};
+  const int64_t which = algorithm(alg);
+  const Tensor id = ops::integer(which);
+  if (which == kThreefry) return {threefry_key(seed), ops::fill(ops::ints({1}), ops::number(0, DType::kUInt64)), id};
+  const auto both = apply_all(of_seed.row(), {&seed, 1}, {});
+  return {both[0], both[1], id};
+}
+
+Tensor stateless_uniform(const Tensor& shape, const Tensor& seed, DType type, const Arg& alg, std::string_view name) {
+  static const Op floats{"StatelessRandomUniformV2"};
+  return drawn(floats, shape, random_stream(seed, alg), type, name);
+}
+
+FL_PUBLIC(random_stateless) {
+  return {
+      {"random.stateless_uniform",
+       "shape: shape, seed: tensor, minval: tensor? = 0, maxval: tensor? = None, dtype: dtype = float32, "
+       "name: str? = None, alg: any = 'auto_select'",
+       uniform, "numbers evenly from [minval, maxval) that follow from the seed"},
+      {"random.stateless_normal", kNormal, normal, "numbers of a normal distribution that follow from the seed"},
+      {"random.stateless_truncated_normal", kNormal, truncated_normal,
+       "normal numbers within two deviations that follow from the seed"},
+      {"random.split random.experimental.stateless_split",
+       "seed: tensor, num: tensor of int32 = 2, alg: any = 'auto_select'", split, "new seeds from one"},
+      {"random.fold_in random.experimental.stateless_fold_in",
+       "seed: tensor, data: tensor, alg: any = 'auto_select'", fold_in, "a seed that depends on another number too"},
+  };
+}
+
+}  // namespace footlight::composite

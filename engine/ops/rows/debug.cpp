@@ -1,0 +1,35 @@
+// Rows of what checks a program while it runs: assertions, numbers that are none, the time.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+namespace footlight {
+
+namespace {
+
+void assert_shape(Inference& i) { infer::want_rank(i, 0, 0); }
+
+// What flows back is checked as well.
+void check_gradient(GradientCall& c) {
+  static const AttrName kMessage{"message"};
+  c.input_gradients[0] =
+      apply(c.row, {&c.output_gradients[0], 1},
+            {{kMessage, "Not a number (NaN) or infinity (Inf) values detected in gradient. " +
+                            c.attrs.get_or(kMessage, std::string())}});
+}
+
+}  // namespace
+
+FL_ROWS(debug) {
+  return {
+      {"Assert", "condition: bool, data: T[] ->", "T: list(type); summarize: int = 3", assert_shape, nullptr,
+       OpFamily::kControl, "fails with `data` when the condition is false", {.stateful = true, .host_inputs = ~0u}},
+      {"CheckNumerics", "tensor: T -> output: T", "T: floats; message: string", infer::same, check_gradient,
+       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite", {.stateful = true}},
+      {"CheckNumericsV2", "tensor: T -> output: T", "T: floats; message: string", infer::same, check_gradient,
+       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite, and says which", {.stateful = true}},
+      {"Timestamp", "-> ts: float64", "", infer::scalar, nullptr, OpFamily::kConstant, "seconds since 1970",
+       {.stateful = true, .zero_gradient = true}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,203 @@
+// Rows of random ops with parameters: gamma, Poisson, binomial, truncated normal, categorical; of shuffles, and of the
+// state of generators.
+#include "engine/ops/define.h"
+#include "engine/ops/rows/random_shape.h"
+#include "engine/ops/functions.h"
+#include "engine/tensor/variable.h"
+
+namespace footlight {
+
+namespace {
+
+void want_seed(Inference& i, size_t input) {
+  const Shape& s = i.shape(input);
+  if (s.has_rank() && (s.rank() != 1 || (s[0] != kUnknownDim && s[0] != 2)))
+    invalid("seed must have shape [2], not ", s.brackets(), " [Op:", i.row.name, "]");
+}
+
+// The shape says all dimensions; those of the parameters (inputs first..last) stand at its end.
+void whole_shape(Inference& i, size_t first, size_t last) {
+  const Shape out = infer::sizes_from(i, 0);
+  i.output_shapes[0] = out;
+  if (!out.has_rank()) return;
+  for (size_t k = first; k <= last; ++k) {
+    const Shape& p = i.shape(k);
+    if (!p.has_rank()) continue;
+    bool ends = p.rank() <= out.rank();
+    for (int d = 1; ends && d <= p.rank(); ++d) {
+      const int64_t a = p[p.rank() - d], b = out[out.rank() - d];
+      ends = a == b || a == kUnknownDim || b == kUnknownDim || (first != last && a == 1);
+    }
+    if (!ends)
+      invalid("Shape passed in must end with broadcasted shape: ", i.row.inputs[k].name, " has shape ", p.brackets(),
+              ", shape is ", out.brackets(), " [Op:", i.row.name, "]");
+  }
+}
+
+// The shape says how many samples each parameter gets: its dimensions come first.
+void per_parameter_shape(Inference& i) {
+  const Shape samples = infer::sizes_from(i, 0);
+  const Shape& p = i.shape(1);
+  if (!samples.has_rank() || !p.has_rank()) {
+    i.output_shapes[0] = Shape::unknown_rank();
+    return;
+  }
+  Shape out = samples;
+  for (int d = 0; d < p.rank(); ++d) out.append(p[d]);
+  i.output_shapes[0] = out;
+}
+
+void gamma_v2_shape(Inference& i) {
+  want_seed(i, 1);
+  whole_shape(i, 2, 2);
+}
+void gamma_v3_shape(Inference& i) { whole_shape(i, 4, 4); }
+void poisson_shape(Inference& i) {
+  want_seed(i, 1);
+  whole_shape(i, 2, 2);
+}
+void binomial_shape(Inference& i) {
+  want_seed(i, 1);
+  whole_shape(i, 2, 3);
+}
+void truncated_shape(Inference& i) {
+  want_seed(i, 1);
+  whole_shape(i, 2, 5);
+}
+void drawn_truncated_shape(Inference& i) { whole_shape(i, 1, 4); }
+void stateful_binomial_shape(Inference& i) {
+  const Shape shape = infer::sizes_from(i, 2);
+  i.output_shapes[0] = shape;
+}
+
+void categorical_shape(Inference& i) {
+  const Shape& logits = i.shape(0);
+  if (logits.has_rank() && logits.rank() != 2)
+    invalid("logits should be a matrix, got shape ", logits.brackets(), " [Op:", i.row.name, "]");
+  infer::want_rank(i, 1, 0);
+  if (i.inputs.size() > 2) want_seed(i, 2);
+  const auto samples = infer::constant_ints(i, 1);
+  if (samples && (*samples)[0] < 0)
+    invalid("num_samples should be non-negative, got ", (*samples)[0], " [Op:", i.row.name, "]");
+  if (logits.has_rank() && logits[1] == 0) invalid("num_classes should be positive, got 0 [Op:", i.row.name, "]");
+  i.output_shapes[0] =
+      Shape{logits.has_rank() ? logits[0] : kUnknownDim, samples ? (*samples)[0] : kUnknownDim};
+}
+
+void index_shape(Inference& i) {
+  const Shape &index = i.shape(0), &seed = i.shape(1), &max = i.shape(2);
+  if ((index.has_rank() && index.rank() > 1) || (max.has_rank() && max.rank() > 1))
+    invalid("index and max_index must be scalars or vectors, their shapes are ", index.brackets(), " and ",
+            max.brackets(), " [Op:", i.row.name, "]");
+  if (seed.has_rank() && (seed.rank() < 1 || seed.rank() > 2 ||
+                          (seed[seed.rank() - 1] != kUnknownDim && seed[seed.rank() - 1] != 3)))
+    invalid("seed must be a vector of size [3] or a matrix of size [n, 3], its shape is ", seed.brackets(), " [Op:",
+            i.row.name, "]");
+  int64_t size = kUnknownDim;
+  bool vector = false;
+  bool known = true;
+  const auto join = [&](const Shape& s, int rank) {
+    if (!s.has_rank()) known = false;
+    else if (s.rank() == rank) {
+      vector = true;
+      if (size != kUnknownDim && s[0] != kUnknownDim && s[0] != size)
+        invalid("index, seed and max_index have different lengths: ", size, " and ", s[0], " [Op:", i.row.name, "]");
+      if (s[0] != kUnknownDim) size = s[0];
+    }
+  };
+  join(index, 1);
+  join(seed, 2);
+  join(max, 1);
+  i.output_shapes[0] = vector ? Shape{size} : known ? Shape() : Shape::unknown_rank();
+}
+
+void state_shape(Inference& i) {
+  const Variable* v = variable_of(i.inputs[0]);
+  i.output_shapes[0] = v ? v->shape() : Shape{kUnknownDim};
+}
+
+void shape_of_input(Inference& i) { i.output_shapes[0] = infer::sizes_from(i, 0); }
+
+// d sample / d alpha, by the implicit function.
+Tensor gamma_slope(GradientCall& c, size_t alpha) {
+  static const Op slope{"RandomGammaGrad"};
+  const Tensor& a = c.inputs[alpha];
+  const Tensor partial = apply(slope, {a, c.outputs[0]});
+  return ops::sum_to_shape_of(ops::mul(c.output_gradients[0], partial), a);
+}
+void gamma_gradient(GradientCall& c) { c.input_gradients[1] = gamma_slope(c, 1); }
+void gamma_v2_gradient(GradientCall& c) { c.input_gradients[2] = gamma_slope(c, 2); }
+void gamma_v3_gradient(GradientCall& c) { c.input_gradients[4] = gamma_slope(c, 4); }
+
+}  // namespace
+
+FL_ROWS(random_distributions) {
+  const RowDef::More drawn{.stateful = true, .dispatch = 1, .host_inputs = 1, .zero_gradient = true};
+  const auto on = [](int8_t dispatch, bool zero = true, bool stateful = false) {
+    return RowDef::More{.stateful = stateful, .dispatch = dispatch, .host_inputs = 31, .zero_gradient = zero};
+  };
+  return {
+      {"RandomGamma", "shape: S, alpha: T -> output: T", "seed: int = 0; seed2: int = 0; S: index; T: floats",
+       per_parameter_shape, gamma_gradient, OpFamily::kRandom, "numbers of gamma distributions, those of alpha",
+       RowDef::More{.stateful = true, .dispatch = 1, .host_inputs = 1}},
+      {"StatelessRandomGammaV2", "shape: T, seed: Tseed, alpha: dtype -> output: dtype",
+       "dtype: floats; T: index = int32; Tseed: index = int64", gamma_v2_shape, gamma_v2_gradient, OpFamily::kRandom,
+       "numbers of gamma distributions that follow from the seed", on(2, false)},
+      {"StatelessRandomGammaV3",
+       "shape: shape_dtype, key: uint64, counter: uint64, alg: int32, alpha: dtype -> output: dtype",
+       "dtype: floats; shape_dtype: index = int32", gamma_v3_shape, gamma_v3_gradient, OpFamily::kRandom,
+       "numbers of gamma distributions that follow from key and counter", on(4, false)},
+      {"RandomGammaGrad", "alpha: T, sample: T -> output: T", "T: floats", infer::broadcast, nullptr,
+       OpFamily::kElementwise, "how a sample of a gamma distribution moves with alpha"},
+      {"RandomPoissonV2", "shape: S, rate: R -> output: dtype",
+       "seed: int = 0; seed2: int = 0; S: index; R: floats|int32|int64 = float64; dtype: floats|int32|int64 = int64",
+       per_parameter_shape, nullptr, OpFamily::kRandom, "numbers of Poisson distributions", drawn},
+      {"StatelessRandomPoisson", "shape: T, seed: Tseed, lam: Rtype -> output: dtype",
+       "Rtype: floats|int32|int64; dtype: floats|int32|int64; T: index; Tseed: index = int64", poisson_shape, nullptr,
+       OpFamily::kRandom, "numbers of Poisson distributions that follow from the seed", on(2)},
+      {"StatelessRandomBinomial", "shape: S, seed: Tseed, counts: T, probs: T -> output: dtype",
+       "S: index; Tseed: index = int64; T: floats|int32|int64 = float64; dtype: floats|int32|int64 = int64",
+       binomial_shape, nullptr, OpFamily::kRandom, "numbers of binomial distributions that follow from the seed",
+       on(2)},
+      {"StatefulRandomBinomial", "resource: resource, algorithm: int64, shape: S, counts: T, probs: T -> output: dtype",
+       "S: index; T: floats|int32|int64 = float64; dtype: floats|int32|int64 = int64", stateful_binomial_shape, nullptr,
+       OpFamily::kRandom, "numbers of binomial distributions, from a generator's state",
+       RowDef::More{.stateful = true, .dispatch = 3, .host_inputs = 30, .zero_gradient = true}},
+      {"StatelessParameterizedTruncatedNormal",
+       "shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
+       "S: index; Tseed: index = int64; dtype: float16|float32|float64", truncated_shape, nullptr, OpFamily::kRandom,
+       "normal numbers between bounds that follow from the seed",
+       RowDef::More{.dispatch = 2, .host_inputs = 63, .zero_gradient = true}},
+      {"ParameterizedTruncatedNormal",
+       "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
+       "seed: int = 0; seed2: int = 0; dtype: floats; T: index", drawn_truncated_shape, nullptr, OpFamily::kRandom,
+       "normal numbers between bounds", on(1, true, true)},
+      {"Multinomial", "logits: T, num_samples: int32 -> output: output_dtype",
+       "seed: int = 0; seed2: int = 0; T: real; output_dtype: index = int64", categorical_shape, nullptr,
+       OpFamily::kRandom, "classes by their logits",
+       RowDef::More{.stateful = true, .host_inputs = 2, .zero_gradient = true}},
+      {"StatelessMultinomial", "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
+       "T: real; Tseed: index = int64; output_dtype: index = int64", categorical_shape, nullptr, OpFamily::kRandom,
+       "classes by their logits that follow from the seed", RowDef::More{.host_inputs = 6, .zero_gradient = true}},
+      {"RandomShuffle", "value: T -> output: T", "seed: int = 0; seed2: int = 0; T: any", infer::same, nullptr,
+       OpFamily::kRandom, "the rows in another order", RowDef::More{.stateful = true}},
+      {"StatelessShuffle", "value: T, key: uint64, counter: uint64, alg: int32 -> output: T", "T: any", infer::same,
+       nullptr, OpFamily::kRandom, "the rows in an order that follows from key and counter",
+       RowDef::More{.host_inputs = 14}},
+      {"RandomIndexShuffle", "index: dtype, seed: Tseed, max_index: dtype -> output: dtype",
+       "rounds: int = 4; dtype: int32|int64|uint32|uint64; Tseed: int32|int64|uint32|uint64", index_shape, nullptr,
+       OpFamily::kRandom, "where an index goes in a permutation that follows from the seed",
+       RowDef::More{.host_inputs = 7, .zero_gradient = true}},
+      {"RngReadAndSkip", "resource: resource, alg: int32, delta: uint64 -> value: int64", "", state_shape, nullptr,
+       OpFamily::kRandom, "a generator's state, which moves on",
+       RowDef::More{.stateful = true, .host_inputs = 6, .zero_gradient = true}},
+      {"RngSkip", "resource: resource, algorithm: int64, delta: int64 ->", "", infer::none, nullptr, OpFamily::kRandom,
+       "moves a generator's state on", RowDef::More{.stateful = true, .host_inputs = 6}},
+      {"NonDeterministicInts", "shape: shape_dtype -> output: dtype",
+       "dtype: integers = int64; shape_dtype: index = int64", shape_of_input, nullptr, OpFamily::kRandom,
+       "integers from the operating system",
+       RowDef::More{.stateful = true, .dispatch = -1, .host_inputs = 1, .zero_gradient = true}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,17 @@
+// The shape of drawn numbers, which a shape input says.
+#pragma once
+
+#include "engine/base/text.h"
+#include "engine/ops/infer.h"
+
+namespace footlight::infer {
+
+// As shape_from(), but every dimension must be a size: there is nothing to work one out from.
+inline Shape sizes_from(Inference& i, size_t input) {
+  if (const auto dims = constant_ints(i, input))
+    for (const int64_t size : *dims)
+      if (size < 0) invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
+  return shape_from(i, input);
+}
+
+}  // namespace footlight::infer

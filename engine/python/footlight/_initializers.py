@@ -1,0 +1,151 @@
+"""Initializers: objects that make a tensor of a given shape."""
+import math
+
+import footlight as tf
+
+_ALLOWED = {'partition_shape', 'partition_offset', 'layout'}
+
+
+def _check(name, kwargs):
+    for key in kwargs:
+        if key not in _ALLOWED:
+            raise TypeError(f'{name}: unknown keyword argument {key!r}; known ones are {sorted(_ALLOWED)}')
+
+
+def _dims(shape):
+    if isinstance(shape, tf.Tensor):
+        return shape
+    if isinstance(shape, int):
+        return [shape]
+    return tf.TensorShape(shape).as_list()
+
+
+def _float(dtype, name):
+    dtype = tf.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f'{name}: argument `dtype` expected to be floating point, {dtype} came')
+    return dtype
+
+
+class Initializer:
+    """Base of the initializers: get_config() says what they were made with."""
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        raise NotImplementedError(f'{type(self).__name__} does not say what __call__ does')
+
+    def get_config(self):
+        return {}
+
+    @classmethod
+    def from_config(cls, config):
+        config = dict(config)
+        config.pop('dtype', None)
+        return cls(**config)
+
+
+def _numeric(dtype, name):
+    dtype = tf.as_dtype(dtype)
+    if dtype == tf.string or not (dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_bool):
+        raise ValueError(f'{name}: argument `dtype` expected to be numeric or boolean, {dtype} came')
+    return dtype
+
+
+class zeros_initializer(Initializer):
+    def __call__(self, shape, dtype=tf.float32, **kwargs):
+        _check('zeros_initializer', kwargs)
+        return tf.zeros(_dims(kwargs.get('partition_shape', shape)), _numeric(dtype, 'zeros_initializer'))
+
+
+class ones_initializer(Initializer):
+    def __call__(self, shape, dtype=tf.float32, **kwargs):
+        _check('ones_initializer', kwargs)
+        return tf.ones(_dims(kwargs.get('partition_shape', shape)), _numeric(dtype, 'ones_initializer'))
+
+
+class constant_initializer(Initializer):
+    def __init__(self, value=0, support_partition=False):
+        if not (isinstance(value, (int, float, complex, str, bytes, list, tuple)) or hasattr(value, '__array__')):
+            raise TypeError(f'constant_initializer: `value` must be a scalar, a list or an array, not {type(value)}')
+        self.value, self.support_partition = value, support_partition
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        _check('constant_initializer', kwargs)
+        return tf.constant(self.value, dtype=None if dtype is None else tf.as_dtype(dtype), shape=_dims(shape))
+
+    def get_config(self):
+        return {'value': self.value}
+
+
+class random_uniform_initializer(Initializer):
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape, dtype=tf.float32, **kwargs):
+        _check('random_uniform_initializer', kwargs)
+        dtype = tf.as_dtype(dtype)
+        if not dtype.is_floating and not dtype.is_integer:
+            raise ValueError(f'random_uniform_initializer: `dtype` expected to be float or integer, {dtype} came')
+        return tf.random.uniform(_dims(kwargs.get('partition_shape', shape)), self.minval, self.maxval, dtype, self.seed)
+
+    def get_config(self):
+        return {'minval': self.minval, 'maxval': self.maxval, 'seed': self.seed}
+
+
+class random_normal_initializer(Initializer):
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape, dtype=tf.float32, **kwargs):
+        _check('random_normal_initializer', kwargs)
+        dtype = _float(dtype, 'random_normal_initializer')
+        return tf.random.normal(_dims(kwargs.get('partition_shape', shape)), self.mean, self.stddev, dtype, self.seed)
+
+    def get_config(self):
+        return {'mean': self.mean, 'stddev': self.stddev, 'seed': self.seed}
+
+
+class _Scaled(Initializer):
+    """Numbers whose variance is scale / n, n of the inputs, the outputs or the mean of both."""
+
+    def __init__(self, scale, mode, distribution, seed, dtype):
+        self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution, seed, dtype
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        shape = _dims(shape)
+        field = math.prod(shape[:-2])
+        inputs = (shape[-2] if len(shape) > 1 else shape[0] if shape else 1) * field
+        outputs = (shape[-1] if shape else 1) * field
+        count = {'fan_in': inputs, 'fan_out': outputs, 'fan_avg': (inputs + outputs) / 2}[self.mode]
+        scale = self.scale / max(1.0, count)
+        dtype = _float(dtype or self.dtype, type(self).__name__)
+        if self.distribution == 'uniform':
+            limit = math.sqrt(3.0 * scale)
+            return tf.random.uniform(shape, -limit, limit, dtype, seed=self.seed)
+        # The deviation of what is cut off at two deviations is smaller than that of the whole.
+        stddev = math.sqrt(scale) / .87962566103423978
+        return tf.random.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
+
+    def get_config(self):
+        return {'seed': self.seed, 'dtype': tf.as_dtype(self.dtype).name}
+
+
+def _scaled(name, scale, mode, distribution, doc):
+    def __init__(self, seed=None, dtype=tf.float32):
+        _Scaled.__init__(self, scale, mode, distribution, seed, dtype)
+    return type(name, (_Scaled,), {'__init__': __init__, '__doc__': doc, '__module__': 'footlight'})
+
+
+glorot_uniform_initializer = _scaled('glorot_uniform_initializer', 1.0, 'fan_avg', 'uniform',
+                                     'Numbers evenly from -limit to limit, limit = sqrt(6 / (inputs + outputs)).')
+glorot_normal_initializer = _scaled('glorot_normal_initializer', 1.0, 'fan_avg', 'truncated_normal',
+                                    'Normal numbers of variance 2 / (inputs + outputs).')
+
+for _object in (zeros_initializer, ones_initializer, constant_initializer, random_uniform_initializer,
+                random_normal_initializer):
+    _object.__module__ = 'footlight'
+    setattr(tf, _object.__name__, _object)
+for _object in (glorot_uniform_initializer, glorot_normal_initializer):
+    for _namespace in (tf, tf.compat.v1):
+        setattr(_namespace, _object.__name__, _object)
+for _name in ('zeros', 'ones', 'constant', 'random_uniform', 'random_normal'):
+    setattr(tf.compat.v1, _name + '_initializer', getattr(tf, _name + '_initializer'))

@@ -1,0 +1,86 @@
+"""tf.test.compute_gradient: derivatives from differences, beside those from the tape."""
+import footlight as tf
+
+
+def _numpy():
+    import numpy
+    return numpy
+
+
+def _default_delta(np, x):
+    # The delta at which rounding and curvature weigh about the same.
+    return {'float16': 1.0 / 128, 'bfloat16': 1.0 / 64}.get(x.dtype.name, 1.0 / 1024)
+
+
+def _real_view(np, array):
+    """The numbers of an array in a row; a complex one counts twice."""
+    if np.iscomplexobj(array):
+        return np.stack([array.real, array.imag], -1).reshape(-1)
+    return array.reshape(-1)
+
+
+def _numeric(np, f, xs, index, y_shape, delta):
+    x = xs[index]
+    is_complex = np.iscomplexobj(x)
+    columns = []
+    for i in range(x.size):
+        for step in ((delta, delta * 1j) if is_complex else (delta,)):
+            values = []
+            for sign in (1, -1):
+                moved = x.copy()
+                moved.reshape(-1)[i] += x.dtype.type(sign * step)
+                args = [tf.constant(moved if k == index else v) for k, v in enumerate(xs)]
+                values.append(_real_view(np, _value(np, f(*args))))
+            columns.append((values[0] - values[1]) / (2 * delta))
+    rows = _real_view(np, np.zeros(y_shape.as_list(), 'complex64' if is_complex else 'float32')).size
+    return np.stack(columns, -1) if columns else np.zeros([rows, 0])
+
+
+def _value(np, y):
+    if isinstance(y, tf.IndexedSlices):
+        y = tf.convert_to_tensor(y)
+    array = y.numpy()
+    return array.astype('float32') if array.dtype.name in ('float16', 'bfloat16') else array
+
+
+def _from_tape(np, f, xs, index):
+    tensors = [tf.constant(x) for x in xs]
+    rows = []
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(tensors)
+        y = f(*tensors)
+    size, is_complex = y.shape.num_elements(), y.dtype.is_complex
+    for i in range(size):
+        for direction in ((1, 1j) if is_complex else (1,)):
+            seed = np.zeros([size], y.dtype.as_numpy_dtype)
+            seed[i] = direction
+            gradient = tape.gradient(y, tensors[index], tf.constant(seed.reshape(y.shape.as_list())))
+            if gradient is None:
+                gradient = tf.zeros_like(tensors[index])
+            rows.append(_real_view(np, _value(np, gradient)))
+    width = _real_view(np, xs[index]).size
+    return np.stack(rows) if rows else np.zeros([0, width])
+
+
+def compute_gradient(f, x, delta=None):
+    """Two lists of Jacobians of f, one for each argument in x: from the tape, and from differences of 2 * delta."""
+    np = _numpy()
+    if not isinstance(x, (list, tuple)):
+        raise ValueError('`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a '
+                         f'{type(x)}')
+    xs = [tf.convert_to_tensor(v) for v in x]
+    wanted = _default_delta(np, xs[0]) if delta is None and xs else delta
+    arrays = [v.numpy() for v in xs]
+    y = f(*xs)
+    if not isinstance(y, (tf.Tensor, tf.IndexedSlices, tf.Variable)):
+        raise ValueError(f'`f` must give one tensor, {type(y)} came')
+    theory, numeric = [], []
+    for i, v in enumerate(xs):
+        theory.append(_from_tape(np, f, arrays, i))
+        numeric.append(_numeric(np, f, arrays, i, y.shape, wanted))
+        if theory[-1].shape == numeric[-1].shape and not v.dtype.is_complex:
+            numeric[-1] = numeric[-1].astype(theory[-1].dtype)
+    return tuple(theory), tuple(numeric)
+
+
+tf.test.compute_gradient = compute_gradient

@@ -1,0 +1,20 @@
+// What looks at the results of every op, eager or of a running program: the search for NaN and infinity, and the log of
+// where ops run. Off: one load and a branch.
+#pragma once
+
+#include "engine/ops/row.h"
+#include "engine/tensor/device.h"
+
+#include <span>
+
+namespace footlight {
+
+using ResultWatch = void (*)(const OpRow&, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device);
+extern ResultWatch result_watch;  // null: nothing looks
+
+// tf.debugging.enable_check_numerics: a float result with NaN or infinity is kInvalidArgument.
+void check_numerics(bool on);
+// tf.debugging.set_log_device_placement: a line per op on standard error.
+void log_placement(bool on);
+
+}  // namespace footlight

@@ -1,0 +1,185 @@
+// Kernels that choose: classes by their logits, orders of rows; and the state of generators.
+#include "kernels/cpu/once/random_streams.h"
+#include "kernels/cpu/register.h"
+
+#include "engine/base/thread_pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+// A class for each sample: where the sum of the exponentials passes a uniform part of the whole.
+template <class T, class I>
+void choose(const T* logits, int64_t rows, int64_t classes, int64_t samples, Philox base, I* out) {
+  Singles words(base);
+  std::vector<double> sums(static_cast<size_t>(classes));
+  for (int64_t r = 0; r < rows; ++r, logits += classes, out += samples) {
+    double most = std::numeric_limits<double>::lowest();
+    for (int64_t k = 0; k < classes; ++k)
+      if (const double x = static_cast<double>(logits[k]); std::isfinite(x)) most = std::max(most, x);
+    double total = 0;
+    for (int64_t k = 0; k < classes; ++k) {
+      if (const double x = static_cast<double>(logits[k]); std::isfinite(x)) total += std::exp(x - most);
+      sums[static_cast<size_t>(k)] = total;
+    }
+    for (int64_t s = 0; s < samples; ++s)
+      out[s] = static_cast<I>(std::upper_bound(sums.begin(), sums.end(), words.next_double() * total) - sums.begin());
+  }
+}
+
+template <class T>
+void categorical(KernelContext& c, Philox base) {
+  const Tensor& logits = c.inputs[0];
+  const Tensor& out = c.outputs[0];
+  if (out.elements() == 0) return;
+  const int64_t rows = logits.shape()[0], classes = logits.shape()[1], samples = out.shape()[1];
+  if (out.dtype() == DType::kInt32) choose(logits.data<T>(), rows, classes, samples, base, out.data<int32_t>());
+  else choose(logits.data<T>(), rows, classes, samples, base, out.data<int64_t>());
+}
+
+template <class T>
+void categoricals() {
+  const uint32_t type = bit_of(dtype_of<T>);
+  on_cpu("Multinomial", type, [](KernelContext& c) {
+    const Shape& out = c.outputs[0].shape();
+    const uint64_t words = static_cast<uint64_t>(out[0] * ((out[1] + 3) / 4 * 4) * 2);
+    categorical<T>(c, out.elements() ? next_stream(c, words * kBlocksPerElement) : Philox());
+  });
+  on_cpu("StatelessMultinomial", type, [](KernelContext& c) { categorical<T>(c, seeded_stream(c.inputs[2])); });
+}
+
+// Fisher and Yates from the front: element i with one of those from i on.
+std::vector<int64_t> shuffled_order(int64_t size, Philox philox) {
+  std::vector<int64_t> order(static_cast<size_t>(size));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  Singles words(philox);
+  for (int64_t i = 0; i + 1 < size; ++i)
+    std::swap(order[static_cast<size_t>(i)],
+              order[static_cast<size_t>(i) + words.next() % static_cast<uint32_t>(size - i)]);
+  return order;
+}
+
+void copy_rows(KernelContext& c, const std::vector<int64_t>& order) {
+  const Tensor& in = c.inputs[0];
+  const int64_t row = in.elements() / in.shape()[0];
+  if (in.dtype() == DType::kString) {
+    for (size_t i = 0; i < order.size(); ++i)
+      std::copy_n(in.data<std::string>() + order[i] * row, row,
+                  c.out<std::string>() + static_cast<int64_t>(i) * row);
+    return;
+  }
+  const size_t bytes = static_cast<size_t>(row) * size_of(in.dtype());
+  const auto* from = static_cast<const std::byte*>(in.raw());
+  auto* to = static_cast<std::byte*>(c.outputs[0].raw());
+  for (size_t i = 0; i < order.size(); ++i)
+    std::memcpy(to + i * bytes, from + static_cast<size_t>(order[i]) * bytes, bytes);
+}
+
+bool nothing_to_shuffle(KernelContext& c) {
+  const Tensor& in = c.inputs[0];
+  if (in.elements() > 1 && in.shape()[0] > 1) return false;
+  c.outputs[0] = in;
+  return true;
+}
+
+void shuffle(KernelContext& c) {
+  if (nothing_to_shuffle(c)) return;
+  const int64_t size = c.inputs[0].shape()[0];
+  copy_rows(c, shuffled_order(size, next_stream(c, static_cast<uint64_t>(size - 1 + 3) / 4)));
+}
+
+void stateless_shuffle(KernelContext& c) {
+  if (!nothing_to_shuffle(c)) copy_rows(c, shuffled_order(c.inputs[0].shape()[0], keyed_stream(c, 1)));
+}
+
+// Where an index goes in a permutation of [0, max]: a small block cipher of `width` bits per word after Simon, applied
+// until the result is in range.
+uint64_t shuffled_index(uint64_t index, const uint32_t (&seed)[3], uint64_t max, int64_t rounds) {
+  if (max == 0) return 0;
+  int bits = static_cast<int>(std::ceil(std::log2(max)));
+  bits = std::min(std::max(bits + bits % 2, 16), 64);
+  const int width = bits / 2;
+  const uint64_t mask = (uint64_t{1} << width) - 1;
+  const auto left = [&](uint64_t x, int by) { return (x << by | x >> (width - by)) & mask; };
+  const auto right = [&](uint64_t x, int by) { return (x >> by | x << (width - by)) & mask; };
+  const auto mix = [&](uint64_t x) { return (left(x, 1) & left(x, 8)) ^ left(x, 2); };
+  std::vector<uint64_t> keys{seed[0] & mask, seed[1] & mask, seed[2] & mask};
+  uint64_t constant = 0x7369f885192c0ef5u & mask;
+  for (int64_t i = 3; i < rounds; ++i, constant >>= 1)
+    keys.push_back((0xfffffffcu & mask) ^ (constant & 1) ^ keys[static_cast<size_t>(i) - 3] ^ right(keys.back(), 3) ^
+                   right(keys.back(), 4));
+  do {
+    uint64_t high = index >> width & mask, low = index & mask;
+    for (size_t i = 0; i + 1 < keys.size(); i += 2) {
+      high ^= mix(low) ^ keys[i];
+      low ^= mix(high) ^ keys[i + 1];
+    }
+    index = high << width | low;
+  } while (index > max);
+  return index;
+}
+
+template <class I>
+void index_shuffle(KernelContext& c) {
+  static const AttrName kRounds{"rounds"};
+  const Tensor& seed = c.inputs[1];
+  const bool one_index = c.inputs[0].shape().rank() == 0, one_max = c.inputs[2].shape().rank() == 0,
+             one_seed = seed.shape().rank() == 1;
+  const int64_t rounds = c.attrs.get_or(kRounds, int64_t{4});
+  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) {
+    const I index = c.in<I>(0)[one_index ? 0 : i], max = c.in<I>(2)[one_max ? 0 : i];
+    if (max < 0 || index < 0 || index > max)
+      invalid("index must be in [0, max_index]: index ", index, ", max_index ", max, " [Op:", c.row.name, "]");
+    uint32_t words[3];
+    with_plain_type(seed.dtype(), [&](auto zero) {
+      using S = decltype(zero);
+      if constexpr (std::is_integral_v<S>)
+        for (int k = 0; k < 3; ++k) words[k] = static_cast<uint32_t>(seed.data<S>()[(one_seed ? 0 : 3 * i) + k]);
+    });
+    c.out<I>()[i] = static_cast<I>(
+        shuffled_index(static_cast<uint64_t>(index), words, static_cast<uint64_t>(max), rounds));
+  }
+}
+
+void read_and_skip(KernelContext& c) {
+  const Tensor before = advance_state(c, *c.in<int32_t>(1), *c.in<uint64_t>(2) * kBlocksPerElement);
+  c.outputs[0] = before.alias();
+}
+void skip(KernelContext& c) {
+  advance_state(c, *c.in<int64_t>(1), static_cast<uint64_t>(*c.in<int64_t>(2)) * kBlocksPerElement);
+}
+
+void from_the_system(KernelContext& c) {
+  std::random_device device;
+  auto* bytes = static_cast<unsigned char*>(c.outputs[0].raw());
+  for (size_t i = 0; i < c.outputs[0].bytes(); ++i) bytes[i] = static_cast<unsigned char>(device());
+}
+
+}  // namespace
+
+FL_CPU_KERNELS {
+  categoricals<float>();
+  categoricals<double>();
+  categoricals<Float16>();
+  categoricals<BFloat16>();
+  categoricals<int32_t>();
+  categoricals<int64_t>();
+  on_cpu("RandomShuffle", kPlainTypes | bit_of(DType::kString), shuffle);
+  on_cpu("StatelessShuffle", kPlainTypes | bit_of(DType::kString), stateless_shuffle);
+  on_cpu("RandomIndexShuffle", bit_of(DType::kInt32), index_shuffle<int32_t>);
+  on_cpu("RandomIndexShuffle", bit_of(DType::kInt64), index_shuffle<int64_t>);
+  on_cpu("RandomIndexShuffle", bit_of(DType::kUInt32), index_shuffle<uint32_t>);
+  on_cpu("RandomIndexShuffle", bit_of(DType::kUInt64), index_shuffle<uint64_t>);
+  on_cpu("RngReadAndSkip", kAllTypes, read_and_skip);
+  on_cpu("RngSkip", kAllTypes, skip);
+  on_cpu("NonDeterministicInts", kIntegerTypes, from_the_system);
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -1,0 +1,147 @@
+// Where random kernels get their stream from: the op's own state, a pair of seeds, a key with a counter, a generator's
+// variable. And the places of parameters that broadcast.
+#pragma once
+
+#include "kernels/functors/random_draw.h"
+#include "kernels/table.h"
+
+#include "engine/base/text.h"
+#include "engine/tensor/gpu.h"
+#include "engine/tensor/random_state.h"
+#include "engine/tensor/variable.h"
+
+#include <vector>
+
+namespace footlight {
+
+// The stream of an op that keeps its own place in it, `blocks` blocks of which are taken.
+inline Philox next_stream(KernelContext& c, uint64_t blocks) {
+  static const AttrName kState{"_state"};
+  static const AttrName kSeed{"seed"};
+  static const AttrName kSeed2{"seed2"};
+  RandomState::Stream stream;
+  if (const AttrValue* state = c.attrs.find(kState)) {
+    stream = static_cast<RandomState*>(std::get<Tensor>(*state).resource_object())->reserve(blocks);
+  } else {
+    stream = RandomState(static_cast<uint64_t>(c.attrs.get_or(kSeed, int64_t{0})),
+                         static_cast<uint64_t>(c.attrs.get_or(kSeed2, int64_t{0})))
+                 .reserve(blocks);
+  }
+  Philox philox(stream.seed, stream.seed2);
+  philox.skip(stream.skipped);
+  return philox;
+}
+
+inline Philox seeded_stream(const Tensor& seed) {
+  if (seed.shape() != Shape{2}) invalid("seed must have shape [2], not ", seed.shape().brackets());
+  const auto one = [&](int k) {
+    return static_cast<uint64_t>(seed.dtype() == DType::kInt64 ? seed.data<int64_t>()[k] : seed.data<int32_t>()[k]);
+  };
+  return mixed(one(0), one(1));
+}
+
+// The inputs key and counter that begin at `first`; Philox only.
+inline Philox keyed_stream(const KernelContext& c, size_t first) {
+  if (*c.in<int32_t>(first + 2) == 2)
+    fail(ErrorKind::kUnimplemented, "this distribution has no form for Threefry: use Philox [Op:", c.row.name, "]");
+  const uint64_t* counter = c.in<uint64_t>(first + 1);
+  return philox_at(*c.in<uint64_t>(first), counter[0], counter[1]);
+}
+
+// Moves the counter of the generator's state (input 0) on by `blocks`: counter, key. Gives its value before.
+inline Tensor advance_state(KernelContext& c, int64_t algorithm, uint64_t blocks) {
+  Variable* v = variable_of(c.inputs[0]);
+  if (!v) fail(ErrorKind::kFailedPrecondition, "the state of the generator was deleted [Op:", c.row.name, "]");
+  const int64_t counters = algorithm == 2 ? 1 : 2;
+  Tensor before;
+  v->update([&](Tensor& value) {
+    value = gpu::on_host(value);
+    if (value.dtype() != DType::kInt64) invalid("the state of a generator is int64, not ", name_of(value.dtype()));
+    if (value.shape().rank() != 1 || value.elements() < counters + 1)
+      invalid("the state of this generator has at least ", counters + 1, " numbers, its shape is ",
+              value.shape().brackets(), " [Op:", c.row.name, "]");
+    before = value;
+    Tensor after = Tensor::empty(DType::kInt64, value.shape());
+    std::copy_n(value.data<int64_t>(), value.elements(), after.data<int64_t>());
+    const uint64_t low = static_cast<uint64_t>(after.data<int64_t>()[0]) + blocks;
+    after.data<int64_t>()[0] = static_cast<int64_t>(low);
+    if (counters == 2 && low < blocks) after.data<int64_t>()[1] = static_cast<int64_t>(
+        static_cast<uint64_t>(after.data<int64_t>()[1]) + 1);
+    value = after;
+  });
+  return before;
+}
+
+inline Philox take_from_state(KernelContext& c, uint64_t blocks) {
+  if (const int64_t algorithm = *c.in<int64_t>(1); algorithm != 1 && algorithm != 3)
+    invalid("Unsupported algorithm id: ", algorithm, " [Op:", c.row.name, "]");
+  const Tensor state = advance_state(c, 1, blocks);
+  const int64_t* s = state.data<int64_t>();
+  return philox_at(static_cast<uint64_t>(s[2]), static_cast<uint64_t>(s[0]), static_cast<uint64_t>(s[1]));
+}
+
+// Of element i of `out`: where its value lies in a tensor of shape `in`, which broadcasts to it.
+class BroadcastPlaces {
+ public:
+  BroadcastPlaces(const Shape& in, const Shape& out) {
+    same_ = in == out;
+    one_ = in.elements() == 1;
+    int64_t stride = 1;
+    for (int d = out.rank() - 1, k = in.rank() - 1; d >= 0; --d, --k) {
+      const int64_t size = k >= 0 ? in[k] : 1;
+      sizes_.push_back(out[d]);
+      strides_.push_back(size == 1 ? 0 : stride);
+      stride *= size;
+    }
+  }
+  int64_t operator()(int64_t i) const {
+    if (same_) return i;
+    if (one_) return 0;
+    int64_t at = 0;
+    for (size_t d = 0; d < sizes_.size(); ++d) {
+      at += i % sizes_[d] * strides_[d];
+      i /= sizes_[d];
+    }
+    return at;
+  }
+
+ private:
+  bool same_, one_;
+  std::vector<int64_t> sizes_, strides_;  // the last dimension first
+};
+inline BroadcastPlaces broadcast_places(const Shape& in, const Shape& out) { return {in, out}; }
+
+inline Shape broadcast_shape_of(std::initializer_list<Shape> shapes, const OpRow& row) {
+  int rank = 0;
+  for (const Shape& s : shapes) rank = std::max(rank, s.rank());
+  Shape out;
+  for (int d = 0; d < rank; ++d) {
+    int64_t size = 1;
+    for (const Shape& s : shapes) {
+      const int k = d - (rank - s.rank());
+      if (k < 0 || s[k] == 1) continue;
+      if (size != 1 && size != s[k])
+        invalid("the parameters have shapes that do not broadcast: ", s.brackets(), " has ", s[k],
+                " where another has ", size, " [Op:", row.name, "]");
+      size = s[k];
+    }
+    out.append(size);
+  }
+  return out;
+}
+
+// body(T{}) of the dtypes that counts come in: floats, int32, int64.
+template <class Body>
+void with_number(DType dtype, Body&& body) {
+  switch (dtype) {
+    case DType::kFloat16: return body(Float16{});
+    case DType::kBFloat16: return body(BFloat16{});
+    case DType::kFloat32: return body(float{});
+    case DType::kFloat64: return body(double{});
+    case DType::kInt32: return body(int32_t{});
+    case DType::kInt64: return body(int64_t{});
+    default: invalid("numbers of this kind come as floats, int32 or int64, not ", name_of(dtype));
+  }
+}
+
+}  // namespace footlight

@@ -156,24 +156,17 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   });
 }
 
-Tensor logical_xor(const Tensor& x, const Tensor& y) {
-  static const Op kOr{"LogicalOr"}, kAnd{"LogicalAnd"}, kNot{"LogicalNot"};
-  return apply(kAnd, {apply(kOr, {x, y}), apply(kNot, {apply(kAnd, {x, y})})});
-}
-const OpRow& bitwise_row(const char* name) {
-  const OpRow* row = find_row(name);
-  if (!row) fail(ErrorKind::kUnimplemented, "The op ", name, " is not available");
-  return *row;
-}
 template <int Which>
 PyObject* bit_operator(PyObject* a, PyObject* b) {
-  static constexpr const char* kLogical[] = {"LogicalAnd", "LogicalOr", ""};
-  static constexpr const char* kBitwise[] = {"BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+  static const Op logical[] = {Op("LogicalAnd"), Op("LogicalOr")};
+  static const Op bitwise[] = {Op("BitwiseAnd"), Op("BitwiseOr"), Op("BitwiseXor")};
   static constexpr const char* kNames[] = {"and", "or", "xor"};
   return binary(a, b, [](const Tensor& x, const Tensor& y) {
-    if (x.dtype() == DType::kBool && Which == 2) return logical_xor(x, y);
-    const char* row = x.dtype() == DType::kBool ? kLogical[Which] : kBitwise[Which];
-    return apply(bitwise_row(row), Borrowed(x, y), kNone, kNames[Which]);
+    const bool is_bool = x.dtype() == DType::kBool;
+    if (is_bool && Which < 2) return apply(logical[Which % 2].row(), Borrowed(x, y), kNone, kNames[Which]);
+    const Scope scope(kNames[Which]);
+    if (is_bool) return composite::logical_xor(x, y, scope.own_name());
+    return apply(bitwise[Which].row(), Borrowed(x, y));
   });
 }
 
@@ -189,12 +182,9 @@ PyObject* absolute(PyObject* a) {
   return unary(a, [](const Tensor& x) { return composite::abs(x, "Abs"); });
 }
 PyObject* invert(PyObject* a) {
-  static const Op op{"LogicalNot"};
-  return unary(a, [](const Tensor& x) {
-    return x.dtype() == DType::kBool
-               ? apply(op, {x}, kNone, "LogicalNot")
-               : apply(bitwise_row("Invert"), std::span<const Tensor>(&x, 1), kNone, "Invert");
-  });
+  static const Op logical{"LogicalNot"};
+  static const Op bits{"Invert"};
+  return unary(a, [](const Tensor& x) { return apply(x.dtype() == DType::kBool ? logical : bits, {x}); });
 }
 
 int truth(PyObject* a) {

@@ -20,8 +20,8 @@ template <class To, class From>
 To to_integer(From x) {
   using Wide = std::conditional_t<(sizeof(To) < 4), int32_t, To>;
   if constexpr (std::is_unsigned_v<To> && sizeof(To) == 8) {
-    if (x >= From(9223372036854775808.0)) return x < From(18446744073709551616.0) ? static_cast<To>(x) : To(0);
-    return static_cast<To>(static_cast<int64_t>(x >= From(-9223372036854775808.0) ? x : From(0)));
+    if (x >= From(9223372036854775808.0) && x < From(18446744073709551616.0)) return static_cast<To>(x);
+    return static_cast<To>(to_integer<int64_t>(x));
   } else if constexpr (std::is_unsigned_v<To> && sizeof(To) == 4) {
     return static_cast<To>(to_integer<int64_t>(x));
   } else {

@@ -24,6 +24,16 @@ DType quotient_dtype(DType dtype) {
   }
 }
 
+// A bare number as a node that has the parameter's name.
+Tensor as_node(const Tensor& t, std::string_view name) { return t.body()->python_number ? constant(t, name) : t; }
+
+template <Literal op_name, Literal scope_name>
+Arg scoped_two(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  const Scope scope(name_or(name, scope_name.text));
+  return {apply(op, {tensor(args[0]), tensor(args[1])})};
+}
+
 // Both as what they divide as.
 std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::string_view what) {
   if (x.dtype() != y.dtype())
@@ -32,21 +42,17 @@ std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::str
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "x and y of ", what, " must be numbers, tensors of tf.", name_of(x.dtype()), " came");
   const DType dtype = quotient_dtype(x.dtype());
-  return {ops::cast(x, dtype), ops::cast(y, dtype)};
+  const Tensor a = as_node(x, "x"), b = as_node(y, "y");
+  Tensor of_a = ops::cast(a, dtype);
+  return {std::move(of_a), ops::cast(b, dtype)};
 }
 
 Arg truediv_of(Args args, std::string_view name) {
   return {truediv(tensor(args[0]), tensor(args[1]), name_or(name, "truediv"))};
 }
 
-Arg logical_xor(Args args, std::string_view name) {
-  static const Op either{"LogicalOr"};
-  static const Op both{"LogicalAnd"};
-  static const Op negation{"LogicalNot"};
-  const Scope scope(name_or(name, "LogicalXor"));
-  const Tensor& x = tensor(args[0]);
-  const Tensor& y = tensor(args[1]);
-  return {apply(both, {apply(either, {x, y}), apply(negation, {apply(both, {x, y})})}, {}, scope.own_name())};
+Arg logical_xor_of(Args args, std::string_view name) {
+  return {logical_xor(tensor(args[0]), tensor(args[1]), name_or(name, "LogicalXor"))};
 }
 
 Arg add_n(Args args, std::string_view name) {
@@ -62,8 +68,9 @@ Arg absolute(Args args, std::string_view name) { return {abs(tensor(args[0]), na
 
 Arg divide_no_nan(Args args, std::string_view name) {
   static const Op op{"DivNoNan"};
+  const Scope scope(name_or(name, "div_no_nan"));
   const auto [x, y] = quotient_of(tensor(args[0]), tensor(args[1]), "tf.math.divide_no_nan");
-  return {apply(op, {x, y}, {}, name_or(name, "div_no_nan"))};
+  return {apply(op, {x, y}, {}, scope.own_name())};
 }
 
 Arg reciprocal_no_nan(Args args, std::string_view name) {
@@ -72,7 +79,7 @@ Arg reciprocal_no_nan(Args args, std::string_view name) {
   const Scope scope(name_or(name, "reciprocal_no_nan"));
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.math.reciprocal_no_nan: x must be a tensor of numbers, not of ", name_of(x.dtype()));
-  const Tensor one = ops::number(1, x.dtype());
+  const Tensor one = constant(ops::number(1, x.dtype()), "one");
   return {apply(op, {one, x}, {}, scope.own_name())};
 }
 
@@ -93,7 +100,8 @@ Arg scalar_mul(Args args, std::string_view name) {
   if (scalar.dtype() != x.dtype())
     fail(ErrorKind::kValue, "tf.math.scalar_mul: scalar is of ", name_of(scalar.dtype()), ", x of ",
          name_of(x.dtype()), "; cast one of them with tf.cast");
-  return {apply(op, {scalar, x}, {}, name_or(name, "scalar_mul"))};
+  const Scope scope(name_or(name, "scalar_mul"));
+  return {apply(op, {as_node(scalar, "scalar"), x}, {}, scope.own_name())};
 }
 
 Arg accumulate_n(Args args, std::string_view name) {
@@ -121,8 +129,10 @@ Arg polyval(Args args, std::string_view name) {
   const auto coefficients = tensors(args[0]);
   const Scope scope(name_or(name, "polyval"));
   if (coefficients.empty()) return {ops::zeros_like(x)};
-  Tensor p = coefficients[0];
-  for (size_t k = 1; k < coefficients.size(); ++k) p = ops::add(coefficients[k], ops::mul(p, x));
+  std::vector<Tensor> c;
+  for (size_t k = 0; k < coefficients.size(); ++k) c.push_back(as_node(coefficients[k], str("coeff_", k)));
+  Tensor p = c[0];
+  for (size_t k = 1; k < c.size(); ++k) p = ops::add(c[k], ops::mul(p, x));
   return {p};
 }
 
@@ -132,7 +142,7 @@ Arg sign(Args args, std::string_view name) {
   static const Op divide{"DivNoNan"};
   const Tensor& x = tensor(args[0]);
   if (!is_complex(x.dtype())) return {apply(op, {x}, {}, name)};
-  return {apply(divide, {x, ops::cast(abs(x, "ComplexAbs"), x.dtype())}, {}, name_or(name, "div_no_nan"))};
+  return {apply(divide, {x, ops::cast(abs(x, "ComplexAbs"), x.dtype())}, {}, name)};
 }
 
 constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";
@@ -147,6 +157,15 @@ Tensor truediv(const Tensor& x, const Tensor& y, std::string_view name) {
   const Scope scope(name);
   const auto [a, b] = quotient_of(x, y, "a division");
   return apply(op, {a, b}, {}, scope.own_name());
+}
+
+Tensor logical_xor(const Tensor& x, const Tensor& y, std::string_view name) {
+  static const Op either{"LogicalOr"};
+  static const Op both{"LogicalAnd"};
+  static const Op negation{"LogicalNot"};
+  const Tensor one = apply(either, {x, y});
+  const Tensor not_two = apply(negation, {apply(both, {x, y})});
+  return apply(both, {one, not_two}, {}, name);
 }
 
 Tensor abs(const Tensor& x, std::string_view name) {
@@ -179,7 +198,7 @@ FL_PUBLIC(arithmetic) {
       {"math.not_equal not_equal", kTwo, one_op<"NotEqual">, "x != y, element by element"},
       {"math.logical_and logical_and", kTwoBools, one_op<"LogicalAnd">, "x and y"},
       {"math.logical_or logical_or", kTwoBools, one_op<"LogicalOr">, "x or y"},
-      {"math.logical_xor", "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = 'LogicalXor'", logical_xor,
+      {"math.logical_xor", "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = 'LogicalXor'", logical_xor_of,
        "one of x and y, not both"},
       {"math.logical_not logical_not", "x: tensor fits bool, name: str? = None", one_op<"LogicalNot">, "not x"},
       {"math.add_n add_n", "inputs: tensor*, name: str? = None", add_n, "the sum of tensors of one shape"},
@@ -189,9 +208,9 @@ FL_PUBLIC(arithmetic) {
       {"realdiv", kTwo, one_op<"RealDiv">, "x / y of floats"},
       {"math.multiply_no_nan", kTwo, multiply_no_nan, "x * y, and 0 where y is 0"},
       {"math.reciprocal_no_nan", "x: tensor, name: str? = None", reciprocal_no_nan, "1 / x, and 0 where x is 0"},
-      {"math.xdivy", kTwo, one_op<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},
-      {"math.xlogy", kTwo, one_op<"Xlogy", "xlogy">, "x * log(y), and 0 where x is 0"},
-      {"math.xlog1py", kTwo, one_op<"Xlog1py", "xlog1py">, "x * log(1 + y), and 0 where x is 0"},
+      {"math.xdivy", kTwo, scoped_two<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},
+      {"math.xlogy", kTwo, one_op<"Xlogy">, "x * log(y), and 0 where x is 0"},
+      {"math.xlog1py", kTwo, scoped_two<"Xlog1py", "xlog1py">, "x * log(1 + y), and 0 where x is 0"},
       {"math.nextafter", "x1: tensor as x2 of float32, x2: tensor as x1 of float32, name: str? = None",
        one_op<"NextAfter">, "the number next to x1 on the way to x2"},
       {"math.scalar_mul scalar_mul", "scalar: tensor as x, x: tensor, name: str? = None", scalar_mul,

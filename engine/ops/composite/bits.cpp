@@ -103,6 +103,12 @@ Tensor bound_of(DType from, DType to, bool upper) {
   return bound.as_constant();
 }
 
+Tensor cast_as(const Tensor& x, DType to, std::string_view name) {
+  static const Op op{"Cast"};
+  static const AttrName kDstT{"DstT"};
+  return x.dtype() == to ? x : apply(op, {x}, {{kDstT, to}}, name);
+}
+
 // Clipped to what the other dtype can hold, so that nothing wraps around.
 Arg saturate_cast(Args args, std::string_view name) {
   static const Op clip{"ClipByValue"};
@@ -114,19 +120,19 @@ Arg saturate_cast(Args args, std::string_view name) {
     if (is_complex(to)) {
       if (x.dtype() == DType::kComplex128 && to == DType::kComplex64) {
         const double most = std::numeric_limits<float>::max();
-        Tensor low = Tensor::scalar(std::complex<double>(-most, -most)).as_constant();
-        Tensor high = Tensor::scalar(std::complex<double>(most, most)).as_constant();
+        const Tensor low = constant(Tensor::scalar(std::complex<double>(-most, -most)).as_constant());
+        const Tensor high = constant(Tensor::scalar(std::complex<double>(most, most)).as_constant());
         x = apply(clip, {x, low, high}, {}, "clamp");
       }
-      return {ops::cast(x, to)};
+      return {cast_as(x, to, scope.own_name())};
     }
     x = apply(re, {x}, {{kTout, part_of(x.dtype())}});
   }
   if (!in_set(x.dtype(), kRealTypes) || !in_set(to, kNumberTypes))
     fail(ErrorKind::kType, "tf.saturate_cast: cannot bound ", name_of(x.dtype()), " by what ", name_of(to), " holds");
-  const Tensor low = bound_of(x.dtype(), part_of(to), false);
-  const Tensor high = bound_of(x.dtype(), part_of(to), true);
-  return {ops::cast(apply(clip, {x, low, high}, {}, "clamp"), to)};
+  const Tensor low = constant(bound_of(x.dtype(), part_of(to), false));
+  const Tensor high = constant(bound_of(x.dtype(), part_of(to), true));
+  return {cast_as(apply(clip, {x, low, high}, {}, "clamp"), to, scope.own_name())};
 }
 
 constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";

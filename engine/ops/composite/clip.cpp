@@ -43,7 +43,13 @@ Tensor norm_bound(const Tensor& bound, DType dtype) {
   if (bound.body()->python_number && bound.dtype() != dtype)
     fail(ErrorKind::kType, "tf.clip_by_norm: clip_norm is a number of ", name_of(bound.dtype()), ", t a tensor of ",
          name_of(dtype), "; cast t with tf.cast");
-  return ops::cast(maximum(bound, ops::number(0, bound.dtype())), dtype);
+  const Tensor least = ops::number(0, bound.dtype());
+  if (!bound.body()->python_number || bound.shape().rank() != 0) return ops::cast(maximum(bound, least), dtype);
+  return with_plain_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (requires { zero < zero; }) return *bound.data<T>() < zero ? least : bound;
+    else return bound;
+  });
 }
 
 // t, scaled down where its Euclidean norm over the axes is larger than the bound. The root is kept away from 0, where
@@ -64,7 +70,7 @@ Arg clip_by_norm(Args args, std::string_view name) {
   } else if (t.shape().has_rank()) {
     std::vector<int64_t> all(static_cast<size_t>(t.shape().rank()));
     for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);
-    axes = ops::ints(all);
+    axes = constant(ops::ints(all));
   } else {
     axes = apply(range, {ops::integer(0), apply(rank, {t}), ops::integer(1)}, {}, "range");
   }
@@ -85,8 +91,8 @@ Tensor global_norm(const Arg& list, std::string_view name) {
   for (const Arg& item : std::get<ArgList>(list.value))
     if (!item.none()) parts.push_back(apply(half_square, {tensor(item)}));
   const Tensor sum = parts.empty() ? ops::number(0, DType::kFloat32)
-                                   : ops::sum(apply(pack.row(), parts, {}, "stack"), ops::ints({0}));
-  return root(ops::mul(sum, ops::number(2, sum.dtype())), "global_norm");
+                                   : ops::sum(apply(pack.row(), parts, {}, "stack"), constant(ops::ints({0})));
+  return root(ops::mul(sum, constant(ops::number(2, sum.dtype()))), "global_norm");
 }
 Arg global_norm_of(Args args, std::string_view name) { return {global_norm(args[0], name)}; }
 

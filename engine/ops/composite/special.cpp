@@ -8,6 +8,14 @@ namespace {
 constexpr char kOne[] = "x: tensor, name: str? = None";
 constexpr char kOf[] = "a: tensor as x, x: tensor as a, name: str? = None";
 
+// An op in a scope of its own: "erfinv/Erfinv".
+template <Literal op_name, Literal scope_name>
+Arg scoped_op(Args args, std::string_view name) {
+  static const Op op{op_name.text};
+  const Scope scope(name_or(name, scope_name.text));
+  return {apply(op, {tensor(args[0])})};
+}
+
 // -ndtri(x / 2) / sqrt(2)
 Arg erfcinv(Args args, std::string_view name) {
   static const Op ndtri{"Ndtri"};
@@ -16,7 +24,13 @@ Arg erfcinv(Args args, std::string_view name) {
     fail(ErrorKind::kType, "tf.math.erfcinv: x must be of a floating dtype, not ", name_of(x.dtype()),
          "; cast it with tf.cast");
   const Scope scope(name_or(name, "erfcinv"));
-  const Tensor y = ops::neg(apply(ndtri, {ops::mul(ops::number(0.5, x.dtype()), x)}));
+  const Tensor half = ops::mul(ops::number(0.5, x.dtype()), x);
+  Tensor y;
+  {
+    const Scope inner("ndtri");
+    y = apply(ndtri, {half});
+  }
+  y = ops::neg(y);
   return {ops::mul(y, ops::number(0.70710678118654752440, x.dtype()))};
 }
 
@@ -47,9 +61,9 @@ FL_PUBLIC(special) {
       {"math.atanh atanh", kOne, one_op<"Atanh">, "the inverse of the hyperbolic tangent"},
       {"math.erf", kOne, one_op<"Erf">, "the error function"},
       {"math.erfc", kOne, one_op<"Erfc">, "1 - erf(x), exact where erf(x) is near 1"},
-      {"math.erfinv", kOne, one_op<"Erfinv">, "the inverse of the error function"},
+      {"math.erfinv", kOne, scoped_op<"Erfinv", "erfinv">, "the inverse of the error function"},
       {"math.erfcinv", kOne, erfcinv, "the inverse of erfc"},
-      {"math.ndtri", kOne, one_op<"Ndtri">, "the quantile of the standard normal distribution"},
+      {"math.ndtri", kOne, scoped_op<"Ndtri", "ndtri">, "the quantile of the standard normal distribution"},
       {"math.lgamma", kOne, one_op<"Lgamma">, "the logarithm of the absolute value of gamma(x)"},
       {"math.digamma", kOne, one_op<"Digamma">, "the slope of lgamma(x)"},
       {"math.polygamma", kOf, one_op<"Polygamma">, "the a-th derivative of digamma(x)"},
@@ -60,10 +74,14 @@ FL_PUBLIC(special) {
       {"math.betainc", "a: tensor as x, b: tensor as x, x: tensor as a, name: str? = None", one_op<"Betainc">,
        "the incomplete beta function, divided by beta(a, b)"},
       {"math.lbeta", kOne, lbeta, "log(|beta(x)|) over the last dimension"},
-      {"math.bessel_i0 math.special.bessel_i0", kOne, one_op<"BesselI0">, "the modified Bessel function of order 0"},
-      {"math.bessel_i0e math.special.bessel_i0e", kOne, one_op<"BesselI0e">, "bessel_i0(x) exp(-|x|)"},
-      {"math.bessel_i1 math.special.bessel_i1", kOne, one_op<"BesselI1">, "the modified Bessel function of order 1"},
-      {"math.bessel_i1e math.special.bessel_i1e", kOne, one_op<"BesselI1e">, "bessel_i1(x) exp(-|x|)"},
+      {"math.bessel_i0 math.special.bessel_i0", kOne, scoped_op<"BesselI0", "bessel_i0">,
+       "the modified Bessel function of order 0"},
+      {"math.bessel_i0e math.special.bessel_i0e", kOne, scoped_op<"BesselI0e", "bessel_i0e">,
+       "bessel_i0(x) exp(-|x|)"},
+      {"math.bessel_i1 math.special.bessel_i1", kOne, scoped_op<"BesselI1", "bessel_i1">,
+       "the modified Bessel function of order 1"},
+      {"math.bessel_i1e math.special.bessel_i1e", kOne, scoped_op<"BesselI1e", "bessel_i1e">,
+       "bessel_i1(x) exp(-|x|)"},
   };
 }
 

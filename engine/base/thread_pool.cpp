@@ -1,4 +1,5 @@
-// Workers that wait for a job: one job at a time, its ranges handed out by a counter.
+// Workers that wait for a job: one job at a time, its ranges handed out by a counter. Ops follow each other closely, so
+// whoever waits looks for a moment before it sleeps.
 #include "engine/base/thread_pool.h"
 
 #include "engine/base/cancel.h"
@@ -58,35 +59,59 @@ class Pool {
   }
 
   void run_job(Job& job) {
+    bool asleep;
     {
       std::lock_guard lock(mutex_);
       job_ = &job;
-      ++generation_;
+      generation_.store(generation_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      asleep = asleep_ > 0;
     }
-    wake_.notify_all();
+    if (asleep) wake_.notify_all();
     inside_pool = true;
     job.work();
     inside_pool = false;
+    {
+      std::lock_guard lock(mutex_);
+      job_ = nullptr;  // nobody joins any more
+    }
+    look_for([this] { return busy_.load(std::memory_order_acquire) == 0; });
     std::unique_lock lock(mutex_);
-    job_ = nullptr;
-    done_.wait(lock, [this] { return busy_ == 0; });
+    done_.wait(lock, [this] { return busy_.load(std::memory_order_relaxed) == 0; });
   }
 
  private:
+  // About 20 us.
+  template <class Condition>
+  static void look_for(Condition&& condition) {
+    for (int i = 0; i < 400 && !condition(); ++i) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
+
   void run() {
     inside_pool = true;
     uint64_t seen = 0;
     std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [&] { return stop_ || (job_ && generation_ != seen); });
+      if (!stop_ && !(job_ && generation_.load(std::memory_order_relaxed) != seen)) {
+        const uint64_t before = generation_.load(std::memory_order_relaxed);
+        lock.unlock();
+        look_for([&] { return generation_.load(std::memory_order_acquire) != before; });
+        lock.lock();
+      }
+      ++asleep_;
+      wake_.wait(lock, [&] { return stop_ || (job_ && generation_.load(std::memory_order_relaxed) != seen); });
+      --asleep_;
       if (stop_) return;
-      seen = generation_;
+      seen = generation_.load(std::memory_order_relaxed);
       Job* job = job_;
-      ++busy_;
+      busy_.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
       job->work();
       lock.lock();
-      if (--busy_ == 0) done_.notify_all();
+      if (busy_.fetch_sub(1, std::memory_order_release) == 1) done_.notify_all();
     }
   }
 
@@ -95,8 +120,9 @@ class Pool {
   std::condition_variable done_;
   std::vector<std::thread> threads_;
   Job* job_ = nullptr;
-  uint64_t generation_ = 0;
-  int busy_ = 0;
+  std::atomic<uint64_t> generation_{0};
+  std::atomic<int> busy_{0};  // both are written under mutex_, and looked at without it
+  int asleep_ = 0;
   bool stop_ = false;
 };
 

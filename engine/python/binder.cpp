@@ -141,7 +141,7 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
       }
       DType hint = p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid;
       for (size_t k = 0; k < n && hint == DType::kInvalid; ++k)
-        if (parameters[k].like == static_cast<int>(i) ||
+        if ((parameters[k].like == static_cast<int>(i) && !parameters[k].one_way) ||
             (p.like >= 0 && parameters[k].like == p.like && k != i))
           hint = dtype_of(k);
       try {

@@ -1,5 +1,7 @@
 // x[key] as StridedSlice: which axes are cut, dropped, added, and which bounds are open.
+#include "engine/base/recording.h"
 #include "engine/base/text.h"
+#include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/composite/composites.h"
 #include "engine/python/convert.h"
@@ -7,6 +9,7 @@
 #include "engine/python/operators.h"
 #include "engine/python/variable_object.h"
 
+#include <cstring>
 #include <vector>
 
 namespace footlight::python {
@@ -26,10 +29,12 @@ struct Bound {
        PyUnicode_AsUTF8(text.get()));
 }
 
-Bound bound(PyObject* o) {
+// `alone`: the whole index is this.
+Bound bound(PyObject* o, bool alone = false) {
   if (is_tensor(o) || is_variable(o)) {
     Tensor t = is_tensor(o) ? tensor_of(o) : variable_value(o);
-    if (!is_integer(t.dtype())) bad_index(o);
+    const bool fits = t.dtype() == DType::kInt32 || t.dtype() == DType::kInt64 || t.dtype() == DType::kInt16;
+    if (!fits || (t.shape().has_rank() && t.shape().rank() == 1)) bad_index(o);
     // A known integer needs no input of its own; an eager tensor from outside stays an input of a graph (a
     // capture).
     if (!t.is_symbolic() && !current_graph_builder && t.elements() == 1) {
@@ -38,7 +43,11 @@ Bound bound(PyObject* o) {
     }
     return {0, std::move(t)};
   }
-  if (PyBool_Check(o) || !PyIndex_Check(o)) bad_index(o);
+  // TensorFlow takes the bool as a number whose dtype then does not fit.
+  if (PyBool_Check(o))
+    fail(alone ? ErrorKind::kValue : ErrorKind::kInvalidArgument,
+         "a Python bool is no index; a mask is a tensor or array of bool");
+  if (!PyIndex_Check(o)) bad_index(o);
   Ref index = checked(PyNumber_Index(o));
   const int64_t v = PyLong_AsLongLong(index.get());
   if (v == -1 && PyErr_Occurred()) throw PythonErrorSet();
@@ -116,7 +125,7 @@ SliceSpec slice_spec(PyObject* key) {
       if (s->start == Py_None) spec.begin_mask |= bit;
       if (s->stop == Py_None) spec.end_mask |= bit;
     } else {
-      Bound b = bound(item);
+      Bound b = bound(item, PySequence_Fast_GET_SIZE(items.get()) == 1 && !PyList_Check(key));
       Bound after = b;
       if (b.tensor) {
         static const Op kAdd{"AddV2"};
@@ -150,7 +159,65 @@ SliceSpec slice_spec(PyObject* key) {
   return spec;
 }
 
+namespace {
+
+// x[2], x[2, 3] and x[2:5] of numbers at hand, when nobody watches: what StridedSlice gives, without its tensors of bounds.
+// A large part shares its memory with the whole. Empty: go the long way, which also says what is wrong.
+Tensor leading_part(const Tensor& x, PyObject* key) {
+  if (current_graph_builder || tape_hook || eager::wanted_device || recording_ops()) return {};
+  if (x.is_symbolic() || !is_plain(x.dtype()) || x.device() != Device::cpu() || x.shape().rank() == 0) return {};
+  const Shape& shape = x.shape();
+  int64_t first = 0, count = 1;
+  int taken = 0;  // dimensions that are gone
+  const auto index = [&](PyObject* item) {
+    if (!PyLong_CheckExact(item) || taken == shape.rank()) return false;
+    const int64_t size = shape[taken];
+    int overflow = 0;
+    const long long given = PyLong_AsLongLongAndOverflow(item, &overflow);
+    const int64_t i = given < 0 ? given + size : given;
+    if (overflow || i < 0 || i >= size) return false;
+    first = first * size + i;
+    ++taken;
+    return true;
+  };
+  if (PySlice_Check(key)) {
+    const auto* s = reinterpret_cast<PySliceObject*>(key);
+    for (PyObject* end : {s->start, s->stop})
+      if (end != Py_None && !PyLong_CheckExact(end)) return {};
+    Py_ssize_t start, stop, step;
+    if (s->step != Py_None || PySlice_Unpack(key, &start, &stop, &step) < 0) return {};
+    count = PySlice_AdjustIndices(shape[0], &start, &stop, step);
+    first = start;
+  } else if (PyTuple_CheckExact(key)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i)
+      if (!index(PyTuple_GET_ITEM(key, i))) return {};
+    if (taken == 0) return {};
+  } else if (!index(key)) {
+    return {};
+  }
+  Shape part(shape.dims().subspan(static_cast<size_t>(taken)));
+  int64_t below = 1;  // elements of one step of `first`
+  if (taken == 0) {
+    part.set(0, count);
+    for (int d = 1; d < part.rank(); ++d) below *= part[d];
+  } else {
+    below = part.elements();
+  }
+  const size_t size = size_of(x.dtype());
+  char* from = static_cast<char*>(x.raw()) + static_cast<size_t>(first * below) * size;
+  const size_t bytes = static_cast<size_t>(count * below) * size;
+  constexpr size_t kWorthSharing = 4096;
+  if (bytes >= kWorthSharing && bytes >= x.bytes() / 8 && x.body()->buffer)
+    return Tensor::within(x.dtype(), part, x.device(), x.body()->buffer, from);
+  Tensor out = Tensor::empty(x.dtype(), part);
+  std::memcpy(out.raw(), from, bytes);
+  return out;
+}
+
+}  // namespace
+
 Tensor subscript(const Tensor& x, PyObject* key) {
+  if (Tensor part = leading_part(x, key)) return part;
   if (is_mask(key)) return composite::boolean_mask(x, to_tensor(key));
   static const Op kSlice{"StridedSlice"};
   static const AttrName begin_mask("begin_mask"), end_mask("end_mask"), ellipsis_mask("ellipsis_mask"),

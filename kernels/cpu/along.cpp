@@ -18,13 +18,17 @@ int64_t axis_of(const Tensor& t, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-// The first of the best; comparisons with NaN are false, so one is taken only where it stands first.
+// The first of the best. It starts at index 0 with the worst finite number, and what compares as better is taken: never NaN.
+template <class T, bool kLargest>
+constexpr T worst() {
+  return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+}
+
 template <class T, bool kLargest>
 int64_t best_of_row(const T* in, int64_t n) {
   const auto better = [](T x, T y) { return kLargest ? x > y : x < y; };
-  if (in[0] != in[0]) return 0;
   constexpr int kChains = 64 / sizeof(T) < 16 ? 16 : 64 / sizeof(T);
-  T best = in[0];
+  T best = worst<T, kLargest>();
   int64_t i = 0;
   if (n >= 2 * kChains) {
     T chain[kChains];
@@ -34,6 +38,7 @@ int64_t best_of_row(const T* in, int64_t n) {
     for (int k = 0; k < kChains; ++k) best = better(chain[k], best) ? chain[k] : best;
   }
   for (; i < n; ++i) best = better(in[i], best) ? in[i] : best;
+  if (best == worst<T, kLargest>()) return 0;
   int64_t at = 0;
   for (; at + kChains <= n; at += kChains) {
     bool here = false;
@@ -51,9 +56,9 @@ void best_of_columns(const T* in, int64_t n, int64_t row, int64_t columns, int64
   int32_t index[kBlock];
   for (int64_t at = 0; at < columns; at += kBlock) {
     const int64_t here = std::min(kBlock, columns - at);
-    std::copy(in + at, in + at + here, value);
+    std::fill(value, value + here, worst<T, kLargest>());
     std::fill(index, index + here, 0);
-    for (int64_t k = 1; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k) {
       const T* from = in + k * row + at;
       for (int64_t j = 0; j < here; ++j) {
         const bool better = kLargest ? from[j] > value[j] : from[j] < value[j];

@@ -1,6 +1,7 @@
 // What kernels that move elements share: copies of any dtype, integers of index and shape inputs, sizes of dimensions.
 #pragma once
 
+#include "engine/base/thread_pool.h"
 #include "kernels/cpu/register.h"
 
 #include <algorithm>
@@ -64,6 +65,41 @@ inline void copy(DType dtype, const void* from, int64_t from_index, void* to, in
   }
   std::memcpy(static_cast<char*>(to) + to_index * size, static_cast<const char*>(from) + from_index * size,
               static_cast<size_t>(n * size));
+}
+
+// `count` runs of `size` elements each, the starts of which stand `from_step` and `to_step` apart; on all cores when it is
+// much.
+inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t from_step, void* to, int64_t to_at,
+                      int64_t to_step, int64_t size, int64_t count) {
+  if (!is_plain(dtype)) {
+    for (int64_t i = 0; i < count; ++i) copy(dtype, from, from_at + i * from_step, to, to_at + i * to_step, size);
+    return;
+  }
+  const auto bytes = static_cast<int64_t>(size_of(dtype));
+  const char* in = static_cast<const char*>(from) + from_at * bytes;
+  char* out = static_cast<char*>(to) + to_at * bytes;
+  const auto run = static_cast<size_t>(size * bytes);
+  constexpr int64_t kWorthAThread = 1 << 18;  // bytes
+  if (count == 1) {  // one long run is cut itself
+    parallel_for(static_cast<int64_t>(run), kWorthAThread, [&](int64_t begin, int64_t end) {
+      std::memcpy(out + begin, in + begin, static_cast<size_t>(end - begin));
+    });
+    return;
+  }
+  const auto runs = [&](auto fixed, int64_t begin, int64_t end) {
+    constexpr size_t kFixed = decltype(fixed)::value;
+    for (int64_t i = begin; i < end; ++i)
+      std::memcpy(out + i * to_step * bytes, in + i * from_step * bytes, kFixed ? kFixed : run);
+  };
+  parallel_for(count, std::max<int64_t>(1, kWorthAThread / std::max<int64_t>(8, static_cast<int64_t>(run))),
+               [&](int64_t begin, int64_t end) {
+                 switch (run) {
+                   case 4: runs(std::integral_constant<size_t, 4>(), begin, end); break;
+                   case 8: runs(std::integral_constant<size_t, 8>(), begin, end); break;
+                   case 16: runs(std::integral_constant<size_t, 16>(), begin, end); break;
+                   default: runs(std::integral_constant<size_t, 0>(), begin, end); break;
+                 }
+               });
 }
 
 // Zeros, empty strings.

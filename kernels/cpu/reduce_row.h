@@ -21,7 +21,7 @@ constexpr C highest() {
   else return std::numeric_limits<C>::max();
 }
 
-// Of numbers or, `vectors`, of Vector<C>.
+// Of numbers or, `vectors`, of vectors of them.
 struct SumOf {
   template <class C> static C start() { return C(0); }
   template <class C> static C join(C a, C b) { return functors::Add()(a, b); }
@@ -60,19 +60,22 @@ template <class Op, class T>
 using Lane = std::conditional_t<std::is_integral_v<T> && (std::is_same_v<Op, SumOf> || std::is_same_v<Op, ProductOf>),
                                 std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
 
-// Four vectors side by side; long rows are halved first, which keeps the error of a float sum small.
+// Four vectors of 64 bytes side by side, whatever the registers, so that sums have the same digits everywhere; long rows are
+// halved first, which keeps the error of a float sum small.
 template <class Op, class T>
 [[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
   if constexpr (std::is_arithmetic_v<T>) {
     using L = Lane<Op, T>;
-    constexpr int64_t kV = VectorOf<L>::kLength;
-    if (n > 8192) {
+    typedef L Wide __attribute__((vector_size(64), aligned(alignof(L)), may_alias));
+    constexpr int64_t kV = 64 / static_cast<int64_t>(sizeof(T));
+    const auto load = [](const L* from) { return *reinterpret_cast<const Wide*>(from); };
+    if (n > 128 * kV) {
       const int64_t half = n / 2 / 64 * 64;
       return Op::join(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
     }
     if (n >= kV) {
       const L* at = reinterpret_cast<const L*>(in);
-      Vector<L> sums[4] = {load(at)};
+      Wide sums[4] = {load(at)};
       int64_t i = kV;
       if (n >= 4 * kV) {
         for (int v = 1; v < 4; ++v) sums[v] = load(at + v * kV);

@@ -208,7 +208,9 @@ void mean(KernelContext& c) {
   C* acc = static_cast<C*>(memory->data());
   reduce<SumOf, T, C>(g, c.in<T>(0), acc);
   for (int64_t i = 0; i < g.kept_count; ++i) {
-    if constexpr (std::is_integral_v<T>) {
+    if (functors::is_complex_v<T> && g.reduced_count == 0) {
+      out[i] = T(0);
+    } else if constexpr (std::is_integral_v<T>) {
       out[i] = g.reduced_count ? static_cast<T>(acc[i] / static_cast<C>(g.reduced_count)) : T(0);
     } else {
       out[i] = static_cast<T>(acc[i] / static_cast<C>(static_cast<Compute<T>>(static_cast<float>(g.reduced_count))));

@@ -14,6 +14,7 @@ namespace FL_ISA {
 namespace {
 
 const AttrName kAxis{"axis"};
+constexpr int kMostDims = 64;
 
 void concat(KernelContext& c) {
   const size_t n = c.inputs.size() - 1;
@@ -25,8 +26,7 @@ void concat(KernelContext& c) {
   int64_t at = 0;
   for (size_t k = 0; k < n; ++k) {
     const int64_t part = c.inputs[k].shape()[axis] * inner;
-    for (int64_t o = 0; o < outer; ++o)
-      copy(c.outputs[0].dtype(), c.inputs[k].raw(), o * part, c.outputs[0].raw(), o * row + at, part);
+    copy_runs(c.outputs[0].dtype(), c.inputs[k].raw(), 0, part, c.outputs[0].raw(), at, row, part, outer);
     at += part;
   }
 }
@@ -51,9 +51,8 @@ void pack(KernelContext& c) {
   const int64_t inner = product(one, axis, one.rank());
   const auto n = static_cast<int64_t>(c.inputs.size());
   for (int64_t k = 0; k < n; ++k)
-    for (int64_t o = 0; o < outer; ++o)
-      copy(c.outputs[0].dtype(), c.inputs[static_cast<size_t>(k)].raw(), o * inner, c.outputs[0].raw(),
-           (o * n + k) * inner, inner);
+    copy_runs(c.outputs[0].dtype(), c.inputs[static_cast<size_t>(k)].raw(), 0, inner, c.outputs[0].raw(), k * inner,
+              n * inner, inner, outer);
 }
 
 void unpack(KernelContext& c) {
@@ -63,9 +62,8 @@ void unpack(KernelContext& c) {
   const int64_t inner = product(in, axis + 1, in.rank());
   const auto n = static_cast<int64_t>(c.outputs.size());
   for (int64_t k = 0; k < n; ++k)
-    for (int64_t o = 0; o < outer; ++o)
-      copy(c.inputs[0].dtype(), c.inputs[0].raw(), (o * n + k) * inner,
-           c.outputs[static_cast<size_t>(k)].raw(), o * inner, inner);
+    copy_runs(c.inputs[0].dtype(), c.inputs[0].raw(), k * inner, n * inner, c.outputs[static_cast<size_t>(k)].raw(), 0,
+              inner, inner, outer);
 }
 
 void split(KernelContext& c) {
@@ -75,9 +73,8 @@ void split(KernelContext& c) {
   const int64_t outer = product(in, 0, axis);
   const int64_t inner = product(in, axis, in.rank()) / n;
   for (int64_t k = 0; k < n; ++k)
-    for (int64_t o = 0; o < outer; ++o)
-      copy(c.inputs[1].dtype(), c.inputs[1].raw(), (o * n + k) * inner,
-           c.outputs[static_cast<size_t>(k)].raw(), o * inner, inner);
+    copy_runs(c.inputs[1].dtype(), c.inputs[1].raw(), k * inner, n * inner, c.outputs[static_cast<size_t>(k)].raw(), 0,
+              inner, inner, outer);
 }
 
 void split_v(KernelContext& c) {
@@ -88,36 +85,62 @@ void split_v(KernelContext& c) {
   int64_t at = 0;
   for (const Tensor& out : c.outputs) {
     const int64_t part = out.shape()[axis] * inner;
-    for (int64_t o = 0; o < outer; ++o)
-      copy(out.dtype(), c.inputs[0].raw(), o * in[axis] * inner + at, out.raw(), o * part, part);
+    copy_runs(out.dtype(), c.inputs[0].raw(), at, in[axis] * inner, out.raw(), 0, part, part, outer);
     at += part;
   }
 }
 
-// Visits the rows (last dimension) of a block inside a tensor: body(index in the tensor, index in the block, length).
+// Visits the runs of a block inside a tensor: body(index in the tensor, index in the block, length). Dimensions that the
+// block takes whole belong to one run. On several cores when it is much.
 template <class Body>
 void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::vector<int64_t>& stride,
               const Shape& block, Body&& body) {
-  const int rank = shape.rank();
-  if (block.elements() == 0) return;
-  if (rank == 0) {
-    body(0, 0, 1);
+  const int64_t total = block.elements();
+  if (total == 0) return;
+  int64_t size[kMostDims], step[kMostDims];  // innermost first: of the block, and in elements of the tensor
+  int rank = 0;
+  int64_t start = 0, below = 1;
+  if (shape.rank() > kMostDims) invalid("tensors of more than ", kMostDims, " dimensions cannot be sliced");
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    const auto k = static_cast<size_t>(d);
+    start += begin[k] * below;
+    const int64_t here = stride[k] * below;
+    // The innermost dimension stays by itself unless it is walked on plainly: its step is the body's.
+    if (rank && block[d] == 1) {
+      // nothing to walk
+    } else if (rank && here == step[rank - 1] * size[rank - 1] && step[0] == 1) {
+      size[rank - 1] *= block[d];
+    } else {
+      size[rank] = block[d];
+      step[rank++] = here;
+    }
+    below *= shape[d];
+  }
+  if (rank <= 1) {
+    parallel_for(total, 1 << 16, [&](int64_t first, int64_t end) {
+      body(start + (rank ? first * step[0] : 0), first, end - first);
+    });
     return;
   }
-  std::vector<int64_t> index(static_cast<size_t>(rank), 0);
-  const int64_t length = block[rank - 1];
-  for (int64_t out = 0, n = block.elements(); out < n; out += length) {
-    int64_t at = 0;
-    for (int d = 0; d < rank; ++d) {
-      const auto k = static_cast<size_t>(d);
-      at = at * shape[d] + begin[k] + index[k] * stride[k];
+  const int64_t length = size[0];
+  parallel_for(total / length, std::max<int64_t>(1, (1 << 16) / length), [&](int64_t first, int64_t end) {
+    int64_t index[kMostDims];
+    int64_t at = start, rest = first;
+    for (int d = 1; d < rank; ++d) {
+      index[d] = rest % size[d];
+      rest /= size[d];
+      at += index[d] * step[d];
     }
-    body(at, out, length);
-    for (int d = rank - 2; d >= 0; --d) {
-      if (++index[static_cast<size_t>(d)] < block[d]) break;
-      index[static_cast<size_t>(d)] = 0;
+    for (int64_t row = first; row < end; ++row) {
+      body(at, row * length, length);
+      for (int d = 1; d < rank; ++d) {
+        at += step[d];
+        if (++index[d] < size[d]) break;
+        at -= step[d] * size[d];
+        index[d] = 0;
+      }
     }
-  }
+  });
 }
 
 void slice(KernelContext& c) {
@@ -151,7 +174,7 @@ void strided_slice(KernelContext& c) {
     if (step == 1) {
       copy(dtype, c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
     } else {
-      for (int64_t i = 0; i < n; ++i) copy(dtype, c.inputs[0].raw(), from + i * step, c.outputs[0].raw(), to + i, 1);
+      copy_runs(dtype, c.inputs[0].raw(), from, step, c.outputs[0].raw(), to, 1, 1, n);
     }
   });
 }
@@ -193,7 +216,7 @@ GatherWalk gather_walk(KernelContext& c, const Shape& params) {
 template <class Body>
 void for_gathered(KernelContext& c, const GatherWalk& w, Body&& body) {
   const Tensor& indices = c.inputs[1];
-  for (int64_t i = 0, n = indices.elements(); i < n; ++i) {
+  for (int64_t i = 0, n = w.inner > 0 ? indices.elements() : 0; i < n; ++i) {
     const int64_t index = int_at(indices, i);
     if (index < 0 || index >= w.size) {
       invalid("indices[", place_in(indices.shape(), i), "] = ", index, " is not in [0, ", w.size, ") [Op:", c.row.name, "]");
@@ -206,11 +229,64 @@ void for_gathered(KernelContext& c, const GatherWalk& w, Body&& body) {
              ((b * w.outer + o) * w.many + m) * w.inner);
 }
 
+// The indices as they are checked, in 64 bits.
+BufferPtr checked_indices(KernelContext& c, const GatherWalk& w) {
+  const Tensor& indices = c.inputs[1];
+  const int64_t n = indices.elements();
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(n) * sizeof(int64_t));
+  int64_t* to = static_cast<int64_t*>(memory->data());
+  bool wrong = false;
+  const auto read = [&](const auto* from) {
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<int64_t>(from[i]);
+      wrong |= static_cast<uint64_t>(to[i]) >= static_cast<uint64_t>(w.size);
+    }
+  };
+  if (indices.dtype() == DType::kInt32) {
+    read(indices.data<int32_t>());
+  } else if (indices.dtype() == DType::kInt64) {
+    read(indices.data<int64_t>());
+  } else {
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = int_at(indices, i);
+      wrong |= to[i] < 0 || to[i] >= w.size;
+    }
+  }
+  for (int64_t i = 0; wrong && i < n; ++i)
+    if (to[i] < 0 || to[i] >= w.size)
+      invalid("indices[", place_in(indices.shape(), i), "] = ", to[i], " is not in [0, ", w.size, ") [Op:", c.row.name,
+              "]");
+  return memory;
+}
+
 void gather(KernelContext& c) {
   const GatherWalk w = gather_walk(c, c.inputs[0].shape());
-  for_gathered(c, w, [&](int64_t from, int64_t to) {
-    copy(c.outputs[0].dtype(), c.inputs[0].raw(), from, c.outputs[0].raw(), to, w.inner);
-  });
+  const BufferPtr memory = checked_indices(c, w);
+  const int64_t* indices = static_cast<const int64_t*>(memory->data());
+  const DType dtype = c.outputs[0].dtype();
+  const void* in = c.inputs[0].raw();
+  void* out = c.outputs[0].raw();
+  const int64_t lines = w.batch * w.outer;
+  const int64_t grain = std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, w.inner));
+  const auto walk = [&](auto&& one) {
+    parallel_for(lines * w.many, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end;) {
+        const int64_t line = i / w.many, m = i % w.many;
+        const int64_t* from = indices + line / w.outer * w.many;
+        const int64_t stop = std::min(w.many, m + end - i);
+        for (int64_t k = m; k < stop; ++k) one(line * w.size + from[k], line * w.many + k);
+        i += stop - m;
+      }
+    });
+  };
+  if (w.many == 0) return;
+  if (w.inner == 1 && is_plain(dtype) && size_of(dtype) == 4) {
+    walk([&](int64_t from, int64_t to) { static_cast<uint32_t*>(out)[to] = static_cast<const uint32_t*>(in)[from]; });
+  } else if (w.inner == 1 && is_plain(dtype) && size_of(dtype) == 8) {
+    walk([&](int64_t from, int64_t to) { static_cast<uint64_t*>(out)[to] = static_cast<const uint64_t*>(in)[from]; });
+  } else {
+    walk([&](int64_t from, int64_t to) { copy(dtype, in, from * w.inner, out, to * w.inner, w.inner); });
+  }
 }
 
 template <class T>
@@ -236,17 +312,22 @@ void tile(KernelContext& c) {
     copy(dtype, c.inputs[0].raw(), 0, c.outputs[0].raw(), 0, 1);
     return;
   }
-  std::vector<int64_t> index(static_cast<size_t>(rank), 0);
-  for (int64_t to = 0, n = out.elements(); to < n; to += in[rank - 1]) {
-    int64_t from = 0;
-    for (int d = 0; d < rank; ++d) from = from * in[d] + index[static_cast<size_t>(d)] % in[d];
-    copy(dtype, c.inputs[0].raw(), from, c.outputs[0].raw(), to, in[rank - 1]);
-    index[static_cast<size_t>(rank - 1)] += in[rank - 1];
-    for (int d = rank - 1; d >= 0 && index[static_cast<size_t>(d)] == out[d]; --d) {
-      index[static_cast<size_t>(d)] = 0;
-      if (d > 0) ++index[static_cast<size_t>(d - 1)];
+  const int64_t length = in[rank - 1];
+  const int64_t wide = out[rank - 1];
+  parallel_for(out.elements() / wide, std::max<int64_t>(1, (1 << 16) / wide), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t from = 0, stride = length, rest = row;
+      for (int d = rank - 2; d >= 0; --d) {
+        from += rest % out[d] % in[d] * stride;
+        rest /= out[d];
+        stride *= in[d];
+      }
+      const int64_t to = row * wide;
+      copy(dtype, c.inputs[0].raw(), from, c.outputs[0].raw(), to, length);
+      for (int64_t done = length; done < wide; done *= 2)
+        copy(dtype, c.outputs[0].raw(), to, c.outputs[0].raw(), to + done, std::min(done, wide - done));
     }
-  }
+  });
 }
 
 void pad(KernelContext& c) {
@@ -255,8 +336,10 @@ void pad(KernelContext& c) {
   std::vector<int64_t> begin;
   for (size_t i = 0; i < paddings.size(); i += 2) begin.push_back(paddings[i]);
   if (c.inputs.size() > 2) {
-    for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
-      copy(dtype, c.inputs[2].raw(), 0, c.outputs[0].raw(), i, 1);
+    const int64_t n = c.outputs[0].elements();
+    if (n > 0) copy(dtype, c.inputs[2].raw(), 0, c.outputs[0].raw(), 0, 1);
+    for (int64_t done = 1; done < n; done *= 2)  // what is filled fills as much again
+      copy(dtype, c.outputs[0].raw(), 0, c.outputs[0].raw(), done, std::min(done, n - done));
   } else if (is_plain(dtype)) {
     std::memset(c.outputs[0].raw(), 0, c.outputs[0].bytes());
   }
@@ -285,49 +368,86 @@ void where(KernelContext& c) {
   }
 }
 
+// Elements by their size alone.
+template <class T>
+void choose(const bool* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
+  if (cs == 1 && ts == 1 && es == 1) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      const T a = t[i], b = e[i];
+      out[i] = condition[i] ? a : b;
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    const T a = t[i * ts], b = e[i * es];
+    out[i] = condition[i * cs] ? a : b;
+  }
+}
+
 template <class T>
 void select(KernelContext& c) {
   const bool* condition = c.in<bool>(0);
-  const T* t = c.in<T>(1);
-  const T* e = c.in<T>(2);
-  T* out = c.out<T>();
+  const T* t = static_cast<const T*>(c.inputs[1].raw());
+  const T* e = static_cast<const T*>(c.inputs[2].raw());
+  T* out = static_cast<T*>(c.outputs[0].raw());
   const Shape& shape = c.outputs[0].shape();
   const int64_t n = c.outputs[0].elements();
+  if (n == 0) return;
   bool plain[3];
   for (size_t k = 0; k < 3; ++k) plain[k] = c.inputs[k].shape() == shape;
   if ((plain[0] || c.inputs[0].elements() == 1) && (plain[1] || c.inputs[1].elements() == 1) &&
       (plain[2] || c.inputs[2].elements() == 1)) {
-    parallel_for(n, 1 << 14, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        out[i] = condition[plain[0] ? i : 0] ? t[plain[1] ? i : 0] : e[plain[2] ? i : 0];
+    parallel_for(n, 1 << 15, [&](int64_t begin, int64_t end) {
+      choose(condition + plain[0] * begin, plain[0], t + plain[1] * begin, plain[1], e + plain[2] * begin, plain[2],
+             out + begin, end - begin);
     });
     return;
   }
   std::vector<int64_t> strides[3];
+  const auto rank = static_cast<size_t>(shape.rank());
   for (size_t k = 0; k < 3; ++k) {
     const Shape& s = c.inputs[k].shape();
-    strides[k].assign(static_cast<size_t>(shape.rank()), 0);
+    strides[k].assign(rank, 0);
     int64_t stride = 1;
     for (int d = s.rank() - 1; d >= 0; --d) {
       if (s[d] != 1) strides[k][static_cast<size_t>(d + shape.rank() - s.rank())] = stride;
       stride *= s[d];
     }
   }
-  for (int64_t i = 0; i < n; ++i) {
-    int64_t at[3] = {0, 0, 0};
-    int64_t rest = i;
-    for (int d = shape.rank() - 1; d >= 0; --d) {
-      const int64_t here = rest % shape[d];
-      rest /= shape[d];
-      for (size_t k = 0; k < 3; ++k) at[k] += here * strides[k][static_cast<size_t>(d)];
+  const int64_t inner = shape[shape.rank() - 1];
+  parallel_for(n / inner, std::max<int64_t>(1, (1 << 15) / inner), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t at[3] = {0, 0, 0};
+      int64_t rest = row;
+      for (int d = shape.rank() - 2; d >= 0; --d) {
+        const int64_t here = rest % shape[d];
+        rest /= shape[d];
+        for (size_t k = 0; k < 3; ++k) at[k] += here * strides[k][static_cast<size_t>(d)];
+      }
+      choose(condition + at[0], strides[0][rank - 1], t + at[1], strides[1][rank - 1], e + at[2], strides[2][rank - 1],
+             out + row * inner, inner);
     }
-    out[i] = condition[at[0]] ? t[at[1]] : e[at[2]];
+  });
+}
+
+struct Sixteen {
+  int64_t halves[2];
+};
+
+void select_plain(KernelContext& c) {
+  switch (size_of(c.inputs[1].dtype())) {
+    case 1: select<uint8_t>(c); break;
+    case 2: select<uint16_t>(c); break;
+    case 4: select<uint32_t>(c); break;
+    case 8: select<uint64_t>(c); break;
+    default: select<Sixteen>(c); break;
   }
 }
 
 template <class... Types>
 void typed() {
-  (on_cpu("SelectV2", bit_of(dtype_of<Types>), select<Types>), ...);
+  (on_cpu("SelectV2", bit_of(dtype_of<Types>), select_plain), ...);
   (on_cpu("Where", bit_of(dtype_of<Types>), where<Types>), ...);
 }
 template <class... Types>

@@ -45,6 +45,12 @@ template <class T>
 inline T number(Int<T> b) {
   return std::bit_cast<T>(b);
 }
+// c ? a : b, by bits: where several conditions meet, the compiler would make paths of them, and no vectors.
+template <class T>
+inline T choose(bool c, T a, T b) {
+  const Int<T> mask = -static_cast<Int<T>>(c);
+  return number<T>((bits(a) & mask) | (bits(b) & ~mask));
+}
 // NaN stays NaN.
 template <class T>
 inline T clamped(T x, T low, T high) {
@@ -157,9 +163,9 @@ inline T log_of(T x, T correction) {
   T f;
   const T k = reduce_log(small ? x * kUp : x, f);
   T y = log_reduced(f, small ? k - (sizeof(T) == 4 ? T(25) : T(54)) : k, correction);
-  y = x < kInfinity ? y : x;  // infinity, NaN
-  y = x == T(0) ? -kInfinity : y;
-  return x < T(0) ? std::numeric_limits<T>::quiet_NaN() : y;
+  y = choose(x < kInfinity, y, x);  // infinity, NaN
+  y = choose(x == T(0), -kInfinity, y);
+  return choose(x < T(0), std::numeric_limits<T>::quiet_NaN(), y);
 }
 template <class T>
 inline T log(T x) {
@@ -171,9 +177,9 @@ inline T log1p(T x) {
   // What 1 + x lost is put back as the first term of a series.
   const T u = T(1) + x;
   const T lost = (x - (u - T(1))) / u;
-  const bool plain = u > T(0) && u < std::numeric_limits<T>::infinity();
-  const T y = log_of(u, plain ? lost : T(0));
-  return x == T(0) ? x : y;
+  const bool plain = (u > T(0)) & (u < std::numeric_limits<T>::infinity());
+  const T y = log_of(u, choose(plain, lost, T(0)));
+  return choose(x == T(0), x, y);
 }
 
 template <class T>
@@ -192,7 +198,7 @@ inline T sigmoid(T x) {
 // log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|))
 template <class T>
 inline T softplus(T x) {
-  return (x > T(0) ? x : T(0)) + branchless::log1p(branchless::exp(-magnitude(x)));
+  return choose(x > T(0), x, T(0)) + branchless::log1p(branchless::exp(-magnitude(x)));
 }
 
 // sin and cos: good up to this magnitude. Beyond, the multiples of pi/2 are not exact any more.
@@ -278,15 +284,16 @@ inline float pow(float x, float y) {
   const double power = branchless::exp(static_cast<double>(y) * branchless::log(static_cast<double>(a)));
   float result = static_cast<float>(power);
   // Of negative numbers: integers only, and the sign is that of an odd one. All floats from 2^24 on are even.
-  const float near = y > -0x1p24f ? (y < 0x1p24f ? y : 0x1p24f) : -0x1p24f;
+  const float above = y > -0x1p24f ? y : -0x1p24f;
+  const float near = above < 0x1p24f ? above : 0x1p24f;
   const int32_t whole = static_cast<int32_t>(near);
   const bool integer = static_cast<float>(whole) == near;
   const bool negative = bits(x) < 0;
   const float flipped = number<float>(bits(result) ^ ((whole & static_cast<int32_t>(integer)) << 31));
-  const bool outside = x < 0.0f && a < kInfinity && !integer;
-  result = negative ? (outside ? std::numeric_limits<float>::quiet_NaN() : flipped) : result;
-  const bool one = x == 1.0f || y == 0.0f || (a == 1.0f && magnitude(y) == kInfinity);
-  return one ? 1.0f : result;
+  const bool outside = (x < 0.0f) & (a < kInfinity) & !integer;
+  result = choose(negative, choose(outside, std::numeric_limits<float>::quiet_NaN(), flipped), result);
+  const bool one = (x == 1.0f) | (y == 0.0f) | ((a == 1.0f) & (magnitude(y) == kInfinity));
+  return choose(one, 1.0f, result);
 }
 
 #endif

@@ -1,7 +1,7 @@
 """What every benchmark here shares: interleaved medians, the floors, the peers in processes of their own, the table.
 
 A benchmark is a file with ROWS, a list of Row, and peers(library), which gives for a peer's name the same work done with
-it: {row name: work}. Work is a callable, or (statement, names) where even a call of Python's would weigh too much. Each
+it: {row name: work}, or, with PEERS_ARE_MADE, {row name: function that makes the work}. Work is a callable, or (statement, names) where even a call of Python's would weigh too much. Each
 file runs alone; run.py runs all of them. Nothing here ever fails by time.
 """
 import dataclasses
@@ -47,8 +47,8 @@ def loops(run, least=0.002):
 
 
 def medians(works, repeats=41, budget=3.0):
-    """Median seconds of each; they take turns, so that noise hits all alike."""
-    runs = [timer(work) for work in works]
+    """Median seconds of each; they take turns, so that noise hits all alike. A work may be an Asked."""
+    runs = [work.run if isinstance(work, Asked) else timer(work) for work in works]
     counts = [loops(run) for run in runs]
     taken = [[] for _ in works]
     began = time.perf_counter()
@@ -58,6 +58,44 @@ def medians(works, repeats=41, budget=3.0):
         if QUICK or (done >= 4 and time.perf_counter() - began > budget):
             break
     return [statistics.median(list_) for list_ in taken]
+
+
+class Peer:
+    """A process with another library, which is asked for rounds of a row's work in turn with ours."""
+
+    def __init__(self, python, file, peer):
+        self.process = subprocess.Popen([python, file, '--peer', peer], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True,
+                                        env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES=''))
+        self.rows = set(self.answer() or [])
+
+    def answer(self):
+        """The next line that is ours: libraries may print too."""
+        for line in self.process.stdout:
+            if line.startswith('bench: '):
+                return json.loads(line[7:])
+        return None
+
+    def ask(self, row, rounds):
+        try:
+            self.process.stdin.write(json.dumps([row, rounds]) + '\n')
+            self.process.stdin.flush()
+        except OSError:
+            return None
+        return self.answer()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@dataclasses.dataclass
+class Asked:
+    peer: Peer
+    row: str
+
+    def run(self, rounds):
+        return self.peer.ask(self.row, rounds) or float('nan')
 
 
 def shown(value, unit='s'):
@@ -71,36 +109,50 @@ def shown(value, unit='s'):
     return '%.3g s' % value
 
 
-def measure(row):
-    """(this, floor) of one row."""
+def measure(row, peers):
+    """What the row, its floor and the peers took."""
     subject, floor = row.make(), row.floor() if row.floor else None
+    asked = {name: Asked(peer, row.name) for name, peer in peers.items() if row.name in peer.rows}
     if row.unit == 'MB':
-        return subject(), floor() if floor else None
-    return tuple(medians([subject, floor])) if floor else (medians([subject])[0], None)
+        return subject(), floor() if floor else None, {name: one.run(1) for name, one in asked.items()}
+    works = [subject] + ([floor] if floor else []) + list(asked.values())
+    times = medians(works, budget=1.0 + len(works))
+    return times[0], times[1] if floor else None, dict(zip(asked, times[len(times) - len(asked):]))
 
 
-def peer_times(file):
-    """{peer: {row name: seconds}} from the interpreter that FOOTLIGHT_BENCH_PEERS names."""
-    python = os.environ.get('FOOTLIGHT_BENCH_PEERS')
-    times = {}
-    for peer in PEERS if python else ():
-        process = subprocess.run([python, file, '--peer', peer], capture_output=True, text=True,
-                                 env=dict(os.environ, TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES=''))
-        try:
-            times[peer] = json.loads(process.stdout.strip().split('\n')[-1])
-        except ValueError:
-            times[peer] = {}
-    return times
+def start_peers(file):
+    """{library: Peer} from the interpreters that FOOTLIGHT_BENCH_PEERS names, the first that has it."""
+    peers = {}
+    for python in filter(None, os.environ.get('FOOTLIGHT_BENCH_PEERS', '').split(os.pathsep)):
+        for name in PEERS:
+            if name not in peers:
+                peer = Peer(python, file, name)
+                if peer.rows:
+                    peers[name] = peer
+                else:
+                    peer.close()
+    return peers
 
 
 def as_peer(module, peer):
+    """Serves rounds: a line [row, rounds] in, the seconds that they took out."""
     try:
         importlib.import_module(peer)
     except ImportError:
-        print('{}')
+        print('bench: []', flush=True)
         return
     calls = module.peers(peer)
-    print(json.dumps({name: call() if name.startswith('memory') else medians([call])[0] for name, call in calls.items()}))
+    print('bench: ' + json.dumps(list(calls)), flush=True)
+    timers = {}
+    for line in sys.stdin:
+        row, rounds = json.loads(line)
+        if row.startswith('memory'):
+            print('bench: %r' % calls[row](), flush=True)
+            continue
+        if row not in timers:
+            timers.clear()  # the tensors of one row are enough
+            timers[row] = timer(calls[row]() if getattr(module, 'PEERS_ARE_MADE', False) else calls[row])
+        print('bench: %r' % timers[row](rounds), flush=True)
 
 
 COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'TensorFlow', 'PyTorch', 'JAX')
@@ -108,18 +160,20 @@ COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'Tens
 
 def lines(module):
     """The table's cells of one benchmark."""
-    times = peer_times(os.path.abspath(module.__file__))
+    peers = start_peers(os.path.abspath(module.__file__))
     for row in module.ROWS:
-        this, floor = measure(row)
+        this, floor, theirs = measure(row, peers)
         budget = row.budget
         if budget and floor and row.budget_floor:  # the budget, on this machine as it is now
             budget = budget * floor / row.budget_floor
         cells = [row.name, shown(floor, row.unit), shown(this, row.unit), '%.2f' % (this / floor) if floor else '-',
                  shown(budget, row.unit), '%.2f' % (this / budget) if budget else '-']
         for peer in PEERS:
-            theirs = times.get(peer, {}).get(row.name)
-            cells.append('%s, x%.3g' % (shown(theirs, row.unit), theirs / this) if theirs else '-')
+            seconds = theirs.get(peer)
+            cells.append('%s, x%.3g' % (shown(seconds, row.unit), seconds / this) if seconds else '-')
         yield cells
+    for peer in peers.values():
+        peer.close()
 
 
 def table(rows):

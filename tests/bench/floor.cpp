@@ -81,6 +81,34 @@ PyObject* power(PyObject*, PyObject* x) {
   return out;
 }
 
+// Arrays(n).add(): reads two arrays of n floats and writes a third, in one thread.
+struct Arrays {
+  PyObject_HEAD
+  Py_ssize_t n;
+  float* memory;  // all three
+};
+
+PyObject* make_arrays(PyTypeObject* type, PyObject* args, PyObject*) {
+  Py_ssize_t n = 0;
+  if (!PyArg_ParseTuple(args, "n", &n)) return nullptr;
+  PyObject* object = type->tp_alloc(type, 0);
+  if (!object) return nullptr;
+  auto* arrays = reinterpret_cast<Arrays*>(object);
+  arrays->n = n;
+  arrays->memory = static_cast<float*>(PyMem_Calloc(static_cast<size_t>(3 * n + 1), sizeof(float)));
+  return object;
+}
+
+PyObject* add_arrays(PyObject* self, PyObject*) {
+  const auto* arrays = reinterpret_cast<Arrays*>(self);
+  const Py_ssize_t n = arrays->n;
+  const float* __restrict__ a = arrays->memory;
+  const float* __restrict__ b = arrays->memory + n;
+  float* __restrict__ out = arrays->memory + 2 * n;
+  for (Py_ssize_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
+  Py_RETURN_NONE;
+}
+
 PyObject* same(PyObject*, PyObject* x) { return Py_NewRef(x); }
 
 PyType_Slot box_slots[] = {
@@ -94,6 +122,17 @@ PyType_Slot matrix_slots[] = {
     {0, nullptr}};
 PyType_Spec matrix_spec = {"_floor.Matrix", sizeof(Matrix), 0, Py_TPFLAGS_DEFAULT, matrix_slots};
 
+PyMethodDef arrays_methods[] = {{"add", add_arrays, METH_NOARGS, nullptr}, {}};
+PyType_Slot arrays_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(make_arrays)},
+    {Py_tp_methods, arrays_methods},
+    {Py_tp_dealloc, reinterpret_cast<void*>(+[](PyObject* o) {
+       PyMem_Free(reinterpret_cast<Arrays*>(o)->memory);
+       Py_TYPE(o)->tp_free(o);
+     })},
+    {0, nullptr}};
+PyType_Spec arrays_spec = {"_floor.Arrays", sizeof(Arrays), 0, Py_TPFLAGS_DEFAULT, arrays_slots};
+
 PyMethodDef functions[] = {{"power", power, METH_O, nullptr}, {"same", same, METH_O, nullptr}, {}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_floor", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
@@ -105,6 +144,10 @@ PyMODINIT_FUNC PyInit__floor() {
   box_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&box_spec));
   matrix_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&matrix_spec));
   if (!box_type || !matrix_type) return nullptr;
+  PyObject* arrays_type = PyType_FromSpec(&arrays_spec);
+  if (!arrays_type) return nullptr;
+  PyModule_AddObjectRef(module, "Arrays", arrays_type);
+  Py_DECREF(arrays_type);
   PyModule_AddObjectRef(module, "Box", reinterpret_cast<PyObject*>(box_type));
   PyModule_AddObjectRef(module, "Matrix", reinterpret_cast<PyObject*>(matrix_type));
   return module;

@@ -3,7 +3,8 @@
 
     run.py [NAME...]
 
-FOOTLIGHT_BENCH_PEERS names an interpreter that has TensorFlow, PyTorch or JAX; without it their columns stay empty.
+FOOTLIGHT_BENCH_PEERS names interpreters (a colon between them) that have TensorFlow, PyTorch or JAX; without it their
+columns stay empty.
 FOOTLIGHT_BUILD names the build tree; it is build/release where nothing is said. FOOTLIGHT_BENCH_QUICK=1 runs everything
 once. Exit status 1 when a benchmark could not run; never because of a time.
 """

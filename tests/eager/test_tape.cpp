@@ -233,21 +233,31 @@ class TestTape : public QObject {
     // TensorFlow's convention: the conjugate of the derivative of the real part of the output's sum.
     const auto h = *one(tape, conjugate, x).data<std::complex<double>>();
     QVERIFY(std::abs(h - std::complex<double>(6, 8)) < 1e-12);
-    // Along x nothing changes in x / |x|, across it 1 / |x| of what moves.
-    static const Op sign{"Sign"};
-    Tape across(true);
-    across.start();
-    across.watch(x);
-    const Tensor direction = apply(sign, {x});
-    across.stop();
-    const Tensor turned = Tensor::scalar(std::complex<double>(-0.8, 0.6));
-    for (const Tensor& g : {turned, Tensor::scalar(std::complex<double>(0.6, 0.8))}) {
-      const auto back = *across.gradient({&direction, 1}, {&x, 1}, {&g, 1})[0].data<std::complex<double>>();
-      const std::complex<double> wanted = g.id() == turned.id() ? *turned.data<std::complex<double>>() / 5.0 : 0.0;
-      QVERIFY(std::abs(back - wanted) < 1e-12);
-    }
     QCOMPARE(one(tape, wide, f).dtype(), DType::kFloat32);
     QCOMPARE(*one(tape, wide, f).data<float>(), 4.0f);
+  }
+
+  void parts_of_complex_numbers() {
+    const auto part = [](const char* name, const Tensor& x) {
+      return apply(Op(name), {x}, {{AttrName("Tout"), DType::kFloat64}});
+    };
+    const Tensor x = Tensor::scalar(std::complex<double>(3, 4));
+    const Tensor re = Tensor::scalar(2.0);
+    const Tensor im = Tensor::scalar(-1.5);
+    Tape tape(true);
+    tape.start();
+    for (const Tensor& t : {x, re, im}) tape.watch(t);
+    const Tensor real = part("Real", x), imaginary = part("Imag", x), angle = part("Angle", x);
+    const Tensor whole = apply(Op("Complex"), {re, im}, {{AttrName("Tout"), DType::kComplex128}});
+    const Tensor size = ops::square(part("Real", ops::mul(whole, ops::conj(whole))));
+    tape.stop();
+    const auto slope = [&](const Tensor& of) { return *one(tape, of, x).data<std::complex<double>>(); };
+    QVERIFY(std::abs(slope(real) - std::complex<double>(1, 0)) < 1e-12);
+    QVERIFY(std::abs(slope(imaginary) - std::complex<double>(0, 1)) < 1e-12);
+    QVERIFY(std::abs(slope(angle) - std::complex<double>(-4.0 / 25, 3.0 / 25)) < 1e-12);
+    // (re^2 + im^2)^2
+    QVERIFY(std::abs(*one(tape, size, re).data<double>() - 4 * 2.0 * 6.25) < 1e-12);
+    QVERIFY(std::abs(*one(tape, size, im).data<double>() + 4 * 1.5 * 6.25) < 1e-12);
   }
 
   void a_tape_that_goes_away_stops_looking() {

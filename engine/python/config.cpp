@@ -159,7 +159,8 @@ PyMethodDef set_soft_method = {"set_soft_device_placement", set_soft, METH_O, nu
 
 void init_config(PyObject*) {
   init_scopes();
-  for (const char* filled_in_python : {"test", "version", "config.experimental", "debugging"})
+  for (const char* filled_in_python : {"test", "version", "config.experimental", "debugging", "train",
+                                       "compat.v1.train"})
     namespace_of(filled_in_python);
   for (PyMethodDef& m : engine_methods) publish_function(str("_config.", m.ml_name).c_str(), &m);
   for (PyMethodDef& m : thread_methods) publish_function(str("config.threading.", m.ml_name).c_str(), &m);

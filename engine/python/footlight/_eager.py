@@ -42,7 +42,9 @@ def value_and_gradients_function(f, params=None):
             raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value?')
         if dy is not None:
             dy = [tf.convert_to_tensor(d) for d in tf.nest.flatten(dy)]
-        return value, tape.gradient(tf.nest.flatten(value), sources, output_gradients=dy)
+        # Scripts of that time expect zeros where nothing depends on an argument, not None.
+        return value, tape.gradient(tf.nest.flatten(value), sources, output_gradients=dy,
+                                    unconnected_gradients=tf.UnconnectedGradients.ZERO)
     return gradients
 
 

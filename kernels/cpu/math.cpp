@@ -2,11 +2,16 @@
 #include "kernels/functors/math.h"
 
 #include "kernels/cpu/elementwise.h"
+#include "kernels/functors/trigonometry.h"
 
 namespace footlight {
 namespace FL_ISA {
 
 namespace {
+
+struct Erf {  // of double: kernels/cpu/once/special.cpp
+  float operator()(float x) const { return functors::branchless::erf(x); }
+};
 
 template <class... Types>
 void tests() {
@@ -35,6 +40,8 @@ FL_CPU_KERNELS {
   costly_unary<functors::Sigmoid, FL_FLOATS, FL_COMPLEX>("Sigmoid");
   costly_unary<functors::Sin, FL_FLOATS, FL_COMPLEX>("Sin");
   costly_unary<functors::Cos, FL_FLOATS, FL_COMPLEX>("Cos");
+  costly_unary<functors::Tan, FL_FLOATS>("Tan");
+  costly_unary<Erf, float, Float16, BFloat16>("Erf");
   unary<functors::Floor, FL_FLOATS>("Floor");
   unary<functors::Ceil, FL_FLOATS>("Ceil");
   unary<functors::Round, FL_FLOATS, FL_INTEGERS>("Round");

@@ -1,7 +1,7 @@
 // Activation functions and their gradients, of which `g` is what flows in.
 #pragma once
 
-#include "kernels/functors/common.h"
+#include "kernels/functors/branchless.h"
 
 namespace footlight::functors {
 
@@ -13,7 +13,7 @@ struct Relu6Grad {
   template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return x > T(0) && x < T(6) ? g : T(0); }
 };
 struct Elu {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const { return x < T(0) ? std::expm1(x) : x; }
+  template <class T> FL_HOST_DEVICE T operator()(T x) const { return x < T(0) ? branchless::expm1(x) : x; }
 };
 struct EluGrad {  // y: what Elu gave
   template <class T> FL_HOST_DEVICE T operator()(T g, T y) const { return y < T(0) ? (y + T(1)) * g : g; }
@@ -24,7 +24,7 @@ struct Selu {
   static constexpr double kScale = 1.0507009873554804934193349852946;
   static constexpr double kScaleAlpha = 1.7580993408473768599402175208123;
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
-    return x < T(0) ? T(kScaleAlpha) * std::expm1(x) : T(kScale) * x;
+    return x < T(0) ? T(kScaleAlpha) * branchless::expm1(x) : T(kScale) * x;
   }
 };
 struct SeluGrad {  // y: what Selu gave
@@ -36,11 +36,11 @@ struct SeluGrad {  // y: what Selu gave
 // log(1 + exp(x)): never overflows, and exact where exp(x) is small.
 struct Softplus {
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
-    return (x > T(0) ? x : T(0)) + std::log1p(std::exp(x > T(0) ? -x : x));
+    return (x > T(0) ? x : T(0)) + branchless::log1p(branchless::exp(x > T(0) ? -x : x));
   }
 };
 struct SoftplusGrad {
-  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return g / (std::exp(-x) + T(1)); }
+  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return g / (branchless::exp(-x) + T(1)); }
 };
 struct Softsign {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return x / (T(1) + std::abs(x)); }

@@ -1,12 +1,13 @@
 // Trigonometric and hyperbolic functions and their inverses.
 #pragma once
 
-#include "kernels/functors/common.h"
+#include "kernels/functors/branchless.h"
 
 namespace footlight::functors {
 
 struct Tan {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::tan(x); }
+  FL_LIMITED(tan)
 };
 struct Asin {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::asin(x); }

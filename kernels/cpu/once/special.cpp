@@ -96,7 +96,7 @@ void betainc(KernelContext& c) {
 }  // namespace
 
 FL_CPU_KERNELS {
-  costly_unary<Erf, FL_FLOATS>("Erf");
+  costly_unary<Erf, double>("Erf");
   costly_unary<Erfc, FL_FLOATS>("Erfc");
   costly_unary<Erfinv, FL_FLOATS>("Erfinv");
   costly_unary<Ndtri, FL_FLOATS>("Ndtri");

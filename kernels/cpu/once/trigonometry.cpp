@@ -7,7 +7,7 @@ namespace footlight {
 namespace FL_ISA {
 
 FL_CPU_KERNELS {
-  costly_unary<functors::Tan, FL_FLOATS, FL_COMPLEX>("Tan");
+  costly_unary<functors::Tan, FL_COMPLEX>("Tan");
   costly_unary<functors::Asin, FL_FLOATS, FL_COMPLEX>("Asin");
   costly_unary<functors::Acos, FL_FLOATS, FL_COMPLEX>("Acos");
   costly_unary<functors::Atan, FL_FLOATS, FL_COMPLEX>("Atan");

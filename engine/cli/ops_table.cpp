@@ -50,7 +50,8 @@ std::vector<OpSum> sums(const session::Reader& r, const OpTable& table) {
   }
   std::vector<OpSum> out;
   for (auto& [key, row] : rows) {
-    if (const session::OpNameRecord* name = r.op_name(OpId(key.first))) row.name = name->name, row.family = name->family;
+    const session::OpNameRecord* op = r.op_name(OpId(key.first));
+    if (op) row.name = op->name, row.family = op->family;
     if (row.name.empty()) row.name = "op " + std::to_string(key.first);
     if (!holds(row.name, table.filter) && !holds(row.family, table.filter)) continue;
     std::sort(row.ns.begin(), row.ns.end());

@@ -4,6 +4,8 @@
 #include "engine/base/text.h"
 #include "engine/tensor/free_list.h"
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <bit>
 #include <cstdlib>
@@ -41,6 +43,18 @@ void* from_system(size_t bytes) {
     fail(ErrorKind::kResourceExhausted, "out of memory: ", bytes, " bytes wanted on /CPU:0, ",
          memory_use(Device::cpu()).current, " bytes are in use by tensors");
   }
+  return memory;
+}
+
+// Fresh memory costs a fault per page, more than most ops do with it: large blocks ask for large pages.
+constexpr size_t kLargePage = size_t{2} << 20;
+void* pages_from_system(size_t bytes) {
+  if (bytes < 2 * kLargePage) return std::aligned_alloc(kAlignment, bytes);
+  const size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+  void* memory = std::aligned_alloc(kLargePage, whole);
+#if defined(MADV_HUGEPAGE)
+  if (memory) madvise(memory, whole, MADV_HUGEPAGE);  // no matter if it cannot
+#endif
   return memory;
 }
 
@@ -110,7 +124,7 @@ class HostAllocator final : public Allocator {
       if (c < kLargeClasses && (block = large_[c].pop())) kept_ -= size;
     }
     if (!block) {
-      block = std::aligned_alloc(kAlignment, size);
+      block = pages_from_system(size);
       if (!block) {
         drop_cache();
         block = from_system(size);

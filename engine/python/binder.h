@@ -37,6 +37,7 @@ struct Parameter {
   DType preferred = DType::kInvalid;  // "of float32"
   bool handle = false;                // "or variable": a variable comes as its handle
   bool is_name = false;               // the `name` that ops take: passed beside the arguments
+  bool one_way = false;               // "after x": takes the dtype of x, but does not give it one
   bool mixed = false;                 // "tensors of any": each has a dtype of its own
   bool variadic = false;              // "*args": every further positional argument; those behind it go by name
 };

@@ -47,11 +47,21 @@ Arg integers(PyObject* o) {
   return {list};
 }
 
+// An integer at hand in a tensor, which no trace has to see.
+bool is_number_here(PyObject* o) {
+  if (current_graph_builder || !is_tensor(o)) return false;
+  const Tensor& t = tensor_of(o);
+  return !t.is_symbolic() && is_integer(t.dtype()) && t.shape().rank() == 0;
+}
+
 Arg shape(PyObject* o) {
   if (is_value(o)) return {is_tensor(o) ? tensor_of(o) : variable_value(o)};
   if (is_shape(o)) return {shape_of(o)};
   if (o == Py_None) return {Shape::unknown_rank()};
-  if (PyIndex_Check(o) && !is_array(o)) return {Shape{integer(o)}};
+  if (PyIndex_Check(o) && !is_array(o)) {
+    const int64_t size = integer(o);
+    return size < 0 ? Arg{to_tensor(o)} : Arg{Shape{size}};
+  }
   if (!is_sequence(o)) return {to_tensor(o, DType::kInvalid)};
   Shape s;
   Ref items = checked(PySequence_Fast(o, "a shape"));
@@ -59,7 +69,7 @@ Arg shape(PyObject* o) {
     PyObject* d = PySequence_Fast_GET_ITEM(items.get(), i);
     if (d == Py_None) {
       s.append(kUnknownDim);
-    } else if (PyIndex_Check(d) && !is_value(d) && !PyBool_Check(d)) {
+    } else if (PyIndex_Check(d) && !PyBool_Check(d) && (!is_value(d) || is_number_here(d))) {
       const int64_t size = integer(d);
       if (size < 0) return {to_tensor(o)};  // the op says what is wrong with it
       s.append(size);
@@ -124,8 +134,9 @@ Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
     return {tensor_of(o)};
   }
   if (p.handle && is_variable(o)) return {variable_handle(o)};
-  if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit || must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
   if (is_variable(o)) return {variable_value(o)};
+  if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit || must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
+  if (p.must_fit && p.preferred == DType::kBool && is_array(o)) return {to_tensor(o, DType::kBool, p.name.c_str())};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
   const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;
   if (p.must_fit && (strictly || !is_sequence(o))) return {to_tensor(o, p.preferred, p.name.c_str())};

@@ -127,8 +127,9 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
         FL_CHECK(whose == "variable" || whose == "None");
         (whose == "None" ? p.gaps : p.handle) = true;
       } else {
-        FL_CHECK(what == "like" || what == "as");
-        p.must_fit |= what == "as";
+        FL_CHECK(what == "like" || what == "as" || what == "after");
+        p.one_way = what == "after";
+        p.must_fit |= what != "like";
         likes.emplace_back(all.size(), whose);
       }
     }

@@ -135,6 +135,12 @@ Arg repeat(Args args, std::string_view name) {
   if (rows >= 0 && given >= 0 && given != rows)
     fail(ErrorKind::kValue, "Dimensions ", rows, " and ", given, " are not compatible: as many repeats as elements are "
          "wanted, or one");
+  if (const Tensor known = known_value(times); known && rows >= 0 && given >= 0) {
+    std::vector<int64_t> index;
+    for (int64_t k = 0; k < rows; ++k)
+      index.insert(index.end(), static_cast<size_t>(std::max<int64_t>(infer::ints_of(known)[static_cast<size_t>(k)], 0)), k);
+    return {apply(gather, {x, ops::ints(index), ops::integer(axis)})};
+  }
   if (rows < 0 || given < 0) {
     const Tensor count = slice(ops::shape(x), ops::ints({axis}), ops::ints({1}));
     times = ops::broadcast_to(times, count);
@@ -193,8 +199,9 @@ Arg linspace(Args args, std::string_view name) {
     fail(ErrorKind::kValue, "stop: Tensor conversion requested dtype ", name_of(start.dtype()),
          " for Tensor with dtype ", name_of(stop.dtype()));
   if (is_integer(start.dtype())) {
-    start = ops::cast(start, DType::kFloat64);
-    stop = ops::cast(stop, DType::kFloat64);
+    const DType real = size_of(start.dtype()) < 4 ? DType::kFloat32 : DType::kFloat64;
+    start = ops::cast(start, real);
+    stop = ops::cast(stop, real);
   }
   const DType type = start.dtype();
   if (!(start.shape().fully_known() && start.shape() == stop.shape())) {
@@ -384,7 +391,7 @@ FL_PUBLIC(array) {
       {"meshgrid", "*args: tensors of any, indexing: str = 'xy', name: str? = None", meshgrid,
        "the coordinates of a grid from those of its axes"},
       {"linspace",
-       "start: tensor, stop: tensor as start, num: tensor of int32, name: str? = None, axis: int = 0", linspace,
+       "start: tensor, stop: tensor after start, num: tensor of int32, name: str? = None, axis: int = 0", linspace,
        "numbers at equal distances"},
       {"shape_n", "input: tensors, out_type: dtype = int32, name: str? = None", shape_n, "the shapes of several tensors"},
       {"identity_n", "input: tensors of any, name: str? = None", identity_n, "the same values"},

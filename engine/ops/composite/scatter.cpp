@@ -1,5 +1,6 @@
 // Public functions that read and write slices by index.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/indexed_slices.h"
 #include "engine/ops/infer.h"
 
 namespace footlight::composite {
@@ -49,13 +50,13 @@ Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t ba
 
 Arg gather_nd(Args args, std::string_view name) {
   static const Op op{"GatherNd"};
-  const Tensor& params = tensor(args[0]);
   Tensor indices = tensor(args[1]);
   const Attrs attrs = policy(args[3]);
   int64_t batch = 0;
   if (const auto* given = std::get_if<int64_t>(&args[2].value)) batch = *given;
   else if (const auto* value = std::get_if<Tensor>(&args[2].value)) batch = infer::ints_of(known_value(*value)).at(0);
-  if (batch == 0) return {apply(op, {params, indices}, attrs, name)};
+  if (batch == 0) return {ops::gather_elements(tensor(args[0]), indices, attrs, name)};
+  const Tensor params = ops::value_of(tensor(args[0]));
   const Shape &of_params = params.shape(), &of_indices = indices.shape();
   if (!of_params.has_rank() || !of_indices.has_rank())
     fail(ErrorKind::kValue, "tf.gather_nd with batch_dims wants tensors whose rank is known");
@@ -94,10 +95,10 @@ Arg dynamic_stitch(Args args, std::string_view name) {
   static const AttrName kN{"N"};
   std::vector<Tensor> inputs = tensors(args[0]);
   const std::vector<Tensor> data = tensors(args[1]);
+  if (data.empty()) invalid("tf.dynamic_stitch wants at least one tensor of indices and one of data [Op:DynamicStitch]");
   if (inputs.size() != data.size())
     fail(ErrorKind::kValue, "tf.dynamic_stitch wants as many data as indices, ", data.size(), " and ", inputs.size(),
          " came");
-  if (data.empty()) invalid("tf.dynamic_stitch wants at least one tensor of indices and one of data [Op:DynamicStitch]");
   const auto n = static_cast<int64_t>(data.size());
   inputs.insert(inputs.end(), data.begin(), data.end());
   return {apply(op.row(), inputs, {{kN, n}}, name)};
@@ -111,7 +112,7 @@ FL_PUBLIC(scatter) {
       "name: str? = None";
   return {
       {"gather_nd",
-       "params: tensor, indices: tensor, batch_dims: any = 0, name: str? = None, bad_indices_policy: str = ''",
+       "params: tensor or variable, indices: tensor, batch_dims: any = 0, name: str? = None, bad_indices_policy: str = ''",
        gather_nd, "slices of several dimensions, chosen by vectors of indices"},
       {"scatter_nd",
        "indices: tensor, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "

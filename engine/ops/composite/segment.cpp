@@ -93,7 +93,7 @@ Arg bincount(Args args, std::string_view name) {
   if (!args[5].none() && integer(args[5]) != 0 && integer(args[5]) != -1)
     fail(ErrorKind::kValue, "Unsupported value for argument axis=", integer(args[5]), ". Only 0 and -1 are supported.");
   const Scope scope(name_or(name, "bincount"));
-  if (x.dtype() != DType::kInt64) x = ops::cast(x, DType::kInt32);
+  if (is_floating(x.dtype())) x = ops::cast(x, DType::kInt32);
   const DType type = x.dtype();
   const auto bounded = [&](const Tensor& size, const Arg& bound, bool least) {
     if (bound.none()) return size;
@@ -111,7 +111,8 @@ Arg bincount(Args args, std::string_view name) {
   Tensor weights;
   if (weighted) {
     weights = tensor(args[1]);
-    if (!compatible(weights.shape(), x.shape()))
+    if (weights.shape().fully_known() && weights.shape().elements() == 0) weights = ops::reshape(weights, ops::ints({0}));
+    else if (!flat && !compatible(weights.shape(), x.shape()))
       invalid("`weights` must have the shape of `arr`, ", x.shape().to_string(), ", their shape is ",
               weights.shape().to_string(), " [Op:DenseBincount]");
     if (flat) weights = ops::reshape(weights, ops::ints({-1}));
@@ -138,6 +139,9 @@ Arg confusion_matrix(Args args, std::string_view name) {
   Tensor labels = tensor(args[0]), predictions = tensor(args[1]);
   drop_last_one(labels, predictions);
   drop_last_one(predictions, labels);
+  if (!compatible(labels.shape(), predictions.shape()))
+    fail(ErrorKind::kValue, "Shapes ", labels.shape().to_string(), " of the labels and ",
+         predictions.shape().to_string(), " of the predictions are incompatible");
   labels = ops::cast(labels, DType::kInt64);
   predictions = ops::cast(predictions, DType::kInt64);
   for (const auto& [what, t] : {std::pair("labels", labels), std::pair("predictions", predictions)}) {
@@ -146,7 +150,13 @@ Arg confusion_matrix(Args args, std::string_view name) {
       if (v < 0) invalid("`", what, "` contains negative values: ", v, " [Op:ConfusionMatrix]");
   }
   Tensor classes;
-  if (args[2].none()) {
+  const Tensor known_labels = known_value(labels), known_predictions = known_value(predictions);
+  if (args[2].none() && known_labels && known_predictions) {
+    int64_t end = 0;
+    for (const Tensor* t : {&known_labels, &known_predictions})
+      for (int64_t v : infer::ints_of(*t)) end = std::max(end, v + 1);
+    classes = ops::integer(end, DType::kInt64);
+  } else if (args[2].none()) {
     const Tensor last = ops::reshape(maximum(max_of(predictions), max_of(labels)), ops::ints({}));
     classes = ops::add(last, ops::integer(1, DType::kInt64));
   } else {
@@ -180,7 +190,7 @@ Arg confusion_matrix(Args args, std::string_view name) {
 Arg histogram(Args args, std::string_view name) {
   static const Op op{"HistogramFixedWidth"};
   static const AttrName kDType{"dtype"};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), ops::cast(tensor(args[2]), DType::kInt32)},
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])},
                 {{kDType, dtype(args[3])}}, name_or(name, "histogram_fixed_width"))};
 }
 
@@ -227,8 +237,8 @@ FL_PUBLIC(segment) {
       {"math.unsorted_segment_sqrt_n", kUnsorted, unsorted_sqrt_n,
        "the sums of rows by their ids, by the root of how many there are"},
       {"math.bincount",
-       "arr: tensor, weights: tensor? = None, minlength: tensor? of int32 = None, "
-       "maxlength: tensor? of int32 = None, dtype: dtype = int32, name: str? = None, axis: int? = None, "
+       "arr: tensor, weights: tensor? = None, minlength: tensor? fits int32 = None, "
+       "maxlength: tensor? fits int32 = None, dtype: dtype = int32, name: str? = None, axis: int? = None, "
        "binary_output: bool = False",
        bincount, "how often each number comes"},
       {"math.confusion_matrix",
@@ -236,11 +246,11 @@ FL_PUBLIC(segment) {
        "dtype: dtype = int32, name: str? = None",
        confusion_matrix, "how often each class was taken for each other"},
       {"histogram_fixed_width",
-       "values: tensor, value_range: tensor like values, nbins: tensor of int32 = 100, dtype: dtype = int32, "
+       "values: tensor, value_range: tensor like values, nbins: tensor fits int32 = 100, dtype: dtype = int32, "
        "name: str? = None",
        histogram, "how many values fall into each of equally wide bins"},
       {"histogram_fixed_width_bins",
-       "values: tensor, value_range: tensor, nbins: tensor of int32 = 100, dtype: dtype = int32, name: str? = None",
+       "values: tensor, value_range: tensor, nbins: tensor fits int32 = 100, dtype: dtype = int32, name: str? = None",
        histogram_bins, "into which of equally wide bins each value falls"},
   };
 }

@@ -120,10 +120,7 @@ Arg size(Args args, std::string_view name) {
   const DType type = out_type(args[1]);
   if (x.shape().fully_known()) {
     const int64_t count = x.shape().elements();
-    if (type != DType::kInt32 && type != DType::kInt64 && !current_graph_builder)
-      return {ops::cast(Tensor::scalar(count), type)};
-    check_index_type(type, "tf.size");
-    return {constant(int_vector({&count, 1}, type, Shape()), name_or(name, "Size"))};
+    return {constant(ops::number(static_cast<double>(count), type), name_or(name, "Size"))};
   }
   check_index_type(type, "tf.size");
   return {apply(op, {x}, {{kOutType, type}}, name)};
@@ -177,9 +174,6 @@ Arg one_hot(Args args, std::string_view name) {
   static const Op op{"OneHot"};
   static const AttrName kAxis{"axis"};
   const Tensor& depth = tensor(args[1]);
-  if (depth.dtype() != DType::kInt32)
-    fail(ErrorKind::kValue, "depth: Tensor conversion requested dtype int32 for Tensor with dtype ",
-         name_of(depth.dtype()));
   const bool has[] = {!args[2].none(), !args[3].none()};
   const DType type = !args[5].none() ? dtype(args[5])
                      : has[0]        ? tensor(args[2]).dtype()
@@ -189,7 +183,7 @@ Arg one_hot(Args args, std::string_view name) {
   for (size_t k = 0; k < 2; ++k) {
     const char* what = k == 0 ? "on_value" : "off_value";
     if (!has[k]) {
-      if (!is_plain(type))
+      if (!in_set(type, kNumberTypes))
         fail(ErrorKind::kType, what, " must be given for values of dtype ", name_of(type));
       values[k] = ops::number(k == 0 ? 1 : 0, type);
       continue;
@@ -197,7 +191,8 @@ Arg one_hot(Args args, std::string_view name) {
     values[k] = tensor(args[2 + k]);
     const DType own = values[k].dtype();
     // A Python integer is any number that is asked for.
-    const bool fits = values[k].body()->python_number && own == DType::kInt32 && in_set(type, kNumberTypes);
+    const bool fits = values[k].body()->python_number && own == DType::kInt32 && in_set(type, kNumberTypes) &&
+                      !args[5].none();
     if (own != type && fits) values[k] = ops::cast(values[k], type).as_constant();
     else if (own != type)
       fail(ErrorKind::kType, "dtype ", name_of(own), " of ", what, " does not match dtype ",
@@ -255,7 +250,7 @@ FL_PUBLIC(shape) {
        "start: tensor, limit: tensor? = None, delta: tensor = 1, dtype: dtype? = None, name: str? = None",
        range, "numbers from start up to, not including, limit"},
       {"one_hot",
-       "indices: tensor, depth: tensor of int32, on_value: tensor? = None, off_value: tensor? = None, axis: "
+       "indices: tensor of int64, depth: tensor fits int32, on_value: tensor? = None, off_value: tensor? = None, axis: "
        "int? = None, "
        "dtype: dtype? = None, name: str? = None",
        one_hot, "on_value at each index along a new dimension"},

@@ -10,14 +10,21 @@ namespace {
 const AttrName kNumPartitions{"num_partitions"};
 const AttrName kCount{"N"};
 
-Tensor gather_nd(const Tensor& params, const Tensor& indices) {
+Tensor gather_nd(const Tensor& params, const Tensor& indices, const Attrs& attrs = {}) {
   static const Op op{"GatherNd"};
-  return apply(op, {params, indices});
+  return apply(op, {params, indices}, attrs);
 }
 
-Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Tensor& shape) {
+// What is to be done with indices that lie outside, for the op that a gradient is made of.
+Attrs policy_of(const GradientCall& c) {
+  static const AttrName kPolicy{"bad_indices_policy"};
+  const std::string policy = c.attrs.get_or(kPolicy, std::string());
+  return policy.empty() ? Attrs() : Attrs{{kPolicy, policy}};
+}
+
+Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Tensor& shape, const Attrs& attrs = {}) {
   static const Op op{"ScatterNd"};
-  return apply(op, {indices, updates, shape});
+  return apply(op, {indices, updates, shape}, attrs);
 }
 
 void gather_nd_shape(Inference& i) {
@@ -41,7 +48,7 @@ void gather_nd_shape(Inference& i) {
 
 void gather_nd_gradient(GradientCall& c) {
   c.input_gradients[0] =
-      scatter_nd(c.inputs[1], c.output_gradients[0], ops::shape(c.inputs[0], c.inputs[1].dtype()));
+      scatter_nd(c.inputs[1], c.output_gradients[0], ops::shape(c.inputs[0], c.inputs[1].dtype()), policy_of(c));
 }
 
 // updates must be [indices without the last dimension] + [shape behind the indexed dimensions].
@@ -75,7 +82,7 @@ void scatter_nd_shape(Inference& i) {
   if (!nothing) check_updates(i, i.shape(0), i.shape(1), out);
 }
 
-void scatter_nd_gradient(GradientCall& c) { c.input_gradients[1] = gather_nd(c.output_gradients[0], c.inputs[0]); }
+void scatter_nd_gradient(GradientCall& c) { c.input_gradients[1] = gather_nd(c.output_gradients[0], c.inputs[0], policy_of(c)); }
 
 void tensor_scatter_shape(Inference& i) {
   infer::same(i);
@@ -87,18 +94,18 @@ void tensor_scatter_shape(Inference& i) {
 void update_gradient(GradientCall& c) {
   static const Op op{"TensorScatterUpdate"};
   const Tensor& g = c.output_gradients[0];
-  c.input_gradients[0] = apply(op, {g, c.inputs[1], ops::zeros_like(c.inputs[2])});
-  c.input_gradients[2] = gather_nd(g, c.inputs[1]);
+  c.input_gradients[0] = apply(op, {g, c.inputs[1], ops::zeros_like(c.inputs[2])}, policy_of(c));
+  c.input_gradients[2] = gather_nd(g, c.inputs[1], policy_of(c));
 }
 
 void add_gradient(GradientCall& c) {
   c.input_gradients[0] = c.output_gradients[0];
-  c.input_gradients[2] = gather_nd(c.output_gradients[0], c.inputs[1]);
+  c.input_gradients[2] = gather_nd(c.output_gradients[0], c.inputs[1], policy_of(c));
 }
 
 void sub_gradient(GradientCall& c) {
   c.input_gradients[0] = c.output_gradients[0];
-  c.input_gradients[2] = ops::neg(gather_nd(c.output_gradients[0], c.inputs[1]));
+  c.input_gradients[2] = ops::neg(gather_nd(c.output_gradients[0], c.inputs[1], policy_of(c)));
 }
 
 // Whoever holds the extreme value gets the gradient; several share it evenly.
@@ -209,8 +216,7 @@ void unravel_shape(Inference& i) {
 
 FL_ROWS(scatter) {
   constexpr const char* kTensorScatter = "tensor: T, indices: Tindices, updates: T -> output: T";
-  constexpr const char* kTensorScatterAttrs =
-      "T: any; Tindices: index|int16|uint16; bad_indices_policy: string = \"\"";
+  constexpr const char* kTensorScatterAttrs = "T: any; Tindices: index; bad_indices_policy: string = \"\"";
   return {
       {"GatherNd", "params: Tparams, indices: Tindices -> output: Tparams",
        "Tparams: any; Tindices: index|int16; bad_indices_policy: string = \"\"", gather_nd_shape, gather_nd_gradient,
@@ -218,7 +224,8 @@ FL_ROWS(scatter) {
       {"ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T",
        "T: any; Tindices: index|int16; bad_indices_policy: string = \"\"", scatter_nd_shape, scatter_nd_gradient,
        OpFamily::kMove, "zeros with updates added where indices say", {.dispatch = 1, .host_inputs = 4}},
-      {"TensorScatterUpdate", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, update_gradient,
+      {"TensorScatterUpdate", kTensorScatter,
+       "T: any; Tindices: index|int16|uint16; bad_indices_policy: string = \"\"", tensor_scatter_shape, update_gradient,
        OpFamily::kMove, "a tensor with slices replaced"},
       {"TensorScatterAdd", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, add_gradient,
        OpFamily::kMove, "a tensor with something added to slices"},

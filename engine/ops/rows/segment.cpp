@@ -184,8 +184,8 @@ FL_ROWS(segment) {
       "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T";
   constexpr const char* kReal = "T: real; Tindices: index";
   constexpr const char* kNumbers = "T: numbers; Tindices: index";
-  constexpr const char* kUnsortedReal = "T: real; Tindices: index|int16; Tnumsegments: index = int32";
-  constexpr const char* kUnsortedNumbers = "T: numbers; Tindices: index|int16; Tnumsegments: index = int32";
+  constexpr const char* kUnsortedReal = "T: real; Tindices: index; Tnumsegments: index = int32";
+  constexpr const char* kUnsortedNumbers = "T: numbers; Tindices: index; Tnumsegments: index = int32";
   const RowDef::More host{.host_inputs = 4};
   return {
       {"SegmentSum", kSorted, kNumbers, segment_shape, segment_sum_gradient, OpFamily::kReduction,
@@ -198,7 +198,7 @@ FL_ROWS(segment) {
        "the smallest of rows that follow each other with one id"},
       {"SegmentProd", kSorted, kNumbers, segment_shape, segment_prod_gradient, OpFamily::kReduction,
        "the products of rows that follow each other with one id"},
-      {"UnsortedSegmentSum", kUnsorted, kUnsortedNumbers, unsorted_shape, unsorted_sum_gradient, OpFamily::kReduction,
+      {"UnsortedSegmentSum", kUnsorted, "T: numbers; Tindices: index|int16; Tnumsegments: index = int32", unsorted_shape, unsorted_sum_gradient, OpFamily::kReduction,
        "the sums of rows by their ids", host},
       {"UnsortedSegmentMax", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient, OpFamily::kReduction,
        "the largest of rows by their ids", host},

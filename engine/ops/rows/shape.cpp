@@ -110,7 +110,7 @@ void squeeze_shape(Inference& i) {
   uint64_t out_dims = 0;
   for (int64_t axis : dims) {
     const int a = static_cast<int>(infer::axis_in(axis, in.rank(), i.row));
-    if (in[a] > 1)
+    if (in[a] >= 0 && in[a] != 1)
       invalid("Can not squeeze dim[", a, "], expected a dimension of 1, got ", in[a], " [Op:Squeeze]");
     out_dims |= uint64_t{1} << a;
   }

@@ -152,7 +152,11 @@ void slice_shape(Inference& i) {
   const auto size = infer::constant_ints(i, 2);
   infer::want_rank(i, 1, 1);
   infer::want_rank(i, 2, 1);
-  const size_t given = size ? size->size() : begin ? begin->size() : 0;
+  if (!compatible(i.shape(1), i.shape(2)))
+    invalid("begin and size must have equally many entries, their shapes are ", i.shape(1).to_string(), " and ",
+            i.shape(2).to_string(), " [Op:Slice]");
+  const Shape known_length = merge(i.shape(1), i.shape(2));
+  const size_t given = known_length.has_rank() && known_length[0] > 0 ? static_cast<size_t>(known_length[0]) : 0;
   if (!in.has_rank()) {
     i.output_shapes[0] = given ? Shape::of_rank(static_cast<int>(given)) : Shape::unknown_rank();
     for (size_t d = 0; size && d < given; ++d)
@@ -280,6 +284,7 @@ void gather_grad_gradient(GradientCall& c) {
 void tile_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const auto multiples = infer::constant_ints(i, 1);
+  infer::want_rank(i, 1, 1);
   if (!in.has_rank()) {
     const Shape by = infer::shape_from(i, 1);
     i.output_shapes[0] = by.has_rank() ? Shape::of_rank(by.rank()) : by;
@@ -295,7 +300,7 @@ void tile_shape(Inference& i) {
     for (int d = 0; d < in.rank(); ++d) {
       const int64_t m = (*multiples)[static_cast<size_t>(d)];
       if (m < 0) invalid("Expected multiples[", d, "] >= 0, but got ", m, " [Op:Tile]");
-      out.set(d, in[d] < 0 ? kUnknownDim : in[d] * m);
+      out.set(d, in[d] < 0 && m > 0 ? kUnknownDim : in[d] * m);
     }
   }
   i.output_shapes[0] = out;

@@ -58,7 +58,8 @@ void reduce_join_shape(Inference& i) {
   uint64_t joined = 0;
   for (int64_t axis : *axes) {
     if (axis < -in.rank() || axis >= in.rank())
-      invalid("Invalid reduction dimension ", axis, " for input with ", in.rank(), " dimension(s) [Op:ReduceJoin]");
+      fail(ErrorKind::kOutOfRange, "Invalid reduction dimension ", axis, " for input with ", in.rank(),
+           " dimension(s) [Op:ReduceJoin]");
     const int64_t a = axis < 0 ? axis + in.rank() : axis;
     if (joined >> a & 1) invalid("Duplicate reduction dimension ", axis, " [Op:ReduceJoin]");
     joined |= uint64_t{1} << a;

@@ -165,6 +165,7 @@ class Parser {
 
   // x* x+ x? x{n,m}, lazy with a ? behind.
   NodePtr repeated(NodePtr what) {
+    std::string_view last = rest_;  // from the repetition before on
     for (bool first = true;; first = false) {
       const std::string_view before = rest_;
       int least = 0, most = -1;
@@ -176,7 +177,8 @@ class Parser {
       } else if (!counts(least, most)) {
         return what;
       }
-      if (!first) wrong("bad repetition operator: ", before.substr(0, before.size() - rest_.size()));
+      if (!first) wrong("bad repetition operator: ", last.substr(0, last.size() - rest_.size()));
+      last = before;
       NodePtr n = node(Node::kRepeat);
       n->greedy = take("?") == flags_.swapped;
       n->least = least;

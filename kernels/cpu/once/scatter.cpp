@@ -56,7 +56,8 @@ Places places_of(const Tensor& indices, const Shape& shape, const Attrs& attrs, 
 
 void gather_nd(KernelContext& c) {
   const Shape& params = c.inputs[0].shape();
-  if (c.outputs[0].elements() > 0 && c.inputs[0].elements() == 0)
+  const Shape& indices = c.inputs[1].shape();
+  if (product(indices, 0, indices.rank() - 1) > 0 && c.inputs[0].elements() == 0)
     invalid("Requested more than 0 entries, but params is empty. Params shape: ", params.brackets(), " [Op:GatherNd]");
   const Places p = places_of(c.inputs[1], params, c.attrs, "GatherNd");
   const DType dtype = c.inputs[0].dtype();

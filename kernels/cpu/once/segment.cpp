@@ -109,6 +109,7 @@ void unsorted(KernelContext& c) {
   const T* in = c.in<T>(0);
   T* out = c.out<T>();
   std::fill(out, out + c.outputs[0].elements(), Reduce::template start<T>());
+  if (inner == 0) return;
   for (int64_t k = 0; k < n; ++k) {
     const int64_t id = int_at(ids, k);
     if (id < 0) continue;

@@ -96,6 +96,7 @@ PyObject* get_limits(PyObject* self, void*) {
 
 PyObject* get_numpy(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
+    if (of(self) == DType::kString) return Py_NewRef(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
     Ref dtype = numpy_dtype(of(self));
     return checked(PyObject_GetAttrString(dtype.get(), "type")).release();
   });
@@ -169,11 +170,14 @@ PyMethodDef methods[] = {
     {"__deepcopy__", same_object, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PyObject* as_dtype(PyObject*, PyObject* what) {
+PyObject* as_dtype(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* const kNames[] = {"type_value", nullptr};
+  PyObject* what;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:as_dtype", const_cast<char**>(kNames), &what)) return nullptr;
   return guarded([&]() -> PyObject* { return Py_NewRef(dtype_object(dtype_from_object(what))); });
 }
 PyMethodDef as_dtype_method = {
-    "as_dtype", as_dtype, METH_O,
+    "as_dtype", with_keywords(as_dtype), METH_VARARGS | METH_KEYWORDS,
     "as_dtype(type_value)\n--\n\nThe DType that a name, a NumPy type or a Python type stands for."};
 
 // Other spellings, NumPy's included.

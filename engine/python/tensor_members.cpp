@@ -11,6 +11,9 @@ namespace {
 
 PyObject* complex_number(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
+    if (tensor_of(self).is_symbolic())
+      fail(ErrorKind::kType, "complex() first argument must be a value, not a symbolic tensor: it has none while the "
+           "function is being traced");
     const Tensor t = on_host(tensor_of(self));
     if (t.shape().rank() != 0) fail(ErrorKind::kType, "only 0-dimensional arrays can be converted to Python scalars");
     Ref value = python_value(t);

@@ -15,7 +15,7 @@ namespace {
 template <class F, class T>
 void checked_division(KernelContext& c) {
   const T* b = c.in<T>(1);
-  for (int64_t i = 0, n = c.inputs[1].elements(); i < n; ++i)
+  for (int64_t i = 0, n = c.outputs[0].elements() ? c.inputs[1].elements() : 0; i < n; ++i)
     if (b[i] == 0) invalid("Integer division by zero [Op:", c.row.name, "]");
   binary_kernel<F, T, T, 4>(c);
 }
@@ -24,7 +24,7 @@ template <class T>
 void integer_power(KernelContext& c) {
   if constexpr (std::is_signed_v<T>) {
     const T* b = c.in<T>(1);
-    for (int64_t i = 0, n = c.inputs[1].elements(); i < n; ++i)
+    for (int64_t i = 0, n = c.outputs[0].elements() ? c.inputs[1].elements() : 0; i < n; ++i)
       if (b[i] < 0) invalid("Integers to negative integer powers are not allowed; make one of them a float [Op:Pow]");
   }
   binary_kernel<functors::Pow, T, T, 8>(c);

@@ -27,23 +27,22 @@ FL_HOST_DEVICE T conjugate(T x) {
   if constexpr (is_complex_v<T>) return std::conj(x);
   else return x;
 }
-// y: what the forward op gave; dy: what flows in.
+// y: what the forward op gave; dy: what flows in. Where nothing does, nothing comes out, whatever y is.
 struct SqrtGrad {
   template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const {
-    const T c = conjugate(y);
-    return c == T(0) && dy == T(0) ? T(0) : dy * T(0.5) / c;
+    return dy == T(0) ? T(0) : dy * T(0.5) / conjugate(y);
   }
 };
 struct RsqrtGrad {
   template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const {
     const T c = conjugate(y);
-    return T(-0.5) * (dy * c) * (c * c);
+    return dy == T(0) ? T(0) : T(-0.5) * (dy * c) * (c * c);
   }
 };
 struct ReciprocalGrad {
   template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const {
     const T c = conjugate(y);
-    return -dy * (c * c);
+    return dy == T(0) ? T(0) : -dy * (c * c);
   }
 };
 

@@ -147,6 +147,7 @@ Arg sign(Args args, std::string_view name) {
 
 constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";
 constexpr char kTwoAsTheyCome[] = "x: tensor like y, y: tensor like x, name: str? = None";
+constexpr char kFirstLeads[] = "x: tensor, y: tensor like x, name: str? = None";
 constexpr char kTwoBools[] = "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = None";
 
 }  // namespace
@@ -178,10 +179,10 @@ Tensor abs(const Tensor& x, std::string_view name) {
 
 FL_PUBLIC(arithmetic) {
   return {
-      {"math.add add", kTwoAsTheyCome, one_op<"AddV2", "Add">, "x + y, with broadcasting"},
+      {"math.add add", kFirstLeads, one_op<"AddV2", "Add">, "x + y, with broadcasting"},
       {"math.subtract subtract", kTwo, one_op<"Sub">, "x - y, with broadcasting"},
       {"math.multiply multiply", kTwo, one_op<"Mul">, "x * y, with broadcasting"},
-      {"math.truediv truediv", kTwoAsTheyCome, truediv_of, "x / y; integers divide as floats"},
+      {"math.truediv truediv", kFirstLeads, truediv_of, "x / y; integers divide as floats"},
       {"math.divide divide", kTwoAsTheyCome, truediv_of, "x / y, as Python's operator"},
       {"math.divide_no_nan", kTwoAsTheyCome, divide_no_nan, "x / y, and 0 where y is 0"},
       {"math.floordiv floordiv", kTwo, one_op<"FloorDiv", "floordiv">, "x // y: rounds towards minus infinity"},
@@ -206,7 +207,8 @@ FL_PUBLIC(arithmetic) {
       {"truncatediv", kTwo, one_op<"TruncateDiv">, "x / y, rounded towards 0"},
       {"truncatemod", kTwo, one_op<"TruncateMod">, "what is left of x / y; has the sign of x"},
       {"realdiv", kTwo, one_op<"RealDiv">, "x / y of floats"},
-      {"math.multiply_no_nan", kTwo, multiply_no_nan, "x * y, and 0 where y is 0"},
+      {"math.multiply_no_nan", "x: tensor, y: tensor as x, name: str? = None", multiply_no_nan,
+       "x * y, and 0 where y is 0"},
       {"math.reciprocal_no_nan", "x: tensor, name: str? = None", reciprocal_no_nan, "1 / x, and 0 where x is 0"},
       {"math.xdivy", kTwo, scoped_two<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},
       {"math.xlogy", kTwo, one_op<"Xlogy">, "x * log(y), and 0 where x is 0"},
@@ -217,7 +219,7 @@ FL_PUBLIC(arithmetic) {
        "x times a scalar"},
       {"math.accumulate_n", "inputs: tensors, shape: shape? = None, tensor_dtype: dtype? = None, name: str? = None",
        accumulate_n, "the sum of tensors of one shape"},
-      {"math.polyval", "coeffs: tensors, x: tensor, name: str? = None", polyval,
+      {"math.polyval", "coeffs: tensors of any, x: tensor, name: str? = None", polyval,
        "the polynomial with these coefficients, highest power first, at x"},
       {"math.sign sign", "x: tensor, name: str? = None", sign, "-1, 0 or 1; of a complex number x / |x|"},
   };

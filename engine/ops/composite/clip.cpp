@@ -60,7 +60,6 @@ Arg clip_by_norm(Args args, std::string_view name) {
   static const Op rank{"Rank"};
   const Tensor& t = tensor(args[0]);
   const Scope scope(name_or(name, "clip_by_norm"));
-  const Tensor bound = norm_bound(tensor(args[1]), t.dtype());
   Tensor axes;
   if (const Tensor* given = std::get_if<Tensor>(&args[2].value)) {
     axes = *given;
@@ -78,6 +77,7 @@ Arg clip_by_norm(Args args, std::string_view name) {
   const Tensor positive = apply(greater, {squares, ops::number(0, t.dtype())});
   const Tensor safe = ops::where(positive, squares, ops::ones_like(squares));
   const Tensor norm = ops::where(positive, root(safe), squares);
+  const Tensor bound = norm_bound(tensor(args[1]), t.dtype());
   const Tensor scaled = ops::mul(t, bound);
   want_shape_of(t, scaled, "clip_norm");
   return {identity(ops::div(scaled, maximum(norm, bound)), scope.own_name())};

@@ -38,7 +38,7 @@ struct NextAfter {
 template <class F, class T>
 void checked_division(KernelContext& c) {
   const T* b = c.in<T>(1);
-  for (int64_t i = 0, n = c.inputs[1].elements(); i < n; ++i)
+  for (int64_t i = 0, n = c.outputs[0].elements() ? c.inputs[1].elements() : 0; i < n; ++i)
     if (b[i] == 0) invalid("Integer division by zero [Op:", c.row.name, "]");
   binary_kernel<F, T, T, 4>(c);
 }

@@ -6,6 +6,7 @@
 #include "engine/python/module.h"
 #include "engine/python/operators.h"
 #include "engine/python/shape_object.h"
+#include "engine/python/slices_object.h"
 #include "engine/python/variable_object.h"
 
 namespace footlight::python {
@@ -81,13 +82,15 @@ Arg shape(PyObject* o) {
 }
 
 [[noreturn]] void conversion_requested(DType wanted, DType came) {
-  fail(ErrorKind::kValue, "Tensor conversion requested dtype ", name_of(wanted), " for Tensor with dtype ", name_of(came));
+  fail(ErrorKind::kValue, "Tensor conversion requested dtype ", name_of(wanted), " for Tensor with dtype ",
+       name_of(came));
 }
 
 // A list of tensors; Python values among them take the dtype of the first tensor.
 Arg tensors(PyObject* o, const Parameter& p) {
   ArgList list;
   if (p.gaps && !is_sequence(o)) wanted("a list of tensors", o);
+  if (p.handle && is_variable(o)) return {ArgList{{variable_handle(o)}}};
   if (is_value(o) || !is_sequence(o)) {
     const Tensor t = to_tensor(o);
     if (p.type == ParameterType::kTensors || !t.shape().has_rank() || t.shape().rank() == 0)
@@ -118,6 +121,10 @@ Arg tensors(PyObject* o, const Parameter& p) {
       continue;
     }
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    if ((p.handle && is_variable(item)) || (p.slices && is_slices(item))) {
+      list.push_back({is_variable(item) ? variable_handle(item) : gradient_from(item, DType::kInvalid)});
+      continue;
+    }
     list.push_back({p.mixed ? operand(item, DType::kInvalid) : operand(item, dtype, Misfit::kRefuse)});
     const DType came = std::get<Tensor>(list.back().value).dtype();
     if (p.preferred != DType::kInvalid && came != p.preferred && !all_values) conversion_requested(p.preferred, came);
@@ -129,11 +136,13 @@ Arg tensors(PyObject* o, const Parameter& p) {
 Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (is_tensor(o)) {
     const DType came = tensor_of(o).dtype();
-    if (must_fit && p.must_fit && p.preferred != DType::kInvalid && came != p.preferred)
+    const bool is_index = in_set(p.preferred, dtype_set(DType::kInt32, DType::kInt64));  // of either kind
+    if (must_fit && p.must_fit && p.preferred != DType::kInvalid && came != p.preferred && !is_index)
       conversion_requested(p.preferred, came);
     return {tensor_of(o)};
   }
   if (p.handle && is_variable(o)) return {variable_handle(o)};
+  if (p.slices && is_slices(o)) return {gradient_from(o, DType::kInvalid)};
   if (is_variable(o)) return {variable_value(o)};
   if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit || must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
   if (p.must_fit && p.preferred == DType::kBool && is_array(o)) return {to_tensor(o, DType::kBool, p.name.c_str())};
@@ -214,7 +223,10 @@ Ref object_from(const Arg& a) {
     return checked(PyUnicode_DecodeUTF8(v->data(), static_cast<Py_ssize_t>(v->size()), "replace"));
   if (const auto* v = std::get_if<DType>(&a.value)) return Ref::borrow(dtype_object(*v));
   if (const auto* v = std::get_if<Shape>(&a.value)) return checked(shape_object(*v));
-  if (const auto* v = std::get_if<Tensor>(&a.value)) return *v ? checked(wrap(*v)) : Ref::borrow(Py_None);
+  if (const auto* v = std::get_if<Tensor>(&a.value)) {
+    if (!*v) return Ref::borrow(Py_None);
+    return checked(v->dtype() == DType::kResource ? wrap_gradient(*v) : wrap(*v));
+  }
   const auto& list = std::get<ArgList>(a.value);
   Ref out = checked(PyList_New(static_cast<Py_ssize_t>(list.size())));
   for (size_t i = 0; i < list.size(); ++i)

@@ -185,6 +185,8 @@ Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* whi
     m.free_sizes.push_back(s[d]);
     times(outer, s[d]);
   }
+  if (perm.size() + summed.size() > static_cast<size_t>(s.rank()))
+    fail(ErrorKind::kValue, "tf.tensordot: an axis of `", which, "` is given twice");
   std::vector<int64_t> free = perm;
   for (int64_t axis : summed) times(inner, s[static_cast<int>(axis)]);
   perm.insert(second ? perm.begin() : perm.end(), summed.begin(), summed.end());
@@ -281,9 +283,9 @@ Arg tensordot(Args args, std::string_view name) {
 
 FL_PUBLIC(einsum) {
   return {
-      {"linalg.einsum einsum", "equation: str, *inputs: tensors, name: str? = None, optimize: str = 'greedy'", einsum,
+      {"linalg.einsum einsum", "equation: str, *inputs: tensors of any, name: str? = None, optimize: str = 'greedy'", einsum,
        "sums of products along dimensions that an equation names"},
-      {"linalg.tensordot tensordot", "a: tensor like b, b: tensor like a, axes: any, name: str? = None", tensordot,
+      {"linalg.tensordot tensordot", "a: tensor, b: tensor, axes: any, name: str? = None", tensordot,
        "products of two tensors summed over pairs of axes"},
   };
 }

@@ -140,6 +140,8 @@ Arg pinv(Args args, std::string_view name) {
   const Scope scope(name_or(name, "pinv"));
   const Tensor& a = tensor(args[0]);
   want_float_matrix(a, "pinv");
+  if (a.dtype() == DType::kBFloat16)
+    fail(ErrorKind::kValue, "tf.linalg.pinv is not offered for bfloat16, which no decomposition is; cast it before");
   const Tensor limit = args[1].none() ? largest_size(a, 10 * epsilon(a.dtype())) : tensor(args[1]);
   const std::vector<Tensor> all = svd_of(a, false, true);
   const Tensor cutoff = ops::expand_dims(ops::mul(limit, largest(all[0], false)), -1);
@@ -174,7 +176,16 @@ Arg lstsq(Args args, std::string_view name) {
 
 Attrs aligned(const Arg& align) { return {{kAlign, text(align)}}; }
 // A number for the padding in the dtype of what is padded.
-Tensor padding(const Arg& value, DType dtype) { return ops::cast(tensor(value), dtype); }
+Tensor padding(const Arg& value, DType dtype) {
+  if (const auto* given = std::get_if<Tensor>(&value.value)) return *given;
+  const auto* real = std::get_if<double>(&value.value);
+  const auto* whole = std::get_if<int64_t>(&value.value);
+  const auto* truth = std::get_if<bool>(&value.value);
+  if (dtype == DType::kBool) return ops::number(real ? *real != 0 : whole ? *whole != 0 : truth && *truth, dtype);
+  if (!in_set(dtype, kNumberTypes) || truth || (real && is_integer(dtype)) || !(real || whole))
+    fail(ErrorKind::kType, "padding_value must be a number that fits the dtype ", name_of(dtype));
+  return ops::number(real ? *real : static_cast<double>(*whole), dtype);
+}
 
 Arg diag(Args args, std::string_view name) {
   static const Op op{"MatrixDiagV3"};
@@ -193,6 +204,8 @@ Arg set_diag(Args args, std::string_view name) {
 }
 
 Arg trace(Args args, std::string_view name) {
+  if (!is_plain(tensor(args[0]).dtype()))
+    fail(ErrorKind::kType, "tf.linalg.trace is of numbers, not of ", name_of(tensor(args[0]).dtype()));
   const Scope scope(name_or(name, "Trace"));
   return {ops::sum(ops::diagonal_of(tensor(args[0])), ops::ints({-1}))};
 }
@@ -251,10 +264,10 @@ FL_PUBLIC(linalg) {
        "pseudo-inverses"},
       {"linalg.diag",
        "diagonal: tensor, name: str? = 'diag', k: tensor of int32 = 0, num_rows: tensor of int32 = -1, "
-       "num_cols: tensor of int32 = -1, padding_value: tensor = 0, align: str = 'RIGHT_LEFT'",
+       "num_cols: tensor of int32 = -1, padding_value: any = 0, align: str = 'RIGHT_LEFT'",
        diag, "matrices with the given diagonals"},
       {"linalg.diag_part",
-       "input: tensor, name: str? = 'diag_part', k: tensor of int32 = 0, padding_value: tensor = 0, "
+       "input: tensor, name: str? = 'diag_part', k: tensor of int32 = 0, padding_value: any = 0, "
        "align: str = 'RIGHT_LEFT'",
        diag_part, "diagonals of matrices"},
       {"linalg.set_diag",

@@ -143,6 +143,8 @@ Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::v
   const bool matrices = axes && axes->size() == 2;
   const Tensor along = axes ? ops::ints(*axes) : all_axes(x);
   if (matrices && order.p == 2 && !order.named) return spectral(x, *axes);
+  if (order.p == 2 && !in_set(x.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "tf.norm: a tensor of numbers is wanted, not of ", name_of(x.dtype()));
   if (order.p == 2) return apply(root, {reduce(sum, ops::mul(x, ops::conj(x)), along)});
   const Tensor sizes = abs_of(x);
   if (matrices) {
@@ -157,8 +159,6 @@ Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::v
 }
 
 Tensor norm_of(Args args, bool keep) {
-  if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "tf.norm: a tensor of numbers is wanted, not of ", name_of(tensor(args[0]).dtype()));
   static const Op squeeze{"Squeeze"};
   static const AttrName kDims{"squeeze_dims"};
   const auto axes = axes_of(args[2]);
@@ -187,13 +187,15 @@ Arg l2_normalize(Args args, std::string_view name) {
   static const Op reciprocal_root{"Rsqrt"};
   const Scope scope(name_or(name, "l2_normalize"));
   const Tensor& x = tensor(args[0]);
-  if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
-    fail(ErrorKind::kType, "tf.nn.l2_normalize: `x` must be of floats or complex numbers, not ", name_of(x.dtype()));
+  if (!args[1].none() && !args[3].none())
+    fail(ErrorKind::kValue, "tf.nn.l2_normalize: `dim` is an old name of `axis`; give one of them");
   const Arg& axis = args[1].none() ? args[3] : args[1];
   const Tensor along = axis.none() ? all_axes(x) : tensor(axis);
   const bool complex = is_complex(x.dtype());
   const Tensor squares = complex ? ops::real(ops::mul(x, ops::conj(x))) : ops::square(x);
   const Tensor size = reduce(sum, squares, along);
+  if (!is_floating(size.dtype()))
+    fail(ErrorKind::kType, "tf.nn.l2_normalize: `x` must be of floats or complex numbers, not ", name_of(x.dtype()));
   const Tensor factor = apply(reciprocal_root, {apply(maximum, {size, ops::number(real(args[2]), size.dtype())})});
   return {ops::mul(x, ops::cast(factor, x.dtype()))};
 }

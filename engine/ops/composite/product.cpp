@@ -38,7 +38,7 @@ Arg matmul_of(Args args, std::string_view name) {
   // Said to hold many zeros: matrices, and nothing else. They are multiplied as any others.
   const bool sparse = flag(args[6]) || flag(args[7]);
   const bool adjoint_a = flag(args[4]), adjoint_b = flag(args[5]);
-  if (sparse && !(a.shape().has_rank() && b.shape().has_rank()))
+  if (sparse)
     return {ops::matmul(adjoint_a ? ops::conj(a) : a, adjoint_b ? ops::conj(b) : b, flag(args[2]) || adjoint_a,
                         flag(args[3]) || adjoint_b)};
   return {matmul(a, b, name, flag(args[2]), flag(args[3]), adjoint_a, adjoint_b)};
@@ -91,6 +91,7 @@ Arg eye(Args args, std::string_view name) {
   const Size columns = args[1].none() ? rows : size_from(args[1], "num_columns");
   const Scope scope(name_or(name, "eye"));
   const DType type = dtype(args[3]);
+  if (!is_plain(type)) fail(ErrorKind::kType, "tf.eye makes numbers and bools, not ", name_of(type));
   Tensor shape;
   if (rows.known && columns.known) shape = ops::ints({std::min(*rows.known, *columns.known)});
   else shape = ops::reshape(args[1].none() ? rows.as_tensor()
@@ -154,7 +155,7 @@ FL_PUBLIC(product) {
        "str? = None",
        eye, "ones on the diagonal, zeros elsewhere"},
       {"linalg.matvec",
-       "a: tensor like b, b: tensor like a, transpose_a: bool = False, adjoint_a: bool = False, "
+       "a: tensor, b: tensor, transpose_a: bool = False, adjoint_a: bool = False, "
        "a_is_sparse: bool = False, b_is_sparse: bool = False, name: str? = None",
        matvec, "products of matrices with vectors"},
       {"linalg.expm", "input: tensor, name: str? = None", expm, "the exponentials of square matrices"},

@@ -133,6 +133,8 @@ template <Literal op_name>
 Arg arg_of(Args args, std::string_view name) {
   static const Op op{op_name.text};
   const Tensor axis = args[1].none() ? ops::integer(0) : tensor(args[1]);
+  if (!is_integer(axis.dtype()))
+    fail(ErrorKind::kType, "axis must be an int or a tensor of integers, not of ", name_of(axis.dtype()));
   return {apply(op, {tensor(args[0]), axis}, {{kOutputType, dtype(args[2])}}, name)};
 }
 

@@ -135,10 +135,10 @@ void set_diag_shape(Inference& i) {
             " have the shape ", wanted.to_string(), ", `diagonal` has ", diagonal.to_string(), " [Op:", i.row.name,
             "]");
   // What the diagonal's shape tells of the batch.
-  if (!in.has_rank() && diagonal.has_rank() && (d->low == d->high || diagonal.rank() >= 2)) {
-    const int batch = diagonal.rank() - (d->low == d->high ? 1 : 2);
-    i.output_shapes[0] = infer::matrices(Shape(diagonal.dims().first(static_cast<size_t>(batch))), -1, -1);
-  }
+  if (!diagonal.has_rank() || (d->low != d->high && diagonal.rank() < 2)) return;
+  const int batch = diagonal.rank() - (d->low == d->high ? 1 : 2);
+  const Shape told = infer::matrices(Shape(diagonal.dims().first(static_cast<size_t>(batch))), -1, -1);
+  i.output_shapes[0] = merge(in, told);
 }
 
 Attrs align_of(const GradientCall& c) {
@@ -229,7 +229,7 @@ void cross_shape(Inference& i) {
             b.to_string(), " [Op:Cross]");
   const Shape out = merge(a, b);
   if (out.has_rank() && out.rank() > 0 && out[out.rank() - 1] >= 0 && out[out.rank() - 1] != 3)
-    invalid("a cross product is of vectors with 3 elements in the last dimension, the shape is ", out.to_string(),
+    fail(ErrorKind::kFailedPrecondition, "a cross product is of vectors with 3 elements in the last dimension, the shape is ", out.to_string(),
             " [Op:Cross]");
   i.output_shapes[0] = out;
 }

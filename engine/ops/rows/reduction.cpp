@@ -90,7 +90,7 @@ void euclidean_gradient(GradientCall& c) {
   const Tensor kept = kept_shape(c.inputs[0], c.inputs[1]);
   const Tensor y = ops::reshape(c.outputs[0], kept);
   const Tensor g = ops::reshape(c.output_gradients[0], kept);
-  c.input_gradients[0] = ops::div(c.inputs[0], ops::div(y, g));
+  c.input_gradients[0] = ops::mul(c.inputs[0], ops::div(g, y));
 }
 
 // The product of all the others: products of what stands before and after, so that zeros do no harm.
@@ -121,6 +121,7 @@ void arg_shape(Inference& i) {
       !(largest && in_set(type, dtype_set(DType::kInt16, DType::kUInt16))))
     invalid("Value for attr 'output_type' of ", short_name(type), " is not in the list of allowed values: int32, int64",
             largest ? ", int16, uint16" : "", " [Op:", i.row.name, "]");
+  infer::want_rank(i, 1, 0);
   const Shape& in = i.shape(0);
   Shape& out = i.output_shapes[0];
   if (!in.has_rank()) {

@@ -19,7 +19,7 @@ void determinant_shape(Inference& i) {
 }
 
 // The left side (rows x columns) and the right (rows x number of systems); the batches broadcast, or must be equal.
-Shape solution_shape(Inference& i, const Shape& left, bool adjoint, bool broadcasts, bool square = true) {
+Shape solution_shape(Inference& i, const Shape& left, bool broadcasts, bool square = true) {
   infer::want_at_least(i, 1, 2);
   const Shape& right = i.shape(1);
   if (!left.has_rank() && !right.has_rank()) return left;
@@ -27,11 +27,12 @@ Shape solution_shape(Inference& i, const Shape& left, bool adjoint, bool broadca
     if (broadcasts) return Shape::unknown_rank();
     // The same batch and rank; a square matrix gives as many rows as it takes.
     if (left.has_rank())
-      return infer::matrices(infer::batch_of(left), adjoint ? infer::rows_of(left) : infer::columns_of(left), -1);
+      return infer::matrices(infer::batch_of(left), infer::columns_of(left), -1);
     return infer::matrices(infer::batch_of(right), square ? infer::rows_of(right) : kUnknownDim,
                            infer::columns_of(right));
   }
-  const int64_t rows = adjoint ? infer::columns_of(left) : infer::rows_of(left);
+  const int64_t most = std::max(infer::rows_of(right), infer::columns_of(left));
+  const int64_t rows = infer::rows_of(left);
   const int64_t given = infer::rows_of(right);
   if (rows >= 0 && given >= 0 && rows != given)
     invalid("Input matrix and rhs are incompatible: the matrices of shape ", left.to_string(), " want ", rows,
@@ -46,19 +47,19 @@ Shape solution_shape(Inference& i, const Shape& left, bool adjoint, bool broadca
             "and outer dimensions", ": their shapes are ", left.to_string(), " and ", right.to_string(),
             " [Op:", i.row.name, "]");
   }
-  return infer::matrices(batch, adjoint ? infer::rows_of(left) : infer::columns_of(left), infer::columns_of(right));
+  return infer::matrices(batch, square ? most : infer::columns_of(left), infer::columns_of(right));
 }
 
 void solve_shape(Inference& i) {
-  i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), false, false);
+  i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), false);
 }
 void triangular_solve_shape(Inference& i) {
-  i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), false, true);
+  i.output_shapes[0] = solution_shape(i, infer::square_matrices(i), true);
 }
 void least_squares_shape(Inference& i) {
   infer::want_at_least(i, 0, 2);
   infer::want_rank(i, 2, 0);
-  i.output_shapes[0] = solution_shape(i, i.shape(0), false, false, false);
+  i.output_shapes[0] = solution_shape(i, i.shape(0), false, false);
 }
 
 void inverse_gradient(GradientCall& c) {

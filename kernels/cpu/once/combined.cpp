@@ -1,5 +1,5 @@
 // Kernels made of other kernels: matrix products in another dtype than the operands', and the Euclidean norm.
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/once/call.h"
 
 #include "kernels/functors/common.h"
 
@@ -10,26 +10,12 @@ namespace FL_ISA {
 
 namespace {
 
-Tensor call(const char* name, std::initializer_list<Tensor> inputs, Tensor output, const Attrs& attrs = {}) {
-  const OpRow& row = *find_row(name);
-  KernelContext c{row, attrs, std::span<const Tensor>(inputs.begin(), inputs.size()), {&output, 1}};
-  const DType type = inputs.begin()->dtype();
-  if (const Kernel kernel = kernel_for(DeviceType::kCpu, row.id, type)) kernel(c);
-  else no_kernel(DeviceType::kCpu, row, type);
-  return output;
-}
-
-Tensor cast(const Tensor& x, DType to) {
-  static const AttrName kTo{"DstT"};
-  return x.dtype() == to ? x : call("Cast", {x}, Tensor::empty(to, x.shape()), {{kTo, to}});
-}
-
 void typed_product(KernelContext& c) {
   const DType type = c.outputs[0].dtype();
   c.outputs[0] = call("BatchMatMulV2", {cast(c.inputs[0], type), cast(c.inputs[1], type)}, c.outputs[0], c.attrs);
 }
 
-// Of integers rounded down; half precision is summed in float.
+// Of integers rounded down; half precision is summed in float, its squares are halves.
 template <class T>
 void euclidean_norm(KernelContext& c) {
   const Tensor& x = c.inputs[0];
@@ -41,7 +27,7 @@ void euclidean_norm(KernelContext& c) {
     if constexpr (functors::is_complex_v<Sum>) squares.data<Sum>()[i] = std::norm(v);
     else if constexpr (std::is_integral_v<Sum>)
       squares.data<Sum>()[i] = static_cast<Sum>(static_cast<uint64_t>(v) * static_cast<uint64_t>(v));
-    else squares.data<Sum>()[i] = v * v;
+    else squares.data<Sum>()[i] = static_cast<Sum>(static_cast<T>(v * v));
   }
   const Tensor sums = call("Sum", {squares, c.inputs[1]}, Tensor::empty(dtype_of<Sum>, c.outputs[0].shape()), c.attrs);
   for (int64_t i = 0; i < sums.elements(); ++i) {

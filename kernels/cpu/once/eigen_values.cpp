@@ -27,7 +27,7 @@ void self_adjoint(KernelContext& c) {
 
 }  // namespace
 
-FL_CPU_KERNELS { FL_MATRIX_KERNEL("SelfAdjointEigV2", self_adjoint); }
+FL_CPU_KERNELS { FL_WIDE_MATRIX_KERNEL("SelfAdjointEigV2", self_adjoint); }
 
 }  // namespace FL_ISA
 }  // namespace footlight

@@ -1,7 +1,6 @@
 // Einsum: operands are brought into the form of a batch of matrix products, the result into the order asked for.
-#include "kernels/cpu/register.h"
-
 #include "engine/tensor/equation.h"
+#include "kernels/cpu/once/call.h"
 #include "kernels/functors/arithmetic.h"
 
 #include <algorithm>
@@ -117,12 +116,6 @@ View packed(const View& v, const Labels& labels, const SizeOf& sizes) {
     to[at] = static_cast<T>(sum);
   });
   return out;
-}
-
-void call(const char* name, std::initializer_list<Tensor> inputs, Tensor& output, const Attrs& attrs = {}) {
-  const OpRow& row = *find_row(name);
-  KernelContext c{row, attrs, std::span<const Tensor>(inputs.begin(), inputs.size()), {&output, 1}};
-  kernel_for(DeviceType::kCpu, row.id, output.dtype())(c);
 }
 
 Labels joined(std::initializer_list<Labels> parts) {

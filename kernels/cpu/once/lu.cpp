@@ -82,19 +82,11 @@ void log_determinant(KernelContext& c) {
   });
 }
 
-// The product of the pivots, unless it leaves the range of the numbers on the way.
 template <class T>
 void determinant(KernelContext& c) {
   for_matrices(c, [&](int64_t i) {
     const auto in = input_matrix<T>(c, 0, i);
-    T& out = c.out<T>()[i];
-    out = T(1);
-    if (in.size() == 0) return;
-    const Lu<T> lu(in);
-    out = lu.determinant();
-    if (std::isfinite(std::abs(out)) && std::abs(out) >= std::numeric_limits<RealOf<T>>::min()) return;
-    const SignAndLog<T> d = sign_and_log<T>(lu);
-    out = d.sign * T(std::exp(d.log));
+    c.out<T>()[i] = in.size() ? Lu<T>(in).determinant() : T(1);
   });
 }
 

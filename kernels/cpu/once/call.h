@@ -1,0 +1,28 @@
+// How a kernel is made of others: by name, through the table.
+#pragma once
+
+#include "kernels/cpu/register.h"
+
+#include <array>
+#include <initializer_list>
+
+namespace footlight {
+namespace FL_ISA {
+
+// Runs the host's kernel of an op with one output, which is given.
+inline Tensor call(const char* name, std::initializer_list<Tensor> inputs, Tensor output, const Attrs& attrs = {}) {
+  const OpRow& row = *find_row(name);
+  KernelContext c{row, attrs, std::span<const Tensor>(inputs.begin(), inputs.size()), {&output, 1}};
+  const DType type = dispatch_dtype(row, c.inputs, std::array{output.dtype()});
+  if (const Kernel kernel = kernel_for(DeviceType::kCpu, row.id, type)) kernel(c);
+  else no_kernel(DeviceType::kCpu, row, type);
+  return output;
+}
+
+inline Tensor cast(const Tensor& x, DType to) {
+  static const AttrName kTo{"DstT"};
+  return x.dtype() == to ? x : call("Cast", {x}, Tensor::empty(to, x.shape()), {{kTo, to}});
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

@@ -3,11 +3,11 @@
 
 #include "engine/base/text.h"
 #include "engine/tensor/free_list.h"
+#include "engine/tensor/size_class.h"
 
 #include <sys/mman.h>
 
 #include <atomic>
-#include <bit>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -18,24 +18,8 @@ namespace footlight {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kSmallLimit = 16 << 10;        // larger blocks go through the shared cache
-constexpr size_t kSmallClasses = 28;
 constexpr uint32_t kSmallKept = 64;             // per class and thread
 constexpr size_t kLargeKept = size_t{512} << 20;
-
-// 64, 128, 192, 256, 320, 384, 448, 512, then four classes per doubling.
-constexpr size_t class_of(size_t bytes) {
-  if (bytes <= 512) return (bytes + 63) / 64 - 1;
-  const int log = std::bit_width(bytes - 1) - 1;  // 2^log < bytes <= 2^(log+1)
-  const size_t quarter = (bytes - 1 - (size_t{1} << log)) >> (log - 2);
-  return 8 + static_cast<size_t>(log - 9) * 4 + quarter;
-}
-static_assert(class_of(kSmallLimit) + 1 == kSmallClasses);
-constexpr size_t class_size(size_t c) {
-  if (c < 8) return (c + 1) * 64;
-  const size_t log = 9 + (c - 8) / 4;
-  return (size_t{1} << log) + ((c - 8) % 4 + 1) * (size_t{1} << (log - 2));
-}
 
 void* from_system(size_t bytes) {
   void* memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
@@ -182,6 +166,8 @@ Allocator* registered[kDevices];
 size_t slot(Device d) { return static_cast<size_t>(d.type) * 256 + d.index; }
 
 }  // namespace
+
+void count_small_use(int64_t bytes) { thread_cache.use(bytes); }
 
 Allocator& host_allocator() {
   static HostAllocator* const allocator = new HostAllocator;  // outlives every static tensor

@@ -2,19 +2,23 @@
 #include "engine/tensor/tensor.h"
 
 #include "engine/tensor/free_list.h"
+#include "engine/tensor/size_class.h"
 
 #include <cstring>
 #include <new>
+#include <typeinfo>
 
 namespace footlight {
 
 namespace {
 
 constexpr uint32_t kBodiesKept = 1024;
+constexpr uint32_t kBodiesWithMemoryKept = 64;  // of each size
 constexpr uint64_t kIdBlock = 1 << 16;
 
 struct BodyCache {
   FreeList list;
+  FreeList with_memory[kSmallClasses];  // bodies that kept their small buffer for the next tensor of about that size
   uint64_t next_id;
   uint64_t last_id;
   bool watched;
@@ -35,6 +39,11 @@ struct BodyCleaner {
   ~BodyCleaner() {
     body_cache.closed = true;
     while (void* block = body_cache.list.pop()) destroy(static_cast<TensorBody*>(block));
+    for (size_t c = 0; c < kSmallClasses; ++c)
+      while (void* block = body_cache.with_memory[c].pop()) {
+        count_small_use(static_cast<int64_t>(class_size(c) + class_size(0)));
+        destroy(static_cast<TensorBody*>(block));
+      }
   }
 };
 
@@ -56,9 +65,9 @@ uint64_t next_id(BodyCache& cache) {
   return cache.next_id++;
 }
 
-TensorBody* make_body(DType dtype, Device device) {
+TensorBody* make_body(DType dtype, Device device, TensorBody* body = nullptr) {
   BodyCache& cache = body_cache;
-  auto* body = static_cast<TensorBody*>(cache.list.pop());
+  if (!body) body = static_cast<TensorBody*>(cache.list.pop());
   if (!body) body = new (::operator new(sizeof(TensorBody), std::align_val_t{alignof(TensorBody)})) TensorBody;
   body->refs.store(1, std::memory_order_relaxed);
   body->dtype = dtype;
@@ -98,6 +107,32 @@ class ObjectBuffer final : public Buffer {
   int64_t count_;
 };
 
+// Small memory of the host, of the size of its class.
+class SmallBuffer final : public Buffer {
+ public:
+  explicit SmallBuffer(size_t size_class) {
+    bytes_ = class_size(size_class);
+    data_ = host_allocator().allocate(bytes_);
+  }
+  ~SmallBuffer() override { host_allocator().release(data_, bytes_); }
+};
+
+// Its control block, a unit of the same lists, is let go and taken up with it.
+constexpr size_t kControlBlock = class_size(0);
+template <class T>
+struct SmallAllocator {
+  using value_type = T;
+  SmallAllocator() = default;
+  template <class U>
+  SmallAllocator(const SmallAllocator<U>&) {}
+  T* allocate(size_t n) {
+    static_assert(sizeof(T) <= kControlBlock);
+    return static_cast<T*>(host_allocator().allocate(n * sizeof(T)));
+  }
+  void deallocate(T* p, size_t n) { host_allocator().release(p, n * sizeof(T)); }
+  friend bool operator==(const SmallAllocator&, const SmallAllocator&) { return true; }
+};
+
 class BorrowedBuffer final : public Buffer {
  public:
   BorrowedBuffer(void* data, size_t bytes, void (*release)(void*), void* context)
@@ -133,6 +168,16 @@ Tensor Tensor::empty(DType dtype, const Shape& shape, Device device) {
   int64_t bytes;
   if (__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes) || bytes > kMostBytes)
     too_large(dtype, shape);
+  if (bytes > 16 && static_cast<size_t>(bytes) <= kSmallLimit && device == Device::cpu() && is_plain(dtype)) {
+    const size_t c = class_of(static_cast<size_t>(bytes));
+    auto* const kept = static_cast<TensorBody*>(body_cache.with_memory[c].pop());
+    Tensor out(make_body(dtype, device, kept));
+    out.body_->shape = shape;
+    if (kept) count_small_use(static_cast<int64_t>(class_size(c) + kControlBlock));
+    else out.body_->buffer = std::allocate_shared<SmallBuffer>(SmallAllocator<SmallBuffer>(), c);
+    out.body_->data = out.body_->buffer->data();
+    return out;
+  }
   Tensor out(make_body(dtype, device));
   TensorBody* body = out.body_;
   body->shape = shape;
@@ -243,6 +288,18 @@ bool Tensor::exclusive() const {
 }
 
 void Tensor::retire(TensorBody* body) {
+  if (FL_CACHE_MEMORY && !body->symbolic && body->buffer.use_count() == 1) {
+    const Buffer& buffer = *body->buffer;
+    BodyCache& cache = body_cache;
+    if (typeid(buffer) == typeid(SmallBuffer) && cache.watched && !cache.closed) {
+      const size_t c = class_of(buffer.bytes());
+      if (cache.with_memory[c].count < kBodiesWithMemoryKept) {
+        count_small_use(-static_cast<int64_t>(buffer.bytes() + kControlBlock));
+        cache.with_memory[c].push(body);
+        return;
+      }
+    }
+  }
   if (body->symbolic) {
     body->graph_owner.reset();
     body->graph = nullptr;

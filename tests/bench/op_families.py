@@ -6,7 +6,7 @@ import os
 
 import bench
 
-SIZES = (1, 1000, 1000000)
+SIZES = (1, 1000) if bench.QUICK else (1, 1000, 1000000)
 
 # name: (inputs, TensorFlow and Footlight, PyTorch, jax.numpy). Inputs: letter = kind(shape); n is the size, s its root,
 # c its root by columns.

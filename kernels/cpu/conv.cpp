@@ -72,24 +72,33 @@ struct Pass {
   int64_t image;               // elements between images
 };
 
-// The weights as panels of kColumns outputs: panel, tap, channel, column. `weight(tap, channel, column)` is one of
-// them.
-template <class T, class Weight>
-BufferPtr panels_of(int64_t taps, int64_t seen, int64_t made, Weight&& weight) {
+// The weights as panels of kColumns outputs: panel, tap, channel, column. Those of tap t, channel c and column j stand at
+// start[t] + c * channel + j * column, one of the two steps being 1.
+template <class T>
+BufferPtr panels_of(const std::vector<const T*>& start, int64_t channel, int64_t column, int64_t seen, int64_t made) {
   constexpr int64_t kColumns = Lanes<T>::kColumns;
+  const auto taps = static_cast<int64_t>(start.size());
   const int64_t panels = (made + kColumns - 1) / kColumns;
-  const BufferPtr buffer =
-      allocate_buffer(Device::cpu(), static_cast<size_t>(panels * taps * seen * kColumns + 1) * sizeof(T));
+  const size_t size = static_cast<size_t>(panels * taps * seen * kColumns + 1) * sizeof(T);
+  const BufferPtr buffer = allocate_buffer(Device::cpu(), size);
   T* const all = static_cast<T*>(buffer->data());
   parallel_for(panels * taps, std::max<int64_t>(1, 32768 / (seen * kColumns + 1)), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t panel = i / taps, tap = i % taps;
+      const int64_t panel = i / taps;
       const int64_t columns = std::min(kColumns, made - panel * kColumns);
+      const T* from = start[static_cast<size_t>(i % taps)] + panel * kColumns * column;
       T* to = all + i * seen * kColumns;
-      for (int64_t c = 0; c < seen; ++c, to += kColumns) {
-        for (int64_t j = 0; j < columns; ++j) to[j] = weight(tap, c, panel * kColumns + j);
-        for (int64_t j = columns; j < kColumns; ++j) to[j] = T(0);
+      if (columns < kColumns) std::fill(to, to + seen * kColumns, T(0));
+      if (column == 1) {
+        for (int64_t c = 0; c < seen; ++c)
+          std::memcpy(to + c * kColumns, from + c * channel, static_cast<size_t>(columns) * sizeof(T));
+        continue;
       }
+      constexpr int64_t kTile = 16;
+      for (int64_t c0 = 0; c0 < seen; c0 += kTile)
+        for (int64_t j = 0; j < columns; ++j)
+          for (int64_t c = c0; c < std::min(seen, c0 + kTile); ++c)
+            to[c * kColumns + j] = from[c * channel + j * column];
     }
   });
   return buffer;
@@ -140,23 +149,37 @@ void run(const Pass<T>& pass, int64_t batch, const std::vector<BufferPtr>& weigh
             for (int64_t c = 0; c < (merged ? 1 : width_taps); ++c)
               taps.push_back((a.offset - low[0]) * s.plane + (b.offset - low[1]) * s.row +
                              (pass.taps[2][static_cast<size_t>(c)].offset - low[2]) * image.channels);
-      const PixelTile<T> tile{taps.data(), static_cast<int64_t>(taps.size()),
-                              merged ? width_taps * pass.seen : pass.seen, pass.step[2] * image.channels,
-                              pass.stride[2]};
+      // Rows of a plane leave out the taps that lie above or below the image.
+      const int64_t line_taps = merged ? 1 : width_taps;
+      const int64_t line_weights = width_taps * pass.seen * kColumns;
+      const bool plane = pass.taps[0].size() == 1 && !empty;
+      const auto& lines = pass.taps[1];
       T* const out = pass.out + n * pass.image + z * pass.stride[0] + y0 * pass.stride[1];
+      const T* const in = empty ? pass.in.data : s.data;
+      const int64_t pixel = empty ? 0 : pass.step[2] * image.channels;
+      const int64_t strips = (pass.count[2] + kRows - 1) / kRows;  // of nearly equal width
+      PixelTile<T> tile{taps.data(), static_cast<int64_t>(taps.size()), merged ? width_taps * pass.seen : pass.seen,
+                        pixel, pass.stride[2]};
       for (int64_t g = 0; g < pass.groups; ++g) {
         const T* panel = static_cast<const T*>(weights[static_cast<size_t>(g)]->data());
         for (int64_t j = 0; j < pass.made; j += kColumns, panel += tap_total * pass.seen * kColumns) {
           const int64_t columns = std::min(kColumns, pass.made - j);
           const int vectors = columns > Lanes<T>::kWidth ? 2 : 1;
-          // Strips of nearly equal width.
-          const int64_t strips = (pass.count[2] + kRows - 1) / kRows;
           for (int64_t y = 0; y < height; ++y) {
-            const T* line = empty ? pass.in.data : s.data + y * pass.step[1] * s.row + g * pass.seen;
+            int64_t first = 0;
+            if (plane) {
+              const int64_t at = (y0 + y) * pass.step[1];
+              auto end = static_cast<int64_t>(lines.size());
+              while (first < end && at + lines[static_cast<size_t>(first)].offset < 0) ++first;
+              while (end > first && at + lines[static_cast<size_t>(end - 1)].offset >= image.size[1]) --end;
+              tile.taps = taps.data() + first * line_taps;
+              tile.tap_count = (end - first) * line_taps;
+            }
+            const T* line = in + (empty ? 0 : y * pass.step[1] * s.row + g * pass.seen);
             T* to = out + y * pass.stride[1] + g * pass.made + j;
             for (int64_t k = 0, x = 0; k < strips; ++k) {
               const int64_t next = (k + 1) * pass.count[2] / strips;
-              kTiles<T>.pixels[next - x][vectors](tile, empty ? line : line + x * tile.pixel, panel,
+              kTiles<T>.pixels[next - x][vectors](tile, line + x * pixel, panel + first * line_weights,
                                                   to + x * pass.stride[2], columns);
               x = next;
             }
@@ -185,13 +208,15 @@ struct Geometry : Convolution {
   int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
 };
 
+// Where the weights of each tap begin.
 template <class T>
-std::vector<int64_t> tap_order(const Pass<T>& pass, const Geometry& g) {
-  std::vector<int64_t> order;
+std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T* filter) {
+  std::vector<const T*> starts;
   for (const Tap& a : pass.taps[0])
     for (const Tap& b : pass.taps[1])
-      for (const Tap& c : pass.taps[2]) order.push_back(g.filter_index(a.index, b.index, c.index));
-  return order;
+      for (const Tap& c : pass.taps[2])
+        starts.push_back(filter + g.filter_index(a.index, b.index, c.index) * g.seen * g.out_channels);
+  return starts;
 }
 
 template <class T>
@@ -207,14 +232,10 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   pass.stride[1] = g.w.out * pass.stride[2];
   pass.stride[0] = g.h.out * pass.stride[1];
   pass.image = g.d.out * pass.stride[0];
-  const std::vector<int64_t> order = tap_order(pass, g);
   std::vector<BufferPtr> weights;
   for (int64_t group = 0; group < g.groups; ++group)
-    weights.push_back(panels_of<T>(
-        static_cast<int64_t>(order.size()), g.seen, g.made, [&](int64_t tap, int64_t channel, int64_t column) {
-          return filter[(order[static_cast<size_t>(tap)] * g.seen + channel) * g.out_channels + group * g.made +
-                        column];
-        }));
+    weights.push_back(
+        panels_of(tap_starts(pass, g, filter + group * g.made), g.out_channels, 1, g.seen, g.made));
   run(pass, g.batch, weights);
 }
 
@@ -248,14 +269,10 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
             if (at % w.stride == 0) pass.taps[d].push_back({at / w.stride, k});
           }
         }
-        const std::vector<int64_t> order = tap_order(pass, g);
         std::vector<BufferPtr> weights;
         for (int64_t group = 0; group < g.groups; ++group)
-          weights.push_back(panels_of<T>(
-              static_cast<int64_t>(order.size()), g.made, g.seen, [&](int64_t tap, int64_t channel, int64_t column) {
-                return filter[(order[static_cast<size_t>(tap)] * g.seen + column) * g.out_channels + group * g.made +
-                              channel];
-              }));
+          weights.push_back(
+              panels_of(tap_starts(pass, g, filter + group * g.made), 1, g.out_channels, g.made, g.seen));
         run(pass, g.batch, weights);
       }
 }
@@ -309,24 +326,33 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
             from_output = copy;
             pixel = padded;
           }
-          const FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels, g.w.out * pixel,
-                                   pixel,  padded};
+          FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels,
+                             g.w.out * pixel, pixel, padded};
           const int64_t run = merged ? g.w.size * g.seen : g.seen;
           const int64_t strips = (run + kRows - 1) / kRows;
           for (int64_t tz = 0; tz < g.d.size; ++tz)
-            for (int64_t ty = 0; ty < g.h.size; ++ty)
+            for (int64_t ty = 0; ty < g.h.size; ++ty) {
+              // Rows of the output for which this place lies inside of the image.
+              int64_t first = 0;
+              tile.height = height;
+              const int64_t at = y0 * g.h.stride - g.h.before + ty * g.h.dilation;
+              while (tile.height > 0 && at + first * g.h.stride < 0) ++first, --tile.height;
+              while (tile.height > 0 && at + (first + tile.height - 1) * g.h.stride >= g.h.in) --tile.height;
+              if (tile.height == 0) continue;
               for (int64_t tx = 0; tx < (merged ? 1 : g.w.size); ++tx) {
                 const T* line = s.data + tz * g.d.dilation * s.plane + ty * g.h.dilation * s.row +
-                                tx * g.w.dilation * g.in_channels + group * g.seen;
+                                first * tile.in_row + tx * g.w.dilation * g.in_channels + group * g.seen;
+                const T* from = from_output + first * tile.row;
                 T* to = own + group * one + g.filter_index(tz, ty, tx) * g.seen * padded;
                 for (int64_t j = 0; j < padded; j += 2 * kWidth)
                   for (int64_t k = 0, r = 0; k < strips; ++k) {
                     const int64_t next = (k + 1) * run / strips;
-                    kTiles<T>.filter[next - r][padded - j > kWidth ? 2 : 1](tile, line + r, from_output + j,
+                    kTiles<T>.filter[next - r][padded - j > kWidth ? 2 : 1](tile, line + r, from + j,
                                                                             to + r * padded + j);
                     r = next;
                   }
               }
+            }
         }
       }
     }

@@ -1,4 +1,5 @@
-// What a symbolic vector of dimensions is known to say, some of it or all: `tf.stack([n, 3])` has a last dimension of 3.
+// What a symbolic vector of dimensions is known to say, some of it or all: `tf.stack([n, 3])` has a last
+// dimension of 3.
 #pragma once
 
 #include "engine/tensor/tensor.h"

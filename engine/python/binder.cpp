@@ -3,6 +3,7 @@
 #include "engine/python/binder.h"
 
 #include "engine/base/text.h"
+#include "engine/ops/indexed_slices.h"
 #include "engine/python/convert.h"
 #include "engine/python/dtype_object.h"
 #include "engine/python/gil.h"
@@ -113,13 +114,16 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
   out.resize(n);
   const auto dtype_of = [&](size_t i) {
     const Tensor* t = done[i] ? std::get_if<Tensor>(&out[i].value) : nullptr;
-    return t && *t ? t->dtype() : DType::kInvalid;
+    if (!t || !*t) return DType::kInvalid;
+    const IndexedSlices* slices = t->dtype() == DType::kResource ? ops::slices_of(*t) : nullptr;
+    return slices ? slices->values.dtype() : t->dtype();
   };
   // With a list or a text among the tensors, all Python values must fit; plain numbers alone leave it to the op.
   bool must_fit = false;
   for (size_t i = 0; i < n; ++i)
     must_fit |= parameters[i].type == ParameterType::kTensor && slots[i] &&
-                (PyList_Check(slots[i]) || PyTuple_Check(slots[i]) || PyUnicode_Check(slots[i]) || PyBytes_Check(slots[i]));
+                (PyList_Check(slots[i]) || PyTuple_Check(slots[i]) || PyUnicode_Check(slots[i]) ||
+                 PyBytes_Check(slots[i]));
   // Tensors first: they say what the Python values beside them become.
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < n; ++i) {
@@ -162,8 +166,8 @@ int64_t elements_of(const Arg& a) {
   return sum;
 }
 
-// The arguments of a function as they are passed, with every default in its place: a call puts what it was given over them
-// and takes it back. Under the interpreter's lock; a call within the call goes the long way.
+// The arguments of a function as they are passed, with every default in its place: a call puts what it was given over
+// them and takes it back. Under the interpreter's lock; a call within the call goes the long way.
 struct Ready {
   std::vector<Arg> args;      // without `name`
   std::vector<int> place_of;  // parameter -> place in args

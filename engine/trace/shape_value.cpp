@@ -1,6 +1,6 @@
 // Reads dimensions off the nodes that computed them: Shape, Pack, ConcatV2, slices of those, casts.
-#include "engine/ops/infer.h"
 #include "engine/ops/shape_value.h"
+#include "engine/ops/infer.h"
 #include "engine/tensor/slice_spec.h"
 #include "engine/trace/graph_builder.h"
 
@@ -51,7 +51,8 @@ class Reader {
     if (op == "ExpandDims" || op == "Reshape") {
       const Shape& from = input(t, 0).shape();
       if (from.has_rank() && from.rank() == 0) return Shape{scalar(input(t, 0))};
-      return op == "Reshape" && from.has_rank() && from.rank() == 1 ? vector(input(t, 0)) : Shape::unknown_rank();
+      return op == "Reshape" && from.has_rank() && from.rank() == 1 ? vector(input(t, 0))
+                                                                    : Shape::unknown_rank();
     }
     if (op == "ConcatV2") {
       Shape out;
@@ -77,8 +78,9 @@ class Reader {
 
   int64_t scalar(const Tensor& t) {
     if (const Tensor value = builder_.constant_value(t))
-      return value.elements() == 1 && is_integer(value.dtype()) ? std::max<int64_t>(infer::ints_of(value)[0], -1)
-                                                                : kUnknownDim;
+      return value.elements() == 1 && is_integer(value.dtype())
+                 ? std::max<int64_t>(infer::ints_of(value)[0], -1)
+                 : kUnknownDim;
     if (!t.is_symbolic()) return kUnknownDim;
     const Node& node = t.graph()->node(t.node());
     const std::string_view op = node.op->name;
@@ -107,7 +109,8 @@ class Reader {
       const SliceSpec spec = slice_spec(Shape{whole.rank()}, 1, &bounds[0], &bounds[1], bounds[2],
                                         {mask(0), mask(1), 0, 0, mask(4)});
       Shape out;
-      for (int64_t k = 0; k < spec.kept[0]; ++k) out.append(whole[static_cast<int>(spec.begin[0] + k * spec.stride[0])]);
+      for (int64_t k = 0; k < spec.kept[0]; ++k)
+        out.append(whole[static_cast<int>(spec.begin[0] + k * spec.stride[0])]);
       return out;
     } catch (const Error&) {
       return Shape::unknown_rank();

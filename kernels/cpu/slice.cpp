@@ -219,7 +219,8 @@ void for_gathered(KernelContext& c, const GatherWalk& w, Body&& body) {
   for (int64_t i = 0, n = w.inner > 0 ? indices.elements() : 0; i < n; ++i) {
     const int64_t index = int_at(indices, i);
     if (index < 0 || index >= w.size) {
-      invalid("indices[", place_in(indices.shape(), i), "] = ", index, " is not in [0, ", w.size, ") [Op:", c.row.name, "]");
+      invalid("indices[", place_in(indices.shape(), i), "] = ", index, " is not in [0, ", w.size, ") [Op:", c.row.name,
+              "]");
     }
   }
   for (int64_t b = 0; b < w.batch; ++b)

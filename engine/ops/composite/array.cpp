@@ -34,8 +34,7 @@ Tensor range(const Tensor& begin, const Tensor& end, const Tensor& step) {
 Tensor max_of(const Tensor& x) {
   static const Op op{"Max"};
   static const Op rank{"Rank"};
-  if (!x.shape().has_rank())
-    return apply(op, {x, range(ops::integer(0), apply(rank, {x}), ops::integer(1))});
+  if (!x.shape().has_rank()) return apply(op, {x, range(ops::integer(0), apply(rank, {x}), ops::integer(1))});
   std::vector<int64_t> axes;
   for (int d = 0; d < x.shape().rank(); ++d) axes.push_back(d);
   return apply(op, {x, ops::ints(axes)});
@@ -53,7 +52,8 @@ Arg reverse_sequence(Args args, std::string_view name) {
   static const Op op{"ReverseSequence"};
   static const AttrName kSeq{"seq_dim"};
   static const AttrName kBatch{"batch_dim"};
-  if (args[2].none()) fail(ErrorKind::kType, "tf.reverse_sequence wants seq_axis, the dimension that is reversed");
+  if (args[2].none())
+    fail(ErrorKind::kType, "tf.reverse_sequence wants seq_axis, the dimension that is reversed");
   return {apply(op, {tensor(args[0]), tensor(args[1])},
                 {{kSeq, integer(args[2])}, {kBatch, args[3].none() ? int64_t{0} : integer(args[3])}}, name)};
 }
@@ -69,8 +69,10 @@ Arg sequence_mask(Args args, std::string_view name) {
   const Tensor& lengths = tensor(args[0]);
   const Scope scope(name_or(name, "SequenceMask"));
   Tensor longest;
-  if (args[1].none()) longest = maximum(ops::number(0, lengths.dtype()), max_of(lengths));
-  else longest = tensor(args[1]);
+  if (args[1].none())
+    longest = maximum(ops::number(0, lengths.dtype()), max_of(lengths));
+  else
+    longest = tensor(args[1]);
   if (longest.shape().has_rank() && longest.shape().rank() != 0)
     fail(ErrorKind::kValue, "Argument `maxlen` must be scalar for sequence_mask, received `maxlen` of shape ",
          longest.shape().to_string());
@@ -127,18 +129,23 @@ Arg repeat(Args args, std::string_view name) {
   if (of_times.has_rank() && of_times.rank() > 1)
     fail(ErrorKind::kValue, "repeats of tf.repeat must be a scalar or a vector, their shape is ",
          of_times.to_string());
-  if (of_times.has_rank() && of_times.rank() == 1 && of_times[0] == 1) times = ops::reshape(times, ops::ints({}));
+  if (of_times.has_rank() && of_times.rank() == 1 && of_times[0] == 1)
+    times = ops::reshape(times, ops::ints({}));
   if (x.shape().has_rank() && times.shape().has_rank() && times.shape().rank() == 0)
     return {repeat_evenly(x, times, axis)};
   const int64_t rows = x.shape().has_rank() ? x.shape()[axis] : kUnknownDim;
-  const int64_t given = times.shape().has_rank() && times.shape().rank() == 1 ? times.shape()[0] : kUnknownDim;
+  const int64_t given =
+      times.shape().has_rank() && times.shape().rank() == 1 ? times.shape()[0] : kUnknownDim;
   if (rows >= 0 && given >= 0 && given != rows)
-    fail(ErrorKind::kValue, "Dimensions ", rows, " and ", given, " are not compatible: as many repeats as elements are "
+    fail(ErrorKind::kValue, "Dimensions ", rows, " and ", given,
+         " are not compatible: as many repeats as elements are "
          "wanted, or one");
   if (const Tensor known = known_value(times); known && rows >= 0 && given >= 0) {
     std::vector<int64_t> index;
     for (int64_t k = 0; k < rows; ++k)
-      index.insert(index.end(), static_cast<size_t>(std::max<int64_t>(infer::ints_of(known)[static_cast<size_t>(k)], 0)), k);
+      index.insert(index.end(),
+                   static_cast<size_t>(std::max<int64_t>(infer::ints_of(known)[static_cast<size_t>(k)], 0)),
+                   k);
     return {apply(gather, {x, ops::ints(index), ops::integer(axis)})};
   }
   if (rows < 0 || given < 0) {
@@ -181,7 +188,8 @@ Arg meshgrid(Args args, std::string_view name) {
   } else {
     for (size_t k = 0; k < rank; ++k) {
       const Tensor& value = values[swapped && k < 2 ? 1 - k : k];
-      sizes.push_back(value.shape().fully_known() ? ops::integer(value.shape().elements()) : apply(size, {value}));
+      sizes.push_back(value.shape().fully_known() ? ops::integer(value.shape().elements())
+                                                  : apply(size, {value}));
     }
     shape = pack(sizes, 0);
   }
@@ -211,7 +219,8 @@ Arg linspace(Args args, std::string_view name) {
   }
   int64_t axis = integer(args[3]);
   if (!start.shape().has_rank() && axis != 0)
-    fail(ErrorKind::kValue, "tf.linspace: the ranks of start and stop must be known for an axis other than 0");
+    fail(ErrorKind::kValue,
+         "tf.linspace: the ranks of start and stop must be known for an axis other than 0");
   const int rank = start.shape().has_rank() ? start.shape().rank() : -1;
   if (rank >= 0 && (axis < -rank - 1 || axis > rank))
     invalid("tf.linspace: axis ", axis, " must lie in [", -rank - 1, ", ", rank, "]");
@@ -270,7 +279,8 @@ Arg ensure_shape(Args args, std::string_view name) {
   if (!shape) {
     const Tensor value = known_value(std::get<Tensor>(args[1].value));
     if (!value) fail(ErrorKind::kType, "the shape of tf.ensure_shape must be known, a symbolic tensor came");
-    return {apply(op, {tensor(args[0])}, {{kShape, Shape(std::span<const int64_t>(infer::ints_of(value)))}}, name)};
+    return {apply(op, {tensor(args[0])}, {{kShape, Shape(std::span<const int64_t>(infer::ints_of(value)))}},
+                  name)};
   }
   return {apply(op, {tensor(args[0])}, {{kShape, *shape}}, name)};
 }
@@ -287,7 +297,8 @@ Arg broadcast_static_shape(Args args, std::string_view) {
   try {
     return {broadcast(*x, *y)};
   } catch (const Error&) {
-    fail(ErrorKind::kValue, "Incompatible shapes for broadcasting: ", x->to_string(), " and ", y->to_string());
+    fail(ErrorKind::kValue, "Incompatible shapes for broadcasting: ", x->to_string(), " and ",
+         y->to_string());
   }
 }
 
@@ -316,8 +327,8 @@ Arg required_paddings(Args args, std::string_view name) {
   if (!shape.fully_known() || shape.rank() != 1)
     fail(ErrorKind::kValue, "block_shape must be a vector of known length, its shape is ", shape.to_string());
   if (!compatible(size.shape(), shape))
-    fail(ErrorKind::kValue, "input_shape and block_shape have different lengths: ", size.shape().to_string(), " and ",
-         shape.to_string());
+    fail(ErrorKind::kValue, "input_shape and block_shape have different lengths: ", size.shape().to_string(),
+         " and ", shape.to_string());
   const Scope scope(name_or(name, "required_space_to_batch_paddings"));
   const int64_t n = shape[0];
   const Tensor zeros = ops::fill(ops::ints({n}), ops::integer(0));
@@ -325,7 +336,8 @@ Arg required_paddings(Args args, std::string_view name) {
   if (!args[2].none()) {
     const Tensor& base = tensor(args[2]);
     if (!compatible(base.shape(), Shape{n, 2}))
-      fail(ErrorKind::kValue, "base_paddings must have shape (", n, ", 2), their shape is ", base.shape().to_string());
+      fail(ErrorKind::kValue, "base_paddings must have shape (", n, ", 2), their shape is ",
+           base.shape().to_string());
     const auto column = [&](int64_t k) {
       return apply(strided, {base, ops::ints({0, k}), ops::ints({0, k + 1}), ops::ints({1, 1})},
                    {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
@@ -344,7 +356,8 @@ Arg volume_patches(Args args, std::string_view name) {
   static const Op op{"ExtractVolumePatches"};
   static const AttrName kSizes{"ksizes"}, kStrides{"strides"}, kPadding{"padding"};
   return {apply(op, {tensor(args[0])},
-                {{kSizes, integers(args[1])}, {kStrides, integers(args[2])}, {kPadding, text(args[3])}}, name)};
+                {{kSizes, integers(args[1])}, {kStrides, integers(args[2])}, {kPadding, text(args[3])}},
+                name)};
 }
 
 Arg bitcast(Args args, std::string_view name) {
@@ -357,13 +370,15 @@ Arg parallel_stack(Args args, std::string_view name) {
   static const Op op{"ParallelConcat"};
   static const AttrName kShape{"shape"};
   if (!current_graph_builder)
-    fail(ErrorKind::kRuntime, "tf.parallel_stack() is not compatible with eager execution: call it in a tf.function");
+    fail(ErrorKind::kRuntime,
+         "tf.parallel_stack() is not compatible with eager execution: call it in a tf.function");
   const Scope scope(name_or(name, "parallel_stack"));
   std::vector<Tensor> rows = tensors(args[0]);
   if (rows.empty()) fail(ErrorKind::kValue, "tf.parallel_stack wants at least one tensor, the list is empty");
   const Shape& one = rows[0].shape();
   if (!one.fully_known())
-    fail(ErrorKind::kValue, "tf.parallel_stack wants tensors of known shape, the first has ", one.to_string());
+    fail(ErrorKind::kValue, "tf.parallel_stack wants tensors of known shape, the first has ",
+         one.to_string());
   Shape out{static_cast<int64_t>(rows.size())};
   for (int64_t d : one.dims()) out.append(d);
   for (Tensor& row : rows) row = ops::expand_dims(row, 0);
@@ -379,33 +394,34 @@ FL_PUBLIC(array) {
       {"reverse", "tensor: tensor, axis: tensor of int32, name: str? = None", one_op<"ReverseV2">,
        "dimensions the other way round"},
       {"reverse_sequence",
-       "input: tensor, seq_lengths: tensor of int32, seq_axis: int? = None, batch_axis: int? = None, name: str? = None",
+       "input: tensor, seq_lengths: tensor of int32, seq_axis: int? = None, batch_axis: int? = None, name: "
+       "str? = None",
        reverse_sequence, "the first so many of each row the other way round"},
       {"roll", "input: tensor, shift: tensor, axis: tensor, name: str? = None", one_op<"Roll">,
        "elements shifted around the end of dimensions"},
-      {"sequence_mask",
-       "lengths: tensor, maxlen: tensor? = None, dtype: dtype? = bool, name: str? = None",
+      {"sequence_mask", "lengths: tensor, maxlen: tensor? = None, dtype: dtype? = bool, name: str? = None",
        sequence_mask, "true for the first so many of each row"},
       {"repeat", "input: tensor, repeats: tensor of int32, axis: int? = None, name: str? = None", repeat,
        "each element several times"},
       {"meshgrid", "*args: tensors of any, indexing: str = 'xy', name: str? = None", meshgrid,
        "the coordinates of a grid from those of its axes"},
       {"linspace",
-       "start: tensor, stop: tensor after start, num: tensor of int32, name: str? = None, axis: int = 0", linspace,
-       "numbers at equal distances"},
-      {"shape_n", "input: tensors, out_type: dtype = int32, name: str? = None", shape_n, "the shapes of several tensors"},
+       "start: tensor, stop: tensor after start, num: tensor of int32, name: str? = None, axis: int = 0",
+       linspace, "numbers at equal distances"},
+      {"shape_n", "input: tensors, out_type: dtype = int32, name: str? = None", shape_n,
+       "the shapes of several tensors"},
       {"identity_n", "input: tensors of any, name: str? = None", identity_n, "the same values"},
       {"ensure_shape", "x: tensor, shape: shape, name: str? = None", ensure_shape,
        "the same value; an error when its shape is another"},
-      {"broadcast_dynamic_shape", "shape_x: tensor of int32, shape_y: tensor like shape_x", broadcast_dynamic_shape,
-       "the shape that two shapes broadcast to, as a tensor"},
+      {"broadcast_dynamic_shape", "shape_x: tensor of int32, shape_y: tensor like shape_x",
+       broadcast_dynamic_shape, "the shape that two shapes broadcast to, as a tensor"},
       {"broadcast_static_shape", "shape_x: shape, shape_y: shape", broadcast_static_shape,
        "the shape that two shapes broadcast to"},
       {"nn.space_to_batch space_to_batch space_to_batch_nd", kBlocks, space_to_batch,
        "blocks of the spatial dimensions put into the batch"},
       {"batch_to_space",
-       "input: tensor, block_shape: tensor of int32, crops: tensor of int32, name: str? = None", batch_to_space,
-       "the batch put back into blocks of the spatial dimensions"},
+       "input: tensor, block_shape: tensor of int32, crops: tensor of int32, name: str? = None",
+       batch_to_space, "the batch put back into blocks of the spatial dimensions"},
       {"required_space_to_batch_paddings",
        "input_shape: tensor of int32, block_shape: tensor of int32, base_paddings: tensor? of int32 = None, "
        "name: str? = None -> tuple",

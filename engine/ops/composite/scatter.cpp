@@ -53,16 +53,18 @@ Arg gather_nd(Args args, std::string_view name) {
   Tensor indices = tensor(args[1]);
   const Attrs attrs = policy(args[3]);
   int64_t batch = 0;
-  if (const auto* given = std::get_if<int64_t>(&args[2].value)) batch = *given;
-  else if (const auto* value = std::get_if<Tensor>(&args[2].value)) batch = infer::ints_of(known_value(*value)).at(0);
+  if (const auto* given = std::get_if<int64_t>(&args[2].value))
+    batch = *given;
+  else if (const auto* value = std::get_if<Tensor>(&args[2].value))
+    batch = infer::ints_of(known_value(*value)).at(0);
   if (batch == 0) return {ops::gather_elements(tensor(args[0]), indices, attrs, name)};
   const Tensor params = ops::value_of(tensor(args[0]));
   const Shape &of_params = params.shape(), &of_indices = indices.shape();
   if (!of_params.has_rank() || !of_indices.has_rank())
     fail(ErrorKind::kValue, "tf.gather_nd with batch_dims wants tensors whose rank is known");
   if (batch < 0 || batch >= of_indices.rank())
-    fail(ErrorKind::kValue, "batch_dims = ", batch, " must be at least 0 and less than rank(indices) = ",
-         of_indices.rank());
+    fail(ErrorKind::kValue, "batch_dims = ", batch,
+         " must be at least 0 and less than rank(indices) = ", of_indices.rank());
   if (batch >= of_params.rank())
     fail(ErrorKind::kValue, "batch_dims = ", batch, " must be less than rank(params) = ", of_params.rank());
   const Scope scope(name_or(name, "BatchGatherND"));
@@ -95,10 +97,11 @@ Arg dynamic_stitch(Args args, std::string_view name) {
   static const AttrName kN{"N"};
   std::vector<Tensor> inputs = tensors(args[0]);
   const std::vector<Tensor> data = tensors(args[1]);
-  if (data.empty()) invalid("tf.dynamic_stitch wants at least one tensor of indices and one of data [Op:DynamicStitch]");
+  if (data.empty())
+    invalid("tf.dynamic_stitch wants at least one tensor of indices and one of data [Op:DynamicStitch]");
   if (inputs.size() != data.size())
-    fail(ErrorKind::kValue, "tf.dynamic_stitch wants as many data as indices, ", data.size(), " and ", inputs.size(),
-         " came");
+    fail(ErrorKind::kValue, "tf.dynamic_stitch wants as many data as indices, ", data.size(), " and ",
+         inputs.size(), " came");
   const auto n = static_cast<int64_t>(data.size());
   inputs.insert(inputs.end(), data.begin(), data.end());
   return {apply(op.row(), inputs, {{kN, n}}, name)};
@@ -112,7 +115,8 @@ FL_PUBLIC(scatter) {
       "name: str? = None";
   return {
       {"gather_nd",
-       "params: tensor or variable, indices: tensor, batch_dims: any = 0, name: str? = None, bad_indices_policy: str = ''",
+       "params: tensor or variable, indices: tensor, batch_dims: any = 0, name: str? = None, "
+       "bad_indices_policy: str = ''",
        gather_nd, "slices of several dimensions, chosen by vectors of indices"},
       {"scatter_nd",
        "indices: tensor, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "
@@ -129,8 +133,9 @@ FL_PUBLIC(scatter) {
        "a tensor with slices raised to at least the updates"},
       {"tensor_scatter_nd_min", kScatter, tensor_scatter<"TensorScatterMin">,
        "a tensor with slices lowered to at most the updates"},
-      {"dynamic_partition", "data: tensor, partitions: tensor of int32, num_partitions: int, name: str? = None",
-       dynamic_partition, "the rows of a tensor sorted into parts"},
+      {"dynamic_partition",
+       "data: tensor, partitions: tensor of int32, num_partitions: int, name: str? = None", dynamic_partition,
+       "the rows of a tensor sorted into parts"},
       {"dynamic_stitch", "indices: tensors of int32, data: tensors, name: str? = None", dynamic_stitch,
        "rows of several tensors put where indices say"},
       {"unravel_index", "indices: tensor of int32, dims: tensor like indices, name: str? = None",

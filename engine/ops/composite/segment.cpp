@@ -89,9 +89,11 @@ Arg bincount(Args args, std::string_view name) {
   const bool binary = flag(args[6]);
   const bool weighted = !args[1].none();
   if (weighted && binary)
-    fail(ErrorKind::kValue, "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.");
+    fail(ErrorKind::kValue,
+         "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.");
   if (!args[5].none() && integer(args[5]) != 0 && integer(args[5]) != -1)
-    fail(ErrorKind::kValue, "Unsupported value for argument axis=", integer(args[5]), ". Only 0 and -1 are supported.");
+    fail(ErrorKind::kValue, "Unsupported value for argument axis=", integer(args[5]),
+         ". Only 0 and -1 are supported.");
   const Scope scope(name_or(name, "bincount"));
   if (is_floating(x.dtype())) x = ops::cast(x, DType::kInt32);
   const DType type = x.dtype();
@@ -111,7 +113,8 @@ Arg bincount(Args args, std::string_view name) {
   Tensor weights;
   if (weighted) {
     weights = tensor(args[1]);
-    if (weights.shape().fully_known() && weights.shape().elements() == 0) weights = ops::reshape(weights, ops::ints({0}));
+    if (weights.shape().fully_known() && weights.shape().elements() == 0)
+      weights = ops::reshape(weights, ops::ints({0}));
     else if (!flat && !compatible(weights.shape(), x.shape()))
       invalid("`weights` must have the shape of `arr`, ", x.shape().to_string(), ", their shape is ",
               weights.shape().to_string(), " [Op:DenseBincount]");
@@ -128,7 +131,8 @@ void drop_last_one(Tensor& x, const Tensor& y) {
   static const Op squeeze{"Squeeze"};
   static const AttrName kDims{"squeeze_dims"};
   if (!x.shape().has_rank() || !y.shape().has_rank()) return;
-  if (x.shape().rank() == y.shape().rank() + 1 && compatible(Shape{x.shape()[x.shape().rank() - 1]}, Shape{1}))
+  if (x.shape().rank() == y.shape().rank() + 1 &&
+      compatible(Shape{x.shape()[x.shape().rank() - 1]}, Shape{1}))
     x = apply(squeeze, {x}, {{kDims, std::vector<int64_t>{-1}}});
 }
 
@@ -166,7 +170,8 @@ Arg confusion_matrix(Args args, std::string_view name) {
         const Tensor known = known_value(t);
         for (int64_t v : known ? infer::ints_of(known) : std::vector<int64_t>())
           if (v >= infer::ints_of(n).at(0))
-            invalid("`", what, "` out of bound: ", v, " for ", infer::ints_of(n).at(0), " classes [Op:ConfusionMatrix]");
+            invalid("`", what, "` out of bound: ", v, " for ", infer::ints_of(n).at(0),
+                    " classes [Op:ConfusionMatrix]");
       }
   }
   const DType type = dtype(args[4]);
@@ -181,8 +186,9 @@ Arg confusion_matrix(Args args, std::string_view name) {
   }
   const Tensor sizes[] = {classes, classes};
   const Tensor known = known_value(classes);
-  const Tensor shape = known ? ops::ints({infer::ints_of(known).at(0), infer::ints_of(known).at(0)}, DType::kInt64)
-                             : apply(pack.row(), sizes, {{kAxis, int64_t{0}}});
+  const Tensor shape =
+      known ? ops::ints({infer::ints_of(known).at(0), infer::ints_of(known).at(0)}, DType::kInt64)
+            : apply(pack.row(), sizes, {{kAxis, int64_t{0}}});
   const Tensor places[] = {labels, predictions};
   return {apply(scatter, {apply(pack.row(), places, {{kAxis, int64_t{1}}}), weights, shape})};
 }
@@ -190,8 +196,8 @@ Arg confusion_matrix(Args args, std::string_view name) {
 Arg histogram(Args args, std::string_view name) {
   static const Op op{"HistogramFixedWidth"};
   static const AttrName kDType{"dtype"};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])},
-                {{kDType, dtype(args[3])}}, name_or(name, "histogram_fixed_width"))};
+  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {{kDType, dtype(args[3])}},
+                name_or(name, "histogram_fixed_width"))};
 }
 
 // floor(bins * (value - low) / (high - low)), kept within the bins.
@@ -205,8 +211,8 @@ Arg histogram_bins(Args args, std::string_view name) {
     fail(ErrorKind::kValue, "nbins: Tensor conversion requested dtype int32 for Tensor with dtype ",
          name_of(count.dtype()));
   if (values.dtype() != range.dtype())
-    invalid("values and value_range have different dtypes: ", name_of(values.dtype()), " and ", name_of(range.dtype()),
-            " [Op:HistogramFixedWidthBins]");
+    invalid("values and value_range have different dtypes: ", name_of(values.dtype()), " and ",
+            name_of(range.dtype()), " [Op:HistogramFixedWidthBins]");
   if (const Tensor known = known_value(count); known && infer::ints_of(known).at(0) <= 0)
     invalid("nbins must be positive, not ", infer::ints_of(known).at(0), " [Op:HistogramFixedWidthBins]");
   const Tensor bins = ops::cast(count, values.dtype());
@@ -224,15 +230,23 @@ FL_PUBLIC(segment) {
   constexpr const char* kUnsorted =
       "data: tensor, segment_ids: tensor, num_segments: tensor of int32, name: str? = None";
   return {
-      {"math.segment_sum", kSorted, one_op<"SegmentSum">, "the sums of rows that follow each other with one id"},
-      {"math.segment_mean", kSorted, one_op<"SegmentMean">, "the means of rows that follow each other with one id"},
-      {"math.segment_max", kSorted, one_op<"SegmentMax">, "the largest of rows that follow each other with one id"},
-      {"math.segment_min", kSorted, one_op<"SegmentMin">, "the smallest of rows that follow each other with one id"},
-      {"math.segment_prod", kSorted, one_op<"SegmentProd">, "the products of rows that follow each other with one id"},
+      {"math.segment_sum", kSorted, one_op<"SegmentSum">,
+       "the sums of rows that follow each other with one id"},
+      {"math.segment_mean", kSorted, one_op<"SegmentMean">,
+       "the means of rows that follow each other with one id"},
+      {"math.segment_max", kSorted, one_op<"SegmentMax">,
+       "the largest of rows that follow each other with one id"},
+      {"math.segment_min", kSorted, one_op<"SegmentMin">,
+       "the smallest of rows that follow each other with one id"},
+      {"math.segment_prod", kSorted, one_op<"SegmentProd">,
+       "the products of rows that follow each other with one id"},
       {"math.unsorted_segment_sum", kUnsorted, one_op<"UnsortedSegmentSum">, "the sums of rows by their ids"},
-      {"math.unsorted_segment_max", kUnsorted, one_op<"UnsortedSegmentMax">, "the largest of rows by their ids"},
-      {"math.unsorted_segment_min", kUnsorted, one_op<"UnsortedSegmentMin">, "the smallest of rows by their ids"},
-      {"math.unsorted_segment_prod", kUnsorted, one_op<"UnsortedSegmentProd">, "the products of rows by their ids"},
+      {"math.unsorted_segment_max", kUnsorted, one_op<"UnsortedSegmentMax">,
+       "the largest of rows by their ids"},
+      {"math.unsorted_segment_min", kUnsorted, one_op<"UnsortedSegmentMin">,
+       "the smallest of rows by their ids"},
+      {"math.unsorted_segment_prod", kUnsorted, one_op<"UnsortedSegmentProd">,
+       "the products of rows by their ids"},
       {"math.unsorted_segment_mean", kUnsorted, unsorted_mean, "the means of rows by their ids"},
       {"math.unsorted_segment_sqrt_n", kUnsorted, unsorted_sqrt_n,
        "the sums of rows by their ids, by the root of how many there are"},
@@ -246,11 +260,13 @@ FL_PUBLIC(segment) {
        "dtype: dtype = int32, name: str? = None",
        confusion_matrix, "how often each class was taken for each other"},
       {"histogram_fixed_width",
-       "values: tensor, value_range: tensor like values, nbins: tensor fits int32 = 100, dtype: dtype = int32, "
+       "values: tensor, value_range: tensor like values, nbins: tensor fits int32 = 100, dtype: dtype = "
+       "int32, "
        "name: str? = None",
        histogram, "how many values fall into each of equally wide bins"},
       {"histogram_fixed_width_bins",
-       "values: tensor, value_range: tensor, nbins: tensor fits int32 = 100, dtype: dtype = int32, name: str? = None",
+       "values: tensor, value_range: tensor, nbins: tensor fits int32 = 100, dtype: dtype = int32, name: "
+       "str? = None",
        histogram_bins, "into which of equally wide bins each value falls"},
   };
 }

@@ -137,7 +137,9 @@ Arg pad(Args args, std::string_view name) {
     fail(ErrorKind::kValue, "Unknown padding mode: '", text(args[2]), "', it is CONSTANT, REFLECT or SYMMETRIC");
   const Tensor& fill = tensor(args[3]);
   const bool is_zero = fill.body()->python_number && is_plain(fill.dtype()) &&
-                       with_plain_type(fill.dtype(), [&](auto zero) { return *fill.data<decltype(zero)>() == decltype(zero){}; });
+                       with_plain_type(fill.dtype(), [&](auto zero) {
+                         return *fill.data<decltype(zero)>() == decltype(zero){};
+                       });
   if (is_zero) return {apply(zeros, {tensor(args[0]), tensor(args[1])}, {}, name)};
   return {apply(value, {tensor(args[0]), tensor(args[1]), fill}, {}, name)};
 }

@@ -22,7 +22,8 @@ Tensor range(const Tensor& begin, const Tensor& end) {
   return apply(op, {begin, end, ops::integer(1)});
 }
 
-std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DType index_type, std::string_view name) {
+std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DType index_type,
+                             std::string_view name) {
   static const Op op{"TopKV2"};
   static const AttrName kSorted{"sorted"};
   static const AttrName kIndexType{"index_type"};
@@ -77,8 +78,8 @@ std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
   return out;
 }
 
-// What turns the order round, and is its own inverse: unsigned numbers are subtracted from the largest, signed ones
-// change their sign and are moved by one, so that the least does not overflow.
+// What turns the order round, and is its own inverse: unsigned numbers are subtracted from the largest,
+// signed ones change their sign and are moved by one, so that the least does not overflow.
 Tensor turned_round(const Tensor& x) {
   if (in_set(x.dtype(), kUnsignedTypes)) {
     return with_plain_type(x.dtype(), [&](auto zero) -> Tensor {
@@ -121,7 +122,8 @@ Arg argsort(Args args, std::string_view name) {
 }
 
 Arg top_k(Args args, std::string_view name) {
-  return {list_of(top_k_of(tensor(args[0]), tensor(args[1]), flag(args[2]), dtype(args[3]), name_or(name, "TopKV2")))};
+  return {list_of(
+      top_k_of(tensor(args[0]), tensor(args[1]), flag(args[2]), dtype(args[3]), name_or(name, "TopKV2")))};
 }
 
 Arg in_top_k(Args args, std::string_view name) {
@@ -155,8 +157,8 @@ Tensor as_rows(const Tensor& x) {
   }
   static const Op strided{"StridedSlice"};
   static const AttrName kEnd{"end_mask"};
-  const Tensor last = apply(strided, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})},
-                            {{kEnd, int64_t{1}}});
+  const Tensor last =
+      apply(strided, {ops::shape(x), ops::ints({-1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
   const Tensor parts[] = {ops::ints({-1}), last};
   return ops::reshape(x, ops::concat(parts, 0));
 }
@@ -176,8 +178,10 @@ Arg searchsorted(Args args, std::string_view name) {
 Arg fingerprint(Args args, std::string_view name) {
   static const Op op{"Fingerprint"};
   Tensor method;
-  if (const auto* given = std::get_if<Tensor>(&args[1].value)) method = *given;
-  else method = Tensor::string(text(args[1])).as_constant();
+  if (const auto* given = std::get_if<Tensor>(&args[1].value))
+    method = *given;
+  else
+    method = Tensor::string(text(args[1])).as_constant();
   return {apply(op, {tensor(args[0]), method}, {}, name)};
 }
 
@@ -197,29 +201,34 @@ FL_PUBLIC(sort) {
       {"sort", "values: tensor, axis: int = -1, direction: str = 'ASCENDING', name: str? = None", sort,
        "the values along a dimension in order"},
       {"argsort",
-       "values: tensor, axis: int = -1, direction: str = 'ASCENDING', stable: bool = False, name: str? = None", argsort,
-       "where the values along a dimension stand in order"},
+       "values: tensor, axis: int = -1, direction: str = 'ASCENDING', stable: bool = False, name: str? = "
+       "None",
+       argsort, "where the values along a dimension stand in order"},
       {"nn.top_k math.top_k",
-       "input: tensor, k: tensor of int32 = 1, sorted: bool = True, index_type: dtype = int32, name: str? = None "
+       "input: tensor, k: tensor of int32 = 1, sorted: bool = True, index_type: dtype = int32, name: str? = "
+       "None "
        "-> TopKV2(values, indices)",
        top_k, "the k largest of each row, and where they stand"},
       {"nn.in_top_k math.in_top_k",
-       "targets: tensor of int32, predictions: tensor fits float32, k: tensor like targets, name: str? = None", in_top_k,
-       "whether the target is among the k largest of its row"},
+       "targets: tensor of int32, predictions: tensor fits float32, k: tensor like targets, name: str? = "
+       "None",
+       in_top_k, "whether the target is among the k largest of its row"},
       {"unique", "x: tensor, out_idx: dtype = int32, name: str? = None -> Unique(y, idx)", unique,
        "the different values, and which one each element is"},
       {"unique_with_counts",
-       "x: tensor, out_idx: dtype = int32, name: str? = None -> UniqueWithCounts(y, idx, count)", unique_with_counts,
-       "the different values, which one each element is, and how often they come"},
+       "x: tensor, out_idx: dtype = int32, name: str? = None -> UniqueWithCounts(y, idx, count)",
+       unique_with_counts, "the different values, which one each element is, and how often they come"},
       {"searchsorted",
-       "sorted_sequence: tensor, values: tensor, side: str = 'left', out_type: dtype = int32, name: str? = None",
+       "sorted_sequence: tensor, values: tensor, side: str = 'left', out_type: dtype = int32, name: str? = "
+       "None",
        searchsorted, "where values would be put into a sorted row"},
       {"math.invert_permutation", "x: tensor of int32, name: str? = None", one_op<"InvertPermutation">,
        "the permutation that undoes x"},
       {"fingerprint", "data: tensor, method: any = 'farmhash64', name: str? = None", fingerprint,
        "eight bytes that stand for each row"},
       {"sparse._edit_distance",
-       "hypothesis_indices: tensor, hypothesis_values: tensor, hypothesis_shape: tensor, truth_indices: tensor, "
+       "hypothesis_indices: tensor, hypothesis_values: tensor, hypothesis_shape: tensor, truth_indices: "
+       "tensor, "
        "truth_values: tensor, truth_shape: tensor, normalize: bool, name: str? = None",
        edit_distance, "how many changes make each sequence the other one"},
   };

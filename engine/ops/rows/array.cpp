@@ -1,4 +1,5 @@
-// Rows that rearrange a tensor: reversed, rolled, mirrored at its edges, cut into blocks and patches, seen as other bits.
+// Rows that rearrange a tensor: reversed, rolled, mirrored at its edges, cut into blocks and patches, seen as
+// other bits.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -25,7 +26,8 @@ void reverse_shape(Inference& i) {
   for (size_t k = 0; k < axes->size(); ++k) {
     const int64_t a = (*axes)[k] < 0 ? (*axes)[k] + in.rank() : (*axes)[k];
     if (a < 0 || a >= in.rank())
-      invalid("'axis'[", k, "] = ", (*axes)[k], " is out of valid range [0, ", in.rank() - 1, "] [Op:ReverseV2]");
+      invalid("'axis'[", k, "] = ", (*axes)[k], " is out of valid range [0, ", in.rank() - 1,
+              "] [Op:ReverseV2]");
     if (seen >> a & 1) invalid("axis ", a, " specified more than once [Op:ReverseV2]");
     seen |= uint64_t{1} << a;
   }
@@ -50,7 +52,8 @@ void reverse_sequence_shape(Inference& i) {
   const Shape& lengths = i.shape(1);
   const int64_t rows = in[static_cast<int>(batch)];
   if (lengths.has_rank() && lengths[0] >= 0 && rows >= 0 && lengths[0] != rows)
-    invalid("Length of seq_lengths != input.dims(", batch, "): ", lengths[0], " and ", rows, " [Op:ReverseSequence]");
+    invalid("Length of seq_lengths != input.dims(", batch, "): ", lengths[0], " and ", rows,
+            " [Op:ReverseSequence]");
   if (lengths.has_rank() && rows < 0) i.output_shapes[0].set(static_cast<int>(batch), lengths[0]);
 }
 
@@ -81,9 +84,10 @@ void roll_gradient(GradientCall& c) {
 // The paddings as [rank, 2] when they are known; checks their shape.
 std::optional<std::vector<int64_t>> paddings_of(Inference& i, size_t input, const Shape& in) {
   const Shape& p = i.shape(input);
-  if (p.has_rank() && (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
-    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank", ", 2), its shape is ",
-            p.to_string(), " [Op:", i.row.name, "]");
+  if (p.has_rank() &&
+      (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
+    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank",
+            ", 2), its shape is ", p.to_string(), " [Op:", i.row.name, "]");
   return infer::constant_ints(i, input);
 }
 
@@ -100,7 +104,8 @@ void mirror_pad_shape(Inference& i) {
   const int64_t edge = mirrored_edge(i);
   if (!in.has_rank()) {
     const Shape& p = i.shape(1);
-    i.output_shapes[0] = p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
+    i.output_shapes[0] =
+        p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
     return;
   }
   Shape out = Shape::of_rank(in.rank());
@@ -108,11 +113,12 @@ void mirror_pad_shape(Inference& i) {
     for (int d = 0; d < in.rank(); ++d) {
       const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
       const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
-      if (before < 0 || after < 0) invalid("paddings must be non-negative: ", before, " ", after, " [Op:MirrorPad]");
+      if (before < 0 || after < 0)
+        invalid("paddings must be non-negative: ", before, " ", after, " [Op:MirrorPad]");
       if (in[d] < 0) continue;
       if (before > in[d] - edge || after > in[d] - edge)
-        invalid("paddings must be no greater than the dimension size", edge ? " minus one" : "", ": ", before, ", ",
-                after, " for dimension ", d, " of size ", in[d], " [Op:MirrorPad]");
+        invalid("paddings must be no greater than the dimension size", edge ? " minus one" : "", ": ", before,
+                ", ", after, " for dimension ", d, " of size ", in[d], " [Op:MirrorPad]");
       out.set(d, in[d] + before + after);
     }
   i.output_shapes[0] = out;
@@ -131,7 +137,8 @@ void mirror_pad_grad_shape(Inference& i) {
   if (paddings && in.has_rank())
     for (int d = 0; d < in.rank(); ++d)
       if (in[d] >= 0)
-        out.set(d, in[d] - (*paddings)[static_cast<size_t>(2 * d)] - (*paddings)[static_cast<size_t>(2 * d + 1)]);
+        out.set(
+            d, in[d] - (*paddings)[static_cast<size_t>(2 * d)] - (*paddings)[static_cast<size_t>(2 * d + 1)]);
   i.output_shapes[0] = out;
 }
 
@@ -150,7 +157,8 @@ void block_shape(Inference& i, bool to_batch) {
     invalid(amounts_name, " should have shape [", blocks.has_rank() ? blocks[0] : -1, ", 2] instead of ",
             pads.brackets(), " [Op:", op, "]");
   if (blocks.has_rank() && pads.has_rank() && blocks[0] >= 0 && pads[0] >= 0 && blocks[0] != pads[0])
-    invalid(amounts_name, " should have shape [", blocks[0], ", 2] instead of ", pads.brackets(), " [Op:", op, "]");
+    invalid(amounts_name, " should have shape [", blocks[0], ", 2] instead of ", pads.brackets(), " [Op:", op,
+            "]");
   i.output_shapes[0] = in.has_rank() ? Shape::of_rank(in.rank()) : in;
   if (!in.has_rank() || !blocks.has_rank() || blocks[0] < 0) return;
   const auto m = static_cast<int>(blocks[0]);
@@ -167,7 +175,8 @@ void block_shape(Inference& i, bool to_batch) {
     if (batch >= 0 && to_batch) batch *= block;
     if (batch >= 0 && !to_batch) {
       if (batch % block)
-        invalid("Input batch dimension (", in[0], ") is not divisible by product of block sizes [Op:", op, "]");
+        invalid("Input batch dimension (", in[0], ") is not divisible by product of block sizes [Op:", op,
+                "]");
       batch /= block;
     }
   }
@@ -181,9 +190,9 @@ void block_shape(Inference& i, bool to_batch) {
     const int64_t block = (*sizes)[static_cast<size_t>(d)];
     const int64_t size = to_batch ? in[d + 1] + before + after : in[d + 1] * block - before - after;
     if (to_batch && size % block)
-      invalid("padded_shape[", d, "]=", size, " is not divisible by block_shape[", d, "]=", block, " [Op:", op, "]");
-    if (size < 0)
-      invalid("cropped_shape[", d, "]=", size, " must be non-negative [Op:", op, "]");
+      invalid("padded_shape[", d, "]=", size, " is not divisible by block_shape[", d, "]=", block,
+              " [Op:", op, "]");
+    if (size < 0) invalid("cropped_shape[", d, "]=", size, " must be non-negative [Op:", op, "]");
     out.set(d + 1, to_batch ? size / block : size);
   }
   i.output_shapes[0] = out;
@@ -229,8 +238,9 @@ void volume_patches_shape(Inference& i) {
       const auto k = static_cast<size_t>(d);
       if (in[d] < 0) continue;
       const int64_t n = patches_along(in[d], sizes[k], strides[k], padding == "SAME");
-      if (n < 0) invalid("the window of ", sizes[k], " is larger than dimension ", d, " of size ", in[d],
-                         " [Op:ExtractVolumePatches]");
+      if (n < 0)
+        invalid("the window of ", sizes[k], " is larger than dimension ", d, " of size ", in[d],
+                " [Op:ExtractVolumePatches]");
       out.set(d, n);
     }
     if (in[4] >= 0) out.set(4, in[4] * sizes[1] * sizes[2] * sizes[3]);
@@ -271,8 +281,8 @@ void bitcast_shape(Inference& i) {
   } else if (out.has_rank() && from < to) {
     const int64_t last = out.rank() ? out[out.rank() - 1] : 0;
     if (out.rank() == 0 || (last >= 0 && last != to / from))
-      invalid("Cannot bitcast from ", name_of(i.dtype(0)), " to ", name_of(i.attrs.get<DType>(kType)), ": shape ",
-              out.brackets(), " has no last dimension of ", to / from, " [Op:Bitcast]");
+      invalid("Cannot bitcast from ", name_of(i.dtype(0)), " to ", name_of(i.attrs.get<DType>(kType)),
+              ": shape ", out.brackets(), " has no last dimension of ", to / from, " [Op:Bitcast]");
     out = Shape(out.dims().first(static_cast<size_t>(out.rank() - 1)));
   }
   i.output_shapes[0] = out;
@@ -281,8 +291,8 @@ void bitcast_shape(Inference& i) {
 void ensure_shape(Inference& i) {
   const Shape& wanted = i.attrs.get<Shape>(kShape);
   if (!compatible(i.shape(0), wanted))
-    invalid("Shape of tensor ", i.shape(0).brackets(), " is not compatible with expected shape ", wanted.brackets(),
-            " [Op:EnsureShape]");
+    invalid("Shape of tensor ", i.shape(0).brackets(), " is not compatible with expected shape ",
+            wanted.brackets(), " [Op:EnsureShape]");
   i.output_shapes[0] = merge(i.shape(0), wanted);
 }
 
@@ -310,10 +320,12 @@ void broadcast_args_shape(Inference& i) {
 
 void parallel_concat_shape(Inference& i) {
   const Shape& out = i.attrs.get<Shape>(kShape);
-  if (!out.has_rank() || out.rank() == 0) invalid("shape must have at least one dimension [Op:ParallelConcat]");
+  if (!out.has_rank() || out.rank() == 0)
+    invalid("shape must have at least one dimension [Op:ParallelConcat]");
   for (const Tensor& t : i.inputs)
     if (t.shape().has_rank() && (t.shape().rank() == 0 || (t.shape()[0] >= 0 && t.shape()[0] != 1)))
-      invalid("Size of first dimension must be 1, the shape is ", t.shape().to_string(), " [Op:ParallelConcat]");
+      invalid("Size of first dimension must be 1, the shape is ", t.shape().to_string(),
+              " [Op:ParallelConcat]");
   i.output_shapes[0] = out;
 }
 
@@ -322,39 +334,79 @@ void parallel_concat_shape(Inference& i) {
 FL_ROWS(array) {
   const RowDef::More nothing{.zero_gradient = true};
   return {
-      {"ReverseV2", "tensor: T, axis: Tidx -> output: T", "T: any; Tidx: index = int32", reverse_shape,
-       reverse_gradient, OpFamily::kMove, "dimensions the other way round", {.host_inputs = 2}},
+      {"ReverseV2",
+       "tensor: T, axis: Tidx -> output: T",
+       "T: any; Tidx: index = int32",
+       reverse_shape,
+       reverse_gradient,
+       OpFamily::kMove,
+       "dimensions the other way round",
+       {.host_inputs = 2}},
       {"ReverseSequence", "input: T, seq_lengths: Tlen -> output: T",
        "seq_dim: int; batch_dim: int = 0; T: any; Tlen: index = int64", reverse_sequence_shape,
        reverse_sequence_gradient, OpFamily::kMove, "the first so many of each row the other way round"},
-      {"Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", "T: any; Tshift: index; Taxis: index", roll_shape,
-       roll_gradient, OpFamily::kMove, "elements shifted around the end of dimensions", {.host_inputs = 6}},
-      {"MirrorPad", "input: T, paddings: Tpaddings -> output: T", "T: any; Tpaddings: index = int32; mode: string",
-       mirror_pad_shape, mirror_pad_gradient, OpFamily::kMove, "a tensor mirrored at its edges", {.host_inputs = 2}},
-      {"MirrorPadGrad", "input: T, paddings: Tpaddings -> output: T", "T: any; Tpaddings: index = int32; mode: string",
-       mirror_pad_grad_shape, mirror_pad_grad_gradient, OpFamily::kMove, "what was mirrored added up where it came from",
+      {"Roll",
+       "input: T, shift: Tshift, axis: Taxis -> output: T",
+       "T: any; Tshift: index; Taxis: index",
+       roll_shape,
+       roll_gradient,
+       OpFamily::kMove,
+       "elements shifted around the end of dimensions",
+       {.host_inputs = 6}},
+      {"MirrorPad",
+       "input: T, paddings: Tpaddings -> output: T",
+       "T: any; Tpaddings: index = int32; mode: string",
+       mirror_pad_shape,
+       mirror_pad_gradient,
+       OpFamily::kMove,
+       "a tensor mirrored at its edges",
        {.host_inputs = 2}},
-      {"SpaceToBatchND", "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T",
-       "T: any; Tblock_shape: index = int32; Tpaddings: index = int32", space_to_batch_shape, space_to_batch_gradient,
-       OpFamily::kMove, "blocks of the spatial dimensions put into the batch", {.host_inputs = 6}},
-      {"BatchToSpaceND", "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T",
-       "T: any; Tblock_shape: index = int32; Tcrops: index = int32", batch_to_space_shape, batch_to_space_gradient,
-       OpFamily::kMove, "the batch put back into blocks of the spatial dimensions", {.host_inputs = 6}},
+      {"MirrorPadGrad",
+       "input: T, paddings: Tpaddings -> output: T",
+       "T: any; Tpaddings: index = int32; mode: string",
+       mirror_pad_grad_shape,
+       mirror_pad_grad_gradient,
+       OpFamily::kMove,
+       "what was mirrored added up where it came from",
+       {.host_inputs = 2}},
+      {"SpaceToBatchND",
+       "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T",
+       "T: any; Tblock_shape: index = int32; Tpaddings: index = int32",
+       space_to_batch_shape,
+       space_to_batch_gradient,
+       OpFamily::kMove,
+       "blocks of the spatial dimensions put into the batch",
+       {.host_inputs = 6}},
+      {"BatchToSpaceND",
+       "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T",
+       "T: any; Tblock_shape: index = int32; Tcrops: index = int32",
+       batch_to_space_shape,
+       batch_to_space_gradient,
+       OpFamily::kMove,
+       "the batch put back into blocks of the spatial dimensions",
+       {.host_inputs = 6}},
       {"ExtractVolumePatches", "input: T -> patches: T",
        "ksizes: list(int); strides: list(int); T: real; padding: string", volume_patches_shape,
-       volume_patches_gradient, OpFamily::kMove, "the blocks under a window that steps through space, as depth"},
-      {"Bitcast", "input: T -> output: type", "T: plain; type: plain", bitcast_shape, nullptr, OpFamily::kMove,
-       "the same bits as another dtype"},
-      {"EnsureShape", "input: T -> output: T", "shape: shape; T: any", ensure_shape, pass_gradient, OpFamily::kMove,
-       "the same value; an error when its shape is another"},
+       volume_patches_gradient, OpFamily::kMove,
+       "the blocks under a window that steps through space, as depth"},
+      {"Bitcast", "input: T -> output: type", "T: plain; type: plain", bitcast_shape, nullptr,
+       OpFamily::kMove, "the same bits as another dtype"},
+      {"EnsureShape", "input: T -> output: T", "shape: shape; T: any", ensure_shape, pass_gradient,
+       OpFamily::kMove, "the same value; an error when its shape is another"},
       {"IdentityN", "input: T[] -> output: T[]", "T: list(type)", identity_n_shape, identity_n_gradient,
        OpFamily::kMove, "the same values"},
-      {"ShapeN", "input: N*T -> output: N*out_type", "N: int; T: any; out_type: index = int32", shape_n_shape, nullptr,
-       OpFamily::kMove, "the shapes of several tensors", nothing},
-      {"BroadcastArgs", "s0: T, s1: T -> r0: T", "T: index = int32", broadcast_args_shape, nullptr, OpFamily::kMove,
-       "the shape that two shapes broadcast to", {.host_inputs = 3, .zero_gradient = true}},
-      {"ParallelConcat", "values: N*T -> output: T", "N: int; T: any; shape: shape", parallel_concat_shape, nullptr,
-       OpFamily::kMove, "tensors of one row each, as the rows of one"},
+      {"ShapeN", "input: N*T -> output: N*out_type", "N: int; T: any; out_type: index = int32", shape_n_shape,
+       nullptr, OpFamily::kMove, "the shapes of several tensors", nothing},
+      {"BroadcastArgs",
+       "s0: T, s1: T -> r0: T",
+       "T: index = int32",
+       broadcast_args_shape,
+       nullptr,
+       OpFamily::kMove,
+       "the shape that two shapes broadcast to",
+       {.host_inputs = 3, .zero_gradient = true}},
+      {"ParallelConcat", "values: N*T -> output: T", "N: int; T: any; shape: shape", parallel_concat_shape,
+       nullptr, OpFamily::kMove, "tensors of one row each, as the rows of one"},
   };
 }
 

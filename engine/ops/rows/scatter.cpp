@@ -1,5 +1,5 @@
-// Rows that read and write single slices of a tensor by index: gather_nd, scatter_nd and the tensor_scatter_nd family,
-// and what parts and joins by index.
+// Rows that read and write single slices of a tensor by index: gather_nd, scatter_nd and the
+// tensor_scatter_nd family, and what parts and joins by index.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -22,7 +22,8 @@ Attrs policy_of(const GradientCall& c) {
   return policy.empty() ? Attrs() : Attrs{{kPolicy, policy}};
 }
 
-Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Tensor& shape, const Attrs& attrs = {}) {
+Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Tensor& shape,
+                  const Attrs& attrs = {}) {
   static const Op op{"ScatterNd"};
   return apply(op, {indices, updates, shape}, attrs);
 }
@@ -47,8 +48,8 @@ void gather_nd_shape(Inference& i) {
 }
 
 void gather_nd_gradient(GradientCall& c) {
-  c.input_gradients[0] =
-      scatter_nd(c.inputs[1], c.output_gradients[0], ops::shape(c.inputs[0], c.inputs[1].dtype()), policy_of(c));
+  c.input_gradients[0] = scatter_nd(c.inputs[1], c.output_gradients[0],
+                                    ops::shape(c.inputs[0], c.inputs[1].dtype()), policy_of(c));
 }
 
 // updates must be [indices without the last dimension] + [shape behind the indexed dimensions].
@@ -74,7 +75,8 @@ void scatter_nd_shape(Inference& i) {
   const Shape out = infer::shape_from(i, 2);
   infer::want_rank(i, 2, 1);
   for (int64_t size : out.has_rank() ? out.dims() : std::span<const int64_t>())
-    if (size < 0 && i.constant(2)) invalid("shape holds a negative dimension: ", out.brackets(), " [Op:ScatterNd]");
+    if (size < 0 && i.constant(2))
+      invalid("shape holds a negative dimension: ", out.brackets(), " [Op:ScatterNd]");
   i.output_shapes[0] = out;
   // Nothing to write: the other shapes do not matter.
   const bool nothing = i.shape(0).fully_known() && i.shape(1).fully_known() && i.shape(0).elements() == 0 &&
@@ -82,7 +84,9 @@ void scatter_nd_shape(Inference& i) {
   if (!nothing) check_updates(i, i.shape(0), i.shape(1), out);
 }
 
-void scatter_nd_gradient(GradientCall& c) { c.input_gradients[1] = gather_nd(c.output_gradients[0], c.inputs[0], policy_of(c)); }
+void scatter_nd_gradient(GradientCall& c) {
+  c.input_gradients[1] = gather_nd(c.output_gradients[0], c.inputs[0], policy_of(c));
+}
 
 void tensor_scatter_shape(Inference& i) {
   infer::same(i);
@@ -152,8 +156,7 @@ void partition_gradient(GradientCall& c) {
   const auto n = static_cast<int64_t>(inputs.size());
   for (size_t k = 0; k < c.outputs.size(); ++k)
     inputs.push_back(c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]));
-  c.input_gradients[0] =
-      ops::reshape(apply(stitch.row(), inputs, {{kCount, n}}), ops::shape(c.inputs[0]));
+  c.input_gradients[0] = ops::reshape(apply(stitch.row(), inputs, {{kCount, n}}), ops::shape(c.inputs[0]));
 }
 
 void stitch_shape(Inference& i) {
@@ -171,13 +174,13 @@ void stitch_shape(Inference& i) {
     if (!indices.has_rank() || !data.has_rank()) continue;
     if (indices.rank() > data.rank() ||
         !compatible(indices, Shape(data.dims().first(static_cast<size_t>(indices.rank())))))
-      invalid("data[", k, "].shape = ", data.brackets(), " does not start with indices[", k, "].shape = ",
-              indices.brackets(), " [Op:DynamicStitch]");
+      invalid("data[", k, "].shape = ", data.brackets(), " does not start with indices[", k,
+              "].shape = ", indices.brackets(), " [Op:DynamicStitch]");
     const Shape behind(data.dims().subspan(static_cast<size_t>(indices.rank())));
     if (!compatible(rest, behind))
-      invalid("Need data[0].shape[", i.shape(0).has_rank() ? i.shape(0).rank() : 0, ":] = data[", k, "].shape[",
-              indices.rank(), ":], got data[0].shape = ", i.shape(n).brackets(), ", data[", k, "].shape = ",
-              data.brackets(), " [Op:DynamicStitch]");
+      invalid("Need data[0].shape[", i.shape(0).has_rank() ? i.shape(0).rank() : 0, ":] = data[", k,
+              "].shape[", indices.rank(), ":], got data[0].shape = ", i.shape(n).brackets(), ", data[", k,
+              "].shape = ", data.brackets(), " [Op:DynamicStitch]");
     rest = merge(rest, behind);
   }
   if (!rest.has_rank()) {
@@ -189,7 +192,8 @@ void stitch_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// Of an index that comes twice the last one wins; the others got nothing, but TensorFlow gathers for all alike.
+// Of an index that comes twice the last one wins; the others got nothing, but TensorFlow gathers for all
+// alike.
 void stitch_gradient(GradientCall& c) {
   static const Op gather{"GatherV2"};
   const size_t n = c.inputs.size() / 2;
@@ -219,14 +223,19 @@ FL_ROWS(scatter) {
   constexpr const char* kTensorScatterAttrs = "T: any; Tindices: index; bad_indices_policy: string = \"\"";
   return {
       {"GatherNd", "params: Tparams, indices: Tindices -> output: Tparams",
-       "Tparams: any; Tindices: index|int16; bad_indices_policy: string = \"\"", gather_nd_shape, gather_nd_gradient,
-       OpFamily::kMove, "slices of several dimensions, chosen by vectors of indices"},
-      {"ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T",
-       "T: any; Tindices: index|int16; bad_indices_policy: string = \"\"", scatter_nd_shape, scatter_nd_gradient,
-       OpFamily::kMove, "zeros with updates added where indices say", {.dispatch = 1, .host_inputs = 4}},
+       "Tparams: any; Tindices: index|int16; bad_indices_policy: string = \"\"", gather_nd_shape,
+       gather_nd_gradient, OpFamily::kMove, "slices of several dimensions, chosen by vectors of indices"},
+      {"ScatterNd",
+       "indices: Tindices, updates: T, shape: Tindices -> output: T",
+       "T: any; Tindices: index|int16; bad_indices_policy: string = \"\"",
+       scatter_nd_shape,
+       scatter_nd_gradient,
+       OpFamily::kMove,
+       "zeros with updates added where indices say",
+       {.dispatch = 1, .host_inputs = 4}},
       {"TensorScatterUpdate", kTensorScatter,
-       "T: any; Tindices: index|int16|uint16; bad_indices_policy: string = \"\"", tensor_scatter_shape, update_gradient,
-       OpFamily::kMove, "a tensor with slices replaced"},
+       "T: any; Tindices: index|int16|uint16; bad_indices_policy: string = \"\"", tensor_scatter_shape,
+       update_gradient, OpFamily::kMove, "a tensor with slices replaced"},
       {"TensorScatterAdd", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, add_gradient,
        OpFamily::kMove, "a tensor with something added to slices"},
       {"TensorScatterSub", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, sub_gradient,
@@ -235,12 +244,25 @@ FL_ROWS(scatter) {
        OpFamily::kMove, "a tensor with slices raised to at least the updates"},
       {"TensorScatterMin", kTensorScatter, kTensorScatterAttrs, tensor_scatter_shape, extreme_gradient,
        OpFamily::kMove, "a tensor with slices lowered to at most the updates"},
-      {"DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T", "num_partitions: int; T: any",
-       partition_shape, partition_gradient, OpFamily::kMove, "the rows of a tensor sorted into parts"},
-      {"DynamicStitch", "indices: N*int32, data: N*T -> merged: T", "N: int; T: any", stitch_shape, stitch_gradient,
-       OpFamily::kMove, "rows of several tensors put where indices say", {.dispatch = -1}},
-      {"UnravelIndex", "indices: Tidx, dims: Tidx -> output: Tidx", "Tidx: index = int32", unravel_shape, nullptr,
-       OpFamily::kMove, "flat indices as indices of every dimension", {.zero_gradient = true}},
+      {"DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T",
+       "num_partitions: int; T: any", partition_shape, partition_gradient, OpFamily::kMove,
+       "the rows of a tensor sorted into parts"},
+      {"DynamicStitch",
+       "indices: N*int32, data: N*T -> merged: T",
+       "N: int; T: any",
+       stitch_shape,
+       stitch_gradient,
+       OpFamily::kMove,
+       "rows of several tensors put where indices say",
+       {.dispatch = -1}},
+      {"UnravelIndex",
+       "indices: Tidx, dims: Tidx -> output: Tidx",
+       "Tidx: index = int32",
+       unravel_shape,
+       nullptr,
+       OpFamily::kMove,
+       "flat indices as indices of every dimension",
+       {.zero_gradient = true}},
   };
 }
 

@@ -59,7 +59,9 @@ void segment_shape(Inference& i) {
   if (data.has_rank()) i.output_shapes[0].set(0, kUnknownDim);
 }
 
-void segment_sum_gradient(GradientCall& c) { c.input_gradients[0] = gather_rows(c.output_gradients[0], c.inputs[1]); }
+void segment_sum_gradient(GradientCall& c) {
+  c.input_gradients[0] = gather_rows(c.output_gradients[0], c.inputs[1]);
+}
 
 void segment_mean_gradient(GradientCall& c) {
   static const Op op{"SegmentSum"};
@@ -77,7 +79,8 @@ void segment_extreme_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::where(chosen, gather_rows(share, ids), zero_of(g));
 }
 
-// The product of the others: of the nonzero ones for a zero, the whole by the element otherwise; two zeros stop all.
+// The product of the others: of the nonzero ones for a zero, the whole by the element otherwise; two zeros
+// stop all.
 void segment_prod_gradient(GradientCall& c) {
   static const Op sum{"SegmentSum"};
   static const Op prod{"SegmentProd"};
@@ -101,8 +104,8 @@ void unsorted_shape(Inference& i) {
     invalid("Input num_segments == ", count->at(0), " must not be negative [Op:", i.row.name, "]");
   if (!data.has_rank() || !ids.has_rank()) return;
   if (ids.rank() > data.rank() || !compatible(ids, Shape(data.dims().first(static_cast<size_t>(ids.rank())))))
-    invalid("data.shape = ", data.brackets(), " does not start with segment_ids.shape = ", ids.brackets(), " [Op:",
-            i.row.name, "]");
+    invalid("data.shape = ", data.brackets(), " does not start with segment_ids.shape = ", ids.brackets(),
+            " [Op:", i.row.name, "]");
   Shape out{count ? count->at(0) : kUnknownDim};
   for (int d = ids.rank(); d < data.rank(); ++d) out.append(data[d]);
   i.output_shapes[0] = out;
@@ -118,7 +121,9 @@ Tensor gather_kept(const Tensor& params, const Tensor& ids, Tensor* kept = nullp
   return ops::where(is_kept, rows, zero_of(rows));
 }
 
-void unsorted_sum_gradient(GradientCall& c) { c.input_gradients[0] = gather_kept(c.output_gradients[0], c.inputs[1]); }
+void unsorted_sum_gradient(GradientCall& c) {
+  c.input_gradients[0] = gather_kept(c.output_gradients[0], c.inputs[1]);
+}
 
 void unsorted_extreme_gradient(GradientCall& c) {
   static const Op sum{"UnsortedSegmentSum"};
@@ -152,9 +157,11 @@ void bincount_shape(Inference& i) {
   if (size && size->at(0) < 0) invalid("size (", size->at(0), ") must be non-negative [Op:DenseBincount]");
   const Shape& weights = i.shape(2);
   if (weights.fully_known() && in.fully_known() && weights.elements() > 0 && weights != in)
-    invalid("`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
-            "equal to 1. Received ",
-            weights.brackets(), " for ", in.brackets(), " [Op:DenseBincount]");
+    invalid(
+        "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
+        "weights "
+        "equal to 1. Received ",
+        weights.brackets(), " for ", in.brackets(), " [Op:DenseBincount]");
   if (!in.has_rank()) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
@@ -172,7 +179,8 @@ void histogram_shape(Inference& i) {
             " [Op:HistogramFixedWidth]");
   infer::want_rank(i, 2, 0);
   const auto bins = infer::constant_ints(i, 2);
-  if (bins && bins->at(0) <= 0) invalid("nbins must be positive, not ", bins->at(0), " [Op:HistogramFixedWidth]");
+  if (bins && bins->at(0) <= 0)
+    invalid("nbins must be positive, not ", bins->at(0), " [Op:HistogramFixedWidth]");
   i.output_shapes[0] = Shape{bins ? bins->at(0) : kUnknownDim};
 }
 
@@ -180,8 +188,7 @@ void histogram_shape(Inference& i) {
 
 FL_ROWS(segment) {
   constexpr const char* kSorted = "data: T, segment_ids: Tindices -> output: T";
-  constexpr const char* kUnsorted =
-      "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T";
+  constexpr const char* kUnsorted = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T";
   constexpr const char* kReal = "T: real; Tindices: index";
   constexpr const char* kNumbers = "T: numbers; Tindices: index";
   constexpr const char* kUnsortedReal = "T: real; Tindices: index; Tnumsegments: index = int32";
@@ -198,21 +205,30 @@ FL_ROWS(segment) {
        "the smallest of rows that follow each other with one id"},
       {"SegmentProd", kSorted, kNumbers, segment_shape, segment_prod_gradient, OpFamily::kReduction,
        "the products of rows that follow each other with one id"},
-      {"UnsortedSegmentSum", kUnsorted, "T: numbers; Tindices: index|int16; Tnumsegments: index = int32", unsorted_shape, unsorted_sum_gradient, OpFamily::kReduction,
-       "the sums of rows by their ids", host},
-      {"UnsortedSegmentMax", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient, OpFamily::kReduction,
-       "the largest of rows by their ids", host},
-      {"UnsortedSegmentMin", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient, OpFamily::kReduction,
-       "the smallest of rows by their ids", host},
-      {"UnsortedSegmentProd", kUnsorted, kUnsortedNumbers, unsorted_shape, unsorted_prod_gradient, OpFamily::kReduction,
-       "the products of rows by their ids", host},
-      {"DenseBincount", "input: Tidx, size: Tidx, weights: T -> output: T",
-       "Tidx: index; T: index|float32|float64; binary_output: bool = false", bincount_shape, nullptr,
-       OpFamily::kReduction, "how often each number comes, or the sum of its weights",
+      {"UnsortedSegmentSum", kUnsorted, "T: numbers; Tindices: index|int16; Tnumsegments: index = int32",
+       unsorted_shape, unsorted_sum_gradient, OpFamily::kReduction, "the sums of rows by their ids", host},
+      {"UnsortedSegmentMax", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient,
+       OpFamily::kReduction, "the largest of rows by their ids", host},
+      {"UnsortedSegmentMin", kUnsorted, kUnsortedReal, unsorted_shape, unsorted_extreme_gradient,
+       OpFamily::kReduction, "the smallest of rows by their ids", host},
+      {"UnsortedSegmentProd", kUnsorted, kUnsortedNumbers, unsorted_shape, unsorted_prod_gradient,
+       OpFamily::kReduction, "the products of rows by their ids", host},
+      {"DenseBincount",
+       "input: Tidx, size: Tidx, weights: T -> output: T",
+       "Tidx: index; T: index|float32|float64; binary_output: bool = false",
+       bincount_shape,
+       nullptr,
+       OpFamily::kReduction,
+       "how often each number comes, or the sum of its weights",
        {.dispatch = 2, .host_inputs = 2}},
-      {"HistogramFixedWidth", "values: T, value_range: T, nbins: int32 -> out: dtype",
-       "T: index|float32|float64; dtype: index = int32", histogram_shape, nullptr, OpFamily::kReduction,
-       "how many values fall into each of equally wide bins", {.host_inputs = 6, .zero_gradient = true}},
+      {"HistogramFixedWidth",
+       "values: T, value_range: T, nbins: int32 -> out: dtype",
+       "T: index|float32|float64; dtype: index = int32",
+       histogram_shape,
+       nullptr,
+       OpFamily::kReduction,
+       "how many values fall into each of equally wide bins",
+       {.host_inputs = 6, .zero_gradient = true}},
   };
 }
 

@@ -13,7 +13,8 @@ void top_k_shape(Inference& i) {
   infer::want_rank(i, 1, 0);
   const auto k = infer::constant_ints(i, 1);
   if (k && k->at(0) < 0) invalid("Need k >= 0, got ", k->at(0), " [Op:TopKV2]");
-  if (in.has_rank() && in.rank() == 0) invalid("input must have at least 1 dimension, a scalar came [Op:TopKV2]");
+  if (in.has_rank() && in.rank() == 0)
+    invalid("input must have at least 1 dimension, a scalar came [Op:TopKV2]");
   Shape out = in;
   if (out.has_rank()) {
     const int64_t n = in[in.rank() - 1];
@@ -28,9 +29,11 @@ void top_k_shape(Inference& i) {
 void top_k_gradient(GradientCall& c) {
   static const Op op{"GatherGrad"};
   if (!c.output_gradients[0]) return;
-  const Tensor indices = c.outputs[1].dtype() == DType::kInt16 ? ops::cast(c.outputs[1], DType::kInt32) : c.outputs[1];
-  c.input_gradients[0] = apply(op, {ops::shape(c.inputs[0]), indices, ops::integer(-1), c.output_gradients[0]},
-                               {{kBatchDims, int64_t{-1}}});
+  const Tensor indices =
+      c.outputs[1].dtype() == DType::kInt16 ? ops::cast(c.outputs[1], DType::kInt32) : c.outputs[1];
+  c.input_gradients[0] =
+      apply(op, {ops::shape(c.inputs[0]), indices, ops::integer(-1), c.output_gradients[0]},
+            {{kBatchDims, int64_t{-1}}});
 }
 
 void in_top_k_shape(Inference& i) {
@@ -40,7 +43,8 @@ void in_top_k_shape(Inference& i) {
   int64_t rows = predictions.has_rank() ? predictions[0] : kUnknownDim;
   const int64_t wanted = targets.has_rank() ? targets[0] : kUnknownDim;
   if (rows >= 0 && wanted >= 0 && rows != wanted)
-    invalid("First dimension of predictions ", rows, " must match length of targets ", wanted, " [Op:InTopKV2]");
+    invalid("First dimension of predictions ", rows, " must match length of targets ", wanted,
+            " [Op:InTopKV2]");
   i.output_shapes[0] = Shape{rows >= 0 ? rows : wanted};
 }
 
@@ -95,27 +99,50 @@ void edit_distance_shape(Inference& i) {
 FL_ROWS(sort) {
   const RowDef::More nothing{.zero_gradient = true};
   return {
-      {"TopKV2", "input: T, k: Tk -> values: T, indices: index_type",
-       "sorted: bool = true; T: real; Tk: index|int16 = int32; index_type: index|int16 = int32", top_k_shape,
-       top_k_gradient, OpFamily::kMove, "the k largest of each row, and where they stand", {.host_inputs = 2}},
-      {"InTopKV2", "predictions: float32, targets: T, k: T -> precision: bool", "T: index = int32", in_top_k_shape,
-       nullptr, OpFamily::kReduction, "whether the target is among the k largest of its row",
+      {"TopKV2",
+       "input: T, k: Tk -> values: T, indices: index_type",
+       "sorted: bool = true; T: real; Tk: index|int16 = int32; index_type: index|int16 = int32",
+       top_k_shape,
+       top_k_gradient,
+       OpFamily::kMove,
+       "the k largest of each row, and where they stand",
+       {.host_inputs = 2}},
+      {"InTopKV2",
+       "predictions: float32, targets: T, k: T -> precision: bool",
+       "T: index = int32",
+       in_top_k_shape,
+       nullptr,
+       OpFamily::kReduction,
+       "whether the target is among the k largest of its row",
        {.dispatch = 1, .host_inputs = 4, .zero_gradient = true}},
       {"Unique", "x: T -> y: T, idx: out_idx", "T: any; out_idx: index = int32", unique_shape, nullptr,
-       OpFamily::kMove, "the different values in the order in which they come, and which one each element is"},
+       OpFamily::kMove,
+       "the different values in the order in which they come, and which one each element is"},
       {"UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", "T: any; out_idx: index = int32",
-       unique_shape, nullptr, OpFamily::kMove, "the different values, which one each element is, and how often"},
-      {"LowerBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32", bound_shape,
-       nullptr, OpFamily::kMove, "how many in a sorted row are less than each value", nothing},
-      {"UpperBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32", bound_shape,
-       nullptr, OpFamily::kMove, "how many in a sorted row are not greater than each value", nothing},
-      {"Fingerprint", "data: T, method: string -> fingerprint: uint8", "T: any", fingerprint_shape, nullptr,
-       OpFamily::kReduction, "eight bytes that stand for each row", {.host_inputs = 2, .zero_gradient = true}},
+       unique_shape, nullptr, OpFamily::kMove,
+       "the different values, which one each element is, and how often"},
+      {"LowerBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32",
+       bound_shape, nullptr, OpFamily::kMove, "how many in a sorted row are less than each value", nothing},
+      {"UpperBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32",
+       bound_shape, nullptr, OpFamily::kMove, "how many in a sorted row are not greater than each value",
+       nothing},
+      {"Fingerprint",
+       "data: T, method: string -> fingerprint: uint8",
+       "T: any",
+       fingerprint_shape,
+       nullptr,
+       OpFamily::kReduction,
+       "eight bytes that stand for each row",
+       {.host_inputs = 2, .zero_gradient = true}},
       {"EditDistance",
        "hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "
        "truth_values: T, truth_shape: int64 -> output: float32",
-       "normalize: bool = true; T: any", edit_distance_shape, nullptr, OpFamily::kReduction,
-       "how many changes make each sequence the other one", {.dispatch = 1, .host_inputs = 36}},
+       "normalize: bool = true; T: any",
+       edit_distance_shape,
+       nullptr,
+       OpFamily::kReduction,
+       "how many changes make each sequence the other one",
+       {.dispatch = 1, .host_inputs = 36}},
   };
 }
 

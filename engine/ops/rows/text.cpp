@@ -66,8 +66,10 @@ void reduce_join_shape(Inference& i) {
   }
   Shape out;
   for (int d = 0; d < in.rank(); ++d) {
-    if (!(joined >> d & 1)) out.append(in[d]);
-    else if (keep) out.append(1);
+    if (!(joined >> d & 1))
+      out.append(in[d]);
+    else if (keep)
+      out.append(1);
   }
   i.output_shapes[0] = out;
 }
@@ -78,37 +80,58 @@ FL_ROWS(text) {
   const RowDef::More plain{.zero_gradient = true};
   constexpr OpFamily kEach = OpFamily::kElementwise;
   return {
-      {"StringLower", "input: string -> output: string", "encoding: string = \"\"", encoding_shape, nullptr, kEach,
-       "small letters for capitals", plain},
-      {"StringUpper", "input: string -> output: string", "encoding: string = \"\"", encoding_shape, nullptr, kEach,
-       "capitals for small letters", plain},
+      {"StringLower", "input: string -> output: string", "encoding: string = \"\"", encoding_shape, nullptr,
+       kEach, "small letters for capitals", plain},
+      {"StringUpper", "input: string -> output: string", "encoding: string = \"\"", encoding_shape, nullptr,
+       kEach, "capitals for small letters", plain},
       {"StringStrip", "input: string -> output: string", "", infer::same, nullptr, kEach,
        "strings without blanks at their ends", plain},
-      {"Substr", "input: string, pos: T, len: T -> output: string", "T: index; unit: string = \"BYTE\"", substr_shape,
-       nullptr, kEach, "parts of strings", plain},
-      {"RegexReplace", "input: string, pattern: string, rewrite: string -> output: string",
-       "replace_global: bool = true", scalar_second, nullptr, kEach, "strings with what a pattern matches replaced",
+      {"Substr", "input: string, pos: T, len: T -> output: string", "T: index; unit: string = \"BYTE\"",
+       substr_shape, nullptr, kEach, "parts of strings", plain},
+      {"RegexReplace",
+       "input: string, pattern: string, rewrite: string -> output: string",
+       "replace_global: bool = true",
+       scalar_second,
+       nullptr,
+       kEach,
+       "strings with what a pattern matches replaced",
        {.host_inputs = 6, .zero_gradient = true}},
       {"StaticRegexReplace", "input: string -> output: string",
        "pattern: string; rewrite: string; replace_global: bool = true", infer::same, nullptr, kEach,
        "strings with what a pattern matches replaced", plain},
-      {"RegexFullMatch", "input: string, pattern: string -> output: bool", "", scalar_second, nullptr, kEach,
-       "whether a pattern matches the whole string", {.host_inputs = 2, .zero_gradient = true}},
-      {"StaticRegexFullMatch", "input: string -> output: bool", "pattern: string", infer::same, nullptr, kEach,
-       "whether a pattern matches the whole string", plain},
-      {"StringToNumber", "string_tensor: string -> output: out_type",
-       "out_type: float32|float64|index|uint32|uint64 = float32", infer::same, nullptr, kEach,
-       "the numbers that strings say", {.dispatch = -1, .zero_gradient = true}},
-      {"StringToHashBucket", "string_tensor: string -> output: int64", "num_buckets: int", buckets_shape, nullptr,
-       kEach, "into which of so many buckets each string falls", plain},
-      {"StringToHashBucketFast", "input: string -> output: int64", "num_buckets: int", buckets_shape, nullptr, kEach,
-       "into which of so many buckets each string falls, by a fast hash", plain},
+      {"RegexFullMatch",
+       "input: string, pattern: string -> output: bool",
+       "",
+       scalar_second,
+       nullptr,
+       kEach,
+       "whether a pattern matches the whole string",
+       {.host_inputs = 2, .zero_gradient = true}},
+      {"StaticRegexFullMatch", "input: string -> output: bool", "pattern: string", infer::same, nullptr,
+       kEach, "whether a pattern matches the whole string", plain},
+      {"StringToNumber",
+       "string_tensor: string -> output: out_type",
+       "out_type: float32|float64|index|uint32|uint64 = float32",
+       infer::same,
+       nullptr,
+       kEach,
+       "the numbers that strings say",
+       {.dispatch = -1, .zero_gradient = true}},
+      {"StringToHashBucket", "string_tensor: string -> output: int64", "num_buckets: int", buckets_shape,
+       nullptr, kEach, "into which of so many buckets each string falls", plain},
+      {"StringToHashBucketFast", "input: string -> output: int64", "num_buckets: int", buckets_shape, nullptr,
+       kEach, "into which of so many buckets each string falls, by a fast hash", plain},
       {"StringToHashBucketStrong", "input: string -> output: int64", "num_buckets: int; key: list(int)",
        strong_buckets_shape, nullptr, kEach,
        "into which of so many buckets each string falls, by a hash with a key", plain},
-      {"ReduceJoin", "inputs: string, reduction_indices: int32 -> output: string",
-       "keep_dims: bool = false; separator: string = \"\"", reduce_join_shape, nullptr, OpFamily::kReduction,
-       "strings along dimensions put together", {.host_inputs = 2, .zero_gradient = true}},
+      {"ReduceJoin",
+       "inputs: string, reduction_indices: int32 -> output: string",
+       "keep_dims: bool = false; separator: string = \"\"",
+       reduce_join_shape,
+       nullptr,
+       OpFamily::kReduction,
+       "strings along dimensions put together",
+       {.host_inputs = 2, .zero_gradient = true}},
   };
 }
 

@@ -11,8 +11,8 @@ namespace {
 // For every dimension, which index of the input each index of the output takes; -1: none.
 using IndexMaps = std::vector<std::vector<int64_t>>;
 
-// Calls body(from, to, n) for runs of the output whose elements lie side by side in the input too; from < 0: nothing
-// stands there. `inner` elements behind the mapped dimensions move together.
+// Calls body(from, to, n) for runs of the output whose elements lie side by side in the input too; from < 0:
+// nothing stands there. `inner` elements behind the mapped dimensions move together.
 template <class Body>
 void for_mapped(const Shape& in, const IndexMaps& maps, int64_t inner, Body&& body) {
   const int rank = static_cast<int>(maps.size());
@@ -67,8 +67,10 @@ void fill_zero(Tensor& t, int64_t at, int64_t n) {
 
 void move_mapped(KernelContext& c, const Shape& in, const IndexMaps& maps, int64_t inner) {
   for_mapped(in, maps, inner, [&](int64_t from, int64_t to, int64_t n) {
-    if (from < 0) fill_zero(c.outputs[0], to, n);
-    else copy(c.outputs[0].dtype(), c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
+    if (from < 0)
+      fill_zero(c.outputs[0], to, n);
+    else
+      copy(c.outputs[0].dtype(), c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
   });
 }
 
@@ -153,7 +155,8 @@ void reverse_sequence(KernelContext& c) {
   }
 }
 
-// Where each index of a padded dimension comes from; `edge` is 1 when the outermost elements are not repeated.
+// Where each index of a padded dimension comes from; `edge` is 1 when the outermost elements are not
+// repeated.
 std::vector<int64_t> mirrored(int64_t size, int64_t before, int64_t after, int64_t edge) {
   std::vector<int64_t> map;
   for (int64_t k = 0; k < before; ++k) map.push_back(before - k - 1 + edge);
@@ -235,8 +238,10 @@ void space_to_batch(KernelContext& c) {
   const DType dtype = c.inputs[0].dtype();
   for_blocks(c.inputs[0].shape(), c.outputs[0].shape(), ints_of(c.inputs[1]), ints_of(c.inputs[2]),
              [&](int64_t to, int64_t from, int64_t n) {
-               if (from < 0) fill_zero(c.outputs[0], to, n);
-               else copy(dtype, c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
+               if (from < 0)
+                 fill_zero(c.outputs[0], to, n);
+               else
+                 copy(dtype, c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
              });
 }
 
@@ -273,9 +278,11 @@ void volume_patches(KernelContext& c) {
       const int64_t p = at[1] + tap / (window[2] * window[3]), r = at[2] + tap / window[3] % window[2],
                     q = at[3] + tap % window[3];
       const bool inside = p >= 0 && p < in[1] && r >= 0 && r < in[2] && q >= 0 && q < in[3];
-      if (!inside) fill_zero(c.outputs[0], to, depth);
-      else copy(c.inputs[0].dtype(), c.inputs[0].raw(), (((rest * in[1] + p) * in[2] + r) * in[3] + q) * depth,
-                c.outputs[0].raw(), to, depth);
+      if (!inside)
+        fill_zero(c.outputs[0], to, depth);
+      else
+        copy(c.inputs[0].dtype(), c.inputs[0].raw(), (((rest * in[1] + p) * in[2] + r) * in[3] + q) * depth,
+             c.outputs[0].raw(), to, depth);
     }
   }
 }
@@ -299,8 +306,10 @@ void shape_n(KernelContext& c) {
   for (size_t k = 0; k < c.outputs.size(); ++k) {
     const Shape& shape = c.inputs[k].shape();
     for (int d = 0; d < shape.rank(); ++d) {
-      if (c.outputs[k].dtype() == DType::kInt64) c.out<int64_t>(k)[d] = shape[d];
-      else c.out<int32_t>(k)[d] = static_cast<int32_t>(shape[d]);
+      if (c.outputs[k].dtype() == DType::kInt64)
+        c.out<int64_t>(k)[d] = shape[d];
+      else
+        c.out<int32_t>(k)[d] = static_cast<int32_t>(shape[d]);
     }
   }
 }
@@ -338,8 +347,8 @@ FL_CPU_KERNELS {
   on_cpu("ReverseSequence", kMoved, reverse_sequence);
   on_cpu("Roll", kMoved, roll);
   on_cpu("MirrorPad", kMoved, mirror_pad);
-  sums<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16, BFloat16,
-       std::complex<float>, std::complex<double>>();
+  sums<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16,
+       BFloat16, std::complex<float>, std::complex<double>>();
   on_cpu("SpaceToBatchND", kMoved, space_to_batch);
   on_cpu("BatchToSpaceND", kMoved, batch_to_space);
   on_cpu("ExtractVolumePatches", kRealTypes, volume_patches);

@@ -109,8 +109,8 @@ uint64_t fingerprint64(std::string_view text) {
   v.first += w.first;
   w.first += v.first;
   round(factor, 9);
-  return mixed(mixed(v.first, w.first, factor) + folded(y) * kPrime[0] + z, mixed(v.second, w.second, factor) + x,
-               factor);
+  return mixed(mixed(v.first, w.first, factor) + folded(y) * kPrime[0] + z,
+               mixed(v.second, w.second, factor) + x, factor);
 }
 
 // SipHash-2-4.

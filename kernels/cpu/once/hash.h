@@ -1,5 +1,5 @@
-// Hashes of byte strings that must come out the same everywhere: FarmHash's fingerprint, SipHash, and the older one
-// behind tf.strings.to_hash_bucket.
+// Hashes of byte strings that must come out the same everywhere: FarmHash's fingerprint, SipHash, and the
+// older one behind tf.strings.to_hash_bucket.
 #pragma once
 
 #include <cstdint>

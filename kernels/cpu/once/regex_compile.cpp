@@ -19,8 +19,10 @@ void tidy(CodeRanges& set) {
   std::sort(set.begin(), set.end());
   CodeRanges out;
   for (const auto& [low, high] : set) {
-    if (!out.empty() && low <= out.back().second + 1) out.back().second = std::max(out.back().second, high);
-    else out.emplace_back(low, high);
+    if (!out.empty() && low <= out.back().second + 1)
+      out.back().second = std::max(out.back().second, high);
+    else
+      out.emplace_back(low, high);
   }
   set = std::move(out);
 }
@@ -226,7 +228,8 @@ class Parser {
       case '.': {
         rest_.remove_prefix(1);
         NodePtr n = node(Node::kSet);
-        n->set = flags_.dot_all ? CodeRanges{{0, kLastCode}} : CodeRanges{{0, '\n' - 1}, {'\n' + 1, kLastCode}};
+        n->set =
+            flags_.dot_all ? CodeRanges{{0, kLastCode}} : CodeRanges{{0, '\n' - 1}, {'\n' + 1, kLastCode}};
         return n;
       }
       case '^': rest_.remove_prefix(1); return assertion(flags_.lines ? kLineBegin : kTextBegin);
@@ -243,7 +246,8 @@ class Parser {
       default: {
         int least, most;
         const std::string_view here = rest_;
-        if (counts(least, most)) wrong("no argument for repetition operator: ", here.substr(0, here.size() - rest_.size()));
+        if (counts(least, most))
+          wrong("no argument for repetition operator: ", here.substr(0, here.size() - rest_.size()));
         return literal(take_code());
       }
     }
@@ -259,11 +263,13 @@ class Parser {
       rest_.remove_prefix(rest_[1] == 'P' ? 3 : 2);
       const size_t end = rest_.find('>');
       const std::string name(rest_.substr(0, std::min(end, rest_.size())));
-      const bool good = end != rest_.npos && !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-      });
+      const bool good =
+          end != rest_.npos && !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+            return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+          });
       if (!good) wrong("invalid named capture group: ", before);
-      if (std::find(names_.begin(), names_.end(), name) != names_.end()) wrong("duplicate capture group name: ", name);
+      if (std::find(names_.begin(), names_.end(), name) != names_.end())
+        wrong("duplicate capture group name: ", name);
       names_.push_back(name);
       rest_.remove_prefix(end + 1);
       number = ++groups_;
@@ -278,12 +284,18 @@ class Parser {
           return nullptr;  // for the rest of the group around
         }
         if (c == ':') break;
-        if (c == '-' && on) on = false;
-        else if (c == 'i') flags_.fold = on;
-        else if (c == 'm') flags_.lines = on;
-        else if (c == 's') flags_.dot_all = on;
-        else if (c == 'U') flags_.swapped = on;
-        else wrong("invalid perl operator: ", before.substr(0, before.size() - rest_.size()));
+        if (c == '-' && on)
+          on = false;
+        else if (c == 'i')
+          flags_.fold = on;
+        else if (c == 'm')
+          flags_.lines = on;
+        else if (c == 's')
+          flags_.dot_all = on;
+        else if (c == 'U')
+          flags_.swapped = on;
+        else
+          wrong("invalid perl operator: ", before.substr(0, before.size() - rest_.size()));
         any = true;
       }
     } else {
@@ -330,7 +342,8 @@ class Parser {
     }
     static const CodeRanges kEvery{{0, kLastCode}};
     const CodeRanges& ranges = name == "Any" ? kEvery : category_ranges(name);
-    if (ranges.empty()) wrong("invalid character class range: ", before.substr(0, before.size() - rest_.size()));
+    if (ranges.empty())
+      wrong("invalid character class range: ", before.substr(0, before.size() - rest_.size()));
     append(out, negative ? inverse(ranges) : ranges);
     return true;
   }
@@ -405,7 +418,8 @@ class Parser {
           std::string_view name = rest_.substr(2, end - 2);
           const bool without = name.starts_with('^');
           if (without) name.remove_prefix(1);
-          const auto* found = std::find_if(std::begin(kPosix), std::end(kPosix), [&](auto& p) { return p.first == name; });
+          const auto* found =
+              std::find_if(std::begin(kPosix), std::end(kPosix), [&](auto& p) { return p.first == name; });
           if (found == std::end(kPosix)) wrong("invalid character class range: ", rest_.substr(0, end + 2));
           append(set, without ? inverse(found->second) : found->second);
           rest_.remove_prefix(end + 2);
@@ -443,7 +457,8 @@ class Compiler {
   RegexProgram out;
 
   int32_t add(RegexStep::Kind kind) {
-    if (out.steps.size() >= kMostSteps) invalid("Invalid pattern: it is too large once its repetitions are written out");
+    if (out.steps.size() >= kMostSteps)
+      invalid("Invalid pattern: it is too large once its repetitions are written out");
     out.steps.push_back({kind, 0, 0, 0});
     return static_cast<int32_t>(out.steps.size() - 1);
   }

@@ -9,7 +9,8 @@ namespace {
 
 bool contains(const CodeRanges& set, uint32_t code) {
   if (code == kNoCode) return false;
-  const auto at = std::upper_bound(set.begin(), set.end(), code, [](uint32_t c, const auto& r) { return c < r.first; });
+  const auto at =
+      std::upper_bound(set.begin(), set.end(), code, [](uint32_t c, const auto& r) { return c < r.first; });
   return at != set.begin() && code <= std::prev(at)->second;
 }
 
@@ -50,8 +51,8 @@ bool Regex::run(std::string_view text, size_t from, bool whole, std::vector<int6
   uint32_t mark = 0;
   std::vector<int64_t> current(slots, -1);
   struct Pending {
-    int32_t step;     // to be added, or
-    int32_t slot;     // to be set back to
+    int32_t step;  // to be added, or
+    int32_t slot;  // to be set back to
     int64_t value;
   };
   std::vector<Pending> stack;
@@ -87,7 +88,8 @@ bool Regex::run(std::string_view text, size_t from, bool whole, std::vector<int6
           break;
         default:
           to.order.push_back(top.step);
-          std::copy(current.begin(), current.end(), to.places.begin() + static_cast<std::ptrdiff_t>(s * slots));
+          std::copy(current.begin(), current.end(),
+                    to.places.begin() + static_cast<std::ptrdiff_t>(s * slots));
       }
     }
   };
@@ -102,7 +104,8 @@ bool Regex::run(std::string_view text, size_t from, bool whole, std::vector<int6
       std::fill(current.begin(), current.end(), -1);
       add(now, 0, at);
     }
-    const auto [code, length] = at < text.size() ? code_at(text, at) : std::pair<uint32_t, size_t>{kNoCode, 1};
+    const auto [code, length] =
+        at < text.size() ? code_at(text, at) : std::pair<uint32_t, size_t>{kNoCode, 1};
     ++mark;
     for (int32_t id : now.order) {
       const auto s = static_cast<size_t>(id);
@@ -151,7 +154,8 @@ std::string Regex::replace(std::string_view text, std::string_view rewrite, bool
       if (c >= '0' && c <= '9') {
         const auto group = static_cast<size_t>(c - '0');
         const int64_t begin = places[2 * group], end = places[2 * group + 1];
-        if (begin >= 0 && end >= begin) out.append(text, static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+        if (begin >= 0 && end >= begin)
+          out.append(text, static_cast<size_t>(begin), static_cast<size_t>(end - begin));
       } else if (c == '\\') {
         out += '\\';
       } else {

@@ -17,7 +17,8 @@ bool ignores_bad_indices(const Attrs& attrs) {
   return true;
 }
 
-// Where each vector of indices points into a shape: flat, in slices of `inner` elements; -1 for one to be ignored.
+// Where each vector of indices points into a shape: flat, in slices of `inner` elements; -1 for one to be
+// ignored.
 struct Places {
   std::vector<int64_t> at;
   int64_t inner = 1;
@@ -58,12 +59,14 @@ void gather_nd(KernelContext& c) {
   const Shape& params = c.inputs[0].shape();
   const Shape& indices = c.inputs[1].shape();
   if (product(indices, 0, indices.rank() - 1) > 0 && c.inputs[0].elements() == 0)
-    invalid("Requested more than 0 entries, but params is empty. Params shape: ", params.brackets(), " [Op:GatherNd]");
+    invalid("Requested more than 0 entries, but params is empty. Params shape: ", params.brackets(),
+            " [Op:GatherNd]");
   const Places p = places_of(c.inputs[1], params, c.attrs, "GatherNd");
   const DType dtype = c.inputs[0].dtype();
   for (size_t k = 0; k < p.at.size(); ++k) {
     const int64_t to = static_cast<int64_t>(k) * p.inner;
-    if (p.at[k] >= 0) copy(dtype, c.inputs[0].raw(), p.at[k] * p.inner, c.outputs[0].raw(), to, p.inner);
+    if (p.at[k] >= 0)
+      copy(dtype, c.inputs[0].raw(), p.at[k] * p.inner, c.outputs[0].raw(), to, p.inner);
     else if (is_plain(dtype))
       std::memset(static_cast<char*>(c.outputs[0].raw()) + static_cast<size_t>(to) * size_of(dtype), 0,
                   static_cast<size_t>(p.inner) * size_of(dtype));
@@ -73,25 +76,34 @@ void gather_nd(KernelContext& c) {
 struct Sum {
   template <class T>
   T operator()(const T& a, const T& b) const {
-    if constexpr (std::is_same_v<T, bool>) return a || b;
-    else if constexpr (std::is_same_v<T, std::string> || !std::is_integral_v<T>) return static_cast<T>(a + b);
-    else return static_cast<T>(static_cast<functors::Wrapping<T>>(a) + static_cast<functors::Wrapping<T>>(b));
+    if constexpr (std::is_same_v<T, bool>)
+      return a || b;
+    else if constexpr (std::is_same_v<T, std::string> || !std::is_integral_v<T>)
+      return static_cast<T>(a + b);
+    else
+      return static_cast<T>(static_cast<functors::Wrapping<T>>(a) + static_cast<functors::Wrapping<T>>(b));
   }
 };
 struct Difference {
   template <class T>
   T operator()(const T& a, const T& b) const {
-    if constexpr (!std::is_integral_v<T>) return static_cast<T>(a - b);
-    else return static_cast<T>(static_cast<functors::Wrapping<T>>(a) - static_cast<functors::Wrapping<T>>(b));
+    if constexpr (!std::is_integral_v<T>)
+      return static_cast<T>(a - b);
+    else
+      return static_cast<T>(static_cast<functors::Wrapping<T>>(a) - static_cast<functors::Wrapping<T>>(b));
   }
 };
 struct Larger {
   template <class T>
-  T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+  T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
 };
 struct Smaller {
   template <class T>
-  T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+  T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
 };
 
 // out[place] = combine(out[place], update), in the order of the updates.
@@ -134,7 +146,8 @@ void tensor_update(KernelContext& c) {
   const Places p = places_of(c.inputs[1], c.outputs[0].shape(), c.attrs, c.row.name);
   for (size_t k = 0; k < p.at.size(); ++k)
     if (p.at[k] >= 0)
-      copy(dtype, c.inputs[2].raw(), static_cast<int64_t>(k) * p.inner, c.outputs[0].raw(), p.at[k] * p.inner, p.inner);
+      copy(dtype, c.inputs[2].raw(), static_cast<int64_t>(k) * p.inner, c.outputs[0].raw(), p.at[k] * p.inner,
+           p.inner);
 }
 
 void partition(KernelContext& c) {
@@ -171,11 +184,13 @@ void stitch(KernelContext& c) {
     for (int64_t i = 0; i < c.inputs[k].elements(); ++i) {
       const int32_t index = c.in<int32_t>(k)[i];
       if (index < 0)
-        invalid("indices[", k, "][", place_in(c.inputs[k].shape(), i), "] = ", index, " is negative [Op:DynamicStitch]");
+        invalid("indices[", k, "][", place_in(c.inputs[k].shape(), i), "] = ", index,
+                " is negative [Op:DynamicStitch]");
       rows = std::max<int64_t>(rows, index + 1);
     }
   Shape shape{rows};
-  for (int d = c.inputs[0].shape().rank(); d < c.inputs[n].shape().rank(); ++d) shape.append(c.inputs[n].shape()[d]);
+  for (int d = c.inputs[0].shape().rank(); d < c.inputs[n].shape().rank(); ++d)
+    shape.append(c.inputs[n].shape()[d]);
   const int64_t inner = product(shape, 1, shape.rank());
   Tensor& out = c.set_output(0, c.inputs[n].dtype(), shape);
   clear(out);  // what no index names
@@ -189,12 +204,15 @@ void unravel(KernelContext& c) {
   const T* dims = c.in<T>(1);
   const int64_t rank = c.inputs[1].elements();
   const int64_t n = c.inputs[0].elements();
-  if (n == 0) invalid("UnravelIndex received no indices: their shape is ", c.inputs[0].shape().brackets(), " [Op:UnravelIndex]");
+  if (n == 0)
+    invalid("UnravelIndex received no indices: their shape is ", c.inputs[0].shape().brackets(),
+            " [Op:UnravelIndex]");
   int64_t total = 1;
   for (int64_t d = 0; d < rank; ++d) {
     if (dims[d] < 0) invalid("dims[", d, "] = ", dims[d], " is negative [Op:UnravelIndex]");
-    if (dims[d] == 0) invalid("Input dims cannot contain a dim of zero, but dims contains zero at index ", d,
-                              " [Op:UnravelIndex]");
+    if (dims[d] == 0)
+      invalid("Input dims cannot contain a dim of zero, but dims contains zero at index ", d,
+              " [Op:UnravelIndex]");
     total *= dims[d];
   }
   T* out = c.out<T>();
@@ -230,8 +248,8 @@ FL_CPU_KERNELS {
   on_cpu("DynamicStitch", kAllTypes, stitch);
   on_cpu("UnravelIndex", bit_of(DType::kInt32), unravel<int32_t>);
   on_cpu("UnravelIndex", bit_of(DType::kInt64), unravel<int64_t>);
-  numbers<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16, BFloat16,
-          std::complex<float>, std::complex<double>>();
+  numbers<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16,
+          BFloat16, std::complex<float>, std::complex<double>>();
   on_cpu("ScatterNd", bit_of(DType::kBool), scatter_nd<bool>);
   on_cpu("ScatterNd", bit_of(DType::kString), scatter_nd<std::string>);
   ordered<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16,

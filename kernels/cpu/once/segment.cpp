@@ -14,20 +14,28 @@ using functors::Wrapping;
 
 struct Sum {
   template <class T>
-  static constexpr T start() { return T(0); }
+  static constexpr T start() {
+    return T(0);
+  }
   template <class T>
   T operator()(const T& a, const T& b) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+    else
+      return a + b;
   }
 };
 struct Product {
   template <class T>
-  static constexpr T start() { return T(1); }
+  static constexpr T start() {
+    return T(1);
+  }
   template <class T>
   T operator()(const T& a, const T& b) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
-    else return a * b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+    else
+      return a * b;
   }
 };
 template <class T>
@@ -44,15 +52,23 @@ struct Limits<BFloat16> {
 };
 struct Largest {
   template <class T>
-  static constexpr T start() { return Limits<T>::lowest(); }
+  static constexpr T start() {
+    return Limits<T>::lowest();
+  }
   template <class T>
-  T operator()(const T& a, const T& b) const { return a > b ? a : b; }
+  T operator()(const T& a, const T& b) const {
+    return a > b ? a : b;
+  }
 };
 struct Smallest {
   template <class T>
-  static constexpr T start() { return Limits<T>::max(); }
+  static constexpr T start() {
+    return Limits<T>::max();
+  }
   template <class T>
-  T operator()(const T& a, const T& b) const { return a < b ? a : b; }
+  T operator()(const T& a, const T& b) const {
+    return a < b ? a : b;
+  }
 };
 
 // Rows in order of their ids; an id that no row has gives zeros (ones for products).
@@ -68,8 +84,8 @@ void sorted(KernelContext& c) {
     const int64_t id = int_at(ids, k);
     if (id < 0) invalid("segment ids must be >= 0: segment_ids[", k, "] = ", id, " [Op:", c.row.name, "]");
     if (id < before)
-      invalid("segment ids are not increasing: segment_ids[", k, "] = ", id, " after ", before, " [Op:", c.row.name,
-              "]");
+      invalid("segment ids are not increasing: segment_ids[", k, "] = ", id, " after ", before,
+              " [Op:", c.row.name, "]");
     before = id;
   }
   Shape out_shape = shape;
@@ -91,8 +107,10 @@ void sorted(KernelContext& c) {
       }
     for (int64_t i = 0; i < inner; ++i) {
       C r = row[static_cast<size_t>(i)];
-      if constexpr (mean && std::is_integral_v<C>) r = static_cast<C>(static_cast<int64_t>(r) / count);
-      else if constexpr (mean) r = static_cast<C>(r / static_cast<C>(static_cast<float>(count)));
+      if constexpr (mean && std::is_integral_v<C>)
+        r = static_cast<C>(static_cast<int64_t>(r) / count);
+      else if constexpr (mean)
+        r = static_cast<C>(r / static_cast<C>(static_cast<float>(count)));
       out[id * inner + i] = static_cast<T>(r);
     }
     next = id + 1;
@@ -114,8 +132,8 @@ void unsorted(KernelContext& c) {
     const int64_t id = int_at(ids, k);
     if (id < 0) continue;
     if (id >= count)
-      invalid("segment_ids[", place_in(ids.shape(), k), "] = ", id, " is out of range [0, ", count, ") [Op:",
-              c.row.name, "]");
+      invalid("segment_ids[", place_in(ids.shape(), k), "] = ", id, " is out of range [0, ", count,
+              ") [Op:", c.row.name, "]");
     T* to = out + id * inner;
     const T* from = in + k * inner;
     for (int64_t i = 0; i < inner; ++i)
@@ -131,8 +149,8 @@ void bincount(KernelContext& c) {
   const int64_t size = int_at(c.inputs[1], 0);
   const bool weighted = weights.elements() > 0;
   if (weighted && weights.shape() != in.shape())
-    invalid("`weights` must have the shape of `arr`, ", in.shape().brackets(), ", or no element, its shape is ",
-            weights.shape().brackets(), " [Op:DenseBincount]");
+    invalid("`weights` must have the shape of `arr`, ", in.shape().brackets(),
+            ", or no element, its shape is ", weights.shape().brackets(), " [Op:DenseBincount]");
   const int64_t columns = in.shape().rank() == 2 ? in.shape()[1] : in.elements();
   T* out = c.out<T>();
   clear(c.outputs[0]);
@@ -141,8 +159,10 @@ void bincount(KernelContext& c) {
     if (value < 0) invalid("Input arr must be non-negative! It holds ", value, " [Op:DenseBincount]");
     if (value >= size) continue;
     T& to = out[k / columns * size + value];
-    if (binary) to = T(1);
-    else to = static_cast<T>(to + (weighted ? weights.data<T>()[k] : T(1)));
+    if (binary)
+      to = T(1);
+    else
+      to = static_cast<T>(to + (weighted ? weights.data<T>()[k] : T(1)));
   }
 }
 
@@ -153,7 +173,8 @@ void histogram(KernelContext& c) {
     invalid("value_range should satisfy value_range[0] < value_range[1], but got [", range[0], ", ", range[1],
             "] [Op:HistogramFixedWidth]");
   const auto bins = static_cast<int64_t>(*c.in<int32_t>(2));
-  const double step = (static_cast<double>(range[1]) - static_cast<double>(range[0])) / static_cast<double>(bins);
+  const double step =
+      (static_cast<double>(range[1]) - static_cast<double>(range[0])) / static_cast<double>(bins);
   std::vector<int64_t> counts(static_cast<size_t>(bins), 0);
   const T* in = c.in<T>(0);
   for (int64_t k = 0; k < c.inputs[0].elements(); ++k) {
@@ -162,8 +183,10 @@ void histogram(KernelContext& c) {
     ++counts[static_cast<size_t>(std::clamp(at, 0.0, static_cast<double>(bins - 1)))];
   }
   for (int64_t b = 0; b < bins; ++b) {
-    if (c.outputs[0].dtype() == DType::kInt64) c.out<int64_t>()[b] = counts[static_cast<size_t>(b)];
-    else c.out<int32_t>()[b] = static_cast<int32_t>(counts[static_cast<size_t>(b)]);
+    if (c.outputs[0].dtype() == DType::kInt64)
+      c.out<int64_t>()[b] = counts[static_cast<size_t>(b)];
+    else
+      c.out<int32_t>()[b] = static_cast<int32_t>(counts[static_cast<size_t>(b)]);
   }
 }
 
@@ -191,9 +214,10 @@ void counted() {
 }  // namespace
 
 FL_CPU_KERNELS {
-  numbers<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16, BFloat16,
-          std::complex<float>, std::complex<double>>();
-  ordered<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16, BFloat16>();
+  numbers<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16,
+          BFloat16, std::complex<float>, std::complex<double>>();
+  ordered<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Float16,
+          BFloat16>();
   counted<float, double, int32_t, int64_t>();
 }
 

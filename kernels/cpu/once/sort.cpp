@@ -17,9 +17,12 @@ namespace {
 using functors::Compute;
 
 void write_int(Tensor& t, int64_t at, int64_t value) {
-  if (t.dtype() == DType::kInt64) t.data<int64_t>()[at] = value;
-  else if (t.dtype() == DType::kInt16) t.data<int16_t>()[at] = static_cast<int16_t>(value);
-  else t.data<int32_t>()[at] = static_cast<int32_t>(value);
+  if (t.dtype() == DType::kInt64)
+    t.data<int64_t>()[at] = value;
+  else if (t.dtype() == DType::kInt16)
+    t.data<int16_t>()[at] = static_cast<int16_t>(value);
+  else
+    t.data<int32_t>()[at] = static_cast<int32_t>(value);
 }
 
 // The larger first, of equal ones the one that came first; NaN behind everything.
@@ -55,9 +58,12 @@ void top_k(KernelContext& c) {
     for (int64_t r = begin; r < end; ++r) {
       for (int64_t i = 0; i < n; ++i)
         row[static_cast<size_t>(i)] = {static_cast<C>(in[r * n + i]), static_cast<int32_t>(i)};
-      if (k == 1) std::swap(row[0], *std::min_element(row.begin(), row.end()));
-      else if (k * 4 < n) std::partial_sort(row.begin(), row.begin() + k, row.end());
-      else std::sort(row.begin(), row.end());
+      if (k == 1)
+        std::swap(row[0], *std::min_element(row.begin(), row.end()));
+      else if (k * 4 < n)
+        std::partial_sort(row.begin(), row.begin() + k, row.end());
+      else
+        std::sort(row.begin(), row.end());
       for (int64_t i = 0; i < k; ++i) {
         const int64_t from = row[static_cast<size_t>(i)].index;
         out[r * k + i] = in[r * n + from];
@@ -79,19 +85,27 @@ void in_top_k(KernelContext& c) {
     int64_t larger = 0;
     for (int64_t i = 0; is && i < classes; ++i) {
       const float value = in[r * classes + i];
-      if (!std::isfinite(value)) is = false;
-      else larger += value > in[r * classes + target];
+      if (!std::isfinite(value))
+        is = false;
+      else
+        larger += value > in[r * classes + target];
     }
     c.out<bool>()[r] = is && larger < k;
   }
 }
 
 template <class T>
-struct Key { using type = T; };
+struct Key {
+  using type = T;
+};
 template <>
-struct Key<Float16> { using type = float; };
+struct Key<Float16> {
+  using type = float;
+};
 template <>
-struct Key<BFloat16> { using type = float; };
+struct Key<BFloat16> {
+  using type = float;
+};
 
 template <class K>
 struct Hash {
@@ -132,7 +146,8 @@ void unique(KernelContext& c) {
 
 template <class T, bool upper>
 void bound(KernelContext& c) {
-  const int64_t rows = c.inputs[0].shape()[0], columns = c.inputs[0].shape()[1], wanted = c.inputs[1].shape()[1];
+  const int64_t rows = c.inputs[0].shape()[0], columns = c.inputs[0].shape()[1],
+                wanted = c.inputs[1].shape()[1];
   for (int64_t r = 0; r < rows; ++r) {
     const T* begin = c.in<T>(0) + r * columns;
     const T* end = begin + columns;
@@ -156,7 +171,8 @@ void fingerprint(KernelContext& c) {
   if (data.dtype() != DType::kString) {
     const size_t bytes = data.bytes() / static_cast<size_t>(rows);
     for (int64_t r = 0; r < rows; ++r)
-      write(r, fingerprint64({static_cast<const char*>(data.raw()) + static_cast<size_t>(r) * bytes, bytes}), out);
+      write(r, fingerprint64({static_cast<const char*>(data.raw()) + static_cast<size_t>(r) * bytes, bytes}),
+            out);
     return;
   }
   // Several strings in a row: the fingerprint of their fingerprints.
@@ -168,11 +184,15 @@ void fingerprint(KernelContext& c) {
   }
   const auto bytes = static_cast<size_t>(width) * 8;
   for (int64_t r = 0; r < rows; ++r)
-    write(r, fingerprint64({reinterpret_cast<const char*>(each.data()) + static_cast<size_t>(r) * bytes, bytes}), out);
+    write(r,
+          fingerprint64({reinterpret_cast<const char*>(each.data()) + static_cast<size_t>(r) * bytes, bytes}),
+          out);
 }
 
-// The places of the values of each group (all dimensions but the last) of a sparse tensor, in the order given.
-std::map<int64_t, std::vector<int64_t>> groups_of(const Tensor& indices, const Tensor& shape, const Shape& groups) {
+// The places of the values of each group (all dimensions but the last) of a sparse tensor, in the order
+// given.
+std::map<int64_t, std::vector<int64_t>> groups_of(const Tensor& indices, const Tensor& shape,
+                                                  const Shape& groups) {
   const int64_t rank = shape.elements();
   std::map<int64_t, std::vector<int64_t>> out;
   for (int64_t k = 0; k < indices.shape()[0]; ++k) {
@@ -180,7 +200,8 @@ std::map<int64_t, std::vector<int64_t>> groups_of(const Tensor& indices, const T
     for (int64_t d = 0; d < rank; ++d) {
       const int64_t index = indices.data<int64_t>()[k * rank + d];
       if (index < 0 || index >= shape.data<int64_t>()[d])
-        invalid("indices[", k, ", ", d, "] = ", index, " is out of bounds of the dense shape [Op:EditDistance]");
+        invalid("indices[", k, ", ", d, "] = ", index,
+                " is out of bounds of the dense shape [Op:EditDistance]");
       if (d + 1 < rank) at = at * groups[static_cast<int>(d)] + index;
     }
     out[at].push_back(k);
@@ -211,7 +232,8 @@ void edit_distance(KernelContext& c) {
   const bool normalize = c.attrs.get_or(kNormalize, true);
   const Shape& shape = c.outputs[0].shape();
   for (size_t k : {size_t{0}, size_t{3}})
-    if (c.inputs[k].shape()[0] != c.inputs[k + 1].shape()[0] || c.inputs[k].shape()[1] != c.inputs[k + 2].shape()[0])
+    if (c.inputs[k].shape()[0] != c.inputs[k + 1].shape()[0] ||
+        c.inputs[k].shape()[1] != c.inputs[k + 2].shape()[0])
       invalid("indices, values and shape of a sparse tensor do not fit each other [Op:EditDistance]");
   const auto hypotheses = groups_of(c.inputs[0], c.inputs[2], shape);
   const auto truths = groups_of(c.inputs[3], c.inputs[5], shape);
@@ -221,9 +243,8 @@ void edit_distance(KernelContext& c) {
     const auto h = hypotheses.find(g), t = truths.find(g);
     const std::vector<int64_t>& a = h == hypotheses.end() ? kNone : h->second;
     const std::vector<int64_t>& b = t == truths.end() ? kNone : t->second;
-    auto d = static_cast<float>(distance(a.size(), b.size(), [&](size_t i, size_t j) {
-      return c.in<T>(1)[a[i]] == c.in<T>(4)[b[j]];
-    }));
+    auto d = static_cast<float>(distance(
+        a.size(), b.size(), [&](size_t i, size_t j) { return c.in<T>(1)[a[i]] == c.in<T>(4)[b[j]]; }));
     if (normalize) d = b.empty() ? (a.empty() ? 0.f : INFINITY) : d / static_cast<float>(b.size());
     out[g] = d;
   }
@@ -254,8 +275,8 @@ FL_CPU_KERNELS {
   on_cpu("UpperBound", bit_of(DType::kString), bound<std::string, true>);
   on_cpu("InTopKV2", bit_of(DType::kInt32), in_top_k<int32_t>);
   on_cpu("InTopKV2", bit_of(DType::kInt64), in_top_k<int64_t>);
-  found<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool, Float16,
-        BFloat16, std::complex<float>, std::complex<double>, std::string>();
+  found<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool,
+        Float16, BFloat16, std::complex<float>, std::complex<double>, std::string>();
   on_cpu("Fingerprint", kPlainTypes | bit_of(DType::kString), fingerprint);
   edited<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, std::string>();
 }

@@ -62,7 +62,9 @@ std::vector<size_t> character_places(std::string_view s) {
 
 // Negative positions count from the end; less than `len` may be there.
 std::string part(const std::string& s, int64_t pos, int64_t len, bool characters, int64_t index) {
-  const auto out_of_range = [&] { invalid("pos ", pos, " out of range for string at index ", index, " [Op:Substr]"); };
+  const auto out_of_range = [&] {
+    invalid("pos ", pos, " out of range for string at index ", index, " [Op:Substr]");
+  };
   const auto bounds = [&](int64_t size) {
     if (pos > size || pos < -size) out_of_range();
     const int64_t begin = pos < 0 ? pos + size : pos;
@@ -135,7 +137,8 @@ void regex_replace(KernelContext& c) {
 
 void regex_full_match(KernelContext& c) {
   static const AttrName kPattern{"pattern"};
-  const auto regex = regex_of(c.inputs.size() == 1 ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
+  const auto regex =
+      regex_of(c.inputs.size() == 1 ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
   for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
     c.out<bool>()[i] = regex->full_match(c.in<std::string>(0)[i]);
 }
@@ -152,8 +155,10 @@ bool read_number(const std::string& text, T& out) {
     const std::string s(stripped(text));
     if (s.empty() || s.find('\0') != s.npos || s.find('(') != s.npos) return false;
     char* end;
-    if constexpr (std::is_same_v<T, float>) out = strtof_l(s.c_str(), &end, plain);
-    else out = strtod_l(s.c_str(), &end, plain);
+    if constexpr (std::is_same_v<T, float>)
+      out = strtof_l(s.c_str(), &end, plain);
+    else
+      out = strtod_l(s.c_str(), &end, plain);
     return end == s.c_str() + s.size();
   }
 }

@@ -39,8 +39,8 @@ uint32_t other_case(const CaseRun (&runs)[N], uint32_t code) {
 
 bool is_letter(uint32_t code) {
   const CodeRanges& letters = category_ranges("L");
-  const auto at =
-      std::upper_bound(letters.begin(), letters.end(), code, [](uint32_t c, const auto& r) { return c < r.first; });
+  const auto at = std::upper_bound(letters.begin(), letters.end(), code,
+                                   [](uint32_t c, const auto& r) { return c < r.first; });
   return at != letters.begin() && code <= std::prev(at)->second;
 }
 
@@ -90,8 +90,10 @@ const CodeRanges& category_ranges(std::string_view name) {
       if (category != "Cn")
         for (const std::string& key : {category, category.substr(0, 1)}) {
           CodeRanges& ranges = out[key];
-          if (!ranges.empty() && ranges.back().second + 1 == at) ranges.back().second = at + run.count - 1;
-          else ranges.emplace_back(at, at + run.count - 1);
+          if (!ranges.empty() && ranges.back().second + 1 == at)
+            ranges.back().second = at + run.count - 1;
+          else
+            ranges.emplace_back(at, at + run.count - 1);
         }
       at += run.count;
     }

@@ -79,8 +79,8 @@ Tensor accumulate(std::span<const Tensor> gradients) {
 }
 
 bool hands_slices_on(const OpRow& row) {
-  static const Op identity{"Identity"}, read{"ReadVariableOp"};
-  return &row == &identity.row() || &row == &read.row();
+  static const Op identity{"Identity"}, read{"ReadVariableOp"}, negative{"Neg"}, cast{"Cast"};
+  return &row == &identity.row() || &row == &read.row() || &row == &negative.row() || &row == &cast.row();
 }
 
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name) {
@@ -89,7 +89,16 @@ Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view
   if (params.dtype() != DType::kResource) return apply(gather, {params, indices, integer(0)}, {}, name);
   const Variable* v = variable_of(params);
   if (!v) fail(ErrorKind::kType, "a tensor or a variable is wanted to gather from, not another resource");
-  return identity(apply(read_rows, {params, indices}, {{kDType, v->dtype()}}, name.empty() ? "Gather" : name));
+  return apply(read_rows, {params, indices}, {{kDType, v->dtype()}}, name.empty() ? "Gather" : name);
+}
+
+Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs, std::string_view name) {
+  static const Op gather{"GatherNd"}, read{"ResourceGatherNd"};
+  static const AttrName kDType{"dtype"};
+  const Variable* v = params.dtype() == DType::kResource ? variable_of(params) : nullptr;
+  // An op on variables has no policy for indices that are out of bounds: they are errors.
+  if (!v || !attrs.empty()) return apply(gather, {value_of(params), indices}, attrs, name);
+  return identity(apply(read, {params, indices}, {{kDType, v->dtype()}}, name.empty() ? "GatherNd" : name));
 }
 
 Tensor value_of(const Tensor& t) {

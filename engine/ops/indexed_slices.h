@@ -26,12 +26,20 @@ const IndexedSlices* slices_of(const Tensor&);
 Tensor dense(const Tensor&);
 // The sum: rows side by side when all are slices, else a tensor.
 Tensor accumulate(std::span<const Tensor>);
-// Whether the gradient of this op hands a gradient on as it is.
+// What `each` makes of a tensor, or of the rows of slices.
+template <class Each>
+Tensor map_rows(const Tensor& t, Each&& each) {
+  const IndexedSlices* s = slices_of(t);
+  return s ? indexed_slices(each(s->values), s->indices, s->dense_shape) : each(t);
+}
+// Whether the gradient of this op takes slices as they are.
 bool hands_slices_on(const OpRow&);
 
 // Rows of `params`, which may be the handle of a variable (what a parameter "tensor or variable" gives): nobody reads
 // the other rows then, and the gradient is a sparse one. A name is the user's.
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name = {});
+// The same for elements or rows at index vectors: ResourceGatherNd of a handle, else GatherNd.
+Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs = {}, std::string_view name = {});
 // The value behind such a parameter.
 Tensor value_of(const Tensor& tensor_or_handle);
 

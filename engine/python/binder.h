@@ -36,6 +36,7 @@ struct Parameter {
   bool gaps = false;                  // "or None": None among the tensors of a list stays None
   DType preferred = DType::kInvalid;  // "of float32"
   bool handle = false;                // "or variable": a variable comes as its handle
+  bool slices = false;                // "or slices": an IndexedSlices comes as ops::indexed_slices()
   bool is_name = false;               // the `name` that ops take: passed beside the arguments
   bool one_way = false;               // "after x": takes the dtype of x, but does not give it one
   bool mixed = false;                 // "tensors of any": each has a dtype of its own

@@ -124,8 +124,8 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
         p.preferred = dtype_from_name(whose);
         FL_CHECK(p.preferred != DType::kInvalid);
       } else if (what == "or") {
-        FL_CHECK(whose == "variable" || whose == "None");
-        (whose == "None" ? p.gaps : p.handle) = true;
+        FL_CHECK(whose == "variable" || whose == "None" || whose == "slices");
+        (whose == "None" ? p.gaps : whose == "slices" ? p.slices : p.handle) = true;
       } else {
         FL_CHECK(what == "like" || what == "as" || what == "after");
         p.one_way = what == "after";

@@ -125,6 +125,7 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
                                    &partial))
     return nullptr;
   return guarded([&]() -> PyObject* {
+    if (o == Py_None || is_variable(o)) Py_RETURN_NONE;  // a variable has another value tomorrow
     const Tensor t = known_value(to_tensor(o));
     if (!t) Py_RETURN_NONE;
     return numpy_value(t).release();

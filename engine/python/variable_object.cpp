@@ -139,7 +139,7 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
     std::string text = "Variable";
     if (name != Py_None) {
       const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-      if (!s) fail(ErrorKind::kType, "tf.Variable: name must be a str");
+      if (!s) fail(ErrorKind::kValue, "tf.Variable: name must be a str");
       text = s;
     }
     if (constraint != Py_None && !PyCallable_Check(constraint))

@@ -1,5 +1,6 @@
 // What changes or reads parts of a tf.Variable: scatter_*, sliced assignment, rows, counting.
 #include "engine/base/text.h"
+#include "engine/ops/composite/define.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/python/convert.h"
 #include "engine/python/members.h"
@@ -14,8 +15,6 @@
 namespace footlight::python {
 namespace {
 
-const AttrName kDType("dtype");
-
 std::string text_of(PyObject* name) {
   if (!name || name == Py_None) return {};
   const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
@@ -26,6 +25,11 @@ std::string text_of(PyObject* name) {
 Tensor part(PyObject* slices, const char* name, DType dtype = DType::kInvalid) {
   Ref value = checked(PyObject_GetAttrString(slices, name));
   return to_tensor(value.get(), dtype);
+}
+
+// A Python value as the node that it would be outside of the op: "Const".
+Tensor as_const(const Tensor& t) {
+  return t.is_symbolic() || !t.body()->python_number ? t : composite::constant(t);
 }
 
 // --- rows: scatter_add(sparse_delta) and its like ---
@@ -42,7 +46,7 @@ PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
     if (!is_slices(delta))
       fail(ErrorKind::kType, "Argument `sparse_delta` must be a `tf.IndexedSlices`, not ", Py_TYPE(delta)->tp_name);
     const Tensor inputs[] = {variable_handle(self), part(delta, "indices"),
-                             part(delta, "values", variable_dtype(self))};
+                             as_const(part(delta, "values", variable_dtype(self)))};
     apply_all(ops[which].row(), inputs, {}, text_of(name));
     return variable_updated(self);
   });
@@ -59,7 +63,8 @@ PyObject* scatter_nd(PyObject* self, PyObject* args, PyObject* keywords) {
   return guarded([&] {
     static const Op ops[] = {Op("ResourceScatterNdUpdate"), Op("ResourceScatterNdAdd"), Op("ResourceScatterNdSub"),
                              Op("ResourceScatterNdMin"), Op("ResourceScatterNdMax")};
-    const Tensor inputs[] = {variable_handle(self), to_tensor(indices), to_tensor(updates, variable_dtype(self))};
+    const Tensor inputs[] = {variable_handle(self), to_tensor(indices),
+                             as_const(to_tensor(updates, variable_dtype(self)))};
     apply_all(ops[which].row(), inputs, {}, text_of(name));
     return variable_updated(self);
   });
@@ -82,10 +87,7 @@ PyObject* gather_nd(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:gather_nd", const_cast<char**>(names), &indices, &name))
     return nullptr;
   return guarded([&] {
-    static const Op op{"ResourceGatherNd"}, identity{"Identity"};
-    const std::string given = text_of(name);
-    return wrap(apply(identity, {apply(op, {variable_handle(self), to_tensor(indices)},
-                                       {{kDType, variable_dtype(self)}}, given.empty() ? "GatherNd" : given)}));
+    return wrap(ops::gather_elements(variable_handle(self), to_tensor(indices), {}, text_of(name)));
   });
 }
 
@@ -136,7 +138,7 @@ PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
     const SliceSpec s = slice_spec(slice_of(self)->key);
     const std::string given = text_of(name);
     const Tensor inputs[] = {variable_handle(variable), s.begin, s.end, s.strides,
-                             to_tensor(value, variable_dtype(variable))};
+                             as_const(to_tensor(value, variable_dtype(variable)))};
     apply_all(op.row(), inputs,
               {{begin, s.begin_mask}, {end, s.end_mask}, {ellipsis, s.ellipsis_mask}, {fresh, s.new_axis_mask},
                {shrink, s.shrink_axis_mask}},

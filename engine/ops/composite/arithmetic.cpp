@@ -1,5 +1,6 @@
 // Public functions of arithmetic, comparison and logic.
 #include "engine/ops/composite/composites.h"
+#include "engine/ops/composite/by_rows.h"
 #include "engine/ops/composite/define.h"
 
 namespace footlight::composite {
@@ -90,6 +91,16 @@ Arg multiply_no_nan(Args args, std::string_view name) {
     fail(ErrorKind::kValue, "tf.math.multiply_no_nan: x and y must have one dtype, not ", name_of(x.dtype()), " and ",
          name_of(y.dtype()), "; cast one of them with tf.cast");
   return {apply(op, {x, y}, {}, name_or(name, "multiply_no_nan"))};
+}
+
+// Bare integers alone are taken for floats.
+Arg next_after(Args args, std::string_view name) {
+  static const Op op{"NextAfter"};
+  const bool bare = tensor(args[0]).body()->python_number && tensor(args[1]).body()->python_number;
+  const auto as_float = [&](const Tensor& t) {
+    return bare && is_integer(t.dtype()) ? ops::cast(t, DType::kFloat32) : t;
+  };
+  return {apply(op, {as_float(tensor(args[0])), as_float(tensor(args[1]))}, {}, name)};
 }
 
 Arg scalar_mul(Args args, std::string_view name) {
@@ -199,7 +210,8 @@ FL_PUBLIC(arithmetic) {
       {"math.not_equal not_equal", kTwo, one_op<"NotEqual">, "x != y, element by element"},
       {"math.logical_and logical_and", kTwoBools, one_op<"LogicalAnd">, "x and y"},
       {"math.logical_or logical_or", kTwoBools, one_op<"LogicalOr">, "x or y"},
-      {"math.logical_xor", "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = 'LogicalXor'", logical_xor_of,
+      {"math.logical_xor", "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = 'LogicalXor'",
+       logical_xor_of,
        "one of x and y, not both"},
       {"math.logical_not logical_not", "x: tensor fits bool, name: str? = None", one_op<"LogicalNot">, "not x"},
       {"math.add_n add_n", "inputs: tensor*, name: str? = None", add_n, "the sum of tensors of one shape"},
@@ -213,9 +225,10 @@ FL_PUBLIC(arithmetic) {
       {"math.xdivy", kTwo, scoped_two<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},
       {"math.xlogy", kTwo, one_op<"Xlogy">, "x * log(y), and 0 where x is 0"},
       {"math.xlog1py", kTwo, scoped_two<"Xlog1py", "xlog1py">, "x * log(1 + y), and 0 where x is 0"},
-      {"math.nextafter", "x1: tensor as x2 of float32, x2: tensor as x1 of float32, name: str? = None",
-       one_op<"NextAfter">, "the number next to x1 on the way to x2"},
-      {"math.scalar_mul scalar_mul", "scalar: tensor as x, x: tensor, name: str? = None", scalar_mul,
+      {"math.nextafter", "x1: tensor as x2, x2: tensor as x1, name: str? = None", next_after,
+       "the number next to x1 on the way to x2"},
+      {"math.scalar_mul scalar_mul", "scalar: tensor as x, x: tensor or slices, name: str? = None",
+       by_rows<scalar_mul, 1>,
        "x times a scalar"},
       {"math.accumulate_n", "inputs: tensors, shape: shape? = None, tensor_dtype: dtype? = None, name: str? = None",
        accumulate_n, "the sum of tensors of one shape"},

@@ -1,4 +1,5 @@
 // Public functions that clip values and norms, and that ask whether values grow.
+#include "engine/ops/composite/by_rows.h"
 #include "engine/ops/composite/define.h"
 
 namespace footlight::composite {
@@ -88,8 +89,11 @@ Tensor global_norm(const Arg& list, std::string_view name) {
   static const Op pack{"Pack"};
   const Scope scope(name_or(name, "global_norm"));
   std::vector<Tensor> parts;
-  for (const Arg& item : std::get<ArgList>(list.value))
-    if (!item.none()) parts.push_back(apply(half_square, {tensor(item)}));
+  for (const Arg& item : std::get<ArgList>(list.value)) {
+    if (item.none()) continue;
+    const IndexedSlices* slices = ops::slices_of(tensor(item));
+    parts.push_back(apply(half_square, {slices ? slices->values : tensor(item)}));
+  }
   const Tensor sum = parts.empty() ? ops::number(0, DType::kFloat32)
                                    : ops::sum(apply(pack.row(), parts, {}, "stack"), constant(ops::ints({0})));
   return root(ops::mul(sum, constant(ops::number(2, sum.dtype()))), "global_norm");
@@ -120,9 +124,11 @@ Arg clip_by_global_norm(Args args, std::string_view name) {
       clipped.push_back({});
       continue;
     }
-    const Tensor& t = tensor(item);
-    clipped.push_back({identity(ops::mul(t, ops::cast(checked, t.dtype())),
-                                str(scope.own_name().empty() ? "" : "clip_by_global_norm_", clipped.size()))});
+    const IndexedSlices* slices = ops::slices_of(tensor(item));
+    const Tensor& t = slices ? slices->values : tensor(item);
+    const Tensor scaled = identity(ops::mul(t, ops::cast(checked, t.dtype())),
+                                   str(scope.own_name().empty() ? "" : "clip_by_global_norm_", clipped.size()));
+    clipped.push_back({slices ? ops::indexed_slices(scaled, slices->indices, slices->dense_shape) : scaled});
   }
   return {ArgList{{clipped}, {norm}}};
 }
@@ -151,14 +157,15 @@ Arg grows(Args args, std::string_view name) {
 
 FL_PUBLIC(clip) {
   return {
-      {"clip_by_value", "t: tensor, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
-       clip_by_value, "t, with what is below the least or above the most replaced by these"},
-      {"clip_by_norm", "t: tensor, clip_norm: tensor like t, axes: any = None, name: str? = None", clip_by_norm,
+      {"clip_by_value", "t: tensor or slices, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
+       by_rows<clip_by_value>, "t, with what is below the least or above the most replaced by these"},
+      {"clip_by_norm", "t: tensor or slices, clip_norm: tensor like t, axes: any = None, name: str? = None",
+       by_rows<clip_by_norm>,
        "t, scaled down where its norm is larger than clip_norm"},
       {"clip_by_global_norm",
-       "t_list: tensors or None, clip_norm: any, use_norm: tensor? = None, name: str? = None -> tuple",
+       "t_list: tensors or None or slices, clip_norm: any, use_norm: tensor? = None, name: str? = None -> tuple",
        clip_by_global_norm, "the tensors, scaled down together where the norm of all is larger than clip_norm"},
-      {"linalg.global_norm", "t_list: tensors or None, name: str? = None", global_norm_of,
+      {"linalg.global_norm", "t_list: tensors or None or slices, name: str? = None", global_norm_of,
        "the root of the sum of all squares"},
       {"nn.l2_loss", "t: tensor, name: str? = None", one_op<"L2Loss">, "half of the sum of the squares"},
       {"math.is_non_decreasing", "x: tensor, name: str? = None",

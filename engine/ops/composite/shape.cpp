@@ -1,4 +1,5 @@
 // Public functions of shapes, dtypes and constants.
+#include "engine/ops/composite/by_rows.h"
 #include "engine/ops/composite/define.h"
 
 namespace footlight::composite {
@@ -229,7 +230,7 @@ FL_PUBLIC(shape) {
        "ones in the shape of a tensor"},
       {"fill", "dims: shape, value: tensor, name: str? = None, layout: any? = None", fill,
        "a tensor of one value"},
-      {"dtypes.cast cast", "x: tensor, dtype: dtype, name: str? = None", cast,
+      {"dtypes.cast cast", "x: tensor or slices, dtype: dtype, name: str? = None", by_rows<cast>,
        "the same values in another dtype"},
       {"reshape", "tensor: tensor, shape: shape, name: str? = None", reshape,
        "the same elements in another shape; -1: what is left over"},
@@ -239,7 +240,7 @@ FL_PUBLIC(shape) {
        "a new dimension of size 1"},
       {"squeeze", "input: tensor, axis: ints? = None, name: str? = None", squeeze,
        "without dimensions of size 1"},
-      {"identity", "input: tensor, name: str? = None", one_op<"Identity">, "the same value"},
+      {"identity", "input: tensor or slices, name: str? = None", by_rows<one_op<"Identity">>, "the same value"},
       {"stop_gradient", "input: tensor, name: str? = None", one_op<"StopGradient">,
        "the same value; no gradient passes"},
       {"shape", "input: tensor, out_type: dtype? = None, name: str? = None", shape, "the shape as a tensor"},

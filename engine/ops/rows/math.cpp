@@ -1,6 +1,7 @@
 // Rows of functions of one element and their gradients.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/indexed_slices.h"
 
 namespace footlight {
 
@@ -11,7 +12,7 @@ using ops::mul;
 
 const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
 
-void neg_gradient(GradientCall& c) { c.input_gradients[0] = ops::neg(incoming(c)); }
+void neg_gradient(GradientCall& c) { c.input_gradients[0] = ops::map_rows(incoming(c), ops::neg); }
 
 void abs_gradient(GradientCall& c) {
   static const Op sign{"Sign"};

@@ -1,6 +1,7 @@
 // Rows that move elements or tell shapes, without computing.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/indexed_slices.h"
 
 namespace footlight {
 
@@ -14,7 +15,8 @@ void cast_gradient(GradientCall& c) {
   const DType from = c.inputs[0].dtype();
   if ((is_floating(from) || is_complex(from)) &&
       (is_floating(c.outputs[0].dtype()) || is_complex(c.outputs[0].dtype())))
-    c.input_gradients[0] = ops::cast(c.output_gradients[0], from);
+    c.input_gradients[0] =
+        ops::map_rows(c.output_gradients[0], [&](const Tensor& t) { return ops::cast(t, from); });
 }
 
 void cast_shape(Inference& i) {

@@ -28,6 +28,9 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     try:
         tensor = tf.convert_to_tensor(values, dtype=dtype)
     except ValueError as error:
+        if 'mixed types' in str(error):
+            import numpy as np
+            return make_tensor_proto(np.array(values), dtype, shape, verify_shape, allow_broadcast)
         if 'unsupported type' in str(error):
             raise TypeError('Failed to convert elements of %r to Tensor: %s' % (values, error)) from None
         raise

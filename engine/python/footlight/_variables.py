@@ -68,6 +68,17 @@ _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rspl
 _engine.extend(tf.Variable, '_handle_name', property(lambda self: self.name))
 
 
+def _restore(kwargs):
+    return tf.Variable(**kwargs)
+
+
+@_member(tf.Variable)
+def __reduce__(self):
+    return _restore, (dict(initial_value=self.read_value(), trainable=self.trainable, name=self._shared_name,
+                           shape=self.shape, constraint=self.constraint, synchronization=self.synchronization,
+                           aggregation=self.aggregation),)
+
+
 @_member(tf.Variable)
 def initialized_value(self):
     """The value; of a time when variables were made before they had one."""

@@ -232,7 +232,8 @@ void slice_assign(KernelContext& c) {
     const Shape& shape = value.shape();
     const SliceSpec spec = slice_spec(shape, begin.size(), &begin, &end, strides, masks);
     if (spec.shape.elements() == 0) return;  // nothing is written, whatever came
-    const Shape& from = given.shape();
+    Shape from = given.shape();
+    while (from.rank() > spec.shape.rank() && from[0] == 1) from = Shape(from.dims().subspan(1));
     const int missing = spec.shape.rank() - from.rank();
     bool fits = missing >= 0;
     for (int d = 0; fits && d < from.rank(); ++d) fits = from[d] == 1 || from[d] == spec.shape[d + missing];

@@ -25,13 +25,14 @@ const AttrValue* attr_or_default(const AttrSpec& spec, const Attrs& attrs) {
   invalid(row.name, " takes ", row.inputs.size(), " inputs, ", given, " came [Op:", row.name, "]");
 }
 
-void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype) {
+void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype, const char* input = nullptr) {
   if (in_set(dtype, attr.allowed)) return;
   std::string allowed;
   for (size_t i = 1; i < kDTypeCount; ++i)
     if (in_set(static_cast<DType>(i), attr.allowed))
       append_to(allowed, str(allowed.empty() ? "" : ", ", short_name(static_cast<DType>(i))));
   invalid("Value for attr '", attr.name, "' of ", short_name(dtype), " is not in the list of allowed values: ", allowed,
+          input ? str("; input '", input, "' is of ", name_of(dtype), ", tf.cast changes it") : std::string(),
           " [Op:", row.name, "]");
 }
 
@@ -69,7 +70,7 @@ void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& a
       if (spec.type_attr >= 0) {
         DType& type = types.of[spec.type_attr];
         if (type == DType::kInvalid) {
-          check_allowed(row, row.attrs[static_cast<size_t>(spec.type_attr)], came);
+          check_allowed(row, row.attrs[static_cast<size_t>(spec.type_attr)], came, spec.name);
           type = came;
         }
         expected = type;

@@ -19,7 +19,7 @@ void equality_shape(Inference& i) {
   }
   i.output_shapes[0] = Shape::unknown_rank();
   if (!a.has_rank() || !b.has_rank()) return;
-  // Two dimensions that differ settle it. Beside one larger than 1 an unknown one may be anything: even the rank of the
+  // Two dimensions that differ settle it. Beside one that is not 1 an unknown one may be anything: even the rank of the
   // answer is open.
   bool open = false;
   for (int k = 1; k <= std::min(a.rank(), b.rank()); ++k) {
@@ -29,7 +29,7 @@ void equality_shape(Inference& i) {
       i.output_shapes[0] = Shape();
       return;
     }
-    open |= unknown && std::max(x, y) > 1;
+    open |= unknown && std::max(x, y) != kUnknownDim && std::max(x, y) != 1;
   }
   if (!open) i.output_shapes[0] = footlight::broadcast(a, b);
 }

@@ -56,6 +56,18 @@ void cumulative(KernelContext& c) {
       const int64_t first = at % blocks * width;
       const int64_t side = std::min(width, inner - first);
       const int64_t base = at / blocks * n * inner + first;
+      if (inner == 1) {  // the state stays in a register
+        C one = Op::template start<C>();
+        const T* in = c.in<T>(0) + base;
+        T* out = c.out<T>() + base;
+        for (int64_t k = 0; k < n; ++k) {
+          const int64_t i = reverse ? n - 1 - k : k;
+          const C joined = Op::join(one, static_cast<C>(in[i]));
+          out[i] = static_cast<T>(exclusive ? one : joined);
+          one = joined;
+        }
+        continue;
+      }
       std::fill_n(state, side, Op::template start<C>());
       for (int64_t k = 0; k < n; ++k) {
         const int64_t row = base + (reverse ? n - 1 - k : k) * inner;

@@ -283,7 +283,8 @@ Arg tensordot(Args args, std::string_view name) {
 
 FL_PUBLIC(einsum) {
   return {
-      {"linalg.einsum einsum", "equation: str, *inputs: tensors of any, name: str? = None, optimize: str = 'greedy'", einsum,
+      {"linalg.einsum einsum", "equation: str, *inputs: tensors of any, name: str? = None, optimize: str = 'greedy'",
+       einsum,
        "sums of products along dimensions that an equation names"},
       {"linalg.tensordot tensordot", "a: tensor, b: tensor, axes: any, name: str? = None", tensordot,
        "products of two tensors summed over pairs of axes"},

@@ -97,11 +97,11 @@ void qr_gradient(GradientCall& c) {
   const Tensor& r = c.outputs[1];
   const Shape& s = r.shape();
   if (!s.has_rank() || infer::rows_of(s) < 0 || infer::columns_of(s) < 0 || infer::rows_of(q.shape()) < 0)
-    fail(ErrorKind::kUnimplemented, "the gradient of Qr needs matrices of known size; the shape of r is ",
+    fail(ErrorKind::kNotImplemented, "the gradient of Qr needs matrices of known size; the shape of r is ",
          s.to_string());
   const int64_t rows = infer::rows_of(q.shape()), columns = infer::columns_of(s);
   if (infer::rows_of(s) > columns && rows == infer::columns_of(q.shape()))
-    fail(ErrorKind::kUnimplemented,
+    fail(ErrorKind::kNotImplemented,
          "the gradient of Qr is not defined for more rows than columns with full_matrices=True; the matrices are ",
          rows, " x ", columns);
   const Tensor dq = or_zeros(c.output_gradients[0], q);
@@ -134,10 +134,10 @@ void svd_gradient(GradientCall& c) {
   int64_t m = shape.has_rank() ? infer::rows_of(shape) : kUnknownDim;
   int64_t n = shape.has_rank() ? infer::columns_of(shape) : kUnknownDim;
   if (m < 0 || n < 0)
-    fail(ErrorKind::kUnimplemented, "the gradient of Svd needs matrices of known size, their shape is ",
+    fail(ErrorKind::kNotImplemented, "the gradient of Svd needs matrices of known size, their shape is ",
          shape.to_string());
   if (full && std::abs(m - n) > 1)
-    fail(ErrorKind::kUnimplemented, "the gradient of Svd with full_matrices=True is not defined for matrices whose ",
+    fail(ErrorKind::kNotImplemented, "the gradient of Svd with full_matrices=True is not defined for matrices whose ",
          "sizes differ by more than 1; they are ", m, " x ", n);
   const Tensor& s = c.outputs[0];
   Tensor u = c.outputs[1], v = c.outputs[2];

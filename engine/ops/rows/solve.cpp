@@ -113,6 +113,30 @@ void cholesky_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::scaled(ops::add(a, ops::adjoint(a)), 0.5);
 }
 
+// For sizes that only the run tells: what is 0 for tall matrices is added to what is 0 for wide ones. With a regularizer
+// both are one product of the residuals.
+void least_squares_gradient_of_any_size(GradientCall& c) {
+  static const Op op{"MatrixSolveLs"};
+  static const Op equal{"Equal"};
+  const Tensor& a = c.inputs[0];
+  const Tensor& x = c.outputs[0];
+  const Tensor a_adjoint = ops::adjoint(a);
+  const auto solved = [&](const Tensor& matrix, const Tensor& rhs) {
+    return apply(op, {matrix, rhs, c.inputs[2]}, {{kFast, true}});
+  };
+  const Tensor gradient_b = solved(a_adjoint, c.output_gradients[0]);
+  const Tensor residual = ops::sub(c.inputs[1], ops::product(a, x));
+  const Tensor other = ops::sub(c.output_gradients[0], ops::product(a, gradient_b, true, false));
+  const Tensor plain = ops::add(ops::product(residual, solved(a, gradient_b), false, true),
+                                ops::product(solved(a_adjoint, x), other, false, true));
+  const Tensor none = apply(equal, {c.inputs[2], ops::number(0, DType::kFloat64)});
+  const Tensor divisor = ops::where(none, ops::number(1, DType::kFloat64), c.inputs[2]);
+  const Tensor regularized = ops::div(ops::product(residual, other, false, true), ops::cast(divisor, a.dtype()));
+  c.input_gradients[0] =
+      ops::sub(ops::where(none, plain, regularized), ops::product(gradient_b, x, false, true));
+  c.input_gradients[1] = gradient_b;
+}
+
 // Through the normal equations of the first kind (more rows than columns) or the second.
 void least_squares_gradient(GradientCall& c) {
   if (!c.attrs.get_or(kFast, true))
@@ -121,9 +145,10 @@ void least_squares_gradient(GradientCall& c) {
   const Tensor& b = c.inputs[1];
   const Tensor& g = c.output_gradients[0];
   const Shape& s = a.shape();
-  if (!s.has_rank() || infer::rows_of(s) < 0 || infer::columns_of(s) < 0)
-    fail(ErrorKind::kUnimplemented, "the gradient of MatrixSolveLs needs matrices of known size, theirs is ",
-         s.to_string());
+  if (!s.has_rank() || infer::rows_of(s) < 0 || infer::columns_of(s) < 0) {
+    least_squares_gradient_of_any_size(c);
+    return;
+  }
   const bool tall = infer::rows_of(s) >= infer::columns_of(s);
   const Tensor chol = ops::gramian_cholesky(a, ops::cast(c.inputs[2], a.dtype()), tall);
   if (tall) {

@@ -1,5 +1,5 @@
-// Least squares, made of other kernels: the normal equations by Cholesky's factor, or, slower and for any rank, singular
-// values.
+// Least squares, made of other kernels: the normal equations by Cholesky's factor, or, slower and for any rank,
+// singular values.
 #include "kernels/cpu/once/call.h"
 #include "kernels/cpu/once/matrices.h"
 
@@ -65,7 +65,8 @@ Tensor by_singular_values(const Tensor& a, const Tensor& b) {
   const int64_t columns = sizes_of(inner).columns;
   T* x = inner.data<T>();
   const T* value = outputs[0].data<T>();
-  const RealOf<T> least = std::numeric_limits<RealOf<T>>::epsilon() * static_cast<RealOf<T>>(std::max(s.rows, s.columns));
+  using Real = RealOf<T>;
+  const Real least = std::numeric_limits<Real>::epsilon() * static_cast<Real>(std::max(s.rows, s.columns));
   for (int64_t i = 0; i < outputs[0].elements(); ++i) {
     const bool counts = std::abs(value[i]) > least * std::abs(value[i / n * n]);
     for (int64_t k = 0; k < columns; ++k, ++x) *x = counts ? *x / value[i] : T(0);
@@ -84,7 +85,8 @@ void least_squares(KernelContext& c) {
     std::fill_n(c.out<T>(), c.outputs[0].elements(), T(0));
     return;
   }
-  const Tensor x = c.attrs.get_or(kFast, true) ? normal_equations<T>(c, a, b, regularizer) : by_singular_values<T>(a, b);
+  const bool fast = c.attrs.get_or(kFast, true);
+  const Tensor x = fast ? normal_equations<T>(c, a, b, regularizer) : by_singular_values<T>(a, b);
   std::copy_n(x.data<T>(), x.elements(), c.out<T>());
 }
 

@@ -1,6 +1,7 @@
 // Kernels of depthwise convolutions: every channel has filters of its own, `multiplier` of them.
 #include "kernels/cpu/images.h"
 
+#include <span>
 #include <vector>
 
 namespace footlight {
@@ -8,38 +9,70 @@ namespace FL_ISA {
 
 namespace {
 
-// The part of [0, out) whose window place k lies inside of the input.
-struct Span {
-  int64_t begin, end;
+// For each element along one dimension: which places of the filter meet which element of the other side.
+struct Meeting {
+  int64_t place, other;
 };
-Span inside(const Window& w, int64_t k) {
-  const int64_t shift = k * w.dilation - w.before;
-  const int64_t begin = shift >= 0 ? 0 : (-shift + w.stride - 1) / w.stride;
-  const int64_t end = w.in - 1 - shift < 0 ? 0 : std::min(w.out, (w.in - 1 - shift) / w.stride + 1);
-  return {begin, std::max(begin, end)};
-}
-
-// Calls body(filter place, output x, input pixel, output pixel) for the places of one output row.
-template <class Body>
-void for_row(const Convolution& g, int64_t y, Body&& body) {
-  for (int64_t ky = 0; ky < g.h.size; ++ky) {
-    const int64_t iy = y * g.h.stride - g.h.before + ky * g.h.dilation;
-    if (iy < 0 || iy >= g.h.in) continue;
-    for (int64_t kx = 0; kx < g.w.size; ++kx) {
-      const Span s = inside(g.w, kx);
-      for (int64_t x = s.begin; x < s.end; ++x)
-        body(ky * g.w.size + kx, iy * g.w.in + x * g.w.stride - g.w.before + kx * g.w.dilation, y * g.w.out + x);
+struct Meetings {
+  std::vector<Meeting> all;
+  std::vector<size_t> start;  // of each element, and the end
+  std::span<const Meeting> of(int64_t at) const {
+    const auto k = static_cast<size_t>(at);
+    return {all.data() + start[k], start[k + 1] - start[k]};
+  }
+};
+// Of each output the inputs.
+Meetings of_outputs(const Window& w) {
+  Meetings m;
+  for (int64_t o = 0; o < w.out; ++o) {
+    m.start.push_back(m.all.size());
+    for (int64_t k = 0; k < w.size; ++k) {
+      const int64_t i = o * w.stride - w.before + k * w.dilation;
+      if (i >= 0 && i < w.in) m.all.push_back({k, i});
     }
   }
+  m.start.push_back(m.all.size());
+  return m;
+}
+// Of each input the outputs.
+Meetings of_inputs(const Window& w) {
+  Meetings m;
+  for (int64_t i = 0; i < w.in; ++i) {
+    m.start.push_back(m.all.size());
+    for (int64_t k = 0; k < w.size; ++k) {
+      const int64_t at = i + w.before - k * w.dilation;
+      if (at >= 0 && at % w.stride == 0 && at / w.stride < w.out) m.all.push_back({k, at / w.stride});
+    }
+  }
+  m.start.push_back(m.all.size());
+  return m;
 }
 
+// One pixel of one channel each: the sum over its meetings of the other side times the filter, in registers.
 template <class C>
-void multiply_add(const C* in, const C* filter, C* out, int64_t channels, int64_t multiplier) {
-  if (multiplier == 1) {
-    for (int64_t c = 0; c < channels; ++c) out[c] += in[c] * filter[c];
-  } else {
-    for (int64_t c = 0; c < channels; ++c)
-      for (int64_t m = 0; m < multiplier; ++m) out[c * multiplier + m] += in[c] * filter[c * multiplier + m];
+void gather_pixel(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other, int64_t other_width,
+                  const C* filter, int64_t filter_width, int64_t channels, C* out) {
+  typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
+  constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
+  int64_t at = 0;
+  for (; at + kWidth <= channels; at += kWidth) {
+    Vector sum{};
+    for (const Meeting& y : rows) {
+      const C* line = other + y.other * other_width * channels + at;
+      const C* weights = filter + y.place * filter_width * channels + at;
+      for (const Meeting& x : columns)
+        sum += *reinterpret_cast<const Vector*>(line + x.other * channels) *
+               *reinterpret_cast<const Vector*>(weights + x.place * channels);
+    }
+    *reinterpret_cast<Vector*>(out + at) = sum;
+  }
+  for (; at < channels; ++at) {
+    C sum = 0;
+    for (const Meeting& y : rows)
+      for (const Meeting& x : columns)
+        sum += other[(y.other * other_width + x.other) * channels + at] *
+               filter[(y.place * filter_width + x.place) * channels + at];
+    out[at] = sum;
   }
 }
 
@@ -69,16 +102,28 @@ void forward(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> filter(c.inputs[1], false);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
+  const Meetings rows = of_outputs(g.h), columns = of_outputs(g.w);
   parallel_for(g.batch * g.h.out, rows_at_once(g), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      const int64_t n = row / g.h.out, y = row % g.h.out;
-      const C* from = in.data() + n * g.in_image;
-      C* to = out.data() + n * g.out_image;
-      std::fill(to + y * g.w.out * g.out_channels, to + (y + 1) * g.w.out * g.out_channels, C(0));
-      for_row(g, y, [&](int64_t place, int64_t in_pixel, int64_t out_pixel) {
-        multiply_add(from + in_pixel * g.in_channels, filter.data() + place * g.out_channels,
-                     to + out_pixel * g.out_channels, g.in_channels, g.multiplier);
-      });
+      const C* from = in.data() + row / g.h.out * g.in_image;
+      const auto lines = rows.of(row % g.h.out);
+      for (int64_t x = 0; x < g.w.out; ++x) {
+        C* to = out.data() + (row * g.w.out + x) * g.out_channels;
+        const auto places = columns.of(x);
+        if (g.multiplier == 1) {
+          gather_pixel(lines, places, from, g.w.in, filter.data(), g.w.size, g.in_channels, to);
+          continue;
+        }
+        std::fill(to, to + g.out_channels, C(0));
+        for (const Meeting& v : lines)
+          for (const Meeting& h : places) {
+            const C* pixel = from + (v.other * g.w.in + h.other) * g.in_channels;
+            const C* weights = filter.data() + (v.place * g.w.size + h.place) * g.out_channels;
+            for (int64_t k = 0; k < g.in_channels; ++k)
+              for (int64_t m = 0; m < g.multiplier; ++m)
+                to[k * g.multiplier + m] += pixel[k] * weights[k * g.multiplier + m];
+          }
+      }
     }
   });
   out.finish();
@@ -96,26 +141,73 @@ void to_input(KernelContext& c) {
   const ImagesIn<T> filter(c.inputs[1], false);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
-  parallel_for(g.batch, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-      const C* from = arriving.data() + n * g.out_image;
-      C* to = out.data() + n * g.in_image;
-      std::fill(to, to + g.in_image, C(0));
-      for (int64_t y = 0; y < g.h.out; ++y)
-        for_row(g, y, [&](int64_t place, int64_t in_pixel, int64_t out_pixel) {
-          const C* a = from + out_pixel * g.out_channels;
-          const C* f = filter.data() + place * g.out_channels;
-          C* x = to + in_pixel * g.in_channels;
-          if (g.multiplier == 1) {
-            for (int64_t k = 0; k < g.in_channels; ++k) x[k] += a[k] * f[k];
-          } else {
+  const Meetings rows = of_inputs(g.h), columns = of_inputs(g.w);
+  parallel_for(g.batch * g.h.in, rows_at_once(g), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const C* from = arriving.data() + row / g.h.in * g.out_image;
+      const auto lines = rows.of(row % g.h.in);
+      for (int64_t x = 0; x < g.w.in; ++x) {
+        C* to = out.data() + (row * g.w.in + x) * g.in_channels;
+        const auto places = columns.of(x);
+        if (g.multiplier == 1) {
+          gather_pixel(lines, places, from, g.w.out, filter.data(), g.w.size, g.in_channels, to);
+          continue;
+        }
+        std::fill(to, to + g.in_channels, C(0));
+        for (const Meeting& v : lines)
+          for (const Meeting& h : places) {
+            const C* pixel = from + (v.other * g.w.out + h.other) * g.out_channels;
+            const C* weights = filter.data() + (v.place * g.w.size + h.place) * g.out_channels;
             for (int64_t k = 0; k < g.in_channels; ++k)
-              for (int64_t m = 0; m < g.multiplier; ++m) x[k] += a[k * g.multiplier + m] * f[k * g.multiplier + m];
+              for (int64_t m = 0; m < g.multiplier; ++m)
+                to[k] += pixel[k * g.multiplier + m] * weights[k * g.multiplier + m];
           }
-        });
+      }
     }
   });
   out.finish();
+}
+
+// The outputs along the width for which place k of the filter lies inside, and the input that the first of them meets.
+struct Span {
+  int64_t begin, end, input;
+};
+Span span_of(const Window& w, int64_t k) {
+  const int64_t shift = k * w.dilation - w.before;
+  const int64_t begin = shift >= 0 ? 0 : (-shift + w.stride - 1) / w.stride;
+  const int64_t end = w.in - 1 - shift < 0 ? 0 : std::min(w.out, (w.in - 1 - shift) / w.stride + 1);
+  return {begin, std::max(begin, end), begin * w.stride + shift};
+}
+
+// sums += over a row of pixels, input times what arrives; four vectors of channels at a time stay in registers.
+template <class C>
+void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, C* sums) {
+  typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
+  constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
+  const int64_t step = g.w.stride * g.in_channels;
+  const C* x = in + s.input * g.in_channels;
+  const C* a = arriving + s.begin * g.out_channels;
+  int64_t at = 0;
+  if (g.multiplier == 1) {
+    const auto some = [&](auto vectors) {
+      constexpr int64_t kVectors = vectors;
+      for (; at + kVectors * kWidth <= g.in_channels; at += kVectors * kWidth) {
+        Vector sum[kVectors];
+        for (int64_t v = 0; v < kVectors; ++v) sum[v] = *reinterpret_cast<Vector*>(sums + at + v * kWidth);
+        const C* p = x + at;
+        const C* q = a + at;
+        for (int64_t k = s.begin; k < s.end; ++k, p += step, q += g.out_channels)
+          for (int64_t v = 0; v < kVectors; ++v)
+            sum[v] += *reinterpret_cast<const Vector*>(p + v * kWidth) * *reinterpret_cast<const Vector*>(q + v * kWidth);
+        for (int64_t v = 0; v < kVectors; ++v) *reinterpret_cast<Vector*>(sums + at + v * kWidth) = sum[v];
+      }
+    };
+    some(std::integral_constant<int64_t, 4>());
+    some(std::integral_constant<int64_t, 1>());
+  }
+  for (int64_t k = s.begin; k < s.end; ++k, x += step, a += g.out_channels)
+    for (int64_t c = at; c < g.in_channels; ++c)
+      for (int64_t m = 0; m < g.multiplier; ++m) sums[c * g.multiplier + m] += x[c] * a[c * g.multiplier + m];
 }
 
 // Each thread sums over images of its own.
@@ -131,6 +223,9 @@ void to_filter(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], false);
+  const Meetings rows = of_outputs(g.h);
+  std::vector<Span> spans;
+  for (int64_t k = 0; k < g.w.size; ++k) spans.push_back(span_of(g.w, k));
   const int64_t slots = std::clamp<int64_t>(g.batch, 1, pool_size());
   std::vector<C> sums(static_cast<size_t>(slots * g.filter_size), C(0));
   parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
@@ -138,11 +233,11 @@ void to_filter(KernelContext& c) {
       C* own = sums.data() + slot * g.filter_size;
       for (int64_t n = g.batch * slot / slots; n < g.batch * (slot + 1) / slots; ++n)
         for (int64_t y = 0; y < g.h.out; ++y)
-          for_row(g, y, [&](int64_t place, int64_t in_pixel, int64_t out_pixel) {
-            const C* x = in.data() + n * g.in_image + in_pixel * g.in_channels;
-            const C* a = arriving.data() + n * g.out_image + out_pixel * g.out_channels;
-            multiply_add(x, a, own + place * g.out_channels, g.in_channels, g.multiplier);
-          });
+          for (const Meeting& v : rows.of(y))
+            for (int64_t kx = 0; kx < g.w.size; ++kx)
+              add_row(g, spans[static_cast<size_t>(kx)], in.data() + n * g.in_image + v.other * g.w.in * g.in_channels,
+                      arriving.data() + n * g.out_image + y * g.w.out * g.out_channels,
+                      own + (v.place * g.w.size + kx) * g.out_channels);
     }
   });
   for (int64_t i = 0; i < g.filter_size; ++i) {

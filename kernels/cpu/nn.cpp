@@ -1,6 +1,7 @@
 // Kernels of biases, cross entropies and local response normalisation.
 #include "kernels/cpu/images.h"
 #include "kernels/functors/arithmetic.h"
+#include "kernels/functors/branchless.h"
 
 #include <cmath>
 #include <vector>
@@ -80,19 +81,55 @@ void bias_add_grad(KernelContext& c) {
   }
 }
 
-// One row of logits: x - max goes to `out`; returns log(sum(exp(x - max))).
-template <class T>
-Compute<T> shifted(const T* logits, Compute<T>* out, int64_t n) {
-  using C = Compute<T>;
-  C largest = static_cast<C>(logits[0]);
-  for (int64_t k = 1; k < n; ++k) largest = std::max(largest, static_cast<C>(logits[k]));
+// Sums and maxima in lanes of their own, so that loops become vector code.
+template <class C, class Term>
+C sum_in_lanes(int64_t n, Term&& term) {
+  constexpr int64_t kLanes = 16;
+  C lanes[kLanes] = {};
+  int64_t k = 0;
+  for (; k + kLanes <= n; k += kLanes)
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] += term(k + l);
   C sum = 0;
-  for (int64_t k = 0; k < n; ++k) {
-    out[k] = static_cast<C>(logits[k]) - largest;
-    sum += std::exp(out[k]);
-  }
-  return std::log(sum);
+  for (; k < n; ++k) sum += term(k);
+  for (const C lane : lanes) sum += lane;
+  return sum;
 }
+template <class T>
+Compute<T> largest_of(const T* x, int64_t n) {
+  using C = Compute<T>;
+  constexpr int64_t kLanes = 16;
+  C lanes[kLanes];
+  for (C& lane : lanes) lane = static_cast<C>(x[0]);
+  int64_t k = 0;
+  for (; k + kLanes <= n; k += kLanes)
+    for (int64_t l = 0; l < kLanes; ++l) {
+      const C value = static_cast<C>(x[k + l]);
+      lanes[l] = value > lanes[l] ? value : lanes[l];
+    }
+  C best = lanes[0];
+  for (; k < n; ++k) best = std::max(best, static_cast<C>(x[k]));
+  for (const C lane : lanes) best = std::max(best, lane);
+  return best;
+}
+
+// One row of logits: x - max, its exponentials and their sum.
+template <class C>
+struct Exponentials {
+  C* shifted;
+  C* powers;
+  explicit Exponentials(int64_t n) : shifted(scratch<C>(0, 2 * n)), powers(shifted + n) {}
+  template <class T>
+  C of(const T* logits, int64_t n) const {
+    const C largest = largest_of(logits, n);
+    C* __restrict__ x = shifted;
+    C* __restrict__ e = powers;
+    for (int64_t k = 0; k < n; ++k) {
+      x[k] = static_cast<C>(logits[k]) - largest;
+      e[k] = functors::branchless::exp(x[k]);
+    }
+    return sum_in_lanes<C>(n, [&](int64_t k) { return e[k]; });
+  }
+};
 
 template <class T>
 void cross_entropy(KernelContext& c) {
@@ -105,24 +142,28 @@ void cross_entropy(KernelContext& c) {
     std::fill(c.out<T>(0), c.out<T>(0) + rows, T(C(0)));
     return;
   }
-  parallel_for(rows, std::max<int64_t>(1, 4096 / n), [&](int64_t begin, int64_t end) {
-    std::vector<C> x(static_cast<size_t>(2 * n));
-    std::vector<T> wide(static_cast<size_t>(n));
+  parallel_for(rows, std::max<int64_t>(1, 8192 / n), [&](int64_t begin, int64_t end) {
+    const Exponentials<C> row_of(n);
+    std::vector<T> wide_logits, wide_labels;
+    // One column stands for all.
+    const auto widened = [&](const T* from, int64_t columns, std::vector<T>& wide) {
+      if (columns == n) return from;
+      wide.assign(static_cast<size_t>(n), *from);
+      return static_cast<const T*>(wide.data());
+    };
     for (int64_t row = begin; row < end; ++row) {
-      const T* logits = c.in<T>(0) + (ls[0] == 1 ? 0 : row) * ls[1];
-      const T* labels = c.in<T>(1) + (ts[0] == 1 ? 0 : row) * ts[1];
-      if (ls[1] == 1 && n != 1) {  // one column stands for all
-        std::fill(wide.begin(), wide.end(), logits[0]);
-        logits = wide.data();
-      }
-      const C log_sum = shifted(logits, x.data(), n);
-      C loss = 0;
-      for (int64_t k = 0; k < n; ++k) {
-        const C label = static_cast<C>(labels[ts[1] == 1 ? 0 : k]);
-        const C log_p = x[static_cast<size_t>(k)] - log_sum;
-        if (label != C(0)) loss -= label * log_p;
-        c.out<T>(1)[row * n + k] = static_cast<T>(std::exp(log_p) - label);
-      }
+      const T* logits = widened(c.in<T>(0) + (ls[0] == 1 ? 0 : row) * ls[1], ls[1], wide_logits);
+      const T* labels = widened(c.in<T>(1) + (ts[0] == 1 ? 0 : row) * ts[1], ts[1], wide_labels);
+      const C sum = row_of.of(logits, n);
+      const C log_sum = std::log(sum);
+      const C* x = row_of.shifted;
+      const C* e = row_of.powers;
+      const C loss = sum_in_lanes<C>(n, [&](int64_t k) {
+        const C label = static_cast<C>(labels[k]);
+        return label != C(0) ? label * (log_sum - x[k]) : C(0);
+      });
+      T* __restrict__ back = c.out<T>(1) + row * n;
+      for (int64_t k = 0; k < n; ++k) back[k] = static_cast<T>(e[k] / sum - static_cast<C>(labels[k]));
       c.out<T>(0)[row] = static_cast<T>(loss);
     }
   });
@@ -136,27 +177,46 @@ void sparse_cross_entropy_of(KernelContext& c) {
   const Label* labels = c.in<Label>(1);
   for (int64_t row = 0; row < rows; ++row)
     if (labels[row] < 0 || labels[row] >= n)
-      invalid("Received a label value of ", labels[row], " which is outside the valid range of [0, ", n, "): label ",
-              row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
-  parallel_for(rows, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
-    std::vector<C> x(static_cast<size_t>(n));
+      invalid("Received a label value of ", labels[row], " which is outside the valid range of [0, ", n,
+              "): label ", row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
+  parallel_for(rows, std::max<int64_t>(1, 8192 / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
+    const Exponentials<C> row_of(n);
     for (int64_t row = begin; row < end; ++row) {
-      const C log_sum = shifted(c.in<T>(0) + row * n, x.data(), n);
+      const C sum = row_of.of(c.in<T>(0) + row * n, n);
       const auto label = static_cast<int64_t>(labels[row]);
-      for (int64_t k = 0; k < n; ++k) {
-        const C p = std::exp(x[static_cast<size_t>(k)] - log_sum);
-        c.out<T>(1)[row * n + k] = static_cast<T>(k == label ? p - C(1) : p);
-      }
-      c.out<T>(0)[row] = static_cast<T>(log_sum - x[static_cast<size_t>(label)]);
+      const C* e = row_of.powers;
+      T* __restrict__ back = c.out<T>(1) + row * n;
+      for (int64_t k = 0; k < n; ++k) back[k] = static_cast<T>(e[k] / sum);
+      back[label] = static_cast<T>(e[label] / sum - C(1));
+      c.out<T>(0)[row] = static_cast<T>(std::log(sum) - row_of.shifted[label]);
     }
   });
 }
 template <class T>
 void sparse_cross_entropy(KernelContext& c) {
-  if (c.inputs[1].dtype() == DType::kInt32)
-    sparse_cross_entropy_of<T, int32_t>(c);
-  else
-    sparse_cross_entropy_of<T, int64_t>(c);
+  if (c.inputs[1].dtype() == DType::kInt32) sparse_cross_entropy_of<T, int32_t>(c);
+  else sparse_cross_entropy_of<T, int64_t>(c);
+}
+
+template <class T>
+void scale_shift(KernelContext& c) {
+  using C = Compute<T>;
+  const int64_t channels = c.inputs[1].elements();
+  if (c.outputs[0].elements() == 0) return;
+  const T* in = c.in<T>(0);
+  T* out = c.out<T>();
+  const int64_t rows = c.outputs[0].elements() / channels;
+  parallel_for(rows, std::max<int64_t>(1, 32768 / channels), [&](int64_t begin, int64_t end) {
+    const T* __restrict__ scale = c.in<T>(1);
+    const T* __restrict__ shift = c.in<T>(2);
+    for (int64_t i = begin; i < end; ++i) {
+      const T* __restrict__ from = in + i * channels;
+      T* __restrict__ to = out + i * channels;
+      for (int64_t k = 0; k < channels; ++k)
+        to[k] = static_cast<T>(static_cast<C>(static_cast<T>(static_cast<C>(from[k]) * static_cast<C>(scale[k]))) +
+                               static_cast<C>(shift[k]));
+    }
+  });
 }
 
 struct Lrn {
@@ -172,17 +232,25 @@ struct Lrn {
     channels = s[3];
     rows = s[0] * s[1] * s[2];
   }
-  // s[k] = bias + alpha * the squares of the neighbours of x[k]
+  // s[k] = bias + alpha * the squares of the neighbours of x[k], then p[k] = s[k] to the power of -beta. `squares` has
+  // `radius` zeros on both sides.
   template <class T, class C>
-  void scales(const T* x, C* s) const {
+  void scales(const T* x, C* squares, C* s, C* p) const {
+    for (int64_t k = 0; k < channels; ++k) squares[radius + k] = static_cast<C>(x[k]) * static_cast<C>(x[k]);
+    neighbours(squares, s);
     for (int64_t k = 0; k < channels; ++k) {
-      C sum = 0;
-      for (int64_t j = std::max<int64_t>(0, k - radius); j <= std::min(channels - 1, k + radius); ++j)
-        sum += static_cast<C>(x[j]) * static_cast<C>(x[j]);
-      s[k] = static_cast<C>(bias) + static_cast<C>(alpha) * sum;
+      s[k] = static_cast<C>(bias) + static_cast<C>(alpha) * s[k];
+      p[k] = functors::branchless::exp(static_cast<C>(-beta) * functors::branchless::log(s[k]));
     }
   }
-  int64_t grain() const { return std::max<int64_t>(1, 1024 / std::max<int64_t>(1, channels)); }
+  // sums[k] = the sum of padded[k .. k + 2 radius]
+  template <class C>
+  void neighbours(const C* __restrict__ padded, C* __restrict__ sums) const {
+    std::copy(padded, padded + channels, sums);
+    for (int64_t d = 1; d <= 2 * radius; ++d)
+      for (int64_t k = 0; k < channels; ++k) sums[k] += padded[k + d];
+  }
+  int64_t grain() const { return std::max<int64_t>(1, 4096 / std::max<int64_t>(1, channels)); }
 };
 
 template <class T>
@@ -190,13 +258,13 @@ void lrn(KernelContext& c) {
   using C = Compute<T>;
   const Lrn l(c);
   parallel_for(l.rows, l.grain(), [&](int64_t begin, int64_t end) {
-    std::vector<C> s(static_cast<size_t>(l.channels));
+    const auto n = static_cast<size_t>(l.channels);
+    std::vector<C> squares(n + 2 * static_cast<size_t>(l.radius), C(0)), s(n), p(n);
     for (int64_t row = begin; row < end; ++row) {
       const T* x = c.in<T>(0) + row * l.channels;
-      l.scales(x, s.data());
-      for (int64_t k = 0; k < l.channels; ++k)
-        c.out<T>()[row * l.channels + k] =
-            static_cast<T>(static_cast<C>(x[k]) * std::pow(s[static_cast<size_t>(k)], static_cast<C>(-l.beta)));
+      T* out = c.out<T>() + row * l.channels;
+      l.scales(x, squares.data(), s.data(), p.data());
+      for (size_t k = 0; k < n; ++k) out[k] = static_cast<T>(static_cast<C>(x[k]) * p[k]);
     }
   });
 }
@@ -206,25 +274,19 @@ void lrn_grad(KernelContext& c) {
   using C = Compute<T>;
   const Lrn l(c);
   parallel_for(l.rows, l.grain(), [&](int64_t begin, int64_t end) {
-    std::vector<C> s(static_cast<size_t>(l.channels)), shared(static_cast<size_t>(l.channels));
+    const auto n = static_cast<size_t>(l.channels);
+    const auto radius = static_cast<size_t>(l.radius);
+    std::vector<C> padded(n + 2 * radius, C(0)), s(n), p(n), around(n);
     for (int64_t row = begin; row < end; ++row) {
       const T* g = c.in<T>(0) + row * l.channels;
       const T* x = c.in<T>(1) + row * l.channels;
-      l.scales(x, s.data());
-      for (int64_t k = 0; k < l.channels; ++k) {
-        const auto at = static_cast<size_t>(k);
-        const C power = std::pow(s[at], static_cast<C>(-l.beta));
-        shared[at] = static_cast<C>(g[k]) * static_cast<C>(x[k]) * power / s[at];
-        s[at] = power;
-      }
-      for (int64_t k = 0; k < l.channels; ++k) {
-        C sum = 0;
-        for (int64_t j = std::max<int64_t>(0, k - l.radius); j <= std::min(l.channels - 1, k + l.radius); ++j)
-          sum += shared[static_cast<size_t>(j)];
-        c.out<T>()[row * l.channels + k] =
-            static_cast<T>(static_cast<C>(g[k]) * s[static_cast<size_t>(k)] -
-                           static_cast<C>(2 * l.alpha * l.beta) * static_cast<C>(x[k]) * sum);
-      }
+      T* out = c.out<T>() + row * l.channels;
+      l.scales(x, padded.data(), s.data(), p.data());
+      for (size_t k = 0; k < n; ++k) padded[radius + k] = static_cast<C>(g[k]) * static_cast<C>(x[k]) * p[k] / s[k];
+      l.neighbours(padded.data(), around.data());
+      const C factor = static_cast<C>(2 * l.alpha * l.beta);
+      for (size_t k = 0; k < n; ++k)
+        out[k] = static_cast<T>(static_cast<C>(g[k]) * p[k] - factor * static_cast<C>(x[k]) * around[k]);
     }
   });
 }
@@ -238,6 +300,7 @@ template <class... Types>
 void floats() {
   (on_cpu("SoftmaxCrossEntropyWithLogits", bit_of(dtype_of<Types>), cross_entropy<Types>), ...);
   (on_cpu("SparseSoftmaxCrossEntropyWithLogits", bit_of(dtype_of<Types>), sparse_cross_entropy<Types>), ...);
+  (on_cpu("ScaleShift", bit_of(dtype_of<Types>), scale_shift<Types>), ...);
   (on_cpu("LRN", bit_of(dtype_of<Types>), lrn<Types>), ...);
   (on_cpu("LRNGrad", bit_of(dtype_of<Types>), lrn_grad<Types>), ...);
 }

@@ -28,6 +28,7 @@ struct Pool {
       out_image *= w.out;
     }
   }
+  int64_t window_size() const { return window[0].size * window[1].size * window[2].size; }
   int64_t rows() const { return window[0].out * window[1].out; }
   int64_t rows_at_once() const {
     return std::max<int64_t>(1,
@@ -74,6 +75,26 @@ constexpr C lowest() {
     return std::numeric_limits<C>::lowest();
 }
 
+// The largest of each window with 16 channels at a time in registers; false where the channels do not come out even.
+template <class Places>
+bool in_registers(const Pool& p, const float* image, float* out, Places&& places) {
+  typedef float Vector __attribute__((vector_size(64), aligned(alignof(float)), may_alias));
+  constexpr int64_t kMost = 64;
+  if (p.attrs.channel_size != 1 || p.pooled % 16 != 0 || p.window_size() > kMost) return false;
+  int64_t starts[kMost];
+  int64_t count = 0;
+  places([&](int64_t place) { starts[count++] = place * p.channels; });
+  for (int64_t at = 0; at < p.pooled; at += 16) {
+    Vector best = Vector{} + lowest<float>();
+    for (int64_t k = 0; k < count; ++k) {
+      const Vector x = *reinterpret_cast<const Vector*>(image + starts[k] + at);
+      best = x > best ? x : best;
+    }
+    *reinterpret_cast<Vector*>(out + at) = best;
+  }
+  return true;
+}
+
 template <class T, int kSpatial>
 void max_pool(KernelContext& c) {
   using C = Compute<T>;
@@ -87,6 +108,9 @@ void max_pool(KernelContext& c) {
       C* to = out.data() + row / p.rows() * p.out_image;
       for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
         C* __restrict__ best = to + pixel * p.pooled;
+        if constexpr (std::is_same_v<C, float>) {
+          if (in_registers(p, from, best, places)) return;
+        }
         std::fill(best, best + p.pooled, lowest<C>());
         places([&](int64_t place) {
           for_channels(p, [&](int64_t channel, auto step) {
@@ -135,6 +159,34 @@ struct Largest {
   }
 };
 
+// The same in registers, for a vector of channels at a time: adds what arrives at a window to the place of its largest.
+template <class C>
+struct LargestInVectors {
+  typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
+  static constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
+
+  // `places`: the first channel of each place, in elements. The channels are a multiple of kWidth.
+  static void add(const C* image, C* to, const int64_t* places, int64_t count, const C* arriving, int64_t channels) {
+    using Index = decltype(Vector{} > Vector{});
+    using Number = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
+    for (int64_t at = 0; at < channels; at += kWidth) {
+      Vector best = *reinterpret_cast<const Vector*>(image + places[0] + at);
+      Index where{};
+      for (int64_t k = 1; k < count; ++k) {
+        const Vector x = *reinterpret_cast<const Vector*>(image + places[k] + at);
+        const Index larger = x > best;
+        best = larger ? x : best;
+        where = larger ? Index{} + static_cast<Number>(k) : where;
+      }
+      const Vector g = *reinterpret_cast<const Vector*>(arriving + at);
+      for (int64_t k = 0; k < count; ++k) {
+        Vector* y = reinterpret_cast<Vector*>(to + places[k] + at);
+        *y += where == Index{} + static_cast<Number>(k) ? g : Vector{};
+      }
+    }
+  }
+};
+
 template <class T, int kSpatial>
 void max_pool_grad(KernelContext& c) {
   using C = Compute<T>;
@@ -151,8 +203,18 @@ void max_pool_grad(KernelContext& c) {
       std::fill(to, to + p.in_image, C(0));
       for (int64_t row = 0; row < p.rows(); ++row)
         for_pixels(p, row, [&](int64_t pixel, auto&& places) {
-          largest.find(p, from, places);
           const C* __restrict__ g = arriving.data() + n * p.out_image + pixel * p.pooled;
+          if constexpr (std::is_floating_point_v<C>) {
+            constexpr int64_t kMost = 64;
+            if (p.attrs.channel_size == 1 && p.pooled % LargestInVectors<C>::kWidth == 0 && p.window_size() <= kMost) {
+              int64_t starts[kMost];
+              int64_t count = 0;
+              places([&](int64_t place) { starts[count++] = place * p.channels; });
+              LargestInVectors<C>::add(from, to, starts, count, g, p.pooled);
+              return;
+            }
+          }
+          largest.find(p, from, places);
           int32_t number = 0;
           places([&](int64_t place) {
             for_channels(p, [&](int64_t channel, auto step) {

@@ -54,6 +54,27 @@ void bias_grad_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(op, {ops::zeros_like(c.inputs[0]), c.output_gradients[0]}, c.attrs);
 }
 
+void scale_shift_shape(Inference& i) {
+  const Shape& x = i.shape(0);
+  i.output_shapes[0] = x;
+  for (size_t k : {1, 2}) {
+    infer::want_rank(i, k, 1);
+    const Shape& s = i.shape(k);
+    if (x.has_rank() && x.rank() < 2)
+      invalid("x must have at least rank 2, its shape is ", x.to_string(), " [Op:ScaleShift]");
+    if (x.has_rank() && s.has_rank() && x[x.rank() - 1] >= 0 && s[0] >= 0 && x[x.rank() - 1] != s[0])
+      invalid(i.row.inputs[k].name, " must have as many elements as x has channels, their shapes are ", s.to_string(),
+              " and ", x.to_string(), " [Op:ScaleShift]");
+  }
+}
+void scale_shift_gradient(GradientCall& c) {
+  static const Op channels{"BiasAddGrad"};
+  const Tensor& g = c.output_gradients[0];
+  c.input_gradients[0] = ops::mul(g, c.inputs[1]);
+  c.input_gradients[1] = apply(channels, {ops::mul(g, c.inputs[0])});
+  c.input_gradients[2] = apply(channels, {g});
+}
+
 void cross_entropy_shape(Inference& i) {
   infer::want_rank(i, 0, 2);
   infer::want_rank(i, 1, 2);
@@ -176,6 +197,8 @@ FL_ROWS(nn) {
        OpFamily::kElementwise, "adds a vector along the channels"},
       {"BiasAddGrad", "out_backprop: T -> output: T", kBiasAttrs, bias_grad_shape, bias_grad_gradient,
        OpFamily::kReduction, "the gradient of BiasAdd with respect to the vector: the sum over all but the channels"},
+      {"ScaleShift", "x: T, scale: T, shift: T -> y: T", "T: floats", scale_shift_shape, scale_shift_gradient,
+       OpFamily::kElementwise, "x * scale + shift along the channels, which are last"},
       {"SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", "T: floats",
        cross_entropy_shape, cross_entropy_gradient, OpFamily::kReduction,
        "the cross entropy of softmax(features) and labels for each row, and its gradient"},

@@ -1,4 +1,5 @@
-// The chunk format, version 2 (1: without the last column of op events): columns of one kind of event, delta and varint coded, then compressed with zstd.
+// The chunk format, version 2: columns of one kind of event, delta and varint coded, then compressed with zstd.
+// Version 1 lacks the last column of op events.
 //
 //   u8 version, u8 kind, u32 rows, u32 bytes uncompressed, zstd frame of: per column varint size, bytes
 #pragma once

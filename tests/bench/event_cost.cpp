@@ -2,6 +2,8 @@
 // against the same work without any of it. Prints ns per event and the ratio to the budget of 60 ns over the
 // op.
 #include "engine/base/clock.h"
+#include "engine/eager/execute.h"
+#include "engine/ops/cost.h"
 #include "engine/profile/recorder.h"
 
 #include <unistd.h>
@@ -25,6 +27,16 @@ inline void work() {
   sink = x;
 }
 
+// What the op is said to run on: its shapes are hashed at every event.
+struct Operands {
+  const OpRow* row = find_row("MatMul");
+  Tensor in[2] = {Tensor::empty(DType::kFloat32, Shape{4, 4}), Tensor::empty(DType::kFloat32, Shape{4, 4})};
+};
+const Operands& operands() {
+  static const Operands made;
+  return made;
+}
+
 SourceRef somewhere() { return {CodeId(1), 24}; }
 
 void bare() { work(); }
@@ -35,10 +47,10 @@ void with_op_event() {
   OpEvent e;
   e.source = current_source();
   e.op = OpId(7);
-  e.signature = SignatureId(3);
   e.start_ns = now_ns();
   work();
   e.end_ns = now_ns();
+  e.signature = signature_of(*operands().row, operands().in, {operands().in, 1});
   record_op(e);
 }
 
@@ -51,8 +63,10 @@ void with_adjacent_event() {
   e.call = CallId(3);
   e.node = NodeId(9);
   e.start_ns = previous_end;
+  const SignatureHash inputs = input_hash(*operands().row, operands().in);
   work();
   e.end_ns = previous_end = now_ns();
+  e.signature = signature_of(*operands().row, inputs, operands().in, {operands().in, 1});
   record_op(e);
 }
 
@@ -104,6 +118,7 @@ int main() {
   const char* base = std::getenv("TMPDIR");
   const std::string path = std::string(base ? base : "/tmp") + "/event_cost_" + std::to_string(getpid()) + ".footlight";
   source_provider = somewhere;
+  eager::init();
   row("op, recording off, over the op", over_bare(with_op_event));
   row("call, recording off, over the call", over_bare(with_call));
   profile::start_recording(path, {}, RecordingLevel::kStructure);

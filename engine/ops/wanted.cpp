@@ -14,8 +14,6 @@ GradientWanted::GradientWanted(std::vector<bool> wanted) : wanted_(std::move(wan
 }
 GradientWanted::~GradientWanted() { current = before_; }
 
-bool gradient_wanted(size_t input) {
-  return !current || input >= current->wanted_.size() || current->wanted_[input];
-}
+bool gradient_wanted(size_t input) { return !current || input >= current->wanted_.size() || current->wanted_[input]; }
 
 }  // namespace footlight

@@ -72,8 +72,8 @@ struct Pass {
   int64_t image;               // elements between images
 };
 
-// The weights as panels of kColumns outputs: panel, tap, channel, column. Those of tap t, channel c and column j stand at
-// start[t] + c * channel + j * column, one of the two steps being 1.
+// The weights as panels of kColumns outputs: panel, tap, channel, column. Those of tap t, channel c and column j
+// stand at start[t] + c * channel + j * column, one of the two steps being 1.
 template <class T>
 BufferPtr panels_of(const std::vector<const T*>& start, int64_t channel, int64_t column, int64_t seen, int64_t made) {
   constexpr int64_t kColumns = Lanes<T>::kColumns;
@@ -234,8 +234,7 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   pass.image = g.d.out * pass.stride[0];
   std::vector<BufferPtr> weights;
   for (int64_t group = 0; group < g.groups; ++group)
-    weights.push_back(
-        panels_of(tap_starts(pass, g, filter + group * g.made), g.out_channels, 1, g.seen, g.made));
+    weights.push_back(panels_of(tap_starts(pass, g, filter + group * g.made), g.out_channels, 1, g.seen, g.made));
   run(pass, g.batch, weights);
 }
 
@@ -326,8 +325,8 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
             from_output = copy;
             pixel = padded;
           }
-          FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels,
-                             g.w.out * pixel, pixel, padded};
+          FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels, g.w.out * pixel,
+                             pixel,  padded};
           const int64_t run = merged ? g.w.size * g.seen : g.seen;
           const int64_t strips = (run + kRows - 1) / kRows;
           for (int64_t tz = 0; tz < g.d.size; ++tz)

@@ -64,8 +64,7 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
   }
   if (columns == kVectors * kWidth) {
     for (int r = 0; r < kRows; ++r)
-      for (int v = 0; v < kVectors; ++v)
-        *reinterpret_cast<V*>(out + r * tile.out_pixel + v * kWidth) = sums[r][v];
+      for (int v = 0; v < kVectors; ++v) *reinterpret_cast<V*>(out + r * tile.out_pixel + v * kWidth) = sums[r][v];
     return;
   }
   for (int r = 0; r < kRows; ++r) {

@@ -48,31 +48,77 @@ Meetings of_inputs(const Window& w) {
   return m;
 }
 
-// One pixel of one channel each: the sum over its meetings of the other side times the filter, in registers.
-template <class C>
-void gather_pixel(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other, int64_t other_width,
-                  const C* filter, int64_t filter_width, int64_t channels, C* out) {
+// kPixels pixels beside each other, whose meetings are those of the first, each `step` elements further: the sums
+// over their meetings of the other side times the filter, in registers.
+template <class C, int kPixels>
+void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
+                   int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t channels,
+                   C* out) {
   typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
   constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
   int64_t at = 0;
   for (; at + kWidth <= channels; at += kWidth) {
-    Vector sum{};
+    Vector sums[kPixels] = {};
     for (const Meeting& y : rows) {
       const C* line = other + y.other * other_width * channels + at;
       const C* weights = filter + y.place * filter_width * channels + at;
-      for (const Meeting& x : columns)
-        sum += *reinterpret_cast<const Vector*>(line + x.other * channels) *
-               *reinterpret_cast<const Vector*>(weights + x.place * channels);
+      for (const Meeting& x : columns) {
+        const Vector w = *reinterpret_cast<const Vector*>(weights + x.place * channels);
+        const C* from = line + x.other * channels;
+        for (int p = 0; p < kPixels; ++p) sums[p] += *reinterpret_cast<const Vector*>(from + p * step) * w;
+      }
     }
-    *reinterpret_cast<Vector*>(out + at) = sum;
+    for (int p = 0; p < kPixels; ++p) *reinterpret_cast<Vector*>(out + p * channels + at) = sums[p];
   }
-  for (; at < channels; ++at) {
-    C sum = 0;
-    for (const Meeting& y : rows)
-      for (const Meeting& x : columns)
-        sum += other[(y.other * other_width + x.other) * channels + at] *
-               filter[(y.place * filter_width + x.place) * channels + at];
-    out[at] = sum;
+  for (; at < channels; ++at)
+    for (int p = 0; p < kPixels; ++p) {
+      C sum = 0;
+      for (const Meeting& y : rows)
+        for (const Meeting& x : columns)
+          sum += other[(y.other * other_width + x.other) * channels + p * step + at] *
+                 filter[(y.place * filter_width + x.place) * channels + at];
+      out[p * channels + at] = sum;
+    }
+}
+
+// Whether pixel x + n meets the same places as pixel x, each `step` pixels further.
+bool same_but(const Meetings& m, int64_t x, int64_t n, int64_t step) {
+  const auto a = m.of(x), b = m.of(x + n);
+  if (a.size() != b.size()) return false;
+  for (size_t k = 0; k < a.size(); ++k)
+    if (a[k].place != b[k].place || a[k].other + n * step != b[k].other) return false;
+  return true;
+}
+
+// A row of pixels. `inner`: from which pixel on and up to which all meet the same places, `step` further each.
+struct Inner {
+  int64_t begin = 0, end = 0;
+};
+Inner inner_of(const Meetings& m, int64_t width, int64_t step) {
+  Inner best;
+  for (int64_t begin = 0; begin < width;) {
+    int64_t end = begin + 1;
+    while (end < width && same_but(m, begin, end - begin, step)) ++end;
+    if (end - begin > best.end - best.begin) best = {begin, end};
+    begin = end;
+  }
+  return best;
+}
+template <class C>
+void gather_row(std::span<const Meeting> rows, const Meetings& columns, const Inner& inner, int64_t width,
+                const C* other, int64_t other_width, int64_t step, const C* filter, int64_t filter_width,
+                int64_t channels, C* out) {
+  for (int64_t x = 0; x < width;) {
+    constexpr int kPixels = 4;
+    if (x >= inner.begin && x + kPixels <= inner.end) {
+      gather_pixels<C, kPixels>(rows, columns.of(x), other, other_width, step * channels, filter, filter_width,
+                                channels, out + x * channels);
+      x += kPixels;
+    } else {
+      gather_pixels<C, 1>(rows, columns.of(x), other, other_width, 0, filter, filter_width, channels,
+                          out + x * channels);
+      ++x;
+    }
   }
 }
 
@@ -103,17 +149,19 @@ void forward(KernelContext& c) {
   const ImagesIn<T> filter(c.inputs[1], false);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
   const Meetings rows = of_outputs(g.h), columns = of_outputs(g.w);
+  const Inner inner = inner_of(columns, g.w.out, g.w.stride);
   parallel_for(g.batch * g.h.out, rows_at_once(g), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const C* from = in.data() + row / g.h.out * g.in_image;
       const auto lines = rows.of(row % g.h.out);
+      if (g.multiplier == 1) {
+        gather_row(lines, columns, inner, g.w.out, from, g.w.in, g.w.stride, filter.data(), g.w.size, g.in_channels,
+                   out.data() + row * g.w.out * g.in_channels);
+        continue;
+      }
       for (int64_t x = 0; x < g.w.out; ++x) {
         C* to = out.data() + (row * g.w.out + x) * g.out_channels;
         const auto places = columns.of(x);
-        if (g.multiplier == 1) {
-          gather_pixel(lines, places, from, g.w.in, filter.data(), g.w.size, g.in_channels, to);
-          continue;
-        }
         std::fill(to, to + g.out_channels, C(0));
         for (const Meeting& v : lines)
           for (const Meeting& h : places) {
@@ -142,17 +190,19 @@ void to_input(KernelContext& c) {
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
   const Meetings rows = of_inputs(g.h), columns = of_inputs(g.w);
+  const Inner inner = inner_of(columns, g.w.in, 1);
   parallel_for(g.batch * g.h.in, rows_at_once(g), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const C* from = arriving.data() + row / g.h.in * g.out_image;
       const auto lines = rows.of(row % g.h.in);
+      if (g.multiplier == 1) {
+        gather_row(lines, columns, inner, g.w.in, from, g.w.out, 1, filter.data(), g.w.size, g.in_channels,
+                   out.data() + row * g.w.in * g.in_channels);
+        continue;
+      }
       for (int64_t x = 0; x < g.w.in; ++x) {
         C* to = out.data() + (row * g.w.in + x) * g.in_channels;
         const auto places = columns.of(x);
-        if (g.multiplier == 1) {
-          gather_pixel(lines, places, from, g.w.out, filter.data(), g.w.size, g.in_channels, to);
-          continue;
-        }
         std::fill(to, to + g.in_channels, C(0));
         for (const Meeting& v : lines)
           for (const Meeting& h : places) {
@@ -168,7 +218,8 @@ void to_input(KernelContext& c) {
   out.finish();
 }
 
-// The outputs along the width for which place k of the filter lies inside, and the input that the first of them meets.
+// The outputs along the width for which place k of the filter lies inside, and the input that the first of them
+// meets.
 struct Span {
   int64_t begin, end, input;
 };
@@ -198,7 +249,8 @@ void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, 
         const C* q = a + at;
         for (int64_t k = s.begin; k < s.end; ++k, p += step, q += g.out_channels)
           for (int64_t v = 0; v < kVectors; ++v)
-            sum[v] += *reinterpret_cast<const Vector*>(p + v * kWidth) * *reinterpret_cast<const Vector*>(q + v * kWidth);
+            sum[v] +=
+                *reinterpret_cast<const Vector*>(p + v * kWidth) * *reinterpret_cast<const Vector*>(q + v * kWidth);
         for (int64_t v = 0; v < kVectors; ++v) *reinterpret_cast<Vector*>(sums + at + v * kWidth) = sum[v];
       }
     };
@@ -235,7 +287,8 @@ void to_filter(KernelContext& c) {
         for (int64_t y = 0; y < g.h.out; ++y)
           for (const Meeting& v : rows.of(y))
             for (int64_t kx = 0; kx < g.w.size; ++kx)
-              add_row(g, spans[static_cast<size_t>(kx)], in.data() + n * g.in_image + v.other * g.w.in * g.in_channels,
+              add_row(g, spans[static_cast<size_t>(kx)],
+                      in.data() + n * g.in_image + v.other * g.w.in * g.in_channels,
                       arriving.data() + n * g.out_image + y * g.w.out * g.out_channels,
                       own + (v.place * g.w.size + kx) * g.out_channels);
     }

@@ -177,8 +177,8 @@ void sparse_cross_entropy_of(KernelContext& c) {
   const Label* labels = c.in<Label>(1);
   for (int64_t row = 0; row < rows; ++row)
     if (labels[row] < 0 || labels[row] >= n)
-      invalid("Received a label value of ", labels[row], " which is outside the valid range of [0, ", n,
-              "): label ", row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
+      invalid("Received a label value of ", labels[row], " which is outside the valid range of [0, ", n, "): label ",
+              row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
   parallel_for(rows, std::max<int64_t>(1, 8192 / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
     const Exponentials<C> row_of(n);
     for (int64_t row = begin; row < end; ++row) {
@@ -194,8 +194,10 @@ void sparse_cross_entropy_of(KernelContext& c) {
 }
 template <class T>
 void sparse_cross_entropy(KernelContext& c) {
-  if (c.inputs[1].dtype() == DType::kInt32) sparse_cross_entropy_of<T, int32_t>(c);
-  else sparse_cross_entropy_of<T, int64_t>(c);
+  if (c.inputs[1].dtype() == DType::kInt32)
+    sparse_cross_entropy_of<T, int32_t>(c);
+  else
+    sparse_cross_entropy_of<T, int64_t>(c);
 }
 
 template <class T>
@@ -232,15 +234,20 @@ struct Lrn {
     channels = s[3];
     rows = s[0] * s[1] * s[2];
   }
-  // s[k] = bias + alpha * the squares of the neighbours of x[k], then p[k] = s[k] to the power of -beta. `squares` has
-  // `radius` zeros on both sides.
+  // s[k] = bias + alpha * the squares of the neighbours of x[k], then p[k] = s[k] to the power of -beta. `squares`
+  // has `radius` zeros on both sides.
   template <class T, class C>
   void scales(const T* x, C* squares, C* s, C* p) const {
     for (int64_t k = 0; k < channels; ++k) squares[radius + k] = static_cast<C>(x[k]) * static_cast<C>(x[k]);
     neighbours(squares, s);
-    for (int64_t k = 0; k < channels; ++k) {
-      s[k] = static_cast<C>(bias) + static_cast<C>(alpha) * s[k];
-      p[k] = functors::branchless::exp(static_cast<C>(-beta) * functors::branchless::log(s[k]));
+    for (int64_t k = 0; k < channels; ++k) s[k] = static_cast<C>(bias) + static_cast<C>(alpha) * s[k];
+    if (beta == 0.5) {
+      for (int64_t k = 0; k < channels; ++k) p[k] = C(1) / std::sqrt(s[k]);
+    } else if (beta == 0.75) {
+      for (int64_t k = 0; k < channels; ++k) p[k] = C(1) / (std::sqrt(s[k]) * std::sqrt(std::sqrt(s[k])));
+    } else {
+      for (int64_t k = 0; k < channels; ++k)
+        p[k] = functors::branchless::exp(static_cast<C>(-beta) * functors::branchless::log(s[k]));
     }
   }
   // sums[k] = the sum of padded[k .. k + 2 radius]

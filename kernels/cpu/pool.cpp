@@ -159,7 +159,8 @@ struct Largest {
   }
 };
 
-// The same in registers, for a vector of channels at a time: adds what arrives at a window to the place of its largest.
+// The same in registers, for a vector of channels at a time: adds what arrives at a window to the place of its
+// largest.
 template <class C>
 struct LargestInVectors {
   typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
@@ -206,7 +207,8 @@ void max_pool_grad(KernelContext& c) {
           const C* __restrict__ g = arriving.data() + n * p.out_image + pixel * p.pooled;
           if constexpr (std::is_floating_point_v<C>) {
             constexpr int64_t kMost = 64;
-            if (p.attrs.channel_size == 1 && p.pooled % LargestInVectors<C>::kWidth == 0 && p.window_size() <= kMost) {
+            if (p.attrs.channel_size == 1 && p.pooled % LargestInVectors<C>::kWidth == 0 &&
+                p.window_size() <= kMost) {
               int64_t starts[kMost];
               int64_t count = 0;
               places([&](int64_t place) { starts[count++] = place * p.channels; });

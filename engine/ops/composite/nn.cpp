@@ -1,7 +1,7 @@
 // Public functions of neural networks: moments and normalisations, biases, dropout, embeddings, space and depth.
 #include "engine/ops/composite/define.h"
-#include "engine/ops/indexed_slices.h"
 #include "engine/ops/composite/random.h"
+#include "engine/ops/indexed_slices.h"
 #include "engine/ops/random_seeds.h"
 
 namespace footlight::composite {

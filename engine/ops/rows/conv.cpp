@@ -99,10 +99,8 @@ void forward_gradient(GradientCall& c) {
   const Tensor& x = c.inputs[0];
   const Tensor& filter = c.inputs[1];
   const Tensor& g = c.output_gradients[0];
-  if (gradient_wanted(0))
-    c.input_gradients[0] = apply(names(kind).to_input, {ops::shape(x), filter, g}, c.attrs);
-  if (gradient_wanted(1))
-    c.input_gradients[1] = apply(names(kind).to_filter, {x, ops::shape(filter), g}, c.attrs);
+  if (gradient_wanted(0)) c.input_gradients[0] = apply(names(kind).to_input, {ops::shape(x), filter, g}, c.attrs);
+  if (gradient_wanted(1)) c.input_gradients[1] = apply(names(kind).to_filter, {x, ops::shape(filter), g}, c.attrs);
 }
 
 template <Kind kind>
@@ -111,8 +109,7 @@ void input_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   if (gradient_wanted(1))
     c.input_gradients[1] = apply(names(kind).to_filter, {g, ops::shape(filter), c.inputs[2]}, c.attrs);
-  if (gradient_wanted(2))
-    c.input_gradients[2] = apply(names(kind).forward, {g, filter}, c.attrs);
+  if (gradient_wanted(2)) c.input_gradients[2] = apply(names(kind).forward, {g, filter}, c.attrs);
 }
 
 template <Kind kind>
@@ -121,8 +118,7 @@ void filter_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   if (gradient_wanted(0))
     c.input_gradients[0] = apply(names(kind).to_input, {ops::shape(x), g, c.inputs[2]}, c.attrs);
-  if (gradient_wanted(2))
-    c.input_gradients[2] = apply(names(kind).forward, {x, g}, c.attrs);
+  if (gradient_wanted(2)) c.input_gradients[2] = apply(names(kind).forward, {x, g}, c.attrs);
 }
 
 // A convolution of 2 or 3 spatial dimensions, as many as the input's rank says.

@@ -162,10 +162,9 @@ void lrn_grad_gradient(GradientCall& c) {
   const Tensor channels = apply(slice, {shape, ops::ints({3}), ops::ints({1})});
   const Tensor square[] = {channels, channels};
   static const Op minimum{"Minimum"};
-  const Tensor reach = ops::cast(
-      ops::reshape(apply(minimum, {channels, ops::integer(radius)}), ops::ints({})), DType::kInt64);
-  const Tensor band =
-      apply(band_part, {ops::fill(ops::concat(square, 0), ops::number(1, t)), reach, reach});
+  const Tensor reach =
+      ops::cast(ops::reshape(apply(minimum, {channels, ops::integer(radius)}), ops::ints({})), DType::kInt64);
+  const Tensor band = apply(band_part, {ops::fill(ops::concat(square, 0), ops::number(1, t)), reach, reach});
   const Tensor rows[] = {ops::ints({-1}), channels};
   const Tensor flat = ops::concat(rows, 0);
   const auto neighbours = [&](const Tensor& v) {

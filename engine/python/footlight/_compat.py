@@ -4,15 +4,15 @@ import footlight as tf
 _v1 = tf.compat.v1
 
 
-def _to(dtype):
-    def convert(x, name=None):
+def _to(dtype, own_name):
+    def convert(x, name=own_name):
         return tf.cast(x, dtype, name=name)
     return convert
 
 
 for _name, _dtype in (('to_float', tf.float32), ('to_double', tf.float64), ('to_int32', tf.int32), ('to_int64', tf.int64)):
     for _namespace in (tf, _v1):
-        setattr(_namespace, _name, _to(_dtype))
+        setattr(_namespace, _name, _to(_dtype, _name.title().replace('_', '')))
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):

@@ -75,6 +75,9 @@ class NameScope final : public ContextAction {
 class DeviceScope final : public ContextAction {
  public:
   explicit DeviceScope(std::optional<Device> device) : device_(device) {}
+  ~DeviceScope() override {
+    while (!before_.empty()) leave();  // entered by hand and forgotten: the thread must not point here any longer
+  }
   Ref enter() override {
     if (device_ && !placed_) placed_ = gpu::soft(*device_);
     auto* graph = trace::GraphBuilder::innermost();

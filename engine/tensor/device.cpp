@@ -21,15 +21,26 @@ Device parse_device(std::string_view text) {
          "'. A device is written \"/CPU:0\", \"/GPU:0\", \"/device:GPU:0\" or \"\"");
   };
   Device device;
+  bool typed = false;
   std::string_view rest = lower;
   while (!rest.empty()) {
     if (rest.front() == '/') rest.remove_prefix(1);
     std::string_view part = rest.substr(0, rest.find('/'));
     rest.remove_prefix(part.size());
-    for (std::string_view key : {"job:", "replica:", "task:"})
-      if (part.starts_with(key)) part = {};
+    for (std::string_view key : {"replica:", "task:"})
+      if (part.starts_with(key)) {
+        const std::string_view number = part.substr(key.size());
+        if (number.empty() || number.find_first_not_of("0123456789") != number.npos) bad();
+        part = {};
+      }
+    if (part.starts_with("job:")) part = {};
     if (part.empty()) continue;
-    if (part.starts_with("device:")) part.remove_prefix(7);
+    if (typed) bad();  // two devices in one name
+    typed = true;
+    if (part.starts_with("device:")) {
+      part.remove_prefix(7);
+      if (part.find(':') == part.npos) bad();
+    }
     const size_t colon = part.find(':');
     const std::string_view type = part.substr(0, colon);
     if (type == "gpu") {

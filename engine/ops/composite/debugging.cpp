@@ -19,6 +19,16 @@ bool all_true(const Tensor& t) {
   return true;
 }
 
+// While one lives, ops run at once, also inside of a trace.
+class Eagerly {
+ public:
+  Eagerly() : graph_(current_graph_builder) { current_graph_builder = nullptr; }
+  ~Eagerly() { current_graph_builder = graph_; }
+
+ private:
+  Builder* const graph_;
+};
+
 std::string prefix(const Arg& message) { return message.none() || text(message).empty() ? "" : text(message) + ".  "; }
 std::string first_line(const Arg& message) {
   return message.none() || text(message).empty() ? "" : text(message) + "\n";
@@ -96,19 +106,13 @@ void compare(const Op& op, const char* sign, const Tensor& x, const Tensor& y, c
   if (const Tensor known = known_value(holds)) {
     if (all_true(known)) return;
     const Tensor a = known_value(x), b = known_value(y);
+    const Eagerly eagerly;
     invalid(first_line(message), differences(sign, a, b, known, shown(summarize)));
   }
   const Tensor a = known_value(x), b = known_value(y);
   if (a && b) {
-    const Tensor now = [&] {
-      Builder* const graph = current_graph_builder;
-      struct Back {
-        Builder* to;
-        ~Back() { current_graph_builder = to; }
-      } back{graph};
-      current_graph_builder = nullptr;
-      return apply(op, {a, b});
-    }();
+    const Eagerly eagerly;
+    const Tensor now = apply(op, {a, b});
     if (!all_true(now)) invalid(first_line(message), differences(sign, a, b, now, shown(summarize)));
   }
   assert_node(all_of(holds), message,
@@ -131,13 +135,14 @@ Arg one(Args args, std::string_view name) {
   static const Op op{op_name.text};
   const Scope scope(name_or(name, function.text));
   const Tensor& x = tensor(args[0]);
+  if (!in_set(x.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "tf.debugging.", function.text, " compares numbers with 0, not values of dtype ",
+         name_of(x.dtype()));
   const Tensor holds = apply(op, {x, ops::number(0, x.dtype())});
   Tensor known = known_value(holds);
   if (const Tensor value = known_value(x); !known && value) {
-    Builder* const graph = current_graph_builder;
-    current_graph_builder = nullptr;
+    const Eagerly eagerly;
     known = apply(op, {value, ops::number(0, x.dtype())});
-    current_graph_builder = graph;
   }
   const std::string said = str("Condition x ", sign.text, " 0 did not hold element-wise:");
   if (known) {
@@ -156,6 +161,9 @@ Arg near(Args args, std::string_view name) {
   static const AttrName kTout{"Tout"};
   const Scope scope(name_or(name, "assert_near"));
   const Tensor &x = tensor(args[0]), &y = tensor(args[1]);
+  if (x.dtype() != y.dtype())
+    fail(ErrorKind::kValue, "tf.debugging.assert_near: y must have the dtype of x, ", name_of(x.dtype()), ", not ",
+         name_of(y.dtype()));
   const DType type = x.dtype() == DType::kComplex64    ? DType::kFloat32
                      : x.dtype() == DType::kComplex128 ? DType::kFloat64
                                                        : x.dtype();
@@ -342,7 +350,7 @@ FL_PUBLIC(debugging) {
       {"debugging.assert_non_positive", kOne, one<"LessEqual", "<=", "assert_non_positive">,
        "fails unless x <= 0 everywhere"},
       {"debugging.assert_near",
-       "x: tensor like y, y: tensor like x, rtol: tensor? like x = None, atol: tensor? like x = None, "
+       "x: tensor, y: tensor as x, rtol: tensor? like x = None, atol: tensor? like x = None, "
        "message: str? = None, summarize: int? = None, name: str? = None",
        near, "fails unless x and y are near each other everywhere"},
       {"debugging.Assert Assert",

@@ -17,15 +17,13 @@ Tensor draw(const Op& op, const Tensor& shape, DType type, const Arg& op_seed) {
 }
 
 // A bound in the dtype of the numbers, as a constant of its own ("random_uniform/min").
-Tensor bound(const Arg& a, double otherwise, DType type, std::string_view name) {
-  if (a.none()) return constant(ops::number(otherwise, type), name);
-  const Tensor& t = tensor(a);
-  const Tensor converted = ops::cast(t, type);
-  return t.body()->python_number && !converted.is_symbolic() ? constant(converted.as_constant(), name) : converted;
+Tensor bound(const Arg& a, double otherwise, DType type, const char* name) {
+  const Tensor t = in_dtype_of_numbers(a, otherwise, type, name);
+  return t.body()->python_number && !t.is_symbolic() ? constant(t, name) : t;
 }
 
 Tensor shape_of(const Arg& a) {
-  const Tensor dims = shape_tensor(a);
+  const Tensor dims = drawn_shape(a);
   return dims.body()->python_number ? constant(dims, "shape") : dims;
 }
 
@@ -79,10 +77,31 @@ Arg set_seed(Args args, std::string_view) {
 }
 
 constexpr char kNormal[] =
-    "shape: shape, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, seed: int? = None, "
+    "shape: tensor of int32, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, seed: int? = None, "
     "name: str? = None";
 
 }  // namespace
+
+Tensor drawn_shape(const Arg& a) {
+  const Tensor& t = tensor(a);
+  if (t.is_symbolic() || !t.body()->python_number) return t;
+  if (t.shape() == Shape{0}) return ops::ints({});
+  if (t.dtype() != DType::kInt32 && t.dtype() != DType::kInt64) return t;  // the op says what is wrong with it
+  if (t.shape().rank() != 1) invalid("shape must be a vector of {int32,int64}, got shape ", t.shape().brackets());
+  return t;
+}
+
+Tensor in_dtype_of_numbers(const Arg& a, double otherwise, DType type, const char* what) {
+  if (a.none()) return ops::number(otherwise, type);
+  const Tensor& t = tensor(a);
+  if (t.dtype() == type) return t;
+  if (!t.body()->python_number)
+    fail(ErrorKind::kValue, what, " must have the dtype of the numbers, ", name_of(type), ", its dtype is ",
+         name_of(t.dtype()));
+  if (is_integer(type) && !is_integer(t.dtype()))
+    fail(ErrorKind::kType, what, " is a number of dtype ", name_of(t.dtype()), " and does not fit ", name_of(type));
+  return ops::cast(t, type).as_constant();
+}
 
 Tensor random_uniform(const Tensor& shape, DType type, std::optional<int64_t> op_seed, std::string_view name) {
   static const Op op{"RandomUniform"};
@@ -94,7 +113,7 @@ Tensor random_uniform(const Tensor& shape, DType type, std::optional<int64_t> op
 FL_PUBLIC(random) {
   return {
       {"random.uniform random_uniform compat.v1.random_uniform",
-       "shape: shape, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: int? = None, "
+       "shape: tensor of int32, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: int? = None, "
        "name: str? = None",
        uniform, "numbers evenly from [minval, maxval)"},
       {"random.normal random_normal compat.v1.random_normal", kNormal, normal,

@@ -14,6 +14,11 @@ struct RandomStream {
 // `alg`: 'philox', 'threefry', 'auto_select', the number of one, or none.
 RandomStream random_stream(const Tensor& seed, const Arg& alg = {});
 
+// The shape of drawn numbers: unlike other functions' it is never a bare integer.
+Tensor drawn_shape(const Arg&);
+// A bound or a parameter in the dtype of the numbers; `what` is its name.
+Tensor in_dtype_of_numbers(const Arg&, double otherwise, DType, const char* what);
+
 // tf.random.uniform of [0, 1), with the op seed of the call: dropout's.
 Tensor random_uniform(const Tensor& shape, DType, std::optional<int64_t> op_seed, std::string_view name = {});
 // tf.random.stateless_uniform of [0, 1).

@@ -11,15 +11,6 @@ namespace {
 const AttrName kDType{"dtype"};
 const AttrName kOutput{"output_dtype"};
 
-Tensor in_dtype(const Arg& a, double otherwise, DType type, const char* what) {
-  if (a.none()) return ops::number(otherwise, type);
-  const Tensor& t = tensor(a);
-  if (t.dtype() == type) return t;
-  if (!t.body()->python_number)
-    fail(ErrorKind::kValue, what, " must have dtype ", name_of(type), ", its dtype is ", name_of(t.dtype()));
-  return ops::cast(t, type).as_constant();
-}
-
 // alpha in the shape that it has together with beta.
 Tensor as_wide_as(const Tensor& x, const Tensor& other) {
   if (x.shape().fully_known() && other.shape().fully_known() && other.elements() == 1 &&
@@ -48,8 +39,8 @@ Arg gamma(Args args, std::string_view name) {
   static const Op op{"RandomGamma"};
   const Scope scope(name_or(name, "random_gamma"));
   const DType type = float_dtype(args[3]);
-  const Tensor shape = shape_tensor(args[0]);
-  const Tensor alpha = in_dtype(args[1], 1, type, "alpha"), beta = in_dtype(args[2], 1, type, "beta");
+  const Tensor shape = drawn_shape(args[0]);
+  const Tensor alpha = in_dtype_of_numbers(args[1], 1, type, "alpha"), beta = in_dtype_of_numbers(args[2], 1, type, "beta");
   Attrs attrs;
   random::set_seeds(attrs, op, seed(args[4]));
   return {scaled_gamma(apply(op, {shape, as_wide_as(alpha, beta)}, attrs), beta, scope)};
@@ -59,8 +50,8 @@ Arg stateless_gamma(Args args, std::string_view name) {
   static const Op op{"StatelessRandomGammaV3"};
   const Scope scope(name_or(name, "stateless_random_gamma"));
   const DType type = float_dtype(args[4]);
-  const Tensor shape = shape_tensor(args[0]);
-  const Tensor alpha = in_dtype(args[2], 1, type, "alpha"), beta = in_dtype(args[3], 1, type, "beta");
+  const Tensor shape = drawn_shape(args[0]);
+  const Tensor alpha = in_dtype_of_numbers(args[2], 1, type, "alpha"), beta = in_dtype_of_numbers(args[3], 1, type, "beta");
   const RandomStream s = random_stream(tensor(args[1]));
   return {scaled_gamma(apply(op, {shape, s.key, s.counter, s.alg, as_wide_as(alpha, beta)}), beta, scope)};
 }
@@ -70,26 +61,29 @@ Arg poisson(Args args, std::string_view name) {
   const Scope scope(name_or(name, "random_poisson"));
   Attrs attrs{{kDType, dtype(args[2])}};
   random::set_seeds(attrs, op, seed(args[3]));
-  return {apply(op, {shape_tensor(args[0]), tensor(args[1])}, attrs)};
+  return {apply(op, {drawn_shape(args[0]), tensor(args[1])}, attrs)};
 }
 
 Arg stateless_poisson(Args args, std::string_view name) {
   static const Op op{"StatelessRandomPoisson"};
   const Scope scope(name_or(name, "stateless_random_poisson"));
-  return {apply(op, {shape_tensor(args[0]), tensor(args[1]), tensor(args[2])}, {{kDType, dtype(args[3])}})};
+  return {apply(op, {drawn_shape(args[0]), tensor(args[1]), tensor(args[2])}, {{kDType, dtype(args[3])}})};
 }
 
 Arg stateless_binomial(Args args, std::string_view name) {
   static const Op op{"StatelessRandomBinomial"};
   const Scope scope(name_or(name, "stateless_random_binomial"));
-  return {apply(op, {shape_tensor(args[0]), tensor(args[1]), tensor(args[2]), tensor(args[3])},
+  const Tensor& probs = tensor(args[3]);
+  Tensor counts = tensor(args[2]);
+  if (counts.body()->python_number && !counts.is_symbolic()) counts = ops::cast(counts, probs.dtype()).as_constant();
+  return {apply(op, {drawn_shape(args[0]), tensor(args[1]), counts, probs},
                 {{kDType, dtype(args[4])}})};
 }
 
 Arg stateless_truncated(Args args, std::string_view name) {
   static const Op op{"StatelessParameterizedTruncatedNormal"};
   const Scope scope(name_or(name, "stateless_parameterized_truncated_normal"));
-  const Tensor shape = shape_tensor(args[0]);
+  const Tensor shape = drawn_shape(args[0]);
   return {apply(op, {shape, tensor(args[1]), tensor(args[2]), tensor(args[3]), tensor(args[4]), tensor(args[5])})};
 }
 
@@ -181,31 +175,31 @@ Arg non_deterministic(Args args, std::string_view) {
 FL_PUBLIC(random_distributions) {
   return {
       {"random.gamma compat.v1.random_gamma",
-       "shape: shape, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, seed: int? = None, "
+       "shape: tensor fits int32, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, seed: int? = None, "
        "name: str? = None",
        gamma, "numbers of gamma distributions"},
       {"random.stateless_gamma",
-       "shape: shape, seed: tensor, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, name: str? = None",
+       "shape: tensor of int32, seed: tensor, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, name: str? = None",
        stateless_gamma, "numbers of gamma distributions that follow from the seed"},
       {"random.poisson",
-       "shape: shape, lam: tensor of float32, dtype: dtype = float32, seed: int? = None, name: str? = None", poisson,
+       "shape: tensor fits int32, lam: tensor of float32, dtype: dtype = float32, seed: int? = None, name: str? = None", poisson,
        "numbers of Poisson distributions"},
       {"random.stateless_poisson",
-       "shape: shape, seed: tensor, lam: tensor, dtype: dtype = int32, name: str? = None", stateless_poisson,
+       "shape: tensor of int32, seed: tensor, lam: tensor, dtype: dtype = int32, name: str? = None", stateless_poisson,
        "numbers of Poisson distributions that follow from the seed"},
       {"random.stateless_binomial",
-       "shape: shape, seed: tensor, counts: tensor like probs, probs: tensor of float32, output_dtype: dtype = int32, "
+       "shape: tensor of int32, seed: tensor, counts: tensor of float32, probs: tensor of float32, output_dtype: dtype = int32, "
        "name: str? = None",
        stateless_binomial, "numbers of binomial distributions that follow from the seed"},
       {"random.stateless_parameterized_truncated_normal",
-       "shape: shape, seed: tensor, means: tensor = 0.0, stddevs: tensor = 1.0, minvals: tensor = -2.0, "
+       "shape: tensor of int32, seed: tensor, means: tensor = 0.0, stddevs: tensor = 1.0, minvals: tensor = -2.0, "
        "maxvals: tensor = 2.0, name: str? = None",
        stateless_truncated, "normal numbers between bounds that follow from the seed"},
       {"random.categorical",
-       "logits: tensor, num_samples: tensor of int32, dtype: dtype? = None, seed: int? = None, name: str? = None",
+       "logits: tensor, num_samples: tensor fits int32, dtype: dtype? = None, seed: int? = None, name: str? = None",
        categorical, "classes by their logits"},
       {"random.stateless_categorical",
-       "logits: tensor, num_samples: tensor of int32, seed: tensor, dtype: dtype = int64, name: str? = None",
+       "logits: tensor, num_samples: tensor fits int32, seed: tensor, dtype: dtype = int64, name: str? = None",
        stateless_categorical, "classes by their logits that follow from the seed"},
       {"random.shuffle random_shuffle compat.v1.random_shuffle",
        "value: tensor, seed: int? = None, name: str? = None", shuffle, "the rows in another order"},

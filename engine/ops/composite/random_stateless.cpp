@@ -45,14 +45,6 @@ Tensor drawn(const Op& op, const Tensor& shape, const RandomStream& s, DType dty
   return apply(op, {shape, s.key, s.counter, s.alg}, {{kDType, dtype}}, name);
 }
 
-Tensor in_dtype(const Tensor& t, DType dtype, const char* what) {
-  if (t.dtype() == dtype) return t;
-  if (!t.body()->python_number)
-    fail(ErrorKind::kValue, what, " must have the dtype of the numbers, ", name_of(dtype), ", its dtype is ",
-         name_of(t.dtype()));
-  return ops::cast(t, dtype).as_constant();
-}
-
 Arg uniform(Args args, std::string_view name) {
   static const Op full{"StatelessRandomUniformFullIntV2"};
   static const Op whole{"StatelessRandomUniformIntV2"};
@@ -66,14 +58,15 @@ Arg uniform(Args args, std::string_view name) {
   if (integers && args[2].none() != args[3].none())
     fail(ErrorKind::kValue, "For integer `dtype` argument ", name_of(type),
          ", `minval` and `maxval` must be both None or not None");
+  if (!integers && args[2].none()) fail(ErrorKind::kValue, "minval must be given for ", name_of(type));
   if (integers && !args[2].none() && !in_set(type, kSignedTypes))
     fail(ErrorKind::kValue, "`dtype` ", name_of(type), " is only for the full range: give `minval` and `maxval` None");
   const Scope scope(name_or(name, "stateless_random_uniform"));
-  const Tensor shape = shape_tensor(args[0]);
+  const Tensor shape = drawn_shape(args[0]);
   if (integers && args[2].none())
     return {drawn(full, shape, random_stream(tensor(args[1]), args[5]), type, scope.own_name())};
-  const Tensor low = args[2].none() ? ops::number(0, type) : in_dtype(tensor(args[2]), type, "minval");
-  const Tensor high = args[3].none() ? ops::number(1, type) : in_dtype(tensor(args[3]), type, "maxval");
+  const Tensor low = in_dtype_of_numbers(args[2], 0, type, "minval");
+  const Tensor high = in_dtype_of_numbers(args[3], 1, type, "maxval");
   const RandomStream s = random_stream(tensor(args[1]), args[5]);
   if (integers)
     return {apply(whole, {shape, s.key, s.counter, s.alg, low, high}, {}, scope.own_name())};
@@ -84,9 +77,10 @@ Arg uniform(Args args, std::string_view name) {
 Tensor scaled(const Op& op, Args args, const Scope& scope) {
   static const Op add{"AddV2"};
   const DType type = dtype(args[4]);
-  const Tensor shape = shape_tensor(args[0]);
-  const Tensor mean = in_dtype(tensor(args[2]), type, "mean");
-  const Tensor deviation = in_dtype(tensor(args[3]), type, "stddev");
+  if (!is_floating(type)) fail(ErrorKind::kType, "normal numbers are floats, not ", name_of(type));
+  const Tensor shape = drawn_shape(args[0]);
+  const Tensor mean = in_dtype_of_numbers(args[2], 0, type, "mean");
+  const Tensor deviation = in_dtype_of_numbers(args[3], 1, type, "stddev");
   const Tensor numbers = drawn(op, shape, random_stream(tensor(args[1]), args[5]), type);
   return apply(add, {ops::mul(numbers, deviation), mean}, {}, scope.own_name());
 }
@@ -126,7 +120,7 @@ Arg fold_in(Args args, std::string_view) {
 }
 
 constexpr char kNormal[] =
-    "shape: shape, seed: tensor, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, name: str? = None, "
+    "shape: tensor of int32, seed: tensor, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, name: str? = None, "
     "alg: any = 'auto_select'";
 
 }  // namespace
@@ -148,7 +142,7 @@ Tensor stateless_uniform(const Tensor& shape, const Tensor& seed, DType type, co
 FL_PUBLIC(random_stateless) {
   return {
       {"random.stateless_uniform",
-       "shape: shape, seed: tensor, minval: tensor? = 0, maxval: tensor? = None, dtype: dtype = float32, "
+       "shape: tensor of int32, seed: tensor, minval: tensor? = 0, maxval: tensor? = None, dtype: dtype = float32, "
        "name: str? = None, alg: any = 'auto_select'",
        uniform, "numbers evenly from [minval, maxval) that follow from the seed"},
       {"random.stateless_normal", kNormal, normal, "numbers of a normal distribution that follow from the seed"},

@@ -75,10 +75,11 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                 raise ValueError(f'{said}Tensor {_named(x)} specified shape index {i}.  Symbol `...` or `*` for a variable '
                                  'number of unspecified dimensions is only allowed as the first entry')
         open_ended = bool(wanted) and (wanted[0] is Ellipsis or wanted[0] == '*')
-        constraints.append((x, wanted[1:] if open_ended else wanted, open_ended))
+        # A scalar counts as one element in a row.
+        constraints.append((x, (wanted[1:] if open_ended else wanted) or (1,), open_ended))
     for x, wanted, open_ended in constraints:
         rank = len(wanted)
-        if rank <= 1:  # a scalar counts as one of length 1
+        if rank <= 1:
             if not open_ended:
                 tf.debugging.assert_rank_in(x, [0, 1], message=message)
         elif open_ended:

@@ -1,4 +1,5 @@
 """tf.DeviceSpec, the classes of tf.config and its switches."""
+import collections
 import logging
 import os
 import re
@@ -87,43 +88,17 @@ def _parsed(spec):
     return found
 
 
-class LogicalDeviceConfiguration:
+class LogicalDeviceConfiguration(collections.namedtuple(
+        'LogicalDeviceConfiguration', ['memory_limit', 'experimental_priority', 'experimental_device_ordinal'],
+        defaults=(None, None, None))):
     """What a logical device of a physical one gets of it."""
 
-    def __init__(self, memory_limit=None, experimental_priority=None, experimental_device_ordinal=None):
-        self.memory_limit = memory_limit
-        self.experimental_priority = experimental_priority
-        self.experimental_device_ordinal = experimental_device_ordinal
 
-    def __eq__(self, other):
-        return isinstance(other, LogicalDeviceConfiguration) and vars(self) == vars(other)
-
-    def __hash__(self):
-        return hash(tuple(vars(self).values()))
-
-    def __repr__(self):
-        return 'LogicalDeviceConfiguration(%s)' % ', '.join(f'{k}={v}' for k, v in vars(self).items())
-
-
-class _Device:
-    def __init__(self, name, device_type):
-        self.name, self.device_type = name, device_type
-
-    def __eq__(self, other):
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self):
-        return hash((self.name, self.device_type))
-
-    def __repr__(self):
-        return f'{type(self).__name__}(name={self.name!r}, device_type={self.device_type!r})'
-
-
-class PhysicalDevice(_Device):
+class PhysicalDevice(collections.namedtuple('PhysicalDevice', ['name', 'device_type'])):
     """A device of this machine."""
 
 
-class LogicalDevice(_Device):
+class LogicalDevice(collections.namedtuple('LogicalDevice', ['name', 'device_type'])):
     """A device that ops run on."""
 
 

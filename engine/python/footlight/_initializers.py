@@ -85,7 +85,10 @@ class random_uniform_initializer(Initializer):
         dtype = tf.as_dtype(dtype)
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f'random_uniform_initializer: `dtype` expected to be float or integer, {dtype} came')
-        return tf.random.uniform(_dims(kwargs.get('partition_shape', shape)), self.minval, self.maxval, dtype, self.seed)
+        shape = _dims(kwargs.get('partition_shape', shape))
+        if self.seed:  # the same numbers at every call
+            return tf.random.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
+        return tf.random.uniform(shape, self.minval, self.maxval, dtype)
 
     def get_config(self):
         return {'minval': self.minval, 'maxval': self.maxval, 'seed': self.seed}
@@ -98,7 +101,10 @@ class random_normal_initializer(Initializer):
     def __call__(self, shape, dtype=tf.float32, **kwargs):
         _check('random_normal_initializer', kwargs)
         dtype = _float(dtype, 'random_normal_initializer')
-        return tf.random.normal(_dims(kwargs.get('partition_shape', shape)), self.mean, self.stddev, dtype, self.seed)
+        shape = _dims(kwargs.get('partition_shape', shape))
+        if self.seed:
+            return tf.random.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
+        return tf.random.normal(shape, self.mean, self.stddev, dtype)
 
     def get_config(self):
         return {'mean': self.mean, 'stddev': self.stddev, 'seed': self.seed}

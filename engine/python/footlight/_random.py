@@ -115,8 +115,7 @@ class Generator:
 
     @staticmethod
     def _variable(value):
-        with tf.name_scope('random_generator'):
-            return tf.Variable(value, dtype=tf.int64, trainable=False, name='StateVar')
+        return tf.Variable(value, dtype=tf.int64, trainable=False, name='StateVar')
 
     @classmethod
     def from_state(cls, state, alg):

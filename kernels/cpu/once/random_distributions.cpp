@@ -226,6 +226,7 @@ void binomials(KernelContext& c, const Tensor& counts, const Tensor& probs, Phil
   each(base, c.outputs[0], both.elements(), [&](int64_t k, auto&& stream) {
     const T count = counts.data<T>()[at_count(k)], p = probs.data<T>()[at_prob(k)];
     const double n = static_cast<double>(count);
+    if (!std::isfinite(n)) return std::numeric_limits<double>::quiet_NaN();
     if (n <= 0 || p <= T(0)) return 0.0;
     if (p >= T(1)) return n;
     if (std::isnan(static_cast<double>(p))) return static_cast<double>(p);

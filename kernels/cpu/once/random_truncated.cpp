@@ -17,19 +17,20 @@ constexpr int kMostTries = 1000;
 }
 
 // Samples of one set of parameters, in standard units: take(z) says whether another is wanted.
-template <class F, class Take>
+template <class T, class F, class Take>
 void between(F low, F high, Philox& philox, const OpRow& row, Take&& take) {
   constexpr F kWide = F(1.3);
-  constexpr int kCount = Uniform<F>::kCount;
+  constexpr int kCount = Uniform<T>::kCount;
   const F root = std::sqrt(low * low + F(4));
   const F cutoff = F(2) * std::exp(F(0.5) + low * (low - root) / F(4)) / (low + root);
   const F width = high - low;
   int tries = 0;
   if ((low < -kWide && high >= 0) || (high > kWide && low <= 0)) {
     for (;;) {
-      F normal[kCount];
-      Normal<F>::draw(philox, normal);
-      for (const F z : normal) {
+      T normal[kCount];
+      Normal<T>::draw(philox, normal);
+      for (const T drawn : normal) {
+        const F z = static_cast<F>(drawn);
         if (z >= low && z <= high) {
           tries = 0;
           if (!take(z)) return;
@@ -42,12 +43,12 @@ void between(F low, F high, Philox& philox, const OpRow& row, Take&& take) {
   if (width < cutoff) {
     const F plus = low < 0 ? F(0) : low * low;
     for (;;) {
-      F place[kCount], u[kCount];
-      Uniform<F>::draw(philox, place);
-      Uniform<F>::draw(philox, u);
+      T place[kCount], u[kCount];
+      Uniform<T>::draw(philox, place);
+      Uniform<T>::draw(philox, u);
       for (int i = 0; i < kCount; ++i) {
-        const F z = place[i] * width + low;
-        if (u[i] <= std::exp((plus - z * z) / F(2))) {
+        const F z = static_cast<F>(place[i]) * width + low;
+        if (static_cast<F>(u[i]) <= std::exp((plus - z * z) / F(2))) {
           tries = 0;
           if (!take(z)) return;
         } else if (++tries >= kMostTries) {
@@ -58,12 +59,12 @@ void between(F low, F high, Philox& philox, const OpRow& row, Take&& take) {
   }
   const F alpha = (low + std::sqrt(low * low + F(4))) / F(2);
   for (;;) {
-    F u[kCount];
-    Uniform<F>::draw(philox, u);
+    T u[kCount];
+    Uniform<T>::draw(philox, u);
     for (int i = 0; i < kCount; i += 2) {
-      const F z = -std::log(u[i]) / alpha + low;
+      const F z = -std::log(static_cast<F>(u[i])) / alpha + low;
       const F x = low < alpha ? alpha - z : low - alpha;
-      if (u[i + 1] <= std::exp(-x * x / F(2)) && z < high) {
+      if (static_cast<F>(u[i + 1]) <= std::exp(-x * x / F(2)) && z < high) {
         tries = 0;
         if (!take(z)) return;
       } else if (++tries >= kMostTries) {
@@ -97,7 +98,7 @@ void draw(KernelContext& c, size_t first, Philox philox) {
       deviation = -deviation;
     }
     int64_t s = 0;
-    between<F>((low - mean) / deviation, (high - mean) / deviation, philox, c.row, [&](F z) {
+    between<T, F>((low - mean) / deviation, (high - mean) / deviation, philox, c.row, [&](F z) {
       c.out<T>()[s * parameters + p] = T(z * deviation + mean);
       return ++s < samples;
     });

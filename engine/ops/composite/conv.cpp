@@ -169,9 +169,6 @@ Arg convolution(Args args, std::string_view name) {
   if (spatial < 1 || spatial > 3)
     fail(ErrorKind::kValue, "tf.nn.convolution has 1, 2 or 3 spatial dimensions, the filters' shape is ",
          filters.shape().to_string(), ", the input's ", x.shape().to_string());
-  if (x.shape().has_rank() && x.shape().rank() < spatial + 2)
-    fail(ErrorKind::kValue, "the input of this convolution must have at least rank ", spatial + 2, ", its shape is ",
-         x.shape().to_string());
   static constexpr const char* kLast[] = {"NWC", "NHWC", "NDHWC"};
   static constexpr const char* kFirst[] = {"NCW", "NCHW", "NCDHW"};
   const bool first = starts_with_nc(args[4]);
@@ -204,6 +201,10 @@ Arg atrous_conv2d(Args args, std::string_view name) {
   const Tensor& filters = tensor(args[1]);
   if (!x.shape().has_rank() && !filters.shape().has_rank())
     fail(ErrorKind::kValue, "the rank of the value or of the filters of tf.nn.atrous_conv2d must be known");
+  for (const Tensor* t : {&x, &filters})
+    if (t->shape().has_rank() && t->shape().rank() != 4)
+      fail(ErrorKind::kValue, "tf.nn.atrous_conv2d convolves images: value and filters must have rank 4, ",
+           t->shape().to_string(), " came");
   Ints rate = integers(args[2]);
   if (rate.size() == 1) rate.push_back(rate[0]);
   if (rate.size() != 2) fail(ErrorKind::kValue, "rate is one number or two, ", rate.size(), " came");

@@ -71,7 +71,12 @@ Arg transpose(Args args, std::string_view name) {
   const Tensor& x = tensor(args[0]);
   const std::string_view node = name_or(name, "transpose");
   const Tensor value = flag(args[2]) ? ops::conj(x) : x;
-  if (!args[1].none()) return {apply(op, {value, tensor(args[1])}, {}, node)};
+  if (!args[1].none()) {
+    // An empty list is a tensor of floats, and the permutation of a scalar all the same.
+    const Tensor& given = tensor(args[1]);
+    const bool nothing = given.shape() == Shape{0} && !is_integer(given.dtype());
+    return {apply(op, {value, nothing ? ops::ints(std::initializer_list<int64_t>{}) : given}, {}, node)};
+  }
   if (!x.shape().has_rank()) {
     const Scope scope(node);
     const Tensor count = apply(rank, {x});

@@ -43,9 +43,10 @@ Tensor swapped_with_last(const Tensor& x, int64_t axis) {
   const Tensor rank = apply(rank_of, {x});
   const Tensor at = axis < 0 ? ops::add(rank, ops::integer(axis)) : ops::integer(axis);
   const Tensor last = ops::sub(rank, ops::integer(1));
-  const Tensor parts[] = {range(ops::integer(0), at), ops::expand_dims(last, 0),
-                          range(ops::add(at, ops::integer(1)), last), ops::expand_dims(at, 0)};
-  return ops::concat(parts, 0);
+  static const Op update{"TensorScatterUpdate"};
+  const Tensor from[] = {ops::expand_dims(at, 0), ops::expand_dims(last, 0)};
+  const Tensor to[] = {from[1], from[0]};
+  return apply(update, {range(ops::integer(0), rank), ops::expand_dims(ops::concat(from, 0), 1), ops::concat(to, 0)});
 }
 
 // Values and places along a dimension, the largest first.

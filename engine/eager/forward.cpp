@@ -42,15 +42,15 @@ Tensor ForwardAccumulator::tangent_of(const Tensor& value) const {
   return at == tangents_.end() ? Tensor() : at->second;
 }
 
-void ForwardAccumulator::see(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs,
-                             std::span<const Tensor> outputs) {
+void ForwardAccumulator::see(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs,
+                             std::span<const Tensor> outputs, const std::shared_ptr<Backward>& custom) {
   std::vector<Tensor> tangents;
   bool any = false;
   for (const Tensor& t : inputs) {
     tangents.push_back(tangent_of(t));
     any |= static_cast<bool>(tangents.back());
   }
-  if (!any || row.zero_gradient) return;
+  if (!any || (row && row->zero_gradient)) return;
   if (std::none_of(outputs.begin(), outputs.end(), [](const Tensor& t) { return moves(t.dtype()); })) return;
 
   Tape linear(false, false);
@@ -61,7 +61,7 @@ void ForwardAccumulator::see(const OpRow& row, const Attrs& attrs, std::span<con
       linear.watch(arriving[k]);
     }
   linear.start();
-  Tape::run_back(&row, attrs, inputs, outputs, nullptr, arriving, leaving);
+  Tape::run_back(row, attrs, inputs, outputs, custom, arriving, leaving);
   std::vector<Tensor> targets, weights, sources;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (tangents[i] && leaving[i]) {

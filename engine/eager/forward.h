@@ -24,7 +24,8 @@ class ForwardAccumulator {
   // How a value that was computed since moves along; empty when it does not.
   Tensor tangent_of(const Tensor&) const;
 
-  void see(const OpRow&, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
+  void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+           const std::shared_ptr<Backward>&);
 
  private:
   bool recording_ = false;

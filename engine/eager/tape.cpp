@@ -17,20 +17,25 @@ thread_local Recorders recorders;
 namespace {
 
 // Tapes first: what accumulators compute uses the op's outputs.
-void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+          const std::shared_ptr<Backward>& custom) {
   // By index: a gradient that runs while a tape looks may start or stop others.
-  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(&row, attrs, inputs, outputs, nullptr);
+  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(row, attrs, inputs, outputs, custom);
   const size_t before = recorders.looking;
   try {
     for (size_t i = 0; i < std::min(before, recorders.accumulators.size()); ++i) {
       recorders.looking = i;
-      recorders.accumulators[i]->see(row, attrs, inputs, outputs);
+      recorders.accumulators[i]->see(row, attrs, inputs, outputs, custom);
     }
   } catch (...) {
     recorders.looking = before;
     throw;
   }
   recorders.looking = before;
+}
+
+void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+  tell(&row, attrs, inputs, outputs, nullptr);
 }
 
 bool any_watches(std::span<const Tensor> tensors) {
@@ -138,7 +143,7 @@ void Tape::run_back(const OpRow* row, const Attrs& attrs, std::span<const Tensor
                     std::span<const Tensor> output_gradients, std::span<Tensor> input_gradients) {
   if (custom) {
     std::vector<Tensor> filled(output_gradients.begin(), output_gradients.end());
-    for (size_t i = 0; i < filled.size(); ++i)
+    for (size_t i = 0; i < filled.size() && custom->wants_zeros(); ++i)
       if (!filled[i]) filled[i] = ops::zeros_like(outputs[i]);
     std::vector<Tensor> back = custom->run(filled);
     for (size_t i = 0; i < input_gradients.size() && i < back.size(); ++i) input_gradients[i] = back[i];
@@ -237,6 +242,11 @@ void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outpu
                    std::shared_ptr<Backward> backward) {
   if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
   for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(nullptr, {}, inputs, outputs, backward);
+}
+
+void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                     std::shared_ptr<Backward> backward) {
+  if (tape_hook) tell(nullptr, {}, inputs, outputs, backward);
 }
 
 bool any_tape_recording() { return tape_hook != nullptr; }

@@ -17,6 +17,8 @@ class Backward {
   virtual ~Backward() = default;
   // One gradient per input (empty: none flows) from one per output (never empty: zeros where nothing flows).
   virtual std::vector<Tensor> run(std::span<const Tensor> output_gradients) = 0;
+  // False: an output to which nothing flows comes as an empty tensor instead.
+  virtual bool wants_zeros() const { return true; }
 };
 
 enum class Unconnected : uint8_t { kNone, kZero };
@@ -84,6 +86,8 @@ class Tape {
 // Tells every recording tape of this thread about something with a gradient of its own. Forward accumulators saw what
 // it consists of.
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
+// Tells every recorder of this thread that outputs depend on inputs in a way of their own, which is linear backwards.
+void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
 // Installed by tracing: the graph that is being built remembers it as well, for gradients through calls of
 // the function.
 extern void (*custom_gradient_in_graph)(std::span<const Tensor> inputs, std::span<const Tensor> outputs,

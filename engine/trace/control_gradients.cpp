@@ -50,8 +50,20 @@ void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
   if (derivative && !flows_beyond(call.output_gradients, derivative->outputs))
     return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients);
   const std::shared_ptr<const Forward> forward = forward_of(callee);
-  std::vector<Tensor> all(forward->graph()->outputs.size());
-  runtime::run(*compile::compile(*forward->graph(), runtime::run_op, optimize::Keep::kOutputs), call.inputs, all);
+  // When a tape will ask once more, it has to know where these come from: then what that needs is handed out as well.
+  const bool watched = tape_watching && tape_watching(call.inputs);
+  const GraphPtr graph = watched ? forward_of(forward->graph())->graph() : forward->graph();
+  std::vector<Tensor> all(graph->outputs.size());
+  runtime::run(*compile::compile(*graph, runtime::run_op, optimize::Keep::kOutputs), call.inputs, all);
+  if (watched) {
+    for (Tensor& output : all)
+      if (output && is_plain(output.dtype())) output = output.alias();
+    Attrs attrs = call.attrs;
+    attrs.set(kF, graph);
+    attrs.set(kTout, output_dtypes(*graph));
+    tape_hook(call.row, attrs, call.inputs, all);
+    all.resize(forward->graph()->outputs.size());
+  }
   forward->derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients);
 }
 
@@ -68,6 +80,7 @@ void call_gradient(GradientCall& call) {
     set_outputs(graph.node(id), output_dtypes(*forward->graph()), output_shapes(*forward->graph()));
   }
   const std::vector<Tensor> all = outputs_of(graph, id);
+  tell_of_more(call.inputs, std::span(all).subspan(derivative->outputs));
   derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients);
 }
 
@@ -148,6 +161,7 @@ void cond_gradient(GradientCall& call) {
   const NodeId id = call.outputs[0].node();
   const BranchDerivatives derivatives = hand_out(graph, id);
   const std::vector<Tensor> all = outputs_of(graph, id);
+  tell_of_more(call.inputs, std::span(all).subspan(derivatives.outputs));
   const std::span<const Tensor> inputs = call.inputs.subspan(1);
   std::vector<size_t> wanted;
   std::vector<DType> dtypes;

@@ -66,6 +66,8 @@ struct Custom {
   std::vector<Edge> inputs;    // no node: a value that gets no gradient
   std::vector<Edge> outputs;
   std::shared_ptr<Backward> backward;
+  const Graph* graph = nullptr;  // in which it was traced: copies of that have it too, and the user's function names its
+                                 // tensors
 };
 using Customs = std::vector<Custom>;
 
@@ -87,6 +89,7 @@ void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs
     custom.outputs.push_back({output.node(), output.output()});
   }
   custom.backward = backward;
+  custom.graph = &graph;
   auto customs = graph.custom_gradients
                      ? std::make_shared<Customs>(*std::static_pointer_cast<Customs>(graph.custom_gradients))
                      : std::make_shared<Customs>();
@@ -181,7 +184,10 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   NoTape quiet;
   GraphBuilder backward(numbered("__backward_" + graph.name() + '_'), GraphBuilder::Kind::kGradient);
   backward.source = &forward;
-  backward.source_original = &graph;
+  backward.source_originals.push_back(&graph);
+  if (graph.custom_gradients)
+    for (const Custom& custom : *std::static_pointer_cast<Customs>(graph.custom_gradients))
+      backward.source_originals.push_back(custom.graph);
   Building building(&backward);
   std::vector<Tensor> arriving(forward.outputs.size());
   for (size_t i = 0; i < forward.outputs.size(); ++i) {
@@ -234,6 +240,38 @@ std::shared_ptr<const Forward> forward_of(const GraphPtr& graph) {
   Kept& keep = kept(*graph);
   if (!keep.forward) keep.forward = differentiate(*graph);
   return keep.forward;
+}
+
+namespace {
+
+class MoreOutputs final : public Backward {
+ public:
+  MoreOutputs(std::span<const Tensor> inputs, std::span<const Tensor> more)
+      : inputs_(inputs.begin(), inputs.end()), more_(more.begin(), more.end()) {}
+  bool wants_zeros() const override { return false; }
+
+  std::vector<Tensor> run(std::span<const Tensor> output_gradients) override {
+    Graph& graph = *more_[0].graph();
+    const NodeId id = more_[0].node();
+    std::vector<Tensor> outputs, arriving, leaving(inputs_.size());
+    for (uint32_t k = 0; k < graph.node(id).dtypes.size(); ++k) outputs.push_back(graph.tensor({id, k}));
+    arriving.resize(outputs.size());
+    for (size_t i = 0; i < more_.size(); ++i)
+      if (differentiable(more_[i].dtype())) arriving[more_[i].output()] = output_gradients[i];
+    const Attrs attrs = graph.node(id).attrs;
+    GradientCall call{*graph.node(id).op, attrs, inputs_, outputs, arriving, leaving};
+    call.row.gradient(call);
+    return leaving;
+  }
+
+ private:
+  const std::vector<Tensor> inputs_, more_;
+};
+
+}  // namespace
+
+void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more) {
+  if (tape_hook && !more.empty()) record_backward(inputs, more, std::make_shared<MoreOutputs>(inputs, more));
 }
 
 void init_custom_gradients() { custom_gradient_in_graph = note_custom; }

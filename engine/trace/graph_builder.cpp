@@ -128,7 +128,7 @@ Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
 Tensor GraphBuilder::bring_in(const Tensor& value, const std::string& scope, std::string_view argument) {
   if (value.is_symbolic()) {
     if (value.graph() == graph_.get()) return value;
-    if (source_original && value.graph() == source_original)
+    if (std::ranges::find(source_originals, value.graph()) != source_originals.end())
       return bring_in(source->tensor({value.node(), value.output()}), scope, argument);
     const std::string& name = value.graph()->node(value.node()).name;
     return capture(value, scope + '/' + name, name);

@@ -145,8 +145,11 @@ void loop_gradient(GradientCall& call) {
     options.shape_invariants.push_back(variable ? variables.back().shape() : shapes[k]);
   }
   if (carried.empty()) return;
-  for (size_t k = 0; k < kept.size(); ++k) {
-    variables.push_back(graph.tensor({id, static_cast<uint32_t>(count + k)}));
+  std::vector<Tensor> more;
+  for (size_t k = 0; k < kept.size(); ++k) more.push_back(graph.tensor({id, static_cast<uint32_t>(count + k)}));
+  tell_of_more(call.inputs, more);
+  for (const Tensor& list : more) {
+    variables.push_back(list);
     options.shape_invariants.push_back(std::nullopt);
   }
   for (size_t i = 1; i < variables.size(); ++i)

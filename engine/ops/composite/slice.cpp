@@ -93,11 +93,13 @@ Arg gather(Args args, std::string_view name) {
   static const AttrName kBatchDims{"batch_dims"};
   const int64_t batch = integer(args[4]);
   const Tensor axis = args[3].none() ? ops::integer(batch) : tensor(args[3]);
-  const Tensor known = known_value(axis);
-  if (batch == 0 && tensor(args[0]).dtype() == DType::kResource && known && infer::ints_of(known)[0] == 0)
-    return {ops::gather_rows(tensor(args[0]), tensor(args[1]), name == "gather" ? std::string_view() : name)};
-  const Tensor params = ops::value_of(tensor(args[0]));
-  if (batch == 0) return {apply(op, {params, tensor(args[1]), axis}, {}, name)};
+  const bool variable = tensor(args[0]).dtype() == DType::kResource;
+  if (variable && batch == 0) {
+    const Tensor known = known_value(axis);
+    if (known && infer::ints_of(known)[0] == 0) return {ops::gather_rows(tensor(args[0]), tensor(args[1]), name)};
+  }
+  const Tensor params = variable ? ops::value_of(tensor(args[0])) : tensor(args[0]);
+  if (batch == 0) return {apply(op.row(), Borrowed(params, tensor(args[1]), axis), {}, name)};
   return {apply(op, {params, tensor(args[1]), axis}, {{kBatchDims, batch}}, name)};
 }
 

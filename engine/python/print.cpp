@@ -5,6 +5,7 @@
 #include "engine/python/module.h"
 #include "engine/python/variable_object.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace footlight::python {
@@ -29,7 +30,15 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
   if (depth > 100) fail(ErrorKind::kRecursion, "tf.print: a structure nested more than 100 levels deep");
   if (is_tensor(o) || is_variable(o)) {
     out.push_back({"", is_tensor(o) ? tensor_of(o) : variable_value(o)});
-  } else if (PyList_CheckExact(o) || PyTuple_Check(o)) {
+  } else if (PyTuple_Check(o) && PyObject_HasAttrString(o, "_fields")) {
+    out.push_back({std::string(Py_TYPE(o)->tp_name) + "(", {}});
+    Ref fields = checked(PySequence_Fast(checked(PyObject_GetAttrString(o, "_fields")).get(), "names"));
+    for (Py_ssize_t i = 0; i < std::min(PyTuple_GET_SIZE(o), PySequence_Fast_GET_SIZE(fields.get())); ++i) {
+      out.push_back({(i ? ", " : "") + utf8(PySequence_Fast_GET_ITEM(fields.get(), i)) + "=", {}});
+      write(PyTuple_GET_ITEM(o, i), true, out, depth + 1);
+    }
+    out.push_back({")", {}});
+  } else if (PyList_CheckExact(o) || PyTuple_Check(o) || PyRange_Check(o)) {
     const bool tuple = PyTuple_Check(o);
     out.push_back({tuple ? "(" : "[", {}});
     Ref items = checked(PySequence_Fast(o, "a sequence"));

@@ -133,7 +133,7 @@ class Run {
     const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
     if (in.aliases) return alias(in, node, inputs, outputs[0]);
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
-    if (in.reuse != Instruction::kNoReuse && take_over(in, outputs[0])) {
+    if (in.reuse != Instruction::kNoReuse && !result_watch && take_over(in, outputs[0])) {
     } else if (in.static_outputs) {
       for (uint32_t i = 0; i < in.outputs; ++i) outputs[i] = Tensor::empty(node.dtypes[i], node.shapes[i]);
     } else {
@@ -295,6 +295,7 @@ std::vector<Tensor> run_op(const OpRow& row, std::span<const Tensor> inputs, con
   if (!kernel) no_kernel(DeviceType::kCpu, row, dtype);
   KernelContext context{row, attrs, inputs, outputs};
   kernel(context);
+  if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, Device::cpu());
   return outputs;
 }
 

@@ -22,9 +22,19 @@ std::string digits(double value, int few, int many, bool (*same)(const char*, do
 template <class T>
 std::string element_text(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
-    std::string out;
-    append_quoted(out, value);
-    return out;
+    // Letters beyond ASCII stand as they are; the rest is escaped.
+    std::string out = "\"";
+    for (size_t i = 0; i < value.size();) {
+      const size_t start = i;
+      while (i < value.size() && static_cast<unsigned char>(value[i]) >= 0x80) ++i;
+      out.append(value, start, i - start);
+      std::string quoted;
+      const size_t plain = i;
+      while (i < value.size() && static_cast<unsigned char>(value[i]) < 0x80) ++i;
+      append_quoted(quoted, std::string_view(value).substr(plain, i - plain));
+      out.append(quoted, 1, quoted.size() - 2);
+    }
+    return out += '"';
   } else if constexpr (std::is_same_v<T, bool>) return value ? "1" : "0";
   else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
     return number_text(static_cast<float>(value));

@@ -74,12 +74,15 @@ def compute_gradient(f, x, delta=None):
     y = f(*xs)
     if not isinstance(y, (tf.Tensor, tf.IndexedSlices, tf.Variable)):
         raise ValueError(f'`f` must give one tensor, {type(y)} came')
+    if not (y.dtype.is_floating or y.dtype.is_complex):
+        raise AssertionError(f'Cannot compute gradient for unsupported type {y.dtype.name} of y')
     theory, numeric = [], []
     for i, v in enumerate(xs):
         theory.append(_from_tape(np, f, arrays, i))
         numeric.append(_numeric(np, f, arrays, i, y.shape, wanted))
-        if theory[-1].shape == numeric[-1].shape and not v.dtype.is_complex:
-            numeric[-1] = numeric[-1].astype(theory[-1].dtype)
+        if not v.dtype.is_complex:
+            dtype = 'float32' if v.dtype == tf.bfloat16 else v.dtype.name
+            theory[-1], numeric[-1] = theory[-1].astype(dtype), numeric[-1].astype(dtype)
     return tuple(theory), tuple(numeric)
 
 

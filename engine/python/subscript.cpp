@@ -161,8 +161,8 @@ SliceSpec slice_spec(PyObject* key) {
 
 namespace {
 
-// x[2], x[2, 3] and x[2:5] of numbers at hand, when nobody watches: what StridedSlice gives, without its tensors of bounds.
-// A large part shares its memory with the whole. Empty: go the long way, which also says what is wrong.
+// x[2], x[2, 3] and x[2:5] of numbers at hand, when nobody watches: what StridedSlice gives, without its tensors of
+// bounds. A large part shares its memory with the whole. Empty: go the long way, which also says what is wrong.
 Tensor leading_part(const Tensor& x, PyObject* key) {
   if (current_graph_builder || tape_hook || eager::wanted_device || recording_ops()) return {};
   if (x.is_symbolic() || !is_plain(x.dtype()) || x.device() != Device::cpu() || x.shape().rank() == 0) return {};

@@ -18,7 +18,7 @@ int64_t axis_of(const Tensor& t, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-// The first of the best. It starts at index 0 with the worst finite number, and what compares as better is taken: never NaN.
+// The first of the best. It starts at index 0 with the worst finite number, and takes what compares better: never NaN.
 template <class T, bool kLargest>
 constexpr T worst() {
   return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();

@@ -67,7 +67,7 @@ inline void copy(DType dtype, const void* from, int64_t from_index, void* to, in
               static_cast<size_t>(n * size));
 }
 
-// `count` runs of `size` elements each, the starts of which stand `from_step` and `to_step` apart; on all cores when it is
+// `count` runs of `size` elements each, whose starts stand `from_step` and `to_step` apart; on all cores when it is
 // much.
 inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t from_step, void* to, int64_t to_at,
                       int64_t to_step, int64_t size, int64_t count) {

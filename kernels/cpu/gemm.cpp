@@ -1,5 +1,5 @@
-// The blocked product behind gemm.h: panels of b are packed once for all, strips of a by the thread that multiplies them,
-// and a tile of sums stays in registers over a whole depth block.
+// The blocked product behind gemm.h: panels of b are packed once for all, strips of a by the thread that multiplies
+// them, and a tile of sums stays in registers over a whole depth block.
 #include "kernels/cpu/gemm.h"
 
 #include "engine/base/thread_pool.h"

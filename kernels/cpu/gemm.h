@@ -26,7 +26,7 @@ struct Matrix {
   int64_t column;
 };
 
-// out[i * out_row + j] = sum over k of a(i, k) * b(k, j), with i < m, j < n, k < depth; added to what is there with `add`.
+// out[i * out_row + j] = sum over k of a(i, k) * b(k, j), with i < m, j < n, k < depth; with `add` onto what is there.
 // Inside a loop of the pool it runs on the calling thread alone.
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t depth, const Operand<T>& a, const Operand<T>& b, T* out, int64_t out_row,

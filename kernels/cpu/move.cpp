@@ -149,8 +149,8 @@ void merge(Strided& w) {
   }
 }
 
-// Where the input runs on along dimension `turned` and the output along 0: in squares, so that a line of the cache that was
-// fetched is used up, on both sides.
+// Where the input runs on along dimension `turned` and the output along 0: in squares, so that a line of the cache that
+// was fetched is used up, on both sides.
 template <class T>
 void copy_turned(const Strided& w, int turned, const T* in, T* out, int64_t total) {
   constexpr int64_t kSquare = 32;

@@ -60,8 +60,8 @@ template <class Op, class T>
 using Lane = std::conditional_t<std::is_integral_v<T> && (std::is_same_v<Op, SumOf> || std::is_same_v<Op, ProductOf>),
                                 std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
 
-// Four vectors of 64 bytes side by side, whatever the registers, so that sums have the same digits everywhere; long rows are
-// halved first, which keeps the error of a float sum small.
+// Four vectors of 64 bytes side by side, whatever the registers, so that sums have the same digits everywhere; long
+// rows are halved first, which keeps the error of a float sum small.
 template <class Op, class T>
 [[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
   if constexpr (std::is_arithmetic_v<T>) {

@@ -90,7 +90,7 @@ void split_v(KernelContext& c) {
   }
 }
 
-// Visits the runs of a block inside a tensor: body(index in the tensor, index in the block, length). Dimensions that the
+// Visits the runs of a block inside a tensor: body(index in the tensor, index in the block, length). Dimensions that a
 // block takes whole belong to one run. On several cores when it is much.
 template <class Body>
 void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::vector<int64_t>& stride,

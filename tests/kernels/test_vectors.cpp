@@ -62,6 +62,15 @@ void check_function(const char* op, long double (*wanted)(long double), double m
   }
 }
 
+template <class T>
+void check_inverses() {
+  check_function<T>("Sinh", [](long double x) { return std::sinh(x); }, 3);
+  check_function<T>("Cosh", [](long double x) { return std::cosh(x); }, 3);
+  check_function<T>("Asinh", [](long double x) { return std::asinh(x); }, 3);
+  check_function<T>("Acosh", [](long double x) { return std::acosh(x); }, 3);
+  check_function<T>("Atanh", [](long double x) { return std::atanh(x); }, 3);
+}
+
 Tensor random_floats(const Shape& shape) {
   std::uniform_int_distribution<int> values(-50, 50);
   const Tensor t = Tensor::empty(DType::kFloat32, shape);
@@ -100,10 +109,36 @@ class TestVectors : public QObject {
     check_function<double>("Cos", [](long double x) { return std::cos(x); }, 3);
   }
 
+  void inverse_and_hyperbolic_functions() {
+    check_function<float>("Asin", [](long double x) { return std::asin(x); }, 3);
+    check_function<float>("Acos", [](long double x) { return std::acos(x); }, 2);
+    check_function<float>("Atan", [](long double x) { return std::atan(x); }, 3);
+    check_function<float>("Erfc", [](long double x) { return std::erfc(x); }, 9);
+    check_inverses<float>();
+    check_inverses<double>();
+  }
+
+  void angles() {
+    const float kInfinity = std::numeric_limits<float>::infinity();
+    std::vector<float> some = {0.0f, -0.0f, 1.0f, -1.0f, kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(),
+                               1e30f, -1e-30f};
+    std::uniform_real_distribution<float> more(-20, 20);
+    for (int i = 0; i < 60; ++i) some.push_back(more(engine));
+    for (float y : some)
+      for (float x : some) {
+        const Tensor angle = apply(Op("Atan2"), {Tensor::scalar(y), Tensor::scalar(x)});
+        const float got = *angle.data<float>();
+        const double wanted = std::atan2(static_cast<double>(y), static_cast<double>(x));
+        QVERIFY2(ulps(got, wanted) <= 3, qPrintable(QString("atan2(%1, %2): %3, not %4").arg(y).arg(x).arg(got).arg(wanted)));
+        if (got == 0) QCOMPARE(std::signbit(got), std::signbit(wanted));
+      }
+  }
+
   void powers() {
     const float kInfinity = std::numeric_limits<float>::infinity();
-    std::vector<float> some = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 3.0f, -3.0f, 0.5f, -0.5f, 2.5f, kInfinity, -kInfinity,
-                               std::numeric_limits<float>::quiet_NaN(), 1e30f, -1e30f, 16777216.0f, 16777215.0f, 1e-40f};
+    const float kNone = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> some = {0.0f, -0.0f, 1.0f,      -1.0f,      2.0f,  -2.0f, 3.0f,   -3.0f,       0.5f,       -0.5f,
+                               2.5f, kNone, kInfinity, -kInfinity, 1e30f, -1e30f, 1e-40f, 16777216.0f, 16777215.0f};
     std::uniform_real_distribution<float> more(-20, 20);
     for (int i = 0; i < 60; ++i) some.push_back(more(engine));
     for (float x : some)
@@ -182,7 +217,8 @@ class TestVectors : public QObject {
     }
     const Shape shape{3, 40, 5, 36};
     const Tensor x = random_floats(shape);
-    for (const std::vector<int64_t>& perm : {std::vector<int64_t>{0, 3, 1, 2}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 0, 2, 3}}) {
+    const std::vector<int64_t> perms[] = {{0, 3, 1, 2}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 0, 2, 3}};
+    for (const std::vector<int64_t>& perm : perms) {
       const Tensor turned = ops::transpose(x, ops::ints(perm));
       const int64_t strides[] = {40 * 5 * 36, 5 * 36, 36, 1};
       for (int64_t i = 0; i < turned.elements(); ++i) {

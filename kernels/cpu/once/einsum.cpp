@@ -73,7 +73,10 @@ template <class Body>
 void run(const Loops& loops, size_t depth, int64_t from, int64_t to, Body&& body) {
   if (depth == loops.size()) return body(from, to);
   const Loop& l = loops[depth];
-  for (int64_t i = 0; i < l.size; ++i) run(loops, depth + 1, from + i * l.from, to + i * l.to, body);
+  if (depth + 1 == loops.size())
+    for (int64_t i = 0; i < l.size; ++i) body(from + i * l.from, to + i * l.to);
+  else
+    for (int64_t i = 0; i < l.size; ++i) run(loops, depth + 1, from + i * l.from, to + i * l.to, body);
 }
 
 Loops loops_over(const Labels& labels, const SizeOf& sizes, const View& from, const View& to) {
@@ -92,6 +95,25 @@ View contiguous(DType dtype, const Labels& labels, const SizeOf& sizes, const Te
   return v;
 }
 
+// The same for an operand that lies plainly in its labels' order, by the kernels of sums and transpositions.
+Tensor summed_and_turned(const View& v, const Labels& labels, const SizeOf& sizes) {
+  const auto is_kept = [&](int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); };
+  Tensor value = v.tensor;
+  Labels left;
+  std::vector<int32_t> axes;
+  for (size_t d = 0; d < v.labels.size(); ++d) {
+    if (is_kept(v.labels[d])) left.push_back(v.labels[d]);
+    else axes.push_back(static_cast<int32_t>(d));
+  }
+  const auto vector = [](const std::vector<int32_t>& of) { return Tensor::vector<int32_t>(of); };
+  if (!axes.empty()) value = call("Sum", {value, vector(axes)}, contiguous(value.dtype(), left, sizes).tensor);
+  if (left == labels) return value;
+  std::vector<int32_t> perm;
+  for (int label : labels)
+    perm.push_back(static_cast<int32_t>(std::find(left.begin(), left.end(), label) - left.begin()));
+  return call("Transpose", {value, vector(perm)}, contiguous(value.dtype(), labels, sizes).tensor);
+}
+
 // The operand in the order of `labels`, summed over the others; itself when it has that order.
 template <class T>
 View packed(const View& v, const Labels& labels, const SizeOf& sizes) {
@@ -99,6 +121,10 @@ View packed(const View& v, const Labels& labels, const SizeOf& sizes) {
   View out = contiguous(v.tensor.dtype(), labels, sizes, v.tensor.elements() == count_of(labels, sizes) ? v.tensor
                                                                                                       : Tensor());
   if (v.labels == labels && v.strides == out.strides) return out;
+  const bool all_there = std::all_of(labels.begin(), labels.end(), [&](int label) { return v.has(label); });
+  if (all_there && v.tensor.elements() == count_of(v.labels, sizes) &&
+      v.strides == contiguous(v.tensor.dtype(), v.labels, sizes, v.tensor).strides)
+    return contiguous(v.tensor.dtype(), labels, sizes, summed_and_turned(v, labels, sizes));
   out = contiguous(v.tensor.dtype(), labels, sizes);
   Labels summed;
   for (int label : v.labels)
@@ -136,10 +162,13 @@ View product(const View& a, const View& b, const Labels& order, const SizeOf& si
   const int64_t depth = count_of(inner, sizes);
   const Labels whole = joined({batch, left, right});
   const DType type = a.tensor.dtype();
-  if (m == 1 && n == 1 && depth == 1) {
-    const View x = packed<T>(a, joined({batch, left}), sizes), y = packed<T>(b, joined({batch, right}), sizes);
-    Tensor flat = Tensor::empty(type, Shape{count});
-    call("Mul", {x.tensor.reshaped(Shape{count}), y.tensor.reshaped(Shape{count})}, flat);
+  if (m == 1 && n == 1) {  // products of elements, and their sums
+    const View x = packed<T>(a, joined({batch, left, inner}), sizes);
+    const View y = packed<T>(b, joined({batch, right, inner}), sizes);
+    const Shape pairs{count, depth};
+    Tensor flat = call("Mul", {x.tensor.reshaped(pairs), y.tensor.reshaped(pairs)}, Tensor::empty(type, pairs));
+    if (depth != 1)
+      flat = call("Sum", {flat, Tensor::vector<int32_t>(std::vector<int32_t>{1})}, Tensor::empty(type, Shape{count}));
     return contiguous(type, whole, sizes, flat);
   }
   // An operand that lies transposed is left so: the product reads it either way.

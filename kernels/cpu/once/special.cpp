@@ -97,7 +97,7 @@ void betainc(KernelContext& c) {
 
 FL_CPU_KERNELS {
   costly_unary<Erf, double>("Erf");
-  costly_unary<Erfc, FL_FLOATS>("Erfc");
+  costly_unary<Erfc, double>("Erfc");
   costly_unary<Erfinv, FL_FLOATS>("Erfinv");
   costly_unary<Ndtri, FL_FLOATS>("Ndtri");
   costly_unary<Lgamma, FL_FLOATS>("Lgamma");

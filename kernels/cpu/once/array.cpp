@@ -65,7 +65,46 @@ void fill_zero(Tensor& t, int64_t at, int64_t n) {
               static_cast<size_t>(n) * size_of(t.dtype()));
 }
 
+// Single elements of T in another order along the last dimension.
+template <class T>
+void move_singly(KernelContext& c, const Shape& in, const IndexMaps& maps) {
+  const IndexMaps outer(maps.begin(), maps.end() - 1);
+  Shape rows;
+  for (int d = 0; d + 1 < static_cast<int>(maps.size()); ++d) rows.append(in[d]);
+  const std::vector<int64_t>& last = maps.back();
+  const auto length = static_cast<int64_t>(last.size());
+  const int64_t stride = in[static_cast<int>(maps.size()) - 1];
+  const T* from = c.in<T>(0);
+  T* to = c.out<T>();
+  for_mapped(rows, outer, 1, [&](int64_t row, int64_t out, int64_t n) {
+    for (int64_t r = 0; r < n; ++r) {
+      T* line = to + (out + r) * length;
+      if (row < 0)
+        std::fill(line, line + length, T{});
+      else
+        for (int64_t k = 0; k < length; ++k)
+          line[k] = last[static_cast<size_t>(k)] < 0
+                        ? T{}
+                        : from[(row + r) * stride + last[static_cast<size_t>(k)]];
+    }
+  });
+}
+
 void move_mapped(KernelContext& c, const Shape& in, const IndexMaps& maps, int64_t inner) {
+  const DType dtype = c.inputs[0].dtype();
+  if (inner == 1 && !maps.empty() && is_plain(dtype) && size_of(dtype) <= 8) {
+    const std::vector<int64_t>& last = maps.back();
+    size_t breaks = 0;
+    for (size_t k = 1; k < last.size(); ++k) breaks += last[k] != last[k - 1] + 1;
+    if (breaks * 8 > last.size()) {
+      switch (size_of(dtype)) {
+        case 1: return move_singly<uint8_t>(c, in, maps);
+        case 2: return move_singly<uint16_t>(c, in, maps);
+        case 4: return move_singly<uint32_t>(c, in, maps);
+        default: return move_singly<uint64_t>(c, in, maps);
+      }
+    }
+  }
   for_mapped(in, maps, inner, [&](int64_t from, int64_t to, int64_t n) {
     if (from < 0)
       fill_zero(c.outputs[0], to, n);

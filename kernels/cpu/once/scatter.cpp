@@ -24,33 +24,43 @@ struct Places {
   int64_t inner = 1;
 };
 
+template <class Int>
+void find_places(const Int* indices, const Tensor& of, const Shape& shape, int depth, bool ignore,
+                 Places& out, const char* op) {
+  for (size_t k = 0; k < out.at.size(); ++k) {
+    const Int* vector = indices + k * static_cast<size_t>(depth);
+    int64_t flat = 0;
+    for (int d = 0; d < depth; ++d) {
+      const auto index = static_cast<int64_t>(vector[d]);
+      if (index < 0 || index >= shape[d]) [[unlikely]] {
+        if (ignore) {
+          flat = -1;
+          break;
+        }
+        std::string text;
+        for (int e = 0; e < depth; ++e) append_to(text, str(e ? ", " : "", static_cast<int64_t>(vector[e])));
+        const Shape outer(of.shape().dims().first(static_cast<size_t>(of.shape().rank() - 1)));
+        invalid("indices[", place_in(outer, static_cast<int64_t>(k)), "] = [", text,
+                "] does not index into a tensor of shape ", shape.brackets(), " [Op:", op, "]");
+      }
+      flat = flat * shape[d] + index;
+    }
+    out.at[k] = flat;
+  }
+}
+
 Places places_of(const Tensor& indices, const Shape& shape, const Attrs& attrs, const char* op) {
   Places out;
   const Shape& s = indices.shape();
   const auto depth = static_cast<int>(s[s.rank() - 1]);
   out.inner = product(shape, depth, shape.rank());
+  out.at.resize(static_cast<size_t>(product(s, 0, s.rank() - 1)));
   const bool ignore = ignores_bad_indices(attrs);
-  const int64_t n = product(s, 0, s.rank() - 1);
-  out.at.resize(static_cast<size_t>(n));
-  for (int64_t k = 0; k < n; ++k) {
-    int64_t flat = 0;
-    for (int d = 0; d < depth; ++d) {
-      const int64_t index = int_at(indices, k * depth + d);
-      if (index < 0 || index >= shape[d]) {
-        if (ignore) {
-          flat = -1;
-          break;
-        }
-        std::string vector;
-        for (int e = 0; e < depth; ++e) append_to(vector, str(e ? ", " : "", int_at(indices, k * depth + e)));
-        Shape outer;
-        for (int e = 0; e + 1 < s.rank(); ++e) outer.append(s[e]);
-        invalid("indices[", place_in(outer, k), "] = [", vector, "] does not index into a tensor of shape ",
-                shape.brackets(), " [Op:", op, "]");
-      }
-      flat = flat * shape[d] + index;
-    }
-    out.at[static_cast<size_t>(k)] = flat;
+  switch (indices.dtype()) {
+    case DType::kInt64: find_places(indices.data<int64_t>(), indices, shape, depth, ignore, out, op); break;
+    case DType::kInt16: find_places(indices.data<int16_t>(), indices, shape, depth, ignore, out, op); break;
+    case DType::kUInt16: find_places(indices.data<uint16_t>(), indices, shape, depth, ignore, out, op); break;
+    default: find_places(indices.data<int32_t>(), indices, shape, depth, ignore, out, op); break;
   }
   return out;
 }

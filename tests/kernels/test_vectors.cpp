@@ -175,7 +175,7 @@ class TestVectors : public QObject {
         for (int axis : {0, 1}) {
           const Tensor sums = ops::sum(x, ops::ints({axis}));
           const Tensor largest = apply(Op("Max"), {x, ops::ints({axis})});
-          const Tensor where = apply(Op("ArgMax"), {x, ops::ints({axis})});
+          const Tensor where = apply(Op("ArgMax"), {x, ops::integer(axis)});
           for (int64_t k = 0; k < (axis ? rows : columns); ++k) {
             float sum = 0, most = -1000;
             int64_t at = 0;

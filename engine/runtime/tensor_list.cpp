@@ -55,25 +55,24 @@ void pop(KernelContext& context) {
   context.outputs[0] = std::move(result);
 }
 
-// A list of zeros like the tensors of another; another variant is handed on.
-void zeros_like(KernelContext& context) {
-  const Tensor& input = context.inputs[0];
-  const auto* before = dynamic_cast<const List*>(*input.data<Resource*>());
-  if (!before) {
-    context.outputs[0] = input;
-    return;
+// Zeros like a tensor, a list of zeros like those of a list (which may hold lists); everything else as it is.
+Tensor zeros_of(const Tensor& input) {
+  if (is_plain(input.dtype())) {
+    Tensor zeros = Tensor::empty(input.dtype(), input.shape());
+    std::memset(zeros.raw(), 0, zeros.bytes());
+    return zeros;
   }
+  const auto* before =
+      input.dtype() == DType::kVariant ? dynamic_cast<const List*>(*input.data<Resource*>()) : nullptr;
+  if (!before) return input;
   auto* list = new List;
   Tensor result = wrap(list);
-  for (size_t i = 0; i < before->size; ++i) {
-    const Tensor& item = (*before->items)[i];
-    const bool plain = is_plain(item.dtype());
-    list->items->push_back(plain ? Tensor::empty(item.dtype(), item.shape()) : item);
-    if (plain) std::memset(list->items->back().raw(), 0, item.bytes());
-  }
+  for (size_t i = 0; i < before->size; ++i) list->items->push_back(zeros_of((*before->items)[i]));
   list->size = before->size;
-  context.outputs[0] = std::move(result);
+  return result;
 }
+
+void zeros_like(KernelContext& context) { context.outputs[0] = zeros_of(context.inputs[0]); }
 
 }  // namespace
 

@@ -197,6 +197,68 @@ class Loops(unittest.TestCase):
         self.assertEqual(values(outer.gradient(g, x)), 48)
 
 
+    def check(self, f, power):
+        """Three derivatives of x ** power, by tapes outside and inside of a function."""
+        x = tf.constant(2.)
+        wanted, factor = [], 1.
+        for k in range(3):
+            factor *= power - k
+            wanted.append(factor * 2. ** (power - k - 1))
+
+        def derivatives(x):
+            with tf.GradientTape() as third:
+                third.watch(x)
+                with tf.GradientTape() as second:
+                    second.watch(x)
+                    with tf.GradientTape() as first:
+                        first.watch(x)
+                        y = f(x)
+                    g = first.gradient(y, x)
+                h = second.gradient(g, x)
+            return g, h, third.gradient(h, x)
+        self.assertEqual([values(d) for d in derivatives(x)], wanted)
+        self.assertEqual([values(d) for d in tf.function(derivatives)(x)], wanted)
+
+    def test_third_derivatives(self):
+        @tf.function
+        def inner(x):
+            return x * x
+
+        @tf.function
+        def nested(x):
+            y = x
+            for _ in tf.range(2):
+                for _ in tf.range(2):
+                    y = y * x
+            return y
+
+        @tf.function
+        def branch(x):
+            y = x
+            for i in tf.range(2):
+                if i % 2 == 0:
+                    y = y * x
+                else:
+                    y = x * y * x
+            return y
+        self.check(lambda x: inner(x) * inner(x), 4)
+        self.check(tf.function(lambda x: inner(inner(x))), 4)
+        self.check(nested, 5)
+        self.check(branch, 4)
+
+    def test_custom_gradient_in_a_loop(self):
+        @tf.custom_gradient
+        def f(x):
+            return x * x, lambda dy: dy * x * 10.
+
+        @tf.function
+        def loop(x):
+            for _ in tf.range(1):
+                x = f(x)
+            return x
+        self.assertEqual(values(gradient(loop, tf.constant(2.))), 20)
+
+
 class OldNames(unittest.TestCase):
     def test_gradients_function(self):
         cube = tfe.gradients_function(lambda x, y: x * x * y)

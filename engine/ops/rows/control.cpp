@@ -38,7 +38,8 @@ void push_gradient(GradientCall& c) {
       apply_all(pop.row(), c.output_gradients.first(1),
                 {{kElementDType, c.inputs[1].dtype()}, {kElementShape, c.inputs[1].shape()}});
   c.input_gradients[0] = both[0];
-  c.input_gradients[1] = both[1];
+  const DType pushed = c.inputs[1].dtype();
+  if (is_floating(pushed) || is_complex(pushed) || pushed == DType::kVariant) c.input_gradients[1] = both[1];
 }
 
 void pop_gradient(GradientCall& c) {

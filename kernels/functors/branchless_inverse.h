@@ -1,6 +1,6 @@
-// Inverse trigonometric, hyperbolic and complementary error functions without a branch, as branchless.h has exp and log:
-// those in terms of a polynomial for float, those in terms of exp and log for double too. Within three units in the last
-// place (erfc: nine), right at zeros, infinities and NaN.
+// Inverse trigonometric, hyperbolic and complementary error functions without a branch, as branchless.h has exp and log.
+// Those in terms of a polynomial are for float, those in terms of exp and log for double too. Within three units in the
+// last place (erfc: nine), right at zeros, infinities and NaN.
 #pragma once
 
 #include "kernels/functors/branchless.h"

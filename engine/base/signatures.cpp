@@ -46,6 +46,12 @@ SignatureId add_signature(uint64_t hash, Signature signature) {
   return id;
 }
 
+bool room_for_signatures() {
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  return r.all.size() < kMostSignatures;
+}
+
 void visit_signatures(uint32_t first, void (*visit)(void*, SignatureId, const Signature&), void* context) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);

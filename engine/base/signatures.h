@@ -19,6 +19,7 @@ struct Signature {
 // `hash` stands for all that the signature says: two of one hash are one. None: there are too many already.
 SignatureId find_signature(uint64_t hash);
 SignatureId add_signature(uint64_t hash, Signature signature);
+bool room_for_signatures();  // never again once it is not there
 
 // For the recorder: those from number `first` on, in the order in which they came; and how often one was refused.
 void visit_signatures(uint32_t first, void (*visit)(void* context, SignatureId, const Signature&), void* context);

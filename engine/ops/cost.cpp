@@ -193,6 +193,7 @@ uint64_t flops_of(const OpRow& row, Types inputs, Types outputs) {
 SignatureId describe_signature(uint64_t hash, const OpRow& row, std::span<const Tensor> given,
                                std::span<const Tensor> made) {
   if (const SignatureId id = find_signature(hash); id.valid()) return id;
+  if (!room_for_signatures()) return add_signature(hash, {});  // refused and counted, without a description
   const auto type_of = [](const Tensor& t) { return t ? TensorType{t.dtype(), t.shape()} : TensorType{}; };
   std::vector<TensorType> inputs, outputs;
   for (const Tensor& t : made) outputs.push_back(type_of(t));

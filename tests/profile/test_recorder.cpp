@@ -379,6 +379,20 @@ class TestRecorder : public QObject {
     QCOMPARE(r->op_events().rows(), 1u);
     QCOMPARE(r->op_events().chunk(0)->op[0], 2);
   }
+
+  // A program whose shapes never repeat: from some number on its events stand without, and the session says so.
+  // The last test: what it leaves in the process is read by every recording that follows.
+  void too_many_signatures_are_counted() {
+    const std::string path = at("many.footlight");
+    profile::start_recording(path, {}, RecordingLevel::kStructure);
+    uint64_t hash = 1000;
+    while (room_for_signatures()) QVERIFY(add_signature(hash++, {}).valid());
+    QVERIFY(!add_signature(hash, {}).valid());
+    QVERIFY(!add_signature(hash, {}).valid());
+    QVERIFY(find_signature(1000).valid());
+    profile::stop_recording({});
+    QCOMPARE(dropped(*Reader::open(path), "shapes of ops"), uint64_t{2});
+  }
 };
 
 int main(int argc, char** argv) {

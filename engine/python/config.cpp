@@ -66,14 +66,19 @@ int threads_within = 0, threads_between = 0;  // 0: as many as cores
 
 PyObject* set_threads(int& threads, const char* what, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"num_threads", nullptr};
-  int wanted;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i:set_threads", const_cast<char**>(names), &wanted))
+  PyObject* given;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:set_threads", const_cast<char**>(names), &given))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (wanted < 0) fail(ErrorKind::kValue, "num_threads must be 0, for as many as cores, or more; ", wanted, " came");
-    if (wanted != threads && something_ran())
+    const int wanted = static_cast<int>(PyLong_AsLong(given));
+    const bool is_number = !PyErr_Occurred();
+    if ((!is_number || wanted != threads) && something_ran()) {
+      PyErr_Clear();
       fail(ErrorKind::kRuntime, what, " op parallelism cannot be modified after initialization: set it before the "
                                       "first op runs");
+    }
+    if (!is_number) throw PythonErrorSet();
+    if (wanted < 0) fail(ErrorKind::kValue, "num_threads must be 0, for as many as cores, or more; ", wanted, " came");
     threads = wanted;
     if (&threads == &threads_within) set_pool_size(wanted);
     Py_RETURN_NONE;
@@ -101,7 +106,7 @@ PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
     if (seed == Py_None) {
       random::set_global_seed(now_ns());  // as good as none
     } else {
-      Ref index = checked(PyNumber_Index(seed));
+      Ref index = checked(PyFloat_Check(seed) ? PyNumber_Long(seed) : PyNumber_Index(seed));
       const long long s = PyLong_AsLongLong(index.get());
       if (s == -1 && PyErr_Occurred()) return nullptr;
       random::set_global_seed(s);

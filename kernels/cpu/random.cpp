@@ -1,13 +1,12 @@
 // Kernels that draw random numbers. A block of four Philox words gives four results, or two of 64 bits; which block
 // serves which element is TensorFlow's, so equal seeds give equal numbers. The stateless ops are told where the stream
 // stands; the others ask their RandomState.
+#include "kernels/cpu/once/random_streams.h"
 #include "kernels/cpu/register.h"
-#include "kernels/functors/random_draw.h"
 #include "kernels/functors/threefry.h"
 
 #include "engine/base/text.h"
 #include "engine/base/thread_pool.h"
-#include "engine/tensor/random_state.h"
 
 #include <algorithm>
 #include <vector>
@@ -21,29 +20,12 @@ constexpr int kThreefry = 2;  // the values of the input `alg`: 1 Philox, 2 Thre
 constexpr int64_t kGroupsAtOnce = 4096;
 
 Philox stream_of(KernelContext& c) {
-  static const AttrName kState{"_state"};
-  static const AttrName kSeed{"seed"};
-  static const AttrName kSeed2{"seed2"};
-  const uint64_t blocks = static_cast<uint64_t>(c.outputs[0].elements()) * kBlocksPerElement;
-  RandomState::Stream stream;
-  if (const AttrValue* state = c.attrs.find(kState)) {
-    stream = static_cast<RandomState*>(std::get<Tensor>(*state).resource_object())->reserve(blocks);
-  } else {
-    stream = RandomState(static_cast<uint64_t>(c.attrs.get_or(kSeed, int64_t{0})),
-                         static_cast<uint64_t>(c.attrs.get_or(kSeed2, int64_t{0})))
-                 .reserve(blocks);
-  }
-  Philox philox(stream.seed, stream.seed2);
-  philox.skip(stream.skipped);
-  return philox;
+  return next_stream(c, static_cast<uint64_t>(c.outputs[0].elements()) * kBlocksPerElement);
 }
 
 bool is_threefry(const KernelContext& c) { return *c.in<int32_t>(3) == kThreefry; }
 
-Philox given_stream(const KernelContext& c) {
-  const uint64_t* counter = c.in<uint64_t>(2);
-  return philox_at(*c.in<uint64_t>(1), counter[0], counter[1]);
-}
+Philox given_stream(const KernelContext& c) { return keyed_stream(c, 1); }
 
 template <class T, class Distribution>
 void fill(Philox base, T* out, int64_t count) {

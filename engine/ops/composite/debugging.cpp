@@ -29,9 +29,28 @@ class Eagerly {
   Builder* const graph_;
 };
 
-std::string prefix(const Arg& message) { return message.none() || text(message).empty() ? "" : text(message) + ".  "; }
+// A message may be anything: what it says.
+std::string said(const Arg& a) {
+  if (a.none()) return "";
+  if (const auto* s = std::get_if<std::string>(&a.value)) return *s;
+  if (const auto* i = std::get_if<int64_t>(&a.value)) return std::to_string(*i);
+  if (const auto* d = std::get_if<double>(&a.value)) return number_text(*d);
+  if (const auto* b = std::get_if<bool>(&a.value)) return *b ? "True" : "False";
+  if (const auto* t = std::get_if<Tensor>(&a.value); t && known_value(*t)) return summary(known_value(*t), 3);
+  if (const auto* list = std::get_if<ArgList>(&a.value)) {
+    std::string out;
+    for (const Arg& item : *list) out += (out.empty() ? "[" : ", ") + said(item);
+    return out.empty() ? "[]" : out + "]";
+  }
+  return "";
+}
+std::string prefix(const Arg& message) {
+  const std::string s = said(message);
+  return s.empty() ? s : s + ".  ";
+}
 std::string first_line(const Arg& message) {
-  return message.none() || text(message).empty() ? "" : text(message) + "\n";
+  const std::string s = said(message);
+  return s.empty() ? s : s + "\n";
 }
 std::string shape_and_dtype(const Tensor& t) {
   return str("shape=", t.shape().to_string(), " dtype=", name_of(t.dtype()));
@@ -42,7 +61,7 @@ void assert_node(const Tensor& condition, const Arg& message, std::vector<Tensor
   static const Op op{"Assert"};
   static const AttrName kSummarize{"summarize"};
   std::vector<Tensor> inputs{condition};
-  if (!message.none()) inputs.push_back(words(text(message)));
+  if (!message.none()) inputs.push_back(words(said(message)));
   for (Tensor& t : data) inputs.push_back(std::move(t));
   apply_all(op.row(), inputs, {{kSummarize, summarize}});
 }
@@ -323,8 +342,8 @@ Arg timestamp(Args, std::string_view name) {
   return {apply(op, {}, {}, name)};
 }
 
-constexpr char kTwo[] = "x: tensor, y: tensor, message: str? = None, summarize: int? = None, name: str? = None";
-constexpr char kOne[] = "x: tensor, message: str? = None, summarize: int? = None, name: str? = None";
+constexpr char kTwo[] = "x: tensor, y: tensor, message: any = None, summarize: int? = None, name: str? = None";
+constexpr char kOne[] = "x: tensor, message: any = None, summarize: int? = None, name: str? = None";
 
 }  // namespace
 
@@ -333,7 +352,7 @@ FL_PUBLIC(debugging) {
       {"debugging.assert_equal assert_equal compat.v1.assert_equal", kTwo, two<"Equal", "==", "assert_equal">,
        "fails unless x == y everywhere"},
       {"debugging.assert_none_equal",
-       "x: tensor, y: tensor, summarize: int? = None, message: str? = None, name: str? = None",
+       "x: tensor, y: tensor, summarize: int? = None, message: any = None, name: str? = None",
        two<"NotEqual", "!=", "assert_none_equal", true>, "fails unless x != y everywhere"},
       {"debugging.assert_less assert_less compat.v1.assert_less", kTwo, two<"Less", "<", "assert_less">,
        "fails unless x < y everywhere"},
@@ -351,7 +370,7 @@ FL_PUBLIC(debugging) {
        "fails unless x <= 0 everywhere"},
       {"debugging.assert_near",
        "x: tensor, y: tensor as x, rtol: tensor? like x = None, atol: tensor? like x = None, "
-       "message: str? = None, summarize: int? = None, name: str? = None",
+       "message: any = None, summarize: int? = None, name: str? = None",
        near, "fails unless x and y are near each other everywhere"},
       {"debugging.Assert Assert",
        "condition: tensor of bool, data: tensors of any, summarize: int? = None, name: str? = None", assert_true,
@@ -361,16 +380,16 @@ FL_PUBLIC(debugging) {
       {"debugging.assert_all_finite", "x: tensor, message: str, name: str? = None", check,
        "the tensor; fails when an element is NaN or infinite"},
       {"debugging.assert_rank assert_rank compat.v1.assert_rank",
-       "x: tensor, rank: tensor, message: str? = None, name: str? = None", rank_is, "fails unless x has this rank"},
-      {"debugging.assert_rank_at_least", "x: tensor, rank: tensor, message: str? = None, name: str? = None",
+       "x: tensor, rank: tensor, message: any = None, name: str? = None", rank_is, "fails unless x has this rank"},
+      {"debugging.assert_rank_at_least", "x: tensor, rank: tensor, message: any = None, name: str? = None",
        rank_at_least, "fails when x has a lower rank"},
-      {"debugging.assert_rank_in", "x: tensor, ranks: tensors of any, message: str? = None, name: str? = None",
+      {"debugging.assert_rank_in", "x: tensor, ranks: tensors of any, message: any = None, name: str? = None",
        rank_in, "fails unless x has one of these ranks"},
-      {"debugging.assert_integer", "x: tensor, message: str? = None, name: str? = None", is_whole,
+      {"debugging.assert_integer", "x: tensor, message: any = None, name: str? = None", is_whole,
        "fails unless x holds integers"},
-      {"debugging.assert_type", "tensor: tensor, tf_type: dtype, message: str? = None, name: str? = None", is_type,
+      {"debugging.assert_type", "tensor: tensor, tf_type: dtype, message: any = None, name: str? = None", is_type,
        "fails unless the tensor has this dtype"},
-      {"debugging.assert_scalar", "tensor: tensor, message: str? = None, name: str? = None", is_scalar,
+      {"debugging.assert_scalar", "tensor: tensor, message: any = None, name: str? = None", is_scalar,
        "fails unless the tensor is a scalar"},
       {"no_op", "name: str? = None", no_op, "does nothing, in a graph as a node"},
       {"timestamp", "name: str? = None", timestamp, "seconds since 1970"},

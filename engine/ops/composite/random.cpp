@@ -46,19 +46,16 @@ Arg uniform(Args args, std::string_view name) {
     random::set_seeds(attrs, of_ints, seed(args[4]));
     return {apply(of_ints, {shape, low, high}, attrs, scope.own_name())};
   }
-  static const Op add{"AddV2"};
-  const Tensor drawn = draw(of_floats, shape, type, args[4]);
-  return {apply(add, {ops::mul(drawn, ops::sub(high, low)), low}, {}, scope.own_name())};
+  return {moved(draw(of_floats, shape, type, args[4]), ops::sub(high, low), low, scope)};
 }
 
 Tensor scaled(const Op& op, Args args, const Scope& scope) {
-  static const Op add{"AddV2"};
   const DType type = dtype(args[3]);
-  if (!is_floating(type)) fail(ErrorKind::kValue, "normal numbers are floats, not ", name_of(type));
+  if (!is_floating(type)) fail(ErrorKind::kType, "normal numbers are floats, not ", name_of(type));
   const Tensor shape = shape_of(args[0]);
   const Tensor mean = bound(args[1], 0, type, "mean");
   const Tensor deviation = bound(args[2], 1, type, "stddev");
-  return apply(add, {ops::mul(draw(op, shape, type, args[4]), deviation), mean}, {}, scope.own_name());
+  return moved(draw(op, shape, type, args[4]), deviation, mean, scope);
 }
 Arg normal(Args args, std::string_view name) {
   static const Op op{"RandomStandardNormal"};
@@ -81,6 +78,11 @@ constexpr char kNormal[] =
     "name: str? = None";
 
 }  // namespace
+
+Tensor moved(const Tensor& drawn, const Tensor& by, const Tensor& from, const Scope& scope) {
+  static const Op add{"AddV2"};
+  return apply(add, {ops::mul(drawn, by), from}, {}, scope.own_name());
+}
 
 Tensor drawn_shape(const Arg& a) {
   const Tensor& t = tensor(a);

@@ -19,6 +19,9 @@ Tensor drawn_shape(const Arg&);
 // A bound or a parameter in the dtype of the numbers; `what` is its name.
 Tensor in_dtype_of_numbers(const Arg&, double otherwise, DType, const char* what);
 
+// drawn * by + from, the node that stands for the whole.
+Tensor moved(const Tensor& drawn, const Tensor& by, const Tensor& from, const Scope&);
+
 // tf.random.uniform of [0, 1), with the op seed of the call: dropout's.
 Tensor random_uniform(const Tensor& shape, DType, std::optional<int64_t> op_seed, std::string_view name = {});
 // tf.random.stateless_uniform of [0, 1).

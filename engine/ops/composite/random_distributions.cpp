@@ -40,7 +40,8 @@ Arg gamma(Args args, std::string_view name) {
   const Scope scope(name_or(name, "random_gamma"));
   const DType type = float_dtype(args[3]);
   const Tensor shape = drawn_shape(args[0]);
-  const Tensor alpha = in_dtype_of_numbers(args[1], 1, type, "alpha"), beta = in_dtype_of_numbers(args[2], 1, type, "beta");
+  const Tensor alpha = in_dtype_of_numbers(args[1], 1, type, "alpha");
+  const Tensor beta = in_dtype_of_numbers(args[2], 1, type, "beta");
   Attrs attrs;
   random::set_seeds(attrs, op, seed(args[4]));
   return {scaled_gamma(apply(op, {shape, as_wide_as(alpha, beta)}, attrs), beta, scope)};
@@ -51,7 +52,8 @@ Arg stateless_gamma(Args args, std::string_view name) {
   const Scope scope(name_or(name, "stateless_random_gamma"));
   const DType type = float_dtype(args[4]);
   const Tensor shape = drawn_shape(args[0]);
-  const Tensor alpha = in_dtype_of_numbers(args[2], 1, type, "alpha"), beta = in_dtype_of_numbers(args[3], 1, type, "beta");
+  const Tensor alpha = in_dtype_of_numbers(args[2], 1, type, "alpha");
+  const Tensor beta = in_dtype_of_numbers(args[3], 1, type, "beta");
   const RandomStream s = random_stream(tensor(args[1]));
   return {scaled_gamma(apply(op, {shape, s.key, s.counter, s.alg, as_wide_as(alpha, beta)}), beta, scope)};
 }
@@ -179,17 +181,20 @@ FL_PUBLIC(random_distributions) {
        "name: str? = None",
        gamma, "numbers of gamma distributions"},
       {"random.stateless_gamma",
-       "shape: tensor of int32, seed: tensor, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, name: str? = None",
+       "shape: tensor of int32, seed: tensor, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, "
+       "name: str? = None",
        stateless_gamma, "numbers of gamma distributions that follow from the seed"},
       {"random.poisson",
-       "shape: tensor fits int32, lam: tensor of float32, dtype: dtype = float32, seed: int? = None, name: str? = None", poisson,
+       "shape: tensor fits int32, lam: tensor of float32, dtype: dtype = float32, seed: int? = None, "
+       "name: str? = None",
+       poisson,
        "numbers of Poisson distributions"},
       {"random.stateless_poisson",
        "shape: tensor of int32, seed: tensor, lam: tensor, dtype: dtype = int32, name: str? = None", stateless_poisson,
        "numbers of Poisson distributions that follow from the seed"},
       {"random.stateless_binomial",
-       "shape: tensor of int32, seed: tensor, counts: tensor of float32, probs: tensor of float32, output_dtype: dtype = int32, "
-       "name: str? = None",
+       "shape: tensor of int32, seed: tensor, counts: tensor of float32, probs: tensor of float32, "
+       "output_dtype: dtype = int32, name: str? = None",
        stateless_binomial, "numbers of binomial distributions that follow from the seed"},
       {"random.stateless_parameterized_truncated_normal",
        "shape: tensor of int32, seed: tensor, means: tensor = 0.0, stddevs: tensor = 1.0, minvals: tensor = -2.0, "

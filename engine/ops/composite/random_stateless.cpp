@@ -49,7 +49,6 @@ Arg uniform(Args args, std::string_view name) {
   static const Op full{"StatelessRandomUniformFullIntV2"};
   static const Op whole{"StatelessRandomUniformIntV2"};
   static const Op floats{"StatelessRandomUniformV2"};
-  static const Op add{"AddV2"};
   const DType type = dtype(args[4]);
   const bool integers = is_integer(type);
   if (!is_floating(type) && !in_set(type, dtype_set(DType::kInt32, DType::kInt64, DType::kUInt32, DType::kUInt64)))
@@ -70,19 +69,16 @@ Arg uniform(Args args, std::string_view name) {
   const RandomStream s = random_stream(tensor(args[1]), args[5]);
   if (integers)
     return {apply(whole, {shape, s.key, s.counter, s.alg, low, high}, {}, scope.own_name())};
-  const Tensor numbers = drawn(floats, shape, s, type);
-  return {apply(add, {ops::mul(numbers, ops::sub(high, low)), low}, {}, scope.own_name())};
+  return {moved(drawn(floats, shape, s, type), ops::sub(high, low), low, scope)};
 }
 
 Tensor scaled(const Op& op, Args args, const Scope& scope) {
-  static const Op add{"AddV2"};
   const DType type = dtype(args[4]);
   if (!is_floating(type)) fail(ErrorKind::kType, "normal numbers are floats, not ", name_of(type));
   const Tensor shape = drawn_shape(args[0]);
   const Tensor mean = in_dtype_of_numbers(args[2], 0, type, "mean");
   const Tensor deviation = in_dtype_of_numbers(args[3], 1, type, "stddev");
-  const Tensor numbers = drawn(op, shape, random_stream(tensor(args[1]), args[5]), type);
-  return apply(add, {ops::mul(numbers, deviation), mean}, {}, scope.own_name());
+  return moved(drawn(op, shape, random_stream(tensor(args[1]), args[5]), type), deviation, mean, scope);
 }
 Arg normal(Args args, std::string_view name) {
   static const Op op{"StatelessRandomNormalV2"};
@@ -120,8 +116,8 @@ Arg fold_in(Args args, std::string_view) {
 }
 
 constexpr char kNormal[] =
-    "shape: tensor of int32, seed: tensor, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, name: str? = None, "
-    "alg: any = 'auto_select'";
+    "shape: tensor of int32, seed: tensor, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, "
+    "name: str? = None, alg: any = 'auto_select'";
 
 }  // namespace
 

@@ -11,14 +11,7 @@ namespace {
 void shape_of_input(Inference& i) { i.output_shapes[0] = infer::sizes_from(i, 0); }
 
 void int_shape(Inference& i) {
-  for (size_t k = 1; k < 3; ++k) infer::want_rank(i, k, 0);
-  const Tensor low = i.constant(1);
-  const Tensor high = i.constant(2);
-  if (low && high) {
-    const int64_t from = infer::ints_of(low)[0];
-    const int64_t to = infer::ints_of(high)[0];
-    if (from >= to) invalid("Need minval < maxval, got ", from, " >= ", to, " [Op:RandomUniformInt]");
-  }
+  infer::check_bounds(i, 1, 2);
   shape_of_input(i);
 }
 

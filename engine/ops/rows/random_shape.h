@@ -16,4 +16,18 @@ inline Shape sizes_from(Inference& i, size_t input) {
   return shape_from(i, input);
 }
 
+// Two scalars, the first of them less: what is known of it now.
+inline void check_bounds(Inference& i, size_t low, size_t high) {
+  want_rank(i, low, 0);
+  want_rank(i, high, 0);
+  const Tensor from = i.constant(low), to = i.constant(high);
+  if (!from || !to) return;
+  with_plain_type(from.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      if (*from.data<T>() >= *to.data<T>())
+        invalid("Need minval < maxval, got ", +*from.data<T>(), " >= ", +*to.data<T>(), " [Op:", i.row.name, "]");
+  });
+}
+
 }  // namespace footlight::infer

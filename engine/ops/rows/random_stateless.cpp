@@ -45,14 +45,7 @@ void drawn_shape(Inference& i) {
 }
 
 void whole_shape(Inference& i) {
-  for (size_t k = 4; k < 6; ++k) infer::want_rank(i, k, 0);
-  if (const Tensor low = i.constant(4), high = i.constant(5); low && high && is_integer(low.dtype()))
-    with_plain_type(low.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (std::is_integral_v<T>)
-        if (*low.data<T>() >= *high.data<T>())
-          invalid("Need minval < maxval, got ", +*low.data<T>(), " >= ", +*high.data<T>(), " [Op:", i.row.name, "]");
-    });
+  infer::check_bounds(i, 4, 5);
   drawn_shape(i);
 }
 

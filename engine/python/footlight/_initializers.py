@@ -17,7 +17,7 @@ def _dims(shape):
         return shape
     if isinstance(shape, int):
         return [shape]
-    return tf.TensorShape(shape).as_list()
+    return shape.as_list() if isinstance(shape, tf.TensorShape) else list(shape)
 
 
 def _float(dtype, name):

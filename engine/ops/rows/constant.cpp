@@ -25,8 +25,11 @@ void fill_shape(Inference& i) {
 
 void fill_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
+  if (!g.shape().has_rank()) {
+    c.input_gradients[1] = ops::sum(ops::reshape(g, ops::ints({-1})), ops::ints({0}));
+    return;
+  }
   std::vector<int64_t> axes;
-  FL_CHECK(g.shape().has_rank());
   for (int d = 0; d < g.shape().rank(); ++d) axes.push_back(d);
   c.input_gradients[1] = ops::sum(g, ops::ints(axes));
 }

@@ -309,14 +309,23 @@ void tile_shape(Inference& i) {
 // The copies stand side by side once each dimension is split into (multiple, size): summed over the multiples.
 void tile_gradient(GradientCall& c) {
   static const Op pack{"Pack"};
+  static const Op rank{"Rank"};
+  static const Op range{"Range"};
   const Shape& in = c.inputs[0].shape();
-  FL_CHECK(in.has_rank());
   const Tensor shape = ops::shape(c.inputs[0]);
   const Tensor both[] = {ops::cast(c.inputs[1], DType::kInt32), shape};
   const Tensor split = ops::reshape(apply(pack.row(), both, {{kAxis, int64_t{1}}}), ops::ints({-1}));
-  std::vector<int64_t> axes;
-  for (int d = 0; d < in.rank(); ++d) axes.push_back(2 * d);
-  c.input_gradients[0] = ops::sum(ops::reshape(c.output_gradients[0], split), ops::ints(axes));
+  Tensor every_other;
+  if (in.has_rank()) {
+    std::vector<int64_t> axes;
+    for (int d = 0; d < in.rank(); ++d) axes.push_back(2 * d);
+    every_other = ops::ints(axes);
+  } else {
+    const Tensor end = ops::mul(apply(rank, {c.inputs[0]}), ops::integer(2));
+    every_other = apply(range, {ops::integer(0), end, ops::integer(2)});
+  }
+  c.input_gradients[0] =
+      ops::reshape(ops::sum(ops::reshape(c.output_gradients[0], split), every_other), ops::shape(c.inputs[0]));
 }
 
 void pad_shape(Inference& i) {
@@ -351,9 +360,11 @@ void pad_gradient(GradientCall& c) {
   const Tensor part = apply(slice, {c.output_gradients[0], before, ops::shape(c.inputs[0], before.dtype())});
   c.input_gradients[0] = part;
   if (c.inputs.size() > 2) {
-    std::vector<int64_t> axes;
-    for (int d = 0; d < c.inputs[0].shape().rank(); ++d) axes.push_back(d);
-    c.input_gradients[2] = ops::sub(ops::sum(c.output_gradients[0], ops::ints(axes)), ops::sum(part, ops::ints(axes)));
+    // The sums of all elements: those of the padding are the rest.
+    const auto sum = [](const Tensor& t) {
+      return ops::sum(ops::reshape(t, ops::ints({-1})), ops::ints({0}));
+    };
+    c.input_gradients[2] = ops::sub(sum(c.output_gradients[0]), sum(part));
   }
 }
 

@@ -63,21 +63,20 @@ void logsumexp_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::sub(part(g), part(ops::neg(g)));
 }
 
-RowDef cumulative(const char* name, const char* attrs, GradientFunction gradient, const char* doc) {
-  return {name, "x: T, axis: Tidx -> out: T", attrs, cumulative_shape, gradient, OpFamily::kReduction, doc,
-          {.host_inputs = 2}};
-}
-
 }  // namespace
 
 FL_ROWS(cumulative) {
   constexpr const char* kNumbers = "exclusive: bool = false; reverse: bool = false; T: numbers; Tidx: index = int32";
   constexpr const char* kFloats = "exclusive: bool = false; reverse: bool = false; T: floats; Tidx: index = int32";
+  constexpr const char* kSignature = "x: T, axis: Tidx -> out: T";
+  constexpr RowDef::More kAxisOnHost{.host_inputs = 2};
   return {
-      cumulative("Cumsum", kNumbers, sum_gradient, "running sums along one dimension"),
-      cumulative("Cumprod", kNumbers, product_gradient, "running products along one dimension"),
-      cumulative("CumulativeLogsumexp", kFloats, logsumexp_gradient,
-                 "logarithms of running sums of exponentials along one dimension"),
+      {"Cumsum", kSignature, kNumbers, cumulative_shape, sum_gradient, OpFamily::kReduction,
+       "running sums along one dimension", kAxisOnHost},
+      {"Cumprod", kSignature, kNumbers, cumulative_shape, product_gradient, OpFamily::kReduction,
+       "running products along one dimension", kAxisOnHost},
+      {"CumulativeLogsumexp", kSignature, kFloats, cumulative_shape, logsumexp_gradient, OpFamily::kReduction,
+       "logarithms of running sums of exponentials along one dimension", kAxisOnHost},
   };
 }
 

@@ -30,28 +30,27 @@ void want_invertible(const KernelContext& c, const Lu<T>& lu) {
   invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
 }
 
-template <class T>
-void inverse(KernelContext& c) {
-  const bool adjoint = adjoint_of(c);
+// body(index, decomposition, output) for each matrix that is not empty; all must be invertible.
+template <class T, class Body>
+void for_invertible(KernelContext& c, bool adjoint, Body&& body) {
   for_matrices(c, [&](int64_t i) {
     auto out = output_matrix<T>(c, 0, i);
     if (out.size() == 0) return;
     const Lu<T> lu = decomposed<T>(c, i, adjoint);
     want_invertible(c, lu);
-    out = lu.inverse();
+    body(i, lu, out);
   });
 }
 
 template <class T>
+void inverse(KernelContext& c) {
+  for_invertible<T>(c, adjoint_of(c), [](int64_t, const Lu<T>& lu, auto& out) { out = lu.inverse(); });
+}
+
+template <class T>
 void solve(KernelContext& c) {
-  const bool adjoint = adjoint_of(c);
-  for_matrices(c, [&](int64_t i) {
-    auto out = output_matrix<T>(c, 0, i);
-    if (out.size() == 0) return;
-    const Lu<T> lu = decomposed<T>(c, i, adjoint);
-    want_invertible(c, lu);
-    out = lu.solve(input_matrix<T>(c, 1, i));
-  });
+  for_invertible<T>(c, adjoint_of(c),
+                    [&](int64_t i, const Lu<T>& lu, auto& out) { out = lu.solve(input_matrix<T>(c, 1, i)); });
 }
 
 template <class T>
@@ -92,11 +91,7 @@ void determinant(KernelContext& c) {
 
 template <class T>
 void lu(KernelContext& c) {
-  for_matrices(c, [&](int64_t i) {
-    auto out = output_matrix<T>(c, 0, i);
-    if (out.size() == 0) return;
-    const Lu<T> lu = decomposed<T>(c, i, false);
-    want_invertible(c, lu);
+  for_invertible<T>(c, false, [&](int64_t i, const Lu<T>& lu, auto& out) {
     out = lu.matrixLU();
     const auto& to = lu.permutationP().indices();
     for (Eigen::Index row = 0; row < to.size(); ++row) {

@@ -1,4 +1,4 @@
-// Inverse trigonometric, hyperbolic and complementary error functions without a branch, as branchless.h has exp and log.
+// Inverse trigonometric, hyperbolic and complementary error functions without a branch: see branchless.h.
 // Those in terms of a polynomial are for float, those in terms of exp and log for double too. Within three units in the
 // last place (erfc: nine), right at zeros, infinities and NaN.
 #pragma once

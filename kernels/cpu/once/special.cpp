@@ -1,6 +1,8 @@
 // Kernels of special functions: the error function, gamma and its relatives, Bessel functions.
 #include "kernels/cpu/elementwise.h"
 
+#include "engine/base/thread_pool.h"
+
 #include <unsupported/Eigen/SpecialFunctions>
 
 namespace footlight {
@@ -79,6 +81,34 @@ struct Polygamma {
   }
 };
 
+// In floats the library has vectors for these, four numbers at a time.
+template <class F>
+void in_vectors(KernelContext& c) {
+  parallel_for(c.outputs[0].elements(), kParallelElements / 8, [&](int64_t begin, int64_t end) {
+    using Array = Eigen::Array<float, Eigen::Dynamic, 1>;
+    const Eigen::Map<const Array> in(c.in<float>(0) + begin, end - begin);
+    Eigen::Map<Array> out(c.out<float>() + begin, end - begin);
+    F()(in, out);
+  });
+}
+struct VectorI0 {
+  void operator()(const auto& in, auto& out) const { out = Eigen::bessel_i0(in); }
+};
+struct VectorI0e {
+  void operator()(const auto& in, auto& out) const { out = Eigen::bessel_i0e(in); }
+};
+struct VectorI1 {
+  void operator()(const auto& in, auto& out) const { out = Eigen::bessel_i1(in); }
+};
+struct VectorI1e {
+  void operator()(const auto& in, auto& out) const { out = Eigen::bessel_i1e(in); }
+};
+struct VectorNdtri {
+  void operator()(const auto& in, auto& out) const {
+    out = (in >= 0.0f && in <= 1.0f).select(in.ndtri(), std::numeric_limits<float>::quiet_NaN());
+  }
+};
+
 // Three inputs, each of the output's shape or a scalar.
 template <class T>
 void betainc(KernelContext& c) {
@@ -99,13 +129,18 @@ FL_CPU_KERNELS {
   costly_unary<Erf, double>("Erf");
   costly_unary<Erfc, double>("Erfc");
   costly_unary<Erfinv, FL_FLOATS>("Erfinv");
-  costly_unary<Ndtri, FL_FLOATS>("Ndtri");
+  costly_unary<Ndtri, double, Float16, BFloat16>("Ndtri");
+  on_cpu("Ndtri", bit_of(DType::kFloat32), in_vectors<VectorNdtri>);
   costly_unary<Lgamma, FL_FLOATS>("Lgamma");
   costly_unary<Digamma, FL_FLOATS>("Digamma");
-  costly_unary<BesselI0, FL_FLOATS>("BesselI0");
-  costly_unary<BesselI0e, FL_FLOATS>("BesselI0e");
-  costly_unary<BesselI1, FL_FLOATS>("BesselI1");
-  costly_unary<BesselI1e, FL_FLOATS>("BesselI1e");
+  costly_unary<BesselI0, double, Float16, BFloat16>("BesselI0");
+  on_cpu("BesselI0", bit_of(DType::kFloat32), in_vectors<VectorI0>);
+  costly_unary<BesselI0e, double, Float16, BFloat16>("BesselI0e");
+  on_cpu("BesselI0e", bit_of(DType::kFloat32), in_vectors<VectorI0e>);
+  costly_unary<BesselI1, double, Float16, BFloat16>("BesselI1");
+  on_cpu("BesselI1", bit_of(DType::kFloat32), in_vectors<VectorI1>);
+  costly_unary<BesselI1e, double, Float16, BFloat16>("BesselI1e");
+  on_cpu("BesselI1e", bit_of(DType::kFloat32), in_vectors<VectorI1e>);
   costly_binary<Igamma, FL_FLOATS>("Igamma");
   costly_binary<Igammac, FL_FLOATS>("Igammac");
   costly_binary<IgammaGradA, float, double>("IgammaGradA");

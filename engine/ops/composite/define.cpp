@@ -42,6 +42,9 @@ std::vector<int64_t> integers(const Arg& a) {
 
 std::optional<int64_t> seed(const Arg& a) {
   if (a.none()) return std::nullopt;
+  if (const auto* number = std::get_if<double>(&a.value)) return static_cast<int64_t>(*number);
+  if (const auto* is = std::get_if<bool>(&a.value)) return *is;
+  if (!std::holds_alternative<int64_t>(a.value)) fail(ErrorKind::kType, "a seed is a number known now");
   return integer(a);
 }
 

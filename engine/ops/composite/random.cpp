@@ -68,13 +68,8 @@ Arg truncated_normal(Args args, std::string_view name) {
   return {scaled(op, args, scope)};
 }
 
-Arg set_seed(Args args, std::string_view) {
-  random::set_global_seed(integer(args[0]));
-  return {};
-}
-
 constexpr char kNormal[] =
-    "shape: tensor of int32, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, seed: int? = None, "
+    "shape: tensor of int32, mean: tensor = 0.0, stddev: tensor = 1.0, dtype: dtype = float32, seed: any = None, "
     "name: str? = None";
 
 }  // namespace
@@ -115,14 +110,13 @@ Tensor random_uniform(const Tensor& shape, DType type, std::optional<int64_t> op
 FL_PUBLIC(random) {
   return {
       {"random.uniform random_uniform compat.v1.random_uniform",
-       "shape: tensor of int32, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: int? = None, "
+       "shape: tensor of int32, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: any = None, "
        "name: str? = None",
        uniform, "numbers evenly from [minval, maxval)"},
       {"random.normal random_normal compat.v1.random_normal", kNormal, normal,
        "numbers of a normal distribution"},
       {"random.truncated_normal", kNormal, truncated_normal,
        "normal numbers, drawn again beyond two deviations"},
-      {"random.set_seed", "seed: int", set_seed, "begins every sequence of random numbers again"},
   };
 }
 

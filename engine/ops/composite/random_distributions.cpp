@@ -35,10 +35,18 @@ DType float_dtype(const Arg& a) {
   return type;
 }
 
+// These take their shape as int32: what is no integer does not fit.
+void want_whole_shape(const Arg& a) {
+  const Tensor& t = tensor(a);
+  if (!is_integer(t.dtype()) && t.shape() != Shape{0})
+    fail(ErrorKind::kType, "a shape is made of integers, values of dtype ", name_of(t.dtype()), " came");
+}
+
 Arg gamma(Args args, std::string_view name) {
   static const Op op{"RandomGamma"};
   const Scope scope(name_or(name, "random_gamma"));
   const DType type = float_dtype(args[3]);
+  want_whole_shape(args[0]);
   const Tensor shape = drawn_shape(args[0]);
   const Tensor alpha = in_dtype_of_numbers(args[1], 1, type, "alpha");
   const Tensor beta = in_dtype_of_numbers(args[2], 1, type, "beta");
@@ -62,6 +70,7 @@ Arg poisson(Args args, std::string_view name) {
   static const Op op{"RandomPoissonV2"};
   const Scope scope(name_or(name, "random_poisson"));
   Attrs attrs{{kDType, dtype(args[2])}};
+  want_whole_shape(args[0]);
   random::set_seeds(attrs, op, seed(args[3]));
   return {apply(op, {drawn_shape(args[0]), tensor(args[1])}, attrs)};
 }
@@ -96,18 +105,24 @@ DType choice_dtype(const Arg& a) {
   return type;
 }
 
+const Tensor& sample_count(const Arg& a) {
+  if (tensor(a).dtype() != DType::kInt32)
+    fail(ErrorKind::kValue, "num_samples must be int32, its dtype is ", name_of(tensor(a).dtype()));
+  return tensor(a);
+}
+
 Arg categorical(Args args, std::string_view name) {
   static const Op op{"Multinomial"};
   const Scope scope(name_or(name, "categorical"));
   Attrs attrs{{kOutput, choice_dtype(args[2])}};
   random::set_seeds(attrs, op, seed(args[3]));
-  return {apply(op, {tensor(args[0]), tensor(args[1])}, attrs)};
+  return {apply(op, {tensor(args[0]), sample_count(args[1])}, attrs)};
 }
 
 Arg stateless_categorical(Args args, std::string_view name) {
   static const Op op{"StatelessMultinomial"};
   const Scope scope(name_or(name, "stateless_categorical"));
-  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {{kOutput, choice_dtype(args[3])}})};
+  return {apply(op, {tensor(args[0]), sample_count(args[1]), tensor(args[2])}, {{kOutput, choice_dtype(args[3])}})};
 }
 
 Arg shuffle(Args args, std::string_view name) {
@@ -177,7 +192,7 @@ Arg non_deterministic(Args args, std::string_view) {
 FL_PUBLIC(random_distributions) {
   return {
       {"random.gamma compat.v1.random_gamma",
-       "shape: tensor fits int32, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, seed: int? = None, "
+       "shape: tensor fits int32, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, seed: any = None, "
        "name: str? = None",
        gamma, "numbers of gamma distributions"},
       {"random.stateless_gamma",
@@ -185,7 +200,7 @@ FL_PUBLIC(random_distributions) {
        "name: str? = None",
        stateless_gamma, "numbers of gamma distributions that follow from the seed"},
       {"random.poisson",
-       "shape: tensor fits int32, lam: tensor of float32, dtype: dtype = float32, seed: int? = None, "
+       "shape: tensor fits int32, lam: tensor of float32, dtype: dtype = float32, seed: any = None, "
        "name: str? = None",
        poisson,
        "numbers of Poisson distributions"},
@@ -201,13 +216,13 @@ FL_PUBLIC(random_distributions) {
        "maxvals: tensor = 2.0, name: str? = None",
        stateless_truncated, "normal numbers between bounds that follow from the seed"},
       {"random.categorical",
-       "logits: tensor, num_samples: tensor fits int32, dtype: dtype? = None, seed: int? = None, name: str? = None",
+       "logits: tensor, num_samples: tensor fits int32, dtype: dtype? = None, seed: any = None, name: str? = None",
        categorical, "classes by their logits"},
       {"random.stateless_categorical",
        "logits: tensor, num_samples: tensor fits int32, seed: tensor, dtype: dtype = int64, name: str? = None",
        stateless_categorical, "classes by their logits that follow from the seed"},
       {"random.shuffle random_shuffle compat.v1.random_shuffle",
-       "value: tensor, seed: int? = None, name: str? = None", shuffle, "the rows in another order"},
+       "value: tensor, seed: any = None, name: str? = None", shuffle, "the rows in another order"},
       {"random.experimental.stateless_shuffle",
        "value: tensor, seed: tensor, alg: any = 'auto_select', name: str? = None", stateless_shuffle,
        "the rows in an order that follows from the seed"},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/text.h"
+#include "engine/ops/builder.h"
 #include "engine/ops/infer.h"
 
 namespace footlight::infer {
@@ -10,10 +11,15 @@ namespace footlight::infer {
 inline Shape sizes_from(Inference& i, size_t input) {
   if (i.shape(input).has_rank() && i.shape(input).rank() != 1)
     invalid("shape must be a vector of {int32,int64}, got shape ", i.shape(input).brackets(), " [Op:", i.row.name, "]");
-  if (const auto dims = constant_ints(i, input))
-    for (const int64_t size : *dims)
-      if (size < 0) invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
-  return shape_from(i, input);
+  const auto dims = constant_ints(i, input);
+  if (!dims) return shape_from(i, input);
+  Shape out;
+  for (const int64_t size : *dims) {
+    // In a trace -1 is a size that is not known yet; whether the op ever runs is not either.
+    if (size < (current_graph_builder ? kUnknownDim : 0)) invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
+    out.append(size < 0 ? kUnknownDim : size);
+  }
+  return out;
 }
 
 // Two scalars, the first of them less: what is known of it now.

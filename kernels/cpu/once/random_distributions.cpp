@@ -138,7 +138,7 @@ void gamma_slopes(KernelContext& c) {
 
 // Knuth's products of uniform numbers below 10, Hormann's transformed rejection from there on.
 double poisson_sample(double rate, Philox& philox) {
-  if (!std::isfinite(rate) || rate < 0) return std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(rate)) return std::numeric_limits<double>::quiet_NaN();
   UniformsBackwards uniforms;
   if (rate < 10) {
     const double enough = std::exp(-rate);

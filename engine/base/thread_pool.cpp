@@ -142,7 +142,8 @@ void forget_pool() {
 
 int pool_size() {
   const int wanted = wanted_size.load(std::memory_order_relaxed);
-  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // it asks the system
+  return wanted > 0 ? wanted : cores;
 }
 
 void set_pool_size(int size) { wanted_size.store(std::max(0, size), std::memory_order_relaxed); }

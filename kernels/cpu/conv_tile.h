@@ -4,6 +4,10 @@
 
 #include "kernels/cpu/register.h"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include <cstring>
 #include <type_traits>
 
@@ -41,6 +45,20 @@ struct PixelTile {
   int64_t out_pixel;
 };
 
+// The first `columns` elements of a vector, fewer than it has.
+template <class T>
+void store_part(T* to, const typename Lanes<T>::Vector& v, int64_t columns) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) {
+    _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << columns) - 1), reinterpret_cast<const __m512&>(v));
+    return;
+  }
+#endif
+  T values[Lanes<T>::kWidth];
+  std::memcpy(values, &v, sizeof values);
+  for (int64_t j = 0; j < columns; ++j) to[j] = values[j];
+}
+
 template <class T, int kRows, int kVectors>
 void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out, int64_t columns) {
   using V = typename Lanes<T>::Vector;
@@ -68,9 +86,13 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
     return;
   }
   for (int r = 0; r < kRows; ++r) {
-    T row[kVectors * kWidth];
-    for (int v = 0; v < kVectors; ++v) *reinterpret_cast<V*>(row + v * kWidth) = sums[r][v];
-    std::memcpy(out + r * tile.out_pixel, row, static_cast<size_t>(columns) * sizeof(T));
+    T* to = out + r * tile.out_pixel;
+    if constexpr (kVectors == 2) {
+      *reinterpret_cast<V*>(to) = sums[r][0];
+      store_part(to + kWidth, sums[r][1], columns - kWidth);
+    } else {
+      store_part(to, sums[r][0], columns);
+    }
   }
 }
 

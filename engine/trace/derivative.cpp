@@ -157,7 +157,10 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
       backpropagate(graph, i, sums, reached);
   }
   std::vector<Tensor> results;
-  for (Edge x : xs) results.push_back(sums.of(x));
+  for (Edge x : xs) {
+    const DType dtype = graph.node(x.node).dtypes[x.output];
+    results.push_back(differentiable(dtype) || dtype == DType::kResource ? sums.of(x) : Tensor());
+  }
   return results;
 }
 

@@ -1,7 +1,6 @@
 """tf.DeviceSpec, the classes of tf.config and its switches."""
 import collections
 import os
-import re
 
 import footlight as tf
 
@@ -206,6 +205,7 @@ def get_device_details(device):
 
 
 def _memory_device(device):
+    import re  # here: few scripts ask, and the import is to be quick
     match = re.fullmatch(r'(?:/device:|/)?([A-Za-z_]+):(\d+)', device) if isinstance(device, str) else None
     if not match:
         raise ValueError(f"Failed parsing device name: {device!r}. Note a valid device string should at least contain a "

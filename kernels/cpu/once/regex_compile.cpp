@@ -144,7 +144,11 @@ class Parser {
       }
       if (take("\\E")) continue;
       NodePtr one = atom();
-      if (one) all->parts.push_back(repeated(std::move(one)));
+      // A repetition behind flags alone belongs to what stands before them.
+      if (one)
+        all->parts.push_back(repeated(std::move(one)));
+      else if (!all->parts.empty())
+        all->parts.back() = repeated(std::move(all->parts.back()));
     }
     return all;
   }

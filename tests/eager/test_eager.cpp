@@ -2,6 +2,7 @@
 #include "engine/eager/execute.h"
 
 #include "engine/base/recording.h"
+#include "engine/base/signatures.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/functions.h"
 #include "tests/eager/thrown.h"
@@ -128,7 +129,12 @@ class TestEager : public QObject {
     drain();
     QCOMPARE(seen.size(), size_t{2});
     QVERIFY(seen[0].op == find_row("AddV2")->id && seen[1].op == find_row("MatMul")->id);
-    QCOMPARE(seen[0].bytes, 16u);
+    QVERIFY(seen[0].signature.valid() && seen[1].signature.valid());
+    uint64_t bytes = 0;
+    visit_signatures(seen[0].signature.value, [](void* to, SignatureId, const Signature& s) {
+      if (!*static_cast<uint64_t*>(to)) *static_cast<uint64_t*>(to) = s.output_bytes;
+    }, &bytes);
+    QCOMPARE(bytes, uint64_t{16});
     QVERIFY(seen[0].start_ns > 0 && seen[0].end_ns >= seen[0].start_ns && seen[1].start_ns >= seen[0].end_ns);
     QVERIFY(!seen[0].call.valid() && !seen[0].node.valid());
   }

@@ -369,21 +369,28 @@ void where(KernelContext& c) {
   }
 }
 
+struct Sixteen {
+  int64_t halves[2];
+};
+
+// By bits: a branch per element would often be guessed wrong, and would keep vectors away.
+template <class T>
+T pick(bool condition, T t, T e) {
+  const T mask = static_cast<T>(-static_cast<T>(condition));
+  return static_cast<T>((t & mask) | (e & static_cast<T>(~mask)));
+}
+Sixteen pick(bool condition, Sixteen t, Sixteen e) { return condition ? t : e; }
+std::string pick(bool condition, const std::string& t, const std::string& e) { return condition ? t : e; }
+
 // Elements by their size alone.
 template <class T>
 void choose(const bool* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
   if (cs == 1 && ts == 1 && es == 1) {
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-      const T a = t[i], b = e[i];
-      out[i] = condition[i] ? a : b;
-    }
+    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], t[i], e[i]);
     return;
   }
-  for (int64_t i = 0; i < n; ++i) {
-    const T a = t[i * ts], b = e[i * es];
-    out[i] = condition[i * cs] ? a : b;
-  }
+  for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i * cs], t[i * ts], e[i * es]);
 }
 
 template <class T>
@@ -431,10 +438,6 @@ void select(KernelContext& c) {
     }
   });
 }
-
-struct Sixteen {
-  int64_t halves[2];
-};
 
 void select_plain(KernelContext& c) {
   switch (size_of(c.inputs[1].dtype())) {

@@ -273,8 +273,7 @@ inline float erf(float x) {
       1.0f - branchless::exp(-z) * polynomial<float>(a, 0x1.f9579ep-1f, -0x1.0e51bep+0f, 0x1.a22dap-1f, -0x1.e1b02ap-2f,
                                                      0x1.9a70a4p-3f, -0x1.fac444p-5f, 0x1.b63622p-7f, -0x1.f54f6ep-10f,
                                                      0x1.53cd92p-13f, -0x1.9c837cp-18f);
-  const float y = with_sign_of(a < 1.0f ? inner : outer, x);
-  return x == x ? y : x;
+  return choose(x == x, with_sign_of(choose(a < 1.0f, inner, outer), x), x);
 }
 
 // In double: the error of the logarithm is far below what float shows, whatever the exponent.

@@ -239,7 +239,7 @@ FL_PUBLIC(shape) {
        "the same values in another dtype"},
       {"reshape", "tensor: tensor, shape: shape, name: str? = None", reshape,
        "the same elements in another shape; -1: what is left over"},
-      {"transpose", "a: tensor, perm: tensor? = None, conjugate: bool = False, name: str? = None", transpose,
+      {"transpose", "a: tensor, perm: tensor? of int32 = None, conjugate: bool = False, name: str? = None", transpose,
        "dimensions in another order; reversed when none is given"},
       {"expand_dims", "input: tensor, axis: tensor of int32, name: str? = None", expand_dims,
        "a new dimension of size 1"},

@@ -40,13 +40,12 @@ Tensor swapped_with_last(const Tensor& x, int64_t axis) {
     std::swap(perm[static_cast<size_t>(axis)], perm.back());
     return ops::ints(perm);
   }
+  static const Op equal{"Equal"};
   const Tensor rank = apply(rank_of, {x});
   const Tensor at = axis < 0 ? ops::add(rank, ops::integer(axis)) : ops::integer(axis);
   const Tensor last = ops::sub(rank, ops::integer(1));
-  static const Op update{"TensorScatterUpdate"};
-  const Tensor from[] = {ops::expand_dims(at, 0), ops::expand_dims(last, 0)};
-  const Tensor to[] = {from[1], from[0]};
-  return apply(update, {range(ops::integer(0), rank), ops::expand_dims(ops::concat(from, 0), 1), ops::concat(to, 0)});
+  const Tensor all = range(ops::integer(0), rank);
+  return ops::where(apply(equal, {all, at}), last, ops::where(apply(equal, {all, last}), at, all));
 }
 
 // Values and places along a dimension, the largest first.

@@ -2,6 +2,7 @@
 // other bits.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/rows/padding.h"
 
 namespace footlight {
 
@@ -81,16 +82,6 @@ void roll_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(op, {c.output_gradients[0], ops::neg(c.inputs[1]), c.inputs[2]});
 }
 
-// The paddings as [rank, 2] when they are known; checks their shape.
-std::optional<std::vector<int64_t>> paddings_of(Inference& i, size_t input, const Shape& in) {
-  const Shape& p = i.shape(input);
-  if (p.has_rank() &&
-      (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
-    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank",
-            ", 2), its shape is ", p.to_string(), " [Op:", i.row.name, "]");
-  return infer::constant_ints(i, input);
-}
-
 int64_t mirrored_edge(const Inference& i) {
   const std::string& mode = i.attrs.get<std::string>(kMode);
   if (mode != "REFLECT" && mode != "SYMMETRIC")
@@ -99,29 +90,18 @@ int64_t mirrored_edge(const Inference& i) {
 }
 
 void mirror_pad_shape(Inference& i) {
-  const Shape& in = i.shape(0);
-  const auto paddings = paddings_of(i, 1, in);
   const int64_t edge = mirrored_edge(i);
-  if (!in.has_rank()) {
-    const Shape& p = i.shape(1);
-    i.output_shapes[0] =
-        p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
-    return;
-  }
-  Shape out = Shape::of_rank(in.rank());
-  if (paddings)
-    for (int d = 0; d < in.rank(); ++d) {
-      const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
-      const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
-      if (before < 0 || after < 0)
-        invalid("paddings must be non-negative: ", before, " ", after, " [Op:MirrorPad]");
-      if (in[d] < 0) continue;
-      if (before > in[d] - edge || after > in[d] - edge)
-        invalid("paddings must be no greater than the dimension size", edge ? " minus one" : "", ": ", before,
-                ", ", after, " for dimension ", d, " of size ", in[d], " [Op:MirrorPad]");
-      out.set(d, in[d] + before + after);
+  pad_shape(i);
+  const Shape& in = i.shape(0);
+  const auto paddings = infer::constant_ints(i, 1);
+  if (!paddings || !in.has_rank()) return;
+  for (int d = 0; d < in.rank(); ++d)
+    for (size_t side = 0; side < 2 && in[d] >= 0; ++side) {
+      const int64_t amount = (*paddings)[static_cast<size_t>(2 * d) + side];
+      if (amount > in[d] - edge)
+        invalid("paddings must be no greater than the dimension size", edge ? " minus one" : "", ": ", amount,
+                " for dimension ", d, " of size ", in[d], " [Op:MirrorPad]");
     }
-  i.output_shapes[0] = out;
 }
 
 void mirror_pad_gradient(GradientCall& c) {
@@ -131,7 +111,8 @@ void mirror_pad_gradient(GradientCall& c) {
 
 void mirror_pad_grad_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  const auto paddings = paddings_of(i, 1, in);
+  infer::want_rank(i, 1, 2);
+  const auto paddings = infer::constant_ints(i, 1);
   mirrored_edge(i);
   Shape out = in.has_rank() ? Shape::of_rank(in.rank()) : in;
   if (paddings && in.has_rank())

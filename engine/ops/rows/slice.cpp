@@ -2,6 +2,7 @@
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
+#include "engine/ops/rows/padding.h"
 #include "engine/tensor/slice_spec.h"
 
 #include <algorithm>
@@ -328,29 +329,6 @@ void tile_gradient(GradientCall& c) {
       ops::reshape(ops::sum(ops::reshape(c.output_gradients[0], split), every_other), ops::shape(c.inputs[0]));
 }
 
-void pad_shape(Inference& i) {
-  const Shape& in = i.shape(0);
-  const Shape& p = i.shape(1);
-  const auto paddings = infer::constant_ints(i, 1);
-  if (p.has_rank() && (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
-    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank",
-            ", 2), its shape is ", p.to_string(), " [Op:", i.row.name, "]");
-  if (!in.has_rank()) {
-    i.output_shapes[0] = p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
-    return;
-  }
-  Shape out = Shape::of_rank(in.rank());
-  if (paddings)
-    for (int d = 0; d < in.rank(); ++d) {
-      const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
-      const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
-      if (before < 0 || after < 0)
-        invalid("Paddings must be non-negative: ", before, " ", after, " [Op:", i.row.name, "]");
-      out.set(d, in[d] < 0 ? kUnknownDim : in[d] + before + after);
-    }
-  i.output_shapes[0] = out;
-}
-
 void pad_gradient(GradientCall& c) {
   static const Op slice{"Slice"};
   static const Op strided{"StridedSlice"};
@@ -443,6 +421,29 @@ void where_shape(Inference& i) {
 }
 
 }  // namespace
+
+void pad_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const Shape& p = i.shape(1);
+  const auto paddings = infer::constant_ints(i, 1);
+  if (p.has_rank() && (p.rank() != 2 || (p[1] >= 0 && p[1] != 2) || (in.has_rank() && p[0] >= 0 && p[0] != in.rank())))
+    invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank",
+            ", 2), its shape is ", p.to_string(), " [Op:", i.row.name, "]");
+  if (!in.has_rank()) {
+    i.output_shapes[0] = p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
+    return;
+  }
+  Shape out = Shape::of_rank(in.rank());
+  if (paddings)
+    for (int d = 0; d < in.rank(); ++d) {
+      const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
+      const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
+      if (before < 0 || after < 0)
+        invalid("Paddings must be non-negative: ", before, " ", after, " [Op:", i.row.name, "]");
+      out.set(d, in[d] < 0 ? kUnknownDim : in[d] + before + after);
+    }
+  i.output_shapes[0] = out;
+}
 
 FL_ROWS(slice) {
   constexpr const char* kMasks =

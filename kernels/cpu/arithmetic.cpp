@@ -30,6 +30,32 @@ void integer_power(KernelContext& c) {
   binary_kernel<functors::Pow, T, T, 8>(c);
 }
 
+// One exponent or base for all is written out, a block at a time: the loop over two arrays is the one that becomes vectors.
+template <class T>
+void power_loop(const void* a, int a_stride, const void* b, int b_stride, void* out_memory, int64_t n) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  T* out = static_cast<T*>(out_memory);
+  if constexpr (is_half<T>) {
+    binary_by_blocks(x, a_stride, y, b_stride, out, n, power_loop<float>);
+  } else if (a_stride && b_stride) {
+    binary_loop<functors::Pow, T, T>(x, 1, y, 1, out, n);
+  } else if (a_stride && *y == T(2)) {  // rounded once, as the power is
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];
+  } else {
+    T fixed[kHalfBlock];
+    std::fill(fixed, fixed + std::min(n, kHalfBlock), a_stride ? *y : *x);
+    for (int64_t i = 0; i < n; i += kHalfBlock)
+      binary_loop<functors::Pow, T, T>(a_stride ? x + i : fixed, 1, b_stride ? y + i : fixed, 1, out + i,
+                                       std::min(kHalfBlock, n - i));
+  }
+}
+template <class T>
+void float_power(KernelContext& c) {
+  run_binary(c, power_loop<T>, sizeof(T), sizeof(T), 8);
+}
+
 template <class... Types>
 void integer_division() {
   (on_cpu("FloorDiv", bit_of(dtype_of<Types>), checked_division<functors::FloorDiv, Types>), ...);
@@ -71,7 +97,11 @@ FL_CPU_KERNELS {
   binary<functors::SquaredDifference, float, double, int32_t, int64_t, FL_COMPLEX>("SquaredDifference");
   costly_binary<functors::FloorDiv, float, double>("FloorDiv");
   costly_binary<functors::FloorMod, FL_FLOATS>("FloorMod");
-  costly_binary<functors::Pow, FL_FLOATS, FL_COMPLEX>("Pow");
+  costly_binary<functors::Pow, FL_COMPLEX>("Pow");
+  on_cpu("Pow", bit_of(DType::kFloat32), float_power<float>);
+  on_cpu("Pow", bit_of(DType::kFloat64), float_power<double>);
+  on_cpu("Pow", bit_of(DType::kFloat16), float_power<Float16>);
+  on_cpu("Pow", bit_of(DType::kBFloat16), float_power<BFloat16>);
   integer_division<FL_INTEGERS>();
 }
 

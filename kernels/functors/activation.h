@@ -36,7 +36,7 @@ struct SeluGrad {  // y: what Selu gave
 // log(1 + exp(x)): never overflows, and exact where exp(x) is small.
 struct Softplus {
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
-    return (x > T(0) ? x : T(0)) + branchless::log1p(branchless::exp(x > T(0) ? -x : x));
+    return (x > T(0) ? x : T(0)) + branchless::log1p(branchless::exp(-std::abs(x)));
   }
 };
 struct SoftplusGrad {

@@ -144,8 +144,8 @@ Arg confusion_matrix(Args args, std::string_view name) {
   drop_last_one(labels, predictions);
   drop_last_one(predictions, labels);
   if (!compatible(labels.shape(), predictions.shape()))
-    fail(ErrorKind::kValue, "Shapes ", labels.shape().to_string(), " of the labels and ",
-         predictions.shape().to_string(), " of the predictions are incompatible");
+    invalid("labels and predictions must have one shape: ", labels.shape().to_string(), " and ",
+            predictions.shape().to_string(), " came [Op:ConfusionMatrix]");
   labels = ops::cast(labels, DType::kInt64);
   predictions = ops::cast(predictions, DType::kInt64);
   for (const auto& [what, t] : {std::pair("labels", labels), std::pair("predictions", predictions)}) {

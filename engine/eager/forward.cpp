@@ -1,4 +1,4 @@
-// Tangents of an op's outputs, from its gradient function alone: that function is linear in the gradients u that arrive,
+// Tangents of an op's outputs, from its gradient function alone: that is linear in the gradients u that arrive,
 // so the gradient with respect to u of what it gives, weighted with the inputs' tangents, is the outputs' tangent.
 #include "engine/eager/forward.h"
 

@@ -39,7 +39,8 @@ bool hands_slices_on(const OpRow&);
 // the other rows then, and the gradient is a sparse one. A name is the user's.
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name = {});
 // The same for elements or rows at index vectors: ResourceGatherNd of a handle, else GatherNd.
-Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs = {}, std::string_view name = {});
+Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs = {},
+                       std::string_view name = {});
 // The value behind such a parameter.
 Tensor value_of(const Tensor& tensor_or_handle);
 

@@ -210,7 +210,8 @@ PyObject* dlpack_device(PyObject* self, PyObject*) {
 }
 PyMethodDef methods[] = {
     {"__dlpack__", with_keywords(dlpack), METH_VARARGS | METH_KEYWORDS,
-     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA capsule that shares its memory."},
+     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "A capsule that shares its memory."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, "__dlpack_device__()\n--\n\nWhere the memory lies."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -294,7 +294,8 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     for (size_t i = 0; i < targets.size(); ++i) {
       from.push_back(edge_in(*builder, targets[i].get()));
       const bool seeded = i < seeds.size() && seeds[i].get() != Py_None;
-      arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid) : apply(kOnes, {builder->graph()->tensor(from[i])}));
+      arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid)
+                                : apply(kOnes, {builder->graph()->tensor(from[i])}));
     }
     std::vector<Edge> stops;
     if (rest[3] && rest[3] != Py_None) {

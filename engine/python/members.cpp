@@ -78,7 +78,8 @@ PyMethodDef functions[] = {
 
 void add_methods(PyTypeObject* type, PyMethodDef* methods) {
   for (PyMethodDef* m = methods; m->ml_name; ++m) {
-    if (m->ml_flags & METH_STATIC) put(type, m->ml_name, PyStaticMethod_New(checked(PyCFunction_New(m, nullptr)).get()));
+    if (m->ml_flags & METH_STATIC)
+      put(type, m->ml_name, PyStaticMethod_New(checked(PyCFunction_New(m, nullptr)).get()));
     else if (m->ml_flags & METH_CLASS) put(type, m->ml_name, PyDescr_NewClassMethod(type, m));
     else put(type, m->ml_name, PyDescr_NewMethod(type, m));
   }

@@ -3,7 +3,8 @@
 
 namespace footlight::runtime {
 
-// Adds the kernels of TensorListPushBack, TensorListPopBack, EmptyTensorList and a list's ZerosLike. Calling it again does nothing.
+// Adds the kernels of TensorListPushBack, TensorListPopBack, EmptyTensorList and a list's ZerosLike. Calling it again
+// does nothing.
 void register_list_kernels();
 
 }  // namespace footlight::runtime

@@ -66,7 +66,7 @@ struct Custom {
   std::vector<Edge> inputs;    // no node: a value that gets no gradient
   std::vector<Edge> outputs;
   std::shared_ptr<Backward> backward;
-  const Graph* graph = nullptr;  // in which it was traced: copies of that have it too, and the user's function names its
+  const Graph* graph = nullptr;  // in which it was traced: copies of that have it too, and the function names its
                                  // tensors
 };
 using Customs = std::vector<Custom>;

@@ -45,7 +45,7 @@ std::shared_ptr<const Derivative> derivative_of(const Graph& forward);
 std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
                                     std::span<const Edge> xs, std::span<const Edge> stops = {});
 
-// A node was given more outputs for its gradient, after tapes saw it: tells them that these depend on its inputs as well.
+// A node was given more outputs for its gradient, after tapes saw it: tells them that these depend on its inputs too.
 void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more);
 
 // Puts the gradients of branches, loops and calls behind their rows. Called once at start.

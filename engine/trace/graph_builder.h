@@ -52,7 +52,7 @@ class GraphBuilder final : public Builder {
   }  // in the order of graph().inputs after the parameters
   bool stateful() const { return !must_run_.empty(); }
   Graph* source = nullptr;             // a gradient's: the finished graph whose tensors it may capture
-  std::vector<const Graph*> source_originals;  // and those of which that is a copy: their tensors mean those of the copy
+  std::vector<const Graph*> source_originals;  // and those of which that is a copy: their tensors mean the copy's
   std::vector<NodeId> control_scope;   // control inputs for every node that is added (tf.control_dependencies)
   std::string device;                  // tf.device, written into nodes
 

@@ -157,7 +157,8 @@ Arg grows(Args args, std::string_view name) {
 
 FL_PUBLIC(clip) {
   return {
-      {"clip_by_value", "t: tensor or slices, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
+      {"clip_by_value",
+       "t: tensor or slices, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
        by_rows<clip_by_value>, "t, with what is below the least or above the most replaced by these"},
       {"clip_by_norm", "t: tensor or slices, clip_norm: tensor like t, axes: any = None, name: str? = None",
        by_rows<clip_by_norm>,

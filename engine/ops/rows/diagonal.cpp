@@ -229,7 +229,8 @@ void cross_shape(Inference& i) {
             b.to_string(), " [Op:Cross]");
   const Shape out = merge(a, b);
   if (out.has_rank() && out.rank() > 0 && out[out.rank() - 1] >= 0 && out[out.rank() - 1] != 3)
-    fail(ErrorKind::kFailedPrecondition, "a cross product is of vectors with 3 elements in the last dimension, the shape is ", out.to_string(),
+    fail(ErrorKind::kFailedPrecondition, 
+         "a cross product is of vectors with 3 elements in the last dimension, the shape is ", out.to_string(),
             " [Op:Cross]");
   i.output_shapes[0] = out;
 }

@@ -113,8 +113,8 @@ void cholesky_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::scaled(ops::add(a, ops::adjoint(a)), 0.5);
 }
 
-// For sizes that only the run tells: what is 0 for tall matrices is added to what is 0 for wide ones. With a regularizer
-// both are one product of the residuals.
+// For sizes that only the run tells: what is 0 for tall matrices is added to what is 0 for wide ones. With a
+// regularizer both are one product of the residuals.
 void least_squares_gradient_of_any_size(GradientCall& c) {
   static const Op op{"MatrixSolveLs"};
   static const Op equal{"Equal"};

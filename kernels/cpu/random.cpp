@@ -23,6 +23,11 @@ Philox stream_of(KernelContext& c) {
   return next_stream(c, static_cast<uint64_t>(c.outputs[0].elements()) * kBlocksPerElement);
 }
 
+// From a generator's variable.
+Philox held_stream(KernelContext& c) {
+  return take_from_state(c, static_cast<uint64_t>(c.outputs[0].elements()) * kBlocksPerElement);
+}
+
 bool is_threefry(const KernelContext& c) { return *c.in<int32_t>(3) == kThreefry; }
 
 Philox given_stream(const KernelContext& c) { return keyed_stream(c, 1); }
@@ -214,6 +219,15 @@ void stateless_uniform_int(KernelContext& c) {
 }
 
 template <class T>
+void stateful_uniform_int(KernelContext& c) {
+  using U = std::make_unsigned_t<T>;
+  const T low = *c.in<T>(3), high = *c.in<T>(4);
+  check_range(low, high, c.row);
+  fill_whole<T>(held_stream(c), c.out<T>(), c.outputs[0].elements(), static_cast<U>(low),
+                static_cast<U>(static_cast<U>(high) - static_cast<U>(low)));
+}
+
+template <class T>
 void stateless_full_int(KernelContext& c) {
   if (is_threefry(c)) return threefry_whole<T>(c, 0, 0);
   fill_whole<T>(given_stream(c), c.out<T>(), c.outputs[0].elements(), 0, 0);
@@ -228,6 +242,12 @@ void floats() {
          [](KernelContext& c) { fill<T, Normal<T>>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("TruncatedNormal", type,
          [](KernelContext& c) { fill_truncated<T, F>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
+  on_cpu("StatefulUniform", type,
+         [](KernelContext& c) { fill<T, Uniform<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
+  on_cpu("StatefulStandardNormalV2", type,
+         [](KernelContext& c) { fill<T, Normal<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
+  on_cpu("StatefulTruncatedNormal", type,
+         [](KernelContext& c) { fill_truncated<T, F>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatelessRandomUniformV2", type, [](KernelContext& c) {
     if (is_threefry(c)) threefry_uniform<T, F>(c);
     else fill<T, Uniform<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
@@ -246,6 +266,9 @@ template <class T>
 void integers() {
   const uint32_t type = bit_of(dtype_of<T>);
   if constexpr (std::is_signed_v<T>) on_cpu("RandomUniformInt", type, uniform_int<T>);
+  on_cpu("StatefulUniformInt", type, stateful_uniform_int<T>);
+  on_cpu("StatefulUniformFullInt", type,
+         [](KernelContext& c) { fill_whole<T>(held_stream(c), c.out<T>(), c.outputs[0].elements(), 0, 0); });
   on_cpu("StatelessRandomUniformIntV2", type, stateless_uniform_int<T>);
   on_cpu("StatelessRandomUniformFullIntV2", type, stateless_full_int<T>);
 }

@@ -109,6 +109,24 @@ class TestEager : public QObject {
     QCOMPARE(*apply(shape, {handle}).data<int32_t>(), 2);
   }
 
+  void draws_from_a_generators_variable() {
+    static const Op make{"VarHandleOp"};
+    static const Op uniform{"StatefulUniform"};
+    static const Op whole{"StatefulUniformInt"};
+    static const Op read{"ReadVariableOp"};
+    static const AttrName dtype{"dtype"};
+    static const AttrName shape{"shape"};
+    const Tensor handle = apply(make, {}, {{dtype, DType::kInt64}, {shape, Shape{3}}});
+    update("AssignVariableOp", handle, ops::ints({1234, 0, 0}, DType::kInt64));
+    const Tensor philox = ops::integer(1, DType::kInt64);
+    const Tensor drawn = apply(uniform, {handle, philox, ops::ints({3}, DType::kInt64)}, {{dtype, DType::kFloat32}});
+    QCOMPARE(drawn.data<float>()[0], 0.3581475f);
+    QCOMPARE(drawn.data<float>()[2], 0.56670904f);
+    QCOMPARE(apply(read, {handle}, {{dtype, DType::kInt64}}).data<int64_t>()[0], int64_t{1234 + 3 * 256});
+    const Tensor ints = apply(whole, {handle, philox, ops::ints({4}), ops::integer(5), ops::integer(9)});
+    for (int i = 0; i < 4; ++i) QVERIFY(ints.data<int32_t>()[i] >= 5 && ints.data<int32_t>()[i] < 9);
+  }
+
   void ops_are_recorded_when_asked() {
     std::vector<OpEvent> seen;
     auto drain = [&] {

@@ -70,6 +70,25 @@ void stateful_binomial_shape(Inference& i) {
   i.output_shapes[0] = shape;
 }
 
+void stateful_shape(Inference& i) { i.output_shapes[0] = infer::sizes_from(i, 2); }
+void stateful_int_shape(Inference& i) {
+  infer::check_bounds(i, 3, 4);
+  stateful_shape(i);
+}
+
+// Ops that draw from a generator's variable in one step; tf.random.Generator reads and skips first, then draws.
+RowDef from_variable(const char* name, bool whole, const char* doc) {
+  return {name,
+          "resource: resource, algorithm: int64, shape: shape_dtype -> output: dtype",
+          whole ? "dtype: int32|int64|uint32|uint64 = uint64; shape_dtype: index = int64"
+                : "dtype: floats = float32; shape_dtype: index = int64",
+          stateful_shape,
+          nullptr,
+          OpFamily::kRandom,
+          doc,
+          {.stateful = true, .dispatch = -1, .host_inputs = 6, .zero_gradient = true}};
+}
+
 void categorical_shape(Inference& i) {
   const Shape& logits = i.shape(0);
   if (logits.has_rank() && logits.rank() != 2)
@@ -193,6 +212,16 @@ FL_ROWS(random_distributions) {
        RowDef::More{.stateful = true, .host_inputs = 6, .zero_gradient = true}},
       {"RngSkip", "resource: resource, algorithm: int64, delta: int64 ->", "", infer::none, nullptr, OpFamily::kRandom,
        "moves a generator's state on", RowDef::More{.stateful = true, .host_inputs = 6}},
+      from_variable("StatefulUniform", false, "numbers evenly from [0, 1), from a generator's state"),
+      from_variable("StatefulStandardNormalV2", false, "standard normal numbers, from a generator's state"),
+      from_variable("StatefulTruncatedNormal", false,
+                    "standard normal numbers within two deviations, from a generator's state"),
+      from_variable("StatefulUniformFullInt", true, "integers evenly from all of the dtype, from a generator's state"),
+      {"StatefulUniformInt",
+       "resource: resource, algorithm: int64, shape: shape_dtype, minval: dtype, maxval: dtype -> output: dtype",
+       "dtype: int32|int64|uint32|uint64 = int64; shape_dtype: index = int64", stateful_int_shape, nullptr,
+       OpFamily::kRandom, "integers evenly from [minval, maxval), from a generator's state",
+       RowDef::More{.stateful = true, .dispatch = -1, .host_inputs = 30, .zero_gradient = true}},
       {"NonDeterministicInts", "shape: shape_dtype -> output: dtype",
        "dtype: integers = int64; shape_dtype: index = int64", shape_of_input, nullptr, OpFamily::kRandom,
        "integers from the operating system",

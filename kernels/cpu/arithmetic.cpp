@@ -38,8 +38,8 @@ void power_loop(const void* a, int a_stride, const void* b, int b_stride, void* 
   T* out = static_cast<T*>(out_memory);
   if constexpr (is_half<T>) {
     binary_by_blocks(x, a_stride, y, b_stride, out, n, power_loop<float>);
-  } else if (a_stride && b_stride) {
-    binary_loop<functors::Pow, T, T>(x, 1, y, 1, out, n);
+  } else if (a_stride == b_stride) {  // both 0: one power for all
+    binary_loop<functors::Pow, T, T>(x, a_stride, y, b_stride, out, n);
   } else if (a_stride && *y == T(2)) {  // rounded once, as the power is
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];

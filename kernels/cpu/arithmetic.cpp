@@ -30,7 +30,7 @@ void integer_power(KernelContext& c) {
   binary_kernel<functors::Pow, T, T, 8>(c);
 }
 
-// One exponent or base for all is written out, a block at a time: the loop over two arrays is the one that becomes vectors.
+// One exponent or base for all is written out, a block at a time: the loop over two arrays becomes vectors.
 template <class T>
 void power_loop(const void* a, int a_stride, const void* b, int b_stride, void* out_memory, int64_t n) {
   const T* x = static_cast<const T*>(a);

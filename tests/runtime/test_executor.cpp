@@ -2,6 +2,7 @@
 #include "engine/base/cancel.h"
 #include "engine/base/errors.h"
 #include "engine/base/recording.h"
+#include "engine/base/signatures.h"
 #include "engine/runtime/executor.h"
 #include "tests/trace/support.h"
 
@@ -90,7 +91,19 @@ class TestExecutor : public QObject {
     QCOMPARE(f->graph()->node(events[1].node).name, std::string("Neg"));
     QCOMPARE(events[1].call, CallId(42));
     QVERIFY(events[0].end_ns >= events[0].start_ns && events[1].start_ns >= events[0].end_ns);
-    QCOMPARE(events[1].bytes, 4u);
+    struct Wanted {
+      SignatureId id;
+      Signature found;
+    } neg{events[1].signature, {}};
+    visit_signatures(
+        0,
+        [](void* context, SignatureId id, const Signature& signature) {
+          if (auto* wanted = static_cast<Wanted*>(context); id == wanted->id) wanted->found = signature;
+        },
+        &neg);
+    QCOMPARE(neg.found.op, events[1].op);
+    QCOMPARE(neg.found.inputs, std::string("float32[]"));
+    QCOMPARE(neg.found.output_bytes, 4u);
   }
 
   void lists_are_values() {

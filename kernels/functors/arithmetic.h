@@ -20,12 +20,24 @@ struct Sub {
   }
 };
 
+// -x, by its bits. g++ 12 fuses the difference of two products in one part of a complex number with the sum in the
+// other, asked to or not; of two sums it makes vectors as they are written.
+template <class T>
+FL_HOST_DEVICE inline T opposite(T x) {
+#if defined(__CUDACC__)
+  return -x;
+#else
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  return std::bit_cast<T>(std::bit_cast<Bits>(x) ^ (Bits{1} << (sizeof(T) * 8 - 1)));
+#endif
+}
+
 struct Mul {
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_same_v<T, bool>) return a && b;
     else if constexpr (std::is_integral_v<T>) return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
     else if constexpr (is_complex_v<T>)
-      return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+      return T(a.real() * b.real() + opposite(a.imag()) * b.imag(), a.real() * b.imag() + a.imag() * b.real());
     else return a * b;
   }
 };
@@ -99,7 +111,7 @@ struct Minimum {
 struct SquaredDifference {
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const {
     const T d = Sub()(a, b);
-    if constexpr (is_complex_v<T>) return Mul()(d, std::conj(d));
+    if constexpr (is_complex_v<T>) return Mul()(d, T(d.real(), opposite(d.imag())));
     else return Mul()(d, d);
   }
 };

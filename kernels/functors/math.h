@@ -111,10 +111,10 @@ struct IsInf {
 
 // Gradients in terms of the forward op's output y (of Relu: its input) and what flows in.
 struct TanhGrad {
-  template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const { return dy * (T(1) - y * y); }
+  template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const { return Mul()(dy, T(1) - Mul()(y, y)); }
 };
 struct SigmoidGrad {
-  template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const { return dy * y * (T(1) - y); }
+  template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const { return Mul()(Mul()(dy, y), T(1) - y); }
 };
 struct ReluGrad {
   template <class T> FL_HOST_DEVICE T operator()(T dy, T x) const { return x > T(0) ? dy : T(0); }

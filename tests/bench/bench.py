@@ -85,7 +85,10 @@ class Peer:
         return self.answer()
 
     def close(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass  # it has ended by itself
         self.process.wait()
 
 
@@ -170,7 +173,8 @@ def lines(module):
                  shown(budget, row.unit), '%.2f' % (this / budget) if budget else '-']
         for peer in PEERS:
             seconds = theirs.get(peer)
-            cells.append('%s, x%.3g' % (shown(seconds, row.unit), seconds / this) if seconds else '-')
+            known = seconds is not None and seconds == seconds
+            cells.append('%s, x%.3g' % (shown(seconds, row.unit), seconds / this) if known else '-')
         yield cells
     for peer in peers.values():
         peer.close()

@@ -106,9 +106,9 @@ def work(library, case, n):
         shape = [dims.get(d) or int(d) for d in rest[2:-1].split(',')]
         names[letter] = make[rest[0]](shape)
     if library == 'torch':
-        if 'xt' in torchs:  # its own order of dimensions; the memory is in ours
+        if '(xt' in torchs:  # its own order of dimensions; the memory is in ours
             names['xt'] = names['x'].permute(0, 3, 1, 2)
-        if 'ft' in torchs:
+        if ' ft' in torchs:
             names['ft'] = names['f'].permute(3, 2, 0, 1).contiguous()
         return torchs, names
     if library == 'jax':

@@ -2,6 +2,7 @@
 // serves which element is TensorFlow's, so equal seeds give equal numbers. The stateless ops are told where the stream
 // stands; the others ask their RandomState.
 #include "kernels/cpu/once/random_streams.h"
+#include "kernels/cpu/random_blocks.h"
 #include "kernels/cpu/register.h"
 #include "kernels/functors/threefry.h"
 
@@ -36,46 +37,56 @@ template <class T, class Distribution>
 void fill(Philox base, T* out, int64_t count) {
   constexpr int64_t kCount = Distribution::kCount;
   parallel_for((count + kCount - 1) / kCount, kGroupsAtOnce, [&](int64_t begin, int64_t end) {
-    Philox philox = base;
-    philox.skip(static_cast<uint64_t>(begin));
-    const int64_t full = std::min(end, count / kCount);
-    for (int64_t g = begin; g < full; ++g) Distribution::draw(philox, out + g * kCount);
-    if (full < end) {
-      T last[kCount];
-      Distribution::draw(philox, last);
-      std::copy(last, last + (count - full * kCount), out + full * kCount);
+    BlockWords words;
+    for (int64_t g = begin; g < end; g += kBlocksAtOnce) {
+      const int64_t blocks = std::min(kBlocksAtOnce, end - g);
+      draw_blocks(base, static_cast<uint64_t>(g), 1, blocks, words);
+      if ((g + blocks) * kCount <= count) {
+        Distribution::of(words, blocks, out + g * kCount);
+      } else {
+        T last[kBlocksAtOnce * kCount];
+        Distribution::of(words, blocks, last);
+        std::copy(last, last + (count - g * kCount), out + g * kCount);
+      }
     }
   });
 }
 
-void draw_pair(Singles& words, float* out) {
-  const uint32_t a = words.next();
-  normal_pair(a, words.next(), out);
-}
-void draw_pair(Singles& words, double* out) {
-  uint32_t w[4];
-  for (uint32_t& word : w) word = words.next();
-  normal_pair(w[0], w[1], w[2], w[3], out);
-}
-
-// Every group of results has words of its own, as many as it may need.
+// Every group of results has words of its own, as many as it may need: those within two deviations stay. The first
+// two blocks of many groups are drawn at once, and are nearly always enough.
 template <class T, class F>
 void fill_truncated(Philox base, T* out, int64_t count) {
-  constexpr int kGroup = std::is_same_v<F, double> ? 2 : 4;
+  constexpr int64_t kGroup = NormalBlocks<F>::kCount;
+  constexpr uint64_t kStride = kGroup * kBlocksPerElement / 4;
   parallel_for((count + kGroup - 1) / kGroup, kGroupsAtOnce / 8, [&](int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; ++g) {
-      const int64_t start = g * kGroup;
-      Philox philox = base;
-      philox.skip(static_cast<uint64_t>(g) * kGroup * kBlocksPerElement / 4);
-      Singles words(philox);
-      for (int filled = 0; filled < kGroup;) {
-        F pair[2];
-        draw_pair(words, pair);
-        for (F value : pair) {
-          if (std::abs(value) >= F(2) || filled == kGroup) continue;
-          if (start + filled < count) out[start + filled] = T(value);
-          ++filled;
+    BlockWords words;
+    F drawn[2][kBlocksAtOnce * kGroup], more[kGroup];
+    for (int64_t at = begin; at < end; at += kBlocksAtOnce) {
+      const int64_t groups = std::min(kBlocksAtOnce, end - at);
+      for (uint64_t k = 0; k < 2; ++k) {
+        draw_blocks(base, static_cast<uint64_t>(at) * kStride + k, kStride, groups, words);
+        NormalBlocks<F>::of(words, groups, drawn[k]);
+      }
+      for (int64_t g = 0; g < groups; ++g) {
+        F kept[2 * kGroup];
+        int64_t filled = 0;
+        const auto keep = [&](const F* values) {
+          for (int64_t i = 0; i < kGroup; ++i) {
+            kept[filled] = values[i];
+            filled += std::abs(values[i]) < F(2);
+          }
+        };
+        for (uint64_t k = 0; filled < kGroup; ++k) {
+          if (k < 2) {
+            keep(drawn[k] + g * kGroup);
+            continue;
+          }
+          draw_blocks(base, static_cast<uint64_t>(at + g) * kStride + k, 1, 1, words);
+          NormalBlocks<F>::of(words, 1, more);
+          keep(more);
         }
+        const int64_t start = (at + g) * kGroup, wanted = std::min(kGroup, count - start);
+        for (int64_t i = 0; i < wanted; ++i) out[start + i] = T(kept[i]);
       }
     }
   });
@@ -237,24 +248,24 @@ template <class T, class F>
 void floats() {
   const uint32_t type = bit_of(dtype_of<T>);
   on_cpu("RandomUniform", type,
-         [](KernelContext& c) { fill<T, Uniform<T>>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
+         [](KernelContext& c) { fill<T, UniformBlocks<T>>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("RandomStandardNormal", type,
-         [](KernelContext& c) { fill<T, Normal<T>>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
+         [](KernelContext& c) { fill<T, NormalBlocks<T>>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("TruncatedNormal", type,
          [](KernelContext& c) { fill_truncated<T, F>(stream_of(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatefulUniform", type,
-         [](KernelContext& c) { fill<T, Uniform<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
+         [](KernelContext& c) { fill<T, UniformBlocks<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatefulStandardNormalV2", type,
-         [](KernelContext& c) { fill<T, Normal<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
+         [](KernelContext& c) { fill<T, NormalBlocks<T>>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatefulTruncatedNormal", type,
          [](KernelContext& c) { fill_truncated<T, F>(held_stream(c), c.out<T>(), c.outputs[0].elements()); });
   on_cpu("StatelessRandomUniformV2", type, [](KernelContext& c) {
     if (is_threefry(c)) threefry_uniform<T, F>(c);
-    else fill<T, Uniform<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
+    else fill<T, UniformBlocks<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
   });
   on_cpu("StatelessRandomNormalV2", type, [](KernelContext& c) {
     if (is_threefry(c)) threefry_normal<T, F>(c);
-    else fill<T, Normal<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
+    else fill<T, NormalBlocks<T>>(given_stream(c), c.out<T>(), c.outputs[0].elements());
   });
   on_cpu("StatelessTruncatedNormalV2", type, [](KernelContext& c) {
     if (is_threefry(c)) threefry_truncated<T, F>(c);

@@ -238,6 +238,9 @@ std::vector<int64_t> ints_of(const Tensor& t) {
 }
 
 std::optional<std::vector<int64_t>> constant_ints(Inference& i, size_t input) {
+  // A value on the host is its own: no handle is counted for it.
+  if (const Tensor& here = i.inputs[input]; !here.is_symbolic() && here.device().type == DeviceType::kCpu)
+    return ints_of(here);
   const Tensor t = i.constant(input);
   if (!t) return std::nullopt;
   return ints_of(t);

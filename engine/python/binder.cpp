@@ -13,6 +13,7 @@
 #include "engine/python/variable_object.h"
 
 #include <array>
+#include <cstring>
 
 namespace footlight::python {
 namespace {
@@ -171,6 +172,8 @@ int64_t elements_of(const Arg& a) {
 struct Ready {
   std::vector<Arg> args;      // without `name`
   std::vector<int> place_of;  // parameter -> place in args
+  uint64_t wanted = 0;        // bits of the parameters that a call must set: without a default that stands here
+  uint64_t alone = 0;         // whose dtype no other parameter takes
   bool usable = true;
   bool taken = false;
 };
@@ -180,14 +183,30 @@ Ready& ready_of(PyObject* self) {
     auto* ready = new Ready;
     const std::vector<Parameter>& parameters = parameters_of(self);
     ready->usable = parameters.size() <= kMostParameters;
-    for (const Parameter& p : parameters) {
+    ready->alone = ~uint64_t{0};
+    for (size_t i = 0; i < parameters.size() && ready->usable; ++i) {
+      const Parameter& p = parameters[i];
       ready->usable &= !p.variadic;
+      if (!p.has_default || (p.type == ParameterType::kTensor && !p.otherwise.none()))
+        ready->wanted |= uint64_t{1} << i;
+      if (p.like >= 0 && !p.one_way) ready->alone &= ~(uint64_t{1} << p.like);
       ready->place_of.push_back(p.is_name ? -1 : static_cast<int>(ready->args.size()));
       if (!p.is_name) ready->args.push_back(p.otherwise);
     }
     of(self)->ready = ready;
   }
   return *of(self)->ready;
+}
+
+// `to` as a tensor that the caller keeps alive, without counting it; forget() before it is destroyed.
+void borrow(Tensor& to, const Tensor& t) {
+  TensorBody* const body = t.body();
+  static_assert(sizeof(Tensor) == sizeof body);
+  std::memcpy(static_cast<void*>(&to), &body, sizeof body);
+}
+void forget(Tensor& t) {
+  TensorBody* const none = nullptr;
+  std::memcpy(static_cast<void*>(&t), &none, sizeof none);
 }
 
 // One call over the ready arguments.
@@ -199,7 +218,13 @@ class ReadyCall {
   ~ReadyCall() {
     for (uint64_t rest = set_; rest; rest &= rest - 1) {
       const auto i = static_cast<size_t>(__builtin_ctzll(rest));
-      ready_.args[static_cast<size_t>(ready_.place_of[i])] = parameters_[i].otherwise;
+      Arg& arg = ready_.args[static_cast<size_t>(ready_.place_of[i])];
+      if (borrowed_ >> i & 1) {
+        forget(*std::get_if<Tensor>(&arg.value));
+        // No call sees what stands here: the next one puts a tensor over it.
+        if (!parameters_[i].has_default && !parameters_[i].optional) continue;
+      }
+      arg = parameters_[i].otherwise;
     }
     ready_.taken = false;
   }
@@ -215,29 +240,41 @@ class ReadyCall {
       while (i < parameters_.size() && parameters_[i].key != PyTuple_GET_ITEM(names, k)) ++i;
       if (i == parameters_.size() || set_ >> i & 1 || !put(i, args[given + static_cast<size_t>(k)])) return false;
     }
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      if (set_ >> i & 1) continue;
-      const Parameter& p = parameters_[i];
-      if (!p.has_default || (p.type == ParameterType::kTensor && !p.otherwise.none())) return false;
-    }
-    return true;
+    return !(ready_.wanted & ~set_);
   }
 
   std::span<const Arg> all() const { return ready_.args; }
+  std::string_view name() const { return name_; }
   bool is_long() const { return is_long_; }
 
  private:
+  Arg& arg_of(size_t i) { return ready_.args[static_cast<size_t>(ready_.place_of[i])]; }
+
+  bool put_name(PyObject* o) {
+    const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+    if (text) name_ = text;
+    return text;
+  }
+
   bool put(size_t i, PyObject* o) {
     const Parameter& p = parameters_[i];
-    if (p.is_name) return false;
-    Arg& to = ready_.args[static_cast<size_t>(ready_.place_of[i])];
+    if (p.is_name) return o == Py_None || put_name(o);
+    Arg& to = arg_of(i);
     set_ |= uint64_t{1} << i;
     if (Py_TYPE(o) == tensor_type && p.type == ParameterType::kTensor) {
       const Tensor& t = tensor_of(o);
       is_long_ |= t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork;
-      to.value = t;
+      Tensor* place = std::get_if<Tensor>(&to.value);
+      if (!place) place = &to.value.emplace<Tensor>();
+      if (current_graph_builder) {  // what a trace keeps, it asks whether others see it
+        *place = t;
+      } else {
+        borrow(*place, t);
+        borrowed_ |= uint64_t{1} << i;
+      }
       return true;
     }
+    DType hint = DType::kInvalid;
     switch (p.type) {  // those that take no hint from others
       case ParameterType::kInt:
       case ParameterType::kInts:
@@ -246,27 +283,40 @@ class ReadyCall {
       case ParameterType::kStr:
       case ParameterType::kDType:
       case ParameterType::kShape: break;
-      case ParameterType::kTensor:
-        if (o != Py_None || !p.optional || !p.otherwise.none()) return false;
-        return true;
-      case ParameterType::kTensors:
-        if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o)) return false;
+      case ParameterType::kAny:
+        if (current_graph_builder) return false;  // what is read twice when this fails later leaves nodes in the graph
         break;
-      default: return false;
+      case ParameterType::kTensor:
+        if (o == Py_None && p.optional && p.otherwise.none()) return true;
+        // A number, its dtype known: nobody else's depends on it, and a tensor that came before says it, if any does.
+        if (!(PyLong_CheckExact(o) || PyFloat_CheckExact(o)) || !(ready_.alone >> i & 1)) return false;
+        if (p.like >= 0) {
+          const size_t other = static_cast<size_t>(p.like);
+          const Tensor* t = set_ >> other & 1 ? std::get_if<Tensor>(&arg_of(other).value) : nullptr;
+          if (!t || !*t || t->dtype() == DType::kResource) return false;
+          hint = t->dtype();
+        }
+        break;
+      case ParameterType::kTensors:
+      case ParameterType::kTensorOrTensors:
+        if (current_graph_builder || (!PyList_CheckExact(o) && !PyTuple_CheckExact(o))) return false;
+        break;
     }
     try {
-      to = argument_from(o, p);
+      to = argument_from(o, p, hint);
     } catch (const Error&) {
       return false;
     }
-    is_long_ |= p.type == ParameterType::kTensors && elements_of(to) >= kLongWork;
+    is_long_ |= (p.type == ParameterType::kTensors || p.type == ParameterType::kTensorOrTensors) &&
+                elements_of(to) >= kLongWork;
     return true;
   }
 
   Ready& ready_;
   const std::vector<Parameter>& parameters_;
-  uint64_t set_ = 0;
+  uint64_t set_ = 0, borrowed_ = 0;
   bool is_long_ = false;
+  std::string_view name_;
 };
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
@@ -274,11 +324,10 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
     if (Ready& ready = ready_of(self); ready.usable && !ready.taken) {
       ReadyCall quick(ready, parameters_of(self));
       if (quick.collect(args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)) {
-        Arg result;
-        {
+        Arg result = [&] {
           WithoutGil released(quick.is_long() && !current_graph_builder);
-          result = of(self)->function->call(quick.all(), {});
-        }
+          return of(self)->function->call(quick.all(), quick.name());
+        }();
         if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
         return returned(self, result);
       }

@@ -45,7 +45,7 @@ Arg integers(PyObject* o) {
   Ref items = checked(PySequence_Fast(v.get(), "a list of integers"));
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
     list.push_back({integer(PySequence_Fast_GET_ITEM(items.get(), i))});
-  return {list};
+  return {std::move(list)};
 }
 
 // An integer at hand in a tensor, which no trace has to see.
@@ -102,9 +102,10 @@ Arg tensors(PyObject* o, const Parameter& p) {
       Ref index = checked(PyLong_FromLongLong(i));
       list.push_back({subscript(t, index.get())});
     }
-    return {list};
+    return {std::move(list)};
   }
   Ref items = checked(PySequence_Fast(o, "a list of tensors"));
+  list.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get())));
   DType dtype = p.preferred;
   bool all_values = true;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
@@ -121,6 +122,10 @@ Arg tensors(PyObject* o, const Parameter& p) {
       continue;
     }
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (is_tensor(item) && p.preferred == DType::kInvalid) {
+      list.emplace_back().value = tensor_of(item);
+      continue;  // `dtype` is known: some tensor gave it
+    }
     if ((p.handle && is_variable(item)) || (p.slices && is_slices(item))) {
       list.push_back({is_variable(item) ? variable_handle(item) : gradient_from(item, DType::kInvalid)});
       continue;
@@ -130,7 +135,7 @@ Arg tensors(PyObject* o, const Parameter& p) {
     if (p.preferred != DType::kInvalid && came != p.preferred && !all_values) conversion_requested(p.preferred, came);
     if (dtype == DType::kInvalid) dtype = came;
   }
-  return {list};
+  return {std::move(list)};
 }
 
 Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
@@ -169,7 +174,7 @@ Arg any(PyObject* o) {
     Ref items = checked(PySequence_Fast(o, "a list"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
       list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
-    return {list};
+    return {std::move(list)};
   }
   if (!is_value(o) && !is_array(o) && PyIndex_Check(o)) return {integer(o)};  // a member of an enumeration
   return {to_tensor(o)};

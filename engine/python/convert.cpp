@@ -289,7 +289,7 @@ std::optional<Tensor> by_registered(PyObject* o, DType dtype) {
 
 Tensor to_tensor(PyObject* o, DType dtype, const char* argument) {
   if (is_tensor(o)) return with_dtype(tensor_of(o), dtype, o);
-  if (std::optional<Tensor> t = scalar_from_object(o, dtype)) return *t;
+  if (std::optional<Tensor> t = scalar_from_object(o, dtype)) return std::move(*t);
   if (is_variable(o)) return with_dtype(variable_value(o), dtype, o);
   if (is_list(o)) return from_list(o, dtype);
   if (!registered.empty())

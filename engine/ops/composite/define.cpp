@@ -28,9 +28,23 @@ namespace composite {
 
 constinit PublicFamily* PublicFamily::first = nullptr;
 
+Arg apply_to(const OpRow& row, Args inputs, std::string_view name) {
+  static const Attrs none;
+  switch (inputs.size()) {
+    case 1: return {apply(row, Borrowed(tensor(inputs[0])), none, name)};
+    case 2: return {apply(row, Borrowed(tensor(inputs[0]), tensor(inputs[1])), none, name)};
+    default: break;
+  }
+  std::vector<Tensor> all;
+  for (const Arg& input : inputs) all.push_back(tensor(input));
+  return {apply(row, all, none, name)};
+}
+
 std::vector<Tensor> tensors(const Arg& a) {
+  const ArgList& list = std::get<ArgList>(a.value);
   std::vector<Tensor> out;
-  for (const Arg& item : std::get<ArgList>(a.value)) out.push_back(tensor(item));
+  out.reserve(list.size() + 1);  // many callers put an axis behind them
+  for (const Arg& item : list) out.push_back(tensor(item));
   return out;
 }
 

@@ -52,12 +52,11 @@ struct Literal {
   char text[N];
   consteval Literal(const char (&s)[N]) { std::copy_n(s, N, text); }
 };
+Arg apply_to(const OpRow&, Args inputs, std::string_view name);
 template <Literal op_name, Literal default_name = "">
 Arg one_op(Args args, std::string_view name) {
   static const Op op{op_name.text};
-  Tensor inputs[4];
-  for (size_t i = 0; i < args.size(); ++i) inputs[i] = tensor(args[i]);
-  return {apply(op.row(), std::span<const Tensor>(inputs, args.size()), {}, name_or(name, default_name.text))};
+  return apply_to(op.row(), args, name_or(name, default_name.text));
 }
 
 }  // namespace footlight::composite

@@ -27,6 +27,10 @@ Arg matmul_of(Args args, std::string_view name) {
     fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.matmul");
   if (flag(args[3]) && flag(args[5]))
     fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
+  const bool plain = args[8].none() && !flag(args[2]) && !flag(args[3]) && !flag(args[4]) && !flag(args[5]) &&
+                     !flag(args[6]) && !flag(args[7]);
+  if (plain && tensor(args[0]).dtype() == tensor(args[1]).dtype())
+    return {matmul(tensor(args[0]), tensor(args[1]), name)};
   Tensor a = tensor(args[0]), b = tensor(args[1]);
   const DType types[] = {a.dtype(), b.dtype()};
   if (!args[8].none() && (dtype(args[8]) != a.dtype() || dtype(args[8]) != b.dtype()))

@@ -10,15 +10,30 @@ namespace {
 const AttrName kKeepDims{"keep_dims"};
 const AttrName kOutputType{"output_type"};
 
+// 0, 1, ..., rank - 1: made once for the ranks that most tensors have.
+Tensor all_axes(int rank) {
+  const auto make = [](int n) {
+    std::vector<int64_t> all(static_cast<size_t>(n));
+    for (int d = 0; d < n; ++d) all[static_cast<size_t>(d)] = d;
+    return ops::ints(all);
+  };
+  static const auto* const made = new std::vector<Tensor>{make(0), make(1), make(2), make(3), make(4)};
+  return !current_graph_builder && rank < static_cast<int>(made->size()) ? (*made)[static_cast<size_t>(rank)]
+                                                                        : make(rank);
+}
+
+const Attrs& keeping(bool dims) {
+  static const Attrs no{{kKeepDims, false}}, yes{{kKeepDims, true}};
+  return dims ? yes : no;
+}
+
 // The dimensions to reduce: the given ones, or all. All of them stand in a node of their own, "Const".
 Tensor axes_of(const Tensor& x, const Arg& axis) {
   static const Op rank{"Rank"};
   static const Op range{"Range"};
   if (const Tensor* given = std::get_if<Tensor>(&axis.value)) return *given;
   if (!x.shape().has_rank()) return apply(range, {ops::integer(0), apply(rank, {x}), ops::integer(1)}, {}, "range");
-  std::vector<int64_t> all(static_cast<size_t>(x.shape().rank()));
-  for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);
-  return constant(ops::ints(all));
+  return constant(all_axes(x.shape().rank()));
 }
 
 // The tensor in one dimension when all of an unknown number are reduced: so the result is known to be a scalar.
@@ -30,13 +45,17 @@ Tensor flat_if_unknown(const Tensor& x, const Arg& axis, const Arg& keep_dims) {
 template <Literal op_name>
 Arg reduced(Args args, std::string_view name) {
   static const Op op{op_name.text};
-  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
-  return {apply(op, {x, axes_of(x, args[1])}, {{kKeepDims, !args[2].none() && flag(args[2])}}, name)};
+  const Attrs& attrs = keeping(!args[2].none() && flag(args[2]));
+  const Tensor& given = tensor(args[0]);
+  const Tensor* const axes = std::get_if<Tensor>(&args[1].value);
+  if (axes && given.shape().has_rank()) return {apply(op.row(), Borrowed(given, *axes), attrs, name)};
+  const Tensor x = flat_if_unknown(given, args[1], args[2]);
+  return {apply(op.row(), Borrowed(x, axes_of(x, args[1])), attrs, name)};
 }
 
 Tensor mean_of(const Tensor& x, const Arg& axis, bool keep, std::string_view name = {}) {
   static const Op op{"Mean"};
-  return apply(op, {x, axes_of(x, axis)}, {{kKeepDims, keep}}, name);
+  return apply(op.row(), Borrowed(x, axes_of(x, axis)), keeping(keep), name);
 }
 
 Tensor variance_of(Args args, std::string_view name) {

@@ -60,8 +60,8 @@ Arg reshape(Args args, std::string_view name) {
   static const Op op{"Reshape"};
   const Arg& wanted = args[1];
   if (const Shape* shape = std::get_if<Shape>(&wanted.value); shape && shape->has_rank())
-    return {apply(op, {tensor(args[0]), ops::ints(shape->dims())}, {}, name)};  // -1: what is left over
-  return {apply(op, {tensor(args[0]), shape_tensor(wanted)}, {}, name)};
+    return {apply(op.row(), Borrowed(tensor(args[0]), ops::ints(shape->dims())), {}, name)};  // -1: what is left over
+  return {apply(op.row(), Borrowed(tensor(args[0]), shape_tensor(wanted)), {}, name)};
 }
 
 Arg transpose(Args args, std::string_view name) {
@@ -84,14 +84,14 @@ Arg transpose(Args args, std::string_view name) {
     const Tensor up = apply(range, {ops::integer(0), count, ops::integer(1)}, {}, "Range");
     return {apply(op, {value, ops::sub(last, up)}, {}, scope.own_name())};
   }
-  std::vector<int64_t> perm;
-  for (int d = x.shape().rank() - 1; d >= 0; --d) perm.push_back(d);
-  return {apply(op, {value, ops::ints(perm)}, {}, node)};
+  Shape perm;
+  for (int d = x.shape().rank() - 1; d >= 0; --d) perm.append(d);
+  return {apply(op.row(), Borrowed(value, ops::ints(perm.dims())), {}, node)};
 }
 
 Arg expand_dims(Args args, std::string_view name) {
   static const Op op{"ExpandDims"};
-  return {apply(op, {tensor(args[0]), tensor(args[1])}, {}, name)};
+  return {apply(op.row(), Borrowed(tensor(args[0]), tensor(args[1])), {}, name)};
 }
 
 Arg squeeze(Args args, std::string_view name) {

@@ -29,7 +29,7 @@ void reshape_shape(Inference& i) {
   Shape out = infer::shape_from(i, 1);
   i.output_shapes[0] = out;
   if (!out.has_rank()) return;
-  if (!i.constant(1)) {
+  if (i.inputs[1].is_symbolic() && !i.constant(1)) {
     // One unknown dimension among known ones is what is left over.
     int unknown = -1;
     int64_t others = 1;

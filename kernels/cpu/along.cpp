@@ -151,6 +151,74 @@ void softmax(KernelContext& c) {
   });
 }
 
+// The same down columns that lie side by side, `row` elements from one to the next. What comes out may replace what
+// goes in.
+constexpr int64_t kColumnsAtOnce = 128;
+
+template <class T, bool kLog>
+void softmax_columns(const T* in, T* out, int64_t n, int64_t row, int64_t columns) {
+  T largest[kColumnsAtOnce], sum[kColumnsAtOnce] = {}, part[kColumnsAtOnce];
+  std::copy(in, in + columns, largest);
+  for (int64_t k = 1; k < n; ++k) {
+    const T* x = in + k * row;
+    for (int64_t j = 0; j < columns; ++j) largest[j] = x[j] > largest[j] ? x[j] : largest[j];
+  }
+  for (int64_t at = 0; at < n;) {  // sums of sums: what is small counts beside what is large
+    std::fill(part, part + columns, T(0));
+    for (const int64_t stop = std::min(n, at + 64); at < stop; ++at) {
+      const T* x = in + at * row;
+      T* y = out + at * row;
+#pragma GCC ivdep
+      for (int64_t j = 0; j < columns; ++j) {
+        const T e = functors::branchless::exp(x[j] - largest[j]);
+        if constexpr (!kLog) y[j] = e;
+        part[j] += e;
+      }
+    }
+    for (int64_t j = 0; j < columns; ++j) sum[j] += part[j];
+  }
+  for (int64_t j = 0; kLog && j < columns; ++j) sum[j] = functors::branchless::log(sum[j]);
+  for (int64_t k = 0; k < n; ++k) {
+    const T* x = in + k * row;
+    T* y = out + k * row;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < columns; ++j) {
+      if constexpr (kLog) y[j] = x[j] - largest[j] - sum[j];
+      else y[j] /= sum[j];
+    }
+  }
+}
+
+template <class T, bool kLog>
+void softmax_along(KernelContext& c) {
+  static const AttrName kAxis{"axis"};
+  using C = Compute<T>;
+  const Shape& shape = c.inputs[0].shape();
+  const int64_t given = c.attrs.get_or(kAxis, int64_t{-1});
+  const int axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
+  if (c.outputs[0].elements() == 0) return;
+  int64_t inner = 1;
+  for (int d = axis + 1; d < shape.rank(); ++d) inner *= shape[d];
+  const int64_t n = shape[axis], blocks = (inner + kColumnsAtOnce - 1) / kColumnsAtOnce;
+  const int64_t tasks = c.outputs[0].elements() / (n * inner) * blocks;
+  const int64_t grain = std::max<int64_t>(1, (1 << 13) / (n * std::min(inner, kColumnsAtOnce)));
+  parallel_for(tasks, grain, [&](int64_t begin, int64_t end) {
+    std::vector<C> wide(std::is_same_v<C, T> ? 0 : static_cast<size_t>(n * kColumnsAtOnce));
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t first = task % blocks * kColumnsAtOnce, columns = std::min(kColumnsAtOnce, inner - first);
+      const T* in = c.in<T>(0) + task / blocks * n * inner + first;
+      T* out = c.out<T>() + task / blocks * n * inner + first;
+      if constexpr (std::is_same_v<C, T>) {
+        softmax_columns<T, kLog>(in, out, n, inner, columns);
+      } else {
+        for (int64_t k = 0; k < n; ++k) widen(in + k * inner, wide.data() + k * columns, columns);
+        softmax_columns<C, kLog>(wide.data(), wide.data(), n, columns, columns);
+        for (int64_t k = 0; k < n; ++k) narrow(wide.data() + k * columns, out + k * inner, columns);
+      }
+    }
+  });
+}
+
 // Calls body(indices of one group) for each group of elements that are reduced together.
 template <class Body>
 void for_groups(KernelContext& c, Body&& body) {
@@ -239,6 +307,8 @@ template <class... Types>
 void softmaxes() {
   (on_cpu("Softmax", bit_of(dtype_of<Types>), softmax<Types, false>), ...);
   (on_cpu("LogSoftmax", bit_of(dtype_of<Types>), softmax<Types, true>), ...);
+  (on_cpu("SoftmaxAlong", bit_of(dtype_of<Types>), softmax_along<Types, false>), ...);
+  (on_cpu("LogSoftmaxAlong", bit_of(dtype_of<Types>), softmax_along<Types, true>), ...);
 }
 template <class... Types>
 void products() {

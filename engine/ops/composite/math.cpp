@@ -1,13 +1,17 @@
 // Public functions of one tensor, element by element, and of neural networks.
 #include "engine/ops/composite/define.h"
 
+#include "engine/tensor/gpu.h"
+
 namespace footlight::composite {
 
 namespace {
 
+const AttrName kAxis{"axis"};
+
 constexpr char kOne[] = "x: tensor, name: str? = None";
 
-Tensor with_axis_last(const Op& op, const Tensor& logits, const Arg& axis_arg, std::string_view name) {
+Tensor with_axis(const Op& op, const Op& along, const Tensor& logits, const Arg& axis_arg, std::string_view name) {
   const Shape& shape = logits.shape();
   if (axis_arg.none() || integer(axis_arg) == -1) return apply(op, {logits}, {}, name);
   if (!shape.has_rank()) fail(ErrorKind::kType, "the rank of the logits must be known to move axis to its place");
@@ -18,6 +22,9 @@ Tensor with_axis_last(const Op& op, const Tensor& logits, const Arg& axis_arg, s
             op.row().name, "]");
   if (axis < 0) axis += rank;
   if (axis == rank - 1) return apply(op, {logits}, {}, name);
+  // Eager on the host: down the columns as they lie.
+  if (!current_graph_builder && !logits.is_symbolic() && gpu::count() == 0)
+    return apply(along, {logits}, {{kAxis, axis}}, name);
   std::vector<int64_t> order(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d) order[static_cast<size_t>(d)] = d;
   std::swap(order[static_cast<size_t>(axis)], order[static_cast<size_t>(rank - 1)]);
@@ -27,12 +34,12 @@ Tensor with_axis_last(const Op& op, const Tensor& logits, const Arg& axis_arg, s
 }
 
 Arg softmax(Args args, std::string_view name) {
-  static const Op op{"Softmax"};
-  return {with_axis_last(op, tensor(args[0]), args[1], name)};
+  static const Op op{"Softmax"}, along{"SoftmaxAlong"};
+  return {with_axis(op, along, tensor(args[0]), args[1], name)};
 }
 Arg log_softmax(Args args, std::string_view name) {
-  static const Op op{"LogSoftmax"};
-  return {with_axis_last(op, tensor(args[0]), args[1], name)};
+  static const Op op{"LogSoftmax"}, along{"LogSoftmaxAlong"};
+  return {with_axis(op, along, tensor(args[0]), args[1], name)};
 }
 
 Arg round(Args args, std::string_view name) {

@@ -143,17 +143,30 @@ void softmax_shape(Inference& i) {
   infer::same(i);
 }
 
-// (g - sum(g y)) y over the last dimension
+const AttrName kAxis{"axis"};
+
+void softmax_along_shape(Inference& i) {
+  const int64_t axis = i.attrs.get_or(kAxis, int64_t{-1});
+  const Shape& shape = i.shape(0);
+  if (shape.has_rank() && (axis < -shape.rank() || axis >= shape.rank()))
+    invalid("axis ", axis, " is outside of [-", shape.rank(), ", ", shape.rank(), ") of logits with shape ",
+            shape.to_string(), " [Op:", i.row.name, "]");
+  infer::same(i);
+}
+
+// (g - sum(g y)) y over the dimension, which is the last one of an op without the attribute
 void softmax_gradient(GradientCall& c) {
   const Tensor& y = c.outputs[0];
   const Tensor& g = incoming(c);
-  c.input_gradients[0] = mul(ops::sub(g, ops::sum(mul(g, y), ops::ints({-1}), true)), y);
+  const Tensor axis = ops::ints({c.attrs.get_or(kAxis, int64_t{-1})});
+  c.input_gradients[0] = mul(ops::sub(g, ops::sum(mul(g, y), axis, true)), y);
 }
 
 void log_softmax_gradient(GradientCall& c) {
   static const Op exp{"Exp"};
   const Tensor& g = incoming(c);
-  c.input_gradients[0] = ops::sub(g, mul(ops::sum(g, ops::ints({-1}), true), apply(exp, {c.outputs[0]})));
+  const Tensor axis = ops::ints({c.attrs.get_or(kAxis, int64_t{-1})});
+  c.input_gradients[0] = ops::sub(g, mul(ops::sum(g, axis, true), apply(exp, {c.outputs[0]})));
 }
 
 // sum(t^2) / 2
@@ -225,6 +238,10 @@ FL_ROWS(math) {
        OpFamily::kReduction, "exp(x) / sum(exp(x)) over the last dimension"},
       {"LogSoftmax", "logits: T -> logsoftmax: T", "T: floats", softmax_shape, log_softmax_gradient,
        OpFamily::kReduction, "the logarithm of Softmax, without overflow"},
+      {"SoftmaxAlong", "logits: T -> softmax: T", "axis: int = -1; T: floats", softmax_along_shape, softmax_gradient,
+       OpFamily::kReduction, "exp(x) / sum(exp(x)) over a dimension"},
+      {"LogSoftmaxAlong", "logits: T -> logsoftmax: T", "axis: int = -1; T: floats", softmax_along_shape,
+       log_softmax_gradient, OpFamily::kReduction, "the logarithm of SoftmaxAlong, without overflow"},
   };
 }
 

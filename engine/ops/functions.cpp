@@ -13,7 +13,13 @@ const AttrName kDstT{"DstT"};
 const AttrName kOutType{"out_type"};
 }  // namespace
 
+namespace {
+bool fits_int32(int64_t v) { return v == static_cast<int32_t>(v); }
+}  // namespace
+
 Tensor ints(std::span<const int64_t> values, DType dtype) {
+  // As of Python's lists: what does not fit 32 bits takes 64.
+  if (dtype == DType::kInt32 && !std::ranges::all_of(values, fits_int32)) dtype = DType::kInt64;
   Tensor t = Tensor::empty(dtype, Shape{static_cast<int64_t>(values.size())});
   if (dtype == DType::kInt32) std::copy(values.begin(), values.end(), t.data<int32_t>());
   else if (dtype == DType::kInt64) std::copy(values.begin(), values.end(), t.data<int64_t>());
@@ -25,7 +31,11 @@ Tensor ints(std::initializer_list<int64_t> values, DType dtype) {
   return ints(std::span<const int64_t>(values.begin(), values.size()), dtype);
 }
 
-Tensor integer(int64_t value, DType dtype) { return number(static_cast<double>(value), dtype); }
+Tensor integer(int64_t value, DType dtype) {
+  if (dtype == DType::kInt64 || (dtype == DType::kInt32 && !fits_int32(value)))
+    return Tensor::scalar(value).as_constant();
+  return number(static_cast<double>(value), dtype);
+}
 
 Tensor number(double value, DType dtype) {
   Tensor t = Tensor::empty(dtype, Shape());

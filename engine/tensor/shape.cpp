@@ -20,8 +20,11 @@ bool Shape::fully_known() const {
 
 int64_t Shape::elements() const {
   int64_t count = 1;
-  for (int64_t d : dims_) count *= d;
-  return count;
+  bool overflow = false;
+  for (int64_t d : dims_) overflow |= __builtin_mul_overflow(count, d, &count);
+  if (overflow && std::none_of(dims_.begin(), dims_.end(), [](int64_t d) { return d == 0; }))
+    invalid("A shape of ", to_string(), " has more elements than 64 bits can count");
+  return overflow ? 0 : count;
 }
 
 std::string Shape::to_string() const {

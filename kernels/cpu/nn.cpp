@@ -232,6 +232,7 @@ struct Lrn {
     beta = c.attrs.get_or(kBeta, 0.5f);
     const Shape& s = c.outputs[0].shape();
     channels = s[3];
+    radius = std::min(radius, channels);  // all of them are neighbours then
     rows = s[0] * s[1] * s[2];
   }
   // s[k] = bias + alpha * the squares of the neighbours of x[k], then p[k] = s[k] to the power of -beta. `squares`

@@ -1,7 +1,7 @@
 // Public functions that rearrange, repeat, cut and index tensors.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
-#include "engine/ops/infer.h"
+#include "engine/ops/composite/scalar.h"
 
 namespace footlight::composite {
 
@@ -9,9 +9,6 @@ namespace {
 
 const AttrName kAxis{"axis"};
 const AttrName kMode{"mode"};
-
-// A known integer scalar.
-int64_t one_int(const Tensor& t) { return infer::ints_of(t).at(0); }
 
 ArgList list_of(const std::vector<Tensor>& values) {
   ArgList out;
@@ -94,9 +91,9 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   if (axis + 1 < rank) parts.push_back(slice(of_x, ops::ints({axis + 1}), ops::ints({rank - axis - 1})));
   // -1 says nothing where another dimension is empty, so the size is computed when it is known.
   const Tensor known = known_value(times);
-  if (known && one_int(known) >= 0 && x.shape()[axis] >= 0)
-    parts[axis > 0 ? 1 : 0] = ops::ints({x.shape()[axis] * one_int(known)});
-  else if (known && one_int(known) == 0)
+  if (known && one_integer(known, "repeats of tf.repeat") >= 0 && x.shape()[axis] >= 0)
+    parts[axis > 0 ? 1 : 0] = ops::ints({x.shape()[axis] * one_integer(known, "repeats of tf.repeat")});
+  else if (known && one_integer(known, "repeats of tf.repeat") == 0)
     parts[axis > 0 ? 1 : 0] = ops::ints({0});
   return ops::reshape(tiled, ops::concat(parts, 0));
 }
@@ -227,9 +224,9 @@ Arg linspace(Args args, std::string_view name) {
   if (axis < 0) axis += rank + 1;
   const Tensor first = ops::expand_dims(start, axis), last = ops::expand_dims(stop, axis);
   const Tensor known = known_value(num);
-  if (known && one_int(known) < 0)
-    invalid("tf.linspace: num must not be negative: ", one_int(known), " [Op:LinSpace]");
-  const Tensor steps = known ? ops::integer(std::max<int64_t>(one_int(known) - 1, 1))
+  if (known && one_integer(known, "num of tf.linspace") < 0)
+    invalid("tf.linspace: num must not be negative: ", one_integer(known, "num of tf.linspace"), " [Op:LinSpace]");
+  const Tensor steps = known ? ops::integer(std::max<int64_t>(one_integer(known, "num of tf.linspace") - 1, 1))
                              : maximum(ops::sub(num, ops::integer(1)), ops::integer(1));
   const Tensor delta = ops::div(ops::sub(last, first), ops::cast(steps, type));
   const Tensor counts = ops::cast(range(ops::integer(1), steps, ops::integer(1)), type);
@@ -249,7 +246,7 @@ Arg linspace(Args args, std::string_view name) {
   const Tensor inside = ops::add(first, ops::mul(delta, line));
   const Tensor all[] = {first, inside, last};
   const Tensor whole = ops::concat(all, axis);
-  if (known && one_int(known) > 1) return {whole};
+  if (known && one_integer(known, "num of tf.linspace") > 1) return {whole};
   // One point: the start alone.
   if (rank >= 0) {
     std::vector<Tensor> sizes;
@@ -312,7 +309,7 @@ Arg batch_to_space(Args args, std::string_view name) {
   static const Op op{"BatchToSpaceND"};
   Tensor blocks = tensor(args[1]);
   if (blocks.shape().has_rank() && blocks.shape().rank() == 0 && blocks.body()->python_number) {
-    const int64_t block = one_int(blocks);
+    const int64_t block = one_integer(blocks, "the block size");
     blocks = ops::ints({block, block});
   }
   return {apply(op, {tensor(args[0]), blocks, tensor(args[2])}, {}, name)};

@@ -1,7 +1,7 @@
 // Public functions that draw random numbers which follow from a seed given with each call.
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/random.h"
-#include "engine/ops/infer.h"
+#include "engine/ops/composite/scalar.h"
 
 namespace footlight::composite {
 
@@ -104,7 +104,7 @@ Arg split(Args args, std::string_view) {
   const Tensor& seed = tensor(args[0]);
   const Tensor count = ops::cast(tensor(args[1]), DType::kInt32);
   const Tensor known = known_value(count);
-  Tensor shape = known ? ops::ints({infer::ints_of(known)[0], 2}) : apply(pack, {count, ops::integer(2)});
+  Tensor shape = known ? ops::ints({one_integer(known, "num"), 2}) : apply(pack, {count, ops::integer(2)});
   return {any_integer(shape, seed, seed.dtype(), args[2])};
 }
 

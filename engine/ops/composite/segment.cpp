@@ -1,7 +1,7 @@
 // Public functions that reduce segments of rows, and that count.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
-#include "engine/ops/infer.h"
+#include "engine/ops/composite/scalar.h"
 
 namespace footlight::composite {
 
@@ -51,7 +51,7 @@ Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count)
   const Tensor shape[] = {ops::ints({-1}), more};
   // No segment at all leaves nothing for -1 to say.
   const Tensor known = known_value(count);
-  const Tensor front[] = {known ? ops::ints({infer::ints_of(known).at(0)}) : ops::ints({-1}), more};
+  const Tensor front[] = {known ? ops::ints({one_integer(known, "num_segments")}) : ops::ints({-1}), more};
   return maximum(ops::reshape(sizes, ops::concat(known ? front : shape, 0)), ops::number(1, data.dtype()));
 }
 
@@ -102,7 +102,7 @@ Arg bincount(Args args, std::string_view name) {
     const Tensor limit = ops::cast(tensor(bound), type);
     const Tensor a = known_value(size), b = known_value(limit);
     if (a && b) {
-      const int64_t x0 = infer::ints_of(a).at(0), y0 = infer::ints_of(b).at(0);
+      const int64_t x0 = one_integer(a, "the size"), y0 = one_integer(b, least ? "minlength" : "maxlength");
       return ops::integer(least ? std::max(x0, y0) : std::min(x0, y0), type);
     }
     return least ? maximum(limit, size) : minimum(limit, size);
@@ -169,8 +169,8 @@ Arg confusion_matrix(Args args, std::string_view name) {
       for (const auto& [what, t] : {std::pair("labels", labels), std::pair("predictions", predictions)}) {
         const Tensor known = known_value(t);
         for (int64_t v : known ? infer::ints_of(known) : std::vector<int64_t>())
-          if (v >= infer::ints_of(n).at(0))
-            invalid("`", what, "` out of bound: ", v, " for ", infer::ints_of(n).at(0),
+          if (v >= one_integer(n, "num_classes"))
+            invalid("`", what, "` out of bound: ", v, " for ", one_integer(n, "num_classes"),
                     " classes [Op:ConfusionMatrix]");
       }
   }
@@ -187,7 +187,7 @@ Arg confusion_matrix(Args args, std::string_view name) {
   const Tensor sizes[] = {classes, classes};
   const Tensor known = known_value(classes);
   const Tensor shape =
-      known ? ops::ints({infer::ints_of(known).at(0), infer::ints_of(known).at(0)}, DType::kInt64)
+      known ? ops::ints(std::vector<int64_t>(2, one_integer(known, "num_classes")), DType::kInt64)
             : apply(pack.row(), sizes, {{kAxis, int64_t{0}}});
   const Tensor places[] = {labels, predictions};
   return {apply(scatter, {apply(pack.row(), places, {{kAxis, int64_t{1}}}), weights, shape})};
@@ -213,8 +213,8 @@ Arg histogram_bins(Args args, std::string_view name) {
   if (values.dtype() != range.dtype())
     invalid("values and value_range have different dtypes: ", name_of(values.dtype()), " and ",
             name_of(range.dtype()), " [Op:HistogramFixedWidthBins]");
-  if (const Tensor known = known_value(count); known && infer::ints_of(known).at(0) <= 0)
-    invalid("nbins must be positive, not ", infer::ints_of(known).at(0), " [Op:HistogramFixedWidthBins]");
+  if (const Tensor known = known_value(count); known && one_integer(known, "nbins") <= 0)
+    invalid("nbins must be positive, not ", one_integer(known, "nbins"), " [Op:HistogramFixedWidthBins]");
   const Tensor bins = ops::cast(count, values.dtype());
   const auto end = [&](int64_t k) { return apply(gather, {range, ops::integer(k), ops::integer(0)}); };
   const Tensor scaled = truediv(ops::sub(values, end(0)), ops::sub(end(1), end(0)), {});

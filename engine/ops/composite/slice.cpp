@@ -2,7 +2,7 @@
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/indexed_slices.h"
-#include "engine/ops/infer.h"
+#include "engine/ops/composite/scalar.h"
 
 namespace footlight::composite {
 
@@ -96,7 +96,7 @@ Arg gather(Args args, std::string_view name) {
   const bool variable = tensor(args[0]).dtype() == DType::kResource;
   if (variable && batch == 0) {
     const Tensor known = known_value(axis);
-    if (known && infer::ints_of(known)[0] == 0) return {ops::gather_rows(tensor(args[0]), tensor(args[1]), name)};
+    if (known && one_integer(known, "axis of tf.gather") == 0) return {ops::gather_rows(tensor(args[0]), tensor(args[1]), name)};
   }
   const Tensor params = variable ? ops::value_of(tensor(args[0])) : tensor(args[0]);
   if (batch == 0) return {apply(op.row(), Borrowed(params, tensor(args[1]), axis), {}, name)};

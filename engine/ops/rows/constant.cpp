@@ -79,6 +79,7 @@ void range_shape(Inference& i) {
 
 void one_hot_shape(Inference& i) {
   static const AttrName kAxis{"axis"};
+  for (size_t k = 1; k < 4; ++k) infer::want_rank(i, k, 0);
   const auto depth = infer::constant_ints(i, 1);
   if (depth && (*depth)[0] < 0) invalid("depth must be non-negative, ", (*depth)[0], " came [Op:OneHot]");
   if (!i.shape(0).has_rank()) {

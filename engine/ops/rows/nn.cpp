@@ -133,6 +133,8 @@ void cross_entropy_gradient(GradientCall& c) {
 void sparse_cross_entropy_gradient(GradientCall& c) { c.input_gradients[0] = to_logits(c); }
 
 void lrn_shape(Inference& i) {
+  if (const int64_t radius = i.attrs.get_or(kDepthRadius, int64_t{5}); radius < 0)
+    invalid("depth_radius must not be negative, ", radius, " came [Op:", i.row.name, "]");
   for (size_t k = 0; k < i.inputs.size(); ++k) infer::want_rank(i, k, 4);
   Shape out = Shape::of_rank(4);
   for (size_t k = 0; k < i.inputs.size(); ++k) {

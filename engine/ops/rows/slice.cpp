@@ -26,6 +26,9 @@ std::vector<Tensor> filled(const GradientCall& c) {
 void concat_shape(Inference& i) {
   const size_t n = i.inputs.size() - 1;
   if (n == 0) invalid("concat needs at least one tensor [Op:ConcatV2]");
+  // One number, or one alone in a vector.
+  if (i.shape(n).fully_known() && (i.shape(n).rank() > 1 || i.shape(n).elements() != 1))
+    invalid("axis must be a scalar, its shape is ", i.shape(n).to_string(), " [Op:ConcatV2]");
   const auto axis_value = infer::constant_ints(i, n);
   Shape out = Shape::unknown_rank();
   for (size_t k = 0; k < n; ++k) {
@@ -242,6 +245,7 @@ void strided_slice_grad_gradient(GradientCall& c) {
 void gather_shape(Inference& i) {
   const Shape& params = i.shape(0);
   const Shape& indices = i.shape(1);
+  infer::want_rank(i, 2, 0);
   const auto axis_value = infer::constant_ints(i, 2);
   if (!params.has_rank() || !indices.has_rank() || !axis_value) {
     i.output_shapes[0] = params.has_rank() && indices.has_rank()
@@ -348,6 +352,7 @@ void pad_gradient(GradientCall& c) {
 
 void split_shape(Inference& i) {
   const Shape& in = i.shape(1);
+  infer::want_rank(i, 0, 0);
   const auto axis_value = infer::constant_ints(i, 0);
   const int64_t parts = static_cast<int64_t>(i.output_shapes.size());
   if (parts == 0) invalid("Number of ways to split must be > 0, but got 0 [Op:Split]");
@@ -369,6 +374,7 @@ void split_shape(Inference& i) {
 void split_v_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const auto sizes = infer::constant_ints(i, 1);
+  infer::want_rank(i, 2, 0);
   const auto axis_value = infer::constant_ints(i, 2);
   infer::want_rank(i, 1, 1);
   if (sizes && sizes->size() != i.output_shapes.size())

@@ -66,6 +66,7 @@ void bound_shape(Inference& i) {
 }
 
 void fingerprint_shape(Inference& i) {
+  infer::want_rank(i, 1, 0);
   const Shape& data = i.shape(0);
   if (data.has_rank() && data.rank() == 0)
     invalid("Fingerprint expects at least a vector, a scalar came [Op:Fingerprint]");

@@ -26,7 +26,8 @@ struct PyVariable {
   PyObject_HEAD Tensor handle;
   Variable* variable;  // kept by the handle, or by `original` when the handle is symbolic
   Tensor original;
-  Attrs read_attrs;
+  const Attrs* read_attrs;
+  bool owned;         // objects() has it
   bool after_assign;  // what assign() returns: prints as such
   PyObject* weakrefs;
   PyObject* constraint;
@@ -47,13 +48,25 @@ std::unordered_map<const Resource*, PyObject*>& objects() {
 // Whether it is the object that variable_object() finds again.
 enum class Own { kNo, kYes };
 
+// What a read of a variable of this dtype says of itself.
+const Attrs& read_attrs_of(DType dtype) {
+  static const auto* const all = [] {
+    auto* attrs = new std::vector<Attrs>;
+    const AttrName name("dtype");
+    for (size_t t = 0; t < kDTypeCount; ++t) attrs->push_back({{name, static_cast<DType>(t)}});
+    return attrs;
+  }();
+  return (*all)[static_cast<size_t>(dtype)];
+}
+
 PyObject* make(Tensor handle, Own own, bool after_assign = false) {
   auto* v = PyObject_New(PyVariable, &type);
   if (!v) throw PythonErrorSet();
   new (&v->handle) Tensor(std::move(handle));
   v->variable = variable_of(v->handle);
   new (&v->original) Tensor(v->handle.is_symbolic() ? Tensor::resource(v->variable) : Tensor());
-  new (&v->read_attrs) Attrs{{AttrName("dtype"), v->variable->dtype()}};
+  v->read_attrs = &read_attrs_of(v->variable->dtype());
+  v->owned = own == Own::kYes;
   v->after_assign = after_assign;
   v->weakrefs = v->constraint = v->aggregation = v->synchronization = v->dict = nullptr;
   if (own == Own::kYes) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
@@ -63,9 +76,9 @@ PyObject* make(Tensor handle, Own own, bool after_assign = false) {
 void destroy(PyObject* self) {
   PyVariable* v = of(self);
   if (v->weakrefs) PyObject_ClearWeakRefs(self);
-  if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
+  if (v->owned)
+    if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
   for (PyObject* o : {v->constraint, v->aggregation, v->synchronization, v->dict}) Py_XDECREF(o);
-  v->read_attrs.~Attrs();
   v->handle.~Tensor();
   v->original.~Tensor();
   PyObject_Free(self);
@@ -223,25 +236,39 @@ PyObject* value(PyObject* self, PyObject*) {
 
 // assign, assign_add, assign_sub
 template <int Which>
-PyObject* assign(PyObject* self, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {Which == 0 ? "value" : "delta", "use_locking", "name", "read_value", nullptr};
-  PyObject *value, *locking = nullptr, *name = nullptr;
-  int read = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOp:assign", const_cast<char**>(names), &value,
-                                   &locking, &name, &read))
-    return nullptr;
+PyObject* assign_value(PyObject* self, PyObject* value, bool read) {
   static const Op ops[] = {Op("AssignVariableOp"), Op("AssignAddVariableOp"), Op("AssignSubVariableOp")};
   return guarded([&]() -> PyObject* {
     PyVariable* v = of(self);
-    const Tensor given = to_tensor(value, v->variable->dtype());
+    const DType dtype = v->variable->dtype();
+    Tensor converted;
+    const bool fits = is_tensor(value) && tensor_of(value).dtype() == dtype;
+    if (!fits) converted = to_tensor(value, dtype);
+    const Tensor& given = fits ? tensor_of(value) : converted;
     if (Which == 0 && !compatible(v->variable->shape(), given.shape()))
       fail(ErrorKind::kValue, "Cannot assign a value of shape ", given.shape().to_string(), " to variable '",
            name_of_variable(v), "' of shape ", v->variable->shape().to_string());
-    const Tensor inputs[] = {v->handle, given};
-    apply_all(ops[Which].row(), inputs, v->read_attrs, {});
+    apply_all(ops[Which].row(), Borrowed(v->handle, given), *v->read_attrs, {});
     if (!read && !current_graph_builder) Py_RETURN_NONE;
     return variable_updated(self);
   });
+}
+
+template <int Which>
+PyObject* assign(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  if (n == 1 && !keywords) return assign_value<Which>(self, args[0], true);
+  static const char* names[] = {Which == 0 ? "value" : "delta", "use_locking", "name", "read_value", nullptr};
+  Ref positional = Ref::steal(PyTuple_New(n)), named = Ref::steal(PyDict_New());
+  if (!positional || !named) return nullptr;
+  for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+  for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); ++k)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, k), args[n + k]) < 0) return nullptr;
+  PyObject *value, *locking = nullptr, *name = nullptr;
+  int read = 1;
+  if (!PyArg_ParseTupleAndKeywords(positional.get(), named.get(), "O|OOp:assign", const_cast<char**>(names), &value,
+                                   &locking, &name, &read))
+    return nullptr;
+  return assign_value<Which>(self, value, read);
 }
 
 PyObject* numpy(PyObject* self, PyObject*) {
@@ -335,12 +362,16 @@ PyGetSetDef properties[] = {
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+PyCFunction fast_call(PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
 PyMethodDef methods[] = {
-    {"assign", with_keywords(assign<0>), METH_VARARGS | METH_KEYWORDS,
+    {"assign", fast_call(assign<0>), METH_FASTCALL | METH_KEYWORDS,
      "assign(value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
-    {"assign_add", with_keywords(assign<1>), METH_VARARGS | METH_KEYWORDS,
+    {"assign_add", fast_call(assign<1>), METH_FASTCALL | METH_KEYWORDS,
      "assign_add(delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
-    {"assign_sub", with_keywords(assign<2>), METH_VARARGS | METH_KEYWORDS,
+    {"assign_sub", fast_call(assign<2>), METH_FASTCALL | METH_KEYWORDS,
      "assign_sub(delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
     {"value", value, METH_NOARGS, "value()\n--\n\nThe value as a tensor."},
     {"read_value", value, METH_NOARGS, "read_value()\n--\n\nThe value as a tensor."},
@@ -365,7 +396,7 @@ bool (*variable_made)(const Tensor&, const Tensor&) = nullptr;
 Tensor variable_handle(PyObject* o) { return of(o)->handle; }
 Tensor variable_value(PyObject* o) {
   static const Op kRead{"ReadVariableOp"};
-  return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), of(o)->read_attrs);
+  return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), *of(o)->read_attrs);
 }
 DType variable_dtype(PyObject* o) { return of(o)->variable->dtype(); }
 const Shape& variable_shape(PyObject* o) { return of(o)->variable->shape(); }

@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <string>
+#include <typeinfo>
 
 namespace footlight {
 
@@ -45,6 +46,9 @@ class Variable final : public Resource {
 };
 
 // The variable behind a resource tensor; null when it is another resource or not known.
-inline Variable* variable_of(const Tensor& handle) { return dynamic_cast<Variable*>(handle.resource_object()); }
+inline Variable* variable_of(const Tensor& handle) {
+  Resource* const r = handle.resource_object();
+  return r && typeid(*r) == typeid(Variable) ? static_cast<Variable*>(r) : nullptr;  // final: no class is below it
+}
 
 }  // namespace footlight

@@ -25,6 +25,9 @@ struct Atan2 {
 struct Erfc {
   float operator()(float x) const { return branchless::erfc(x); }
 };
+struct Erfinv {
+  float operator()(float x) const { return branchless::erfinv(x); }
+};
 struct Sinh {
   template <class T> T operator()(T x) const { return branchless::sinh(x); }
 };
@@ -50,6 +53,7 @@ FL_CPU_KERNELS {
   costly_unary<Atan, float, Float16, BFloat16>("Atan");
   costly_binary<Atan2, float, Float16, BFloat16>("Atan2");
   costly_unary<Erfc, float, Float16, BFloat16>("Erfc");
+  costly_unary<Erfinv, float, Float16, BFloat16>("Erfinv");
   costly_unary<Sinh, FL_FLOATS>("Sinh");
   costly_unary<Cosh, FL_FLOATS>("Cosh");
   costly_unary<Asinh, FL_FLOATS>("Asinh");

@@ -123,5 +123,20 @@ inline float erfc(float x) {
   return choose(x > 0.5f, tail, 1.0f - branchless::erf(x));
 }
 
+// x times a polynomial in w = -log(1 - x^2), or in its root where that is steep.
+inline float erfinv(float x) {
+  const float a = magnitude(x);
+  const float w = -branchless::log((1.0f - a) * (1.0f + a));
+  const float near =
+      polynomial<float>(w - 2.5f, 0x1.805c5ep+0f, 0x1.f91ec6p-3f, -0x1.11ca4ep-8f, -0x1.48a6e4p-10f, 0x1.ca7128p-13f,
+                        -0x1.27100ap-18f, -0x1.d9a29cp-19f, 0x1.7112d2p-22f, 0x1.ea384cp-26f);
+  const float far =
+      polynomial<float>(std::sqrt(choose(w < 5.0f, 5.0f, w)) - 3.0f, 0x1.6a9efcp+1f, 0x1.006db6p+0f, 0x1.3547f8p-7f,
+                        -0x1.f38006p-8f, 0x1.7854e4p-8f, -0x1.e1adccp-9f, 0x1.6009ep-10f, 0x1.aade8ap-14f,
+                        -0x1.9b0142p-13f);
+  const float y = x * choose(w < 5.0f, near, far);
+  return choose(a == 1.0f, with_sign_of(std::numeric_limits<float>::infinity(), x), y);
+}
+
 }  // namespace footlight::functors::branchless
 #endif

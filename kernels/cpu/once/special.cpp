@@ -128,7 +128,7 @@ void betainc(KernelContext& c) {
 FL_CPU_KERNELS {
   costly_unary<Erf, double>("Erf");
   costly_unary<Erfc, double>("Erfc");
-  costly_unary<Erfinv, FL_FLOATS>("Erfinv");
+  costly_unary<Erfinv, double>("Erfinv");
   costly_unary<Ndtri, double, Float16, BFloat16>("Ndtri");
   on_cpu("Ndtri", bit_of(DType::kFloat32), in_vectors<VectorNdtri>);
   costly_unary<Lgamma, FL_FLOATS>("Lgamma");

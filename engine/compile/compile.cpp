@@ -1,10 +1,11 @@
 // Graph -> Program: slots for values, their last uses, kernels looked up once.
 #include "engine/compile/program.h"
 
+#include "engine/base/errors.h"
+#include "engine/ops/looked_at.h"
 #include "engine/tensor/gpu.h"
 
-#include "engine/base/errors.h"
-
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
@@ -14,11 +15,23 @@ namespace {
 constexpr std::string_view kAliasing[] = {"Identity", "Reshape",      "ExpandDims",
                                           "Squeeze",  "StopGradient", "PreventGradient"};
 
+// Whether the user told a shape of any tensor in the graph or in one that it calls.
+bool was_told(const Graph& graph) {
+  const auto told = [](const Graph& g) {
+    for (uint32_t i = 0; i < g.size(); ++i)
+      if (g.node(NodeId(i)).told) return true;
+    return false;
+  };
+  const std::vector<GraphPtr> library = library_of(graph);
+  return told(graph) || std::any_of(library.begin(), library.end(), [&](const GraphPtr& g) { return told(*g); });
+}
+
 class Compiler {
  public:
-  Compiler(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep)
-      : graph_(graph), evaluate_(evaluate), rewrite_(optimize::optimize(graph, evaluate, keep)),
-        program_(std::make_shared<Program>()), slot_of_(graph.size(), 0), last_use_(graph.size()) {}
+  // `doubt`: a graph that calls this one was told shapes by the user, which may turn out to be others.
+  Compiler(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, bool doubt)
+      : graph_(graph), evaluate_(evaluate), doubt_(doubt || was_told(graph)),
+        rewrite_(optimize::optimize(graph, evaluate, keep)), program_(std::make_shared<Program>()), slot_of_(graph.size(), 0), last_use_(graph.size()) {}
 
   ProgramPtr run() {
     program_->graph = const_cast<Graph&>(graph_).shared_from_this();
@@ -72,7 +85,10 @@ class Compiler {
   int32_t callee(const Node& node, AttrName attr) {
     const GraphPtr& graph = node.attrs.get<GraphPtr>(attr);
     auto [at, fresh] = callee_index_.try_emplace(graph.get(), static_cast<int32_t>(program_->callees.size()));
-    if (fresh) program_->callees.push_back(compile(*graph, evaluate_));
+    if (fresh) {
+      Compiler compiler(*graph, evaluate_, optimize::Keep::kOutputsAndEffects, doubt_);
+      program_->callees.push_back(compiler.run());
+    }
     return at->second;
   }
 
@@ -119,6 +135,22 @@ class Compiler {
     program_->code.push_back(in);
   }
 
+  // Whether nothing is left to check or to infer when the node runs: all shapes are known and can be believed, and so
+  // are the values that shape rules look at.
+  bool settled(const Node& node) {
+    if (doubt_) return false;
+    for (const Shape& shape : node.shapes)
+      if (!shape.fully_known()) return false;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Edge edge = node.inputs[i];
+      if (!graph_.node(edge.node).shapes[edge.output].fully_known()) return false;
+      if (looked_at(*node.op, i, graph_.node(edge.node).dtypes[edge.output]) &&
+          operand(edge).array() != Operand::kConstant)
+        return false;
+    }
+    return true;
+  }
+
   void choose_kernel(const Node& node, Instruction& in) {
     const OpRow& row = *node.op;
     DType dtype = node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0];
@@ -132,8 +164,7 @@ class Compiler {
       in.device = gpu::soft(parse_device(node.device));
       program_->uses_gpu = program_->uses_gpu || in.device.type == DeviceType::kGpu;
     }
-    in.static_outputs = true;
-    for (const Shape& shape : node.shapes) in.static_outputs = in.static_outputs && shape.fully_known();
+    in.static_outputs = settled(node);
     for (std::string_view name : kAliasing) in.aliases = in.aliases || name == row.name;
     if ((row.fast != FastPath::kUnary && row.fast != FastPath::kBinary) || !in.static_outputs) return;
     // An element is written after the elements at its place were read: the memory of a dying input of the
@@ -152,6 +183,7 @@ class Compiler {
 
   const Graph& graph_;
   optimize::Evaluator evaluate_;
+  const bool doubt_;
   optimize::Rewrite rewrite_;
   std::shared_ptr<Program> program_;
   std::vector<uint32_t> slot_of_;
@@ -165,7 +197,7 @@ class Compiler {
 }  // namespace
 
 ProgramPtr compile(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep) {
-  return Compiler(graph, evaluate, keep).run();
+  return Compiler(graph, evaluate, keep, false).run();
 }
 
 }  // namespace footlight::compile

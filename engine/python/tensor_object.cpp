@@ -82,7 +82,9 @@ Py_hash_t hash(PyObject*) {
 
 [[noreturn]] void symbolic_has_no(const Tensor& t, const char* what) {
   if (std::string_view(what) == "numpy")
-    fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute 'numpy'");
+    fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute 'numpy': '", symbolic_name(t),
+         "' has no value yet while its function is being traced; print it with tf.print, or return it from the "
+         "function");
   fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute '", what, "': '", symbolic_name(t),
        "' has no value while its function is being traced");
 }
@@ -210,7 +212,9 @@ PyObject* set_shape(PyObject* self, PyObject* wanted) {
       // Everybody who holds this output sees what is now known of it.
       const Shape known = merge(t.shape(), s);
       t.body()->shape = known;
-      t.graph()->node(t.node()).shapes[t.output()] = known;
+      Node& node = t.graph()->node(t.node());
+      node.told = node.told || !(node.shapes[t.output()] == known);
+      node.shapes[t.output()] = known;
     }
     Py_RETURN_NONE;
   });
@@ -254,13 +258,43 @@ PyObject* format(PyObject* self, PyObject* spec) {
   });
 }
 
+// A pickled tensor: its elements' bytes, as they lie in memory.
+PyObject* from_bytes(PyObject*, PyObject* args) {
+  PyObject *bytes, *dtype, *dims;
+  if (!PyArg_ParseTuple(args, "SOO:tensor_from_bytes", &bytes, &dtype, &dims)) return nullptr;
+  return guarded([&] {
+    const DType d = dtype_from_object(dtype);
+    const Shape shape = shape_from_object(dims);
+    if (!in_set(d, kPlainTypes) || !shape.fully_known())
+      fail(ErrorKind::kValue, "tensor_from_bytes: no bytes make a tensor of ", name_of(d), " and shape ",
+           shape.to_string());
+    Tensor t = Tensor::empty(d, shape);
+    const auto size = static_cast<size_t>(t.elements()) * size_of(d);
+    if (static_cast<size_t>(PyBytes_GET_SIZE(bytes)) != size)
+      fail(ErrorKind::kValue, "tensor_from_bytes: ", PyBytes_GET_SIZE(bytes), " bytes came, shape ", shape.to_string(),
+           " of ", name_of(d), " has ", size);
+    if (size) std::memcpy(t.raw(), PyBytes_AS_STRING(bytes), size);
+    return wrap(std::move(t));
+  });
+}
+PyMethodDef from_bytes_method = {"tensor_from_bytes", from_bytes, METH_VARARGS,
+                                 "tensor_from_bytes(bytes, dtype, shape)\n--\n\nA pickled tensor again."};
+PyObject* from_bytes_function = nullptr;
+
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic()) fail(ErrorKind::kType, "A symbolic tensor cannot be pickled");
+    Ref shape = checked(shape_object(t.shape()));
+    if (in_set(t.dtype(), kPlainTypes)) {
+      const Tensor host = on_host(t);
+      Ref bytes = checked(PyBytes_FromStringAndSize(
+          static_cast<const char*>(host.raw()),
+          static_cast<Py_ssize_t>(host.elements()) * static_cast<Py_ssize_t>(size_of(host.dtype()))));
+      return Py_BuildValue("O(OOO)", from_bytes_function, bytes.get(), dtype_object(t.dtype()), shape.get());
+    }
     Ref constant = checked(PyObject_GetAttrString(namespace_of(""), "constant"));
     Ref value = python_value(on_host(t));
-    Ref shape = checked(shape_object(t.shape()));
     return Py_BuildValue("O(OOO)", constant.get(), value.get(), dtype_object(t.dtype()), shape.get());
   });
 }
@@ -374,7 +408,10 @@ Tensor copied_to(const Tensor& t, Device device) {
   return copy;
 }
 
-void init_tensor(PyObject*) {
+void init_tensor(PyObject* module) {
+  Ref engine = checked(PyUnicode_FromString("footlight._engine"));
+  from_bytes_function = checked(PyCFunction_NewEx(&from_bytes_method, nullptr, engine.get())).release();
+  if (PyModule_AddObjectRef(module, from_bytes_method.ml_name, from_bytes_function) < 0) throw PythonErrorSet();
   sequence.sq_length = length;
   sequence.sq_item = item;
   mapping.mp_length = length;

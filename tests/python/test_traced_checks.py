@@ -1,0 +1,66 @@
+# What does not fit is refused by a traced call as it is eagerly, also where the trace knew the shapes of results but not
+# those of what comes in, or not the values that the results depend on.
+import unittest
+
+import footlight as tf
+
+X = tf.constant([[1., 2.], [3., 4.]])
+
+
+def spec(shape, dtype=tf.float32):
+    return tf.TensorSpec(shape, dtype)
+
+
+class Refused(unittest.TestCase):
+    def refused(self, body, specs, values):
+        with self.assertRaises((tf.errors.InvalidArgumentError, ValueError)):
+            body(*values)
+        with self.assertRaises((tf.errors.InvalidArgumentError, ValueError)):
+            tf.function(body, input_signature=specs)(*values)
+
+    def test_shapes_that_came_late(self):
+        self.refused(lambda x, y: tf.matmul(x, y, transpose_a=True), [spec([None, 3]), spec([None, 1])],
+                     [tf.ones([500000, 3]), tf.ones([2, 1])])
+        self.refused(lambda x, y: tf.add_n([x, y]), [spec([2, 2]), spec([None, 2])], [X, tf.ones([3, 2])])
+        self.refused(lambda x, y: tf.linalg.set_diag(x, y), [spec([2, 2]), spec([None])], [X, tf.ones([3])])
+        self.refused(lambda x, y: tf.nn.bias_add(x, y), [spec([2, 2]), spec([None])], [X, tf.ones([3])])
+        self.refused(lambda x, y: tf.linalg.matvec(x, y), [spec([2, 2]), spec([None])], [X, tf.ones([3])])
+        self.refused(lambda x, y: tf.debugging.assert_equal(x, y), [spec([2, 2]), spec([None, 2])], [X, tf.ones([3, 2])])
+
+    def test_values_that_came_late(self):
+        k = spec([], tf.int32)
+        self.refused(lambda x, k: tf.slice(x, [k, 0], [1, 1]), [spec([2, 2]), k], [X, tf.constant(10**8)])
+        self.refused(lambda x, k: tf.slice(x, [k, 0], [1, 1]), [spec([2, 2]), k], [X, tf.constant(3)])
+        self.refused(lambda x, k: tf.cumsum(x, axis=k), [spec([2, 2]), k], [X, tf.constant(5)])
+        self.refused(lambda x, k: tf.math.cumprod(x, axis=k), [spec([2, 2]), k], [X, tf.constant(-3)])
+        self.refused(lambda x, k: tf.reverse(x, [k]), [spec([2, 2]), k], [X, tf.constant(5)])
+        self.refused(lambda x, k: tf.reshape(x, [k]), [spec([2, 2]), k], [X, tf.constant(8)])
+        self.refused(lambda x, k: tf.broadcast_to(x, [k, 2]), [spec([2, 2]), k], [X, tf.constant(3)])
+        self.refused(lambda x, k: tf.stack([x[:k], x]), [spec([2, 2]), k], [X, tf.constant(1)])
+        self.refused(lambda x, k: tf.squeeze(x[:k], 0), [spec([2, 2]), k], [X, tf.constant(2)])
+        self.refused(lambda x, k: x @ x[:k], [spec([2, 2]), k], [X, tf.constant(1)])
+        self.refused(lambda x, k: x + tf.range(k, dtype=tf.float32), [spec([2, 2]), k], [X, tf.constant(3)])
+        self.refused(lambda x, k: tf.tile(x, [k]), [spec(None), k], [X, tf.constant(2)])
+        self.refused(lambda x, k: tf.unstack(x[:k], 2), [spec([2, 2]), k], [X, tf.constant(1)])
+
+    def test_what_the_user_said_of_a_shape(self):
+        @tf.function
+        def f(x, k):
+            y = x[:k]
+            y.set_shape([2, 2])
+            return y + 1.
+
+        self.assertEqual(f(X, tf.constant(1)).numpy().tolist(), [[2., 3.]])
+        self.assertEqual(f(X, tf.constant(2)).numpy().tolist(), [[2., 3.], [4., 5.]])
+
+        @tf.function
+        def g(x, k):
+            y = x[:k]
+            y.set_shape([2, 2])
+            return tf.cond(k > 0, lambda: tf.reduce_sum(y * 2.), lambda: 0.)
+
+        self.assertEqual(g(X, tf.constant(1)).numpy(), 6.)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -28,10 +28,15 @@ const AttrValue* attr_or_default(const AttrSpec& spec, const Attrs& attrs) {
 void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype, const char* input = nullptr) {
   if (in_set(dtype, attr.allowed)) return;
   std::string allowed;
-  for (size_t i = 1; i < kDTypeCount; ++i)
-    if (in_set(static_cast<DType>(i), attr.allowed))
-      append_to(allowed, str(allowed.empty() ? "" : ", ", short_name(static_cast<DType>(i))));
-  invalid("Value for attr '", attr.name, "' of ", short_name(dtype), " is not in the list of allowed values: ", allowed,
+  // By kind, and within one by size.
+  static constexpr DType kOrder[] = {
+      DType::kBool,     DType::kInt8,    DType::kInt16,   DType::kInt32,     DType::kInt64,
+      DType::kUInt8,    DType::kUInt16,  DType::kUInt32,  DType::kUInt64,    DType::kFloat16,
+      DType::kBFloat16, DType::kFloat32, DType::kFloat64, DType::kComplex64, DType::kComplex128,
+      DType::kString,   DType::kResource, DType::kVariant};
+  for (const DType t : kOrder)
+    if (in_set(t, attr.allowed)) append_to(allowed, str(allowed.empty() ? "" : ", ", name_of(t)));
+  invalid("Value for attr '", attr.name, "' of ", name_of(dtype), " is not in the list of allowed values: ", allowed,
           input ? str("; input '", input, "' is of ", name_of(dtype), ", tf.cast changes it") : std::string(),
           " [Op:", row.name, "]");
 }

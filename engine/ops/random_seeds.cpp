@@ -96,6 +96,7 @@ void set_global_seed(int64_t seed) {
   g.seed = seed;
   g.op_seeds.emplace(static_cast<uint64_t>(seed < 0 ? -seed : seed));
   g.eager_states.clear();
+  RandomState::restart_all();  // those of traced functions: their seeds stay as they were traced
 }
 
 std::optional<int64_t> global_seed() {

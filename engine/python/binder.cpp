@@ -13,7 +13,10 @@
 #include "engine/python/variable_object.h"
 
 #include <array>
+#include <cctype>
 #include <cstring>
+#include <stdexcept>
+#include <variant>
 
 namespace footlight::python {
 namespace {
@@ -46,10 +49,41 @@ const std::vector<Parameter>& parameters_of(PyObject* o) {
   return *of(o)->parameters;
 }
 
+std::string default_text(const Parameter& p) {
+  Ref value = object_from(p.otherwise);
+  Ref repr = checked(PyObject_Repr(value.get()));
+  const char* text = PyUnicode_AsUTF8(repr.get());
+  if (!text) throw PythonErrorSet();
+  return text;
+}
+
+// What a parameter takes, in a word or two.
+std::string kind_text(const Parameter& p) {
+  static constexpr const char* kWords[] = {"a tensor", "a list of tensors", "a tensor or a list of tensors",
+                                           "an int",   "an int or several", "a bool",
+                                           "a float",  "a str",             "a dtype",
+                                           "a shape",  "a value"};
+  return str(kWords[static_cast<size_t>(p.type)], p.optional ? " or None" : "",
+             p.has_default ? "; " + default_text(p) + " when it is not given" : "");
+}
+
+std::string doc_text(PyObject* o) {
+  std::string out(of(o)->function->doc);
+  if (!out.empty()) {
+    out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+    if (out.back() != '.') out += '.';
+  }
+  out += "\n\nArgs:";
+  for (const Parameter& p : parameters_of(o))
+    out += "\n  " + p.name + ": " + (p.is_name ? std::string("a str, the name of the operation") : kind_text(p)) + ".";
+  return out;
+}
+
 std::string signature_text(PyObject* o) {
   std::string out;
   for (const Parameter& p : parameters_of(o))
-    out += (out.empty() ? "" : ", ") + std::string(p.variadic ? "*" : "") + p.name + (p.has_default ? "=" : "");
+    out += (out.empty() ? "" : ", ") + std::string(p.variadic ? "*" : "") + p.name +
+           (p.has_default ? "=" + default_text(p) : "");
   return full_name(o) + "(" + out + ")";
 }
 
@@ -108,6 +142,17 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
   fail(e.kind(), full_name(self), ": argument `", p.name, "`: ", e.message());
 }
 
+[[noreturn]] void missing_arguments(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots) {
+  std::string names;
+  size_t count = 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (slots[i] || parameters[i].has_default) continue;
+    names += str(count++ ? ", '" : "'", parameters[i].name, "'");
+  }
+  fail(ErrorKind::kType, full_name(self), "() missing ",
+       count > 1 ? str(count, " required arguments ") : "required argument ", names, "; it is ", signature_text(self));
+}
+
 void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots,
              std::vector<Arg>& out) {
   std::array<bool, kMostParameters> done{};
@@ -131,9 +176,7 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
       const Parameter& p = parameters[i];
       if (done[i] || p.is_name || (pass == 0 && !(slots[i] && is_value(slots[i])))) continue;
       if (!slots[i]) {
-        if (!p.has_default)
-          fail(ErrorKind::kType, full_name(self), "() missing required argument '", p.name, "'; it is ",
-               signature_text(self));
+        if (!p.has_default) missing_arguments(self, parameters, slots);
         out[i] = p.otherwise;
         done[i] = true;
         if ((p.type == ParameterType::kTensor) && !out[i].none() &&
@@ -405,7 +448,7 @@ PyGetSetDef properties[] = {
     {"__name__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
     {"__qualname__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
     {"__module__", get_module, nullptr, nullptr, nullptr},
-    {"__doc__", [](PyObject* s, void*) { return text(std::string(of(s)->function->doc)); }, nullptr, nullptr,
+    {"__doc__", [](PyObject* s, void*) { return guarded([&] { return text(doc_text(s)); }); }, nullptr, nullptr,
      nullptr},
     {"__signature__",
      [](PyObject* s, void*) { return guarded([&] { return signature_object(s).release(); }); }, nullptr,
@@ -415,15 +458,12 @@ PyGetSetDef properties[] = {
 PyObject* repr(PyObject* self) {
   return guarded([&] { return text("<function " + signature_text(self) + ">"); });
 }
+// Pickled by name, in __module__; copies are the function itself.
 PyObject* reduce(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    Ref getter =
-        checked(PyObject_GetAttrString(checked(PyImport_ImportModule("operator")).get(), "attrgetter"));
-    Ref found =
-        checked(PyObject_CallFunction(getter.get(), "s", std::string(of(self)->function->names[0]).c_str()));
-    return Py_BuildValue("O(O)", found.get(), namespace_of(""));
-  });
+  return guarded([&] { return text(leaf_name(self)); });
 }
+// As an attribute of a class it stays what it is. That it can be asked makes it a routine to `inspect` and `help`.
+PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -438,6 +478,7 @@ void init_public_functions(PyObject*) {
   type.tp_getset = properties;
   type.tp_methods = methods;
   type.tp_repr = repr;
+  type.tp_descr_get = as_attribute;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   for (const PublicFunction& f : public_functions()) {
     auto* o = PyObject_New(PyPublicFunction, &type);

@@ -205,19 +205,17 @@ DType dtype_from_object(PyObject* o) {
     const char* text = PyUnicode_AsUTF8(o);
     if (!text) throw PythonErrorSet();
     d = dtype_from_name(text);
-    if (d == DType::kInvalid) d = by_other_name(text);
+    const std::string_view other = text;
+    if (other == "half" || other == "float" || other == "double") d = by_other_name(other);
   } else if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
     d = DType::kFloat32;
   } else if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) {
     d = DType::kBool;
-  } else if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) {
-    d = DType::kInt64;
-  } else if (o == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
-             o == reinterpret_cast<PyObject*>(&PyBytes_Type) ||
-             o == reinterpret_cast<PyObject*>(&PyBaseObject_Type)) {
+  } else if (o == reinterpret_cast<PyObject*>(&PyBaseObject_Type)) {
     d = DType::kString;
-  } else if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) {
-    d = DType::kComplex128;
+  } else if (o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyComplex_Type) ||
+             o == reinterpret_cast<PyObject*>(&PyUnicode_Type) || o == reinterpret_cast<PyObject*>(&PyBytes_Type)) {
+    // No dtype: below it says which.
   } else if (PyLong_Check(o) && !PyBool_Check(o)) {
     const long n = PyLong_AsLong(o);
     if (n == -1 && PyErr_Occurred()) PyErr_Clear();
@@ -240,8 +238,14 @@ DType dtype_from_object(PyObject* o) {
   if (d == DType::kInvalid) {
     Ref text = Ref::steal(PyObject_Repr(o));
     if (!text) throw PythonErrorSet();
+    const char* which = o == reinterpret_cast<PyObject*>(&PyLong_Type)      ? "; write tf.int32 or tf.int64"
+                        : o == reinterpret_cast<PyObject*>(&PyComplex_Type) ? "; write tf.complex64 or tf.complex128"
+                        : o == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
+                                o == reinterpret_cast<PyObject*>(&PyBytes_Type)
+                            ? "; write tf.string"
+                            : "";
     throw Error(ErrorKind::kType,
-                std::string("Cannot convert ") + PyUnicode_AsUTF8(text.get()) + " to a DType");
+                std::string("Cannot convert ") + PyUnicode_AsUTF8(text.get()) + " to a TensorFlow DType" + which);
   }
   return d;
 }

@@ -40,6 +40,7 @@ bool is_op_error(ErrorKind kind) {
 void set(ErrorKind kind, const std::string& message) {
   PyObject* type = classes[static_cast<size_t>(kind)];
   if (!type) type = PyExc_RuntimeError;
+  PyErr_Clear();  // what a failed look at an object left behind: the error says it better
   Ref text =
       Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
   if (!text) return;

@@ -62,7 +62,11 @@ Tensor predicate(PyObject* pred, const char* function) {
     fail(ErrorKind::kType, function,
          ": inside of a traced function the condition must be a tensor, not the Python value ",
          Py_TYPE(pred)->tp_name, "; use a Python `if` for what is known while tracing");
-  return to_tensor(pred);
+  const Tensor t = to_tensor(pred);
+  if (t.dtype() != DType::kBool)
+    fail(ErrorKind::kInvalidArgument, function, ": argument `pred` is ", name_of(t.dtype()),
+         ", expected bool; compare it, for example with `!= 0`");
+  return t;
 }
 
 PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
@@ -103,12 +107,15 @@ PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
                                    &otherwise, &exclusive, &strict, &name))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    Ref items = checked(PySequence_List(given));
+    if (!PyList_Check(given) && !PyTuple_Check(given) && !PyDict_Check(given))
+      fail(ErrorKind::kType, "tf.case: argument `pred_fn_pairs` must be a list, tuple or dict of (condition, ",
+           "function), not ", Py_TYPE(given)->tp_name);
+    Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
     std::vector<std::pair<Ref, Ref>> pairs;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
       PyObject* pair = PyList_GET_ITEM(items.get(), i);
-      if (!PySequence_Check(pair) || PySequence_Size(pair) != 2)
-        fail(ErrorKind::kType, "tf.case wants (condition, function) pairs");
+      if ((!PyList_Check(pair) && !PyTuple_Check(pair)) || PySequence_Size(pair) != 2)
+        fail(ErrorKind::kType, "tf.case wants (condition, function) pairs, not a ", Py_TYPE(pair)->tp_name);
       pairs.emplace_back(checked(PySequence_GetItem(pair, 0)), checked(PySequence_GetItem(pair, 1)));
     }
     if (pairs.empty()) fail(ErrorKind::kValue, "tf.case wants at least one (condition, function) pair");

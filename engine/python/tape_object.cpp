@@ -84,6 +84,18 @@ PyObject* watch(PyObject* self, PyObject* argument) {
   });
 }
 
+// A gradient that is given for a target goes with its shape, broadcast at most.
+void check_fits(const Tensor& gradient, const Tensor& target, size_t i, size_t count) {
+  if (!gradient || gradient.dtype() == DType::kResource || target.dtype() == DType::kResource) return;
+  try {
+    broadcast(gradient.shape(), target.shape());
+  } catch (const Error&) {
+    fail(ErrorKind::kInvalidArgument, "tf.GradientTape.gradient: argument `output_gradients`",
+         count > 1 ? str("[", i, "]") : std::string(), " has shape ", gradient.shape().to_string(),
+         ", which does not go with its target of shape ", target.shape().to_string());
+  }
+}
+
 template <After after>
 PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"target", "sources", "output_gradients", "unconnected_gradients", nullptr};
@@ -107,6 +119,7 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
         PyObject* o = output_leaves[i].get();
         given.push_back(o == Py_None ? Tensor()
                                      : gradient_from(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
+        if (i < from.size()) check_fits(given.back(), from[i], i, from.size());
       }
     }
     const std::vector<Tensor> results = of(self).gradient(from, to, given, way, after);
@@ -173,18 +186,17 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     {"__exit__", leave, METH_VARARGS, nullptr},
-    {"watch", watch, METH_O, "watch(tensor)\n--\n\nFollows a tensor, or all of a structure."},
+    {"watch", watch, METH_O, "watch($self, tensor)\n--\n\nFollows a tensor, or all of a structure."},
     {"gradient", with_keywords(gradient<After::kForget>), METH_VARARGS | METH_KEYWORDS,
-     "gradient(target, sources, output_gradients=None, "
-     "unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nGradients of the targets' sum, in the "
-     "structure of the sources."},
+     "gradient($self, target, sources, output_gradients=None, unconnected_gradients='none')\n--\n\n"
+     "Gradients of the targets' sum, in the structure of the sources."},
     {"_gradient_and_keep", with_keywords(gradient<After::kKeep>), METH_VARARGS | METH_KEYWORDS,
      "As gradient(), and it may be asked again though it is not persistent."},
-    {"reset", reset, METH_NOARGS, "reset()\n--\n\nForgets everything."},
+    {"reset", reset, METH_NOARGS, "reset($self)\n--\n\nForgets everything."},
     {"stop_recording", stop_recording, METH_NOARGS,
-     "stop_recording()\n--\n\nA context in which nothing is recorded."},
+     "stop_recording($self)\n--\n\nA context in which nothing is recorded."},
     {"watched_variables", watched_variables, METH_NOARGS,
-     "watched_variables()\n--\n\nThe variables that were read, in order."},
+     "watched_variables($self)\n--\n\nThe variables that were read, in order."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

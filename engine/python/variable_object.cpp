@@ -368,25 +368,45 @@ PyCFunction fast_call(PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t, Py
 
 PyMethodDef methods[] = {
     {"assign", fast_call(assign<0>), METH_FASTCALL | METH_KEYWORDS,
-     "assign(value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
+     "assign($self, value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
     {"assign_add", fast_call(assign<1>), METH_FASTCALL | METH_KEYWORDS,
-     "assign_add(delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
+     "assign_add($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
     {"assign_sub", fast_call(assign<2>), METH_FASTCALL | METH_KEYWORDS,
-     "assign_sub(delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
-    {"value", value, METH_NOARGS, "value()\n--\n\nThe value as a tensor."},
-    {"read_value", value, METH_NOARGS, "read_value()\n--\n\nThe value as a tensor."},
-    {"numpy", numpy, METH_NOARGS, "numpy()\n--\n\nThe value as a NumPy array."},
-    {"get_shape", get_shape, METH_NOARGS, "get_shape()\n--\n\nThe TensorShape."},
-    {"set_shape", set_shape, METH_O, "set_shape(shape)\n--\n\nChecks that a shape fits."},
-    {"is_initialized", is_initialized, METH_VARARGS, "is_initialized()\n--\n\nWhether it has a value."},
-    {"ref", ref, METH_NOARGS, "ref()\n--\n\nA hashable handle: variables themselves cannot be keys."},
-    {"experimental_ref", ref, METH_NOARGS, "experimental_ref()\n--\n\nSee ref()."},
+     "assign_sub($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
+    {"value", value, METH_NOARGS, "value($self)\n--\n\nThe value as a tensor."},
+    {"read_value", value, METH_NOARGS, "read_value($self)\n--\n\nThe value as a tensor."},
+    {"numpy", numpy, METH_NOARGS, "numpy($self)\n--\n\nThe value as a NumPy array."},
+    {"get_shape", get_shape, METH_NOARGS, "get_shape($self)\n--\n\nThe TensorShape."},
+    {"set_shape", set_shape, METH_O, "set_shape($self, shape)\n--\n\nChecks that a shape fits."},
+    {"is_initialized", is_initialized, METH_VARARGS, "is_initialized($self)\n--\n\nWhether it has a value."},
+    {"ref", ref, METH_NOARGS, "ref($self)\n--\n\nA hashable handle: variables themselves cannot be keys."},
+    {"experimental_ref", ref, METH_NOARGS, "experimental_ref($self)\n--\n\nSee ref()."},
     {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__copy__", copy, METH_NOARGS, nullptr},
     {"__deepcopy__", copy, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyMappingMethods mapping{};
+
+// `v += x` would make the name a tensor and leave the variable as it is.
+PyObject* refuse(const char* operation, const char* instead) {
+  PyErr_Format(PyExc_RuntimeError,
+               "`variable %s= value` with a tf.Variable is not supported: use `%s` to change the variable, or "
+               "`out = variable %s value` for a new tensor",
+               operation, instead, operation);
+  return nullptr;
+}
+PyNumberMethods number_methods() {
+  PyNumberMethods n = tensor_operators;
+  n.nb_inplace_add = [](PyObject*, PyObject*) { return refuse("+", "variable.assign_add(value)"); };
+  n.nb_inplace_subtract = [](PyObject*, PyObject*) { return refuse("-", "variable.assign_sub(value)"); };
+  n.nb_inplace_multiply = [](PyObject*, PyObject*) { return refuse("*", "variable.assign(variable * value)"); };
+  n.nb_inplace_true_divide = [](PyObject*, PyObject*) { return refuse("/", "variable.assign(variable / value)"); };
+  n.nb_inplace_power = [](PyObject*, PyObject*, PyObject*) {
+    return refuse("**", "variable.assign(variable ** value)");
+  };
+  return n;
+}
 
 }  // namespace
 
@@ -427,15 +447,17 @@ void init_variable(PyObject* module) {
   type.tp_getattro = get_member;
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_doc =
-      "Variable(initial_value=None, trainable=None, name=None, dtype=None, shape=None)\n--\n\nA tensor that "
-      "can be given another value.";
+      "Variable(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None, "
+      "variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None, aggregation=None, "
+      "shape=None, experimental_enable_variable_lifting=None)\n--\n\nA tensor that can be given another value.";
   type.tp_new = construct;
   type.tp_dealloc = destroy;
   type.tp_repr = repr;
   type.tp_hash = hash;
   type.tp_richcompare = tensor_compare;
   type.tp_iter = iterate;
-  type.tp_as_number = &tensor_operators;
+  static PyNumberMethods numbers = number_methods();
+  type.tp_as_number = &numbers;
   type.tp_as_mapping = &mapping;
   type.tp_getset = properties;
   type.tp_methods = methods;

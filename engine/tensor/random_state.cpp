@@ -1,20 +1,37 @@
 // Handing out parts of a random stream.
 #include "engine/tensor/random_state.h"
 
+#include <atomic>
 #include <random>
 
 namespace footlight {
 
-RandomState::RandomState(uint64_t seed, uint64_t seed2) : stream_{seed, seed2, 0} {
-  if (seed != 0 || seed2 != 0) return;
+namespace {
+std::atomic<uint64_t> restarts{0};
+}  // namespace
+
+RandomState::RandomState(uint64_t seed, uint64_t seed2)
+    : stream_{seed, seed2, 0}, unseeded_(seed == 0 && seed2 == 0), restarts_seen_(restarts) {
+  begin();
+}
+
+void RandomState::begin() {
+  stream_.skipped = 0;
+  if (!unseeded_) return;
   std::random_device device;
   const auto word = [&] { return static_cast<uint64_t>(device()) << 32 | device(); };
   stream_.seed = word();
   stream_.seed2 = word();
 }
 
+void RandomState::restart_all() { ++restarts; }
+
 RandomState::Stream RandomState::reserve(uint64_t blocks) {
   std::lock_guard lock(mutex_);
+  if (const uint64_t now = restarts; now != restarts_seen_) {
+    restarts_seen_ = now;
+    begin();
+  }
   const Stream now = stream_;
   stream_.skipped += blocks;
   return now;

@@ -20,9 +20,16 @@ class RandomState : public Resource {
   // Hands out the next `blocks` blocks.
   Stream reserve(uint64_t blocks);
 
+  // Every state, whoever holds it, begins its stream again with its next block (an unseeded one begins another).
+  static void restart_all();
+
  private:
+  void begin();
+
   std::mutex mutex_;
   Stream stream_;
+  const bool unseeded_;
+  uint64_t restarts_seen_;
 };
 
 }  // namespace footlight

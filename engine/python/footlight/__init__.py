@@ -30,6 +30,11 @@ def _missing(name, namespace):
     known = [n for n in vars(module) if not n.startswith('_')]
     near = difflib.get_close_matches(name, known, 3)
     shown = 'tf' + namespace[len('footlight'):]
+    if not name.startswith('_'):
+        from footlight import _not_yet
+        words = _not_yet.words_for(shown, name)
+        if words:
+            return AttributeError(words)
     hint = '; did you mean %s?' % ' or '.join(shown + '.' + n for n in near) if near else ''
     return AttributeError('%s has no attribute %r%s' % (shown, name, hint))
 
@@ -38,6 +43,34 @@ def _explain_missing_names():
     for full, module in list(_sys.modules.items()):
         if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
             module.__getattr__ = lambda name, full=full: _raise(_missing(name, full))
+
+
+_ABOUT = {
+    'autodiff': 'gradients', 'autograph': 'Python control flow as ops', 'bitwise': 'bits of integers',
+    'compat': 'names of other versions', 'config': 'devices, threads and how functions run',
+    'debugging': 'assertions and checks', 'dtypes': 'types of elements', 'errors': 'exceptions',
+    'experimental': 'what may change', 'initializers': 'first values of variables', 'linalg': 'matrices',
+    'math': 'mathematics on tensors', 'nest': 'nested lists, tuples and dicts', 'nn': 'neural networks',
+    'random': 'random numbers', 'sets': 'sets', 'sparse': 'sparse tensors', 'strings': 'tensors of text',
+    'test': 'help for tests', 'train': 'training and checkpoints', 'types': 'types for annotations',
+    'version': 'versions'}
+
+
+def _describe():
+    """A docstring for every namespace; functions written in Python are pickled by the public name they stand at."""
+    import types
+    for full, module in list(_sys.modules.items()):
+        if full != 'footlight' and (not full.startswith('footlight.') or getattr(module, '__file__', None) is not None):
+            continue
+        shown = 'tf' + full[len('footlight'):]
+        if module.__doc__ is None:
+            about = _ABOUT.get(full.split('.')[-1])
+            module.__doc__ = '%s: %s.' % (shown, about) if about else shown + '.'
+        for name, value in list(vars(module).items()):
+            if type(value) is types.FunctionType and not name.startswith('_'):
+                home = vars(_sys.modules.get(value.__module__, _sys)).get(value.__qualname__)
+                if home is not value:
+                    value.__module__, value.__name__, value.__qualname__ = full, name, name
 
 
 def _raise(error):
@@ -49,3 +82,4 @@ def __getattr__(name):
 
 
 _explain_missing_names()
+_describe()

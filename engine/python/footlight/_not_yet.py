@@ -1,0 +1,101 @@
+"""Names of TensorFlow that are not here yet, and names of NumPy with what stands for them."""
+
+NOT_YET = {
+    '': (
+        'CriticalSection NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient '
+        'SparseTensorSpec TensorArray TensorArraySpec approx_top_k audio check_pinned control_dependencies '
+        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd foldl foldr '
+        'get_current_name_scope graph_util group guarantee_const ifftnd image import_graph_def '
+        'inside_function io irfftnd keras load_library load_op_library lookup map_fn matrix_square_root '
+        'nondifferentiable_batch_function numpy_function profiler py_function qint16 qint32 qint8 '
+        'quantization queue quint16 quint8 ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad '
+        'random_index_shuffle rfftnd saved_model scan security sets signal summary tuple vectorized_map'),
+    'config': (
+        'experimental_connect_to_cluster experimental_connect_to_host experimental_functions_run_eagerly '
+        'optimizer'),
+    'config.experimental': (
+        'ClusterDeviceFilters disable_mlir_bridge enable_mlir_bridge get_device_policy get_memory_usage '
+        'get_synchronous_execution set_device_policy set_synchronous_execution'),
+    'debugging': 'experimental',
+    'dtypes': 'QUANTIZED_DTYPES experimental qint16 qint32 qint8 quint16 quint8',
+    'experimental': (
+        'BatchableExtensionType DynamicRaggedShape ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec '
+        'Optional RowPartition StructuredTensor async_clear_error async_scope dispatch_for_api '
+        'dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
+        'dispatch_for_unary_elementwise_apis enable_strict_mode extension_type float4_e2m1fn '
+        'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '
+        'int2 int4 register_filesystem_plugin uint2 uint4 unregister_dispatch_for'),
+    'linalg': (
+        'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular '
+        'LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D '
+        'LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder '
+        'LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate '
+        'LinearOperatorLowerTriangular LinearOperatorPermutation LinearOperatorScaledIdentity '
+        'LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros banded_triangular_solve eig '
+        'eigh_tridiagonal eigvals logm lu_matrix_inverse lu_reconstruct lu_solve sqrtm tridiagonal_matmul '
+        'tridiagonal_solve'),
+    'math': 'approx_max_k approx_min_k sobol_sample',
+    'math.special': (
+        'bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 dawsn expint '
+        'fresnel_cos fresnel_sin spence'),
+    'nn': (
+        'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper all_candidate_sampler approx_max_k '
+        'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization collapse_repeated '
+        'compute_accidental_hits compute_average_loss ctc_beam_search_decoder ctc_greedy_decoder ctc_loss '
+        'ctc_unique_labels embedding_lookup_sparse erosion2d fixed_unigram_candidate_sampler '
+        'fractional_avg_pool fractional_max_pool isotonic_regression learned_unigram_candidate_sampler '
+        'nce_loss safe_embedding_lookup_sparse sampled_softmax_loss scale_regularization_loss '
+        'with_space_to_batch'),
+    'random': (
+        'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '
+        'log_uniform_candidate_sampler uniform_candidate_sampler'),
+    'sparse': (
+        'add bincount concat cross cross_hashed expand_dims eye fill_empty_rows map_values mask maximum '
+        'minimum reduce_max reduce_sum reorder reset_shape reshape retain sampled_addmm segment_mean '
+        'segment_sqrt_n segment_sum slice softmax sparse_dense_matmul split to_indicator transpose'),
+    'strings': (
+        'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
+        'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
+    'test': (
+        'Benchmark TestCase assert_equal_graph_def benchmark_config create_local_cluster '
+        'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '
+        'with_eager_op_as_function'),
+    'train': (
+        'BytesList Checkpoint CheckpointManager CheckpointOptions CheckpointView ClusterDef ClusterSpec '
+        'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
+        'Int64List JobDef SequenceExample ServerDef TrackableView checkpoints_iterator experimental '
+        'get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable'),
+    'types.experimental': (
+        'AtomicFunction Callable FunctionType GenericFunction SupportsTracingProtocol TensorLike'),
+    'version': (
+        'COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER'),
+}
+
+NUMPY = {
+    'amax': 'tf.reduce_max(x)', 'amin': 'tf.reduce_min(x)', 'append': 'tf.concat([x, y], axis)',
+    'arange': 'tf.range(start, limit, delta)', 'arccos': 'tf.acos(x)', 'arcsin': 'tf.asin(x)', 'arctan': 'tf.atan(x)',
+    'arctan2': 'tf.atan2(y, x)', 'array': 'tf.constant(value)', 'asarray': 'tf.convert_to_tensor(value)',
+    'astype': 'tf.cast(x, dtype)', 'average': 'tf.reduce_mean(x)', 'clip': 'tf.clip_by_value(x, low, high)',
+    'concatenate': 'tf.concat(values, axis)', 'cumprod': 'tf.math.cumprod(x)', 'diag': 'tf.linalg.diag(x)',
+    'dot': 'tf.tensordot(a, b, 1)', 'empty': 'tf.zeros(shape)', 'expm1': 'tf.math.expm1(x)',
+    'flip': 'tf.reverse(x, [axis])', 'full': 'tf.fill(shape, value)', 'full_like': 'tf.fill(tf.shape(x), value)',
+    'hstack': 'tf.concat(values, 1)', 'imag': 'tf.math.imag(x)', 'inner': 'tf.tensordot(a, b, 1)',
+    'isfinite': 'tf.math.is_finite(x)', 'isinf': 'tf.math.is_inf(x)', 'isnan': 'tf.math.is_nan(x)',
+    'log1p': 'tf.math.log1p(x)', 'max': 'tf.reduce_max(x)', 'mean': 'tf.reduce_mean(x)', 'min': 'tf.reduce_min(x)',
+    'mod': 'tf.math.mod(x, y)', 'ndim': 'tf.rank(x)', 'nonzero': 'tf.where(x)', 'permute': 'tf.transpose(x, perm)',
+    'power': 'tf.pow(x, y)', 'prod': 'tf.reduce_prod(x)', 'ravel': 'tf.reshape(x, [-1])', 'real': 'tf.math.real(x)',
+    'sigmoid': 'tf.nn.sigmoid(x)', 'std': 'tf.math.reduce_std(x)', 'sum': 'tf.reduce_sum(x)',
+    'swapaxes': 'tf.transpose(x, perm)', 'take': 'tf.gather(x, indices)', 'tensor': 'tf.constant(value)',
+    'var': 'tf.math.reduce_variance(x)', 'vstack': 'tf.concat(values, 0)'}
+
+
+def words_for(shown, name):
+    """What to say of `shown`.name beyond that it is not there, or None."""
+    namespace = shown[len('tf.'):] if shown != 'tf' else ''
+    if namespace == 'compat.v1' or namespace.startswith('compat.v1.'):
+        namespace = namespace[len('compat.v1.'):]
+    if name in NOT_YET.get(namespace, '').split():
+        return '%s.%s is not in Footlight yet' % (shown, name)
+    if shown in ('tf', 'tf.math', 'tf.nn', 'tf.linalg') and name in NUMPY:
+        return '%s has no attribute %r; write %s' % (shown, name, NUMPY[name])
+    return None

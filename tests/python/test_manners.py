@@ -1,0 +1,106 @@
+"""How the package meets Python: copies, pickles, signatures, help, and what is said of names that are not there."""
+import copy
+import inspect
+import pickle
+import pydoc
+import unittest
+
+import footlight as tf
+
+
+def values(t):
+    return memoryview(tf.convert_to_tensor(t)).tolist()
+
+
+class Seeds(unittest.TestCase):
+    def test_set_seed_restarts_traced_functions(self):
+        for seed in (None, 3):
+            draw = tf.function(lambda: tf.random.normal([2], seed=seed))
+            tf.random.set_seed(7)
+            first, second = values(draw()), values(draw())
+            self.assertNotEqual(first, second)
+            tf.random.set_seed(7)
+            self.assertEqual([values(draw()), values(draw())], [first, second])
+
+
+class Refused(unittest.TestCase):
+    def test_augmented_assignment(self):
+        for operator, instead in (('+', 'assign_add'), ('-', 'assign_sub'), ('*', 'assign('), ('/', 'assign('),
+                                  ('**', 'assign(')):
+            names = {'v': tf.Variable(2.)}
+            with self.assertRaises(RuntimeError) as caught:
+                exec('v %s= 1.' % operator, names)
+            self.assertIn(instead, str(caught.exception))
+        t = tf.constant(2.)
+        t += 1.
+        self.assertEqual(float(t), 3)
+
+    def test_conditions(self):
+        self.assertRaises(TypeError, tf.case, tf.constant([1 + 2j]), default=[])
+        self.assertRaises(TypeError, tf.case, [3])
+        self.assertEqual(tf.cond(tf.constant('a'), lambda: 1, lambda: 2), 1)
+        traced = tf.function(lambda x: tf.cond(x, lambda: 1, lambda: 2))
+        self.assertRaises(tf.errors.InvalidArgumentError, traced, tf.constant('a'))
+
+    def test_messages(self):
+        with self.assertRaisesRegex(TypeError, "'input', 'multiples'"):
+            tf.tile()
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'float16, bfloat16, float32, float64, complex64'):
+            tf.exp(tf.constant(1))
+        with self.assertRaisesRegex(TypeError, 'tf.int32'):
+            tf.constant([1, 2], dtype=int)
+        self.assertEqual(tf.constant([1, 2], dtype=float).dtype, tf.float32)
+        with self.assertRaisesRegex(AttributeError, 'tf.print'):
+            tf.function(lambda x: x.numpy(), autograph=False)(tf.constant(1.))
+        x = tf.constant([1., 2.])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, r'output_gradients.*\(3,\).*\(2,\)'):
+            tape.gradient(y, x, output_gradients=tf.constant([1., 2., 3.]))
+
+    def test_names(self):
+        for name, words in (('keras', 'tf.keras is not in Footlight yet'), ('mean', 'tf.reduce_mean'),
+                            ('array', 'tf.constant')):
+            with self.assertRaisesRegex(AttributeError, words):
+                getattr(tf, name)
+        self.assertFalse(hasattr(tf, 'keras'))
+
+
+class Library(unittest.TestCase):
+    def test_functions_are_pickled_by_name(self):
+        for function in (tf.nn.relu, tf.reduce_sum, tf.cond, tf.to_float, tf.function):
+            self.assertIs(pickle.loads(pickle.dumps(function)), function)
+            self.assertIs(copy.deepcopy(function), function)
+
+        class Layer(tf.Module):
+            def __init__(self):
+                self.activation = tf.nn.relu
+
+        self.assertIs(copy.deepcopy(Layer()).activation, tf.nn.relu)
+
+    def test_values_are_pickled_as_bytes(self):
+        whole = tf.constant([[0, 1], [2, 3]])
+        for dtype in (tf.bool, tf.int8, tf.uint16, tf.int64, tf.bfloat16, tf.float16, tf.float32, tf.complex128):
+            for t in (tf.cast(whole, dtype), tf.cast(whole, dtype)[:0], tf.cast(whole, dtype)[1, 1]):
+                again = pickle.loads(pickle.dumps(t))
+                self.assertEqual((again.dtype, again.shape), (t.dtype, t.shape))
+                self.assertTrue(bool(tf.reduce_all(again == t)))
+        self.assertLess(len(pickle.dumps(tf.zeros([1000]))), 4300)
+        self.assertEqual(pickle.loads(pickle.dumps(tf.constant(['a', 'b']))).numpy().tolist(), [b'a', b'b'])
+
+    def test_signatures_and_help(self):
+        self.assertEqual(list(inspect.signature(tf.GradientTape.gradient).parameters),
+                         ['self', 'target', 'sources', 'output_gradients', 'unconnected_gradients'])
+        self.assertEqual(list(inspect.signature(tf.Variable).parameters)[:5],
+                         ['initial_value', 'trainable', 'validate_shape', 'caching_device', 'name'])
+        self.assertEqual(len(inspect.signature(tf.function).parameters), 11)
+        self.assertTrue(inspect.isroutine(tf.reduce_sum))
+        text = pydoc.plain(pydoc.render_doc(tf.reduce_sum))
+        for words in ('footlight.math', 'reduce_sum(input_tensor, axis=None, keepdims=False, name=None)', 'axis: '):
+            self.assertIn(words, text)
+        self.assertTrue(tf.math.__doc__)
+
+
+if __name__ == '__main__':
+    unittest.main()

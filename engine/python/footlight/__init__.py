@@ -81,5 +81,5 @@ def __getattr__(name):
     raise _missing(name, 'footlight')
 
 
-_explain_missing_names()
 _describe()
+_explain_missing_names()

@@ -31,7 +31,8 @@ class Compiler {
   // `doubt`: a graph that calls this one was told shapes by the user, which may turn out to be others.
   Compiler(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, bool doubt)
       : graph_(graph), evaluate_(evaluate), doubt_(doubt || was_told(graph)),
-        rewrite_(optimize::optimize(graph, evaluate, keep)), program_(std::make_shared<Program>()), slot_of_(graph.size(), 0), last_use_(graph.size()) {}
+        rewrite_(optimize::optimize(graph, evaluate, keep)), program_(std::make_shared<Program>()),
+        slot_of_(graph.size(), 0), last_use_(graph.size()) {}
 
   ProgramPtr run() {
     program_->graph = const_cast<Graph&>(graph_).shared_from_this();

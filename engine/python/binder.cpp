@@ -362,8 +362,44 @@ class ReadyCall {
   std::string_view name_;
 };
 
+bool says_who(PyObject* self, const Error& e) {
+  if (e.kind() != ErrorKind::kType && e.kind() != ErrorKind::kValue && e.kind() != ErrorKind::kInvalidArgument)
+    return true;
+  const auto says = [&](const std::string& what) { return e.message().find(what) != std::string::npos; };
+  return says("[Op:") || says("tf.") || says(leaf_name(self));
+}
+
+// What no function foresaw of its arguments is still said with its name and their types.
+template <class Body>
+PyObject* named(PyObject* self, PyObject* const* args, size_t flags, PyObject* names, Body body) {
+  const auto refuse = [&](ErrorKind kind, const char* why) {
+    std::string types;
+    const Py_ssize_t given = PyVectorcall_NARGS(flags), all = given + (names ? PyTuple_GET_SIZE(names) : 0);
+    for (Py_ssize_t i = 0; i < all; ++i) {
+      if (i) types += ", ";
+      if (i >= given) types += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i - given))) + "=";
+      types += Py_TYPE(args[i])->tp_name;
+    }
+    fail(kind, full_name(self), " cannot take its arguments (", types, "): ", why);
+  };
+  return guarded([&]() -> PyObject* {
+    try {
+      return body();
+    } catch (const Error& e) {
+      // What an op of many functions says without a name gets that of the function.
+      if (!says_who(self, e)) fail(e.kind(), full_name(self), ": ", e.message());
+      throw;
+    } catch (const std::bad_variant_access&) {
+      refuse(ErrorKind::kType, "one is of another type than the function expects");
+    } catch (const std::logic_error&) {
+      refuse(ErrorKind::kValue, "one is of another size than the function expects");
+    }
+    return nullptr;
+  });
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
-  return guarded([&] {
+  return named(self, args, flags, names, [&]() -> PyObject* {
     if (Ready& ready = ready_of(self); ready.usable && !ready.taken) {
       ReadyCall quick(ready, parameters_of(self));
       if (quick.collect(args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)) {

@@ -86,6 +86,27 @@ Arg shape(PyObject* o) {
        name_of(came));
 }
 
+// The dtype of a nest of Python's numbers that has both integers and floats; kInvalid when it is anything else.
+DType dtype_of_numbers(PyObject* o) {
+  bool whole = false, wide = false, real = false;
+  const auto look = [&](auto&& self, PyObject* item) -> bool {
+    if (PyFloat_CheckExact(item)) return real = true;
+    if (PyLong_CheckExact(item)) {
+      int overflow;
+      const long long v = PyLong_AsLongLongAndOverflow(item, &overflow);
+      wide |= overflow || v != static_cast<int32_t>(v);
+      return whole = true;
+    }
+    if (!PyList_CheckExact(item) && !PyTuple_CheckExact(item)) return false;
+    Ref items = checked(PySequence_Fast(item, "a list of numbers"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      if (!self(self, PySequence_Fast_GET_ITEM(items.get(), i))) return false;
+    return true;
+  };
+  if (!look(look, o) || !whole) return DType::kInvalid;
+  return real ? DType::kFloat32 : wide ? DType::kInt64 : DType::kInvalid;
+}
+
 // A list of tensors; Python values among them take the dtype of the first tensor.
 Arg tensors(PyObject* o, const Parameter& p) {
   ArgList list;
@@ -107,6 +128,7 @@ Arg tensors(PyObject* o, const Parameter& p) {
   Ref items = checked(PySequence_Fast(o, "a list of tensors"));
   list.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get())));
   DType dtype = p.preferred;
+  if (p.whole) dtype = dtype_of_numbers(o);
   bool all_values = true;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
     all_values &= is_value(PySequence_Fast_GET_ITEM(items.get(), i));
@@ -153,8 +175,11 @@ Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (p.must_fit && p.preferred == DType::kBool && is_array(o)) return {to_tensor(o, DType::kBool, p.name.c_str())};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
   const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;
-  if (p.must_fit && (strictly || !is_sequence(o))) return {to_tensor(o, p.preferred, p.name.c_str())};
-  return {to_tensor_with_hint(o, p.preferred)};
+  // An index or a size that 32 bits do not hold: nothing is cut off.
+  const bool wide = p.preferred == DType::kInt32 && dtype_of_numbers(o) == DType::kInt64;
+  const DType dtype = wide ? DType::kInt64 : p.preferred;
+  if (p.must_fit && (strictly || !is_sequence(o))) return {to_tensor(o, dtype, p.name.c_str())};
+  return {to_tensor_with_hint(o, dtype)};
 }
 
 Arg any(PyObject* o) {

@@ -119,6 +119,8 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
       const std::string_view what = take(type, ' '), whose = take(type, ' ');
       if (what == "of" && whose == "any") {
         p.mixed = true;
+      } else if (what == "of" && whose == "all") {
+        p.whole = true;
       } else if (what == "of" || what == "fits") {
         p.must_fit |= what == "fits";
         p.preferred = dtype_from_name(whose);

@@ -33,5 +33,66 @@ class Scalars(unittest.TestCase):
         tf.debugging.assert_near(wide, tf.nn.local_response_normalization(x, depth_radius=3))
 
 
+class LargeNumbers(unittest.TestCase):
+    """Integers that 32 bits do not hold, and element counts that 64 do not."""
+
+    def test_sizes(self):
+        gone = (Invalid, ValueError, tf.errors.ResourceExhaustedError)
+        x = tf.constant([1.0, 2.0])
+        for call in (lambda: tf.zeros([1 << 40, 1 << 40]), lambda: tf.zeros([1 << 32, 1 << 32]),
+                     lambda: tf.reshape(x, [2, 2**32 + 1]), lambda: tf.split(x, [2**32 + 1, 1]),
+                     lambda: tf.tile([1.0], [1 << 62]), lambda: tf.tile(x, [1 << 62]),
+                     lambda: tf.pad([1.0], [[1 << 62, 1 << 62]]), lambda: tf.linspace(0.0, 1.0, 1 << 40),
+                     lambda: tf.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1]), 2**32 + 1, "SAME")):
+            self.assertRaises(gone, call)
+
+    def test_traced(self):
+        made = tf.function(lambda n: tf.fill([n], 1)).get_concrete_function(tf.TensorSpec([], tf.int64))
+        self.assertEqual(made.output_shapes.rank, 1)
+
+
+class Composites(unittest.TestCase):
+    """Arguments that may be of several types."""
+
+    def test_split_by_tensors(self):
+        x = tf.reshape(tf.range(8), [4, 2])
+        cut = lambda k: [part.shape[0] if part.shape[0] is not None else -1 for part in tf.split(x, [k, 4 - k])]
+        self.assertEqual(cut(tf.constant(1)), [1, 3])
+        first, second = tf.function(lambda k: tf.split(x, [k, 4 - k]))(tf.constant(3))
+        self.assertEqual((first.shape[0], second.shape[0]), (3, 1))
+        self.assertEqual(len(tf.split(x, True)), 1)
+        self.assertRaises(ValueError, tf.split, x, 2.0)
+
+    def test_types(self):
+        self.assertRaises(Invalid, tf.strings.regex_replace, ["a"], ["b"], "c")
+        self.assertRaises(Invalid, tf.strings.regex_replace, ["a"], "b", ["c"])
+        self.assertRaises(Invalid, tf.strings.regex_full_match, "a", [])
+        self.assertRaises(Invalid, tf.clip_by_norm, [1.0], 1.0, axes="a")
+        self.assertRaises(TypeError, tf.fingerprint, ["a"], method=1)
+        self.assertRaises(Invalid, tf.nn.embedding_lookup, tf.ones([4, 3]), [0], max_norm=())
+        self.assertRaises(Invalid, tf.unstack, [1, 1], num=-100)
+        self.assertEqual(tf.math.accumulate_n([[1], [2]], shape=tf.constant([1]))[0], 3)
+
+    def test_stack(self):
+        self.assertEqual(tf.stack([1, 2.5]).dtype, tf.float32)
+        self.assertEqual(tf.stack([[1, 2], [3.0, 4]]).shape, (2, 2))
+        self.assertEqual(tf.stack([1, 1 << 40]).dtype, tf.int64)
+        empty = tf.stack([])
+        self.assertEqual((empty.shape, empty.dtype), ((0,), tf.float32))
+
+    def test_unknown_dimension(self):
+        self.assertRaises(ValueError, tf.reshape, tf.ones([4]), (None, 2))
+
+    def test_messages_name_the_function(self):
+        x = tf.ones([2, 2])
+        for name, call in (("range", lambda: tf.range("a")), ("zeros", lambda: tf.zeros([1.5])),
+                           ("eshape", lambda: tf.reshape(x, [2.0, 2.0])), ("where", lambda: tf.where(x > 0, x)),
+                           ("normal", lambda: tf.random.normal([2], dtype=tf.int32)),
+                           ("pad", lambda: tf.pad(x, [[1, 1], [1, 1]], "FOO")),
+                           ("sort", lambda: tf.sort(x, direction="UP"))):
+            with self.assertRaisesRegex(Exception, name):
+                call()
+
+
 if __name__ == "__main__":
     unittest.main()

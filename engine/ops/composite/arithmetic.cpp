@@ -2,6 +2,7 @@
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/by_rows.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/infer.h"
 
 namespace footlight::composite {
 
@@ -120,7 +121,10 @@ Arg accumulate_n(Args args, std::string_view name) {
   static const Op op{"AddN"};
   const auto terms = tensors(args[0]);
   if (terms.empty()) fail(ErrorKind::kValue, "tf.math.accumulate_n: inputs must be a list of at least one tensor");
-  Shape shape = args[1].none() ? Shape::unknown_rank() : std::get<Shape>(args[1].value);
+  Shape shape = Shape::unknown_rank();
+  if (const auto* said = std::get_if<Shape>(&args[1].value)) shape = *said;
+  if (const auto* said = std::get_if<Tensor>(&args[1].value))
+    if (const Tensor known = known_value(*said)) shape = Shape(std::span<const int64_t>(infer::ints_of(known)));
   for (const Tensor& t : terms) {
     if (t.dtype() != terms[0].dtype() || !compatible(shape, t.shape()))
       fail(ErrorKind::kValue, "tf.math.accumulate_n: inputs must have one dtype and shape; ", name_of(t.dtype()), " ",

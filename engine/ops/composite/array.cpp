@@ -199,6 +199,9 @@ Arg linspace(Args args, std::string_view name) {
   static const Op broadcast{"BroadcastArgs"};
   Tensor start = tensor(args[0]), stop = tensor(args[1]);
   const Scope scope(name_or(name, "linspace"));
+  if (const Tensor known = known_value(tensor(args[2])); known && known.dtype() == DType::kInt64)
+    if (const int64_t n = one_integer(known, "num of tf.linspace"); n != static_cast<int32_t>(n))
+      invalid("num of tf.linspace must fit 32 bits, ", n, " came [Op:LinSpace]");
   Tensor num = ops::cast(tensor(args[2]), DType::kInt32);
   if (start.dtype() != stop.dtype())
     fail(ErrorKind::kValue, "stop: Tensor conversion requested dtype ", name_of(start.dtype()),

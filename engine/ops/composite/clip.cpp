@@ -1,6 +1,7 @@
 // Public functions that clip values and norms, and that ask whether values grow.
 #include "engine/ops/composite/by_rows.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/scalar.h"
 
 namespace footlight::composite {
 
@@ -62,11 +63,13 @@ Arg clip_by_norm(Args args, std::string_view name) {
   const Tensor& t = tensor(args[0]);
   const Scope scope(name_or(name, "clip_by_norm"));
   Tensor axes;
-  if (const Tensor* given = std::get_if<Tensor>(&args[2].value)) {
-    axes = *given;
+  if (const auto* list = std::get_if<ArgList>(&args[2].value); list && list->empty()) {
+    axes = ops::ints({});
   } else if (!args[2].none()) {
-    axes = std::holds_alternative<int64_t>(args[2].value) ? ops::integer(integer(args[2]))
-                                                          : ops::ints(integers(args[2]));
+    axes = value_tensor(args[2], "axes of tf.clip_by_norm");
+    if (!is_integer(axes.dtype()))
+      fail(axes.dtype() == DType::kString ? ErrorKind::kInvalidArgument : ErrorKind::kType,
+           "axes of tf.clip_by_norm must be integers, not of dtype ", name_of(axes.dtype()));
   } else if (t.shape().has_rank()) {
     std::vector<int64_t> all(static_cast<size_t>(t.shape().rank()));
     for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);

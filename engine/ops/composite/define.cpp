@@ -1,5 +1,7 @@
 // The table of public functions, put together from the families at first use; and what families share.
 #include "engine/ops/composite/define.h"
+
+#include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
 
 namespace footlight {
@@ -74,6 +76,40 @@ Tensor shape_tensor(const Arg& a, DType dtype) {
   if (!shape.fully_known())
     fail(ErrorKind::kValue, "a shape without unknown dimensions is wanted here, ", shape.to_string(), " came");
   return ops::ints(shape.dims(), dtype);
+}
+
+namespace {
+
+Tensor number_tensor(const Arg& a, DType dtype, std::string_view what) {
+  if (const auto* t = std::get_if<Tensor>(&a.value)) return *t;
+  if (const auto* text = std::get_if<std::string>(&a.value)) return Tensor::string(*text).as_constant();
+  if (const auto* is = std::get_if<bool>(&a.value)) return Tensor::scalar(*is).as_constant();
+  if (const auto* whole = std::get_if<int64_t>(&a.value))
+    return dtype == DType::kInvalid || !is_plain(dtype) ? ops::integer(*whole) : ops::integer(*whole, dtype);
+  if (const auto* real = std::get_if<double>(&a.value))
+    return ops::number(*real, is_floating(dtype) ? dtype : DType::kFloat32);
+  if (const auto* shape = std::get_if<Shape>(&a.value); shape && shape->fully_known()) return ops::ints(shape->dims());
+  const auto* list = std::get_if<ArgList>(&a.value);
+  if (!list) fail(ErrorKind::kType, what, " cannot become a tensor");
+  if (list->empty()) return Tensor::empty(dtype == DType::kInvalid ? DType::kFloat32 : dtype, Shape{0}).as_constant();
+  if (std::ranges::all_of(*list, [](const Arg& item) { return std::holds_alternative<int64_t>(item.value); }))
+    return ops::ints(integers(a));
+  static const Op pack{"Pack"};
+  static const AttrName kAxis{"axis"};
+  for (const Arg& item : *list)
+    if (const auto* t = std::get_if<Tensor>(&item.value)) dtype = t->dtype();
+  std::vector<Tensor> parts;
+  for (const Arg& item : *list) parts.push_back(number_tensor(item, dtype, what));
+  return apply(pack.row(), parts, {{kAxis, int64_t{0}}});
+}
+
+}  // namespace
+
+Tensor value_tensor(const Arg& a, std::string_view what, DType wanted) {
+  const Tensor out = number_tensor(a, wanted, what);
+  if (wanted != DType::kInvalid && out.dtype() != wanted)
+    fail(ErrorKind::kType, what, " must be of dtype ", name_of(wanted), ", not ", name_of(out.dtype()));
+  return out;
 }
 
 Tensor constant(const Tensor& value, std::string_view name) {

@@ -1,5 +1,6 @@
 // Public functions of neural networks: moments and normalisations, biases, dropout, embeddings, space and depth.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/scalar.h"
 #include "engine/ops/composite/random.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/ops/random_seeds.h"
@@ -275,7 +276,7 @@ Arg embedding_lookup(Args args, std::string_view name) {
   const int64_t* whole = std::get_if<int64_t>(&args[2].value);
   const Arg norm = number  ? Arg{ops::number(*number, rows.dtype())}
                    : whole ? Arg{ops::number(static_cast<double>(*whole), rows.dtype())}
-                           : args[2];
+                           : Arg{value_tensor(args[2], "max_norm of tf.nn.embedding_lookup", rows.dtype())};
   const std::vector<Arg> clipped{{rows}, norm, {ops::ints(axes)}};
   return public_function("clip_by_norm").call(clipped, "");
 }

@@ -1,4 +1,4 @@
-// Integers that public functions read from tensors of known value.
+// What public functions read from tensors of known value, and tensors of arguments that may be anything.
 #pragma once
 
 #include "engine/base/text.h"
@@ -11,5 +11,9 @@ inline int64_t one_integer(const Tensor& t, std::string_view what) {
   if (t.elements() != 1) invalid(what, " must be a scalar, its shape is ", t.shape().to_string());
   return infer::ints_of(t)[0];
 }
+
+// An argument of type `any` as a tensor: a number, a string, a list of such, of which some may be tensors. When it is
+// none of `wanted`, if that is said, a TypeError names `what`.
+Tensor value_tensor(const Arg&, std::string_view what, DType wanted = DType::kInvalid);
 
 }  // namespace footlight::composite

@@ -59,8 +59,8 @@ Arg cast(Args args, std::string_view name) {
 Arg reshape(Args args, std::string_view name) {
   static const Op op{"Reshape"};
   const Arg& wanted = args[1];
-  if (const Shape* shape = std::get_if<Shape>(&wanted.value); shape && shape->has_rank())
-    return {apply(op.row(), Borrowed(tensor(args[0]), ops::ints(shape->dims())), {}, name)};  // -1: what is left over
+  if (const Shape* shape = std::get_if<Shape>(&wanted.value); shape && shape->fully_known())
+    return {apply(op.row(), Borrowed(tensor(args[0]), ops::ints(shape->dims())), {}, name)};
   return {apply(op.row(), Borrowed(tensor(args[0]), shape_tensor(wanted)), {}, name)};
 }
 

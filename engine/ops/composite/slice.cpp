@@ -23,7 +23,11 @@ Arg concat(Args args, std::string_view name) {
 Arg stack(Args args, std::string_view name) {
   static const Op op{"Pack"};
   const auto values = tensors(args[0]);
-  if (values.empty()) fail(ErrorKind::kValue, "tf.stack wants at least one tensor, the list is empty");
+  if (values.empty()) {
+    const Tensor none = Tensor::empty(DType::kFloat32, Shape{0}).as_constant();
+    if (integer(args[1]) == 0) return {constant(none, name_or(name, "stack"))};
+    fail(ErrorKind::kIndex, "tf.stack: an empty list has no axis ", integer(args[1]));
+  }
   if (const Shape& shape = values[0].shape(); shape.has_rank()) {
     const int64_t ranks = shape.rank() + 1;
     if (integer(args[1]) < -ranks || integer(args[1]) >= ranks)
@@ -57,6 +61,10 @@ Arg unstack(Args args, std::string_view name) {
   if (count == kUnknownDim)
     fail(ErrorKind::kValue, "Cannot infer argument `num` from shape ", x.shape().to_string(),
          ": give it to tf.unstack");
+  if (count < 0) invalid("Value for attr 'num' of ", count, " must be at least minimum 0 [Op:Unpack]");
+  if (const Shape& s = x.shape(); s.has_rank() && axis >= -s.rank() && axis < s.rank())
+    if (const int64_t size = s[static_cast<int>(axis < 0 ? axis + s.rank() : axis)]; size >= 0 && size != count)
+      invalid("Input shape axis ", axis, " must equal ", count, ", got shape ", s.brackets(), " [Op:Unpack]");
   return {list_of(apply_all(op.row(), {&x, 1}, {{kAxis, axis}, {kNum, count}}, name_or(name, "unstack")))};
 }
 
@@ -67,23 +75,23 @@ Arg split(Args args, std::string_view name) {
   const int64_t axis = integer(args[2]);
   const std::string_view node = name_or(name, "split");
   constexpr int64_t kMostParts = 1 << 24;
-  if (const auto* count = std::get_if<int64_t>(&args[1].value)) {
+  const auto* is = std::get_if<bool>(&args[1].value);
+  const int64_t as_number = is && *is;
+  if (const auto* count = is ? &as_number : std::get_if<int64_t>(&args[1].value)) {
     if (*count < 1 || *count > kMostParts)
       invalid("Number of ways to split must be > 0 and no more than elements are, but got ", *count, " [Op:Split]");
     const Tensor inputs[] = {ops::integer(axis), x};
     return {list_of(apply_all(op.row(), inputs, {{kNum, *count}}, node))};
   }
   static const Op unequal{"SplitV"};
-  Tensor sizes;
-  if (const Tensor* given = std::get_if<Tensor>(&args[1].value)) {
-    sizes = *given;
-  } else {
-    sizes = ops::ints(integers(args[1]));
-  }
+  if (args[1].none())
+    fail(ErrorKind::kValue, "num_or_size_splits of tf.split is a number or a list of sizes, not None");
+  const Tensor sizes = value_tensor(args[1], "num_or_size_splits of tf.split");
   if (sizes.shape().has_rank() && sizes.shape().rank() == 0)
     fail(ErrorKind::kValue, "the number of parts of tf.split must be a Python integer, a tensor came");
   const int64_t count = !args[3].none() ? integer(args[3]) : sizes.shape().has_rank() ? sizes.shape()[0] : kUnknownDim;
   if (count == kUnknownDim) fail(ErrorKind::kValue, "how many sizes tf.split was given is not known; say it with num=");
+  if (count < 0 || count > kMostParts) invalid("the number of parts must not be ", count, " [Op:SplitV]");
   const Tensor inputs[] = {x, sizes, ops::integer(axis)};
   return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};
 }
@@ -96,7 +104,8 @@ Arg gather(Args args, std::string_view name) {
   const bool variable = tensor(args[0]).dtype() == DType::kResource;
   if (variable && batch == 0) {
     const Tensor known = known_value(axis);
-    if (known && one_integer(known, "axis of tf.gather") == 0) return {ops::gather_rows(tensor(args[0]), tensor(args[1]), name)};
+    if (known && one_integer(known, "axis of tf.gather") == 0)
+      return {ops::gather_rows(tensor(args[0]), tensor(args[1]), name)};
   }
   const Tensor params = variable ? ops::value_of(tensor(args[0])) : tensor(args[0]);
   if (batch == 0) return {apply(op.row(), Borrowed(params, tensor(args[1]), axis), {}, name)};
@@ -213,7 +222,7 @@ FL_PUBLIC(slice) {
   return {
       {"concat", "values: tensor*, axis: tensor of int32, name: str? = None", concat,
        "tensors joined along a dimension"},
-      {"stack", "values: tensor*, axis: int = 0, name: str? = None", stack,
+      {"stack", "values: tensor* of all, axis: int = 0, name: str? = None", stack,
        "tensors of one shape along a new dimension"},
       {"unstack", "value: tensor, num: int? = None, axis: int = 0, name: str? = None", unstack,
        "the slices of a dimension"},

@@ -1,5 +1,6 @@
 // Public functions that order and look up.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
 
 #include <limits>
@@ -177,11 +178,7 @@ Arg searchsorted(Args args, std::string_view name) {
 
 Arg fingerprint(Args args, std::string_view name) {
   static const Op op{"Fingerprint"};
-  Tensor method;
-  if (const auto* given = std::get_if<Tensor>(&args[1].value))
-    method = *given;
-  else
-    method = Tensor::string(text(args[1])).as_constant();
+  const Tensor method = value_tensor(args[1], "method of tf.fingerprint", DType::kString);
   return {apply(op, {tensor(args[0]), method}, {}, name)};
 }
 

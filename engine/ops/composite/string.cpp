@@ -1,5 +1,6 @@
 // Public functions of strings.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/scalar.h"
 
 namespace footlight::composite {
 
@@ -73,8 +74,8 @@ Arg regex_replace(Args args, std::string_view name) {
   if (pattern && rewrite)
     return {apply(by_attrs, {tensor(args[0])}, {{kPattern, *pattern}, {kRewrite, *rewrite}, {kGlobal, flag(args[3])}},
                   name)};
-  const Tensor pattern_value = pattern ? Tensor::string(*pattern).as_constant() : tensor(args[1]);
-  const Tensor rewrite_value = rewrite ? Tensor::string(*rewrite).as_constant() : tensor(args[2]);
+  const Tensor pattern_value = value_tensor(args[1], "pattern of tf.strings.regex_replace", DType::kString);
+  const Tensor rewrite_value = value_tensor(args[2], "rewrite of tf.strings.regex_replace", DType::kString);
   return {apply(by_inputs, {tensor(args[0]), pattern_value, rewrite_value}, {{kGlobal, flag(args[3])}}, name)};
 }
 
@@ -82,9 +83,10 @@ Arg regex_full_match(Args args, std::string_view name) {
   static const Op by_attrs{"StaticRegexFullMatch"};
   static const Op by_inputs{"RegexFullMatch"};
   static const AttrName kPattern{"pattern"};
+  constexpr const char* kWhat = "pattern of tf.strings.regex_full_match";
   if (const auto* pattern = std::get_if<std::string>(&args[1].value))
     return {apply(by_attrs, {tensor(args[0])}, {{kPattern, *pattern}}, name)};
-  return {apply(by_inputs, {tensor(args[0]), tensor(args[1])}, {}, name)};
+  return {apply(by_inputs, {tensor(args[0]), value_tensor(args[1], kWhat, DType::kString)}, {}, name)};
 }
 
 Arg to_number(Args args, std::string_view name) {

@@ -6,6 +6,8 @@ namespace footlight::composite {
 std::vector<int64_t> per_dimension(const Arg& a, int spatial, bool channels_first, const char* what) {
   std::vector<int64_t> values{1};
   if (!a.none()) values = integers(a);
+  for (int64_t v : values)
+    if (v != static_cast<int32_t>(v)) invalid("Attr ", what, " has value ", v, " out of range for an int32");
   const auto n = static_cast<size_t>(spatial);
   if (values.size() == n + 2) return values;
   if (values.size() == 1) values.assign(n, values[0]);

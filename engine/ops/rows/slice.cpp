@@ -305,7 +305,10 @@ void tile_shape(Inference& i) {
     for (int d = 0; d < in.rank(); ++d) {
       const int64_t m = (*multiples)[static_cast<size_t>(d)];
       if (m < 0) invalid("Expected multiples[", d, "] >= 0, but got ", m, " [Op:Tile]");
-      out.set(d, in[d] < 0 && m > 0 ? kUnknownDim : in[d] * m);
+      int64_t size = kUnknownDim;
+      if ((in[d] >= 0 || m == 0) && __builtin_mul_overflow(std::max<int64_t>(in[d], 0), m, &size))
+        invalid("multiples[", d, "] = ", m, " is too large for a dimension of ", in[d], " [Op:Tile]");
+      out.set(d, size);
     }
   }
   i.output_shapes[0] = out;
@@ -446,7 +449,11 @@ void pad_shape(Inference& i) {
       const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
       if (before < 0 || after < 0)
         invalid("Paddings must be non-negative: ", before, " ", after, " [Op:", i.row.name, "]");
-      out.set(d, in[d] < 0 ? kUnknownDim : in[d] + before + after);
+      int64_t size = kUnknownDim;
+      if (in[d] >= 0 && (__builtin_add_overflow(before, after, &size) || __builtin_add_overflow(size, in[d], &size)))
+        invalid("Paddings ", before, " and ", after, " are too large for a dimension of ", in[d], " [Op:", i.row.name,
+                "]");
+      out.set(d, size);
     }
   i.output_shapes[0] = out;
 }

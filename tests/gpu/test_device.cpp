@@ -65,7 +65,8 @@ class TestDevice : public QObject {
     QTest::addColumn<QString>("words");
     QTest::newRow("not built") << QByteArray("/no/such/libfootlight-cuda.so") << QByteArray()
                                << "this Footlight was built without its CUDA part";
-    QTest::newRow("not a library") << QByteArray(__FILE__) << QByteArray() << "the CUDA part does not load: ";
+    QTest::newRow("not a library") << QFINDTESTDATA("test_device.cpp").toLocal8Bit() << QByteArray()
+                                   << "the CUDA part does not load: ";
     QTest::newRow("another library") << QByteArray("libm.so.6") << QByteArray()
                                      << "belongs to another version of Footlight";
     QTest::newRow("refused") << QByteArray(FAKE_DEVICE) << QByteArray("no CUDA driver is installed")

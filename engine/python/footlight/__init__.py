@@ -34,9 +34,10 @@ def _missing(name, namespace):
         from footlight import _not_yet
         words = _not_yet.words_for(shown, name)
         if words:
-            return AttributeError(words)
+            return AttributeError(words, name=name)
     hint = '; did you mean %s?' % ' or '.join(shown + '.' + n for n in near) if near else ''
-    return AttributeError('%s has no attribute %r%s' % (shown, name, hint))
+    # With its name given, Python adds no guesses of its own behind ours.
+    return AttributeError('%s has no attribute %r%s' % (shown, name, hint), name=name)
 
 
 def _explain_missing_names():

@@ -26,7 +26,8 @@ class Reader {
     Shape nothing = length.has_rank() && length.rank() == 1 && length[0] >= 0
                         ? Shape::of_rank(static_cast<int>(length[0]))
                         : Shape::unknown_rank();
-    if (!t.is_symbolic() || ++depth_ > 16) return nothing;
+    if (!t.is_symbolic() || depth_ == 16) return nothing;
+    ++depth_;
     const Shape read = of_node(t);
     --depth_;
     return read.has_rank() && (!nothing.has_rank() || nothing.rank() == read.rank()) ? read : nothing;
@@ -49,7 +50,7 @@ class Reader {
       return out;
     }
     if (op == "ExpandDims" || op == "Reshape") {
-      const Shape& from = input(t, 0).shape();
+      const Shape from = input(t, 0).shape();
       if (from.has_rank() && from.rank() == 0) return Shape{scalar(input(t, 0))};
       return op == "Reshape" && from.has_rank() && from.rank() == 1 ? vector(input(t, 0))
                                                                     : Shape::unknown_rank();

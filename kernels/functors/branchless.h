@@ -144,7 +144,7 @@ inline double log_reduced(double f, double k, double correction) {
 // x = 2^k * (1 + f), for normal positive x.
 inline float reduce_log(float x, float& f) {
   constexpr int32_t kRootHalf = 0x3f3504f3;
-  const int32_t b = bits(x) - kRootHalf;
+  const int32_t b = static_cast<int32_t>(static_cast<uint32_t>(bits(x)) - uint32_t{kRootHalf});
   f = number<float>((b & 0x7fffff) + kRootHalf) - 1.0f;
   return static_cast<float>(b >> 23);
 }

@@ -28,9 +28,9 @@ bool was_told(const Graph& graph) {
 
 class Compiler {
  public:
-  // `doubt`: a graph that calls this one was told shapes by the user, which may turn out to be others.
+  // `doubt`: the user told shapes somewhere in the whole of what is compiled; they may turn out to be others.
   Compiler(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, bool doubt)
-      : graph_(graph), evaluate_(evaluate), doubt_(doubt || was_told(graph)),
+      : graph_(graph), evaluate_(evaluate), doubt_(doubt),
         rewrite_(optimize::optimize(graph, evaluate, keep)), program_(std::make_shared<Program>()),
         slot_of_(graph.size(), 0), last_use_(graph.size()) {}
 
@@ -198,7 +198,7 @@ class Compiler {
 }  // namespace
 
 ProgramPtr compile(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep) {
-  return Compiler(graph, evaluate, keep, false).run();
+  return Compiler(graph, evaluate, keep, was_told(graph)).run();
 }
 
 }  // namespace footlight::compile

@@ -2,7 +2,7 @@
 // are read where they stand, so nothing of the input is packed.
 #pragma once
 
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/vector.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -15,13 +15,8 @@ namespace footlight {
 namespace FL_ISA {
 
 #if defined(__AVX512F__)
-inline constexpr int kVectorBytes = 64;
 inline constexpr int kFloatRows = 14;
-#elif defined(__AVX__)
-inline constexpr int kVectorBytes = 32;
-inline constexpr int kFloatRows = 6;
 #else
-inline constexpr int kVectorBytes = 16;
 inline constexpr int kFloatRows = 6;
 #endif
 

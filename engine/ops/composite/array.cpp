@@ -10,12 +10,6 @@ namespace {
 const AttrName kAxis{"axis"};
 const AttrName kMode{"mode"};
 
-ArgList list_of(const std::vector<Tensor>& values) {
-  ArgList out;
-  for (const Tensor& t : values) out.push_back({t});
-  return out;
-}
-
 Tensor maximum(const Tensor& x, const Tensor& y) {
   static const Op op{"Maximum"};
   return apply(op, {x, y});

@@ -50,6 +50,12 @@ std::vector<Tensor> tensors(const Arg& a) {
   return out;
 }
 
+ArgList list_of(const std::vector<Tensor>& values) {
+  ArgList out;
+  for (const Tensor& t : values) out.push_back({t});
+  return out;
+}
+
 std::vector<int64_t> integers(const Arg& a) {
   std::vector<int64_t> out;
   for (const Arg& item : std::get<ArgList>(a.value)) out.push_back(integer(item));

@@ -35,6 +35,7 @@ inline double real(const Arg& a) { return std::get<double>(a.value); }
 inline const std::string& text(const Arg& a) { return std::get<std::string>(a.value); }
 inline DType dtype(const Arg& a) { return std::get<DType>(a.value); }
 std::vector<Tensor> tensors(const Arg&);
+ArgList list_of(const std::vector<Tensor>&);     // the other way
 std::vector<int64_t> integers(const Arg&);       // of `ints`
 std::optional<int64_t> seed(const Arg&);         // of `int?`
 // A shape as the tensor that ops take; dimensions that are not known are refused.

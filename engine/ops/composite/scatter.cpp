@@ -9,12 +9,6 @@ namespace {
 
 const AttrName kPolicy{"bad_indices_policy"};
 
-ArgList list_of(const std::vector<Tensor>& values) {
-  ArgList out;
-  for (const Tensor& t : values) out.push_back({t});
-  return out;
-}
-
 Attrs policy(const Arg& a) { return text(a).empty() ? Attrs() : Attrs{{kPolicy, text(a)}}; }
 
 // The indices with their own place among the batch dimensions in front: a plain gather_nd then.

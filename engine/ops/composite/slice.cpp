@@ -36,12 +36,6 @@ Arg stack(Args args, std::string_view name) {
   return {apply(op.row(), values, {{kAxis, integer(args[1])}}, name_or(name, "stack"))};
 }
 
-ArgList list_of(const std::vector<Tensor>& values) {
-  ArgList out;
-  for (const Tensor& t : values) out.push_back({t});
-  return out;
-}
-
 // The size of a dimension that must be known.
 int64_t size_along(const Tensor& x, int64_t axis, const char* function) {
   const Shape& shape = x.shape();

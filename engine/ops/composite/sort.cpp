@@ -12,12 +12,6 @@ namespace {
 const AttrName kOutIdx{"out_idx"};
 const AttrName kOutType{"out_type"};
 
-ArgList list_of(const std::vector<Tensor>& values) {
-  ArgList out;
-  for (const Tensor& t : values) out.push_back({t});
-  return out;
-}
-
 Tensor range(const Tensor& begin, const Tensor& end) {
   static const Op op{"Range"};
   return apply(op, {begin, end, ops::integer(1)});

@@ -137,6 +137,12 @@ void gamma_slopes(KernelContext& c) {
 }
 
 // Knuth's products of uniform numbers below 10, Hormann's transformed rejection from there on.
+// std::lgamma writes the sign to a variable that all threads share.
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
 double poisson_sample(double rate, Philox& philox) {
   if (!std::isfinite(rate)) return std::numeric_limits<double>::quiet_NaN();
   UniformsBackwards uniforms;
@@ -161,7 +167,7 @@ double poisson_sample(double rate, Philox& philox) {
     if (shifted >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
     if (k < 0 || (shifted < 0.013 && v > shifted)) continue;
     const double s = std::log(v * inverse_alpha / (a / (shifted * shifted) + b));
-    if (s <= -rate + k * log_rate - std::lgamma(k + 1)) return k;
+    if (s <= -rate + k * log_rate - log_gamma(k + 1)) return k;
   }
 }
 

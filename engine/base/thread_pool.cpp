@@ -1,5 +1,6 @@
-// Workers that wait for a job: one job at a time, its ranges handed out by a counter. Ops follow each other closely, so
-// whoever waits looks for a moment before it sleeps.
+// Workers that wait for a job, one job at a time. Every thread begins with the same share of each job, as what it wrote
+// for the last op lies in its own cache, and helps the others when it is through. Ops follow each other closely, so whoever
+// waits looks for a moment before it sleeps.
 #include "engine/base/thread_pool.h"
 
 #include "engine/base/cancel.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -19,24 +21,42 @@ namespace footlight {
 
 namespace {
 
+// The steps of one thread's share that nobody has begun.
+struct alignas(64) Share {
+  std::atomic<int64_t> next;
+  int64_t end;
+};
+
 struct Job {
   RangeBody body;
   void* context;
   int64_t count;
   int64_t step;
-  std::atomic<int64_t> next{0};
+  std::vector<Share>& shares;
   std::atomic<bool> failed{false};
   std::exception_ptr error{};  // written by the one that set `failed`
 
-  void work() {
-    for (;;) {
-      const int64_t begin = next.fetch_add(step, std::memory_order_relaxed);
-      if (begin >= count || failed.load(std::memory_order_relaxed)) return;
-      try {
-        check_cancelled();
-        body(context, begin, std::min(count, begin + step));
-      } catch (...) {
-        if (!failed.exchange(true)) error = std::current_exception();
+  void deal() {
+    const int64_t steps = (count + step - 1) / step, threads = static_cast<int64_t>(shares.size());
+    for (int64_t i = 0; i < threads; ++i) {
+      shares[i].next.store(steps * i / threads, std::memory_order_relaxed);
+      shares[i].end = steps * (i + 1) / threads;
+    }
+  }
+
+  void work(size_t thread) {
+    for (size_t k = 0; k < shares.size(); ++k) {
+      Share& share = shares[(thread + k) % shares.size()];
+      for (;;) {
+        if (share.next.load(std::memory_order_relaxed) >= share.end || failed.load(std::memory_order_relaxed)) break;
+        const int64_t begin = share.next.fetch_add(1, std::memory_order_relaxed) * step;
+        if (begin >= share.end * step) break;
+        try {
+          check_cancelled();
+          body(context, begin, std::min(count, begin + step));
+        } catch (...) {
+          if (!failed.exchange(true)) error = std::current_exception();
+        }
       }
     }
   }
@@ -46,8 +66,8 @@ thread_local bool inside_pool = false;
 
 class Pool {
  public:
-  explicit Pool(int size) {
-    for (int i = 1; i < size; ++i) threads_.emplace_back([this] { run(); });
+  explicit Pool(int size) : shares_(static_cast<size_t>(size)) {
+    for (int i = 1; i < size; ++i) threads_.emplace_back([this, i] { run(static_cast<size_t>(i)); });
   }
   ~Pool() {
     {
@@ -58,7 +78,10 @@ class Pool {
     for (std::thread& t : threads_) t.join();
   }
 
+  std::vector<Share>& shares() { return shares_; }
+
   void run_job(Job& job) {
+    job.deal();
     bool asleep;
     {
       std::lock_guard lock(mutex_);
@@ -68,7 +91,7 @@ class Pool {
     }
     if (asleep) wake_.notify_all();
     inside_pool = true;
-    job.work();
+    job.work(0);
     inside_pool = false;
     {
       std::lock_guard lock(mutex_);
@@ -80,17 +103,22 @@ class Pool {
   }
 
  private:
-  // About 20 us.
+  // For as long as falling asleep and being woken would take at worst.
   template <class Condition>
   static void look_for(Condition&& condition) {
-    for (int i = 0; i < 400 && !condition(); ++i) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point end = Clock::now() + std::chrono::microseconds(100);
+    do {
+      for (int i = 0; i < 16; ++i) {
+        if (condition()) return;
 #if defined(__x86_64__)
-      __builtin_ia32_pause();
+        __builtin_ia32_pause();
 #endif
-    }
+      }
+    } while (Clock::now() < end);
   }
 
-  void run() {
+  void run(size_t thread) {
     inside_pool = true;
     uint64_t seen = 0;
     std::unique_lock lock(mutex_);
@@ -109,7 +137,7 @@ class Pool {
       Job* job = job_;
       busy_.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
-      job->work();
+      job->work(thread);
       lock.lock();
       if (busy_.fetch_sub(1, std::memory_order_release) == 1) done_.notify_all();
     }
@@ -118,6 +146,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
+  std::vector<Share> shares_;  // of the job at hand
   std::vector<std::thread> threads_;
   Job* job_ = nullptr;
   std::atomic<uint64_t> generation_{0};
@@ -162,8 +191,8 @@ void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context
     pool = new Pool(size);
     size_of_pool = size;
   }
-  // A few ranges per thread even out cores of different speed.
-  Job job{.body = body, .context = context, .count = count, .step = std::max(grain, count / (int64_t{size} * 4))};
+  // Many ranges per thread even out cores of different speed.
+  Job job{.body = body, .context = context, .count = count, .step = std::max(grain, count / (int64_t{size} * 16)), .shares = pool->shares()};
   pool->run_job(job);
   if (job.error) std::rethrow_exception(job.error);
 }

@@ -31,6 +31,7 @@ class Row:
     budget: float | None = None  # seconds, on the machine that the floor below was measured on
     budget_floor: float | None = None  # that floor, in seconds
     unit: str = 's'  # 'MB': the callables return a size instead
+    why: str = ''  # a peer may be faster
 
 
 def timer(work):
@@ -158,7 +159,7 @@ def as_peer(module, peer):
         print('bench: %r' % timers[row](rounds), flush=True)
 
 
-COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'TensorFlow', 'PyTorch', 'JAX')
+COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'TensorFlow', 'PyTorch', 'JAX', 'slower because')
 
 
 def lines(module):
@@ -175,7 +176,8 @@ def lines(module):
             seconds = theirs.get(peer)
             known = seconds is not None and seconds == seconds
             cells.append('%s, x%.3g' % (shown(seconds, row.unit), seconds / this) if known else '-')
-        yield cells
+        slower = any(seconds < this for peer, seconds in theirs.items() if peer != 'jax')
+        yield cells + [row.why or 'not known' if slower else '']
     for peer in peers.values():
         peer.close()
 
@@ -183,7 +185,7 @@ def lines(module):
 def table(rows):
     rows = [COLUMNS, *rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
-    return '\n'.join('  '.join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths)))
+    return '\n'.join('  '.join(cell.ljust(w) if i in (0, len(row) - 1) else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths)))
                      .rstrip() for row in rows)
 
 

@@ -1,5 +1,7 @@
-"""One op of each family at three sizes, called from Python: 1, 1,000 and 1,000,000 elements, beside the same call of the
-peers. The floor of the cheap ones is a C loop that reads two arrays and writes one.
+"""One op of each family at three sizes, called from Python: about 1, 1,000 and 1,000,000 elements, beside the same call of
+the peers. The floor of the cheap ones is a C loop that reads two arrays and writes one.
+The families stand in op_families.txt, one in a line: name | inputs | TensorFlow and Footlight | PyTorch | jax.numpy | why a
+peer may be faster. An input is letter=kind(dims): see `numbers` and `dims` below; a - stands for nothing.
 FOOTLIGHT_BENCH_ONLY names the families that are wanted."""
 import math
 import os
@@ -8,103 +10,69 @@ import bench
 
 SIZES = (1, 1000) if bench.QUICK else (1, 1000, 1000000)
 
-# name: (inputs, TensorFlow and Footlight, PyTorch, jax.numpy). Inputs: letter = kind(shape); n is the size, s its root,
-# c its root by columns.
-CASES = {
-    'add': ('x=u(n) y=u(n)', 'x + y', 'x + y', 'x + y'),
-    'add, broadcast': ('x=u(s,s) y=u(s)', 'x + y', 'x + y', 'x + y'),
-    'divide by a number': ('x=u(n)', 'x / 3.0', 'x / 3.0', 'x / 3.0'),
-    'maximum': ('x=u(n) y=u(n)', 'lib.maximum(x, y)', 'lib.maximum(x, y)', 'lib.maximum(x, y)'),
-    'exp': ('x=u(n)', 'lib.exp(x)', 'lib.exp(x)', 'lib.exp(x)'),
-    'log': ('x=u(n)', 'lib.math.log(x)', 'lib.log(x)', 'lib.log(x)'),
-    'tanh': ('x=u(n)', 'lib.tanh(x)', 'lib.tanh(x)', 'lib.tanh(x)'),
-    'sigmoid': ('x=u(n)', 'lib.sigmoid(x)', 'lib.sigmoid(x)', 'jax.nn.sigmoid(x)'),
-    'sin': ('x=u(n)', 'lib.sin(x)', 'lib.sin(x)', 'lib.sin(x)'),
-    'erf': ('x=u(n)', 'lib.math.erf(x)', 'lib.erf(x)', 'jax.scipy.special.erf(x)'),
-    'sqrt': ('x=u(n)', 'lib.sqrt(x)', 'lib.sqrt(x)', 'lib.sqrt(x)'),
-    'pow': ('x=u(n) y=u(n)', 'lib.pow(x, y)', 'lib.pow(x, y)', 'lib.power(x, y)'),
-    'exp, double': ('x=d(n)', 'lib.exp(x)', 'lib.exp(x)', None),
-    'exp, half': ('x=h(n)', 'lib.exp(x)', 'lib.exp(x)', 'lib.exp(x)'),
-    'relu': ('x=u(n)', 'lib.nn.relu(x)', 'lib.relu(x)', 'jax.nn.relu(x)'),
-    'less': ('x=u(n) y=u(n)', 'x < y', 'x < y', 'x < y'),
-    'cast to int32': ('x=u(n)', 'lib.cast(x, lib.int32)', 'x.to(lib.int32)', 'x.astype(lib.int32)'),
-    'cast to half': ('x=u(n)', 'lib.cast(x, lib.float16)', 'x.to(lib.float16)', 'x.astype(lib.float16)'),
-    'where': ('x=u(n) y=u(n) b=b(n)', 'lib.where(b, x, y)', 'lib.where(b, x, y)', 'lib.where(b, x, y)'),
-    'sum of all': ('x=u(n)', 'lib.reduce_sum(x)', 'lib.sum(x)', 'lib.sum(x)'),
-    'sum of rows': ('x=u(s,s)', 'lib.reduce_sum(x, axis=1)', 'lib.sum(x, dim=1)', 'lib.sum(x, axis=1)'),
-    'sum of columns': ('x=u(s,s)', 'lib.reduce_sum(x, axis=0)', 'lib.sum(x, dim=0)', 'lib.sum(x, axis=0)'),
-    'mean': ('x=u(n)', 'lib.reduce_mean(x)', 'lib.mean(x)', 'lib.mean(x)'),
-    'max of rows': ('x=u(s,s)', 'lib.reduce_max(x, axis=1)', 'lib.amax(x, dim=1)', 'lib.max(x, axis=1)'),
-    'all': ('b=b(n)', 'lib.reduce_all(b)', 'lib.all(b)', 'lib.all(b)'),
-    'argmax': ('x=u(s,s)', 'lib.argmax(x, axis=1)', 'lib.argmax(x, dim=1)', 'lib.argmax(x, axis=1)'),
-    'softmax': ('x=u(s,s)', 'lib.nn.softmax(x)', 'lib.softmax(x, -1)', 'jax.nn.softmax(x)'),
-    'cumsum': ('x=u(s,s)', 'lib.cumsum(x, axis=1)', 'lib.cumsum(x, 1)', 'lib.cumsum(x, axis=1)'),
-    'matmul': ('x=u(s,s) y=u(s,s)', 'lib.matmul(x, y)', 'lib.matmul(x, y)', 'lib.matmul(x, y)'),
-    'matmul, double': ('x=d(s,s) y=d(s,s)', 'lib.matmul(x, y)', 'lib.matmul(x, y)', None),
-    'matrix by vector': ('x=u(s,s) y=u(s)', 'lib.linalg.matvec(x, y)', 'lib.mv(x, y)', 'lib.matmul(x, y)'),
-    'matmul, batched': ('x=u(k,16,16) y=u(k,16,16)', 'lib.matmul(x, y)', 'lib.matmul(x, y)', 'lib.matmul(x, y)'),
-    'conv 3x3': ('x=u(1,i,i,8) f=u(3,3,8,8)', 'lib.nn.conv2d(x, f, 1, "SAME")',
-                 'lib.nn.functional.conv2d(xt, ft, padding=1)', None),
-    'max pool 2x2': ('x=u(1,i,i,8)', 'lib.nn.max_pool2d(x, 2, 2, "SAME")',
-                     'lib.nn.functional.max_pool2d(xt, 2, 2, ceil_mode=True)', None),
-    'transpose': ('x=u(s,s)', 'lib.transpose(x)', 'x.t().contiguous()', 'lib.transpose(x) + 0'),
-    'reshape': ('x=u(s,s)', 'lib.reshape(x, [-1])', 'lib.reshape(x, [-1])', 'lib.reshape(x, [-1])'),
-    'slice': ('x=u(n)', 'x[0:1]', 'x[0:1].clone()', 'x[0:1]'),
-    'one element': ('x=u(n)', 'x[0]', 'x[0].clone()', 'x[0]'),
-    'concat': ('x=u(n) y=u(n)', 'lib.concat([x, y], 0)', 'lib.cat([x, y], 0)', 'lib.concatenate([x, y], 0)'),
-    'stack': ('x=u(n) y=u(n)', 'lib.stack([x, y])', 'lib.stack([x, y])', 'lib.stack([x, y])'),
-    'tile': ('x=u(s,s)', 'lib.tile(x, [2, 2])', 'lib.tile(x, [2, 2])', 'lib.tile(x, [2, 2])'),
-    'pad': ('x=u(s,s)', 'lib.pad(x, [[1, 1], [1, 1]])', 'lib.nn.functional.pad(x, (1, 1, 1, 1))', 'lib.pad(x, 1)'),
-    'gather': ('x=u(s,s) i=i(s)', 'lib.gather(x, i)', 'x[i]', 'x[i]'),
-    'segment sum': ('x=u(n) i=z(n)', 'lib.math.unsorted_segment_sum(x, i, 10)',
-                    'lib.zeros(10).index_add_(0, i, x)', 'jax.ops.segment_sum(x, i, 10)'),
-    'sort': ('x=u(n)', 'lib.sort(x)', 'lib.sort(x)', 'lib.sort(x)'),
-    'top 10': ('x=u(n10)', 'lib.math.top_k(x, 10)', 'lib.topk(x, 10)', 'jax.lax.top_k(x, 10)'),
-    'random uniform': ('', 'lib.random.uniform([n])', 'lib.rand([n])', None),
-    'random normal': ('', 'lib.random.normal([n])', 'lib.randn([n])', None),
-    'zeros': ('', 'lib.zeros([n])', 'lib.zeros([n])', 'lib.zeros([n])'),
-    'inverse': ('x=u(r,r)', 'lib.linalg.inv(x)', 'lib.linalg.inv(x)', 'lib.linalg.inv(x)'),
-    'cholesky': ('x=p(r,r)', 'lib.linalg.cholesky(x)', 'lib.linalg.cholesky(x)', 'lib.linalg.cholesky(x)'),
-}
+
+def read_cases():
+    """name -> (inputs, TensorFlow and Footlight, PyTorch, jax.numpy, why a peer may be faster) of op_families.txt."""
+    cases = {}
+    with open(os.path.join(bench.HERE, 'op_families.txt'), encoding='utf-8') as file:
+        for line in file:
+            if line.strip() and not line.startswith('#'):
+                name, *cells = (cell.strip() for cell in line.split(' | '))
+                cases[name] = [None if cell == '-' else cell for cell in cells] + [''] * (5 - len(cells))
+    return cases
+
+
+CASES = read_cases()
 FLOORED = ('add', 'add, broadcast', 'maximum', 'exp', 'log', 'tanh', 'sqrt', 'relu', 'less', 'where')
 
 
-def makers(library):
-    """kind -> function of a shape, with this library."""
+def numbers(numpy, kind, shape):
+    """NumPy's array of a kind of input, the same for all libraries."""
+    draw = numpy.random.default_rng(0)
+    uniform = draw.random(shape)
+    return {
+        'u': lambda: uniform.astype(numpy.float32),
+        'q': lambda: (2 * uniform - 1).astype(numpy.float32),
+        'a': lambda: numpy.sort(uniform.astype(numpy.float32)),
+        'd': lambda: uniform,
+        'h': lambda: uniform.astype(numpy.float16),
+        'c': lambda: (uniform + 1j * draw.random(shape)).astype(numpy.complex64),
+        'b': lambda: uniform < 0.5,
+        'j': lambda: draw.integers(1, 100, shape, numpy.int32),
+        'i': lambda: draw.integers(0, shape[0], shape, numpy.int32),
+        'z': lambda: draw.integers(0, 10, shape, numpy.int32),
+        'o': lambda: numpy.eye(shape[-1], dtype=numpy.float32)[draw.integers(0, shape[-1], shape[:-1])],
+        'p': lambda: (numpy.eye(shape[0]) * shape[0] + 1).astype(numpy.float32),
+        't': lambda: numpy.array(['%.6f' % x for x in uniform.ravel()], dtype=object).reshape(shape),
+    }[kind]()
+
+
+def maker(library):
+    """The library, and a function that makes its tensor of a NumPy array."""
     if library == 'torch':
         import torch
-        make = {'u': torch.rand, 'd': lambda s: torch.rand(s, dtype=torch.float64), 'h': lambda s: torch.rand(s).half(),
-                'b': lambda s: torch.rand(s) < 0.5, 'i': lambda s: torch.randint(0, s[0], s),
-                'z': lambda s: torch.randint(0, 10, s), 'p': lambda s: torch.eye(s[0]) * s[0] + torch.ones(s)}
-        return torch, make
+        # PyTorch wants indices in 64 bits.
+        return torch, lambda kind, x: torch.from_numpy(x).long() if kind in 'iz' else torch.from_numpy(x)
     if library == 'jax':
-        import jax
         import jax.numpy as jnp
-        key = jax.random.PRNGKey(0)
-        make = {'u': lambda s: jax.random.uniform(key, s), 'h': lambda s: jax.random.uniform(key, s, jnp.float16),
-                'b': lambda s: jax.random.uniform(key, s) < 0.5, 'i': lambda s: jax.random.randint(key, s, 0, s[0]),
-                'z': lambda s: jax.random.randint(key, s, 0, 10), 'p': lambda s: jnp.eye(s[0]) * s[0] + jnp.ones(s)}
-        return jnp, make
+        return jnp, lambda kind, x: jnp.asarray(x)
     tf = __import__(library)
-    make = {'u': tf.random.uniform, 'd': lambda s: tf.random.uniform(s, dtype=tf.float64),
-            'h': lambda s: tf.cast(tf.random.uniform(s), tf.float16), 'b': lambda s: tf.random.uniform(s) < 0.5,
-            'i': lambda s: tf.random.uniform(s, 0, s[0], tf.int32), 'z': lambda s: tf.random.uniform(s, 0, 10, tf.int32),
-            'p': lambda s: tf.eye(s[0]) * s[0] + tf.ones(s)}
-    return tf, make
+    return tf, lambda kind, x: tf.constant(x)
 
 
 def work(library, case, n):
     """(statement, names) of a case at a size."""
-    inputs, ours, torchs, jaxs = CASES[case]
-    lib, make = makers(library)
+    import numpy
+    inputs, ours, torchs, jaxs, _ = CASES[case]
+    lib, make = maker(library)
     root = math.isqrt(n)
     dims = {'n': n, 's': root, 'k': max(1, n // 256), 'i': max(1, math.isqrt(n // 8)), 'r': max(1, round(n ** 0.4)),
-            'n10': max(10, n)}
-    names = {'lib': lib, 'n': n}
-    for item in inputs.split():
+            'w': max(1, math.isqrt(n // 128)), 'v': max(1, round((n / 32) ** (1 / 3))), 'n10': max(10, n)}
+    names = {'lib': lib, 'n': n, 's': root}
+    for item in (inputs or '').split():
         letter, rest = item.split('=')
         shape = [dims.get(d) or int(d) for d in rest[2:-1].split(',')]
-        names[letter] = make[rest[0]](shape)
+        names[letter] = make(rest[0], numbers(numpy, rest[0], shape))
     if library == 'torch':
         if '(xt' in torchs:  # its own order of dimensions; the memory is in ours
             names['xt'] = names['x'].permute(0, 3, 1, 2)
@@ -129,7 +97,7 @@ def row_name(case, n):
 
 WANTED = [c.strip() for c in os.environ.get('FOOTLIGHT_BENCH_ONLY', '').split(';') if c.strip()] or list(CASES)
 ROWS = [bench.Row(row_name(case, n), lambda case=case, n=n: work('footlight', case, n),
-                  (lambda n=n: floor(n)) if case in FLOORED else None)
+                  (lambda n=n: floor(n)) if case in FLOORED else None, why=CASES[case][4])
         for case in WANTED for n in SIZES]
 PEERS_ARE_MADE = True
 

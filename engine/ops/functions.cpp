@@ -2,15 +2,18 @@
 #include "engine/ops/functions.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace footlight::ops {
 
 namespace {
+const AttrName kAxis{"axis"};
 const AttrName kKeepDims{"keep_dims"};
 const AttrName kTransposeA{"transpose_a"};
 const AttrName kTransposeB{"transpose_b"};
 const AttrName kDstT{"DstT"};
 const AttrName kOutType{"out_type"};
+const AttrName kSqueezeDims{"squeeze_dims"};
 }  // namespace
 
 namespace {
@@ -47,9 +50,9 @@ Tensor number(double value, DType dtype) {
   return t.as_constant();
 }
 
-Tensor add(const Tensor& x, const Tensor& y) {
+Tensor add(const Tensor& x, const Tensor& y, std::string_view name) {
   static const Op op{"AddV2"};
-  return apply(op.row(), Borrowed(x, y), {}, "add");
+  return apply(op.row(), Borrowed(x, y), {}, name);
 }
 Tensor sub(const Tensor& x, const Tensor& y) {
   static const Op op{"Sub"};
@@ -63,6 +66,7 @@ Tensor div(const Tensor& x, const Tensor& y) {
   static const Op op{"RealDiv"};
   return apply(op.row(), Borrowed(x, y), {}, "truediv");
 }
+Tensor scaled(const Tensor& x, double factor) { return mul(number(factor, x.dtype()), x); }
 Tensor neg(const Tensor& x) {
   static const Op op{"Neg"};
   return apply(op.row(), Borrowed(x));
@@ -78,6 +82,38 @@ Tensor square(const Tensor& x) {
 Tensor reciprocal(const Tensor& x) {
   static const Op op{"Reciprocal"};
   return apply(op.row(), Borrowed(x));
+}
+Tensor exp(const Tensor& x) {
+  static const Op op{"Exp"};
+  return apply(op.row(), Borrowed(x));
+}
+Tensor log(const Tensor& x) {
+  static const Op op{"Log"};
+  return apply(op.row(), Borrowed(x));
+}
+Tensor sqrt(const Tensor& x, std::string_view name) {
+  static const Op op{"Sqrt"};
+  return apply(op.row(), Borrowed(x), {}, name);
+}
+Tensor maximum(const Tensor& x, const Tensor& y, std::string_view name) {
+  static const Op op{"Maximum"};
+  return apply(op.row(), Borrowed(x, y), {}, name);
+}
+Tensor minimum(const Tensor& x, const Tensor& y, std::string_view name) {
+  static const Op op{"Minimum"};
+  return apply(op.row(), Borrowed(x, y), {}, name);
+}
+Tensor equal(const Tensor& x, const Tensor& y) {
+  static const Op op{"Equal"};
+  return apply(op.row(), Borrowed(x, y));
+}
+Tensor greater(const Tensor& x, const Tensor& y) {
+  static const Op op{"Greater"};
+  return apply(op.row(), Borrowed(x, y));
+}
+Tensor less(const Tensor& x, const Tensor& y) {
+  static const Op op{"Less"};
+  return apply(op.row(), Borrowed(x, y));
 }
 Tensor cast(const Tensor& x, DType dtype) {
   static const Op op{"Cast"};
@@ -96,6 +132,10 @@ Tensor sum(const Tensor& x, const Tensor& axes, bool keep_dims) {
   static const Op op{"Sum"};
   return keep_dims ? apply(op, {x, axes}, {{kKeepDims, true}}) : apply(op, {x, axes});
 }
+Tensor max_of(const Tensor& x) {
+  static const Op op{"Max"};
+  return apply(op, {x, all_axes(x)});
+}
 Tensor reshape(const Tensor& x, const Tensor& shape) {
   static const Op op{"Reshape"};
   return apply(op.row(), Borrowed(x, shape));
@@ -108,6 +148,30 @@ Tensor shape(const Tensor& x, DType dtype) {
   static const Op op{"Shape"};
   if (x.shape().fully_known()) return ints(x.shape().dims(), dtype);
   return apply(op, {x}, {{kOutType, dtype}});
+}
+Tensor rank(const Tensor& x) {
+  static const Op op{"Rank"};
+  return apply(op.row(), Borrowed(x));
+}
+Tensor size(const Tensor& x) {
+  static const Op op{"Size"};
+  return apply(op.row(), Borrowed(x));
+}
+Tensor all_axes(const Tensor& x) {
+  if (!x.shape().has_rank()) return range(integer(0), rank(x));
+  const auto make = [](size_t n) {
+    std::vector<int64_t> all(n);
+    std::iota(all.begin(), all.end(), int64_t{0});
+    return ints(all);
+  };
+  // Made once for the ranks that most tensors have.
+  static const auto* const made = new std::vector<Tensor>{make(0), make(1), make(2), make(3), make(4)};
+  const auto n = static_cast<size_t>(x.shape().rank());
+  return !current_graph_builder && n < made->size() ? (*made)[n] : make(n);
+}
+Tensor range(const Tensor& begin, const Tensor& end, std::string_view name) {
+  static const Op op{"Range"};
+  return apply(op, {begin, end, number(1, end.dtype())}, {}, name);
 }
 Tensor zeros_like(const Tensor& x) {
   static const Op op{"ZerosLike"};
@@ -139,6 +203,22 @@ Tensor concat(std::span<const Tensor> values, int64_t axis) {
   std::vector<Tensor> inputs(values.begin(), values.end());
   inputs.push_back(integer(axis));
   return apply(op.row(), inputs, {}, "concat");
+}
+Tensor squeeze(const Tensor& x, const std::vector<int64_t>& axes, std::string_view name) {
+  static const Op op{"Squeeze"};
+  return apply(op.row(), Borrowed(x), {{kSqueezeDims, axes}}, name);
+}
+Tensor pack(std::span<const Tensor> values, int64_t axis, std::string_view name) {
+  static const Op op{"Pack"};
+  return apply(op.row(), values, {{kAxis, axis}}, name);
+}
+Tensor slice(const Tensor& x, const Tensor& begin, const Tensor& size) {
+  static const Op op{"Slice"};
+  return apply(op.row(), Borrowed(x, begin, size));
+}
+Tensor gather(const Tensor& x, const Tensor& indices, int64_t axis) {
+  static const Op op{"GatherV2"};
+  return apply(op, {x, indices, integer(axis)});
 }
 Tensor add_n(std::span<const Tensor> values) {
   static const Op op{"AddN"};

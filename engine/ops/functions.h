@@ -14,21 +14,35 @@ Tensor ints(std::initializer_list<int64_t> values, DType dtype = DType::kInt32);
 Tensor integer(int64_t value, DType dtype = DType::kInt32);
 Tensor number(double value, DType dtype);  // a scalar of any plain dtype
 
-Tensor add(const Tensor&, const Tensor&);
+Tensor add(const Tensor&, const Tensor&, std::string_view name = "add");
 Tensor sub(const Tensor&, const Tensor&);
 Tensor mul(const Tensor&, const Tensor&);
 Tensor div(const Tensor&, const Tensor&);
+Tensor scaled(const Tensor&, double factor);  // times a number of its dtype
 Tensor neg(const Tensor&);
 Tensor conj(const Tensor&);
 Tensor square(const Tensor&);
 Tensor reciprocal(const Tensor&);
+Tensor exp(const Tensor&);
+Tensor log(const Tensor&);
+Tensor sqrt(const Tensor&, std::string_view name = {});
+Tensor maximum(const Tensor&, const Tensor&, std::string_view name = {});
+Tensor minimum(const Tensor&, const Tensor&, std::string_view name = {});
+Tensor equal(const Tensor&, const Tensor&);
+Tensor greater(const Tensor&, const Tensor&);
+Tensor less(const Tensor&, const Tensor&);
 Tensor cast(const Tensor&, DType);
 Tensor identity(const Tensor&);
 Tensor matmul(const Tensor&, const Tensor&, bool transpose_a = false, bool transpose_b = false);
 Tensor sum(const Tensor&, const Tensor& axes, bool keep_dims = false);
+Tensor max_of(const Tensor&);  // over all axes
 Tensor reshape(const Tensor&, const Tensor& shape);
 Tensor broadcast_to(const Tensor&, const Tensor& shape);
 Tensor shape(const Tensor&, DType = DType::kInt32);  // a constant when it is known
+Tensor rank(const Tensor&);
+Tensor size(const Tensor&);
+Tensor all_axes(const Tensor&);  // 0, 1, ... up to the rank: a constant when that is known
+Tensor range(const Tensor& begin, const Tensor& end, std::string_view name = "range");  // in steps of 1
 Tensor zeros_like(const Tensor&);
 Tensor ones_like(const Tensor&);
 Tensor fill(const Tensor& shape, const Tensor& value);
@@ -36,6 +50,10 @@ Tensor where(const Tensor& condition, const Tensor& then, const Tensor& otherwis
 Tensor transpose(const Tensor&, const Tensor& perm);
 Tensor expand_dims(const Tensor&, int64_t axis);
 Tensor concat(std::span<const Tensor>, int64_t axis);
+Tensor squeeze(const Tensor&, const std::vector<int64_t>& axes, std::string_view name = {});
+Tensor pack(std::span<const Tensor>, int64_t axis, std::string_view name = {});
+Tensor slice(const Tensor&, const Tensor& begin, const Tensor& size);
+Tensor gather(const Tensor&, const Tensor& indices, int64_t axis = 0);
 Tensor add_n(std::span<const Tensor>);
 
 // The gradient of a broadcast: `gradient` summed over the dimensions in which x was repeated, in the shape of x.

@@ -17,12 +17,9 @@ bool is_matrix(const Tensor& t) { return t.shape().has_rank() && t.shape().rank(
 
 // The order of dimensions with the last two swapped, for a rank that is known only when it runs.
 Tensor swapped_at_run_time(const Tensor& x) {
-  static const Op rank{"Rank"};
-  static const Op range{"Range"};
-  static const Op pack{"Pack"};
-  const Tensor count = apply(rank, {x});
+  const Tensor count = rank(x);
   const Tensor last[] = {sub(count, integer(1)), sub(count, integer(2))};
-  const Tensor parts[] = {apply(range, {integer(0), last[1], integer(1)}, {}, "Range"), apply(pack.row(), last)};
+  const Tensor parts[] = {range(integer(0), last[1], "Range"), pack(last, 0)};
   return concat(parts, 0);
 }
 
@@ -118,7 +115,5 @@ Tensor real(const Tensor& x) {
   if (!is_complex(x.dtype())) return x;
   return apply(op, {x}, {{kTout, x.dtype() == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32}});
 }
-
-Tensor scaled(const Tensor& x, double factor) { return mul(number(factor, x.dtype()), x); }
 
 }  // namespace footlight::ops

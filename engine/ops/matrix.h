@@ -28,7 +28,6 @@ Tensor cholesky_solve(const Tensor& factor, const Tensor& rhs);
 Tensor gramian_cholesky(const Tensor& matrix, const Tensor& regularizer, bool left);
 // Ones on the diagonal of square matrices, `batch` of them: like a tensor's own, when that is what it is given.
 Tensor eye_like(const Tensor& square);
-Tensor real(const Tensor&);                  // the tensor itself when it is real
-Tensor scaled(const Tensor&, double factor); // times a number of its dtype
+Tensor real(const Tensor&);  // the tensor itself when it is real
 
 }  // namespace footlight::ops

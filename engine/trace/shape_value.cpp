@@ -8,8 +8,6 @@ namespace footlight::trace {
 
 namespace {
 
-const AttrName kAxis{"axis"};
-
 class Reader {
  public:
   explicit Reader(Builder& builder) : builder_(builder) {}

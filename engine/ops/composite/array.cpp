@@ -7,38 +7,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kAxis{"axis"};
-const AttrName kMode{"mode"};
-
-Tensor maximum(const Tensor& x, const Tensor& y) {
-  static const Op op{"Maximum"};
-  return apply(op, {x, y});
-}
-Tensor less(const Tensor& x, const Tensor& y) {
-  static const Op op{"Less"};
-  return apply(op, {x, y});
-}
-Tensor range(const Tensor& begin, const Tensor& end, const Tensor& step) {
-  static const Op op{"Range"};
-  return apply(op, {begin, end, step});
-}
-Tensor max_of(const Tensor& x) {
-  static const Op op{"Max"};
-  static const Op rank{"Rank"};
-  if (!x.shape().has_rank()) return apply(op, {x, range(ops::integer(0), apply(rank, {x}), ops::integer(1))});
-  std::vector<int64_t> axes;
-  for (int d = 0; d < x.shape().rank(); ++d) axes.push_back(d);
-  return apply(op, {x, ops::ints(axes)});
-}
-Tensor pack(std::span<const Tensor> values, int64_t axis) {
-  static const Op op{"Pack"};
-  return apply(op.row(), values, {{kAxis, axis}});
-}
-Tensor slice(const Tensor& x, const Tensor& begin, const Tensor& size) {
-  static const Op op{"Slice"};
-  return apply(op, {x, begin, size});
-}
-
 Arg reverse_sequence(Args args, std::string_view name) {
   static const Op op{"ReverseSequence"};
   static const AttrName kSeq{"seq_dim"};
@@ -52,8 +20,8 @@ Arg reverse_sequence(Args args, std::string_view name) {
 // A mask of `row` < lengths along a new last dimension.
 Tensor mask_of(const Tensor& lengths, const Tensor& longest) {
   const DType type = longest.dtype();
-  const Tensor row = range(ops::number(0, type), longest, ops::number(1, type));
-  return less(row, ops::cast(ops::expand_dims(lengths, -1), type));
+  const Tensor row = ops::range(ops::number(0, type), longest);
+  return ops::less(row, ops::cast(ops::expand_dims(lengths, -1), type));
 }
 
 Arg sequence_mask(Args args, std::string_view name) {
@@ -61,7 +29,7 @@ Arg sequence_mask(Args args, std::string_view name) {
   const Scope scope(name_or(name, "SequenceMask"));
   Tensor longest;
   if (args[1].none())
-    longest = maximum(ops::number(0, lengths.dtype()), max_of(lengths));
+    longest = ops::maximum(ops::number(0, lengths.dtype()), ops::max_of(lengths));
   else
     longest = tensor(args[1]);
   if (longest.shape().has_rank() && longest.shape().rank() != 0)
@@ -77,12 +45,12 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   const int rank = x.shape().rank();
   std::vector<Tensor> multiples;
   for (int d = 0; d <= rank; ++d) multiples.push_back(d == axis + 1 ? times : ops::integer(1, times.dtype()));
-  const Tensor tiled = apply(tile, {ops::expand_dims(x, axis + 1), pack(multiples, 0)});
+  const Tensor tiled = apply(tile, {ops::expand_dims(x, axis + 1), ops::pack(multiples, 0)});
   const Tensor of_x = ops::shape(x);
   std::vector<Tensor> parts;
-  if (axis > 0) parts.push_back(slice(of_x, ops::ints({0}), ops::ints({axis})));
+  if (axis > 0) parts.push_back(ops::slice(of_x, ops::ints({0}), ops::ints({axis})));
   parts.push_back(ops::ints({-1}));
-  if (axis + 1 < rank) parts.push_back(slice(of_x, ops::ints({axis + 1}), ops::ints({rank - axis - 1})));
+  if (axis + 1 < rank) parts.push_back(ops::slice(of_x, ops::ints({axis + 1}), ops::ints({rank - axis - 1})));
   // -1 says nothing where another dimension is empty, so the size is computed when it is known.
   const Tensor known = known_value(times);
   if (known && one_integer(known, "repeats of tf.repeat") >= 0 && x.shape()[axis] >= 0)
@@ -94,7 +62,6 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
 
 Arg repeat(Args args, std::string_view name) {
   static const Op where{"Where"};
-  static const Op gather{"GatherV2"};
   static const Op strided{"StridedSlice"};
   Tensor x = tensor(args[0]);
   Tensor times = tensor(args[1]);
@@ -137,22 +104,21 @@ Arg repeat(Args args, std::string_view name) {
       index.insert(index.end(),
                    static_cast<size_t>(std::max<int64_t>(infer::ints_of(known)[static_cast<size_t>(k)], 0)),
                    k);
-    return {apply(gather, {x, ops::ints(index), ops::integer(axis)})};
+    return {ops::gather(x, ops::ints(index), axis)};
   }
   if (rows < 0 || given < 0) {
-    const Tensor count = slice(ops::shape(x), ops::ints({axis}), ops::ints({1}));
+    const Tensor count = ops::slice(ops::shape(x), ops::ints({axis}), ops::ints({1}));
     times = ops::broadcast_to(times, count);
   }
-  const Tensor longest = maximum(ops::number(0, times.dtype()), max_of(times));
+  const Tensor longest = ops::maximum(ops::number(0, times.dtype()), ops::max_of(times));
   const Tensor places = apply(where, {mask_of(times, longest)});
   static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
   const Tensor index = apply(strided, {places, ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
                              {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
-  return {apply(gather, {x, index, ops::integer(axis)})};
+  return {ops::gather(x, index, axis)};
 }
 
 Arg meshgrid(Args args, std::string_view name) {
-  static const Op size{"Size"};
   std::vector<Tensor> values = tensors(args[0]);
   const std::string& indexing = text(args[1]);
   if (indexing != "xy" && indexing != "ij")
@@ -180,9 +146,9 @@ Arg meshgrid(Args args, std::string_view name) {
     for (size_t k = 0; k < rank; ++k) {
       const Tensor& value = values[swapped && k < 2 ? 1 - k : k];
       sizes.push_back(value.shape().fully_known() ? ops::integer(value.shape().elements())
-                                                  : apply(size, {value}));
+                                                  : ops::size(value));
     }
-    shape = pack(sizes, 0);
+    shape = ops::pack(sizes, 0);
   }
   for (Tensor& line : lines) line = ops::broadcast_to(line, shape);
   return {list_of(lines)};
@@ -224,18 +190,17 @@ Arg linspace(Args args, std::string_view name) {
   if (known && one_integer(known, "num of tf.linspace") < 0)
     invalid("tf.linspace: num must not be negative: ", one_integer(known, "num of tf.linspace"), " [Op:LinSpace]");
   const Tensor steps = known ? ops::integer(std::max<int64_t>(one_integer(known, "num of tf.linspace") - 1, 1))
-                             : maximum(ops::sub(num, ops::integer(1)), ops::integer(1));
+                             : ops::maximum(ops::sub(num, ops::integer(1)), ops::integer(1));
   const Tensor delta = ops::div(ops::sub(last, first), ops::cast(steps, type));
-  const Tensor counts = ops::cast(range(ops::integer(1), steps, ops::integer(1)), type);
+  const Tensor counts = ops::cast(ops::range(ops::integer(1), steps), type);
   Tensor line = counts;
   if (rank != 0) {
-    static const Op rank_of{"Rank"};
     std::vector<int64_t> dims(rank > 0 ? static_cast<size_t>(rank + 1) : 1, 1);
     if (rank > 0) {
       dims[static_cast<size_t>(axis)] = -1;
       line = ops::reshape(counts, ops::ints(dims));
     } else {
-      const Tensor ones = ops::fill(ops::expand_dims(apply(rank_of, {start}), 0), ops::integer(1));
+      const Tensor ones = ops::fill(ops::expand_dims(ops::rank(start), 0), ops::integer(1));
       const Tensor both[] = {ops::ints({-1}), ones};
       line = ops::reshape(counts, ops::concat(both, 0));
     }
@@ -249,10 +214,9 @@ Arg linspace(Args args, std::string_view name) {
     std::vector<Tensor> sizes;
     for (int d = 0; d <= rank; ++d) sizes.push_back(d == axis ? num : ops::integer(-1));
     std::vector<int64_t> zeros(sizes.size(), 0);
-    return {slice(whole, ops::ints(zeros), pack(sizes, 0))};
+    return {ops::slice(whole, ops::ints(zeros), ops::pack(sizes, 0))};
   }
-  static const Op gather{"GatherV2"};
-  return {apply(gather, {whole, range(ops::integer(0), num, ops::integer(1)), ops::integer(0)})};
+  return {ops::gather(whole, ops::range(ops::integer(0), num))};
 }
 
 Arg shape_n(Args args, std::string_view name) {
@@ -343,7 +307,7 @@ Arg required_paddings(Args args, std::string_view name) {
   const Tensor extra = apply(mod, {ops::sub(blocks, apply(mod, {full, blocks})), blocks});
   const Tensor paddings[] = {before, ops::add(after, extra)};
   const Tensor crops[] = {zeros, extra};
-  return {list_of({pack(paddings, 1), pack(crops, 1)})};
+  return {list_of({ops::pack(paddings, 1), ops::pack(crops, 1)})};
 }
 
 Arg volume_patches(Args args, std::string_view name) {

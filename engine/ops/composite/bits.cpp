@@ -46,7 +46,6 @@ Arg imaginary_part(Args args, std::string_view name) {
 // Of a real number 0, or pi when it is negative.
 Arg angle(Args args, std::string_view name) {
   static const Op op{"Angle"};
-  static const Op less{"Less"};
   const Tensor& x = tensor(args[0]);
   if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Angle"))};
   if (!is_floating(x.dtype()))
@@ -54,7 +53,7 @@ Arg angle(Args args, std::string_view name) {
          "; cast it with tf.cast");
   const Scope scope(name_or(name, "Angle"));
   const Tensor pi = ops::mul(ops::number(std::numbers::pi, x.dtype()), ops::ones_like(x));
-  return {ops::where(apply(less, {x, ops::number(0, x.dtype())}), pi, ops::zeros_like(x))};
+  return {ops::where(ops::less(x, ops::number(0, x.dtype())), pi, ops::zeros_like(x))};
 }
 
 Arg conjugate(Args args, std::string_view name) {

@@ -7,20 +7,8 @@ namespace footlight::composite {
 
 namespace {
 
-Tensor minimum(const Tensor& x, const Tensor& y, std::string_view name = {}) {
-  static const Op op{"Minimum"};
-  return apply(op, {x, y}, {}, name);
-}
-Tensor maximum(const Tensor& x, const Tensor& y, std::string_view name = {}) {
-  static const Op op{"Maximum"};
-  return apply(op, {x, y}, {}, name);
-}
 Tensor identity(const Tensor& x, std::string_view name) {
   static const Op op{"Identity"};
-  return apply(op, {x}, {}, name);
-}
-Tensor root(const Tensor& x, std::string_view name = {}) {
-  static const Op op{"Sqrt"};
   return apply(op, {x}, {}, name);
 }
 
@@ -33,9 +21,9 @@ void want_shape_of(const Tensor& t, const Tensor& made, const char* what) {
 Arg clip_by_value(Args args, std::string_view name) {
   const Tensor& t = tensor(args[0]);
   const Scope scope(name_or(name, "clip_by_value"));
-  const Tensor below = minimum(t, tensor(args[2]));
+  const Tensor below = ops::minimum(t, tensor(args[2]));
   want_shape_of(t, below, "clip_value_max");
-  const Tensor clipped = maximum(below, tensor(args[1]), scope.own_name());
+  const Tensor clipped = ops::maximum(below, tensor(args[1]), scope.own_name());
   want_shape_of(t, clipped, "clip_value_min");
   return {clipped};
 }
@@ -46,7 +34,7 @@ Tensor norm_bound(const Tensor& bound, DType dtype) {
     fail(ErrorKind::kType, "tf.clip_by_norm: clip_norm is a number of ", name_of(bound.dtype()), ", t a tensor of ",
          name_of(dtype), "; cast t with tf.cast");
   const Tensor least = ops::number(0, bound.dtype());
-  if (!bound.body()->python_number || bound.shape().rank() != 0) return ops::cast(maximum(bound, least), dtype);
+  if (!bound.body()->python_number || bound.shape().rank() != 0) return ops::cast(ops::maximum(bound, least), dtype);
   return with_plain_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (requires { zero < zero; }) return *bound.data<T>() < zero ? least : bound;
@@ -57,9 +45,6 @@ Tensor norm_bound(const Tensor& bound, DType dtype) {
 // t, scaled down where its Euclidean norm over the axes is larger than the bound. The root is kept away from 0, where
 // it has no slope.
 Arg clip_by_norm(Args args, std::string_view name) {
-  static const Op greater{"Greater"};
-  static const Op range{"Range"};
-  static const Op rank{"Rank"};
   const Tensor& t = tensor(args[0]);
   const Scope scope(name_or(name, "clip_by_norm"));
   Tensor axes;
@@ -70,26 +55,22 @@ Arg clip_by_norm(Args args, std::string_view name) {
     if (!is_integer(axes.dtype()))
       fail(axes.dtype() == DType::kString ? ErrorKind::kInvalidArgument : ErrorKind::kType,
            "axes of tf.clip_by_norm must be integers, not of dtype ", name_of(axes.dtype()));
-  } else if (t.shape().has_rank()) {
-    std::vector<int64_t> all(static_cast<size_t>(t.shape().rank()));
-    for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);
-    axes = constant(ops::ints(all));
   } else {
-    axes = apply(range, {ops::integer(0), apply(rank, {t}), ops::integer(1)}, {}, "range");
+    axes = ops::all_axes(t);
+    if (t.shape().has_rank()) axes = constant(axes);
   }
   const Tensor squares = ops::sum(ops::mul(t, t), axes, true);
-  const Tensor positive = apply(greater, {squares, ops::number(0, t.dtype())});
+  const Tensor positive = ops::greater(squares, ops::number(0, t.dtype()));
   const Tensor safe = ops::where(positive, squares, ops::ones_like(squares));
-  const Tensor norm = ops::where(positive, root(safe), squares);
+  const Tensor norm = ops::where(positive, ops::sqrt(safe), squares);
   const Tensor bound = norm_bound(tensor(args[1]), t.dtype());
   const Tensor scaled = ops::mul(t, bound);
   want_shape_of(t, scaled, "clip_norm");
-  return {identity(ops::div(scaled, maximum(norm, bound)), scope.own_name())};
+  return {identity(ops::div(scaled, ops::maximum(norm, bound)), scope.own_name())};
 }
 
 Tensor global_norm(const Arg& list, std::string_view name) {
   static const Op half_square{"L2Loss"};
-  static const Op pack{"Pack"};
   const Scope scope(name_or(name, "global_norm"));
   std::vector<Tensor> parts;
   for (const Arg& item : std::get<ArgList>(list.value)) {
@@ -98,8 +79,8 @@ Tensor global_norm(const Arg& list, std::string_view name) {
     parts.push_back(apply(half_square, {slices ? slices->values : tensor(item)}));
   }
   const Tensor sum = parts.empty() ? ops::number(0, DType::kFloat32)
-                                   : ops::sum(apply(pack.row(), parts, {}, "stack"), constant(ops::ints({0})));
-  return root(ops::mul(sum, constant(ops::number(2, sum.dtype()))), "global_norm");
+                                   : ops::sum(ops::pack(parts, 0, "stack"), constant(ops::ints({0})));
+  return ops::sqrt(ops::mul(sum, constant(ops::number(2, sum.dtype()))), "global_norm");
 }
 Arg global_norm_of(Args args, std::string_view name) { return {global_norm(args[0], name)}; }
 
@@ -119,7 +100,7 @@ Arg clip_by_global_norm(Args args, std::string_view name) {
   const Scope scope(name_or(name, "clip_by_global_norm"));
   const Tensor bound = number_of(args[1], norm.dtype());
   const Tensor one = ops::number(1, norm.dtype());
-  const Tensor scale = ops::mul(bound, minimum(ops::div(one, norm), ops::div(one, bound)));
+  const Tensor scale = ops::mul(bound, ops::minimum(ops::div(one, norm), ops::div(one, bound)));
   const Tensor checked = ops::add(scale, ops::sub(norm, norm));
   ArgList clipped;
   for (const Arg& item : std::get<ArgList>(args[0].value)) {

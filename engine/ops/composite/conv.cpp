@@ -86,7 +86,7 @@ Tensor conv1d_of(const Tensor& x, const Tensor& filters, const Ints& strides, co
   const Tensor wide = ops::expand_dims(x, at);
   const Tensor out = conv2d_of(wide, ops::expand_dims(filters, 0),
                                attrs_of(strides, dilations, padding, first ? "NCHW" : "NHWC"), scope.own_name());
-  return squeeze(out, at);
+  return ops::squeeze(out, {at});
 }
 
 Arg conv1d(Args args, std::string_view name) {
@@ -144,7 +144,7 @@ Arg conv1d_transpose(Args args, std::string_view name) {
   }
   const Tensor out = apply(op, {sizes, ops::expand_dims(tensor(args[1]), 0), ops::expand_dims(tensor(args[0]), at)},
                            attrs, scope.own_name());
-  return {squeeze(out, at)};
+  return {ops::squeeze(out, {at})};
 }
 
 Arg conv_transpose(Args args, std::string_view name) {

@@ -1,5 +1,6 @@
 // tf.debugging's assertions: what is known now is checked now, in Python's terms; what is known later becomes an Assert
 // node, which stands in program order.
+#include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/tensor/print.h"
 
@@ -69,14 +70,7 @@ void assert_node(const Tensor& condition, const Arg& message, std::vector<Tensor
 Tensor all_of(const Tensor& t) {
   static const Op op{"All"};
   if (t.shape().has_rank() && t.shape().rank() == 0) return t;
-  if (!t.shape().has_rank()) {
-    static const Op rank{"Rank"};
-    static const Op range{"Range"};
-    return apply(op, {t, apply(range, {ops::integer(0), apply(rank, {t}), ops::integer(1)})});
-  }
-  std::vector<int64_t> axes;
-  for (int d = 0; d < t.shape().rank(); ++d) axes.push_back(d);
-  return apply(op, {t, ops::ints(axes)});
+  return apply(op, {t, ops::all_axes(t)});
 }
 
 // Where the condition fails and what stands there.
@@ -85,8 +79,7 @@ std::string differences(const char* sign, const Tensor& x, const Tensor& y, cons
   std::string out = str("Condition x ", sign, " y did not hold.");
   const auto at = [](const Tensor& t, int64_t i) {
     const Tensor flat = t.reshaped(Shape{t.elements()});
-    static const Op slice{"Slice"};
-    return apply(slice, {flat, ops::ints({i}), ops::ints({1})});
+    return ops::slice(flat, ops::ints({i}), ops::ints({1}));
   };
   if (most > 0 && x.shape() == y.shape() && x.shape().rank() > 0) {
     std::string places, xs, ys;
@@ -174,10 +167,6 @@ Arg one(Args args, std::string_view name) {
 }
 
 Arg near(Args args, std::string_view name) {
-  static const Op less{"Less"};
-  static const Op abs{"Abs"};
-  static const Op complex_abs{"ComplexAbs"};
-  static const AttrName kTout{"Tout"};
   const Scope scope(name_or(name, "assert_near"));
   const Tensor &x = tensor(args[0]), &y = tensor(args[1]);
   if (x.dtype() != y.dtype())
@@ -196,11 +185,7 @@ Arg near(Args args, std::string_view name) {
     return a.none() ? ops::number(10 * eps, type) : ops::cast(tensor(a), type);
   };
   const Tensor rtol = tolerance(args[2]), atol = tolerance(args[3]);
-  const auto size = [&](const Tensor& t) {
-    return is_complex(t.dtype()) ? apply(complex_abs, {t}, {{kTout, type}}) : apply(abs, {t});
-  };
-  const Tensor holds =
-      apply(less, {size(ops::sub(x, y)), ops::add(atol, ops::mul(rtol, size(y)))});
+  const Tensor holds = ops::less(abs(ops::sub(x, y), {}), ops::add(atol, ops::mul(rtol, abs(y, {}))));
   if (const Tensor known = known_value(holds)) {
     if (all_true(known)) return {};
     invalid(first_line(args[4]), "x and y not equal to tolerance rtol = ", first_elements(rtol, 1),
@@ -261,7 +246,6 @@ bool known_ranks(const Arg& a, std::vector<int64_t>& out) {
 template <class Fits>
 void check_rank(const Tensor& x, const Arg& ranks, const char* wanted, const Arg& message, const char* op_name,
                 Fits&& fits) {
-  static const Op rank_of{"Rank"};
   static const Op either{"LogicalOr"};
   std::vector<int64_t> known;
   const bool all = known_ranks(ranks, known);
@@ -274,7 +258,7 @@ void check_rank(const Tensor& x, const Arg& ranks, const char* wanted, const Arg
          x.shape().rank(), ", shape ", x.shape().to_string());
   }
   const Op compare{op_name};
-  const Tensor own = apply(rank_of, {x});
+  const Tensor own = ops::rank(x);
   Tensor holds;
   std::vector<Tensor> data{words(str("Tensor must have rank ", wanted))};
   const auto add = [&](const Tensor& r) {

@@ -100,13 +100,11 @@ Tensor number_tensor(const Arg& a, DType dtype, std::string_view what) {
   if (list->empty()) return Tensor::empty(dtype == DType::kInvalid ? DType::kFloat32 : dtype, Shape{0}).as_constant();
   if (std::ranges::all_of(*list, [](const Arg& item) { return std::holds_alternative<int64_t>(item.value); }))
     return ops::ints(integers(a));
-  static const Op pack{"Pack"};
-  static const AttrName kAxis{"axis"};
   for (const Arg& item : *list)
     if (const auto* t = std::get_if<Tensor>(&item.value)) dtype = t->dtype();
   std::vector<Tensor> parts;
   for (const Arg& item : *list) parts.push_back(number_tensor(item, dtype, what));
-  return apply(pack.row(), parts, {{kAxis, int64_t{0}}});
+  return ops::pack(parts, 0);
 }
 
 }  // namespace

@@ -136,37 +136,32 @@ Tensor product_of(const Tensor& sizes) {
 }
 
 Tensor taken(const Tensor& sizes, const Tensor& at) {
-  static const Op gather{"GatherV2"};
-  return apply(gather, {sizes, at, ops::integer(0)});
+  return ops::gather(sizes, at);
 }
 
 // The axes that are not among `axes`, for a rank that only the run tells.
 Tensor others(const Tensor& rank, const Tensor& axes) {
   static const Op one_hot{"OneHot"};
   static const Op where{"Where"};
-  static const Op equal{"Equal"};
   const Tensor counted =
       ops::sum(apply(one_hot, {axes, rank, ops::integer(1), ops::integer(0)}), ops::ints({0}));
-  const Tensor places = apply(where, {apply(equal, {counted, ops::integer(0)})});
+  const Tensor places = apply(where, {ops::equal(counted, ops::integer(0))});
   return ops::cast(ops::reshape(places, ops::ints({-1})), DType::kInt32);
 }
 
 // The operand as a matrix: free dimensions, then those to sum over; the other way round for the second one.
 Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* which) {
-  static const Op rank{"Rank"};
-  static const Op pack{"Pack"};
-  static const Op less{"Less"};
   const Shape& s = x.shape();
   Matrix m;
   if (!s.has_rank() || !axes.known) {
-    const Tensor count = apply(rank, {x});
+    const Tensor count = ops::rank(x);
     Tensor at = axes.known ? ops::ints(*axes.known) : ops::cast(axes.tensor, DType::kInt32);
-    at = ops::where(apply(less, {at, ops::integer(0)}), ops::add(at, count), at);
+    at = ops::where(ops::less(at, ops::integer(0)), ops::add(at, count), at);
     const Tensor free = others(count, at), shape = ops::shape(x);
     m.free = taken(shape, free);
     const Tensor order[] = {second ? at : free, second ? free : at};
     const Tensor sizes[] = {product_of(taken(shape, order[0])), product_of(taken(shape, order[1]))};
-    m.value = ops::reshape(ops::transpose(x, ops::concat(order, 0)), apply(pack.row(), sizes));
+    m.value = ops::reshape(ops::transpose(x, ops::concat(order, 0)), ops::pack(sizes, 0));
     return m;
   }
   m.known = true;
@@ -201,7 +196,7 @@ Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* whi
   m.free = taken(shape, ops::ints(free));
   const Tensor sizes[] = {product_of(m.free), product_of(taken(shape, ops::ints(summed)))};
   const Tensor order[] = {second ? sizes[1] : sizes[0], second ? sizes[0] : sizes[1]};
-  m.value = ops::reshape(turned, apply(pack.row(), order));
+  m.value = ops::reshape(turned, ops::pack(order, 0));
   return m;
 }
 
@@ -224,8 +219,6 @@ Axes axes_from(const Arg& a) {
 
 // The pairs of axes that are summed over: the last of the one and the first of the other, or as they are listed.
 std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
-  static const Op rank{"Rank"};
-  static const Op range{"Range"};
   Arg arg = given;
   if (const auto* t = std::get_if<Tensor>(&given.value)) {
     const Tensor known = known_value(*t);
@@ -244,8 +237,8 @@ std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
       fail(ErrorKind::kValue, "tf.tensordot: `axes` must not be larger than the number of dimensions of `a`: ", *count,
            " came, its shape is ", s.to_string());
     if (s.has_rank()) return {{counted(s.rank() - *count, s.rank()), {}}, {counted(0, *count), {}}};
-    const Tensor all = apply(rank, {a});
-    return {{std::nullopt, apply(range, {ops::sub(all, ops::integer(*count)), all, ops::integer(1)})},
+    const Tensor all = ops::rank(a);
+    return {{std::nullopt, ops::range(ops::sub(all, ops::integer(*count)), all)},
             {counted(0, *count), {}}};
   }
   const auto* list = std::get_if<ArgList>(&arg.value);

@@ -50,10 +50,9 @@ Arg slogdet(Args args, std::string_view name) {
 
 // Of a positive definite matrix: twice the sum of the logarithms on the diagonal of Cholesky's factor.
 Arg logdet(Args args, std::string_view name) {
-  static const Op log{"Log"};
   const Scope scope(name_or(name, "logdet"));
   const Tensor factor = ops::cholesky(tensor(args[0]));
-  const Tensor logs = apply(log, {ops::real(ops::diagonal_of(factor))});
+  const Tensor logs = ops::log(ops::real(ops::diagonal_of(factor)));
   return {ops::scaled(ops::sum(logs, ops::ints({-1})), 2)};
 }
 

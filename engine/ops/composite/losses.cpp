@@ -8,19 +8,7 @@ namespace footlight::composite {
 
 namespace {
 
-Tensor add(const Tensor& x, const Tensor& y, std::string_view name) {
-  static const Op op{"AddV2"};
-  return apply(op, {x, y}, {}, name);
-}
 Tensor one_of(const Op& op, const Tensor& x) { return apply(op, {x}); }
-Tensor exp(const Tensor& x) {
-  static const Op op{"Exp"};
-  return one_of(op, x);
-}
-Tensor log(const Tensor& x) {
-  static const Op op{"Log"};
-  return one_of(op, x);
-}
 Tensor log1p(const Tensor& x) {
   static const Op op{"Log1p"};
   return one_of(op, x);
@@ -164,7 +152,7 @@ Arg sigmoid_cross_entropy(Args args, std::string_view name) {
   const Tensor positive = greater_equal(logits, zeros);
   const Tensor relu = ops::where(positive, logits, zeros);
   const Tensor minus_abs = ops::where(positive, ops::neg(logits), logits);
-  return {add(ops::sub(relu, ops::mul(logits, labels)), log1p(exp(minus_abs)), scope.own_name())};
+  return {ops::add(ops::sub(relu, ops::mul(logits, labels)), log1p(ops::exp(minus_abs)), scope.own_name())};
 }
 
 // (1 - z) x + (1 + (q - 1) z) (log(1 + exp(-|x|)) + max(-x, 0))
@@ -178,8 +166,8 @@ Arg weighted_cross_entropy(Args args, std::string_view name) {
   const Scope scope(name_or(name, "logistic_loss"));
   const auto one = [](const Tensor& like) { return ops::number(1, like.dtype()); };
   const Tensor log_weight = ops::add(one(labels), ops::mul(ops::sub(weight, one(weight)), labels));
-  const Tensor soft = ops::add(log1p(exp(ops::neg(one_of(abs, logits)))), one_of(relu, ops::neg(logits)));
-  return {add(ops::mul(ops::sub(one(labels), labels), logits), ops::mul(log_weight, soft), scope.own_name())};
+  const Tensor soft = ops::add(log1p(ops::exp(ops::neg(one_of(abs, logits)))), one_of(relu, ops::neg(logits)));
+  return {ops::add(ops::mul(ops::sub(one(labels), labels), logits), ops::mul(log_weight, soft), scope.own_name())};
 }
 
 // exp(c) - z c, with compute_full_loss the logarithm of z! by Stirling for z > 1.
@@ -190,12 +178,12 @@ Arg log_poisson(Args args, std::string_view name) {
   const Tensor& input = tensor(args[1]);
   want_one_shape(input, targets, "log_input and targets");
   const Scope scope(name_or(name, "log_poisson_loss"));
-  const Tensor loss = ops::sub(exp(input), ops::mul(input, targets));
+  const Tensor loss = ops::sub(ops::exp(input), ops::mul(input, targets));
   if (!flag(args[2])) return {loss};
   const DType t = targets.dtype();
   const Tensor stirling =
-      ops::add(ops::sub(ops::mul(targets, log(targets)), targets),
-               ops::mul(ops::number(0.5, t), log(ops::mul(ops::number(2 * std::numbers::pi, t), targets))));
+      ops::add(ops::sub(ops::mul(targets, ops::log(targets)), targets),
+               ops::mul(ops::number(0.5, t), ops::log(ops::mul(ops::number(2 * std::numbers::pi, t), targets))));
   const Tensor zeros = ops::zeros_like(targets);
   const Tensor small =
       apply(logical_and, {greater_equal(targets, zeros), apply(less_equal, {targets, ops::ones_like(targets)})});

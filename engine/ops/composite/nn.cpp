@@ -13,11 +13,6 @@ using Ints = std::vector<int64_t>;
 const AttrName kDataFormat{"data_format"};
 const AttrName kKeepDims{"keep_dims"};
 
-Tensor squeeze_axes(const Tensor& x, const Ints& axes) {
-  static const Op op{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
-  return apply(op, {x}, {{kDims, axes}});
-}
 Tensor reduce(const Op& op, const Tensor& x, const Ints& axes, std::string_view name, bool keep = true) {
   return apply(op, {x, ops::ints(axes)}, {{kKeepDims, keep}}, name);
 }
@@ -53,8 +48,8 @@ Arg moments(Args args, std::string_view name) {
   // The variance does not depend on where the mean lies: no gradient flows that way.
   Tensor variance = reduce(mean_op, squared_difference(y, apply(stop, {mean})), axes, "variance");
   if (!keep) {
-    mean = squeeze_axes(mean, axes);
-    variance = squeeze_axes(variance, axes);
+    mean = ops::squeeze(mean, axes);
+    variance = ops::squeeze(variance, axes);
   }
   return {ArgList{{ops::cast(mean, x.dtype())}, {ops::cast(variance, x.dtype())}}};
 }
@@ -75,8 +70,8 @@ Arg weighted_moments(Args args, std::string_view name) {
   const Tensor distances = reduce(sum, ops::mul(weights, squared_difference(x, mean)), axes, "weighted_distsq");
   Tensor variance = apply(divide, {distances, all_weights});
   if (!keep) {
-    mean = squeeze_axes(mean, axes);
-    variance = squeeze_axes(variance, axes);
+    mean = ops::squeeze(mean, axes);
+    variance = ops::squeeze(variance, axes);
   }
   return {ArgList{{ops::cast(mean, given.dtype())}, {ops::cast(variance, given.dtype())}}};
 }
@@ -84,8 +79,6 @@ Arg weighted_moments(Args args, std::string_view name) {
 Arg sufficient_statistics(Args args, std::string_view name) {
   static const Op sum{"Sum"};
   static const Op prod{"Prod"};
-  static const Op gather{"GatherV2"};
-  static const Op rank{"Rank"};
   const Tensor& x = tensor(args[0]);
   Ints axes = integers(args[1]);
   std::sort(axes.begin(), axes.end());
@@ -111,10 +104,9 @@ Arg sufficient_statistics(Args args, std::string_view name) {
     std::vector<Tensor> positive;
     const Tensor dims = ops::cast(ops::shape(x), x.dtype());
     for (const int64_t axis : axes)
-      positive.push_back(axis < 0 ? ops::add(apply(rank, {x}), ops::integer(axis)) : ops::integer(axis));
-    static const Op pack{"Pack"};
-    const Tensor picked = positive.empty() ? ops::ints({}) : footlight::apply(pack.row(), positive);
-    counts = apply(prod, {apply(gather, {dims, picked, ops::integer(0)}), ops::ints({0})}, {}, "count");
+      positive.push_back(axis < 0 ? ops::add(ops::rank(x), ops::integer(axis)) : ops::integer(axis));
+    const Tensor picked = positive.empty() ? ops::ints({}) : ops::pack(positive, 0);
+    counts = apply(prod, {ops::gather(dims, picked), ops::ints({0})}, {}, "count");
   }
   Tensor shifted = x, squares;
   if (args[2].none()) {

@@ -1,4 +1,5 @@
 // Public functions of norms and of normalizing.
+#include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/matrix.h"
 
@@ -12,24 +13,6 @@ namespace {
 const AttrName kKeepDims{"keep_dims"};
 
 Tensor reduce(const Op& op, const Tensor& x, const Tensor& axes) { return apply(op, {x, axes}, {{kKeepDims, true}}); }
-
-Tensor abs_of(const Tensor& x) {
-  static const Op real{"Abs"};
-  static const Op complex{"ComplexAbs"};
-  static const AttrName kTout{"Tout"};
-  if (!is_complex(x.dtype())) return apply(real, {x});
-  return apply(complex, {x},
-               {{kTout, x.dtype() == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32}});
-}
-
-Tensor all_axes(const Tensor& x) {
-  static const Op rank{"Rank"};
-  static const Op range{"Range"};
-  if (!x.shape().has_rank()) return apply(range, {ops::integer(0), apply(rank, {x}), ops::integer(1)}, {}, "range");
-  std::vector<int64_t> all(static_cast<size_t>(x.shape().rank()));
-  for (size_t d = 0; d < all.size(); ++d) all[d] = static_cast<int64_t>(d);
-  return ops::ints(all);
-}
 
 // What kind of norm is asked for: the order as a number, Euclid's and Frobenius' as 2 and by name.
 struct Order {
@@ -101,23 +84,20 @@ Tensor largest_values(const Tensor& matrices) {
   static const Op max{"Max"};
   static const Op svd{"Svd"};
   static const AttrName kComputeUv{"compute_uv"};
-  const Tensor values = abs_of(apply_all(svd.row(), {&matrices, 1}, {{kComputeUv, false}})[0]);
+  const Tensor values = abs(apply_all(svd.row(), {&matrices, 1}, {{kComputeUv, false}})[0], {});
   return ops::expand_dims(reduce(max, values, ops::ints({-1})), -1);
 }
 
 // The same when only the run tells the rank: the axes are found by counting.
 Tensor spectral_at_run_time(const Tensor& x, std::span<const int64_t> axes) {
-  static const Op rank{"Rank"};
   static const Op one_hot{"OneHot"};
   static const Op where{"Where"};
-  static const Op equal{"Equal"};
-  static const Op less{"Less"};
   static const Op invert{"InvertPermutation"};
-  const Tensor count = apply(rank, {x});
+  const Tensor count = ops::rank(x);
   const Tensor given = ops::ints(axes);
-  const Tensor at = ops::where(apply(less, {given, ops::integer(0)}), ops::add(given, count), given);
+  const Tensor at = ops::where(ops::less(given, ops::integer(0)), ops::add(given, count), given);
   const Tensor chosen = ops::sum(apply(one_hot, {at, count, ops::integer(1), ops::integer(0)}), ops::ints({0}));
-  const Tensor others = apply(where, {apply(equal, {chosen, ops::integer(0)})});
+  const Tensor others = apply(where, {ops::equal(chosen, ops::integer(0))});
   const Tensor parts[] = {ops::cast(ops::reshape(others, ops::ints({-1})), DType::kInt32), at};
   const Tensor perm = ops::concat(parts, 0);
   return ops::transpose(largest_values(ops::transpose(x, perm)), apply(invert, {perm}));
@@ -138,15 +118,14 @@ Tensor spectral(const Tensor& x, std::span<const int64_t> axes) {
 Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::vector<int64_t>>& axes) {
   static const Op sum{"Sum"};
   static const Op max{"Max"};
-  static const Op root{"Sqrt"};
   static const Op power{"Pow"};
   const bool matrices = axes && axes->size() == 2;
-  const Tensor along = axes ? ops::ints(*axes) : all_axes(x);
+  const Tensor along = axes ? ops::ints(*axes) : ops::all_axes(x);
   if (matrices && order.p == 2 && !order.named) return spectral(x, *axes);
   if (order.p == 2 && !in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.norm: a tensor of numbers is wanted, not of ", name_of(x.dtype()));
-  if (order.p == 2) return apply(root, {reduce(sum, ops::mul(x, ops::conj(x)), along)});
-  const Tensor sizes = abs_of(x);
+  if (order.p == 2) return ops::sqrt(reduce(sum, ops::mul(x, ops::conj(x)), along));
+  const Tensor sizes = abs(x, {});
   if (matrices) {
     const size_t summed = order.p == 1 ? 0 : 1;
     return reduce(max, reduce(sum, sizes, ops::ints({(*axes)[summed]})), ops::ints({(*axes)[1 - summed]}));
@@ -159,14 +138,12 @@ Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::v
 }
 
 Tensor norm_of(Args args, bool keep) {
-  static const Op squeeze{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
   const auto axes = axes_of(args[2]);
   const Order order = order_of(args[1], axes && axes->size() == 2);
   const Tensor kept = kept_norm(tensor(args[0]), order, axes);
   if (keep) return kept;
   if (!axes && kept.shape().has_rank() && kept.shape().rank() == 0) return kept;
-  return apply(squeeze, {kept}, {{kDims, axes.value_or(std::vector<int64_t>{})}});
+  return ops::squeeze(kept, axes.value_or(std::vector<int64_t>{}));
 }
 
 Arg norm(Args args, std::string_view name) {
@@ -183,20 +160,19 @@ Arg normalize(Args args, std::string_view name) {
 
 Arg l2_normalize(Args args, std::string_view name) {
   static const Op sum{"Sum"};
-  static const Op maximum{"Maximum"};
   static const Op reciprocal_root{"Rsqrt"};
   const Scope scope(name_or(name, "l2_normalize"));
   const Tensor& x = tensor(args[0]);
   if (!args[1].none() && !args[3].none())
     fail(ErrorKind::kValue, "tf.nn.l2_normalize: `dim` is an old name of `axis`; give one of them");
   const Arg& axis = args[1].none() ? args[3] : args[1];
-  const Tensor along = axis.none() ? all_axes(x) : tensor(axis);
+  const Tensor along = axis.none() ? ops::all_axes(x) : tensor(axis);
   const bool complex = is_complex(x.dtype());
   const Tensor squares = complex ? ops::real(ops::mul(x, ops::conj(x))) : ops::square(x);
   const Tensor size = reduce(sum, squares, along);
   if (!is_floating(size.dtype()))
     fail(ErrorKind::kType, "tf.nn.l2_normalize: `x` must be of floats or complex numbers, not ", name_of(x.dtype()));
-  const Tensor factor = apply(reciprocal_root, {apply(maximum, {size, ops::number(real(args[2]), size.dtype())})});
+  const Tensor factor = apply(reciprocal_root, {ops::maximum(size, ops::number(real(args[2]), size.dtype()))});
   return {ops::mul(x, ops::cast(factor, x.dtype()))};
 }
 

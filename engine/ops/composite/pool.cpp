@@ -70,7 +70,7 @@ Tensor in_line(const Kind& k, Args args, std::string_view name) {
       k.plane, {wide},
       attrs_of(with_height(args[1], "ksize"), with_height(args[2], "strides"), padding, first ? "NCHW" : "NHWC"),
       scope.own_name());
-  return squeeze(out, at);
+  return ops::squeeze(out, {at});
 }
 
 template <bool largest>
@@ -131,9 +131,6 @@ Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::fu
   static const Op to_batch{"SpaceToBatchND"};
   static const Op to_space{"BatchToSpaceND"};
   static const Op floor_mod{"FloorMod"};
-  static const Op pack{"Pack"};
-  static const Op slice{"Slice"};
-  static const AttrName kAxis{"axis"};
   const auto n = static_cast<int64_t>(rates.size());
   std::vector<int64_t> order;
   Tensor images = x;
@@ -157,11 +154,11 @@ Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::fu
     }
     missing = ops::ints(values);
   } else {
-    const Tensor sizes = apply(slice, {ops::shape(images), ops::ints({1}), ops::ints({n})});
+    const Tensor sizes = ops::slice(ops::shape(images), ops::ints({1}), ops::ints({n}));
     missing = apply(floor_mod, {ops::neg(sizes), block});
   }
   const Tensor both[] = {zeros, missing};
-  const Tensor paddings = apply(pack.row(), both, {{kAxis, int64_t{1}}});
+  const Tensor paddings = ops::pack(both, 1);
   const Tensor pooled = body(apply(to_batch, {images, block, paddings}));
   const Tensor out = apply(to_space, {pooled, block, paddings});
   if (!first) return out;

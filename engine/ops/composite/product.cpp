@@ -49,14 +49,12 @@ Arg matmul_of(Args args, std::string_view name) {
 }
 
 Arg matvec(Args args, std::string_view name) {
-  static const Op squeeze{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
   if (flag(args[2]) && flag(args[3]))
     fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.linalg.matvec");
   const Scope scope(name_or(name, "MatVec"));
   const Tensor column = ops::expand_dims(tensor(args[1]), -1);
   const Tensor product = matmul(tensor(args[0]), column, {}, flag(args[2]), false, flag(args[3]));
-  return {apply(squeeze, {product}, {{kDims, std::vector<int64_t>{-1}}})};
+  return {ops::squeeze(product, {-1})};
 }
 
 // e^A: only of floats and complex numbers.
@@ -90,7 +88,6 @@ Size size_from(const Arg& a, const char* name) {
 // Ones on the diagonal.
 Arg eye(Args args, std::string_view name) {
   static const Op diag{"MatrixDiagV3"};
-  static const Op minimum{"Minimum"};
   const Size rows = size_from(args[0], "num_rows");
   const Size columns = args[1].none() ? rows : size_from(args[1], "num_columns");
   const Scope scope(name_or(name, "eye"));
@@ -99,7 +96,7 @@ Arg eye(Args args, std::string_view name) {
   Tensor shape;
   if (rows.known && columns.known) shape = ops::ints({std::min(*rows.known, *columns.known)});
   else shape = ops::reshape(args[1].none() ? rows.as_tensor()
-                                           : apply(minimum, {rows.as_tensor(), columns.as_tensor()}), ops::ints({1}));
+                                           : ops::minimum(rows.as_tensor(), columns.as_tensor()), ops::ints({1}));
   if (!args[2].none()) {
     const Tensor parts[] = {ops::cast(shape_tensor(args[2]), DType::kInt32), shape};
     const Tensor known = known_value(parts[0]);

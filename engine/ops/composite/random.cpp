@@ -75,8 +75,7 @@ constexpr char kNormal[] =
 }  // namespace
 
 Tensor moved(const Tensor& drawn, const Tensor& by, const Tensor& from, const Scope& scope) {
-  static const Op add{"AddV2"};
-  return apply(add, {ops::mul(drawn, by), from}, {}, scope.own_name());
+  return ops::add(ops::mul(drawn, by), from, scope.own_name());
 }
 
 Tensor drawn_shape(const Arg& a) {

@@ -21,12 +21,11 @@ Tensor as_wide_as(const Tensor& x, const Tensor& other) {
 
 // Never 0, which a rounded sample could be.
 Tensor scaled_gamma(const Tensor& drawn, const Tensor& beta, const Scope& scope) {
-  static const Op largest{"Maximum"};
   const DType type = drawn.dtype();
   const double tiny = type == DType::kFloat64   ? 2.2250738585072014e-308
                       : type == DType::kFloat16 ? 6.103515625e-05
                                                 : 1.1754943508222875e-38;
-  return apply(largest, {ops::number(tiny, type), ops::div(drawn, beta)}, {}, scope.own_name());
+  return ops::maximum(ops::number(tiny, type), ops::div(drawn, beta), scope.own_name());
 }
 
 DType float_dtype(const Arg& a) {
@@ -159,14 +158,13 @@ Arg read_and_skip(Args args, std::string_view) {
 }
 
 Arg from_state(Args args, std::string_view) {
-  static const Op slice{"Slice"};
   static const Op op_of[] = {Op("StatelessRandomUniformV2"), Op("StatelessRandomNormalV2"),
                              Op("StatelessTruncatedNormalV2"), Op("StatelessRandomUniformFullIntV2"),
                              Op("StatelessRandomUniformIntV2")};
   const Tensor state = ops::cast(tensor(args[0]), DType::kUInt64);
   const int64_t alg = integer(args[1]), counters = alg == 2 ? 1 : 2;
-  const Tensor counter = apply(slice, {state, ops::ints({0}), ops::ints({counters})});
-  const Tensor key = apply(slice, {state, ops::ints({counters}), ops::ints({1})});
+  const Tensor counter = ops::slice(state, ops::ints({0}), ops::ints({counters}));
+  const Tensor key = ops::slice(state, ops::ints({counters}), ops::ints({1}));
   const int64_t which = integer(args[2]);
   const Tensor shape = tensor(args[3]);
   const Attrs attrs{{kDType, dtype(args[4])}};

@@ -100,19 +100,18 @@ Tensor any_integer(const Tensor& shape, const Tensor& seed, DType type, const Ar
 }
 
 Arg split(Args args, std::string_view) {
-  static const Op pack{"Pack"};
   const Tensor& seed = tensor(args[0]);
   const Tensor count = ops::cast(tensor(args[1]), DType::kInt32);
   const Tensor known = known_value(count);
-  Tensor shape = known ? ops::ints({one_integer(known, "num"), 2}) : apply(pack, {count, ops::integer(2)});
+  const Tensor sizes[] = {count, ops::integer(2)};
+  const Tensor shape = known ? ops::ints({one_integer(known, "num"), 2}) : ops::pack(sizes, 0);
   return {any_integer(shape, seed, seed.dtype(), args[2])};
 }
 
 Arg fold_in(Args args, std::string_view) {
-  static const Op pack{"Pack"};
   const Tensor& data = tensor(args[1]);
-  const Tensor first = any_integer(ops::ints({}), tensor(args[0]), data.dtype(), args[2]);
-  return {apply(pack, {first, data}, {}, "stack")};
+  const Tensor both[] = {any_integer(ops::ints({}), tensor(args[0]), data.dtype(), args[2]), data};
+  return {ops::pack(both, 0, "stack")};
 }
 
 constexpr char kNormal[] =

@@ -10,18 +10,6 @@ namespace {
 const AttrName kKeepDims{"keep_dims"};
 const AttrName kOutputType{"output_type"};
 
-// 0, 1, ..., rank - 1: made once for the ranks that most tensors have.
-Tensor all_axes(int rank) {
-  const auto make = [](int n) {
-    std::vector<int64_t> all(static_cast<size_t>(n));
-    for (int d = 0; d < n; ++d) all[static_cast<size_t>(d)] = d;
-    return ops::ints(all);
-  };
-  static const auto* const made = new std::vector<Tensor>{make(0), make(1), make(2), make(3), make(4)};
-  return !current_graph_builder && rank < static_cast<int>(made->size()) ? (*made)[static_cast<size_t>(rank)]
-                                                                        : make(rank);
-}
-
 const Attrs& keeping(bool dims) {
   static const Attrs no{{kKeepDims, false}}, yes{{kKeepDims, true}};
   return dims ? yes : no;
@@ -29,11 +17,8 @@ const Attrs& keeping(bool dims) {
 
 // The dimensions to reduce: the given ones, or all. All of them stand in a node of their own, "Const".
 Tensor axes_of(const Tensor& x, const Arg& axis) {
-  static const Op rank{"Rank"};
-  static const Op range{"Range"};
   if (const Tensor* given = std::get_if<Tensor>(&axis.value)) return *given;
-  if (!x.shape().has_rank()) return apply(range, {ops::integer(0), apply(rank, {x}), ops::integer(1)}, {}, "range");
-  return constant(all_axes(x.shape().rank()));
+  return x.shape().has_rank() ? constant(ops::all_axes(x)) : ops::all_axes(x);
 }
 
 // The tensor in one dimension when all of an unknown number are reduced: so the result is known to be a scalar.
@@ -75,19 +60,16 @@ Arg variance(Args args, std::string_view name) {
 }
 
 Arg deviation(Args args, std::string_view name) {
-  static const Op root{"Sqrt"};
   const Scope scope(name_or(name, "reduce_std"));
-  return {apply(root, {variance_of(args, {})}, {}, scope.own_name())};
+  return {ops::sqrt(variance_of(args, {}), scope.own_name())};
 }
 
 // A tensor with kept dimensions without them: by name when they are known, which keeps the others' sizes known.
 Tensor without(const Tensor& x, const Tensor& axes, const Tensor& shape) {
-  static const Op squeeze{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
   const Tensor known = known_value(axes);
   if (!known || x.shape().fully_known() || !x.shape().has_rank()) return ops::reshape(x, shape);
   if (known.elements() == 0) return x;
-  return apply(squeeze, {x}, {{kDims, infer::ints_of(known)}});
+  return ops::squeeze(x, infer::ints_of(known));
 }
 
 // The largest is taken out before, so that nothing overflows.
@@ -95,8 +77,6 @@ Arg logsumexp(Args args, std::string_view name) {
   static const Op max{"Max"};
   static const Op finite{"IsFinite"};
   static const Op stop{"StopGradient"};
-  static const Op exp{"Exp"};
-  static const Op log{"Log"};
   static const Op sum{"Sum"};
   static const Op add{"AddV2"};
   const Scope scope(name_or(name, "ReduceLogSumExp"));
@@ -105,8 +85,8 @@ Arg logsumexp(Args args, std::string_view name) {
   const Tensor axes = axes_of(x, args[1]);
   const Tensor raw = apply(max, {x, axes}, {{kKeepDims, true}});
   Tensor largest = apply(stop, {ops::where(apply(finite, {raw}), raw, ops::number(0, raw.dtype()))});
-  const Tensor sums = apply(sum, {apply(exp, {ops::sub(x, largest)}), axes}, {{kKeepDims, keep}});
-  const Tensor logs = apply(log, {sums});
+  const Tensor sums = apply(sum, {ops::exp(ops::sub(x, largest)), axes}, {{kKeepDims, keep}});
+  const Tensor logs = ops::log(sums);
   if (!keep) largest = without(largest, axes, ops::shape(logs));
   return {apply(add, {logs, largest}, {}, scope.own_name())};
 }

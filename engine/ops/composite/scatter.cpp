@@ -13,23 +13,20 @@ Attrs policy(const Arg& a) { return text(a).empty() ? Attrs() : Attrs{{kPolicy, 
 
 // The indices with their own place among the batch dimensions in front: a plain gather_nd then.
 Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t batch) {
-  static const Op range{"Range"};
-  static const Op gather{"GatherV2"};
-  static const Op slice{"Slice"};
   const int rank = indices.shape().rank();
   const Tensor shape = ops::shape(indices, indices.dtype());
-  const Tensor outer = apply(slice, {shape, ops::ints({0}), ops::ints({rank - 1})});
+  const Tensor outer = ops::slice(shape, ops::ints({0}), ops::ints({rank - 1}));
   const Tensor both[] = {outer, ops::ints({1}, indices.dtype())};
   const Tensor one_each = ops::concat(both, 0);
   std::vector<Tensor> parts;
   for (int64_t d = 0; d < batch; ++d) {
     const int64_t known = indices.shape()[static_cast<int>(d)];
     const Tensor size = known >= 0 ? ops::integer(known, indices.dtype())
-                                   : apply(gather, {shape, ops::integer(d), ops::integer(0)});
+                                   : ops::gather(shape, ops::integer(d));
     std::vector<int64_t> line(static_cast<size_t>(rank), 1);
     line[static_cast<size_t>(d)] = -1;
     const Tensor count =
-        apply(range, {ops::number(0, indices.dtype()), size, ops::number(1, indices.dtype())});
+        ops::range(ops::number(0, indices.dtype()), size);
     parts.push_back(ops::broadcast_to(ops::reshape(count, ops::ints(line)), one_each));
   }
   parts.push_back(indices);

@@ -7,27 +7,6 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kAxis{"axis"};
-
-Tensor maximum(const Tensor& x, const Tensor& y) {
-  static const Op op{"Maximum"};
-  return apply(op, {x, y});
-}
-Tensor minimum(const Tensor& x, const Tensor& y) {
-  static const Op op{"Minimum"};
-  return apply(op, {x, y});
-}
-
-Tensor max_of(const Tensor& x) {
-  static const Op op{"Max"};
-  static const Op rank{"Rank"};
-  static const Op range{"Range"};
-  if (!x.shape().has_rank())
-    return apply(op, {x, apply(range, {ops::integer(0), apply(rank, {x}), ops::integer(1)})});
-  std::vector<int64_t> axes;
-  for (int d = 0; d < x.shape().rank(); ++d) axes.push_back(d);
-  return apply(op, {x, ops::ints(axes)});
-}
 
 Tensor unsorted_sum(const Tensor& data, const Tensor& ids, const Tensor& count) {
   static const Op op{"UnsortedSegmentSum"};
@@ -36,7 +15,6 @@ Tensor unsorted_sum(const Tensor& data, const Tensor& ids, const Tensor& count) 
 
 // How many rows each segment has, at least 1, in a shape that goes with the sums.
 Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count) {
-  static const Op rank{"Rank"};
   if (!in_set(data.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "segments of numbers have a mean, data of dtype ", name_of(data.dtype()), " came");
   const Tensor ones = ops::fill(ops::shape(ids), ops::number(1, data.dtype()));
@@ -46,13 +24,13 @@ Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count)
     const int extra = data.shape().rank() - ids.shape().rank();
     more = ops::ints(std::vector<int64_t>(static_cast<size_t>(std::max(extra, 0)), 1));
   } else {
-    more = ops::fill(ops::expand_dims(ops::sub(apply(rank, {data}), apply(rank, {ids})), 0), ops::integer(1));
+    more = ops::fill(ops::expand_dims(ops::sub(ops::rank(data), ops::rank(ids)), 0), ops::integer(1));
   }
   const Tensor shape[] = {ops::ints({-1}), more};
   // No segment at all leaves nothing for -1 to say.
   const Tensor known = known_value(count);
   const Tensor front[] = {known ? ops::ints({one_integer(known, "num_segments")}) : ops::ints({-1}), more};
-  return maximum(ops::reshape(sizes, ops::concat(known ? front : shape, 0)), ops::number(1, data.dtype()));
+  return ops::maximum(ops::reshape(sizes, ops::concat(known ? front : shape, 0)), ops::number(1, data.dtype()));
 }
 
 Arg unsorted_mean(Args args, std::string_view name) {
@@ -62,24 +40,21 @@ Arg unsorted_mean(Args args, std::string_view name) {
 }
 
 Arg unsorted_sqrt_n(Args args, std::string_view name) {
-  static const Op root{"Sqrt"};
   const Scope scope(name_or(name, "UnsortedSegmentSqrtN"));
   const Tensor sizes = segment_sizes(tensor(args[0]), tensor(args[1]), tensor(args[2]));
   const Tensor sum = unsorted_sum(tensor(args[0]), tensor(args[1]), tensor(args[2]));
-  return {truediv(sum, apply(root, {sizes}), {})};
+  return {truediv(sum, ops::sqrt(sizes), {})};
 }
 
 // One more than the largest element, 0 for an empty tensor; a constant when the values are known.
 Tensor values_end(const Tensor& x) {
-  static const Op size{"Size"};
-  static const Op greater{"Greater"};
   if (const Tensor known = known_value(x)) {
     int64_t end = 0;
     for (int64_t v : infer::ints_of(known)) end = std::max(end, v + 1);
     return ops::integer(end, x.dtype());
   }
-  const Tensor any = ops::cast(apply(greater, {apply(size, {x}), ops::integer(0)}), x.dtype());
-  return ops::mul(any, ops::add(max_of(x), ops::number(1, x.dtype())));
+  const Tensor any = ops::cast(ops::greater(ops::size(x), ops::integer(0)), x.dtype());
+  return ops::mul(any, ops::add(ops::max_of(x), ops::number(1, x.dtype())));
 }
 
 Arg bincount(Args args, std::string_view name) {
@@ -105,7 +80,7 @@ Arg bincount(Args args, std::string_view name) {
       const int64_t x0 = one_integer(a, "the size"), y0 = one_integer(b, least ? "minlength" : "maxlength");
       return ops::integer(least ? std::max(x0, y0) : std::min(x0, y0), type);
     }
-    return least ? maximum(limit, size) : minimum(limit, size);
+    return least ? ops::maximum(limit, size) : ops::minimum(limit, size);
   };
   const Tensor size = bounded(bounded(values_end(x), args[2], true), args[3], false);
   // Rows are counted each for itself only along the last dimension.
@@ -128,17 +103,14 @@ Arg bincount(Args args, std::string_view name) {
 
 // A dimension of 1 at the end of one of two vectors is dropped.
 void drop_last_one(Tensor& x, const Tensor& y) {
-  static const Op squeeze{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
   if (!x.shape().has_rank() || !y.shape().has_rank()) return;
   if (x.shape().rank() == y.shape().rank() + 1 &&
       compatible(Shape{x.shape()[x.shape().rank() - 1]}, Shape{1}))
-    x = apply(squeeze, {x}, {{kDims, std::vector<int64_t>{-1}}});
+    x = ops::squeeze(x, {-1});
 }
 
 Arg confusion_matrix(Args args, std::string_view name) {
   static const Op scatter{"ScatterNd"};
-  static const Op pack{"Pack"};
   const Scope scope(name_or(name, "confusion_matrix"));
   Tensor labels = tensor(args[0]), predictions = tensor(args[1]);
   drop_last_one(labels, predictions);
@@ -161,7 +133,7 @@ Arg confusion_matrix(Args args, std::string_view name) {
       for (int64_t v : infer::ints_of(*t)) end = std::max(end, v + 1);
     classes = ops::integer(end, DType::kInt64);
   } else if (args[2].none()) {
-    const Tensor last = ops::reshape(maximum(max_of(predictions), max_of(labels)), ops::ints({}));
+    const Tensor last = ops::reshape(ops::maximum(ops::max_of(predictions), ops::max_of(labels)), ops::ints({}));
     classes = ops::add(last, ops::integer(1, DType::kInt64));
   } else {
     classes = ops::cast(tensor(args[2]), DType::kInt64);
@@ -188,9 +160,9 @@ Arg confusion_matrix(Args args, std::string_view name) {
   const Tensor known = known_value(classes);
   const Tensor shape =
       known ? ops::ints(std::vector<int64_t>(2, one_integer(known, "num_classes")), DType::kInt64)
-            : apply(pack.row(), sizes, {{kAxis, int64_t{0}}});
+            : ops::pack(sizes, 0);
   const Tensor places[] = {labels, predictions};
-  return {apply(scatter, {apply(pack.row(), places, {{kAxis, int64_t{1}}}), weights, shape})};
+  return {apply(scatter, {ops::pack(places, 1), weights, shape})};
 }
 
 Arg histogram(Args args, std::string_view name) {
@@ -203,7 +175,6 @@ Arg histogram(Args args, std::string_view name) {
 // floor(bins * (value - low) / (high - low)), kept within the bins.
 Arg histogram_bins(Args args, std::string_view name) {
   static const Op floor{"Floor"};
-  static const Op gather{"GatherV2"};
   const Tensor &values = tensor(args[0]), &range = tensor(args[1]);
   const Scope scope(name_or(name, "histogram_fixed_width_bins"));
   const Tensor& count = tensor(args[2]);
@@ -216,11 +187,11 @@ Arg histogram_bins(Args args, std::string_view name) {
   if (const Tensor known = known_value(count); known && one_integer(known, "nbins") <= 0)
     invalid("nbins must be positive, not ", one_integer(known, "nbins"), " [Op:HistogramFixedWidthBins]");
   const Tensor bins = ops::cast(count, values.dtype());
-  const auto end = [&](int64_t k) { return apply(gather, {range, ops::integer(k), ops::integer(0)}); };
+  const auto end = [&](int64_t k) { return ops::gather(range, ops::integer(k)); };
   const Tensor scaled = truediv(ops::sub(values, end(0)), ops::sub(end(1), end(0)), {});
   const Tensor at = apply(floor, {ops::mul(bins, scaled)});
   const Tensor last = ops::sub(bins, ops::number(1, bins.dtype()));
-  return {ops::cast(maximum(minimum(at, last), ops::number(0, bins.dtype())), DType::kInt32)};
+  return {ops::cast(ops::maximum(ops::minimum(at, last), ops::number(0, bins.dtype())), DType::kInt32)};
 }
 
 }  // namespace

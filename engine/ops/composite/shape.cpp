@@ -66,8 +66,6 @@ Arg reshape(Args args, std::string_view name) {
 
 Arg transpose(Args args, std::string_view name) {
   static const Op op{"Transpose"};
-  static const Op rank{"Rank"};
-  static const Op range{"Range"};
   const Tensor& x = tensor(args[0]);
   const std::string_view node = name_or(name, "transpose");
   const Tensor value = flag(args[2]) ? ops::conj(x) : x;
@@ -79,9 +77,9 @@ Arg transpose(Args args, std::string_view name) {
   }
   if (!x.shape().has_rank()) {
     const Scope scope(node);
-    const Tensor count = apply(rank, {x});
+    const Tensor count = ops::rank(x);
     const Tensor last = ops::sub(count, ops::integer(1));
-    const Tensor up = apply(range, {ops::integer(0), count, ops::integer(1)}, {}, "Range");
+    const Tensor up = ops::range(ops::integer(0), count, "Range");
     return {apply(op, {value, ops::sub(last, up)}, {}, scope.own_name())};
   }
   Shape perm;
@@ -95,9 +93,7 @@ Arg expand_dims(Args args, std::string_view name) {
 }
 
 Arg squeeze(Args args, std::string_view name) {
-  static const Op op{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
-  return {apply(op, {tensor(args[0])}, {{kDims, args[1].none() ? std::vector<int64_t>{} : integers(args[1])}}, name)};
+  return {ops::squeeze(tensor(args[0]), args[1].none() ? std::vector<int64_t>{} : integers(args[1]), name)};
 }
 
 DType out_type(const Arg& a) { return a.none() ? DType::kInt32 : dtype(a); }

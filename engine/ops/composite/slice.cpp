@@ -161,11 +161,9 @@ namespace {
 // The dimensions of the mask become one, then what is true in it is gathered.
 Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::string_view name) {
   static const Op where{"Where"};
-  static const Op gather{"GatherV2"};
-  static const Op squeeze{"Squeeze"};
   static const Op strided{"StridedSlice"};
   static const Op prod{"Prod"};
-  static const AttrName kDims{"squeeze_dims"}, kEnd{"end_mask"};
+  static const AttrName kEnd{"end_mask"};
   const Shape& of_mask = mask.shape();
   const Shape& of_x = x.shape();
   if (!of_mask.has_rank())
@@ -200,8 +198,8 @@ Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::stri
     rows = ops::reshape(x, ops::concat(parts, 0));
   }
   const Tensor line = rank == 1 ? mask : ops::reshape(mask, ops::ints({-1}));
-  const Tensor places = apply(squeeze, {apply(where, {line})}, {{kDims, std::vector<int64_t>{1}}});
-  return apply(gather, {rows, places, ops::integer(first < 0 ? first + rank - 1 : first)});
+  const Tensor places = ops::squeeze(apply(where, {line}), {1});
+  return ops::gather(rows, places, first < 0 ? first + rank - 1 : first);
 }
 
 Arg masked(Args args, std::string_view name) {

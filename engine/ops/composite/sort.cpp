@@ -12,11 +12,6 @@ namespace {
 const AttrName kOutIdx{"out_idx"};
 const AttrName kOutType{"out_type"};
 
-Tensor range(const Tensor& begin, const Tensor& end) {
-  static const Op op{"Range"};
-  return apply(op, {begin, end, ops::integer(1)});
-}
-
 std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DType index_type,
                              std::string_view name) {
   static const Op op{"TopKV2"};
@@ -28,24 +23,21 @@ std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DTyp
 
 // The permutation that changes one dimension with the last one.
 Tensor swapped_with_last(const Tensor& x, int64_t axis) {
-  static const Op rank_of{"Rank"};
   if (x.shape().has_rank()) {
     std::vector<int64_t> perm;
     for (int d = 0; d < x.shape().rank(); ++d) perm.push_back(d);
     std::swap(perm[static_cast<size_t>(axis)], perm.back());
     return ops::ints(perm);
   }
-  static const Op equal{"Equal"};
-  const Tensor rank = apply(rank_of, {x});
+  const Tensor rank = ops::rank(x);
   const Tensor at = axis < 0 ? ops::add(rank, ops::integer(axis)) : ops::integer(axis);
   const Tensor last = ops::sub(rank, ops::integer(1));
-  const Tensor all = range(ops::integer(0), rank);
-  return ops::where(apply(equal, {all, at}), last, ops::where(apply(equal, {all, last}), at, all));
+  const Tensor all = ops::range(ops::integer(0), rank);
+  return ops::where(ops::equal(all, at), last, ops::where(ops::equal(all, last), at, all));
 }
 
 // Values and places along a dimension, the largest first.
 std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
-  static const Op gather{"GatherV2"};
   const Shape& shape = x.shape();
   if (shape.has_rank()) {
     if (axis < -shape.rank() || axis >= shape.rank())
@@ -58,15 +50,14 @@ std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
   const Shape& of_turned = turned.shape();
   const Tensor k = of_turned.has_rank() && of_turned[of_turned.rank() - 1] >= 0
                        ? ops::integer(of_turned[of_turned.rank() - 1])
-                       : apply(gather, {ops::shape(x), ops::integer(axis < 0 ? 0 : axis), ops::integer(0)});
+                       : ops::gather(ops::shape(x), ops::integer(axis < 0 ? 0 : axis));
   std::vector<Tensor> out;
   if (of_turned.has_rank() || axis >= 0) {
     out = top_k_of(turned, k, true, DType::kInt32, {});
   } else {
-    static const Op size{"Size"};
     const Tensor dims = ops::shape(x);
-    const Tensor at = ops::add(apply(size, {dims}), ops::integer(axis));
-    out = top_k_of(turned, apply(gather, {dims, at, ops::integer(0)}), true, DType::kInt32, {});
+    const Tensor at = ops::add(ops::size(dims), ops::integer(axis));
+    out = top_k_of(turned, ops::gather(dims, at), true, DType::kInt32, {});
   }
   if (!is_last)
     for (Tensor& t : out) t = ops::transpose(t, perm);

@@ -107,7 +107,6 @@ Arg to_hash_bucket(Args args, std::string_view name) {
 // Without dimensions: all, the last one changing fastest.
 Arg reduce_join(Args args, std::string_view name) {
   static const Op op{"ReduceJoin"};
-  static const Op rank{"Rank"};
   static const Op range{"Range"};
   static const AttrName kKeep{"keep_dims"}, kSeparator{"separator"};
   const Tensor& x = tensor(args[0]);
@@ -120,7 +119,7 @@ Arg reduce_join(Args args, std::string_view name) {
     for (int d = x.shape().rank() - 1; d >= 0; --d) all.push_back(d);
     axes = ops::ints(all);
   } else {
-    axes = apply(range, {ops::sub(apply(rank, {x}), ops::integer(1)), ops::integer(-1), ops::integer(-1)});
+    axes = apply(range, {ops::sub(ops::rank(x), ops::integer(1)), ops::integer(-1), ops::integer(-1)});
   }
   return {apply(op, {x, axes}, {{kKeep, flag(args[2])}, {kSeparator, text(args[3])}})};
 }

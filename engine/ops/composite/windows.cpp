@@ -76,10 +76,4 @@ Tensor over_flat_batch(const Tensor& x, int inner_rank, std::string_view name,
   return ops::reshape(out, ops::concat(whole, 0));
 }
 
-Tensor squeeze(const Tensor& x, int64_t axis, std::string_view name) {
-  static const Op op{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
-  return apply(op, {x}, {{kDims, std::vector<int64_t>{axis}}}, name);
-}
-
 }  // namespace footlight::composite

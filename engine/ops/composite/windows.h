@@ -25,6 +25,4 @@ bool channels_first(const Arg& format, const char* last, const char* first);
 Tensor over_flat_batch(const Tensor& x, int inner_rank, std::string_view name,
                        const std::function<Tensor(const Tensor&)>& body);
 
-Tensor squeeze(const Tensor&, int64_t axis, std::string_view name = {});
-
 }  // namespace footlight::composite

@@ -48,10 +48,9 @@ void leaky_relu_grad_gradient(GradientCall& c) {
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
 }
 void exponential_grad_gradient(GradientCall& c, const Op& op) {
-  static const Op less{"Less"};
   const Tensor& y = c.inputs[1];
   c.input_gradients[0] = apply(op, {incoming(c), y});
-  c.input_gradients[1] = ops::where(apply(less, {y, ops::number(0, y.dtype())}), mul(incoming(c), c.inputs[0]),
+  c.input_gradients[1] = ops::where(ops::less(y, ops::number(0, y.dtype())), mul(incoming(c), c.inputs[0]),
                                     ops::zeros_like(y));
 }
 void elu_grad_gradient(GradientCall& c) {
@@ -65,10 +64,9 @@ void selu_grad_gradient(GradientCall& c) {
 // dy / (1 + exp(-x)), whose slope in x is dy / (exp(-x) + 2 + exp(x))
 void softplus_grad_gradient(GradientCall& c) {
   static const Op op{"SoftplusGrad"};
-  static const Op exp{"Exp"};
   const Tensor& x = c.inputs[1];
   c.input_gradients[0] = apply(op, {incoming(c), x});
-  const Tensor sum = ops::add(ops::add(apply(exp, {ops::neg(x)}), ops::number(2, x.dtype())), apply(exp, {x}));
+  const Tensor sum = ops::add(ops::add(ops::exp(ops::neg(x)), ops::number(2, x.dtype())), ops::exp(x));
   c.input_gradients[1] = ops::div(mul(incoming(c), c.inputs[0]), sum);
 }
 // dy / (1 + |x|)^2, whose slope in x is -2 sign(x) dy / (1 + |x|)^3

@@ -87,8 +87,6 @@ void floor_mod_gradient(GradientCall& c) {
 // y x^(y-1) dx + log(x) x^y dy, the logarithm taken as 0 where x is not positive (of complex x: where it is 0).
 void pow_gradient(GradientCall& c) {
   static const Op pow{"Pow"};
-  static const Op log{"Log"};
-  static const Op greater{"Greater"};
   static const Op not_equal{"NotEqual"};
   const Tensor& g = c.output_gradients[0];
   const Tensor x = ops::conj(c.inputs[0]);
@@ -99,9 +97,9 @@ void pow_gradient(GradientCall& c) {
   Tensor to_y;
   if (!c.inputs[1].body()->python_number) {
     const Tensor zero = ops::number(0, t);
-    const Tensor defined = is_complex(t) ? apply(not_equal, {x, zero}) : apply(greater, {x, zero});
+    const Tensor defined = is_complex(t) ? apply(not_equal, {x, zero}) : ops::greater(x, zero);
     const Tensor safe = ops::where(defined, x, ops::ones_like(x));
-    to_y = ops::mul(ops::mul(g, z), ops::where(defined, apply(log, {safe}), ops::zeros_like(x)));
+    to_y = ops::mul(ops::mul(g, z), ops::where(defined, ops::log(safe), ops::zeros_like(x)));
   }
   flow(c, to_x, to_y);
 }
@@ -145,13 +143,11 @@ void add_n_shape(Inference& i) {
 
 // Flows to the bound where t is beyond it, else to t.
 void clip_gradient(GradientCall& c) {
-  static const Op less{"Less"};
-  static const Op greater{"Greater"};
   static const Op either{"LogicalOr"};
   const Tensor& g = c.output_gradients[0];
   const Tensor zero = ops::zeros_like(g);
-  const Tensor below = apply(less, {c.inputs[0], c.inputs[1]});
-  const Tensor above = apply(greater, {c.inputs[0], c.inputs[2]});
+  const Tensor below = ops::less(c.inputs[0], c.inputs[1]);
+  const Tensor above = ops::greater(c.inputs[0], c.inputs[2]);
   c.input_gradients[0] = ops::where(apply(either, {below, above}), zero, g);
   c.input_gradients[1] = sum_to_shape_of(ops::where(below, g, zero), c.inputs[1]);
   c.input_gradients[2] = sum_to_shape_of(ops::where(above, g, zero), c.inputs[2]);

@@ -232,22 +232,19 @@ void volume_patches_shape(Inference& i) {
 // Patches of the places' own numbers say where each element came from: the gradient is summed by them.
 void volume_patches_gradient(GradientCall& c) {
   static const Op op{"ExtractVolumePatches"};
-  static const Op range{"Range"};
   static const Op prod{"Prod"};
-  static const Op slice{"Slice"};
-  static const Op size{"Size"};
   static const Op sum{"UnsortedSegmentSum"};
   const Tensor& g = c.output_gradients[0];
   const Tensor shape = ops::shape(c.inputs[0]);
-  const Tensor space = apply(slice, {shape, ops::ints({1}), ops::ints({3})});
+  const Tensor space = ops::slice(shape, ops::ints({1}), ops::ints({3}));
   const Tensor count = apply(prod, {space, ops::ints({0})});
-  const Tensor numbers = apply(range, {ops::integer(1), ops::add(count, ops::integer(1)), ops::integer(1)});
+  const Tensor numbers = ops::range(ops::integer(1), ops::add(count, ops::integer(1)));
   const Tensor grid[] = {ops::ints({1}), space, ops::ints({1})};
   const Tensor places = apply(op, {ops::reshape(numbers, ops::concat(grid, 0))}, c.attrs);
   const Tensor ids = ops::sub(ops::reshape(places, ops::ints({-1})), ops::integer(1));  // -1: padding
-  const Tensor batch = apply(slice, {shape, ops::ints({0}), ops::ints({1})});
-  const Tensor depth = apply(slice, {shape, ops::ints({4}), ops::ints({1})});
-  const Tensor flat[] = {batch, ops::reshape(apply(size, {ids}), ops::ints({1})), depth};
+  const Tensor batch = ops::slice(shape, ops::ints({0}), ops::ints({1}));
+  const Tensor depth = ops::slice(shape, ops::ints({4}), ops::ints({1}));
+  const Tensor flat[] = {batch, ops::reshape(ops::size(ids), ops::ints({1})), depth};
   const Tensor rows = ops::transpose(ops::reshape(g, ops::concat(flat, 0)), ops::ints({1, 0, 2}));
   const Tensor summed = apply(sum, {rows, ids, count});
   c.input_gradients[0] = ops::reshape(ops::transpose(summed, ops::ints({1, 0, 2})), shape);

@@ -45,9 +45,6 @@ void product_gradient(GradientCall& c) {
 // exp(x) times the running sum of g * exp(-y), in logarithms: the positive and the negative part of g apart.
 void logsumexp_gradient(GradientCall& c) {
   static const Op op{"CumulativeLogsumexp"};
-  static const Op greater{"Greater"};
-  static const Op log{"Log"};
-  static const Op exp{"Exp"};
   const Tensor& g = c.output_gradients[0];
   const DType t = g.dtype();
   const double lowest = t == DType::kFloat64    ? std::numeric_limits<double>::lowest()
@@ -56,9 +53,9 @@ void logsumexp_gradient(GradientCall& c) {
                                                 : static_cast<double>(std::numeric_limits<float>::lowest());
   const auto part = [&](const Tensor& of) {
     const Tensor logs =
-        ops::where(apply(greater, {of, ops::number(0, t)}), apply(log, {of}), ops::number(lowest, t));
+        ops::where(ops::greater(of, ops::number(0, t)), ops::log(of), ops::number(lowest, t));
     const Tensor sums = apply(op, {ops::sub(logs, c.outputs[0]), c.inputs[1]}, attrs_of(c, true));
-    return apply(exp, {ops::add(sums, c.inputs[0])});
+    return ops::exp(ops::add(sums, c.inputs[0]));
   };
   c.input_gradients[0] = ops::sub(part(g), part(ops::neg(g)));
 }

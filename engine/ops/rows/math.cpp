@@ -74,8 +74,7 @@ void rsqrt_grad_gradient(GradientCall& c) {
 void exp_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), conj(c.outputs[0])); }
 
 void expm1_gradient(GradientCall& c) {
-  static const Op exp{"Exp"};
-  c.input_gradients[0] = mul(incoming(c), apply(exp, {conj(c.inputs[0])}));
+  c.input_gradients[0] = mul(incoming(c), ops::exp(conj(c.inputs[0])));
 }
 
 void log_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), ops::reciprocal(conj(c.inputs[0]))); }
@@ -163,10 +162,9 @@ void softmax_gradient(GradientCall& c) {
 }
 
 void log_softmax_gradient(GradientCall& c) {
-  static const Op exp{"Exp"};
   const Tensor& g = incoming(c);
   const Tensor axis = ops::ints({c.attrs.get_or(kAxis, int64_t{-1})});
-  c.input_gradients[0] = ops::sub(g, mul(ops::sum(g, axis, true), apply(exp, {c.outputs[0]})));
+  c.input_gradients[0] = ops::sub(g, mul(ops::sum(g, axis, true), ops::exp(c.outputs[0])));
 }
 
 // sum(t^2) / 2

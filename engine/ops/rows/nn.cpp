@@ -154,38 +154,35 @@ void lrn_gradient(GradientCall& c) {
 void lrn_grad_gradient(GradientCall& c) {
   static const Op pow{"Pow"};
   static const Op band_part{"MatrixBandPart"};
-  static const Op slice{"Slice"};
   const Tensor& g = c.inputs[0];
   const Tensor& x = c.inputs[1];
   const Tensor& h = c.output_gradients[0];
   const DType t = x.dtype();
   const int64_t radius = c.attrs.get_or(kDepthRadius, int64_t{5});
   const double alpha = c.attrs.get_or(kAlpha, 1.f), beta = c.attrs.get_or(kBeta, 0.5f);
-  const auto scaled = [&](double factor, const Tensor& v) { return ops::mul(v, ops::number(factor, t)); };
   const Tensor shape = ops::shape(x);
-  const Tensor channels = apply(slice, {shape, ops::ints({3}), ops::ints({1})});
+  const Tensor channels = ops::slice(shape, ops::ints({3}), ops::ints({1}));
   const Tensor square[] = {channels, channels};
-  static const Op minimum{"Minimum"};
   const Tensor reach =
-      ops::cast(ops::reshape(apply(minimum, {channels, ops::integer(radius)}), ops::ints({})), DType::kInt64);
+      ops::cast(ops::reshape(ops::minimum(channels, ops::integer(radius)), ops::ints({})), DType::kInt64);
   const Tensor band = apply(band_part, {ops::fill(ops::concat(square, 0), ops::number(1, t)), reach, reach});
   const Tensor rows[] = {ops::ints({-1}), channels};
   const Tensor flat = ops::concat(rows, 0);
   const auto neighbours = [&](const Tensor& v) {
     return ops::reshape(ops::matmul(ops::reshape(v, flat), band), shape);
   };
-  const Tensor s = ops::add(scaled(alpha, neighbours(ops::square(x))), ops::number(c.attrs.get_or(kBias, 1.f), t));
+  const Tensor s = ops::add(ops::scaled(neighbours(ops::square(x)), alpha), ops::number(c.attrs.get_or(kBias, 1.f), t));
   const auto power = [&](double e) { return apply(pow, {s, ops::number(e, t)}); };
   const Tensor p = power(-beta), q = power(-beta - 1);
   const Tensor around = neighbours(ops::mul(h, x));
-  c.input_gradients[0] = ops::sub(ops::mul(h, p), scaled(2 * alpha * beta, ops::mul(ops::mul(x, q), around)));
+  c.input_gradients[0] = ops::sub(ops::mul(h, p), ops::scaled(ops::mul(ops::mul(x, q), around), 2 * alpha * beta));
   const Tensor through_s =
-      ops::sub(scaled(2 * alpha * beta * (beta + 1), ops::mul(ops::mul(around, ops::mul(g, x)), power(-beta - 2))),
-               scaled(beta, ops::mul(ops::mul(h, g), q)));
+      ops::sub(ops::scaled(ops::mul(ops::mul(around, ops::mul(g, x)), power(-beta - 2)), 2 * alpha * beta * (beta + 1)),
+               ops::scaled(ops::mul(ops::mul(h, g), q), beta));
   const Tensor direct =
       ops::add(ops::mul(h, neighbours(ops::mul(ops::mul(g, x), q))), ops::mul(around, ops::mul(g, q)));
   c.input_gradients[1] =
-      ops::sub(scaled(2 * alpha, ops::mul(x, neighbours(through_s))), scaled(2 * alpha * beta, direct));
+      ops::sub(ops::scaled(ops::mul(x, neighbours(through_s)), 2 * alpha), ops::scaled(direct, 2 * alpha * beta));
   c.input_gradients[2] = ops::zeros_like(c.inputs[2]);
 }
 

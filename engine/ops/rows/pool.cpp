@@ -10,8 +10,6 @@ namespace {
 const AttrName kSize{"ksize"};
 const AttrName kStrides{"strides"};
 const AttrName kPadding{"padding"};
-const AttrName kExplicit{"explicit_paddings"};
-const AttrName kDataFormat{"data_format"};
 const AttrName kBatchInIndex{"include_batch_in_index"};
 
 template <int kSpatial>

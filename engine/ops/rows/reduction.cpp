@@ -7,7 +7,6 @@ namespace footlight {
 namespace {
 
 const AttrName kKeepDims{"keep_dims"};
-const AttrName kOutputType{"output_type"};
 
 void reduce_shape(Inference& i) {
   const bool keep = i.attrs.get_or(kKeepDims, false);
@@ -59,7 +58,6 @@ Tensor spread(GradientCall& c, const Tensor& t) {
 void sum_gradient(GradientCall& c) { c.input_gradients[0] = spread(c, c.output_gradients[0]); }
 
 void mean_gradient(GradientCall& c) {
-  static const Op size{"Size"};
   const Tensor& x = c.inputs[0];
   const Tensor& y = c.outputs[0];
   const DType t = x.dtype();
@@ -69,18 +67,16 @@ void mean_gradient(GradientCall& c) {
     factor = ops::number(static_cast<double>(x.shape().elements() / out), t);
   } else {
     static const Op floor_div{"FloorDiv"};
-    static const Op maximum{"Maximum"};
-    factor = ops::cast(apply(floor_div, {apply(size, {x}), apply(maximum, {apply(size, {y}), ops::integer(1)})}), t);
+    factor = ops::cast(apply(floor_div, {ops::size(x), ops::maximum(ops::size(y), ops::integer(1))}), t);
   }
   c.input_gradients[0] = ops::div(spread(c, c.output_gradients[0]), factor);
 }
 
 // Equal extremes share what flows.
 void extreme_gradient(GradientCall& c) {
-  static const Op equal{"Equal"};
   const Tensor& x = c.inputs[0];
   const Tensor kept = kept_shape(x, c.inputs[1]);
-  const Tensor is_extreme = ops::cast(apply(equal, {x, ops::reshape(c.outputs[0], kept)}), x.dtype());
+  const Tensor is_extreme = ops::cast(ops::equal(x, ops::reshape(c.outputs[0], kept)), x.dtype());
   const Tensor many = ops::reshape(ops::sum(is_extreme, c.inputs[1]), kept);
   c.input_gradients[0] = ops::mul(ops::div(is_extreme, many), ops::reshape(c.output_gradients[0], kept));
 }

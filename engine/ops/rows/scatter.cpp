@@ -114,10 +114,9 @@ void sub_gradient(GradientCall& c) {
 
 // Whoever holds the extreme value gets the gradient; several share it evenly.
 void extreme_gradient(GradientCall& c) {
-  static const Op equal{"Equal"};
   const Tensor &x = c.inputs[0], &indices = c.inputs[1], &y = c.inputs[2], &g = c.output_gradients[0];
-  const Tensor of_x = ops::cast(apply(equal, {x, c.outputs[0]}), g.dtype());
-  const Tensor of_y = ops::cast(apply(equal, {y, gather_nd(c.outputs[0], indices)}), g.dtype());
+  const Tensor of_x = ops::cast(ops::equal(x, c.outputs[0]), g.dtype());
+  const Tensor of_y = ops::cast(ops::equal(y, gather_nd(c.outputs[0], indices)), g.dtype());
   const Tensor holders = ops::add(of_x, scatter_nd(indices, of_y, ops::shape(x, indices.dtype())));
   const Tensor share = ops::div(g, holders);
   c.input_gradients[0] = ops::mul(share, of_x);
@@ -145,11 +144,9 @@ void partition_shape(Inference& i) {
 void partition_gradient(GradientCall& c) {
   static const Op partition{"DynamicPartition"};
   static const Op stitch{"DynamicStitch"};
-  static const Op range{"Range"};
-  static const Op size{"Size"};
   const Tensor& partitions = c.inputs[1];
-  const Tensor count = apply(size, {partitions});
-  const Tensor line = apply(range, {ops::integer(0), count, ops::integer(1)});
+  const Tensor count = ops::size(partitions);
+  const Tensor line = ops::range(ops::integer(0), count);
   const Tensor places = ops::reshape(line, ops::shape(partitions));
   const Tensor both[] = {places, partitions};
   std::vector<Tensor> inputs = apply_all(partition.row(), both, c.attrs);
@@ -195,10 +192,9 @@ void stitch_shape(Inference& i) {
 // Of an index that comes twice the last one wins; the others got nothing, but TensorFlow gathers for all
 // alike.
 void stitch_gradient(GradientCall& c) {
-  static const Op gather{"GatherV2"};
   const size_t n = c.inputs.size() / 2;
   for (size_t k = 0; k < n; ++k)
-    c.input_gradients[n + k] = apply(gather, {c.output_gradients[0], c.inputs[k], ops::integer(0)});
+    c.input_gradients[n + k] = ops::gather(c.output_gradients[0], c.inputs[k]);
 }
 
 void unravel_shape(Inference& i) {

@@ -6,18 +6,6 @@ namespace footlight {
 
 namespace {
 
-Tensor gather_rows(const Tensor& params, const Tensor& ids) {
-  static const Op op{"GatherV2"};
-  return apply(op, {params, ids, ops::integer(0)});
-}
-Tensor equal(const Tensor& x, const Tensor& y) {
-  static const Op op{"Equal"};
-  return apply(op, {x, y});
-}
-Tensor greater(const Tensor& x, const Tensor& y) {
-  static const Op op{"Greater"};
-  return apply(op, {x, y});
-}
 Tensor both(const Tensor& x, const Tensor& y) {
   static const Op op{"LogicalAnd"};
   return apply(op, {x, y});
@@ -26,7 +14,6 @@ Tensor zero_of(const Tensor& t) { return ops::number(0, t.dtype()); }
 
 // x of a leading part of the dimensions of `like`, with dimensions of 1 for the others.
 Tensor widened(const Tensor& x, const Tensor& like) {
-  static const Op rank{"Rank"};
   const Shape &from = x.shape(), &to = like.shape();
   const Tensor shape = ops::shape(x);
   Tensor ones;
@@ -34,7 +21,7 @@ Tensor widened(const Tensor& x, const Tensor& like) {
     if (from.rank() == to.rank()) return x;
     ones = ops::ints(std::vector<int64_t>(static_cast<size_t>(to.rank() - from.rank()), 1));
   } else {
-    const Tensor more = ops::sub(apply(rank, {like}), apply(rank, {x}));
+    const Tensor more = ops::sub(ops::rank(like), ops::rank(x));
     ones = ops::fill(ops::expand_dims(more, 0), ops::integer(1));
   }
   const Tensor parts[] = {shape, ones};
@@ -60,23 +47,23 @@ void segment_shape(Inference& i) {
 }
 
 void segment_sum_gradient(GradientCall& c) {
-  c.input_gradients[0] = gather_rows(c.output_gradients[0], c.inputs[1]);
+  c.input_gradients[0] = ops::gather(c.output_gradients[0], c.inputs[1]);
 }
 
 void segment_mean_gradient(GradientCall& c) {
   static const Op op{"SegmentSum"};
   const Tensor ones = ops::fill(ops::shape(c.inputs[1]), ops::number(1, c.inputs[0].dtype()));
   const Tensor counts = apply(op, {widened(ones, c.inputs[0]), c.inputs[1]});
-  c.input_gradients[0] = gather_rows(ops::div(c.output_gradients[0], counts), c.inputs[1]);
+  c.input_gradients[0] = ops::gather(ops::div(c.output_gradients[0], counts), c.inputs[1]);
 }
 
 // Those that hold the extreme value share the gradient evenly.
 void segment_extreme_gradient(GradientCall& c) {
   static const Op op{"SegmentSum"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
-  const Tensor chosen = equal(x, gather_rows(c.outputs[0], ids));
+  const Tensor chosen = ops::equal(x, ops::gather(c.outputs[0], ids));
   const Tensor share = ops::div(g, apply(op, {ops::cast(chosen, g.dtype()), ids}));
-  c.input_gradients[0] = ops::where(chosen, gather_rows(share, ids), zero_of(g));
+  c.input_gradients[0] = ops::where(chosen, ops::gather(share, ids), zero_of(g));
 }
 
 // The product of the others: of the nonzero ones for a zero, the whole by the element otherwise; two zeros
@@ -85,14 +72,14 @@ void segment_prod_gradient(GradientCall& c) {
   static const Op sum{"SegmentSum"};
   static const Op prod{"SegmentProd"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
-  const Tensor is_zero = equal(x, zero_of(x));
+  const Tensor is_zero = ops::equal(x, zero_of(x));
   const Tensor zeros = apply(sum, {ops::cast(is_zero, DType::kInt32), ids});
-  const Tensor flowing = ops::where(greater(zeros, ops::integer(1)), zero_of(g), g);
+  const Tensor flowing = ops::where(ops::greater(zeros, ops::integer(1)), zero_of(g), g);
   const Tensor nonzero = ops::where(is_zero, ops::number(1, x.dtype()), x);
-  const Tensor of_nonzero = gather_rows(apply(prod, {nonzero, ids}), ids);
-  const Tensor whole = gather_rows(c.outputs[0], ids);
+  const Tensor of_nonzero = ops::gather(apply(prod, {nonzero, ids}), ids);
+  const Tensor whole = ops::gather(c.outputs[0], ids);
   c.input_gradients[0] =
-      ops::mul(gather_rows(flowing, ids), ops::where(is_zero, of_nonzero, ops::div(whole, nonzero)));
+      ops::mul(ops::gather(flowing, ids), ops::where(is_zero, of_nonzero, ops::div(whole, nonzero)));
 }
 
 void unsorted_shape(Inference& i) {
@@ -113,9 +100,8 @@ void unsorted_shape(Inference& i) {
 
 // Rows by id, zeros for negative ids; `kept` says which are not negative.
 Tensor gather_kept(const Tensor& params, const Tensor& ids, Tensor* kept = nullptr) {
-  static const Op maximum{"Maximum"};
   static const Op at_least{"GreaterEqual"};
-  const Tensor rows = gather_rows(params, apply(maximum, {ids, ops::zeros_like(ids)}));
+  const Tensor rows = ops::gather(params, ops::maximum(ids, ops::zeros_like(ids)));
   Tensor is_kept = widened(apply(at_least, {ids, zero_of(ids)}), rows);
   if (kept) *kept = is_kept;
   return ops::where(is_kept, rows, zero_of(rows));
@@ -129,7 +115,7 @@ void unsorted_extreme_gradient(GradientCall& c) {
   static const Op sum{"UnsortedSegmentSum"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
   Tensor kept;
-  const Tensor chosen = both(equal(x, gather_kept(c.outputs[0], ids, &kept)), kept);
+  const Tensor chosen = both(ops::equal(x, gather_kept(c.outputs[0], ids, &kept)), kept);
   const Tensor holders = apply(sum, {ops::cast(chosen, g.dtype()), ids, c.inputs[2]});
   c.input_gradients[0] = ops::where(chosen, gather_kept(ops::div(g, holders), ids), zero_of(g));
 }
@@ -138,9 +124,9 @@ void unsorted_prod_gradient(GradientCall& c) {
   static const Op sum{"UnsortedSegmentSum"};
   static const Op prod{"UnsortedSegmentProd"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &n = c.inputs[2], &g = c.output_gradients[0];
-  const Tensor is_zero = equal(x, zero_of(x));
+  const Tensor is_zero = ops::equal(x, zero_of(x));
   const Tensor zeros = apply(sum, {ops::cast(is_zero, DType::kInt32), ids, n});
-  const Tensor flowing = ops::where(greater(zeros, ops::integer(1)), zero_of(g), g);
+  const Tensor flowing = ops::where(ops::greater(zeros, ops::integer(1)), zero_of(g), g);
   const Tensor nonzero = ops::where(is_zero, ops::number(1, x.dtype()), x);
   const Tensor of_nonzero = gather_kept(apply(prod, {nonzero, ids, n}), ids);
   const Tensor whole = gather_kept(c.outputs[0], ids);

@@ -69,7 +69,6 @@ void concat_shape(Inference& i) {
 }
 
 void concat_gradient(GradientCall& c) {
-  static const Op slice{"Slice"};
   static const Op offsets{"ConcatOffset"};
   const Tensor& g = c.output_gradients[0];
   const size_t n = c.inputs.size() - 1;
@@ -81,7 +80,7 @@ void concat_gradient(GradientCall& c) {
     const int64_t axis = infer::axis_in(infer::ints_of(axis_value)[0], rank, c.row);
     std::vector<int64_t> begin(static_cast<size_t>(rank), 0);
     for (size_t k = 0; k < n; ++k) {
-      c.input_gradients[k] = apply(slice, {g, ops::ints(begin), ops::shape(c.inputs[k])});
+      c.input_gradients[k] = ops::slice(g, ops::ints(begin), ops::shape(c.inputs[k]));
       begin[static_cast<size_t>(axis)] += c.inputs[k].shape()[static_cast<int>(axis)];
     }
     return;
@@ -91,7 +90,7 @@ void concat_gradient(GradientCall& c) {
   std::vector<Tensor> inputs{ops::cast(c.inputs[n], DType::kInt32)};
   inputs.insert(inputs.end(), shapes.begin(), shapes.end());
   const std::vector<Tensor> begins = apply_all(offsets.row(), inputs, {});
-  for (size_t k = 0; k < n; ++k) c.input_gradients[k] = apply(slice, {g, begins[k], shapes[k]});
+  for (size_t k = 0; k < n; ++k) c.input_gradients[k] = ops::slice(g, begins[k], shapes[k]);
 }
 
 void concat_offset_shape(Inference& i) {
@@ -146,8 +145,7 @@ void unpack_shape(Inference& i) {
 }
 
 void unpack_gradient(GradientCall& c) {
-  static const Op pack{"Pack"};
-  c.input_gradients[0] = footlight::apply(pack.row(), filled(c), {{kAxis, c.attrs.get_or(kAxis, int64_t{0})}});
+  c.input_gradients[0] = ops::pack(filled(c), c.attrs.get_or(kAxis, int64_t{0}));
 }
 
 void slice_shape(Inference& i) {
@@ -191,11 +189,10 @@ void slice_shape(Inference& i) {
 // Zeros before and after.
 void slice_gradient(GradientCall& c) {
   static const Op pad{"Pad"};
-  static const Op pack{"Pack"};
   const Tensor begin = ops::cast(c.inputs[1], DType::kInt32);
   const Tensor after = ops::sub(ops::sub(ops::shape(c.inputs[0]), begin), ops::shape(c.outputs[0]));
   const Tensor both[] = {begin, after};
-  c.input_gradients[0] = apply(pad, {c.output_gradients[0], apply(pack.row(), both, {{kAxis, int64_t{1}}})});
+  c.input_gradients[0] = apply(pad, {c.output_gradients[0], ops::pack(both, 1)});
 }
 
 // The masks among the attributes of a strided slice.
@@ -316,20 +313,18 @@ void tile_shape(Inference& i) {
 
 // The copies stand side by side once each dimension is split into (multiple, size): summed over the multiples.
 void tile_gradient(GradientCall& c) {
-  static const Op pack{"Pack"};
-  static const Op rank{"Rank"};
   static const Op range{"Range"};
   const Shape& in = c.inputs[0].shape();
   const Tensor shape = ops::shape(c.inputs[0]);
   const Tensor both[] = {ops::cast(c.inputs[1], DType::kInt32), shape};
-  const Tensor split = ops::reshape(apply(pack.row(), both, {{kAxis, int64_t{1}}}), ops::ints({-1}));
+  const Tensor split = ops::reshape(ops::pack(both, 1), ops::ints({-1}));
   Tensor every_other;
   if (in.has_rank()) {
     std::vector<int64_t> axes;
     for (int d = 0; d < in.rank(); ++d) axes.push_back(2 * d);
     every_other = ops::ints(axes);
   } else {
-    const Tensor end = ops::mul(apply(rank, {c.inputs[0]}), ops::integer(2));
+    const Tensor end = ops::mul(ops::rank(c.inputs[0]), ops::integer(2));
     every_other = apply(range, {ops::integer(0), end, ops::integer(2)});
   }
   c.input_gradients[0] =
@@ -337,12 +332,11 @@ void tile_gradient(GradientCall& c) {
 }
 
 void pad_gradient(GradientCall& c) {
-  static const Op slice{"Slice"};
   static const Op strided{"StridedSlice"};
   static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
   const Tensor before = apply(strided, {c.inputs[1], ops::ints({0, 0}), ops::ints({0, 1}), ops::ints({1, 1})},
                               {{kBegin, int64_t{1}}, {kEnd, int64_t{1}}, {kShrink, int64_t{2}}});
-  const Tensor part = apply(slice, {c.output_gradients[0], before, ops::shape(c.inputs[0], before.dtype())});
+  const Tensor part = ops::slice(c.output_gradients[0], before, ops::shape(c.inputs[0], before.dtype()));
   c.input_gradients[0] = part;
   if (c.inputs.size() > 2) {
     // The sums of all elements: those of the padding are the rest.

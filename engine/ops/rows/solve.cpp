@@ -117,7 +117,6 @@ void cholesky_gradient(GradientCall& c) {
 // regularizer both are one product of the residuals.
 void least_squares_gradient_of_any_size(GradientCall& c) {
   static const Op op{"MatrixSolveLs"};
-  static const Op equal{"Equal"};
   const Tensor& a = c.inputs[0];
   const Tensor& x = c.outputs[0];
   const Tensor a_adjoint = ops::adjoint(a);
@@ -129,7 +128,7 @@ void least_squares_gradient_of_any_size(GradientCall& c) {
   const Tensor other = ops::sub(c.output_gradients[0], ops::product(a, gradient_b, true, false));
   const Tensor plain = ops::add(ops::product(residual, solved(a, gradient_b), false, true),
                                 ops::product(solved(a_adjoint, x), other, false, true));
-  const Tensor none = apply(equal, {c.inputs[2], ops::number(0, DType::kFloat64)});
+  const Tensor none = ops::equal(c.inputs[2], ops::number(0, DType::kFloat64));
   const Tensor divisor = ops::where(none, ops::number(1, DType::kFloat64), c.inputs[2]);
   const Tensor regularized = ops::div(ops::product(residual, other, false, true), ops::cast(divisor, a.dtype()));
   c.input_gradients[0] =

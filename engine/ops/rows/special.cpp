@@ -9,14 +9,10 @@ namespace footlight {
 namespace {
 
 using ops::mul;
+using ops::scaled;
 using ops::sum_to_shape_of;
 
 const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
-Tensor scaled(const Tensor& x, double factor) { return mul(x, ops::number(factor, x.dtype())); }
-Tensor exp(const Tensor& x) {
-  static const Op op{"Exp"};
-  return apply(op, {x});
-}
 Tensor lgamma(const Tensor& x) {
   static const Op op{"Lgamma"};
   return apply(op, {x});
@@ -24,7 +20,7 @@ Tensor lgamma(const Tensor& x) {
 
 // +-2 / sqrt(pi) exp(-x^2)
 Tensor bell(const Tensor& g, const Tensor& x, double sign) {
-  return mul(scaled(g, sign * 2 * std::numbers::inv_sqrtpi), exp(ops::neg(ops::square(x))));
+  return mul(scaled(g, sign * 2 * std::numbers::inv_sqrtpi), ops::exp(ops::neg(ops::square(x))));
 }
 void erf_gradient(GradientCall& c) { c.input_gradients[0] = bell(incoming(c), c.inputs[0], 1); }
 void erfc_gradient(GradientCall& c) { c.input_gradients[0] = bell(incoming(c), c.inputs[0], -1); }
@@ -32,13 +28,13 @@ void erfc_gradient(GradientCall& c) { c.input_gradients[0] = bell(incoming(c), c
 // sqrt(pi) / 2 exp(y^2)
 void erfinv_gradient(GradientCall& c) {
   c.input_gradients[0] =
-      mul(scaled(incoming(c), 1 / (2 * std::numbers::inv_sqrtpi)), exp(ops::square(c.outputs[0])));
+      mul(scaled(incoming(c), 1 / (2 * std::numbers::inv_sqrtpi)), ops::exp(ops::square(c.outputs[0])));
 }
 // sqrt(2 pi) exp(y^2 / 2)
 void ndtri_gradient(GradientCall& c) {
   constexpr double kRootTwoPi = std::numbers::sqrt2 / std::numbers::inv_sqrtpi;
   const Tensor half = ops::div(ops::square(c.outputs[0]), ops::number(2, c.outputs[0].dtype()));
-  c.input_gradients[0] = mul(scaled(incoming(c), kRootTwoPi), exp(half));
+  c.input_gradients[0] = mul(scaled(incoming(c), kRootTwoPi), ops::exp(half));
 }
 
 void lgamma_gradient(GradientCall& c) {
@@ -66,8 +62,7 @@ void bessel_i0e_gradient(GradientCall& c) {
 }
 // The slope at 0, where the formula divides 0 by 0, is put in.
 Tensor except_at_zero(const Tensor& x, double at_zero, const Tensor& elsewhere) {
-  static const Op equal{"Equal"};
-  return ops::where(apply(equal, {x, ops::number(0, x.dtype())}), ops::number(at_zero, x.dtype()), elsewhere);
+  return ops::where(ops::equal(x, ops::number(0, x.dtype())), ops::number(at_zero, x.dtype()), elsewhere);
 }
 // I0(x) - I1(x) / x
 void bessel_i1_gradient(GradientCall& c) {
@@ -88,15 +83,14 @@ void bessel_i1e_gradient(GradientCall& c) {
 // exp(-x + (a - 1) log(x) - lgamma(a)): in logarithms, for gamma(a) grows fast.
 void igamma_gradient(GradientCall& c) {
   static const Op of_a{"IgammaGradA"};
-  static const Op log{"Log"};
   const Tensor& a = c.inputs[0];
   const Tensor& x = c.inputs[1];
   const bool wide = a.dtype() == DType::kFloat32 || a.dtype() == DType::kFloat64;
   const Tensor wide_a = wide ? a : ops::cast(a, DType::kFloat32);
   const Tensor wide_x = wide ? x : ops::cast(x, DType::kFloat32);
   const Tensor slope_a = ops::cast(apply(of_a, {wide_a, wide_x}), a.dtype());
-  const Tensor power = mul(ops::sub(a, ops::number(1, a.dtype())), apply(log, {x}));
-  const Tensor slope_x = exp(ops::sub(ops::add(ops::neg(x), power), lgamma(a)));
+  const Tensor power = mul(ops::sub(a, ops::number(1, a.dtype())), ops::log(x));
+  const Tensor slope_x = ops::exp(ops::sub(ops::add(ops::neg(x), power), lgamma(a)));
   c.input_gradients[0] = sum_to_shape_of(mul(slope_a, incoming(c)), a);
   c.input_gradients[1] = sum_to_shape_of(mul(slope_x, incoming(c)), x);
 }
@@ -113,7 +107,7 @@ void betainc_gradient(GradientCall& c) {
   const Tensor one = ops::number(1, x.dtype());
   const Tensor log_beta = ops::sub(ops::add(lgamma(a), lgamma(b)), lgamma(ops::add(a, b)));
   const Tensor power = ops::add(apply(xlog1py, {ops::sub(b, one), ops::neg(x)}), apply(xlogy, {ops::sub(a, one), x}));
-  c.input_gradients[2] = sum_to_shape_of(mul(exp(ops::sub(power, log_beta)), incoming(c)), x);
+  c.input_gradients[2] = sum_to_shape_of(mul(ops::exp(ops::sub(power, log_beta)), incoming(c)), x);
 }
 
 // -x zeta(x + 1, q), in q alone
@@ -169,9 +163,9 @@ FL_ROWS(special) {
       unary("Lgamma", lgamma_gradient, "the logarithm of the absolute value of gamma(x)"),
       unary("Digamma", digamma_gradient, "the slope of lgamma(x)"),
       unary("BesselI0", bessel_i0_gradient, "the modified Bessel function of order 0"),
-      unary("BesselI0e", bessel_i0e_gradient, "the modified Bessel function of order 0, times exp(-|x|)"),
+      unary("BesselI0e", bessel_i0e_gradient, "the modified Bessel function of order 0, times ops::exp(-|x|)"),
       unary("BesselI1", bessel_i1_gradient, "the modified Bessel function of order 1"),
-      unary("BesselI1e", bessel_i1e_gradient, "the modified Bessel function of order 1, times exp(-|x|)"),
+      unary("BesselI1e", bessel_i1e_gradient, "the modified Bessel function of order 1, times ops::exp(-|x|)"),
       binary("Igamma", "a: T, x: T -> z: T", "T: floats", igamma_gradient,
              "the lower incomplete gamma function, divided by gamma(a)"),
       binary("Igammac", "a: T, x: T -> z: T", "T: floats", igammac_gradient,

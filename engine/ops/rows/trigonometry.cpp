@@ -20,8 +20,7 @@ void tan_gradient(GradientCall& c) {
 
 // 1 / sqrt(1 - x^2)
 Tensor asin_slope(const Tensor& x) {
-  static const Op sqrt{"Sqrt"};
-  return ops::reciprocal(apply(sqrt, {ops::sub(one_like(x), ops::square(x))}));
+  return ops::reciprocal(ops::sqrt(ops::sub(one_like(x), ops::square(x))));
 }
 void asin_gradient(GradientCall& c) { c.input_gradients[0] = mul(incoming(c), asin_slope(conj(c.inputs[0]))); }
 void acos_gradient(GradientCall& c) {

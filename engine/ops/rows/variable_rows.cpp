@@ -10,7 +10,6 @@ namespace footlight {
 namespace {
 
 const AttrName kBatchDims{"batch_dims"};
-const AttrName kDType{"dtype"};
 
 Shape shape_of_variable(Inference& i) {
   const Variable* v = variable_of(i.inputs[0]);
@@ -84,12 +83,11 @@ void gather_nd_shape(Inference& i) {
 }
 
 void gather_nd_gradient(GradientCall& c) {
-  static const Op scatter{"ScatterNd"}, squeeze{"Squeeze"};
-  static const AttrName kDims{"squeeze_dims"};
+  static const Op scatter{"ScatterNd"};
   const Tensor shape = variable_shape(c.inputs[0]);
   const Shape& indices = c.inputs[1].shape();
   if (indices.has_rank() && indices.rank() == 2 && indices[1] == 1) {
-    const Tensor flat = apply(squeeze, {c.inputs[1]}, {{kDims, std::vector<int64_t>{-1}}});
+    const Tensor flat = ops::squeeze(c.inputs[1], {-1});
     c.input_gradients[0] = ops::indexed_slices(c.output_gradients[0], flat, shape);
     return;
   }

@@ -1,6 +1,7 @@
 // Kernels of matrix products: one blocked kernel for large floats, short loops for tiny and integer products.
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/half_block.h"
+#include "kernels/cpu/small_product.h"
 
 #include "engine/base/thread_pool.h"
 #include "kernels/functors/arithmetic.h"
@@ -29,57 +30,6 @@ void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin
     }
   }
 }
-
-// Small and integer products: rows of b as vectors, one sum per row of a in a register. Loads reach past the
-// end of a row into the next one, whose columns are not used; the last rows are copied first, so that nothing
-// reaches past b.
-template <class T>
-struct SmallProduct {
-  using U = std::conditional_t<std::is_integral_v<T>,
-                               std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
-  static constexpr int64_t kWidth = 64 / sizeof(T);
-  typedef U Vector __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
-
-  template <int kRows>
-  static void rows(const Matrix<T>& a, const T* b, int64_t b_row, int64_t safe, const T* pad, T* out,
-                   int64_t i, int64_t end, int64_t n, int64_t j0, int64_t depth) {
-    Vector sums[kRows] = {};
-    for (int64_t k = 0; k < safe; ++k) {
-      const Vector row = *reinterpret_cast<const Vector*>(b + k * b_row);
-      for (int r = 0; r < kRows; ++r) sums[r] += row * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
-    }
-    for (int64_t k = safe; k < depth; ++k) {
-      const Vector row = *reinterpret_cast<const Vector*>(pad + (k - safe) * kWidth);
-      for (int r = 0; r < kRows; ++r) sums[r] += row * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
-    }
-    for (int r = 0; r < kRows; ++r) {
-      T* to = out + (i + r) * n + j0;
-      // What spills over is overwritten when the next row is stored.
-      if (n - j0 == kWidth || (n <= kWidth && (i + r) * n + kWidth <= end * n)) {
-        *reinterpret_cast<Vector*>(to) = sums[r];
-      } else {
-        std::memcpy(to, &sums[r], static_cast<size_t>(std::min(kWidth, n - j0)) * sizeof(T));
-      }
-    }
-  }
-
-  static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
-                  int64_t depth) {
-    T pad[(kWidth + 1) * kWidth];
-    for (int64_t j0 = 0; j0 < n; j0 += kWidth) {
-      const int64_t room = (depth - 1) * b.row + n - j0 - kWidth;
-      const int64_t safe = room < 0 ? 0 : std::min(depth, room / b.row + 1);
-      const int64_t columns = std::min(kWidth, n - j0);
-      for (int64_t k = safe; k < depth; ++k)
-        std::memcpy(pad + (k - safe) * kWidth, b.data + k * b.row + j0, static_cast<size_t>(columns) * sizeof(T));
-      const T* from = b.data + j0;
-      int64_t i = begin;
-      for (; i + 5 <= end; i += 5) rows<5>(a, from, b.row, safe, pad, out, i, end, n, j0, depth);
-      for (; i + 2 <= end; i += 2) rows<2>(a, from, b.row, safe, pad, out, i, end, n, j0, depth);
-      for (; i < end; ++i) rows<1>(a, from, b.row, safe, pad, out, i, end, n, j0, depth);
-    }
-  }
-};
 
 // A few rows against a large matrix: b is read once, four of its rows at a time, in the order in which they stand.
 template <class T>
@@ -113,7 +63,7 @@ template <class T>
 void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t depth) {
   if (m == 0 || n == 0) return;
   if constexpr (std::is_floating_point_v<T>) {
-    if (depth > 0 && m * n * depth >= 24 * 24 * 24) {
+    if (depth > 0 && (m * n * depth >= 24 * 24 * 24 || (n == 1 && depth >= 8 && a.column == 1))) {
       if (m <= 8 && n >= 64 && b.column == 1) multiply_few(a, b, out, m, n, depth);
       else gemm(m, n, depth, a, b, out, n);
       return;

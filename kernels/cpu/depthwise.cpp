@@ -123,12 +123,10 @@ void gather_row(std::span<const Meeting> rows, const Meetings& columns, const In
 }
 
 struct Depthwise : Convolution {
-  int64_t multiplier, in_image, out_image, filter_size;
+  int64_t multiplier, filter_size;
   explicit Depthwise(const Convolution& c, const Shape& filter)
       : Convolution(c),
         multiplier(filter[3]),
-        in_image(h.in * w.in * in_channels),
-        out_image(h.out * w.out * out_channels),
         filter_size(h.size * w.size * out_channels) {}
 };
 
@@ -140,6 +138,40 @@ int64_t rows_at_once(const Depthwise& g) {
   return std::max<int64_t>(1, 65536 / std::max<int64_t>(1, g.w.out * g.filter_size));
 }
 
+// The images on one side of a convolution.
+struct Side {
+  int64_t height, width, channels;
+  int64_t image() const { return height * width * channels; }
+};
+Side inputs_of(const Depthwise& g) { return {g.h.in, g.w.in, g.in_channels}; }
+Side outputs_of(const Depthwise& g) { return {g.h.out, g.w.out, g.out_channels}; }
+
+// Each pixel of one side from the pixels of the other that it meets, `step` of them further for each pixel along a row:
+// add(pixel, other pixel, weights) says how their channels go together where there are several filters for each.
+template <class C, class Add>
+void gather(const Depthwise& g, const Side& side, C* out, const Side& other, const C* in, const Meetings& rows,
+            const Meetings& columns, int64_t step, const C* filter, Add&& add) {
+  const Inner inner = inner_of(columns, side.width, step);
+  parallel_for(g.batch * side.height, rows_at_once(g), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const C* from = in + row / side.height * other.image();
+      C* to = out + row * side.width * side.channels;
+      const auto lines = rows.of(row % side.height);
+      if (g.multiplier == 1) {
+        gather_row(lines, columns, inner, side.width, from, other.width, step, filter, g.w.size, g.in_channels, to);
+        continue;
+      }
+      for (int64_t x = 0; x < side.width; ++x, to += side.channels) {
+        std::fill(to, to + side.channels, C(0));
+        for (const Meeting& v : lines)
+          for (const Meeting& h : columns.of(x))
+            add(to, from + (v.other * other.width + h.other) * other.channels,
+                filter + (v.place * g.w.size + h.place) * g.out_channels);
+      }
+    }
+  });
+}
+
 template <class T>
 void forward(KernelContext& c) {
   using C = Compute<T>;
@@ -148,32 +180,12 @@ void forward(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> filter(c.inputs[1], false);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
-  const Meetings rows = of_outputs(g.h), columns = of_outputs(g.w);
-  const Inner inner = inner_of(columns, g.w.out, g.w.stride);
-  parallel_for(g.batch * g.h.out, rows_at_once(g), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const C* from = in.data() + row / g.h.out * g.in_image;
-      const auto lines = rows.of(row % g.h.out);
-      if (g.multiplier == 1) {
-        gather_row(lines, columns, inner, g.w.out, from, g.w.in, g.w.stride, filter.data(), g.w.size, g.in_channels,
-                   out.data() + row * g.w.out * g.in_channels);
-        continue;
-      }
-      for (int64_t x = 0; x < g.w.out; ++x) {
-        C* to = out.data() + (row * g.w.out + x) * g.out_channels;
-        const auto places = columns.of(x);
-        std::fill(to, to + g.out_channels, C(0));
-        for (const Meeting& v : lines)
-          for (const Meeting& h : places) {
-            const C* pixel = from + (v.other * g.w.in + h.other) * g.in_channels;
-            const C* weights = filter.data() + (v.place * g.w.size + h.place) * g.out_channels;
-            for (int64_t k = 0; k < g.in_channels; ++k)
-              for (int64_t m = 0; m < g.multiplier; ++m)
-                to[k * g.multiplier + m] += pixel[k] * weights[k * g.multiplier + m];
-          }
-      }
-    }
-  });
+  gather(g, outputs_of(g), out.data(), inputs_of(g), in.data(), of_outputs(g.h), of_outputs(g.w), g.w.stride,
+         filter.data(), [&](C* to, const C* pixel, const C* weights) {
+           for (int64_t k = 0; k < g.in_channels; ++k)
+             for (int64_t m = 0; m < g.multiplier; ++m)
+               to[k * g.multiplier + m] += pixel[k] * weights[k * g.multiplier + m];
+         });
   out.finish();
 }
 
@@ -189,32 +201,12 @@ void to_input(KernelContext& c) {
   const ImagesIn<T> filter(c.inputs[1], false);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
-  const Meetings rows = of_inputs(g.h), columns = of_inputs(g.w);
-  const Inner inner = inner_of(columns, g.w.in, 1);
-  parallel_for(g.batch * g.h.in, rows_at_once(g), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const C* from = arriving.data() + row / g.h.in * g.out_image;
-      const auto lines = rows.of(row % g.h.in);
-      if (g.multiplier == 1) {
-        gather_row(lines, columns, inner, g.w.in, from, g.w.out, 1, filter.data(), g.w.size, g.in_channels,
-                   out.data() + row * g.w.in * g.in_channels);
-        continue;
-      }
-      for (int64_t x = 0; x < g.w.in; ++x) {
-        C* to = out.data() + (row * g.w.in + x) * g.in_channels;
-        const auto places = columns.of(x);
-        std::fill(to, to + g.in_channels, C(0));
-        for (const Meeting& v : lines)
-          for (const Meeting& h : places) {
-            const C* pixel = from + (v.other * g.w.out + h.other) * g.out_channels;
-            const C* weights = filter.data() + (v.place * g.w.size + h.place) * g.out_channels;
-            for (int64_t k = 0; k < g.in_channels; ++k)
-              for (int64_t m = 0; m < g.multiplier; ++m)
-                to[k] += pixel[k * g.multiplier + m] * weights[k * g.multiplier + m];
-          }
-      }
-    }
-  });
+  gather(g, inputs_of(g), out.data(), outputs_of(g), arriving.data(), of_inputs(g.h), of_inputs(g.w), 1,
+         filter.data(), [&](C* to, const C* pixel, const C* weights) {
+           for (int64_t k = 0; k < g.in_channels; ++k)
+             for (int64_t m = 0; m < g.multiplier; ++m)
+               to[k] += pixel[k * g.multiplier + m] * weights[k * g.multiplier + m];
+         });
   out.finish();
 }
 
@@ -288,8 +280,8 @@ void to_filter(KernelContext& c) {
           for (const Meeting& v : rows.of(y))
             for (int64_t kx = 0; kx < g.w.size; ++kx)
               add_row(g, spans[static_cast<size_t>(kx)],
-                      in.data() + n * g.in_image + v.other * g.w.in * g.in_channels,
-                      arriving.data() + n * g.out_image + y * g.w.out * g.out_channels,
+                      in.data() + n * inputs_of(g).image() + v.other * g.w.in * g.in_channels,
+                      arriving.data() + n * outputs_of(g).image() + y * g.w.out * g.out_channels,
                       own + (v.place * g.w.size + kx) * g.out_channels);
     }
   });

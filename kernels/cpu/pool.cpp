@@ -58,6 +58,29 @@ void for_pixels(const Pool& p, int64_t row, Body&& body) {
   }
 }
 
+// Calls body(image, output pixel, places) for all output pixels; threads share them out by rows.
+template <class Body>
+void for_windows(const Pool& p, Body&& body) {
+  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row)
+      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) { body(row / p.rows(), pixel, places); });
+  });
+}
+
+// The same for bodies that add to the places of `images`, zeros at first: a thread has whole images, in which the
+// windows overlap.
+template <class C, class Body>
+void add_to_windows(const Pool& p, C* images, Body&& body) {
+  const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image));
+  parallel_for(p.batch, grain, [&](int64_t first, int64_t last) {
+    for (int64_t n = first; n < last; ++n) {
+      std::fill(images + n * p.in_image, images + (n + 1) * p.in_image, C(0));
+      for (int64_t row = 0; row < p.rows(); ++row)
+        for_pixels(p, row, [&](int64_t pixel, auto&& places) { body(n, pixel, places); });
+    }
+  });
+}
+
 // Calls body(first channel, step) for each channel of a window; usually there is one, and the step is 1.
 template <class Body>
 void for_channels(const Pool& p, Body&& body) {
@@ -102,27 +125,22 @@ void max_pool(KernelContext& c) {
   if (c.outputs[0].elements() == 0) return;
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      const C* from = in.data() + row / p.rows() * p.in_image;
-      C* to = out.data() + row / p.rows() * p.out_image;
-      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
-        C* __restrict__ best = to + pixel * p.pooled;
-        if constexpr (std::is_same_v<C, float>) {
-          if (in_registers(p, from, best, places)) return;
-        }
-        std::fill(best, best + p.pooled, lowest<C>());
-        places([&](int64_t place) {
-          for_channels(p, [&](int64_t channel, auto step) {
-            const C* __restrict__ x = from + place * p.channels + channel;
-            for (int64_t k = 0; k < p.pooled; ++k) {
-              const C value = x[k * step];
-              best[k] = value > best[k] ? value : best[k];
-            }
-          });
-        });
-      });
+  for_windows(p, [&](int64_t n, int64_t pixel, auto&& places) {
+    const C* from = in.data() + n * p.in_image;
+    C* __restrict__ best = out.data() + n * p.out_image + pixel * p.pooled;
+    if constexpr (std::is_same_v<C, float>) {
+      if (in_registers(p, from, best, places)) return;
     }
+    std::fill(best, best + p.pooled, lowest<C>());
+    places([&](int64_t place) {
+      for_channels(p, [&](int64_t channel, auto step) {
+        const C* __restrict__ x = from + place * p.channels + channel;
+        for (int64_t k = 0; k < p.pooled; ++k) {
+          const C value = x[k * step];
+          best[k] = value > best[k] ? value : best[k];
+        }
+      });
+    });
   });
   out.finish();
 }
@@ -195,40 +213,32 @@ void max_pool_grad(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image));
-  parallel_for(p.batch, grain, [&](int64_t first, int64_t last) {
-    const Largest<C> largest(p.pooled);
-    for (int64_t n = first; n < last; ++n) {
-      const C* from = in.data() + n * p.in_image;
-      C* to = out.data() + n * p.in_image;
-      std::fill(to, to + p.in_image, C(0));
-      for (int64_t row = 0; row < p.rows(); ++row)
-        for_pixels(p, row, [&](int64_t pixel, auto&& places) {
-          const C* __restrict__ g = arriving.data() + n * p.out_image + pixel * p.pooled;
-          if constexpr (std::is_floating_point_v<C>) {
-            constexpr int64_t kMost = 64;
-            if (p.attrs.channel_size == 1 && p.pooled % LargestInVectors<C>::kWidth == 0 &&
-                p.window_size() <= kMost) {
-              int64_t starts[kMost];
-              int64_t count = 0;
-              places([&](int64_t place) { starts[count++] = place * p.channels; });
-              LargestInVectors<C>::add(from, to, starts, count, g, p.pooled);
-              return;
-            }
-          }
-          largest.find(p, from, places);
-          int32_t number = 0;
-          places([&](int64_t place) {
-            for_channels(p, [&](int64_t channel, auto step) {
-              C* __restrict__ y = to + place * p.channels + channel;
-              const int32_t* __restrict__ where = largest.where;
-              for (int64_t k = 0; k < p.pooled; ++k)
-                y[k * step] = static_cast<C>(y[k * step] + (where[k] == number ? g[k] : C(0)));
-              ++number;
-            });
-          });
-        });
+  add_to_windows(p, out.data(), [&](int64_t n, int64_t pixel, auto&& places) {
+    const C* from = in.data() + n * p.in_image;
+    C* to = out.data() + n * p.in_image;
+    const C* __restrict__ g = arriving.data() + n * p.out_image + pixel * p.pooled;
+    if constexpr (std::is_floating_point_v<C>) {
+      constexpr int64_t kMost = 64;
+      if (p.attrs.channel_size == 1 && p.pooled % LargestInVectors<C>::kWidth == 0 && p.window_size() <= kMost) {
+        int64_t starts[kMost];
+        int64_t count = 0;
+        places([&](int64_t place) { starts[count++] = place * p.channels; });
+        LargestInVectors<C>::add(from, to, starts, count, g, p.pooled);
+        return;
+      }
     }
+    const Largest<C> largest(p.pooled);
+    largest.find(p, from, places);
+    int32_t number = 0;
+    places([&](int64_t place) {
+      for_channels(p, [&](int64_t channel, auto step) {
+        C* __restrict__ y = to + place * p.channels + channel;
+        const int32_t* __restrict__ where = largest.where;
+        for (int64_t k = 0; k < p.pooled; ++k)
+          y[k * step] = static_cast<C>(y[k * step] + (where[k] == number ? g[k] : C(0)));
+        ++number;
+      });
+    });
   });
   out.finish();
 }
@@ -242,24 +252,19 @@ void max_pool_grad_grad(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
+  for_windows(p, [&](int64_t n, int64_t pixel, auto&& places) {
     const Largest<C> largest(p.pooled);
-    for (int64_t row = first; row < last; ++row) {
-      const int64_t n = row / p.rows();
-      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
-        largest.find(p, in.data() + n * p.in_image, places);
-        C* __restrict__ y = out.data() + n * p.out_image + pixel * p.pooled;
-        int32_t number = 0;
-        places([&](int64_t place) {
-          for_channels(p, [&](int64_t channel, auto step) {
-            const C* __restrict__ x = arriving.data() + n * p.in_image + place * p.channels + channel;
-            const int32_t* __restrict__ where = largest.where;
-            for (int64_t k = 0; k < p.pooled; ++k) y[k] = where[k] == number ? x[k * step] : y[k];
-            ++number;
-          });
-        });
+    largest.find(p, in.data() + n * p.in_image, places);
+    C* __restrict__ y = out.data() + n * p.out_image + pixel * p.pooled;
+    int32_t number = 0;
+    places([&](int64_t place) {
+      for_channels(p, [&](int64_t channel, auto step) {
+        const C* __restrict__ x = arriving.data() + n * p.in_image + place * p.channels + channel;
+        const int32_t* __restrict__ where = largest.where;
+        for (int64_t k = 0; k < p.pooled; ++k) y[k] = where[k] == number ? x[k * step] : y[k];
+        ++number;
       });
-    }
+    });
   });
   out.finish();
 }
@@ -271,25 +276,20 @@ void average_pool(KernelContext& c) {
   if (c.outputs[0].elements() == 0) return;
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      const C* from = in.data() + row / p.rows() * p.in_image;
-      C* to = out.data() + row / p.rows() * p.out_image;
-      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
-        C* __restrict__ sum = to + pixel * p.pooled;
-        std::fill(sum, sum + p.pooled, C(0));
-        int64_t count = 0;
-        places([&](int64_t place) {
-          for_channels(p, [&](int64_t channel, auto step) {
-            ++count;
-            const C* __restrict__ x = from + place * p.channels + channel;
-            for (int64_t k = 0; k < p.pooled; ++k) sum[k] += x[k * step];
-          });
-        });
-        const C many = static_cast<C>(count);
-        for (int64_t k = 0; k < p.pooled; ++k) sum[k] /= many;
+  for_windows(p, [&](int64_t n, int64_t pixel, auto&& places) {
+    const C* from = in.data() + n * p.in_image;
+    C* __restrict__ sum = out.data() + n * p.out_image + pixel * p.pooled;
+    std::fill(sum, sum + p.pooled, C(0));
+    int64_t count = 0;
+    places([&](int64_t place) {
+      for_channels(p, [&](int64_t channel, auto step) {
+        ++count;
+        const C* __restrict__ x = from + place * p.channels + channel;
+        for (int64_t k = 0; k < p.pooled; ++k) sum[k] += x[k * step];
       });
-    }
+    });
+    const C many = static_cast<C>(count);
+    for (int64_t k = 0; k < p.pooled; ++k) sum[k] /= many;
   });
   out.finish();
 }
@@ -305,29 +305,21 @@ void average_pool_grad(KernelContext& c) {
             " [Op:", c.row.name, "]");
   const ImagesIn<T> arriving(c.inputs[1], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  parallel_for(p.batch, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image)),
-               [&](int64_t first, int64_t last) {
-                 C* const share = scratch<C>(0, p.pooled);
-                 for (int64_t n = first; n < last; ++n) {
-                   C* to = out.data() + n * p.in_image;
-                   std::fill(to, to + p.in_image, C(0));
-                   for (int64_t row = 0; row < p.rows(); ++row)
-                     for_pixels(p, row, [&](int64_t pixel, auto&& places) {
-                       const C* g = arriving.data() + n * p.out_image + pixel * p.pooled;
-                       int64_t count = 0;
-                       places([&](int64_t) { ++count; });
-                       const C many = static_cast<C>(count * p.attrs.channel_size);
-                       for (int64_t k = 0; k < p.pooled; ++k) share[k] = g[k] / many;
-                       places([&](int64_t place) {
-                         for_channels(p, [&](int64_t channel, auto step) {
-                           C* __restrict__ y = to + place * p.channels + channel;
-                           const C* __restrict__ s = share;
-                           for (int64_t k = 0; k < p.pooled; ++k) y[k * step] += s[k];
-                         });
-                       });
-                     });
-                 }
-               });
+  add_to_windows(p, out.data(), [&](int64_t n, int64_t pixel, auto&& places) {
+    const C* g = arriving.data() + n * p.out_image + pixel * p.pooled;
+    C* const share = scratch<C>(0, p.pooled);
+    int64_t count = 0;
+    places([&](int64_t) { ++count; });
+    const C many = static_cast<C>(count * p.attrs.channel_size);
+    for (int64_t k = 0; k < p.pooled; ++k) share[k] = g[k] / many;
+    places([&](int64_t place) {
+      for_channels(p, [&](int64_t channel, auto step) {
+        C* __restrict__ y = out.data() + n * p.in_image + place * p.channels + channel;
+        const C* __restrict__ s = share;
+        for (int64_t k = 0; k < p.pooled; ++k) y[k * step] += s[k];
+      });
+    });
+  });
   out.finish();
 }
 
@@ -342,27 +334,23 @@ void max_pool_argmax(KernelContext& c) {
   if (c.inputs[0].elements() == 0)
     invalid("the input must not be empty, its shape is ", c.inputs[0].shape().to_string(), " [Op:MaxPoolWithArgmax]");
   const T* in = c.in<T>(0);
-  parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      const int64_t n = row / p.rows();
-      for_pixels(p, row % p.rows(), [&](int64_t pixel, auto&& places) {
-        T* best = c.out<T>(0) + n * p.out_image + pixel * p.pooled;
-        Index* where = c.out<Index>(1) + n * p.out_image + pixel * p.pooled;
-        bool some = false;
-        places([&](int64_t place) {
-          for_channels(p, [&](int64_t channel, auto step) {
-            const int64_t at = place * p.channels + channel;
-            for (int64_t k = 0; k < p.pooled; ++k) {
-              const T value = in[n * p.in_image + at + k * step];
-              if (some && !(static_cast<Compute<T>>(value) > static_cast<Compute<T>>(best[k]))) continue;
-              best[k] = value;
-              where[k] = static_cast<Index>(base_of(c, p, n) + at + k * step);
-            }
-            some = true;
-          });
-        });
+  for_windows(p, [&](int64_t n, int64_t pixel, auto&& places) {
+    T* best = c.out<T>(0) + n * p.out_image + pixel * p.pooled;
+    Index* where = c.out<Index>(1) + n * p.out_image + pixel * p.pooled;
+    const int64_t base = base_of(c, p, n);
+    bool some = false;
+    places([&](int64_t place) {
+      for_channels(p, [&](int64_t channel, auto step) {
+        const int64_t at = place * p.channels + channel;
+        for (int64_t k = 0; k < p.pooled; ++k) {
+          const T value = in[n * p.in_image + at + k * step];
+          if (some && !(static_cast<Compute<T>>(value) > static_cast<Compute<T>>(best[k]))) continue;
+          best[k] = value;
+          where[k] = static_cast<Index>(base + at + k * step);
+        }
+        some = true;
       });
-    }
+    });
   });
 }
 

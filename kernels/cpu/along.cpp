@@ -2,6 +2,7 @@
 #include "kernels/cpu/reduce_row.h"
 
 #include "engine/base/thread_pool.h"
+#include "kernels/cpu/lanes.h"
 #include "kernels/functors/branchless.h"
 
 #include <vector>
@@ -116,8 +117,7 @@ void softmax_row(const T* in, T* out, int64_t n) {
   for (int64_t at = 0; at < n; at += kHalfBlock) {
     const int64_t here = std::min(kHalfBlock, n - at);
     T* e = kLog ? block : out + at;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < here; ++i) e[i] = functors::branchless::exp(in[at + i] - largest);
+    map_lanes(in + at, e, here, [&](auto x) FL_INLINE_LAMBDA { return functors::branchless::exp(x - largest); });
     sum += reduce_row<SumOf>(e, here);
   }
   if constexpr (kLog) {
@@ -125,7 +125,8 @@ void softmax_row(const T* in, T* out, int64_t n) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = in[i] - largest - shift;
   } else {
-    for (int64_t i = 0; i < n; ++i) out[i] /= sum;
+    const T share = T(1) / sum;
+    for (int64_t i = 0; i < n; ++i) out[i] *= share;
   }
 }
 
@@ -168,23 +169,25 @@ void softmax_columns(const T* in, T* out, int64_t n, int64_t row, int64_t column
     for (const int64_t stop = std::min(n, at + 64); at < stop; ++at) {
       const T* x = in + at * row;
       T* y = out + at * row;
-#pragma GCC ivdep
-      for (int64_t j = 0; j < columns; ++j) {
-        const T e = functors::branchless::exp(x[j] - largest[j]);
-        if constexpr (!kLog) y[j] = e;
-        part[j] += e;
+      for (int64_t j = 0; j < columns; j += kLanes<T>) {
+        const int64_t here = columns - j;
+        const auto e = functors::branchless::exp(load_lanes(x + j, here) - load_lanes(largest + j, here));
+        if constexpr (!kLog) store_lanes(y + j, e, here);
+        store_lanes(part + j, load_lanes(part + j, here) + e, here);
       }
     }
     for (int64_t j = 0; j < columns; ++j) sum[j] += part[j];
   }
-  for (int64_t j = 0; kLog && j < columns; ++j) sum[j] = functors::branchless::log(sum[j]);
+  if constexpr (kLog)
+    map_lanes(sum, sum, columns, [](auto x) FL_INLINE_LAMBDA { return functors::branchless::log(x); });
+  else for (int64_t j = 0; j < columns; ++j) sum[j] = T(1) / sum[j];
   for (int64_t k = 0; k < n; ++k) {
     const T* x = in + k * row;
     T* y = out + k * row;
 #pragma GCC ivdep
     for (int64_t j = 0; j < columns; ++j) {
       if constexpr (kLog) y[j] = x[j] - largest[j] - sum[j];
-      else y[j] /= sum[j];
+      else y[j] *= sum[j];
     }
   }
 }

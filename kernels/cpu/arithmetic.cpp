@@ -30,7 +30,6 @@ void integer_power(KernelContext& c) {
   binary_kernel<functors::Pow, T, T, 8>(c);
 }
 
-// One exponent or base for all is written out, a block at a time: the loop over two arrays becomes vectors.
 template <class T>
 void power_loop(const void* a, int a_stride, const void* b, int b_stride, void* out_memory, int64_t n) {
   const T* x = static_cast<const T*>(a);
@@ -38,17 +37,11 @@ void power_loop(const void* a, int a_stride, const void* b, int b_stride, void* 
   T* out = static_cast<T*>(out_memory);
   if constexpr (is_half<T>) {
     binary_by_blocks(x, a_stride, y, b_stride, out, n, power_loop<float>);
-  } else if (a_stride == b_stride) {  // both 0: one power for all
-    binary_loop<functors::Pow, T, T>(x, a_stride, y, b_stride, out, n);
-  } else if (a_stride && *y == T(2)) {  // rounded once, as the power is
+  } else if (a_stride && !b_stride && *y == T(2)) {  // rounded once, as the power is
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];
   } else {
-    T fixed[kHalfBlock];
-    std::fill(fixed, fixed + std::min(n, kHalfBlock), a_stride ? *y : *x);
-    for (int64_t i = 0; i < n; i += kHalfBlock)
-      binary_loop<functors::Pow, T, T>(a_stride ? x + i : fixed, 1, b_stride ? y + i : fixed, 1, out + i,
-                                       std::min(kHalfBlock, n - i));
+    binary_loop<functors::Pow, T, T>(x, a_stride, y, b_stride, out, n);
   }
 }
 template <class T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/half_block.h"
+#include "kernels/cpu/lanes.h"
 #include "kernels/cpu/register.h"
 #include "kernels/functors/common.h"
 
@@ -22,6 +23,22 @@ using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
 // Walks the shapes. `weight`: how much an element costs, 1 for an addition.
 void run_binary(KernelContext&, BinaryLoop, size_t in_size, size_t out_size, int weight);
 void run_unary(KernelContext&, UnaryLoop, size_t in_size, size_t out_size, int weight);
+
+// Whether vectors of T are handed to the functor, or it is left to the compiler to make some of a loop over elements.
+template <class F, class T>
+constexpr bool on_lanes() {
+  if constexpr (std::is_floating_point_v<T> && requires { F::template kOnLanes<T>; }) return F::template kOnLanes<T>;
+  else return false;
+}
+
+template <class F, class T>
+[[gnu::flatten]] void lanes_loop(const T* in, T* out, int64_t n) {
+  map_lanes(in, out, n, F{});
+}
+template <class F, class T>
+[[gnu::flatten]] void lanes_loop(const T* a, int a_stride, const T* b, int b_stride, T* out, int64_t n) {
+  if (n) map_lanes(a, a_stride, b, b_stride, out, n, F{});
+}
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
@@ -55,6 +72,8 @@ void binary_loop(const void* a_memory, int a_stride, const void* b_memory, int b
     binary_by_blocks(a, a_stride, b, b_stride, out, n,
                      binary_loop<F, float, std::conditional_t<is_half<R>, float, R>>);
     return;
+  } else if constexpr (on_lanes<F, T>()) {
+    lanes_loop<F>(a, a_stride, b, b_stride, out, n);
   } else {
     const F f{};
     if (a_stride == 1 && b_stride == 1) {
@@ -85,23 +104,19 @@ void binary_kernel(KernelContext& c) {
   }
 }
 
-// A functor with an exact form and one within limits: all elements by the latter, then those beyond once more.
+// A functor with an exact form and one within limits: a vector at a time by the latter, then its elements beyond.
 template <class F, class T>
 void limited_loop(const T* in, T* out, int64_t n) {
-  constexpr int64_t kBlock = 512;
-  constexpr T kLimit = static_cast<T>(F::kLimit);
-  for (int64_t at = 0; at < n; at += kBlock) {
-    const int64_t end = std::min(n, at + kBlock);
-    T kept[kBlock];  // in and out may be one
-    int beyond = 0;
-    for (int64_t i = at; i < end; ++i) beyond |= !(in[i] <= kLimit && in[i] >= -kLimit);
-    if (beyond) std::copy(in + at, in + end, kept);
-#pragma GCC ivdep
-    for (int64_t i = at; i < end; ++i) out[i] = F::within_limit(in[i]);
-    if (!beyond) continue;
-    for (int64_t i = at; i < end; ++i)
-      if (const T x = kept[i - at]; !(x <= kLimit && x >= -kLimit)) out[i] = F()(x);
-  }
+  using namespace functors::branchless;
+  using L = Lanes<T>;
+  const L limit = all<L>(static_cast<T>(F::kLimit));
+  map_lanes(in, out, n, [&](L x) FL_INLINE_LAMBDA {
+    L y = F::within_limit(x);
+    if (any(beyond(magnitude(x), limit))) [[unlikely]]
+      for (int64_t k = 0; k < kLanes<T>; ++k)
+        if (!(std::abs(x[k]) <= limit[k])) y[k] = F()(T(x[k]));
+    return y;
+  });
 }
 
 template <class F, class T, class R>
@@ -122,6 +137,8 @@ void unary_loop(const void* in_memory, void* out_memory, int64_t n) {
     }
   } else if constexpr (std::is_floating_point_v<T> && requires { F::kLimit; }) {
     limited_loop<F>(in, out, n);
+  } else if constexpr (on_lanes<F, T>()) {
+    lanes_loop<F>(in, out, n);
   } else {
     const F f{};
 #pragma GCC ivdep

@@ -11,37 +11,48 @@ namespace {
 namespace branchless = functors::branchless;
 
 struct Asin {
-  float operator()(float x) const { return branchless::asin(x); }
+  FL_ON_LANES(float)
+  template <class L> L operator()(L x) const { return branchless::asin(x); }
 };
 struct Acos {
-  float operator()(float x) const { return branchless::acos(x); }
+  FL_ON_LANES(float)
+  template <class L> L operator()(L x) const { return branchless::acos(x); }
 };
 struct Atan {
-  float operator()(float x) const { return branchless::atan(x); }
+  FL_ON_LANES(float)
+  template <class L> L operator()(L x) const { return branchless::atan(x); }
 };
 struct Atan2 {
-  float operator()(float y, float x) const { return branchless::atan2(y, x); }
+  FL_ON_LANES(float)
+  template <class L> L operator()(L y, L x) const { return branchless::atan2(y, x); }
 };
 struct Erfc {
-  float operator()(float x) const { return branchless::erfc(x); }
+  FL_ON_LANES(float)
+  template <class L> L operator()(L x) const { return branchless::erfc(x); }
 };
 struct Erfinv {
-  float operator()(float x) const { return branchless::erfinv(x); }
+  FL_ON_LANES(float)
+  template <class L> L operator()(L x) const { return branchless::erfinv(x); }
 };
 struct Sinh {
-  template <class T> T operator()(T x) const { return branchless::sinh(x); }
+  FL_ON_ALL_LANES
+  template <class L> L operator()(L x) const { return branchless::sinh(x); }
 };
 struct Cosh {
-  template <class T> T operator()(T x) const { return branchless::cosh(x); }
+  FL_ON_ALL_LANES
+  template <class L> L operator()(L x) const { return branchless::cosh(x); }
 };
 struct Asinh {
-  template <class T> T operator()(T x) const { return branchless::asinh(x); }
+  FL_ON_ALL_LANES
+  template <class L> L operator()(L x) const { return branchless::asinh(x); }
 };
 struct Acosh {
-  template <class T> T operator()(T x) const { return branchless::acosh(x); }
+  FL_ON_ALL_LANES
+  template <class L> L operator()(L x) const { return branchless::acosh(x); }
 };
 struct Atanh {
-  template <class T> T operator()(T x) const { return branchless::atanh(x); }
+  FL_ON_ALL_LANES
+  template <class L> L operator()(L x) const { return branchless::atanh(x); }
 };
 
 }  // namespace

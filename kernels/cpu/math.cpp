@@ -10,7 +10,8 @@ namespace FL_ISA {
 namespace {
 
 struct Erf {  // of double: kernels/cpu/once/special.cpp
-  float operator()(float x) const { return functors::branchless::erf(x); }
+  FL_ON_LANES(float)
+  template <class L> L operator()(L x) const { return functors::branchless::erf(x); }
 };
 
 template <class... Types>

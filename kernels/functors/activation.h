@@ -13,7 +13,8 @@ struct Relu6Grad {
   template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return x > T(0) && x < T(6) ? g : T(0); }
 };
 struct Elu {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const { return x < T(0) ? branchless::expm1(x) : x; }
+  FL_ON_ALL_LANES
+  template <class T> FL_HOST_DEVICE T operator()(T x) const { return branchless::linear_unit(x, 1, 1); }
 };
 struct EluGrad {  // y: what Elu gave
   template <class T> FL_HOST_DEVICE T operator()(T g, T y) const { return y < T(0) ? (y + T(1)) * g : g; }
@@ -23,8 +24,9 @@ struct EluGrad {  // y: what Elu gave
 struct Selu {
   static constexpr double kScale = 1.0507009873554804934193349852946;
   static constexpr double kScaleAlpha = 1.7580993408473768599402175208123;
+  FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
-    return x < T(0) ? T(kScaleAlpha) * branchless::expm1(x) : T(kScale) * x;
+    return branchless::linear_unit(x, kScale, kScaleAlpha);
   }
 };
 struct SeluGrad {  // y: what Selu gave
@@ -35,12 +37,12 @@ struct SeluGrad {  // y: what Selu gave
 
 // log(1 + exp(x)): never overflows, and exact where exp(x) is small.
 struct Softplus {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const {
-    return (x > T(0) ? x : T(0)) + branchless::log1p(branchless::exp(-std::abs(x)));
-  }
+  FL_ON_ALL_LANES
+  template <class T> FL_HOST_DEVICE T operator()(T x) const { return branchless::softplus(x); }
 };
 struct SoftplusGrad {
-  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return g / (branchless::exp(-x) + T(1)); }
+  FL_ON_ALL_LANES
+  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return g / (branchless::exp(-x) + branchless::all<T>(1)); }
 };
 struct Softsign {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return x / (T(1) + std::abs(x)); }

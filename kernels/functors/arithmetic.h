@@ -77,6 +77,7 @@ struct FloorMod {
 };
 
 struct Pow {
+  FL_ON_LANES(float)
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       Wrapping<T> result = 1;
@@ -86,10 +87,10 @@ struct Pow {
         base *= base;
       }
       return static_cast<T>(result);
-    } else if constexpr (std::is_same_v<T, float>) {
-      return branchless::pow(a, b);
-    } else {
+    } else if constexpr (std::is_same_v<T, double> || is_complex_v<T>) {
       return std::pow(a, b);
+    } else {
+      return branchless::pow(a, b);
     }
   }
 };

@@ -40,37 +40,46 @@ struct Rsqrt {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return T(1) / std::sqrt(x); }
 };
 struct Exp {
+  FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return std::exp(x);
     else return branchless::exp(x);
   }
 };
 struct Expm1 {
+  FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return std::exp(x) - T(1);
     else return branchless::expm1(x);
   }
 };
 struct Log {
+  FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return std::log(x);
     else return branchless::log(x);
   }
 };
 struct Log1p {
+  FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return std::log(T(1) + x);
     else return branchless::log1p(x);
   }
 };
 struct Tanh {
+  FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return std::tanh(x);
     else return branchless::tanh(x);
   }
 };
 struct Sigmoid {
-  template <class T> FL_HOST_DEVICE T operator()(T x) const { return T(1) / (T(1) + Exp()(-x)); }
+  FL_ON_ALL_LANES
+  template <class T> FL_HOST_DEVICE T operator()(T x) const {
+    if constexpr (is_complex_v<T>) return T(1) / (T(1) + std::exp(-x));
+    else return branchless::sigmoid(x);
+  }
 };
 struct Sin {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return std::sin(x); }

@@ -1,5 +1,5 @@
 // Kernels of constants and of tensors filled with one value.
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/elements.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,18 +14,24 @@ void constant(KernelContext& c) {
   c.outputs[0] = c.attrs.get<Tensor>(kValue).alias();
 }
 
-void zeros_like(KernelContext& c) {
-  if (is_plain(c.outputs[0].dtype())) std::memset(c.outputs[0].raw(), 0, c.outputs[0].bytes());
+// From how many elements on they are written by several threads, each its own share.
+constexpr int64_t kWorthAThread = 1 << 16;
+
+template <class T>
+void fill_with(T* out, int64_t n, const T& value) {
+  parallel_for(n, kWorthAThread, [&](int64_t begin, int64_t end) { std::fill(out + begin, out + end, value); });
 }
+
+void zeros_like(KernelContext& c) { clear(c.outputs[0]); }
 
 template <class T>
 void ones_like(KernelContext& c) {
-  std::fill(c.out<T>(), c.out<T>() + c.outputs[0].elements(), T(1));
+  fill_with(c.out<T>(), c.outputs[0].elements(), T(1));
 }
 
 template <class T>
 void fill(KernelContext& c) {
-  std::fill(c.out<T>(), c.out<T>() + c.outputs[0].elements(), *c.in<T>(1));
+  fill_with(c.out<T>(), c.outputs[0].elements(), T(*c.in<T>(1)));
 }
 
 template <class T>
@@ -34,8 +40,9 @@ void range(KernelContext& c) {
   using W = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
   const W start = static_cast<W>(*c.in<T>(0));
   const W delta = static_cast<W>(*c.in<T>(2));
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
-    out[i] = static_cast<T>(static_cast<W>(i) * delta + start);
+  parallel_for(c.outputs[0].elements(), kWorthAThread, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(static_cast<W>(i) * delta + start);
+  });
 }
 // Rounded after the product and after the sum, as TensorFlow does, so that the digits are the same.
 template <class T>
@@ -43,8 +50,9 @@ void float_range(KernelContext& c) {
   T* out = c.out<T>();
   const T start = *c.in<T>(0);
   const T delta = *c.in<T>(2);
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
-    out[i] = T(start + T(static_cast<T>(i) * delta));
+  parallel_for(c.outputs[0].elements(), kWorthAThread, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = T(start + T(static_cast<T>(i) * delta));
+  });
 }
 
 template <class T>
@@ -56,20 +64,23 @@ void one_hot(KernelContext& c) {
   if (axis == -1) axis = in.rank();
   int64_t inner = 1;
   for (int d = static_cast<int>(axis); d < in.rank(); ++d) inner *= in[d];
-  const int64_t count = c.inputs[0].elements();
+  const int64_t planes = inner > 0 ? c.inputs[0].elements() / inner : 0;
   T* out = c.out<T>();
-  std::fill(out, out + c.outputs[0].elements(), *c.in<T>(3));
-  const T on = *c.in<T>(2);
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t index = -1;
-    switch (c.inputs[0].dtype()) {
-      case DType::kInt32: index = c.in<int32_t>(0)[i]; break;
-      case DType::kInt64: index = c.in<int64_t>(0)[i]; break;
-      case DType::kInt8: index = c.in<int8_t>(0)[i]; break;
-      default: index = c.in<uint8_t>(0)[i]; break;
+  const T on = *c.in<T>(2), off = *c.in<T>(3);
+  if (depth == 0) return;
+  // A few planes at a time, which the cache still holds when the ones are written.
+  const int64_t plane = depth * inner, at_once = std::max<int64_t>(1, 4096 / plane);
+  parallel_for(planes, std::max<int64_t>(1, (1 << 14) / plane), [&](int64_t begin, int64_t end) {
+    for (int64_t first = begin; first < end; first += at_once) {
+      const int64_t last = std::min(end, first + at_once);
+      std::fill(out + first * plane, out + last * plane, off);
+      for (int64_t p = first; p < last; ++p)
+        for (int64_t k = 0; k < inner; ++k) {
+          const int64_t index = int_at(c.inputs[0], p * inner + k);
+          if (index >= 0 && index < depth) out[p * plane + index * inner + k] = on;
+        }
     }
-    if (index >= 0 && index < depth) out[(i / inner * depth + index) * inner + i % inner] = on;
-  }
+  });
 }
 
 template <class... Types>

@@ -104,7 +104,10 @@ inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t fr
 
 // Zeros, empty strings.
 inline void clear(Tensor& t) {
-  if (is_plain(t.dtype())) std::memset(t.raw(), 0, t.bytes());
+  if (!is_plain(t.dtype())) return;
+  parallel_for(static_cast<int64_t>(t.bytes()), 1 << 18, [&](int64_t begin, int64_t end) {
+    std::memset(static_cast<char*>(t.raw()) + begin, 0, static_cast<size_t>(end - begin));
+  });
 }
 
 // "1,2" for the flat index of an element: how messages say where it stands.

@@ -1,4 +1,5 @@
 // Kernels that move elements or tell shapes.
+#include "kernels/cpu/strided.h"
 #include "kernels/cpu/vector.h"
 
 #include "engine/base/thread_pool.h"
@@ -82,14 +83,7 @@ void invert_permutation(KernelContext& c) {
   write_ints(c.outputs[0], out);
 }
 
-// Copies element by element along output strides given in elements of the input; sizes of 1, 2, 4, 8, 16 bytes and
-// strings.
-struct Strided {
-  int rank = 0;
-  int64_t size[32];
-  int64_t stride[32];  // innermost first
-};
-
+// Elements by their size alone: 1, 2, 4, 8, 16 bytes and strings.
 template <class T>
 void copy_strided(const Strided& w, const T* in, T* out, int64_t begin, int64_t end) {
   int64_t index[32];
@@ -104,10 +98,14 @@ void copy_strided(const Strided& w, const T* in, T* out, int64_t begin, int64_t 
     const int64_t run = std::min(end - i, w.size[0] - index[0]);
     const int64_t s = w.stride[0];
     if constexpr (std::is_trivially_copyable_v<T>) {
-      if (s == 1) {
+      if (s == 1 && run > 16) {
         std::memcpy(out + i, in + at, static_cast<size_t>(run) * sizeof(T));
       } else if (s == 0) {
         std::fill(out + i, out + i + run, in[at]);
+      } else if (s == -1) {
+        for (int64_t k = 0; k < run; ++k) out[i + k] = in[at - k];
+      } else if (s == 2) {
+        for (int64_t k = 0; k < run; ++k) out[i + k] = in[at + 2 * k];
       } else {
         for (int64_t k = 0; k < run; ++k) out[i + k] = in[at + k * s];
       }
@@ -181,8 +179,9 @@ void copy_turned(const Strided& w, int turned, const T* in, T* out, int64_t tota
   });
 }
 
+}  // namespace
+
 void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
-  if (w.rank > 32) invalid("tensors of more than 32 dimensions cannot be moved [Op:", c.row.name, "]");
   const int64_t n = c.outputs[0].elements();
   if (n == 0) return;
   merge(w);
@@ -214,6 +213,8 @@ void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
   }
 }
 
+namespace {
+
 void transpose(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
   const std::vector<int64_t> perm = ints_of(c.inputs[1]);
@@ -228,8 +229,7 @@ void transpose(KernelContext& c) {
   for (int d = in.rank() - 1; d >= 0; --d) {
     const int64_t p = perm[static_cast<size_t>(d)];
     const int from = static_cast<int>(p < 0 ? p + in.rank() : p);
-    w.size[w.rank] = in[from];
-    w.stride[w.rank++] = strides[from];
+    w.add(in[from], strides[from]);
   }
   gather_strided(c, w, 0);
 }
@@ -246,11 +246,28 @@ void broadcast_to(KernelContext& c) {
   for (int d = out.rank() - 1; d >= 0; --d) {
     const int from = d - (out.rank() - in.rank());
     const int64_t n = from >= 0 ? in[from] : 1;
-    w.size[w.rank] = out[d];
-    w.stride[w.rank++] = n == 1 ? 0 : stride;
+    w.add(out[d], n == 1 ? 0 : stride);
     stride *= n;
   }
   gather_strided(c, w, 0);
+}
+
+void reverse(KernelContext& c) {
+  const Shape& in = c.inputs[0].shape();
+  std::vector<bool> turned(static_cast<size_t>(in.rank()), false);
+  for (int64_t axis : ints_of(c.inputs[1])) {
+    const auto a = static_cast<size_t>(axis < 0 ? axis + in.rank() : axis);
+    turned[a] = !turned[a];
+  }
+  Strided w;
+  int64_t stride = 1, offset = 0;
+  for (int d = in.rank() - 1; d >= 0; --d) {
+    const bool here = turned[static_cast<size_t>(d)];
+    w.add(in[d], here ? -stride : stride);
+    if (here) offset += (in[d] - 1) * stride;
+    stride *= in[d];
+  }
+  gather_strided(c, w, offset);
 }
 
 }  // namespace
@@ -266,6 +283,7 @@ FL_CPU_KERNELS {
   on_cpu("BroadcastGradientArgs", index, broadcast_gradient_args);
   on_cpu("InvertPermutation", index, invert_permutation);
   on_cpu("Transpose", kPlainTypes | bit_of(DType::kString), transpose);
+  on_cpu("ReverseV2", kPlainTypes | bit_of(DType::kString), reverse);
   on_cpu("BroadcastTo", kPlainTypes | bit_of(DType::kString), broadcast_to);
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/strided.h"
 #include "kernels/functors/arithmetic.h"
 
 #include <algorithm>
@@ -55,6 +56,24 @@ void pack(KernelContext& c) {
               n * inner, inner, outer);
 }
 
+// A large part that lies in one piece is lent: output k becomes a view of the input's memory from element `first` on.
+// It begins where a line of the cache does, as all memory of tensors.
+bool lend(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
+  constexpr size_t kWorthIt = 1 << 16, kLine = 64;
+  Tensor& out = c.outputs[k];
+  if (!is_plain(out.dtype()) || out.bytes() < kWorthIt || !from.body()->buffer) return false;
+  char* data = static_cast<char*>(from.raw()) + first * static_cast<int64_t>(size_of(out.dtype()));
+  if (reinterpret_cast<uintptr_t>(data) % kLine != 0) return false;
+  out = Tensor::within(out.dtype(), out.shape(), from.device(), from.body()->buffer, data);
+  return true;
+}
+
+// Output k from the `part` elements behind `at` of each of `outer` rows.
+void take_apart(KernelContext& c, const Tensor& from, size_t k, int64_t at, int64_t row, int64_t part, int64_t outer) {
+  if (outer == 1 && lend(c, from, at, k)) return;
+  copy_runs(from.dtype(), from.raw(), at, row, c.outputs[k].raw(), 0, part, part, outer);
+}
+
 void unpack(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
   const int axis = static_cast<int>(from_end(c.attrs.get_or(kAxis, int64_t{0}), in.rank()));
@@ -62,8 +81,7 @@ void unpack(KernelContext& c) {
   const int64_t inner = product(in, axis + 1, in.rank());
   const auto n = static_cast<int64_t>(c.outputs.size());
   for (int64_t k = 0; k < n; ++k)
-    copy_runs(c.inputs[0].dtype(), c.inputs[0].raw(), k * inner, n * inner, c.outputs[static_cast<size_t>(k)].raw(), 0,
-              inner, inner, outer);
+    take_apart(c, c.inputs[0], static_cast<size_t>(k), k * inner, n * inner, inner, outer);
 }
 
 void split(KernelContext& c) {
@@ -73,8 +91,7 @@ void split(KernelContext& c) {
   const int64_t outer = product(in, 0, axis);
   const int64_t inner = product(in, axis, in.rank()) / n;
   for (int64_t k = 0; k < n; ++k)
-    copy_runs(c.inputs[1].dtype(), c.inputs[1].raw(), k * inner, n * inner, c.outputs[static_cast<size_t>(k)].raw(), 0,
-              inner, inner, outer);
+    take_apart(c, c.inputs[1], static_cast<size_t>(k), k * inner, n * inner, inner, outer);
 }
 
 void split_v(KernelContext& c) {
@@ -83,9 +100,9 @@ void split_v(KernelContext& c) {
   const int64_t outer = product(in, 0, axis);
   const int64_t inner = product(in, axis + 1, in.rank());
   int64_t at = 0;
-  for (const Tensor& out : c.outputs) {
-    const int64_t part = out.shape()[axis] * inner;
-    copy_runs(out.dtype(), c.inputs[0].raw(), at, in[axis] * inner, out.raw(), 0, part, part, outer);
+  for (size_t k = 0; k < c.outputs.size(); ++k) {
+    const int64_t part = c.outputs[k].shape()[axis] * inner;
+    take_apart(c, c.inputs[0], k, at, in[axis] * inner, part, outer);
     at += part;
   }
 }
@@ -143,9 +160,27 @@ void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::
   });
 }
 
+// A block whose elements stand `stride` apart, of a dtype that gather_strided knows.
+bool gather_block(KernelContext& c, const Shape& in, const std::vector<int64_t>& begin,
+                  const std::vector<int64_t>& stride, const Shape& block) {
+  if (in.rank() > Strided::kMost || !(is_plain(c.inputs[0].dtype()) || c.inputs[0].dtype() == DType::kString))
+    return false;
+  Strided w;
+  int64_t offset = 0, below = 1;
+  for (int d = in.rank() - 1; d >= 0; --d) {
+    const auto k = static_cast<size_t>(d);
+    offset += begin[k] * below;
+    w.add(block[d], stride[k] * below);
+    below *= in[d];
+  }
+  gather_strided(c, w, offset);
+  return true;
+}
+
 void slice(KernelContext& c) {
   const std::vector<int64_t> begin = ints_of(c.inputs[1]);
   const std::vector<int64_t> ones(begin.size(), 1);
+  if (gather_block(c, c.inputs[0].shape(), begin, ones, c.outputs[0].shape())) return;
   for_rows(c.inputs[0].shape(), begin, ones, c.outputs[0].shape(), [&](int64_t from, int64_t to, int64_t n) {
     copy(c.outputs[0].dtype(), c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
   });
@@ -168,6 +203,7 @@ SliceSpec spec_of(KernelContext& c, const Shape& input, size_t first) {
 
 void strided_slice(KernelContext& c) {
   const SliceSpec spec = spec_of(c, c.inputs[0].shape(), 1);
+  if (gather_block(c, c.inputs[0].shape(), spec.begin, spec.stride, spec.kept)) return;
   const DType dtype = c.inputs[0].dtype();
   const int64_t step = spec.stride.empty() ? 1 : spec.stride.back();
   for_rows(c.inputs[0].shape(), spec.begin, spec.stride, spec.kept, [&](int64_t from, int64_t to, int64_t n) {
@@ -303,70 +339,162 @@ void gather_grad(KernelContext& c) {
   });
 }
 
+// Each of `rows` short rows of `length` elements `times` times in a row.
+template <class T>
+void repeat_rows(const T* __restrict__ in, T* __restrict__ out, int64_t begin, int64_t end, int64_t length,
+                 int64_t times) {
+  if (length == 1 && times == 2) {
+    for (int64_t i = begin; i < end; ++i) out[2 * i] = out[2 * i + 1] = in[i];
+    return;
+  }
+  T* to = out + begin * length * times;
+  for (int64_t row = begin; row < end; ++row)
+    for (int64_t k = 0; k < times; ++k)
+      for (int64_t i = 0; i < length; ++i) *to++ = in[row * length + i];
+}
+
 void tile(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
   const Shape& out = c.outputs[0].shape();
   const DType dtype = c.inputs[0].dtype();
-  const int rank = in.rank();
   if (out.elements() == 0) return;
-  if (rank == 0) {
-    copy(dtype, c.inputs[0].raw(), 0, c.outputs[0].raw(), 0, 1);
-    return;
+  // Dimensions that are taken once and stand behind one another are one row.
+  int last = in.rank() - 1;
+  int64_t length = 1;
+  while (last > 0 && out[last] == in[last]) length *= in[last--];
+  const int64_t times = last < 0 ? 1 : out[last] / in[last];
+  if (last >= 0) length *= in[last];
+  const int64_t wide = length * times;
+  bool once = true;  // all dimensions before
+  for (int d = 0; d < last; ++d) once &= in[d] == out[d];
+  const int64_t rows = out.elements() / wide, grain = std::max<int64_t>(1, (1 << 16) / wide);
+  const void* from_memory = c.inputs[0].raw();
+  void* to_memory = c.outputs[0].raw();
+  constexpr int64_t kShort = 16;
+  if (once && length <= kShort && is_plain(dtype) && size_of(dtype) <= 8) {
+    const auto repeat = [&](auto type) {
+      using T = decltype(type);
+      parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+        repeat_rows(static_cast<const T*>(from_memory), static_cast<T*>(to_memory), begin, end, length, times);
+      });
+    };
+    switch (size_of(dtype)) {
+      case 1: return repeat(uint8_t{});
+      case 2: return repeat(uint16_t{});
+      case 4: return repeat(uint32_t{});
+      default: return repeat(uint64_t{});
+    }
   }
-  const int64_t length = in[rank - 1];
-  const int64_t wide = out[rank - 1];
-  parallel_for(out.elements() / wide, std::max<int64_t>(1, (1 << 16) / wide), [&](int64_t begin, int64_t end) {
+  parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       int64_t from = 0, stride = length, rest = row;
-      for (int d = rank - 2; d >= 0; --d) {
+      for (int d = last - 1; d >= 0; --d) {
         from += rest % out[d] % in[d] * stride;
         rest /= out[d];
         stride *= in[d];
       }
       const int64_t to = row * wide;
-      copy(dtype, c.inputs[0].raw(), from, c.outputs[0].raw(), to, length);
+      copy(dtype, from_memory, from, to_memory, to, length);
       for (int64_t done = length; done < wide; done *= 2)
-        copy(dtype, c.outputs[0].raw(), to, c.outputs[0].raw(), to + done, std::min(done, wide - done));
+        copy(dtype, to_memory, to, to_memory, to + done, std::min(done, wide - done));
     }
   });
 }
 
+// n elements with the value of one; strings by themselves.
+void fill_with(DType dtype, const void* value, void* to, int64_t at, int64_t n) {
+  if (n <= 0) return;
+  if (!value && is_plain(dtype)) {
+    std::memset(static_cast<char*>(to) + at * static_cast<int64_t>(size_of(dtype)), 0,
+                static_cast<size_t>(n) * size_of(dtype));
+  } else if (value) {
+    copy(dtype, value, 0, to, at, 1);
+    for (int64_t done = 1; done < n; done *= 2)  // what is filled fills as much again
+      copy(dtype, to, at, to, at + done, std::min(done, n - done));
+  }
+}
+
+// Row by row of the output, each of the last padded dimension and what stands behind it.
 void pad(KernelContext& c) {
   const DType dtype = c.inputs[0].dtype();
   const std::vector<int64_t> paddings = ints_of(c.inputs[1]);
-  std::vector<int64_t> begin;
-  for (size_t i = 0; i < paddings.size(); i += 2) begin.push_back(paddings[i]);
-  if (c.inputs.size() > 2) {
-    const int64_t n = c.outputs[0].elements();
-    if (n > 0) copy(dtype, c.inputs[2].raw(), 0, c.outputs[0].raw(), 0, 1);
-    for (int64_t done = 1; done < n; done *= 2)  // what is filled fills as much again
-      copy(dtype, c.outputs[0].raw(), 0, c.outputs[0].raw(), done, std::min(done, n - done));
-  } else if (is_plain(dtype)) {
-    std::memset(c.outputs[0].raw(), 0, c.outputs[0].bytes());
-  }
-  const std::vector<int64_t> ones(begin.size(), 1);
-  for_rows(c.outputs[0].shape(), begin, ones, c.inputs[0].shape(), [&](int64_t to, int64_t from, int64_t n) {
-    copy(dtype, c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
+  const Shape& in = c.inputs[0].shape();
+  const Shape& out = c.outputs[0].shape();
+  const void* value = c.inputs.size() > 2 ? c.inputs[2].raw() : nullptr;
+  if (out.elements() == 0) return;
+  int last = in.rank() - 1;
+  while (last > 0 && in[last] == out[last]) --last;
+  const int64_t inner = last < 0 ? 1 : product(in, last + 1, in.rank());
+  const int64_t before = last < 0 ? 0 : paddings[static_cast<size_t>(2 * last)] * inner;
+  const int64_t length = last < 0 ? 1 : in[last] * inner, wide = last < 0 ? 1 : out[last] * inner;
+  parallel_for(out.elements() / wide, std::max<int64_t>(1, (1 << 16) / wide), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t from = 0, stride = 1, rest = row;
+      bool inside = length > 0;
+      for (int d = last - 1; d >= 0; --d) {
+        const int64_t at = rest % out[d] - paddings[static_cast<size_t>(2 * d)];
+        inside &= at >= 0 && at < in[d];
+        from += at * stride;
+        rest /= out[d];
+        stride *= in[d];
+      }
+      void* const to = c.outputs[0].raw();
+      if (!inside) {
+        fill_with(dtype, value, to, row * wide, wide);
+        continue;
+      }
+      fill_with(dtype, value, to, row * wide, before);
+      copy(dtype, c.inputs[0].raw(), from * length, to, row * wide + before, length);
+      fill_with(dtype, value, to, row * wide + before + length, wide - before - length);
+    }
   });
 }
 
+// In pieces: first how many there are in each, then their places. A piece's places are collected in a block without a
+// branch.
 template <class T>
 void where(KernelContext& c) {
   const T* in = c.in<T>(0);
-  const Shape& shape = c.inputs[0].shape();
+  const Shape shape = c.inputs[0].shape();
+  const int rank = shape.rank();
   const int64_t n = c.inputs[0].elements();
-  int64_t count = 0;
-  for (int64_t i = 0; i < n; ++i) count += in[i] != T(0);
-  int64_t* out = c.set_output(0, DType::kInt64, Shape{count, shape.rank()}).data<int64_t>();
-  for (int64_t i = 0; i < n; ++i) {
-    if (!(in[i] != T(0))) continue;
-    int64_t rest = i;
-    for (int d = shape.rank() - 1; d >= 0; --d) {
-      out[d] = rest % shape[d];
-      rest /= shape[d];
+  constexpr int64_t kPiece = 1 << 15, kBlock = 512;
+  const int64_t pieces = (n + kPiece - 1) / kPiece;
+  std::vector<int64_t> starts(static_cast<size_t>(pieces) + 1, 0);
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      int32_t count = 0;
+      for (int64_t i = p * kPiece, stop = std::min(n, i + kPiece); i < stop; ++i) count += in[i] != T(0);
+      starts[static_cast<size_t>(p) + 1] = count;
     }
-    out += shape.rank();
-  }
+  });
+  for (size_t p = 0; p < static_cast<size_t>(pieces); ++p) starts[p + 1] += starts[p];
+  int64_t* out = c.set_output(0, DType::kInt64, Shape{starts.back(), rank}).template data<int64_t>();
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    int64_t found[kBlock];
+    for (int64_t p = begin; p < end; ++p) {
+      int64_t* to = out + starts[static_cast<size_t>(p)] * rank;
+      for (int64_t at = p * kPiece, stop = std::min(n, at + kPiece); at < stop; at += kBlock) {
+        int64_t count = 0;
+        for (int64_t i = at, block_end = std::min(stop, at + kBlock); i < block_end; ++i) {
+          found[count] = i;
+          count += in[i] != T(0);
+        }
+        if (rank == 1) {
+          std::copy(found, found + count, to);
+          to += count;
+          continue;
+        }
+        for (int64_t k = 0; k < count; ++k, to += rank) {
+          int64_t rest = found[k];
+          for (int d = rank - 1; d >= 0; --d) {
+            to[d] = rest % shape[d];
+            rest /= shape[d];
+          }
+        }
+      }
+    }
+  });
 }
 
 struct Sixteen {

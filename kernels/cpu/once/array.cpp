@@ -1,7 +1,5 @@
-// Kernels that rearrange a tensor: reversed, rolled, mirrored, cut into blocks.
+// Kernels that rearrange a tensor: rolled, mirrored, cut into blocks.
 #include "kernels/cpu/elements.h"
-
-#include <numeric>
 
 namespace footlight {
 namespace FL_ISA {
@@ -113,15 +111,6 @@ void move_mapped(KernelContext& c, const Shape& in, const IndexMaps& maps, int64
   });
 }
 
-IndexMaps identity_maps(const Shape& shape, int rank) {
-  IndexMaps maps;
-  for (int d = 0; d < rank; ++d) {
-    maps.emplace_back(static_cast<size_t>(shape[d]));
-    std::iota(maps.back().begin(), maps.back().end(), 0);
-  }
-  return maps;
-}
-
 // The dimensions behind the last one that is not moved as it is.
 int used_rank(const Shape& shape, const IndexMaps& maps, int64_t& inner) {
   int rank = shape.rank();
@@ -144,30 +133,37 @@ void move(KernelContext& c, IndexMaps& maps) {
   move_mapped(c, in, maps, inner);
 }
 
-void reverse(KernelContext& c) {
-  const Shape& in = c.inputs[0].shape();
-  IndexMaps maps = identity_maps(in, in.rank());
-  for (int64_t axis : ints_of(c.inputs[1])) {
-    auto& map = maps[static_cast<size_t>(from_end(axis, in.rank()))];
-    std::reverse(map.begin(), map.end());
-  }
-  move(c, maps);
-}
-
+// Rows that end behind the last dimension that is rolled: the end of each comes first.
 void roll(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
-  IndexMaps maps = identity_maps(in, in.rank());
   const std::vector<int64_t> shifts = ints_of(c.inputs[1]);
   const std::vector<int64_t> axes = ints_of(c.inputs[2]);
-  std::vector<int64_t> sums(maps.size(), 0);  // an axis may come more than once
+  std::vector<int64_t> sums(static_cast<size_t>(in.rank()), 0);  // an axis may come more than once
+  int last = -1;
+  if (in.elements() == 0) return;
   for (size_t k = 0; k < axes.size(); ++k) {
     const auto a = static_cast<size_t>(from_end(axes[k], in.rank()));
     const int64_t size = in[static_cast<int>(a)];
-    if (size > 0) sums[a] = (((sums[a] + shifts[k] % size) % size) + size) % size;
+    sums[a] = (((sums[a] + shifts[k] % size) % size) + size) % size;
+    last = std::max(last, static_cast<int>(a));
   }
-  for (size_t a = 0; a < maps.size(); ++a)
-    std::rotate(maps[a].begin(), maps[a].end() - static_cast<std::ptrdiff_t>(sums[a]), maps[a].end());
-  move(c, maps);
+  const DType dtype = c.inputs[0].dtype();
+  const int64_t inner = product(in, last + 1, in.rank());
+  const int64_t row = product(in, std::max(last, 0), in.rank());
+  const int64_t moved = last < 0 ? 0 : sums[static_cast<size_t>(last)] * inner;
+  parallel_for(in.elements() / row, std::max<int64_t>(1, (1 << 15) / row), [&](int64_t begin, int64_t end) {
+    for (int64_t to = begin; to < end; ++to) {
+      int64_t from = 0, stride = 1, rest = to;
+      for (int d = last - 1; d >= 0; --d) {
+        const int64_t at = rest % in[d] - sums[static_cast<size_t>(d)];
+        from += (at < 0 ? at + in[d] : at) * stride;
+        rest /= in[d];
+        stride *= in[d];
+      }
+      copy(dtype, c.inputs[0].raw(), (from + 1) * row - moved, c.outputs[0].raw(), to * row, moved);
+      copy(dtype, c.inputs[0].raw(), from * row, c.outputs[0].raw(), to * row + moved, row - moved);
+    }
+  });
 }
 
 void reverse_sequence(KernelContext& c) {
@@ -382,7 +378,6 @@ void sums() {
 
 FL_CPU_KERNELS {
   constexpr uint32_t kMoved = kPlainTypes | bit_of(DType::kString);
-  on_cpu("ReverseV2", kMoved, reverse);
   on_cpu("ReverseSequence", kMoved, reverse_sequence);
   on_cpu("Roll", kMoved, roll);
   on_cpu("MirrorPad", kMoved, mirror_pad);

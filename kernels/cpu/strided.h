@@ -1,0 +1,27 @@
+// Elements of a tensor read along strides, written one after the other: what transposing, slicing, broadcasting and
+// reversing come down to.
+#pragma once
+
+#include "kernels/cpu/register.h"
+
+namespace footlight {
+namespace FL_ISA {
+
+struct Strided {
+  static constexpr int kMost = 32;
+  int rank = 0;
+  int64_t size[kMost];
+  int64_t stride[kMost];  // in elements of the input, innermost first
+
+  void add(int64_t n, int64_t step) {
+    if (rank == kMost) invalid("tensors of more than 32 dimensions cannot be moved");
+    size[rank] = n;
+    stride[rank++] = step;
+  }
+};
+
+// Fills output 0 from input 0, whose element 0 of the walk is `offset`. Plain dtypes and strings.
+void gather_strided(KernelContext& c, Strided& w, int64_t offset);
+
+}  // namespace FL_ISA
+}  // namespace footlight

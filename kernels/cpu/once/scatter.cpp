@@ -2,6 +2,8 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/functors/common.h"
 
+#include <utility>
+
 namespace footlight {
 namespace FL_ISA {
 
@@ -73,14 +75,30 @@ void gather_nd(KernelContext& c) {
             " [Op:GatherNd]");
   const Places p = places_of(c.inputs[1], params, c.attrs, "GatherNd");
   const DType dtype = c.inputs[0].dtype();
-  for (size_t k = 0; k < p.at.size(); ++k) {
-    const int64_t to = static_cast<int64_t>(k) * p.inner;
-    if (p.at[k] >= 0)
-      copy(dtype, c.inputs[0].raw(), p.at[k] * p.inner, c.outputs[0].raw(), to, p.inner);
-    else if (is_plain(dtype))
-      std::memset(static_cast<char*>(c.outputs[0].raw()) + static_cast<size_t>(to) * size_of(dtype), 0,
-                  static_cast<size_t>(p.inner) * size_of(dtype));
-  }
+  const auto count = static_cast<int64_t>(p.at.size());
+  const void* in = c.inputs[0].raw();
+  void* out = c.outputs[0].raw();
+  const auto singly = [&](auto type) {
+    using T = decltype(type);
+    parallel_for(count, 1 << 14, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) {
+        const int64_t at = p.at[static_cast<size_t>(k)];
+        static_cast<T*>(out)[k] = at < 0 ? T{} : static_cast<const T*>(in)[at];
+      }
+    });
+  };
+  if (p.inner == 1 && is_plain(dtype) && size_of(dtype) == 4) return singly(uint32_t{});
+  if (p.inner == 1 && is_plain(dtype) && size_of(dtype) == 8) return singly(uint64_t{});
+  parallel_for(count, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, p.inner)), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t at = p.at[static_cast<size_t>(k)];
+      if (at >= 0)
+        copy(dtype, in, at * p.inner, out, k * p.inner, p.inner);
+      else if (is_plain(dtype))
+        std::memset(static_cast<char*>(out) + static_cast<size_t>(k * p.inner) * size_of(dtype), 0,
+                    static_cast<size_t>(p.inner) * size_of(dtype));
+    }
+  });
 }
 
 struct Sum {
@@ -116,15 +134,29 @@ struct Smaller {
   }
 };
 
-// out[place] = combine(out[place], update), in the order of the updates.
+// out[place] = combine(out[place], update), in the order of the updates; each thread has columns of its own.
 template <class T, class Combine>
 void write(const Places& p, const T* updates, T* out, Combine combine) {
-  for (size_t k = 0; k < p.at.size(); ++k) {
-    if (p.at[k] < 0) continue;
-    T* to = out + p.at[k] * p.inner;
-    const T* from = updates + static_cast<int64_t>(k) * p.inner;
-    for (int64_t i = 0; i < p.inner; ++i) to[i] = combine(to[i], from[i]);
+  if (p.inner == 1) {
+    for (size_t k = 0; k < p.at.size(); ++k)
+      if (p.at[k] >= 0) out[p.at[k]] = combine(out[p.at[k]], updates[k]);
+    return;
   }
+  const int64_t grain = std::max<int64_t>(16, (1 << 15) / std::max<int64_t>(1, static_cast<int64_t>(p.at.size())));
+  parallel_for(p.inner, grain, [&](int64_t begin, int64_t end) {
+    for (size_t k = 0; k < p.at.size(); ++k) {
+      if (p.at[k] < 0) continue;
+      T* __restrict__ to = out + p.at[k] * p.inner;
+      const T* __restrict__ from = updates + static_cast<int64_t>(k) * p.inner;
+      for (int64_t i = begin; i < end; ++i) to[i] = combine(to[i], from[i]);
+    }
+  });
+}
+
+// The tensor that is scattered into.
+void copy_all(const Tensor& from, Tensor& to) {
+  const int64_t n = from.elements();
+  copy_runs(from.dtype(), from.raw(), 0, n, to.raw(), 0, n, n, 1);
 }
 
 template <class T>
@@ -141,7 +173,7 @@ void scatter_nd(KernelContext& c) {
 template <class T, class Combine>
 void tensor_scatter(KernelContext& c) {
   const int64_t n = c.inputs[0].elements();
-  copy(c.inputs[0].dtype(), c.inputs[0].raw(), 0, c.outputs[0].raw(), 0, n);
+  copy_all(c.inputs[0], c.outputs[0]);
   if (n == 0 && c.inputs[2].elements() > 0)
     invalid("Indices and updates specified for empty output [Op:", c.row.name, "]");
   write(places_of(c.inputs[1], c.outputs[0].shape(), c.attrs, c.row.name), c.in<T>(2), c.out<T>(), Combine());
@@ -150,7 +182,7 @@ void tensor_scatter(KernelContext& c) {
 void tensor_update(KernelContext& c) {
   const DType dtype = c.inputs[0].dtype();
   const int64_t n = c.inputs[0].elements();
-  copy(dtype, c.inputs[0].raw(), 0, c.outputs[0].raw(), 0, n);
+  copy_all(c.inputs[0], c.outputs[0]);
   if (n == 0 && c.inputs[2].elements() > 0)
     invalid("Indices and updates specified for empty output [Op:", c.row.name, "]");
   const Places p = places_of(c.inputs[1], c.outputs[0].shape(), c.attrs, c.row.name);
@@ -160,31 +192,79 @@ void tensor_update(KernelContext& c) {
            p.inner);
 }
 
+// Elements k of `from` for k in [begin, end), one behind the other into the part that each belongs to.
+template <size_t size>
+void deal(const int32_t* part, int64_t begin, int64_t end, const char* from, std::vector<char*>& to) {
+  for (int64_t k = begin; k < end; ++k) {
+    char*& at = to[static_cast<size_t>(part[k])];
+    std::memcpy(at, from + k * static_cast<int64_t>(size), size);
+    at += size;
+  }
+}
+
+// The elements are cut into pieces: what each holds of every part is counted first, so that all can be dealt at once.
 void partition(KernelContext& c) {
   const Shape& data = c.inputs[0].shape();
+  const DType dtype = c.inputs[0].dtype();
   const Tensor& partitions = c.inputs[1];
   const int rank = partitions.shape().rank();
   const int64_t inner = product(data, rank, data.rank());
-  const auto parts = static_cast<int64_t>(c.outputs.size());
-  std::vector<int64_t> counts(c.outputs.size(), 0);
+  const size_t parts = c.outputs.size();
   const int32_t* part = c.in<int32_t>(1);
   const int64_t n = partitions.elements();
-  for (int64_t k = 0; k < n; ++k) {
-    if (part[k] < 0 || part[k] >= parts)
+  constexpr int64_t kPiece = 1 << 15;
+  const int64_t pieces = std::clamp<int64_t>(n / kPiece, 1, std::max<int64_t>(1, kPiece / static_cast<int64_t>(parts)));
+  const auto piece_begin = [&](int64_t piece) { return n * piece / pieces; };
+  std::vector<std::vector<int64_t>> before(static_cast<size_t>(pieces));  // counts, then where the piece begins
+  parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+    for (int64_t piece = first; piece < last; ++piece) {
+      std::vector<int64_t>& counts = before[static_cast<size_t>(piece)];
+      counts.assign(4 * parts, 0);  // four side by side: equal neighbours do not wait for each other
+      for (int64_t k = piece_begin(piece); k < piece_begin(piece + 1); ++k)
+        if (static_cast<uint32_t>(part[k]) < parts)
+          ++counts[static_cast<size_t>(k & 3) * parts + static_cast<size_t>(part[k])];
+      for (size_t p = 0; p < parts; ++p) counts[p] += counts[parts + p] + counts[2 * parts + p] + counts[3 * parts + p];
+    }
+  });
+  int64_t placed = 0;
+  std::vector<int64_t> totals(parts, 0);
+  for (std::vector<int64_t>& counts : before)
+    for (size_t p = 0; p < parts; ++p) {
+      placed += counts[p];
+      totals[p] += std::exchange(counts[p], totals[p]);
+    }
+  for (int64_t k = 0; placed < n && k < n; ++k)
+    if (part[k] < 0 || static_cast<size_t>(part[k]) >= parts)
       invalid("partitions[", place_in(partitions.shape(), k), "] = ", part[k], " is not in [0, ", parts,
               ") [Op:DynamicPartition]");
-    ++counts[static_cast<size_t>(part[k])];
-  }
-  for (size_t p = 0; p < c.outputs.size(); ++p) {
-    Shape shape{counts[p]};
+  for (size_t p = 0; p < parts; ++p) {
+    Shape shape{totals[p]};
     for (int d = rank; d < data.rank(); ++d) shape.append(data[d]);
-    c.set_output(p, c.inputs[0].dtype(), shape);
-    counts[p] = 0;
+    c.set_output(p, dtype, shape);
   }
-  for (int64_t k = 0; k < n; ++k) {
-    const auto p = static_cast<size_t>(part[k]);
-    copy(c.inputs[0].dtype(), c.inputs[0].raw(), k * inner, c.outputs[p].raw(), counts[p]++ * inner, inner);
-  }
+  const size_t bytes = is_plain(dtype) ? static_cast<size_t>(inner) * size_of(dtype) : 0;
+  const auto* from = static_cast<const char*>(c.inputs[0].raw());
+  parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+    std::vector<char*> to(parts);
+    for (int64_t piece = first; piece < last; ++piece) {
+      std::vector<int64_t>& at = before[static_cast<size_t>(piece)];
+      const int64_t begin = piece_begin(piece), end = piece_begin(piece + 1);
+      for (size_t p = 0; p < parts; ++p)
+        to[p] = static_cast<char*>(c.outputs[p].raw()) + at[p] * static_cast<int64_t>(bytes);
+      switch (bytes) {
+        case 1: deal<1>(part, begin, end, from, to); break;
+        case 2: deal<2>(part, begin, end, from, to); break;
+        case 4: deal<4>(part, begin, end, from, to); break;
+        case 8: deal<8>(part, begin, end, from, to); break;
+        case 16: deal<16>(part, begin, end, from, to); break;
+        default:
+          for (int64_t k = begin; k < end; ++k) {
+            const auto p = static_cast<size_t>(part[k]);
+            copy(dtype, from, k * inner, c.outputs[p].raw(), at[p]++ * inner, inner);
+          }
+      }
+    }
+  });
 }
 
 void stitch(KernelContext& c) {

@@ -117,53 +117,151 @@ void sorted(KernelContext& c) {
   }
 }
 
+// The ids as whole numbers without sign, a block at a time; one below 0 becomes `count`, which is left out.
+constexpr int64_t kIdBlock = 1024;
+void read_ids(const Tensor& ids, int64_t begin, int64_t n, int64_t count, uint32_t* to) {
+  const auto read = [&](const auto* from) {
+    for (int64_t k = 0; k < n; ++k) to[k] = from[k] < 0 ? static_cast<uint32_t>(count) : static_cast<uint32_t>(from[k]);
+  };
+  if (ids.dtype() == DType::kInt32) read(ids.data<int32_t>() + begin);
+  else if (ids.dtype() == DType::kInt16) read(ids.data<int16_t>() + begin);
+  else read(ids.data<int64_t>() + begin);
+}
+void check_ids(KernelContext& c, const Tensor& ids, int64_t count) {
+  const auto check = [&](const auto* from) {
+    bool wrong = false;
+    for (int64_t k = 0, n = ids.elements(); k < n; ++k) wrong |= from[k] >= count;
+    for (int64_t k = 0; wrong && k < ids.elements(); ++k)
+      if (from[k] >= count)
+        invalid("segment_ids[", place_in(ids.shape(), k), "] = ", from[k], " is out of range [0, ", count,
+                ") [Op:", c.row.name, "]");
+  };
+  if (ids.dtype() == DType::kInt32) check(ids.data<int32_t>());
+  else if (ids.dtype() == DType::kInt16) check(ids.data<int16_t>());
+  else check(ids.data<int64_t>());
+}
+
+template <class Reduce, class T>
+void join(T& to, const T& from) {
+  to = static_cast<T>(Reduce()(static_cast<Compute<T>>(to), static_cast<Compute<T>>(from)));
+}
+
+// Single elements. Many of them for few segments are joined in pieces, each with a few results of its own in turn: an
+// element does not wait for the one before. The pieces depend on the size alone, and so do the digits.
+template <class T, class Reduce>
+void unsorted_elements(const T* in, const Tensor& ids, int64_t count, T* out) {
+  constexpr int64_t kPiece = 1 << 16, kInTurn = 4, kFew = 4096;
+  const int64_t n = ids.elements();
+  const auto one_after_another = [&](int64_t begin, int64_t end) {
+    uint32_t id[kIdBlock];
+    for (int64_t at = begin; at < end; at += kIdBlock) {
+      const int64_t here = std::min(kIdBlock, end - at);
+      read_ids(ids, at, here, count, id);
+      for (int64_t k = 0; k < here; ++k)
+        if (id[k] < count) join<Reduce>(out[id[k]], in[at + k]);
+    }
+  };
+  const int64_t pieces = (n + kPiece - 1) / kPiece;
+  if (pieces < 2 || count > kFew) return one_after_another(0, n);
+  const int64_t width = count + 1;  // the last takes what is left out
+  std::vector<T> parts(static_cast<size_t>(pieces * kInTurn * width), Reduce::template start<T>());
+  parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+    uint32_t id[kIdBlock];
+    for (int64_t p = first; p < last; ++p) {
+      T* own = parts.data() + p * kInTurn * width;
+      for (int64_t at = p * kPiece, end = std::min(n, at + kPiece); at < end; at += kIdBlock) {
+        const int64_t here = std::min(kIdBlock, end - at);
+        read_ids(ids, at, here, count, id);
+        for (int64_t k = 0; k < here; ++k) join<Reduce>(own[k % kInTurn * width + id[k]], in[at + k]);
+      }
+    }
+  });
+  for (int64_t p = 0; p < pieces * kInTurn; ++p)
+    for (int64_t i = 0; i < count; ++i) join<Reduce>(out[i], parts[static_cast<size_t>(p * width + i)]);
+}
+
 template <class T, class Reduce>
 void unsorted(KernelContext& c) {
-  using C = Compute<T>;
   const Tensor& ids = c.inputs[1];
   const int64_t count = int_at(c.inputs[2], 0);
   const int64_t n = ids.elements();
   const int64_t inner = product(c.inputs[0].shape(), ids.shape().rank(), c.inputs[0].shape().rank());
   const T* in = c.in<T>(0);
   T* out = c.out<T>();
-  std::fill(out, out + c.outputs[0].elements(), Reduce::template start<T>());
   if (inner == 0) return;
-  for (int64_t k = 0; k < n; ++k) {
-    const int64_t id = int_at(ids, k);
-    if (id < 0) continue;
-    if (id >= count)
-      invalid("segment_ids[", place_in(ids.shape(), k), "] = ", id, " is out of range [0, ", count,
-              ") [Op:", c.row.name, "]");
-    T* to = out + id * inner;
-    const T* from = in + k * inner;
-    for (int64_t i = 0; i < inner; ++i)
-      to[i] = static_cast<T>(Reduce()(static_cast<C>(to[i]), static_cast<C>(from[i])));
+  check_ids(c, ids, count);
+  if (inner == 1) {
+    std::fill(out, out + count, Reduce::template start<T>());
+    return unsorted_elements<T, Reduce>(in, ids, count, out);
   }
+  // Each thread has columns of its own.
+  const int64_t grain = std::max<int64_t>(16, (1 << 15) / std::max<int64_t>(1, n));
+  parallel_for(inner, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = 0; i < count; ++i)
+      std::fill(out + i * inner + begin, out + i * inner + end, Reduce::template start<T>());
+    uint32_t id[kIdBlock];
+    for (int64_t at = 0; at < n; at += kIdBlock) {
+      const int64_t here = std::min(kIdBlock, n - at);
+      read_ids(ids, at, here, count, id);
+      for (int64_t k = 0; k < here; ++k) {
+        if (id[k] >= count) continue;
+        T* __restrict__ to = out + id[k] * inner;
+        const T* __restrict__ from = in + (at + k) * inner;
+        for (int64_t i = begin; i < end; ++i) join<Reduce>(to[i], from[i]);
+      }
+    }
+  });
+}
+
+// How often each value comes in each row of `columns`. Many values of a few kinds are counted in pieces, each with a few
+// counters of its own in turn: an element does not wait for the one before.
+template <class T, class Int>
+void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, bool binary) {
+  constexpr int64_t kPiece = 1 << 16, kInTurn = 4, kFew = 4096;
+  const int64_t n = c.inputs[0].elements();
+  const T* weights = c.inputs[2].elements() > 0 ? c.in<T>(2) : nullptr;
+  T* out = c.out<T>();
+  bool negative = false;
+  for (int64_t k = 0; k < n; ++k) negative |= in[k] < 0;
+  for (int64_t k = 0; negative && k < n; ++k)
+    if (in[k] < 0) invalid("Input arr must be non-negative! It holds ", in[k], " [Op:DenseBincount]");
+  const int64_t pieces = (n + kPiece - 1) / kPiece;
+  if (pieces < 2 || columns != n || size > kFew || weights || binary) {
+    for (int64_t row = 0; row * columns < n; ++row)
+      for (int64_t k = row * columns; k < (row + 1) * columns; ++k) {
+        if (in[k] >= size) continue;
+        T& to = out[row * size + in[k]];
+        to = binary ? T(1) : static_cast<T>(to + (weights ? weights[k] : T(1)));
+      }
+    return;
+  }
+  const int64_t width = size + 1;  // the last takes what is too large
+  std::vector<int32_t> counts(static_cast<size_t>(pieces * kInTurn * width), 0);
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      int32_t* own = counts.data() + p * kInTurn * width;
+      for (int64_t k = p * kPiece, stop = std::min(n, k + kPiece); k < stop; ++k)
+        ++own[k % kInTurn * width + std::min<int64_t>(in[k], size)];
+    }
+  });
+  for (int64_t p = 0; p < pieces * kInTurn; ++p)
+    for (int64_t i = 0; i < size; ++i)
+      out[i] = static_cast<T>(out[i] + static_cast<T>(counts[static_cast<size_t>(p * width + i)]));
 }
 
 template <class T>
 void bincount(KernelContext& c) {
   static const AttrName kBinary{"binary_output"};
-  const bool binary = c.attrs.get_or(kBinary, false);
   const Tensor &in = c.inputs[0], &weights = c.inputs[2];
   const int64_t size = int_at(c.inputs[1], 0);
-  const bool weighted = weights.elements() > 0;
-  if (weighted && weights.shape() != in.shape())
+  if (weights.elements() > 0 && weights.shape() != in.shape())
     invalid("`weights` must have the shape of `arr`, ", in.shape().brackets(),
             ", or no element, its shape is ", weights.shape().brackets(), " [Op:DenseBincount]");
   const int64_t columns = in.shape().rank() == 2 ? in.shape()[1] : in.elements();
-  T* out = c.out<T>();
+  const bool binary = c.attrs.get_or(kBinary, false);
   clear(c.outputs[0]);
-  for (int64_t k = 0; k < in.elements(); ++k) {
-    const int64_t value = int_at(in, k);
-    if (value < 0) invalid("Input arr must be non-negative! It holds ", value, " [Op:DenseBincount]");
-    if (value >= size) continue;
-    T& to = out[k / columns * size + value];
-    if (binary)
-      to = T(1);
-    else
-      to = static_cast<T>(to + (weighted ? weights.data<T>()[k] : T(1)));
-  }
+  if (in.dtype() == DType::kInt32) return count_into<T>(c, in.data<int32_t>(), columns, size, binary);
+  count_into<T>(c, in.data<int64_t>(), columns, size, binary);
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// The gradients that are wanted of the op at hand, per thread.
+// The gradients and the results that are wanted of the op at hand, per thread.
 #include "engine/ops/wanted.h"
 
 #include <utility>
@@ -7,6 +7,7 @@ namespace footlight {
 
 namespace {
 thread_local const GradientWanted* current = nullptr;
+thread_local bool first_alone = false;
 }
 
 GradientWanted::GradientWanted(std::vector<bool> wanted) : wanted_(std::move(wanted)), before_(current) {
@@ -15,5 +16,10 @@ GradientWanted::GradientWanted(std::vector<bool> wanted) : wanted_(std::move(wan
 GradientWanted::~GradientWanted() { current = before_; }
 
 bool gradient_wanted(size_t input) { return !current || input >= current->wanted_.size() || current->wanted_[input]; }
+
+FirstResultWanted::FirstResultWanted() : before_(std::exchange(first_alone, true)) {}
+FirstResultWanted::~FirstResultWanted() { first_alone = before_; }
+
+bool result_wanted(size_t output) { return output == 0 || !first_alone; }
 
 }  // namespace footlight

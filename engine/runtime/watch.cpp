@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/ops/builder.h"
+#include "engine/ops/wanted.h"
 #include "engine/tensor/gpu.h"
 #include "engine/tensor/print.h"
 
@@ -63,7 +64,7 @@ void watch(const OpRow& row, std::span<const Tensor> inputs, std::span<const Ten
   if (logging) std::fprintf(stderr, "Executing op %s in device %s\n", row.name, full_name(device).c_str());
   if (!checking || !makes_numbers(row)) return;
   for (size_t k = 0; k < outputs.size(); ++k) {
-    if (!outputs[k] || !is_floating(outputs[k].dtype())) continue;
+    if (!outputs[k] || !is_floating(outputs[k].dtype()) || !result_wanted(k)) continue;
     const Found found = look(gpu::on_host(outputs[k]));
     if (!found.any()) continue;
     std::string out = str("!!! Detected Infinity or NaN in output ", k, " of op \"", row.name,

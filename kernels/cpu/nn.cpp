@@ -1,7 +1,10 @@
 // Kernels of biases, cross entropies and local response normalisation.
 #include "kernels/cpu/images.h"
+#include "kernels/cpu/lanes.h"
 #include "kernels/functors/arithmetic.h"
 #include "kernels/functors/branchless.h"
+
+#include "engine/ops/wanted.h"
 
 #include <cmath>
 #include <vector>
@@ -122,11 +125,9 @@ struct Exponentials {
   C of(const T* logits, int64_t n) const {
     const C largest = largest_of(logits, n);
     C* __restrict__ x = shifted;
-    C* __restrict__ e = powers;
-    for (int64_t k = 0; k < n; ++k) {
-      x[k] = static_cast<C>(logits[k]) - largest;
-      e[k] = functors::branchless::exp(x[k]);
-    }
+    const C* e = powers;
+    for (int64_t k = 0; k < n; ++k) x[k] = static_cast<C>(logits[k]) - largest;
+    map_lanes(x, powers, n, [](auto v) FL_INLINE_LAMBDA { return functors::branchless::exp(v); });
     return sum_in_lanes<C>(n, [&](int64_t k) { return e[k]; });
   }
 };
@@ -142,6 +143,7 @@ void cross_entropy(KernelContext& c) {
     std::fill(c.out<T>(0), c.out<T>(0) + rows, T(C(0)));
     return;
   }
+  const bool gradient = result_wanted(1);
   parallel_for(rows, std::max<int64_t>(1, 8192 / n), [&](int64_t begin, int64_t end) {
     const Exponentials<C> row_of(n);
     std::vector<T> wide_logits, wide_labels;
@@ -155,16 +157,17 @@ void cross_entropy(KernelContext& c) {
       const T* logits = widened(c.in<T>(0) + (ls[0] == 1 ? 0 : row) * ls[1], ls[1], wide_logits);
       const T* labels = widened(c.in<T>(1) + (ts[0] == 1 ? 0 : row) * ts[1], ts[1], wide_labels);
       const C sum = row_of.of(logits, n);
-      const C log_sum = std::log(sum);
+      const C log_sum = std::log(sum), share = C(1) / sum;
       const C* x = row_of.shifted;
       const C* e = row_of.powers;
       const C loss = sum_in_lanes<C>(n, [&](int64_t k) {
         const C label = static_cast<C>(labels[k]);
         return label != C(0) ? label * (log_sum - x[k]) : C(0);
       });
-      T* __restrict__ back = c.out<T>(1) + row * n;
-      for (int64_t k = 0; k < n; ++k) back[k] = static_cast<T>(e[k] / sum - static_cast<C>(labels[k]));
       c.out<T>(0)[row] = static_cast<T>(loss);
+      if (!gradient) continue;
+      T* __restrict__ back = c.out<T>(1) + row * n;
+      for (int64_t k = 0; k < n; ++k) back[k] = static_cast<T>(e[k] * share - static_cast<C>(labels[k]));
     }
   });
 }
@@ -179,16 +182,18 @@ void sparse_cross_entropy_of(KernelContext& c) {
     if (labels[row] < 0 || labels[row] >= n)
       invalid("Received a label value of ", labels[row], " which is outside the valid range of [0, ", n, "): label ",
               row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
+  const bool gradient = result_wanted(1);
   parallel_for(rows, std::max<int64_t>(1, 8192 / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
     const Exponentials<C> row_of(n);
     for (int64_t row = begin; row < end; ++row) {
-      const C sum = row_of.of(c.in<T>(0) + row * n, n);
+      const C sum = row_of.of(c.in<T>(0) + row * n, n), share = C(1) / sum;
       const auto label = static_cast<int64_t>(labels[row]);
       const C* e = row_of.powers;
-      T* __restrict__ back = c.out<T>(1) + row * n;
-      for (int64_t k = 0; k < n; ++k) back[k] = static_cast<T>(e[k] / sum);
-      back[label] = static_cast<T>(e[label] / sum - C(1));
       c.out<T>(0)[row] = static_cast<T>(std::log(sum) - row_of.shifted[label]);
+      if (!gradient) continue;
+      T* __restrict__ back = c.out<T>(1) + row * n;
+      for (int64_t k = 0; k < n; ++k) back[k] = static_cast<T>(e[k] * share);
+      back[label] = static_cast<T>(e[label] * share - C(1));
     }
   });
 }
@@ -247,8 +252,9 @@ struct Lrn {
     } else if (beta == 0.75) {
       for (int64_t k = 0; k < channels; ++k) p[k] = C(1) / (std::sqrt(s[k]) * std::sqrt(std::sqrt(s[k])));
     } else {
-      for (int64_t k = 0; k < channels; ++k)
-        p[k] = functors::branchless::exp(static_cast<C>(-beta) * functors::branchless::log(s[k]));
+      map_lanes(s, p, channels, [&](auto x) FL_INLINE_LAMBDA {
+        return functors::branchless::exp(static_cast<C>(-beta) * functors::branchless::log(x));
+      });
     }
   }
   // sums[k] = the sum of padded[k .. k + 2 radius]

@@ -37,6 +37,7 @@ MAY_INCLUDE = {
 # Single headers lent beyond that table: folder, header, why.
 LENT = [
     ('kernels', 'engine/ops/row.h', 'a kernel is given the row and the attributes of its op'),
+    ('kernels', 'engine/ops/wanted.h', 'a kernel leaves out results that nobody reads'),
     ('kernels', 'engine/ops/window.h', 'where windows lie is worked out once, for shape rules and kernels'),
 ]
 # Libraries below us: which folders may name their headers. Tests may name all of them.

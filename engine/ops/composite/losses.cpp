@@ -1,5 +1,6 @@
 // Public functions: cross entropies and other losses of neural networks.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/wanted.h"
 
 #include <cmath>
 #include <numbers>
@@ -75,6 +76,13 @@ Tensor with_shape(const Tensor& x, const Shape& shape) {
   return apply(op, {x}, {{kShape, shape}});
 }
 
+// The losses, which come first. Their gradient comes with them, but only a tape or a trace asks for it.
+Tensor losses_of(const OpRow& row, std::span<const Tensor> both, std::string_view name) {
+  if (tape_hook || both[0].is_symbolic() || both[1].is_symbolic()) return apply_all(row, both, {}, name)[0];
+  const FirstResultWanted losses_alone;
+  return apply_all(row, both, {}, name)[0];
+}
+
 Arg softmax_cross_entropy(Args args, std::string_view name) {
   static const Op op{"SoftmaxCrossEntropyWithLogits"};
   const Tensor& given = tensor(args[1]);
@@ -102,7 +110,7 @@ Arg softmax_cross_entropy(Args args, std::string_view name) {
   if (shape.has_rank() && shape.rank() == 0)
     invalid("logits must have at least one dimension, a scalar came [Op:SoftmaxCrossEntropyWithLogits]");
   const Tensor both[] = {as_matrix(logits), as_matrix(labels)};
-  Tensor cost = apply_all(op.row(), both, {}, scope.own_name())[0];
+  Tensor cost = losses_of(op.row(), both, scope.own_name());
   if (!shape.has_rank() || shape.rank() != 2) {
     cost = ops::reshape(cost, outer_shape(logits));
     if (shape.has_rank()) {
@@ -136,7 +144,7 @@ Arg sparse_softmax_cross_entropy(Args args, std::string_view name) {
   const Tensor logits = type == DType::kFloat16 ? ops::cast(given, DType::kFloat32) : given;
   const bool matrix = s.has_rank() && s.rank() == 2;
   const Tensor both[] = {as_matrix(logits), matrix ? labels : ops::reshape(labels, ops::ints({-1}))};
-  Tensor cost = apply_all(op.row(), both, {}, matrix ? scope.own_name() : "")[0];
+  Tensor cost = losses_of(op.row(), both, matrix ? scope.own_name() : "");
   if (!matrix) cost = with_shape(ops::reshape(cost, ops::shape(labels)), ls);
   return {ops::cast(cost, type)};
 }

@@ -55,6 +55,17 @@ void float_range(KernelContext& c) {
   });
 }
 
+constexpr int64_t kPlanesAtOnce = 4096;
+void read_indices(const Tensor& from, int64_t begin, int64_t n, int64_t* to) {
+  const auto read = [&](const auto* in) { std::copy_n(in + begin, n, to); };
+  switch (from.dtype()) {
+    case DType::kInt64: return read(from.data<int64_t>());
+    case DType::kInt32: return read(from.data<int32_t>());
+    case DType::kInt8: return read(from.data<int8_t>());
+    default: return read(from.data<uint8_t>());
+  }
+}
+
 template <class T>
 void one_hot(KernelContext& c) {
   static const AttrName kAxis{"axis"};
@@ -69,11 +80,18 @@ void one_hot(KernelContext& c) {
   const T on = *c.in<T>(2), off = *c.in<T>(3);
   if (depth == 0) return;
   // A few planes at a time, which the cache still holds when the ones are written.
-  const int64_t plane = depth * inner, at_once = std::max<int64_t>(1, 4096 / plane);
+  const int64_t plane = depth * inner, at_once = std::max<int64_t>(1, kPlanesAtOnce / plane);
   parallel_for(planes, std::max<int64_t>(1, (1 << 14) / plane), [&](int64_t begin, int64_t end) {
     for (int64_t first = begin; first < end; first += at_once) {
       const int64_t last = std::min(end, first + at_once);
       std::fill(out + first * plane, out + last * plane, off);
+      if (inner == 1) {
+        int64_t places[kPlanesAtOnce];
+        read_indices(c.inputs[0], first, last - first, places);
+        for (int64_t p = first; p < last; ++p)
+          if (const int64_t at = places[p - first]; at >= 0 && at < depth) out[p * plane + at] = on;
+        continue;
+      }
       for (int64_t p = first; p < last; ++p)
         for (int64_t k = 0; k < inner; ++k) {
           const int64_t index = int_at(c.inputs[0], p * inner + k);

@@ -206,6 +206,19 @@ void sparse_cross_entropy(KernelContext& c) {
 }
 
 template <class T>
+void sigmoid_cross_entropy(KernelContext& c) {
+  parallel_for(c.outputs[0].elements(), 1 << 12, [&](int64_t begin, int64_t end) {
+    map_lanes(c.in<T>(0) + begin, 1, c.in<T>(1) + begin, 1, c.out<T>() + begin, end - begin,
+              [](auto x, auto label) FL_INLINE_LAMBDA {
+                using namespace functors::branchless;
+                using L = decltype(x);
+                const L slope = choose(less(L{}, x), x, L{}) - x * label;
+                return slope + functors::branchless::log1p<L>(functors::branchless::exp<L>(-magnitude(x)));
+              });
+  });
+}
+
+template <class T>
 void scale_shift(KernelContext& c) {
   using C = Compute<T>;
   const int64_t channels = c.inputs[1].elements();
@@ -325,6 +338,8 @@ FL_CPU_KERNELS {
   biases<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
          std::complex<float>, std::complex<double>>();
   floats<float, double, Float16, BFloat16>();
+  on_cpu("SigmoidCrossEntropy", bit_of(DType::kFloat32), sigmoid_cross_entropy<float>);
+  on_cpu("SigmoidCrossEntropy", bit_of(DType::kFloat64), sigmoid_cross_entropy<double>);
 }
 
 }  // namespace FL_ISA

@@ -149,12 +149,22 @@ Arg sparse_softmax_cross_entropy(Args args, std::string_view name) {
   return {ops::cast(cost, type)};
 }
 
+// Eager values on the host need no graph that shows TensorFlow's parts.
+bool in_one_go(const Tensor& t) {
+  return !t.is_symbolic() && t.device() == Device::cpu() &&
+         (t.dtype() == DType::kFloat32 || t.dtype() == DType::kFloat64);
+}
+
 // max(x, 0) - x z + log(1 + exp(-|x|)), in parts that have a slope at 0.
 Arg sigmoid_cross_entropy(Args args, std::string_view name) {
   want_both(args[0], args[1], "tf.nn.sigmoid_cross_entropy_with_logits");
   const Tensor& labels = tensor(args[0]);
   const Tensor& logits = tensor(args[1]);
   want_one_shape(logits, labels, "logits and labels");
+  if (in_one_go(logits) && in_one_go(labels)) {
+    static const Op op{"SigmoidCrossEntropy"};
+    return {apply(op, {logits, labels})};
+  }
   const Scope scope(name_or(name, "logistic_loss"));
   const Tensor zeros = ops::zeros_like(logits);
   const Tensor positive = greater_equal(logits, zeros);

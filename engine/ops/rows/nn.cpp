@@ -132,6 +132,20 @@ void cross_entropy_gradient(GradientCall& c) {
 }
 void sparse_cross_entropy_gradient(GradientCall& c) { c.input_gradients[0] = to_logits(c); }
 
+void sigmoid_cross_entropy_shape(Inference& i) {
+  if (!compatible(i.shape(0), i.shape(1)))
+    invalid("logits and labels must have one shape, theirs are ", i.shape(0).to_string(), " and ",
+            i.shape(1).to_string(), " [Op:", i.row.name, "]");
+  i.output_shapes[0] = merge(i.shape(0), i.shape(1));
+}
+// dx: sigmoid(x) - z, dz: -x
+void sigmoid_cross_entropy_gradient(GradientCall& c) {
+  static const Op sigmoid{"Sigmoid"};
+  const Tensor& g = c.output_gradients[0];
+  c.input_gradients[0] = ops::mul(g, ops::sub(apply(sigmoid, {c.inputs[0]}), c.inputs[1]));
+  c.input_gradients[1] = ops::neg(ops::mul(g, c.inputs[0]));
+}
+
 void lrn_shape(Inference& i) {
   if (const int64_t radius = i.attrs.get_or(kDepthRadius, int64_t{5}); radius < 0)
     invalid("depth_radius must not be negative, ", radius, " came [Op:", i.row.name, "]");
@@ -205,6 +219,9 @@ FL_ROWS(nn) {
       {"SparseSoftmaxCrossEntropyWithLogits", "features: T, labels: Tlabels -> loss: T, backprop: T",
        "T: floats; Tlabels: index = int64", sparse_cross_entropy_shape, sparse_cross_entropy_gradient,
        OpFamily::kReduction, "the same where each label is the number of a class"},
+      {"SigmoidCrossEntropy", "logits: T, labels: T -> loss: T", "T: float32|float64", sigmoid_cross_entropy_shape,
+       sigmoid_cross_entropy_gradient, OpFamily::kElementwise,
+       "max(x, 0) - x * labels + log(1 + exp(-|x|)) of logits x"},
       {"LRN", "input: T -> output: T", kLrn, lrn_shape, lrn_gradient, OpFamily::kReduction,
        "each element divided by (bias + alpha * the squares of its neighbours among the channels) ** beta"},
       {"LRNGrad", "input_grads: T, input_image: T, output_image: T -> output: T", kLrn, lrn_shape, lrn_grad_gradient,

@@ -213,8 +213,8 @@ void unsorted(KernelContext& c) {
   });
 }
 
-// How often each value comes in each row of `columns`. Many values of a few kinds are counted in pieces, each with a few
-// counters of its own in turn: an element does not wait for the one before.
+// How often each value comes in each row of `columns`. Many values of a few kinds are counted in pieces, each with a
+// few counters of its own in turn: an element does not wait for the one before.
 template <class T, class Int>
 void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, bool binary) {
   constexpr int64_t kPiece = 1 << 16, kInTurn = 4, kFew = 4096;

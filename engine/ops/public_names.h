@@ -25,7 +25,8 @@ struct Arg {
 // passed apart. Types: tensor, tensors (a list), tensor* (a list, or one tensor that is unstacked), int, ints
 // (one or a list), bool, float, str, dtype, shape (dims or a tensor), any (as it is); with `?` None may be
 // given. A tensor may say which dtype a Python value takes: "y: tensor like x" (as it comes where it does not fit,
-// "y: tensor as x" refuses it), "x: tensor of float32". None may stand in a list that is "tensors or None".
+// "y: tensor as x" refuses it; "follows" and "after" are the same in one direction: x is converted by itself),
+// "x: tensor of float32". None may stand in a list that is "tensors or None".
 // Defaults: None, True, False, numbers, 'text', a dtype's name.
 struct PublicFunction {
   std::vector<std::string_view> names;   // "math.reduce_sum", "reduce_sum"; messages use the first

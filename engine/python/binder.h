@@ -38,7 +38,8 @@ struct Parameter {
   bool handle = false;                // "or variable": a variable comes as its handle
   bool slices = false;                // "or slices": an IndexedSlices comes as ops::indexed_slices()
   bool is_name = false;               // the `name` that ops take: passed beside the arguments
-  bool one_way = false;               // "after x": takes the dtype of x, but does not give it one
+  bool one_way = false;               // "after x", "follows x": takes the dtype of x, but does not give it one
+  bool never_refused = false;         // "follows x": what does not fit x comes as it is, whatever else is passed
   bool whole = false;                 // "tensors of all": numbers without a tensor share the dtype of their list
   bool mixed = false;                 // "tensors of any": each has a dtype of its own
   bool variadic = false;              // "*args": every further positional argument; those behind it go by name

@@ -89,6 +89,7 @@ Arg shape(PyObject* o) {
 // The dtype of a nest of Python's numbers that has both integers and floats; kInvalid when it is anything else.
 DType dtype_of_numbers(PyObject* o) {
   bool whole = false, wide = false, real = false;
+  int depth = 0;
   const auto look = [&](auto&& self, PyObject* item) -> bool {
     if (PyFloat_CheckExact(item)) return real = true;
     if (PyLong_CheckExact(item)) {
@@ -98,9 +99,12 @@ DType dtype_of_numbers(PyObject* o) {
       return whole = true;
     }
     if (!PyList_CheckExact(item) && !PyTuple_CheckExact(item)) return false;
+    if (depth > 250) return false;  // perhaps it contains itself: the conversion says so
+    ++depth;
     Ref items = checked(PySequence_Fast(item, "a list of numbers"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
       if (!self(self, PySequence_Fast_GET_ITEM(items.get(), i))) return false;
+    --depth;
     return true;
   };
   if (!look(look, o) || !whole) return DType::kInvalid;
@@ -171,7 +175,10 @@ Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (p.handle && is_variable(o)) return {variable_handle(o)};
   if (p.slices && is_slices(o)) return {gradient_from(o, DType::kInvalid)};
   if (is_variable(o)) return {variable_value(o)};
-  if (hint != DType::kInvalid) return {operand(o, hint, p.must_fit || must_fit ? Misfit::kRefuse : Misfit::kLeaveToOp)};
+  if (hint != DType::kInvalid) {
+    const bool refuse = p.must_fit || (must_fit && !p.never_refused);
+    return {operand(o, hint, refuse ? Misfit::kRefuse : Misfit::kLeaveToOp)};
+  }
   if (p.must_fit && p.preferred == DType::kBool && is_array(o)) return {to_tensor(o, DType::kBool, p.name.c_str())};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
   const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;

@@ -129,9 +129,10 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
         FL_CHECK(whose == "variable" || whose == "None" || whose == "slices");
         (whose == "None" ? p.gaps : whose == "slices" ? p.slices : p.handle) = true;
       } else {
-        FL_CHECK(what == "like" || what == "as" || what == "after");
-        p.one_way = what == "after";
-        p.must_fit |= what != "like";
+        FL_CHECK(what == "like" || what == "as" || what == "after" || what == "follows");
+        p.one_way = what == "after" || what == "follows";
+        p.never_refused = what == "follows";
+        p.must_fit |= what == "as" || what == "after";
         likes.emplace_back(all.size(), whose);
       }
     }

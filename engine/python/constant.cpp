@@ -125,7 +125,9 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
                                    &partial))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (o == Py_None || is_variable(o)) Py_RETURN_NONE;  // a variable has another value tomorrow
+    if (is_variable(o)) Py_RETURN_NONE;  // it has another value tomorrow
+    if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__tensor_fields__")) Py_RETURN_NONE;
+    if (!is_tensor(o)) return Py_NewRef(o);
     const Tensor t = known_value(to_tensor(o));
     if (!t) Py_RETURN_NONE;
     return numpy_value(t).release();

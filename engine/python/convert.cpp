@@ -8,6 +8,7 @@
 #include "engine/python/module.h"
 #include "engine/python/variable_object.h"
 
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -19,6 +20,15 @@ struct Registered {
   PyObject* function;  // owned
 };
 std::vector<Registered> registered;
+
+bool is_registered(PyObject* o) {
+  for (const Registered& r : registered) {
+    const int is = PyObject_IsInstance(o, r.type);
+    if (is < 0) PyErr_Clear();
+    if (is > 0) return true;
+  }
+  return false;
+}
 
 std::string short_repr(PyObject* o) {
   Ref text = Ref::steal(PyObject_Repr(o));
@@ -50,67 +60,92 @@ bool is_numpy_integer(PyObject* o) {
   return PyIndex_Check(o) && !(sequence && sequence->sq_length) && !is_tensor(o) && !is_variable(o);
 }
 
-enum class Kind { kNone, kBool, kInt, kFloat, kDouble, kComplex, kText, kOther };
+enum class Kind { kNone, kBool, kNumpyBool, kInt, kFloat, kComplex, kText, kOther };
 
 Kind kind_of(PyObject* o) {
   if (PyBool_Check(o)) return Kind::kBool;
   if (PyLong_Check(o)) return Kind::kInt;
-  if (PyFloat_CheckExact(o)) return Kind::kFloat;
-  if (PyComplex_CheckExact(o)) return Kind::kComplex;
+  if (PyFloat_Check(o) && !PyObject_CheckBuffer(o)) return Kind::kFloat;
+  if (PyComplex_Check(o) && !PyObject_CheckBuffer(o)) return Kind::kComplex;
   if (PyUnicode_Check(o) || PyBytes_Check(o)) return Kind::kText;
   if (is_numpy_integer(o)) return Kind::kInt;
   return Kind::kOther;
 }
 
+Kind kind_of(DType d) {
+  if (d == DType::kBool) return Kind::kNumpyBool;
+  if (d == DType::kString) return Kind::kText;
+  return is_complex(d) ? Kind::kComplex : is_floating(d) ? Kind::kFloat : Kind::kInt;
+}
+
 // What a nested list holds, found in one walk.
 struct Contents {
+  bool asked = false;  // a dtype was asked for: what is mixed is judged by it, not by what comes first
   Shape shape;
-  bool closed = false;  // the rank is known: a leaf or an empty list was seen
-  Kind kind = Kind::kNone;
-  bool wide = false;          // an integer that needs 64 bits
-  PyObject* other = nullptr;  // a leaf that is no Python scalar: array, tensor, variable
-  bool empty = false;
+  bool closed = false;     // the rank is known: a leaf or an empty list was seen
+  Kind kind = Kind::kNone;  // of the first leaf: all others have to go with it
+  DType number = DType::kFloat32;  // the dtype of the first leaf, if that is a float
+  uint32_t seen = 0;               // the kinds that occur, as bits
+  bool wide = false;               // an integer that needs 64 bits
+  PyObject* other = nullptr;       // a leaf that is no constant: tensor, variable, registered class
+
+  bool has(Kind k) const { return seen >> static_cast<int>(k) & 1; }
 };
 
 [[noreturn]] void ragged(PyObject* top) {
   fail(ErrorKind::kValue, "Can't convert non-rectangular Python sequence to Tensor: ", short_repr(top));
 }
 
-void mix(Contents& c, Kind next, PyObject* leaf) {
-  if (next == Kind::kInt) {
-    Ref index = checked(PyNumber_Index(leaf));
-    int overflow;
-    const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-    c.wide |= overflow || v < INT32_MIN || v > INT32_MAX;
+bool goes_with(Kind first, Kind next) {
+  const bool plain = next == Kind::kInt || next == Kind::kBool || next == Kind::kFloat;
+  switch (first) {
+    case Kind::kBool:
+    case Kind::kNumpyBool: return next == Kind::kBool || next == Kind::kNumpyBool;
+    case Kind::kInt:
+    case Kind::kFloat: return plain;
+    case Kind::kComplex: return plain || next == Kind::kComplex;
+    default: return next == first;
   }
-  if (c.kind == Kind::kNone || c.kind == next) {
+}
+
+void mix(Contents& c, Kind next, DType number, PyObject* leaf) {
+  c.seen |= 1u << static_cast<int>(next);
+  if (c.kind == Kind::kNone) {
     c.kind = next;
-  } else if (c.kind == Kind::kFloat && (next == Kind::kInt || next == Kind::kBool)) {
-  } else if (c.kind == Kind::kInt && next == Kind::kFloat) {
-    c.kind = Kind::kFloat;
-  } else if (c.kind == Kind::kInt && next == Kind::kBool) {
-  } else {
+    if (next == Kind::kFloat) c.number = number;
+  } else if (!c.asked && c.kind != next && !goes_with(c.kind, next)) {
     fail(ErrorKind::kValue, "Can't convert Python sequence with mixed types to Tensor: ", short_repr(leaf),
          " does not go with what comes before it.");
   }
 }
 
-void look(PyObject* o, PyObject* top, int depth, Contents& c) {
-  if (depth > 250) fail(ErrorKind::kValue, "Lists nested this deep cannot become a tensor");
-  if (!is_list(o)) {
-    const Kind kind = kind_of(o);
-    if (kind == Kind::kOther) {
-      if (!c.other) c.other = o;
-      return;
+void note_width(Contents& c, PyObject* leaf) {
+  Ref index = PyLong_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Index(leaf));
+  int overflow;
+  const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  c.wide |= overflow || v < INT32_MIN || v > INT32_MAX;
+}
+
+void note_width(Contents& c, const Tensor& t) {
+  const int64_t n = t.elements();
+  if (t.dtype() == DType::kUInt32) {
+    for (int64_t i = 0; i < n; ++i) c.wide |= t.data<uint32_t>()[i] > INT32_MAX;
+  } else if (t.dtype() == DType::kInt64) {
+    for (int64_t i = 0; i < n; ++i)
+      c.wide |= t.data<int64_t>()[i] < INT32_MIN || t.data<int64_t>()[i] > INT32_MAX;
+  } else if (t.dtype() == DType::kUInt64) {
+    for (int64_t i = 0; i < n; ++i) {
+      const uint64_t v = t.data<uint64_t>()[i];
+      c.wide |= v > INT32_MAX;
+      if (v > INT64_MAX && !c.asked)
+        fail(ErrorKind::kValue, "Can't convert a list with the integer ", v,
+             " to a tensor: it does not fit 64 bits; give a dtype");
     }
-    if (c.other) return;
-    if (c.closed && depth != c.shape.rank()) ragged(top);
-    c.closed = true;
-    mix(c, kind, o);
-    return;
   }
-  Ref items = checked(PySequence_Fast(o, "a sequence"));
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+}
+
+// One level of nesting, of a list or of an array among them.
+void enter(Contents& c, int depth, int64_t n, PyObject* top) {
   if (depth == c.shape.rank()) {
     if (c.closed) {
       if (!c.other) ragged(top);
@@ -122,42 +157,111 @@ void look(PyObject* o, PyObject* top, int depth, Contents& c) {
   }
   if (n == 0) {
     if (c.closed && c.shape.rank() != depth + 1 && !c.other) ragged(top);
-    c.closed = c.empty = true;
+    c.closed = true;
   }
+}
+
+void look(PyObject* o, PyObject* top, int depth, Contents& c) {
+  if (depth > 250) fail(ErrorKind::kValue, "Lists nested this deep cannot become a tensor");
+  if (!is_list(o)) {
+    const Kind kind = kind_of(o);
+    if (kind == Kind::kOther) {
+      if (c.other) return;
+      if (is_variable(o) || is_registered(o) || !is_array(o)) {
+        c.other = o;
+        return;
+      }
+      const Tensor t = *array_value(o);
+      const int rank = t.shape().rank();
+      for (int i = 0; i < rank; ++i) enter(c, depth + i, t.shape()[i], top);
+      if (!t.elements()) return;
+      if (c.closed && depth + rank != c.shape.rank()) ragged(top);
+      c.closed = true;
+      mix(c, kind_of(t.dtype()), t.dtype(), o);
+      note_width(c, t);
+      return;
+    }
+    if (c.other) return;
+    if (c.closed && depth != c.shape.rank()) ragged(top);
+    c.closed = true;
+    mix(c, kind, DType::kFloat32, o);
+    if (kind == Kind::kInt) note_width(c, o);
+    return;
+  }
+  Ref items = checked(PySequence_Fast(o, "a sequence"));
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+  enter(c, depth, n, top);
+  if (depth >= c.shape.rank()) return;
   for (Py_ssize_t i = 0; i < n; ++i) look(PySequence_Fast_GET_ITEM(items.get(), i), top, depth + 1, c);
 }
 
-// Lists of plain scalars: written element by element.
+Tensor cast_constant(const Tensor&, DType);
+
+void copy(const Tensor& from, const Tensor& to, int64_t& at) {
+  const int64_t n = from.elements();
+  if (to.dtype() == DType::kString) {
+    for (int64_t i = 0; i < n; ++i) to.data<std::string>()[at + i] = from.data<std::string>()[i];
+  } else if (n) {
+    const size_t size = size_of(to.dtype());
+    std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(at) * size, from.raw(),
+                static_cast<size_t>(n) * size);
+  }
+  at += n;
+}
+
+// Lists of constants: written element by element, arrays whole.
 void write(PyObject* o, const Tensor& to, int depth, int64_t& at) {
-  if (depth < to.shape().rank()) {
+  if (is_list(o)) {
     Ref items = checked(PySequence_Fast(o, "a sequence"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
       write(PySequence_Fast_GET_ITEM(items.get(), i), to, depth + 1, at);
     return;
   }
   if (to.dtype() == DType::kFloat32 && PyFloat_CheckExact(o)) {
-    to.data<float>()[at++] = static_cast<float>(PyFloat_AS_DOUBLE(o));
+    const double v = PyFloat_AS_DOUBLE(o);
+    const auto f = static_cast<float>(v);
+    if (std::isinf(f) && std::isfinite(v))
+      fail(ErrorKind::kValue, "Can't convert a list with the number ", v, " to float32: it is too large");
+    to.data<float>()[at++] = f;
     return;
   }
-  Ref index = PyLong_Check(o) || !is_numpy_integer(o) ? Ref::borrow(o) : checked(PyNumber_Index(o));
-  const Tensor one = *scalar_from_object(index.get(), to.dtype());
-  if (to.dtype() == DType::kString) {
-    to.data<std::string>()[at] = *one.data<std::string>();
-  } else {
-    const size_t size = size_of(to.dtype());
-    std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(at) * size, one.raw(), size);
+  const Kind kind = kind_of(o);
+  if (kind == Kind::kOther) {
+    Tensor t = *array_value(o);
+    copy(t.dtype() == to.dtype() ? t : cast_constant(t, to.dtype()), to, at);
+    return;
   }
-  ++at;
+  // Members of enumerations and classes of the user's as the number that they are.
+  Ref plain = kind == Kind::kFloat && !PyFloat_CheckExact(o) ? checked(PyNumber_Float(o))
+              : kind == Kind::kInt && !PyLong_Check(o)       ? checked(PyNumber_Index(o))
+                                                             : Ref::borrow(o);
+  copy(*scalar_from_object(plain.get(), to.dtype()), to, at);
 }
 
 DType dtype_of_kind(const Contents& c) {
   switch (c.kind) {
-    case Kind::kBool: return DType::kBool;
-    case Kind::kInt: return c.wide ? DType::kInt64 : DType::kInt32;
+    case Kind::kBool:
+    case Kind::kNumpyBool: return DType::kBool;
+    case Kind::kInt:
+      return c.has(Kind::kFloat) ? DType::kFloat32 : c.wide ? DType::kInt64 : DType::kInt32;
     case Kind::kComplex: return DType::kComplex128;
     case Kind::kText: return DType::kString;
-    default: return DType::kFloat32;
+    default: return c.number;
   }
+}
+
+// Whether all leaves become elements of this dtype when it is asked for.
+bool takes(DType d, const Contents& c) {
+  const bool small = is_integer(d) && d != DType::kInt32 && d != DType::kInt64 && d != DType::kUInt64;
+  if (d == DType::kBool || d == DType::kString) {
+    const bool text = d == DType::kString;
+    return !c.has(Kind::kInt) && !c.has(Kind::kFloat) && !c.has(Kind::kComplex) && c.has(Kind::kText) <= text &&
+           (c.has(Kind::kBool) || c.has(Kind::kNumpyBool)) <= !text;
+  }
+  if (c.has(Kind::kText) || c.has(Kind::kNumpyBool)) return false;
+  if (c.has(Kind::kBool) && (small || d == DType::kBFloat16 || d == DType::kComplex64)) return false;
+  if (c.has(Kind::kComplex) && !is_complex(d)) return false;
+  return !c.has(Kind::kFloat) || is_floating(d) || is_complex(d);
 }
 
 // The first tensor or variable of a nest of lists: its dtype is the one that all others take.
@@ -175,9 +279,7 @@ Tensor pack(const std::vector<Tensor>& parts) {
   return apply(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "stack");
 }
 
-// A nest of lists that holds arrays or tensors: level by level.
-Tensor cast_constant(const Tensor&, DType);
-
+// A nest of lists that holds tensors: level by level.
 Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool asked) {
   Ref items = checked(PySequence_Fast(o, "a sequence"));
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
@@ -210,16 +312,15 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool asked) {
 
 Tensor from_list(PyObject* o, DType dtype) {
   Contents c;
+  c.asked = dtype != DType::kInvalid;
   look(o, o, 0, c);
   if (c.other) {
     PyObject* t = first_tensor(o);
-    const bool asked = dtype != DType::kInvalid;
-    if (t && !asked) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
-    return stacked(o, dtype, t != nullptr, asked);
+    if (t && !c.asked) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
+    return stacked(o, dtype, t != nullptr, c.asked);
   }
-  if (dtype == DType::kInvalid) dtype = dtype_of_kind(c);
-  if (c.kind == Kind::kBool && dtype != DType::kBool && (is_integer(dtype) || is_complex(dtype)) &&
-      dtype != DType::kInt32 && dtype != DType::kInt64 && dtype != DType::kUInt64)
+  if (!c.asked) dtype = dtype_of_kind(c);
+  else if (!takes(dtype, c))
     fail(ErrorKind::kType, "Cannot convert ", short_repr(o), " to a tensor of dtype ", name_of(dtype));
   Tensor out = Tensor::empty(dtype, c.shape);
   int64_t at = 0;
@@ -256,6 +357,18 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyType_Check(type) && !PyTuple_Check(type)) {
     PyErr_SetString(PyExc_TypeError,
                     "register_tensor_conversion_function: base_type must be a class or a tuple of classes");
+    return nullptr;
+  }
+  const auto is_number = [](PyObject* t) {
+    if (!PyType_Check(t)) return false;
+    for (PyTypeObject* own : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type})
+      if (PyObject_IsSubclass(t, reinterpret_cast<PyObject*>(own)) == 1) return true;
+    const std::string_view name = reinterpret_cast<PyTypeObject*>(t)->tp_name;
+    return name == "numpy.ndarray" || (name.starts_with("numpy.") && PyObject_HasAttrString(t, "itemsize"));
+  };
+  if (is_number(type)) {
+    PyErr_SetString(PyExc_TypeError, "register_tensor_conversion_function: numbers, NumPy scalars and arrays "
+                    "are converted as they are; base_type must be a class of your own");
     return nullptr;
   }
   if (!PyCallable_Check(function)) {
@@ -319,15 +432,6 @@ Tensor operand(PyObject* o, DType dtype, Misfit misfit) {
   if (is_tensor(o)) return tensor_of(o);
   if (dtype == DType::kInvalid) return to_tensor(o);
   return misfit == Misfit::kRefuse ? to_tensor(o, dtype) : to_tensor_with_hint(o, dtype);
-}
-
-bool is_registered(PyObject* o) {
-  for (const Registered& r : registered) {
-    const int is = PyObject_IsInstance(o, r.type);
-    if (is < 0) PyErr_Clear();
-    if (is > 0) return true;
-  }
-  return false;
 }
 
 bool may_be_operand(PyObject* o) {

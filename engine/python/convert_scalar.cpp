@@ -95,9 +95,9 @@ Tensor from_bool(PyObject* o, DType dtype) {
     case DType::kInt64: return scalar<int64_t>(v);
     case DType::kUInt64: return scalar<uint64_t>(v);
     case DType::kFloat16:
-    case DType::kBFloat16:
     case DType::kFloat32:
-    case DType::kFloat64: return from_double(o, v, dtype);
+    case DType::kFloat64:
+    case DType::kComplex128: return from_double(o, v, dtype);
     default: cannot(o, dtype);
   }
 }

@@ -214,7 +214,8 @@ DType dtype_from_object(PyObject* o) {
   } else if (o == reinterpret_cast<PyObject*>(&PyBaseObject_Type)) {
     d = DType::kString;
   } else if (o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyComplex_Type) ||
-             o == reinterpret_cast<PyObject*>(&PyUnicode_Type) || o == reinterpret_cast<PyObject*>(&PyBytes_Type)) {
+             o == reinterpret_cast<PyObject*>(&PyUnicode_Type) || o == reinterpret_cast<PyObject*>(&PyBytes_Type) ||
+             (PyType_Check(o) && !PyObject_HasAttrString(o, "dtype"))) {  // NumPy takes every class for an object
     // No dtype: below it says which.
   } else if (PyLong_Check(o) && !PyBool_Check(o)) {
     const long n = PyLong_AsLong(o);

@@ -3,13 +3,16 @@
 // without it.
 #include "engine/python/format.h"
 
+#include "engine/python/array_memory.h"
 #include "engine/python/float_text.h"
+#include "engine/python/module.h"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace footlight::python {
@@ -286,66 +289,55 @@ std::string scalar(const Tensor& t, bool repr) {
 
 std::string dtype_text(DType d) { return d == DType::kString ? "object" : std::string(name_of(d)); }
 
-// tf.print: as many digits as are needed to read the number back, six when they do.
-std::string print_number(double v, FloatKind kind) {
-  if (std::isnan(v)) return std::signbit(v) ? "-nan" : "nan";
-  if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-  char text[40];
-  if (kind == FloatKind::kDouble) {
-    std::snprintf(text, sizeof text, "%.15g", v);
-    if (std::strtod(text, nullptr) != v) std::snprintf(text, sizeof text, "%.17g", v);
-  } else {
-    std::snprintf(text, sizeof text, "%.6g", v);
-    if (std::strtof(text, nullptr) != static_cast<float>(v)) std::snprintf(text, sizeof text, "%.9g", v);
+// Whether somebody changed how NumPy prints: its options say so, when it is loaded at all.
+bool numpy_prints_otherwise(PyObject* numpy) {
+  static PyObject* usual = nullptr;
+  if (!usual)
+    usual = checked(Py_BuildValue("{s:i,s:i,s:s,s:i,s:O,s:i,s:s,s:s,s:s,s:O,s:O}", "edgeitems", 3, "threshold", 1000,
+                                  "floatmode", "maxprec", "precision", 8, "suppress", Py_False, "linewidth", 75,
+                                  "nanstr", "nan", "infstr", "inf", "sign", "-", "formatter", Py_None, "legacy",
+                                  Py_False))
+                .release();
+  Ref options = checked(PyObject_CallMethod(numpy, "get_printoptions", nullptr));
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(usual, &at, &key, &value);) {
+    PyObject* now = PyDict_Check(options.get()) ? PyDict_GetItem(options.get(), key) : nullptr;
+    const int same = now ? PyObject_RichCompareBool(now, value, Py_EQ) : 1;
+    if (same < 0) throw PythonErrorSet();
+    if (!same) return true;
   }
-  return text;
+  return false;
 }
 
-std::string print_element(const Tensor& t, int64_t i) {
-  const DType d = t.dtype();
-  if (d == DType::kString) return t.data<std::string>()[i];
-  if (d == DType::kBool) return t.data<bool>()[i] ? "1" : "0";
-  if (is_complex(d))
-    return "(" + print_number(real_at(t, i), kind_of(d)) + "," +
-           print_number(imaginary_at(t, i), kind_of(d)) + ")";
-  if (is_floating(d)) return print_number(real_at(t, i), kind_of(d));
-  return integer_at(t, i);
-}
-
-std::string print_block(const Tensor& t, int axis, int64_t base, int64_t edge) {
-  const Shape& s = t.shape();
-  if (axis == s.rank()) {
-    std::string text = print_element(t, base);
-    return t.dtype() == DType::kString ? "\"" + text + "\"" : text;
+// np.printoptions hold for tensors as well: then the text is NumPy's own.
+std::optional<std::string> as_asked_of_numpy(const Tensor& t, bool repr) {
+  PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+  if (!numpy || t.dtype() == DType::kBFloat16) return {};
+  try {
+    if (!numpy_prints_otherwise(numpy)) return {};
+    Ref array = numpy_value(t);
+    Ref text = checked(repr ? PyObject_Repr(array.get()) : PyObject_Str(array.get()));
+    const char* s = PyUnicode_AsUTF8(text.get());
+    if (!s) throw PythonErrorSet();
+    return s;
+  } catch (const PythonErrorSet&) {  // a formatter of the user's that fails: the usual text
+    PyErr_Clear();
+    return {};
   }
-  const int64_t n = s[axis];
-  const bool last = axis + 1 == s.rank();
-  const std::string between = last ? " "
-                                   : std::string(static_cast<size_t>(s.rank() - axis - 1), '\n') +
-                                         std::string(static_cast<size_t>(axis + 1), ' ');
-  std::string out = "[";
-  for (int64_t i = 0; i < n; ++i) {
-    if (edge >= 0 && n > 2 * edge && i == edge) {
-      out += "..." + between;
-      i = n - edge;
-      if (i == n) break;
-    }
-    out += print_block(t, axis + 1, base * n + i, edge);
-    if (i + 1 < n) out += between;
-  }
-  return out + "]";
 }
 
 }  // namespace
 
 std::string array_str(const Tensor& t) {
   if (t.shape().rank() == 0) return scalar(t, false);
+  if (std::optional<std::string> text = as_asked_of_numpy(t, false)) return *text;
   return array_text(t, " ", 0, 0);
 }
 
 std::string array_repr(const Tensor& t) {
   const Shape& s = t.shape();
   if (s.rank() == 0) return scalar(t, true);
+  if (std::optional<std::string> text = as_asked_of_numpy(t, true)) return *text;
   const DType d = t.dtype();
   const int64_t n = t.elements();
   const bool implied =
@@ -360,11 +352,6 @@ std::string array_repr(const Tensor& t) {
   const size_t newline = out.rfind('\n');
   const size_t last = out.size() - (newline == std::string::npos ? 0 : newline + 1);
   return out + (last + extra.size() + 1 > kLineWidth ? "\n      " : " ") + extra;
-}
-
-std::string print_form(const Tensor& t, int summarize) {
-  if (t.shape().rank() == 0) return print_element(t, 0);
-  return print_block(t, 0, 0, summarize);
 }
 
 std::string bytes_repr(const std::string& bytes) {

@@ -1,5 +1,4 @@
-// Tensors as text: NumPy's forms (without NumPy) for str and repr, Python's for scalars, TensorFlow's for
-// tf.print.
+// Tensors as text: NumPy's forms (without NumPy) for str and repr, Python's for scalars.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -15,10 +14,6 @@ std::string array_str(const Tensor&);
 // numpy.array_repr: "array([1., 2.], dtype=float32)"; for a scalar repr() of Python's value:
 // "0.10000000149011612".
 std::string array_repr(const Tensor&);
-// As tf.print writes it: "[1 2 ... 9]", at most `summarize` from each end (-1: all). Strings unquoted when
-// scalar.
-std::string print_form(const Tensor&, int summarize);
-
 // repr() of Python's bytes: b'a\n'.
 std::string bytes_repr(const std::string&);
 // repr() of Python's float.

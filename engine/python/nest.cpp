@@ -120,7 +120,10 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) 
     Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
     return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", PyList_GET_ITEM(children.get(), 0)));
   }
-  if (kind == Kind::kSequence) return children;
+  if (kind == Kind::kSequence) {
+    const bool made = !PyRange_Check(o) && !is_a(o, "MappingView", view_class);
+    return made ? checked(PyObject_CallOneArg(type, children.get())) : children;
+  }
   if (kind == Kind::kList) {
     return PyList_CheckExact(o) ? children : checked(PyObject_CallOneArg(type, children.get()));
   }
@@ -173,7 +176,7 @@ void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
                                              PyType_IsSubtype(Py_TYPE(b), Py_TYPE(a)))))
     fail(ErrorKind::kType, "The two structures don't have the same sequence type: ", Py_TYPE(a)->tp_name,
          " and ", Py_TYPE(b)->tp_name);
-  if (x == Kind::kMapping && y == Kind::kMapping) {
+  if (types && x == Kind::kMapping && y == Kind::kMapping) {
     Ref ka = sorted_keys(a), kb = sorted_keys(b);
     const int equal = PyObject_RichCompareBool(ka.get(), kb.get(), Py_EQ);
     if (equal < 0) throw PythonErrorSet();

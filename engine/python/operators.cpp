@@ -150,10 +150,13 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
         return wrap(std::move(product));
       });
   }
-  return binary(a, b, [](const Tensor& x, const Tensor& y) {
-    WithoutGil released(!current_graph_builder && (is_long(x) || is_long(y)));
-    return composite::matmul(x, y, "matmul");
-  });
+  return binary(
+      a, b,
+      [](const Tensor& x, const Tensor& y) {
+        WithoutGil released(!current_graph_builder && (is_long(x) || is_long(y)));
+        return composite::matmul(x, y, "matmul");
+      },
+      Misfit::kLeaveToOp);
 }
 
 template <int Which>

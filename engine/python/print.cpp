@@ -3,6 +3,7 @@
 #include "engine/ops/builder.h"
 #include "engine/python/convert.h"
 #include "engine/python/module.h"
+#include "engine/python/nest.h"
 #include "engine/python/variable_object.h"
 
 #include <algorithm>
@@ -64,10 +65,77 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
   }
 }
 
+// The structures that write() lays out itself: lists, tuples and dicts, as far as they go.
+bool is_usual(PyObject* o, int depth = 0) {
+  if (depth > 100) return true;  // write() says so
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
+      if (!is_usual(PyList_CheckExact(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i), depth + 1)) return false;
+    return true;
+  }
+  if (PyDict_CheckExact(o)) {
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);)
+      if (!is_usual(value, depth + 1)) return false;
+    return true;
+  }
+  return is_tensor(o) || is_variable(o) || PyTuple_Check(o) || PyRange_Check(o) || !is_nested(o);
+}
+
+// What is too long for a line, or an unusual structure: Python's pprint lays it out, with a text of four letters for
+// each tensor, the quotes included. Which tensor it is for stands in it as a letter.
+void write_pretty(PyObject* o, std::vector<Piece>& out) {
+  constexpr uint32_t kMark = 0x3400, kFirst = 0x4e00, kMost = 20000;
+  std::vector<Ref> leaves;
+  nest_flatten(o, leaves);
+  std::vector<Tensor> tensors;
+  for (Ref& leaf : leaves) {
+    if (!is_tensor(leaf.get()) && !is_variable(leaf.get())) continue;
+    const Py_UCS4 letters[] = {kMark, kFirst + static_cast<Py_UCS4>(tensors.size() % kMost)};
+    tensors.push_back(is_tensor(leaf.get()) ? tensor_of(leaf.get()) : variable_value(leaf.get()));
+    leaf = checked(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, letters, 2));
+  }
+  Ref packed = nest_pack(o, leaves);
+  Ref pprint = checked(PyImport_ImportModule("pprint"));
+  Ref text = checked(PyObject_CallMethod(pprint.get(), "pformat", "O", packed.get()));
+  const Py_ssize_t n = PyUnicode_GET_LENGTH(text.get());
+  Py_ssize_t from = 0;
+  const auto letter = [&](Py_ssize_t i) { return PyUnicode_READ_CHAR(text.get(), i); };
+  const auto flush = [&](Py_ssize_t to) {
+    if (to > from) out.push_back({utf8(checked(PyUnicode_Substring(text.get(), from, to)).get()), {}});
+  };
+  for (Py_ssize_t i = 0; i + 3 < n; ++i) {
+    if (letter(i) != '\'' || letter(i + 1) != kMark || letter(i + 3) != '\'') continue;
+    const size_t which = letter(i + 2) - kFirst;
+    if (which >= tensors.size()) continue;
+    flush(i);
+    out.push_back({"", tensors[which]});
+    from = i + 4;
+    i += 3;
+  }
+  flush(n);
+}
+
+constexpr size_t kLine = 80, kPlace = 4;
+void write_input(PyObject* o, std::vector<Piece>& out) {
+  if (PyUnicode_Check(o) || is_tensor(o) || is_variable(o) || !is_nested(o)) return write(o, false, out, 0);
+  if (!is_usual(o)) return write_pretty(o, out);
+  const size_t before = out.size();
+  write(o, false, out, 0);
+  size_t length = 0, tensors = 0;
+  for (size_t i = before; i < out.size(); ++i) {
+    length += out[i].tensor ? kPlace : out[i].text.size();
+    tensors += out[i].tensor ? 1 : 0;
+  }
+  if (length <= kLine || tensors > 20000) return;
+  out.resize(before);
+  write_pretty(o, out);
+}
+
 PyObject* stream_of_sys(const char* name) { return PySys_GetObject(name); }
 
 std::string stream_name(PyObject* o) {
-  if (!o || o == Py_None || o == stream_of_sys("stderr") || o == stream_of_sys("__stderr__")) return "stderr";
+  if (!o || o == stream_of_sys("stderr") || o == stream_of_sys("__stderr__")) return "stderr";
   if (o == stream_of_sys("stdout") || o == stream_of_sys("__stdout__")) return "stdout";
   if (PyUnicode_Check(o)) {
     const std::string s = utf8(o);
@@ -110,7 +178,7 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
     std::vector<Piece> pieces;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
       if (i) pieces.push_back({sep, {}});
-      write(PyTuple_GET_ITEM(args, i), false, pieces, 0);
+      write_input(PyTuple_GET_ITEM(args, i), pieces);
     }
     std::string plain;
     for (const Piece& p : pieces) plain += p.text;

@@ -40,11 +40,20 @@ PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr},
                          {"__exit__", leave, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
+PyObject* get_name(PyObject* self, void*) {
+  if (const std::string* name = of(self).name()) return PyUnicode_FromString(name->c_str());
+  PyErr_SetString(PyExc_AttributeError, "this context manager has no name");
+  return nullptr;
+}
+PyGetSetDef members[] = {{"name", get_name, nullptr, "What the scope was asked to be called.", nullptr},
+                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 thread_local std::string eager_scope;
 
 class NameScope final : public ContextAction {
  public:
   explicit NameScope(std::string name) : name_(std::move(name)) {}
+  const std::string* name() const override { return &name_; }
   Ref enter() override {
     if (current_graph_builder) {
       before_.push_back({current_graph_builder, current_graph_builder->enter_scope(name_)});
@@ -136,7 +145,7 @@ PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&] {
     PyObject* chosen = name == Py_None ? otherwise : name;
-    const char* s = chosen == Py_None ? "" : PyUnicode_Check(chosen) ? PyUnicode_AsUTF8(chosen) : nullptr;
+    const char* s = PyUnicode_Check(chosen) ? PyUnicode_AsUTF8(chosen) : nullptr;
     if (!s) fail(ErrorKind::kValue, "name for name_scope must be a string.");
     return context_manager(std::make_unique<NameScope>(s));
   });
@@ -186,6 +195,7 @@ void init_scopes() {
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_dealloc = destroy;
   type.tp_methods = methods;
+  type.tp_getset = members;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   for (PyMethodDef& f : functions) publish_function(f.ml_name, &f);
 }

@@ -17,6 +17,7 @@ class ContextAction {
   virtual ~ContextAction() = default;
   virtual Ref enter() = 0;  // what `as` gets
   virtual void leave() = 0;
+  virtual const std::string* name() const { return nullptr; }  // of a name scope
 };
 PyObject* context_manager(std::unique_ptr<ContextAction>);  // new reference; throws
 

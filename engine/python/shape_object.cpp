@@ -105,8 +105,10 @@ PyObject* item(PyObject* self, PyObject* key) {
       if (PySlice_Unpack(key, &start, &stop, &step) < 0) return nullptr;
       if (!s.has_rank()) {
         const auto* slice = reinterpret_cast<PySliceObject*>(key);
+        if (slice->step != Py_None)
+          throw Error(ErrorKind::kValue, "A TensorShape of unknown rank has no slices with a step");
         // [:n] of an unknown rank has n dimensions as far as anybody can say; everything else stays unknown.
-        if (start < 0 || stop < 0 || slice->stop == Py_None || step != 1)
+        if (start < 0 || stop < 0 || slice->stop == Py_None)
           return shape_object(Shape::unknown_rank());
         Shape r;
         for (Py_ssize_t i = start; i < stop; ++i) r.append(kUnknownDim);
@@ -210,6 +212,7 @@ enum class Rank { kExactly, kAtLeast, kAtMost };
 template <Rank Wanted>
 PyObject* with_rank(PyObject* self, PyObject* argument) {
   return guarded([&]() -> PyObject* {
+    if (Wanted == Rank::kExactly && argument == Py_None) return Py_NewRef(self);
     const long n = PyLong_AsLong(argument);
     if (n == -1 && PyErr_Occurred()) return nullptr;
     const Shape& s = shape_of(self);
@@ -325,7 +328,7 @@ Shape shape_from_object(PyObject* o) {
   if (is_shape(o)) return shape_of(o);
   if (o == Py_None) return Shape::unknown_rank();
   Shape s;
-  if (PyLong_Check(o)) {
+  if (PyLong_Check(o) || (PyIndex_Check(o) && !PySequence_Check(o))) {
     s.append(dimension_from_object(o));
     return s;
   }

@@ -30,10 +30,10 @@ std::string name_from(PyObject* o) {
 // A spec, tensor or variable as a spec.
 SpecValue described(PyObject* o) {
   if (is_spec(o)) return spec_of(o);
-  if (is_tensor(o)) return {tensor_of(o).dtype(), tensor_of(o).shape(), {}};
-  if (is_variable(o)) return {variable_dtype(o), variable_shape(o), {}};
+  if (is_tensor(o)) return {tensor_of(o).dtype(), tensor_of(o).shape(), {}, false};
+  if (is_variable(o)) return {variable_dtype(o), variable_shape(o), {}, false};
   const Tensor t = to_tensor(o);
-  return {t.dtype(), t.shape(), {}};
+  return {t.dtype(), t.shape(), {}, false};
 }
 
 // For classes of users: what they say in __init__ is theirs.
@@ -56,6 +56,7 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
     v.shape = shape_from_object(shape);
     if (dtype) v.dtype = dtype_from_object(dtype);
     v.name = name_from(name);
+    v.named = name && name != Py_None;
     return spec_object(std::move(v));
   });
 }
@@ -76,7 +77,8 @@ Py_hash_t hash(PyObject* self) {
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {
-  if ((op != Py_EQ && op != Py_NE) || !is_spec(b)) Py_RETURN_NOTIMPLEMENTED;
+  if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_spec(b)) return PyBool_FromLong(op == Py_NE);  // an array would compare each of its elements
   const SpecValue &x = spec_of(a), &y = spec_of(b);
   return PyBool_FromLong((x.dtype == y.dtype && x.shape == y.shape && x.name == y.name) == (op == Py_EQ));
 }
@@ -86,7 +88,8 @@ bool subtype(const SpecValue& a, const SpecValue& b) {
 }
 
 PyObject* is_compatible_with(PyObject* self, PyObject* other) {
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (!is_spec(other) && !is_tensor(other)) Py_RETURN_FALSE;
     const SpecValue a = spec_of(self), b = described(other);
     return PyBool_FromLong(a.dtype == b.dtype && compatible(a.shape, b.shape));
   });
@@ -154,7 +157,8 @@ PyGetSetDef properties[] = {
      "The DType.", nullptr},
     {"name",
      [](PyObject* s, void*) {
-       return spec_of(s).name.empty() ? Py_NewRef(Py_None) : PyUnicode_FromString(spec_of(s).name.c_str());
+       return spec_of(s).name.empty() && !spec_of(s).named ? Py_NewRef(Py_None)
+                                                            : PyUnicode_FromString(spec_of(s).name.c_str());
      },
      nullptr, "The name, or None.", nullptr},
     {"value_type", [](PyObject*, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(tensor_type)); },
@@ -200,7 +204,7 @@ PyObject* spec_object(SpecValue value) {
 
 std::string spec_text(const SpecValue& v) {
   return str("TensorSpec(shape=", v.shape.to_string(), ", dtype=tf.", name_of(v.dtype),
-             ", name=", v.name.empty() ? "None" : "'" + v.name + "'", ")");
+             ", name=", v.name.empty() && !v.named ? "None" : "'" + v.name + "'", ")");
 }
 
 void init_specs(PyObject*) {

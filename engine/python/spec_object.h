@@ -8,7 +8,8 @@ namespace footlight::python {
 struct SpecValue {
   DType dtype = DType::kFloat32;
   Shape shape;
-  std::string name;  // "" is None
+  std::string name;  // "" is None, unless it is named
+  bool named = false;
 };
 
 bool is_spec(PyObject*);

@@ -43,7 +43,8 @@ std::string element_text(const T& value) {
   else return "?";  // complex numbers, as there
 }
 
-// Rows of the last dimension stand on lines of their own; deeper ones are parted by empty lines.
+// Rows of the last dimension stand on lines of their own; deeper ones are parted by empty lines. Of what has no
+// elements, or when none are asked for, the dots stay, behind their gap.
 template <class T>
 void write(std::string& out, const T* data, std::span<const int64_t> dims, size_t depth, int64_t stride, int64_t ends) {
   if (depth == dims.size()) {
@@ -56,17 +57,26 @@ void write(std::string& out, const T* data, std::span<const int64_t> dims, size_
                               ? " "
                               : std::string(dims.size() - depth - 1, '\n') + std::string(depth + 1, ' ');
   out += '[';
-  const bool all = ends < 0 || count <= 2 * ends;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < std::min(ends, count); ++i) {
     if (i > 0) out += gap;
-    if (!all && i == ends) {
-      out += "...";
-      i = count - ends - 1;
-      continue;
-    }
+    write(out, data + i * inner, dims, depth + 1, inner, ends);
+  }
+  if (count - ends > ends) out.append(gap).append("...");
+  for (int64_t i = std::max(ends, count - ends); i < count; ++i) {
+    out += gap;
     write(out, data + i * inner, dims, depth + 1, inner, ends);
   }
   out += ']';
+}
+
+template <class T>
+std::string text_of(const Tensor& tensor, int64_t ends) {
+  const auto dims = tensor.shape().dims();
+  if (ends == 0 && std::is_same_v<T, bool>) return {};
+  if (ends == 0 && dims.empty()) return "...";
+  std::string out;
+  write(out, tensor.data<T>(), dims, 0, tensor.elements(), ends);
+  return out;
 }
 
 }  // namespace
@@ -81,17 +91,18 @@ std::string number_text(double value) {
 }
 
 std::string summary(const Tensor& tensor, int64_t ends) {
-  std::string out;
-  const auto dims = tensor.shape().dims();
   const int64_t count = tensor.elements();
-  if (tensor.dtype() == DType::kString) {
-    write(out, tensor.data<std::string>(), dims, 0, count, ends);
-  } else if (is_plain(tensor.dtype())) {
-    with_plain_type(tensor.dtype(),
-                    [&](auto zero) { write(out, tensor.data<decltype(zero)>(), dims, 0, count, ends); });
-  } else {
-    out = str("<", name_of(tensor.dtype()), ">");
+  ends = ends < 0 ? count : std::min(ends, count);
+  if (is_complex(tensor.dtype())) {  // counted, not written, as there
+    std::string out;
+    for (int64_t i = 0; i < ends; ++i) out += i ? " ?" : "?";
+    if (ends < count) out += "...";
+    return tensor.shape().rank() ? str("[", out, "]") : out;
   }
+  if (tensor.dtype() == DType::kString) return text_of<std::string>(tensor, ends);
+  if (!is_plain(tensor.dtype())) return str("<", name_of(tensor.dtype()), ">");
+  std::string out;
+  with_plain_type(tensor.dtype(), [&](auto zero) { out = text_of<decltype(zero)>(tensor, ends); });
   return out;
 }
 

@@ -118,6 +118,39 @@ class Arrays(unittest.TestCase):
         v = tf.Variable([1., 2.])
         self.assertEqual((np.asarray(v).tolist(), v.numpy().tolist(), type(tf.Variable(1).numpy()).__name__), ([1.0, 2.0], [1.0, 2.0], 'int32'))
 
+    def test_lists_of_scalars(self):
+        """The first element says the dtype; what is mixed goes by kind, never by cutting something off."""
+        half, single, double = np.float16(1.5), np.float32(1.5), np.float64(1.5)
+        for value, dtype in (([1, single], tf.float32), ([single, 1], tf.float32), ([1.5, double], tf.float32),
+                             ([double, 1.5], tf.float64), ([half, single], tf.float16), ([np.int8(1), 2], tf.int32),
+                             ([np.int8(1), 2**40], tf.int64), ([np.complex64(1), 1.5], tf.complex128),
+                             ([1j, 2., 3, True], tf.complex128), ([np.bool_(True), False], tf.bool),
+                             ([np.array([1, 2]), [1.5, 2]], tf.float32), ([np.array(1.5), 1], tf.float64),
+                             ([np.array([1, 2])], tf.int32)):
+            self.assertEqual(tf.constant(value).dtype, dtype, value)
+        self.assertEqual(tf.constant([1, single]).numpy().tolist(), [1, 1.5])
+        for mixed in ([1, np.bool_(True)], [1., 1j], [True, 1], [np.bool_(True), single], [1, np.str_('a')]):
+            with self.assertRaisesRegex(ValueError, 'mixed types'):
+                tf.constant(mixed)
+        for value, dtype in (([single], tf.int32), ([np.bool_(True)], tf.float32), ([np.array([1.])], tf.int64),
+                             ([1j], tf.float64), ([True], tf.bfloat16)):
+            with self.assertRaisesRegex(TypeError, 'Cannot convert'):
+                tf.constant(value, dtype)
+        with self.assertRaises(ValueError):
+            tf.constant([1e40])
+
+    def test_print_options(self):
+        x = tf.constant([1 / 3, 2e-9])
+        with np.printoptions(precision=2, suppress=True):
+            self.assertEqual(str(x), 'tf.Tensor([0.33 0.  ], shape=(2,), dtype=float32)')
+        self.assertEqual(str(x), 'tf.Tensor([3.3333334e-01 1.9999999e-09], shape=(2,), dtype=float32)')
+
+    def test_no_operands(self):
+        with self.assertRaises(TypeError):
+            tf.register_tensor_conversion_function(np.ndarray, lambda value, dtype=None, name=None, as_ref=False: 1)
+        self.assertFalse(tf.TensorSpec([2]) == np.ones(2))
+        self.assertEqual(tf.TensorShape(np.int32(3)), [3])
+
 
 if __name__ == '__main__':
     unittest.main()

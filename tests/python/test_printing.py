@@ -1,7 +1,9 @@
 """Printed forms: of tensors (NumPy's rules, without NumPy), variables, specs, shapes, dtypes."""
+import collections
 import random
 import struct
 import sys
+import tempfile
 import unittest
 
 import footlight as tf
@@ -132,6 +134,27 @@ class Printed(unittest.TestCase):
         start, end = len('tf.Tensor('), got.rindex(', shape=')
         self.assertEqual(got[start:end].lstrip('\n'), want, array.dtype)
         self.assertEqual(repr(tensor).split('numpy=', 1)[1][:-1].lstrip('\n'), repr(array))
+
+
+class Lines(unittest.TestCase):
+    """tf.print of structures, as pprint lays them out, and with few or no elements."""
+
+    def line(self, *values, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            tf.print(*values, output_stream='file://' + folder + '/out', end='', **options)
+            with open(folder + '/out', encoding='utf-8') as f:
+                return f.read()
+
+    def test_structures(self):
+        x, y = tf.constant(1), tf.constant([2, 3])
+        self.assertEqual(self.line({'b': x, 'a': [y, 'c']}), "{'a': [[2 3], 'c'], 'b': 1}")
+        self.assertEqual(self.line(collections.OrderedDict([('z', x), ('a', y)])), "OrderedDict([('z', 1), ('a', [2 3])])")
+        self.assertEqual(self.line(list(range(30))), '[' + ',\n '.join(str(i) for i in range(30)) + ']')
+
+    def test_few(self):
+        self.assertEqual(self.line(tf.constant([[1, 2]]), summarize=0), '[\n ...]')
+        self.assertEqual(self.line(tf.zeros([1, 0])), '[\n ...]')
+        self.assertEqual(self.line(tf.constant([1j, 2, 3]), summarize=2), '[? ?...]')
 
 
 if __name__ == '__main__':

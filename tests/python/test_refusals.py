@@ -1,4 +1,5 @@
 """What a function cannot take is refused with the right exception and a message that says what was wrong."""
+import collections
 import unittest
 
 import footlight as tf
@@ -46,6 +47,14 @@ class LargeNumbers(unittest.TestCase):
                      lambda: tf.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1]), 2**32 + 1, "SAME")):
             self.assertRaises(gone, call)
 
+    def test_bins(self):
+        self.assertRaisesRegex(Invalid, r'size \(2147483648\) does not fit int32', tf.math.bincount, [2**31 - 1])
+        self.assertRaisesRegex(Invalid, r'size \(-2147483648\) must be non-negative', tf.function(tf.math.bincount),
+                               tf.constant([2**31 - 1]))
+        self.assertEqual(tf.math.bincount([2**31 - 1], maxlength=3).shape, [3])
+        for value in (1 << 62, (1 << 63) - 1):
+            self.assertRaises(tf.errors.ResourceExhaustedError, tf.math.bincount, tf.constant([value], tf.int64))
+
     def test_traced(self):
         made = tf.function(lambda n: tf.fill([n], 1)).get_concrete_function(tf.TensorSpec([], tf.int64))
         self.assertEqual(made.output_shapes.rank, 1)
@@ -92,6 +101,28 @@ class Composites(unittest.TestCase):
                            ("sort", lambda: tf.sort(x, direction="UP"))):
             with self.assertRaisesRegex(Exception, name):
                 call()
+
+
+class Mixed(unittest.TestCase):
+    """Where the first operand is converted by itself, the op says that the second does not go with it."""
+
+    def test_first_leads(self):
+        for call in (lambda: tf.add(1, [1.]), lambda: tf.add(1, tf.constant(1.)), lambda: tf.add(1, 'a'),
+                     lambda: tf.matmul([[1]], [[1.]]), lambda: tf.constant([[1]]) @ [[1.]]):
+            self.assertRaisesRegex(Invalid, 'was expected to be', call)
+        self.assertRaises(TypeError, tf.truediv, 1, tf.constant(1.))
+
+    def test_what_is_no_tensor(self):
+        self.assertEqual(tf.get_static_value({'a': 1}), {'a': 1})
+        self.assertFalse(tf.TensorSpec(None).is_compatible_with(object()))
+        self.assertRaises(TypeError, tf.as_dtype, list)
+        self.assertRaises(ValueError, tf.print, 1, output_stream=None)
+
+    def test_keys_only_with_types(self):
+        tf.nest.assert_same_structure({'a': 1}, {'b': 2}, check_types=False)
+        self.assertRaises(ValueError, tf.nest.assert_same_structure, {'a': 1}, {'b': 2})
+        made = tf.nest.map_structure(lambda x: x + 1, collections.deque([1, 2]))
+        self.assertEqual(made, collections.deque([2, 3]))
 
 
 if __name__ == "__main__":

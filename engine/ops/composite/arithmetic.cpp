@@ -162,7 +162,7 @@ Arg sign(Args args, std::string_view name) {
 
 constexpr char kTwo[] = "x: tensor as y, y: tensor as x, name: str? = None";
 constexpr char kTwoAsTheyCome[] = "x: tensor like y, y: tensor like x, name: str? = None";
-constexpr char kFirstLeads[] = "x: tensor, y: tensor like x, name: str? = None";
+constexpr char kFirstLeads[] = "x: tensor, y: tensor follows x, name: str? = None";
 constexpr char kTwoBools[] = "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = None";
 
 }  // namespace

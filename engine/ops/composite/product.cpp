@@ -145,7 +145,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool tran
 FL_PUBLIC(product) {
   return {
       {"linalg.matmul matmul",
-       "a: tensor like b, b: tensor like a, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: "
+       "a: tensor, b: tensor follows a, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: "
        "bool = False, "
        "adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: dtype? = "
        "None, "

@@ -4,7 +4,7 @@ import enum
 import footlight
 
 
-class VariableAggregation(enum.Enum):
+class VariableAggregationV2(enum.Enum):  # printed so
     NONE = 0
     SUM = 1
     MEAN = 2
@@ -44,5 +44,5 @@ class Feature(enum.Enum):
 
 footlight.autograph.experimental.Feature = Feature
 
-for _kind in (VariableAggregation, VariableSynchronization, UnconnectedGradients, AggregationMethod):
-    setattr(footlight, _kind.__name__, _kind)
+for _kind in (VariableAggregationV2, VariableSynchronization, UnconnectedGradients, AggregationMethod):
+    setattr(footlight, _kind.__name__.removesuffix('V2'), _kind)

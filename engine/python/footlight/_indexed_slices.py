@@ -47,7 +47,9 @@ class IndexedSlices:
     @property
     def _type_spec(self):
         whole = None if self._dense_shape is None else self._dense_shape.dtype
-        return IndexedSlicesSpec(self.shape, self.dtype, self.indices.dtype, whole, self.indices.shape)
+        shape = tf.TensorShape([None]).concatenate(self.values.shape[1:]).merge_with(self.shape)
+        indices = self.indices.shape.merge_with(self.values.shape[:1])
+        return IndexedSlicesSpec(shape, self.dtype, self.indices.dtype, whole, indices)
 
 
 class IndexedSlicesSpec(tf.TypeSpec):

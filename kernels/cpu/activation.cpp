@@ -23,9 +23,14 @@ void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
   const T* x = x_tensor.data<T>();
   T* out = c.out<T>();
   parallel_for(c.outputs[0].elements(), kParallelElements, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const C v = static_cast<C>(in[i]);
-      out[i] = static_cast<T>(static_cast<C>(x[i]) > C(0) ? v : v * alpha);
+    if constexpr (std::is_same_v<C, T>) {
+#pragma GCC ivdep
+      for (int64_t i = begin; i < end; ++i) out[i] = in[i] * (x[i] > T(0) ? T(1) : alpha);
+    } else {
+      binary_by_blocks(in + begin, 1, x + begin, 1, out + begin, end - begin,
+                       [&](const float* v, int, const float* of, int, float* to, int64_t n) {
+                         for (int64_t i = 0; i < n; ++i) to[i] = v[i] * (of[i] > 0.0f ? 1.0f : alpha);
+                       });
     }
   });
 }

@@ -61,12 +61,17 @@ void add_n(KernelContext& c) {
   using C = functors::Compute<T>;
   T* out = c.out<T>();
   parallel_for(c.outputs[0].elements(), kParallelElements, [&](int64_t begin, int64_t end) {
-    const T* first = c.in<T>(0);
-    std::copy(first + begin, first + end, out + begin);
-    for (size_t k = 1; k < c.inputs.size(); ++k) {
-      const T* in = c.in<T>(k);
-      for (int64_t i = begin; i < end; ++i)
-        out[i] = static_cast<T>(functors::Add()(static_cast<C>(out[i]), static_cast<C>(in[i])));
+    constexpr int64_t kBlock = 2048;  // stays in the first cache while all are added
+    for (; begin < end; begin += kBlock) {
+      const int64_t stop = std::min(end, begin + kBlock);
+      const T* first = c.in<T>(0);
+      std::copy(first + begin, first + stop, out + begin);
+      for (size_t k = 1; k < c.inputs.size(); ++k) {
+        const T* in = c.in<T>(k);
+#pragma GCC ivdep
+        for (int64_t i = begin; i < stop; ++i)
+          out[i] = static_cast<T>(functors::Add()(static_cast<C>(out[i]), static_cast<C>(in[i])));
+      }
     }
   });
 }

@@ -2,6 +2,7 @@
 #include "kernels/functors/comparison.h"
 
 #include "kernels/cpu/elementwise.h"
+#include "kernels/functors/bitwise.h"
 
 namespace footlight {
 namespace FL_ISA {
@@ -32,8 +33,9 @@ FL_CPU_KERNELS {
   compare<functors::GreaterEqual, FL_FLOATS, FL_INTEGERS>("GreaterEqual");
   equalities<functors::Equal, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("Equal");
   equalities<functors::NotEqual, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("NotEqual");
-  binary<functors::LogicalAnd, bool>("LogicalAnd");
-  binary<functors::LogicalOr, bool>("LogicalOr");
+  // As the bytes 0 and 1, of which the compiler makes vectors.
+  on_cpu("LogicalAnd", bit_of(DType::kBool), binary_kernel<functors::BitwiseAnd, uint8_t, uint8_t, 1>);
+  on_cpu("LogicalOr", bit_of(DType::kBool), binary_kernel<functors::BitwiseOr, uint8_t, uint8_t, 1>);
   unary<functors::LogicalNot, bool>("LogicalNot");
 }
 

@@ -42,7 +42,9 @@ struct Softplus {
 };
 struct SoftplusGrad {
   FL_ON_ALL_LANES
-  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const { return g / (branchless::exp(-x) + branchless::all<T>(1)); }
+  template <class T> FL_HOST_DEVICE T operator()(T g, T x) const {
+    return g / (branchless::exp(-x) + branchless::all<T>(1));
+  }
 };
 struct Softsign {
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return x / (T(1) + std::abs(x)); }

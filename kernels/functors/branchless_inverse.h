@@ -1,6 +1,6 @@
 // Inverse trigonometric, hyperbolic and complementary error functions without a branch, on lanes: see branchless.h.
-// Those in terms of a polynomial are for float, those in terms of exp and log for double too. Within three units in the
-// last place (erfc: nine), right at zeros, infinities and NaN.
+// Those in terms of a polynomial are for float, those in terms of exp and log for double too. Within 2.4 units in the
+// last place (erfc: eight), right at zeros, infinities and NaN.
 #pragma once
 
 #include "kernels/functors/branchless.h"
@@ -98,7 +98,7 @@ FL_LANE L cosh(L x) {
   return e + Element<L>(0.25) / e;
 }
 
-// From here on asinh(x) and acosh(x) are log(2 x).
+// From here on asinh(x) and acosh(x) are log(2 x), which is log1p(x - 1) + ln(2).
 template <class T>
 inline constexpr T kFar = sizeof(T) == 4 ? T(0x1p12) : T(0x1p28);
 template <class T>
@@ -108,16 +108,18 @@ template <class L>
 FL_LANE L asinh(L x) {
   using T = Element<L>;
   const L a = magnitude(x);
-  const L near = branchless::log1p<L>(a + a * a / (T(1) + root(a * a + T(1))));
-  return with_sign_of(choose(less(all<L>(kFar<T>), a), branchless::log(a) + kLn2<T>, near), x);
+  const auto far = less(all<L>(kFar<T>), a);
+  const L near = a + a * a / (T(1) + root(a * a + T(1)));
+  const L y = branchless::log1p<L>(choose(far, a - T(1), near));
+  return with_sign_of<L>(choose(far, y + kLn2<T>, y), x);
 }
 template <class L>
 FL_LANE L acosh(L x) {
   using T = Element<L>;
   const L t = x - T(1);
-  const L near = branchless::log1p<L>(t + root(t * (t + T(2))));
-  const L y = choose(less(all<L>(kFar<T>), x), branchless::log(x) + kLn2<T>, near);
-  return choose(less(x, all<L>(1)), all<L>(std::numeric_limits<T>::quiet_NaN()), y);
+  const auto far = less(all<L>(kFar<T>), x);
+  const L y = branchless::log1p<L>(choose(far, t, t + root(t * (t + T(2)))));
+  return choose(less(x, all<L>(1)), all<L>(std::numeric_limits<T>::quiet_NaN()), choose(far, y + kLn2<T>, y));
 }
 template <class L>
 FL_LANE L atanh(L x) {
@@ -129,14 +131,15 @@ FL_LANE L atanh(L x) {
 // exp(-x^2) times a polynomial in (x - 2) / (x + 2); the square in two parts, for its last digits count.
 template <class L>
 FL_LANE L erfc(L x) {
-  const L a = clamped(x, 0.5f, 10.3f);
+  const L a = clamped(magnitude(x), 0.5f, 10.3f);
   const L high = number<L>(bits(a) & ~0xfff);
-  const L bell = branchless::exp<L>(-high * high) * branchless::exp<L>((high - a) * (high + a));
+  const L bell = branchless::exp<L>(-high * high) * exp_reduced<L>((high - a) * (high + a));
   const L t = (a - 2.0f) / (a + 2.0f);
   const L tail =
       bell * polynomial<L>(t, 0x1.058672p-2f, -0x1.b57036p-2f, 0x1.eeea78p-3f, -0x1.437eecp-4f, 0x1.e96764p-9f,
                            0x1.ca75cep-8f, -0x1.bfb376p-11f, -0x1.fcc214p-11f, 0x1.0d7e16p-14f, 0x1.2f9d1cp-13f);
-  return choose(less(all<L>(0.5f), x), tail, 1.0f - branchless::erf(x));
+  const L outer = choose(negative(x), 2.0f - tail, tail);
+  return choose(less(all<L>(0.5f), magnitude(x)), outer, 1.0f - erf_reduced<L>(x, x * x));
 }
 
 // x times a polynomial in w = -log(1 - x^2), or in its root where that is steep.

@@ -199,24 +199,23 @@ FL_LANE L split(L x, L& k) {
   }
 }
 
-// f of vectors of floats, computed in double.
-template <class L, class F, class... More>
-FL_LANE L in_double(F f, L x, More... more) {
-  if constexpr (is_single<L>) {
-    return static_cast<float>(f(static_cast<double>(x), static_cast<double>(more)...));
-  } else {
-    using Half = typename Wide<float, sizeof(L) / 2>::type;
-    using Double = typename Wide<double, sizeof(L)>::type;
-    struct Halves {
-      Half low, high;
-    };
-    const auto wide = [](Half h) FL_INLINE_LAMBDA { return __builtin_convertvector(h, Double); };
-    const Halves y = {
-        __builtin_convertvector(f(wide(std::bit_cast<Halves>(x).low), wide(std::bit_cast<Halves>(more).low)...), Half),
-        __builtin_convertvector(f(wide(std::bit_cast<Halves>(x).high), wide(std::bit_cast<Halves>(more).high)...),
-                                Half)};
-    return std::bit_cast<L>(y);
-  }
+// The two halves of a vector of floats as doubles, and back.
+template <class L>
+struct Halves {
+  typename Wide<float, sizeof(L) / 2>::type low, high;
+};
+template <class L, class D = typename Wide<double, sizeof(L)>::type>
+FL_LANE D lower(L x) {
+  return __builtin_convertvector(std::bit_cast<Halves<L>>(x).low, D);
+}
+template <class L, class D = typename Wide<double, sizeof(L)>::type>
+FL_LANE D upper(L x) {
+  return __builtin_convertvector(std::bit_cast<Halves<L>>(x).high, D);
+}
+template <class D, class L = typename Wide<float, sizeof(D)>::type>
+FL_LANE L narrowed(D low, D high) {
+  using Half = decltype(Halves<L>::low);
+  return std::bit_cast<L>(Halves<L>{__builtin_convertvector(low, Half), __builtin_convertvector(high, Half)});
 }
 
 // What instruction sets do better. These are no templates, so that they are preferred to those above: calls leave it to
@@ -234,6 +233,9 @@ FL_LANE Floats4 clamped(Floats4 x, float low, float high) {
 FL_LANE Doubles2 clamped(Doubles2 x, double low, double high) {
   return _mm_min_pd(_mm_set1_pd(high), _mm_max_pd(_mm_set1_pd(low), x));
 }
+FL_LANE Doubles2 lower(Floats4 x) { return _mm_cvtps_pd(x); }
+FL_LANE Doubles2 upper(Floats4 x) { return _mm_cvtps_pd(_mm_movehl_ps(x, x)); }
+FL_LANE Floats4 narrowed(Doubles2 low, Doubles2 high) { return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high)); }
 #endif
 #if defined(__AVX2__) && defined(__FMA__)
 using Floats8 = Wide<float, 32>::type;
@@ -312,6 +314,13 @@ FL_LANE Doubles8 split(Doubles8 x, Doubles8& k) {
   return _mm512_mask_mul_pd(m, upper, m, _mm512_set1_pd(0.5));
 }
 #endif
+
+// f of floats, computed in double.
+template <class L, class F, class... More>
+FL_LANE L in_double(F f, L x, More... more) {
+  if constexpr (is_single<L>) return static_cast<float>(f(static_cast<double>(x), static_cast<double>(more)...));
+  else return narrowed(f(lower(x), lower(more)...), f(upper(x), upper(more)...));
+}
 
 template <class L>
 FL_LANE L with_sign_of(L magnitude, L sign) {

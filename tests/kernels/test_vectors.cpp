@@ -62,6 +62,21 @@ void check_function(const char* op, long double (*wanted)(long double), double m
   }
 }
 
+long double softplus(long double x) {
+  if (std::isnan(x)) return x;
+  return std::fmax(x, 0.0L) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+template <class T>
+void check_ends(const char* op, const std::vector<T>& x) {
+  const Tensor in = Tensor::vector<T>(x), all = apply(*find_row(op), Borrowed(in));
+  for (size_t n = 1; n < 40; ++n) {
+    const Tensor few = apply(Op(op), {Tensor::vector<T>(std::vector<T>(x.begin(), x.begin() + static_cast<long>(n)))});
+    for (size_t i = 0; i < n; ++i)
+      QVERIFY2(few.data<T>()[i] == all.data<T>()[i] || std::isnan(all.data<T>()[i]), op);
+  }
+}
+
 template <class T>
 void check_inverses() {
   check_function<T>("Sinh", [](long double x) { return std::sinh(x); }, 3);
@@ -97,6 +112,10 @@ class TestVectors : public QObject {
     check_function<float>("Tanh", [](long double x) { return std::tanh(x); }, 3);
     check_function<float>("Sin", [](long double x) { return std::sin(x); }, 2);
     check_function<float>("Cos", [](long double x) { return std::cos(x); }, 2);
+    check_function<float>("Tan", [](long double x) { return std::tan(x); }, 3.5);
+    check_function<float>("Erf", [](long double x) { return std::erf(x); }, 3.5);
+    check_function<float>("Elu", [](long double x) { return x < 0 ? std::expm1(x) : x; }, 3);
+    check_function<float>("Softplus", softplus, 2);
   }
 
   void functions_of_doubles() {
@@ -107,6 +126,19 @@ class TestVectors : public QObject {
     check_function<double>("Tanh", [](long double x) { return std::tanh(x); }, 3);
     check_function<double>("Sin", [](long double x) { return std::sin(x); }, 3);
     check_function<double>("Cos", [](long double x) { return std::cos(x); }, 3);
+    check_function<double>("Tan", [](long double x) { return std::tan(x); }, 3.5);
+    check_function<double>("Elu", [](long double x) { return x < 0 ? std::expm1(x) : x; }, 3);
+    check_function<double>("Softplus", softplus, 2);
+  }
+
+  // What stands at the end of a loop, where no whole vector is left, has the same digits as in the midst of one.
+  void few_elements() {
+    const std::vector<float> x = arguments<float>();
+    const std::vector<double> wide(x.begin(), x.end());
+    for (const char* op : {"Exp", "Log", "Tanh", "Sin", "Erf", "Elu", "Softplus"}) {
+      check_ends<float>(op, x);
+      if (std::string_view(op) != "Erf") check_ends<double>(op, wide);
+    }
   }
 
   void inverse_and_hyperbolic_functions() {

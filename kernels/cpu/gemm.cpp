@@ -5,7 +5,12 @@
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/vector.h"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
+#include <type_traits>
 
 namespace footlight {
 namespace FL_ISA {
@@ -23,20 +28,23 @@ struct Tile {
   static constexpr int64_t kStride = kDepth + 64 / static_cast<int64_t>(sizeof(T));
 };
 
-// out += or = a * b for kRowsHere rows and kVectors vectors of columns.
+// out = or += or -= a * b for kRowsHere rows and kVectors vectors of columns.
 template <class T, int kRowsHere, int kVectors>
-void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_t depth, int64_t columns, bool add) {
+void tile(const T* a, const T* b, T* out, int64_t out_row, int64_t depth, int64_t columns, Into into) {
   constexpr int64_t kV = Tile<T>::kVector;
   Vector<T> sums[kRowsHere][kVectors];
 #pragma GCC unroll 16
   for (int r = 0; r < kRowsHere; ++r)
 #pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) sums[r][v] = Vector<T>{};
+    for (int v = 0; v < kVectors; ++v) {
+      sums[r][v] = Vector<T>{};
+      __builtin_prefetch(out + r * out_row + v * kV, 1);
+    }
 #pragma GCC unroll 1
   for (int64_t k = 0; k < depth; ++k) {
     Vector<T> row[kVectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) row[v] = load(b + k * b_row + v * kV);
+    for (int v = 0; v < kVectors; ++v) row[v] = load(b + k * Tile<T>::kColumns + v * kV);
 #pragma GCC unroll 16
     for (int r = 0; r < kRowsHere; ++r) {
       const Vector<T> x = a[r * Tile<T>::kStride + k] - Vector<T>{};
@@ -50,7 +58,7 @@ void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) {
         T* to = out + r * out_row + v * kV;
-        store(to, add ? load(to) + sums[r][v] : sums[r][v]);
+        store(to, into == Into::kSet ? sums[r][v] : into == Into::kAdd ? load(to) + sums[r][v] : load(to) - sums[r][v]);
       }
     return;
   }
@@ -60,12 +68,14 @@ void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) store(values[r] + v * kV, sums[r][v]);
   for (int r = 0; r < kRowsHere; ++r)
-    for (int64_t j = 0; j < columns; ++j)
-      out[r * out_row + j] = add ? out[r * out_row + j] + values[r][j] : values[r][j];
+    for (int64_t j = 0; j < columns; ++j) {
+      T& to = out[r * out_row + j];
+      to = into == Into::kSet ? values[r][j] : into == Into::kAdd ? to + values[r][j] : to - values[r][j];
+    }
 }
 
 template <class T>
-using TileFunction = void (*)(const T*, const T*, int64_t, T*, int64_t, int64_t, int64_t, bool);
+using TileFunction = void (*)(const T*, const T*, T*, int64_t, int64_t, int64_t, Into);
 
 template <class T, int... kIndex>
 TileFunction<T> choose_tile(int64_t rows, bool wide, std::integer_sequence<int, kIndex...>) {
@@ -80,26 +90,23 @@ TileFunction<T> tile_for(int64_t rows, int64_t columns) {
 
 int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
 
-// The sum of products of two rows that stand in one piece.
+// The first `count` elements, fewer than a vector has, and zeros.
 template <class T>
-T dot(const T* a, const T* b, int64_t n) {
-  constexpr int64_t kV = Tile<T>::kVector;
-  Vector<T> sums[4] = {};
-  int64_t i = 0;
-  for (; i + 4 * kV <= n; i += 4 * kV)
-    for (int v = 0; v < 4; ++v) sums[v] += load(a + i + v * kV) * load(b + i + v * kV);
-  for (; i + kV <= n; i += kV) sums[0] += load(a + i) * load(b + i);
-  const Vector<T> all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  T sum = 0;
-  for (int k = 0; k < kV; ++k) sum += all[k];
-  for (; i < n; ++i) sum += a[i] * b[i];
-  return sum;
+Vector<T> load_part(const T* from, int64_t count) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) {
+    const __m512 v = _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), from);
+    return reinterpret_cast<const Vector<T>&>(v);
+  }
+#endif
+  Vector<T> v{};
+  for (int64_t i = 0; i < count; ++i) v[i] = from[i];
+  return v;
 }
 
+// to[r * stride + c] = element (row + r, column + c), for r < rows and c < columns.
 template <class T>
-void copy_matrix(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns, T* to,
-                 int64_t stride) {
-  const Matrix<T>& m = *static_cast<const Matrix<T>*>(context);
+void copy_block(const Matrix<T>& m, int64_t row, int64_t rows, int64_t column, int64_t columns, T* to, int64_t stride) {
   const T* from = m.data + row * m.row + column * m.column;
   if (m.column == 1) {
     for (int64_t r = 0; r < rows; ++r)
@@ -112,91 +119,157 @@ void copy_matrix(const void* context, int64_t row, int64_t rows, int64_t column,
   }
 }
 
+// What copy_block() will read, brought near a few lines at a time.
+template <class T>
+struct Ahead {
+  static constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  const T* data;
+  int64_t stride, length, left, at = 0;
+
+  Ahead(const Matrix<T>& m, int64_t row, int64_t rows, int64_t column, int64_t columns)
+      : data(m.data + row * m.row + column * m.column),
+        stride(m.column == 1 ? m.row : m.column),
+        length(m.column == 1 ? columns : rows),
+        left(pieces(length, kLine) * (m.column == 1 ? rows : columns)) {}
+  void fetch(int64_t count) {
+    for (count = std::min(count, left), left -= count; count > 0; --count) {
+      __builtin_prefetch(data + at);
+      if ((at += kLine) >= length) at = 0, data += stride;
+    }
+  }
+};
+
 // How many multiplications are worth a core of their own.
 constexpr int64_t kWorthAThread = 1 << 19;
 
-}  // namespace
+// Columns of b at once, so that its panels stay in the second cache.
+constexpr int64_t kMostColumns = 1024;
 
+// The product of some columns of b and a part of the depth.
 template <class T>
-Operand<T> operand_of(const Matrix<T>& matrix) {
-  return {copy_matrix<T>, &matrix};
-}
-
-template <class T>
-void gemm(int64_t m, int64_t n, int64_t depth, const Operand<T>& a, const Operand<T>& b, T* out, int64_t out_row,
-          bool add) {
+class Product {
   using S = Tile<T>;
-  if (m <= 0 || n <= 0) return;
-  if (depth <= 0) {
-    if (!add)
-      for (int64_t i = 0; i < m; ++i) std::fill(out + i * out_row, out + i * out_row + n, T(0));
-    return;
+
+ public:
+  Product(int64_t m, const Matrix<T>& a, T* out, int64_t out_row, int64_t most_depth, int64_t most_panels, bool alone)
+      : m_(m), a_(a), out_(out), out_row_(out_row), alone_(alone), strips_(pieces(m, S::kRows)) {
+    const int64_t threads = alone ? 1 : pool_size();
+    const int64_t block_strips = alone ? 8 : std::clamp<int64_t>(strips_ / (threads * 8), 1, 8);
+    blocks_ = std::min(strips_, pieces(pieces(strips_, block_strips), threads) * threads);
+    // Few blocks: the panels are divided among the cores too.
+    groups_ = alone ? 1 : std::clamp<int64_t>(threads * 4 / blocks_, 1, pieces(most_panels, 2));
+    panel_size_ = most_depth * S::kColumns;
+    packed_ = allocate_buffer(Device::cpu(), static_cast<size_t>(most_panels * panel_size_) * sizeof(T));
   }
-  const int64_t panels = pieces(n, S::kColumns);
-  const int64_t strips = pieces(m, S::kRows);
-  // Strips of even height, and blocks of them that stay in the second cache beside a panel of b.
-  const int64_t strip_rows = pieces(m, strips);
-  const bool one_thread = m * n * depth < 2 * kWorthAThread || pool_size() == 1;
-  const int64_t wanted = one_thread ? 1 : pool_size() * 3;
-  const int64_t block_strips = std::clamp<int64_t>(strips / wanted, 1, 10);
-  const int64_t blocks = pieces(strips, block_strips);
-  // Few blocks: the panels are divided among the cores too.
-  const int64_t groups = std::clamp<int64_t>(wanted / blocks, 1, pieces(panels, 2));
-  const int64_t depth_here = std::min(depth, S::kDepth);
-  const int64_t panel_size = depth_here * S::kColumns;
-  const int64_t block_size = block_strips * strip_rows * S::kStride;
-  const BufferPtr packed = allocate_buffer(Device::cpu(), static_cast<size_t>(panels * panel_size) * sizeof(T));
-  T* const panel_data = static_cast<T*>(packed->data());
-  for (int64_t k0 = 0; k0 < depth; k0 += S::kDepth) {
-    const int64_t kn = std::min(S::kDepth, depth - k0);
-    auto pack_panels = [&](int64_t begin, int64_t end) {
+
+  void run(const Matrix<T>& b, int64_t j0, int64_t n, int64_t k0, int64_t depth, Into into) {
+    const int64_t panels = pieces(n, S::kColumns);
+    auto pack = [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
-        T* to = panel_data + p * panel_size;
-        const int64_t j0 = p * S::kColumns;
-        const int64_t columns = std::min(S::kColumns, n - j0);
-        b.copy(b.context, k0, kn, j0, columns, to, S::kColumns);
+        T* to = panel(p);
+        const int64_t columns = std::min(S::kColumns, n - p * S::kColumns);
+        copy_block(b, k0, depth, j0 + p * S::kColumns, columns, to, S::kColumns);
         if (columns < S::kColumns)
-          for (int64_t k = 0; k < kn; ++k) std::fill(to + k * S::kColumns + columns, to + (k + 1) * S::kColumns, T(0));
+          for (int64_t k = 0; k < depth; ++k)
+            std::fill(to + k * S::kColumns + columns, to + (k + 1) * S::kColumns, T(0));
       }
     };
     auto multiply = [&](int64_t begin, int64_t end) {
-      const BufferPtr strip_memory = allocate_buffer(Device::cpu(), static_cast<size_t>(block_size) * sizeof(T));
-      T* const strip_data = static_cast<T*>(strip_memory->data());
-      int64_t packed_block = -1;
+      const size_t size = static_cast<size_t>((strips_ / blocks_ + 1) * S::kRows * S::kStride) * sizeof(T);
+      const BufferPtr memory = allocate_buffer(Device::cpu(), size);
+      T* const strips = static_cast<T*>(memory->data());
       for (int64_t item = begin; item < end; ++item) {
-        const int64_t block = item / groups;
-        const int64_t group = item % groups;
-        const int64_t first = block * block_strips * strip_rows;
-        const int64_t rows = std::min(block_strips * strip_rows, m - first);
-        if (rows <= 0) continue;
-        if (block != packed_block) a.copy(a.context, first, rows, k0, kn, strip_data, S::kStride);
-        packed_block = block;
-        for (int64_t p = panels * group / groups; p < panels * (group + 1) / groups; ++p) {
-          const int64_t columns = std::min(S::kColumns, n - p * S::kColumns);
-          for (int64_t r = 0; r < rows; r += strip_rows) {
-            const int64_t here = std::min(strip_rows, rows - r);
-            tile_for<T>(here, columns)(strip_data + r * S::kStride, panel_data + p * panel_size, S::kColumns,
-                                       out + (first + r) * out_row + p * S::kColumns, out_row, kn,
-                                       columns, add || k0 > 0);
+        const int64_t block = item / groups_, group = item % groups_;
+        const int64_t first = strips_ * block / blocks_, last = strips_ * (block + 1) / blocks_;
+        const int64_t top = row_of(first);
+        if (item == begin || group == 0) copy_block(a_, top, row_of(last) - top, k0, depth, strips, S::kStride);
+        const int64_t p0 = panels * group / groups_, p1 = panels * (group + 1) / groups_;
+        const bool more = group + 1 == groups_ && block + 1 < blocks_;
+        Ahead<T> ahead(a_, row_of(last), more ? row_of(strips_ * (block + 2) / blocks_) - row_of(last) : 0, k0, depth);
+        const int64_t each = pieces(ahead.left, std::max<int64_t>(1, (last - first) * (p1 - p0)));
+        for (int64_t s = first; s < last; ++s) {
+          const int64_t row = row_of(s), rows = row_of(s + 1) - row;
+          for (int64_t p = p0; p < p1; ++p) {
+            const int64_t columns = std::min(S::kColumns, n - p * S::kColumns);
+            ahead.fetch(each);
+            tile_for<T>(rows, columns)(strips + (row - top) * S::kStride, panel(p),
+                                       out_ + row * out_row_ + j0 + p * S::kColumns, out_row_, depth, columns, into);
           }
         }
       }
     };
-    if (one_thread) {
-      pack_panels(0, panels);
-      multiply(0, blocks * groups);
+    if (alone_) {
+      pack(0, panels);
+      multiply(0, blocks_ * groups_);
     } else {
-      parallel_for(panels, std::max<int64_t>(1, (1 << 16) / (kn * S::kColumns)), pack_panels);
-      parallel_for(blocks * groups, 1, multiply);
+      parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (depth * S::kColumns)), pack);
+      parallel_for(blocks_ * groups_, 1, multiply);
+    }
+  }
+
+ private:
+  // Strips of even height.
+  int64_t row_of(int64_t strip) const { return m_ * strip / strips_; }
+  T* panel(int64_t p) const { return static_cast<T*>(packed_->data()) + p * panel_size_; }
+
+  int64_t m_;
+  const Matrix<T>& a_;
+  T* out_;
+  int64_t out_row_;
+  bool alone_;
+  int64_t strips_, blocks_, groups_, panel_size_;
+  BufferPtr packed_;
+};
+
+template <class T>
+void blocked(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t out_row,
+             Into into) {
+  using S = Tile<T>;
+  const bool alone = m * n * depth < 2 * kWorthAThread || pool_size() == 1;
+  const int64_t panels = pieces(n, S::kColumns);
+  const int64_t parts = pieces(n, kMostColumns), depths = pieces(depth, S::kDepth);
+  Product<T> product(m, a, out, out_row, pieces(depth, depths), pieces(panels, parts), alone);
+  for (int64_t j = 0; j < parts; ++j) {
+    const int64_t j0 = panels * j / parts * S::kColumns;
+    const int64_t columns = std::min(n, panels * (j + 1) / parts * S::kColumns) - j0;
+    for (int64_t k = 0; k < depths; ++k) {
+      const int64_t k0 = depth * k / depths;
+      product.run(b, j0, columns, k0, depth * (k + 1) / depths - k0, k > 0 && into == Into::kSet ? Into::kAdd : into);
     }
   }
 }
 
+}  // namespace
+
+template <class T>
+T dot(const T* a, const T* b, int64_t n) {
+  constexpr int64_t kV = Tile<T>::kVector;
+  Vector<T> sums[4] = {};
+  int64_t i = 0;
+  for (; i + 4 * kV <= n; i += 4 * kV)
+    for (int v = 0; v < 4; ++v) sums[v] += load(a + i + v * kV) * load(b + i + v * kV);
+  for (; i + kV <= n; i += kV) sums[0] += load(a + i) * load(b + i);
+  if (i < n) sums[1] += load_part(a + i, n - i) * load_part(b + i, n - i);
+  T all[kV];
+  store(all, (sums[0] + sums[1]) + (sums[2] + sums[3]));
+#pragma GCC unroll 4
+  for (int64_t half = kV / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+    for (int64_t k = 0; k < half; ++k) all[k] += all[k + half];
+  return all[0];
+}
+
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t out_row,
-          bool add) {
+          Into into) {
+  if (m <= 0 || n <= 0) return;
+  if (depth <= 0) {
+    if (into == Into::kSet)
+      for (int64_t i = 0; i < m; ++i) std::fill(out + i * out_row, out + i * out_row + n, T(0));
+    return;
+  }
   // A few rows or columns against rows that stand in one piece: nothing is worth packing.
-  if ((m <= 2 || n <= 2) && a.column == 1 && b.row == 1 && depth >= 32) {
+  if ((m <= 2 || n <= 2) && a.column == 1 && b.row == 1 && depth >= 8) {
     const int64_t longer = std::max(m, n);
     const int64_t shorter = std::min(m, n);
     parallel_for(longer, std::max<int64_t>(1, kWorthAThread / 4 / (shorter * depth)), [&](int64_t begin, int64_t end) {
@@ -204,20 +277,19 @@ void gemm(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<
         for (int64_t y = 0; y < shorter; ++y) {
           const int64_t i = m >= n ? x : y, j = m >= n ? y : x;
           const T value = dot(a.data + i * a.row, b.data + j * b.column, depth);
-          out[i * out_row + j] = add ? out[i * out_row + j] + value : value;
+          T& to = out[i * out_row + j];
+          to = into == Into::kSet ? value : into == Into::kAdd ? to + value : to - value;
         }
     });
     return;
   }
-  gemm(m, n, depth, operand_of(a), operand_of(b), out, out_row, add);
+  blocked(m, n, depth, a, b, out, out_row, into);
 }
 
-template Operand<float> operand_of(const Matrix<float>&);
-template Operand<double> operand_of(const Matrix<double>&);
-template void gemm(int64_t, int64_t, int64_t, const Operand<float>&, const Operand<float>&, float*, int64_t, bool);
-template void gemm(int64_t, int64_t, int64_t, const Operand<double>&, const Operand<double>&, double*, int64_t, bool);
-template void gemm(int64_t, int64_t, int64_t, const Matrix<float>&, const Matrix<float>&, float*, int64_t, bool);
-template void gemm(int64_t, int64_t, int64_t, const Matrix<double>&, const Matrix<double>&, double*, int64_t, bool);
+template float dot(const float*, const float*, int64_t);
+template double dot(const double*, const double*, int64_t);
+template void gemm(int64_t, int64_t, int64_t, const Matrix<float>&, const Matrix<float>&, float*, int64_t, Into);
+template void gemm(int64_t, int64_t, int64_t, const Matrix<double>&, const Matrix<double>&, double*, int64_t, Into);
 
 }  // namespace FL_ISA
 }  // namespace footlight

@@ -1,4 +1,5 @@
-// Cholesky's factor. Only the lower triangle is looked at; a matrix that is not positive definite gives NaN.
+// Cholesky's factor of complex matrices. Only the lower triangle is looked at; a matrix that is not positive definite
+// gives NaN.
 #include "kernels/cpu/once/matrices.h"
 
 #include <Eigen/Cholesky>
@@ -22,7 +23,7 @@ void cholesky(KernelContext& c) {
 
 }  // namespace
 
-FL_CPU_KERNELS { FL_MATRIX_KERNEL("Cholesky", cholesky); }
+FL_CPU_KERNELS { FL_COMPLEX_MATRIX_KERNEL("Cholesky", cholesky); }
 
 }  // namespace FL_ISA
 }  // namespace footlight

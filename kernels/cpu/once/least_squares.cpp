@@ -92,7 +92,10 @@ void least_squares(KernelContext& c) {
 
 }  // namespace
 
-FL_CPU_KERNELS { FL_MATRIX_KERNEL("MatrixSolveLs", least_squares); }
+FL_CPU_KERNELS {
+  on_real_matrices<least_squares<float>, least_squares<double>>("MatrixSolveLs");
+  FL_COMPLEX_MATRIX_KERNEL("MatrixSolveLs", least_squares);
+}
 
 }  // namespace FL_ISA
 }  // namespace footlight

@@ -1,4 +1,5 @@
-// What follows from a decomposition into triangles with pivots: inverse, systems of equations, determinants, LU itself.
+// What follows from a decomposition of complex matrices into triangles with pivots: inverse, systems of equations,
+// determinants, LU itself.
 #include "kernels/cpu/once/matrices.h"
 
 #include <Eigen/LU>
@@ -105,11 +106,11 @@ void lu(KernelContext& c) {
 }  // namespace
 
 FL_CPU_KERNELS {
-  FL_MATRIX_KERNEL("MatrixInverse", inverse);
-  FL_MATRIX_KERNEL("MatrixSolve", solve);
-  FL_MATRIX_KERNEL("MatrixDeterminant", determinant);
-  FL_MATRIX_KERNEL("LogMatrixDeterminant", log_determinant);
-  FL_MATRIX_KERNEL("Lu", lu);
+  FL_COMPLEX_MATRIX_KERNEL("MatrixInverse", inverse);
+  FL_COMPLEX_MATRIX_KERNEL("MatrixSolve", solve);
+  FL_COMPLEX_MATRIX_KERNEL("MatrixDeterminant", determinant);
+  FL_COMPLEX_MATRIX_KERNEL("LogMatrixDeterminant", log_determinant);
+  FL_COMPLEX_MATRIX_KERNEL("Lu", lu);
 }
 
 }  // namespace FL_ISA

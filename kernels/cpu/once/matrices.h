@@ -1,15 +1,9 @@
-// What the kernels of linear algebra share: the matrices of a batch as Eigen's, half precision through float.
+// The matrices of a batch as Eigen's, and for which dtypes a kernel made of its decompositions is registered.
 #pragma once
 
-#include "kernels/cpu/register.h"
-
-#include "engine/base/thread_pool.h"
-#include "kernels/functors/common.h"
+#include "kernels/cpu/matrices.h"
 
 #include <Eigen/Core>
-
-#include <algorithm>
-#include <vector>
 
 namespace footlight {
 namespace FL_ISA {
@@ -20,21 +14,6 @@ template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <class T>
 using RealOf = typename Eigen::NumTraits<T>::Real;
-
-struct Sizes {
-  int64_t rows = 0, columns = 0;
-  int64_t elements() const { return rows * columns; }
-};
-
-inline Sizes sizes_of(const Tensor& t) {
-  const Shape& s = t.shape();
-  return {s[s.rank() - 2], s[s.rank() - 1]};
-}
-inline int64_t batches_of(const Tensor& t) {
-  int64_t count = 1;
-  for (int d = 0; d < t.shape().rank() - 2; ++d) count *= t.shape()[d];
-  return count;
-}
 
 template <class T>
 Eigen::Map<const RowMajor<T>> input_matrix(const KernelContext& c, size_t input, int64_t at) {
@@ -47,55 +26,20 @@ Eigen::Map<RowMajor<T>> output_matrix(const KernelContext& c, size_t output, int
   return {c.out<T>(output) + at * s.elements(), s.rows, s.columns};
 }
 
-// body(index) for each matrix of the first input, several at a time when they are worth it.
-template <class Body>
-void for_matrices(const KernelContext& c, Body&& body) {
-  const Sizes s = sizes_of(c.inputs[0]);
-  const int64_t cost = std::max<int64_t>(1, s.rows * s.columns * std::min(s.rows, s.columns));
-  parallel_for(batches_of(c.inputs[0]), std::max<int64_t>(1, (1 << 16) / cost), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) body(i);
-  });
-}
-
-template <class From, class To>
-void convert(const Tensor& from, const Tensor& to) {
-  const From* in = from.data<From>();
-  std::transform(in, in + from.elements(), to.data<To>(), [](From x) { return static_cast<To>(x); });
-}
-
-// A kernel of `Wide` for a narrower dtype: its inputs and outputs are converted. Half precision goes through float; the
-// largest decompositions exist in double precision alone, because each dtype more costs a minute of compiling.
-template <class T, class Wide, void (*kernel)(KernelContext&)>
-void through(KernelContext& c) {
-  std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end()), outputs(c.outputs.begin(), c.outputs.end());
-  for (Tensor& t : inputs) {
-    if (t.dtype() != dtype_of<T>) continue;
-    const Tensor wide = Tensor::empty(dtype_of<Wide>, t.shape());
-    convert<T, Wide>(t, wide);
-    t = wide;
-  }
-  for (Tensor& t : outputs)
-    if (t.dtype() == dtype_of<T>) t = Tensor::empty(dtype_of<Wide>, t.shape());
-  KernelContext wide{c.row, c.attrs, inputs, outputs};
-  kernel(wide);
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (c.outputs[i].dtype() == dtype_of<T>) convert<Wide, T>(outputs[i], c.outputs[i]);
-}
-
 }  // namespace FL_ISA
 }  // namespace footlight
 
-// The kernel `function`, a template over the element, for the dtypes that decompositions have.
-#define FL_MATRIX_KERNEL(op, function)                                                    \
-  on_cpu(op, bit_of(DType::kFloat32), function<float>);                                   \
-  on_cpu(op, bit_of(DType::kFloat64), function<double>);                                  \
+// The kernel `function`, a template over the element, for the dtypes that decompositions have. Those made of products
+// (kernels/cpu/linear.cpp) are here for complex numbers alone.
+#define FL_COMPLEX_MATRIX_KERNEL(op, function)                                            \
   on_cpu(op, bit_of(DType::kComplex64), function<std::complex<float>>);                   \
+  on_cpu(op, bit_of(DType::kComplex128), function<std::complex<double>>)
+#define FL_WIDE_COMPLEX_MATRIX_KERNEL(op, function)                                       \
   on_cpu(op, bit_of(DType::kComplex128), function<std::complex<double>>);                 \
-  on_cpu(op, bit_of(DType::kFloat16), through<Float16, float, function<float>>)
-#define FL_WIDE_MATRIX_KERNEL(op, function)                                               \
-  on_cpu(op, bit_of(DType::kFloat64), function<double>);                                  \
-  on_cpu(op, bit_of(DType::kComplex128), function<std::complex<double>>);                 \
-  on_cpu(op, bit_of(DType::kFloat32), through<float, double, function<double>>);          \
-  on_cpu(op, bit_of(DType::kFloat16), through<Float16, double, function<double>>);        \
   on_cpu(op, bit_of(DType::kComplex64),                                                   \
          through<std::complex<float>, std::complex<double>, function<std::complex<double>>>)
+#define FL_WIDE_MATRIX_KERNEL(op, function)                                               \
+  on_cpu(op, bit_of(DType::kFloat64), function<double>);                                  \
+  on_cpu(op, bit_of(DType::kFloat32), through<float, double, function<double>>);          \
+  on_cpu(op, bit_of(DType::kFloat16), through<Float16, double, function<double>>);        \
+  FL_WIDE_COMPLEX_MATRIX_KERNEL(op, function)

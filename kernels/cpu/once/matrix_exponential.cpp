@@ -1,4 +1,4 @@
-// The exponential of matrices: a quotient of polynomials of the matrix halved until it is small, then squared.
+// The exponential of complex matrices: a quotient of polynomials of the matrix halved until it is small, then squared.
 #include "kernels/cpu/once/matrices.h"
 
 #include <Eigen/LU>
@@ -46,7 +46,7 @@ void matrix_exponential(KernelContext& c) {
 
 }  // namespace
 
-FL_CPU_KERNELS { FL_WIDE_MATRIX_KERNEL("MatrixExponential", matrix_exponential); }
+FL_CPU_KERNELS { FL_WIDE_COMPLEX_MATRIX_KERNEL("MatrixExponential", matrix_exponential); }
 
 }  // namespace FL_ISA
 }  // namespace footlight

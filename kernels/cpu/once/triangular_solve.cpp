@@ -1,24 +1,10 @@
-// Systems of equations whose matrix is a triangle; the batches of both sides broadcast.
+// Systems of complex equations whose matrix is a triangle; the batches of both sides broadcast.
 #include "kernels/cpu/once/matrices.h"
 
 namespace footlight {
 namespace FL_ISA {
 
 namespace {
-
-// Which matrix of an input belongs to matrix `at` of the output.
-int64_t source_of(const Shape& in, const Shape& out, int64_t at) {
-  int64_t index = 0, stride = 1;
-  for (int d = out.rank() - 3; d >= 0; --d) {
-    const int64_t here = at % out[d];
-    at /= out[d];
-    const int from = d - (out.rank() - in.rank());
-    if (from < 0) continue;
-    if (in[from] != 1) index += here * stride;
-    stride *= in[from];
-  }
-  return index;
-}
 
 template <class T>
 void triangular_solve(KernelContext& c) {
@@ -43,10 +29,7 @@ void triangular_solve(KernelContext& c) {
 
 }  // namespace
 
-FL_CPU_KERNELS {
-  FL_MATRIX_KERNEL("MatrixTriangularSolve", triangular_solve);
-  on_cpu("MatrixTriangularSolve", bit_of(DType::kBFloat16), through<BFloat16, float, triangular_solve<float>>);
-}
+FL_CPU_KERNELS { FL_COMPLEX_MATRIX_KERNEL("MatrixTriangularSolve", triangular_solve); }
 
 }  // namespace FL_ISA
 }  // namespace footlight

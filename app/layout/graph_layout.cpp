@@ -8,6 +8,8 @@ namespace {
 
 constexpr double kBodyHeader = 26, kBodyMargin = 14, kBodyGap = 14, kBoxHeader = 34;
 constexpr qsizetype kCacheSize = 400;
+// Past this many nodes, edges and dummy nodes in an area Graphviz is not asked.
+constexpr size_t kBudget = 4000;
 
 void shift(LayoutResult& r, QPointF by) {
   for (QRectF& n : r.nodes) n.translate(by);
@@ -108,7 +110,7 @@ void GraphLayout::next() {
       continue;
     }
     const size_t cost = predicted_cost(problem_);
-    if (dot_missing_ || cost > budget_) {
+    if (dot_missing_ || cost > kBudget) {
       if (!dot_missing_) how_ = QStringLiteral("own layout: too big for Graphviz (cost %1)").arg(cost);
       take(layered_layout(problem_), false);
       continue;

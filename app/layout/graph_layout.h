@@ -22,8 +22,6 @@ class GraphLayout : public QObject {
   void cancel();
   bool running() const { return running_; }
 
-  // Past this many nodes, edges and dummy nodes in an area Graphviz is not asked.
-  void set_budget(size_t budget) { budget_ = budget; }
   DotProcess& dot() { return dot_; }
   size_t cache_hits() const { return cache_hits_; }
 
@@ -42,7 +40,6 @@ class GraphLayout : public QObject {
   bool running_ = false;
   bool dot_missing_ = false;
   int area_ = 0;
-  size_t budget_ = 4000;
   size_t cache_hits_ = 0;
   QByteArray key_;
   LayoutProblem problem_;

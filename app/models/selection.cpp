@@ -98,12 +98,7 @@ Selection Selection::of_event(const Document& document, uint32_t thread, size_t 
   for (const ThreadEvents& t : document.threads) {
     if (t.thread != thread || index >= t.events.size()) continue;
     const OpSpan& event = t.events[index];
-    s.call = event.call;
-    if (const session::CallRecord* call = document.call(event.call)) {
-      s.function = call->function;
-      s.trace = call->trace;
-      if (const session::TraceRecord* trace = document.trace(call->trace)) s.graph = trace->graph;
-    }
+    s.take_call(document, event.call);
     s.node = event.node.value;
   }
   return s;
@@ -112,13 +107,17 @@ Selection Selection::of_event(const Document& document, uint32_t thread, size_t 
 Selection Selection::of_call(const Document& document, CallId id) {
   Selection s;
   s.kind = Kind::kCall;
-  s.call = id;
-  if (const session::CallRecord* call = document.call(id)) {
-    s.function = call->function;
-    s.trace = call->trace;
-    if (const session::TraceRecord* trace = document.trace(call->trace)) s.graph = trace->graph;
-  }
+  s.take_call(document, id);
   return s;
+}
+
+void Selection::take_call(const Document& document, CallId id) {
+  call = id;
+  if (const session::CallRecord* record = document.call(id)) {
+    function = record->function;
+    trace = record->trace;
+    if (const session::TraceRecord* traced = document.trace(trace)) graph = traced->graph;
+  }
 }
 
 Selection Selection::of_device(size_t index) {
@@ -216,39 +215,6 @@ std::vector<int> generated_lines_of(const Document& document, const Selection& s
     if (code.line_map[i] == place.line) found.push_back(static_cast<int>(i) + 1);
   }
   return found;
-}
-
-QString selection_title(const Document& document, const Selection& s) {
-  using Kind = Selection::Kind;
-  switch (s.kind) {
-    case Kind::kFunction:
-      if (const auto* f = document.function(s.function)) return q(f->name);
-      break;
-    case Kind::kTrace:
-      if (const auto* t = document.trace(s.trace)) return QStringLiteral("Trace #%1").arg(t->number);
-      break;
-    case Kind::kNode:
-      if (const auto* n = document.node(s.graph, s.node)) return q(n->op);
-      break;
-    case Kind::kLine:
-    case Kind::kGenerated:
-      return document.place_text(s.place);
-    case Kind::kCall:
-      return QStringLiteral("Call");
-    case Kind::kEvent:
-      for (const ThreadEvents& t : document.threads) {
-        if (t.thread == s.thread && s.index < t.events.size()) return q(document.op(t.events[s.index].op).name);
-      }
-      break;
-    case Kind::kDevice:
-      if (s.index < document.device.size()) return q(document.device[s.index].name);
-      break;
-    case Kind::kRun:
-      return file_name(document.run.script);
-    case Kind::kNothing:
-      break;
-  }
-  return {};
 }
 
 void SelectionModel::select(const Selection& selection, const QObject* from) {

@@ -34,6 +34,9 @@ struct Selection {
   static Selection of_event(const Document& document, uint32_t thread, size_t index);
   static Selection of_call(const Document& document, CallId id);
   static Selection of_device(size_t index);
+
+ private:
+  void take_call(const Document& document, CallId id);  // and what was called
 };
 
 // What the same thing is in the other views.
@@ -43,7 +46,6 @@ bool event_belongs(const Document& document, const Selection& selection, const O
 // Generated lines (from 1) in `code` that stand for the selection.
 std::vector<int> generated_lines_of(const Document& document, const Selection& selection,
                                     const session::GeneratedRecord& code);
-QString selection_title(const Document& document, const Selection& selection);
 
 class SelectionModel : public QObject {
   Q_OBJECT

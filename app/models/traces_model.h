@@ -20,7 +20,6 @@ class TracesModel : public QAbstractTableModel {
 
   TraceId trace_at(int row) const;
   int row_of(TraceId id) const;
-  int first_number_column() const { return 1 + static_cast<int>(parameters_.size()); }
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;

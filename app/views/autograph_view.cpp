@@ -48,13 +48,8 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
     name->setProperty("role", "heading");
     head->addWidget(name);
     made->addLayout(head);
-    auto* card = new QFrame;
-    card->setProperty("role", "card");
-    auto* inside = new QVBoxLayout(card);
-    inside->setContentsMargins(1, 4, 1, 4);
     view = new CodeView;
-    inside->addWidget(view);
-    made->addWidget(card, 1);
+    made->addWidget(card_with(view), 1);
     columns->addWidget(half, 1);
   };
   QHBoxLayout *left = nullptr, *right = nullptr;

@@ -18,9 +18,8 @@ class CodeView : public QAbstractScrollArea {
   const std::vector<CodeLine>& lines() const { return lines_; }
   void set_empty_text(const QString& text) { empty_ = text; viewport()->update(); }
   void set_row_height(int height) { row_ = height; layout_lines(); }
-  void set_dim(bool dim) { dim_ = dim; viewport()->update(); }      // generated code is quieter than the user's
-  void set_rounded(bool on) { rounded_ = on; viewport()->update(); }
-  void set_fit(bool fit);                                           // as tall as its lines, no scrolling
+  void set_dim(bool dim) { dim_ = dim; viewport()->update(); }  // generated code is quieter than the user's
+  void set_fit(bool fit);                                       // as tall as its lines, no scrolling
 
   // Numbers of the lines that are the selection, and of one more that made a value (amber).
   void set_marks(const QSet<int>& selected, int value_line = 0);
@@ -58,7 +57,7 @@ class CodeView : public QAbstractScrollArea {
   int current_ = 0;
   int row_ = 24;
   int widest_ = 0;
-  bool dim_ = false, rounded_ = false, fit_ = false;
+  bool dim_ = false, fit_ = false;
   int over_ = 0;
 };
 

@@ -3,6 +3,8 @@
 
 #include "app/views/paint.h"
 
+#include <QVBoxLayout>
+
 #include <algorithm>
 
 namespace footlight::app {
@@ -52,6 +54,15 @@ QLabel* empty_label() {
   label->setAlignment(Qt::AlignCenter);
   label->setWordWrap(true);
   return label;
+}
+
+QFrame* card_with(QWidget* code) {
+  auto* card = new QFrame;
+  card->setProperty("role", "card");
+  auto* inside = new QVBoxLayout(card);
+  inside->setContentsMargins(1, 4, 1, 4);
+  inside->addWidget(code);
+  return card;
 }
 
 }  // namespace footlight::app

@@ -1,6 +1,7 @@
 // Text that gives way: labels and links that are cut with an ellipsis where there is no room for all of them.
 #pragma once
 
+#include <QFrame>
 #include <QLabel>
 #include <QPushButton>
 
@@ -31,5 +32,7 @@ class LinkButton : public QPushButton {
 
 // What a view says in its middle while it has nothing to show.
 QLabel* empty_label();
+// A card in which a view's code stands.
+QFrame* card_with(QWidget* code);
 
 }  // namespace footlight::app

@@ -65,7 +65,6 @@ class MainWindow : public QMainWindow {
   TopBar* top_bar() { return top_; }
   CommandPalette* palette() { return palette_; }
   Tabs* tabs() { return tabs_; }
-  Tabs* dock_tabs() { return dock_tabs_; }
   QString banner_text() const;
   QStringList recent() const { return recent_; }
 

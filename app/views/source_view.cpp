@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/views/autograph_view.h"
+#include "app/views/labels.h"
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
@@ -24,16 +25,11 @@ SourceView::SourceView(const Context& context, QWidget* parent) : View(context, 
   head->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
   head->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
   column->addLayout(head);
-  auto* card = new QFrame;
-  card->setProperty("role", "card");
-  auto* inside = new QVBoxLayout(card);
-  inside->setContentsMargins(1, 4, 1, 4);
   code_ = new CodeView;
   code_->setAccessibleName(QStringLiteral("Source"));
   code_->set_row_height(24);
   code_->set_empty_text(QStringLiteral("No source was recorded in this run."));
-  inside->addWidget(code_);
-  column->addWidget(card, 1);
+  column->addWidget(card_with(code_), 1);
   connect(files_, &QComboBox::activated, this, [this](int index) {
     if (index >= 0) show_file(session::FileId(files_->itemData(index).toUInt()));
   });

@@ -11,7 +11,9 @@
 namespace footlight::app {
 namespace {
 
-QIcon shape(bool play, const QColor& color, const QColor& off) {
+// An icon of 14 by 14, usable and not: draw(painter, its color).
+template <class Draw>
+QIcon icon_of(const QColor& color, const QColor& off, Draw&& draw) {
   QIcon icon;
   for (const auto& [mode, paint] : {std::pair(QIcon::Normal, color), std::pair(QIcon::Disabled, off)}) {
     QPixmap pixmap(28, 28);
@@ -19,29 +21,28 @@ QIcon shape(bool play, const QColor& color, const QColor& off) {
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(paint);
-    if (play) painter.drawPolygon(QPolygonF() << QPointF(3, 2) << QPointF(12.5, 7) << QPointF(3, 12));
-    else painter.drawRoundedRect(QRectF(3, 3, 8.5, 8.5), 1.5, 1.5);
+    draw(painter, paint);
+    painter.end();
     icon.addPixmap(pixmap, mode);
   }
   return icon;
 }
 
+QIcon shape(bool play, const QColor& color, const QColor& off) {
+  return icon_of(color, off, [play](QPainter& painter, const QColor& paint) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(paint);
+    if (play) painter.drawPolygon(QPolygonF() << QPointF(3, 2) << QPointF(12.5, 7) << QPointF(3, 12));
+    else painter.drawRoundedRect(QRectF(3, 3, 8.5, 8.5), 1.5, 1.5);
+  });
+}
+
 QIcon arrow(bool left, const QColor& color, const QColor& off) {
-  QIcon icon;
-  for (const auto& [mode, paint] : {std::pair(QIcon::Normal, color), std::pair(QIcon::Disabled, off)}) {
-    QPixmap pixmap(28, 28);
-    pixmap.setDevicePixelRatio(2);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    painter.setRenderHint(QPainter::Antialiasing);
+  return icon_of(color, off, [left](QPainter& painter, const QColor& paint) {
     painter.setPen(QPen(paint, 1.7, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     const double tip = left ? 4 : 10, end = left ? 9 : 5;
     painter.drawPolyline(QPolygonF() << QPointF(end, 2.5) << QPointF(tip, 7) << QPointF(end, 11.5));
-    icon.addPixmap(pixmap, mode);
-  }
-  return icon;
+  });
 }
 
 }  // namespace

@@ -26,7 +26,6 @@ class TopBar : public QWidget {
 
   QPushButton* run_button() { return run_; }
   QPushButton* stop_button() { return stop_; }
-  QPushButton* search_button() { return search_; }
   QLineEdit* arguments_edit() { return arguments_; }
 
  Q_SIGNALS:

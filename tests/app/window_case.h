@@ -1,0 +1,58 @@
+// What the window's tests share: a window of their own for each, a folder, the sample session.
+#pragma once
+
+#include "tests/app/sample.h"
+
+#include "app/views/main_window.h"
+#include "app/views/theme.h"
+
+#include <QFile>
+#include <QImage>
+#include <QStyleFactory>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+namespace footlight::app {
+
+class WindowCase : public QObject {
+  Q_OBJECT
+
+ protected:
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+  QString at(const char* name) { return folder_.filePath(QLatin1String(name)); }
+
+  MainWindow& window() { return *window_; }
+  void with_sample() {
+    window().session().show(sample_document());
+    window().settle();
+  }
+  void write(const QString& path, const QByteArray& text) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    set_theme(QStringLiteral("dark"));
+    qputenv("FOOTLIGHT_RUNS", folder_.filePath(QStringLiteral("runs")).toUtf8());
+    write_sample_session(at("sample.footlight"));
+  }
+
+  void init() {
+    window_ = std::make_unique<MainWindow>(false);
+    window_->resize(1400, 900);
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+    // Shortcuts are those of the active window.
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+  }
+  void cleanup() { window_.reset(); }
+};
+
+}  // namespace footlight::app

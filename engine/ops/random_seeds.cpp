@@ -99,12 +99,6 @@ void set_global_seed(int64_t seed) {
   RandomState::restart_all();  // those of traced functions: their seeds stay as they were traced
 }
 
-std::optional<int64_t> global_seed() {
-  Global& g = global();
-  std::lock_guard lock(g.mutex);
-  return g.seed;
-}
-
 void want_seeds(bool on) { seeds_are_wanted = on; }
 
 Seeds seeds_for_op(std::optional<int64_t> op_seed) {

@@ -10,7 +10,6 @@ namespace footlight::random {
 
 // tf.random.set_seed: every sequence begins again.
 void set_global_seed(int64_t seed);
-std::optional<int64_t> global_seed();
 
 // Whether an op without any seed is an error: tf.config.experimental.enable_op_determinism.
 void want_seeds(bool);

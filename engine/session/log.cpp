@@ -175,11 +175,6 @@ uint32_t LogScanner::version() const {
   return pread(file_.get(), &version, 4, 16) == 4 ? version : kVersion;
 }
 
-bool LogScanner::grew() const {
-  struct stat s;
-  return fstat(file_.get(), &s) == 0 && s.st_size > position_;
-}
-
 bool LogScanner::has_writer() const {
   // Two readers may try at the same instant: a moment later one of them is alone.
   for (int attempt = 0; attempt < 3; ++attempt) {

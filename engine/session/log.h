@@ -84,7 +84,6 @@ class LogScanner {
   // The frames in the slots, when they changed since the last call; false: unchanged.
   bool slots(std::vector<std::string>& payloads);
 
-  bool grew() const;              // there are bytes that were not scanned
   bool has_writer() const;        // somebody holds the writers' lock
   uint64_t skipped() const { return skipped_; }  // bytes that were no frame
   int64_t torn_tail() const { return torn_tail_; }

@@ -1,7 +1,6 @@
 // Calling a trace: eagerly, under a tape, or as a node of another trace.
 #include "engine/trace/concrete.h"
 
-#include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/runtime/executor.h"
 #include "engine/trace/derivative.h"
@@ -73,11 +72,7 @@ Concrete::Concrete(GraphPtr graph, std::vector<Tensor> captures)
     : graph_(std::move(graph)), captures_(std::move(captures)), stateful_(has_effects(*graph_)) {}
 
 const compile::Program& Concrete::program() {
-  std::call_once(compiled_, [this] {
-    const int64_t start = now_ns();
-    program_ = compile::compile(*graph_, runtime::run_op);
-    compile_ns_ = now_ns() - start;
-  });
+  std::call_once(compiled_, [this] { program_ = compile::compile(*graph_, runtime::run_op); });
   return *program_;
 }
 

@@ -27,7 +27,6 @@ class Concrete {
 
   // Compiled at the first use.
   const compile::Program& program();
-  int64_t optimize_and_compile_ns() const { return compile_ns_; }
 
  private:
   void run(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call);
@@ -39,7 +38,6 @@ class Concrete {
   bool stateful_;
   std::once_flag compiled_;
   compile::ProgramPtr program_;
-  int64_t compile_ns_ = 0;
 };
 
 // The call node's row, attributes.

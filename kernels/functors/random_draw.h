@@ -75,10 +75,6 @@ class Singles {
     }
     return words_.w[used_++];
   }
-  double next_double() {
-    const uint32_t high = next();
-    return unit_double(high, next());
-  }
 
  private:
   Philox philox_;

@@ -131,7 +131,7 @@ void softmax_row(const T* in, T* out, int64_t n) {
 }
 
 template <class T, bool kLog>
-void softmax(KernelContext& c) {
+void softmax_last(KernelContext& c) {
   using C = Compute<T>;
   const Shape& shape = c.inputs[0].shape();
   const int64_t n = shape[shape.rank() - 1];
@@ -193,12 +193,9 @@ void softmax_columns(const T* in, T* out, int64_t n, int64_t row, int64_t column
 }
 
 template <class T, bool kLog>
-void softmax_along(KernelContext& c) {
-  static const AttrName kAxis{"axis"};
+void softmax_along(KernelContext& c, int axis) {
   using C = Compute<T>;
   const Shape& shape = c.inputs[0].shape();
-  const int64_t given = c.attrs.get_or(kAxis, int64_t{-1});
-  const int axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
   if (c.outputs[0].elements() == 0) return;
   int64_t inner = 1;
   for (int d = axis + 1; d < shape.rank(); ++d) inner *= shape[d];
@@ -220,6 +217,15 @@ void softmax_along(KernelContext& c) {
       }
     }
   });
+}
+
+template <class T, bool kLog>
+void softmax(KernelContext& c) {
+  static const AttrName kAxis{"_axis"};
+  const int last = c.inputs[0].shape().rank() - 1;
+  const int axis = static_cast<int>(c.attrs.get_or(kAxis, int64_t{-1}));
+  if (axis == -1 || axis == last) softmax_last<T, kLog>(c);
+  else softmax_along<T, kLog>(c, axis < 0 ? axis + last + 1 : axis);
 }
 
 // Calls body(indices of one group) for each group of elements that are reduced together.
@@ -310,8 +316,6 @@ template <class... Types>
 void softmaxes() {
   (on_cpu("Softmax", bit_of(dtype_of<Types>), softmax<Types, false>), ...);
   (on_cpu("LogSoftmax", bit_of(dtype_of<Types>), softmax<Types, true>), ...);
-  (on_cpu("SoftmaxAlong", bit_of(dtype_of<Types>), softmax_along<Types, false>), ...);
-  (on_cpu("LogSoftmaxAlong", bit_of(dtype_of<Types>), softmax_along<Types, true>), ...);
 }
 template <class... Types>
 void products() {

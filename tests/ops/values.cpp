@@ -188,12 +188,12 @@ bool equal(const Tensor& got, const Tensor& wanted, double tolerance) {
 
 namespace {
 
-// `name=value`: the value's form follows the attribute's type in the row.
+// `name=value`: the value's form follows the type in the row; `_name`, which no row lists, is an integer.
 void read_attr(Reader& r, const OpRow& row, Case& c) {
   const std::string name = r.word();
   r.take("=");
   const AttrName key(name);
-  std::string_view type;
+  std::string_view type = name.starts_with('_') ? "int" : "";
   for (const AttrSpec& spec : row.attrs)
     if (name == spec.name) type = spec.type;
   auto list = [&](auto read_one) {

@@ -7,11 +7,11 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kAxis{"axis"};
+const AttrName kAxis{"_axis"};
 
 constexpr char kOne[] = "x: tensor, name: str? = None";
 
-Tensor with_axis(const Op& op, const Op& along, const Tensor& logits, const Arg& axis_arg, std::string_view name) {
+Tensor with_axis(const Op& op, const Tensor& logits, const Arg& axis_arg, std::string_view name) {
   const Shape& shape = logits.shape();
   if (axis_arg.none() || integer(axis_arg) == -1) return apply(op, {logits}, {}, name);
   if (!shape.has_rank()) fail(ErrorKind::kType, "the rank of the logits must be known to move axis to its place");
@@ -24,7 +24,7 @@ Tensor with_axis(const Op& op, const Op& along, const Tensor& logits, const Arg&
   if (axis == rank - 1) return apply(op, {logits}, {}, name);
   // Eager on the host: down the columns as they lie.
   if (!current_graph_builder && !logits.is_symbolic() && gpu::count() == 0)
-    return apply(along, {logits}, {{kAxis, axis}}, name);
+    return apply(op, {logits}, {{kAxis, axis}}, name);
   std::vector<int64_t> order(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d) order[static_cast<size_t>(d)] = d;
   std::swap(order[static_cast<size_t>(axis)], order[static_cast<size_t>(rank - 1)]);
@@ -34,12 +34,12 @@ Tensor with_axis(const Op& op, const Op& along, const Tensor& logits, const Arg&
 }
 
 Arg softmax(Args args, std::string_view name) {
-  static const Op op{"Softmax"}, along{"SoftmaxAlong"};
-  return {with_axis(op, along, tensor(args[0]), args[1], name)};
+  static const Op op{"Softmax"};
+  return {with_axis(op, tensor(args[0]), args[1], name)};
 }
 Arg log_softmax(Args args, std::string_view name) {
-  static const Op op{"LogSoftmax"}, along{"LogSoftmaxAlong"};
-  return {with_axis(op, along, tensor(args[0]), args[1], name)};
+  static const Op op{"LogSoftmax"};
+  return {with_axis(op, tensor(args[0]), args[1], name)};
 }
 
 Arg round(Args args, std::string_view name) {

@@ -136,15 +136,12 @@ void cos_gradient(GradientCall& c) {
 
 void conj_gradient(GradientCall& c) { c.input_gradients[0] = conj(incoming(c)); }
 
+// The last dimension, unless an application carries another one: eager ones do, where a graph has transpositions.
+const AttrName kAxis{"_axis"};
+
 void softmax_shape(Inference& i) {
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
     invalid(i.row.name, " needs a tensor of at least 1 dimension, a scalar came [Op:", i.row.name, "]");
-  infer::same(i);
-}
-
-const AttrName kAxis{"axis"};
-
-void softmax_along_shape(Inference& i) {
   const int64_t axis = i.attrs.get_or(kAxis, int64_t{-1});
   const Shape& shape = i.shape(0);
   if (shape.has_rank() && (axis < -shape.rank() || axis >= shape.rank()))
@@ -153,7 +150,7 @@ void softmax_along_shape(Inference& i) {
   infer::same(i);
 }
 
-// (g - sum(g y)) y over the dimension, which is the last one of an op without the attribute
+// (g - sum(g y)) y over the dimension
 void softmax_gradient(GradientCall& c) {
   const Tensor& y = c.outputs[0];
   const Tensor& g = incoming(c);
@@ -236,10 +233,6 @@ FL_ROWS(math) {
        OpFamily::kReduction, "exp(x) / sum(exp(x)) over the last dimension"},
       {"LogSoftmax", "logits: T -> logsoftmax: T", "T: floats", softmax_shape, log_softmax_gradient,
        OpFamily::kReduction, "the logarithm of Softmax, without overflow"},
-      {"SoftmaxAlong", "logits: T -> softmax: T", "axis: int = -1; T: floats", softmax_along_shape, softmax_gradient,
-       OpFamily::kReduction, "exp(x) / sum(exp(x)) over a dimension"},
-      {"LogSoftmaxAlong", "logits: T -> logsoftmax: T", "axis: int = -1; T: floats", softmax_along_shape,
-       log_softmax_gradient, OpFamily::kReduction, "the logarithm of SoftmaxAlong, without overflow"},
   };
 }
 

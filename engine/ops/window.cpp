@@ -1,6 +1,8 @@
 // The attributes of convolutions and poolings, and the arithmetic of windows.
 #include "engine/ops/window.h"
 
+#include "engine/ops/builder.h"
+
 #include <algorithm>
 
 namespace footlight {
@@ -130,7 +132,12 @@ Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int
     return w;
   }
   if (in < 0 || size < 0) return w;
-  w.out = (in + w.before + w.after + w.stride - w.reach()) / w.stride;
+  const int64_t padded = in + w.before + w.after;
+  w.out = (padded + w.stride - w.reach()) / w.stride;
+  // What a trace knows to have no place for its window is refused there, even where a stride leaves an empty output.
+  if (w.reach() > padded && current_graph_builder && !has_attr(row, kRates))
+    invalid("Negative dimension size caused by subtracting ", w.reach(), " from ", padded,
+            ": the window is larger than the input [Op:", row.name, "]");
   if (w.out < 0)
     invalid("Computed output size would be negative: ", w.out, " [input_size: ", in,
             ", effective_filter_size: ", w.reach(), ", stride: ", w.stride,

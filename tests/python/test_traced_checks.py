@@ -27,6 +27,20 @@ class Refused(unittest.TestCase):
         self.refused(lambda x, y: tf.linalg.matvec(x, y), [spec([2, 2]), spec([None])], [X, tf.ones([3])])
         self.refused(lambda x, y: tf.debugging.assert_equal(x, y), [spec([2, 2]), spec([None, 2])], [X, tf.ones([3, 2])])
 
+    def test_windows_larger_than_what_is_known(self):
+        x, pool = tf.ones([1, 3, 3, 1]), tf.nn.max_pool2d
+        # One too large leaves an empty image, and so do others by the stride; a trace that knows refuses all of them.
+        self.assertEqual(pool(x, 4, 1, 'VALID').shape, [1, 0, 0, 1])
+        for shape in ([1, 3, 3, 1], [None, 3, None, 1]):
+            for body in (lambda x: pool(x, 4, 1, 'VALID'), lambda x: pool(x, 5, 3, 'VALID'),
+                         lambda x: tf.nn.conv2d(x, tf.ones([4, 4, 1, 1]), 1, 'VALID')):
+                with self.assertRaisesRegex(ValueError, 'Negative dimension size caused by subtracting [45] from 3'):
+                    tf.function(body, input_signature=[spec(shape)]).get_concrete_function()
+        late = tf.function(lambda x: pool(x, 4, 1, 'VALID'), input_signature=[spec([None, None, None, 1])])
+        self.assertEqual(late(x).shape, [1, 0, 0, 1])
+        padded = tf.function(lambda x: pool(x, 4, 1, [[0, 0], [1, 0], [1, 0], [0, 0]]), input_signature=[spec([1, 3, 3, 1])])
+        self.assertEqual(padded(x).shape, [1, 1, 1, 1])
+
     def test_values_that_came_late(self):
         k = spec([], tf.int32)
         self.refused(lambda x, k: tf.slice(x, [k, 0], [1, 1]), [spec([2, 2]), k], [X, tf.constant(10**8)])

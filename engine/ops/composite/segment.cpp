@@ -3,6 +3,8 @@
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
 
+#include <limits>
+
 namespace footlight::composite {
 
 namespace {
@@ -49,9 +51,21 @@ Arg unsorted_sqrt_n(Args args, std::string_view name) {
 // One more than the largest element, 0 for an empty tensor; a constant when the values are known.
 Tensor values_end(const Tensor& x) {
   if (const Tensor known = known_value(x)) {
-    int64_t end = 0;
-    for (int64_t v : infer::ints_of(known)) end = std::max(end, v + 1);
-    return ops::integer(end, x.dtype());
+    const int64_t most = with_plain_type(known.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        const int64_t n = known.elements();
+        if (n > 0) {
+          T largest = *known.data<T>();
+          for (int64_t i = 1; i < n; ++i) largest = std::max(largest, known.data<T>()[i]);
+          return static_cast<int64_t>(largest);
+        }
+      }
+      return int64_t{-1};
+    });
+    // Past the largest number there is none: so many bins have no room anyway.
+    const bool past = most < std::numeric_limits<int64_t>::max();
+    return ops::integer(std::max<int64_t>(0, past ? most + 1 : most), x.dtype());
   }
   const Tensor any = ops::cast(ops::greater(ops::size(x), ops::integer(0)), x.dtype());
   return ops::mul(any, ops::add(ops::max_of(x), ops::number(1, x.dtype())));
@@ -83,6 +97,9 @@ Arg bincount(Args args, std::string_view name) {
     return least ? ops::maximum(limit, size) : ops::minimum(limit, size);
   };
   const Tensor size = bounded(bounded(values_end(x), args[2], true), args[3], false);
+  if (const Tensor known = known_value(size); known && known.dtype() != type)
+    invalid("size (", one_integer(known, "the size"), ") does not fit ", name_of(type),
+            ", the dtype of `arr` [Op:DenseBincount]");
   // Rows are counted each for itself only along the last dimension.
   const bool flat = args[5].none() || integer(args[5]) == 0;
   Tensor weights;

@@ -32,16 +32,20 @@ PyObject* copy_ast(PyObject*, PyObject* ast) {
   });
 }
 
+// The function that is read from its ast object; none with an error set.
+Node* read_function(PyObject* ast, Tree& tree) {
+  Node* function = read_ast(ast, tree);
+  if (!function || is_function(function) || is(function, Kind::kLambda)) return function;
+  PyErr_SetString(PyExc_TypeError, "the syntax tree of a function is wanted");
+  return nullptr;
+}
+
 // The conversion alone: from a function's ast object to that of what runs.
 PyObject* lean_ast(PyObject*, PyObject* ast) {
   return guarded([&]() -> PyObject* {
     Tree tree;
-    Node* function = read_ast(ast, tree);
+    Node* function = read_function(ast, tree);
     if (!function) return nullptr;
-    if (!is_function(function) && !is(function, Kind::kLambda)) {
-      PyErr_SetString(PyExc_TypeError, "the syntax tree of a function is wanted");
-      return nullptr;
-    }
     const Conversion conversion = convert(tree, function, {});
     const Ref keep = Ref::steal(PyList_New(0));
     if (!keep) return nullptr;
@@ -63,12 +67,8 @@ PyObject* convert_ast(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "Os:autograph_convert", &ast, &style)) return nullptr;
   return guarded([&]() -> PyObject* {
     Tree tree;
-    Node* function = read_ast(ast, tree);
+    Node* function = read_function(ast, tree);
     if (!function) return nullptr;
-    if (!is_function(function) && !is(function, Kind::kLambda)) {
-      PyErr_SetString(PyExc_TypeError, "the syntax tree of a function is wanted");
-      return nullptr;
-    }
     Readable result;
     uint64_t steps = 0;
     if (std::string_view(style) == "readable") {

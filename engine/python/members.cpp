@@ -94,11 +94,18 @@ PyObject* explain_missing(PyObject* self, PyObject* name) {
   // Names with an underscore are asked for by machinery, often, to see what an object can do.
   if (!wanted || *wanted == '_') return nullptr;
   PyErr_Clear();
-  return guarded([&]() -> PyObject* {
+  guarded([&]() -> PyObject* {
     const std::string_view type = Py_TYPE(self)->tp_name;
     fail(ErrorKind::kAttribute, "'", type.substr(type.rfind('.') + 1), "' object has no attribute '", wanted, "'",
          nearest(self, wanted));
   });
+  // With its name given, Python adds no guess of its own behind ours.
+  PyObject *kind, *error, *trace;
+  PyErr_Fetch(&kind, &error, &trace);
+  PyErr_NormalizeException(&kind, &error, &trace);
+  if (PyObject_SetAttrString(error, "name", name) < 0) PyErr_Clear();
+  PyErr_Restore(kind, error, trace);
+  return nullptr;
 }
 
 PyObject* get_member(PyObject* self, PyObject* name) {

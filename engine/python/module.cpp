@@ -5,6 +5,7 @@
 #include "engine/eager/execute.h"
 #include "engine/python/members.h"
 
+#include <map>
 #include <string>
 
 namespace footlight::python {
@@ -55,12 +56,16 @@ void publish(const char* dotted, PyObject* object) {
 }
 
 void publish_function(const char* dotted, PyMethodDef* method) {
+  // Other names of a function are the same object, so that it is found again by the first one: pickle looks there.
+  static std::map<PyMethodDef*, PyObject*> published;
+  if (PyObject* same = published[method]) return publish(dotted, same);
   const std::string name = dotted;
   const size_t dot = name.rfind('.');
   const std::string in = dot == std::string::npos ? "footlight" : "footlight." + name.substr(0, dot);
   Ref module_name = checked(PyUnicode_FromString(in.c_str()));
   Ref function = checked(PyCFunction_NewEx(method, nullptr, module_name.get()));
   publish(dotted, function.get());
+  published[method] = function.release();
 }
 
 }  // namespace footlight::python

@@ -7,6 +7,7 @@
 #include "engine/python/array_memory.h"
 #include "engine/python/convert.h"
 #include "engine/python/format.h"
+#include "engine/python/function_object.h"
 #include "engine/python/members.h"
 #include "engine/python/module.h"
 #include "engine/python/operators.h"
@@ -15,6 +16,7 @@
 #include "engine/python/shape_object.h"
 #include "engine/python/spec_object.h"
 #include "engine/tensor/variable.h"
+#include "engine/trace/graph_builder.h"
 
 #include <new>
 #include <unordered_map>
@@ -249,8 +251,10 @@ PyObject* assign_value(PyObject* self, PyObject* value, bool read) {
       fail(ErrorKind::kValue, "Cannot assign a value of shape ", given.shape().to_string(), " to variable '",
            name_of_variable(v), "' of shape ", v->variable->shape().to_string());
     apply_all(ops[Which].row(), Borrowed(v->handle, given), *v->read_attrs, {});
-    if (!read && !current_graph_builder) Py_RETURN_NONE;
-    return variable_updated(self);
+    if (read) return variable_updated(self);
+    if (!current_graph_builder) Py_RETURN_NONE;
+    const GraphPtr& graph = trace::GraphBuilder::innermost()->graph();
+    return operation_object(graph, NodeId(static_cast<uint32_t>(graph->size() - 1))).release();
   });
 }
 

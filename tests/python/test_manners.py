@@ -69,7 +69,8 @@ class Refused(unittest.TestCase):
 
 class Library(unittest.TestCase):
     def test_functions_are_pickled_by_name(self):
-        for function in (tf.nn.relu, tf.reduce_sum, tf.cond, tf.to_float, tf.function):
+        for function in (tf.nn.relu, tf.reduce_sum, tf.cond, tf.to_float, tf.function,
+                         tf.compat.v1.set_random_seed, tf.compat.v1.enable_v2_behavior):
             self.assertIs(pickle.loads(pickle.dumps(function)), function)
             self.assertIs(copy.deepcopy(function), function)
 
@@ -88,6 +89,8 @@ class Library(unittest.TestCase):
                 self.assertTrue(bool(tf.reduce_all(again == t)))
         self.assertLess(len(pickle.dumps(tf.zeros([1000]))), 4300)
         self.assertEqual(pickle.loads(pickle.dumps(tf.constant(['a', 'b']))).numpy().tolist(), [b'a', b'b'])
+        raw = [[b'a\0b', b''], [b'\xff\0', b'\0']]
+        self.assertEqual(pickle.loads(pickle.dumps(tf.constant(raw))).numpy().tolist(), raw)
 
     def test_signatures_and_help(self):
         self.assertEqual(list(inspect.signature(tf.GradientTape.gradient).parameters),

@@ -104,6 +104,20 @@ class Tensors(unittest.TestCase):
             with self.assertRaises(AttributeError) as caught:
                 wrong()
             self.assertIn(right, str(caught.exception))
+            self.assertIsNone(caught.exception.obj)  # Python would guess a second time
+
+    def test_assignment_without_its_value(self):
+        v = tf.Variable([1., 2.])
+        self.assertIsNone(v.assign([3., 4.], read_value=False))
+        made = []
+
+        @tf.function
+        def f():
+            made.extend([v.assign([5., 6.], read_value=False), v.assign_add([1., 1.], read_value=False)])
+            return v.read_value()
+
+        self.assertEqual(values(f()), [6, 7])
+        self.assertEqual([op.type for op in made], ['AssignVariableOp', 'AssignAddVariableOp'])
 
     def test_lists_of_tensors(self):
         self.assertEqual(values(tf.convert_to_tensor([1, tf.constant(2.)])), [1, 2])

@@ -115,19 +115,24 @@ Compute<T> largest_of(const T* x, int64_t n) {
   return best;
 }
 
-// One row of logits: x - max, its exponentials and their sum.
+// One row of logits: the exponentials of x - max, and their sum.
 template <class C>
 struct Exponentials {
-  C* shifted;
   C* powers;
-  explicit Exponentials(int64_t n) : shifted(scratch<C>(0, 2 * n)), powers(shifted + n) {}
+  C largest = C(0);
+  explicit Exponentials(int64_t n) : powers(scratch<C>(0, n)) {}
   template <class T>
-  C of(const T* logits, int64_t n) const {
-    const C largest = largest_of(logits, n);
-    C* __restrict__ x = shifted;
+  C of(const T* logits, int64_t n) {
+    largest = largest_of(logits, n);
+    const C most = largest;
+    const auto power = [&](auto v) FL_INLINE_LAMBDA { return functors::branchless::exp(v - most); };
+    if constexpr (std::is_same_v<T, C>) {
+      map_lanes(logits, powers, n, power);
+    } else {
+      for (int64_t k = 0; k < n; ++k) powers[k] = static_cast<C>(logits[k]);
+      map_lanes(static_cast<const C*>(powers), powers, n, power);
+    }
     const C* e = powers;
-    for (int64_t k = 0; k < n; ++k) x[k] = static_cast<C>(logits[k]) - largest;
-    map_lanes(x, powers, n, [](auto v) FL_INLINE_LAMBDA { return functors::branchless::exp(v); });
     return sum_in_lanes<C>(n, [&](int64_t k) { return e[k]; });
   }
 };
@@ -145,7 +150,7 @@ void cross_entropy(KernelContext& c) {
   }
   const bool gradient = result_wanted(1);
   parallel_for(rows, std::max<int64_t>(1, 8192 / n), [&](int64_t begin, int64_t end) {
-    const Exponentials<C> row_of(n);
+    Exponentials<C> row_of(n);
     std::vector<T> wide_logits, wide_labels;
     // One column stands for all.
     const auto widened = [&](const T* from, int64_t columns, std::vector<T>& wide) {
@@ -158,11 +163,11 @@ void cross_entropy(KernelContext& c) {
       const T* labels = widened(c.in<T>(1) + (ts[0] == 1 ? 0 : row) * ts[1], ts[1], wide_labels);
       const C sum = row_of.of(logits, n);
       const C log_sum = std::log(sum), share = C(1) / sum;
-      const C* x = row_of.shifted;
+      const C most = row_of.largest;
       const C* e = row_of.powers;
       const C loss = sum_in_lanes<C>(n, [&](int64_t k) {
         const C label = static_cast<C>(labels[k]);
-        return label != C(0) ? label * (log_sum - x[k]) : C(0);
+        return label != C(0) ? label * (log_sum - (static_cast<C>(logits[k]) - most)) : C(0);
       });
       c.out<T>(0)[row] = static_cast<T>(loss);
       if (!gradient) continue;
@@ -184,12 +189,13 @@ void sparse_cross_entropy_of(KernelContext& c) {
               row, " [Op:SparseSoftmaxCrossEntropyWithLogits]");
   const bool gradient = result_wanted(1);
   parallel_for(rows, std::max<int64_t>(1, 8192 / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
-    const Exponentials<C> row_of(n);
+    Exponentials<C> row_of(n);
     for (int64_t row = begin; row < end; ++row) {
-      const C sum = row_of.of(c.in<T>(0) + row * n, n), share = C(1) / sum;
+      const T* logits = c.in<T>(0) + row * n;
+      const C sum = row_of.of(logits, n), share = C(1) / sum;
       const auto label = static_cast<int64_t>(labels[row]);
       const C* e = row_of.powers;
-      c.out<T>(0)[row] = static_cast<T>(std::log(sum) - row_of.shifted[label]);
+      c.out<T>(0)[row] = static_cast<T>(std::log(sum) - (static_cast<C>(logits[label]) - row_of.largest));
       if (!gradient) continue;
       T* __restrict__ back = c.out<T>(1) + row * n;
       for (int64_t k = 0; k < n; ++k) back[k] = static_cast<T>(e[k] * share);

@@ -26,9 +26,30 @@ struct Places {
   int64_t inner = 1;
 };
 
+// The same for vectors of a length known here; false: one of them points outside, and find_places tells which.
+template <int kDepth, class Int>
+bool find_plainly(const Int* indices, const Shape& shape, std::vector<int64_t>& out) {
+  int64_t dims[kDepth];
+  for (int d = 0; d < kDepth; ++d) dims[d] = shape[d];
+  bool inside = true;
+  int64_t* at = out.data();
+  for (int64_t k = 0, n = static_cast<int64_t>(out.size()); k < n; ++k) {
+    int64_t flat = 0;
+    for (int d = 0; d < kDepth; ++d) {
+      const auto index = static_cast<int64_t>(indices[k * kDepth + d]);
+      inside &= static_cast<uint64_t>(index) < static_cast<uint64_t>(dims[d]);
+      flat = flat * dims[d] + index;
+    }
+    at[k] = flat;
+  }
+  return inside;
+}
+
 template <class Int>
 void find_places(const Int* indices, const Tensor& of, const Shape& shape, int depth, bool ignore,
                  Places& out, const char* op) {
+  if (depth == 1 && find_plainly<1>(indices, shape, out.at)) return;
+  if (depth == 2 && find_plainly<2>(indices, shape, out.at)) return;
   for (size_t k = 0; k < out.at.size(); ++k) {
     const Int* vector = indices + k * static_cast<size_t>(depth);
     int64_t flat = 0;

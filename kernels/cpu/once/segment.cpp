@@ -172,7 +172,10 @@ void unsorted_elements(const T* in, const Tensor& ids, int64_t count, T* out) {
       for (int64_t at = p * kPiece, end = std::min(n, at + kPiece); at < end; at += kIdBlock) {
         const int64_t here = std::min(kIdBlock, end - at);
         read_ids(ids, at, here, count, id);
-        for (int64_t k = 0; k < here; ++k) join<Reduce>(own[k % kInTurn * width + id[k]], in[at + k]);
+        int64_t k = 0;
+        for (; k + kInTurn <= here; k += kInTurn)
+          for (int64_t t = 0; t < kInTurn; ++t) join<Reduce>(own[t * width + id[k + t]], in[at + k + t]);
+        for (; k < here; ++k) join<Reduce>(own[id[k]], in[at + k]);
       }
     }
   });

@@ -24,12 +24,18 @@ void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
   T* out = c.out<T>();
   parallel_for(c.outputs[0].elements(), kParallelElements, [&](int64_t begin, int64_t end) {
     if constexpr (std::is_same_v<C, T>) {
+      const T slope = alpha;  // its own copy: what is written could be the other, for all that the compiler knows
+      const T* v = in;
+      const T* of = x;
+      T* to = out;
 #pragma GCC ivdep
-      for (int64_t i = begin; i < end; ++i) out[i] = in[i] * (x[i] > T(0) ? T(1) : alpha);
+      for (int64_t i = begin; i < end; ++i) to[i] = v[i] * (of[i] > T(0) ? T(1) : slope);
     } else {
       binary_by_blocks(in + begin, 1, x + begin, 1, out + begin, end - begin,
                        [&](const float* v, int, const float* of, int, float* to, int64_t n) {
-                         for (int64_t i = 0; i < n; ++i) to[i] = v[i] * (of[i] > 0.0f ? 1.0f : alpha);
+                         const float slope = alpha;
+#pragma GCC ivdep
+                         for (int64_t i = 0; i < n; ++i) to[i] = v[i] * (of[i] > 0.0f ? 1.0f : slope);
                        });
     }
   });

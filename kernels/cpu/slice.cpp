@@ -4,7 +4,6 @@
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/strided.h"
-#include "kernels/functors/arithmetic.h"
 
 #include <algorithm>
 #include <cstring>
@@ -229,116 +228,6 @@ void strided_slice_grad(KernelContext& c) {
   });
 }
 
-// How a gather walks: [batch, outer, axis, inner] of the parameters, [batch, many] of the indices.
-struct GatherWalk {
-  int64_t batch, outer, size, inner, many;
-};
-
-GatherWalk gather_walk(KernelContext& c, const Shape& params) {
-  static const AttrName kBatchDims{"batch_dims"};
-  const Shape& indices = c.inputs[1].shape();
-  const int axis = static_cast<int>(from_end(ints_of(c.inputs[2])[0], params.rank()));
-  int64_t batch_dims = c.attrs.get_or(kBatchDims, int64_t{0});
-  if (batch_dims < 0) batch_dims += indices.rank();
-  const int b = static_cast<int>(batch_dims);
-  for (int d = 0; d < b; ++d)
-    if (params[d] != indices[d])
-      invalid("params.shape[", d, "]: ", params[d], " should be equal to indices.shape[", d,
-              "]: ", indices[d], " [Op:GatherV2]");
-  return {product(params, 0, b), product(params, b, axis), params[axis], product(params, axis + 1, params.rank()),
-          product(indices, b, indices.rank())};
-}
-
-template <class Body>
-void for_gathered(KernelContext& c, const GatherWalk& w, Body&& body) {
-  const Tensor& indices = c.inputs[1];
-  for (int64_t i = 0, n = w.inner > 0 ? indices.elements() : 0; i < n; ++i) {
-    const int64_t index = int_at(indices, i);
-    if (index < 0 || index >= w.size) {
-      invalid("indices[", place_in(indices.shape(), i), "] = ", index, " is not in [0, ", w.size, ") [Op:", c.row.name,
-              "]");
-    }
-  }
-  for (int64_t b = 0; b < w.batch; ++b)
-    for (int64_t o = 0; o < w.outer; ++o)
-      for (int64_t m = 0; m < w.many; ++m)
-        body(((b * w.outer + o) * w.size + int_at(indices, b * w.many + m)) * w.inner,
-             ((b * w.outer + o) * w.many + m) * w.inner);
-}
-
-// The indices as they are checked, in 64 bits.
-BufferPtr checked_indices(KernelContext& c, const GatherWalk& w) {
-  const Tensor& indices = c.inputs[1];
-  const int64_t n = indices.elements();
-  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(n) * sizeof(int64_t));
-  int64_t* to = static_cast<int64_t*>(memory->data());
-  bool wrong = false;
-  const auto read = [&](const auto* from) {
-    for (int64_t i = 0; i < n; ++i) {
-      to[i] = static_cast<int64_t>(from[i]);
-      wrong |= static_cast<uint64_t>(to[i]) >= static_cast<uint64_t>(w.size);
-    }
-  };
-  if (indices.dtype() == DType::kInt32) {
-    read(indices.data<int32_t>());
-  } else if (indices.dtype() == DType::kInt64) {
-    read(indices.data<int64_t>());
-  } else {
-    for (int64_t i = 0; i < n; ++i) {
-      to[i] = int_at(indices, i);
-      wrong |= to[i] < 0 || to[i] >= w.size;
-    }
-  }
-  for (int64_t i = 0; wrong && i < n; ++i)
-    if (to[i] < 0 || to[i] >= w.size)
-      invalid("indices[", place_in(indices.shape(), i), "] = ", to[i], " is not in [0, ", w.size, ") [Op:", c.row.name,
-              "]");
-  return memory;
-}
-
-void gather(KernelContext& c) {
-  const GatherWalk w = gather_walk(c, c.inputs[0].shape());
-  const BufferPtr memory = checked_indices(c, w);
-  const int64_t* indices = static_cast<const int64_t*>(memory->data());
-  const DType dtype = c.outputs[0].dtype();
-  const void* in = c.inputs[0].raw();
-  void* out = c.outputs[0].raw();
-  const int64_t lines = w.batch * w.outer;
-  const int64_t grain = std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, w.inner));
-  const auto walk = [&](auto&& one) {
-    parallel_for(lines * w.many, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end;) {
-        const int64_t line = i / w.many, m = i % w.many;
-        const int64_t* from = indices + line / w.outer * w.many;
-        const int64_t stop = std::min(w.many, m + end - i);
-        for (int64_t k = m; k < stop; ++k) one(line * w.size + from[k], line * w.many + k);
-        i += stop - m;
-      }
-    });
-  };
-  if (w.many == 0) return;
-  if (w.inner == 1 && is_plain(dtype) && size_of(dtype) == 4) {
-    walk([&](int64_t from, int64_t to) { static_cast<uint32_t*>(out)[to] = static_cast<const uint32_t*>(in)[from]; });
-  } else if (w.inner == 1 && is_plain(dtype) && size_of(dtype) == 8) {
-    walk([&](int64_t from, int64_t to) { static_cast<uint64_t*>(out)[to] = static_cast<const uint64_t*>(in)[from]; });
-  } else {
-    walk([&](int64_t from, int64_t to) { copy(dtype, in, from * w.inner, out, to * w.inner, w.inner); });
-  }
-}
-
-template <class T>
-void gather_grad(KernelContext& c) {
-  using C = functors::Compute<T>;
-  const GatherWalk w = gather_walk(c, c.outputs[0].shape());
-  std::memset(c.outputs[0].raw(), 0, c.outputs[0].bytes());
-  const T* grad = c.in<T>(3);
-  T* out = c.out<T>();
-  for_gathered(c, w, [&](int64_t to, int64_t from) {
-    for (int64_t i = 0; i < w.inner; ++i)
-      out[to + i] = static_cast<T>(functors::Add()(static_cast<C>(out[to + i]), static_cast<C>(grad[from + i])));
-  });
-}
-
 // Each of `rows` short rows of `length` elements `times` times in a row.
 template <class T>
 void repeat_rows(const T* __restrict__ in, T* __restrict__ out, int64_t begin, int64_t end, int64_t length,
@@ -450,143 +339,6 @@ void pad(KernelContext& c) {
   });
 }
 
-// In pieces: first how many there are in each, then their places. A piece's places are collected in a block without a
-// branch.
-template <class T>
-void where(KernelContext& c) {
-  const T* in = c.in<T>(0);
-  const Shape shape = c.inputs[0].shape();
-  const int rank = shape.rank();
-  const int64_t n = c.inputs[0].elements();
-  constexpr int64_t kPiece = 1 << 15, kBlock = 512;
-  const int64_t pieces = (n + kPiece - 1) / kPiece;
-  std::vector<int64_t> starts(static_cast<size_t>(pieces) + 1, 0);
-  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      int32_t count = 0;
-      for (int64_t i = p * kPiece, stop = std::min(n, i + kPiece); i < stop; ++i) count += in[i] != T(0);
-      starts[static_cast<size_t>(p) + 1] = count;
-    }
-  });
-  for (size_t p = 0; p < static_cast<size_t>(pieces); ++p) starts[p + 1] += starts[p];
-  int64_t* out = c.set_output(0, DType::kInt64, Shape{starts.back(), rank}).template data<int64_t>();
-  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-    int64_t found[kBlock];
-    for (int64_t p = begin; p < end; ++p) {
-      int64_t* to = out + starts[static_cast<size_t>(p)] * rank;
-      for (int64_t at = p * kPiece, stop = std::min(n, at + kPiece); at < stop; at += kBlock) {
-        int64_t count = 0;
-        for (int64_t i = at, block_end = std::min(stop, at + kBlock); i < block_end; ++i) {
-          found[count] = i;
-          count += in[i] != T(0);
-        }
-        if (rank == 1) {
-          std::copy(found, found + count, to);
-          to += count;
-          continue;
-        }
-        for (int64_t k = 0; k < count; ++k, to += rank) {
-          int64_t rest = found[k];
-          for (int d = rank - 1; d >= 0; --d) {
-            to[d] = rest % shape[d];
-            rest /= shape[d];
-          }
-        }
-      }
-    }
-  });
-}
-
-struct Sixteen {
-  int64_t halves[2];
-};
-
-// By bits: a branch per element would often be guessed wrong, and would keep vectors away.
-template <class T>
-T pick(bool condition, T t, T e) {
-  const T mask = static_cast<T>(-static_cast<T>(condition));
-  return static_cast<T>((t & mask) | (e & static_cast<T>(~mask)));
-}
-Sixteen pick(bool condition, Sixteen t, Sixteen e) { return condition ? t : e; }
-std::string pick(bool condition, const std::string& t, const std::string& e) { return condition ? t : e; }
-
-// Elements by their size alone.
-template <class T>
-void choose(const bool* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
-  if (cs == 1 && ts == 1 && es == 1) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], t[i], e[i]);
-    return;
-  }
-  for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i * cs], t[i * ts], e[i * es]);
-}
-
-template <class T>
-void select(KernelContext& c) {
-  const bool* condition = c.in<bool>(0);
-  const T* t = static_cast<const T*>(c.inputs[1].raw());
-  const T* e = static_cast<const T*>(c.inputs[2].raw());
-  T* out = static_cast<T*>(c.outputs[0].raw());
-  const Shape& shape = c.outputs[0].shape();
-  const int64_t n = c.outputs[0].elements();
-  if (n == 0) return;
-  bool plain[3];
-  for (size_t k = 0; k < 3; ++k) plain[k] = c.inputs[k].shape() == shape;
-  if ((plain[0] || c.inputs[0].elements() == 1) && (plain[1] || c.inputs[1].elements() == 1) &&
-      (plain[2] || c.inputs[2].elements() == 1)) {
-    parallel_for(n, 1 << 15, [&](int64_t begin, int64_t end) {
-      choose(condition + plain[0] * begin, plain[0], t + plain[1] * begin, plain[1], e + plain[2] * begin, plain[2],
-             out + begin, end - begin);
-    });
-    return;
-  }
-  std::vector<int64_t> strides[3];
-  const auto rank = static_cast<size_t>(shape.rank());
-  for (size_t k = 0; k < 3; ++k) {
-    const Shape& s = c.inputs[k].shape();
-    strides[k].assign(rank, 0);
-    int64_t stride = 1;
-    for (int d = s.rank() - 1; d >= 0; --d) {
-      if (s[d] != 1) strides[k][static_cast<size_t>(d + shape.rank() - s.rank())] = stride;
-      stride *= s[d];
-    }
-  }
-  const int64_t inner = shape[shape.rank() - 1];
-  parallel_for(n / inner, std::max<int64_t>(1, (1 << 15) / inner), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t at[3] = {0, 0, 0};
-      int64_t rest = row;
-      for (int d = shape.rank() - 2; d >= 0; --d) {
-        const int64_t here = rest % shape[d];
-        rest /= shape[d];
-        for (size_t k = 0; k < 3; ++k) at[k] += here * strides[k][static_cast<size_t>(d)];
-      }
-      choose(condition + at[0], strides[0][rank - 1], t + at[1], strides[1][rank - 1], e + at[2], strides[2][rank - 1],
-             out + row * inner, inner);
-    }
-  });
-}
-
-void select_plain(KernelContext& c) {
-  switch (size_of(c.inputs[1].dtype())) {
-    case 1: select<uint8_t>(c); break;
-    case 2: select<uint16_t>(c); break;
-    case 4: select<uint32_t>(c); break;
-    case 8: select<uint64_t>(c); break;
-    default: select<Sixteen>(c); break;
-  }
-}
-
-template <class... Types>
-void typed() {
-  (on_cpu("SelectV2", bit_of(dtype_of<Types>), select_plain), ...);
-  (on_cpu("Where", bit_of(dtype_of<Types>), where<Types>), ...);
-}
-template <class... Types>
-void gather_grads() {
-  (on_cpu("GatherGrad", bit_of(dtype_of<Types>), gather_grad<Types>), ...);
-}
-
 }  // namespace
 
 FL_CPU_KERNELS {
@@ -599,15 +351,9 @@ FL_CPU_KERNELS {
   on_cpu("Slice", kAllTypes, slice);
   on_cpu("StridedSlice", kAllTypes, strided_slice);
   on_cpu("StridedSliceGrad", kPlainTypes, strided_slice_grad);
-  on_cpu("GatherV2", kAllTypes, gather);
   on_cpu("Tile", kAllTypes, tile);
   on_cpu("Pad", kPlainTypes | bit_of(DType::kString), pad);
   on_cpu("PadV2", kPlainTypes | bit_of(DType::kString), pad);
-  typed<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool,
-        Float16, BFloat16, std::complex<float>, std::complex<double>>();
-  on_cpu("SelectV2", bit_of(DType::kString), select<std::string>);
-  gather_grads<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
-               Float16, BFloat16, std::complex<float>, std::complex<double>>();
 }
 
 }  // namespace FL_ISA

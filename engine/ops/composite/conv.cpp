@@ -5,17 +5,13 @@ namespace footlight::composite {
 
 namespace {
 
-const AttrName kStrides{"strides"};
 const AttrName kDilations{"dilations"};
-const AttrName kPadding{"padding"};
-const AttrName kExplicit{"explicit_paddings"};
-const AttrName kDataFormat{"data_format"};
 
 using Ints = std::vector<int64_t>;
 
 Attrs attrs_of(const Ints& strides, const Ints& dilations, const PaddingAttrs& padding, const std::string& format) {
-  Attrs attrs{{kStrides, strides}, {kDilations, dilations}, {kPadding, padding.padding}, {kDataFormat, format}};
-  if (!padding.pairs.empty()) attrs.set(kExplicit, padding.pairs);
+  Attrs attrs = window_attrs(strides, padding, format);
+  attrs.set(kDilations, dilations);
   return attrs;
 }
 
@@ -38,7 +34,6 @@ Tensor conv3d_of(const Tensor& x, const Tensor& filters, const Attrs& attrs, std
   return apply(op, {x, filters}, attrs, name);
 }
 
-bool starts_with_nc(const Arg& format) { return !format.none() && text(format).starts_with("NC"); }
 std::string format_or(const Arg& format, const char* otherwise) { return format.none() ? otherwise : text(format); }
 
 Arg conv2d(Args args, std::string_view name) {
@@ -265,7 +260,7 @@ Arg conv(Args args, std::string_view name) {
 
 Arg dilation2d(Args args, std::string_view name) {
   static const Op op{"Dilation2D"};
-  static const AttrName kRates{"rates"};
+  static const AttrName kRates{"rates"}, kStrides{"strides"}, kPadding{"padding"};
   if (text(args[4]) != "NHWC")
     fail(ErrorKind::kValue, "data_format of tf.nn.dilation2d must be 'NHWC', not '", text(args[4]), "'");
   return {apply(op, {tensor(args[0]), tensor(args[1])},

@@ -6,18 +6,12 @@ namespace footlight::composite {
 namespace {
 
 const AttrName kSize{"ksize"};
-const AttrName kStrides{"strides"};
-const AttrName kPadding{"padding"};
-const AttrName kExplicit{"explicit_paddings"};
-const AttrName kDataFormat{"data_format"};
 
 using Ints = std::vector<int64_t>;
 
-bool starts_with_nc(const Arg& format) { return !format.none() && text(format).starts_with("NC"); }
-
 Attrs attrs_of(const Ints& size, const Ints& strides, const PaddingAttrs& padding, const std::string& format) {
-  Attrs attrs{{kSize, size}, {kStrides, strides}, {kPadding, padding.padding}, {kDataFormat, format}};
-  if (!padding.pairs.empty()) attrs.set(kExplicit, padding.pairs);
+  Attrs attrs = window_attrs(strides, padding, format);
+  attrs.set(kSize, size);
   return attrs;
 }
 
@@ -104,7 +98,8 @@ Arg pool_any(Args args, std::string_view name) {
 
 Arg max_pool_with_argmax(Args args, std::string_view name) {
   static const Op op{"MaxPoolWithArgmax"};
-  static const AttrName kTargmax{"Targmax"}, kBatchInIndex{"include_batch_in_index"};
+  static const AttrName kTargmax{"Targmax"}, kBatchInIndex{"include_batch_in_index"}, kStrides{"strides"},
+      kPadding{"padding"};
   if (text(args[4]) != "NHWC")
     fail(ErrorKind::kValue, "data_format of tf.nn.max_pool_with_argmax must be 'NHWC', not '", text(args[4]), "'");
   const Tensor& x = tensor(args[0]);

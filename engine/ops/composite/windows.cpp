@@ -48,6 +48,16 @@ PaddingAttrs padding_without_pairs(const Arg& a, const char* function) {
   fail(ErrorKind::kType, "the padding of ", function, " is 'SAME' or 'VALID'");
 }
 
+Attrs window_attrs(const std::vector<int64_t>& strides, const PaddingAttrs& padding, const std::string& format) {
+  static const AttrName kStrides{"strides"}, kPadding{"padding"}, kExplicit{"explicit_paddings"},
+      kDataFormat{"data_format"};
+  Attrs attrs{{kStrides, strides}, {kPadding, padding.padding}, {kDataFormat, format}};
+  if (!padding.pairs.empty()) attrs.set(kExplicit, padding.pairs);
+  return attrs;
+}
+
+bool starts_with_nc(const Arg& format) { return !format.none() && text(format).starts_with("NC"); }
+
 bool channels_first(const Arg& format, const char* last, const char* first) {
   if (format.none()) return false;
   const std::string& given = text(format);

@@ -18,6 +18,10 @@ struct PaddingAttrs {
 PaddingAttrs padding_of(const Arg&, int rank);
 PaddingAttrs padding_without_pairs(const Arg&, const char* function);
 
+// The attributes of every op with windows: strides, padding, data_format.
+Attrs window_attrs(const std::vector<int64_t>& strides, const PaddingAttrs&, const std::string& format);
+bool starts_with_nc(const Arg& format);
+
 // "NHWC" from any of the names that a layout has: "NWC", "NC...", None; `names` are the two that are allowed.
 bool channels_first(const Arg& format, const char* last, const char* first);
 

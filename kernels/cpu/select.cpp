@@ -1,0 +1,153 @@
+// Kernels that choose by conditions: where(condition) and where(condition, x, y).
+#include "engine/base/thread_pool.h"
+#include "kernels/cpu/elements.h"
+
+#include <algorithm>
+
+namespace footlight {
+namespace FL_ISA {
+
+namespace {
+
+// In pieces: first how many there are in each, then their places. A piece's places are collected in a block without a
+// branch.
+template <class T>
+void where(KernelContext& c) {
+  const T* in = c.in<T>(0);
+  const Shape shape = c.inputs[0].shape();
+  const int rank = shape.rank();
+  const int64_t n = c.inputs[0].elements();
+  constexpr int64_t kPiece = 1 << 15, kBlock = 512;
+  const int64_t pieces = (n + kPiece - 1) / kPiece;
+  std::vector<int64_t> starts(static_cast<size_t>(pieces) + 1, 0);
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      int32_t count = 0;
+      for (int64_t i = p * kPiece, stop = std::min(n, i + kPiece); i < stop; ++i) count += in[i] != T(0);
+      starts[static_cast<size_t>(p) + 1] = count;
+    }
+  });
+  for (size_t p = 0; p < static_cast<size_t>(pieces); ++p) starts[p + 1] += starts[p];
+  int64_t* out = c.set_output(0, DType::kInt64, Shape{starts.back(), rank}).template data<int64_t>();
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    int64_t found[kBlock];
+    for (int64_t p = begin; p < end; ++p) {
+      int64_t* to = out + starts[static_cast<size_t>(p)] * rank;
+      for (int64_t at = p * kPiece, stop = std::min(n, at + kPiece); at < stop; at += kBlock) {
+        int64_t count = 0;
+        for (int64_t i = at, block_end = std::min(stop, at + kBlock); i < block_end; ++i) {
+          found[count] = i;
+          count += in[i] != T(0);
+        }
+        if (rank == 1) {
+          std::copy(found, found + count, to);
+          to += count;
+          continue;
+        }
+        for (int64_t k = 0; k < count; ++k, to += rank) {
+          int64_t rest = found[k];
+          for (int d = rank - 1; d >= 0; --d) {
+            to[d] = rest % shape[d];
+            rest /= shape[d];
+          }
+        }
+      }
+    }
+  });
+}
+
+struct Sixteen {
+  int64_t halves[2];
+};
+
+// By bits: a branch per element would often be guessed wrong, and would keep vectors away.
+template <class T>
+T pick(bool condition, T t, T e) {
+  const T mask = static_cast<T>(-static_cast<T>(condition));
+  return static_cast<T>((t & mask) | (e & static_cast<T>(~mask)));
+}
+Sixteen pick(bool condition, Sixteen t, Sixteen e) { return condition ? t : e; }
+std::string pick(bool condition, const std::string& t, const std::string& e) { return condition ? t : e; }
+
+// Elements by their size alone.
+template <class T>
+void choose(const bool* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
+  if (cs == 1 && ts == 1 && es == 1) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], t[i], e[i]);
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i * cs], t[i * ts], e[i * es]);
+}
+
+template <class T>
+void select(KernelContext& c) {
+  const bool* condition = c.in<bool>(0);
+  const T* t = static_cast<const T*>(c.inputs[1].raw());
+  const T* e = static_cast<const T*>(c.inputs[2].raw());
+  T* out = static_cast<T*>(c.outputs[0].raw());
+  const Shape& shape = c.outputs[0].shape();
+  const int64_t n = c.outputs[0].elements();
+  if (n == 0) return;
+  bool plain[3];
+  for (size_t k = 0; k < 3; ++k) plain[k] = c.inputs[k].shape() == shape;
+  if ((plain[0] || c.inputs[0].elements() == 1) && (plain[1] || c.inputs[1].elements() == 1) &&
+      (plain[2] || c.inputs[2].elements() == 1)) {
+    parallel_for(n, 1 << 15, [&](int64_t begin, int64_t end) {
+      choose(condition + plain[0] * begin, plain[0], t + plain[1] * begin, plain[1], e + plain[2] * begin, plain[2],
+             out + begin, end - begin);
+    });
+    return;
+  }
+  std::vector<int64_t> strides[3];
+  const auto rank = static_cast<size_t>(shape.rank());
+  for (size_t k = 0; k < 3; ++k) {
+    const Shape& s = c.inputs[k].shape();
+    strides[k].assign(rank, 0);
+    int64_t stride = 1;
+    for (int d = s.rank() - 1; d >= 0; --d) {
+      if (s[d] != 1) strides[k][static_cast<size_t>(d + shape.rank() - s.rank())] = stride;
+      stride *= s[d];
+    }
+  }
+  const int64_t inner = shape[shape.rank() - 1];
+  parallel_for(n / inner, std::max<int64_t>(1, (1 << 15) / inner), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t at[3] = {0, 0, 0};
+      int64_t rest = row;
+      for (int d = shape.rank() - 2; d >= 0; --d) {
+        const int64_t here = rest % shape[d];
+        rest /= shape[d];
+        for (size_t k = 0; k < 3; ++k) at[k] += here * strides[k][static_cast<size_t>(d)];
+      }
+      choose(condition + at[0], strides[0][rank - 1], t + at[1], strides[1][rank - 1], e + at[2], strides[2][rank - 1],
+             out + row * inner, inner);
+    }
+  });
+}
+
+void select_plain(KernelContext& c) {
+  switch (size_of(c.inputs[1].dtype())) {
+    case 1: select<uint8_t>(c); break;
+    case 2: select<uint16_t>(c); break;
+    case 4: select<uint32_t>(c); break;
+    case 8: select<uint64_t>(c); break;
+    default: select<Sixteen>(c); break;
+  }
+}
+
+template <class... Types>
+void typed() {
+  (on_cpu("SelectV2", bit_of(dtype_of<Types>), select_plain), ...);
+  (on_cpu("Where", bit_of(dtype_of<Types>), where<Types>), ...);
+}
+}  // namespace
+
+FL_CPU_KERNELS {
+  typed<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bool,
+        Float16, BFloat16, std::complex<float>, std::complex<double>>();
+  on_cpu("SelectV2", bit_of(DType::kString), select<std::string>);
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

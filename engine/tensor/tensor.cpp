@@ -1,10 +1,12 @@
 // Tensor bodies: made, found on the free list of the thread, given back.
 #include "engine/tensor/tensor.h"
 
+#include "engine/base/thread_pool.h"
 #include "engine/tensor/free_list.h"
 #include "engine/tensor/size_class.h"
 
 #include <cstring>
+#include <memory>
 #include <new>
 #include <typeinfo>
 
@@ -87,14 +89,29 @@ class ObjectBuffer final : public Buffer {
     bytes_ = static_cast<size_t>(count) * size_of(dtype);
     data_ = host_allocator().allocate(bytes_);
     if (dtype == DType::kString) {
-      for (int64_t i = 0; i < count; ++i) new (static_cast<std::string*>(data_) + i) std::string;
+      try {
+        parallel_for(count, kStringsAtOnce, [this](int64_t begin, int64_t end) {
+          std::uninitialized_default_construct(strings() + begin, strings() + end);
+        });
+      } catch (...) {  // stopped
+        host_allocator().release(data_, bytes_);
+        throw;
+      }
     } else {
       std::memset(data_, 0, bytes_);
     }
   }
   ~ObjectBuffer() override {
     if (dtype_ == DType::kString) {
-      for (int64_t i = 0; i < count_; ++i) static_cast<std::string*>(data_)[i].~basic_string();
+      auto free_range = [this](int64_t begin, int64_t end) {
+        for (std::string* s = strings() + begin; s != strings() + end; ++s)
+          if (s->capacity() > kInside) std::string().swap(*s);
+      };
+      try {
+        parallel_for(count_, kStringsAtOnce, free_range);
+      } catch (...) {  // stopped: what was freed is empty
+        free_range(0, count_);
+      }
     } else {
       for (int64_t i = 0; i < count_; ++i)
         if (Resource* r = static_cast<Resource**>(data_)[i]) r->unref();
@@ -103,6 +120,9 @@ class ObjectBuffer final : public Buffer {
   }
 
  private:
+  static constexpr int64_t kStringsAtOnce = 1 << 14;
+  static inline const size_t kInside = std::string().capacity();  // what a string holds without memory of its own
+  std::string* strings() const { return static_cast<std::string*>(data_); }
   DType dtype_;
   int64_t count_;
 };
@@ -156,6 +176,11 @@ constexpr int64_t kMostBytes = int64_t{1} << 46;
        " is larger than any memory");
 }
 
+[[noreturn]] void too_many(const Shape& shape) {
+  fail(ErrorKind::kInvalidArgument, "a tensor of shape ", shape.to_string(),
+       " would have more than 2**63 - 1 elements");
+}
+
 }  // namespace
 
 uint64_t next_tensor_id() { return next_id(body_cache); }
@@ -163,7 +188,7 @@ uint64_t next_tensor_id() { return next_id(body_cache); }
 Tensor Tensor::empty(DType dtype, const Shape& shape, Device device) {
   int64_t count = 1;
   for (int64_t d : shape.dims())
-    if (__builtin_mul_overflow(count, d, &count)) too_large(dtype, shape);
+    if (__builtin_mul_overflow(count, d, &count)) too_many(shape);
   FL_CHECK(count >= 0 && shape.has_rank());
   int64_t bytes;
   if (__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes) || bytes > kMostBytes)

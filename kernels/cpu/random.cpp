@@ -92,24 +92,67 @@ void fill_truncated(Philox base, T* out, int64_t count) {
   });
 }
 
-// Whole numbers: low + word % range, or the word itself when range is 0.
+// Whole numbers: low + word % range, or the word itself when range is 0. The quotient by the rounded inverse is at most
+// one too small.
+template <class U>
+struct Remainder {
+  U low, range, inverse;
+  Remainder(U from, U size) : low(from), range(size), inverse(size ? static_cast<U>(~U{0}) / size : 0) {}
+  U of(U word) const {
+    __extension__ using Wide = std::conditional_t<sizeof(U) == 8, unsigned __int128, uint64_t>;
+    const U quotient = static_cast<U>(static_cast<Wide>(word) * inverse >> (8 * sizeof(U)));
+    const U rest = word - quotient * range;
+    return low + (rest >= range ? rest - range : rest);
+  }
+};
+
 template <class T>
 void fill_whole(Philox base, T* out, int64_t count, std::make_unsigned_t<T> low, std::make_unsigned_t<T> range) {
   using U = std::make_unsigned_t<T>;
   constexpr int64_t kPerBlock = sizeof(T) == 8 ? 2 : 4;
+  const Remainder<U> remainder(low, range);
   parallel_for((count + kPerBlock - 1) / kPerBlock, kGroupsAtOnce, [&](int64_t begin, int64_t end) {
-    Philox philox = base;
-    philox.skip(static_cast<uint64_t>(begin));
-    for (int64_t at = begin * kPerBlock; at < std::min(count, end * kPerBlock); at += kPerBlock) {
-      const Philox::Words words = philox.next();
-      for (int i = 0; i < kPerBlock && at + i < count; ++i) {
-        U sample;
-        if constexpr (sizeof(T) == 8) sample = words.w[2 * i] | static_cast<U>(words.w[2 * i + 1]) << 32;
-        else sample = words.w[i];
-        out[at + i] = static_cast<T>(range == 0 ? sample : low + sample % range);
-      }
+    BlockWords words;
+    uint32_t w[4 * kBlocksAtOnce];
+    for (int64_t g = begin; g < end; g += kBlocksAtOnce) {
+      const int64_t blocks = std::min(kBlocksAtOnce, end - g);
+      draw_blocks(base, static_cast<uint64_t>(g), 1, blocks, words);
+      interleave(words.w, blocks, w);
+      U samples[kPerBlock * kBlocksAtOnce];  // words in a row are little-endian numbers of 64 bits
+      std::memcpy(samples, w, static_cast<size_t>(blocks) * 16);
+      const int64_t wanted = std::min(blocks * kPerBlock, count - g * kPerBlock);
+      T* to = out + g * kPerBlock;
+      if (range == 0)
+        for (int64_t i = 0; i < wanted; ++i) to[i] = static_cast<T>(samples[i]);
+      else
+        for (int64_t i = 0; i < wanted; ++i) to[i] = static_cast<T>(remainder.of(samples[i]));
     }
   });
+}
+
+void bulk_words(const Philox& stream, uint64_t first, int64_t blocks, uint32_t* out) {
+  BlockWords words;
+  for (int64_t at = 0; at < blocks; at += kBlocksAtOnce) {
+    const int64_t some = std::min(kBlocksAtOnce, blocks - at);
+    draw_blocks(stream, first + static_cast<uint64_t>(at), 1, some, words);
+    interleave(words.w, some, out + 4 * at);
+  }
+}
+
+void bulk_normal_and_uniform(const Philox& stream, uint64_t first, int64_t count, double* normal,
+                             double (*uniform)[64]) {
+  static_assert(kBlocksAtOnce == 64);
+  BlockWords words;
+  draw_blocks(stream, first * kBlocksPerElement, kBlocksPerElement, count, words);
+  for (int64_t i = 0; i < count; ++i) {
+    double unused;
+    normals_of(words.w[0][i], words.w[1][i], words.w[2][i], words.w[3][i], unused, normal[i]);
+  }
+  draw_blocks(stream, first * kBlocksPerElement + 1, kBlocksPerElement, count, words);
+  for (int64_t i = 0; i < count; ++i) {
+    uniform[0][i] = unit_double(words.w[2][i], words.w[3][i]);
+    uniform[1][i] = unit_double(words.w[0][i], words.w[1][i]);
+  }
 }
 
 // What Threefry gives for element i of a tensor of these dimensions, [0, 1).
@@ -287,6 +330,7 @@ void integers() {
 }  // namespace
 
 FL_CPU_KERNELS {
+  bulk_draws = {bulk_words, bulk_normal_and_uniform};
   floats<float, float>();
   floats<double, double>();
   floats<Float16, float>();

@@ -14,23 +14,57 @@ namespace FL_ISA {
 
 namespace {
 
-// A class for each sample: where the sum of the exponentials passes a uniform part of the whole.
+constexpr int64_t kBlocksTogether = 1024;
+
+// The sums of the exponentials of a row, each up to its class.
+template <class T>
+double sum_up(const T* logits, std::vector<double>& sums) {
+  double most = std::numeric_limits<double>::lowest();
+  for (size_t k = 0; k < sums.size(); ++k)
+    if (const double x = static_cast<double>(logits[k]); std::isfinite(x)) most = std::max(most, x);
+  double total = 0;
+  for (size_t k = 0; k < sums.size(); ++k) {
+    if (const double x = static_cast<double>(logits[k]); std::isfinite(x)) total += std::exp(x - most);
+    sums[k] = total;
+  }
+  return total;
+}
+
+// A class for each sample: where the sums pass a uniform part of the whole. Two words serve a sample.
+template <class I>
+void choose_row(const std::vector<double>& sums, double total, const Philox& base, int64_t first, int64_t last,
+                I* out) {
+  const auto class_of = [&](double part) -> int64_t {
+    constexpr size_t kFew = 32;
+    if (sums.size() > kFew) return std::upper_bound(sums.begin(), sums.end(), part) - sums.begin();
+    int64_t below = 0;
+    for (const double sum : sums) below += sum <= part;
+    return below;
+  };
+  parallel_for((last + 1) / 2 - first / 2, kBlocksTogether, [&](int64_t begin, int64_t end) {
+    constexpr int64_t kSome = 256;
+    uint32_t words[4 * kSome];
+    for (int64_t at = first / 2 + begin; at < first / 2 + end; at += kSome) {
+      const int64_t blocks = std::min(kSome, first / 2 + end - at);
+      bulk_draws.words(base, static_cast<uint64_t>(at), blocks, words);
+      const int64_t from = std::max(2 * at, first), to = std::min(2 * (at + blocks), last);
+      for (int64_t s = from; s < to; ++s) {
+        const uint32_t* w = words + 2 * (s - 2 * at);
+        out[s] = static_cast<I>(class_of(unit_double(w[0], w[1]) * total));
+      }
+    }
+  });
+}
+
 template <class T, class I>
 void choose(const T* logits, int64_t rows, int64_t classes, int64_t samples, Philox base, I* out) {
-  Singles words(base);
-  std::vector<double> sums(static_cast<size_t>(classes));
-  for (int64_t r = 0; r < rows; ++r, logits += classes, out += samples) {
-    double most = std::numeric_limits<double>::lowest();
-    for (int64_t k = 0; k < classes; ++k)
-      if (const double x = static_cast<double>(logits[k]); std::isfinite(x)) most = std::max(most, x);
-    double total = 0;
-    for (int64_t k = 0; k < classes; ++k) {
-      if (const double x = static_cast<double>(logits[k]); std::isfinite(x)) total += std::exp(x - most);
-      sums[static_cast<size_t>(k)] = total;
+  parallel_for(rows, std::max<int64_t>(1, 4096 / (classes + samples)), [&](int64_t begin_row, int64_t end_row) {
+    std::vector<double> sums(static_cast<size_t>(classes));
+    for (int64_t r = begin_row; r < end_row; ++r) {
+      const double total = sum_up(logits + r * classes, sums);
+      choose_row(sums, total, base, r * samples, (r + 1) * samples, out);
     }
-    for (int64_t s = 0; s < samples; ++s)
-      out[s] = static_cast<I>(std::upper_bound(sums.begin(), sums.end(), words.next_double() * total) - sums.begin());
-  }
+  });
 }
 
 template <class T>
@@ -54,14 +88,35 @@ void categoricals() {
   on_cpu("StatelessMultinomial", type, [](KernelContext& c) { categorical<T>(c, seeded_stream(c.inputs[2])); });
 }
 
-// Fisher and Yates from the front: element i with one of those from i on.
-std::vector<int64_t> shuffled_order(int64_t size, Philox philox) {
+// Fisher and Yates from the front: element i changes with one of those from i on. With which is found on all cores, and
+// what lies there is fetched before its turn.
+template <class Swap, class Fetch>
+void exchange(int64_t size, const Philox& philox, Swap&& swap, Fetch&& fetch) {
+  constexpr int64_t kAhead = 32;
+  const int64_t blocks = (size - 1 + 3) / 4;
+  std::vector<uint32_t> with(static_cast<size_t>(4 * blocks));
+  parallel_for(blocks, kBlocksTogether, [&](int64_t begin, int64_t end) {
+    bulk_draws.words(philox, static_cast<uint64_t>(begin), end - begin, with.data() + 4 * begin);
+    for (int64_t i = 4 * begin; i < std::min(4 * end, size - 1); ++i)
+      with[static_cast<size_t>(i)] %= static_cast<uint32_t>(size - i);
+  });
+  for (int64_t i = 0; i + 1 < size; ++i) {
+    if (i + kAhead + 1 < size) fetch(i + kAhead + with[static_cast<size_t>(i + kAhead)]);
+    swap(i, i + with[static_cast<size_t>(i)]);
+  }
+}
+
+template <class T>
+void exchange_elements(T* values, int64_t size, const Philox& philox) {
+  exchange(
+      size, philox, [&](int64_t i, int64_t k) { std::swap(values[i], values[k]); },
+      [&](int64_t k) { __builtin_prefetch(values + k, 1); });
+}
+
+std::vector<int64_t> shuffled_order(int64_t size, const Philox& philox) {
   std::vector<int64_t> order(static_cast<size_t>(size));
   std::iota(order.begin(), order.end(), int64_t{0});
-  Singles words(philox);
-  for (int64_t i = 0; i + 1 < size; ++i)
-    std::swap(order[static_cast<size_t>(i)],
-              order[static_cast<size_t>(i) + words.next() % static_cast<uint32_t>(size - i)]);
+  exchange_elements(order.data(), size, philox);
   return order;
 }
 
@@ -77,8 +132,22 @@ void copy_rows(KernelContext& c, const std::vector<int64_t>& order) {
   const size_t bytes = static_cast<size_t>(row) * size_of(in.dtype());
   const auto* from = static_cast<const std::byte*>(in.raw());
   auto* to = static_cast<std::byte*>(c.outputs[0].raw());
-  for (size_t i = 0; i < order.size(); ++i)
-    std::memcpy(to + i * bytes, from + static_cast<size_t>(order[i]) * bytes, bytes);
+  parallel_for(static_cast<int64_t>(order.size()), std::max<int64_t>(1, (1 << 16) / static_cast<int64_t>(bytes + 1)),
+               [&](int64_t begin, int64_t end) {
+                 for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+                   std::memcpy(to + i * bytes, from + static_cast<size_t>(order[i]) * bytes, bytes);
+               });
+}
+
+// Single numbers change places themselves, of larger rows their numbers.
+void shuffle_rows(KernelContext& c, const Philox& philox) {
+  const Tensor& in = c.inputs[0];
+  const int64_t size = in.shape()[0];
+  const size_t bytes = in.dtype() == DType::kString ? 0 : in.bytes() / static_cast<size_t>(size);
+  if (bytes != 4 && bytes != 8) return copy_rows(c, shuffled_order(size, philox));
+  std::memcpy(c.outputs[0].raw(), in.raw(), in.bytes());
+  if (bytes == 4) exchange_elements(static_cast<uint32_t*>(c.outputs[0].raw()), size, philox);
+  else exchange_elements(static_cast<uint64_t*>(c.outputs[0].raw()), size, philox);
 }
 
 bool nothing_to_shuffle(KernelContext& c) {
@@ -91,11 +160,11 @@ bool nothing_to_shuffle(KernelContext& c) {
 void shuffle(KernelContext& c) {
   if (nothing_to_shuffle(c)) return;
   const int64_t size = c.inputs[0].shape()[0];
-  copy_rows(c, shuffled_order(size, next_stream(c, static_cast<uint64_t>(size - 1 + 3) / 4)));
+  shuffle_rows(c, next_stream(c, static_cast<uint64_t>(size - 1 + 3) / 4));
 }
 
 void stateless_shuffle(KernelContext& c) {
-  if (!nothing_to_shuffle(c)) copy_rows(c, shuffled_order(c.inputs[0].shape()[0], keyed_stream(c, 1)));
+  if (!nothing_to_shuffle(c)) shuffle_rows(c, keyed_stream(c, 1));
 }
 
 // Where an index goes in a permutation of [0, max]: a small block cipher of `width` bits per word after Simon, applied

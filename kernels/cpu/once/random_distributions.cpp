@@ -11,6 +11,9 @@
 #include <limits>
 
 namespace footlight {
+
+BulkDraws bulk_draws;
+
 namespace FL_ISA {
 
 namespace {
@@ -73,12 +76,52 @@ double gamma_sample(double alpha, Philox& philox) {
   }
 }
 
+// Nearly every sample is the first that its stream proposes: those are drawn many at a time, the others one by one. The
+// functions of many at a time differ in a double's last digit, so doubles are all drawn one by one.
 template <class T>
 void gammas(KernelContext& c, const Tensor& alpha, Philox base) {
-  if (c.outputs[0].elements() == 0) return;
-  each(base, c.outputs[0], alpha.elements(), [in = alpha.data<T>()](int64_t k, auto&& stream) {
-    Philox philox = stream(kBlocksPerElement);
-    return gamma_sample(static_cast<double>(in[k]), philox);
+  const Tensor& out = c.outputs[0];
+  if (out.elements() == 0) return;
+  const int64_t parameters = alpha.elements(), samples = out.elements() / parameters;
+  const T* in = alpha.data<T>();
+  if constexpr (std::is_same_v<T, double>)
+    return each(base, out, parameters, [in](int64_t k, auto&& stream) {
+      Philox philox = stream(kBlocksPerElement);
+      return gamma_sample(in[k], philox);
+    });
+  constexpr int64_t kTogether = 64;
+  parallel_for(out.elements(), 8 * kAtOnce, [&](int64_t begin, int64_t end) {
+    double normal[kTogether], uniform[2][kTogether];
+    for (int64_t at = begin; at < end; at += kTogether) {
+      const int64_t some = std::min(kTogether, end - at);
+      bulk_draws.normal_and_uniform(base, static_cast<uint64_t>(at), some, normal, uniform);
+      int64_t parameter = at / samples, sample = at % samples;
+      double a = 0, d = 0, by = 0;
+      for (int64_t i = 0; i < some; ++i, ++sample) {
+        if (sample == samples) {
+          sample = 0;
+          ++parameter;
+        }
+        if (i == 0 || sample == 0) {
+          a = static_cast<double>(in[parameter]);
+          d = a + (a < 1 ? 2.0 / 3 : -1.0 / 3);
+          by = 1.0 / 3 / std::sqrt(d);
+        }
+        const double x = normal[i], u = uniform[0][i];
+        const double root = 1 + by * x;
+        const double v = root * root * root;
+        double result = d * v;
+        if (a > 0 && a != 1 && root > 0 &&
+            (u < 1 - 0.0331 * (x * x) * (x * x) || std::log(u) < 0.5 * x * x + d * (1 - v + std::log(v)))) {
+          if (a < 1) result *= std::pow(uniform[1][i], 1 / a);
+        } else {
+          Philox philox = base;
+          philox.skip(static_cast<uint64_t>(at + i) * kBlocksPerElement);
+          result = gamma_sample(a, philox);
+        }
+        out.data<T>()[sample * parameters + parameter] = T(result);
+      }
+    }
   });
 }
 
@@ -246,14 +289,14 @@ void binomials(KernelContext& c, const Tensor& counts, const Tensor& probs, Phil
   });
 }
 
-// A generator's state moves by what a row of results may take.
+// A generator's state moves by what a row of results may take, 256 steps for each draw.
 template <class T>
 void stateful_binomials(KernelContext& c) {
   const Shape both = broadcast_shape_of({c.inputs[3].shape(), c.inputs[4].shape()}, c.row);
   const int64_t parameters = both.elements(), total = c.outputs[0].elements();
   const int64_t samples = parameters ? total / parameters : 0;
   binomials<T>(c, c.inputs[3], c.inputs[4],
-               take_from_state(c, static_cast<uint64_t>(parameters * 2 * 100 * (samples + 3) / 4)));
+               take_from_state(c, static_cast<uint64_t>(parameters * 2 * 100 * (samples + 3) / 4) * 256));
 }
 
 template <class T>

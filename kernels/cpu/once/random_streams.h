@@ -80,6 +80,16 @@ inline Philox take_from_state(KernelContext& c, uint64_t blocks) {
   return philox_at(static_cast<uint64_t>(s[2]), static_cast<uint64_t>(s[0]), static_cast<uint64_t>(s[1]));
 }
 
+// What the kernels here draw by the file that is compiled for the machine's instruction set (kernels/cpu/random.cpp).
+struct BulkDraws {
+  // The words of `blocks` blocks, the first of which lies `first` after where the stream stands.
+  void (*words)(const Philox&, uint64_t first, int64_t blocks, uint32_t* out);
+  // For each of `count` (64 at most) numbers, `first` and on, that have kBlocksPerElement blocks of their own: the last
+  // normal number of the first block, and both uniform ones of the second, the last before the first.
+  void (*normal_and_uniform)(const Philox&, uint64_t first, int64_t count, double* normal, double (*uniform)[64]);
+};
+extern BulkDraws bulk_draws;
+
 // Of element i of `out`: where its value lies in a tensor of shape `in`, which broadcasts to it.
 class BroadcastPlaces {
  public:

@@ -1,11 +1,10 @@
-// Running a compiled regular expression: all its threads side by side, one step of the text at a time.
-#include "kernels/cpu/once/regex.h"
+// Running a compiled regular expression: by its automaton, or where that would be too large all its threads side by
+// side, one step of the text at a time.
+#include "kernels/cpu/once/regex_automaton.h"
 
 #include <algorithm>
 
 namespace footlight {
-
-namespace {
 
 bool contains(const CodeRanges& set, uint32_t code) {
   if (code == kNoCode) return false;
@@ -17,6 +16,8 @@ bool contains(const CodeRanges& set, uint32_t code) {
 bool is_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
+
+namespace {
 
 bool holds(uint8_t assertion, std::string_view text, size_t at) {
   const bool before = at > 0 && is_word(text[at - 1]);
@@ -131,19 +132,33 @@ bool Regex::run(std::string_view text, size_t from, bool whole, std::vector<int6
   return matched;
 }
 
-bool Regex::full_match(std::string_view text) const { return run(text, 0, true, nullptr); }
+Regex::Regex(std::string_view pattern)
+    : program_(compile_regex(pattern)),
+      search_(std::make_unique<RegexAutomaton>(program_, 2 * (program_.groups + 1), false)),
+      whole_(std::make_unique<RegexAutomaton>(program_, 0, true)) {}
+Regex::~Regex() = default;
 
-bool Regex::find(std::string_view text, size_t from, std::vector<int64_t>& places) const {
-  return run(text, from, false, &places);
+bool Regex::full_match(std::string_view text, RegexRoom& room) const {
+  const auto found = whole_->find(text, 0, nullptr, room.threads);
+  return found == RegexAutomaton::Found::kTooLarge ? run(text, 0, true, nullptr) : found == RegexAutomaton::Found::kYes;
 }
 
-std::string Regex::replace(std::string_view text, std::string_view rewrite, bool all) const {
+bool Regex::find(std::string_view text, size_t from, RegexRoom& room) const {
+  room.places.resize(2 * static_cast<size_t>(program_.groups + 1));
+  const auto found = search_->find(text, from, room.places.data(), room.threads);
+  return found == RegexAutomaton::Found::kTooLarge ? run(text, from, false, &room.places)
+                                                   : found == RegexAutomaton::Found::kYes;
+}
+
+void Regex::replace(std::string_view text, std::string_view rewrite, bool all, RegexRoom& room,
+                    std::string& out) const {
   // A rewrite that asks for groups the pattern lacks changes nothing.
   for (size_t k = 0; k + 1 < rewrite.size(); ++k)
-    if (rewrite[k] == '\\' && rewrite[++k] >= '0' && rewrite[k] <= '9' && rewrite[k] - '0' > groups())
-      return std::string(text);
-  std::string out;
-  std::vector<int64_t> places;
+    if (rewrite[k] == '\\' && rewrite[++k] >= '0' && rewrite[k] <= '9' && rewrite[k] - '0' > groups()) {
+      out = text;
+      return;
+    }
+  const std::vector<int64_t>& places = room.places;
   const auto rewritten = [&] {
     for (size_t k = 0; k < rewrite.size(); ++k) {
       if (rewrite[k] != '\\') {
@@ -165,7 +180,7 @@ std::string Regex::replace(std::string_view text, std::string_view rewrite, bool
   };
   size_t at = 0;
   int64_t last_end = -1;
-  while (at <= text.size() && find(text, at, places)) {
+  while (at <= text.size() && find(text, at, room)) {
     const auto begin = static_cast<size_t>(places[0]);
     out.append(text, at, begin - at);
     if (places[0] == last_end && places[1] == places[0]) {
@@ -185,7 +200,6 @@ std::string Regex::replace(std::string_view text, std::string_view rewrite, bool
     if (!all) break;
   }
   if (at < text.size()) out.append(text, at);
-  return out;
 }
 
 }  // namespace footlight

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <unordered_map>
+#include <mutex>
 #include <utility>
 
 namespace footlight {
@@ -58,26 +58,77 @@ uint32_t rank_of(C value) {
   }
 }
 
-// The places of a whole row in order, eleven bits at a time; equal ones keep theirs.
-template <class T>
+// The places of a whole row in order, some bits at a time; equal ones keep theirs.
+template <uint32_t kBits, class T>
 void sorted_places(const T* in, int64_t n, std::vector<std::pair<uint32_t, int32_t>>& from,
                    std::vector<std::pair<uint32_t, int32_t>>& to) {
   using C = Compute<T>;
-  constexpr uint32_t kBits = 11, kMask = (1u << kBits) - 1;
-  uint32_t counts[3][kMask + 1] = {};
+  constexpr uint32_t kMask = (1u << kBits) - 1, kPasses = (31 + kBits) / kBits;
+  uint32_t counts[kPasses][kMask + 1] = {};
   from.resize(static_cast<size_t>(n));
   to.resize(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t rank = rank_of(static_cast<C>(in[i]));
     from[static_cast<size_t>(i)] = {rank, static_cast<int32_t>(i)};
-    for (uint32_t pass = 0; pass < 3; ++pass) ++counts[pass][rank >> (pass * kBits) & kMask];
+    for (uint32_t pass = 0; pass < kPasses; ++pass) ++counts[pass][rank >> (pass * kBits) & kMask];
   }
-  for (uint32_t pass = 0; pass < 3; ++pass) {
+  for (uint32_t pass = 0; pass < kPasses; ++pass) {
+    if (n > 0 && counts[pass][from[0].first >> (pass * kBits) & kMask] == n) continue;  // all alike
     uint32_t at = 0;
     for (uint32_t& count : counts[pass]) at += std::exchange(count, at);
     for (const auto& one : from) to[counts[pass][one.first >> (pass * kBits) & kMask]++] = one;
     std::swap(from, to);
   }
+}
+
+// The k first in order of elements [begin, end), not in order themselves: a heap, the last of them on top. Most others
+// are told to be behind it many at a time.
+template <class T>
+void best_of(const T* in, int64_t begin, int64_t end, int64_t k, std::vector<Ranked<Compute<T>>>& best) {
+  using C = Compute<T>;
+  constexpr int64_t kTogether = 64;
+  best.clear();
+  int64_t i = begin;
+  for (; i < end && i - begin < k; ++i) best.push_back({static_cast<C>(in[i]), static_cast<int32_t>(i)});
+  std::make_heap(best.begin(), best.end());
+  const auto offer = [&] {
+    const Ranked<C> one{static_cast<C>(in[i]), static_cast<int32_t>(i)};
+    if (!(one < best.front())) return;
+    std::pop_heap(best.begin(), best.end());
+    best.back() = one;
+    std::push_heap(best.begin(), best.end());
+  };
+  while (i < end) {
+    const int64_t some = std::min(kTogether, end - i);
+    const C bar = best.front().value;
+    bool any = bar != bar;
+    if (some == kTogether) {
+      for (int64_t j = 0; j < kTogether; ++j) any |= static_cast<C>(in[i + j]) > bar;
+    } else {
+      any = true;
+    }
+    if (!any) i += some;
+    else for (const int64_t stop = i + some; i < stop; ++i) offer();
+  }
+}
+
+// Long rows are searched in pieces.
+template <class T>
+void few_best(const T* in, int64_t n, int64_t k, std::vector<Ranked<Compute<T>>>& best) {
+  constexpr int64_t kPiece = 1 << 16;
+  if (n < 2 * kPiece) {
+    best_of(in, 0, n, k, best);
+  } else {
+    std::mutex mutex;
+    best.clear();
+    parallel_for(n, kPiece, [&](int64_t begin, int64_t end) {
+      std::vector<Ranked<Compute<T>>> own;
+      best_of(in, begin, end, k, own);
+      const std::lock_guard lock(mutex);
+      best.insert(best.end(), own.begin(), own.end());
+    });
+  }
+  std::partial_sort(best.begin(), best.begin() + k, best.end());
 }
 
 template <class T>
@@ -93,12 +144,13 @@ void top_k(KernelContext& c) {
   Tensor& places = c.outputs[1];
   const int64_t grain = std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(n, 1));
   if constexpr (sizeof(C) <= 4) {
-    constexpr int64_t kWorthPasses = 1024;
+    constexpr int64_t kWorthPasses = 128, kWorthWidePasses = 4096;
     if (n >= kWorthPasses && k * 4 >= n) {
       parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
         std::vector<std::pair<uint32_t, int32_t>> order, spare;
         for (int64_t r = begin; r < end; ++r) {
-          sorted_places(in + r * n, n, order, spare);
+          if (n < kWorthWidePasses) sorted_places<8>(in + r * n, n, order, spare);
+          else sorted_places<11>(in + r * n, n, order, spare);
           for (int64_t i = 0; i < k; ++i) {
             const int64_t from = order[static_cast<size_t>(i)].second;
             out[r * k + i] = in[r * n + from];
@@ -110,16 +162,18 @@ void top_k(KernelContext& c) {
     }
   }
   parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
-    std::vector<Ranked<C>> row(static_cast<size_t>(n));
+    std::vector<Ranked<C>> row;
     for (int64_t r = begin; r < end; ++r) {
-      for (int64_t i = 0; i < n; ++i)
-        row[static_cast<size_t>(i)] = {static_cast<C>(in[r * n + i]), static_cast<int32_t>(i)};
-      if (k == 1)
-        std::swap(row[0], *std::min_element(row.begin(), row.end()));
-      else if (k * 4 < n)
-        std::partial_sort(row.begin(), row.begin() + k, row.end());
-      else
-        std::sort(row.begin(), row.end());
+      constexpr int64_t kFew = 256;
+      if (k <= kFew && k * 4 < n) {
+        few_best(in + r * n, n, k, row);
+      } else {
+        row.resize(static_cast<size_t>(n));
+        for (int64_t i = 0; i < n; ++i)
+          row[static_cast<size_t>(i)] = {static_cast<C>(in[r * n + i]), static_cast<int32_t>(i)};
+        if (k * 4 < n) std::partial_sort(row.begin(), row.begin() + k, row.end());
+        else std::sort(row.begin(), row.end());
+      }
       for (int64_t i = 0; i < k; ++i) {
         const int64_t from = row[static_cast<size_t>(i)].index;
         out[r * k + i] = in[r * n + from];
@@ -163,35 +217,71 @@ struct Key<BFloat16> {
   using type = float;
 };
 
+// Equal values have equal hashes: 0 and -0 too.
 template <class K>
-struct Hash {
-  size_t operator()(const K& key) const {
-    if constexpr (functors::is_complex_v<K>) {
-      using Part = typename K::value_type;
-      return std::hash<Part>()(key.real()) * 31 + std::hash<Part>()(key.imag());
-    } else {
-      return std::hash<K>()(key);
-    }
+uint64_t hash_of(const K& key) {
+  if constexpr (std::is_same_v<K, std::string>) {
+    return fingerprint64(key);
+  } else if constexpr (functors::is_complex_v<K>) {
+    return hash_of(key.real()) * 31 + hash_of(key.imag());
+  } else if constexpr (std::is_same_v<K, float>) {
+    return std::bit_cast<uint32_t>(key + 0.f) * 0x9E3779B97F4A7C15u;
+  } else if constexpr (std::is_same_v<K, double>) {
+    return (std::bit_cast<uint64_t>(key + 0.0) ^ std::bit_cast<uint64_t>(key + 0.0) >> 32) * 0x9E3779B97F4A7C15u;
+  } else {
+    return static_cast<uint64_t>(key) * 0x9E3779B97F4A7C15u;
   }
-};
+}
+
+template <class T>
+decltype(auto) key_of(const T& value) {
+  if constexpr (std::is_same_v<T, typename Key<T>::type>) return (value);
+  else return static_cast<typename Key<T>::type>(value);
+}
+
+// Values in the order in which they come first (NaN is a new one each time), found again by an open hash table of their
+// numbers. The top bits of a hash are its place.
+template <class T, class I>
+void number_values(const T* in, int64_t n, std::vector<int64_t>& first, std::vector<int64_t>& counts, I* places) {
+  int shift = 64 - 8;
+  std::vector<int32_t> table(size_t{1} << (64 - shift), -1);
+  const auto place_of = [&](const auto& key) {
+    size_t at = hash_of(key) >> shift;
+    while (table[at] >= 0 && !(key_of(in[first[static_cast<size_t>(table[at])]]) == key))
+      at = (at + 1) & (table.size() - 1);
+    return at;
+  };
+  const auto grow = [&] {
+    shift -= 2;
+    table.assign(size_t{1} << (64 - shift), -1);
+    for (size_t k = 0; k < first.size(); ++k)
+      if (const auto& key = key_of(in[first[k]]); key == key) table[place_of(key)] = static_cast<int32_t>(k);
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    const auto& key = key_of(in[i]);
+    const bool is_number = key == key;
+    const size_t at = is_number ? place_of(key) : 0;
+    if (is_number && table[at] >= 0) {
+      places[i] = static_cast<I>(table[at]);
+      ++counts[static_cast<size_t>(table[at])];
+      continue;
+    }
+    if (is_number) table[at] = static_cast<int32_t>(first.size());
+    places[i] = static_cast<I>(first.size());
+    first.push_back(i);
+    counts.push_back(1);
+    if (2 * first.size() > table.size()) grow();
+  }
+}
 
 template <class T>
 void unique(KernelContext& c) {
-  using K = typename Key<T>::type;
   const T* in = c.in<T>(0);
   const int64_t n = c.inputs[0].elements();
-  std::unordered_map<K, int64_t, Hash<K>> seen;
   std::vector<int64_t> first, counts;
   Tensor& places = c.outputs[1];
-  for (int64_t i = 0; i < n; ++i) {
-    const auto [it, fresh] = seen.try_emplace(static_cast<K>(in[i]), static_cast<int64_t>(first.size()));
-    if (fresh) {
-      first.push_back(i);
-      counts.push_back(0);
-    }
-    ++counts[static_cast<size_t>(it->second)];
-    write_int(places, i, it->second);
-  }
+  if (places.dtype() == DType::kInt64) number_values(in, n, first, counts, places.data<int64_t>());
+  else number_values(in, n, first, counts, places.data<int32_t>());
   const Shape shape{static_cast<int64_t>(first.size())};
   T* out = c.set_output(0, c.inputs[0].dtype(), shape).template data<T>();
   for (size_t k = 0; k < first.size(); ++k) out[k] = in[first[k]];
@@ -200,19 +290,57 @@ void unique(KernelContext& c) {
   for (size_t k = 0; k < counts.size(); ++k) write_int(of, static_cast<int64_t>(k), counts[k]);
 }
 
+constexpr int64_t kSearches = 16;
+
+// Several searches step by step beside each other, without a branch: while one waits for its element, so do the others.
+template <class T, bool upper>
+void search_together(const T* sorted, int64_t n, const T* values, int64_t (&at)[kSearches]) {
+  using C = Compute<T>;
+  C value[kSearches];
+  for (int64_t j = 0; j < kSearches; ++j) {
+    value[j] = static_cast<C>(values[j]);
+    at[j] = 0;
+  }
+  const auto step = [&](int64_t look, int64_t by) {
+    for (int64_t j = 0; j < kSearches; ++j) {
+      const C here = static_cast<C>(sorted[at[j] + look]);
+      const bool behind = upper ? !(value[j] < here) : here < value[j];
+      at[j] += by & -static_cast<int64_t>(behind);
+    }
+  };
+  while (n > 1) {
+    const int64_t half = n / 2;
+    step(half - 1, half);
+    n -= half;
+  }
+  if (n > 0) step(0, 1);
+}
+
 template <class T, bool upper>
 void bound(KernelContext& c) {
-  const int64_t rows = c.inputs[0].shape()[0], columns = c.inputs[0].shape()[1],
-                wanted = c.inputs[1].shape()[1];
-  for (int64_t r = 0; r < rows; ++r) {
-    const T* begin = c.in<T>(0) + r * columns;
-    const T* end = begin + columns;
-    for (int64_t k = 0; k < wanted; ++k) {
-      const T& value = c.in<T>(1)[r * wanted + k];
-      const T* at = upper ? std::upper_bound(begin, end, value) : std::lower_bound(begin, end, value);
-      write_int(c.outputs[0], r * wanted + k, at - begin);
+  const int64_t columns = c.inputs[0].shape()[1], wanted = c.inputs[1].shape()[1];
+  const T* values = c.in<T>(1);
+  parallel_for(c.outputs[0].elements(), 1024, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end;) {
+      const int64_t row = k / wanted, stop = std::min(end, (row + 1) * wanted);
+      const T* sorted = c.in<T>(0) + row * columns;
+      if constexpr (!std::is_same_v<T, std::string>) {
+        int64_t at[kSearches];
+        for (; k + kSearches <= stop; k += kSearches) {
+          search_together<T, upper>(sorted, columns, values + k, at);
+          if (c.outputs[0].dtype() == DType::kInt64)
+            std::copy_n(at, kSearches, c.out<int64_t>() + k);
+          else
+            for (int64_t j = 0; j < kSearches; ++j) c.out<int32_t>()[k + j] = static_cast<int32_t>(at[j]);
+        }
+      }
+      for (; k < stop; ++k) {
+        const T* at = upper ? std::upper_bound(sorted, sorted + columns, values[k])
+                            : std::lower_bound(sorted, sorted + columns, values[k]);
+        write_int(c.outputs[0], k, at - sorted);
+      }
     }
-  }
+  });
 }
 
 void fingerprint(KernelContext& c) {

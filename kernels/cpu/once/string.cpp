@@ -1,9 +1,11 @@
 // Kernels of strings and printing.
+#include "kernels/cpu/once/strings.h"
 #include "kernels/cpu/register.h"
 
 #include "engine/base/print_sink.h"
 #include "engine/tensor/print.h"
 
+#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 
@@ -58,45 +60,73 @@ void join(KernelContext& c) {
   for (const Tensor& input : c.inputs)
     if (input.shape().rank() > 0) shape = input.shape();
   std::string* out = c.set_output(0, DType::kString, shape).data<std::string>();
-  for (int64_t i = 0, n = shape.elements(); i < n; ++i) {
-    for (size_t k = 0; k < c.inputs.size(); ++k) {
-      if (k > 0) out[i] += separator;
-      out[i] += c.in<std::string>(k)[c.inputs[k].shape().rank() > 0 ? i : 0];
+  for_strings(shape.elements(), [&](int64_t begin, int64_t end) {
+    const auto part = [&](size_t k, int64_t i) -> const std::string& {
+      return c.in<std::string>(k)[c.inputs[k].shape().rank() > 0 ? i : 0];
+    };
+    for (int64_t i = begin; i < end; ++i) {
+      size_t size = c.inputs.empty() ? 0 : separator.size() * (c.inputs.size() - 1);
+      for (size_t k = 0; k < c.inputs.size(); ++k) size += part(k, i).size();
+      out[i].reserve(size);
+      for (size_t k = 0; k < c.inputs.size(); ++k) {
+        if (k > 0) out[i] += separator;
+        out[i] += part(k, i);
+      }
     }
-  }
+  });
 }
 
 void length(KernelContext& c) {
   static const AttrName kUnit{"unit"};
   const bool characters = c.attrs.get_or(kUnit, std::string("BYTE")) == "UTF8_CHAR";
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) {
-    const std::string& s = c.in<std::string>(0)[i];
-    int32_t count = 0;
-    for (const char byte : s) count += !characters || (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
-    c.out<int32_t>()[i] = count;
-  }
+  const std::string* in = c.in<std::string>(0);
+  int32_t* out = c.out<int32_t>();
+  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      size_t count = in[i].size();
+      if (characters)
+        for (const char byte : in[i]) count -= (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+      out[i] = static_cast<int32_t>(count);
+    }
+  });
 }
 
 template <class... Args>
-std::string printed(const std::string& format, Args... args) {
-  char text[512];
-  const int size = std::snprintf(text, sizeof text, format.c_str(), args...);
-  return std::string(text, static_cast<size_t>(std::min<int>(size, sizeof text - 1)));
+void print(std::string& out, const std::string& format, Args... args) {
+  out.resize(static_cast<size_t>(std::snprintf(nullptr, 0, format.c_str(), args...)));
+  std::snprintf(out.data(), out.size() + 1, format.c_str(), args...);
 }
 
+// How numbers are printed: `flags` stand before the precision of printf's formats, -1 is its own.
+struct NumberStyle {
+  std::string flags;
+  int precision;
+  char style;
+};
+
 template <class T>
-std::string in_words(T value, const std::string& flags, const std::string& precision, char style) {
+void in_words(T value, const NumberStyle& as, std::string& out) {
   if constexpr (std::is_same_v<T, bool>) {
-    return value ? "true" : "false";
-  } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-    return printed("%" + flags + PRId64, static_cast<int64_t>(value));
+    out = value ? "true" : "false";
   } else if constexpr (std::is_integral_v<T>) {
-    return printed("%" + flags + PRIu64, static_cast<uint64_t>(value));
+    if (as.flags.empty()) {
+      char text[24];
+      out.assign(text, std::to_chars(text, text + sizeof text, value).ptr);
+    } else if constexpr (std::is_signed_v<T>) {
+      print(out, "%" + as.flags + PRId64, static_cast<int64_t>(value));
+    } else {
+      print(out, "%" + as.flags + PRIu64, static_cast<uint64_t>(value));
+    }
   } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
-    const std::string one = "%" + flags + precision + style;
-    return printed("(" + one + "," + one + ")", static_cast<double>(value.real()), static_cast<double>(value.imag()));
+    std::string parts[2];
+    in_words(static_cast<double>(value.real()), as, parts[0]);
+    in_words(static_cast<double>(value.imag()), as, parts[1]);
+    out = "(" + parts[0] + "," + parts[1] + ")";
   } else {
-    return printed("%" + flags + precision + style, static_cast<double>(value));
+    const auto number = static_cast<double>(value);
+    if (as.flags.empty()) return print_number(number, as.style, as.precision < 0 ? 6 : as.precision, out);
+    const std::string digits = as.precision < 0 ? "" : "." + std::to_string(as.precision);
+    print(out, "%" + as.flags + digits + as.style, number);
   }
 }
 
@@ -111,20 +141,24 @@ void as_string(KernelContext& c) {
   const int64_t width = c.attrs.get_or(kWidth, int64_t{-1});
   if (c.inputs[0].dtype() == DType::kString) {
     const bool left = c.attrs.get_or(kFill, std::string()) == "-";
-    for (int64_t i = 0; i < count; ++i) {
-      const std::string& s = c.in<std::string>(0)[i];
-      const auto blanks = static_cast<size_t>(std::max<int64_t>(width - static_cast<int64_t>(s.size()), 0));
-      out[i] = left ? s + std::string(blanks, ' ') : std::string(blanks, ' ') + s;
-    }
+    for_strings(count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const std::string& s = c.in<std::string>(0)[i];
+        const auto blanks = static_cast<size_t>(std::max<int64_t>(width - static_cast<int64_t>(s.size()), 0));
+        out[i] = left ? s + std::string(blanks, ' ') : std::string(blanks, ' ') + s;
+      }
+    });
     return;
   }
-  const int64_t precision = c.attrs.get_or(kPrecision, int64_t{-1});
-  const char style = c.attrs.get_or(kScientific, false) ? 'e' : c.attrs.get_or(kShortest, false) ? 'g' : 'f';
-  const std::string flags = c.attrs.get_or(kFill, std::string()) + (width > -1 ? std::to_string(width) : "");
-  const std::string digits = precision > -1 ? "." + std::to_string(precision) : "";
+  const NumberStyle as{
+      .flags = c.attrs.get_or(kFill, std::string()) + (width > -1 ? std::to_string(width) : ""),
+      .precision = static_cast<int>(c.attrs.get_or(kPrecision, int64_t{-1})),
+      .style = c.attrs.get_or(kScientific, false) ? 'e' : c.attrs.get_or(kShortest, false) ? 'g' : 'f'};
   with_plain_type(c.inputs[0].dtype(), [&](auto zero) {
     const auto* in = c.in<decltype(zero)>(0);
-    for (int64_t i = 0; i < count; ++i) out[i] = in_words(in[i], flags, digits, style);
+    for_strings(count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) in_words(in[i], as, out[i]);
+    });
   });
 }
 

@@ -2,9 +2,11 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/once/hash.h"
 #include "kernels/cpu/once/regex.h"
+#include "kernels/cpu/once/strings.h"
 
 #include <charconv>
 #include <clocale>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -21,7 +23,9 @@ template <class Change>
 void each(KernelContext& c, Change&& change) {
   const std::string* in = c.in<std::string>(0);
   std::string* out = c.out<std::string>();
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) out[i] = change(in[i]);
+  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = change(in[i]);
+  });
 }
 
 template <bool upper>
@@ -61,7 +65,7 @@ std::vector<size_t> character_places(std::string_view s) {
 }
 
 // Negative positions count from the end; less than `len` may be there.
-std::string part(const std::string& s, int64_t pos, int64_t len, bool characters, int64_t index) {
+std::string_view part(std::string_view s, int64_t pos, int64_t len, bool characters, int64_t index) {
   const auto out_of_range = [&] {
     invalid("pos ", pos, " out of range for string at index ", index, " [Op:Substr]");
   };
@@ -94,17 +98,23 @@ void substr(KernelContext& c) {
     return by;
   };
   const std::vector<int64_t> of_text = strides(c.inputs[0].shape()), of_pos = strides(c.inputs[1].shape());
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) {
-    int64_t rest = i, text = 0, pos = 0;
-    for (int d = out.rank() - 1; d >= 0; --d) {
-      const int64_t here = rest % out[d];
-      rest /= out[d];
-      text += here * of_text[static_cast<size_t>(d)];
-      pos += here * of_pos[static_cast<size_t>(d)];
+  const std::string* in = c.in<std::string>(0);
+  std::string* to = c.out<std::string>();
+  const bool one_place = c.inputs[1].elements() == 1 && c.inputs[0].elements() == c.outputs[0].elements();
+  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t rest = i, text = one_place ? i : 0, pos = 0;
+      for (int d = one_place ? -1 : out.rank() - 1; d >= 0; --d) {
+        const int64_t here = rest % out[d];
+        rest /= out[d];
+        text += here * of_text[static_cast<size_t>(d)];
+        pos += here * of_pos[static_cast<size_t>(d)];
+      }
+      const std::string_view found =
+          part(in[text], int_at(c.inputs[1], pos), int_at(c.inputs[2], pos), characters, i);
+      to[i].assign(found.data(), found.size());
     }
-    c.out<std::string>()[i] =
-        part(c.in<std::string>(0)[text], int_at(c.inputs[1], pos), int_at(c.inputs[2], pos), characters, i);
-  }
+  });
 }
 
 // Compiled patterns are kept: the same few come again and again.
@@ -132,15 +142,48 @@ void regex_replace(KernelContext& c) {
   const auto regex = regex_of(is_static ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
   const std::string rewrite = is_static ? c.attrs.get<std::string>(kRewrite) : *c.in<std::string>(2);
   const bool all = c.attrs.get_or(kGlobal, true);
-  each(c, [&](const std::string& s) { return regex->replace(s, rewrite, all); });
+  const std::string* in = c.in<std::string>(0);
+  std::string* out = c.out<std::string>();
+  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
+    RegexRoom room;
+    for (int64_t i = begin; i < end; ++i) regex->replace(in[i], rewrite, all, room, out[i]);
+  });
 }
 
 void regex_full_match(KernelContext& c) {
   static const AttrName kPattern{"pattern"};
   const auto regex =
       regex_of(c.inputs.size() == 1 ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i)
-    c.out<bool>()[i] = regex->full_match(c.in<std::string>(0)[i]);
+  const std::string* in = c.in<std::string>(0);
+  bool* out = c.out<bool>();
+  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
+    RegexRoom room;
+    for (int64_t i = begin; i < end; ++i) out[i] = regex->full_match(in[i], room);
+  });
+}
+
+// Digits, perhaps with a point among them, as one division: exact where both numbers are.
+bool read_short(std::string_view s, float& out) {
+  static constexpr float kPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
+  uint32_t digits = 0;
+  size_t point = s.size(), count = 0;
+  const bool negative = s.starts_with('-');
+  for (size_t i = negative; i < s.size(); ++i) {
+    const auto digit = static_cast<unsigned char>(s[i] - '0');
+    if (digit < 10) {
+      digits = digits * 10 + digit;
+      ++count;
+    } else if (s[i] == '.' && point == s.size()) {
+      point = i;
+    } else {
+      return false;
+    }
+  }
+  if (count == 0 || count > 9 || digits > 1u << 24) return false;
+  const size_t decimals = point == s.size() ? 0 : s.size() - point - 1;
+  const float value = static_cast<float>(digits) / kPowers[decimals];
+  out = negative ? -value : value;
+  return true;
 }
 
 template <class T>
@@ -148,11 +191,17 @@ bool read_number(const std::string& text, T& out) {
   if constexpr (std::is_integral_v<T>) {
     std::string_view s = stripped(text);
     if (s.starts_with('+')) s.remove_prefix(1);
+    if (s.starts_with('-') && s.data() > text.data() && s.data()[-1] == '+') return false;
     const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
     return error == std::errc() && end == s.data() + s.size();
   } else {
     static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
-    const std::string s(stripped(text));
+    const std::string_view plainly = stripped(text);
+    if constexpr (std::is_same_v<T, float>)
+      if (read_short(plainly, out)) return true;
+    const auto [last, error] = std::from_chars(plainly.data(), plainly.data() + plainly.size(), out);
+    if (error == std::errc() && last == plainly.data() + plainly.size() && std::isfinite(out)) return true;
+    const std::string s(plainly);  // what the library alone reads: signs, hexadecimals, too large and too small ones
     if (s.empty() || s.find('\0') != s.npos || s.find('(') != s.npos) return false;
     char* end;
     if constexpr (std::is_same_v<T, float>)
@@ -165,20 +214,25 @@ bool read_number(const std::string& text, T& out) {
 
 template <class T>
 void to_number(KernelContext& c) {
-  for (int64_t i = 0, n = c.outputs[0].elements(); i < n; ++i) {
-    const std::string& text = c.in<std::string>(0)[i];
-    if (!read_number(text, c.out<T>()[i]))
-      invalid("StringToNumberOp could not correctly convert string: ", text, " to ", name_of(dtype_of<T>),
-              " [Op:StringToNumber]");
-  }
+  const std::string* in = c.in<std::string>(0);
+  T* out = c.out<T>();
+  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      if (!read_number(in[i], out[i]))
+        invalid("StringToNumberOp could not correctly convert string: ", in[i], " to ", name_of(dtype_of<T>),
+                " [Op:StringToNumber]");
+  });
 }
 
 template <class Hash>
 void buckets(KernelContext& c, Hash&& hash) {
   static const AttrName kBuckets{"num_buckets"};
   const auto n = static_cast<uint64_t>(c.attrs.get<int64_t>(kBuckets));
-  for (int64_t i = 0, count = c.outputs[0].elements(); i < count; ++i)
-    c.out<int64_t>()[i] = static_cast<int64_t>(hash(c.in<std::string>(0)[i]) % n);
+  const std::string* in = c.in<std::string>(0);
+  int64_t* out = c.out<int64_t>();
+  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = static_cast<int64_t>(hash(in[i]) % n);
+  });
 }
 
 void to_bucket(KernelContext& c) { buckets(c, bucket_hash64); }

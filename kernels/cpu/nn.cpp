@@ -1,6 +1,7 @@
 // Kernels of biases, cross entropies and local response normalisation.
 #include "kernels/cpu/images.h"
 #include "kernels/cpu/lanes.h"
+#include "kernels/cpu/reduce_row.h"
 #include "kernels/functors/arithmetic.h"
 #include "kernels/functors/branchless.h"
 
@@ -84,7 +85,7 @@ void bias_add_grad(KernelContext& c) {
   }
 }
 
-// Sums and maxima in lanes of their own, so that loops become vector code.
+// A sum in lanes of their own, so that the loop becomes vector code.
 template <class C, class Term>
 C sum_in_lanes(int64_t n, Term&& term) {
   constexpr int64_t kLanes = 16;
@@ -97,23 +98,6 @@ C sum_in_lanes(int64_t n, Term&& term) {
   for (const C lane : lanes) sum += lane;
   return sum;
 }
-template <class T>
-Compute<T> largest_of(const T* x, int64_t n) {
-  using C = Compute<T>;
-  constexpr int64_t kLanes = 16;
-  C lanes[kLanes];
-  for (C& lane : lanes) lane = static_cast<C>(x[0]);
-  int64_t k = 0;
-  for (; k + kLanes <= n; k += kLanes)
-    for (int64_t l = 0; l < kLanes; ++l) {
-      const C value = static_cast<C>(x[k + l]);
-      lanes[l] = value > lanes[l] ? value : lanes[l];
-    }
-  C best = lanes[0];
-  for (; k < n; ++k) best = std::max(best, static_cast<C>(x[k]));
-  for (const C lane : lanes) best = std::max(best, lane);
-  return best;
-}
 
 // One row of logits: the exponentials of x - max, and their sum.
 template <class C>
@@ -123,17 +107,12 @@ struct Exponentials {
   explicit Exponentials(int64_t n) : powers(scratch<C>(0, n)) {}
   template <class T>
   C of(const T* logits, int64_t n) {
-    largest = largest_of(logits, n);
-    const C most = largest;
-    const auto power = [&](auto v) FL_INLINE_LAMBDA { return functors::branchless::exp(v - most); };
-    if constexpr (std::is_same_v<T, C>) {
-      map_lanes(logits, powers, n, power);
-    } else {
-      for (int64_t k = 0; k < n; ++k) powers[k] = static_cast<C>(logits[k]);
-      map_lanes(static_cast<const C*>(powers), powers, n, power);
-    }
-    const C* e = powers;
-    return sum_in_lanes<C>(n, [&](int64_t k) { return e[k]; });
+    const C* x = powers;
+    if constexpr (std::is_same_v<T, C>) x = logits;
+    else for (int64_t k = 0; k < n; ++k) powers[k] = static_cast<C>(logits[k]);
+    const C most = largest = reduce_row<LargestOf>(x, n);
+    map_lanes(x, powers, n, [&](auto v) FL_INLINE_LAMBDA { return functors::branchless::exp(v - most); });
+    return reduce_row<SumOf>(powers, n);
   }
 };
 

@@ -78,7 +78,7 @@ void one_hot(KernelContext& c) {
   const int64_t planes = inner > 0 ? c.inputs[0].elements() / inner : 0;
   T* out = c.out<T>();
   const T on = *c.in<T>(2), off = *c.in<T>(3);
-  if (depth == 0) return;
+  if (depth == 0 || planes == 0) return;
   // A few planes at a time, which the cache still holds when the ones are written.
   const int64_t plane = depth * inner, at_once = std::max<int64_t>(1, kPlanesAtOnce / plane);
   parallel_for(planes, std::max<int64_t>(1, (1 << 14) / plane), [&](int64_t begin, int64_t end) {

@@ -77,7 +77,7 @@ struct Global {
   std::mutex mutex;
   std::optional<int64_t> seed;
   std::optional<PythonRandom> op_seeds;
-  std::map<std::tuple<uint16_t, int64_t, int64_t, uint8_t>, Tensor> eager_states;
+  std::map<std::tuple<uint16_t, int64_t, int64_t, DType, DType>, Tensor> eager_states;
 };
 Global& global() {
   static Global* one = new Global;  // never destroyed: threads may still draw at exit
@@ -123,11 +123,13 @@ Seeds seeds_for_op(std::optional<int64_t> op_seed) {
   return seeds;
 }
 
-void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed) {
+void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed, DType input) {
   static const AttrName kSeed{"seed"};
   static const AttrName kSeed2{"seed2"};
   static const AttrName kState{"_state"};
   static const AttrName kDType{"dtype"};
+  static const AttrName kTout{"Tout"};
+  static const AttrName kOutput{"output_dtype"};
   const Seeds seeds = seeds_for_op(op_seed);
   attrs.set(kSeed, seeds.seed);
   attrs.set(kSeed2, seeds.seed2);
@@ -140,8 +142,9 @@ void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed) {
   }
   Global& g = global();
   std::lock_guard lock(g.mutex);
-  const DType dtype = attrs.get_or(kDType, DType::kInt32);
-  Tensor& state = g.eager_states[{op.id().value, seeds.seed, seeds.seed2, static_cast<uint8_t>(dtype)}];
+  DType result = DType::kInvalid;
+  for (const AttrName& name : {kDType, kTout, kOutput}) result = attrs.get_or(name, result);
+  Tensor& state = g.eager_states[{op.id().value, seeds.seed, seeds.seed2, input, result}];
   if (!state) state = fresh();
   attrs.set(kState, state);
 }

@@ -25,7 +25,7 @@ struct Seeds {
 Seeds seeds_for_op(std::optional<int64_t> op_seed);
 
 // The attributes `seed`, `seed2` and `_state` of one application of `op`. Eager applications with equal seeds go on in
-// one stream; in a graph each has its own.
-void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed);
+// one stream, those of one dtype of `input` and results; in a graph each has its own.
+void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed, DType input = DType::kInvalid);
 
 }  // namespace footlight::random

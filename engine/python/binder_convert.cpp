@@ -183,7 +183,8 @@ Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
   const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;
   // An index or a size that 32 bits do not hold: nothing is cut off.
-  const bool wide = p.preferred == DType::kInt32 && dtype_of_numbers(o) == DType::kInt64;
+  const bool wide = p.preferred == DType::kInt32 && (is_shape(o) || dtype_of_numbers(o) == DType::kInt64);
+  if (wide && is_shape(o)) return {to_tensor(o)};
   const DType dtype = wide ? DType::kInt64 : p.preferred;
   if (p.must_fit && (strictly || !is_sequence(o))) return {to_tensor(o, dtype, p.name.c_str())};
   return {to_tensor_with_hint(o, dtype)};

@@ -6,6 +6,7 @@
 #include "engine/ops/builder.h"
 #include "engine/python/array_memory.h"
 #include "engine/python/module.h"
+#include "engine/python/shape_object.h"
 #include "engine/python/variable_object.h"
 
 #include <cmath>
@@ -238,6 +239,28 @@ void write(PyObject* o, const Tensor& to, int depth, int64_t& at) {
   copy(*scalar_from_object(plain.get(), to.dtype()), to, at);
 }
 
+// A shape is a list of int32, of int64 where a dimension needs it; of no other dtype.
+Tensor from_shape(const Shape& s, DType dtype) {
+  if (!s.fully_known())
+    fail(ErrorKind::kValue, "Cannot convert a partially known TensorShape ", s.to_string(), " to a Tensor.");
+  bool wide = false;
+  for (int64_t d : s.dims()) wide |= d > INT32_MAX;
+  if (dtype != DType::kInvalid && dtype != DType::kInt32 && dtype != DType::kInt64)
+    fail(ErrorKind::kType, "Cannot convert the TensorShape ", s.to_string(), " to a tensor of dtype ", name_of(dtype),
+         ": it becomes int32 or int64");
+  if (wide && dtype == DType::kInt32)
+    fail(ErrorKind::kValue, "Cannot convert the TensorShape ", s.to_string(),
+         " to a tensor of dtype int32: a dimension is too large");
+  if (dtype == DType::kInvalid) dtype = wide ? DType::kInt64 : DType::kInt32;
+  Tensor out = Tensor::empty(dtype, Shape{s.rank()});
+  for (int i = 0; i < s.rank(); ++i) {
+    if (dtype == DType::kInt64) out.data<int64_t>()[i] = s[i];
+    else out.data<int32_t>()[i] = static_cast<int32_t>(s[i]);
+  }
+  out.body()->python_number = true;
+  return out;
+}
+
 DType dtype_of_kind(const Contents& c) {
   switch (c.kind) {
     case Kind::kBool:
@@ -404,6 +427,7 @@ Tensor to_tensor(PyObject* o, DType dtype, const char* argument) {
   if (is_tensor(o)) return with_dtype(tensor_of(o), dtype, o);
   if (std::optional<Tensor> t = scalar_from_object(o, dtype)) return std::move(*t);
   if (is_variable(o)) return with_dtype(variable_value(o), dtype, o);
+  if (is_shape(o)) return from_shape(shape_of(o), dtype);
   if (is_list(o)) return from_list(o, dtype);
   if (!registered.empty())
     if (std::optional<Tensor> t = by_registered(o, dtype)) return *t;

@@ -301,6 +301,9 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     for (size_t i = 0; i < targets.size(); ++i) {
       from.push_back(edge_in(*builder, targets[i].get()));
       const bool seeded = i < seeds.size() && seeds[i].get() != Py_None;
+      if (!seeded && is_complex(builder->graph()->tensor(from[i]).dtype()))
+        fail(ErrorKind::kType, "tf.gradients: the gradient of complex numbers needs grad_ys, ys[", i, "] is of ",
+             name_of(builder->graph()->tensor(from[i]).dtype()));
       arriving.push_back(seeded ? gradient_from(seeds[i].get(), DType::kInvalid)
                                 : apply(kOnes, {builder->graph()->tensor(from[i])}));
     }

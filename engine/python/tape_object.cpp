@@ -105,6 +105,9 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&] {
     const Unconnected way = unconnected_from(unconnected);
+    if (target == Py_None)
+      fail(ErrorKind::kType, "GradientTape.gradient: argument `target` needs a tensor, a variable or a structure of "
+           "them, None came");
     std::vector<Ref> target_leaves, source_leaves, output_leaves;
     nest_flatten(target, target_leaves);
     nest_flatten(sources, source_leaves);

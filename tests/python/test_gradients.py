@@ -270,5 +270,17 @@ class OldNames(unittest.TestCase):
         self.assertRaises(ValueError, tfe.gradients_function(lambda x, y: x, params=['x', 1]), 1., 2.)
 
 
+class Refused(unittest.TestCase):
+
+    def test_no_target(self):
+        with tf.GradientTape() as tape:
+            pass
+        self.assertRaisesRegex(TypeError, 'target', tape.gradient, None, tf.constant(1.))
+
+    def test_complex_targets(self):
+        f = tf.function(lambda x: tf.gradients(x * x, x))
+        self.assertRaisesRegex(TypeError, 'grad_ys', f, tf.constant(1j))
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -230,5 +230,27 @@ class Checks(unittest.TestCase):
                 self.assertEqual(file.read(), 'a [1 2]\n\u00e9 "\u00e9"')
 
 
+class Streams(unittest.TestCase):
+
+    def test_one_for_each_dtype(self):
+        """Ops of one name and seed go on in one stream, those of other dtypes in streams of their own."""
+        tf.random.set_seed(1)
+        tf.random.uniform([4], 0, 100, tf.int32, seed=1)
+        drawn = tf.random.uniform([4], -5, 2**40, tf.int64, seed=1)
+        self.assertEqual(memoryview(drawn).tolist(), [781780160537, 696705671829, 550672410554, 703564370174])
+
+    def test_binomial_moves_the_state(self):
+        g = tf.random.Generator.from_seed(1234)
+        g.binomial([2, 2], 5., .3)
+        self.assertEqual(memoryview(g.state.read_value()).tolist(), [90834, 0, 0])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'must end with'):
+            g.binomial([3], [10.], [.5])
+
+    def test_large_shapes(self):
+        with self.assertRaises(tf.errors.ResourceExhaustedError):
+            tf.random.uniform(tf.TensorShape([2**40]))
+        self.assertEqual(tf.convert_to_tensor(tf.TensorShape([])).dtype, tf.int32)
+
+
 if __name__ == '__main__':
     unittest.main()

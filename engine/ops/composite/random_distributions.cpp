@@ -50,7 +50,7 @@ Arg gamma(Args args, std::string_view name) {
   const Tensor alpha = in_dtype_of_numbers(args[1], 1, type, "alpha");
   const Tensor beta = in_dtype_of_numbers(args[2], 1, type, "beta");
   Attrs attrs;
-  random::set_seeds(attrs, op, seed(args[4]));
+  random::set_seeds(attrs, op, seed(args[4]), type);
   return {scaled_gamma(apply(op, {shape, as_wide_as(alpha, beta)}, attrs), beta, scope)};
 }
 
@@ -70,7 +70,7 @@ Arg poisson(Args args, std::string_view name) {
   const Scope scope(name_or(name, "random_poisson"));
   Attrs attrs{{kDType, dtype(args[2])}};
   want_whole_shape(args[0]);
-  random::set_seeds(attrs, op, seed(args[3]));
+  random::set_seeds(attrs, op, seed(args[3]), tensor(args[1]).dtype());
   return {apply(op, {drawn_shape(args[0]), tensor(args[1])}, attrs)};
 }
 
@@ -114,7 +114,7 @@ Arg categorical(Args args, std::string_view name) {
   static const Op op{"Multinomial"};
   const Scope scope(name_or(name, "categorical"));
   Attrs attrs{{kOutput, choice_dtype(args[2])}};
-  random::set_seeds(attrs, op, seed(args[3]));
+  random::set_seeds(attrs, op, seed(args[3]), tensor(args[0]).dtype());
   return {apply(op, {tensor(args[0]), sample_count(args[1])}, attrs)};
 }
 
@@ -127,7 +127,7 @@ Arg stateless_categorical(Args args, std::string_view name) {
 Arg shuffle(Args args, std::string_view name) {
   static const Op op{"RandomShuffle"};
   Attrs attrs;
-  random::set_seeds(attrs, op, seed(args[1]));
+  random::set_seeds(attrs, op, seed(args[1]), tensor(args[0]).dtype());
   return {apply(op, {tensor(args[0])}, attrs, name)};
 }
 

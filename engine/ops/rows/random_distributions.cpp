@@ -66,7 +66,14 @@ void truncated_shape(Inference& i) {
 }
 void drawn_truncated_shape(Inference& i) { whole_shape(i, 1, 4); }
 void stateful_binomial_shape(Inference& i) {
-  const Shape shape = infer::sizes_from(i, 2);
+  const Shape shape = infer::sizes_from(i, 2), each = broadcast(i.shape(3), i.shape(4));
+  if (shape.fully_known() && each.fully_known()) {
+    bool ends = each.rank() <= shape.rank();
+    for (int d = 1; ends && d <= each.rank(); ++d) ends = shape[shape.rank() - d] == each[each.rank() - d];
+    if (!ends)
+      invalid("Shape passed in must end with broadcasted shape: counts and probs have ", each.brackets(), ", shape is ",
+              shape.brackets(), " [Op:", i.row.name, "]");
+  }
   i.output_shapes[0] = shape;
 }
 

@@ -1,6 +1,6 @@
 // Workers that wait for a job, one job at a time. Every thread begins with the same share of each job, as what it wrote
-// for the last op lies in its own cache, and helps the others when it is through. Ops follow each other closely, so whoever
-// waits looks for a moment before it sleeps.
+// for the last op lies in its own cache, and helps the others when it is through. Ops follow each other closely, so
+// whoever waits looks for a moment before it sleeps.
 #include "engine/base/thread_pool.h"
 
 #include "engine/base/cancel.h"
@@ -192,7 +192,11 @@ void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context
     size_of_pool = size;
   }
   // Many ranges per thread even out cores of different speed.
-  Job job{.body = body, .context = context, .count = count, .step = std::max(grain, count / (int64_t{size} * 16)), .shares = pool->shares()};
+  Job job{.body = body,
+          .context = context,
+          .count = count,
+          .step = std::max(grain, count / (int64_t{size} * 16)),
+          .shares = pool->shares()};
   pool->run_job(job);
   if (job.error) std::rethrow_exception(job.error);
 }

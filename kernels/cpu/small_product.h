@@ -1,5 +1,5 @@
-// Products of small and of integer matrices: rows of b as vectors, one sum per row of a in a register. Where a row is no
-// whole vector, AVX-512 loads and stores a part of one; elsewhere loads reach into the next row.
+// Products of small and of integer matrices: rows of b as vectors, one sum per row of a in a register. Where a row is
+// no whole vector, AVX-512 loads and stores a part of one; elsewhere loads reach into the next row.
 #pragma once
 
 #include "kernels/cpu/gemm.h"

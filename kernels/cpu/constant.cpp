@@ -55,6 +55,20 @@ void float_range(KernelContext& c) {
   });
 }
 
+// Both ends are exact, and each number is rounded after the product and after the sum.
+template <class T>
+void linspace(KernelContext& c) {
+  const T first = *c.in<T>(0), last = *c.in<T>(1);
+  const int64_t n = c.outputs[0].elements();
+  const T delta = (last - first) / static_cast<T>(std::max<int64_t>(n - 1, 1));
+  T* out = c.out<T>();
+  parallel_for(n, kWorthAThread, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = first + delta * static_cast<T>(static_cast<int32_t>(i));
+  });
+  if (n > 1) out[n - 1] = last;
+  if (n > 0) out[0] = first;
+}
+
 constexpr int64_t kPlanesAtOnce = 4096;
 void read_indices(const Tensor& from, int64_t begin, int64_t n, int64_t* to) {
   const auto read = [&](const auto* in) { std::copy_n(in + begin, n, to); };
@@ -122,6 +136,8 @@ FL_CPU_KERNELS {
   on_cpu("Fill", bit_of(DType::kString), fill<std::string>);
   on_cpu("OneHot", bit_of(DType::kString), one_hot<std::string>);
   ranges<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>();
+  on_cpu("LinSpace", bit_of(DType::kFloat32), linspace<float>);
+  on_cpu("LinSpace", bit_of(DType::kFloat64), linspace<double>);
   on_cpu("Range", bit_of(DType::kFloat32), float_range<float>);
   on_cpu("Range", bit_of(DType::kFloat64), float_range<double>);
   on_cpu("Range", bit_of(DType::kFloat16), float_range<Float16>);

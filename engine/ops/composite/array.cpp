@@ -172,6 +172,15 @@ Arg linspace(Args args, std::string_view name) {
     stop = ops::cast(stop, real);
   }
   const DType type = start.dtype();
+  const auto plain = [](const Tensor& t) {
+    return !t.is_symbolic() && t.device() == Device::cpu() && t.shape().rank() == 0;
+  };
+  // Eager values on the host need no graph that shows TensorFlow's parts.
+  if (const int64_t axis = integer(args[3]); plain(start) && plain(stop) && plain(num) && (axis == 0 || axis == -1) &&
+      (type == DType::kFloat32 || type == DType::kFloat64) && *num.data<int32_t>() > 0) {
+    static const Op op{"LinSpace"};
+    return {apply(op, {start, stop, num})};
+  }
   if (!(start.shape().fully_known() && start.shape() == stop.shape())) {
     const Tensor shape = apply(broadcast, {ops::shape(start), ops::shape(stop)});
     start = ops::broadcast_to(start, shape);

@@ -34,6 +34,25 @@ void fill_gradient(GradientCall& c) {
   c.input_gradients[1] = ops::sum(g, ops::ints(axes));
 }
 
+void linspace_shape(Inference& i) {
+  for (size_t k = 0; k < 3; ++k) infer::want_rank(i, k, 0);
+  const Tensor num = i.constant(2);
+  const int64_t count = num ? infer::ints_of(num)[0] : kUnknownDim;
+  if (num && count <= 0) invalid("num must be positive, ", count, " came [Op:LinSpace]");
+  i.output_shapes[0] = Shape{count};
+}
+// Of start and stop at place k of n: 1 - k / (n - 1) and k / (n - 1); one place is start itself.
+void linspace_gradient(GradientCall& c) {
+  const Tensor& g = c.output_gradients[0];
+  const DType type = g.dtype();
+  const Tensor count = ops::cast(c.inputs[2], DType::kInt32);
+  const Tensor last = ops::cast(ops::maximum(ops::sub(count, ops::integer(1)), ops::integer(1)), type);
+  const Tensor place = ops::cast(ops::range(ops::integer(0), count), type);
+  const Tensor to_stop = ops::sum(ops::div(ops::mul(g, place), last), ops::ints({0}));
+  c.input_gradients[0] = ops::sub(ops::sum(g, ops::ints({0})), to_stop);
+  c.input_gradients[1] = to_stop;
+}
+
 void range_shape(Inference& i) {
   for (size_t k = 0; k < 3; ++k) infer::want_rank(i, k, 0);
   const Tensor start = i.constant(0);
@@ -143,6 +162,14 @@ FL_ROWS(constant) {
        OpFamily::kConstant,
        "numbers from start up to, not including, limit",
        {.host_inputs = 7, .zero_gradient = true}},
+      {"LinSpace",
+       "start: T, stop: T, num: Tidx -> output: T",
+       "T: float32|float64; Tidx: index = int32",
+       linspace_shape,
+       linspace_gradient,
+       OpFamily::kConstant,
+       "num numbers from start to stop, evenly spaced",
+       {.host_inputs = 4}},
       {"OneHot",
        "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
        "axis: int = -1; T: any; TI: uint8|int8|int32|int64 = int64",

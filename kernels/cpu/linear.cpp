@@ -49,11 +49,11 @@ class Lu {
     for (int64_t i = 0; i < n_; ++i) odd ^= pivots_[i] != i;
     return odd ? T(-1) : T(1);
   }
-  // A pivot of 0, or NaN, ends it.
+  // A pivot of 0 ends it, and a NaN that comes first; later ones spread in what is computed.
   void want_invertible(const KernelContext& c) const {
-    for (int64_t i = 0; i < n_; ++i)
-      if (!(std::abs(pivot(i)) > T(0)))
-        invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
+    bool invertible = std::abs(pivot(0)) > T(0);
+    for (int64_t i = 1; i < n_; ++i) invertible &= pivot(i) != T(0);
+    if (!invertible) invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
   }
   // x: rows in the order of the triangles.
   void solve(T* x, int64_t columns) const {
@@ -125,7 +125,7 @@ void log_determinant(KernelContext& c) {
     for (int64_t k = 0; k < s.rows; ++k) {
       const T pivot = lu.pivot(k), size = std::abs(pivot);
       log += std::log(size);
-      sign *= size == T(0) ? T(0) : pivot / size;
+      sign *= pivot > T(0) ? T(1) : pivot < T(0) ? T(-1) : pivot;  // 0 and NaN stay
     }
     c.out<T>(0)[i] = sign;
     c.out<T>(1)[i] = log;

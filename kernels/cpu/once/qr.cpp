@@ -1,4 +1,4 @@
-// QR by Householder's reflections.
+// QR of complex matrices by Householder's reflections.
 #include "kernels/cpu/once/matrices.h"
 
 #include <Eigen/QR>
@@ -26,7 +26,7 @@ void qr(KernelContext& c) {
 
 }  // namespace
 
-FL_CPU_KERNELS { FL_WIDE_MATRIX_KERNEL("Qr", qr); }
+FL_CPU_KERNELS { FL_WIDE_COMPLEX_MATRIX_KERNEL("Qr", qr); }
 
 }  // namespace FL_ISA
 }  // namespace footlight

@@ -1,5 +1,6 @@
 """What a function cannot take is refused with the right exception and a message that says what was wrong."""
 import collections
+import pickle
 import unittest
 
 import footlight as tf
@@ -123,6 +124,28 @@ class Mixed(unittest.TestCase):
         self.assertRaises(ValueError, tf.nest.assert_same_structure, {'a': 1}, {'b': 2})
         made = tf.nest.map_structure(lambda x: x + 1, collections.deque([1, 2]))
         self.assertEqual(made, collections.deque([2, 3]))
+
+
+class Errors(unittest.TestCase):
+
+    def test_parts(self):
+        e = tf.errors.NotFoundError(None, None, 'gone', {'a': b'b'})
+        again = pickle.loads(pickle.dumps(e))
+        for x in (e, again):
+            self.assertEqual((repr(x), str(x), x.args, x.error_code, x.experimental_payloads),
+                             ('NotFoundError()', 'gone', (), 5, {'a': b'b'}))
+        self.assertEqual(pickle.loads(pickle.dumps(tf.errors.OpError(None, None, 'm', 3))).error_code, 3)
+
+    def test_conditions(self):
+        tf.debugging.Assert(1., [1.])
+        tf.debugging.Assert(-1, [1])
+        self.assertRaises(Invalid, tf.debugging.Assert, 0., [1.])
+
+    def test_endless_lists(self):
+        endless = [1]
+        endless.append(endless)
+        for call in (tf.constant, tf.stack, tf.math.add_n, tf.zeros, tf.nest.flatten):
+            self.assertRaises((ValueError, RecursionError), call, endless)
 
 
 if __name__ == "__main__":

@@ -201,7 +201,8 @@ Arg near(Args args, std::string_view name) {
 }
 
 Arg assert_true(Args args, std::string_view) {
-  const Tensor& condition = tensor(args[0]);
+  Tensor condition = tensor(args[0]);
+  if (!current_graph_builder && condition.dtype() != DType::kBool) condition = ops::cast(condition, DType::kBool);
   if (condition.shape().has_rank() && condition.shape().rank() != 0)
     fail(ErrorKind::kValue, "the condition of an assertion is a scalar, one of shape ", condition.shape().to_string(),
          " came: use tf.reduce_all");

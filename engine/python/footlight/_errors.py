@@ -5,24 +5,22 @@ class OpError(Exception):
     """An operation failed. `message` says why; `op` and `node_def` are those of the graph's node, when there is one."""
 
     def __init__(self, node_def, op, message, error_code=2, *args):
-        super().__init__(node_def, op, message, *args)
+        super().__init__()
         self._node_def, self._op, self._message, self._error_code = node_def, op, message, error_code
+        self._payloads = args[0] if args else {}
 
     node_def = property(lambda self: self._node_def)
     op = property(lambda self: self._op)
     message = property(lambda self: self._message)
     error_code = property(lambda self: self._error_code)
-    experimental_payloads = property(lambda self: {})
+    experimental_payloads = property(lambda self: self._payloads)
 
     def __str__(self):
         return self._message if self._message is not None else ''
 
     def __reduce__(self):
-        return _restore, (type(self), self._node_def, self._op, self._message)
-
-
-def _restore(kind, node_def, op, message):
-    return kind(node_def, op, message)
+        code = (self._error_code,) if type(self) is OpError else ()
+        return type(self), (self._node_def, self._op, self._message, *code, self._payloads)
 
 
 def _class(name, code, doc):

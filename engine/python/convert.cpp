@@ -211,17 +211,17 @@ void copy(const Tensor& from, const Tensor& to, int64_t& at) {
 }
 
 // Lists of constants: written element by element, arrays whole.
-void write(PyObject* o, const Tensor& to, int depth, int64_t& at) {
+void write(PyObject* o, const Tensor& to, bool asked, int64_t& at) {
   if (is_list(o)) {
     Ref items = checked(PySequence_Fast(o, "a sequence"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-      write(PySequence_Fast_GET_ITEM(items.get(), i), to, depth + 1, at);
+      write(PySequence_Fast_GET_ITEM(items.get(), i), to, asked, at);
     return;
   }
   if (to.dtype() == DType::kFloat32 && PyFloat_CheckExact(o)) {
     const double v = PyFloat_AS_DOUBLE(o);
     const auto f = static_cast<float>(v);
-    if (std::isinf(f) && std::isfinite(v))
+    if (!asked && std::isinf(f) && std::isfinite(v))
       fail(ErrorKind::kValue, "Can't convert a list with the number ", v, " to float32: it is too large");
     to.data<float>()[at++] = f;
     return;
@@ -347,7 +347,7 @@ Tensor from_list(PyObject* o, DType dtype) {
     fail(ErrorKind::kType, "Cannot convert ", short_repr(o), " to a tensor of dtype ", name_of(dtype));
   Tensor out = Tensor::empty(dtype, c.shape);
   int64_t at = 0;
-  if (out.elements() > 0) write(o, out, 0, at);
+  if (out.elements() > 0) write(o, out, c.asked, at);
   out.body()->python_number = true;
   return out;
 }

@@ -33,7 +33,8 @@ Tensor from_double(PyObject* o, double v, DType dtype) {
   switch (dtype) {
     case DType::kInvalid:
     case DType::kFloat32:
-      if (std::isfinite(v) && std::fabs(v) > 3.4028235677973366e38)
+      // Where float32 is asked for, or what stands beside is of it, such a number is infinite.
+      if (dtype == DType::kInvalid && std::isfinite(v) && std::fabs(v) > 3.4028235677973366e38)
         fail(ErrorKind::kValue, "Can't convert Python float ", float(0) + v,
              " to a float32 tensor: it is too large");
       return scalar(static_cast<float>(v));
@@ -74,8 +75,9 @@ Tensor from_long(PyObject* o, DType dtype) {
       PyErr_Clear();
     } else if (dtype != DType::kInvalid && (is_floating(dtype) || is_complex(dtype))) {
       const double d = PyLong_AsDouble(o);
-      if (d == -1 && PyErr_Occurred()) throw PythonErrorSet();
-      return from_double(o, d, dtype);
+      if (d != -1 || !PyErr_Occurred()) return from_double(o, d, dtype);
+      PyErr_Clear();
+      fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor of ", name_of(dtype));
     }
     fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor: it does not fit 64 bits");
   }

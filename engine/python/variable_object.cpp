@@ -326,7 +326,8 @@ PyObject* copy(PyObject* self, PyObject*) {
 }
 
 PyObject* enum_value(const char* kind, const char* name) {
-  Ref holder = Ref::steal(PyObject_GetAttrString(namespace_of(""), kind));
+  Ref module = Ref::steal(PyImport_ImportModule("footlight._enums"));
+  Ref holder = Ref::steal(module ? PyObject_GetAttrString(module.get(), kind) : nullptr);
   return holder ? PyObject_GetAttrString(holder.get(), name) : nullptr;
 }
 

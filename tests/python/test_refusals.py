@@ -38,6 +38,16 @@ class Scalars(unittest.TestCase):
 class LargeNumbers(unittest.TestCase):
     """Integers that 32 bits do not hold, and element counts that 64 do not."""
 
+    def test_numbers_past_float32(self):
+        """Infinite beside a tensor or when the dtype is asked for, refused where nobody said float32."""
+        for call in (tf.constant, tf.convert_to_tensor, lambda x: tf.constant([x]), lambda x: tf.cast(x, tf.float32)):
+            self.assertRaisesRegex(ValueError, 'too large', call, 1e40)
+        x, most = tf.constant([1.]), float('inf')
+        for y in (x * 1e40, 1e40 * x, x + 10**40, tf.constant([1e40], tf.float32), tf.constant(1e40, tf.float32, [1]),
+                  tf.where([False], x, 1e40), tf.maximum(x, 1e40)):
+            self.assertEqual(memoryview(y).tolist(), [most])
+        self.assertRaises(ValueError, tf.constant, 10**400, tf.float32)
+
     def test_sizes(self):
         gone = (Invalid, ValueError, tf.errors.ResourceExhaustedError)
         x = tf.constant([1.0, 2.0])

@@ -4,11 +4,28 @@ import enum
 import footlight
 
 
-class VariableAggregationV2(enum.Enum):  # printed so
+class VariableAggregation(enum.Enum):
+    """What a variable says that was given none; equal to the public one, which has its name with a V2."""
     NONE = 0
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+
+    def __hash__(self):
+        return hash(self.value)
+
+
+class VariableAggregationV2(enum.Enum):
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __eq__(self, other):
+        return isinstance(other, (VariableAggregation, VariableAggregationV2)) and self.value == other.value
 
 
 class VariableSynchronization(enum.Enum):

@@ -11,19 +11,19 @@ namespace {
 namespace branchless = functors::branchless;
 
 struct Asin {
-  FL_ON_LANES(float)
+  FL_ON_ALL_LANES
   template <class L> L operator()(L x) const { return branchless::asin(x); }
 };
 struct Acos {
-  FL_ON_LANES(float)
+  FL_ON_ALL_LANES
   template <class L> L operator()(L x) const { return branchless::acos(x); }
 };
 struct Atan {
-  FL_ON_LANES(float)
+  FL_ON_ALL_LANES
   template <class L> L operator()(L x) const { return branchless::atan(x); }
 };
 struct Atan2 {
-  FL_ON_LANES(float)
+  FL_ON_ALL_LANES
   template <class L> L operator()(L y, L x) const { return branchless::atan2(y, x); }
 };
 struct Erfc {
@@ -58,11 +58,11 @@ struct Atanh {
 }  // namespace
 
 FL_CPU_KERNELS {
-  // In double, and of complex numbers: kernels/cpu/once.
-  costly_unary<Asin, float, Float16, BFloat16>("Asin");
-  costly_unary<Acos, float, Float16, BFloat16>("Acos");
-  costly_unary<Atan, float, Float16, BFloat16>("Atan");
-  costly_binary<Atan2, float, Float16, BFloat16>("Atan2");
+  // Of complex numbers, and the error functions in double: kernels/cpu/once.
+  costly_unary<Asin, FL_FLOATS>("Asin");
+  costly_unary<Acos, FL_FLOATS>("Acos");
+  costly_unary<Atan, FL_FLOATS>("Atan");
+  costly_binary<Atan2, FL_FLOATS>("Atan2");
   costly_unary<Erfc, float, Float16, BFloat16>("Erfc");
   costly_unary<Erfinv, float, Float16, BFloat16>("Erfinv");
   costly_unary<Sinh, FL_FLOATS>("Sinh");

@@ -1,6 +1,6 @@
 // Inverse trigonometric, hyperbolic and complementary error functions without a branch, on lanes: see branchless.h.
-// Those in terms of a polynomial are for float, those in terms of exp and log for double too. Within 2.4 units in the
-// last place (erfc: eight), right at zeros, infinities and NaN.
+// erfc and erfinv are for float alone. Within 2.6 units in the last place (erfc: eight), right at zeros, infinities and
+// NaN.
 #pragma once
 
 #include "kernels/functors/branchless.h"
@@ -8,25 +8,36 @@
 #if !defined(__CUDACC__)
 namespace footlight::functors::branchless {
 
-inline constexpr float kHalfPi = 0x1.921fb6p+0f, kHalfPiLow = -0x1.777a5cp-25f;
-inline constexpr float kQuarterPi = 0x1.921fb6p-1f, kQuarterPiLow = -0x1.777a5cp-26f;
+template <class T>
+inline constexpr T kHalfPi = sizeof(T) == 4 ? T(0x1.921fb6p+0f) : T(0x1.921fb54442d18p+0);
+template <class T>
+inline constexpr T kHalfPiLow = sizeof(T) == 4 ? T(-0x1.777a5cp-25f) : T(0x1.1a62633145c07p-54);
 
 // atan(r) for |r| up to tan(pi / 8).
 template <class L>
 FL_LANE L atan_reduced(L r) {
   const L z = r * r;
-  return madd(r * z,
-              polynomial<L>(z, -0x1.55554ap-2f, 0x1.9991aep-3f, -0x1.23b6cap-3f, 0x1.b20322p-4f, -0x1.f25b44p-5f), r);
+  if constexpr (sizeof(Element<L>) == 4)
+    return madd(
+        r * z, polynomial<L>(z, -0x1.55554ap-2f, 0x1.9991aep-3f, -0x1.23b6cap-3f, 0x1.b20322p-4f, -0x1.f25b44p-5f), r);
+  else
+    return madd(r * z,
+                polynomial<L>(z, -0x1.5555555555555p-2, 0x1.9999999999953p-3, -0x1.249249248d7eep-3,
+                              0x1.c71c71c304b68p-4, -0x1.745d165df3f95p-4, 0x1.3b1392d9e785cp-4, -0x1.110e880a7a521p-4,
+                              0x1.e19a13b9fc6dfp-5, -0x1.ac7a938b69c93p-5, 0x1.74ddd408bb4c1p-5, -0x1.1b33b923aa954p-5,
+                              0x1.0ad36a455cafbp-6),
+                r);
 }
 // The angle whose tangent is small / large, both positive, or where they are turned what is missing to a right one.
 template <class L, class C>
 FL_LANE L atan_octant(L small, L large, C turned) {
-  const L zero{};
-  const auto upper = less(0x1.a8279ap-2f * large, small);
+  using T = Element<L>;
+  const L zero{}, quarter = all<L>(T(0.5) * kHalfPi<T>), quarter_low = all<L>(T(0.5) * kHalfPiLow<T>);
+  const auto upper = less(T(0x1.a8279ap-2) * large, small);
   // tan(a - pi/4) = (tan(a) - 1) / (tan(a) + 1)
   const L part = atan_reduced<L>(choose(upper, small - large, small) / choose(upper, small + large, large));
-  const L base = choose(upper, all<L>(kQuarterPi), choose(turned, all<L>(kHalfPi), zero));
-  const L low = choose(upper, all<L>(kQuarterPiLow), choose(turned, all<L>(kHalfPiLow), zero));
+  const L base = choose(upper, quarter, choose(turned, all<L>(kHalfPi<T>), zero));
+  const L low = choose(upper, quarter_low, choose(turned, all<L>(kHalfPiLow<T>), zero));
   return base + (choose(turned, -part, part) + low);
 }
 template <class L>
@@ -34,52 +45,59 @@ FL_LANE L atan(L x) {
   const L a = clamped(magnitude(x), 0, 0x1p60f);
   const L one = all<L>(1);
   const auto steep = less(one, a);
-  return with_sign_of(atan_octant<L>(choose(steep, one, a), choose(steep, a, one), steep), x);
+  return with_sign_of(atan_octant(choose(steep, one, a), choose(steep, a, one), steep), x);
 }
 template <class L>
 FL_LANE L atan2(L y, L x) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const L a = magnitude(y), b = magnitude(x);
+  using T = Element<L>;
+  const L a = magnitude(y), b = magnitude(x), one = all<L>(1);
   const auto steep = less(b, a);
   L small = choose(steep, b, a), large = choose(steep, a, b);
-  const auto endless = equal(a, b) & equal(a, all<L>(kInfinity));
-  small = choose(endless, all<L>(1), small);
-  large = choose(endless | equal(large, L{}), all<L>(1), large);
-  // Neither their sum nor a product with a number below one may leave the range.
-  const auto great = less(all<L>(0x1p100f), large);
-  const auto slight = less(large, all<L>(0x1p-80f));
-  const L scale = choose(great, all<L>(0x1p-40f), choose(slight, all<L>(0x1p60f), all<L>(1)));
+  const auto endless = equal(a, b) & equal(a, all<L>(std::numeric_limits<T>::infinity()));
+  small = choose(endless, one, small);
+  large = choose(endless | equal(large, L{}), one, large);
+  const L scale = choose(less(one, large), all<L>(0.5), one);  // their sum may not leave the range
   const L angle = atan_octant<L>(small * scale, large * scale, steep);
   // Left of the axis: pi less that, both of its parts.
-  const L left = 2.0f * kHalfPi - (angle - 2.0f * kHalfPiLow);
+  const L left = T(2) * kHalfPi<T> - (angle - T(2) * kHalfPiLow<T>);
   return with_sign_of(choose(negative(x), left, angle), y);
 }
 
 // asin(s) where z is s^2, up to s = 1/2.
 template <class L>
 FL_LANE L asin_reduced(L s, L z) {
-  return madd(s * z,
-              polynomial<L>(z, 0x1.55554cp-3f, 0x1.33388ep-4f, 0x1.6cac3cp-5f, 0x1.04a66p-5f, 0x1.d7f1bep-7f,
-                            0x1.33bbf8p-5f),
-              s);
+  if constexpr (sizeof(Element<L>) == 4)
+    return madd(s * z,
+                polynomial<L>(z, 0x1.55554cp-3f, 0x1.33388ep-4f, 0x1.6cac3cp-5f, 0x1.04a66p-5f, 0x1.d7f1bep-7f,
+                              0x1.33bbf8p-5f),
+                s);
+  else
+    return madd(s * z,
+                polynomial<L>(z, 0x1.555555555554fp-3, 0x1.3333333336da5p-4, 0x1.6db6db684b6a1p-5,
+                              0x1.f1c71f95269afp-6, 0x1.6e8b2b3b10be4p-6, 0x1.1c593c7b1d958p-6, 0x1.c87265d47ef49p-7,
+                              0x1.8522ddffa6208p-7, 0x1.ff5fc4d14c735p-8, 0x1.06b9d26d10838p-6, -0x1.603991d6060ep-7,
+                              0x1.cd864394d2ff2p-6),
+                s);
 }
 template <class L>
 FL_LANE L asin(L x) {
+  using T = Element<L>;
   const L a = magnitude(x);
-  const auto upper = less(all<L>(0.5f), a);
-  const L z = choose(upper, (1.0f - a) * 0.5f, a * a);
+  const auto upper = less(all<L>(0.5), a);
+  const L z = choose(upper, (T(1) - a) * T(0.5), a * a);
   const L p = asin_reduced<L>(choose(upper, root(z), a), z);
-  return with_sign_of(choose(upper, kHalfPi - (2.0f * p - kHalfPiLow), p), x);
+  return with_sign_of(choose(upper, kHalfPi<T> - (T(2) * p - kHalfPiLow<T>), p), x);
 }
 template <class L>
 FL_LANE L acos(L x) {
+  using T = Element<L>;
   const L a = magnitude(x);
-  const auto upper = less(all<L>(0.5f), a);
-  const L z = choose(upper, (1.0f - a) * 0.5f, a * a);
+  const auto upper = less(all<L>(0.5), a);
+  const L z = choose(upper, (T(1) - a) * T(0.5), a * a);
   const L p = asin_reduced<L>(choose(upper, root(z), a), z);
-  const L right = 2.0f * p;
-  const L left = 2.0f * kHalfPi - (right - 2.0f * kHalfPiLow);
-  const L middle = kHalfPi - (with_sign_of(p, x) - kHalfPiLow);
+  const L right = T(2) * p;
+  const L left = T(2) * kHalfPi<T> - (right - T(2) * kHalfPiLow<T>);
+  const L middle = kHalfPi<T> - (with_sign_of(p, x) - kHalfPiLow<T>);
   return choose(upper, choose(less(x, L{}), left, right), middle);
 }
 

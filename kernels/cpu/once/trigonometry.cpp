@@ -1,4 +1,4 @@
-// Kernels of trigonometric and hyperbolic functions and their inverses.
+// Kernels of trigonometric and hyperbolic functions and their inverses, of complex numbers.
 #include "kernels/functors/trigonometry.h"
 
 #include "kernels/cpu/elementwise.h"
@@ -9,15 +9,14 @@ namespace FL_ISA {
 FL_CPU_KERNELS {
   costly_unary<functors::Tan, FL_COMPLEX>("Tan");
   // The rest of the dtypes: kernels/cpu/inverse.cpp.
-  costly_unary<functors::Asin, double, FL_COMPLEX>("Asin");
-  costly_unary<functors::Acos, double, FL_COMPLEX>("Acos");
-  costly_unary<functors::Atan, double, FL_COMPLEX>("Atan");
+  costly_unary<functors::Asin, FL_COMPLEX>("Asin");
+  costly_unary<functors::Acos, FL_COMPLEX>("Acos");
+  costly_unary<functors::Atan, FL_COMPLEX>("Atan");
   costly_unary<functors::Sinh, FL_COMPLEX>("Sinh");
   costly_unary<functors::Cosh, FL_COMPLEX>("Cosh");
   costly_unary<functors::Asinh, FL_COMPLEX>("Asinh");
   costly_unary<functors::Acosh, FL_COMPLEX>("Acosh");
   costly_unary<functors::Atanh, FL_COMPLEX>("Atanh");
-  costly_binary<functors::Atan2, double>("Atan2");
 }
 
 }  // namespace FL_ISA

@@ -3,9 +3,7 @@
 
 #include "kernels/cpu/register.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 
 namespace footlight {

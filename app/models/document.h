@@ -5,7 +5,6 @@
 
 #include <QString>
 
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>

@@ -4,7 +4,6 @@
 #include "app/models/text.h"
 
 #include <algorithm>
-#include <map>
 
 namespace footlight::app {
 namespace {

@@ -9,8 +9,6 @@
 #include <QThread>
 #include <QTimer>
 
-#include <memory>
-
 namespace footlight::app {
 
 class Session : public QObject {

@@ -3,10 +3,8 @@
 
 #include "engine/graph/graphdef.h"
 
-#include <cmath>
 #include <complex>
 #include <cstdio>
-#include <cstring>
 
 namespace footlight {
 namespace {

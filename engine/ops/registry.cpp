@@ -1,9 +1,7 @@
 // All rows: the definitions of the families read once, at first use.
 #include "engine/ops/define.h"
 
-#include <algorithm>
 #include <deque>
-#include <memory>
 #include <unordered_map>
 
 namespace footlight {

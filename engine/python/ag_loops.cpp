@@ -328,7 +328,7 @@ PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
 namespace {
 
 const Op kLess{"Less"}, kGreater{"Greater"}, kGreaterEqual{"GreaterEqual"}, kAnd{"LogicalAnd"},
-    kOr{"LogicalOr"}, kAdd{"AddV2"}, kStridedSlice{"StridedSlice"}, kShape{"Shape"};
+    kOr{"LogicalOr"}, kAdd{"AddV2"}, kShape{"Shape"};
 
 Tensor input_of(const Tensor& tensor, int index) {
   Graph* g = tensor.graph();

@@ -2,7 +2,6 @@
 #include "engine/python/ast_bridge.h"
 #include "engine/python/ast_bridge_types.h"
 
-#include <cstring>
 #include <unordered_map>
 
 namespace footlight::python {

@@ -13,7 +13,6 @@
 #include "engine/runtime/executor.h"
 
 #include <cstddef>
-#include <new>
 
 namespace footlight::python {
 

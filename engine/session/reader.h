@@ -6,7 +6,6 @@
 #include "engine/session/events.h"
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

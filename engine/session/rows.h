@@ -67,7 +67,6 @@ using Row = std::span<const Value>;
 constexpr size_t kMaxColumns = 20;
 
 // --- Rows of their own for what is nested in a record -------------------------------------------------------------
-struct MetaRow { std::string key; std::string text; int64_t number = 0; bool is_number = false; };
 struct RunArgumentRow { uint32_t position = 0; std::string value; };
 struct TextRow { uint32_t owner = 0, position = 0; std::string text; };
 struct CodeLineRow { uint32_t owner = 0, position = 0, offset = 0, line = 0; };

@@ -7,7 +7,6 @@
 
 #include "engine/session/events.h"
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -3,8 +3,6 @@
 
 #include "engine/base/text.h"
 
-#include <algorithm>
-
 namespace footlight {
 
 namespace {

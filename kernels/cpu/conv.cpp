@@ -3,7 +3,6 @@
 #include "kernels/cpu/conv_tile.h"
 #include "kernels/cpu/images.h"
 
-#include <utility>
 #include <vector>
 
 namespace footlight {

@@ -7,7 +7,6 @@
 #include "kernels/functors/arithmetic.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace footlight {
 namespace FL_ISA {

@@ -2,7 +2,6 @@
 #include "kernels/cpu/images.h"
 
 #include <limits>
-#include <vector>
 
 namespace footlight {
 namespace FL_ISA {

@@ -2,7 +2,6 @@
 #include "engine/ops/composite/define.h"
 #include "engine/ops/wanted.h"
 
-#include <cmath>
 #include <numbers>
 
 namespace footlight::composite {

@@ -4,7 +4,6 @@
 #include "engine/ops/matrix.h"
 
 #include <cmath>
-#include <limits>
 
 namespace footlight::composite {
 

@@ -2,8 +2,6 @@
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
-#include <algorithm>
-
 namespace footlight {
 
 namespace {

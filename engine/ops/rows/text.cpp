@@ -1,8 +1,6 @@
 // Rows that change, cut, match, hash and read strings.
 #include "engine/ops/define.h"
 
-#include <algorithm>
-
 namespace footlight {
 
 namespace {

@@ -213,14 +213,15 @@ void tensor_update(KernelContext& c) {
            p.inner);
 }
 
-// Elements k of `from` for k in [begin, end), one behind the other into the part that each belongs to.
-template <size_t size>
-void deal(const int32_t* part, int64_t begin, int64_t end, const char* from, std::vector<char*>& to) {
-  for (int64_t k = begin; k < end; ++k) {
-    char*& at = to[static_cast<size_t>(part[k])];
-    std::memcpy(at, from + k * static_cast<int64_t>(size), size);
-    at += size;
-  }
+// Elements k of `from` for k in [begin, end), one behind the other into the part that each belongs to, from at[p] on.
+template <class T>
+void deal(const int32_t* part, int64_t begin, int64_t end, const void* from, std::span<const Tensor> parts,
+          const std::vector<int64_t>& at) {
+  std::vector<T*> places;
+  for (size_t p = 0; p < parts.size(); ++p) places.push_back(static_cast<T*>(parts[p].raw()) + at[p]);
+  T** const __restrict__ to = places.data();
+  const T* const in = static_cast<const T*>(from);
+  for (int64_t k = begin; k < end; ++k) *to[static_cast<size_t>(part[k])]++ = in[k];
 }
 
 // The elements are cut into pieces: what each holds of every part is counted first, so that all can be dealt at once.
@@ -241,7 +242,7 @@ void partition(KernelContext& c) {
     for (int64_t piece = first; piece < last; ++piece) {
       std::vector<int64_t>& counts = before[static_cast<size_t>(piece)];
       counts.assign(4 * parts, 0);  // four side by side: equal neighbours do not wait for each other
-      for (int64_t k = piece_begin(piece); k < piece_begin(piece + 1); ++k)
+      for (int64_t k = piece_begin(piece), end = piece_begin(piece + 1); k < end; ++k)
         if (static_cast<uint32_t>(part[k]) < parts)
           ++counts[static_cast<size_t>(k & 3) * parts + static_cast<size_t>(part[k])];
       for (size_t p = 0; p < parts; ++p) counts[p] += counts[parts + p] + counts[2 * parts + p] + counts[3 * parts + p];
@@ -264,20 +265,17 @@ void partition(KernelContext& c) {
     c.set_output(p, dtype, shape);
   }
   const size_t bytes = is_plain(dtype) ? static_cast<size_t>(inner) * size_of(dtype) : 0;
-  const auto* from = static_cast<const char*>(c.inputs[0].raw());
+  const void* from = c.inputs[0].raw();
   parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
-    std::vector<char*> to(parts);
     for (int64_t piece = first; piece < last; ++piece) {
       std::vector<int64_t>& at = before[static_cast<size_t>(piece)];
       const int64_t begin = piece_begin(piece), end = piece_begin(piece + 1);
-      for (size_t p = 0; p < parts; ++p)
-        to[p] = static_cast<char*>(c.outputs[p].raw()) + at[p] * static_cast<int64_t>(bytes);
       switch (bytes) {
-        case 1: deal<1>(part, begin, end, from, to); break;
-        case 2: deal<2>(part, begin, end, from, to); break;
-        case 4: deal<4>(part, begin, end, from, to); break;
-        case 8: deal<8>(part, begin, end, from, to); break;
-        case 16: deal<16>(part, begin, end, from, to); break;
+        case 1: deal<uint8_t>(part, begin, end, from, c.outputs, at); break;
+        case 2: deal<uint16_t>(part, begin, end, from, c.outputs, at); break;
+        case 4: deal<uint32_t>(part, begin, end, from, c.outputs, at); break;
+        case 8: deal<uint64_t>(part, begin, end, from, c.outputs, at); break;
+        case 16: deal<std::complex<double>>(part, begin, end, from, c.outputs, at); break;
         default:
           for (int64_t k = begin; k < end; ++k) {
             const auto p = static_cast<size_t>(part[k]);

@@ -64,14 +64,14 @@ void join(KernelContext& c) {
     const auto part = [&](size_t k, int64_t i) -> const std::string& {
       return c.in<std::string>(k)[c.inputs[k].shape().rank() > 0 ? i : 0];
     };
+    std::string joined;
     for (int64_t i = begin; i < end; ++i) {
-      size_t size = c.inputs.empty() ? 0 : separator.size() * (c.inputs.size() - 1);
-      for (size_t k = 0; k < c.inputs.size(); ++k) size += part(k, i).size();
-      out[i].reserve(size);
+      joined.clear();
       for (size_t k = 0; k < c.inputs.size(); ++k) {
-        if (k > 0) out[i] += separator;
-        out[i] += part(k, i);
+        if (k > 0) joined += separator;
+        joined += part(k, i);
       }
+      out[i] = std::string(joined);  // a copy has the memory that it needs, what grows has more
     }
   });
 }

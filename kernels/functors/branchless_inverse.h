@@ -42,7 +42,8 @@ FL_LANE L atan_octant(L small, L large, C turned) {
 }
 template <class L>
 FL_LANE L atan(L x) {
-  const L a = clamped(magnitude(x), 0, 0x1p60f);
+  using T = Element<L>;
+  const L a = clamped(magnitude(x), T(0), T(0x1p60));
   const L one = all<L>(1);
   const auto steep = less(one, a);
   return with_sign_of(atan_octant(choose(steep, one, a), choose(steep, a, one), steep), x);

@@ -112,7 +112,11 @@ bool is_enum(PyObject* value, const char* kind, const char* name) {
 PyObject* enum_from(PyObject* value, const char* kind, const char* argument, const std::string& variable) {
   if (!value || value == Py_None) return nullptr;
   Ref holder = checked(PyObject_GetAttrString(namespace_of(""), kind));
-  const int is = PyObject_IsInstance(value, holder.get());
+  int is = PyObject_IsInstance(value, holder.get());
+  if (!is) {  // what another variable says that was given none
+    Ref module = checked(PyImport_ImportModule("footlight._enums"));
+    is = PyObject_IsInstance(value, checked(PyObject_GetAttrString(module.get(), kind)).get());
+  }
   if (is < 0) throw PythonErrorSet();
   Ref text = checked(PyObject_Str(value));
   if (!is)

@@ -151,6 +151,13 @@ class Errors(unittest.TestCase):
         tf.debugging.Assert(-1, [1])
         self.assertRaises(Invalid, tf.debugging.Assert, 0., [1.])
 
+    def test_variables_again(self):
+        for given in ({}, {'aggregation': tf.VariableAggregation.SUM}):
+            v = tf.Variable(1., **given)
+            self.assertEqual(pickle.loads(pickle.dumps(v)).aggregation, v.aggregation)
+            self.assertEqual(tf.Variable(2., aggregation=v.aggregation).aggregation, v.aggregation)
+        self.assertEqual(tf.VariableAggregation.NONE, tf.Variable(1.).aggregation)
+
     def test_endless_lists(self):
         endless = [1]
         endless.append(endless)

@@ -76,7 +76,8 @@ void fill_truncated(Philox base, T* out, int64_t count) {
             filled += std::abs(values[i]) < F(2);
           }
         };
-        for (uint64_t k = 0; filled < kGroup; ++k) {
+        for (uint64_t k = 0;; ++k) {
+          if (filled >= kGroup) break;
           if (k < 2) {
             keep(drawn[k] + g * kGroup);
             continue;

@@ -28,6 +28,11 @@ class Scalars(unittest.TestCase):
         self.refused(tf.math.confusion_matrix, [1], [0], num_classes=none)
         self.refused(tf.fingerprint, ["a"], method=tf.zeros([0], tf.string))
 
+    def test_fill(self):
+        for value in ([1.], [[1, 2]], tf.zeros([0])):
+            self.assertRaisesRegex(Invalid, 'scalar', tf.fill, [2], value)
+        self.assertRaises(ValueError, tf.math.multiply_no_nan, 3, tf.constant([1.]))
+
     def test_radius(self):
         x = tf.random.normal([1, 2, 2, 3])
         self.assertRaisesRegex(Invalid, "depth_radius", tf.nn.local_response_normalization, x, depth_radius=-1)

@@ -223,7 +223,7 @@ FL_PUBLIC(arithmetic) {
       {"truncatediv", kTwo, one_op<"TruncateDiv">, "x / y, rounded towards 0"},
       {"truncatemod", kTwo, one_op<"TruncateMod">, "what is left of x / y; has the sign of x"},
       {"realdiv", kTwo, one_op<"RealDiv">, "x / y of floats"},
-      {"math.multiply_no_nan", "x: tensor, y: tensor as x, name: str? = None", multiply_no_nan,
+      {"math.multiply_no_nan", "x: tensor, y: tensor after x, name: str? = None", multiply_no_nan,
        "x * y, and 0 where y is 0"},
       {"math.reciprocal_no_nan", "x: tensor, name: str? = None", reciprocal_no_nan, "1 / x, and 0 where x is 0"},
       {"math.xdivy", kTwo, scoped_two<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},

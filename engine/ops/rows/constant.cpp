@@ -15,6 +15,8 @@ void const_shape(Inference& i) {
 }
 
 void fill_shape(Inference& i) {
+  if (i.shape(1).has_rank() && i.shape(1).rank() != 0)
+    invalid("value must represent a scalar, got shape ", i.shape(1).brackets(), " [Op:Fill]");
   i.output_shapes[0] = infer::shape_from(i, 0);
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0 && !i.output_shapes[0].has_rank())
     i.output_shapes[0] = Shape{kUnknownDim};

@@ -6,6 +6,7 @@
 #include "engine/session/reader.h"
 
 #include <deque>
+#include <functional>
 #include <mutex>
 
 namespace footlight::session {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <random>
+#include <atomic>
 #include <thread>
 
 using namespace footlight;

@@ -1,4 +1,5 @@
 // Kernels of diagonals. What only moves goes by the size of an element, whatever its dtype.
+#include "engine/base/thread_pool.h"
 #include "kernels/cpu/register.h"
 
 #include <algorithm>
@@ -26,6 +27,13 @@ void by_size(DType dtype, Body&& body) {
 
 int64_t integer_of(const Tensor& t, int64_t at = 0) {
   return t.dtype() == DType::kInt64 ? t.data<int64_t>()[at] : t.data<int32_t>()[at];
+}
+
+constexpr int64_t kWorthAThread = 1 << 16;
+
+template <class T>
+void fill_all(T* out, int64_t n, T value) {
+  parallel_for(n, kWorthAThread, [&](int64_t begin, int64_t end) { std::fill(out + begin, out + end, value); });
 }
 
 struct Diagonals {
@@ -78,7 +86,7 @@ void diag(KernelContext& c) {
   const Diagonals k = diagonals_of(c, c.inputs[1], c.inputs[0].shape());
   by_size(c.outputs[0].dtype(), [&](auto type) {
     using T = decltype(type);
-    std::fill_n(c.out<T>(), c.outputs[0].elements(), *c.in<T>(4));
+    fill_all(c.out<T>(), c.outputs[0].elements(), *c.in<T>(4));
     move_diagonals<T, true>(k, c.outputs[0].shape(), c.out<T>(), const_cast<T*>(c.in<T>(0)));
   });
 }
@@ -87,7 +95,7 @@ void diag_part(KernelContext& c) {
   const Diagonals k = diagonals_of(c, c.inputs[1], c.outputs[0].shape());
   by_size(c.outputs[0].dtype(), [&](auto type) {
     using T = decltype(type);
-    std::fill_n(c.out<T>(), c.outputs[0].elements(), *c.in<T>(2));
+    fill_all(c.out<T>(), c.outputs[0].elements(), *c.in<T>(2));
     move_diagonals<T, false>(k, c.inputs[0].shape(), const_cast<T*>(c.in<T>(0)), c.out<T>());
   });
 }
@@ -108,16 +116,19 @@ void band(KernelContext& c) {
   by_size(c.outputs[0].dtype(), [&](auto type) {
     using T = decltype(type);
     const int64_t lines = columns ? c.outputs[0].elements() / columns : 0;
-    for (int64_t line = 0; line < lines; ++line) {
-      const int64_t i = line % rows;
-      const int64_t begin = lower < 0 ? 0 : std::clamp<int64_t>(i - lower, 0, columns);
-      const int64_t end = upper < 0 ? columns : std::clamp<int64_t>(i + upper + 1, begin, columns);
-      const T* in = c.in<T>(0) + line * columns;
-      T* out = c.out<T>() + line * columns;
-      std::fill(out, out + begin, T{});
-      std::copy(in + begin, in + end, out + begin);
-      std::fill(out + end, out + columns, T{});
-    }
+    const int64_t grain = std::max<int64_t>(1, kWorthAThread / std::max<int64_t>(1, columns));
+    parallel_for(lines, grain, [&](int64_t first, int64_t last) {
+      for (int64_t line = first; line < last; ++line) {
+        const int64_t i = line % rows;
+        const int64_t begin = lower < 0 ? 0 : std::clamp<int64_t>(i - lower, 0, columns);
+        const int64_t end = upper < 0 ? columns : std::clamp<int64_t>(i + upper + 1, begin, columns);
+        const T* in = c.in<T>(0) + line * columns;
+        T* out = c.out<T>() + line * columns;
+        std::fill(out, out + begin, T{});
+        std::copy(in + begin, in + end, out + begin);
+        std::fill(out + end, out + columns, T{});
+      }
+    });
   });
 }
 

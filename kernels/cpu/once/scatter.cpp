@@ -1,5 +1,6 @@
 // Kernels that read and write slices by index.
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/once/columns.h"
 #include "kernels/functors/common.h"
 
 #include <utility>
@@ -163,8 +164,7 @@ void write(const Places& p, const T* updates, T* out, Combine combine) {
       if (p.at[k] >= 0) out[p.at[k]] = combine(out[p.at[k]], updates[k]);
     return;
   }
-  const int64_t grain = std::max<int64_t>(16, (1 << 15) / std::max<int64_t>(1, static_cast<int64_t>(p.at.size())));
-  parallel_for(p.inner, grain, [&](int64_t begin, int64_t end) {
+  parallel_for(p.inner, columns_at_once(static_cast<int64_t>(p.at.size()), p.inner), [&](int64_t begin, int64_t end) {
     for (size_t k = 0; k < p.at.size(); ++k) {
       if (p.at[k] < 0) continue;
       T* __restrict__ to = out + p.at[k] * p.inner;

@@ -1,5 +1,6 @@
 // Kernels that reduce segments of rows, and that count.
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/once/columns.h"
 #include "kernels/functors/common.h"
 
 #include <limits>
@@ -197,9 +198,7 @@ void unsorted(KernelContext& c) {
     std::fill(out, out + count, Reduce::template start<T>());
     return unsorted_elements<T, Reduce>(in, ids, count, out);
   }
-  // Each thread has columns of its own.
-  const int64_t grain = std::max<int64_t>(16, (1 << 15) / std::max<int64_t>(1, n));
-  parallel_for(inner, grain, [&](int64_t begin, int64_t end) {
+  parallel_for(inner, columns_at_once(n, inner), [&](int64_t begin, int64_t end) {
     for (int64_t i = 0; i < count; ++i)
       std::fill(out + i * inner + begin, out + i * inner + end, Reduce::template start<T>());
     uint32_t id[kIdBlock];

@@ -1,0 +1,20 @@
+// How columns are shared out where each thread goes through all rows: one share for each, as each goes over the rows
+// anew.
+#pragma once
+
+#include "engine/base/thread_pool.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace footlight {
+namespace FL_ISA {
+
+inline int64_t columns_at_once(int64_t rows, int64_t columns) {
+  constexpr int64_t kWorthIt = 1 << 15, kLine = 16;
+  if (rows * columns < kWorthIt) return columns;
+  return std::max<int64_t>(kLine, (columns + pool_size() - 1) / pool_size());
+}
+
+}  // namespace FL_ISA
+}  // namespace footlight

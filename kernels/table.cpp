@@ -67,8 +67,10 @@ void init_cpu_kernels() {
   static std::once_flag once;
   std::call_once(once, [] {
     chosen_isa = choose();
-    for (KernelFile* f = KernelFile::first; f; f = f->next)
-      if (f->isa == chosen_isa || f->isa == "once") f->fill();
+    // What exists for the instruction set replaces what was compiled a single time.
+    for (const std::string_view isa : {std::string_view("once"), chosen_isa})
+      for (KernelFile* f = KernelFile::first; f; f = f->next)
+        if (f->isa == isa) f->fill();
   });
 }
 

@@ -38,8 +38,14 @@ Eigen::Map<RowMajor<T>> output_matrix(const KernelContext& c, size_t output, int
   on_cpu(op, bit_of(DType::kComplex128), function<std::complex<double>>);                 \
   on_cpu(op, bit_of(DType::kComplex64),                                                   \
          through<std::complex<float>, std::complex<double>, function<std::complex<double>>>)
-#define FL_WIDE_MATRIX_KERNEL(op, function)                                               \
+#define FL_WIDE_REAL_MATRIX_KERNEL(op, function)                                          \
   on_cpu(op, bit_of(DType::kFloat64), function<double>);                                  \
   on_cpu(op, bit_of(DType::kFloat32), through<float, double, function<double>>);          \
-  on_cpu(op, bit_of(DType::kFloat16), through<Float16, double, function<double>>);        \
+  on_cpu(op, bit_of(DType::kFloat16), through<Float16, double, function<double>>)
+#ifdef FL_REAL_ONLY  // a file of those that are compiled for wide vectors too
+#define FL_WIDE_MATRIX_KERNEL(op, function) FL_WIDE_REAL_MATRIX_KERNEL(op, function)
+#else
+#define FL_WIDE_MATRIX_KERNEL(op, function)                                               \
+  FL_WIDE_REAL_MATRIX_KERNEL(op, function);                                               \
   FL_WIDE_COMPLEX_MATRIX_KERNEL(op, function)
+#endif

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <random>
 #include <atomic>
+#include <random>
 #include <thread>
 
 using namespace footlight;

@@ -255,6 +255,9 @@ class TestRecorder : public QObject {
   }
 
   void a_forked_child_leaves_the_session_alone() {
+#ifdef __SANITIZE_ADDRESS__
+    QSKIP("the sanitizer's allocator stays locked in a child that is forked while another thread allocates");
+#endif
     const std::string path = at("fork.footlight"), child_path = at("child.footlight");
     profile::start_recording(path, {}, RecordingLevel::kOps);
     emit_op(1);
@@ -292,7 +295,9 @@ class TestRecorder : public QObject {
 
   // While other threads record, so that locks are held when the fork comes.
   void forks_while_others_record() {
-#ifndef __SANITIZE_ADDRESS__  // its allocator stays locked in a child that is forked while another thread allocates
+#ifdef __SANITIZE_ADDRESS__
+    QSKIP("the sanitizer's allocator stays locked in a child that is forked while another thread allocates");
+#endif
     const std::string path = at("forks.footlight");
     profile::start_recording(path, {}, RecordingLevel::kOps);
     std::atomic<bool> stop{false};
@@ -320,7 +325,6 @@ class TestRecorder : public QObject {
     QCOMPARE(bad, 0);
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows() + dropped(*r, "op events"), emitted.load());
-#endif
   }
 
   void exit_without_stopping_ends_the_session() {

@@ -49,14 +49,14 @@ Meetings of_inputs(const Window& w) {
 }
 
 // kPixels pixels beside each other, whose meetings are those of the first, each `step` elements further: the sums
-// over their meetings of the other side times the filter, in registers.
-template <class C, int kPixels>
-void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
-                   int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t channels,
-                   C* out) {
-  typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
-  constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
-  int64_t at = 0;
+// over their meetings of the other side times the filter, in registers of so many bytes. From channel `at` on, to the
+// one that is returned.
+template <class C, int kPixels, int kBytes>
+int64_t gather_channels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
+                        int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t at,
+                        int64_t channels, C* out) {
+  typedef C Vector __attribute__((vector_size(kBytes), aligned(alignof(C)), may_alias));
+  constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(C));
   for (; at + kWidth <= channels; at += kWidth) {
     Vector sums[kPixels] = {};
     for (const Meeting& y : rows) {
@@ -70,6 +70,19 @@ void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> colum
     }
     for (int p = 0; p < kPixels; ++p) *reinterpret_cast<Vector*>(out + p * channels + at) = sums[p];
   }
+  return at;
+}
+template <class C, int kPixels>
+void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
+                   int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t channels,
+                   C* out) {
+  const auto some = [&](auto bytes, int64_t at) {
+    return gather_channels<C, kPixels, bytes>(rows, columns, other, other_width, step, filter, filter_width, at,
+                                              channels, out);
+  };
+  int64_t at = some(std::integral_constant<int, 64>(), 0);
+  at = some(std::integral_constant<int, 32>(), at);
+  at = some(std::integral_constant<int, 16>(), at);
   for (; at < channels; ++at)
     for (int p = 0; p < kPixels; ++p) {
       C sum = 0;

@@ -10,7 +10,9 @@
 #endif
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
+#include <vector>
 
 namespace footlight {
 namespace FL_ISA {
@@ -259,6 +261,23 @@ T dot(const T* a, const T* b, int64_t n) {
   return all[0];
 }
 
+namespace {
+
+// In pieces of one length, so that the digits do not depend on the threads.
+template <class T>
+T long_dot(const T* a, const T* b, int64_t n) {
+  constexpr int64_t kPiece = 1 << 16;
+  if (n <= kPiece) return dot(a, b, n);
+  std::vector<T> sums(static_cast<size_t>((n + kPiece - 1) / kPiece));
+  parallel_for(static_cast<int64_t>(sums.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k)
+      sums[static_cast<size_t>(k)] = dot(a + k * kPiece, b + k * kPiece, std::min(kPiece, n - k * kPiece));
+  });
+  return std::accumulate(sums.begin(), sums.end(), T(0));
+}
+
+}  // namespace
+
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t out_row,
           Into into) {
@@ -276,7 +295,7 @@ void gemm(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<
       for (int64_t x = begin; x < end; ++x)
         for (int64_t y = 0; y < shorter; ++y) {
           const int64_t i = m >= n ? x : y, j = m >= n ? y : x;
-          const T value = dot(a.data + i * a.row, b.data + j * b.column, depth);
+          const T value = long_dot(a.data + i * a.row, b.data + j * b.column, depth);
           T& to = out[i * out_row + j];
           to = into == Into::kSet ? value : into == Into::kAdd ? to + value : to - value;
         }

@@ -97,23 +97,36 @@ constexpr C lowest() {
     return std::numeric_limits<C>::lowest();
 }
 
-// The largest of each window with 16 channels at a time in registers; false where the channels do not come out even.
-template <class Places>
-bool in_registers(const Pool& p, const float* image, float* out, Places&& places) {
-  typedef float Vector __attribute__((vector_size(64), aligned(alignof(float)), may_alias));
+// The places of a window combined, for as many channels at a time as a register of so many bytes has; from channel `at`
+// on, to the one that is returned.
+template <int kBytes, class Combine, class Finish>
+int64_t combine_places(const float* image, const int64_t* starts, int64_t count, int64_t at, int64_t channels,
+                       float* out, float neutral, Combine&& combine, Finish&& finish) {
+  typedef float Vector __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias));
+  constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(float));
+  for (; at + kWidth <= channels; at += kWidth) {
+    Vector sum = Vector{} + neutral;
+    for (int64_t k = 0; k < count; ++k) sum = combine(sum, *reinterpret_cast<const Vector*>(image + starts[k] + at));
+    *reinterpret_cast<Vector*>(out + at) = finish(sum);
+  }
+  return at;
+}
+
+// finish(the places of a window combined, how many they are), in registers; false where the channels do not come out
+// even.
+template <class Places, class Combine, class Finish>
+bool in_registers(const Pool& p, const float* image, float* out, Places&& places, float neutral, Combine&& combine,
+                  Finish&& finish) {
   constexpr int64_t kMost = 64;
-  if (p.attrs.channel_size != 1 || p.pooled % 16 != 0 || p.window_size() > kMost) return false;
+  if (p.attrs.channel_size != 1 || p.attrs.channel_stride != 1 || p.pooled % 4 != 0 || p.window_size() > kMost)
+    return false;
   int64_t starts[kMost];
   int64_t count = 0;
   places([&](int64_t place) { starts[count++] = place * p.channels; });
-  for (int64_t at = 0; at < p.pooled; at += 16) {
-    Vector best = Vector{} + lowest<float>();
-    for (int64_t k = 0; k < count; ++k) {
-      const Vector x = *reinterpret_cast<const Vector*>(image + starts[k] + at);
-      best = x > best ? x : best;
-    }
-    *reinterpret_cast<Vector*>(out + at) = best;
-  }
+  const auto end = [&](const auto& sum) { return finish(sum, static_cast<float>(count)); };
+  int64_t at = combine_places<64>(image, starts, count, 0, p.pooled, out, neutral, combine, end);
+  at = combine_places<32>(image, starts, count, at, p.pooled, out, neutral, combine, end);
+  combine_places<16>(image, starts, count, at, p.pooled, out, neutral, combine, end);
   return true;
 }
 
@@ -128,7 +141,11 @@ void max_pool(KernelContext& c) {
     const C* from = in.data() + n * p.in_image;
     C* __restrict__ best = out.data() + n * p.out_image + pixel * p.pooled;
     if constexpr (std::is_same_v<C, float>) {
-      if (in_registers(p, from, best, places)) return;
+      if (in_registers(
+              p, from, best, places, lowest<float>(),
+              [](const auto& most, const auto& x) { return x > most ? x : most; },
+              [](const auto& most, float) { return most; }))
+        return;
     }
     std::fill(best, best + p.pooled, lowest<C>());
     places([&](int64_t place) {
@@ -278,6 +295,12 @@ void average_pool(KernelContext& c) {
   for_windows(p, [&](int64_t n, int64_t pixel, auto&& places) {
     const C* from = in.data() + n * p.in_image;
     C* __restrict__ sum = out.data() + n * p.out_image + pixel * p.pooled;
+    if constexpr (std::is_same_v<C, float>) {
+      if (in_registers(
+              p, from, sum, places, 0.0f, [](const auto& some, const auto& x) { return some + x; },
+              [](const auto& some, float many) { return some / many; }))
+        return;
+    }
     std::fill(sum, sum + p.pooled, C(0));
     int64_t count = 0;
     places([&](int64_t place) {

@@ -7,6 +7,7 @@
 #include "kernels/functors/arithmetic.h"
 
 #include <algorithm>
+#include <complex>
 
 namespace footlight {
 namespace FL_ISA {
@@ -58,9 +59,45 @@ void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int
   });
 }
 
+// Large products of complex numbers: four of their real and imaginary parts.
+template <class R>
+void multiply_parts(const Matrix<std::complex<R>>& a, const Matrix<std::complex<R>>& b, std::complex<R>* out, int64_t m,
+                    int64_t n, int64_t depth) {
+  const int64_t a_size = m * depth, b_size = depth * n, out_size = m * n;
+  const BufferPtr memory =
+      allocate_buffer(Device::cpu(), static_cast<size_t>(2 * (a_size + b_size + out_size)) * sizeof(R));
+  R* const a_parts = static_cast<R*>(memory->data());
+  R* const b_parts = a_parts + 2 * a_size;
+  R* const out_parts = b_parts + 2 * b_size;
+  const auto take_apart = [](const Matrix<std::complex<R>>& from, int64_t rows, int64_t columns, R* to) {
+    parallel_for(rows, std::max<int64_t>(1, (1 << 15) / columns), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        for (int64_t j = 0; j < columns; ++j) {
+          const std::complex<R> x = from.data[i * from.row + j * from.column];
+          to[i * columns + j] = x.real();
+          to[(rows + i) * columns + j] = x.imag();
+        }
+    });
+  };
+  take_apart(a, m, depth, a_parts);
+  take_apart(b, depth, n, b_parts);
+  const Matrix<R> a_real{a_parts, depth, 1}, a_imaginary{a_parts + a_size, depth, 1};
+  const Matrix<R> b_real{b_parts, n, 1}, b_imaginary{b_parts + b_size, n, 1};
+  gemm(m, n, depth, a_real, b_real, out_parts, n);
+  gemm(m, n, depth, a_imaginary, b_imaginary, out_parts, n, Into::kSubtract);
+  gemm(m, n, depth, a_real, b_imaginary, out_parts + out_size, n);
+  gemm(m, n, depth, a_imaginary, b_real, out_parts + out_size, n, Into::kAdd);
+  parallel_for(out_size, 1 << 15, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = {out_parts[i], out_parts[out_size + i]};
+  });
+}
+
 template <class T>
 void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t depth) {
   if (m == 0 || n == 0) return;
+  if constexpr (functors::is_complex_v<T>) {
+    if (m * n * depth >= 16 * 16 * 16) return multiply_parts(a, b, out, m, n, depth);
+  }
   if constexpr (std::is_floating_point_v<T>) {
     if (depth > 0 && (m * n * depth >= 24 * 24 * 24 || (n == 1 && depth >= 8 && a.column == 1))) {
       if (m <= 8 && n >= 64 && b.column == 1) multiply_few(a, b, out, m, n, depth);

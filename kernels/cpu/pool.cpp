@@ -102,12 +102,17 @@ constexpr C lowest() {
 template <int kBytes, class Combine, class Finish>
 int64_t combine_places(const float* image, const int64_t* starts, int64_t count, int64_t at, int64_t channels,
                        float* out, float neutral, Combine&& combine, Finish&& finish) {
-  typedef float Vector __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias));
+  // In memory a vector stands anywhere, but templates forget that of a type.
+  typedef float Loose __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias));
+  typedef float Vector __attribute__((vector_size(kBytes)));
   constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(float));
   for (; at + kWidth <= channels; at += kWidth) {
     Vector sum = Vector{} + neutral;
-    for (int64_t k = 0; k < count; ++k) sum = combine(sum, *reinterpret_cast<const Vector*>(image + starts[k] + at));
-    *reinterpret_cast<Vector*>(out + at) = finish(sum);
+    for (int64_t k = 0; k < count; ++k) {
+      const Vector x = *reinterpret_cast<const Loose*>(image + starts[k] + at);
+      sum = combine(sum, x);
+    }
+    *reinterpret_cast<Loose*>(out + at) = finish(sum);
   }
   return at;
 }

@@ -19,7 +19,8 @@ template <class T>
 struct SmallVector {
   using U = std::conditional_t<std::is_integral_v<T>,
                                std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
-  typedef U type __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
+  typedef U type __attribute__((vector_size(64)));
+  typedef U Loose __attribute__((vector_size(64), aligned(alignof(T)), may_alias));  // anywhere in memory
   static constexpr int64_t kLength = 64 / sizeof(T);
 };
 
@@ -62,6 +63,7 @@ template <class T>
 class SmallColumns {
  public:
   using V = typename SmallVector<T>::type;
+  using Loose = typename SmallVector<T>::Loose;
   static constexpr int64_t kLength = SmallVector<T>::kLength;
   SmallColumns(const T* b, int64_t b_row, int64_t depth, int64_t columns) : b_(b), b_row_(b_row), columns_(columns) {
     const int64_t room = (depth - 1) * b_row + columns - kLength;
@@ -74,11 +76,11 @@ class SmallColumns {
   }
 
   void load(int64_t k, V& row) const {
-    row = *reinterpret_cast<const V*>(k < safe_ ? b_ + k * b_row_ : pad_ + (k - safe_) * kLength);
+    row = *reinterpret_cast<const Loose*>(k < safe_ ? b_ + k * b_row_ : pad_ + (k - safe_) * kLength);
   }
   // spills: what is written beyond the columns is overwritten when the next row is stored.
   void store(T* to, const V& v, bool spills) const {
-    if (columns_ == kLength || spills) *reinterpret_cast<V*>(to) = v;
+    if (columns_ == kLength || spills) *reinterpret_cast<Loose*>(to) = v;
     else std::memcpy(to, &v, static_cast<size_t>(columns_) * sizeof(T));
   }
 

@@ -80,13 +80,16 @@ Py_hash_t hash(PyObject*) {
   return -1;
 }
 
-[[noreturn]] void symbolic_has_no(const Tensor& t, const char* what) {
-  if (std::string_view(what) == "numpy")
-    fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute 'numpy': '", symbolic_name(t),
-         "' has no value yet while its function is being traced; print it with tf.print, or return it from the "
-         "function");
-  fail(ErrorKind::kAttribute, "'SymbolicTensor' object has no attribute '", what, "': '", symbolic_name(t),
-       "' has no value while its function is being traced");
+// In TensorFlow's words, as scripts print them; why, and what to do, is a note below.
+[[noreturn]] void symbolic_has_no_value(const Tensor& t) {
+  const Ref error = checked(
+      PyObject_CallFunction(PyExc_AttributeError, "s", "'SymbolicTensor' object has no attribute 'numpy'"));
+  const std::string note = str("'", symbolic_name(t),
+                               "' has no value yet while its function is being traced; print it with tf.print, or "
+                               "return it from the function");
+  checked(PyObject_CallMethod(error.get(), "add_note", "s", note.c_str()));
+  PyErr_SetObject(PyExc_AttributeError, error.get());
+  throw PythonErrorSet();
 }
 
 Py_ssize_t length(PyObject* self) {
@@ -178,7 +181,7 @@ PyMethodDef numpy_method = {
     "numpy()\n--\n\nA NumPy array (of rank 0: a NumPy scalar) with a copy of the value."};
 PyObject* get_numpy(PyObject* self, void*) {
   return guarded([&] {
-    if (tensor_of(self).is_symbolic()) symbolic_has_no(tensor_of(self), "numpy");
+    if (tensor_of(self).is_symbolic()) symbolic_has_no_value(tensor_of(self));
     return PyCFunction_New(&numpy_method, self);
   });
 }

@@ -4,7 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/eager/execute.h"
 #include "engine/ops/cost.h"
-#include "engine/profile/recorder.h"
+#include "engine/record/recorder.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 // order of calls, what is said when recording is refused, and what happens under overload.
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
-#include "engine/profile/cupti_recorder.h"
+#include "engine/record/cupti_recorder.h"
 #include "tests/gpu/fake_cupti.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // The recorder's own statements of CUPTI's numbers and layouts against the pinned toolkit's headers.
-#include "engine/profile/cupti_library.h"
+#include "engine/record/cupti_library.h"
 
 #include <cupti.h>
 

@@ -1,0 +1,143 @@
+// Writes our tree as CPython's ast objects, filling each object's dictionary directly.
+#include "engine/python/autograph/ast_bridge.h"
+#include "engine/python/autograph/ast_bridge_types.h"
+
+namespace footlight::python {
+
+using namespace autograph;
+using bridge::types;
+
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(PyObject* keep) : keep_(keep) {}
+
+  PyObject* node(const Node* node) {
+    const bridge::KindEntry& entry = types.kinds[static_cast<int>(node->kind)];
+    const KindInfo& described = info(node->kind);
+    if (!entry.type) {
+      PyErr_Format(PyExc_TypeError, "this Python has no %s node", described.name);
+      return nullptr;
+    }
+    if (Py_EnterRecursiveCall(" while writing a syntax tree")) return nullptr;
+    PyObject* made = fill(node, entry, described);
+    Py_LeaveRecursiveCall();
+    return made;
+  }
+
+ private:
+  PyObject* fill(const Node* node, const bridge::KindEntry& entry, const KindInfo& described) {
+    Ref object = Ref::steal(entry.type->tp_alloc(entry.type, 0));
+    Ref dict = Ref::steal(PyDict_New());
+    if (!object || !dict) return nullptr;
+    for (int i = 0; i < described.field_count; ++i) {
+      if (!entry.field_names[i]) continue;
+      const Ref value = Ref::steal(slot(node->fields()[i], described.fields[i].type));
+      if (!value || PyDict_SetItem(dict.get(), entry.field_names[i], value.get()) < 0) return nullptr;
+    }
+    if (described.category != Category::kRoot && described.category != Category::kPlain) {
+      const Position& at = node->at;
+      if (!place(dict.get(), types.lineno, at.line ? at.line : 1) || !place(dict.get(), types.col_offset, at.column) ||
+          !place(dict.get(), types.end_lineno, at.end_line ? at.end_line : 1) ||
+          !place(dict.get(), types.end_col_offset, at.end_column))
+        return nullptr;
+    }
+    PyObject** slot = _PyObject_GetDictPtr(object.get());
+    if (!slot) {
+      PyErr_SetString(PyExc_SystemError, "a syntax tree node without a dictionary");
+      return nullptr;
+    }
+    Py_XSETREF(*slot, dict.release());
+    return object.release();
+  }
+
+  static bool place(PyObject* dict, PyObject* name, uint32_t value) {
+    const Ref number = Ref::steal(PyLong_FromUnsignedLong(value));
+    return number && PyDict_SetItem(dict, name, number.get()) == 0;
+  }
+
+  PyObject* slot(const Slot& slot, FieldType type) {
+    switch (type) {
+      case FieldType::kNode:
+      case FieldType::kOptional: return slot.node ? node(slot.node) : Py_NewRef(Py_None);
+      case FieldType::kList:
+      case FieldType::kOptionalList: {
+        Ref list = Ref::steal(PyList_New(slot.list->size));
+        if (!list) return nullptr;
+        for (uint32_t i = 0; i < slot.list->size; ++i) {
+          Node* item = (*slot.list)[i];
+          PyObject* value = item ? node(item) : Py_NewRef(Py_None);
+          if (!value) return nullptr;
+          PyList_SET_ITEM(list.get(), i, value);
+        }
+        return list.release();
+      }
+      case FieldType::kName:
+      case FieldType::kOptionalName: return slot.name ? name(slot.name) : Py_NewRef(Py_None);
+      case FieldType::kNameList: {
+        Ref list = Ref::steal(PyList_New(slot.names->size));
+        if (!list) return nullptr;
+        for (uint32_t i = 0; i < slot.names->size; ++i) {
+          PyObject* value = name((*slot.names)[i]);
+          if (!value) return nullptr;
+          PyList_SET_ITEM(list.get(), i, value);
+        }
+        return list.release();
+      }
+      case FieldType::kConstant: return constant(*slot.constant);
+      case FieldType::kText:
+        return slot.text ? PyUnicode_FromStringAndSize(slot.text->data(), static_cast<Py_ssize_t>(slot.text->size()))
+                         : Py_NewRef(Py_None);
+      case FieldType::kInt: return PyLong_FromLongLong(slot.integer);
+      case FieldType::kOperator: return Py_NewRef(types.op_instances[static_cast<int>(slot.op)]);
+      case FieldType::kOperatorList: {
+        Ref list = Ref::steal(PyList_New(slot.ops->size));
+        if (!list) return nullptr;
+        for (uint32_t i = 0; i < slot.ops->size; ++i)
+          PyList_SET_ITEM(list.get(), i, Py_NewRef(types.op_instances[static_cast<int>((*slot.ops)[i])]));
+        return list.release();
+      }
+    }
+    return nullptr;
+  }
+
+  PyObject* name(Name* name) {
+    if (!name->handle) {
+      PyObject* text = PyUnicode_FromStringAndSize(name->text.data(), static_cast<Py_ssize_t>(name->text.size()));
+      if (!text) return nullptr;
+      PyUnicode_InternInPlace(&text);
+      const Ref made = Ref::steal(text);
+      if (PyList_Append(keep_, text) < 0) return nullptr;
+      name->handle = text;
+    }
+    return Py_NewRef(static_cast<PyObject*>(name->handle));
+  }
+
+  static PyObject* constant(const Constant& constant) {
+    if (constant.handle) return Py_NewRef(static_cast<PyObject*>(constant.handle));
+    switch (constant.kind) {
+      case ConstantKind::kNone: return Py_NewRef(Py_None);
+      case ConstantKind::kTrue: return Py_NewRef(Py_True);
+      case ConstantKind::kFalse: return Py_NewRef(Py_False);
+      case ConstantKind::kEllipsis: return Py_NewRef(Py_Ellipsis);
+      case ConstantKind::kNumber: return PyLong_FromLongLong(constant.integer);
+      case ConstantKind::kString:
+        return PyUnicode_FromStringAndSize(constant.text.data(), static_cast<Py_ssize_t>(constant.text.size()));
+      case ConstantKind::kBytes:
+        return PyBytes_FromStringAndSize(constant.text.data(), static_cast<Py_ssize_t>(constant.text.size()));
+    }
+    return nullptr;
+  }
+
+  PyObject* keep_;
+};
+
+}  // namespace
+
+PyObject* write_ast(const Node* node, PyObject* keep) {
+  if (!init_ast_bridge()) return nullptr;
+  return Writer(keep).node(node);
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,454 @@
+// The cache of conversions, which sits in the code objects themselves, and the functions made from it.
+#include "engine/python/autograph/convert.h"
+
+#include "engine/autograph/readable.h"
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+#include "engine/python/autograph/source.h"
+#include "engine/python/interpreter/frame_layout.h"
+#include "engine/python/interpreter/source.h"
+#include "engine/session/writer.h"
+
+#include <unordered_set>
+
+namespace footlight::python {
+
+using namespace autograph;
+
+namespace {
+
+// Stored in a slot of the code object, gone with it.
+struct Entry {
+  bool lean = false;   // the code was made by a conversion
+  bool block = false;  // of it: a part of a function of the user's, not one of his functions
+  struct Form {
+    bool tried = false;
+    Ref code;                  // empty: see reason
+    std::vector<int> cells;    // per free variable: index in the user's closure, or -1 for one of the runtime
+    std::vector<PyObject*> runtime;  // cells of the runtime, borrowed, where cells says -1
+    std::string reason;
+  } forms[2];  // by recursive
+  bool recorded = false;
+};
+
+thread_local int64_t spent_ns = 0;
+thread_local int off_depth = 0;
+thread_local FunctionId converting_for;
+
+void drop_entry(void* entry) { delete static_cast<Entry*>(entry); }
+
+Py_ssize_t slot() {
+  static const Py_ssize_t index = request_code_slot(drop_entry);
+  return index;
+}
+
+Entry* known_entry(PyObject* code) {
+  void* value = nullptr;
+  if (get_code_slot(code, slot(), &value) < 0) PyErr_Clear();
+  return static_cast<Entry*>(value);
+}
+
+Entry& entry_of(PyObject* code) {
+  if (Entry* known = known_entry(code)) return *known;
+  Entry* made = new Entry;
+  if (set_code_slot(code, slot(), made) < 0) PyErr_Clear();
+  return *made;
+}
+
+class Timer {
+ public:
+  Timer() : start_(now_ns()) { ++depth; }
+  ~Timer() { if (--depth == 0) spent_ns += now_ns() - start_; }
+
+ private:
+  static inline thread_local int depth = 0;
+  int64_t start_;
+};
+
+std::string text_of(PyObject* object) {
+  const char* text = object && PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
+  if (!text) PyErr_Clear();
+  return text ? text : "";
+}
+
+// Everything of the standard library and NumPy runs as it is: nothing in it waits for a tensor's condition.
+bool is_library(PyCodeObject* code) {
+  static const std::string& library = *new std::string([] {
+    const Ref os = Ref::steal(PyImport_ImportModule("os"));
+    const Ref file = Ref::steal(os ? PyObject_GetAttrString(os.get(), "__file__") : nullptr);
+    PyErr_Clear();
+    const std::string path = text_of(file.get());
+    return path.substr(0, path.rfind('/') + 1);
+  }());
+  const char* path = PyUnicode_AsUTF8(code->co_filename);
+  if (!path) {
+    PyErr_Clear();
+    return false;
+  }
+  const std::string_view file(path);
+  if (is_own_file(path) || file.starts_with("<frozen ")) return true;
+  const bool installed = file.find("/site-packages/") != file.npos || file.find("/dist-packages/") != file.npos;
+  if (installed) return file.find("-packages/numpy/") != file.npos;
+  return !library.empty() && file.starts_with(library);
+}
+
+PyObject* find_code(PyObject* code) {
+  PyObject* constants = reinterpret_cast<PyCodeObject*>(code)->co_consts;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i)
+    if (PyCode_Check(PyTuple_GET_ITEM(constants, i))) return PyTuple_GET_ITEM(constants, i);
+  return nullptr;
+}
+
+// Marks what was just compiled, seen by nobody yet, and gives it the user's names: blocks have that of their function.
+void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
+               const std::unordered_set<std::string_view>& made_names) {
+  auto* code = reinterpret_cast<PyCodeObject*>(object);
+  Entry& entry = entry_of(object);
+  entry.lean = true;
+  Py_SETREF(code->co_name, Py_NewRef(name));
+  Py_SETREF(code->co_qualname, Py_NewRef(qualname));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); ++i) {
+    PyObject* inner = PyTuple_GET_ITEM(code->co_consts, i);
+    if (!PyCode_Check(inner)) continue;
+    auto* inner_code = reinterpret_cast<PyCodeObject*>(inner);
+    const std::string own = text_of(inner_code->co_name);
+    const bool thunk = own == "<lambda>" && inner_code->co_argcount == 0;
+    if (thunk || made_names.count(own)) {
+      mark_lean(inner, name, qualname, made_names);
+      entry_of(inner).block = true;
+      continue;
+    }
+    const Ref inner_qualname = Ref::steal(PyUnicode_FromFormat("%U.<locals>.%U", qualname, inner_code->co_name));
+    mark_lean(inner, inner_code->co_name, inner_qualname ? inner_qualname.get() : qualname, made_names);
+  }
+}
+
+// The function without what belongs to its object rather than to its code: decorators, defaults, annotations.
+Node* bare(Tree& tree, Node* function) {
+  Node* made = tree.copy(function);
+  const bool is_lambda = made->kind == Kind::kLambda;
+  const int slot = is_lambda ? +at::Lambda::args : +at::FunctionDef::args;
+  Node* arguments = tree.copy(made->node(slot));
+  made->node(slot) = arguments;
+  arguments->fields()[at::arguments::defaults].list = &kEmptyList;
+  std::vector<Node*> none(arguments->list(at::arguments::kwonlyargs).size, nullptr);
+  arguments->fields()[at::arguments::kw_defaults].list = tree.list(none);
+  if (is_lambda) return made;
+  auto strip = [&](Node* arg) {
+    if (!arg || !arg->node(at::arg::annotation)) return arg;
+    Node* plain = tree.copy(arg);
+    plain->node(at::arg::annotation) = nullptr;
+    return plain;
+  };
+  for (const int list : {+at::arguments::posonlyargs, +at::arguments::args, +at::arguments::kwonlyargs}) {
+    std::vector<Node*> args;
+    for (Node* arg : arguments->list(list)) args.push_back(strip(arg));
+    arguments->fields()[list].list = tree.list(args);
+  }
+  for (const int one : {+at::arguments::vararg, +at::arguments::kwarg})
+    arguments->node(one) = strip(arguments->node(one));
+  made->fields()[at::FunctionDef::decorator_list].list = &kEmptyList;
+  made->fields()[at::FunctionDef::type_params].list = &kEmptyList;
+  made->node(at::FunctionDef::returns) = nullptr;
+  // Under its own name it would be a variable of the factory, and the name in its body no global any more.
+  made->fields()[at::FunctionDef::name].name = tree.name("ag__.function");
+  return made;
+}
+
+// def factory(free variables): def f(...) -- compiled, never run: it makes the free variables of f free.
+Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
+  Node* arguments = tree.make(Kind::karguments, function->at);
+  std::vector<Node*> args;
+  auto parameter = [&](std::string_view name) {
+    Node* arg = tree.make(Kind::karg, function->at);
+    arg->fields()[at::arg::arg].name = tree.name(name);
+    args.push_back(arg);
+  };
+  const Ref free = Ref::steal(PyCode_GetFreevars(original));
+  if (!free) return {};
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()); ++i) parameter(text_of(PyTuple_GET_ITEM(free.get(), i)));
+  using namespace runtime_name;
+  for (const std::string_view name : {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn, kReturn})
+    parameter(name);
+  arguments->fields()[at::arguments::args].list = tree.list(args);
+  Node* inner = bare(tree, function);
+  if (inner->kind == Kind::kLambda) inner = tree.expression(inner, inner->at);
+  Node* factory = tree.function(tree.name("factory"), arguments, tree.list({inner}), function->at);
+  Node* module = tree.make(Kind::kModule, {});
+  module->fields()[at::Module::body].list = tree.list({factory});
+
+  const Ref keep = Ref::steal(PyList_New(0));
+  const Ref ast = keep ? Ref::steal(write_ast(module, keep.get())) : Ref();
+  if (!ast) return {};
+  static PyObject* compile = nullptr;
+  if (!compile) {
+    const Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
+    compile = builtins ? PyObject_GetAttrString(builtins.get(), "compile") : nullptr;
+    if (!compile) return {};
+  }
+  const Ref code = Ref::steal(PyObject_CallFunction(compile, "OOsii", ast.get(), original->co_filename, "exec",
+                                                    original->co_flags & PyCF_MASK, 1));
+  PyObject* made = code ? find_code(code.get()) : nullptr;
+  made = made ? find_code(made) : nullptr;
+  if (code && !made) PyErr_SetString(PyExc_SystemError, "a converted function has no code");
+  return Ref::borrow(made);
+}
+
+std::string take_error() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const Ref text = Ref::steal(value ? PyObject_Str(value) : nullptr);
+  PyErr_Clear();
+  const Ref a = Ref::steal(type), b = Ref::steal(value), c = Ref::steal(traceback);
+  return text_of(text.get());
+}
+
+void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool recursive) {
+  form.tried = true;
+  if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) {
+    form.reason = code->co_flags & CO_GENERATOR ? "a generator: its yields belong to the function itself"
+                                                : "an async function";
+    return;
+  }
+  const FoundSource source = find_source(code, globals);
+  if (!source.node) {
+    form.reason = source.reason;
+    return;
+  }
+  Tree tree;
+  Node* function = read_ast(source.node, tree, source.options);
+  if (!function) {
+    form.reason = take_error();
+    return;
+  }
+  const Conversion conversion = convert(tree, function, {Style::kLean, recursive});
+  if (!conversion.function) {
+    form.reason = conversion.reason;
+    return;
+  }
+  const Ref made = compile_lean(tree, conversion.function, code);
+  if (!made) {
+    form.reason = "what it was converted to does not compile: " + take_error();
+    return;
+  }
+  const Ref wanted = Ref::steal(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(made.get())));
+  const Ref have = Ref::steal(PyCode_GetFreevars(code));
+  if (!wanted || !have) {
+    form.reason = take_error();
+    return;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(wanted.get()); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(wanted.get(), i);
+    const Py_ssize_t index = PySequence_Index(have.get(), name);
+    if (index < 0) PyErr_Clear();
+    form.cells.push_back(static_cast<int>(index));
+    form.runtime.push_back(index < 0 ? ag_runtime_cell(text_of(name)) : nullptr);
+    if (index < 0 && !form.runtime.back()) {
+      form.reason = "nothing known of its free variable " + text_of(name);
+      return;
+    }
+  }
+  std::unordered_set<std::string_view> made_names;
+  for (uint32_t id = 0; id < tree.name_count(); ++id)
+    if (tree.name_at(id)->generated) made_names.insert(tree.name_at(id)->text);
+  mark_lean(made.get(), code->co_name, code->co_qualname, made_names);
+  form.code = made;
+}
+
+const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive) {
+  Entry& entry = entry_of(reinterpret_cast<PyObject*>(code));
+  Entry::Form& form = entry.forms[recursive];
+  if (!form.tried) {
+    const Timer timer;
+    if (is_library(code)) {
+      form.tried = true;
+      form.reason = kLibraryReason;
+    } else {
+      convert_code(form, code, globals, recursive);
+      if (!form.reason.empty() && ag_verbosity > 0)
+        PySys_FormatStderr("AutoGraph: %U (%U:%d) runs as it is: %s\n", code->co_qualname, code->co_filename,
+                           code->co_firstlineno, form.reason.c_str());
+    }
+  }
+  return form;
+}
+
+Ref function_from(PyObject* original, const Entry::Form& form) {
+  auto* function = reinterpret_cast<PyFunctionObject*>(original);
+  Ref made = Ref::steal(PyFunction_NewWithQualName(form.code.get(), function->func_globals, function->func_qualname));
+  if (!made) return {};
+  auto* fields = reinterpret_cast<PyFunctionObject*>(made.get());
+  const Py_ssize_t count = static_cast<Py_ssize_t>(form.cells.size());
+  if (count) {
+    Ref closure = Ref::steal(PyTuple_New(count));
+    if (!closure) return {};
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      const int index = form.cells[static_cast<size_t>(i)];
+      PyObject* cell =
+          index >= 0 ? PyTuple_GET_ITEM(function->func_closure, index) : form.runtime[static_cast<size_t>(i)];
+      PyTuple_SET_ITEM(closure.get(), i, Py_NewRef(cell));
+    }
+    Py_XSETREF(fields->func_closure, closure.release());
+  }
+  Py_XSETREF(fields->func_defaults, Py_XNewRef(function->func_defaults));
+  Py_XSETREF(fields->func_kwdefaults, Py_XNewRef(function->func_kwdefaults));
+  Py_XSETREF(fields->func_annotations, Py_XNewRef(function->func_annotations));
+  Py_XSETREF(fields->func_doc, Py_XNewRef(function->func_doc));
+  Py_XSETREF(fields->func_module, Py_XNewRef(function->func_module));
+  return made;
+}
+
+// The Python function behind a callable, and the object that it is bound to; both borrowed from `callable`.
+struct Behind {
+  PyObject* function = nullptr;
+  PyObject* self = nullptr;
+};
+Behind behind(PyObject* callable) {
+  if (PyFunction_Check(callable)) return {callable, nullptr};
+  if (PyMethod_Check(callable) && PyFunction_Check(PyMethod_GET_FUNCTION(callable)))
+    return {PyMethod_GET_FUNCTION(callable), PyMethod_GET_SELF(callable)};
+  if (PyType_Check(callable) || PyCFunction_Check(callable)) return {};
+  static PyObject* const call = PyUnicode_InternFromString("__call__");
+  PyObject* method = _PyType_Lookup(Py_TYPE(callable), call);
+  if (method && PyFunction_Check(method)) return {method, callable};
+  return {};
+}
+
+PyObject* partial_type() {
+  static PyObject* type = nullptr;
+  if (!type) {
+    const Ref module = Ref::steal(PyImport_ImportModule("functools"));
+    type = module ? PyObject_GetAttrString(module.get(), "partial") : nullptr;
+    PyErr_Clear();
+  }
+  return type;
+}
+
+Ref convert_partial(PyObject* partial, bool recursive) {
+  const Ref function = Ref::steal(PyObject_GetAttrString(partial, "func"));
+  const Ref args = Ref::steal(PyObject_GetAttrString(partial, "args"));
+  const Ref keywords = Ref::steal(PyObject_GetAttrString(partial, "keywords"));
+  if (!function || !args || !keywords) return {};
+  const Ref converted = Ref::steal(ag_convert(function.get(), recursive));
+  if (!converted) return {};
+  if (converted.get() == function.get()) return Ref::borrow(partial);
+  const Ref head = Ref::steal(PyTuple_Pack(1, converted.get()));
+  const Ref all = head ? Ref::steal(PySequence_Concat(head.get(), args.get())) : Ref();
+  return all ? Ref::steal(PyObject_Call(partial_type(), all.get(), keywords.get())) : Ref();
+}
+
+// A function that runs as it is gets a record without text, whose one statement says why.
+void record_conversion(PyObject* callable, PyObject* function, const std::string& reason) {
+  session::Writer* writer = session::active_writer();
+  Entry& entry = entry_of(PyFunction_GET_CODE(function));
+  if (!writer || entry.recorded) return;
+  entry.recorded = true;
+  session::GeneratedRecord record;
+  if (!reason.empty()) {
+    auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+    record.name = text_of(code->co_name);
+    record.statements.push_back({code->co_firstlineno, code->co_firstlineno, "function", "fallback", reason});
+  } else if (!ag_generated_record(callable, &record)) {
+    return;
+  }
+  record.function = converting_for;
+  record.code = code_id(PyFunction_GET_CODE(function));
+  record.file = writer->file(text_of(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
+  writer->add_generated(std::move(record));
+}
+
+}  // namespace
+
+PyObject* ag_convert(PyObject* callable, bool recursive) {
+  const Behind b = behind(callable);
+  if (!b.function) {
+    if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))
+      return convert_partial(callable, recursive).release();
+    return Py_NewRef(callable);
+  }
+  PyObject* code = PyFunction_GET_CODE(b.function);
+  const Entry* known = known_entry(code);
+  if (known && known->lean) return Py_NewRef(callable);
+  const Entry::Form& form =
+      form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
+  if (!form.code) {
+    if (recording_structure() && !is_library(reinterpret_cast<PyCodeObject*>(code)))
+      record_conversion(callable, b.function, form.reason);
+    return Py_NewRef(callable);
+  }
+  if (recording_structure()) record_conversion(callable, b.function, {});
+  const Ref made = function_from(b.function, form);
+  if (!made) return nullptr;
+  return b.self ? PyMethod_New(made.get(), b.self) : Py_NewRef(made.get());
+}
+
+std::string ag_reason(PyObject* callable) {
+  const Behind b = behind(callable);
+  if (!b.function) return "not a Python function";
+  PyObject* code = PyFunction_GET_CODE(b.function);
+  if (ag_is_converted_code(code)) return {};
+  return form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), true).reason;
+}
+
+bool ag_is_converted_code(PyObject* code) {
+  const Entry* known = known_entry(code);
+  return known && known->lean;
+}
+
+int ag_verbosity = 0;
+
+std::string ag_code_reason(PyObject* code) {
+  const Entry* known = known_entry(code);
+  return known ? known->forms[1].reason : "";
+}
+
+bool ag_is_block_code(PyObject* code) {
+  const Entry* known = known_entry(code);
+  return known && known->block;
+}
+
+bool ag_is_converted(PyObject* function) {
+  return PyFunction_Check(function) && ag_is_converted_code(PyFunction_GET_CODE(function));
+}
+
+bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason) {
+  const Timer timer;
+  auto refuse = [&](std::string why) {
+    if (reason) *reason = std::move(why);
+    return false;
+  };
+  const Behind b = behind(callable);
+  if (!b.function) return refuse("not a Python function");
+  auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(b.function));
+  if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))
+    return refuse("a generator or async function");
+  const FoundSource source = find_source(code, PyFunction_GET_GLOBALS(b.function));
+  if (!source.node) return refuse(source.reason);
+  Tree tree;
+  Node* function = read_ast(source.node, tree, source.options);
+  if (!function) return refuse(take_error());
+  record->name = text_of(code->co_name);
+  const std::string plain = record->name == "<lambda>" ? "lam" : record->name;
+  Readable text = readable(tree, function, "tf__" + plain);
+  if (text.text.empty()) return refuse(text.reason);
+  record->text = std::move(text.text);
+  record->line_map = std::move(text.line_map);
+  for (Fate& fate : text.statements)
+    record->statements.push_back({static_cast<int>(fate.line), static_cast<int>(fate.last_line), std::move(fate.kind),
+                                  std::move(fate.fate), std::move(fate.note)});
+  return true;
+}
+
+int64_t ag_nanoseconds() { return spent_ns; }
+
+ConversionsOf::ConversionsOf(FunctionId function) : before_(converting_for), start_ns_(spent_ns) {
+  converting_for = function;
+}
+ConversionsOf::~ConversionsOf() { converting_for = before_; }
+
+ConversionOff::ConversionOff() { ++off_depth; }
+ConversionOff::~ConversionOff() { --off_depth; }
+bool conversion_is_off() { return off_depth > 0; }
+
+}  // namespace footlight::python

@@ -1,0 +1,347 @@
+// Conditions: Python ones run one branch, tensor ones stage both; and, or, not and conditional expressions likewise.
+#include "engine/python/autograph/runtime.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/types/nest.h"
+#include "engine/trace/control_flow.h"
+
+namespace footlight::python::ag {
+
+namespace {
+
+trace::GraphBuilder& graph() { return *trace::GraphBuilder::innermost(); }
+
+// A Python value as a node of its own in the graph being built.
+Tensor constant(PyObject* value) { return graph().as_own(as_tensor(value)); }
+
+const char* kind_of(PyObject* o) { return o == Py_None ? "None" : Py_TYPE(o)->tp_name; }
+
+// What one branch left behind, symbol by symbol.
+using Values = std::vector<Leaves>;
+
+Values values_of(const State& state, size_t outputs) {
+  Values values;
+  for (size_t i = 0; i < outputs; ++i) values.push_back(flatten(state.get(i)));
+  return values;
+}
+
+// The values of the symbols after both branches as the user may have them, or an error that names symbol and branch.
+class Merge {
+ public:
+  Merge(const State& state, size_t outputs) : state_(state), outputs_(outputs) {}
+
+  Values body, orelse;
+
+  // Leaves of the first branch that come out as tensors. What is undefined or no tensor is left to the second branch.
+  std::vector<Tensor> first() {
+    std::vector<Tensor> tensors;
+    for (size_t i = 0; i < outputs_; ++i)
+      for (const Ref& leaf : body[i].values)
+        if (becomes_tensor(leaf.get())) tensors.push_back(as_tensor(leaf.get()));
+    return tensors;
+  }
+
+  std::vector<Tensor> second() {
+    for (size_t i = 0; i < outputs_; ++i) check(i);
+    std::vector<Tensor> tensors;
+    for (size_t i = 0; i < outputs_; ++i)
+      for (const Ref& leaf : orelse[i].values)
+        if (becomes_tensor(leaf.get())) tensors.push_back(as_tensor(leaf.get()));
+    return tensors;
+  }
+
+  // A branch that returned needs no other values, one that did not needs no returned value: do_return guards
+  // what follows.
+  bool may_lack(const Values& branch, size_t symbol) const {
+    if (state_.is_return_value(symbol)) return true;
+    for (size_t i = 0; i < outputs_; ++i)
+      if (state_.is_return_flag(i) && branch[i].defined() && known_true(branch[i].structure.get())) return true;
+    return false;
+  }
+
+  // The other branch's value in zeros that nobody looks at.
+  static void fill(Leaves& missing, const Leaves& like) {
+    missing.structure = like.structure;
+    for (const Ref& leaf : like.values) {
+      if (!becomes_tensor(leaf.get())) {
+        missing.values.push_back(leaf);
+        continue;
+      }
+      const Tensor tensor = as_tensor(leaf.get());
+      missing.values.push_back(Ref::steal(wrap(zeros_like(tensor.dtype(), tensor.shape()))));
+    }
+  }
+
+ private:
+  void check(size_t i) {
+    Leaves &a = body[i], &b = orelse[i];
+    if (!a.defined() && !b.defined()) return;
+    if (!a.defined() || !b.defined()) {
+      if (a.defined() && may_lack(orelse, i)) {
+        fill(b, a);
+        return;
+      }
+      const char* branch = a.defined() ? "else" : "main";
+      if (state_.is_return_value(i))
+        fail(ErrorKind::kValue, "a value must also be returned from the ", branch,
+             " branch of this condition: it is a tensor, "
+             "so both branches become part of the graph and both must return");
+      fail(ErrorKind::kValue, "'", state_.name(i), "' must also be initialized in the ", branch,
+           " branch: the condition is a tensor, so both branches become part of the graph; give '", state_.name(i),
+           "' a value before the if or in both branches");
+    }
+    check_structure(i, a, b);
+    for (size_t k = 0; k < a.values.size(); ++k) check_leaf(i, a.values[k].get(), b.values[k].get());
+  }
+
+  void check_structure(size_t i, const Leaves& a, const Leaves& b) {
+    std::string why;
+    try {
+      if (a.values.size() == b.values.size() && !is_nested(a.structure.get()) && !is_nested(b.structure.get())) return;
+      nest_assert_same(a.structure.get(), b.structure.get(), true);
+      return;
+    } catch (const Error& error) {
+      why = error.message();
+    } catch (const PythonErrorSet&) {
+      PyObject *type, *value, *traceback;
+      PyErr_Fetch(&type, &value, &traceback);
+      PyErr_NormalizeException(&type, &value, &traceback);
+      const Ref text = Ref::steal(value ? PyObject_Str(value) : nullptr);
+      if (const char* said = text ? PyUnicode_AsUTF8(text.get()) : nullptr) why = said;
+      PyErr_Clear();
+      const Ref t = Ref::steal(type), v = Ref::steal(value), tb = Ref::steal(traceback);
+    }
+    fail(ErrorKind::kType, state_.shown(i),
+         " must have the same nested structure in the main and else branches of a condition "
+         "on a tensor: ",
+         describe(a), " against ", describe(b), why.empty() ? "" : "; ", why);
+  }
+
+  static std::string describe(const Leaves& value) {
+    const Ref text = Ref::steal(PyObject_Repr(value.structure.get()));
+    const char* said = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+    PyErr_Clear();
+    return said ? said : kind_of(value.structure.get());
+  }
+
+  void check_leaf(size_t i, PyObject* a, PyObject* b) {
+    const bool tensor_a = becomes_tensor(a), tensor_b = becomes_tensor(b);
+    if (a == Py_None && b == Py_None && !is_nested(body[i].structure.get()))
+      fail(ErrorKind::kValue, state_.shown(i),
+           " is None in both branches of a condition on a tensor; what such a condition sets must "
+           "be a tensor");
+    if (!tensor_a && !tensor_b) {
+      if (a == b) return;
+      const int same = PyObject_RichCompareBool(a, b, Py_EQ);
+      if (same < 0) PyErr_Clear();
+      if (same > 0) return;
+      fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", kind_of(a),
+           " in the main branch and one of type ", kind_of(b),
+           " in the else branch of a condition on a tensor: only tensors can be chosen when the graph runs");
+    }
+    if (tensor_a != tensor_b) {
+      PyObject* odd = tensor_a ? b : a;
+      fail(ErrorKind::kValue, state_.shown(i), " is ", kind_of(odd), " in the ", tensor_a ? "else" : "main",
+           " branch and ", tensor_a ? kind_of(a) : kind_of(b),
+           " in the other; the condition is a tensor, so both must be tensors");
+    }
+    // Python values become tensors here, in the second branch, as TensorFlow's graphs show.
+    const Tensor ta = is_tensor_like(a) ? as_tensor(a) : constant(a);
+    const Tensor tb = is_tensor_like(b) ? as_tensor(b) : constant(b);
+    if (ta.dtype() != tb.dtype())
+      fail(ErrorKind::kType, state_.shown(i), " has dtype ", name_of(ta.dtype()), " in the main branch, but dtype ",
+           name_of(tb.dtype()), " in the else branch; make them one dtype, for example with tf.cast");
+  }
+
+  const State& state_;
+  size_t outputs_;
+};
+
+}  // namespace
+
+void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
+               bool guard) {
+  const std::vector<Ref> before = state.get_all();
+  Merge merge(state, outputs);
+  auto run = [&](PyObject* branch, Values& values) {
+    state.set_all(before);
+    if (branch && branch != Py_None) call(branch);
+    values = values_of(state, outputs);
+  };
+  std::vector<Tensor> results;
+  try {
+    results = trace::build_cond(
+        condition,
+        [&] {
+          run(body, merge.body);
+          for (size_t i = 0; i < outputs; ++i) {
+            if (merge.body[i].defined() || !merge.may_lack(merge.body, i)) continue;
+            // Only the other branch has it: look there what it is.
+            Values other;
+            trace::in_scratch_graph([&] { run(orelse, other); });
+            if (other[i].defined()) Merge::fill(merge.body[i], other[i]);
+          }
+          return merge.first();
+        },
+        [&] {
+          run(orelse, merge.orelse);
+          return merge.second();
+        });
+  } catch (...) {
+    state.set_all(before);
+    throw;
+  }
+  size_t next = 0;
+  std::vector<Ref> after = before;
+  for (size_t i = 0; i < outputs; ++i) {
+    std::vector<Ref> leaves;
+    for (size_t k = 0; k < merge.body[i].values.size(); ++k) {
+      const Ref& leaf = merge.body[i].values[k];
+      if (!becomes_tensor(leaf.get())) {
+        leaves.push_back(leaf);
+        continue;
+      }
+      const Tensor& result = results[next++];
+      if (state.is_return_flag(i)) {
+        PyObject* other = merge.orelse[i].values[k].get();
+        const bool unchanged = guard && other == before[i].get();
+        if (known_true(leaf.get()) && (known_true(other) || unchanged)) note_known_true(result);
+        else note_open_flag(result, here().line);
+      }
+      leaves.push_back(Ref::steal(wrap(result)));
+    }
+    after[i] = pack(merge.body[i], leaves);
+  }
+  state.set_all(after);
+}
+
+// if_stmt(condition, body, orelse or None, names, outputs[, True for a guard])
+PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    PyObject* condition = args[0];
+    const bool guard = count > 5;
+    if (is_tensor_like(condition) && trace::tracing()) {
+      const Tensor pred = condition_tensor(condition, "if statement");
+      if (!guard) record("if", "staged", "the condition is a tensor: both branches are in the graph");
+      const State state(args[3], {args[1], args[2]});
+      staged_if(pred, args[1], args[2], state, static_cast<size_t>(PyLong_AsSize_t(args[4])), guard);
+      Py_RETURN_NONE;
+    }
+    const bool yes = condition == Py_True || (condition != Py_False && truth(condition));
+    if (!guard && trace::tracing())
+      record("if", "python",
+             yes ? "the condition was True in Python while tracing"
+                 : "the condition was False in Python while tracing");
+    PyObject* branch = yes ? args[1] : args[2];
+    if (branch != Py_None) call(branch);
+    Py_RETURN_NONE;
+  });
+}
+
+Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
+                  const std::string& what) {
+  Leaves a, b;
+  auto tensors = [](const Leaves& leaves) {
+    std::vector<Tensor> all;
+    for (const Ref& leaf : leaves.values)
+      if (becomes_tensor(leaf.get())) all.push_back(as_tensor(leaf.get()));
+    return all;
+  };
+  const std::vector<Tensor> results = trace::build_cond(
+      condition,
+      [&] {
+        a = flatten(yes());
+        return tensors(a);
+      },
+      [&] {
+        b = flatten(no());
+        if (a.values.size() != b.values.size() || is_nested(a.structure.get()) != is_nested(b.structure.get()))
+          fail(ErrorKind::kType, "the two sides of ", what,
+               " must have the same nested structure, since the condition is a tensor");
+        for (size_t k = 0; k < a.values.size(); ++k) {
+          PyObject *x = a.values[k].get(), *y = b.values[k].get();
+          if (becomes_tensor(x) != becomes_tensor(y) || (!becomes_tensor(x) && x != y))
+            fail(x == Py_None || y == Py_None ? ErrorKind::kValue : ErrorKind::kType, "the two sides of ", what,
+                 " must both be tensors, since the condition is a tensor; they are ", kind_of(x), " and ", kind_of(y));
+          if (!becomes_tensor(x)) continue;
+          const DType dx = as_tensor(x).dtype(), dy = as_tensor(y).dtype();
+          if (dx != dy)
+            fail(ErrorKind::kType, "the two sides of ", what,
+                 " must have one dtype, since the condition is a tensor; they have ", name_of(dx), " and ",
+                 name_of(dy), "; make them one, for example with tf.cast");
+        }
+        return tensors(b);
+      });
+  size_t next = 0;
+  std::vector<Ref> leaves;
+  for (const Ref& leaf : a.values)
+    leaves.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(results[next++])) : leaf);
+  return pack(a, leaves);
+}
+
+// if_exp(condition, lambda: a, lambda: b)
+PyObject* if_exp(PyObject*, PyObject* const* args, Py_ssize_t) {
+  return guarded([&]() -> PyObject* {
+    if (is_tensor_like(args[0]) && trace::tracing()) {
+      const Tensor pred = condition_tensor(args[0], "conditional expression");
+      record("if expression", "staged", "the condition is a tensor: both sides are in the graph");
+      return staged_choice(
+                 pred, [&] { return call(args[1]); }, [&] { return call(args[2]); },
+                 "a conditional expression")
+          .release();
+    }
+    return call(truth(args[0]) ? args[1] : args[2]).release();
+  });
+}
+
+namespace {
+
+// One step of `left and right()`; a tensor on the left stages the right side, which must be a bool tensor too.
+Ref both(const Ref& left, PyObject* right, bool is_and) {
+  if (is_tensor_like(left.get()) && trace::tracing()) {
+    const char* what = is_and ? "`and`" : "`or`";
+    const Tensor pred = condition_tensor(left.get(), what);
+    record(is_and ? "and" : "or", "staged", "the left side is a tensor");
+    const std::function<Ref()> same = [&] { return Ref::steal(wrap(pred)); };
+    const std::function<Ref()> other = [&] { return call(right); };
+    return staged_choice(pred, is_and ? other : same, is_and ? same : other, what);
+  }
+  return truth(left.get()) == is_and ? call(right) : left;
+}
+
+PyObject* chain(PyObject* const* args, Py_ssize_t count, bool is_and) {
+  return guarded([&]() -> PyObject* {
+    Ref value = Ref::borrow(args[0]);
+    for (Py_ssize_t i = 1; i < count; ++i) value = both(value, args[i], is_and);
+    return value.release();
+  });
+}
+
+}  // namespace
+
+PyObject* and_(PyObject*, PyObject* const* args, Py_ssize_t count) { return chain(args, count, true); }
+PyObject* or_(PyObject*, PyObject* const* args, Py_ssize_t count) { return chain(args, count, false); }
+
+PyObject* not_(PyObject*, PyObject* value) {
+  return guarded([&]() -> PyObject* {
+    static const Op kNot{"LogicalNot"};
+    if (is_tensor_like(value) && trace::tracing()) return wrap(apply(kNot, {as_tensor(value)}));
+    return PyBool_FromLong(!truth(value));
+  });
+}
+
+// ret(retval_, do_return): what the function returns.
+PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    if (args[0] == undefined_return()) Py_RETURN_NONE;
+    PyObject* flag = count > 1 ? args[1] : Py_True;
+    if (is_tensor(flag) && tensor_of(flag).is_symbolic() && !known_true(flag))
+      fail(ErrorKind::kValue, "this function returns a value under a condition that is a tensor",
+           line_of_open_flag(flag) ? str(" (line ", line_of_open_flag(flag), ")") : "",
+           ", but not on every path: a value must also be "
+           "returned where that condition does not hold, at the latest by a return at the end of the "
+           "function");
+    return Py_NewRef(args[0]);
+  });
+}
+
+}  // namespace footlight::python::ag

@@ -1,0 +1,473 @@
+// Loops: Python ones run (and so unroll into the graph), those with a tensor condition or over a tensor are staged.
+#include "engine/ops/builder.h"
+#include "engine/python/autograph/runtime.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/calls/operators.h"
+#include "engine/python/types/shape_object.h"
+#include "engine/trace/control_flow.h"
+
+namespace footlight::python::ag {
+
+namespace {
+
+trace::GraphBuilder& graph() { return *trace::GraphBuilder::innermost(); }
+
+struct LoopOptions {
+  int64_t maximum_iterations = -1;
+  int64_t parallel_iterations = 10;
+  std::vector<std::pair<Ref, Shape>> invariants;
+};
+
+LoopOptions options_of(PyObject* dict) {
+  LoopOptions options;
+  if (!dict || !PyDict_Check(dict)) return options;
+  auto number = [&](const char* key, int64_t& out) {
+    PyObject* value = PyDict_GetItemString(dict, key);
+    if (!value || value == Py_None) return;
+    const Ref index = Ref::steal(PyNumber_Index(value));
+    if (!index) throw PythonErrorSet();
+    out = PyLong_AsLongLong(index.get());
+    if (out == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  };
+  number("maximum_iterations", options.maximum_iterations);
+  number("parallel_iterations", options.parallel_iterations);
+  if (PyObject* list = PyDict_GetItemString(dict, "shape_invariants"); list && list != Py_None) {
+    const Ref pairs = Ref::steal(PySequence_Fast(list, "shape_invariants must be a list of (variable, shape) pairs"));
+    if (!pairs) throw PythonErrorSet();
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(pairs.get()); ++i) {
+      PyObject* pair = PySequence_Fast_GET_ITEM(pairs.get(), i);
+      if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2)
+        fail(ErrorKind::kValue, "shape_invariants must be a list of (variable, shape) pairs");
+      options.invariants.emplace_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)),
+                                      shape_from_object(PyTuple_GET_ITEM(pair, 1)));
+    }
+  }
+  return options;
+}
+
+// One staged loop over the state and some tensors of its own in front (a counter).
+class StagedLoop {
+ public:
+  using Test = std::function<Tensor(std::span<const Tensor>)>;              // with the state set
+  using Step = std::function<std::vector<Tensor>(std::span<const Tensor>)>;  // runs the body; next values of
+                                                                             // its own tensors
+
+  StagedLoop(const State& state, LoopOptions options) : state_(state), options_(std::move(options)) {}
+
+  void run(std::vector<Tensor> own, const Test& test, const Step& step) {
+    before_ = state_.get_all();
+    for (const Ref& value : before_) entry_.push_back(flatten(value));
+    own_ = own.size();
+    try {
+      learn(own, step);
+      stage(std::move(own), test, step);
+    } catch (...) {
+      state_.set_all(before_);
+      throw;
+    }
+  }
+
+ private:
+  static bool incomplete(const Leaves& leaves) {
+    if (!leaves.defined()) return true;
+    for (const Ref& leaf : leaves.values)
+      if (!becomes_tensor(leaf.get())) return true;
+    return false;
+  }
+
+  // What has no value before the loop, or is no tensor: runs the body once, aside, to see what it becomes.
+  void learn(const std::vector<Tensor>& own, const Step& step) {
+    bool any = false;
+    for (const Leaves& leaves : entry_) any |= incomplete(leaves);
+    if (!any) return;
+    std::vector<Leaves> exit;
+    trace::in_scratch_graph([&] {
+      std::vector<Ref> values;
+      for (const Leaves& leaves : entry_) {
+        std::vector<Ref> parts;
+        for (const Ref& leaf : leaves.values)
+          parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(graph().as_own(as_tensor(leaf.get())))) : leaf);
+        values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
+      }
+      state_.set_all(values);
+      try {
+        step(own);
+      } catch (const PythonErrorSet&) {
+        explain_undefined();
+        throw;
+      }
+      for (size_t i = 0; i < state_.size(); ++i) exit.push_back(flatten(state_.get(i)));
+    });
+    state_.set_all(before_);
+    for (size_t i = 0; i < state_.size(); ++i) {
+      if (!incomplete(entry_[i])) continue;
+      if (!entry_[i].defined()) {
+        if (!exit[i].defined()) continue;
+        start_with_zeros(i, exit[i]);
+        continue;
+      }
+      check_objects(i, exit[i]);
+    }
+  }
+
+  // A NameError for a variable of this loop: it is read before the loop gave it a value.
+  void explain_undefined() {
+    if (!PyErr_ExceptionMatches(PyExc_NameError)) return;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    const Ref name = Ref::steal(value ? PyObject_GetAttrString(value, "name") : nullptr);
+    if (!name) PyErr_Clear();
+    const Ref said = Ref::steal(value ? PyObject_Str(value) : nullptr);
+    const char* message = said ? PyUnicode_AsUTF8(said.get()) : nullptr;
+    for (size_t i = 0; i < state_.size(); ++i) {
+      if (entry_[i].defined()) continue;
+      const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
+      const bool meant =
+          text ? state_.name(i) == text
+               : message && std::string(message).find("'" + state_.name(i) + "'") != std::string::npos;
+      if (!meant) continue;
+      const Ref t = Ref::steal(type), v = Ref::steal(value), tb = Ref::steal(traceback);
+      fail(ErrorKind::kValue, "'", state_.name(i), "' must be defined before the loop: its first turn reads it");
+    }
+    PyErr_Restore(type, value, traceback);
+  }
+
+  void start_with_zeros(size_t i, const Leaves& exit) {
+    Leaves start{exit.structure, {}};
+    for (const Ref& leaf : exit.values) {
+      if (!becomes_tensor(leaf.get())) {
+        start.values.push_back(leaf);
+        continue;
+      }
+      const Tensor tensor = as_tensor(leaf.get());
+      start.values.push_back(Ref::steal(wrap(zeros_like(tensor.dtype(), tensor.shape()))));
+      if (!tensor.shape().has_rank() || !tensor.shape().fully_known())
+        options_.invariants.emplace_back(start.values.back(), tensor.shape());
+    }
+    entry_[i] = std::move(start);
+  }
+
+  // Python objects and None may pass through a staged loop, but they cannot change in it.
+  void check_objects(size_t i, const Leaves& exit) {
+    if (!exit.defined()) return;
+    for (size_t k = 0; k < entry_[i].values.size() && k < exit.values.size(); ++k) {
+      PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
+      if (becomes_tensor(a) || a == b) continue;
+      if (a == Py_None)
+        fail(ErrorKind::kValue, state_.shown(i), " is not allowed to be None before the loop: after one turn it is ",
+             Py_TYPE(b)->tp_name, "; start it with a tensor of the same dtype and shape");
+      fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", Py_TYPE(a)->tp_name,
+           " that the loop replaces: in a staged loop only tensors change from turn to turn");
+    }
+  }
+
+  // Loop variables to symbols.
+  void enter(std::span<const Tensor> variables) {
+    size_t next = own_;
+    std::vector<Ref> values;
+    for (const Leaves& leaves : entry_) {
+      std::vector<Ref> parts;
+      for (const Ref& leaf : leaves.values)
+        parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(variables[next++])) : leaf);
+      values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
+    }
+    state_.set_all(values);
+  }
+
+  // Symbols after one turn, checked against what they were.
+  void leave(std::vector<Tensor>& out, std::span<const Tensor> variables) {
+    size_t next = own_;
+    for (size_t i = 0; i < entry_.size(); ++i) {
+      if (!entry_[i].defined()) continue;
+      Leaves exit = flatten(state_.get(i));
+      if (!exit.defined())
+        fail(ErrorKind::kValue, state_.shown(i), " has a value before the loop, but none after one turn");
+      if (exit.values.size() != entry_[i].values.size() ||
+          is_nested(exit.structure.get()) != is_nested(entry_[i].structure.get()))
+        fail(ErrorKind::kType, state_.shown(i),
+             " does not have the same nested structure after one turn of the loop; collect values "
+             "in a tf.TensorArray, whose size may grow");
+      for (size_t k = 0; k < exit.values.size(); ++k) {
+        PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
+        if (!becomes_tensor(a)) {
+          if (a != b) check_objects(i, exit);
+          continue;
+        }
+        if (!becomes_tensor(b))
+          fail(ErrorKind::kValue, state_.shown(i), " is a tensor before the loop, but ",
+               b == Py_None ? "None" : Py_TYPE(b)->tp_name, " after one turn");
+        const DType wanted = variables[next++].dtype();
+        const bool number = PyLong_Check(b) && !PyBool_Check(b);
+        out.push_back(as_tensor(b, number ? wanted : DType::kInvalid));
+      }
+    }
+  }
+
+  void stage(std::vector<Tensor> own, const Test& test, const Step& step) {
+    trace::WhileOptions options;
+    options.maximum_iterations = options_.maximum_iterations;
+    options.parallel_iterations = options_.parallel_iterations;
+    std::vector<Tensor> variables = std::move(own);
+    options.symbols.assign(own_, "the loop's own counter");
+    options.shape_invariants.resize(own_);
+    for (size_t i = 0; i < entry_.size(); ++i) {
+      for (const Ref& leaf : entry_[i].values) {
+        if (!becomes_tensor(leaf.get())) continue;
+        variables.push_back(as_tensor(leaf.get()));
+        options.symbols.push_back(state_.name(i));
+        options.shape_invariants.emplace_back();
+        for (const auto& [value, shape] : options_.invariants)
+          if (value.get() == leaf.get()) options.shape_invariants.back() = shape;
+      }
+    }
+    const std::vector<Tensor> results = trace::build_while(
+        variables,
+        [&](std::span<const Tensor> now) {
+          enter(now);
+          return test(now.first(own_));
+        },
+        [&](std::span<const Tensor> now) {
+          enter(now);
+          std::vector<Tensor> next = step(now.first(own_));
+          leave(next, now);
+          return next;
+        },
+        options);
+    enter(results);
+  }
+
+  const State& state_;
+  LoopOptions options_;
+  std::vector<Ref> before_;
+  std::vector<Leaves> entry_;
+  size_t own_ = 0;
+};
+
+// The Python loop on the present line has put so many turns into the graph: said once, with the line.
+class Unrolling {
+ public:
+  Unrolling() : start_(trace::tracing() ? graph().graph()->size() : 0) {}
+  void turn() {
+    if (++turns_ != kMany || !trace::tracing() || graph().graph()->size() < start_ + kMany) return;
+    const Place place = here();
+    const std::string message =
+        str("this Python loop puts a copy of its body into the graph on every turn, more than ", kMany,
+            " so far; a loop over tf.range or a tensor is staged once");
+    if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), place.file.c_str(), place.line, nullptr, nullptr) < 0)
+      throw PythonErrorSet();
+  }
+  void done(const char* kind) const {
+    if (!trace::tracing()) return;
+    record(kind, "python",
+           graph().graph()->size() > start_ && turns_ > 1
+               ? str("unrolled into ", turns_, " copies")
+               : str("ran in Python, ", turns_, turns_ == 1 ? " turn" : " turns"));
+  }
+
+ private:
+  static constexpr int64_t kMany = 100;
+  size_t start_;
+  int64_t turns_ = 0;
+};
+
+// `binds`: of `while (x := f()) > 0` the body, and what follows the loop, see what the test binds.
+void staged_while(const State& state, PyObject* test, PyObject* body, PyObject* options, bool binds) {
+  record("while", "staged", "the condition is a tensor: the body is in the graph once");
+  StagedLoop loop(state, options_of(options));
+  loop.run(
+      {}, [&](std::span<const Tensor>) { return condition_tensor(call(test).get(), "while loop"); },
+      [&](std::span<const Tensor>) {
+        if (binds) call(test);
+        call(body);
+        return std::vector<Tensor>();
+      });
+  if (binds) call(test);
+}
+
+}  // namespace
+
+// while_stmt(test, body, names[, options])
+PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    PyObject *test = args[0], *body = args[1], *options = count > 3 ? args[3] : nullptr;
+    const State state(args[2], {body, test});
+    Ref go_on;
+    bool binds = false;
+    auto evaluate = [&] {
+      if (!trace::tracing()) {
+        go_on = call(test);
+        return;
+      }
+      const std::vector<Ref> before = state.get_all();
+      go_on = call(test);
+      for (size_t i = 0; i < state.size(); ++i) binds |= state.get(i).get() != before[i].get();
+      // What a staged test bound belongs to a graph that is thrown away, or to the turn that the loop makes itself.
+      if (is_tensor_like(go_on.get())) state.set_all(before);
+    };
+    if (trace::tracing()) trace::in_scratch_graph(evaluate);
+    else evaluate();
+    Unrolling unrolling;
+    for (;;) {
+      // The condition may become a tensor on any turn: from then on the loop is staged.
+      if (is_tensor_like(go_on.get()) && trace::tracing()) {
+        staged_while(state, test, body, options, binds);
+        Py_RETURN_NONE;
+      }
+      if (!truth(go_on.get())) break;
+      call(body);
+      unrolling.turn();
+      evaluate();
+    }
+    unrolling.done("while");
+    Py_RETURN_NONE;
+  });
+}
+
+namespace {
+
+const Op kLess{"Less"}, kGreater{"Greater"}, kGreaterEqual{"GreaterEqual"}, kAnd{"LogicalAnd"},
+    kOr{"LogicalOr"}, kAdd{"AddV2"}, kShape{"Shape"};
+
+Tensor input_of(const Tensor& tensor, int index) {
+  Graph* g = tensor.graph();
+  const Edge edge = g->node(tensor.node()).inputs[static_cast<size_t>(index)];
+  const Node& node = g->node(edge.node);
+  return Tensor::symbolic(node.dtypes[edge.output], node.shapes[edge.output], g, tensor.body()->graph_owner,
+                          edge.node, edge.output);
+}
+
+// The condition to go on, with the loop's own extra test behind the range's.
+Tensor with_extra(const Tensor& test, PyObject* extra) {
+  if (extra == Py_None) return test;
+  const Ref result = staged_choice(
+      test, [&] { return call(extra); }, [] { return Ref::borrow(Py_False); }, "the test of a loop");
+  return condition_tensor(result.get(), "for loop");
+}
+
+// The sign of a range's step, when it is known while tracing: 1, -1, or 0.
+int known_sign(const Tensor& step) {
+  const Tensor value = known_value(step);
+  if (!value) return 0;
+  const Ref number = python_value(value);
+  const Ref zero = Ref::steal(PyLong_FromLong(0));
+  if (PyObject_RichCompareBool(number.get(), zero.get(), Py_GT) == 1) return 1;
+  if (PyObject_RichCompareBool(number.get(), zero.get(), Py_LT) == 1) return -1;
+  PyErr_Clear();
+  return 0;
+}
+
+void range_loop(const Tensor& range, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
+  const Tensor start = input_of(range, 0), limit = input_of(range, 1), step = input_of(range, 2);
+  StagedLoop loop(state, options_of(options));
+  loop.run(
+      {start},
+      [&](std::span<const Tensor> own) {
+        const int sign = known_sign(step);
+        Tensor test;
+        if (sign) {
+          test = apply(sign > 0 ? kLess : kGreater, {own[0], limit});
+        } else {
+          const Tensor zero = zeros_like(step.dtype(), Shape{});
+          const Tensor up = apply(kAnd, {apply(kGreaterEqual, {step, zero}), apply(kLess, {own[0], limit})});
+          const Tensor down = apply(kAnd, {apply(kLess, {step, zero}), apply(kGreater, {own[0], limit})});
+          test = apply(kOr, {up, down});
+        }
+        return with_extra(test, extra);
+      },
+      [&](std::span<const Tensor> own) {
+        const Ref item = Ref::steal(wrap(own[0]));
+        call(body, item.get());
+        return std::vector<Tensor>{apply(kAdd, {own[0], step}, {}, "add")};
+      });
+}
+
+void tensor_loop(const Tensor& values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
+  if (values.shape().has_rank() && values.shape().rank() == 0)
+    fail(ErrorKind::kType, "cannot iterate over a scalar tensor");
+  Tensor count;
+  if (values.shape().has_rank() && values.shape()[0] != kUnknownDim) {
+    count = Tensor::scalar<int32_t>(static_cast<int32_t>(values.shape()[0])).as_constant();
+  } else {
+    const Ref zero = Ref::steal(PyLong_FromLong(0));
+    count = subscript(apply(kShape, {values}), zero.get());
+  }
+  const Tensor first = Tensor::scalar<int32_t>(0).as_constant();
+  StagedLoop loop(state, options_of(options));
+  loop.run(
+      {first},
+      [&](std::span<const Tensor> own) { return with_extra(apply(kLess, {own[0], count}), extra); },
+      [&](std::span<const Tensor> own) {
+        const Ref index = Ref::steal(wrap(own[0]));
+        const Ref item = Ref::steal(wrap(subscript(values, index.get())));
+        call(body, item.get());
+        return std::vector<Tensor>{apply(kAdd, {own[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add")};
+      });
+}
+
+struct Turn {
+  PyObject* body;
+  PyObject* item;
+};
+PyObject* run_turn(PyObject* self, PyObject*) {
+  const auto* turn = static_cast<Turn*>(PyCapsule_GetPointer(self, nullptr));
+  return turn ? PyObject_CallOneArg(turn->body, turn->item) : nullptr;
+}
+PyMethodDef run_turn_method = {"turn", run_turn, METH_NOARGS, nullptr};
+
+void python_loop(PyObject* values, PyObject* extra, PyObject* body, PyObject* names) {
+  const Ref iterator = Ref::steal(PyObject_GetIter(values));
+  if (!iterator) throw PythonErrorSet();
+  Unrolling unrolling;
+  for (;;) {
+    Ref go_on;
+    if (extra != Py_None) {
+      go_on = call(extra);
+      if (!(is_tensor_like(go_on.get()) && trace::tracing()) && !truth(go_on.get())) break;
+    }
+    const Ref item = Ref::steal(PyIter_Next(iterator.get()));
+    if (!item) {
+      if (PyErr_Occurred()) throw PythonErrorSet();
+      break;
+    }
+    if (go_on && is_tensor_like(go_on.get()) && trace::tracing()) {
+      // A break or return that hangs on a tensor: every further turn runs only where it was not taken.
+      Turn turn{body, item.get()};
+      const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
+      const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
+      if (!branch) throw PythonErrorSet();
+      const State state(names, {body, extra});
+      staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(),
+                true);
+    } else {
+      call(body, item.get());
+    }
+    unrolling.turn();
+  }
+  unrolling.done("for");
+}
+
+}  // namespace
+
+// for_stmt(values, extra_test or None, body, names[, options])
+PyObject* for_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    PyObject *values = args[0], *extra = args[1], *body = args[2], *options = count > 4 ? args[4] : nullptr;
+    if (!is_tensor_like(values) || !trace::tracing()) {
+      python_loop(values, extra, body, args[3]);
+      Py_RETURN_NONE;
+    }
+    const State state(args[3], {body, extra});
+    const Tensor tensor = as_tensor(values);
+    record("for", "staged", "over a tensor: the body is in the graph once");
+    const bool here_made = tensor.is_symbolic() && tensor.graph() == graph().graph().get();
+    if (here_made && tensor.graph()->node(tensor.node()).op->name == std::string_view("Range"))
+      range_loop(tensor, extra, body, state, options);
+    else
+      tensor_loop(tensor, extra, body, state, options);
+    Py_RETURN_NONE;
+  });
+}
+
+}  // namespace footlight::python::ag

@@ -1,0 +1,187 @@
+// tf.autograph as Python sees it, and the cells through which converted code reaches the runtime.
+#include "engine/autograph/convert.h"
+#include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/inspect.h"
+#include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/ast_bridge.h"
+#include "engine/python/interpreter/module.h"
+
+#include <array>
+
+namespace footlight::python {
+
+namespace ag {
+
+namespace {
+PyObject* the_undefined_return = nullptr;
+
+PyMethodDef runtime_methods[] = {
+    {"if_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(if_stmt)), METH_FASTCALL, nullptr},
+    {"while_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(while_stmt)), METH_FASTCALL,
+     nullptr},
+    {"for_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(for_stmt)), METH_FASTCALL,
+     nullptr},
+    {"converted_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(converted_call)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"if_exp", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(if_exp)), METH_FASTCALL, nullptr},
+    {"and_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(and_)), METH_FASTCALL, nullptr},
+    {"or_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(or_)), METH_FASTCALL, nullptr},
+    {"not_", not_, METH_O, nullptr},
+    {"ret", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ret)), METH_FASTCALL, nullptr},
+};
+constexpr size_t kRuntimeCount = std::size(runtime_methods);
+std::array<PyObject*, kRuntimeCount> runtime_cells;
+PyObject* undefined_cell = nullptr;
+}  // namespace
+
+PyObject* undefined_return() { return the_undefined_return; }
+
+void init_runtime() {
+  the_undefined_return = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type))).release();
+  undefined_cell = checked(PyCell_New(the_undefined_return)).release();
+  for (size_t i = 0; i < kRuntimeCount; ++i) {
+    const Ref function = checked(PyCFunction_New(&runtime_methods[i], nullptr));
+    runtime_cells[i] = checked(PyCell_New(function.get())).release();
+  }
+}
+
+}  // namespace ag
+
+PyObject* ag_runtime_cell(std::string_view name) {
+  using namespace ag;
+  if (name == autograph::runtime_name::kUndefinedReturn) return undefined_cell;
+  if (!name.starts_with(autograph::runtime_name::kPrefix)) return nullptr;
+  name.remove_prefix(autograph::runtime_name::kPrefix.size());
+  for (size_t i = 0; i < kRuntimeCount; ++i)
+    if (name == runtime_methods[i].ml_name) return runtime_cells[i];
+  return nullptr;
+}
+
+namespace {
+
+// The Python function of a traced function, a wrapper or a method; itself otherwise.
+Ref unwrapped(PyObject* callable) {
+  Ref inner = Ref::steal(PyObject_GetAttrString(callable, "python_function"));
+  if (inner) return inner;
+  PyErr_Clear();
+  return Ref::borrow(callable);
+}
+
+PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
+  PyObject* entity = nullptr;
+  int recursive = 1;
+  PyObject* features = nullptr;
+  static const char* const names[] = {"entity", "recursive", "experimental_optional_features", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_code", const_cast<char**>(names), &entity,
+                                   &recursive, &features))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Ref function = unwrapped(entity);
+    session::GeneratedRecord record;
+    std::string reason;
+    if (!ag_generated_record(function.get(), &record, &reason)) {
+      const Ref shown = Ref::steal(PyObject_Repr(entity));
+      const char* text = shown ? PyUnicode_AsUTF8(shown.get()) : "this object";
+      fail(ErrorKind::kValue, text ? text : "this object", " cannot be converted: ", reason);
+    }
+    return PyUnicode_DecodeUTF8(record.text.data(), static_cast<Py_ssize_t>(record.text.size()), "surrogatepass");
+  });
+}
+
+PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
+  PyObject* entity = nullptr;
+  int recursive = 1;
+  PyObject* features = nullptr;
+  static const char* const names[] = {"entity", "recursive", "experimental_optional_features", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:to_graph", const_cast<char**>(names), &entity,
+                                   &recursive, &features))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    const Ref function = unwrapped(entity);
+    Ref converted = checked(ag_convert(function.get(), recursive != 0));
+    if (converted.get() == function.get() && !ag_is_converted(function.get()))
+      fail(ErrorKind::kValue, "cannot be converted: ", ag_reason(function.get()));
+    return converted.release();
+  });
+}
+
+PyObject* do_not_convert(PyObject*, PyObject* args) {
+  PyObject* function = nullptr;
+  if (!PyArg_ParseTuple(args, "|O:do_not_convert", &function)) return nullptr;
+  if (function && function != Py_None) return ag::unconverted(function);
+  // @do_not_convert() with parentheses
+  static PyMethodDef decorator = {"do_not_convert", [](PyObject*, PyObject* f) { return ag::unconverted(f); },
+                                  METH_O, nullptr};
+  return PyCFunction_New(&decorator, nullptr);
+}
+
+// Directives: conversion takes them out of loops. Called anywhere else they do nothing.
+PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
+  PyObject *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;
+  static const char* const names[] = {"parallel_iterations", "swap_memory", "maximum_iterations",
+                                      "shape_invariants", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:set_loop_options", const_cast<char**>(names), &a,
+                                   &b, &c, &d))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+// Prints its arguments while a function is traced, as print does; TensorFlow has both.
+PyObject* trace_values(PyObject*, PyObject* args) {
+  PyObject* print = PyDict_GetItemString(PyEval_GetBuiltins(), "print");
+  return print ? PyObject_Call(print, args, nullptr) : nullptr;
+}
+
+PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
+  int level = 0, also = 0;
+  static const char* const names[] = {"level", "alsologtostdout", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|p:set_verbosity", const_cast<char**>(names), &level,
+                                   &also))
+    return nullptr;
+  ag_verbosity = level;
+  Py_RETURN_NONE;
+}
+
+PyMethodDef public_methods[] = {
+    {"to_code", with_keywords(to_code), METH_VARARGS | METH_KEYWORDS,
+     "The code that a function is converted to, as text."},
+    {"to_graph", with_keywords(to_graph), METH_VARARGS | METH_KEYWORDS,
+     "The function that a function is converted to."},
+    {"do_not_convert", do_not_convert, METH_VARARGS, "A function that tracing runs as it is."},
+    {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
+     "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
+     "parallel_iterations."},
+    {"trace", trace_values, METH_VARARGS, "Prints its arguments while a function is traced."},
+    {"set_verbosity", with_keywords(set_verbosity), METH_VARARGS | METH_KEYWORDS,
+     "From level 1 on, functions that run unconverted are named on stderr, with the reason."},
+};
+
+PyObject* nanoseconds(PyObject*, PyObject*) { return PyLong_FromLongLong(ag_nanoseconds()); }
+PyObject* reason_of(PyObject*, PyObject* callable) {
+  return guarded([&]() -> PyObject* { return PyUnicode_FromString(ag_reason(callable).c_str()); });
+}
+PyMethodDef private_methods[] = {
+    {"autograph_nanoseconds", nanoseconds, METH_NOARGS, "Time that this thread spent on conversions."},
+    {"autograph_reason", reason_of, METH_O, "Why a function is not converted, or an empty string."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void init_autograph(PyObject* module) {
+  if (!init_ast_bridge()) throw PythonErrorSet();
+  ag::init_runtime();
+  ag::init_unconverted();
+  publish_function("autograph.to_code", &public_methods[0]);
+  publish_function("autograph.to_graph", &public_methods[1]);
+  publish_function("autograph.experimental.do_not_convert", &public_methods[2]);
+  publish_function("autograph.experimental.set_loop_options", &public_methods[3]);
+  publish_function("autograph.trace", &public_methods[4]);
+  publish_function("autograph.set_verbosity", &public_methods[5]);
+  static PyMethodDef alias = public_methods[2];
+  publish_function("autograph.do_not_convert", &alias);
+  if (PyModule_AddFunctions(module, private_methods) < 0) throw PythonErrorSet();
+  init_autograph_inspection(module);
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,127 @@
+// The runtime of converted code: the state that blocks share, and what if, while, for and calls do with it.
+#pragma once
+
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/python/types/objects.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace footlight::python::ag {
+
+// retval_ before anything was returned. Borrowed.
+PyObject* undefined_return();
+
+// The variables that the blocks of one statement share: closure cells, globals, attributes and items ("a.b", "d['k']",
+// "a[i]"), found by name in the blocks' own closures. An empty Ref is a variable without a value.
+class State {
+ public:
+  State(PyObject* names, std::initializer_list<PyObject*> blocks);
+  size_t size() const { return symbols_.size(); }
+  const std::string& name(size_t i) const { return symbols_[i].text; }
+  Ref get(size_t i) const;
+  void set(size_t i, const Ref& value) const;
+  std::vector<Ref> get_all() const;
+  void set_all(const std::vector<Ref>& values) const;
+  bool is_return_value(size_t i) const { return name(i).starts_with("retval_"); }
+  bool is_return_flag(size_t i) const { return name(i).starts_with("do_return"); }
+  // How a message names it.
+  std::string shown(size_t i) const;
+
+ private:
+  struct Variable {
+    Ref name;
+    PyObject* cell = nullptr;     // borrowed
+    PyObject* globals = nullptr;  // borrowed; where cell is null
+    Ref get() const;
+  };
+  struct Step {
+    bool item;       // [key], else .key
+    Ref key;
+    Variable index;  // [index], where key is empty
+    Ref value() const { return key ? key : index.get(); }
+  };
+  struct Symbol {
+    std::string text;
+    Variable root;
+    std::vector<Step> steps;
+  };
+  struct Closure {
+    Ref free;
+    PyObject* cells;
+    PyObject* globals;
+  };
+  static Variable find(std::string_view name, const std::vector<Closure>& closures);
+  static void parse(Symbol& symbol, const std::vector<Closure>& closures);
+  // The object that holds the last step's attribute or item; empty: some part has no value.
+  static Ref holder(const Symbol& symbol);
+  std::vector<Symbol> symbols_;
+};
+
+// A value as its leaves: which are tensors (or become tensors), which stay Python.
+struct Leaves {
+  Ref structure;              // empty: undefined
+  std::vector<Ref> values;
+  bool defined() const { return static_cast<bool>(structure); }
+};
+Leaves flatten(const Ref& value);
+Ref pack(const Leaves& like, const std::vector<Ref>& values);
+
+bool is_tensor_like(PyObject*);        // a tensor or a variable
+bool becomes_tensor(PyObject*);        // is_tensor_like, a number, a string, an array
+Tensor as_tensor(PyObject*, DType hint = DType::kInvalid);
+// A tensor condition made fit: a bool scalar. Throws kValue; `what` is "if statement".
+Tensor condition_tensor(PyObject* value, const char* what);
+bool truth(PyObject*);                 // throws PythonErrorSet
+Ref call(PyObject* function);          // throws PythonErrorSet
+Ref call(PyObject* function, PyObject* argument);
+// A tensor of zeros like `like`, as a constant of the graph being built; unknown dims are 0.
+Tensor zeros_like(DType, const Shape&);
+
+struct Place {
+  std::string file;
+  int line = 0;
+};
+Place here();  // the user's line that is being run
+// What was decided for the statement on the present line, for the recording; once per trace, line and fate.
+void record(const char* kind, const char* fate, const std::string& note);
+
+// A flag that is True on every path although it is a tensor, so that a function always returns.
+bool known_true(PyObject*);
+void note_known_true(const Tensor&);
+// The line of the condition that left such a flag open, for the message; 0: unknown.
+void note_open_flag(const Tensor&, int line);
+int line_of_open_flag(PyObject*);
+
+// The branches as a staged condition. `outputs` of the state's symbols come out of it, the others are as
+// before. A guard was made by the conversion: it runs what follows a possible break, continue or return.
+void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
+               bool guard);
+
+// Values of one expression's two sides, of a tensor condition.
+Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
+                  const std::string& what);
+
+PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* for_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* if_exp(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* and_(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* or_(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* not_(PyObject*, PyObject* value);
+PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count);
+
+// The builtin's own form for tensors (len, int, float, range, ...) when an argument is one, else null: call
+// it as it is.
+using Builtin = Ref (*)(PyObject* const* args, Py_ssize_t count);
+Builtin tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count);
+
+// The do_not_convert wrapper. New reference.
+PyObject* unconverted(PyObject* function);
+void init_unconverted();
+void init_runtime();
+
+}  // namespace footlight::python::ag

@@ -1,0 +1,335 @@
+// The lines of one function are cut out of its file and parsed alone; lambdas, and what cannot be cut out,
+// are looked up in the tree of the whole file.
+#include "engine/python/autograph/source.h"
+
+#include <cstring>
+
+namespace footlight::python {
+
+using namespace autograph;
+
+namespace {
+
+std::string text_of(PyObject* object) {
+  const char* text = object && PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
+  if (!text) PyErr_Clear();
+  return text ? text : "";
+}
+
+std::string pending_error() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const Ref text = Ref::steal(value ? PyObject_Str(value) : nullptr);
+  PyErr_Clear();
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return text_of(text.get());
+}
+
+// The list of lines of a file as linecache has them, which knows notebooks' cells too.
+Ref lines_of_file(PyObject* filename, PyObject* globals) {
+  static PyObject *get_lines = nullptr, *check = nullptr;
+  if (!get_lines) {
+    const Ref module = Ref::steal(PyImport_ImportModule("linecache"));
+    if (!module) return {};
+    check = PyObject_GetAttrString(module.get(), "checkcache");
+    get_lines = PyObject_GetAttrString(module.get(), "getlines");
+    if (!check || !get_lines) return {};
+  }
+  const Ref checked = Ref::steal(PyObject_CallOneArg(check, filename));
+  if (!checked) return {};
+  return Ref::steal(PyObject_CallFunctionObjArgs(get_lines, filename, globals, nullptr));
+}
+
+Ref parse(const std::string& text, PyCodeObject* code) {
+  PyCompilerFlags flags{};
+  flags.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | (code->co_flags & PyCF_MASK);
+  flags.cf_feature_version = PY_MINOR_VERSION;
+  return Ref::steal(Py_CompileStringObject(text.c_str(), code->co_filename, Py_file_input, &flags, -1));
+}
+
+// Follows Python's lexical rules as far as needed to see where statements begin: strings, brackets, comments,
+// backslashes.
+class Lines {
+ public:
+  // Feeds one line; true when the next line begins a statement.
+  bool feed(std::string_view line) {
+    bool continued = false;
+    for (size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (quote_) {
+        if (c == '\\') ++i;
+        else if (c == quote_ && (!triple_ || line.substr(i, 3) == std::string(3, quote_))) {
+          if (triple_) i += 2;
+          quote_ = 0;
+        }
+        continue;
+      }
+      if (c == '#') break;
+      if (c == '\'' || c == '"') {
+        quote_ = c;
+        triple_ = line.substr(i, 3) == std::string(3, c);
+        if (triple_) i += 2;
+      } else if (c == '(' || c == '[' || c == '{') {
+        ++depth_;
+      } else if (c == ')' || c == ']' || c == '}') {
+        --depth_;
+      } else if (c == '\\' && line.substr(i + 1).find_first_not_of("\r\n") == line.npos) {
+        continued = true;
+      }
+    }
+    const bool open_string = quote_ && (triple_ || line.find_last_of('\\') != line.npos);
+    if (quote_ && !open_string) quote_ = 0;
+    return !quote_ && depth_ <= 0 && !continued;
+  }
+
+ private:
+  char quote_ = 0;
+  bool triple_ = false;
+  int depth_ = 0;
+};
+
+// The text of the def that begins (with its decorators) on line `first`, from 0; empty: could not be cut out.
+std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
+  std::string text;
+  Lines lexer;
+  bool statement_start = true, in_body = false;
+  size_t margin = 0;
+  for (Py_ssize_t i = first; i < PyList_GET_SIZE(lines); ++i) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(lines, i), &size);
+    if (!bytes) {
+      PyErr_Clear();
+      return {};
+    }
+    const std::string_view line(bytes, static_cast<size_t>(size));
+    if (statement_start) {
+      const size_t indent = line.find_first_not_of(" \t\f");
+      const bool blank = indent == line.npos || std::strchr("#\r\n", line[indent]);
+      if (blank && text.empty()) return {};
+      if (!blank) {
+        if (text.empty()) {
+          margin = indent;
+          indented = margin > 0;
+          if (indented) text = "if 1:\n";
+        } else if (in_body && indent <= margin) {
+          break;
+        } else if (!in_body && indent != margin) {
+          return {};
+        }
+        const std::string_view word = line.substr(indent);
+        if (!in_body && (word.starts_with("def ") || word.starts_with("async ") || word.starts_with("def\t")))
+          in_body = true;
+        else if (!in_body && word[0] != '@') return {};
+      }
+    }
+    text += line;
+    statement_start = lexer.feed(line);
+  }
+  return in_body ? text : std::string();
+}
+
+// The class whose private names (__x) the function's code means, from its qualified name.
+std::string private_class(PyCodeObject* code) {
+  const std::string qualname = text_of(code->co_qualname);
+  std::vector<std::string> parts;
+  for (size_t from = 0; from <= qualname.size();) {
+    const size_t dot = std::min(qualname.find('.', from), qualname.size());
+    parts.push_back(qualname.substr(from, dot - from));
+    from = dot + 1;
+  }
+  for (size_t i = parts.size(); i-- > 1;)
+    if (parts[i] != "<locals>" && parts[i - 1] != "<locals>") return parts[i - 1];
+  return {};
+}
+
+Ref attribute(PyObject* object, const char* name) {
+  Ref value = Ref::steal(PyObject_GetAttrString(object, name));
+  if (!value) PyErr_Clear();
+  return value;
+}
+
+// The first statement of `module`, inside the `if 1:` when it was put there.
+PyObject* first_statement(PyObject* module, bool indented) {
+  Ref body = attribute(module, "body");
+  if (!body || !PyList_Check(body.get()) || PyList_GET_SIZE(body.get()) == 0) return nullptr;
+  PyObject* statement = PyList_GET_ITEM(body.get(), 0);
+  if (!indented) return statement;
+  body = attribute(statement, "body");
+  if (!body || !PyList_Check(body.get()) || PyList_GET_SIZE(body.get()) == 0) return nullptr;
+  return PyList_GET_ITEM(body.get(), 0);
+}
+
+std::vector<std::string_view> parameter_names(const Node* arguments) {
+  std::vector<std::string_view> names;
+  auto add = [&](const Node* arg) { if (arg) names.push_back(arg->name(at::arg::arg)->text); };
+  for (const int slot : {+at::arguments::posonlyargs, +at::arguments::args, +at::arguments::kwonlyargs})
+    for (const Node* arg : arguments->list(slot)) add(arg);
+  add(arguments->node(at::arguments::vararg));
+  add(arguments->node(at::arguments::kwarg));
+  return names;
+}
+
+bool same_parameters(const Node* arguments, PyCodeObject* code) {
+  const std::vector<std::string_view> names = parameter_names(arguments);
+  const int count = code->co_argcount + code->co_kwonlyargcount + !!(code->co_flags & CO_VARARGS) +
+                    !!(code->co_flags & CO_VARKEYWORDS);
+  if (static_cast<int>(names.size()) != count) return false;
+  const Ref variables = Ref::steal(PyCode_GetVarnames(code));
+  if (!variables) {
+    PyErr_Clear();
+    return false;
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::string known = text_of(PyTuple_GET_ITEM(variables.get(), i));
+    if (known == names[static_cast<size_t>(i)]) continue;
+    // A private name is spelled with its class in the code.
+    if (!names[static_cast<size_t>(i)].starts_with("__") || !known.ends_with(names[static_cast<size_t>(i)]))
+      return false;
+  }
+  return true;
+}
+
+// The smallest range that covers what the code's instructions come from: for a lambda, its body.
+Position extent(PyCodeObject* code) {
+  Position at{UINT32_MAX, 0, 0, 0};
+  const Ref bytes = Ref::steal(PyCode_GetCode(code));
+  if (!bytes) {
+    PyErr_Clear();
+    return at;
+  }
+  for (Py_ssize_t offset = 0; offset < PyBytes_GET_SIZE(bytes.get()); offset += 2) {
+    int line, column, end_line, end_column;
+    if (!PyCode_Addr2Location(code, static_cast<int>(offset), &line, &column, &end_line, &end_column)) continue;
+    if (line <= 0 || column < 0 || end_line <= 0 || end_column < 0 ||
+        (line == end_line && column == end_column))
+      continue;
+    const auto l = static_cast<uint32_t>(line), c = static_cast<uint32_t>(column), el = static_cast<uint32_t>(end_line),
+               ec = static_cast<uint32_t>(end_column);
+    if (l < at.line || (l == at.line && c < at.column)) at.line = l, at.column = c;
+    if (el > at.end_line || (el == at.end_line && ec > at.end_column)) at.end_line = el, at.end_column = ec;
+  }
+  return at;
+}
+
+bool covers(const Position& outer, const Position& inner) {
+  const bool begins = outer.line < inner.line || (outer.line == inner.line && outer.column <= inner.column);
+  const bool ends = outer.end_line > inner.end_line ||
+                    (outer.end_line == inner.end_line && outer.end_column >= inner.end_column);
+  return begins && ends;
+}
+
+// Files parsed as a whole, the last few of them.
+struct WholeFile {
+  std::string name;
+  Ref lines, module;
+  std::unique_ptr<Tree> tree;
+  std::vector<std::pair<Node*, PyObject*>> functions;
+};
+
+WholeFile* whole_file(const std::string& name, const Ref& lines, PyCodeObject* code, std::string& reason) {
+  static std::vector<WholeFile>& files = *new std::vector<WholeFile>;
+  for (WholeFile& file : files)
+    if (file.name == name && file.lines.get() == lines.get()) return &file;
+  std::string text;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lines.get()); ++i) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(lines.get(), i), &size);
+    if (!bytes) {
+      PyErr_Clear();
+      reason = "its file is not text";
+      return nullptr;
+    }
+    text.append(bytes, static_cast<size_t>(size));
+  }
+  WholeFile file{name, lines, parse(text, code), std::make_unique<Tree>(), {}};
+  if (!file.module) {
+    reason = "its file cannot be parsed: " + pending_error();
+    return nullptr;
+  }
+  ReadOptions options;
+  options.functions = &file.functions;
+  if (!read_ast(file.module.get(), *file.tree, options)) {
+    reason = pending_error();
+    return nullptr;
+  }
+  if (files.size() == 8) files.erase(files.begin());
+  files.push_back(std::move(file));
+  return &files.back();
+}
+
+PyObject* find_in_file(const WholeFile& file, PyCodeObject* code) {
+  const std::string name = text_of(code->co_name);
+  const bool lambda = name == "<lambda>";
+  const Position wanted = lambda ? extent(code) : Position{};
+  const Node* best = nullptr;
+  PyObject* found = nullptr;
+  for (const auto& [node, object] : file.functions) {
+    if (lambda) {
+      if (node->kind != Kind::kLambda || static_cast<int>(node->at.line) != code->co_firstlineno) continue;
+      if (!same_parameters(node->node(at::Lambda::args), code)) continue;
+      const Position& body = node->node(at::Lambda::body)->at;
+      if (wanted.line != UINT32_MAX && !covers(body, wanted)) continue;
+      if (best && covers(body, best->node(at::Lambda::body)->at)) continue;
+    } else {
+      if (node->kind == Kind::kLambda || node->name(at::FunctionDef::name)->text != name) continue;
+      const List& decorators = node->list(at::FunctionDef::decorator_list);
+      const uint32_t line = decorators.empty() ? node->at.line : decorators[0]->at.line;
+      if (static_cast<int>(line) != code->co_firstlineno ||
+          !same_parameters(node->node(at::FunctionDef::args), code))
+        continue;
+    }
+    best = node;
+    found = object;
+  }
+  return found;
+}
+
+}  // namespace
+
+FoundSource find_source(PyCodeObject* code, PyObject* globals) {
+  FoundSource found;
+  found.file = text_of(code->co_filename);
+  found.options.private_class = private_class(code);
+  const std::string name = text_of(code->co_name);
+  const Ref lines = lines_of_file(code->co_filename, globals);
+  if (!lines || !PyList_Check(lines.get()) || PyList_GET_SIZE(lines.get()) == 0) {
+    if (PyErr_Occurred()) PyErr_Clear();
+    found.reason = "its source is not to be had (code from a prompt or exec?)";
+    return found;
+  }
+  if (!init_ast_bridge()) {
+    found.reason = pending_error();
+    return found;
+  }
+  const Py_ssize_t first = code->co_firstlineno - 1;
+  if (first < 0 || first >= PyList_GET_SIZE(lines.get())) {
+    found.reason = "its file has changed since it was loaded";
+    return found;
+  }
+  if (name != "<lambda>") {
+    bool indented = false;
+    const std::string text = cut_out(lines.get(), first, indented);
+    if (Ref module = text.empty() ? Ref() : parse(text, code)) {
+      PyObject* statement = first_statement(module.get(), indented);
+      const Ref found_name = statement ? attribute(statement, "name") : Ref();
+      if (found_name && text_of(found_name.get()) == name) {
+        found.owner = module;
+        found.node = statement;
+        found.options.line_offset = static_cast<int>(first) - (indented ? 1 : 0);
+        return found;
+      }
+    }
+    PyErr_Clear();
+  }
+  WholeFile* file = whole_file(found.file, lines, code, found.reason);
+  if (!file) return found;
+  found.node = find_in_file(*file, code);
+  if (found.node) found.owner = file->module;
+  else found.reason = "its file has changed since it was loaded";
+  return found;
+}
+
+}  // namespace footlight::python

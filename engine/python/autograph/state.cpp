@@ -1,0 +1,293 @@
+// State of converted statements: reading and writing closure cells by name, structures as leaves, decisions recorded.
+#include "engine/base/recording.h"
+#include "engine/python/autograph/runtime.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/calls/operators.h"
+#include "engine/python/types/variable_object.h"
+#include "engine/session/writer.h"
+#include "engine/trace/function_scope.h"
+#include "engine/trace/graph_builder.h"
+
+#include <frameobject.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace footlight::python::ag {
+
+State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
+  std::vector<Closure> closures;
+  for (PyObject* block : blocks) {
+    if (!block || !PyFunction_Check(block)) continue;
+    Ref free = Ref::steal(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(block))));
+    if (!free) throw PythonErrorSet();
+    closures.push_back({free, PyFunction_GET_CLOSURE(block), PyFunction_GET_GLOBALS(block)});
+  }
+  symbols_.resize(static_cast<size_t>(PyTuple_GET_SIZE(names)));
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i)));
+    if (!text) throw PythonErrorSet();
+    symbols_[i].text = text;
+    parse(symbols_[i], closures);
+  }
+}
+
+State::Variable State::find(std::string_view name, const std::vector<Closure>& closures) {
+  Variable variable;
+  PyObject* text = PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+  if (!text) throw PythonErrorSet();
+  PyUnicode_InternInPlace(&text);
+  variable.name = Ref::steal(text);
+  for (const Closure& closure : closures) {
+    if (!variable.globals) variable.globals = closure.globals;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(closure.free.get()); ++k) {
+      PyObject* candidate = PyTuple_GET_ITEM(closure.free.get(), k);
+      if (candidate != text && PyUnicode_Compare(candidate, text) != 0) continue;
+      variable.cell = PyTuple_GET_ITEM(closure.cells, k);
+      return variable;
+    }
+  }
+  return variable;
+}
+
+void State::parse(Symbol& symbol, const std::vector<Closure>& closures) {
+  const std::string_view text = symbol.text;
+  size_t at = std::min(text.find_first_of(".["), text.size());
+  symbol.root = find(text.substr(0, at), closures);
+  while (at < text.size()) {
+    if (text[at] == '.') {
+      const size_t end = std::min(text.find_first_of(".[", at + 1), text.size());
+      const std::string_view key = text.substr(at + 1, end - at - 1);
+      symbol.steps.push_back(
+          {false,
+           Ref::steal(PyUnicode_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()))),
+           {}});
+      at = end;
+      continue;
+    }
+    const size_t end = text.find(']', at);
+    const std::string key(text.substr(at + 1, end - at - 1));
+    const char first = key.empty() ? '0' : key[0];
+    Step step{true, {}, {}};
+    if (first == '\'' || first == '"')
+      step.key = Ref::steal(PyUnicode_FromStringAndSize(key.data() + 1, static_cast<Py_ssize_t>(key.size()) - 2));
+    else if (first == '-' || (first >= '0' && first <= '9'))
+      step.key = Ref::steal(PyLong_FromString(key.c_str(), nullptr, 10));
+    else step.index = find(key, closures);
+    symbol.steps.push_back(std::move(step));
+    at = end + 1;
+  }
+}
+
+Ref State::Variable::get() const {
+  return Ref::borrow(cell ? PyCell_GET(cell) : globals ? PyDict_GetItemWithError(globals, name.get()) : nullptr);
+}
+
+namespace {
+// A part that is missing is no error: it has no value yet.
+Ref found(PyObject* value) {
+  if (!value) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_LookupError))
+      throw PythonErrorSet();
+    PyErr_Clear();
+  }
+  return Ref::steal(value);
+}
+}  // namespace
+
+Ref State::holder(const Symbol& symbol) {
+  Ref value = symbol.root.get();
+  for (size_t k = 0; k + 1 < symbol.steps.size() && value; ++k) {
+    const Step& step = symbol.steps[k];
+    const Ref key = step.value();
+    if (!key) return {};
+    value = found(step.item ? PyObject_GetItem(value.get(), key.get()) : PyObject_GetAttr(value.get(), key.get()));
+  }
+  return value;
+}
+
+Ref State::get(size_t i) const {
+  const Symbol& symbol = symbols_[i];
+  if (symbol.steps.empty()) {
+    Ref value = symbol.root.get();
+    return value.get() == undefined_return() ? Ref() : value;
+  }
+  const Ref base = holder(symbol);
+  const Step& last = symbol.steps.back();
+  const Ref key = base ? last.value() : Ref();
+  if (!key) return {};
+  return found(last.item ? PyObject_GetItem(base.get(), key.get()) : PyObject_GetAttr(base.get(), key.get()));
+}
+
+void State::set(size_t i, const Ref& value) const {
+  const Symbol& symbol = symbols_[i];
+  if (symbol.steps.empty()) {
+    const Variable& variable = symbol.root;
+    PyObject* object = value ? value.get() : is_return_value(i) ? undefined_return() : nullptr;
+    if (variable.cell) {
+      PyObject* old = PyCell_GET(variable.cell);
+      PyCell_SET(variable.cell, Py_XNewRef(object));
+      Py_XDECREF(old);
+    } else if (object ? PyDict_SetItem(variable.globals, variable.name.get(), object)
+                      : PyDict_DelItem(variable.globals, variable.name.get())) {
+      if (object) throw PythonErrorSet();
+      PyErr_Clear();
+    }
+    return;
+  }
+  const Ref base = holder(symbol);
+  const Step& last = symbol.steps.back();
+  const Ref key = base ? last.value() : Ref();
+  if (!key) return;
+  // What is there already is not written again: it may be of a kind that cannot be.
+  if (get(i).get() == value.get()) return;
+  const int failed = last.item ? (value ? PyObject_SetItem(base.get(), key.get(), value.get())
+                                        : PyObject_DelItem(base.get(), key.get()))
+                               : PyObject_SetAttr(base.get(), key.get(), value.get());
+  if (!failed) return;
+  if (value) throw PythonErrorSet();
+  PyErr_Clear();
+}
+
+std::vector<Ref> State::get_all() const {
+  std::vector<Ref> values;
+  values.reserve(size());
+  for (size_t i = 0; i < size(); ++i) values.push_back(get(i));
+  return values;
+}
+
+void State::set_all(const std::vector<Ref>& values) const {
+  for (size_t i = 0; i < size(); ++i) set(i, values[i]);
+}
+
+std::string State::shown(size_t i) const {
+  return is_return_value(i) ? "the returned value ('" + name(i) + "')" : "'" + name(i) + "'";
+}
+
+Leaves flatten(const Ref& value) {
+  Leaves leaves{value, {}};
+  if (!value) return leaves;
+  if (is_nested(value.get())) nest_flatten(value.get(), leaves.values);
+  else leaves.values.push_back(value);
+  return leaves;
+}
+
+Ref pack(const Leaves& like, const std::vector<Ref>& values) {
+  if (!like.structure) return {};
+  if (!is_nested(like.structure.get())) return values[0];
+  return nest_pack(like.structure.get(), values);
+}
+
+bool is_tensor_like(PyObject* o) { return is_tensor(o) || is_variable(o); }
+
+bool becomes_tensor(PyObject* o) {
+  return is_tensor_like(o) || PyBool_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) ||
+         PyUnicode_Check(o) || PyBytes_Check(o) || is_array(o);
+}
+
+Tensor as_tensor(PyObject* o, DType hint) {
+  if (is_tensor(o)) return tensor_of(o);
+  if (is_variable(o)) return variable_value(o);
+  return hint == DType::kInvalid ? to_tensor(o) : to_tensor_with_hint(o, hint);
+}
+
+Tensor condition_tensor(PyObject* value, const char* what) {
+  static const Op kReshape{"Reshape"};
+  Tensor condition = as_tensor(value);
+  if (condition.dtype() != DType::kBool)
+    fail(ErrorKind::kValue, "the condition of this ", what, " must be a bool scalar, it is a tensor of dtype ",
+         name_of(condition.dtype()), "; compare it, as in `x != 0`, or cast it to tf.bool");
+  const Shape& shape = condition.shape();
+  if (shape.has_rank() && shape.rank() == 0) return condition;
+  if (shape.has_rank())
+    for (const int64_t dim : shape.dims())
+      if (dim != 1 && dim != kUnknownDim)
+        fail(ErrorKind::kValue, "the condition of this ", what, " must be a bool scalar, it is a bool tensor of shape ",
+             shape.to_string(), "; reduce it, for example with tf.reduce_all or tf.reduce_any");
+  Tensor scalar = Tensor::empty(DType::kInt32, Shape{0});
+  return apply(kReshape, {condition, scalar.as_constant()});
+}
+
+bool truth(PyObject* o) {
+  const int yes = PyObject_IsTrue(o);
+  if (yes < 0) throw PythonErrorSet();
+  return yes != 0;
+}
+
+Ref call(PyObject* function) {
+  Ref result = Ref::steal(PyObject_CallNoArgs(function));
+  if (!result) throw PythonErrorSet();
+  return result;
+}
+
+Ref call(PyObject* function, PyObject* argument) {
+  Ref result = Ref::steal(PyObject_CallOneArg(function, argument));
+  if (!result) throw PythonErrorSet();
+  return result;
+}
+
+Tensor zeros_like(DType dtype, const Shape& shape) {
+  Shape known;
+  if (shape.has_rank())
+    for (const int64_t dim : shape.dims()) known.append(dim == kUnknownDim ? 0 : dim);
+  Tensor zeros = Tensor::empty(dtype, known);
+  if (is_plain(dtype)) std::memset(zeros.raw(), 0, zeros.bytes());
+  return zeros.as_constant();
+}
+
+Place here() {
+  Place place;
+  PyFrameObject* frame = PyEval_GetFrame();
+  if (!frame) return place;
+  const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  if (const char* file = PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(code.get())->co_filename)) place.file = file;
+  else PyErr_Clear();
+  place.line = PyFrame_GetLineNumber(frame);
+  return place;
+}
+
+void record(const char* kind, const char* fate, const std::string& note) {
+  if (!recording_structure() || !trace::tracing()) return;
+  session::Writer* writer = session::active_writer();
+  const TraceId trace = trace::current_trace();
+  if (!writer || !trace.valid()) return;
+  const Place place = here();
+  // A loop that unrolls decides the same again and again.
+  thread_local std::vector<std::tuple<TraceId, std::string, int, std::string>> said;
+  std::tuple<TraceId, std::string, int, std::string> now{trace, place.file, place.line, std::string(fate) + note};
+  if (!said.empty() && std::get<0>(said.back()) != trace) said.clear();
+  for (const auto& one : said)
+    if (one == now) return;
+  said.push_back(std::move(now));
+  writer->add_decision({trace, writer->file(place.file), place.line, kind, fate, note});
+}
+
+namespace {
+thread_local std::unordered_set<uint64_t> true_flags;
+thread_local std::unordered_map<uint64_t, int> open_flags;
+}
+
+bool known_true(PyObject* o) {
+  if (o == Py_True) return true;
+  return o && is_tensor(o) && true_flags.count(tensor_of(o).id());
+}
+
+void note_known_true(const Tensor& tensor) {
+  if (true_flags.size() > 100'000) true_flags.clear();
+  true_flags.insert(tensor.id());
+}
+
+void note_open_flag(const Tensor& tensor, int line) {
+  if (open_flags.size() > 100'000) open_flags.clear();
+  open_flags[tensor.id()] = line;
+}
+
+int line_of_open_flag(PyObject* o) {
+  const auto found = open_flags.find(tensor_of(o).id());
+  return found == open_flags.end() ? 0 : found->second;
+}
+
+}  // namespace footlight::python::ag

@@ -1,0 +1,19 @@
+// Memory shared with NumPy and everything else that speaks the buffer protocol; NumPy itself is loaded only
+// to make arrays.
+#pragma once
+
+#include "engine/python/calls/convert.h"
+
+namespace footlight::python {
+
+// An array, NumPy scalar, memoryview or object with __array__ as a tensor: read-only contiguous memory is
+// shared, the rest copied. Nothing for what is none; throws for element types that no tensor has.
+std::optional<Tensor> array_value(PyObject*);
+
+// A NumPy array of its own (a NumPy scalar for rank 0, bytes for a string): Tensor.numpy(). Imports NumPy.
+Ref numpy_value(const Tensor&);
+
+// The buffer protocol of Tensor: read-only, no copy for what is on the host.
+extern PyBufferProcs tensor_buffer;
+
+}  // namespace footlight::python

@@ -1,0 +1,533 @@
+// Binding calls of public functions: arguments by position and name, conversions, errors that name function
+// and parameter.
+#include "engine/python/calls/binder.h"
+
+#include "engine/base/text.h"
+#include "engine/ops/indexed_slices.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/interpreter/gil.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/calls/operators.h"
+#include "engine/python/types/shape_object.h"
+#include "engine/python/types/variable_object.h"
+
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <stdexcept>
+#include <variant>
+
+namespace footlight::python {
+namespace {
+
+constexpr size_t kMostParameters = 32;
+
+struct Ready;
+struct PyPublicFunction {
+  PyObject_HEAD vectorcallfunc call;
+  const PublicFunction* function;
+  std::vector<Parameter>* parameters;  // null until the first call
+  PyObject* result;                    // parse_result(), read with them
+  Ready* ready;                        // null until the first call
+  PyObject* weakrefs;
+};
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyPublicFunction* of(PyObject* o) { return reinterpret_cast<PyPublicFunction*>(o); }
+std::string full_name(PyObject* o) { return "tf." + std::string(of(o)->function->names[0]); }
+std::string leaf_name(PyObject* o) {
+  const std::string_view n = of(o)->function->names[0];
+  return std::string(n.substr(n.rfind('.') + 1));
+}
+
+const std::vector<Parameter>& parameters_of(PyObject* o) {
+  if (!of(o)->parameters) {
+    of(o)->result = parse_result(of(o)->function->parameters).release();
+    of(o)->parameters = new std::vector<Parameter>(parse_parameters(of(o)->function->parameters));
+  }
+  return *of(o)->parameters;
+}
+
+std::string default_text(const Parameter& p) {
+  Ref value = object_from(p.otherwise);
+  Ref repr = checked(PyObject_Repr(value.get()));
+  const char* text = PyUnicode_AsUTF8(repr.get());
+  if (!text) throw PythonErrorSet();
+  return text;
+}
+
+// What a parameter takes, in a word or two.
+std::string kind_text(const Parameter& p) {
+  static constexpr const char* kWords[] = {"a tensor", "a list of tensors", "a tensor or a list of tensors",
+                                           "an int",   "an int or several", "a bool",
+                                           "a float",  "a str",             "a dtype",
+                                           "a shape",  "a value"};
+  return str(kWords[static_cast<size_t>(p.type)], p.optional ? " or None" : "",
+             p.has_default ? "; " + default_text(p) + " when it is not given" : "");
+}
+
+std::string doc_text(PyObject* o) {
+  std::string out(of(o)->function->doc);
+  if (!out.empty()) {
+    out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+    if (out.back() != '.') out += '.';
+  }
+  out += "\n\nArgs:";
+  for (const Parameter& p : parameters_of(o))
+    out += "\n  " + p.name + ": " + (p.is_name ? std::string("a str, the name of the operation") : kind_text(p)) + ".";
+  return out;
+}
+
+std::string signature_text(PyObject* o) {
+  std::string out;
+  for (const Parameter& p : parameters_of(o))
+    out += (out.empty() ? "" : ", ") + std::string(p.variadic ? "*" : "") + p.name +
+           (p.has_default ? "=" + default_text(p) : "");
+  return full_name(o) + "(" + out + ")";
+}
+
+bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
+
+// A list of results as what the function says that it returns.
+PyObject* returned(PyObject* self, const Arg& result) {
+  Ref object = object_from(result);
+  PyObject* as = of(self)->result;
+  if (!as || !PyList_Check(object.get())) return object.release();
+  Ref tuple = checked(PyList_AsTuple(object.get()));
+  return as == reinterpret_cast<PyObject*>(&PyTuple_Type) ? tuple.release() : PyObject_Call(as, tuple.get(), nullptr);
+}
+
+// The arguments in the order of the parameters; null where the default goes.
+using Slots = std::array<PyObject*, kMostParameters>;
+
+void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* const* args, size_t positional,
+           PyObject* names, Slots& slots, Ref& rest) {
+  const size_t named_at = positional;
+  size_t variadic = 0;
+  while (variadic < parameters.size() && !parameters[variadic].variadic) ++variadic;
+  if (variadic < parameters.size()) {
+    const size_t others = positional > variadic ? positional - variadic : 0;
+    rest = checked(PyTuple_New(static_cast<Py_ssize_t>(others)));
+    for (size_t i = 0; i < others; ++i)
+      PyTuple_SET_ITEM(rest.get(), static_cast<Py_ssize_t>(i), Ref::borrow(args[variadic + i]).release());
+    slots[variadic] = rest.get();
+    positional -= others;
+  }
+  if (positional > parameters.size())
+    fail(ErrorKind::kType, signature_text(self), " takes ", parameters.size(), " arguments but ", positional,
+         " were given");
+  for (size_t i = 0; i < positional; ++i) slots[i] = args[i];
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t k = 0; k < named; ++k) {
+    PyObject* name = PyTuple_GET_ITEM(names, k);
+    size_t i = 0;
+    while (i < parameters.size() && parameters[i].key != name) ++i;
+    if (i == parameters.size()) {  // not the interned object: compare the text
+      for (i = 0; i < parameters.size(); ++i)
+        if (PyUnicode_CompareWithASCIIString(name, parameters[i].name.c_str()) == 0) break;
+    }
+    if (i == parameters.size())
+      fail(ErrorKind::kType, full_name(self), "() got an unexpected keyword argument '",
+           PyUnicode_AsUTF8(name), "'; it is ", signature_text(self));
+    if (slots[i])
+      fail(ErrorKind::kType, full_name(self), "() got multiple values for argument '", parameters[i].name,
+           "'");
+    slots[i] = args[named_at + static_cast<size_t>(k)];
+  }
+}
+
+// What a conversion complained about, with the function and the parameter in front.
+[[noreturn]] void in_argument(PyObject* self, const Parameter& p, const Error& e) {
+  fail(e.kind(), full_name(self), ": argument `", p.name, "`: ", e.message());
+}
+
+[[noreturn]] void missing_arguments(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots) {
+  std::string names;
+  size_t count = 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (slots[i] || parameters[i].has_default) continue;
+    names += str(count++ ? ", '" : "'", parameters[i].name, "'");
+  }
+  fail(ErrorKind::kType, full_name(self), "() missing ",
+       count > 1 ? str(count, " required arguments ") : "required argument ", names, "; it is ", signature_text(self));
+}
+
+void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots,
+             std::vector<Arg>& out) {
+  std::array<bool, kMostParameters> done{};
+  const size_t n = parameters.size();
+  out.resize(n);
+  const auto dtype_of = [&](size_t i) {
+    const Tensor* t = done[i] ? std::get_if<Tensor>(&out[i].value) : nullptr;
+    if (!t || !*t) return DType::kInvalid;
+    const IndexedSlices* slices = t->dtype() == DType::kResource ? ops::slices_of(*t) : nullptr;
+    return slices ? slices->values.dtype() : t->dtype();
+  };
+  // With a list or a text among the tensors, all Python values must fit; plain numbers alone leave it to the op.
+  bool must_fit = false;
+  for (size_t i = 0; i < n; ++i)
+    must_fit |= parameters[i].type == ParameterType::kTensor && slots[i] &&
+                (PyList_Check(slots[i]) || PyTuple_Check(slots[i]) || PyUnicode_Check(slots[i]) ||
+                 PyBytes_Check(slots[i]));
+  // Tensors first: they say what the Python values beside them become.
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t i = 0; i < n; ++i) {
+      const Parameter& p = parameters[i];
+      if (done[i] || p.is_name || (pass == 0 && !(slots[i] && is_value(slots[i])))) continue;
+      if (!slots[i]) {
+        if (!p.has_default) missing_arguments(self, parameters, slots);
+        out[i] = p.otherwise;
+        done[i] = true;
+        if ((p.type == ParameterType::kTensor) && !out[i].none() &&
+            !std::holds_alternative<Tensor>(out[i].value)) {
+          Ref value = object_from(out[i]);
+          out[i] = argument_from(value.get(), p,
+                                 p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid);
+        }
+        continue;
+      }
+      DType hint = p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid;
+      for (size_t k = 0; k < n && hint == DType::kInvalid; ++k)
+        if ((parameters[k].like == static_cast<int>(i) && !parameters[k].one_way) ||
+            (p.like >= 0 && parameters[k].like == p.like && k != i))
+          hint = dtype_of(k);
+      try {
+        out[i] = argument_from(slots[i], p, hint, must_fit);
+      } catch (const Error& e) {
+        in_argument(self, p, e);
+      }
+      done[i] = true;
+    }
+  }
+}
+
+int64_t elements_of(const Arg& a) {
+  if (const Tensor* t = std::get_if<Tensor>(&a.value)) return *t && !t->is_symbolic() ? t->elements() : 0;
+  int64_t sum = 0;
+  if (const ArgList* list = std::get_if<ArgList>(&a.value))
+    for (const Arg& item : *list) sum += elements_of(item);
+  return sum;
+}
+
+// The arguments of a function as they are passed, with every default in its place: a call puts what it was given over
+// them and takes it back. Under the interpreter's lock; a call within the call goes the long way.
+struct Ready {
+  std::vector<Arg> args;      // without `name`
+  std::vector<int> place_of;  // parameter -> place in args
+  uint64_t wanted = 0;        // bits of the parameters that a call must set: without a default that stands here
+  uint64_t alone = 0;         // whose dtype no other parameter takes
+  bool usable = true;
+  bool taken = false;
+};
+
+Ready& ready_of(PyObject* self) {
+  if (!of(self)->ready) {
+    auto* ready = new Ready;
+    const std::vector<Parameter>& parameters = parameters_of(self);
+    ready->usable = parameters.size() <= kMostParameters;
+    ready->alone = ~uint64_t{0};
+    for (size_t i = 0; i < parameters.size() && ready->usable; ++i) {
+      const Parameter& p = parameters[i];
+      ready->usable &= !p.variadic;
+      if (!p.has_default || (p.type == ParameterType::kTensor && !p.otherwise.none()))
+        ready->wanted |= uint64_t{1} << i;
+      if (p.like >= 0 && !p.one_way) ready->alone &= ~(uint64_t{1} << p.like);
+      ready->place_of.push_back(p.is_name ? -1 : static_cast<int>(ready->args.size()));
+      if (!p.is_name) ready->args.push_back(p.otherwise);
+    }
+    of(self)->ready = ready;
+  }
+  return *of(self)->ready;
+}
+
+// `to` as a tensor that the caller keeps alive, without counting it; forget() before it is destroyed.
+void borrow(Tensor& to, const Tensor& t) {
+  TensorBody* const body = t.body();
+  static_assert(sizeof(Tensor) == sizeof body);
+  std::memcpy(static_cast<void*>(&to), &body, sizeof body);
+}
+void forget(Tensor& t) {
+  TensorBody* const none = nullptr;
+  std::memcpy(static_cast<void*>(&t), &none, sizeof none);
+}
+
+// One call over the ready arguments.
+class ReadyCall {
+ public:
+  ReadyCall(Ready& ready, const std::vector<Parameter>& parameters) : ready_(ready), parameters_(parameters) {
+    ready_.taken = true;
+  }
+  ~ReadyCall() {
+    for (uint64_t rest = set_; rest; rest &= rest - 1) {
+      const auto i = static_cast<size_t>(__builtin_ctzll(rest));
+      Arg& arg = ready_.args[static_cast<size_t>(ready_.place_of[i])];
+      if (borrowed_ >> i & 1) {
+        forget(*std::get_if<Tensor>(&arg.value));
+        // No call sees what stands here: the next one puts a tensor over it.
+        if (!parameters_[i].has_default && !parameters_[i].optional) continue;
+      }
+      arg = parameters_[i].otherwise;
+    }
+    ready_.taken = false;
+  }
+
+  // False: this needs the long way, which also says what is wrong.
+  bool collect(PyObject* const* args, size_t given, PyObject* names) {
+    if (given > parameters_.size()) return false;
+    for (size_t i = 0; i < given; ++i)
+      if (!put(i, args[i])) return false;
+    const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+    for (Py_ssize_t k = 0; k < named; ++k) {
+      size_t i = given;
+      while (i < parameters_.size() && parameters_[i].key != PyTuple_GET_ITEM(names, k)) ++i;
+      if (i == parameters_.size() || set_ >> i & 1 || !put(i, args[given + static_cast<size_t>(k)])) return false;
+    }
+    return !(ready_.wanted & ~set_);
+  }
+
+  std::span<const Arg> all() const { return ready_.args; }
+  std::string_view name() const { return name_; }
+  bool is_long() const { return is_long_; }
+
+ private:
+  Arg& arg_of(size_t i) { return ready_.args[static_cast<size_t>(ready_.place_of[i])]; }
+
+  bool put_name(PyObject* o) {
+    const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+    if (text) name_ = text;
+    return text;
+  }
+
+  bool put(size_t i, PyObject* o) {
+    const Parameter& p = parameters_[i];
+    if (p.is_name) return o == Py_None || put_name(o);
+    Arg& to = arg_of(i);
+    set_ |= uint64_t{1} << i;
+    if (Py_TYPE(o) == tensor_type && p.type == ParameterType::kTensor) {
+      const Tensor& t = tensor_of(o);
+      is_long_ |= t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork;
+      Tensor* place = std::get_if<Tensor>(&to.value);
+      if (!place) place = &to.value.emplace<Tensor>();
+      if (current_graph_builder) {  // what a trace keeps, it asks whether others see it
+        *place = t;
+      } else {
+        borrow(*place, t);
+        borrowed_ |= uint64_t{1} << i;
+      }
+      return true;
+    }
+    DType hint = DType::kInvalid;
+    switch (p.type) {  // those that take no hint from others
+      case ParameterType::kInt:
+      case ParameterType::kInts:
+      case ParameterType::kBool:
+      case ParameterType::kFloat:
+      case ParameterType::kStr:
+      case ParameterType::kDType:
+      case ParameterType::kShape: break;
+      case ParameterType::kAny:
+        if (current_graph_builder) return false;  // what is read twice when this fails later leaves nodes in the graph
+        break;
+      case ParameterType::kTensor:
+        if (o == Py_None && p.optional && p.otherwise.none()) return true;
+        // A number, its dtype known: nobody else's depends on it, and a tensor that came before says it, if any does.
+        if (!(PyLong_CheckExact(o) || PyFloat_CheckExact(o)) || !(ready_.alone >> i & 1)) return false;
+        if (p.like >= 0) {
+          const size_t other = static_cast<size_t>(p.like);
+          const Tensor* t = set_ >> other & 1 ? std::get_if<Tensor>(&arg_of(other).value) : nullptr;
+          if (!t || !*t || t->dtype() == DType::kResource) return false;
+          hint = t->dtype();
+        }
+        break;
+      case ParameterType::kTensors:
+      case ParameterType::kTensorOrTensors:
+        if (current_graph_builder || (!PyList_CheckExact(o) && !PyTuple_CheckExact(o))) return false;
+        break;
+    }
+    try {
+      to = argument_from(o, p, hint);
+    } catch (const Error&) {
+      return false;
+    }
+    is_long_ |= (p.type == ParameterType::kTensors || p.type == ParameterType::kTensorOrTensors) &&
+                elements_of(to) >= kLongWork;
+    return true;
+  }
+
+  Ready& ready_;
+  const std::vector<Parameter>& parameters_;
+  uint64_t set_ = 0, borrowed_ = 0;
+  bool is_long_ = false;
+  std::string_view name_;
+};
+
+bool says_who(PyObject* self, const Error& e) {
+  if (e.kind() != ErrorKind::kType && e.kind() != ErrorKind::kValue && e.kind() != ErrorKind::kInvalidArgument)
+    return true;
+  const auto says = [&](const std::string& what) { return e.message().find(what) != std::string::npos; };
+  return says("[Op:") || says("tf.") || says(leaf_name(self));
+}
+
+// What no function foresaw of its arguments is still said with its name and their types.
+template <class Body>
+PyObject* named(PyObject* self, PyObject* const* args, size_t flags, PyObject* names, Body body) {
+  const auto refuse = [&](ErrorKind kind, const char* why) {
+    std::string types;
+    const Py_ssize_t given = PyVectorcall_NARGS(flags), all = given + (names ? PyTuple_GET_SIZE(names) : 0);
+    for (Py_ssize_t i = 0; i < all; ++i) {
+      if (i) types += ", ";
+      if (i >= given) types += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i - given))) + "=";
+      types += Py_TYPE(args[i])->tp_name;
+    }
+    fail(kind, full_name(self), " cannot take its arguments (", types, "): ", why);
+  };
+  return guarded([&]() -> PyObject* {
+    try {
+      return body();
+    } catch (const Error& e) {
+      // What an op of many functions says without a name gets that of the function.
+      if (!says_who(self, e)) fail(e.kind(), full_name(self), ": ", e.message());
+      throw;
+    } catch (const std::bad_variant_access&) {
+      refuse(ErrorKind::kType, "one is of another type than the function expects");
+    } catch (const std::logic_error&) {
+      refuse(ErrorKind::kValue, "one is of another size than the function expects");
+    }
+    return nullptr;
+  });
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+  return named(self, args, flags, names, [&]() -> PyObject* {
+    if (Ready& ready = ready_of(self); ready.usable && !ready.taken) {
+      ReadyCall quick(ready, parameters_of(self));
+      if (quick.collect(args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)) {
+        Arg result = [&] {
+          WithoutGil released(quick.is_long() && !current_graph_builder);
+          return of(self)->function->call(quick.all(), quick.name());
+        }();
+        if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
+        return returned(self, result);
+      }
+    }
+    const std::vector<Parameter>& parameters = parameters_of(self);
+    FL_CHECK(parameters.size() <= kMostParameters);
+    Slots slots{};
+    Ref rest;
+    place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots, rest);
+    std::string_view name;
+    size_t name_at = 0;
+    while (name_at < parameters.size() && !parameters[name_at].is_name) ++name_at;
+    if (name_at < parameters.size()) {
+      PyObject* given = slots[name_at];
+      if (given && given != Py_None) {
+        const char* text = PyUnicode_Check(given) ? PyUnicode_AsUTF8(given) : nullptr;
+        if (!text)
+          fail(ErrorKind::kType, full_name(self), ": argument `name` must be a str, not ",
+               Py_TYPE(given)->tp_name);
+        name = text;
+      }
+    }
+    std::vector<Arg> arguments;
+    convert(self, parameters, slots, arguments);
+    if (name_at < parameters.size())
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(name_at));
+    bool is_long = false;
+    if (!current_graph_builder)
+      for (const Arg& a : arguments) is_long |= elements_of(a) >= kLongWork;
+    Arg result;
+    {
+      WithoutGil released(is_long);
+      result = of(self)->function->call(arguments, name);
+    }
+    return returned(self, result);
+  });
+}
+
+Ref signature_object(PyObject* self) {
+  Ref inspect = checked(PyImport_ImportModule("inspect"));
+  Ref parameter = checked(PyObject_GetAttrString(inspect.get(), "Parameter"));
+  Ref kind = checked(PyObject_GetAttrString(parameter.get(), "POSITIONAL_OR_KEYWORD"));
+  Ref rest = checked(PyObject_GetAttrString(parameter.get(), "VAR_POSITIONAL"));
+  Ref named = checked(PyObject_GetAttrString(parameter.get(), "KEYWORD_ONLY"));
+  Ref list = checked(PyList_New(0));
+  for (const Parameter& p : parameters_of(self)) {
+    Ref one;
+    if (p.variadic) {
+      one = checked(PyObject_CallFunctionObjArgs(parameter.get(), p.key, rest.get(), nullptr));
+      kind = named;
+    } else if (p.has_default) {
+      Ref otherwise = object_from(p.otherwise);
+      Ref keywords = checked(Py_BuildValue("{sO}", "default", otherwise.get()));
+      Ref positional = checked(PyTuple_Pack(2, p.key, kind.get()));
+      one = checked(PyObject_Call(parameter.get(), positional.get(), keywords.get()));
+    } else {
+      one = checked(PyObject_CallFunctionObjArgs(parameter.get(), p.key, kind.get(), nullptr));
+    }
+    if (PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
+  }
+  return checked(PyObject_CallMethod(inspect.get(), "Signature", "O", list.get()));
+}
+
+PyObject* text(const std::string& s) {
+  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+}
+
+PyObject* get_module(PyObject* self, void*) {
+  const std::string n(of(self)->function->names[0]);
+  const size_t dot = n.rfind('.');
+  return text(dot == std::string::npos ? "footlight" : "footlight." + n.substr(0, dot));
+}
+
+PyGetSetDef properties[] = {
+    {"__name__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
+    {"__qualname__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
+    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {"__doc__", [](PyObject* s, void*) { return guarded([&] { return text(doc_text(s)); }); }, nullptr, nullptr,
+     nullptr},
+    {"__signature__",
+     [](PyObject* s, void*) { return guarded([&] { return signature_object(s).release(); }); }, nullptr,
+     nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyObject* repr(PyObject* self) {
+  return guarded([&] { return text("<function " + signature_text(self) + ">"); });
+}
+// Pickled by name, in __module__; copies are the function itself.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&] { return text(leaf_name(self)); });
+}
+// As an attribute of a class it stays what it is. That it can be asked makes it a routine to `inspect` and `help`.
+PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_public_functions(PyObject*) {
+  type.tp_name = "footlight.function_of_the_library";
+  type.tp_basicsize = sizeof(PyPublicFunction);
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
+  type.tp_vectorcall_offset = offsetof(PyPublicFunction, call);
+  type.tp_call = PyVectorcall_Call;
+  type.tp_weaklistoffset = offsetof(PyPublicFunction, weakrefs);
+  type.tp_getset = properties;
+  type.tp_methods = methods;
+  type.tp_repr = repr;
+  type.tp_descr_get = as_attribute;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  for (const PublicFunction& f : public_functions()) {
+    auto* o = PyObject_New(PyPublicFunction, &type);
+    if (!o) throw PythonErrorSet();
+    o->call = call;
+    o->function = &f;
+    o->parameters = nullptr;
+    o->ready = nullptr;
+    o->result = nullptr;
+    o->weakrefs = nullptr;
+    Ref function = Ref::steal(reinterpret_cast<PyObject*>(o));
+    for (std::string_view name : f.names) publish(std::string(name).c_str(), function.get());
+  }
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,275 @@
+// One argument: a Python object as what its parameter declares; and results back.
+#include "engine/base/text.h"
+#include "engine/python/calls/binder.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/calls/operators.h"
+#include "engine/python/types/shape_object.h"
+#include "engine/python/types/slices_object.h"
+#include "engine/python/types/variable_object.h"
+
+namespace footlight::python {
+namespace {
+
+bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
+bool is_sequence(PyObject* o) {
+  return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || is_shape(o);
+}
+
+// A tensor whose value is known, as Python objects; everything else as it is.
+Ref known(PyObject* o) {
+  if (!is_value(o)) return Ref::borrow(o);
+  const Tensor t = known_value(is_tensor(o) ? tensor_of(o) : variable_value(o));
+  if (!t) fail(ErrorKind::kType, "its value must be known here, a symbolic tensor was given");
+  return python_value(on_host(t));
+}
+
+[[noreturn]] void wanted(const char* what, PyObject* o) {
+  fail(ErrorKind::kType, what, " is wanted, not ", Py_TYPE(o)->tp_name);
+}
+
+int64_t integer(PyObject* o) {
+  Ref v = known(o);
+  if (PyBool_Check(v.get()) || !PyIndex_Check(v.get())) wanted("an integer", v.get());
+  Ref index = checked(PyNumber_Index(v.get()));
+  const int64_t i = PyLong_AsLongLong(index.get());
+  if (i == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return i;
+}
+
+Arg integers(PyObject* o) {
+  ArgList list;
+  Ref v = is_array(o) ? python_value(on_host(to_tensor(o))) : known(o);
+  if (!is_sequence(v.get())) return {ArgList{{integer(v.get())}}};
+  Ref items = checked(PySequence_Fast(v.get(), "a list of integers"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    list.push_back({integer(PySequence_Fast_GET_ITEM(items.get(), i))});
+  return {std::move(list)};
+}
+
+// An integer at hand in a tensor, which no trace has to see.
+bool is_number_here(PyObject* o) {
+  if (current_graph_builder || !is_tensor(o)) return false;
+  const Tensor& t = tensor_of(o);
+  return !t.is_symbolic() && is_integer(t.dtype()) && t.shape().rank() == 0;
+}
+
+Arg shape(PyObject* o) {
+  if (is_value(o)) return {is_tensor(o) ? tensor_of(o) : variable_value(o)};
+  if (is_shape(o)) return {shape_of(o)};
+  if (o == Py_None) return {Shape::unknown_rank()};
+  if (PyIndex_Check(o) && !is_array(o)) {
+    const int64_t size = integer(o);
+    return size < 0 ? Arg{to_tensor(o)} : Arg{Shape{size}};
+  }
+  if (!is_sequence(o)) return {to_tensor(o, DType::kInvalid)};
+  Shape s;
+  Ref items = checked(PySequence_Fast(o, "a shape"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    PyObject* d = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (d == Py_None) {
+      s.append(kUnknownDim);
+    } else if (PyIndex_Check(d) && !PyBool_Check(d) && (!is_value(d) || is_number_here(d))) {
+      const int64_t size = integer(d);
+      if (size < 0) return {to_tensor(o)};  // the op says what is wrong with it
+      s.append(size);
+    } else {
+      return {to_tensor(o)};  // tensors among them, or something that is no dimension
+    }
+  }
+  return {s};
+}
+
+[[noreturn]] void conversion_requested(DType wanted, DType came) {
+  fail(ErrorKind::kValue, "Tensor conversion requested dtype ", name_of(wanted), " for Tensor with dtype ",
+       name_of(came));
+}
+
+// The dtype of a nest of Python's numbers that has both integers and floats; kInvalid when it is anything else.
+DType dtype_of_numbers(PyObject* o) {
+  bool whole = false, wide = false, real = false;
+  int depth = 0;
+  const auto look = [&](auto&& self, PyObject* item) -> bool {
+    if (PyFloat_CheckExact(item)) return real = true;
+    if (PyLong_CheckExact(item)) {
+      int overflow;
+      const long long v = PyLong_AsLongLongAndOverflow(item, &overflow);
+      wide |= overflow || v != static_cast<int32_t>(v);
+      return whole = true;
+    }
+    if (!PyList_CheckExact(item) && !PyTuple_CheckExact(item)) return false;
+    if (depth > 250) return false;  // perhaps it contains itself: the conversion says so
+    ++depth;
+    Ref items = checked(PySequence_Fast(item, "a list of numbers"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      if (!self(self, PySequence_Fast_GET_ITEM(items.get(), i))) return false;
+    --depth;
+    return true;
+  };
+  if (!look(look, o) || !whole) return DType::kInvalid;
+  return real ? DType::kFloat32 : wide ? DType::kInt64 : DType::kInvalid;
+}
+
+// A list of tensors; Python values among them take the dtype of the first tensor.
+Arg tensors(PyObject* o, const Parameter& p) {
+  ArgList list;
+  if (p.gaps && !is_sequence(o)) wanted("a list of tensors", o);
+  if (p.handle && is_variable(o)) return {ArgList{{variable_handle(o)}}};
+  if (is_value(o) || !is_sequence(o)) {
+    const Tensor t = to_tensor(o);
+    if (p.type == ParameterType::kTensors || !t.shape().has_rank() || t.shape().rank() == 0)
+      return {ArgList{{t}}};
+    const int64_t n = t.shape()[0];
+    if (n == kUnknownDim)
+      fail(ErrorKind::kValue, "a list of tensors is wanted: the number of rows of the given one is unknown");
+    for (int64_t i = 0; i < n; ++i) {
+      Ref index = checked(PyLong_FromLongLong(i));
+      list.push_back({subscript(t, index.get())});
+    }
+    return {std::move(list)};
+  }
+  Ref items = checked(PySequence_Fast(o, "a list of tensors"));
+  list.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get())));
+  DType dtype = p.preferred;
+  if (p.whole) dtype = dtype_of_numbers(o);
+  bool all_values = true;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    all_values &= is_value(PySequence_Fast_GET_ITEM(items.get(), i));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()) && p.preferred == DType::kInvalid; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (!is_value(item)) continue;
+    dtype = is_tensor(item) ? tensor_of(item).dtype() : variable_dtype(item);
+    break;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    if (p.gaps && PySequence_Fast_GET_ITEM(items.get(), i) == Py_None) {
+      list.push_back({});
+      continue;
+    }
+    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (is_tensor(item) && p.preferred == DType::kInvalid) {
+      list.emplace_back().value = tensor_of(item);
+      continue;  // `dtype` is known: some tensor gave it
+    }
+    if ((p.handle && is_variable(item)) || (p.slices && is_slices(item))) {
+      list.push_back({is_variable(item) ? variable_handle(item) : gradient_from(item, DType::kInvalid)});
+      continue;
+    }
+    list.push_back({p.mixed ? operand(item, DType::kInvalid) : operand(item, dtype, Misfit::kRefuse)});
+    const DType came = std::get<Tensor>(list.back().value).dtype();
+    if (p.preferred != DType::kInvalid && came != p.preferred && !all_values) conversion_requested(p.preferred, came);
+    if (dtype == DType::kInvalid) dtype = came;
+  }
+  return {std::move(list)};
+}
+
+Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
+  if (is_tensor(o)) {
+    const DType came = tensor_of(o).dtype();
+    const bool is_index = in_set(p.preferred, dtype_set(DType::kInt32, DType::kInt64));  // of either kind
+    if (must_fit && p.must_fit && p.preferred != DType::kInvalid && came != p.preferred && !is_index)
+      conversion_requested(p.preferred, came);
+    return {tensor_of(o)};
+  }
+  if (p.handle && is_variable(o)) return {variable_handle(o)};
+  if (p.slices && is_slices(o)) return {gradient_from(o, DType::kInvalid)};
+  if (is_variable(o)) return {variable_value(o)};
+  if (hint != DType::kInvalid) {
+    const bool refuse = p.must_fit || (must_fit && !p.never_refused);
+    return {operand(o, hint, refuse ? Misfit::kRefuse : Misfit::kLeaveToOp)};
+  }
+  if (p.must_fit && p.preferred == DType::kBool && is_array(o)) return {to_tensor(o, DType::kBool, p.name.c_str())};
+  if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
+  const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;
+  // An index or a size that 32 bits do not hold: nothing is cut off.
+  const bool wide = p.preferred == DType::kInt32 && (is_shape(o) || dtype_of_numbers(o) == DType::kInt64);
+  if (wide && is_shape(o)) return {to_tensor(o)};
+  const DType dtype = wide ? DType::kInt64 : p.preferred;
+  if (p.must_fit && (strictly || !is_sequence(o))) return {to_tensor(o, dtype, p.name.c_str())};
+  return {to_tensor_with_hint(o, dtype)};
+}
+
+Arg any(PyObject* o) {
+  if (o == Py_None) return {};
+  if (PyBool_Check(o)) return {o == Py_True};
+  if (PyLong_CheckExact(o)) return {integer(o)};
+  if (PyFloat_CheckExact(o)) return {PyFloat_AS_DOUBLE(o)};
+  if (is_dtype(o)) return {dtype_from_object(o)};
+  if (is_shape(o)) return {shape_of(o)};
+  if (PyUnicode_Check(o)) {
+    const char* s = PyUnicode_AsUTF8(o);
+    if (!s) throw PythonErrorSet();
+    return {std::string(s)};
+  }
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    ArgList list;
+    Ref items = checked(PySequence_Fast(o, "a list"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
+    return {std::move(list)};
+  }
+  if (!is_value(o) && !is_array(o) && PyIndex_Check(o)) return {integer(o)};  // a member of an enumeration
+  return {to_tensor(o)};
+}
+
+}  // namespace
+
+Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
+  if (o == Py_None && (p.optional || (p.has_default && p.otherwise.none()))) return {};
+  switch (p.type) {
+    case ParameterType::kTensor: return tensor(o, p, hint, must_fit);
+    case ParameterType::kTensors:
+    case ParameterType::kTensorOrTensors: return tensors(o, p);
+    case ParameterType::kInt: return {integer(o)};
+    case ParameterType::kInts: return integers(o);
+    case ParameterType::kBool: {
+      if (is_tensor(o) && tensor_of(o).is_symbolic()) return {truth_of(tensor_of(o))};
+      const int is = PyObject_IsTrue(o);
+      if (is < 0) throw PythonErrorSet();
+      return {is != 0};
+    }
+    case ParameterType::kFloat: {
+      Ref v = known(o);
+      const double d = PyFloat_AsDouble(v.get());
+      if (d == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        wanted("a number", v.get());
+      }
+      return {d};
+    }
+    case ParameterType::kStr: {
+      if (PyBytes_Check(o))
+        return {std::string(PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o)))};
+      const char* s = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+      if (!s) wanted("a str", o);
+      return {std::string(s)};
+    }
+    case ParameterType::kDType: return {dtype_from_object(o)};
+    case ParameterType::kShape: return shape(o);
+    case ParameterType::kAny: return any(o);
+  }
+  return {};
+}
+
+Ref object_from(const Arg& a) {
+  if (a.none()) return Ref::borrow(Py_None);
+  if (const auto* v = std::get_if<bool>(&a.value)) return Ref::borrow(*v ? Py_True : Py_False);
+  if (const auto* v = std::get_if<int64_t>(&a.value)) return checked(PyLong_FromLongLong(*v));
+  if (const auto* v = std::get_if<double>(&a.value)) return checked(PyFloat_FromDouble(*v));
+  if (const auto* v = std::get_if<std::string>(&a.value))
+    return checked(PyUnicode_DecodeUTF8(v->data(), static_cast<Py_ssize_t>(v->size()), "replace"));
+  if (const auto* v = std::get_if<DType>(&a.value)) return Ref::borrow(dtype_object(*v));
+  if (const auto* v = std::get_if<Shape>(&a.value)) return checked(shape_object(*v));
+  if (const auto* v = std::get_if<Tensor>(&a.value)) {
+    if (!*v) return Ref::borrow(Py_None);
+    return checked(v->dtype() == DType::kResource ? wrap_gradient(*v) : wrap(*v));
+  }
+  const auto& list = std::get<ArgList>(a.value);
+  Ref out = checked(PyList_New(static_cast<Py_ssize_t>(list.size())));
+  for (size_t i = 0; i < list.size(); ++i)
+    PyList_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), object_from(list[i]).release());
+  return out;
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,156 @@
+// tf.constant, tf.convert_to_tensor and what else makes tensors of Python values or asks what something is.
+#include "engine/base/text.h"
+#include "engine/eager/execute.h"
+#include "engine/ops/builder.h"
+#include "engine/ops/functions.h"
+#include "engine/python/calls/array_memory.h"
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/shape_object.h"
+#include "engine/python/types/variable_object.h"
+
+#include <cstring>
+
+namespace footlight::python {
+namespace {
+
+// A Python value that was converted, as a tensor of its own: a node in a graph, a plain tensor outside.
+Tensor settled(Tensor t, std::string_view name) {
+  if (t.is_symbolic() || !t.body()->python_number) return t;
+  if (current_graph_builder) {
+    static const Op kConst{"Const"};
+    const DType dtype = t.dtype();
+    return apply(kConst, {}, Attrs{{AttrName("value"), std::move(t)}, {AttrName("dtype"), dtype}}, name);
+  }
+  t.body()->python_number = false;
+  if (eager::wanted_device && is_plain(t.dtype())) return copied_to(t, *eager::wanted_device);
+  return t;
+}
+
+Tensor filled(const Tensor& t, const Shape& shape) {
+  if (!shape.fully_known())
+    fail(ErrorKind::kValue, "tf.constant: the shape ", shape.to_string(), " must be fully known");
+  const int64_t n = shape.elements();
+  if (t.elements() == n) {
+    Tensor out = t.reshaped(shape);
+    out.body()->python_number = true;
+    return out;
+  }
+  if (t.elements() != 1)
+    fail(ErrorKind::kType, "tf.constant: a value of ", t.elements(), " elements (shape ",
+         t.shape().to_string(), ") does not fill shape ", shape.to_string(), " of ", n, " elements");
+  Tensor out = Tensor::empty(t.dtype(), shape);
+  const size_t size = size_of(t.dtype());
+  for (int64_t i = 0; i < n; ++i) {
+    if (t.dtype() == DType::kString)
+      out.data<std::string>()[i] = *t.data<std::string>();
+    else
+      std::memcpy(static_cast<char*>(out.raw()) + static_cast<size_t>(i) * size, t.raw(), size);
+  }
+  out.body()->python_number = true;
+  return out;
+}
+
+std::string name_or(PyObject* name, const char* otherwise) {
+  if (!name || name == Py_None) return otherwise;
+  const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  if (!s) fail(ErrorKind::kType, "name must be a str");
+  return s;
+}
+
+// A tensor or variable somewhere in nested lists: no constant, its value is computed.
+bool holds_tensor(PyObject* o, int depth = 0) {
+  if (is_tensor(o) || is_variable(o)) return true;
+  if ((!PyList_Check(o) && !PyTuple_Check(o)) || depth > 64) return false;
+  for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
+    if (holds_tensor(PyList_Check(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i), depth + 1)) return true;
+  return false;
+}
+
+PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"value", "dtype", "shape", "name", nullptr};
+  PyObject *value, *dtype = Py_None, *shape = Py_None, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:constant", const_cast<char**>(names), &value,
+                                   &dtype, &shape, &name))
+    return nullptr;
+  return guarded([&] {
+    const DType d = dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype);
+    if ((PyList_Check(value) || PyTuple_Check(value)) && holds_tensor(value))
+      fail(ErrorKind::kValue, "tf.constant: a list that holds tensors is no constant; use tf.stack or "
+           "tf.convert_to_tensor");
+    if ((is_tensor(value) || is_variable(value)) && d != DType::kInvalid &&
+        (is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)) != d)
+      fail(ErrorKind::kType, "tf.constant: a tensor of dtype ",
+           name_of(is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)), " does not become ",
+           name_of(d), " by itself; use tf.cast");
+    if (is_tensor(value) && tensor_of(value).is_symbolic())
+      fail(ErrorKind::kType,
+           "tf.constant needs a value; the symbolic tensor it was given has none. Use it as it is, or "
+           "tf.identity");
+    Tensor t = to_tensor(value, d, "value");
+    if (shape != Py_None) t = filled(on_host(t), shape_from_object(shape));
+    return wrap(settled(std::move(t), name_or(name, "Const")));
+  });
+}
+
+PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"value", "dtype", "dtype_hint", "name", nullptr};
+  PyObject *value, *dtype = Py_None, *hint = Py_None, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:convert_to_tensor", const_cast<char**>(names),
+                                   &value, &dtype, &hint, &name))
+    return nullptr;
+  return guarded([&] {
+    if (dtype == Py_None && is_tensor(value)) return Py_NewRef(value);
+    Tensor t = dtype == Py_None
+                   ? to_tensor_with_hint(value, hint == Py_None ? DType::kInvalid : dtype_from_object(hint))
+                   : to_tensor(value, dtype_from_object(dtype), "value");
+    return wrap(settled(std::move(t), name_or(name, "Const")));
+  });
+}
+
+PyObject* py_is_tensor(PyObject*, PyObject* o) {
+  if (is_tensor(o) || is_variable(o)) Py_RETURN_TRUE;
+  // An IndexedSlices, or what else consists of tensors.
+  return PyBool_FromLong(PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__tensor_fields__"));
+}
+PyObject* is_symbolic_tensor(PyObject*, PyObject* o) {
+  return PyBool_FromLong(is_tensor(o) && tensor_of(o).is_symbolic());
+}
+
+PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"tensor", "partial", nullptr};
+  PyObject* o;
+  int partial = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:get_static_value", const_cast<char**>(names), &o,
+                                   &partial))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (is_variable(o)) Py_RETURN_NONE;  // it has another value tomorrow
+    if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__tensor_fields__")) Py_RETURN_NONE;
+    if (!is_tensor(o)) return Py_NewRef(o);
+    const Tensor t = known_value(to_tensor(o));
+    if (!t) Py_RETURN_NONE;
+    return numpy_value(t).release();
+  });
+}
+
+PyMethodDef functions[] = {
+    {"constant", with_keywords(constant), METH_VARARGS | METH_KEYWORDS,
+     "constant(value, dtype=None, shape=None, name='Const')\n--\n\nA tensor of a Python value."},
+    {"convert_to_tensor", with_keywords(convert_to_tensor), METH_VARARGS | METH_KEYWORDS,
+     "convert_to_tensor(value, dtype=None, dtype_hint=None, name=None)\n--\n\nA tensor of whatever can be "
+     "one."},
+    {"is_tensor", py_is_tensor, METH_O, "is_tensor(x)\n--\n\nWhether it is a tensor or variable."},
+    {"is_symbolic_tensor", is_symbolic_tensor, METH_O,
+     "is_symbolic_tensor(tensor)\n--\n\nWhether it stands for a value of a graph."},
+    {"get_static_value", with_keywords(get_static_value), METH_VARARGS | METH_KEYWORDS,
+     "get_static_value(tensor, partial=False)\n--\n\nThe value as NumPy sees it when it is known, else "
+     "None."}};
+
+}  // namespace
+
+void init_constant() {
+  for (PyMethodDef& f : functions) publish_function(f.ml_name, &f);
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,472 @@
+// Nested lists, arrays, tensors and variables as tensors. A Python value comes out marked as such
+// (python_number): a graph makes a constant of it, no tape watches it.
+#include "engine/python/calls/convert.h"
+
+#include "engine/base/text.h"
+#include "engine/ops/builder.h"
+#include "engine/python/calls/array_memory.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/shape_object.h"
+#include "engine/python/types/variable_object.h"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace footlight::python {
+namespace {
+
+struct Registered {
+  PyObject* type;      // owned
+  PyObject* function;  // owned
+};
+std::vector<Registered> registered;
+
+bool is_registered(PyObject* o) {
+  for (const Registered& r : registered) {
+    const int is = PyObject_IsInstance(o, r.type);
+    if (is < 0) PyErr_Clear();
+    if (is > 0) return true;
+  }
+  return false;
+}
+
+std::string short_repr(PyObject* o) {
+  Ref text = Ref::steal(PyObject_Repr(o));
+  if (!text) {
+    PyErr_Clear();
+    return Py_TYPE(o)->tp_name;
+  }
+  Py_ssize_t n;
+  const char* s = PyUnicode_AsUTF8AndSize(text.get(), &n);
+  if (!s) throw PythonErrorSet();
+  std::string out(s, static_cast<size_t>(n));
+  if (out.size() > 120) out = out.substr(0, 117) + "...";
+  return out;
+}
+
+[[noreturn]] void not_a_tensor(PyObject* o) {
+  fail(ErrorKind::kValue, "Attempt to convert a value (", short_repr(o), ") with an unsupported type (",
+       Py_TYPE(o)->tp_name, ") to a Tensor.");
+}
+
+bool is_list(PyObject* o) {
+  return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) ||
+         (PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_SEQUENCE) && !is_array(o) && !is_tensor(o));
+}
+
+// Among Python's numbers NumPy's integers count as Python's.
+bool is_numpy_integer(PyObject* o) {
+  const PySequenceMethods* sequence = Py_TYPE(o)->tp_as_sequence;
+  return PyIndex_Check(o) && !(sequence && sequence->sq_length) && !is_tensor(o) && !is_variable(o);
+}
+
+enum class Kind { kNone, kBool, kNumpyBool, kInt, kFloat, kComplex, kText, kOther };
+
+Kind kind_of(PyObject* o) {
+  if (PyBool_Check(o)) return Kind::kBool;
+  if (PyLong_Check(o)) return Kind::kInt;
+  if (PyFloat_Check(o) && !PyObject_CheckBuffer(o)) return Kind::kFloat;
+  if (PyComplex_Check(o) && !PyObject_CheckBuffer(o)) return Kind::kComplex;
+  if (PyUnicode_Check(o) || PyBytes_Check(o)) return Kind::kText;
+  if (is_numpy_integer(o)) return Kind::kInt;
+  return Kind::kOther;
+}
+
+Kind kind_of(DType d) {
+  if (d == DType::kBool) return Kind::kNumpyBool;
+  if (d == DType::kString) return Kind::kText;
+  return is_complex(d) ? Kind::kComplex : is_floating(d) ? Kind::kFloat : Kind::kInt;
+}
+
+// What a nested list holds, found in one walk.
+struct Contents {
+  bool asked = false;  // a dtype was asked for: what is mixed is judged by it, not by what comes first
+  Shape shape;
+  bool closed = false;     // the rank is known: a leaf or an empty list was seen
+  Kind kind = Kind::kNone;  // of the first leaf: all others have to go with it
+  DType number = DType::kFloat32;  // the dtype of the first leaf, if that is a float
+  uint32_t seen = 0;               // the kinds that occur, as bits
+  bool wide = false;               // an integer that needs 64 bits
+  PyObject* other = nullptr;       // a leaf that is no constant: tensor, variable, registered class
+
+  bool has(Kind k) const { return seen >> static_cast<int>(k) & 1; }
+};
+
+[[noreturn]] void ragged(PyObject* top) {
+  fail(ErrorKind::kValue, "Can't convert non-rectangular Python sequence to Tensor: ", short_repr(top));
+}
+
+bool goes_with(Kind first, Kind next) {
+  const bool plain = next == Kind::kInt || next == Kind::kBool || next == Kind::kFloat;
+  switch (first) {
+    case Kind::kBool:
+    case Kind::kNumpyBool: return next == Kind::kBool || next == Kind::kNumpyBool;
+    case Kind::kInt:
+    case Kind::kFloat: return plain;
+    case Kind::kComplex: return plain || next == Kind::kComplex;
+    default: return next == first;
+  }
+}
+
+void mix(Contents& c, Kind next, DType number, PyObject* leaf) {
+  c.seen |= 1u << static_cast<int>(next);
+  if (c.kind == Kind::kNone) {
+    c.kind = next;
+    if (next == Kind::kFloat) c.number = number;
+  } else if (!c.asked && c.kind != next && !goes_with(c.kind, next)) {
+    fail(ErrorKind::kValue, "Can't convert Python sequence with mixed types to Tensor: ", short_repr(leaf),
+         " does not go with what comes before it.");
+  }
+}
+
+void note_width(Contents& c, PyObject* leaf) {
+  Ref index = PyLong_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Index(leaf));
+  int overflow;
+  const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  c.wide |= overflow || v < INT32_MIN || v > INT32_MAX;
+}
+
+void note_width(Contents& c, const Tensor& t) {
+  const int64_t n = t.elements();
+  if (t.dtype() == DType::kUInt32) {
+    for (int64_t i = 0; i < n; ++i) c.wide |= t.data<uint32_t>()[i] > INT32_MAX;
+  } else if (t.dtype() == DType::kInt64) {
+    for (int64_t i = 0; i < n; ++i)
+      c.wide |= t.data<int64_t>()[i] < INT32_MIN || t.data<int64_t>()[i] > INT32_MAX;
+  } else if (t.dtype() == DType::kUInt64) {
+    for (int64_t i = 0; i < n; ++i) {
+      const uint64_t v = t.data<uint64_t>()[i];
+      c.wide |= v > INT32_MAX;
+      if (v > INT64_MAX && !c.asked)
+        fail(ErrorKind::kValue, "Can't convert a list with the integer ", v,
+             " to a tensor: it does not fit 64 bits; give a dtype");
+    }
+  }
+}
+
+// One level of nesting, of a list or of an array among them.
+void enter(Contents& c, int depth, int64_t n, PyObject* top) {
+  if (depth == c.shape.rank()) {
+    if (c.closed) {
+      if (!c.other) ragged(top);
+      return;
+    }
+    c.shape.append(n);
+  } else if (c.shape[depth] != n) {
+    if (!c.other) ragged(top);
+  }
+  if (n == 0) {
+    if (c.closed && c.shape.rank() != depth + 1 && !c.other) ragged(top);
+    c.closed = true;
+  }
+}
+
+void look(PyObject* o, PyObject* top, int depth, Contents& c) {
+  if (depth > 250) fail(ErrorKind::kValue, "Lists nested this deep cannot become a tensor");
+  if (!is_list(o)) {
+    const Kind kind = kind_of(o);
+    if (kind == Kind::kOther) {
+      if (c.other) return;
+      if (is_variable(o) || is_registered(o) || !is_array(o)) {
+        c.other = o;
+        return;
+      }
+      const Tensor t = *array_value(o);
+      const int rank = t.shape().rank();
+      for (int i = 0; i < rank; ++i) enter(c, depth + i, t.shape()[i], top);
+      if (!t.elements()) return;
+      if (c.closed && depth + rank != c.shape.rank()) ragged(top);
+      c.closed = true;
+      mix(c, kind_of(t.dtype()), t.dtype(), o);
+      note_width(c, t);
+      return;
+    }
+    if (c.other) return;
+    if (c.closed && depth != c.shape.rank()) ragged(top);
+    c.closed = true;
+    mix(c, kind, DType::kFloat32, o);
+    if (kind == Kind::kInt) note_width(c, o);
+    return;
+  }
+  Ref items = checked(PySequence_Fast(o, "a sequence"));
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+  enter(c, depth, n, top);
+  if (depth >= c.shape.rank()) return;
+  for (Py_ssize_t i = 0; i < n; ++i) look(PySequence_Fast_GET_ITEM(items.get(), i), top, depth + 1, c);
+}
+
+Tensor cast_constant(const Tensor&, DType);
+
+void copy(const Tensor& from, const Tensor& to, int64_t& at) {
+  const int64_t n = from.elements();
+  if (to.dtype() == DType::kString) {
+    for (int64_t i = 0; i < n; ++i) to.data<std::string>()[at + i] = from.data<std::string>()[i];
+  } else if (n) {
+    const size_t size = size_of(to.dtype());
+    std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(at) * size, from.raw(),
+                static_cast<size_t>(n) * size);
+  }
+  at += n;
+}
+
+// Lists of constants: written element by element, arrays whole.
+void write(PyObject* o, const Tensor& to, bool asked, int64_t& at) {
+  if (is_list(o)) {
+    Ref items = checked(PySequence_Fast(o, "a sequence"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      write(PySequence_Fast_GET_ITEM(items.get(), i), to, asked, at);
+    return;
+  }
+  if (to.dtype() == DType::kFloat32 && PyFloat_CheckExact(o)) {
+    const double v = PyFloat_AS_DOUBLE(o);
+    const auto f = static_cast<float>(v);
+    if (!asked && std::isinf(f) && std::isfinite(v))
+      fail(ErrorKind::kValue, "Can't convert a list with the number ", v, " to float32: it is too large");
+    to.data<float>()[at++] = f;
+    return;
+  }
+  const Kind kind = kind_of(o);
+  if (kind == Kind::kOther) {
+    Tensor t = *array_value(o);
+    copy(t.dtype() == to.dtype() ? t : cast_constant(t, to.dtype()), to, at);
+    return;
+  }
+  // Members of enumerations and classes of the user's as the number that they are.
+  Ref plain = kind == Kind::kFloat && !PyFloat_CheckExact(o) ? checked(PyNumber_Float(o))
+              : kind == Kind::kInt && !PyLong_Check(o)       ? checked(PyNumber_Index(o))
+                                                             : Ref::borrow(o);
+  copy(*scalar_from_object(plain.get(), to.dtype()), to, at);
+}
+
+// A shape is a list of int32, of int64 where a dimension needs it; of no other dtype.
+Tensor from_shape(const Shape& s, DType dtype) {
+  if (!s.fully_known())
+    fail(ErrorKind::kValue, "Cannot convert a partially known TensorShape ", s.to_string(), " to a Tensor.");
+  bool wide = false;
+  for (int64_t d : s.dims()) wide |= d > INT32_MAX;
+  if (dtype != DType::kInvalid && dtype != DType::kInt32 && dtype != DType::kInt64)
+    fail(ErrorKind::kType, "Cannot convert the TensorShape ", s.to_string(), " to a tensor of dtype ", name_of(dtype),
+         ": it becomes int32 or int64");
+  if (wide && dtype == DType::kInt32)
+    fail(ErrorKind::kValue, "Cannot convert the TensorShape ", s.to_string(),
+         " to a tensor of dtype int32: a dimension is too large");
+  if (dtype == DType::kInvalid) dtype = wide ? DType::kInt64 : DType::kInt32;
+  Tensor out = Tensor::empty(dtype, Shape{s.rank()});
+  for (int i = 0; i < s.rank(); ++i) {
+    if (dtype == DType::kInt64) out.data<int64_t>()[i] = s[i];
+    else out.data<int32_t>()[i] = static_cast<int32_t>(s[i]);
+  }
+  out.body()->python_number = true;
+  return out;
+}
+
+DType dtype_of_kind(const Contents& c) {
+  switch (c.kind) {
+    case Kind::kBool:
+    case Kind::kNumpyBool: return DType::kBool;
+    case Kind::kInt:
+      return c.has(Kind::kFloat) ? DType::kFloat32 : c.wide ? DType::kInt64 : DType::kInt32;
+    case Kind::kComplex: return DType::kComplex128;
+    case Kind::kText: return DType::kString;
+    default: return c.number;
+  }
+}
+
+// Whether all leaves become elements of this dtype when it is asked for.
+bool takes(DType d, const Contents& c) {
+  const bool small = is_integer(d) && d != DType::kInt32 && d != DType::kInt64 && d != DType::kUInt64;
+  if (d == DType::kBool || d == DType::kString) {
+    const bool text = d == DType::kString;
+    return !c.has(Kind::kInt) && !c.has(Kind::kFloat) && !c.has(Kind::kComplex) && c.has(Kind::kText) <= text &&
+           (c.has(Kind::kBool) || c.has(Kind::kNumpyBool)) <= !text;
+  }
+  if (c.has(Kind::kText) || c.has(Kind::kNumpyBool)) return false;
+  if (c.has(Kind::kBool) && (small || d == DType::kBFloat16 || d == DType::kComplex64)) return false;
+  if (c.has(Kind::kComplex) && !is_complex(d)) return false;
+  return !c.has(Kind::kFloat) || is_floating(d) || is_complex(d);
+}
+
+// The first tensor or variable of a nest of lists: its dtype is the one that all others take.
+PyObject* first_tensor(PyObject* o) {
+  if (is_tensor(o) || is_variable(o)) return o;
+  if (!is_list(o)) return nullptr;
+  Ref items = checked(PySequence_Fast(o, "a sequence"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    if (PyObject* t = first_tensor(PySequence_Fast_GET_ITEM(items.get(), i))) return t;
+  return nullptr;
+}
+
+Tensor pack(const std::vector<Tensor>& parts) {
+  static const Op kPack{"Pack"};
+  return apply(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "stack");
+}
+
+// A nest of lists that holds tensors: level by level.
+Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool asked) {
+  Ref items = checked(PySequence_Fast(o, "a sequence"));
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+  std::vector<Tensor> parts;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    // Tensors that do not go together: the op says so.
+    if (is_tensor(item) && dtype != DType::kInvalid && tensor_of(item).dtype() != dtype) {
+      const bool cast = asked && !tensor_of(item).is_symbolic();
+      parts.push_back(cast ? cast_constant(tensor_of(item), dtype) : tensor_of(item));
+      continue;
+    }
+    try {
+      parts.push_back(to_tensor(item, dtype));
+    } catch (const Error& e) {
+      if (e.kind() == ErrorKind::kType) fail(ErrorKind::kValue, e.message());
+      throw;
+    }
+    if (dtype == DType::kInvalid) dtype = parts.back().dtype();
+  }
+  if (with_tensors) return pack(parts);
+  for (const Tensor& p : parts)
+    if (!compatible(p.shape(), parts[0].shape())) ragged(o);
+  // All constants: join them here, so that a graph gets one constant. Eager whatever is being traced.
+  static const Op kPack{"Pack"};
+  Tensor joined = eager_builder->emit_one(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, {});
+  joined.body()->python_number = true;
+  return joined;
+}
+
+Tensor from_list(PyObject* o, DType dtype) {
+  Contents c;
+  c.asked = dtype != DType::kInvalid;
+  look(o, o, 0, c);
+  if (c.other) {
+    PyObject* t = first_tensor(o);
+    if (t && !c.asked) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
+    return stacked(o, dtype, t != nullptr, c.asked);
+  }
+  if (!c.asked) dtype = dtype_of_kind(c);
+  else if (!takes(dtype, c))
+    fail(ErrorKind::kType, "Cannot convert ", short_repr(o), " to a tensor of dtype ", name_of(dtype));
+  Tensor out = Tensor::empty(dtype, c.shape);
+  int64_t at = 0;
+  if (out.elements() > 0) write(o, out, c.asked, at);
+  out.body()->python_number = true;
+  return out;
+}
+
+Tensor cast_constant(const Tensor& t, DType dtype) {
+  static const Op kCast{"Cast"};
+  if ((t.dtype() == DType::kString) != (dtype == DType::kString))
+    fail(ErrorKind::kValue, "An array of ", name_of(t.dtype()), " does not become a tensor of ",
+         name_of(dtype));
+  Tensor out = eager_builder->emit_one(kCast.row(), std::span<const Tensor>(&t, 1),
+                                       Attrs{{AttrName("DstT"), dtype}}, {});
+  out.body()->python_number = true;
+  return out;
+}
+
+Tensor with_dtype(Tensor t, DType dtype, PyObject* o) {
+  if (dtype == DType::kInvalid || t.dtype() == dtype) return t;
+  fail(ErrorKind::kValue, "Tensor conversion requested dtype ", name_of(dtype), " for Tensor with dtype ",
+       name_of(t.dtype()), ": ", short_repr(o));
+}
+
+// tf.register_tensor_conversion_function(base_type, conversion_func, priority=100)
+PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"base_type", "conversion_func", "priority", nullptr};
+  PyObject *type, *function;
+  int priority = 100;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|i:register_tensor_conversion_function",
+                                   const_cast<char**>(names), &type, &function, &priority))
+    return nullptr;
+  if (!PyType_Check(type) && !PyTuple_Check(type)) {
+    PyErr_SetString(PyExc_TypeError,
+                    "register_tensor_conversion_function: base_type must be a class or a tuple of classes");
+    return nullptr;
+  }
+  const auto is_number = [](PyObject* t) {
+    if (!PyType_Check(t)) return false;
+    for (PyTypeObject* own : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type})
+      if (PyObject_IsSubclass(t, reinterpret_cast<PyObject*>(own)) == 1) return true;
+    const std::string_view name = reinterpret_cast<PyTypeObject*>(t)->tp_name;
+    return name == "numpy.ndarray" || (name.starts_with("numpy.") && PyObject_HasAttrString(t, "itemsize"));
+  };
+  if (is_number(type)) {
+    PyErr_SetString(PyExc_TypeError, "register_tensor_conversion_function: numbers, NumPy scalars and arrays "
+                    "are converted as they are; base_type must be a class of your own");
+    return nullptr;
+  }
+  if (!PyCallable_Check(function)) {
+    PyErr_SetString(PyExc_TypeError, "register_tensor_conversion_function: conversion_func must be callable");
+    return nullptr;
+  }
+  registered.push_back({Py_NewRef(type), Py_NewRef(function)});
+  Py_RETURN_NONE;
+}
+PyMethodDef register_method = {"register_tensor_conversion_function", with_keywords(register_function),
+                               METH_VARARGS | METH_KEYWORDS,
+                               "register_tensor_conversion_function(base_type, conversion_func, "
+                               "priority=100)\n--\n\nTeaches tensors to be made of another class."};
+
+std::optional<Tensor> by_registered(PyObject* o, DType dtype) {
+  for (const Registered& r : registered) {
+    const int is = PyObject_IsInstance(o, r.type);
+    if (is < 0) throw PythonErrorSet();
+    if (!is) continue;
+    Ref wanted = dtype == DType::kInvalid ? Ref::borrow(Py_None) : Ref::borrow(dtype_object(dtype));
+    Ref args = checked(PyTuple_Pack(1, o));
+    Ref keywords = checked(Py_BuildValue("{sOsO}", "dtype", wanted.get(), "name", Py_None));
+    Ref result = checked(PyObject_Call(r.function, args.get(), keywords.get()));
+    if (result.get() == Py_NotImplemented) continue;
+    return to_tensor(result.get(), dtype);
+  }
+  return {};
+}
+
+}  // namespace
+
+Tensor to_tensor(PyObject* o, DType dtype, const char* argument) {
+  if (is_tensor(o)) return with_dtype(tensor_of(o), dtype, o);
+  if (std::optional<Tensor> t = scalar_from_object(o, dtype)) return std::move(*t);
+  if (is_variable(o)) return with_dtype(variable_value(o), dtype, o);
+  if (is_shape(o)) return from_shape(shape_of(o), dtype);
+  if (is_list(o)) return from_list(o, dtype);
+  if (!registered.empty())
+    if (std::optional<Tensor> t = by_registered(o, dtype)) return *t;
+  if (std::optional<Tensor> t = array_value(o)) {
+    t->body()->python_number = true;
+    return dtype == DType::kInvalid || t->dtype() == dtype ? *t : cast_constant(*t, dtype);
+  }
+  if (o == Py_None && argument)
+    fail(ErrorKind::kValue, "None values not supported: argument `", argument, "` needs a tensor");
+  if (o == Py_None) fail(ErrorKind::kValue, "None values not supported.");
+  not_a_tensor(o);
+}
+
+Tensor to_tensor_with_hint(PyObject* o, DType hint) {
+  if (is_tensor(o)) return tensor_of(o);
+  if (hint != DType::kInvalid) {
+    try {
+      return to_tensor(o, hint);
+    } catch (const Error&) {
+    }
+  }
+  return to_tensor(o);
+}
+
+Tensor operand(PyObject* o, DType dtype, Misfit misfit) {
+  if (is_tensor(o)) return tensor_of(o);
+  if (dtype == DType::kInvalid) return to_tensor(o);
+  return misfit == Misfit::kRefuse ? to_tensor(o, dtype) : to_tensor_with_hint(o, dtype);
+}
+
+bool may_be_operand(PyObject* o) {
+  return is_tensor(o) || o == Py_None || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) ||
+         PyUnicode_Check(o) || PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) ||
+         is_registered(o);
+}
+
+void init_conversions(PyObject*) {
+  publish_function("register_tensor_conversion_function", &register_method);
+  init_constant();
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,224 @@
+// tf.print: the text of its arguments with a place for each tensor, through the ops StringFormat and PrintV2.
+#include "engine/base/text.h"
+#include "engine/ops/builder.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/types/variable_object.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace footlight::python {
+namespace {
+
+// What stands for a tensor in the template; made so that no text of the user's is taken for one.
+constexpr const char* kPlaces[] = {"{}", "{tensor}", "\x01{}\x01", "\x02{footlight}\x02"};
+
+std::string utf8(PyObject* o) {
+  Py_ssize_t n;
+  const char* s = PyUnicode_AsUTF8AndSize(o, &n);
+  if (!s) throw PythonErrorSet();
+  return std::string(s, static_cast<size_t>(n));
+}
+
+struct Piece {
+  std::string text;
+  Tensor tensor;  // or this
+};
+
+void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
+  if (depth > 100) fail(ErrorKind::kRecursion, "tf.print: a structure nested more than 100 levels deep");
+  if (is_tensor(o) || is_variable(o)) {
+    out.push_back({"", is_tensor(o) ? tensor_of(o) : variable_value(o)});
+  } else if (PyTuple_Check(o) && PyObject_HasAttrString(o, "_fields")) {
+    out.push_back({std::string(Py_TYPE(o)->tp_name) + "(", {}});
+    Ref fields = checked(PySequence_Fast(checked(PyObject_GetAttrString(o, "_fields")).get(), "names"));
+    for (Py_ssize_t i = 0; i < std::min(PyTuple_GET_SIZE(o), PySequence_Fast_GET_SIZE(fields.get())); ++i) {
+      out.push_back({(i ? ", " : "") + utf8(PySequence_Fast_GET_ITEM(fields.get(), i)) + "=", {}});
+      write(PyTuple_GET_ITEM(o, i), true, out, depth + 1);
+    }
+    out.push_back({")", {}});
+  } else if (PyList_CheckExact(o) || PyTuple_Check(o) || PyRange_Check(o)) {
+    const bool tuple = PyTuple_Check(o);
+    out.push_back({tuple ? "(" : "[", {}});
+    Ref items = checked(PySequence_Fast(o, "a sequence"));
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      if (i) out.push_back({", ", {}});
+      write(PySequence_Fast_GET_ITEM(items.get(), i), true, out, depth + 1);
+    }
+    out.push_back({tuple ? n == 1 ? ",)" : ")" : "]", {}});
+  } else if (PyDict_CheckExact(o)) {
+    out.push_back({"{", {}});
+    Ref keys = checked(PyDict_Keys(o));
+    if (PyList_Sort(keys.get()) < 0) PyErr_Clear();  // keys that have no order print in theirs
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
+      Ref key = checked(PyObject_Repr(PyList_GET_ITEM(keys.get(), i)));
+      out.push_back({(i ? ", " : "") + utf8(key.get()) + ": ", {}});
+      write(PyDict_GetItem(o, PyList_GET_ITEM(keys.get(), i)), true, out, depth + 1);
+    }
+    out.push_back({"}", {}});
+  } else {
+    Ref text = checked(PyUnicode_Check(o) && !nested ? PyObject_Str(o) : PyObject_Repr(o));
+    out.push_back({utf8(text.get()), {}});
+  }
+}
+
+// The structures that write() lays out itself: lists, tuples and dicts, as far as they go.
+bool is_usual(PyObject* o, int depth = 0) {
+  if (depth > 100) return true;  // write() says so
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
+      if (!is_usual(PyList_CheckExact(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i), depth + 1)) return false;
+    return true;
+  }
+  if (PyDict_CheckExact(o)) {
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);)
+      if (!is_usual(value, depth + 1)) return false;
+    return true;
+  }
+  return is_tensor(o) || is_variable(o) || PyTuple_Check(o) || PyRange_Check(o) || !is_nested(o);
+}
+
+// What is too long for a line, or an unusual structure: Python's pprint lays it out, with a text of four letters for
+// each tensor, the quotes included. Which tensor it is for stands in it as a letter.
+void write_pretty(PyObject* o, std::vector<Piece>& out) {
+  constexpr uint32_t kMark = 0x3400, kFirst = 0x4e00, kMost = 20000;
+  std::vector<Ref> leaves;
+  nest_flatten(o, leaves);
+  std::vector<Tensor> tensors;
+  for (Ref& leaf : leaves) {
+    if (!is_tensor(leaf.get()) && !is_variable(leaf.get())) continue;
+    const Py_UCS4 letters[] = {kMark, kFirst + static_cast<Py_UCS4>(tensors.size() % kMost)};
+    tensors.push_back(is_tensor(leaf.get()) ? tensor_of(leaf.get()) : variable_value(leaf.get()));
+    leaf = checked(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, letters, 2));
+  }
+  Ref packed = nest_pack(o, leaves);
+  Ref pprint = checked(PyImport_ImportModule("pprint"));
+  Ref text = checked(PyObject_CallMethod(pprint.get(), "pformat", "O", packed.get()));
+  const Py_ssize_t n = PyUnicode_GET_LENGTH(text.get());
+  Py_ssize_t from = 0;
+  const auto letter = [&](Py_ssize_t i) { return PyUnicode_READ_CHAR(text.get(), i); };
+  const auto flush = [&](Py_ssize_t to) {
+    if (to > from) out.push_back({utf8(checked(PyUnicode_Substring(text.get(), from, to)).get()), {}});
+  };
+  for (Py_ssize_t i = 0; i + 3 < n; ++i) {
+    if (letter(i) != '\'' || letter(i + 1) != kMark || letter(i + 3) != '\'') continue;
+    const size_t which = letter(i + 2) - kFirst;
+    if (which >= tensors.size()) continue;
+    flush(i);
+    out.push_back({"", tensors[which]});
+    from = i + 4;
+    i += 3;
+  }
+  flush(n);
+}
+
+constexpr size_t kLine = 80, kPlace = 4;
+void write_input(PyObject* o, std::vector<Piece>& out) {
+  if (PyUnicode_Check(o) || is_tensor(o) || is_variable(o) || !is_nested(o)) return write(o, false, out, 0);
+  if (!is_usual(o)) return write_pretty(o, out);
+  const size_t before = out.size();
+  write(o, false, out, 0);
+  size_t length = 0, tensors = 0;
+  for (size_t i = before; i < out.size(); ++i) {
+    length += out[i].tensor ? kPlace : out[i].text.size();
+    tensors += out[i].tensor ? 1 : 0;
+  }
+  if (length <= kLine || tensors > 20000) return;
+  out.resize(before);
+  write_pretty(o, out);
+}
+
+PyObject* stream_of_sys(const char* name) { return PySys_GetObject(name); }
+
+std::string stream_name(PyObject* o) {
+  if (!o || o == stream_of_sys("stderr") || o == stream_of_sys("__stderr__")) return "stderr";
+  if (o == stream_of_sys("stdout") || o == stream_of_sys("__stdout__")) return "stdout";
+  if (PyUnicode_Check(o)) {
+    const std::string s = utf8(o);
+    if (s.starts_with("file://")) return s;
+  }
+  fail(ErrorKind::kValue, "tf.print: output_stream must be sys.stdout, sys.stderr or 'file://PATH'");
+}
+
+// What Python has buffered for that stream goes first: the order on the console is the program's.
+void flush(const std::string& stream) {
+  PyObject* file = stream == "stdout" || stream == "stderr" ? stream_of_sys(stream.c_str()) : nullptr;
+  if (!file || file == Py_None) return;
+  Ref done = Ref::steal(PyObject_CallMethod(file, "flush", nullptr));
+  if (!done) PyErr_Clear();
+}
+
+std::string keyword_text(PyObject* keywords, const char* name, const char* otherwise) {
+  PyObject* o = keywords ? PyDict_GetItemString(keywords, name) : nullptr;
+  if (!o || o == Py_None) return otherwise;
+  if (!PyUnicode_Check(o)) fail(ErrorKind::kType, "tf.print: ", name, " must be a str");
+  return utf8(o);
+}
+
+PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; keywords && PyDict_Next(keywords, &at, &key, &value);) {
+      const std::string k = utf8(key);
+      if (k != "output_stream" && k != "summarize" && k != "sep" && k != "end" && k != "name")
+        fail(ErrorKind::kValue, "tf.print() got an unexpected keyword argument '", k, "'");
+    }
+    const std::string sep = keyword_text(keywords, "sep", " "), end = keyword_text(keywords, "end", "\n");
+    const std::string stream =
+        stream_name(keywords ? PyDict_GetItemString(keywords, "output_stream") : nullptr);
+    int64_t summarize = 3;
+    if (PyObject* s = keywords ? PyDict_GetItemString(keywords, "summarize") : nullptr; s && s != Py_None) {
+      summarize = PyLong_AsLongLong(s);
+      if (summarize == -1 && PyErr_Occurred()) throw PythonErrorSet();
+    }
+    std::vector<Piece> pieces;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+      if (i) pieces.push_back({sep, {}});
+      write_input(PyTuple_GET_ITEM(args, i), pieces);
+    }
+    std::string plain;
+    for (const Piece& p : pieces) plain += p.text;
+    const char* place = kPlaces[0];
+    for (const char* p : kPlaces)
+      if (plain.find(p) == std::string::npos) {
+        place = p;
+        break;
+      }
+    std::string pattern;
+    std::vector<Tensor> tensors;
+    for (const Piece& p : pieces) {
+      pattern += p.tensor ? place : p.text;
+      if (p.tensor) tensors.push_back(p.tensor);
+    }
+    static const Op kFormat{"StringFormat"}, kPrint{"PrintV2"};
+    static const AttrName text("template"), placeholder("placeholder"), count("summarize"),
+        output("output_stream"), finish("end");
+    Tensor line;
+    if (tensors.size() == 1 && pattern == place && tensors[0].dtype() == DType::kString &&
+        tensors[0].shape() == Shape()) {
+      line = tensors[0];
+    } else {
+      line = apply(kFormat.row(), tensors,
+                   Attrs{{text, pattern}, {placeholder, std::string(place)}, {count, summarize}},
+                   "StringFormat");
+    }
+    if (!current_graph_builder) flush(stream);
+    apply_all(kPrint.row(), std::span<const Tensor>(&line, 1), Attrs{{output, stream}, {finish, end}},
+              "PrintV2");
+    Py_RETURN_NONE;
+  });
+}
+
+PyMethodDef print_method = {"print", with_keywords(print), METH_VARARGS | METH_KEYWORDS,
+                            "print(*inputs, output_stream=sys.stderr, summarize=3, sep=' ', "
+                            "end='\\n')\n--\n\nPrints values when the program runs, traced or not."};
+
+}  // namespace
+
+void init_print(PyObject*) { publish_function("print", &print_method); }
+
+}  // namespace footlight::python

@@ -1,0 +1,203 @@
+// tf.name_scope, tf.device, tf.init_scope: context managers over thread-local state.
+#include "engine/python/calls/scopes.h"
+
+#include "engine/base/text.h"
+#include "engine/eager/execute.h"
+#include "engine/eager/tape.h"
+#include "engine/ops/builder.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/tensor/gpu.h"
+#include "engine/trace/graph_builder.h"
+
+#include <new>
+#include <optional>
+#include <vector>
+
+namespace footlight::python {
+namespace {
+
+struct PyContext {
+  PyObject_HEAD std::unique_ptr<ContextAction> action;
+};
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+ContextAction& of(PyObject* o) { return *reinterpret_cast<PyContext*>(o)->action; }
+
+PyObject* enter(PyObject* self, PyObject*) {
+  return guarded([&] { return of(self).enter().release(); });
+}
+PyObject* leave(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    of(self).leave();
+    Py_RETURN_NONE;
+  });
+}
+void destroy(PyObject* self) {
+  reinterpret_cast<PyContext*>(self)->action.~unique_ptr();
+  PyObject_Free(self);
+}
+PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr},
+                         {"__exit__", leave, METH_VARARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
+PyObject* get_name(PyObject* self, void*) {
+  if (const std::string* name = of(self).name()) return PyUnicode_FromString(name->c_str());
+  PyErr_SetString(PyExc_AttributeError, "this context manager has no name");
+  return nullptr;
+}
+PyGetSetDef members[] = {{"name", get_name, nullptr, "What the scope was asked to be called.", nullptr},
+                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+thread_local std::string eager_scope;
+
+class NameScope final : public ContextAction {
+ public:
+  explicit NameScope(std::string name) : name_(std::move(name)) {}
+  const std::string* name() const override { return &name_; }
+  Ref enter() override {
+    if (current_graph_builder) {
+      before_.push_back({current_graph_builder, current_graph_builder->enter_scope(name_)});
+      return text(current_graph_builder->scope());
+    }
+    before_.push_back({nullptr, eager_scope});
+    eager_scope = name_.empty() ? "" : name_.ends_with('/') ? name_ : eager_scope + name_ + "/";
+    return text(eager_scope);
+  }
+  void leave() override {
+    if (before_.empty()) return;
+    auto [builder, before] = std::move(before_.back());
+    before_.pop_back();
+    if (builder)
+      builder->leave_scope(std::move(before));
+    else
+      eager_scope = std::move(before);
+  }
+
+ private:
+  static Ref text(const std::string& s) {
+    return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
+  }
+  std::string name_;
+  std::vector<std::pair<Builder*, std::string>> before_;
+};
+
+class DeviceScope final : public ContextAction {
+ public:
+  explicit DeviceScope(std::optional<Device> device) : device_(device) {}
+  ~DeviceScope() override {
+    while (!before_.empty()) leave();  // entered by hand and forgotten: the thread must not point here any longer
+  }
+  Ref enter() override {
+    if (device_ && !placed_) placed_ = gpu::soft(*device_);
+    auto* graph = trace::GraphBuilder::innermost();
+    before_.push_back({eager::wanted_device, graph, graph ? graph->device : std::string()});
+    eager::wanted_device = placed_ ? &*placed_ : nullptr;
+    if (graph) graph->device = device_ ? full_name(*device_) : "";
+    return Ref::borrow(Py_None);
+  }
+  void leave() override {
+    if (before_.empty()) return;
+    Before b = std::move(before_.back());
+    before_.pop_back();
+    eager::wanted_device = b.wanted;
+    if (b.graph && b.graph == trace::GraphBuilder::innermost()) b.graph->device = std::move(b.device);
+  }
+
+ private:
+  struct Before {
+    const Device* wanted;
+    trace::GraphBuilder* graph;
+    std::string device;
+  };
+  std::optional<Device> device_, placed_;
+  std::vector<Before> before_;
+};
+
+class InitScope final : public ContextAction {
+ public:
+  Ref enter() override {
+    before_.push_back({current_graph_builder, std::move(eager_scope), std::make_unique<PauseTapes>()});
+    eager_scope.clear();
+    current_graph_builder = nullptr;
+    return Ref::borrow(Py_None);
+  }
+  void leave() override {
+    if (before_.empty()) return;
+    current_graph_builder = before_.back().builder;
+    eager_scope = std::move(before_.back().scope);
+    before_.pop_back();
+  }
+
+ private:
+  struct Before {
+    Builder* builder;
+    std::string scope;
+    std::unique_ptr<PauseTapes> tapes;
+  };
+  std::vector<Before> before_;
+};
+
+PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"name", "default_name", "values", nullptr};
+  PyObject *name, *otherwise = Py_None, *values = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:name_scope", const_cast<char**>(names), &name,
+                                   &otherwise, &values))
+    return nullptr;
+  return guarded([&] {
+    PyObject* chosen = name == Py_None ? otherwise : name;
+    const char* s = PyUnicode_Check(chosen) ? PyUnicode_AsUTF8(chosen) : nullptr;
+    if (!s) fail(ErrorKind::kValue, "name for name_scope must be a string.");
+    return context_manager(std::make_unique<NameScope>(s));
+  });
+}
+
+PyObject* device(PyObject*, PyObject* wanted) {
+  return guarded([&] {
+    std::optional<Device> d;
+    if (wanted != Py_None) {
+      Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted)
+                                         : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
+      if (!spec) PyErr_Clear();
+      const char* s = spec && PyUnicode_Check(spec.get()) ? PyUnicode_AsUTF8(spec.get()) : nullptr;
+      if (!s)
+        fail(ErrorKind::kValue, "tf.device: a name like '/gpu:0' is wanted, not ", Py_TYPE(wanted)->tp_name);
+      if (*s) d = parse_device(s);
+    }
+    return context_manager(std::make_unique<DeviceScope>(d));
+  });
+}
+
+PyObject* init_scope(PyObject*, PyObject*) {
+  return guarded([&] { return context_manager(std::make_unique<InitScope>()); });
+}
+
+PyMethodDef functions[] = {
+    {"name_scope", with_keywords(name_scope), METH_VARARGS | METH_KEYWORDS,
+     "name_scope(name)\n--\n\nNames made inside begin with this name."},
+    {"device", device, METH_O, "device(device_name)\n--\n\nOps inside run there, where they can."},
+    {"init_scope", init_scope, METH_NOARGS,
+     "init_scope()\n--\n\nOutside of every function that is being traced."}};
+
+}  // namespace
+
+std::string current_scope() { return current_graph_builder ? current_graph_builder->scope() : eager_scope; }
+
+PyObject* context_manager(std::unique_ptr<ContextAction> action) {
+  auto* c = PyObject_New(PyContext, &type);
+  if (!c) throw PythonErrorSet();
+  new (&c->action) std::unique_ptr<ContextAction>(std::move(action));
+  return reinterpret_cast<PyObject*>(c);
+}
+
+void init_scopes() {
+  type.tp_name = "footlight.context";
+  type.tp_basicsize = sizeof(PyContext);
+  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_dealloc = destroy;
+  type.tp_methods = methods;
+  type.tp_getset = members;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  for (PyMethodDef& f : functions) publish_function(f.ml_name, &f);
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,240 @@
+// x[key] as StridedSlice: which axes are cut, dropped, added, and which bounds are open.
+#include "engine/base/recording.h"
+#include "engine/base/text.h"
+#include "engine/eager/execute.h"
+#include "engine/ops/builder.h"
+#include "engine/ops/composite/composites.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/calls/operators.h"
+#include "engine/python/types/variable_object.h"
+
+#include <cstring>
+#include <vector>
+
+namespace footlight::python {
+namespace {
+
+// One bound: known now, or a tensor.
+struct Bound {
+  int64_t value = 0;
+  Tensor tensor;
+};
+
+[[noreturn]] void bad_index(PyObject* o) {
+  Ref text = checked(PyObject_Repr(o));
+  fail(ErrorKind::kType,
+       "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar integer tensors are "
+       "valid indices, got ",
+       PyUnicode_AsUTF8(text.get()));
+}
+
+// `alone`: the whole index is this.
+Bound bound(PyObject* o, bool alone = false) {
+  if (is_tensor(o) || is_variable(o)) {
+    Tensor t = is_tensor(o) ? tensor_of(o) : variable_value(o);
+    const bool fits = t.dtype() == DType::kInt32 || t.dtype() == DType::kInt64 || t.dtype() == DType::kInt16;
+    if (!fits || (t.shape().has_rank() && t.shape().rank() == 1)) bad_index(o);
+    // A known integer needs no input of its own; an eager tensor from outside stays an input of a graph (a
+    // capture).
+    if (!t.is_symbolic() && !current_graph_builder && t.elements() == 1) {
+      Ref v = python_value(on_host(t).reshaped(Shape()));
+      return {PyLong_AsLongLong(v.get()), {}};
+    }
+    return {0, std::move(t)};
+  }
+  // TensorFlow takes the bool as a number whose dtype then does not fit.
+  if (PyBool_Check(o))
+    fail(alone ? ErrorKind::kValue : ErrorKind::kInvalidArgument,
+         "a Python bool is no index; a mask is a tensor or array of bool");
+  if (!PyIndex_Check(o)) bad_index(o);
+  Ref index = checked(PyNumber_Index(o));
+  const int64_t v = PyLong_AsLongLong(index.get());
+  if (v == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return {v, {}};
+}
+
+// The bounds of all axes as one int32 vector (int64 when one of them is).
+Tensor vector_of(const std::vector<Bound>& bounds) {
+  bool symbolic = false, wide = false;
+  for (const Bound& b : bounds) {
+    symbolic |= static_cast<bool>(b.tensor);
+    wide |= b.tensor ? b.tensor.dtype() == DType::kInt64 : b.value < INT32_MIN || b.value > INT32_MAX;
+  }
+  if (!symbolic) {
+    const Shape shape{static_cast<int64_t>(bounds.size())};
+    Tensor t = Tensor::empty(wide ? DType::kInt64 : DType::kInt32, shape);
+    for (size_t i = 0; i < bounds.size(); ++i) {
+      if (wide)
+        t.data<int64_t>()[i] = bounds[i].value;
+      else
+        t.data<int32_t>()[i] = static_cast<int32_t>(bounds[i].value);
+    }
+    t.body()->python_number = true;
+    return t;
+  }
+  static const Op kPack{"Pack"}, kCast{"Cast"};
+  const DType dtype = wide ? DType::kInt64 : DType::kInt32;
+  std::vector<Tensor> parts;
+  for (const Bound& b : bounds) {
+    if (!b.tensor) {
+      parts.push_back(wide ? Tensor::scalar<int64_t>(b.value)
+                           : Tensor::scalar<int32_t>(static_cast<int32_t>(b.value)));
+      parts.back().body()->python_number = true;
+    } else {
+      parts.push_back(b.tensor.dtype() == dtype ? b.tensor
+                                                : apply(kCast, {b.tensor}, Attrs{{AttrName("DstT"), dtype}}));
+    }
+  }
+  return apply(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "strided_slice/stack");
+}
+
+bool is_mask(PyObject* key) {
+  if (is_tensor(key)) return tensor_of(key).dtype() == DType::kBool;
+  return !PyBool_Check(key) && is_array(key) && to_tensor(key).dtype() == DType::kBool;
+}
+
+}  // namespace
+
+SliceSpec slice_spec(PyObject* key) {
+  Ref items = PyTuple_Check(key) || PyList_Check(key) ? checked(PySequence_Fast(key, "an index"))
+                                                      : checked(PyTuple_Pack(1, key));
+  if (PySequence_Fast_GET_SIZE(items.get()) > 63)  // the masks have a bit for each
+    fail(ErrorKind::kIndex, "an index of more than 63 parts");
+  std::vector<Bound> begin, end, strides;
+  SliceSpec spec;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    const int64_t bit = int64_t{1} << i;
+    if (item == Py_Ellipsis) {
+      if (spec.ellipsis_mask) fail(ErrorKind::kIndex, "an index can only have a single ellipsis ('...')");
+      spec.ellipsis_mask |= bit;
+      begin.push_back({});
+      end.push_back({});
+      strides.push_back({1, {}});
+    } else if (item == Py_None) {
+      spec.new_axis_mask |= bit;
+      begin.push_back({});
+      end.push_back({});
+      strides.push_back({1, {}});
+    } else if (PySlice_Check(item)) {
+      const auto* s = reinterpret_cast<PySliceObject*>(item);
+      begin.push_back(s->start == Py_None ? Bound{} : bound(s->start));
+      end.push_back(s->stop == Py_None ? Bound{} : bound(s->stop));
+      strides.push_back(s->step == Py_None ? Bound{1, {}} : bound(s->step));
+      if (s->start == Py_None) spec.begin_mask |= bit;
+      if (s->stop == Py_None) spec.end_mask |= bit;
+    } else {
+      Bound b = bound(item, PySequence_Fast_GET_SIZE(items.get()) == 1 && !PyList_Check(key));
+      Bound after = b;
+      if (b.tensor) {
+        static const Op kAdd{"AddV2"};
+        Tensor one =
+            b.tensor.dtype() == DType::kInt64 ? Tensor::scalar<int64_t>(1) : Tensor::scalar<int32_t>(1);
+        one.body()->python_number = true;
+        after.tensor = apply(kAdd, {b.tensor, one}, {}, "add");
+      } else {
+        after.value = b.value + 1;
+      }
+      begin.push_back(std::move(b));
+      end.push_back(std::move(after));
+      strides.push_back({1, {}});
+      spec.shrink_axis_mask |= bit;
+    }
+  }
+  spec.begin = vector_of(begin);
+  spec.end = vector_of(end);
+  spec.strides = vector_of(strides);
+  static const Op kCast{"Cast"};
+  if (spec.begin.dtype() == DType::kInt64 || spec.end.dtype() == DType::kInt64 ||
+      spec.strides.dtype() == DType::kInt64)
+    for (Tensor* t : {&spec.begin, &spec.end, &spec.strides})
+      if (t->dtype() != DType::kInt64) {
+        const bool constant = t->body()->python_number;
+        *t = constant ? eager_builder->emit_one(kCast.row(), std::span<const Tensor>(t, 1),
+                                                Attrs{{AttrName("DstT"), DType::kInt64}}, {})
+                      : apply(kCast, {*t}, Attrs{{AttrName("DstT"), DType::kInt64}});
+        t->body()->python_number = constant;
+      }
+  return spec;
+}
+
+namespace {
+
+// x[2], x[2, 3] and x[2:5] of numbers at hand, when nobody watches: what StridedSlice gives, without its tensors of
+// bounds. A large part shares its memory with the whole. Empty: go the long way, which also says what is wrong.
+Tensor leading_part(const Tensor& x, PyObject* key) {
+  if (current_graph_builder || tape_hook || eager::wanted_device || recording_ops()) return {};
+  if (x.is_symbolic() || !is_plain(x.dtype()) || x.device() != Device::cpu() || x.shape().rank() == 0) return {};
+  const Shape& shape = x.shape();
+  int64_t first = 0, count = 1;
+  int taken = 0;  // dimensions that are gone
+  const auto index = [&](PyObject* item) {
+    if (!PyLong_CheckExact(item) || taken == shape.rank()) return false;
+    const int64_t size = shape[taken];
+    int overflow = 0;
+    const long long given = PyLong_AsLongLongAndOverflow(item, &overflow);
+    const int64_t i = given < 0 ? given + size : given;
+    if (overflow || i < 0 || i >= size) return false;
+    first = first * size + i;
+    ++taken;
+    return true;
+  };
+  if (PySlice_Check(key)) {
+    const auto* s = reinterpret_cast<PySliceObject*>(key);
+    for (PyObject* end : {s->start, s->stop})
+      if (end != Py_None && !PyLong_CheckExact(end)) return {};
+    Py_ssize_t start, stop, step;
+    if (s->step != Py_None || PySlice_Unpack(key, &start, &stop, &step) < 0) return {};
+    count = PySlice_AdjustIndices(shape[0], &start, &stop, step);
+    first = start;
+  } else if (PyTuple_CheckExact(key)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i)
+      if (!index(PyTuple_GET_ITEM(key, i))) return {};
+    if (taken == 0) return {};
+  } else if (!index(key)) {
+    return {};
+  }
+  Shape part(shape.dims().subspan(static_cast<size_t>(taken)));
+  int64_t below = 1;  // elements of one step of `first`
+  if (taken == 0) {
+    part.set(0, count);
+    for (int d = 1; d < part.rank(); ++d) below *= part[d];
+  } else {
+    below = part.elements();
+  }
+  const size_t size = size_of(x.dtype());
+  char* from = static_cast<char*>(x.raw()) + static_cast<size_t>(first * below) * size;
+  const size_t bytes = static_cast<size_t>(count * below) * size;
+  constexpr size_t kWorthSharing = 4096;
+  if (bytes >= kWorthSharing && bytes >= x.bytes() / 8 && x.body()->buffer)
+    return Tensor::within(x.dtype(), part, x.device(), x.body()->buffer, from);
+  Tensor out = Tensor::empty(x.dtype(), part);
+  std::memcpy(out.raw(), from, bytes);
+  return out;
+}
+
+}  // namespace
+
+Tensor subscript(const Tensor& x, PyObject* key) {
+  if (Tensor part = leading_part(x, key)) return part;
+  if (is_mask(key)) return composite::boolean_mask(x, to_tensor(key));
+  static const Op kSlice{"StridedSlice"};
+  static const AttrName begin_mask("begin_mask"), end_mask("end_mask"), ellipsis_mask("ellipsis_mask"),
+      new_axis_mask("new_axis_mask"), shrink_axis_mask("shrink_axis_mask");
+  const SliceSpec s = slice_spec(key);
+  return apply(kSlice, {x, s.begin, s.end, s.strides},
+               Attrs{{begin_mask, s.begin_mask},
+                     {end_mask, s.end_mask},
+                     {ellipsis_mask, s.ellipsis_mask},
+                     {new_axis_mask, s.new_axis_mask},
+                     {shrink_axis_mask, s.shrink_axis_mask}},
+               "strided_slice");
+}
+
+PyObject* tensor_subscript(PyObject* self, PyObject* key) {
+  return guarded(
+      [&] { return wrap(subscript(is_variable(self) ? variable_value(self) : tensor_of(self), key)); });
+}
+
+}  // namespace footlight::python

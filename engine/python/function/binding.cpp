@@ -1,0 +1,130 @@
+// Parameters of a Python callable, and arguments put into their order.
+#include "engine/python/function/function_object.h"
+
+#include "engine/base/text.h"
+#include "engine/python/interpreter/module.h"
+
+namespace footlight::python {
+namespace {
+
+const char* text_of(PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!text) throw PythonErrorSet();
+  return text;
+}
+
+std::string shown(const FunctionSignature& signature, const std::string& function) {
+  std::string out = function + '(';
+  bool star = false;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const FunctionParameter& p = signature.parameters[i];
+    if (i) out += ", ";
+    if (p.kind == FunctionParameter::kKeywordOnly && !star && signature.var_args < 0) out += "*, ";
+    star = star || p.kind == FunctionParameter::kKeywordOnly;
+    if (p.kind == FunctionParameter::kVarArgs) out += '*';
+    if (p.kind == FunctionParameter::kVarKeywords) out += "**";
+    out += p.name;
+    if (p.otherwise) {
+      Ref repr = Ref::steal(PyObject_Repr(p.otherwise.get()));
+      const char* utf8 = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+      PyErr_Clear();
+      out += str("=", utf8 ? utf8 : "...");
+    }
+  }
+  return out + ')';
+}
+
+}  // namespace
+
+FunctionSignature signature_of(PyObject* callable) {
+  Ref inspect = checked(PyImport_ImportModule("inspect"));
+  Ref found = Ref::steal(PyObject_CallMethod(inspect.get(), "signature", "O", callable));
+  FunctionSignature signature;
+  if (!found) {  // a C function that does not say: any arguments
+    if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonErrorSet();
+    PyErr_Clear();
+    const std::pair<const char*, FunctionParameter::Kind> any[] = {
+        {"args", FunctionParameter::kVarArgs}, {"kwargs", FunctionParameter::kVarKeywords}};
+    for (auto [name, kind] : any)
+      signature.parameters.push_back({name, checked(PyUnicode_InternFromString(name)), kind, Ref()});
+    signature.var_args = 0;
+    signature.var_keywords = 1;
+    return signature;
+  }
+  Ref parameters = checked(PyObject_GetAttrString(found.get(), "parameters"));
+  Ref values = checked(PyMapping_Values(parameters.get()));
+  Ref empty = checked(PyObject_GetAttrString(inspect.get(), "_empty"));
+  signature.plain = true;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) {
+    PyObject* p = PyList_GET_ITEM(values.get(), i);
+    Ref name = checked(PyObject_GetAttrString(p, "name"));
+    Ref kind = checked(PyObject_GetAttrString(p, "kind"));
+    Ref otherwise = checked(PyObject_GetAttrString(p, "default"));
+    FunctionParameter parameter;
+    parameter.kind = static_cast<FunctionParameter::Kind>(PyLong_AsLong(kind.get()));
+    parameter.name = text_of(name.get());
+    PyObject* interned = name.release();
+    PyUnicode_InternInPlace(&interned);
+    parameter.name_object = Ref::steal(interned);
+    if (otherwise.get() != empty.get()) parameter.otherwise = otherwise;
+    const int index = static_cast<int>(signature.parameters.size());
+    if (parameter.kind <= FunctionParameter::kPositionalOrKeyword) ++signature.positional;
+    else signature.plain = false;
+    if (parameter.kind == FunctionParameter::kVarArgs) signature.var_args = index;
+    if (parameter.kind == FunctionParameter::kVarKeywords) signature.var_keywords = index;
+    signature.parameters.push_back(std::move(parameter));
+  }
+  return signature;
+}
+
+void bind_arguments(const FunctionSignature& signature, const std::string& function, PyObject* const* args,
+                    Py_ssize_t nargs, PyObject* kwnames, BoundArguments& bound, bool defaults) {
+  const size_t count = signature.parameters.size();
+  bound.values.assign(count, Ref());
+  for (Py_ssize_t i = 0; i < nargs && i < signature.positional; ++i)
+    bound.values[static_cast<size_t>(i)] = Ref::borrow(args[i]);
+  if (nargs > signature.positional && signature.var_args < 0)
+    fail(ErrorKind::kType, shown(signature, function), " takes ", signature.positional,
+         " positional arguments, ", nargs, " were given");
+  if (signature.var_args >= 0) {
+    const Py_ssize_t extra = nargs > signature.positional ? nargs - signature.positional : 0;
+    Ref tuple = checked(PyTuple_New(extra));
+    for (Py_ssize_t i = 0; i < extra; ++i) PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[signature.positional + i]));
+    bound.values[static_cast<size_t>(signature.var_args)] = tuple;
+  }
+  if (signature.var_keywords >= 0) bound.values[static_cast<size_t>(signature.var_keywords)] = checked(PyDict_New());
+  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k) {
+    PyObject* name = PyTuple_GET_ITEM(kwnames, k);
+    size_t at = 0;
+    for (; at < count; ++at) {
+      const FunctionParameter& p = signature.parameters[at];
+      if (p.kind != FunctionParameter::kPositionalOrKeyword && p.kind != FunctionParameter::kKeywordOnly) continue;
+      if (p.name_object.get() == name || PyUnicode_Compare(p.name_object.get(), name) == 0) break;
+    }
+    if (at < count) {
+      if (bound.values[at])
+        fail(ErrorKind::kType, shown(signature, function), " got two values for argument '", text_of(name), "'");
+      bound.values[at] = Ref::borrow(args[nargs + k]);
+    } else if (signature.var_keywords >= 0) {
+      if (PyDict_SetItem(bound.values[static_cast<size_t>(signature.var_keywords)].get(), name, args[nargs + k]) < 0)
+        throw PythonErrorSet();
+    } else {
+      fail(ErrorKind::kType, shown(signature, function), " got an unexpected argument '", text_of(name), "'");
+    }
+  }
+  if (!defaults) return;
+  for (size_t i = 0; i < count; ++i) {
+    if (bound.values[i]) continue;
+    const FunctionParameter& p = signature.parameters[i];
+    if (!p.otherwise) fail(ErrorKind::kType, shown(signature, function), " is missing argument '", p.name, "'");
+    bound.values[i] = p.otherwise;
+  }
+}
+
+void FunctionCore::prepare() {
+  if (ready) return;
+  signature = signature_of(python_function.get());
+  ready = true;
+}
+
+}  // namespace footlight::python

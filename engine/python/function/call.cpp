@@ -1,0 +1,368 @@
+// tf.function objects: the hot way of a call, and what users read off them.
+#include "engine/python/function/function_object.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+#include "engine/base/text.h"
+#include "engine/eager/execute.h"
+#include "engine/python/interpreter/gil.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/calls/scopes.h"
+#include "engine/python/interpreter/source.h"
+#include "engine/python/types/variable_object.h"
+#include "engine/runtime/executor.h"
+
+#include <cstddef>
+
+namespace footlight::python {
+
+PyTypeObject* function_type = nullptr;
+bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
+
+void write_key(FunctionCore& core, std::span<PyObject* const> values, CallKey& call) {
+  const Device* device = eager::wanted_device;
+  call.key.context(false, device ? 1 + (static_cast<uint64_t>(device->type) << 8 | device->index) : 0, 0, 0);
+  if (core.self_number) call.key.numbered(explain::Token::kObject, core.self_number);
+  for (PyObject* value : values) call.add(value);
+}
+
+namespace {
+
+// Adds where in the user's program the failing node was made to the message of an error that ran out of a graph.
+void explain_failure() {
+  const runtime::Failure failure = runtime::take_failure();
+  try {
+    throw;
+  } catch (const PythonErrorSet&) {
+    throw;
+  } catch (const Error& e) {
+    if (!failure.graph || failure.node.value >= failure.graph->size()) throw;
+    const Node& node = failure.graph->node(failure.node);
+    const SourcePlace place = place_of(node.source);
+    std::string text = str(e.message(), "\n\t [[{{node ", node.name, "}}]]");
+    if (!place.file.empty()) text += str(" (", place.file, ":", place.line, ", in ", place.function, ")");
+    throw Error(e.kind(), text);
+  }
+}
+
+PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return PyObject_Vectorcall(core.python_function.get(), args, nargsf, kwnames);
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  FunctionCore& core = core_of(self);
+  if (functions_run_eagerly) [[unlikely]] return call_eagerly(core, args, nargsf, kwnames);
+  return guarded([&]() -> PyObject* {
+    const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    const bool recording = recording_structure();
+    const int64_t start = recording ? now_ns() : 0;
+    CallKey key;
+    BoundArguments bound;
+    PyObject* many[32];
+    std::span<PyObject* const> values(args, static_cast<size_t>(nargs));
+    if (!core.ready) [[unlikely]] core.prepare();
+    if (kwnames || !core.signature.plain || nargs != core.signature.positional || core.options.input_signature) {
+      bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
+      if (core.options.input_signature) apply_signature(core, bound);
+      const size_t count = bound.values.size();
+      if (count > std::size(many))
+        fail(ErrorKind::kType, "a traced function has at most ", std::size(many), " parameters");
+      for (size_t i = 0; i < count; ++i) many[i] = bound.values[i].get();
+      values = {many, count};
+    }
+    write_key(core, values, key);
+    const std::span<const uint64_t> words(key.key.words.data(), key.key.words.size());
+    const int hit = core.table.find(words);
+    bool traced = false;
+    std::shared_ptr<TraceEntry> made;
+    TraceEntry* entry;
+    const CallId call_id = recording ? next_call_id() : CallId();
+    auto record = [&](CallOutcome outcome, TraceId trace) {
+      CallEvent event;
+      event.start_ns = start;
+      event.end_ns = now_ns();
+      event.call = call_id;
+      event.source = current_source();
+      event.function = core.family->id;
+      event.trace = trace;
+      event.outcome = outcome;
+      record_call(event);
+    };
+    if (hit != explain::DispatchTable::kMiss) [[likely]] {
+      entry = core.entries[static_cast<size_t>(hit)].get();
+      core.detector->recent <<= 1;
+    } else {
+      if (key.has_specs)
+        fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
+             "' with; use get_concrete_function()");
+      try {
+        made = find_or_trace(core, values, key, session::TraceReason::kCall, traced);
+      } catch (...) {
+        if (recording) record(CallOutcome::kFailed, {});
+        throw;
+      }
+      entry = made.get();
+      note_call(core, traced);
+    }
+    if (key.has_specs)
+      fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
+           "' with; use get_concrete_function()");
+    if (!recording) [[likely]] return run_entry(core, *entry, key.tensors(), {}).release();
+    const std::shared_ptr<TraceEntry> keep = core.entries.empty() ? nullptr : made;
+    try {
+      Ref result = run_entry(core, *entry, key.tensors(), call_id);
+      record(traced ? CallOutcome::kTrace : CallOutcome::kHit, entry->id);
+      return result.release();
+    } catch (...) {
+      record(CallOutcome::kFailed, entry->id);
+      throw;
+    }
+  });
+}
+
+}  // namespace
+
+Ref run_entry(FunctionCore&, TraceEntry& entry, std::span<const Tensor> arguments, CallId call_id) {
+  constexpr size_t kFew = 8;
+  const size_t count = entry.concrete->outputs();
+  Tensor few[kFew];
+  std::vector<Tensor> many;
+  std::span<Tensor> outputs(few, std::min(count, kFew));
+  if (count > kFew) {
+    many.resize(count);
+    outputs = many;
+  }
+  try {
+    const WithoutGil without(entry.long_work && !current_graph_builder && !tape_hook);
+    entry.concrete->call(arguments, outputs, call_id);
+  } catch (...) {
+    explain_failure();
+  }
+  return result_of(entry, outputs);
+}
+
+namespace {
+
+void destroy(PyObject* self) {
+  auto* f = reinterpret_cast<PyTracedFunction*>(self);
+  PyObject_GC_UnTrack(self);
+  if (f->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(f->dict);
+  delete f->core;
+  PyObject_GC_Del(self);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* f = reinterpret_cast<PyTracedFunction*>(self);
+  Py_VISIT(f->dict);
+  if (f->core) {
+    Py_VISIT(f->core->python_function.get());
+    if (f->core->converted.get() != f->core->python_function.get()) Py_VISIT(f->core->converted.get());
+  }
+  return 0;
+}
+
+int clear(PyObject* self) {
+  auto* f = reinterpret_cast<PyTracedFunction*>(self);
+  Py_CLEAR(f->dict);
+  if (f->core) {
+    const Ref function = std::exchange(f->core->python_function, Ref::borrow(Py_None));
+    const Ref converted = std::exchange(f->core->converted, Ref());
+  }
+  return 0;
+}
+
+// The functions of one instance, kept in its own dictionary: they go when it goes. A copied instance starts afresh.
+PyObject* functions_of(PyObject* instance) {
+  static PyObject* const name = PyUnicode_InternFromString("__footlight_functions__");
+  Ref own = Ref::steal(PyObject_GenericGetDict(instance, nullptr));
+  if (!own) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  Ref owner = checked(PyLong_FromVoidPtr(instance));
+  PyObject* known = PyDict_GetItemWithError(own.get(), name);
+  if (known && PyDict_Check(known)) {
+    PyObject* of = PyDict_GetItem(known, Py_None);
+    if (of && PyObject_RichCompareBool(of, owner.get(), Py_EQ) == 1) return known;
+  }
+  Ref fresh = checked(PyDict_New());
+  if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 ||
+      PyDict_SetItem(own.get(), name, fresh.get()) < 0)
+    throw PythonErrorSet();
+  return fresh.get();
+}
+
+// A method: the instance gets a Function of its own.
+PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) return Py_NewRef(self);
+  return guarded([&]() -> PyObject* {
+    PyObject* known = functions_of(instance);
+    if (known)
+      if (PyObject* made = PyDict_GetItemWithError(known, self); made && is_function(made)) return Py_NewRef(made);
+    auto* f = reinterpret_cast<PyTracedFunction*>(self);
+    Ref method = checked(PyMethod_New(f->core->python_function.get(), instance));
+    Ref made = make_function(method.get(), f->core->options);
+    FunctionCore& core = core_of(made.get());
+    core.family = f->core->family;
+    core.detector = f->core->detector;
+    core.name = f->core->name;
+    core.qualified_name = f->core->qualified_name;
+    core.made_at = f->core->made_at;
+    core.self_number = object_number(instance);
+    if (known && PyDict_SetItem(known, self, made.get()) < 0) throw PythonErrorSet();
+    return made.release();
+  });
+}
+
+// Copies of what holds a function share it; a pickled instance comes back without its traces.
+PyObject* copy_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
+PyObject* reduce(PyObject*, PyObject*) { return Py_BuildValue("(O())", Py_TYPE(Py_None)); }
+
+PyObject* tracing_count(PyObject* self, PyObject*) { return PyLong_FromLong(core_of(self).tracing_count); }
+
+PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&] {
+    FunctionCore& core = core_of(self);
+    core.prepare();
+    BoundArguments bound;
+    if (core.options.input_signature && nargs == 0 && !kwnames) {
+      // The declared specs stand for the arguments.
+      PyObject* specs = core.options.input_signature.get();
+      bind_arguments(core.signature, core.name, PySequence_Fast_ITEMS(specs), PyTuple_GET_SIZE(specs), nullptr, bound);
+    } else {
+      bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
+    }
+    if (core.options.input_signature) apply_signature(core, bound);
+    std::vector<PyObject*> values;
+    for (const Ref& value : bound.values) values.push_back(value.get());
+    CallKey key;
+    write_key(core, values, key);
+    bool traced;
+    return concrete_object(
+               self, find_or_trace(core, values, key, session::TraceReason::kGetConcreteFunction, traced))
+        .release();
+  });
+}
+
+PyObject* pretty(PyObject* self, PyObject*) {
+  return guarded([&] {
+    std::string out;
+    for (const auto& entry : core_of(self).entries) out += (out.empty() ? "" : "\n\n") + signature_block(*entry);
+    return PyUnicode_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
+  });
+}
+
+PyObject* all_concrete(PyObject* self, PyObject*) {
+  return guarded([&] {
+    Ref list = checked(PyList_New(0));
+    for (const auto& entry : core_of(self).entries)
+      if (PyList_Append(list.get(), concrete_object(self, entry).get()) < 0) throw PythonErrorSet();
+    return list.release();
+  });
+}
+
+PyObject* get_python_function(PyObject* self, void*) { return Py_NewRef(core_of(self).python_function.get()); }
+PyObject* get_input_signature(PyObject* self, void*) {
+  const Ref& signature = core_of(self).options.input_signature;
+  return Py_NewRef(signature ? signature.get() : Py_None);
+}
+PyObject* get_signature(PyObject* self, void*) {
+  return guarded([&] {
+    Ref inspect = checked(PyImport_ImportModule("inspect"));
+    return PyObject_CallMethod(inspect.get(), "signature", "O", core_of(self).python_function.get());
+  });
+}
+PyObject* get_jit(PyObject* self, void*) {
+  const Ref& jit = core_of(self).options.jit_compile;
+  return Py_NewRef(jit ? jit.get() : Py_None);
+}
+PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(core_of(self).name.c_str()); }
+
+PyObject* repr(PyObject* self) {
+  return PyUnicode_FromFormat("<footlight.Function '%s' at %p>", core_of(self).qualified_name.c_str(), self);
+}
+
+PyMethodDef methods[] = {
+    {"experimental_get_tracing_count", tracing_count, METH_NOARGS, "How often the function was traced."},
+    {"get_concrete_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(concrete_of_call)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "The trace for arguments like these (values, or TensorSpecs), made when there is none."},
+    {"pretty_printed_concrete_signatures", pretty, METH_VARARGS, "The traces, one block each."},
+    {"__deepcopy__", copy_self, METH_O, nullptr},
+    {"__copy__", copy_self, METH_NOARGS, nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"_list_all_concrete_functions", all_concrete, METH_NOARGS, "All traces."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"python_function", get_python_function, nullptr, "the function that is traced", nullptr},
+    {"input_signature", get_input_signature, nullptr, "the declared signature, or None", nullptr},
+    {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"_jit_compile", get_jit, nullptr, nullptr, nullptr},
+    {"name", get_name, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+void copy_attribute(PyObject* from, PyObject* dict, const char* name) {
+  Ref value = Ref::steal(PyObject_GetAttrString(from, name));
+  if (!value) return PyErr_Clear();
+  if (PyDict_SetItemString(dict, name, value.get()) < 0) throw PythonErrorSet();
+}
+
+std::string text_attribute(PyObject* o, const char* name, const std::string& otherwise) {
+  Ref value = Ref::steal(PyObject_GetAttrString(o, name));
+  const char* text = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : nullptr;
+  PyErr_Clear();
+  return text ? text : otherwise;
+}
+
+}  // namespace
+
+Ref make_function(PyObject* callable, const FunctionOptions& options) {
+  auto* f = PyObject_GC_New(PyTracedFunction, &type);
+  if (!f) throw PythonErrorSet();
+  f->vectorcall = call;
+  f->core = nullptr;
+  f->dict = nullptr;
+  f->weakrefs = nullptr;
+  Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
+  f->core = new FunctionCore;
+  PyObject_GC_Track(object.get());
+  f->dict = checked(PyDict_New()).release();
+  f->core->python_function = Ref::borrow(callable);
+  f->core->options = options;
+  const std::string type_name = Py_TYPE(callable)->tp_name;
+  f->core->name = text_attribute(callable, "__name__", type_name.substr(type_name.rfind('.') + 1));
+  f->core->qualified_name = text_attribute(callable, "__qualname__", f->core->name);
+  f->core->made_at = current_source();
+  f->core->detector = detector_of(callable);
+  for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
+    copy_attribute(callable, f->dict, name);
+  if (PyDict_SetItemString(f->dict, "__wrapped__", callable) < 0) throw PythonErrorSet();
+  return object;
+}
+
+void init_function_type() {
+  type.tp_name = "footlight.Function";
+  type.tp_basicsize = sizeof(PyTracedFunction);
+  type.tp_vectorcall_offset = offsetof(PyTracedFunction, vectorcall);
+  type.tp_dictoffset = offsetof(PyTracedFunction, dict);
+  type.tp_weaklistoffset = offsetof(PyTracedFunction, weakrefs);
+  type.tp_call = PyVectorcall_Call;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC;
+  type.tp_doc = "A Python function that is traced into graphs.";
+  type.tp_dealloc = destroy;
+  type.tp_traverse = traverse;
+  type.tp_clear = clear;
+  type.tp_repr = repr;
+  type.tp_descr_get = bind_to;
+  type.tp_methods = methods;
+  type.tp_getset = properties;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  function_type = &type;
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,139 @@
+// tf.function itself: options, the forms of the decorator, and what this part publishes.
+#include "engine/python/function/function_object.h"
+
+#include "engine/base/text.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/spec_object.h"
+#include "engine/python/types/variable_object.h"
+#include "engine/trace/derivative.h"
+#include "engine/trace/function_scope.h"
+
+namespace footlight::python {
+namespace {
+
+void check_specs(PyObject* item) {
+  if (is_spec(item) || is_variable(item)) return;
+  if (PyList_Check(item) || PyTuple_Check(item)) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(item); ++i)
+      check_specs(PyList_Check(item) ? PyList_GET_ITEM(item, i) : PyTuple_GET_ITEM(item, i));
+    return;
+  }
+  if (is_mapping(item)) {
+    Ref values = checked(PyMapping_Values(item));
+    return check_specs(values.get());
+  }
+  if (!PyType_Check(item) && PyObject_HasAttrString(item, "dtype") && PyObject_HasAttrString(item, "shape"))
+    return;  // a VariableSpec
+  Ref repr = checked(PyObject_Repr(item));
+  fail(ErrorKind::kType,
+       "input_signature must hold tf.TensorSpec objects (lists, tuples and dicts of them are fine), not ",
+       PyUnicode_AsUTF8(repr.get()));
+}
+
+Ref signature_tuple(PyObject* given) {
+  if (!given || given == Py_None) return Ref();
+  if (!PyList_Check(given) && !PyTuple_Check(given))
+    fail(ErrorKind::kType, "input_signature must be a list or tuple with one entry for each argument, not a ",
+         Py_TYPE(given)->tp_name);
+  check_specs(given);
+  return checked(PySequence_Tuple(given));
+}
+
+bool truth(PyObject* o, bool otherwise) {
+  if (!o || o == Py_None) return otherwise;
+  const int value = PyObject_IsTrue(o);
+  if (value < 0) throw PythonErrorSet();
+  return value != 0;
+}
+
+PyObject* function(PyObject*, PyObject* args, PyObject* keywords);
+PyMethodDef decorate_method;
+
+// What `tf.function(...)` without a function gives: `self` holds the keywords.
+PyObject* decorate(PyObject* self, PyObject* callable) {
+  Ref args = Ref::steal(PyTuple_Pack(1, callable));
+  return args ? function(nullptr, args.get(), self) : nullptr;
+}
+
+PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"func",
+                                "input_signature",
+                                "autograph",
+                                "jit_compile",
+                                "reduce_retracing",
+                                "experimental_implements",
+                                "experimental_autograph_options",
+                                "experimental_attributes",
+                                "experimental_relax_shapes",
+                                "experimental_compile",
+                                "experimental_follow_type_hints",
+                                nullptr};
+  PyObject *callable = Py_None, *signature = nullptr, *autograph = nullptr, *jit = nullptr, *reduce = nullptr,
+           *implements = nullptr, *autograph_options = nullptr, *attributes = nullptr, *relax = nullptr,
+           *compile = nullptr, *hints = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOO:function", const_cast<char**>(names),
+                                   &callable, &signature, &autograph, &jit, &reduce, &implements,
+                                   &autograph_options, &attributes, &relax, &compile, &hints))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    FunctionOptions options;
+    options.input_signature = signature_tuple(signature);
+    options.autograph = truth(autograph, true);
+    options.reduce_retracing = truth(reduce, false) || truth(relax, false);
+    if (compile && compile != Py_None) options.jit_compile = Ref::borrow(compile);
+    if (jit && jit != Py_None) options.jit_compile = Ref::borrow(jit);
+    if (callable == Py_None) {
+      Ref kept = checked(keywords ? PyDict_Copy(keywords) : PyDict_New());
+      for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(args); ++i)
+        if (PyDict_SetItemString(kept.get(), names[i], PyTuple_GET_ITEM(args, i)) < 0) throw PythonErrorSet();
+      PyDict_DelItemString(kept.get(), "func");
+      PyErr_Clear();
+      return PyCFunction_New(&decorate_method, kept.get());
+    }
+    if (!PyCallable_Check(callable))
+      fail(ErrorKind::kType, "tf.function needs something that can be called, not a ",
+           Py_TYPE(callable)->tp_name);
+    return make_function(callable, options).release();
+  });
+}
+
+PyObject* get_logger(PyObject*, PyObject*) {
+  Ref logging = Ref::steal(PyImport_ImportModule("logging"));
+  return logging ? PyObject_CallMethod(logging.get(), "getLogger", "s", "tensorflow") : nullptr;
+}
+
+PyMethodDef decorate_definition = {"decorator", decorate, METH_O, "Makes a tf.function of a function."};
+PyMethodDef function_definition = {
+    "function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_VARARGS | METH_KEYWORDS,
+    "function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, "
+    "experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None, "
+    "experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None)\n--\n\n"
+    "Traces a Python function into graphs: one for each kind of arguments."};
+PyMethodDef logger_definition = {"get_logger", get_logger, METH_NOARGS, "The logger that warnings go to."};
+
+bool variable_is_assigned_now(const Tensor& handle, const Tensor& initial) {
+  return !trace::note_variable(handle, initial);
+}
+
+}  // namespace
+
+void init_function(PyObject* module) {
+  decorate_method = decorate_definition;
+  init_function_type();
+  init_concrete(module);
+  init_graph_objects(module);
+  init_function_control();
+  trace::init_control_gradients();
+  on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
+  variable_made = variable_is_assigned_now;
+  publish_function("function", &function_definition);
+  publish_function("get_logger", &logger_definition);
+  // What a user's trace types derive from; they bring their own comparison and placeholder.
+  Ref trace_type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){ss}",
+                                                 "TraceType", reinterpret_cast<PyObject*>(&PyBaseObject_Type),
+                                                 "__module__", "footlight.types.experimental"));
+  publish("types.experimental.TraceType", trace_type.get());
+  publish("types.experimental.PolymorphicFunction", reinterpret_cast<PyObject*>(function_type));
+}
+
+}  // namespace footlight::python

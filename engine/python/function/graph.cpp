@@ -1,0 +1,378 @@
+// Graphs as Python sees them: Graph, Operation, and GraphDef messages read through their schema.
+#include "engine/python/function/function_object.h"
+
+#include "engine/base/text.h"
+#include "engine/graph/graphdef.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/shape_object.h"
+
+#include <cstddef>
+#include <new>
+
+namespace footlight::python {
+namespace {
+
+using proto::FieldSchema;
+using proto::Kind;
+using proto::Label;
+using proto::Message;
+
+// --- messages ---
+struct PyMessage {
+  PyObject_HEAD
+  std::shared_ptr<const Message> message;
+};
+PyTypeObject message_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+Ref message_object(std::shared_ptr<const Message> message) {
+  auto* o = PyObject_New(PyMessage, &message_type);
+  if (!o) throw PythonErrorSet();
+  new (&o->message) std::shared_ptr<const Message>(std::move(message));
+  return Ref::steal(reinterpret_cast<PyObject*>(o));
+}
+const Message& message_of(PyObject* o) { return *reinterpret_cast<PyMessage*>(o)->message; }
+void message_destroy(PyObject* o) {
+  reinterpret_cast<PyMessage*>(o)->message.~shared_ptr();
+  PyObject_Free(o);
+}
+
+Ref value_object(const FieldSchema& field, const proto::Value& value) {
+  switch (field.kind) {
+    case Kind::kBool: return checked(PyBool_FromLong(std::get<int64_t>(value) != 0));
+    case Kind::kInt:
+    case Kind::kDType: return checked(PyLong_FromLongLong(std::get<int64_t>(value)));
+    case Kind::kFloat:
+    case Kind::kDouble: return checked(PyFloat_FromDouble(std::get<double>(value)));
+    case Kind::kString: {
+      const std::string& s = std::get<std::string>(value);
+      return checked(PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "replace"));
+    }
+    case Kind::kBytes: {
+      const std::string& s = std::get<std::string>(value);
+      return checked(PyBytes_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
+    }
+    case Kind::kMessage: return message_object(std::get<std::shared_ptr<Message>>(value));
+  }
+  return Ref();
+}
+
+// What a field that is not there reads as.
+Ref missing(const FieldSchema& field) {
+  switch (field.kind) {
+    case Kind::kBool: return Ref::borrow(Py_False);
+    case Kind::kInt:
+    case Kind::kDType: return checked(PyLong_FromLong(0));
+    case Kind::kFloat:
+    case Kind::kDouble: return checked(PyFloat_FromDouble(0));
+    case Kind::kString: return checked(PyUnicode_FromString(""));
+    case Kind::kBytes: return checked(PyBytes_FromStringAndSize("", 0));
+    case Kind::kMessage: return message_object(std::make_shared<Message>(*field.message()));
+  }
+  return Ref();
+}
+
+PyObject* message_get(PyObject* self, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  const FieldSchema* field = text ? message_of(self).schema().find(text) : nullptr;
+  if (!field) return PyObject_GenericGetAttr(self, name);
+  return guarded([&]() -> PyObject* {
+    const Message& message = message_of(self);
+    if (field->label == Label::kSingle) {
+      const proto::Value* value = message.value(*field);
+      return (value ? value_object(*field, *value) : missing(*field)).release();
+    }
+    const auto values = message.values(*field);
+    if (field->label == Label::kRepeated) {
+      Ref list = checked(PyList_New(static_cast<Py_ssize_t>(values.size())));
+      for (size_t i = 0; i < values.size(); ++i)
+        PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), value_object(*field, *values[i]).release());
+      return list.release();
+    }
+    Ref map = checked(PyDict_New());
+    for (const proto::Value* value : values) {
+      const Message& entry = *std::get<std::shared_ptr<Message>>(*value);
+      const FieldSchema& key = *entry.schema().find("key");
+      const FieldSchema& content = *entry.schema().find("value");
+      const proto::Value* held = entry.value(content);
+      if (PyDict_SetItem(map.get(), value_object(key, *entry.value(key)).get(),
+                         (held ? value_object(content, *held) : missing(content)).get()) < 0)
+        throw PythonErrorSet();
+    }
+    return map.release();
+  });
+}
+
+PyObject* message_str(PyObject* self) {
+  const std::string text = message_of(self).text();
+  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+PyObject* message_has(PyObject* self, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  const FieldSchema* field = text ? message_of(self).schema().find(text) : nullptr;
+  if (!field) return PyErr_Format(PyExc_ValueError, "a %s has no field %R", message_of(self).schema().name, name);
+  return PyBool_FromLong(message_of(self).value(*field) != nullptr);
+}
+
+PyObject* message_compare(PyObject* a, PyObject* b, int op) {
+  if (Py_TYPE(b) != &message_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  const bool same = &message_of(a).schema() == &message_of(b).schema() && message_of(a).text() == message_of(b).text();
+  return PyBool_FromLong(same == (op == Py_EQ));
+}
+
+PyMethodDef message_methods[] = {{"HasField", message_has, METH_O, "Whether a field is set."},
+                                 {nullptr, nullptr, 0, nullptr}};
+
+// --- graphs and operations ---
+struct PyGraph {
+  PyObject_HEAD
+  GraphPtr graph;
+  PyObject* weakrefs;
+};
+PyTypeObject graph_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+const GraphPtr& graph_in(PyObject* o) { return reinterpret_cast<PyGraph*>(o)->graph; }
+void graph_destroy(PyObject* o) {
+  auto* g = reinterpret_cast<PyGraph*>(o);
+  if (g->weakrefs) PyObject_ClearWeakRefs(o);
+  g->graph.~shared_ptr();
+  PyObject_Free(o);
+}
+
+struct PyOperation {
+  PyObject_HEAD
+  GraphPtr graph;
+  NodeId node;
+};
+PyTypeObject operation_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+const Node& node_in(PyObject* o) {
+  auto* op = reinterpret_cast<PyOperation*>(o);
+  return op->graph->node(op->node);
+}
+void operation_destroy(PyObject* o) {
+  reinterpret_cast<PyOperation*>(o)->graph.~shared_ptr();
+  PyObject_Free(o);
+}
+
+Ref list_of(size_t count, auto&& item) {
+  Ref list = checked(PyList_New(static_cast<Py_ssize_t>(count)));
+  for (size_t i = 0; i < count; ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item(i).release());
+  return list;
+}
+
+Ref tensor_object(const GraphPtr& graph, Edge edge) { return checked(wrap(graph->tensor(edge))); }
+
+PyObject* as_graph_def(PyObject* self, PyObject*, PyObject*) {
+  return guarded([&] { return message_object(to_graph_def(*graph_in(self))).release(); });
+}
+PyObject* get_operations(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const GraphPtr& graph = graph_in(self);
+    return list_of(graph->size(),
+                   [&](size_t i) { return operation_object(graph, NodeId(static_cast<uint32_t>(i))); })
+        .release();
+  });
+}
+
+NodeId find_node(const Graph& graph, std::string_view name) {
+  for (uint32_t i = 0; i < graph.size(); ++i)
+    if (graph.node(NodeId(i)).name == name) return NodeId(i);
+  fail(ErrorKind::kKey, "the graph '", graph.name(), "' has no node named '", std::string(name), "'");
+}
+
+PyObject* get_operation_by_name(PyObject* self, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (!text) throw PythonErrorSet();
+    return operation_object(graph_in(self), find_node(*graph_in(self), text)).release();
+  });
+}
+PyObject* get_tensor_by_name(PyObject* self, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (!text) throw PythonErrorSet();
+    const std::string_view whole(text);
+    const size_t colon = whole.rfind(':');
+    const NodeId node = find_node(*graph_in(self), whole.substr(0, colon));
+    const uint32_t output = colon == std::string_view::npos ? 0 : static_cast<uint32_t>(std::atoi(text + colon + 1));
+    if (output >= graph_in(self)->node(node).dtypes.size()) fail(ErrorKind::kKey, "there is no tensor '", text, "'");
+    return tensor_object(graph_in(self), {node, output}).release();
+  });
+}
+PyObject* graph_inputs(PyObject* self, void*) {
+  return guarded([&] {
+    const GraphPtr& graph = graph_in(self);
+    return list_of(graph->inputs.size(),
+                   [&](size_t i) {
+                     return tensor_object(graph, {graph->inputs[i], 0});
+                   })
+        .release();
+  });
+}
+PyObject* graph_outputs(PyObject* self, void*) {
+  return guarded([&] {
+    const GraphPtr& graph = graph_in(self);
+    return list_of(graph->outputs.size(), [&](size_t i) { return tensor_object(graph, graph->outputs[i]); }).release();
+  });
+}
+PyObject* graph_name(PyObject* self, void*) { return PyUnicode_FromString(graph_in(self)->name().c_str()); }
+PyObject* graph_repr(PyObject* self) {
+  return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", graph_in(self)->name().c_str(),
+                              reinterpret_cast<size_t>(graph_in(self).get()));
+}
+Py_hash_t graph_hash(PyObject* self) {
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(graph_in(self).get()) >> 4);
+}
+PyObject* graph_compare(PyObject* a, PyObject* b, int op) {
+  if (Py_TYPE(b) != &graph_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong((graph_in(a) == graph_in(b)) == (op == Py_EQ));
+}
+
+PyMethodDef graph_methods[] = {
+    {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(as_graph_def)),
+     METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
+    {"get_operations", get_operations, METH_NOARGS, "All nodes, in the order in which they were made."},
+    {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
+    {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nullptr},
+                                  {"outputs", graph_outputs, nullptr, nullptr, nullptr},
+                                  {"name", graph_name, nullptr, nullptr, nullptr},
+                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyObject* operation_name(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).name.c_str()); }
+PyObject* operation_kind(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).op->name); }
+PyObject* operation_device(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).device.c_str()); }
+PyObject* operation_graph(PyObject* self, void*) {
+  return guarded([&] { return graph_object(reinterpret_cast<PyOperation*>(self)->graph).release(); });
+}
+PyObject* operation_inputs(PyObject* self, void*) {
+  return guarded([&] {
+    const GraphPtr& graph = reinterpret_cast<PyOperation*>(self)->graph;
+    const Node& node = node_in(self);
+    return checked(PyList_AsTuple(list_of(node.inputs.size(),
+                                          [&](size_t i) { return tensor_object(graph, node.inputs[i]); })
+                                      .get()))
+        .release();
+  });
+}
+PyObject* operation_outputs(PyObject* self, void*) {
+  return guarded([&] {
+    auto* op = reinterpret_cast<PyOperation*>(self);
+    return list_of(node_in(self).dtypes.size(),
+                   [&](size_t i) {
+                     return tensor_object(op->graph, {op->node, static_cast<uint32_t>(i)});
+                   })
+        .release();
+  });
+}
+PyObject* operation_controls(PyObject* self, void*) {
+  return guarded([&] {
+    auto* op = reinterpret_cast<PyOperation*>(self);
+    const Node& node = node_in(self);
+    return list_of(node.control_inputs.size(),
+                   [&](size_t i) { return operation_object(op->graph, node.control_inputs[i]); })
+        .release();
+  });
+}
+PyObject* operation_def(PyObject* self, void*) {
+  return guarded([&] {
+    auto* op = reinterpret_cast<PyOperation*>(self);
+    return message_object(to_node_def(*op->graph, op->node)).release();
+  });
+}
+PyObject* operation_attr(PyObject* self, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    Ref definition = checked(operation_def(self, nullptr));
+    Ref attrs = checked(PyObject_GetAttrString(definition.get(), "attr"));
+    PyObject* value = PyDict_GetItem(attrs.get(), name);
+    if (!value)
+      return PyErr_Format(PyExc_ValueError, "operation '%s' has no attribute %R", node_in(self).name.c_str(),
+                          name);
+    for (const FieldSchema& field : proto::attr_value().fields)
+      if (message_of(value).value(field)) return PyObject_GetAttrString(value, field.name);
+    Py_RETURN_NONE;
+  });
+}
+PyObject* operation_repr(PyObject* self) {
+  return PyUnicode_FromFormat("<tf.Operation '%s' type=%s>", node_in(self).name.c_str(), node_in(self).op->name);
+}
+Py_hash_t operation_hash(PyObject* self) {
+  auto* op = reinterpret_cast<PyOperation*>(self);
+  return static_cast<Py_hash_t>((reinterpret_cast<uintptr_t>(op->graph.get()) >> 4) + op->node.value);
+}
+PyObject* operation_compare(PyObject* a, PyObject* b, int how) {
+  if (Py_TYPE(b) != &operation_type || (how != Py_EQ && how != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  auto *x = reinterpret_cast<PyOperation*>(a), *y = reinterpret_cast<PyOperation*>(b);
+  return PyBool_FromLong((x->graph == y->graph && x->node == y->node) == (how == Py_EQ));
+}
+PyMethodDef operation_methods[] = {{"get_attr", operation_attr, METH_O, "The value of an attribute."},
+                                   {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr, nullptr},
+                                      {"type", operation_kind, nullptr, nullptr, nullptr},
+                                      {"device", operation_device, nullptr, nullptr, nullptr},
+                                      {"graph", operation_graph, nullptr, nullptr, nullptr},
+                                      {"inputs", operation_inputs, nullptr, nullptr, nullptr},
+                                      {"outputs", operation_outputs, nullptr, nullptr, nullptr},
+                                      {"control_inputs", operation_controls, nullptr, nullptr, nullptr},
+                                      {"node_def", operation_def, nullptr, nullptr, nullptr},
+                                      {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyObject* op_of_tensor(const Tensor& tensor) {
+  return operation_object(tensor.graph()->shared_from_this(), tensor.node()).release();
+}
+PyObject* graph_of_tensor(const Tensor& tensor) { return graph_object(tensor.graph()->shared_from_this()).release(); }
+
+void make_type(PyTypeObject& type, const char* name, size_t size, destructor destroy) {
+  type.tp_name = name;
+  type.tp_basicsize = static_cast<Py_ssize_t>(size);
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  type.tp_dealloc = destroy;
+}
+
+}  // namespace
+
+Ref graph_object(GraphPtr graph) {
+  auto* o = PyObject_New(PyGraph, &graph_type);
+  if (!o) throw PythonErrorSet();
+  new (&o->graph) GraphPtr(std::move(graph));
+  o->weakrefs = nullptr;
+  return Ref::steal(reinterpret_cast<PyObject*>(o));
+}
+
+Ref operation_object(GraphPtr graph, NodeId node) {
+  auto* o = PyObject_New(PyOperation, &operation_type);
+  if (!o) throw PythonErrorSet();
+  new (&o->graph) GraphPtr(std::move(graph));
+  o->node = node;
+  return Ref::steal(reinterpret_cast<PyObject*>(o));
+}
+
+void init_graph_objects(PyObject*) {
+  make_type(message_type, "footlight.Message", sizeof(PyMessage), message_destroy);
+  message_type.tp_getattro = message_get;
+  message_type.tp_str = message_str;
+  message_type.tp_repr = message_str;
+  message_type.tp_richcompare = message_compare;
+  message_type.tp_methods = message_methods;
+  make_type(graph_type, "footlight.Graph", sizeof(PyGraph), graph_destroy);
+  graph_type.tp_weaklistoffset = offsetof(PyGraph, weakrefs);
+  graph_type.tp_methods = graph_methods;
+  graph_type.tp_getset = graph_properties;
+  graph_type.tp_repr = graph_repr;
+  graph_type.tp_hash = graph_hash;
+  graph_type.tp_richcompare = graph_compare;
+  make_type(operation_type, "footlight.Operation", sizeof(PyOperation), operation_destroy);
+  operation_type.tp_methods = operation_methods;
+  operation_type.tp_getset = operation_properties;
+  operation_type.tp_repr = operation_repr;
+  operation_type.tp_hash = operation_hash;
+  operation_type.tp_richcompare = operation_compare;
+  for (PyTypeObject* type : {&message_type, &graph_type, &operation_type})
+    if (PyType_Ready(type) < 0) throw PythonErrorSet();
+  publish("Graph", reinterpret_cast<PyObject*>(&graph_type));
+  publish("Operation", reinterpret_cast<PyObject*>(&operation_type));
+  operation_of = op_of_tensor;
+  graph_of = graph_of_tensor;
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,267 @@
+// The walk that makes a key. Exact built-in types first; everything else in the order that the tracing
+// protocol defines.
+#include "engine/python/function/key.h"
+
+#include "engine/base/text.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/spec_object.h"
+#include "engine/python/types/variable_object.h"
+
+namespace footlight::python {
+namespace {
+
+using explain::Token;
+constexpr int kDeepest = 64;
+
+std::string_view utf8(PyObject* text) {
+  Py_ssize_t size;
+  const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+  if (!data) {
+    PyErr_Clear();
+    Ref bytes = checked(PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass"));
+    static thread_local std::string kept;
+    kept.assign(PyBytes_AS_STRING(bytes.get()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.get())));
+    return kept;
+  }
+  return {data, static_cast<size_t>(size)};
+}
+
+void put_integer(explain::KeyWriter& key, PyObject* value) {
+  int overflow = 0;
+  const long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (!overflow) return key.integer(small);
+  Ref digits = checked(PyNumber_ToBase(value, 16));
+  key.text(Token::kBigInt, utf8(digits.get()));
+}
+
+bool put_literal(explain::KeyWriter& key, PyObject* value, PyTypeObject* type) {
+  if (type == &PyLong_Type) put_integer(key, value);
+  else if (type == &PyBool_Type) key.put(Token::kBool, value == Py_True);
+  else if (type == &PyFloat_Type) key.floating(PyFloat_AS_DOUBLE(value));
+  else if (value == Py_None) key.put(Token::kNone);
+  else if (type == &PyUnicode_Type) key.text(Token::kString, utf8(value));
+  else if (type == &PyBytes_Type)
+    key.text(Token::kBytes, {PyBytes_AS_STRING(value), static_cast<size_t>(PyBytes_GET_SIZE(value))});
+  else if (type == &PyComplex_Type) key.complex(PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value));
+  else if (value == Py_Ellipsis) key.put(Token::kEllipsis);
+  else return false;
+  return true;
+}
+
+// The names that a code object, and those inside it, look up as globals.
+void global_names(PyObject* code, PyObject* names) {
+  PyObject* own = reinterpret_cast<PyCodeObject*>(code)->co_names;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(own); ++i)
+    if (PySet_Add(names, PyTuple_GET_ITEM(own, i)) < 0) throw PythonErrorSet();
+  PyObject* constants = reinterpret_cast<PyCodeObject*>(code)->co_consts;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i)
+    if (PyCode_Check(PyTuple_GET_ITEM(constants, i))) global_names(PyTuple_GET_ITEM(constants, i), names);
+}
+
+[[noreturn]] void refuse(PyObject* value, const char* why) {
+  Ref text = checked(PyObject_Repr(value));
+  fail(ErrorKind::kType, "the argument ", std::string(utf8(text.get()).substr(0, 200)), " of type ",
+       Py_TYPE(value)->tp_name, " cannot be part of a tracing key: ", why,
+       ". Make it hashable, let it be weakly referenced, or give it a method __tf_tracing_type__(self, "
+       "context)");
+}
+
+}  // namespace
+
+void CallKey::add_tensor(Tensor tensor) {
+  key.tensor(tensor.dtype(), tensor.shape());
+  flat.push_back(tensor.body());
+  owned.push_back(std::move(tensor));
+}
+
+void CallKey::add_variable(PyObject* variable) {
+  Tensor handle = variable_handle(variable);
+  Resource* resource = handle.resource_object();
+  uint32_t alias = 0;
+  while (alias < resources.size() && resources[alias] != resource) ++alias;
+  if (alias == resources.size()) resources.push_back(resource);
+  key.variable(variable_dtype(variable), variable_shape(variable), variable_trainable(variable), alias);
+  flat.push_back(handle.body());
+  owned.push_back(std::move(handle));
+}
+
+void CallKey::add_spec(PyObject* spec) {
+  const SpecValue& value = spec_of(spec);
+  key.tensor(value.dtype, value.shape);
+  flat.push_back(nullptr);
+  has_specs = true;
+}
+
+void CallKey::add(PyObject* value) {
+  PyTypeObject* const type = Py_TYPE(value);
+  if (type == tensor_type) [[likely]] {
+    const Tensor& tensor = tensor_of(value);
+    key.tensor(tensor.dtype(), tensor.shape());
+    flat.push_back(tensor.body());
+    has_symbolic |= tensor.is_symbolic();
+    return;
+  }
+  if (put_literal(key, value, type)) return;
+  add_slowly(value, 0);
+}
+
+void CallKey::add_child(PyObject* value, int depth) {
+  PyTypeObject* const type = Py_TYPE(value);
+  if (type == tensor_type || put_literal(key, value, type)) {
+    if (type == tensor_type) add(value);
+    return;
+  }
+  add_slowly(value, depth + 1);
+}
+
+void CallKey::add_slowly(PyObject* value, int depth) {
+  if (depth > kDeepest) refuse(value, "it is nested too deeply");
+  PyTypeObject* const type = Py_TYPE(value);
+  if (type == &PyList_Type || type == &PyTuple_Type) {
+    const Py_ssize_t count = Py_SIZE(value);
+    key.put(type == &PyList_Type ? Token::kList : Token::kTuple, static_cast<uint64_t>(count));
+    for (Py_ssize_t i = 0; i < count && i < Py_SIZE(value); ++i)
+      add_child(type == &PyList_Type ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i), depth);
+    return;
+  }
+  if (type == &PyDict_Type) return add_mapping(value, depth);
+  if (is_variable(value)) return add_variable(value);
+  if (is_tensor(value)) return add_tensor(tensor_of(value));
+  if (is_spec(value)) return add_spec(value);
+  add_outside(value, depth);
+}
+
+void CallKey::add_outside(PyObject* value, int depth) {
+  PyTypeObject* const type = Py_TYPE(value);
+  if (!PyType_Check(value) && PyObject_HasAttrString(value, "__tf_tracing_type__")) {
+    Ref trace_type = checked(PyObject_CallMethod(value, "__tf_tracing_type__", "O", Py_None));
+    return key.numbered(Token::kCustom, type_number(trace_type.get()));
+  }
+  if (PyWeakref_Check(value))
+    refuse(value, "a weak reference does not say what the function will get from it; pass the object itself");
+  if (PyFunction_Check(value) || PyMethod_Check(value)) return add_callable(value, depth);
+  if (is_namedtuple(value)) {
+    key.numbered(Token::kNamedTuple, type_number(reinterpret_cast<PyObject*>(type)),
+                 static_cast<uint64_t>(PyTuple_GET_SIZE(value)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) add_child(PyTuple_GET_ITEM(value, i), depth);
+    return;
+  }
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    key.put(PyList_Check(value) ? Token::kList : Token::kTuple, static_cast<uint64_t>(Py_SIZE(value)));
+    for (Py_ssize_t i = 0; i < Py_SIZE(value); ++i)
+      add_child(PyList_Check(value) ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i), depth);
+    return;
+  }
+  if (is_mapping(value)) return add_mapping(value, depth);
+  if (is_attrs_instance(value)) return add_fields(value, record_field_names(value).get(), depth);
+  if (!PyType_Check(value) && is_array(value)) return add_tensor(to_tensor(value));
+  if (PySlice_Check(value)) {
+    auto* slice = reinterpret_cast<PySliceObject*>(value);
+    key.put(Token::kSlice, 3);
+    for (PyObject* part : {slice->start, slice->stop, slice->step})
+      if (!put_literal(key, part, Py_TYPE(part))) key.numbered(Token::kObject, object_number(part));
+    return;
+  }
+  if (type == &PySet_Type) {
+    Ref items = checked(PySequence_List(value));
+    if (PyList_Sort(items.get()) < 0) {  // no order among them: by hash
+      PyErr_Clear();
+      Ref frozen = checked(PyFrozenSet_New(value));
+      return key.numbered(Token::kObject, type_number(frozen.get()));
+    }
+    key.put(Token::kSet, static_cast<uint64_t>(PyList_GET_SIZE(items.get())));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) add_child(PyList_GET_ITEM(items.get(), i), depth);
+    return;
+  }
+  if (is_dataclass_instance(value) && type->tp_hash == PyObject_HashNotImplemented)
+    return add_fields(value, record_field_names(value).get(), depth);
+  static PyObject* const partial = [] {
+    Ref module = Ref::steal(PyImport_ImportModule("functools"));
+    return module ? PyObject_GetAttrString(module.get(), "partial") : nullptr;
+  }();
+  if (partial && reinterpret_cast<PyObject*>(type) == partial) return add_callable(value, depth);
+  if (PyType_Check(value)) return key.numbered(Token::kType, object_number(value));
+  key.numbered(Token::kObject, object_number(value));
+}
+
+void CallKey::add_mapping(PyObject* value, int depth) {
+  Ref keys = sorted_keys(value);
+  const Py_ssize_t count = PyList_GET_SIZE(keys.get());
+  key.put(Token::kDict, static_cast<uint64_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* name = PyList_GET_ITEM(keys.get(), i);
+    add_child(name, depth);
+    Ref item = checked(PyObject_GetItem(value, name));
+    if (Py_REFCNT(item.get()) == 1 && is_tensor(item.get())) owned.push_back(tensor_of(item.get()));
+    add_child(item.get(), depth);
+  }
+}
+
+void CallKey::add_fields(PyObject* value, PyObject* names, int depth) {
+  key.numbered(Token::kRecord, type_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+               static_cast<uint64_t>(PyTuple_GET_SIZE(names)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    Ref item = checked(PyObject_GetAttr(value, PyTuple_GET_ITEM(names, i)));
+    if (is_tensor(item.get())) owned.push_back(tensor_of(item.get()));
+    add_child(item.get(), depth);
+  }
+}
+
+// What a function made at the call closes over decides what its trace would be: its code, cells, defaults and
+// the globals that the code names. Tensors and containers among them count by identity.
+void CallKey::add_callable(PyObject* value, int depth) {
+  if (depth > 6) return key.numbered(Token::kObject, object_number(value));
+  auto outside = [&](PyObject* item) {
+    if (put_literal(key, item, Py_TYPE(item))) return;
+    if (PyFunction_Check(item) || PyMethod_Check(item)) return add_callable(item, depth + 1);
+    key.numbered(Token::kObject, object_number(item));
+  };
+  if (PyMethod_Check(value)) {
+    key.numbered(Token::kCallable, type_number(reinterpret_cast<PyObject*>(&PyMethod_Type)), 2);
+    outside(PyMethod_GET_FUNCTION(value));
+    return outside(PyMethod_GET_SELF(value));
+  }
+  if (!PyFunction_Check(value)) {  // a partial
+    Ref function = checked(PyObject_GetAttrString(value, "func"));
+    Ref args = checked(PyObject_GetAttrString(value, "args"));
+    Ref keywords = checked(PyObject_GetAttrString(value, "keywords"));
+    Ref names = sorted_keys(keywords.get());
+    key.numbered(Token::kCallable, type_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+                 static_cast<uint64_t>(1 + PyTuple_GET_SIZE(args.get()) + 2 * PyList_GET_SIZE(names.get())));
+    outside(function.get());
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i) outside(PyTuple_GET_ITEM(args.get(), i));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
+      outside(PyList_GET_ITEM(names.get(), i));
+      outside(PyDict_GetItem(keywords.get(), PyList_GET_ITEM(names.get(), i)));
+    }
+    return;
+  }
+  auto* function = reinterpret_cast<PyFunctionObject*>(value);
+  const size_t head = key.words.size();
+  key.numbered(Token::kCallable, type_number(function->func_code), 0);
+  uint64_t children = 0;
+  if (function->func_closure)
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(function->func_closure); ++i, ++children) {
+      PyObject* content = PyCell_GET(PyTuple_GET_ITEM(function->func_closure, i));
+      if (content == value) key.put(Token::kEllipsis);  // a function that names itself
+      else if (content) outside(content);
+      else key.put(Token::kNone);
+    }
+  if (function->func_defaults)
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(function->func_defaults); ++i, ++children)
+      outside(PyTuple_GET_ITEM(function->func_defaults, i));
+  Ref names = checked(PySet_New(nullptr));
+  global_names(function->func_code, names.get());
+  Ref ordered = checked(PySequence_List(names.get()));
+  if (PyList_Sort(ordered.get()) < 0) throw PythonErrorSet();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ordered.get()); ++i) {
+    PyObject* content = PyDict_GetItemWithError(function->func_globals, PyList_GET_ITEM(ordered.get(), i));
+    if (!content || content == value) continue;
+    outside(content);
+    ++children;
+  }
+  key.words[head] |= children << 8;
+}
+
+}  // namespace footlight::python

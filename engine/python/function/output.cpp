@@ -1,0 +1,263 @@
+// What a traced function returned: taken apart into tensors while tracing, put together again at each call.
+#include "engine/python/function/function_object.h"
+
+#include "engine/base/text.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/spec_object.h"
+#include "engine/python/types/variable_object.h"
+
+namespace footlight::python {
+namespace {
+
+[[noreturn]] void cannot_return(PyObject* value) {
+  Ref text = checked(PyObject_Repr(value));
+  const char* utf8 = PyUnicode_AsUTF8(text.get());
+  fail(ErrorKind::kType, "a traced function returned ", utf8 ? utf8 : "an object", " of type ", Py_TYPE(value)->tp_name,
+       ": it must return tensors, numbers, strings, None, or lists, tuples and dicts of these");
+}
+
+Tensor leaf(PyObject* value) {
+  if (is_tensor(value)) return tensor_of(value);
+  if (is_variable(value)) return variable_value(value);
+  if (PyLong_Check(value) || PyFloat_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value) ||
+      PyComplex_Check(value) || is_array(value))
+    return to_tensor(value);
+  cannot_return(value);
+}
+
+}  // namespace
+
+OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors) {
+  OutputTemplate out;
+  if (result == Py_None) return out;
+  if (is_tensor(result) || is_variable(result)) {
+    out.kind = OutputTemplate::kTensor;
+    out.index = tensors.size();
+    tensors.push_back(leaf(result));
+    return out;
+  }
+  const bool list = PyList_Check(result);
+  if (list || PyTuple_Check(result)) {
+    out.kind = list                    ? OutputTemplate::kList
+               : is_namedtuple(result) ? OutputTemplate::kNamedTuple
+                                       : OutputTemplate::kTuple;
+    if (out.kind == OutputTemplate::kNamedTuple) out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
+    for (Py_ssize_t i = 0; i < Py_SIZE(result); ++i)
+      out.children.push_back(take_outputs(list ? PyList_GET_ITEM(result, i) : PyTuple_GET_ITEM(result, i), tensors));
+    return out;
+  }
+  if (is_mapping(result)) {
+    out.kind = OutputTemplate::kDict;
+    out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
+    // The tensors in the order of the sorted keys, the entries in the order of the user's dict.
+    Ref sorted = sorted_keys(result);
+    Ref in_order = checked(PyMapping_Keys(result));
+    std::vector<OutputTemplate> by_sorted;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sorted.get()); ++i) {
+      Ref value = checked(PyObject_GetItem(result, PyList_GET_ITEM(sorted.get(), i)));
+      by_sorted.push_back(take_outputs(value.get(), tensors));
+    }
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(in_order.get()); ++k) {
+      PyObject* key = PyList_GET_ITEM(in_order.get(), k);
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sorted.get()); ++i)
+        if (PyObject_RichCompareBool(key, PyList_GET_ITEM(sorted.get(), i), Py_EQ) == 1) {
+          out.children.push_back(std::move(by_sorted[static_cast<size_t>(i)]));
+          break;
+        }
+      out.keys.push_back(Ref::borrow(key));
+    }
+    return out;
+  }
+  if (is_composite(result)) {
+    out.kind = OutputTemplate::kNamedTuple;
+    out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
+    Ref names = record_field_names(result);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i) {
+      Ref part = checked(PyObject_GetAttr(result, PyTuple_GET_ITEM(names.get(), i)));
+      out.children.push_back(take_outputs(part.get(), tensors));
+    }
+    return out;
+  }
+  out.kind = OutputTemplate::kTensor;
+  out.index = tensors.size();
+  tensors.push_back(leaf(result));
+  return out;
+}
+
+Ref put_together(const OutputTemplate& out, std::span<const Ref> leaves) {
+  switch (out.kind) {
+    case OutputTemplate::kTensor: return leaves[out.index];
+    case OutputTemplate::kNone: return Ref::borrow(Py_None);
+    case OutputTemplate::kList: {
+      Ref list = checked(PyList_New(static_cast<Py_ssize_t>(out.children.size())));
+      for (size_t i = 0; i < out.children.size(); ++i)
+        PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), put_together(out.children[i], leaves).release());
+      return list;
+    }
+    case OutputTemplate::kTuple:
+    case OutputTemplate::kNamedTuple: {
+      Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(out.children.size())));
+      for (size_t i = 0; i < out.children.size(); ++i)
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), put_together(out.children[i], leaves).release());
+      if (out.kind == OutputTemplate::kTuple) return tuple;
+      return checked(PyObject_CallMethod(out.type.get(), "_make", "(O)", tuple.get()));
+    }
+    case OutputTemplate::kDict: {
+      Ref dict = checked(PyDict_New());
+      for (size_t i = 0; i < out.children.size(); ++i)
+        if (PyDict_SetItem(dict.get(), out.keys[i].get(), put_together(out.children[i], leaves).get()) < 0)
+          throw PythonErrorSet();
+      if (out.type.get() == reinterpret_cast<PyObject*>(&PyDict_Type)) return dict;
+      Ref same = Ref::steal(PyObject_CallOneArg(out.type.get(), dict.get()));
+      if (!same) PyErr_Clear();  // a mapping with a constructor of its own
+      return same ? same : dict;
+    }
+  }
+  return Ref::borrow(Py_None);
+}
+
+Ref result_of(const TraceEntry& entry, std::span<Tensor> outputs) {
+  if (entry.single_tensor) return checked(wrap(std::move(outputs[0])));
+  std::vector<Ref> leaves;
+  leaves.reserve(outputs.size());
+  for (Tensor& output : outputs) leaves.push_back(checked(wrap(std::move(output))));
+  return put_together(entry.outputs, leaves);
+}
+
+// --- the printed types ---
+namespace {
+
+std::string tensor_text(DType dtype, const Shape& shape) {
+  return spec_text({dtype, shape, {}});
+}
+
+std::string repr_of(PyObject* value) {
+  Ref text = checked(PyObject_Repr(value));
+  const char* utf8 = PyUnicode_AsUTF8(text.get());
+  if (!utf8) throw PythonErrorSet();
+  return utf8;
+}
+
+std::string short_name(PyTypeObject* type) {
+  const std::string name = type->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+std::string fields_text(const std::string& name, const std::vector<std::pair<std::string, std::string>>& fields) {
+  std::string out = name + '[';
+  for (size_t i = 0; i < fields.size(); ++i)
+    out += (i ? ", [" : "[") + fields[i].first + ", " + fields[i].second + ']';
+  return out + ']';
+}
+
+}  // namespace
+
+std::string type_text(PyObject* value) {
+  if (is_tensor(value)) return tensor_text(tensor_of(value).dtype(), tensor_of(value).shape());
+  if (is_spec(value)) return spec_text({spec_of(value).dtype, spec_of(value).shape, {}});
+  if (is_variable(value))
+    return str("VariableSpec(shape=", variable_shape(value).to_string(), ", dtype=tf.", name_of(variable_dtype(value)),
+               ", trainable=", variable_trainable(value) ? "True" : "False", ", alias_id=0)");
+  if (is_namedtuple(value)) {
+    Ref names = checked(PyObject_GetAttrString(value, "_fields"));
+    std::vector<std::pair<std::string, std::string>> fields;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i)
+      fields.emplace_back(repr_of(PyTuple_GET_ITEM(names.get(), i)), type_text(PyTuple_GET_ITEM(value, i)));
+    return fields_text(short_name(Py_TYPE(value)), fields);
+  }
+  const bool list = PyList_Check(value);
+  if (list || PyTuple_Check(value)) {
+    std::string out = list ? "List[" : "Tuple[";
+    for (Py_ssize_t i = 0; i < Py_SIZE(value); ++i)
+      out += (i ? ", " : "") + type_text(list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i));
+    return out + ']';
+  }
+  if (is_mapping(value)) {
+    Ref keys = checked(PyMapping_Keys(value));
+    std::vector<std::pair<std::string, std::string>> fields;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
+      Ref item = checked(PyObject_GetItem(value, PyList_GET_ITEM(keys.get(), i)));
+      fields.emplace_back(repr_of(PyList_GET_ITEM(keys.get(), i)), type_text(item.get()));
+    }
+    return fields_text("Dict", fields);
+  }
+  if (is_array(value) && !PyType_Check(value)) {
+    const Tensor t = to_tensor(value);
+    return tensor_text(t.dtype(), t.shape());
+  }
+  return "Literal[" + repr_of(value) + ']';
+}
+
+std::string output_text(const OutputTemplate& out, const Graph& graph) {
+  switch (out.kind) {
+    case OutputTemplate::kTensor: {
+      const Edge edge = graph.outputs[out.index];
+      return tensor_text(graph.node(edge.node).dtypes[edge.output], graph.node(edge.node).shapes[edge.output]);
+    }
+    case OutputTemplate::kNone: return "Literal[None]";
+    case OutputTemplate::kNamedTuple: {
+      Ref names = checked(PyObject_GetAttrString(out.type.get(), "_fields"));
+      std::vector<std::pair<std::string, std::string>> fields;
+      for (size_t i = 0; i < out.children.size(); ++i)
+        fields.emplace_back(repr_of(PyTuple_GET_ITEM(names.get(), static_cast<Py_ssize_t>(i))),
+                            output_text(out.children[i], graph));
+      return fields_text(short_name(reinterpret_cast<PyTypeObject*>(out.type.get())), fields);
+    }
+    case OutputTemplate::kDict: {
+      std::vector<std::pair<std::string, std::string>> fields;
+      for (size_t i = 0; i < out.children.size(); ++i)
+        fields.emplace_back(repr_of(out.keys[i].get()), output_text(out.children[i], graph));
+      return fields_text("Dict", fields);
+    }
+    case OutputTemplate::kList:
+    case OutputTemplate::kTuple: {
+      std::string text = out.kind == OutputTemplate::kList ? "List[" : "Tuple[";
+      for (size_t i = 0; i < out.children.size(); ++i) text += (i ? ", " : "") + output_text(out.children[i], graph);
+      return text + ']';
+    }
+  }
+  return {};
+}
+
+std::string signature_block(const TraceEntry& entry) {
+  static constexpr const char* kKinds[] = {"POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL",
+                                           "KEYWORD_ONLY", "VAR_KEYWORD"};
+  std::string out = "Input Parameters:\n";
+  for (size_t i = 0; i < entry.input_names.size(); ++i)
+    out += "  " + entry.input_names[i] + " (" + kKinds[entry.input_kinds[i]] + "): " + entry.input_types[i] + '\n';
+  if (entry.input_names.empty()) out += "  None\n";
+  out += "Output Type:\n  " + entry.output_type + "\nCaptures:\n";
+  const auto& captures = entry.concrete->captures();
+  for (const Tensor& capture : captures) {
+    const bool resource = capture.dtype() == DType::kResource;
+    const uint64_t id = resource ? reinterpret_cast<uintptr_t>(capture.resource_object()) : capture.id();
+    out += str("  ", id, ": ", tensor_text(capture.dtype(), resource ? Shape() : capture.shape()), "\n");
+  }
+  if (captures.empty()) out += "  None\n";
+  out.pop_back();
+  return out;
+}
+
+std::string function_type_text(const TraceEntry& entry) {
+  std::string out = "(";
+  bool slash = false, star = false;
+  for (size_t i = 0; i < entry.input_names.size(); ++i) {
+    const FunctionParameter::Kind kind = entry.input_kinds[i];
+    if (i) out += ", ";
+    if (slash && kind != FunctionParameter::kPositionalOnly) {
+      out += "/, ";
+      slash = false;
+    }
+    if (kind == FunctionParameter::kPositionalOnly) slash = true;
+    if (kind == FunctionParameter::kKeywordOnly && !star) {
+      out += "*, ";
+      star = true;
+    }
+    out += entry.input_names[i] + ": " + entry.input_types[i];
+  }
+  if (slash) out += ", /";
+  return out + ") -> " + entry.output_type;
+}
+
+}  // namespace footlight::python

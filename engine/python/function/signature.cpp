@@ -1,0 +1,154 @@
+// input_signature: declared specs, arguments converted to them, errors that show both sides.
+#include "engine/python/function/function_object.h"
+
+#include "engine/base/text.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/spec_object.h"
+#include "engine/python/types/variable_object.h"
+
+namespace footlight::python {
+namespace {
+
+std::string specs_text(PyObject* signature) {
+  Ref text = checked(PyObject_Repr(signature));
+  const char* utf8 = PyUnicode_AsUTF8(text.get());
+  return utf8 ? utf8 : "?";
+}
+
+std::string value_text(PyObject* value) {
+  if (is_tensor(value)) return spec_text({tensor_of(value).dtype(), tensor_of(value).shape(), {}});
+  Ref text = Ref::steal(PyObject_Repr(value));
+  const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  PyErr_Clear();
+  std::string out = utf8 ? utf8 : "?";
+  return out.size() > 120 ? out.substr(0, 120) + "..." : out;
+}
+
+[[noreturn]] void mismatch(const FunctionCore& core, const std::string& parameter, PyObject* spec, PyObject* value) {
+  fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name,
+       "' was called with arguments that do not fit its input_signature:", "\n  parameter '", parameter,
+       "' is declared ", is_spec(spec) ? spec_text(spec_of(spec)) : specs_text(spec), "\n  and got ",
+       value_text(value), "\n  input_signature: ", specs_text(core.options.input_signature.get()));
+}
+
+// A value in the form of its spec.
+Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, PyObject* value) {
+  if (is_spec(spec)) {
+    const SpecValue& want = spec_of(spec);
+    if (is_spec(value)) {
+      if (spec_of(value).dtype != want.dtype || !is_subshape(spec_of(value).shape, want.shape))
+        mismatch(core, parameter, spec, value);
+      return Ref::borrow(value);
+    }
+    Tensor tensor;
+    if (value == Py_None) mismatch(core, parameter, spec, value);
+    if (is_tensor(value)) {
+      tensor = tensor_of(value);
+    } else {
+      try {
+        tensor = is_variable(value) ? variable_value(value)
+                 : is_array(value)  ? to_tensor(value)
+                                    : to_tensor(value, want.dtype);
+      } catch (...) {
+        PyErr_Clear();
+        mismatch(core, parameter, spec, value);
+      }
+    }
+    if (tensor.dtype() != want.dtype || !is_subshape(tensor.shape(), want.shape))
+      mismatch(core, parameter, spec, value);
+    return is_tensor(value) ? Ref::borrow(value) : checked(wrap(tensor));
+  }
+  if (PyList_Check(spec) || PyTuple_Check(spec)) {
+    if (!PyList_Check(value) && !PyTuple_Check(value)) mismatch(core, parameter, spec, value);
+    if (Py_SIZE(spec) != Py_SIZE(value)) mismatch(core, parameter, spec, value);
+    Ref items = checked(PyList_New(Py_SIZE(spec)));
+    for (Py_ssize_t i = 0; i < Py_SIZE(spec); ++i) {
+      Ref want = checked(PySequence_GetItem(spec, i));
+      Ref have = checked(PySequence_GetItem(value, i));
+      PyList_SET_ITEM(items.get(), i, fit(core, parameter, want.get(), have.get()).release());
+    }
+    if (is_namedtuple(spec))
+      return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(spec)), "_make", "(O)", items.get()));
+    return PyTuple_Check(spec) ? checked(PyList_AsTuple(items.get())) : items;
+  }
+  if (is_mapping(spec)) {
+    if (!is_mapping(value) || PyMapping_Size(spec) != PyMapping_Size(value)) mismatch(core, parameter, spec, value);
+    Ref keys = checked(PyMapping_Keys(spec));
+    Ref fitted = checked(PyDict_New());
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
+      PyObject* key = PyList_GET_ITEM(keys.get(), i);
+      Ref have = Ref::steal(PyObject_GetItem(value, key));
+      if (!have) {
+        PyErr_Clear();
+        mismatch(core, parameter, spec, value);
+      }
+      Ref want = checked(PyObject_GetItem(spec, key));
+      if (PyDict_SetItem(fitted.get(), key, fit(core, parameter, want.get(), have.get()).get()) < 0)
+        throw PythonErrorSet();
+    }
+    return fitted;
+  }
+  return Ref::borrow(value);  // a literal in the signature, or a variable's spec
+}
+
+void collect_specs(PyObject* spec, std::vector<Ref>& specs) {
+  Rebuilder([&](PyObject* leaf) {
+    specs.push_back(Ref::borrow(leaf));
+    return Ref::borrow(leaf);
+  }).rebuild(spec);
+}
+
+}  // namespace
+
+void apply_signature(FunctionCore& core, BoundArguments& bound) {
+  PyObject* signature = core.options.input_signature.get();
+  const Py_ssize_t count = PyTuple_GET_SIZE(signature);
+  const bool first = core.signature_leaves.empty();
+  Py_ssize_t at = 0;
+  for (size_t i = 0; i < core.signature.parameters.size(); ++i) {
+    const FunctionParameter& p = core.signature.parameters[i];
+    if (p.kind == FunctionParameter::kVarArgs) {
+      Ref given = bound.values[i];
+      if (PyTuple_GET_SIZE(given.get()) != count - at)
+        fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' takes ", count,
+             " arguments by its input_signature ", specs_text(signature), ", ",
+             at + PyTuple_GET_SIZE(given.get()), " were given");
+      Ref fitted = checked(PyTuple_New(count - at));
+      std::vector<Ref> specs;
+      for (Py_ssize_t k = 0; at < count; ++k, ++at) {
+        PyObject* spec = PyTuple_GET_ITEM(signature, at);
+        collect_specs(spec, specs);
+        PyTuple_SET_ITEM(fitted.get(), k,
+                         fit(core, str(p.name, "_", k), spec, PyTuple_GET_ITEM(given.get(), k)).release());
+      }
+      bound.values[i] = fitted;
+      if (first) core.signature_leaves.push_back(std::move(specs));
+      continue;
+    }
+    if (p.kind == FunctionParameter::kVarKeywords) continue;
+    if (at < count && p.kind <= FunctionParameter::kPositionalOrKeyword) {
+      PyObject* spec = PyTuple_GET_ITEM(signature, at++);
+      std::vector<Ref> specs;
+      collect_specs(spec, specs);
+      bound.values[i] = fit(core, p.name, spec, bound.values[i].get());
+      if (first) core.signature_leaves.push_back(std::move(specs));
+      continue;
+    }
+    // Not in the signature: its default stays what it is.
+    if (!p.otherwise)
+      fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
+           "' says nothing about parameter '", p.name, "', which has no default: ", specs_text(signature));
+    if (bound.values[i].get() != p.otherwise.get())
+      fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' got a value for '", p.name,
+           "', which its input_signature ", specs_text(signature), " leaves out: it always has its default ",
+           value_text(p.otherwise.get()));
+  }
+  if (at < count)
+    fail(ErrorKind::kSignatureMismatch, "the input_signature ", specs_text(signature), " of function '",
+         core.qualified_name, "' has ", count, " entries, the function takes ", core.signature.positional,
+         " arguments");
+}
+
+}  // namespace footlight::python

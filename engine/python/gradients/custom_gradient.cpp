@@ -1,0 +1,169 @@
+// What is under tf.custom_gradient: a function whose way back is a function of the user's.
+#include "engine/base/text.h"
+#include "engine/eager/tape.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/types/slices_object.h"
+#include "engine/python/types/variable_object.h"
+#include "engine/tensor/variable.h"
+
+#include <algorithm>
+
+namespace footlight::python {
+namespace {
+
+// Calls the user's function with the gradients that arrive; the gradients of arguments, then of variables,
+// come out.
+class PythonBackward final : public Backward {
+ public:
+  PythonBackward(PyObject* function, std::vector<Tensor> inputs, size_t arguments)
+      : function_(Py_NewRef(function)), inputs_(std::move(inputs)), arguments_(arguments) {}
+  ~PythonBackward() override {
+    if (!Py_IsInitialized()) return;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(function_);
+    PyGILState_Release(state);
+  }
+
+  std::vector<Tensor> run(std::span<const Tensor> output_gradients) override {
+    Ref args = checked(PyTuple_New(static_cast<Py_ssize_t>(output_gradients.size())));
+    for (size_t i = 0; i < output_gradients.size(); ++i)
+      PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i), checked(wrap_gradient(output_gradients[i])).release());
+    const size_t variables = inputs_.size() - arguments_;
+    Ref keywords;
+    if (variables) keywords = checked(Py_BuildValue("{sN}", "variables", variable_list()));
+    Ref result = checked(PyObject_Call(function_, args.get(), keywords.get()));
+    Ref of_variables;
+    if (variables && PyTuple_Check(result.get()) && PyTuple_GET_SIZE(result.get()) == 2) {
+      of_variables = Ref::borrow(PyTuple_GET_ITEM(result.get(), 1));
+      result = Ref::borrow(PyTuple_GET_ITEM(result.get(), 0));
+    } else if (variables) {
+      fail(ErrorKind::kType, "a gradient function that takes `variables` must return two things: the gradients of the "
+           "arguments, and a list of the gradients of the variables");
+    }
+    std::vector<Tensor> gradients;
+    take(result.get(), arguments_, "custom_gradient function expected to return ", gradients);
+    if (variables) take(of_variables.get(), variables, "Must return gradient for each variable: wanted ", gradients);
+    return gradients;
+  }
+
+ private:
+  PyObject* variable_list() {
+    Ref list = checked(PyList_New(0));
+    for (size_t i = arguments_; i < inputs_.size(); ++i) {
+      Ref v = checked(variable_object(inputs_[i]));
+      if (PyList_Append(list.get(), v.get()) < 0) throw PythonErrorSet();
+    }
+    return list.release();
+  }
+
+  void take(PyObject* structure, size_t wanted, const char* words, std::vector<Tensor>& gradients) {
+    std::vector<Ref> leaves;
+    nest_flatten(structure, leaves);
+    // None alone: nothing flows to any of them.
+    if (leaves.size() == 1 && leaves[0].get() == Py_None) leaves.resize(std::max<size_t>(wanted, 1), leaves[0]);
+    if (leaves.size() != wanted)
+      fail(ErrorKind::kValue, words, wanted, " gradients, but returned ", leaves.size(), " instead.");
+    for (const Ref& leaf : leaves) {
+      const Tensor& input = inputs_[gradients.size()];
+      const Variable* v = input.dtype() == DType::kResource ? variable_of(input) : nullptr;
+      gradients.push_back(leaf.get() == Py_None ? Tensor() : gradient_from(leaf.get(), v ? v->dtype() : input.dtype()));
+    }
+  }
+
+  PyObject* function_;
+  std::vector<Tensor> inputs_;
+  size_t arguments_;
+};
+
+// A leaf of the arguments as what tapes follow; a Python value, which nothing flows to, as any number.
+Tensor followed(PyObject* leaf) {
+  if (is_tensor(leaf)) return tensor_of(leaf);
+  if (is_variable(leaf)) return variable_handle(leaf);
+  return Tensor::scalar<float>(0).as_constant();
+}
+
+// Whether a gradient function can be called with variables=[...].
+bool takes_variables(PyObject* function) {
+  Ref inspect = checked(PyImport_ImportModule("inspect"));
+  Ref spec = Ref::steal(PyObject_CallMethod(inspect.get(), "getfullargspec", "O", function));
+  if (!spec) {
+    PyErr_Clear();
+    return true;
+  }
+  Ref name = checked(PyUnicode_FromString("variables"));
+  for (const char* part : {"args", "kwonlyargs"}) {
+    Ref names = checked(PyObject_GetAttrString(spec.get(), part));
+    const int has = PySequence_Contains(names.get(), name.get());
+    if (has < 0) throw PythonErrorSet();
+    if (has) return true;
+  }
+  Ref rest = checked(PyObject_GetAttrString(spec.get(), "varkw"));
+  return rest.get() != Py_None;
+}
+
+// call_custom_gradient(function, arguments, keywords): what a function under tf.custom_gradient does.
+PyObject* call(PyObject*, PyObject* given) {
+  PyObject *function, *args, *keywords;
+  if (!PyArg_ParseTuple(given, "OO!O!:call_custom_gradient", &function, &PyTuple_Type, &args, &PyDict_Type, &keywords))
+    return nullptr;
+  return guarded([&] {
+    std::vector<Ref> leaves;
+    std::vector<Tensor> inputs;
+    nest_flatten(args, leaves);
+    for (Ref& leaf : leaves) {
+      if (is_array(leaf.get()) && !is_tensor(leaf.get()) && !is_variable(leaf.get()))
+        leaf = checked(wrap(to_tensor(leaf.get())));
+      inputs.push_back(followed(leaf.get()));
+    }
+    Ref arguments_given = nest_pack(args, leaves);
+    const size_t arguments = inputs.size();
+    Ref result;
+    {
+      PauseTapes pause(Pause::kTapes);
+      Tape variables(false, true);
+      variables.start();
+      result = checked(PyObject_Call(function, arguments_given.get(), keywords));
+      variables.stop();
+      for (const Tensor& v : variables.variables_in_order())
+        if (std::none_of(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(arguments),
+                         [&](const Tensor& t) { return t.tape_id() == v.tape_id(); }))
+          inputs.push_back(v);
+    }
+    if (!PyTuple_Check(result.get()) || PyTuple_GET_SIZE(result.get()) != 2 ||
+        !PyCallable_Check(PyTuple_GET_ITEM(result.get(), 1)))
+      fail(ErrorKind::kType,
+           "A function under tf.custom_gradient must return (result, function of the gradients)");
+    std::vector<Ref> outputs;
+    nest_flatten(PyTuple_GET_ITEM(result.get(), 0), outputs);
+    std::vector<Tensor> values;
+    static const Op kIdentity{"Identity"};
+    PyObject* gradient = PyTuple_GET_ITEM(result.get(), 1);
+    if (inputs.size() > arguments && !takes_variables(gradient))
+      fail(ErrorKind::kType, "a function under tf.custom_gradient that uses variables needs a gradient function that "
+           "takes them, as `variables=None`, and returns their gradients too");
+    {
+      PauseTapes pause(Pause::kTapes);
+      for (Ref& leaf : outputs) {
+        values.push_back(apply(kIdentity, {to_tensor(leaf.get())}));
+        leaf = checked(wrap(values.back()));
+      }
+    }
+    if (any_tape_recording() || current_graph_builder)
+      record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));
+    return nest_pack(PyTuple_GET_ITEM(result.get(), 0), outputs).release();
+  });
+}
+PyMethodDef call_method[] = {{"call_custom_gradient", call, METH_VARARGS,
+                              "call_custom_gradient(function, arguments, keywords)\n--\n\nThe result, recorded with "
+                              "the gradient function that came with it."},
+                             {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_custom_gradient(PyObject* module) {
+  if (PyModule_AddFunctions(module, call_method) < 0) throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,14 @@
+// What tapes and forward accumulators read from Python alike.
+#pragma once
+
+#include "engine/eager/tape.h"
+#include "engine/python/types/objects.h"
+
+namespace footlight::python {
+
+// tf.UnconnectedGradients, or its text; null and None are NONE. Throws kValue for anything else.
+Unconnected unconnected_from(PyObject*);
+
+void init_forward();  // by init_tape
+
+}  // namespace footlight::python

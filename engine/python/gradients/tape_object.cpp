@@ -1,0 +1,244 @@
+// tf.GradientTape over the engine's tape: sources and targets of any structure, variables by their handles.
+#include "engine/base/text.h"
+#include "engine/eager/tape.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/members.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/types/slices_object.h"
+#include "engine/python/gradients/tape_arguments.h"
+#include "engine/python/types/variable_object.h"
+
+#include <memory>
+#include <new>
+
+namespace footlight::python {
+namespace {
+
+struct PyTape {
+  PyObject_HEAD std::unique_ptr<Tape> tape;
+  PyObject* weakrefs;
+};
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+Tape& of(PyObject* o) { return *reinterpret_cast<PyTape*>(o)->tape; }
+
+// What stop_recording() gives: the tape rests inside the `with`.
+struct PyRest {
+  PyObject_HEAD PyObject* tape;
+  bool resting;
+};
+PyTypeObject rest_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"persistent", "watch_accessed_variables", nullptr};
+  int persistent = 0, watch = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|pp:GradientTape", const_cast<char**>(names), &persistent,
+                                   &watch))
+    return nullptr;
+  return guarded([&] {
+    auto* t = PyObject_New(PyTape, &type);
+    if (!t) throw PythonErrorSet();
+    new (&t->tape) std::unique_ptr<Tape>(std::make_unique<Tape>(persistent != 0, watch != 0));
+    t->weakrefs = nullptr;
+    return reinterpret_cast<PyObject*>(t);
+  });
+}
+void destroy(PyObject* self) {
+  auto* t = reinterpret_cast<PyTape*>(self);
+  if (t->weakrefs) PyObject_ClearWeakRefs(self);
+  t->tape.~unique_ptr();
+  PyObject_Free(self);
+}
+
+PyObject* enter(PyObject* self, PyObject*) {
+  return guarded([&] {
+    if (of(self).recording())
+      fail(ErrorKind::kValue,
+           "Tape is still recording. This can happen if you try to re-enter an already-active tape.");
+    of(self).start();
+    return Py_NewRef(self);
+  });
+}
+PyObject* leave(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    if (of(self).recording()) of(self).stop();
+    Py_RETURN_NONE;
+  });
+}
+
+// Tensor or handle: what the tape is keyed by.
+Tensor watched(PyObject* o, const char* what) {
+  if (is_tensor(o)) return tensor_of(o);
+  if (is_variable(o)) return variable_handle(o);
+  fail(ErrorKind::kValue, "Passed in object ", what, " must be a Tensor or Variable, not ",
+       Py_TYPE(o)->tp_name);
+}
+
+PyObject* watch(PyObject* self, PyObject* argument) {
+  return guarded([&]() -> PyObject* {
+    std::vector<Ref> leaves;
+    nest_flatten(argument, leaves);
+    for (const Ref& leaf : leaves) of(self).watch(watched(leaf.get(), "to watch"));
+    Py_RETURN_NONE;
+  });
+}
+
+// A gradient that is given for a target goes with its shape, broadcast at most.
+void check_fits(const Tensor& gradient, const Tensor& target, size_t i, size_t count) {
+  if (!gradient || gradient.dtype() == DType::kResource || target.dtype() == DType::kResource) return;
+  try {
+    broadcast(gradient.shape(), target.shape());
+  } catch (const Error&) {
+    fail(ErrorKind::kInvalidArgument, "tf.GradientTape.gradient: argument `output_gradients`",
+         count > 1 ? str("[", i, "]") : std::string(), " has shape ", gradient.shape().to_string(),
+         ", which does not go with its target of shape ", target.shape().to_string());
+  }
+}
+
+template <After after>
+PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"target", "sources", "output_gradients", "unconnected_gradients", nullptr};
+  PyObject *target, *sources, *outputs = Py_None, *unconnected = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OO:gradient", const_cast<char**>(names), &target,
+                                   &sources, &outputs, &unconnected))
+    return nullptr;
+  return guarded([&] {
+    const Unconnected way = unconnected_from(unconnected);
+    if (target == Py_None)
+      fail(ErrorKind::kType, "GradientTape.gradient: argument `target` needs a tensor, a variable or a structure of "
+           "them, None came");
+    std::vector<Ref> target_leaves, source_leaves, output_leaves;
+    nest_flatten(target, target_leaves);
+    nest_flatten(sources, source_leaves);
+    std::vector<Tensor> from, to, given;
+    for (const Ref& t : target_leaves)
+      if (t.get() != Py_None)
+        from.push_back(is_variable(t.get()) ? variable_handle(t.get()) : to_tensor(t.get()));
+    for (const Ref& s : source_leaves) to.push_back(watched(s.get(), "as a source"));
+    if (outputs != Py_None) {
+      nest_flatten(outputs, output_leaves);
+      for (size_t i = 0; i < output_leaves.size(); ++i) {
+        PyObject* o = output_leaves[i].get();
+        given.push_back(o == Py_None ? Tensor()
+                                     : gradient_from(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
+        if (i < from.size()) check_fits(given.back(), from[i], i, from.size());
+      }
+    }
+    const std::vector<Tensor> results = of(self).gradient(from, to, given, way, after);
+    std::vector<Ref> leaves;
+    for (const Tensor& g : results) leaves.push_back(g ? checked(wrap_gradient(g)) : Ref::borrow(Py_None));
+    return nest_pack(sources, leaves).release();
+  });
+}
+
+PyObject* reset(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    of(self).reset();
+    Py_RETURN_NONE;
+  });
+}
+PyObject* watched_variables(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const std::vector<Tensor> all = of(self).variables_in_order();
+    Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(all.size())));
+    for (size_t i = 0; i < all.size(); ++i)
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), variable_object(all[i]));
+    return tuple.release();
+  });
+}
+
+PyObject* stop_recording(PyObject* self, PyObject*) {
+  auto* rest = PyObject_New(PyRest, &rest_type);
+  if (!rest) return nullptr;
+  rest->tape = Py_NewRef(self);
+  rest->resting = false;
+  return reinterpret_cast<PyObject*>(rest);
+}
+PyObject* rest_enter(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    auto* rest = reinterpret_cast<PyRest*>(self);
+    if (!of(rest->tape).recording())
+      fail(ErrorKind::kRuntime, "Attempting to stop recording while not recording.");
+    of(rest->tape).stop();
+    rest->resting = true;
+    Py_RETURN_NONE;
+  });
+}
+PyObject* rest_leave(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    auto* rest = reinterpret_cast<PyRest*>(self);
+    if (rest->resting && !of(rest->tape).recording()) of(rest->tape).start();
+    rest->resting = false;
+    Py_RETURN_NONE;
+  });
+}
+void rest_destroy(PyObject* self) {
+  Py_DECREF(reinterpret_cast<PyRest*>(self)->tape);
+  PyObject_Free(self);
+}
+PyMethodDef rest_methods[] = {{"__enter__", rest_enter, METH_NOARGS, nullptr},
+                              {"__exit__", rest_leave, METH_VARARGS, nullptr},
+                              {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"_recording", [](PyObject* s, void*) { return PyBool_FromLong(of(s).recording()); }, nullptr, nullptr, nullptr},
+    {"_persistent", [](PyObject* s, void*) { return PyBool_FromLong(of(s).persistent()); }, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMethodDef methods[] = {
+    {"__enter__", enter, METH_NOARGS, nullptr},
+    {"__exit__", leave, METH_VARARGS, nullptr},
+    {"watch", watch, METH_O, "watch($self, tensor)\n--\n\nFollows a tensor, or all of a structure."},
+    {"gradient", with_keywords(gradient<After::kForget>), METH_VARARGS | METH_KEYWORDS,
+     "gradient($self, target, sources, output_gradients=None, unconnected_gradients='none')\n--\n\n"
+     "Gradients of the targets' sum, in the structure of the sources."},
+    {"_gradient_and_keep", with_keywords(gradient<After::kKeep>), METH_VARARGS | METH_KEYWORDS,
+     "As gradient(), and it may be asked again though it is not persistent."},
+    {"reset", reset, METH_NOARGS, "reset($self)\n--\n\nForgets everything."},
+    {"stop_recording", stop_recording, METH_NOARGS,
+     "stop_recording($self)\n--\n\nA context in which nothing is recorded."},
+    {"watched_variables", watched_variables, METH_NOARGS,
+     "watched_variables($self)\n--\n\nThe variables that were read, in order."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+Unconnected unconnected_from(PyObject* o) {
+  if (!o || o == Py_None) return Unconnected::kNone;
+  Ref value = PyUnicode_Check(o) ? Ref::borrow(o) : Ref::steal(PyObject_GetAttrString(o, "value"));
+  PyErr_Clear();
+  const char* text = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : "";
+  if (std::string_view(text) == "none") return Unconnected::kNone;
+  if (std::string_view(text) == "zero") return Unconnected::kZero;
+  fail(ErrorKind::kValue, "unconnected_gradients must be tf.UnconnectedGradients.NONE or .ZERO, not '", text,
+       "'");
+}
+
+void init_tape(PyObject* module) {
+  type.tp_name = "footlight.GradientTape";
+  type.tp_basicsize = sizeof(PyTape);
+  type.tp_weaklistoffset = offsetof(PyTape, weakrefs);
+  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_doc =
+      "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\nRecords operations inside a "
+      "`with`, for gradients afterwards.";
+  type.tp_new = construct;
+  type.tp_getattro = get_member;
+  type.tp_dealloc = destroy;
+  type.tp_getset = properties;
+  type.tp_methods = methods;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  rest_type.tp_name = "footlight.TapeAtRest";
+  rest_type.tp_basicsize = sizeof(PyRest);
+  rest_type.tp_flags = Py_TPFLAGS_DEFAULT;
+  rest_type.tp_dealloc = rest_destroy;
+  rest_type.tp_methods = rest_methods;
+  if (PyType_Ready(&rest_type) < 0) throw PythonErrorSet();
+  publish("GradientTape", reinterpret_cast<PyObject*>(&type));
+  publish("autodiff.GradientTape", reinterpret_cast<PyObject*>(&type));
+  init_custom_gradient(module);
+  init_forward();
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,114 @@
+// C++ errors as Python exceptions, one to one; the classes themselves stand in footlight/_errors.py.
+#include "engine/base/errors.h"
+
+#include "engine/python/interpreter/module.h"
+
+#include <array>
+#include <new>
+
+namespace footlight::python {
+namespace {
+
+constexpr size_t kKinds = static_cast<size_t>(ErrorKind::kSignatureMismatch) + 1;
+std::array<PyObject*, kKinds> classes{};
+
+struct Named {
+  ErrorKind kind;
+  const char* name;
+};
+constexpr Named kErrors[] = {
+    {ErrorKind::kInvalidArgument, "InvalidArgumentError"},
+    {ErrorKind::kFailedPrecondition, "FailedPreconditionError"},
+    {ErrorKind::kOutOfRange, "OutOfRangeError"},
+    {ErrorKind::kUnimplemented, "UnimplementedError"},
+    {ErrorKind::kInternal, "InternalError"},
+    {ErrorKind::kNotFound, "NotFoundError"},
+    {ErrorKind::kAlreadyExists, "AlreadyExistsError"},
+    {ErrorKind::kResourceExhausted, "ResourceExhaustedError"},
+    {ErrorKind::kCancelled, "CancelledError"},
+    {ErrorKind::kAborted, "AbortedError"},
+    {ErrorKind::kDataLoss, "DataLossError"},
+    {ErrorKind::kUnavailable, "UnavailableError"},
+    {ErrorKind::kPermissionDenied, "PermissionDeniedError"},
+    {ErrorKind::kDeadlineExceeded, "DeadlineExceededError"},
+};
+
+bool is_op_error(ErrorKind kind) {
+  return kind >= ErrorKind::kInvalidArgument && kind <= ErrorKind::kDeadlineExceeded;
+}
+
+void set(ErrorKind kind, const std::string& message) {
+  PyObject* type = classes[static_cast<size_t>(kind)];
+  if (!type) type = PyExc_RuntimeError;
+  PyErr_Clear();  // what a failed look at an object left behind: the error says it better
+  Ref text =
+      Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  if (!text) return;
+  Ref value = Ref::steal(is_op_error(kind) ? PyObject_CallFunction(type, "OOO", Py_None, Py_None, text.get())
+                                           : PyObject_CallOneArg(type, text.get()));
+  if (value) PyErr_SetObject(type, value.get());
+}
+
+}  // namespace
+
+void set_python_error() {
+  try {
+    throw;
+  } catch (const PythonErrorSet&) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a Python exception was announced but not set");
+  } catch (const Error& e) {
+    set(e.kind(), e.message());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    set(ErrorKind::kInternal, e.what());
+  }
+}
+
+void init_errors(PyObject*) {
+  const std::pair<ErrorKind, PyObject*> builtin[] = {
+      {ErrorKind::kValue, PyExc_ValueError},
+      {ErrorKind::kType, PyExc_TypeError},
+      {ErrorKind::kRuntime, PyExc_RuntimeError},
+      {ErrorKind::kIndex, PyExc_IndexError},
+      {ErrorKind::kKey, PyExc_KeyError},
+      {ErrorKind::kLookup, PyExc_LookupError},
+      {ErrorKind::kAttribute, PyExc_AttributeError},
+      {ErrorKind::kName, PyExc_NameError},
+      {ErrorKind::kNotImplemented, PyExc_NotImplementedError},
+      {ErrorKind::kMemory, PyExc_MemoryError},
+      {ErrorKind::kZeroDivision, PyExc_ZeroDivisionError},
+      {ErrorKind::kRecursion, PyExc_RecursionError},
+      {ErrorKind::kOverflow, PyExc_OverflowError},
+      {ErrorKind::kKeyboardInterrupt, PyExc_KeyboardInterrupt},
+      {ErrorKind::kIo, PyExc_OSError},
+  };
+  for (const auto& [kind, type] : builtin) classes[static_cast<size_t>(kind)] = Py_NewRef(type);
+  Ref module = checked(PyImport_ImportModule("footlight._errors"));
+  Ref by_name = checked(PyObject_GetAttrString(module.get(), "CLASSES"));
+  for (const Named& n : kErrors) {
+    PyObject* type = PyDict_GetItemString(by_name.get(), n.name);
+    FL_CHECK(type != nullptr);
+    classes[static_cast<size_t>(n.kind)] = Py_NewRef(type);
+  }
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(by_name.get(), &at, &key, &value);)
+    publish((std::string("errors.") + PyUnicode_AsUTF8(key)).c_str(), value);
+  Ref codes = checked(PyObject_GetAttrString(module.get(), "CODES"));
+  for (Py_ssize_t at = 0; PyDict_Next(codes.get(), &at, &key, &value);)
+    publish((std::string("errors.") + PyUnicode_AsUTF8(key)).c_str(), value);
+  const std::pair<ErrorKind, const char*> own[] = {
+      {ErrorKind::kOperatorNotAllowedInGraph, "OperatorNotAllowedInGraphError"},
+      {ErrorKind::kInaccessibleTensor, "InaccessibleTensorError"},
+      {ErrorKind::kSignatureMismatch, "SignatureMismatchError"},
+  };
+  for (const auto& [kind, name] : own) {
+    Ref type = checked(PyObject_GetAttrString(module.get(), name));
+    publish((std::string("errors.") + name).c_str(), type.get());
+    classes[static_cast<size_t>(kind)] = type.release();
+  }
+  Ref base = checked(PyObject_GetAttrString(module.get(), "OpError"));
+  publish("errors.OpError", base.get());
+}
+
+}  // namespace footlight::python

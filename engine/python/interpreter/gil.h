@@ -1,0 +1,33 @@
+// Letting other Python threads run during a long kernel.
+#pragma once
+
+#include "engine/base/ids.h"
+#include "engine/python/types/objects.h"
+
+namespace footlight::python {
+
+// Work over so many elements is worth letting go of the GIL (about 20 us); below it the hand-over costs more
+// than it gives.
+inline constexpr int64_t kLongWork = 1 << 15;
+
+// Where this thread's program stood when it let go of the GIL: what python_source() answers meanwhile.
+extern thread_local SourceRef source_without_gil;
+
+class WithoutGil {
+ public:
+  explicit WithoutGil(bool when) {
+    if (when) release();
+  }
+  ~WithoutGil() {
+    if (state_) restore();
+  }
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  void release();
+  void restore();
+  PyThreadState* state_ = nullptr;
+};
+
+}  // namespace footlight::python

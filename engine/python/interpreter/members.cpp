@@ -1,0 +1,123 @@
+// Members that are added to types, and nearest names.
+#include "engine/python/interpreter/members.h"
+
+#include "engine/base/text.h"
+#include "engine/ops/row.h"
+#include "engine/python/interpreter/module.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::python {
+namespace {
+
+void put(PyTypeObject* type, const char* name, PyObject* member) {
+  Ref owned = checked(member);
+  if (PyDict_SetItemString(type->tp_dict, name, owned.get()) < 0) throw PythonErrorSet();
+  PyType_Modified(type);
+}
+
+// How many letters to change, add, drop or swap with a neighbour.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1), row(b.size() + 1), older;
+  for (size_t k = 0; k <= b.size(); ++k) row[k] = k;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    older = std::exchange(before, row);
+    row[0] = i;
+    for (size_t k = 1; k <= b.size(); ++k) {
+      row[k] = std::min({before[k] + 1, row[k - 1] + 1, before[k - 1] + (a[i - 1] != b[k - 1])});
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) row[k] = std::min(row[k], older[k - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest(PyObject* self, std::string_view wanted) {
+  Ref names = checked(PyObject_Dir(reinterpret_cast<PyObject*>(Py_TYPE(self))));
+  std::vector<std::pair<size_t, std::string>> near;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
+    const char* text = PyUnicode_AsUTF8(PyList_GET_ITEM(names.get(), i));
+    if (!text || *text == '_') continue;
+    const size_t far = distance(wanted, text);
+    if (far <= 1 + wanted.size() / 4) near.emplace_back(far, text);
+  }
+  std::sort(near.begin(), near.end());
+  std::string out;
+  for (size_t i = 0; i < near.size() && i < 3; ++i) out += (i ? " or '" : "; did you mean '") + near[i].second + "'";
+  return out.empty() ? out : out + "?";
+}
+
+PyObject* extend(PyObject*, PyObject* args) {
+  PyObject *type, *name, *member;
+  if (!PyArg_ParseTuple(args, "O!UO:extend", &PyType_Type, &type, &name, &member)) return nullptr;
+  auto* t = reinterpret_cast<PyTypeObject*>(type);
+  if (PyDict_SetItem(t->tp_dict, name, member) < 0) return nullptr;
+  PyType_Modified(t);
+  Py_RETURN_NONE;
+}
+
+PyObject* op_names(PyObject*, PyObject*) {
+  return guarded([] {
+    Ref list = checked(PyList_New(0));
+    for (const OpRow* row : all_rows()) {
+      Ref name = checked(PyUnicode_FromString(row->name));
+      if (PyList_Append(list.get(), name.get()) < 0) throw PythonErrorSet();
+    }
+    return list.release();
+  });
+}
+
+PyMethodDef functions[] = {
+    {"extend", extend, METH_VARARGS, "extend(type, name, member)\n--\n\nGives a type a member."},
+    {"op_names", op_names, METH_NOARGS, "op_names()\n--\n\nThe names of all primitive ops."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void add_methods(PyTypeObject* type, PyMethodDef* methods) {
+  for (PyMethodDef* m = methods; m->ml_name; ++m) {
+    if (m->ml_flags & METH_STATIC)
+      put(type, m->ml_name, PyStaticMethod_New(checked(PyCFunction_New(m, nullptr)).get()));
+    else if (m->ml_flags & METH_CLASS) put(type, m->ml_name, PyDescr_NewClassMethod(type, m));
+    else put(type, m->ml_name, PyDescr_NewMethod(type, m));
+  }
+}
+
+void add_properties(PyTypeObject* type, PyGetSetDef* properties) {
+  for (PyGetSetDef* p = properties; p->name; ++p) put(type, p->name, PyDescr_NewGetSet(type, p));
+}
+
+PyObject* explain_missing(PyObject* self, PyObject* name) {
+  const char* wanted = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  // Names with an underscore are asked for by machinery, often, to see what an object can do.
+  if (!wanted || *wanted == '_') return nullptr;
+  PyErr_Clear();
+  guarded([&]() -> PyObject* {
+    const std::string_view type = Py_TYPE(self)->tp_name;
+    fail(ErrorKind::kAttribute, "'", type.substr(type.rfind('.') + 1), "' object has no attribute '", wanted, "'",
+         nearest(self, wanted));
+  });
+  // With its name given, Python adds no guess of its own behind ours.
+  PyObject *kind, *error, *trace;
+  PyErr_Fetch(&kind, &error, &trace);
+  PyErr_NormalizeException(&kind, &error, &trace);
+  if (PyObject_SetAttrString(error, "name", name) < 0) PyErr_Clear();
+  PyErr_Restore(kind, error, trace);
+  return nullptr;
+}
+
+PyObject* get_member(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  // What a property raised says more than we could.
+  if (_PyType_Lookup(Py_TYPE(self), name)) return nullptr;
+  return explain_missing(self, name);
+}
+
+void init_members(PyObject* module) {
+  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

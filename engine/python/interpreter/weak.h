@@ -1,0 +1,20 @@
+// What a weak reference points at, spelled as each Python version has it.
+#pragma once
+
+#include "engine/python/types/objects.h"
+
+namespace footlight::python {
+
+// Empty when the object is gone.
+inline Ref weak_target(PyObject* reference) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* object = nullptr;
+  if (PyWeakref_GetRef(reference, &object) < 0) PyErr_Clear();
+  return Ref::steal(object);
+#else
+  PyObject* object = PyWeakref_GetObject(reference);
+  return object == Py_None ? Ref() : Ref::borrow(object);
+#endif
+}
+
+}  // namespace footlight::python

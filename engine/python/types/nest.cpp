@@ -1,0 +1,312 @@
+// tf.nest: flatten, pack, map and compare nested structures.
+#include "engine/python/types/nest.h"
+
+#include "engine/base/text.h"
+#include "engine/python/interpreter/module.h"
+
+namespace footlight::python {
+namespace {
+
+enum class Kind { kLeaf, kList, kTuple, kNamedTuple, kMapping, kAttrs, kSequence, kComposite };
+
+bool is_a(PyObject* o, const char* name, PyObject*& kept) {
+  if (!kept) {
+    Ref abc = checked(PyImport_ImportModule("collections.abc"));
+    kept = checked(PyObject_GetAttrString(abc.get(), name)).release();
+  }
+  const int is = PyObject_IsInstance(o, kept);
+  if (is < 0) throw PythonErrorSet();
+  return is;
+}
+PyObject *mapping_class = nullptr, *sequence_class = nullptr, *view_class = nullptr;
+
+bool has(PyObject* o, const char* name) {
+  PyObject* a = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
+  if (!a) PyErr_Clear();
+  Py_XDECREF(a);
+  return a != nullptr;
+}
+
+Kind kind_of(PyObject* o, bool composites = false) {
+  if (is_tensor(o) || PyUnicode_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || o == Py_None)
+    return Kind::kLeaf;
+  if (PyList_Check(o)) return Kind::kList;
+  if (PyTuple_Check(o)) return !PyTuple_CheckExact(o) && has(o, "_fields") ? Kind::kNamedTuple : Kind::kTuple;
+  if (PyDict_Check(o)) return Kind::kMapping;
+  if (PyBytes_Check(o) || PyType_Check(o) || PyCallable_Check(o)) return Kind::kLeaf;
+  if (has(o, "__attrs_attrs__")) return Kind::kAttrs;
+  if (composites && has(o, "_type_spec")) return Kind::kComposite;
+  if (is_a(o, "Mapping", mapping_class)) return Kind::kMapping;
+  // A range, the views of a dict; not what is a sequence of bytes.
+  if (PyByteArray_Check(o) || PyMemoryView_Check(o)) return Kind::kLeaf;
+  return is_a(o, "Sequence", sequence_class) || is_a(o, "MappingView", view_class) ? Kind::kSequence : Kind::kLeaf;
+}
+
+Ref sorted_keys(PyObject* mapping) {
+  Ref keys = checked(PyMapping_Keys(mapping));
+  Ref list = checked(PySequence_List(keys.get()));
+  if (PyList_Sort(list.get()) < 0) {
+    PyErr_Clear();
+    fail(ErrorKind::kType, "nest only supports dicts with sortable keys.");
+  }
+  return list;
+}
+
+Ref field_names(PyObject* o) {
+  Ref fields = checked(PyObject_GetAttrString(o, "__attrs_attrs__"));
+  Ref names = checked(PyList_New(0));
+  Ref all = checked(PySequence_Fast(fields.get(), "attrs fields"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
+    Ref name = checked(PyObject_GetAttrString(PySequence_Fast_GET_ITEM(all.get(), i), "name"));
+    if (PyList_Append(names.get(), name.get()) < 0) throw PythonErrorSet();
+  }
+  return names;
+}
+
+// The parts that a composite consists of, in a structure of their own.
+Ref components_of(PyObject* o) {
+  Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
+  return checked(PyObject_CallMethod(spec.get(), "_to_components", "(O)", o));
+}
+
+// Calls body(child) for each child in order.
+template <class Body>
+void each_child(PyObject* o, Kind kind, Body&& body) {
+  if (kind == Kind::kComposite) return body(components_of(o).get());
+  if (kind == Kind::kMapping || kind == Kind::kAttrs) {
+    Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
+      PyObject* name = PyList_GET_ITEM(names.get(), i);
+      Ref child = checked(kind == Kind::kMapping ? PyObject_GetItem(o, name) : PyObject_GetAttr(o, name));
+      body(child.get());
+    }
+    return;
+  }
+  Ref items = checked(PySequence_Fast(o, "a sequence"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    Ref child = Ref::borrow(PySequence_Fast_GET_ITEM(items.get(), i));
+    body(child.get());
+  }
+}
+
+void guard_depth(int depth) {
+  if (depth > 500)
+    fail(ErrorKind::kRecursion, "A structure nested more than 500 levels deep (does it contain itself?)");
+}
+
+void flatten(PyObject* o, std::vector<Ref>& leaves, int depth, bool composites) {
+  guard_depth(depth);
+  const Kind kind = kind_of(o, composites);
+  if (kind == Kind::kLeaf)
+    leaves.push_back(Ref::borrow(o));
+  else
+    each_child(o, kind, [&](PyObject* child) { flatten(child, leaves, depth + 1, composites); });
+}
+
+Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) {
+  const Kind kind = kind_of(o, composites);
+  if (kind == Kind::kLeaf) {
+    if (at >= leaves.size())
+      fail(ErrorKind::kValue, "Too few flat values for the structure: ", leaves.size(), " were given");
+    return leaves[at++];
+  }
+  Ref children = checked(PyList_New(0));
+  each_child(o, kind, [&](PyObject* child) {
+    Ref packed = pack(child, leaves, at, composites);
+    if (PyList_Append(children.get(), packed.get()) < 0) throw PythonErrorSet();
+  });
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  if (kind == Kind::kComposite) {
+    Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
+    return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", PyList_GET_ITEM(children.get(), 0)));
+  }
+  if (kind == Kind::kSequence) {
+    const bool made = !PyRange_Check(o) && !is_a(o, "MappingView", view_class);
+    return made ? checked(PyObject_CallOneArg(type, children.get())) : children;
+  }
+  if (kind == Kind::kList) {
+    return PyList_CheckExact(o) ? children : checked(PyObject_CallOneArg(type, children.get()));
+  }
+  Ref tuple = checked(PyList_AsTuple(children.get()));
+  if (kind == Kind::kTuple)
+    return PyTuple_CheckExact(o) ? tuple : checked(PyObject_CallOneArg(type, tuple.get()));
+  if (kind == Kind::kNamedTuple) return checked(PyObject_Call(type, tuple.get(), nullptr));
+  Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
+  Ref by_name = checked(PyDict_New());
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i)
+    if (PyDict_SetItem(by_name.get(), PyList_GET_ITEM(names.get(), i), PyList_GET_ITEM(children.get(), i)) <
+        0)
+      throw PythonErrorSet();
+  Ref none = checked(PyTuple_New(0));
+  if (kind == Kind::kAttrs) return checked(PyObject_Call(type, none.get(), by_name.get()));
+  // In the order of the original: people print dicts.
+  Ref result =
+      PyDict_CheckExact(o) ? checked(PyDict_New()) : checked(PyObject_CallMethod(o, "copy", nullptr));
+  Ref keys = checked(PySequence_List(checked(PyMapping_Keys(o)).get()));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
+    PyObject* key = PyList_GET_ITEM(keys.get(), i);
+    if (PyObject_SetItem(result.get(), key, PyDict_GetItem(by_name.get(), key)) < 0) throw PythonErrorSet();
+  }
+  return result;
+}
+
+std::string described(PyObject* o) {
+  Ref text = checked(PyObject_Repr(o));
+  const char* s = PyUnicode_AsUTF8(text.get());
+  return s ? s : "?";
+}
+
+// Namedtuples of one name and the same fields, though of two classes.
+bool same_fields(PyObject* a, PyObject* b) {
+  if (std::string_view(Py_TYPE(a)->tp_name) != Py_TYPE(b)->tp_name) return false;
+  Ref x = checked(PyObject_GetAttrString(a, "_fields")), y = checked(PyObject_GetAttrString(b, "_fields"));
+  return PyObject_RichCompareBool(x.get(), y.get(), Py_EQ) == 1;
+}
+
+void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
+  guard_depth(depth);
+  const Kind x = kind_of(a, composites), y = kind_of(b, composites);
+  if (x == Kind::kLeaf && y == Kind::kLeaf) return;
+  if (x == Kind::kLeaf || y == Kind::kLeaf)
+    fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", described(a),
+         " and ", described(b));
+  if (types && Py_TYPE(a) != Py_TYPE(b) && !(x == Kind::kMapping && y == Kind::kMapping) &&
+      !(x == Kind::kNamedTuple && y == Kind::kNamedTuple && same_fields(a, b)) &&
+      !(x == y && x != Kind::kNamedTuple && (PyType_IsSubtype(Py_TYPE(a), Py_TYPE(b)) ||
+                                             PyType_IsSubtype(Py_TYPE(b), Py_TYPE(a)))))
+    fail(ErrorKind::kType, "The two structures don't have the same sequence type: ", Py_TYPE(a)->tp_name,
+         " and ", Py_TYPE(b)->tp_name);
+  if (types && x == Kind::kMapping && y == Kind::kMapping) {
+    Ref ka = sorted_keys(a), kb = sorted_keys(b);
+    const int equal = PyObject_RichCompareBool(ka.get(), kb.get(), Py_EQ);
+    if (equal < 0) throw PythonErrorSet();
+    if (!equal)
+      fail(ErrorKind::kValue, "The two dictionaries don't have the same set of keys: ", described(ka.get()),
+           " and ", described(kb.get()));
+  }
+  std::vector<Ref> ca, cb;
+  each_child(a, x, [&](PyObject* c) { ca.push_back(Ref::borrow(c)); });
+  each_child(b, y, [&](PyObject* c) { cb.push_back(Ref::borrow(c)); });
+  if (ca.size() != cb.size())
+    fail(ErrorKind::kValue, "The two structures don't have the same number of elements: ", described(a),
+         " and ", described(b));
+  for (size_t i = 0; i < ca.size(); ++i) same(ca[i].get(), cb[i].get(), types, depth + 1, composites);
+}
+
+PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"structure", "expand_composites", nullptr};
+  PyObject* structure;
+  int expand = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|p:flatten", const_cast<char**>(names), &structure,
+                                   &expand))
+    return nullptr;
+  return guarded([&] {
+    std::vector<Ref> leaves;
+    nest_flatten(structure, leaves, expand);
+    Ref list = checked(PyList_New(static_cast<Py_ssize_t>(leaves.size())));
+    for (size_t i = 0; i < leaves.size(); ++i)
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), leaves[i].release());
+    return list.release();
+  });
+}
+PyObject* py_is_nested(PyObject*, PyObject* o) {
+  return guarded([&] { return PyBool_FromLong(is_nested(o)); });
+}
+PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"structure", "flat_sequence", "expand_composites", nullptr};
+  PyObject *structure, *flat;
+  int expand = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:pack_sequence_as", const_cast<char**>(names),
+                                   &structure, &flat, &expand))
+    return nullptr;
+  return guarded([&] {
+    if (!is_nested(flat))
+      fail(ErrorKind::kType, "pack_sequence_as: flat_sequence must be a sequence, not ",
+           Py_TYPE(flat)->tp_name);
+    Ref items = checked(PySequence_Fast(flat, "pack_sequence_as: flat_sequence must be a sequence"));
+    std::vector<Ref> leaves, wanted;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      leaves.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(items.get(), i)));
+    nest_flatten(structure, wanted, expand);
+    if (wanted.size() != leaves.size())
+      fail(ErrorKind::kValue, "Could not pack sequence. Structure had ", wanted.size(),
+           " atoms, but flat_sequence had ", leaves.size(), " items.");
+    return nest_pack(structure, leaves, expand).release();
+  });
+}
+PyObject* py_same(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"nest1", "nest2", "check_types", "expand_composites", nullptr};
+  PyObject *a, *b;
+  int types = 1, expand = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|pp:assert_same_structure", const_cast<char**>(names),
+                                   &a, &b, &types, &expand))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    nest_assert_same(a, b, types, expand);
+    Py_RETURN_NONE;
+  });
+}
+PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
+  return guarded([&] {
+    const Py_ssize_t n = PyTuple_GET_SIZE(args);
+    if (n < 2) fail(ErrorKind::kValue, "map_structure: a function and at least one structure are needed");
+    PyObject* function = PyTuple_GET_ITEM(args, 0);
+    if (!PyCallable_Check(function))
+      fail(ErrorKind::kType, "map_structure: func must be callable, not ", Py_TYPE(function)->tp_name);
+    PyObject* check = keywords ? PyDict_GetItemString(keywords, "check_types") : nullptr;
+    PyObject* expand = keywords ? PyDict_GetItemString(keywords, "expand_composites") : nullptr;
+    if (keywords && PyDict_GET_SIZE(keywords) != (check != nullptr) + (expand != nullptr))
+      fail(ErrorKind::kValue, "map_structure: only check_types and expand_composites may be given by name");
+    const bool composites = expand && PyObject_IsTrue(expand) == 1;
+    std::vector<std::vector<Ref>> leaves(static_cast<size_t>(n - 1));
+    for (Py_ssize_t i = 1; i < n; ++i) {
+      if (i > 1)
+        nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i),
+                         !check || PyObject_IsTrue(check) == 1, composites);
+      nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)], composites);
+    }
+    std::vector<Ref> results;
+    for (size_t i = 0; i < leaves[0].size(); ++i) {
+      Ref call = checked(PyTuple_New(n - 1));
+      for (Py_ssize_t k = 0; k < n - 1; ++k)
+        PyTuple_SET_ITEM(call.get(), k, Py_NewRef(leaves[static_cast<size_t>(k)][i].get()));
+      results.push_back(checked(PyObject_Call(function, call.get(), nullptr)));
+    }
+    return nest_pack(PyTuple_GET_ITEM(args, 1), results, composites).release();
+  });
+}
+
+PyMethodDef functions[] = {
+    {"flatten", with_keywords(py_flatten), METH_VARARGS | METH_KEYWORDS,
+     "flatten(structure, expand_composites=False)\n--\n\nThe leaves as a list."},
+    {"is_nested", py_is_nested, METH_O,
+     "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping or attrs object."},
+    {"pack_sequence_as", with_keywords(py_pack), METH_VARARGS | METH_KEYWORDS,
+     "pack_sequence_as(structure, flat_sequence, expand_composites=False)\n--\n\nThe structure with other "
+     "leaves."},
+    {"assert_same_structure", with_keywords(py_same), METH_VARARGS | METH_KEYWORDS,
+     "assert_same_structure(nest1, nest2, check_types=True, expand_composites=False)\n--\n\nValueError or "
+     "TypeError where two structures differ."},
+    {"map_structure", with_keywords(py_map), METH_VARARGS | METH_KEYWORDS,
+     "map_structure(func, *structure, check_types=True)\n--\n\nThe structure with func applied to its "
+     "leaves."}};
+
+}  // namespace
+
+bool is_nested(PyObject* o) { return kind_of(o) != Kind::kLeaf; }
+void nest_flatten(PyObject* structure, std::vector<Ref>& leaves, bool composites) {
+  flatten(structure, leaves, 0, composites);
+}
+Ref nest_pack(PyObject* structure, std::span<const Ref> leaves, bool composites) {
+  size_t at = 0;
+  return pack(structure, leaves, at, composites);
+}
+void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composites) {
+  same(a, b, check_types, 0, composites);
+}
+
+void init_nest(PyObject*) {
+  for (PyMethodDef& f : functions) publish_function(str("nest.", f.ml_name).c_str(), &f);
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,236 @@
+// tf.TensorSpec: an immutable (shape, dtype, name), and how two of them relate.
+#include "engine/python/types/spec_object.h"
+
+#include "engine/base/text.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/interpreter/members.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/types/shape_object.h"
+#include "engine/python/types/variable_object.h"
+
+#include <new>
+
+namespace footlight::python {
+namespace {
+
+struct PySpec {
+  PyObject_HEAD SpecValue value;
+};
+PyTypeObject base = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+std::string name_from(PyObject* o) {
+  if (!o || o == Py_None) return {};
+  const char* s = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+  if (!s) fail(ErrorKind::kType, "TensorSpec: name must be a str or None");
+  return s;
+}
+
+// A spec, tensor or variable as a spec.
+SpecValue described(PyObject* o) {
+  if (is_spec(o)) return spec_of(o);
+  if (is_tensor(o)) return {tensor_of(o).dtype(), tensor_of(o).shape(), {}, false};
+  if (is_variable(o)) return {variable_dtype(o), variable_shape(o), {}, false};
+  const Tensor t = to_tensor(o);
+  return {t.dtype(), t.shape(), {}, false};
+}
+
+// For classes of users: what they say in __init__ is theirs.
+PyObject* construct_base(PyTypeObject* kind, PyObject*, PyObject*) {
+  if (kind == &base) {
+    PyErr_SetString(PyExc_TypeError, "tf.TypeSpec is abstract: derive a class from it");
+    return nullptr;
+  }
+  return kind->tp_alloc(kind, 0);
+}
+
+PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"shape", "dtype", "name", nullptr};
+  PyObject *shape, *dtype = nullptr, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:TensorSpec", const_cast<char**>(names), &shape,
+                                   &dtype, &name))
+    return nullptr;
+  return guarded([&] {
+    SpecValue v;
+    v.shape = shape_from_object(shape);
+    if (dtype) v.dtype = dtype_from_object(dtype);
+    v.name = name_from(name);
+    v.named = name && name != Py_None;
+    return spec_object(std::move(v));
+  });
+}
+
+void destroy(PyObject* self) {
+  reinterpret_cast<PySpec*>(self)->value.~SpecValue();
+  PyObject_Free(self);
+}
+PyObject* repr(PyObject* self) { return PyUnicode_FromString(spec_text(spec_of(self)).c_str()); }
+
+Py_hash_t hash(PyObject* self) {
+  Ref shape = Ref::steal(guarded([&] { return shape_object(spec_of(self).shape); }));
+  if (!shape) return -1;
+  const Py_hash_t of_shape = PyObject_Hash(shape.get());
+  if (of_shape == -1) return -1;
+  const auto mixed = static_cast<Py_uhash_t>(of_shape) * 31 + static_cast<Py_uhash_t>(spec_of(self).dtype);
+  return static_cast<Py_hash_t>(mixed) == -1 ? -2 : static_cast<Py_hash_t>(mixed);
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int op) {
+  if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_spec(b)) return PyBool_FromLong(op == Py_NE);  // an array would compare each of its elements
+  const SpecValue &x = spec_of(a), &y = spec_of(b);
+  return PyBool_FromLong((x.dtype == y.dtype && x.shape == y.shape && x.name == y.name) == (op == Py_EQ));
+}
+
+bool subtype(const SpecValue& a, const SpecValue& b) {
+  return a.dtype == b.dtype && is_subshape(a.shape, b.shape) && (a.name.empty() || a.name == b.name);
+}
+
+PyObject* is_compatible_with(PyObject* self, PyObject* other) {
+  return guarded([&]() -> PyObject* {
+    if (!is_spec(other) && !is_tensor(other)) Py_RETURN_FALSE;
+    const SpecValue a = spec_of(self), b = described(other);
+    return PyBool_FromLong(a.dtype == b.dtype && compatible(a.shape, b.shape));
+  });
+}
+PyObject* is_subtype_of(PyObject* self, PyObject* other) {
+  return PyBool_FromLong(is_spec(other) && subtype(spec_of(self), spec_of(other)));
+}
+PyObject* supertype(PyObject* self, PyObject* others) {
+  return guarded([&]() -> PyObject* {
+    Ref all = checked(PySequence_Fast(others, "a sequence of specs is wanted"));
+    SpecValue v = spec_of(self);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
+      PyObject* o = PySequence_Fast_GET_ITEM(all.get(), i);
+      if (!is_spec(o) || spec_of(o).dtype != v.dtype || spec_of(o).name != v.name) Py_RETURN_NONE;
+      v.shape = relax(v.shape, spec_of(o).shape);
+    }
+    return spec_object(std::move(v));
+  });
+}
+PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
+  return guarded([&] {
+    SpecValue v = spec_of(self);
+    if (!is_spec(other) || spec_of(other).dtype != v.dtype || spec_of(other).name != v.name)
+      fail(ErrorKind::kValue, "No TypeSpec is compatible with both ", spec_text(v), " and ",
+           is_spec(other) ? spec_text(spec_of(other)) : Py_TYPE(other)->tp_name);
+    v.shape = relax(v.shape, spec_of(other).shape);
+    return spec_object(std::move(v));
+  });
+}
+PyObject* from(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"value", "name", nullptr};
+  PyObject *value, *name = nullptr;
+  if (PyTuple_GET_SIZE(args) == 0 && keywords) {  // from_tensor(tensor=...), from_spec(spec=...)
+    for (const char* spelling : {"tensor", "spec"})
+      if (PyObject* v = PyDict_GetItemString(keywords, spelling)) {
+        Ref positional = Ref::steal(PyTuple_Pack(1, v));
+        Ref rest = Ref::steal(PyDict_Copy(keywords));
+        if (!positional || !rest || PyDict_DelItemString(rest.get(), spelling) < 0) return nullptr;
+        return from(nullptr, positional.get(), rest.get());
+      }
+  }
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:from_tensor", const_cast<char**>(names), &value,
+                                   &name))
+    return nullptr;
+  return guarded([&] {
+    SpecValue v = described(value);
+    if (name) v.name = name_from(name);
+    return spec_object(std::move(v));
+  });
+}
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const SpecValue& v = spec_of(self);
+    Ref shape = checked(shape_object(v.shape));
+    return v.name.empty()
+               ? Py_BuildValue("O(OO)", &type, shape.get(), dtype_object(v.dtype))
+               : Py_BuildValue("O(OOs)", &type, shape.get(), dtype_object(v.dtype), v.name.c_str());
+  });
+}
+
+PyGetSetDef properties[] = {
+    {"shape", [](PyObject* s, void*) { return guarded([&] { return shape_object(spec_of(s).shape); }); },
+     nullptr, "The TensorShape.", nullptr},
+    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(spec_of(s).dtype)); }, nullptr,
+     "The DType.", nullptr},
+    {"name",
+     [](PyObject* s, void*) {
+       return spec_of(s).name.empty() && !spec_of(s).named ? Py_NewRef(Py_None)
+                                                            : PyUnicode_FromString(spec_of(s).name.c_str());
+     },
+     nullptr, "The name, or None.", nullptr},
+    {"value_type", [](PyObject*, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(tensor_type)); },
+     nullptr, "tf.Tensor.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMethodDef methods[] = {
+    {"is_compatible_with", is_compatible_with, METH_O, "Whether a value may fit both."},
+    {"is_subtype_of", is_subtype_of, METH_O, "Whether every value that fits this spec fits the other."},
+    {"most_specific_common_supertype", supertype, METH_O, "The narrowest spec that covers all, else None."},
+    {"most_specific_compatible_type", most_specific_compatible, METH_O,
+     "The narrowest spec that covers both; ValueError when there is none."},
+    {"from_tensor", with_keywords(from), METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
+    {"from_spec", with_keywords(from), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "The same spec, perhaps with another name."},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyObject* type_spec_from_value(PyObject*, PyObject* value) {
+  return guarded([&] {
+    if (!is_tensor(value) && !is_variable(value) && !is_array(value)) {
+      Ref text = checked(PyObject_Repr(value));
+      fail(ErrorKind::kType, "Could not build a TypeSpec for ", PyUnicode_AsUTF8(text.get()), " of type ",
+           Py_TYPE(value)->tp_name);
+    }
+    return spec_object(described(value));
+  });
+}
+PyMethodDef from_value = {"type_spec_from_value", type_spec_from_value, METH_O,
+                          "type_spec_from_value(value)\n--\n\nThe spec of a tensor."};
+
+}  // namespace
+
+bool is_spec(PyObject* o) { return Py_TYPE(o) == &type; }
+const SpecValue& spec_of(PyObject* o) { return reinterpret_cast<PySpec*>(o)->value; }
+
+PyObject* spec_object(SpecValue value) {
+  auto* o = PyObject_New(PySpec, &type);
+  if (!o) throw PythonErrorSet();
+  new (&o->value) SpecValue(std::move(value));
+  return reinterpret_cast<PyObject*>(o);
+}
+
+std::string spec_text(const SpecValue& v) {
+  return str("TensorSpec(shape=", v.shape.to_string(), ", dtype=tf.", name_of(v.dtype),
+             ", name=", v.name.empty() && !v.named ? "None" : "'" + v.name + "'", ")");
+}
+
+void init_specs(PyObject*) {
+  base.tp_name = "footlight.TypeSpec";
+  base.tp_basicsize = sizeof(PyObject);
+  base.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  base.tp_doc = "What is known of a value before it exists.";
+  base.tp_new = construct_base;
+  if (PyType_Ready(&base) < 0) throw PythonErrorSet();
+  type.tp_name = "footlight.TensorSpec";
+  type.tp_base = &base;
+  type.tp_basicsize = sizeof(PySpec);
+  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_doc = "TensorSpec(shape, dtype=float32, name=None)\n--\n\nShape, dtype and name of a tensor.";
+  type.tp_new = construct;
+  type.tp_getattro = get_member;
+  type.tp_dealloc = destroy;
+  type.tp_repr = repr;
+  type.tp_hash = hash;
+  type.tp_richcompare = compare;
+  type.tp_getset = properties;
+  type.tp_methods = methods;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  publish("TypeSpec", reinterpret_cast<PyObject*>(&base));
+  publish("TensorSpec", reinterpret_cast<PyObject*>(&type));
+  publish_function("type_spec_from_value", &from_value);
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,478 @@
+// tf.Variable: a handle on a resource, reading and assigning through ops so that tapes and graphs see it.
+#include "engine/python/types/variable_object.h"
+
+#include "engine/base/text.h"
+#include "engine/eager/execute.h"
+#include "engine/ops/builder.h"
+#include "engine/python/calls/array_memory.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/calls/format.h"
+#include "engine/python/function/function_object.h"
+#include "engine/python/interpreter/members.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/calls/operators.h"
+#include "engine/python/types/reference_object.h"
+#include "engine/python/calls/scopes.h"
+#include "engine/python/types/shape_object.h"
+#include "engine/python/types/spec_object.h"
+#include "engine/tensor/variable.h"
+#include "engine/trace/graph_builder.h"
+
+#include <new>
+#include <unordered_map>
+
+namespace footlight::python {
+namespace {
+
+struct PyVariable {
+  PyObject_HEAD Tensor handle;
+  Variable* variable;  // kept by the handle, or by `original` when the handle is symbolic
+  Tensor original;
+  const Attrs* read_attrs;
+  bool owned;         // objects() has it
+  bool after_assign;  // what assign() returns: prints as such
+  PyObject* weakrefs;
+  PyObject* constraint;
+  PyObject* aggregation;      // null: NONE
+  PyObject* synchronization;  // null: AUTO
+  PyObject* dict;
+};
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyVariable* of(PyObject* o) { return reinterpret_cast<PyVariable*>(o); }
+
+// The objects that users hold, by resource.
+std::unordered_map<const Resource*, PyObject*>& objects() {
+  static auto* all = new std::unordered_map<const Resource*, PyObject*>;
+  return *all;
+}
+
+// Whether it is the object that variable_object() finds again.
+enum class Own { kNo, kYes };
+
+// What a read of a variable of this dtype says of itself.
+const Attrs& read_attrs_of(DType dtype) {
+  static const auto* const all = [] {
+    auto* attrs = new std::vector<Attrs>;
+    const AttrName name("dtype");
+    for (size_t t = 0; t < kDTypeCount; ++t) attrs->push_back({{name, static_cast<DType>(t)}});
+    return attrs;
+  }();
+  return (*all)[static_cast<size_t>(dtype)];
+}
+
+PyObject* make(Tensor handle, Own own, bool after_assign = false) {
+  auto* v = PyObject_New(PyVariable, &type);
+  if (!v) throw PythonErrorSet();
+  new (&v->handle) Tensor(std::move(handle));
+  v->variable = variable_of(v->handle);
+  new (&v->original) Tensor(v->handle.is_symbolic() ? Tensor::resource(v->variable) : Tensor());
+  v->read_attrs = &read_attrs_of(v->variable->dtype());
+  v->owned = own == Own::kYes;
+  v->after_assign = after_assign;
+  v->weakrefs = v->constraint = v->aggregation = v->synchronization = v->dict = nullptr;
+  if (own == Own::kYes) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
+  return reinterpret_cast<PyObject*>(v);
+}
+
+void destroy(PyObject* self) {
+  PyVariable* v = of(self);
+  if (v->weakrefs) PyObject_ClearWeakRefs(self);
+  if (v->owned)
+    if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
+  for (PyObject* o : {v->constraint, v->aggregation, v->synchronization, v->dict}) Py_XDECREF(o);
+  v->handle.~Tensor();
+  v->original.~Tensor();
+  PyObject_Free(self);
+}
+
+Tensor initial_value(PyObject* value, DType dtype) {
+  if (is_spec(value)) fail(ErrorKind::kValue, "tf.Variable: a TensorSpec has no value to start with");
+  if (!is_tensor(value) && !is_variable(value) && PyCallable_Check(value)) {
+    Ref made = checked(PyObject_CallNoArgs(value));
+    return to_tensor(made.get(), dtype);
+  }
+  return to_tensor(value, dtype);
+}
+
+// The value in memory of its own, where tf.device says.
+Tensor placed(const Tensor& value) {
+  if (eager::wanted_device && is_plain(value.dtype()) && !(*eager::wanted_device == value.device()))
+    return copied_to(value, *eager::wanted_device);
+  return value.alias();
+}
+
+bool is_enum(PyObject* value, const char* kind, const char* name) {
+  Ref holder = checked(PyObject_GetAttrString(namespace_of(""), kind));
+  Ref member = checked(PyObject_GetAttrString(holder.get(), name));
+  return member.get() == value;
+}
+
+// A member of one of the enumerations; null for none. Borrowed.
+PyObject* enum_from(PyObject* value, const char* kind, const char* argument, const std::string& variable) {
+  if (!value || value == Py_None) return nullptr;
+  Ref holder = checked(PyObject_GetAttrString(namespace_of(""), kind));
+  int is = PyObject_IsInstance(value, holder.get());
+  if (!is) {  // what another variable says that was given none
+    Ref module = checked(PyImport_ImportModule("footlight._enums"));
+    is = PyObject_IsInstance(value, checked(PyObject_GetAttrString(module.get(), kind)).get());
+  }
+  if (is < 0) throw PythonErrorSet();
+  Ref text = checked(PyObject_Str(value));
+  if (!is)
+    fail(ErrorKind::kValue, "Invalid variable ", argument, " mode: ", PyUnicode_AsUTF8(text.get()), " for variable: ",
+         variable);
+  return value;
+}
+
+// What tf.variable_creator_scope puts in the way of tf.Variable(...): called with its arguments. Null: nothing.
+PyObject* creator = nullptr;
+
+PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"initial_value",
+                                "trainable",
+                                "validate_shape",
+                                "caching_device",
+                                "name",
+                                "variable_def",
+                                "dtype",
+                                "import_scope",
+                                "constraint",
+                                "synchronization",
+                                "aggregation",
+                                "shape",
+                                "experimental_enable_variable_lifting",
+                                nullptr};
+  PyObject *initial = Py_None, *trainable = Py_None, *validate = Py_True, *caching = Py_None, *name = Py_None,
+           *definition = Py_None, *dtype = Py_None, *import_scope = Py_None, *constraint = Py_None,
+           *synchronization = nullptr, *aggregation = nullptr, *shape = nullptr, *lifting = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOOOO:Variable", const_cast<char**>(names),
+                                   &initial, &trainable, &validate, &caching, &name, &definition, &dtype,
+                                   &import_scope, &constraint, &synchronization, &aggregation, &shape,
+                                   &lifting))
+    return nullptr;
+  return guarded([&] {
+    if (initial == Py_None)
+      fail(ErrorKind::kValue,
+           "tf.Variable: initial_value must be given (a value, or a function that makes it)");
+    std::string text = "Variable";
+    if (name != Py_None) {
+      const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+      if (!s) fail(ErrorKind::kValue, "tf.Variable: name must be a str");
+      text = s;
+    }
+    if (constraint != Py_None && !PyCallable_Check(constraint))
+      fail(ErrorKind::kValue, "tf.Variable: constraint must be None or callable, not ", Py_TYPE(constraint)->tp_name);
+    if (definition != Py_None)
+      fail(ErrorKind::kValue, "tf.Variable: variables are not made of a variable_def when executing eagerly");
+    aggregation = enum_from(aggregation, "VariableAggregation", "aggregation", text);
+    synchronization = enum_from(synchronization, "VariableSynchronization", "synchronization", text);
+    const bool on_read = synchronization && is_enum(synchronization, "VariableSynchronization", "ON_READ");
+    const int may_train = trainable == Py_None ? !on_read : PyObject_IsTrue(trainable);
+    if (may_train < 0) throw PythonErrorSet();
+    Tensor value = initial_value(initial, dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype));
+    Shape declared = value.shape();
+    if (shape && shape != Py_None) {
+      declared = shape_from_object(shape);
+      if (!compatible(declared, value.shape()))
+        fail(ErrorKind::kValue, "tf.Variable: the initial value's shape ", value.shape().to_string(),
+             " is not compatible with the explicitly supplied `shape` argument ", declared.to_string());
+    }
+    // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
+    auto* variable = new Variable(value.dtype(), declared, current_scope() + text, may_train);
+    const Tensor handle = Tensor::resource(variable);
+    const bool now = !variable_made || variable_made(handle, value);
+    if (now) variable->assign(placed(value));
+    PyObject* made = make(handle, Own::kYes);
+    if (constraint != Py_None) of(made)->constraint = Py_NewRef(constraint);
+    if (aggregation) of(made)->aggregation = Py_NewRef(aggregation);
+    if (synchronization) of(made)->synchronization = Py_NewRef(synchronization);
+    return made;
+  });
+}
+
+PyObject* construct(PyTypeObject* t, PyObject* args, PyObject* keywords) {
+  return creator ? PyObject_Call(creator, args, keywords) : plain(t, args, keywords);
+}
+
+PyObject* make_plain(PyObject*, PyObject* args, PyObject* keywords) { return plain(&type, args, keywords); }
+PyObject* set_creator(PyObject*, PyObject* callable) {
+  Py_XSETREF(creator, callable == Py_None ? nullptr : Py_NewRef(callable));
+  Py_RETURN_NONE;
+}
+PyMethodDef creation[] = {{"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
+                           "make_variable(...)\n--\n\ntf.Variable past every creator scope."},
+                          {"set_variable_creator", set_creator, METH_O,
+                           "set_variable_creator(f)\n--\n\nWhat tf.Variable(...) calls instead; None: nothing."},
+                          {nullptr, nullptr, 0, nullptr}};
+
+std::string name_of_variable(PyVariable* v) {
+  return v->after_assign ? "UnreadVariable" : v->variable->name() + ":0";
+}
+
+PyObject* repr(PyObject* self) {
+  return guarded([&] {
+    PyVariable* v = of(self);
+    std::string value = "<uninitialized>";
+    const std::string start =
+        str("<tf.Variable '", name_of_variable(v), "' shape=", v->variable->shape().to_string(),
+            " dtype=", name_of(v->variable->dtype()));
+    if (current_graph_builder) return PyUnicode_FromString((start + ">").c_str());
+    if (v->variable->initialized()) value = array_repr(on_host(v->variable->read()));
+    if (value.find('\n') != std::string::npos) value = "\n" + value;
+    return PyUnicode_FromString((start + ", numpy=" + value + ">").c_str());
+  });
+}
+
+Py_hash_t hash(PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "Variable is unhashable. Instead, use variable.ref() as the key.");
+  return -1;
+}
+
+PyObject* iterate(PyObject* self) {
+  return guarded([&] {
+    Ref value = checked(wrap(variable_value(self)));
+    return PyObject_GetIter(value.get());
+  });
+}
+
+PyObject* value(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(variable_value(self)); });
+}
+
+// assign, assign_add, assign_sub
+template <int Which>
+PyObject* assign_value(PyObject* self, PyObject* value, bool read) {
+  static const Op ops[] = {Op("AssignVariableOp"), Op("AssignAddVariableOp"), Op("AssignSubVariableOp")};
+  return guarded([&]() -> PyObject* {
+    PyVariable* v = of(self);
+    const DType dtype = v->variable->dtype();
+    Tensor converted;
+    const bool fits = is_tensor(value) && tensor_of(value).dtype() == dtype;
+    if (!fits) converted = to_tensor(value, dtype);
+    const Tensor& given = fits ? tensor_of(value) : converted;
+    if (Which == 0 && !compatible(v->variable->shape(), given.shape()))
+      fail(ErrorKind::kValue, "Cannot assign a value of shape ", given.shape().to_string(), " to variable '",
+           name_of_variable(v), "' of shape ", v->variable->shape().to_string());
+    apply_all(ops[Which].row(), Borrowed(v->handle, given), *v->read_attrs, {});
+    if (read) return variable_updated(self);
+    if (!current_graph_builder) Py_RETURN_NONE;
+    const GraphPtr& graph = trace::GraphBuilder::innermost()->graph();
+    return operation_object(graph, NodeId(static_cast<uint32_t>(graph->size() - 1))).release();
+  });
+}
+
+template <int Which>
+PyObject* assign(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  if (n == 1 && !keywords) return assign_value<Which>(self, args[0], true);
+  static const char* names[] = {Which == 0 ? "value" : "delta", "use_locking", "name", "read_value", nullptr};
+  Ref positional = Ref::steal(PyTuple_New(n)), named = Ref::steal(PyDict_New());
+  if (!positional || !named) return nullptr;
+  for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+  for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); ++k)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, k), args[n + k]) < 0) return nullptr;
+  PyObject *value, *locking = nullptr, *name = nullptr;
+  int read = 1;
+  if (!PyArg_ParseTupleAndKeywords(positional.get(), named.get(), "O|OOp:assign", const_cast<char**>(names), &value,
+                                   &locking, &name, &read))
+    return nullptr;
+  return assign_value<Which>(self, value, read);
+}
+
+PyObject* numpy(PyObject* self, PyObject*) {
+  return guarded([&] {
+    if (current_graph_builder)
+      fail(ErrorKind::kNotImplemented, "numpy() is only available outside of a tf.function: variable '",
+           name_of_variable(of(self)), "'");
+    return numpy_value(of(self)->variable->read()).release();
+  });
+}
+PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
+    return nullptr;
+  return guarded([&] {
+    if (current_graph_builder)
+      fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)),
+           "' to a NumPy array while a function is being traced");
+    Ref v = numpy_value(of(self)->variable->read());
+    Ref module = import_numpy();
+    return checked(PyObject_CallMethod(module.get(), "asarray", "OO", v.get(), dtype)).release();
+  });
+}
+
+PyObject* get_shape(PyObject* self, PyObject*) {
+  return guarded([&] { return shape_object(of(self)->variable->shape()); });
+}
+PyObject* set_shape(PyObject* self, PyObject* wanted) {
+  return guarded([&]() -> PyObject* {
+    const Shape s = shape_from_object(wanted);
+    if (!compatible(of(self)->variable->shape(), s))
+      fail(ErrorKind::kValue, "Variable '", name_of_variable(of(self)), "' of shape ",
+           of(self)->variable->shape().to_string(), " cannot take shape ", s.to_string());
+    Py_RETURN_NONE;
+  });
+}
+PyObject* is_initialized(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(Tensor::scalar<bool>(of(self)->variable->initialized())); });
+}
+PyObject* ref(PyObject* self, PyObject*) { return reference_to(self); }
+PyObject* copy(PyObject* self, PyObject*) {
+  return guarded([&] {
+    PyVariable* v = of(self);
+    auto* fresh = new Variable(v->variable->dtype(), v->variable->shape(), v->variable->name(),
+                               v->variable->trainable());
+    const Tensor handle = Tensor::resource(fresh);
+    fresh->assign(v->variable->read());
+    return make(handle, Own::kYes);
+  });
+}
+
+PyObject* enum_value(const char* kind, const char* name) {
+  Ref module = Ref::steal(PyImport_ImportModule("footlight._enums"));
+  Ref holder = Ref::steal(module ? PyObject_GetAttrString(module.get(), kind) : nullptr);
+  return holder ? PyObject_GetAttrString(holder.get(), name) : nullptr;
+}
+
+PyGetSetDef properties[] = {
+    {"shape", [](PyObject* s, void*) { return get_shape(s, nullptr); }, nullptr,
+     "The TensorShape; parts may be unknown.", nullptr},
+    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(variable_dtype(s))); }, nullptr,
+     "The DType.", nullptr},
+    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); },
+     nullptr, "The name with its \":0\".", nullptr},
+    {"trainable", [](PyObject* s, void*) { return PyBool_FromLong(variable_trainable(s)); }, nullptr,
+     "Whether tapes watch it by themselves.", nullptr},
+    {"device",
+     [](PyObject* s, void*) {
+       return guarded(
+           [&] { return PyUnicode_FromString(full_name(of(s)->variable->read().device()).c_str()); });
+     },
+     nullptr, "Where the value lies.", nullptr},
+    {"handle", [](PyObject* s, void*) { return guarded([&] { return wrap(of(s)->handle); }); }, nullptr,
+     "The resource tensor.", nullptr},
+    {"constraint",
+     [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint : Py_None); }, nullptr,
+     nullptr, nullptr},
+    {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
+    {"aggregation",
+     [](PyObject* s, void*) {
+       return of(s)->aggregation ? Py_NewRef(of(s)->aggregation) : enum_value("VariableAggregation", "NONE");
+     },
+     nullptr, "How replicas are put together.", nullptr},
+    {"synchronization",
+     [](PyObject* s, void*) {
+       return of(s)->synchronization ? Py_NewRef(of(s)->synchronization)
+                                     : enum_value("VariableSynchronization", "AUTO");
+     },
+     nullptr, "When replicas are put together.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyCFunction fast_call(PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+PyMethodDef methods[] = {
+    {"assign", fast_call(assign<0>), METH_FASTCALL | METH_KEYWORDS,
+     "assign($self, value, use_locking=False, name=None, read_value=True)\n--\n\nGives it another value."},
+    {"assign_add", fast_call(assign<1>), METH_FASTCALL | METH_KEYWORDS,
+     "assign_add($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to its value."},
+    {"assign_sub", fast_call(assign<2>), METH_FASTCALL | METH_KEYWORDS,
+     "assign_sub($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nSubtracts from its value."},
+    {"value", value, METH_NOARGS, "value($self)\n--\n\nThe value as a tensor."},
+    {"read_value", value, METH_NOARGS, "read_value($self)\n--\n\nThe value as a tensor."},
+    {"numpy", numpy, METH_NOARGS, "numpy($self)\n--\n\nThe value as a NumPy array."},
+    {"get_shape", get_shape, METH_NOARGS, "get_shape($self)\n--\n\nThe TensorShape."},
+    {"set_shape", set_shape, METH_O, "set_shape($self, shape)\n--\n\nChecks that a shape fits."},
+    {"is_initialized", is_initialized, METH_VARARGS, "is_initialized($self)\n--\n\nWhether it has a value."},
+    {"ref", ref, METH_NOARGS, "ref($self)\n--\n\nA hashable handle: variables themselves cannot be keys."},
+    {"experimental_ref", ref, METH_NOARGS, "experimental_ref($self)\n--\n\nSee ref()."},
+    {"__array__", with_keywords(array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__copy__", copy, METH_NOARGS, nullptr},
+    {"__deepcopy__", copy, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMappingMethods mapping{};
+
+// `v += x` would make the name a tensor and leave the variable as it is.
+PyObject* refuse(const char* operation, const char* instead) {
+  PyErr_Format(PyExc_RuntimeError,
+               "`variable %s= value` with a tf.Variable is not supported: use `%s` to change the variable, or "
+               "`out = variable %s value` for a new tensor",
+               operation, instead, operation);
+  return nullptr;
+}
+PyNumberMethods number_methods() {
+  PyNumberMethods n = tensor_operators;
+  n.nb_inplace_add = [](PyObject*, PyObject*) { return refuse("+", "variable.assign_add(value)"); };
+  n.nb_inplace_subtract = [](PyObject*, PyObject*) { return refuse("-", "variable.assign_sub(value)"); };
+  n.nb_inplace_multiply = [](PyObject*, PyObject*) { return refuse("*", "variable.assign(variable * value)"); };
+  n.nb_inplace_true_divide = [](PyObject*, PyObject*) { return refuse("/", "variable.assign(variable / value)"); };
+  n.nb_inplace_power = [](PyObject*, PyObject*, PyObject*) {
+    return refuse("**", "variable.assign(variable ** value)");
+  };
+  return n;
+}
+
+}  // namespace
+
+PyTypeObject* variable_type = &type;
+bool (*variable_made)(const Tensor&, const Tensor&) = nullptr;
+
+Tensor variable_handle(PyObject* o) { return of(o)->handle; }
+Tensor variable_value(PyObject* o) {
+  static const Op kRead{"ReadVariableOp"};
+  return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), *of(o)->read_attrs);
+}
+DType variable_dtype(PyObject* o) { return of(o)->variable->dtype(); }
+const Shape& variable_shape(PyObject* o) { return of(o)->variable->shape(); }
+bool variable_trainable(PyObject* o) { return of(o)->variable->trainable(); }
+std::string variable_name(PyObject* o) { return name_of_variable(of(o)); }
+
+PyObject* variable_object(const Tensor& handle) {
+  Variable* v = variable_of(handle);
+  FL_CHECK(v != nullptr);
+  if (auto at = objects().find(v); at != objects().end()) return Py_NewRef(at->second);
+  return make(handle.is_symbolic() ? Tensor::resource(v) : handle, Own::kYes);
+}
+
+PyObject* variable_updated(PyObject* o) { return make(of(o)->handle, Own::kNo, true); }
+
+PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
+  handle.stands_for(of(like)->variable);
+  return make(handle, Own::kNo);
+}
+
+void init_variable(PyObject* module) {
+  if (PyModule_AddFunctions(module, creation) < 0) throw PythonErrorSet();
+  mapping.mp_subscript = variable_subscript;
+  type.tp_name = "footlight.Variable";
+  type.tp_basicsize = sizeof(PyVariable);
+  type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
+  type.tp_dictoffset = offsetof(PyVariable, dict);
+  type.tp_getattro = get_member;
+  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_doc =
+      "Variable(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None, "
+      "variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None, aggregation=None, "
+      "shape=None, experimental_enable_variable_lifting=None)\n--\n\nA tensor that can be given another value.";
+  type.tp_new = construct;
+  type.tp_dealloc = destroy;
+  type.tp_repr = repr;
+  type.tp_hash = hash;
+  type.tp_richcompare = tensor_compare;
+  type.tp_iter = iterate;
+  static PyNumberMethods numbers = number_methods();
+  type.tp_as_number = &numbers;
+  type.tp_as_mapping = &mapping;
+  type.tp_getset = properties;
+  type.tp_methods = methods;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  init_variable_updates();
+  publish("Variable", reinterpret_cast<PyObject*>(&type));
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,38 @@
+// tf.Variable as the rest of this folder sees it.
+#pragma once
+
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/types/objects.h"
+
+#include <string>
+
+namespace footlight::python {
+
+extern PyTypeObject* variable_type;
+inline bool is_variable(PyObject* o) { return Py_TYPE(o) == variable_type; }
+Tensor variable_handle(PyObject*);  // the resource tensor
+Tensor variable_value(PyObject*);   // reads it: an op
+DType variable_dtype(PyObject*);
+const Shape& variable_shape(PyObject*);
+bool variable_trainable(PyObject*);
+std::string variable_name(PyObject*);  // "w:0"
+
+// The Python object of a variable's handle: the user's own while it lives, else a new one. New reference;
+// throws.
+PyObject* variable_object(const Tensor& handle);
+
+// What assign() and the like return: the variable as it is then. New reference; throws.
+PyObject* variable_updated(PyObject*);
+PyObject* variable_subscript(PyObject*, PyObject* key);  // a tensor that has assign()
+void init_variable_updates();                            // by init_variable
+
+// What a traced body gets for a variable argument: like `like`, but everything goes through the symbolic
+// `handle`. New reference; throws.
+PyObject* variable_with_handle(PyObject* like, const Tensor& handle);
+
+// Installed by tracing: called when a variable is made while a graph is being built, before it has a value.
+// `initial` may be symbolic. Throws kValue when no variable may be made here; returns whether the value is to
+// be assigned now.
+extern bool (*variable_made)(const Tensor& handle, const Tensor& initial);
+
+}  // namespace footlight::python

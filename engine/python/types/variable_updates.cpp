@@ -1,0 +1,224 @@
+// What changes or reads parts of a tf.Variable: scatter_*, sliced assignment, rows, counting.
+#include "engine/base/text.h"
+#include "engine/ops/composite/define.h"
+#include "engine/ops/indexed_slices.h"
+#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/members.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/calls/operators.h"
+#include "engine/python/types/slices_object.h"
+#include "engine/python/types/variable_object.h"
+#include "engine/tensor/variable.h"
+
+#include <new>
+
+namespace footlight::python {
+namespace {
+
+std::string text_of(PyObject* name) {
+  if (!name || name == Py_None) return {};
+  const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  if (!s) fail(ErrorKind::kType, "name must be a str, not ", Py_TYPE(name)->tp_name);
+  return s;
+}
+
+Tensor part(PyObject* slices, const char* name, DType dtype = DType::kInvalid) {
+  Ref value = checked(PyObject_GetAttrString(slices, name));
+  return to_tensor(value.get(), dtype);
+}
+
+// A Python value as the node that it would be outside of the op: "Const".
+Tensor as_const(const Tensor& t) {
+  return t.is_symbolic() || !t.body()->python_number ? t : composite::constant(t);
+}
+
+// --- rows: scatter_add(sparse_delta) and its like ---
+template <int which>
+PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"sparse_delta", "use_locking", "name", nullptr};
+  PyObject *delta, *locking = nullptr, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:scatter", const_cast<char**>(names), &delta, &locking, &name))
+    return nullptr;
+  return guarded([&] {
+    static const Op ops[] = {Op("ResourceScatterUpdate"), Op("ResourceScatterAdd"), Op("ResourceScatterSub"),
+                             Op("ResourceScatterMul"),    Op("ResourceScatterDiv"), Op("ResourceScatterMin"),
+                             Op("ResourceScatterMax")};
+    if (!is_slices(delta))
+      fail(ErrorKind::kType, "Argument `sparse_delta` must be a `tf.IndexedSlices`, not ", Py_TYPE(delta)->tp_name);
+    const Tensor inputs[] = {variable_handle(self), part(delta, "indices"),
+                             as_const(part(delta, "values", variable_dtype(self)))};
+    apply_all(ops[which].row(), inputs, {}, text_of(name));
+    return variable_updated(self);
+  });
+}
+
+// --- elements: scatter_nd_add(indices, updates) and its like ---
+template <int which>
+PyObject* scatter_nd(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"indices", "updates", "name", nullptr};
+  PyObject *indices, *updates, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|O:scatter_nd", const_cast<char**>(names), &indices, &updates,
+                                   &name))
+    return nullptr;
+  return guarded([&] {
+    static const Op ops[] = {Op("ResourceScatterNdUpdate"), Op("ResourceScatterNdAdd"), Op("ResourceScatterNdSub"),
+                             Op("ResourceScatterNdMin"), Op("ResourceScatterNdMax")};
+    const Tensor inputs[] = {variable_handle(self), to_tensor(indices),
+                             as_const(to_tensor(updates, variable_dtype(self)))};
+    apply_all(ops[which].row(), inputs, {}, text_of(name));
+    return variable_updated(self);
+  });
+}
+
+// --- reading ---
+PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"indices", "name", nullptr};
+  PyObject *indices, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices, &name))
+    return nullptr;
+  return guarded([&] {
+    return wrap(ops::gather_rows(variable_handle(self), to_tensor_with_hint(indices, DType::kInt32), text_of(name)));
+  });
+}
+
+PyObject* gather_nd(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"indices", "name", nullptr};
+  PyObject *indices, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:gather_nd", const_cast<char**>(names), &indices, &name))
+    return nullptr;
+  return guarded([&] {
+    return wrap(ops::gather_elements(variable_handle(self), to_tensor(indices), {}, text_of(name)));
+  });
+}
+
+PyObject* count_up_to(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"limit", nullptr};
+  long long limit;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "L:count_up_to", const_cast<char**>(names), &limit)) return nullptr;
+  return guarded([&] {
+    static const Op op{"ResourceCountUpTo"};
+    static const AttrName kLimit("limit"), kT("T");
+    const DType dtype = variable_dtype(self);
+    if (dtype != DType::kInt32 && dtype != DType::kInt64)
+      invalid("count_up_to: the variable has dtype ", name_of(dtype), ", a counter is int32 or int64");
+    return wrap(apply(op, {variable_handle(self)}, {{kLimit, int64_t{limit}}, {kT, dtype}}));
+  });
+}
+
+// --- v[1:3].assign(...) ---
+// What v[...] gives: a tensor that remembers where it was cut from.
+struct PySlice {
+  PyTensor tensor;
+  PyObject* variable;
+  PyObject* key;
+};
+PyTypeObject slice_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PySlice* slice_of(PyObject* o) { return reinterpret_cast<PySlice*>(o); }
+
+void destroy_slice(PyObject* self) {
+  PySlice* s = slice_of(self);
+  if (s->tensor.weakrefs) PyObject_ClearWeakRefs(self);
+  s->tensor.tensor.~Tensor();
+  Py_DECREF(s->variable);
+  Py_DECREF(s->key);
+  PyObject_Free(self);
+}
+
+PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"val", "name", nullptr};
+  PyObject *value, *name = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:assign", const_cast<char**>(names), &value, &name))
+    return nullptr;
+  return guarded([&] {
+    static const Op op{"ResourceStridedSliceAssign"};
+    static const AttrName begin("begin_mask"), end("end_mask"), ellipsis("ellipsis_mask"), fresh("new_axis_mask"),
+        shrink("shrink_axis_mask");
+    PyObject* variable = slice_of(self)->variable;
+    const SliceSpec s = slice_spec(slice_of(self)->key);
+    const std::string given = text_of(name);
+    const Tensor inputs[] = {variable_handle(variable), s.begin, s.end, s.strides,
+                             as_const(to_tensor(value, variable_dtype(variable)))};
+    apply_all(op.row(), inputs,
+              {{begin, s.begin_mask}, {end, s.end_mask}, {ellipsis, s.ellipsis_mask}, {fresh, s.new_axis_mask},
+               {shrink, s.shrink_axis_mask}},
+              given.empty() ? "strided_slice/_assign" : given);
+    return variable_updated(variable);
+  });
+}
+PyMethodDef slice_methods[] = {{"assign", with_keywords(assign_slice), METH_VARARGS | METH_KEYWORDS,
+                                "assign(val, name=None)\n--\n\nGives this part of the variable another value."},
+                               {nullptr, nullptr, 0, nullptr}};
+
+PyMethodDef methods[] = {
+    {"scatter_update", with_keywords(scatter<0>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_update(sparse_delta, use_locking=False, name=None)\n--\n\nGives rows other values."},
+    {"scatter_add", with_keywords(scatter<1>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_add(sparse_delta, use_locking=False, name=None)\n--\n\nAdds to rows."},
+    {"scatter_sub", with_keywords(scatter<2>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_sub(sparse_delta, use_locking=False, name=None)\n--\n\nSubtracts from rows."},
+    {"scatter_mul", with_keywords(scatter<3>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_mul(sparse_delta, use_locking=False, name=None)\n--\n\nMultiplies rows."},
+    {"scatter_div", with_keywords(scatter<4>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_div(sparse_delta, use_locking=False, name=None)\n--\n\nDivides rows."},
+    {"scatter_min", with_keywords(scatter<5>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_min(sparse_delta, use_locking=False, name=None)\n--\n\nThe smaller one in rows."},
+    {"scatter_max", with_keywords(scatter<6>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_max(sparse_delta, use_locking=False, name=None)\n--\n\nThe larger one in rows."},
+    {"scatter_nd_update", with_keywords(scatter_nd<0>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_nd_update(indices, updates, name=None)\n--\n\nGives elements other values."},
+    {"scatter_nd_add", with_keywords(scatter_nd<1>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_nd_add(indices, updates, name=None)\n--\n\nAdds to elements."},
+    {"scatter_nd_sub", with_keywords(scatter_nd<2>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_nd_sub(indices, updates, name=None)\n--\n\nSubtracts from elements."},
+    {"scatter_nd_min", with_keywords(scatter_nd<3>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_nd_min(indices, updates, name=None)\n--\n\nThe smaller one in elements."},
+    {"scatter_nd_max", with_keywords(scatter_nd<4>), METH_VARARGS | METH_KEYWORDS,
+     "scatter_nd_max(indices, updates, name=None)\n--\n\nThe larger one in elements."},
+    {"sparse_read", with_keywords(sparse_read), METH_VARARGS | METH_KEYWORDS,
+     "sparse_read(indices, name=None)\n--\n\nSome rows of the value."},
+    {"gather_nd", with_keywords(gather_nd), METH_VARARGS | METH_KEYWORDS,
+     "gather_nd(indices, name=None)\n--\n\nElements of the value at index vectors."},
+    {"count_up_to", with_keywords(count_up_to), METH_VARARGS | METH_KEYWORDS,
+     "count_up_to(limit)\n--\n\nThe value, which then goes one up; OutOfRangeError at the limit."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyObject* complex_number(PyObject* self, PyObject*) {
+  return guarded([&] {
+    Ref value = checked(wrap(variable_value(self)));
+    return PyObject_CallMethod(value.get(), "__complex__", nullptr);
+  });
+}
+PyMethodDef numbers[] = {{"__complex__", complex_number, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+PyObject* variable_subscript(PyObject* self, PyObject* key) {
+  return guarded([&]() -> PyObject* {
+    Tensor cut = subscript(variable_value(self), key);
+    if (is_tensor(key) && tensor_of(key).dtype() == DType::kBool) return wrap(std::move(cut));
+    auto* s = PyObject_New(PySlice, &slice_type);
+    if (!s) throw PythonErrorSet();
+    new (&s->tensor.tensor) Tensor(std::move(cut));
+    s->tensor.weakrefs = nullptr;
+    s->variable = Py_NewRef(self);
+    s->key = Py_NewRef(key);
+    return reinterpret_cast<PyObject*>(s);
+  });
+}
+
+void init_variable_updates() {
+  slice_type.tp_name = "footlight.Tensor";
+  slice_type.tp_base = tensor_type;
+  slice_type.tp_basicsize = sizeof(PySlice);
+  slice_type.tp_flags = Py_TPFLAGS_DEFAULT;
+  slice_type.tp_dealloc = destroy_slice;
+  slice_type.tp_hash = tensor_type->tp_hash;
+  slice_type.tp_richcompare = tensor_type->tp_richcompare;
+  slice_type.tp_methods = slice_methods;
+  if (PyType_Ready(&slice_type) < 0) throw PythonErrorSet();
+  add_methods(variable_type, methods);
+  add_methods(variable_type, numbers);
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,303 @@
+// The supervisor's loop: pipes in, descriptors and console records out; commands, signals, memory, the end.
+#include "engine/python/worker/supervisor.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/errors.h"
+#include "engine/python/worker/process_tree.h"
+#include "engine/python/worker/console.h"
+#include "engine/session/writer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace footlight::python {
+namespace {
+
+using session::ConsoleStream;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kPartialLineWait = kSecond / 20;   // a prompt without a line end is shown after this
+constexpr int64_t kMemoryLookEvery = kSecond / 10;
+constexpr int64_t kStopStep = 2 * kSecond;           // SIGINT, then SIGTERM, then SIGKILL
+constexpr int64_t kLingerAfterEnd = kSecond / 2;     // for what a background child still holds open
+
+// One descriptor of the script's: passed on at once, recorded line by line.
+struct Channel {
+  int pipe = -1;
+  int passed_to = -1;
+  ConsoleStream stream = ConsoleStream::kStdout;
+  std::string pending;     // the beginning of a line
+  int64_t pending_since = 0;
+};
+
+class Supervisor {
+ public:
+  explicit Supervisor(SupervisedScript script) : script_(std::move(script)) {
+    out_ = {script_.stdout_pipe, 1, ConsoleStream::kStdout, {}, 0};
+    err_ = {script_.stderr_pipe, 2, ConsoleStream::kStderr, {}, 0};
+    try {
+      writer_ = session::Writer::attach(script_.session);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "footlight: the console is not recorded: %s\n", error.what());
+    }
+  }
+
+  int run() {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // children that the script leaves behind stay in reach of a stop
+    const int signals = take_signals();
+    while (!ended_ || still_talking()) {
+      pollfd watched[] = {{out_.pipe, POLLIN, 0}, {err_.pipe, POLLIN, 0}, {script_.print_pipe, POLLIN, 0},
+                          {ended_ ? -1 : script_.commands, POLLIN, 0}, {signals, POLLIN, 0}};
+      poll(watched, std::size(watched), 50);
+      if (watched[0].revents) read_channel(out_);
+      if (watched[1].revents) read_channel(err_);
+      if (watched[2].revents) read_frames();
+      if (watched[3].revents) read_commands();
+      if (watched[4].revents) read_signals(signals);
+      const int64_t now = now_ns();
+      show_partial(out_, now);
+      show_partial(err_, now);
+      if (!ended_) {
+        escalate(now);
+        watch_memory(now);
+        reap();
+      }
+    }
+    return finish();
+  }
+
+ private:
+  static int take_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) sigaddset(&set, number);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+
+  // ---- console -------------------------------------------------------------------------------------------------
+  void record(ConsoleStream stream, std::string text) {
+    if (writer_ && !text.empty()) writer_->add_console({now_ns(), stream, std::move(text)});
+  }
+
+  // False: nobody reads there any more.
+  static bool pass_on(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EAGAIN) {
+        pollfd wait{descriptor, POLLOUT, 0};
+        poll(&wait, 1, 1000);
+        continue;
+      }
+      if (written <= 0) return false;
+      text.remove_prefix(static_cast<size_t>(written));
+    }
+    return true;
+  }
+
+  void close_channel(Channel& channel) {
+    record(channel.stream, std::exchange(channel.pending, {}));
+    close(channel.pipe);
+    channel.pipe = -1;
+  }
+
+  void read_channel(Channel& channel) {
+    char chunk[65536];
+    const ssize_t got = ::read(channel.pipe, chunk, sizeof chunk);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) return close_channel(channel);
+    heard_ns_ = now_ns();
+    const std::string_view text(chunk, static_cast<size_t>(got));
+    const bool read_there = pass_on(channel.passed_to, text);
+    if (channel.pending.empty()) channel.pending_since = heard_ns_;
+    channel.pending += text;
+    if (const size_t end = channel.pending.rfind('\n'); end != std::string::npos) {
+      record(channel.stream, channel.pending.substr(0, end + 1));
+      channel.pending.erase(0, end + 1);
+    }
+    if (!read_there) close_channel(channel);  // the script then meets the broken pipe itself
+  }
+
+  void show_partial(Channel& channel, int64_t now) {
+    if (!channel.pending.empty() && now - channel.pending_since > kPartialLineWait)
+      record(channel.stream, std::exchange(channel.pending, {}));
+  }
+
+  void read_frames() {
+    char chunk[65536];
+    const ssize_t got = ::read(script_.print_pipe, chunk, sizeof chunk);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) {
+      close(script_.print_pipe);
+      script_.print_pipe = -1;
+      return;
+    }
+    heard_ns_ = now_ns();
+    frames_.append(chunk, static_cast<size_t>(got));
+    PrintFrame header;
+    while (frames_.size() >= sizeof header) {
+      std::memcpy(&header, frames_.data(), sizeof header);
+      if (frames_.size() - sizeof header < header.size) break;
+      std::string text = frames_.substr(sizeof header, header.size);
+      frames_.erase(0, sizeof header + header.size);
+      if (header.kind == PrintFrame::kReason) {
+        reason_ = std::move(text);
+        continue;
+      }
+      pass_on(header.kind == PrintFrame::kToStdout ? 1 : 2, text);
+      // What stands before it on an unfinished line was written before it.
+      for (Channel* channel : {&out_, &err_}) record(channel->stream, std::exchange(channel->pending, {}));
+      record(ConsoleStream::kTfPrint, std::move(text));
+    }
+  }
+
+  // ---- commands, signals, stop -----------------------------------------------------------------------------------
+  void read_commands() {
+    char chunk[256];
+    const ssize_t got = ::read(script_.commands, chunk, sizeof chunk);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) {
+      close(script_.commands);
+      script_.commands = -1;
+      return stop("stopped: the app that ran it is gone");
+    }
+    command_.append(chunk, static_cast<size_t>(got));
+    for (size_t end; (end = command_.find('\n')) != std::string::npos; command_.erase(0, end + 1)) {
+      const std::string line = command_.substr(0, end);
+      if (line == "stop") stop("stopped by the user");
+      if (line.starts_with("level ")) pass_on(script_.control_pipe, line + "\n");
+    }
+  }
+
+  void read_signals(int signals) {
+    signalfd_siginfo info;
+    while (::read(signals, &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo == SIGCHLD) continue;
+      // From the terminal the script got it too; from somebody's kill only this process did.
+      if (info.ssi_code == SI_USER && !ended_) kill(script_.process, static_cast<int>(info.ssi_signo));
+      if (signal_reason_.empty()) {
+        signal_reason_ = info.ssi_signo == SIGINT ? "interrupted (SIGINT)"
+                                                  : "ended by signal " + std::to_string(info.ssi_signo) + " (" +
+                                                        sigabbrev(static_cast<int>(info.ssi_signo)) + ")";
+      }
+    }
+  }
+
+  void stop(std::string why) {
+    if (stop_step_ > 0 || ended_) return;
+    stop_reason_ = std::move(why);
+    next_signal(now_ns());
+  }
+
+  void next_signal(int64_t now) {
+    static constexpr int kSteps[] = {SIGINT, SIGTERM, SIGKILL};
+    const int number = kSteps[std::min(stop_step_, 2)];
+    ++stop_step_;
+    last_stop_signal_ = number;
+    next_step_ns_ = now + kStopStep;
+    signal_tree(getpid(), number);
+  }
+
+  void escalate(int64_t now) {
+    if (stop_step_ > 0 && now > next_step_ns_) next_signal(now);
+  }
+
+  // Before the machine stands still for lack of memory, the script is ended, not whoever the kernel picks.
+  void watch_memory(int64_t now) {
+    if (now < next_memory_look_ns_) return;
+    next_memory_look_ns_ = now + kMemoryLookEvery;
+    const MachineMemory machine = machine_memory();
+    if (machine.total == 0 || machine.available > machine.total / 20) return;
+    const size_t held = resident_bytes(script_.process);
+    if (held < machine.total / 4) return;
+    char words[160];
+    std::snprintf(words, sizeof words, "killed: memory ran out (the script held %.1f GB, %.1f GB of %.1f were left)",
+                  held / 1e9, machine.available / 1e9, machine.total / 1e9);
+    if (stop_reason_.empty()) stop_reason_ = words;
+    stop_step_ = 2;
+    next_signal(now);
+  }
+
+  // ---- the end ---------------------------------------------------------------------------------------------------
+  void reap() {
+    int status = 0;
+    for (pid_t who; (who = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (who != script_.process) continue;  // a child that the script left behind
+      ended_ = true;
+      ended_ns_ = now_ns();
+      if (WIFSIGNALED(status)) {
+        signal_ = WTERMSIG(status);
+        exit_code_ = 128 + signal_;
+      } else {
+        exit_code_ = WEXITSTATUS(status);
+      }
+    }
+  }
+
+  bool still_talking() const {
+    if (out_.pipe < 0 && err_.pipe < 0 && script_.print_pipe < 0) return false;
+    return now_ns() - std::max(ended_ns_, heard_ns_) < kLingerAfterEnd;
+  }
+
+  static std::string sigabbrev(int number) {
+    const char* name = sigabbrev_np(number);
+    return name ? std::string("SIG") + name : "signal";
+  }
+
+  std::string reason() const {
+    if (!stop_reason_.empty()) {
+      if (stop_step_ <= 1) return stop_reason_;
+      return stop_reason_.starts_with("killed") ? stop_reason_
+                                                : stop_reason_ + " (it took " + sigabbrev(last_stop_signal_) + ")";
+    }
+    if (signal_ == SIGSEGV) return "crashed: segmentation fault (SIGSEGV)";
+    if (signal_ == SIGABRT) return "crashed: aborted (SIGABRT)";
+    if (signal_ == SIGKILL) return "killed (SIGKILL): by somebody, or by the kernel because memory ran out";
+    if (signal_ != 0) return "ended by signal " + std::to_string(signal_) + " (" + sigabbrev(signal_) + ")";
+    if (!signal_reason_.empty()) return signal_reason_;
+    if (!reason_.empty()) return reason_;
+    if (exit_code_ != 0) return "exited with status " + std::to_string(exit_code_);
+    return "finished";
+  }
+
+  int finish() {
+    for (Channel* channel : {&out_, &err_})
+      if (channel->pipe >= 0) close_channel(*channel);
+    if (stop_step_ > 0) signal_tree(getpid(), SIGKILL);  // what a stopped script left running
+    if (!writer_) return exit_code_;
+    const std::string words = reason();
+    if (words != "finished") record(ConsoleStream::kNote, words + "\n");
+    const auto done = writer_->finish({now_ns(), exit_code_, signal_, words});
+    if (!done.words.empty()) std::fprintf(stderr, "footlight: %s\n", done.words.c_str());
+    return exit_code_;
+  }
+
+  SupervisedScript script_;
+  std::unique_ptr<session::Writer> writer_;
+  Channel out_, err_;
+  std::string frames_, command_;
+  std::string reason_, stop_reason_, signal_reason_;
+  int64_t heard_ns_ = 0, ended_ns_ = 0, next_step_ns_ = 0, next_memory_look_ns_ = 0;
+  int stop_step_ = 0, last_stop_signal_ = 0;
+  int exit_code_ = 0, signal_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+int supervise(SupervisedScript script) { return Supervisor(std::move(script)).run(); }
+
+}  // namespace footlight::python

@@ -1,0 +1,204 @@
+// The host recorder: one writer at a time, fed from the rings by the writer's own flush thread.
+#include "engine/record/recorder.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/errors.h"
+#include "engine/base/recording.h"
+#include "engine/base/signatures.h"
+#include "engine/record/cupti_session.h"
+
+#include <pthread.h>
+#include <cstdlib>
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::profile {
+namespace {
+
+// What was reported of one thread so far.
+struct Reported { uint64_t ops_dropped = 0, calls_dropped = 0; };
+
+struct Host {
+  std::mutex mutex;  // start and stop; not held while recording
+  std::unique_ptr<session::Writer> writer;
+  bool attached = false;
+  // Writers that are closed: another thread may still hold the pointer it got from active_writer().
+  std::vector<std::unique_ptr<session::Writer>> closed;
+  std::unordered_map<const ThreadRings*, Reported> reported;  // of the flush thread alone, as the next two
+  uint32_t signatures = 0;       // how many the session has
+  uint64_t signatures_refused = 0;
+};
+
+// Never destroyed: threads and exit handlers come late.
+Host& host() {
+  static Host* it = new Host;
+  return *it;
+}
+
+struct Batch {
+  session::OpColumns ops;
+  std::vector<session::CallRecord> calls;
+  session::Writer* writer = nullptr;
+};
+
+void drain(Batch& batch, ThreadRings& rings, bool last) {
+  auto& reported = host().reported;
+  const auto [it, added] = reported.try_emplace(&rings);
+  if (added) batch.writer->add_thread({rings.number(), rings.system_id(), rings.name()});
+  rings.ops().drain([&](const OpEvent* events, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+      batch.ops.append(rings.number(), ThreadRings::op_event_id(rings.number(), events[i].sequence), events[i]);
+  });
+  rings.calls().drain([&](const CallEvent* events, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const CallEvent& e = events[i];
+      batch.calls.push_back({e.call, e.function, e.trace, e.outcome, rings.number(), e.start_ns, e.end_ns, e.source});
+    }
+  });
+  Reported& r = it->second;
+  const uint64_t ops = rings.ops().dropped(), calls = rings.calls().dropped();
+  batch.writer->add_dropped("op events", "they came faster than they could be written", ops - r.ops_dropped);
+  batch.writer->add_dropped("calls", "they came faster than they could be written", calls - r.calls_dropped);
+  r = {ops, calls};
+  if (last) reported.erase(it);
+}
+
+// The session has a signature before an event that names it.
+void report_signatures(session::Writer& writer) {
+  Host& h = host();
+  visit_signatures(
+      h.signatures,
+      [](void* to, SignatureId id, const Signature& s) {
+        static_cast<session::Writer*>(to)->add_signature(
+            {id, s.op, s.inputs, s.outputs, s.input_bytes, s.output_bytes, s.flops});
+        host().signatures = id.value + 1;
+      },
+      &writer);
+  const uint64_t refused = signatures_refused();
+  if (refused > h.signatures_refused)
+    writer.add_dropped("shapes of ops", "there are too many different ones", refused - h.signatures_refused);
+  h.signatures_refused = refused;
+}
+
+void pump(session::Writer& writer, void*) {
+  calibrate_clock();
+  Batch batch;
+  batch.writer = &writer;
+  visit_rings([](void* context, ThreadRings& rings, bool last) { drain(*static_cast<Batch*>(context), rings, last); },
+              &batch);
+  report_signatures(writer);  // after the rings: what their events name is there by now
+  if (batch.ops.size()) writer.add_op_events(batch.ops);
+  if (!batch.calls.empty()) writer.add_calls(batch.calls);
+}
+
+void wake_writer() {
+  if (session::Writer* writer = session::active_writer()) writer->wake();
+}
+
+// A forked child has the flush thread no more: it records nothing, and may start a session of its own.
+void fork_in_child() {
+  rings_after_fork(true);
+  Host& h = host();
+  new (&h.mutex) std::mutex;
+  cupti::forget_session();
+  if (!h.writer) return;
+  recording_level.store(RecordingLevel::kOff, std::memory_order_relaxed);
+  ring_filling.store(nullptr, std::memory_order_relaxed);
+  release_clock();
+  h.writer->abandon();
+  h.closed.push_back(std::move(h.writer));  // not destroyed: its locks may be held by threads that are not here
+  h.reported.clear();
+  h.attached = false;
+}
+
+void at_exit(int status, void*) {
+  if (recording()) stop_recording({now_ns(), status, 0, "the program called exit"});
+}
+
+void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLevel level) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork(rings_before_fork, [] { rings_after_fork(false); }, fork_in_child);
+    on_exit(at_exit, nullptr);
+  });
+  Host& h = host();
+  h.reported.clear();
+  h.signatures = 0;
+  h.signatures_refused = signatures_refused();
+  h.attached = attached;
+  h.writer = std::move(writer);
+  // What an earlier recording left in the rings is not this one's.
+  visit_rings(
+      [](void*, ThreadRings& rings, bool last) {
+        if (last) return;  // it goes now
+        rings.ops().drain([](const OpEvent*, uint32_t) {});
+        rings.calls().drain([](const CallEvent*, uint32_t) {});
+        host().reported[&rings] = {rings.ops().dropped(), rings.calls().dropped()};
+        host().writer->add_thread({rings.number(), rings.system_id(), rings.name()});
+      },
+      nullptr);
+  calibrate_clock();  // before the flush thread does
+  h.writer->set_pump(pump, nullptr);
+  session::set_active_writer(h.writer.get());
+  if (level == RecordingLevel::kOps) cupti::start_into(*h.writer);
+  ring_filling.store(wake_writer, std::memory_order_release);
+  recording_level.store(level, std::memory_order_release);
+}
+
+void refuse_second() {
+  if (host().writer) throw Error(ErrorKind::kFailedPrecondition, "a session is being recorded already");
+}
+
+}  // namespace
+
+void start_recording(const std::string& path, const session::RunRecord& run, RecordingLevel level,
+                     const session::WriterOptions& options) {
+  std::lock_guard lock(host().mutex);
+  refuse_second();
+  begin(session::Writer::create(path, run, level, options), false, level);
+}
+
+void attach_recording(const std::string& path, RecordingLevel level, const session::WriterOptions& options) {
+  std::lock_guard lock(host().mutex);
+  refuse_second();
+  begin(session::Writer::attach(path, options), true, level);
+  host().writer->set_level(level);
+}
+
+void set_level(RecordingLevel level) {
+  std::lock_guard lock(host().mutex);
+  if (!host().writer) return;
+  if (level == RecordingLevel::kOps) cupti::start_into(*host().writer);
+  recording_level.store(level, std::memory_order_release);
+  host().writer->set_level(level);
+}
+
+bool recording() {
+  std::lock_guard lock(host().mutex);
+  return host().writer != nullptr;
+}
+
+session::Writer::Finished stop_recording(const session::EndRecord& end) {
+  Host& h = host();
+  std::lock_guard lock(h.mutex);
+  if (!h.writer) return {};
+  recording_level.store(RecordingLevel::kOff, std::memory_order_release);
+  ring_filling.store(nullptr, std::memory_order_release);
+  session::Writer* const writer = h.writer.get();
+  cupti::stop_into_session();
+  session::Writer::Finished finished;
+  if (h.attached) {
+    writer->close();
+  } else {
+    finished = writer->finish(end);
+  }
+  release_clock();
+  session::set_active_writer(nullptr);
+  h.closed.push_back(std::move(h.writer));
+  return finished;
+}
+
+}  // namespace footlight::profile

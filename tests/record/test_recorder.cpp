@@ -1,0 +1,408 @@
+// The host recorder: levels, threads, a flood, forks, exits.
+#include "engine/base/clock.h"
+#include "engine/base/errors.h"
+#include "engine/base/signatures.h"
+#include "engine/record/recorder.h"
+#include "engine/session/reader.h"
+
+#include <QtTest>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+#include <thread>
+
+using namespace footlight;
+using namespace footlight::session;
+
+// What a forked child leaves of threads that it does not have is no leak.
+static bool in_child = false;
+extern "C" int __lsan_is_turned_off() { return in_child; }
+
+namespace {
+
+// What eager code does around an op.
+void emit_op(uint16_t op) {
+  if (!recording_ops()) return;
+  OpEvent e;
+  e.start_ns = now_ns();
+  e.end_ns = now_ns();
+  e.op = OpId(op);
+  e.source = {CodeId(1), op};
+  record_op(e);
+}
+
+// What a call of a traced function does.
+void emit_call() {
+  if (!recording_structure()) return;
+  CallEvent e;
+  e.call = next_call_id();
+  e.function = FunctionId(2);
+  e.trace = TraceId(3);
+  e.outcome = CallOutcome::kTrace;
+  e.source = {CodeId(1), 8};
+  e.start_ns = now_ns();
+  e.end_ns = now_ns();
+  record_call(e);
+}
+
+uint64_t dropped(const Reader& r, const char* what) {
+  uint64_t n = 0;
+  for (const DroppedRecord& d : r.contents().dropped)
+    if (d.what == what) n += d.count;
+  return n;
+}
+
+// For processes that record. Not a mere fork: ThreadSanitizer cannot follow threads that are started there.
+int status_of_program(const char* role, const std::string& path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", "test_recorder", "--as", role, path.c_str(), nullptr);
+    _exit(98);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+// Records a little and ends: by exit(3), _exit(4), or a signal.
+int record_and_end(const std::string& how, const std::string& path) {
+  profile::start_recording(path, {}, RecordingLevel::kOps);
+  emit_op(1);
+  if (how == "exit") exit(3);
+  emit_call();
+  active_writer()->flush();
+  if (how == "_exit") _exit(4);
+  const int number = std::atoi(how.c_str());
+  signal(number, SIG_DFL);
+  raise(number);
+  return 99;
+}
+
+template <class Body>
+int status_of(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    in_child = true;
+    body();
+    _exit(99);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+}  // namespace
+
+class TestRecorder : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::string at(const char* name) { return folder_.filePath(name).toStdString(); }
+
+ private slots:
+  void cleanup() {
+    profile::stop_recording({});
+    QCOMPARE(recording_level.load(), RecordingLevel::kOff);
+  }
+
+  void levels_decide_what_is_recorded() {
+    const std::string path = at("levels.footlight");
+    emit_op(1);
+    emit_call();
+    profile::start_recording(path, {}, RecordingLevel::kStructure);
+    QVERIFY(profile::recording());
+    QVERIFY(active_writer());
+    emit_op(2);
+    emit_call();
+    profile::set_level(RecordingLevel::kOps);
+    emit_op(3);
+    emit_call();
+    profile::set_level(RecordingLevel::kOff);
+    emit_op(4);
+    emit_call();
+    QVERIFY(profile::stop_recording({8, 0, 0, "finished"}).one_file);
+    QVERIFY(!profile::recording());
+    QCOMPARE(active_writer(), nullptr);
+    auto r = Reader::open(path);
+    QCOMPARE(r->op_events().rows(), 1u);
+    QCOMPARE(r->op_events().chunk(0)->op[0], 3);
+    QCOMPARE(r->op_events().chunk(0)->source(0), (SourceRef{CodeId(1), 3}));
+    QVERIFY(!SignatureId(r->op_events().chunk(0)->signature[0]).valid());
+    QCOMPARE(r->contents().level, RecordingLevel::kOff);
+    const auto calls = r->all_calls();
+    QCOMPARE(calls.size(), 2u);
+    QVERIFY(calls[0].id != calls[1].id);
+    QCOMPARE(calls[0].function, FunctionId(2));
+    QCOMPARE(calls[0].trace, TraceId(3));
+    QCOMPARE(calls[0].outcome, CallOutcome::kTrace);
+    QVERIFY(r->contents().end);
+  }
+
+  void events_of_threads_that_ended_are_kept() {
+    const std::string path = at("threads.footlight");
+    profile::start_recording(path, {}, RecordingLevel::kOps);
+    constexpr int kThreads = 4, kEvents = 20'000;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([] {
+        for (int i = 0; i < kEvents; ++i) {
+          emit_op(uint16_t(i % 100));
+          if (i % 100 == 0) emit_call();
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    emit_op(5);
+    QVERIFY(profile::stop_recording({}).one_file);
+    auto r = Reader::open(path);
+    QCOMPARE(r->op_events().rows() + dropped(*r, "op events"), uint64_t(kThreads * kEvents + 1));
+    QCOMPARE(r->calls().rows() + dropped(*r, "calls"), uint64_t(kThreads * kEvents / 100));
+    std::set<uint16_t> numbers;
+    std::set<uint64_t> ids;
+    std::map<uint16_t, int64_t> last;
+    for (size_t c = 0; c < r->op_events().index().size(); ++c) {
+      const auto chunk = r->op_events().chunk(c);
+      for (size_t i = 0; i < chunk->size(); ++i) {
+        numbers.insert(chunk->thread[i]);
+        ids.insert(chunk->id[i]);
+        QVERIFY(chunk->start_ns[i] >= last[chunk->thread[i]]);  // in order within a thread
+        last[chunk->thread[i]] = chunk->start_ns[i];
+      }
+    }
+    QCOMPARE(numbers.size(), size_t(kThreads + 1));
+    QCOMPARE(ids.size(), r->op_events().rows());
+    std::set<uint16_t> named;
+    for (const ThreadRecord& t : r->contents().threads) named.insert(t.number);
+    for (const uint16_t n : numbers) QVERIFY(named.contains(n));
+  }
+
+  // Whatever was described before or during the recording is there, under the ids that the events name.
+  void signatures_come_with_the_events() {
+    const std::string path = at("signatures.footlight");
+    const SignatureId early = add_signature(11, {OpId(1), "float32[2]", "float32[]", 8, 4, 2});
+    profile::start_recording(path, {}, RecordingLevel::kOps);
+    const SignatureId late = add_signature(12, {OpId(2), "int32[3]", "int32[3]", 12, 12, 3});
+    QVERIFY(add_signature(12, {}) == late);
+    QVERIFY(find_signature(11) == early);
+    for (const SignatureId id : {early, late}) {
+      OpEvent e;
+      e.op = OpId(1);
+      e.signature = id;
+      record_op(e);
+    }
+    profile::stop_recording({});
+    auto r = Reader::open(path);
+    const auto events = r->op_events().chunk(0);
+    QCOMPARE(r->signature(SignatureId(events->signature[0]))->inputs, std::string("float32[2]"));
+    QCOMPARE(r->signature(SignatureId(events->signature[1]))->flops, 3u);
+  }
+
+  // Device work names the op that caused it before the op is recorded.
+  void the_id_of_the_next_event_is_known_before() {
+    const std::string path = at("ids.footlight");
+    profile::start_recording(path, {}, RecordingLevel::kOps);
+    std::vector<uint64_t> said;
+    for (int i = 0; i < 100; ++i) {
+      said.push_back(thread_rings().next_op_event());
+      emit_op(1);
+    }
+    profile::stop_recording({});
+    auto r = Reader::open(path);
+    QCOMPARE(r->op_events().chunk(0)->id, said);
+  }
+
+  // More events than the rings and the disk can take: the program goes on, and nothing is lost in silence.
+  void a_flood_is_dropped_and_counted() {
+    const std::string path = at("flood.footlight");
+    profile::start_recording(path, {}, RecordingLevel::kOps);
+    constexpr uint64_t kEvents = 1'000'000;
+    OpEvent e;
+    for (uint64_t i = 0; i < kEvents; ++i) {
+      e.start_ns = int64_t(i);
+      e.end_ns = int64_t(i) + 1;
+      record_op(e);
+    }
+    profile::stop_recording({});
+    auto r = Reader::open(path);
+    const uint64_t lost = dropped(*r, "op events");
+    qInfo("flood: %.1f %% of %llu events recorded", 100.0 * double(kEvents - lost) / double(kEvents),
+          static_cast<unsigned long long>(kEvents));
+    QCOMPARE(r->op_events().rows() + lost, kEvents);
+    QVERIFY(r->op_events().rows() >= OpRing::kCapacity);
+    if (lost) QCOMPARE(r->contents().dropped[0].why, std::string("they came faster than they could be written"));
+  }
+
+  void a_full_ring_drops_the_new_and_counts() {
+    auto ring = std::make_unique<Ring<OpEvent, 16>>();
+    for (int i = 0; i < 40; ++i) {
+      OpEvent e;
+      e.start_ns = i;
+      ring->push(e);
+    }
+    QCOMPARE(ring->dropped(), 24u);
+    std::vector<uint32_t> numbers;
+    const auto take = [&](const OpEvent* events, uint32_t count) {
+      for (uint32_t i = 0; i < count; ++i) numbers.push_back(events[i].sequence);
+    };
+    QCOMPARE(ring->drain(take), 16u);
+    ring->push({});
+    QCOMPARE(ring->drain(take), 1u);
+    QCOMPARE(numbers.size(), 17u);
+    QCOMPARE(numbers[15], 15u);
+    QCOMPARE(numbers[16], 40u);  // dropped ones have numbers too
+  }
+
+  void a_forked_child_leaves_the_session_alone() {
+#ifdef __SANITIZE_ADDRESS__
+    QSKIP("the sanitizer's allocator stays locked in a child that is forked while another thread allocates");
+#endif
+    const std::string path = at("fork.footlight"), child_path = at("child.footlight");
+    profile::start_recording(path, {}, RecordingLevel::kOps);
+    emit_op(1);
+    const int status = status_of([&] {
+      if (profile::recording() || recording_ops() || active_writer()) _exit(1);
+      emit_op(66);
+      emit_call();
+      if (profile::stop_recording({0, 66, 0, "the child"}).words != "") _exit(2);
+#ifndef __SANITIZE_THREAD__  // it cannot follow threads that are started in a fork
+      // It may record a session of its own.
+      profile::start_recording(child_path, {}, RecordingLevel::kOps);
+      emit_op(67);
+      if (!profile::stop_recording({0, 5, 0, "the child"}).one_file) _exit(3);
+#endif
+      exit(0);
+    });
+    QCOMPARE(status, 0);
+    // A child that just goes on and exits.
+    QCOMPARE(status_of([] { exit(0); }), 0);
+    emit_op(2);
+    active_writer()->add_console({1, ConsoleStream::kStdout, "still here\n"});
+    QVERIFY(profile::stop_recording({7, 0, 0, "the parent"}).one_file);
+    auto r = Reader::open(path);
+    QCOMPARE(r->op_events().rows(), 2u);
+    QCOMPARE(r->contents().console.size(), 1u);
+    QCOMPARE(r->contents().end->reason, std::string("the parent"));
+    QCOMPARE(r->damage(), std::string());
+#ifndef __SANITIZE_THREAD__
+    auto child = Reader::open(child_path);
+    QCOMPARE(child->op_events().rows(), 1u);
+    QCOMPARE(child->op_events().chunk(0)->op[0], 67);
+    QCOMPARE(child->contents().end->exit_code, 5);
+#endif
+  }
+
+  // While other threads record, so that locks are held when the fork comes.
+  void forks_while_others_record() {
+#ifdef __SANITIZE_ADDRESS__
+    QSKIP("the sanitizer's allocator stays locked in a child that is forked while another thread allocates");
+#endif
+    const std::string path = at("forks.footlight");
+    profile::start_recording(path, {}, RecordingLevel::kOps);
+    std::atomic<bool> stop{false};
+    std::atomic<uint64_t> emitted{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 2; ++t) {
+      threads.emplace_back([&] {
+        while (!stop) {
+          emit_op(3);
+          ++emitted;
+          std::thread([&] { emit_op(4), ++emitted; }).join();
+          active_writer()->add_console({1, ConsoleStream::kStdout, "x"});
+        }
+      });
+    }
+    int bad = 0;
+    for (int i = 0; i < 20; ++i)
+      bad += status_of([] {
+               emit_op(9);
+               exit(recording_ops() ? 1 : 0);
+             }) != 0;
+    stop = true;
+    for (std::thread& t : threads) t.join();
+    profile::stop_recording({});
+    QCOMPARE(bad, 0);
+    auto r = Reader::open(path);
+    QCOMPARE(r->op_events().rows() + dropped(*r, "op events"), emitted.load());
+  }
+
+  void exit_without_stopping_ends_the_session() {
+    const std::string path = at("exit.footlight");
+    QCOMPARE(WEXITSTATUS(status_of_program("exit", path)), 3);
+    auto r = Reader::open(path);
+    QCOMPARE(r->state(), State::kFinished);
+    QCOMPARE(r->op_events().rows(), 1u);
+    QCOMPARE(r->contents().end->exit_code, 3);
+    QCOMPARE(r->contents().end->reason, std::string("the program called exit"));
+  }
+
+  void sudden_ends_keep_what_was_written() {
+    const std::string path = at("sudden.footlight");
+    for (const int how : {0, SIGSEGV, SIGTERM, SIGKILL}) {
+      const int status = status_of_program(how ? std::to_string(how).c_str() : "_exit", path);
+      QCOMPARE(how ? WTERMSIG(status) : WEXITSTATUS(status), how ? how : 4);
+      auto r = Reader::open(path);
+      QCOMPARE(r->state(), State::kKilled);
+      QCOMPARE(r->op_events().rows(), 1u);
+      QCOMPARE(r->calls().rows(), 1u);
+    }
+  }
+
+  void the_attached_side_leaves_the_end_to_the_other() {
+    const std::string path = at("attached.footlight");
+    Writer::create(path, {}, RecordingLevel::kOff)->close();
+    profile::attach_recording(path, RecordingLevel::kOps);
+    emit_op(1);
+    profile::stop_recording({1, 1, 0, "not mine to say"});
+    auto r = Reader::open(path);
+    QCOMPARE(r->state(), State::kKilled);
+    QCOMPARE(r->op_events().rows(), 1u);
+    QCOMPARE(r->contents().level, RecordingLevel::kOps);
+    Writer::attach(path)->finish({2, 0, 0, "finished"});
+    QCOMPARE(Reader::open(path)->contents().end->reason, std::string("finished"));
+  }
+
+  void one_recording_at_a_time() {
+    profile::start_recording(at("one.footlight"), {}, RecordingLevel::kOps);
+    try {
+      profile::start_recording(at("two.footlight"), {}, RecordingLevel::kOps);
+      QFAIL("two recordings");
+    } catch (const Error& e) {
+      QCOMPARE(e.kind(), ErrorKind::kFailedPrecondition);
+    }
+    profile::stop_recording({});
+    // And one after the other: what is left in the rings is not the next one's.
+    recording_level = RecordingLevel::kOps;
+    emit_op(1);
+    recording_level = RecordingLevel::kOff;
+    profile::start_recording(at("three.footlight"), {}, RecordingLevel::kOps);
+    emit_op(2);
+    profile::stop_recording({});
+    auto r = Reader::open(at("three.footlight"));
+    QCOMPARE(r->op_events().rows(), 1u);
+    QCOMPARE(r->op_events().chunk(0)->op[0], 2);
+  }
+
+  // A program whose shapes never repeat: from some number on its events stand without, and the session says so.
+  // The last test: what it leaves in the process is read by every recording that follows.
+  void too_many_signatures_are_counted() {
+    const std::string path = at("many.footlight");
+    profile::start_recording(path, {}, RecordingLevel::kStructure);
+    uint64_t hash = 1000;
+    while (room_for_signatures()) QVERIFY(add_signature(hash++, {}).valid());
+    QVERIFY(!add_signature(hash, {}).valid());
+    QVERIFY(!add_signature(hash, {}).valid());
+    QVERIFY(find_signature(1000).valid());
+    profile::stop_recording({});
+    QCOMPARE(dropped(*Reader::open(path), "shapes of ops"), uint64_t{2});
+  }
+};
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "--as") return record_and_end(argv[2], argv[3]);
+  QCoreApplication app(argc, argv);
+  TestRecorder test;
+  return QTest::qExec(&test, argc, argv);
+}
+#include "test_recorder.moc"

@@ -1,10 +1,11 @@
 // C++ errors as Python exceptions, one to one; the classes themselves stand in footlight/_errors.py.
-#include "engine/base/errors.h"
-
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 
 #include <array>
 #include <new>
+#include <system_error>
 
 namespace footlight::python {
 namespace {
@@ -40,12 +41,13 @@ bool is_op_error(ErrorKind kind) {
 void set(ErrorKind kind, const std::string& message) {
   PyObject* type = classes[static_cast<size_t>(kind)];
   if (!type) type = PyExc_RuntimeError;
-  PyErr_Clear();  // what a failed look at an object left behind: the error says it better
-  Ref text =
+  // What a failed look at an object left behind: the error says it better. An interrupt stays.
+  if (PyErr_Occurred() && !cleared_if(PyExc_Exception)) return;
+  const Ref text =
       Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
   if (!text) return;
-  Ref value = Ref::steal(is_op_error(kind) ? PyObject_CallFunction(type, "OOO", Py_None, Py_None, text.get())
-                                           : PyObject_CallOneArg(type, text.get()));
+  const Ref value = Ref::steal(is_op_error(kind) ? PyObject_CallFunction(type, "OOO", Py_None, Py_None, text.get())
+                                                 : PyObject_CallOneArg(type, text.get()));
   if (value) PyErr_SetObject(type, value.get());
 }
 
@@ -60,8 +62,12 @@ void set_python_error() {
     set(e.kind(), e.message());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
-  } catch (const std::exception& e) {
-    set(ErrorKind::kInternal, e.what());
+  } catch (const std::system_error& e) {
+    set(ErrorKind::kIo, e.what());
+  } catch (const std::exception& e) {  // bad_variant_access, out_of_range, ...: nothing that a program may cause
+    set(ErrorKind::kInternal, std::string("this is a bug in Footlight, not in your program (") + e.what() +
+                                  "). Please report it, with this traceback and the lines of your program that it "
+                                  "names");
   }
 }
 
@@ -87,16 +93,16 @@ void init_errors(PyObject*) {
   Ref module = checked(PyImport_ImportModule("footlight._errors"));
   Ref by_name = checked(PyObject_GetAttrString(module.get(), "CLASSES"));
   for (const Named& n : kErrors) {
-    PyObject* type = PyDict_GetItemString(by_name.get(), n.name);
+    PyObject* type = find_item(by_name.get(), n.name);
     FL_CHECK(type != nullptr);
     classes[static_cast<size_t>(n.kind)] = Py_NewRef(type);
   }
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(by_name.get(), &at, &key, &value);)
-    publish((std::string("errors.") + PyUnicode_AsUTF8(key)).c_str(), value);
+    publish(("errors." + std::string(utf8(key))).c_str(), value);
   Ref codes = checked(PyObject_GetAttrString(module.get(), "CODES"));
   for (Py_ssize_t at = 0; PyDict_Next(codes.get(), &at, &key, &value);)
-    publish((std::string("errors.") + PyUnicode_AsUTF8(key)).c_str(), value);
+    publish(("errors." + std::string(utf8(key))).c_str(), value);
   const std::pair<ErrorKind, const char*> own[] = {
       {ErrorKind::kOperatorNotAllowedInGraph, "OperatorNotAllowedInGraphError"},
       {ErrorKind::kInaccessibleTensor, "InaccessibleTensorError"},

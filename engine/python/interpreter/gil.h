@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/ids.h"
-#include "engine/python/types/objects.h"
+#include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 

@@ -2,7 +2,7 @@
 // there.
 #pragma once
 
-#include "engine/python/types/objects.h"
+#include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 

@@ -1,7 +1,7 @@
 // What each part of this folder adds to the extension module `footlight._engine`, and how it adds it.
 #pragma once
 
-#include "engine/python/types/objects.h"
+#include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 
@@ -42,14 +42,4 @@ void publish(const char* dotted, PyObject* object);
 // PyCFunction with keywords as a public name: its __module__ is the namespace. `method` must live for ever.
 void publish_function(const char* dotted, PyMethodDef* method);
 
-// Throws PythonErrorSet when `o` is null; else owns it.
-inline Ref checked(PyObject* o);
-
 }  // namespace footlight::python
-
-#include "engine/base/errors.h"
-
-inline footlight::python::Ref footlight::python::checked(PyObject* o) {
-  if (!o) throw PythonErrorSet();
-  return Ref::steal(o);
-}

@@ -1,7 +1,7 @@
 // What a weak reference points at, spelled as each Python version has it.
 #pragma once
 
-#include "engine/python/types/objects.h"
+#include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 

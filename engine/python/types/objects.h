@@ -1,9 +1,7 @@
-// The Python objects of the engine as its own C++ sees them. Only this folder includes Python.h.
+// tf.Tensor as C++ sees it: the Python object, the tensor in it, and the way from one to the other.
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
+#include "engine/python/interpreter/exceptions.h"
 #include "engine/tensor/tensor.h"
 
 #include <span>
@@ -27,52 +25,6 @@ PyObject* wrap_all(std::span<const Tensor>);  // a list
 // Installed by the tracing part: what `.op` and `.graph` of a symbolic tensor give. New references.
 extern PyObject* (*operation_of)(const Tensor&);
 extern PyObject* (*graph_of)(const Tensor&);
-
-// Sets the Python exception that belongs to the C++ exception in flight; call it inside `catch (...)`.
-void set_python_error();
-
-// Runs `body`, turning C++ exceptions into Python ones: `return guarded([&] { ... return object; });`
-template <class Body>
-PyObject* guarded(Body&& body) {
-  try {
-    return body();
-  } catch (...) {
-    set_python_error();
-    return nullptr;
-  }
-}
-
-// Owned reference.
-class Ref {
- public:
-  Ref() = default;
-  static Ref steal(PyObject* o) {
-    Ref r;
-    r.object_ = o;
-    return r;
-  }
-  static Ref borrow(PyObject* o) {
-    Py_XINCREF(o);
-    return steal(o);
-  }
-  Ref(Ref&& o) noexcept : object_(o.object_) { o.object_ = nullptr; }
-  Ref(const Ref& o) : object_(o.object_) { Py_XINCREF(object_); }
-  Ref& operator=(Ref o) noexcept {
-    std::swap(object_, o.object_);
-    return *this;
-  }
-  ~Ref() { Py_XDECREF(object_); }
-  PyObject* get() const { return object_; }
-  PyObject* release() {
-    PyObject* o = object_;
-    object_ = nullptr;
-    return o;
-  }
-  explicit operator bool() const { return object_ != nullptr; }
-
- private:
-  PyObject* object_ = nullptr;
-};
 
 // Any Python value (number, list, array, tensor, variable) as a tensor; `dtype` kInvalid: inferred.
 // Inside a trace a Python value becomes a Const node, a foreign tensor a capture.

@@ -1,0 +1,46 @@
+// Look-ups that may find nothing.
+#include "engine/python/interpreter/attributes.h"
+
+namespace footlight::python {
+namespace {
+
+bool answer(int result) {
+  if (result < 0) throw PythonErrorSet();
+  return result > 0;
+}
+
+}  // namespace
+
+Ref optional_attribute(PyObject* object, const char* name) {
+  PyObject* found = nullptr;
+#if PY_VERSION_HEX >= 0x030D0000
+  if (PyObject_GetOptionalAttrString(object, name, &found) < 0) throw PythonErrorSet();
+#else
+  // Makes no AttributeError where the look-up is the usual one.
+  const Ref text = checked(PyUnicode_InternFromString(name));
+  if (_PyObject_LookupAttr(object, text.get(), &found) < 0) throw PythonErrorSet();
+#endif
+  return Ref::steal(found);
+}
+
+bool has_attribute(PyObject* object, const char* name) { return static_cast<bool>(optional_attribute(object, name)); }
+
+bool class_has_attribute(PyObject* object, const char* name) {
+  return has_attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
+}
+
+PyObject* find_item(PyObject* dict, PyObject* key) {
+  PyObject* found = PyDict_GetItemWithError(dict, key);
+  if (!found && PyErr_Occurred()) throw PythonErrorSet();
+  return found;
+}
+
+PyObject* find_item(PyObject* dict, const char* key) {
+  return find_item(dict, checked(PyUnicode_InternFromString(key)).get());
+}
+
+bool is_instance(PyObject* object, PyObject* classes) { return answer(PyObject_IsInstance(object, classes)); }
+bool is_true(PyObject* object) { return answer(PyObject_IsTrue(object)); }
+bool are_equal(PyObject* a, PyObject* b) { return answer(PyObject_RichCompareBool(a, b, Py_EQ)); }
+
+}  // namespace footlight::python

@@ -1,0 +1,97 @@
+// What is known of calls without decoding them: sums by function and by trace, the chunks that hold each function, the
+// calls that traced.
+#pragma once
+
+#include "engine/query/cancel.h"
+#include "engine/query/postings.h"
+#include "engine/session/reader.h"
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::query {
+
+struct CallSums {
+  uint64_t calls = 0, hits = 0, traced = 0, eager = 0, failed = 0;
+  int64_t total_ns = 0, hit_ns = 0;
+
+  void add(const session::CallRecord& call);
+  friend bool operator==(const CallSums&, const CallSums&) = default;
+};
+
+// A stretch of a function's calls that ended in the same way; a call that traced or failed stands alone.
+struct CallRun {
+  CallOutcome outcome = CallOutcome::kHit;
+  TraceId trace;       // of the first
+  uint64_t first = 0;  // its number among the function's calls, in the order of their start
+  uint64_t count = 1;
+};
+
+class CallIndex {
+ public:
+  explicit CallIndex(const session::CallStore& store) : store_(store) {}
+
+  // Takes in the next chunk and hands back its calls; null when it could not be read.
+  std::shared_ptr<const std::vector<session::CallRecord>> take_next();
+  bool complete() const { return chunks_.size() >= store_.index().size(); }
+  size_t taken() const { return chunks_.size(); }
+  uint64_t rows() const { return rows_; }
+  uint64_t unreadable_rows() const { return unreadable_; }
+
+  std::optional<session::CallRecord> find(CallId id) const;
+  // Where the call stands among those of its function, from 0, in the order of their start.
+  uint64_t position(const session::CallRecord& call, const Cancel& cancel) const;
+  // The call at that position; none: there are not so many.
+  std::optional<session::CallRecord> nth(FunctionId function, uint64_t position, const Cancel& cancel) const;
+  // `every`: a run for each call.
+  std::vector<CallRun> runs(FunctionId function, bool every, const Cancel& cancel) const;
+  uint64_t count_between(int64_t from, int64_t to, const Cancel& cancel) const;  // overlapping [from, to)
+
+  CallSums of_function(FunctionId id) const;
+  CallSums of_trace(TraceId id) const;
+  uint64_t of_source(SourceRef source) const;
+  const KeyTable& sources() const { return sources_; }
+  uint64_t of_source_at(size_t position) const { return source_counts_[position]; }
+  // Sums that changed since the last time this was asked.
+  std::vector<std::pair<FunctionId, CallSums>> changed_functions();
+  std::vector<std::pair<TraceId, CallSums>> changed_traces();
+  // Calls that made a trace, in the order in which they ended, with their rows.
+  const std::vector<std::pair<uint64_t, session::CallRecord>>& traced() const { return traced_; }
+  size_t bytes() const;
+
+ private:
+  struct ChunkEntry {
+    int64_t first_ns = 0, last_ns = 0;
+    uint64_t first_id = UINT64_MAX, last_id = 0;
+  };
+  struct FunctionEntry {
+    CallSums sums;
+    Postings chunks;
+    bool changed = false;
+  };
+  struct TraceEntry {
+    CallSums sums;
+    bool changed = false;
+  };
+  struct Brief;  // a call of one function, without what does not matter for its place
+  std::vector<Brief> gather(FunctionId function, uint32_t chunk) const;
+
+  const session::CallStore& store_;
+  std::vector<ChunkEntry> chunks_;
+  std::unordered_map<FunctionId, FunctionEntry> functions_;
+  std::unordered_map<TraceId, TraceEntry> traces_;
+  std::vector<FunctionId> changed_functions_;
+  std::vector<TraceId> changed_traces_;
+  KeyTable sources_;
+  std::vector<uint64_t> source_counts_;
+  std::vector<std::pair<uint64_t, session::CallRecord>> traced_;
+  uint64_t rows_ = 0, unreadable_ = 0;
+};
+
+inline uint64_t key_of(SourceRef source) { return uint64_t{source.code.value} << 32 | source.offset; }
+inline SourceRef source_of(uint64_t key) {
+  return {CodeId(static_cast<uint32_t>(key >> 32)), static_cast<uint32_t>(key)};
+}
+
+}  // namespace footlight::query

@@ -1,0 +1,178 @@
+// Walks the chunks that overlap the stretch once, with a bounded memory of what is still open.
+#include "engine/query/op_totals.h"
+
+#include "engine/base/errors.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+namespace footlight::query {
+namespace {
+
+// Self time from events in the order of their end: an op claims what ended since it began and was claimed by no other.
+class Nesting {
+ public:
+  // How much of [start, end) inner ops took.
+  int64_t close(int64_t start, int64_t end) {
+    int64_t inner = 0;
+    while (!done_.empty() && done_.back().start >= start) {
+      inner += done_.back().took;
+      done_.pop_back();
+    }
+    done_.push_back({start, end - start});
+    // What was claimed by nobody for so long mostly stays so: neighbours are claimed together from then on.
+    if (done_.size() > static_cast<size_t>(kMost)) {
+      for (size_t i = 0; i < static_cast<size_t>(kMost) / 2; i += 2)
+        done_[i / 2] = {done_[i].start, done_[i].took + done_[i + 1].took};
+      done_.erase(done_.begin() + kMost / 4, done_.begin() + kMost / 2);
+    }
+    return inner;
+  }
+
+ private:
+  static constexpr ptrdiff_t kMost = 1 << 16;
+  struct Done { int64_t start, took; };
+  std::deque<Done> done_;
+};
+
+// The union of intervals that come roughly in order: `settle(t)` says that no more begin before t. When too many wait
+// for that, neighbours are kept together, as a stretch of which so much is covered.
+class Cover {
+ public:
+  void add(int64_t start, int64_t end) {
+    if (end > start) waiting_.push_back({start, end, end - start});
+  }
+  void settle(int64_t until) {
+    std::sort(waiting_.begin(), waiting_.end(), [](const Piece& a, const Piece& b) { return a.start < b.start; });
+    size_t kept = 0;
+    for (const Piece piece : waiting_) {
+      if (kept && piece.start <= waiting_[kept - 1].end) {
+        waiting_[kept - 1] = joined(waiting_[kept - 1], piece);
+      } else {
+        waiting_[kept++] = piece;
+      }
+    }
+    waiting_.resize(kept);
+    size_t open = 0;
+    for (const Piece piece : waiting_) {
+      if (piece.end < until) {
+        covered_ += piece.covered;
+      } else {
+        waiting_[open++] = piece;
+      }
+    }
+    waiting_.resize(open);
+    if (open <= kMost) return;
+    for (size_t i = 0; i + 1 < open; i += 2)
+      waiting_[i / 2] = {waiting_[i].start, waiting_[i + 1].end, waiting_[i].covered + waiting_[i + 1].covered};
+    if (open % 2) waiting_[open / 2] = waiting_[open - 1];
+    waiting_.resize((open + 1) / 2);
+  }
+  int64_t covered() {
+    settle(INT64_MAX);
+    for (const Piece& piece : waiting_) covered_ += piece.covered;
+    waiting_.clear();
+    return covered_;
+  }
+
+ private:
+  static constexpr size_t kMost = 1 << 17;
+  struct Piece {
+    int64_t start, end, covered;
+    bool solid() const { return covered == end - start; }
+  };
+  // Of two that overlap; `b` begins no earlier.
+  static Piece joined(const Piece& a, const Piece& b) {
+    const int64_t end = std::max(a.end, b.end);
+    if (a.solid() && b.solid()) return {a.start, end, end - a.start};
+    // What lies under a solid one is covered; the rest of the other is covered evenly.
+    const Piece& solid = b.solid() ? b : a;
+    const Piece& other = b.solid() ? a : b;
+    const int64_t under = std::max<int64_t>(0, std::min(a.end, b.end) - b.start);
+    const double share = static_cast<double>(other.end - other.start - under) /
+                         static_cast<double>(std::max<int64_t>(1, other.end - other.start));
+    const auto outside = static_cast<int64_t>(static_cast<double>(other.covered) * share);
+    return {a.start, end, std::min(end - a.start, solid.covered + outside)};
+  }
+  std::vector<Piece> waiting_;
+  int64_t covered_ = 0;
+};
+
+struct Cost { uint64_t bytes = 0, flops = 0; };
+
+}  // namespace
+
+OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel) {
+  OpTotals made;
+  const std::vector<session::ChunkInfo>& index = reader.op_events().index();
+  const auto outside = [&](const session::ChunkInfo& c) {
+    return c.first_ns >= options.to || c.last_ns <= options.from;
+  };
+  std::vector<int64_t> later(index.size() + 1, INT64_MAX);
+  for (size_t c = index.size(); c-- > 0;)
+    later[c] = outside(index[c]) ? later[c + 1] : std::min(later[c + 1], index[c].first_ns);
+  std::unordered_map<uint32_t, Cost> costs;
+  for (const session::SignatureRecord& s : reader.contents().signatures)
+    costs[s.id.value] = {s.input_bytes + s.output_bytes, s.flops};
+  std::map<std::pair<uint16_t, uint32_t>, OpTotal> rows;
+  std::map<uint16_t, Nesting> threads;
+  Cover cover;
+  std::vector<uint32_t> order;
+  for (size_t c = 0; c < index.size(); ++c) {
+    if (outside(index[c])) continue;
+    cancel.check();
+    std::shared_ptr<const session::OpColumns> chunk;
+    try {
+      chunk = reader.op_events().chunk(c);
+    } catch (const Error&) {
+      continue;
+    }
+    const session::OpColumns& e = *chunk;
+    const auto end_of = [&](uint32_t i) { return std::max(e.start_ns[i], e.end_ns[i]); };
+    // By their end, inner ones first: mostly as they come.
+    const auto before = [&](uint32_t a, uint32_t b) {
+      const int64_t end_a = end_of(a), end_b = end_of(b);
+      return end_a != end_b ? end_a < end_b : e.start_ns[a] > e.start_ns[b];
+    };
+    order.resize(e.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (!std::is_sorted(order.begin(), order.end(), before)) std::stable_sort(order.begin(), order.end(), before);
+    OpTotal* row = nullptr;
+    Nesting* nesting = nullptr;
+    uint16_t thread = 0;
+    for (const uint32_t i : order) {
+      const int64_t start = e.start_ns[i], end = end_of(i);
+      if (start >= options.to || end <= options.from) continue;
+      const uint32_t signature = options.by_signature ? e.signature[i] : SignatureId::kNone;
+      if (!row || row->op.value != e.op[i] || row->signature.value != signature) {
+        row = &rows[{e.op[i], signature}];
+        row->op = OpId(e.op[i]);
+        row->signature = SignatureId(signature);
+      }
+      if (!nesting || thread != e.thread[i]) nesting = &threads[thread = e.thread[i]];
+      row->durations.add(end - start);
+      row->self_ns += end - start - nesting->close(start, end);
+      const auto cost = e.signature[i] == SignatureId::kNone ? costs.end() : costs.find(e.signature[i]);
+      if (cost == costs.end()) {
+        row->bytes += e.bytes[i];
+      } else {
+        row->bytes += cost->second.bytes;
+        row->flops += cost->second.flops;
+      }
+      ++made.events;
+      cover.add(std::max(start, options.from), std::min(end, options.to));
+    }
+    cover.settle(later[c + 1]);
+  }
+  made.busy_ns = cover.covered();
+  for (auto& [key, row] : rows) made.rows.push_back(std::move(row));
+  std::stable_sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {
+    return a.durations.sums().total > b.durations.sums().total;
+  });
+  return made;
+}
+
+}  // namespace footlight::query

@@ -1,0 +1,34 @@
+// What the ops of a stretch of time cost: the table of the timeline, and `footlight info --ops`.
+#pragma once
+
+#include "engine/query/cancel.h"
+#include "engine/query/sums.h"
+#include "engine/session/reader.h"
+
+#include <vector>
+
+namespace footlight::query {
+
+struct OpTotal {
+  OpId op;
+  SignatureId signature;  // when asked for by signature
+  Durations durations;
+  int64_t self_ns = 0;    // without what inner ops took
+  uint64_t bytes = 0, flops = 0;  // of all together; bytes in and out
+};
+
+struct OpTotals {
+  std::vector<OpTotal> rows;  // most total time first
+  uint64_t events = 0;
+  int64_t busy_ns = 0;        // of the stretch, while an op ran on some thread
+};
+
+struct OpTotalsOptions {
+  int64_t from = INT64_MIN, to = INT64_MAX;  // ops that overlap [from, to)
+  bool by_signature = false;
+};
+
+// Chunks that cannot be read are left out.
+OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel);
+
+}  // namespace footlight::query

@@ -1,0 +1,403 @@
+// Fills the indexes and answers from them.
+#include "engine/query/store.h"
+
+#include "engine/base/errors.h"
+
+#include <algorithm>
+
+namespace footlight::query {
+namespace {
+
+template <class Key, class Of>
+bool holds_sorted(const std::vector<Key>& all, const Of& one) {
+  return std::binary_search(all.begin(), all.end(), one);
+}
+
+// Times of a hostile file may be anything; nothing ends before it starts here.
+int64_t end_of(int64_t start, int64_t end) { return std::max(start, end); }
+
+}  // namespace
+
+bool OpFilter::holds(const OpRow& op) const {
+  if (call.valid() && op.call == call) return true;
+  if (op.node.valid()) return holds_sorted(nodes, NodeKey{op.graph, op.node.value});
+  return op.source.code.valid() && holds_sorted(sources, key_of(op.source));
+}
+
+Store::Store(const session::Reader& reader) : reader_(reader), calls_(reader.calls()) {}
+
+Progress Store::progress() const {
+  return {calls_.taken() + device_chunks_.size() + op_chunks_.size(),
+          reader_.calls().index().size() + reader_.device_events().index().size() +
+              reader_.op_events().index().size()};
+}
+
+uint64_t Store::unreadable_rows() const { return unreadable_ + calls_.unreadable_rows(); }
+
+bool Store::index(size_t chunks) {
+  bool any = false;
+  // Calls first: op events of older sessions say through their call which graph they belong to.
+  for (; chunks > 0; --chunks, any = true) {
+    if (!calls_.complete()) {
+      index_calls();
+    } else if (device_chunks_.size() < reader_.device_events().index().size()) {
+      index_device();
+    } else if (op_chunks_.size() < reader_.op_events().index().size()) {
+      index_ops();
+    } else {
+      break;
+    }
+  }
+  return any;
+}
+
+Track& Store::track_for(const TrackKey& key) {
+  auto& track = tracks_[key];
+  if (!track) track = std::make_unique<Track>(key);
+  return *track;
+}
+
+void Store::index_calls() {
+  const auto number = static_cast<uint32_t>(calls_.taken());
+  if (!calls_.take_next()) return;
+  for (auto& [key, spans] : spans_of(TrackKind::kCalls, number)) track_for(key).add(number, std::move(spans));
+}
+
+void Store::index_device() {
+  const auto number = static_cast<uint32_t>(device_chunks_.size());
+  const session::ChunkInfo& info = reader_.device_events().index()[number];
+  DeviceChunk entry;
+  device_rows_ += info.count;
+  try {
+    const auto chunk = reader_.device_events().chunk(number);
+    for (const session::DeviceRecord& d : *chunk) {
+      if (!d.op_event) continue;
+      entry.first_event = std::min(entry.first_event, d.op_event);
+      entry.last_event = std::max(entry.last_event, d.op_event);
+    }
+    for (auto& [key, spans] : spans_of(TrackKind::kKernels, number)) track_for(key).add(number, std::move(spans));
+  } catch (const Error&) {
+    unreadable_ += info.count;
+  }
+  device_chunks_.push_back(entry);
+}
+
+void Store::index_ops() {
+  const auto number = static_cast<uint32_t>(op_chunks_.size());
+  const session::ChunkInfo& info = op_store().index()[number];
+  OpChunk entry;
+  op_rows_ += info.count;
+  try {
+    const auto chunk = op_store().chunk(number);
+    const session::OpColumns& e = *chunk;
+    for (size_t i = 0; i < e.size(); ++i) {
+      const int64_t took = end_of(e.start_ns[i], e.end_ns[i]) - e.start_ns[i];
+      if (e.call[i] != CallId::kNone) {
+        entry.first_call = std::min(entry.first_call, e.call[i]);
+        entry.last_call = std::max(entry.last_call, e.call[i]);
+      }
+      entry.first_id = std::min(entry.first_id, e.id[i]);
+      entry.last_id = std::max(entry.last_id, e.id[i]);
+      if (ops_.size() <= e.op[i]) ops_.resize(size_t{e.op[i]} + 1);
+      OpEntry& op = ops_[e.op[i]];
+      op.sums.add(took);
+      op.histogram.add(took);
+      op.chunks.add(number);
+      if (e.node[i] != NodeId::kNone) {
+        const uint32_t at = node_keys_.add(key_of_node({graph_of(e, i), e.node[i]}));
+        if (nodes_.size() <= at) nodes_.resize(at + 1);
+        nodes_[at].sums.add(took);
+        nodes_[at].chunks.add(number);
+      } else if (e.code[i] != CodeId::kNone) {
+        const uint32_t at = source_keys_.add(key_of(e.source(i)));
+        if (sources_.size() <= at) sources_.resize(at + 1);
+        if (e.call[i] == CallId::kNone) sources_[at].sums.add(took);
+        sources_[at].chunks.add(number);
+      }
+    }
+    for (auto& [key, spans] : spans_of(TrackKind::kTracedOps, number)) track_for(key).add(number, std::move(spans));
+  } catch (const Error&) {
+    unreadable_ += info.count;
+    entry = {};
+    entry.readable = false;
+  }
+  op_chunks_.push_back(entry);
+}
+
+GraphId Store::graph_of(const session::OpColumns& events, size_t i) const {
+  const CallId call(events.call[i]);
+  if (!call.valid()) return {};
+  if (call != last_call_) {
+    const auto record = calls_.find(call);
+    const session::TraceRecord* trace = record ? reader_.trace(record->trace) : nullptr;
+    last_call_ = call;
+    last_graph_ = trace ? trace->graph : GraphId{};
+  }
+  return last_graph_;
+}
+
+OpRow Store::op_row(const session::OpColumns& e, uint64_t first_row, size_t i) const {
+  OpRow r;
+  r.row = first_row + i;
+  r.start_ns = e.start_ns[i];
+  r.end_ns = end_of(e.start_ns[i], e.end_ns[i]);
+  r.id = e.id[i];
+  r.call = CallId(e.call[i]);
+  r.source = e.source(i);
+  r.node = NodeId(e.node[i]);
+  if (r.node.valid()) r.graph = graph_of(e, i);
+  r.bytes = e.bytes[i];
+  r.signature = SignatureId(e.signature[i]);
+  r.op = OpId(e.op[i]);
+  r.thread = e.thread[i];
+  r.device = e.device[i];
+  return r;
+}
+
+Sums Store::of_op(OpId op) const { return op.value < ops_.size() ? ops_[op.value].sums : Sums{}; }
+
+const LogHistogram* Store::histogram_of(OpId op) const {
+  return op.value < ops_.size() ? &ops_[op.value].histogram : nullptr;
+}
+
+Sums Store::of_node(NodeKey node) const {
+  const uint32_t at = node_keys_.find(key_of_node(node));
+  return at == KeyTable::kNone ? Sums{} : nodes_[at].sums;
+}
+
+Sums Store::of_graph(GraphId graph) const {
+  Sums all;
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (node_keys_.keys()[i] >> 32 == graph.value) all.add(nodes_[i].sums);
+  }
+  return all;
+}
+
+Sums Store::eager_at(SourceRef source) const {
+  const uint32_t at = source_keys_.find(key_of(source));
+  return at == KeyTable::kNone ? Sums{} : sources_[at].sums;
+}
+
+OpFilter Store::at_line(session::FileId file, int line) const {
+  OpFilter filter;
+  const auto there = [&](SourceRef source) {
+    const session::Reader::Place place = reader_.place(source);
+    return place.line == line && place.file == file && line > 0;
+  };
+  const session::GraphRecord* graph = nullptr;
+  for (const uint64_t key : node_keys_.keys()) {
+    const GraphId id(static_cast<uint32_t>(key >> 32));
+    const auto node = static_cast<uint32_t>(key);
+    if (!graph || graph->id != id) graph = reader_.graph(id);
+    if (graph && node < graph->nodes.size() && there(graph->nodes[node].source)) filter.nodes.push_back({id, node});
+  }
+  for (const uint64_t key : source_keys_.keys()) {
+    if (there(source_of(key))) filter.sources.push_back(key);
+  }
+  std::sort(filter.nodes.begin(), filter.nodes.end());
+  std::sort(filter.sources.begin(), filter.sources.end());
+  return filter;
+}
+
+OpFilter Store::of_nodes(std::vector<NodeKey> nodes) const {
+  OpFilter filter;
+  filter.nodes = std::move(nodes);
+  std::sort(filter.nodes.begin(), filter.nodes.end());
+  return filter;
+}
+
+std::vector<uint32_t> Store::chunks_of(const OpFilter& filter) const {
+  std::vector<uint32_t> chunks;
+  const auto take = [&](const KeyTable& keys, const std::vector<Entry>& entries, uint64_t key) {
+    const uint32_t at = keys.find(key);
+    if (at != KeyTable::kNone) entries[at].chunks.visit([&](uint32_t chunk, uint32_t) { chunks.push_back(chunk); });
+  };
+  for (const NodeKey& node : filter.nodes) take(node_keys_, nodes_, key_of_node(node));
+  for (const uint64_t source : filter.sources) take(source_keys_, sources_, source);
+  if (filter.call.valid()) {
+    for (uint32_t c = 0; c < op_chunks_.size(); ++c) {
+      if (op_chunks_[c].first_call <= filter.call.value && filter.call.value <= op_chunks_[c].last_call)
+        chunks.push_back(c);
+    }
+  }
+  std::sort(chunks.begin(), chunks.end());
+  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+  return chunks;
+}
+
+std::pair<uint32_t, uint32_t> Store::chunk_of(TrackKind kind, uint64_t row) const {
+  const std::vector<session::ChunkInfo>& index = kind == TrackKind::kCalls ? reader_.calls().index()
+                                                 : kind >= TrackKind::kKernels
+                                                     ? reader_.device_events().index()
+                                                     : op_store().index();
+  const auto after = std::upper_bound(index.begin(), index.end(), row,
+                                      [](uint64_t r, const session::ChunkInfo& c) { return r < c.first_row; });
+  if (after == index.begin()) return {UINT32_MAX, 0};
+  const session::ChunkInfo& info = *std::prev(after);
+  if (row - info.first_row >= info.count) return {UINT32_MAX, 0};
+  return {static_cast<uint32_t>(after - index.begin() - 1), static_cast<uint32_t>(row - info.first_row)};
+}
+
+const session::ChunkInfo& Store::chunk_info(TrackKind kind, uint32_t chunk) const {
+  if (kind == TrackKind::kCalls) return reader_.calls().index()[chunk];
+  return kind >= TrackKind::kKernels ? reader_.device_events().index()[chunk] : op_store().index()[chunk];
+}
+
+std::optional<OpRow> Store::op(uint64_t row) const {
+  const auto [chunk, in_chunk] = chunk_of(TrackKind::kTracedOps, row);
+  if (chunk >= op_chunks_.size() || !op_chunks_[chunk].readable) return {};
+  return op_row(*op_store().chunk(chunk), op_store().index()[chunk].first_row, in_chunk);
+}
+
+std::optional<OpRow> Store::op_with_id(uint64_t id, const Cancel& cancel) const {
+  for (uint32_t c = 0; c < op_chunks_.size(); ++c) {
+    if (id < op_chunks_[c].first_id || id > op_chunks_[c].last_id) continue;
+    cancel.check();
+    const auto events = op_store().chunk(c);
+    const auto at = std::find(events->id.begin(), events->id.end(), id);
+    if (at != events->id.end())
+      return op_row(*events, op_store().index()[c].first_row, static_cast<size_t>(at - events->id.begin()));
+  }
+  return {};
+}
+
+std::optional<DeviceRow> Store::device(uint64_t row) const {
+  const auto [chunk, in_chunk] = chunk_of(TrackKind::kKernels, row);
+  if (chunk >= device_chunks_.size()) return {};
+  return DeviceRow{row, (*reader_.device_events().chunk(chunk))[in_chunk]};
+}
+
+std::vector<DeviceRow> Store::caused_by(uint64_t op_event, size_t most, const Cancel& cancel) const {
+  std::vector<DeviceRow> found;
+  if (!op_event) return found;
+  for (uint32_t c = 0; c < device_chunks_.size() && found.size() < most; ++c) {
+    if (op_event < device_chunks_[c].first_event || op_event > device_chunks_[c].last_event) continue;
+    cancel.check();
+    const auto events = reader_.device_events().chunk(c);
+    const uint64_t first = reader_.device_events().index()[c].first_row;
+    for (size_t i = 0; i < events->size() && found.size() < most; ++i) {
+      if ((*events)[i].op_event == op_event) found.push_back({first + i, (*events)[i]});
+    }
+  }
+  return found;
+}
+
+Durations Store::durations(const OpFilter& filter, const Cancel& cancel) const {
+  Durations all;
+  visit(filter, INT64_MIN, INT64_MAX, cancel, [&](const OpRow& op) {
+    all.add(op.end_ns - op.start_ns);
+    return true;
+  });
+  return all;
+}
+
+Durations Store::durations(OpId op, const Cancel& cancel) const {
+  Durations all;
+  if (op.value >= ops_.size()) return all;
+  for (const uint32_t chunk : ops_[op.value].chunks.chunks()) {
+    cancel.check();
+    const auto e = op_store().chunk(chunk);
+    for (size_t i = 0; i < e->size(); ++i) {
+      if (e->op[i] == op.value) all.add(end_of(e->start_ns[i], e->end_ns[i]) - e->start_ns[i]);
+    }
+  }
+  return all;
+}
+
+// --- tracks ----------------------------------------------------------------------------------------------------------
+
+TrackKey Store::track_of(const OpRow& op) const {
+  return {op.node.valid() ? TrackKind::kTracedOps : TrackKind::kEagerOps, op.thread, 0};
+}
+
+TrackKey Store::track_of(const session::DeviceRecord& d) {
+  if (d.kind == "runtime" || d.kind == "driver" || d.kind == "overhead" || d.kind == "sync") return {TrackKind::kApi};
+  if (d.kind == "memcpy" || d.kind == "memset") return {TrackKind::kCopies, d.device};
+  return {TrackKind::kKernels, d.device, d.stream};
+}
+
+std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t number) const {
+  std::map<TrackKey, std::vector<Span>> made;
+  if (kind == TrackKind::kCalls) {
+    const auto chunk = reader_.calls().chunk(number);
+    std::vector<Span>& spans = made[{TrackKind::kCalls}];
+    spans.reserve(chunk->size());
+    for (uint32_t i = 0; i < chunk->size(); ++i) {
+      const session::CallRecord& c = (*chunk)[i];
+      spans.push_back({c.start_ns, end_of(c.start_ns, c.end_ns), i, static_cast<uint16_t>(c.outcome)});
+    }
+  } else if (kind >= TrackKind::kKernels) {
+    const auto chunk = reader_.device_events().chunk(number);
+    for (uint32_t i = 0; i < chunk->size(); ++i) {
+      const session::DeviceRecord& d = (*chunk)[i];
+      made[track_of(d)].push_back({d.start_ns, end_of(d.start_ns, d.end_ns), i, 0});
+    }
+  } else {
+    const auto chunk = op_store().chunk(number);
+    const session::OpColumns& e = *chunk;
+    // Neighbours are mostly of one thread.
+    TrackKey last;
+    std::vector<Span>* spans = nullptr;
+    for (uint32_t i = 0; i < e.size(); ++i) {
+      const TrackKey key{e.node[i] != NodeId::kNone ? TrackKind::kTracedOps : TrackKind::kEagerOps, e.thread[i], 0};
+      if (!spans || key != last) spans = &made[key], last = key;
+      spans->push_back({e.start_ns[i], end_of(e.start_ns[i], e.end_ns[i]), i, e.op[i]});
+    }
+  }
+  return made;
+}
+
+// Calls; the ops of each thread, traced before eager; kernels of each stream, copies, the API.
+std::vector<const Track*> Store::tracks() const {
+  std::vector<const Track*> all;
+  for (const auto& [key, track] : tracks_) {
+    if (track->count()) all.push_back(track.get());
+  }
+  const auto rank = [](const TrackKey& k) {
+    const bool ops = k.kind == TrackKind::kTracedOps || k.kind == TrackKind::kEagerOps;
+    const int group = k.kind == TrackKind::kCalls ? 0 : ops ? 1 : static_cast<int>(k.kind);
+    return std::tuple(group, k.number, k.stream, k.kind);
+  };
+  std::sort(all.begin(), all.end(), [&](const Track* a, const Track* b) { return rank(a->key()) < rank(b->key()); });
+  return all;
+}
+
+const Track* Store::track(const TrackKey& key) const {
+  const auto it = tracks_.find(key);
+  return it == tracks_.end() ? nullptr : it->second.get();
+}
+
+std::shared_ptr<const Store::Rows> Store::lanes_of(const Track& track, uint32_t chunk) const {
+  // One entry serves all tracks of a chunk: those of ops are cut from the same rows.
+  const TrackKind kind = track.key().kind == TrackKind::kCalls     ? TrackKind::kCalls
+                         : track.key().kind >= TrackKind::kKernels ? TrackKind::kKernels
+                                                                   : TrackKind::kTracedOps;
+  for (auto it = laid_out_.begin(); it != laid_out_.end(); ++it) {
+    if (it->kind != kind || it->chunk != chunk) continue;
+    laid_out_.splice(laid_out_.begin(), laid_out_, it);
+    const auto rows = it->tracks.find(track.key());
+    return rows == it->tracks.end() ? std::make_shared<const Rows>() : rows->second;
+  }
+  LaidOut made{kind, chunk, {}};
+  for (auto& [key, spans] : spans_of(kind, chunk)) {
+    if (const Track* t = this->track(key))
+      made.tracks[key] = std::make_shared<const Rows>(t->lay_out(chunk, std::move(spans)));
+  }
+  laid_out_.push_front(std::move(made));
+  if (laid_out_.size() > kLaidOut) laid_out_.pop_back();
+  const auto rows = laid_out_.front().tracks.find(track.key());
+  return rows == laid_out_.front().tracks.end() ? std::make_shared<const Rows>() : rows->second;
+}
+
+size_t Store::bytes() const {
+  size_t sum = op_chunks_.capacity() * sizeof(OpChunk) + device_chunks_.capacity() * sizeof(DeviceChunk) +
+               node_keys_.bytes() + source_keys_.bytes() + calls_.bytes() + ops_.capacity() * sizeof(OpEntry) +
+               (nodes_.capacity() + sources_.capacity()) * sizeof(Entry);
+  for (const OpEntry& e : ops_) sum += e.histogram.bytes() + e.chunks.bytes();
+  for (const Entry& e : nodes_) sum += e.chunks.bytes();
+  for (const Entry& e : sources_) sum += e.chunks.bytes();
+  for (const auto& [key, track] : tracks_) sum += track->bytes();
+  return sum;
+}
+
+}  // namespace footlight::query

@@ -1,0 +1,180 @@
+// Indexed, chunked stores over a session: everything that is asked about op events, calls and device events is answered
+// from small indexes, and from the few chunks that hold part of the answer. Indexes are made chunk by chunk while the
+// session grows. No copy of a session is held.
+//
+// One thread has the store, and the reader under it, to itself; Cancel may come from another.
+#pragma once
+
+#include "engine/query/calls.h"
+#include "engine/query/sums.h"
+#include "engine/query/track.h"
+
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace footlight::query {
+
+// An op that ran. `row` is its address: it stays as the session grows.
+struct OpRow {
+  uint64_t row = 0;
+  int64_t start_ns = 0, end_ns = 0;
+  uint64_t id = 0;   // DeviceRecord::op_event names it
+  CallId call;       // none: eager
+  SourceRef source;  // eager: the user's line; traced: the node has it
+  GraphId graph;
+  NodeId node;       // of the graph; none: eager
+  uint32_t bytes = 0;  // of the outputs; 0: the signature says it
+  SignatureId signature;
+  OpId op;
+  uint16_t thread = 0;
+  uint8_t device = 0;
+};
+
+struct DeviceRow {
+  uint64_t row = 0;
+  session::DeviceRecord record;
+};
+
+struct NodeKey {
+  GraphId graph;
+  uint32_t node = UINT32_MAX;
+  friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
+};
+
+// Which op events are meant.
+struct OpFilter {
+  std::vector<NodeKey> nodes;      // sorted
+  std::vector<uint64_t> sources;   // key_of(SourceRef), sorted
+  CallId call;
+  bool empty() const { return nodes.empty() && sources.empty() && !call.valid(); }
+  bool holds(const OpRow& op) const;
+};
+
+struct Progress {
+  uint64_t chunks = 0, of = 0;
+  bool complete() const { return chunks >= of; }
+};
+
+class Store {
+ public:
+  explicit Store(const session::Reader& reader);
+  const session::Reader& reader() const { return reader_; }
+
+  // Takes in up to `chunks` more chunks; false: there was none.
+  bool index(size_t chunks = SIZE_MAX);
+  Progress progress() const;
+  // Rows of chunks that could not be read: they are in no answer.
+  uint64_t unreadable_rows() const;
+  uint64_t op_rows() const { return op_rows_; }         // taken in
+  uint64_t device_rows() const { return device_rows_; }
+  size_t bytes() const;                                 // of the indexes
+
+  CallIndex& calls() { return calls_; }
+  const CallIndex& calls() const { return calls_; }
+
+  // --- sums, at once ---------------------------------------------------------------------------------------------
+  Sums of_op(OpId op) const;
+  const LogHistogram* histogram_of(OpId op) const;
+  Sums of_node(NodeKey node) const;
+  Sums of_graph(GraphId graph) const;     // all its nodes
+  Sums eager_at(SourceRef source) const;  // eager ops outside of calls
+  // What a line of a file is among what ran: nodes made there, and instructions that ran ops there.
+  OpFilter at_line(session::FileId file, int line) const;
+  OpFilter of_nodes(std::vector<NodeKey> nodes) const;
+
+  // --- rows, from the chunks that hold them ------------------------------------------------------------------------
+  std::optional<OpRow> op(uint64_t row) const;
+  std::optional<OpRow> op_with_id(uint64_t id, const Cancel& cancel) const;
+  std::optional<DeviceRow> device(uint64_t row) const;
+  std::vector<DeviceRow> caused_by(uint64_t op_event, size_t most, const Cancel& cancel) const;
+  // Calls visit(OpRow) for what the filter means within [from, to), chunk by chunk; visit returns false to end it.
+  template <class Visit>
+  void visit(const OpFilter& filter, int64_t from, int64_t to, const Cancel& cancel, Visit&& visit) const;
+  Durations durations(const OpFilter& filter, const Cancel& cancel) const;
+  Durations durations(OpId op, const Cancel& cancel) const;
+
+  // --- for pictures (timeline.h) -----------------------------------------------------------------------------------
+  std::vector<const Track*> tracks() const;  // in the order in which they are shown
+  const Track* track(const TrackKey& key) const;
+  // The bars that a chunk has of a track, by lanes of the chunk.
+  using Rows = std::vector<std::vector<Span>>;
+  std::shared_ptr<const Rows> lanes_of(const Track& track, uint32_t chunk) const;
+  const session::ChunkInfo& chunk_info(TrackKind kind, uint32_t chunk) const;
+  std::pair<uint32_t, uint32_t> chunk_of(TrackKind kind, uint64_t row) const;  // and the row in it
+  TrackKey track_of(const OpRow& op) const;
+  static TrackKey track_of(const session::DeviceRecord& record);
+
+  // Chunks of op events that may hold something of the filter, ascending.
+  std::vector<uint32_t> chunks_of(const OpFilter& filter) const;
+  bool op_chunk_readable(uint32_t chunk) const { return op_chunks_[chunk].readable; }
+  size_t op_chunks() const { return op_chunks_.size(); }
+  OpRow op_row(const session::OpColumns& events, uint64_t first_row, size_t i) const;
+  const session::OpStore& op_store() const { return reader_.op_events(); }
+
+ private:
+  struct OpChunk {
+    uint64_t first_call = UINT64_MAX, last_call = 0;
+    uint64_t first_id = UINT64_MAX, last_id = 0;
+    bool readable = true;
+  };
+  struct DeviceChunk {
+    uint64_t first_event = UINT64_MAX, last_event = 0;  // op events that caused something
+  };
+  struct Entry {
+    Sums sums;
+    Postings chunks;
+  };
+  struct OpEntry {
+    Sums sums;
+    LogHistogram histogram;
+    Postings chunks;
+  };
+  void index_calls();
+  void index_ops();
+  void index_device();
+  GraphId graph_of(const session::OpColumns& events, size_t i) const;
+  Track& track_for(const TrackKey& key);
+  // The bars of a chunk, by track.
+  std::map<TrackKey, std::vector<Span>> spans_of(TrackKind kind, uint32_t chunk) const;
+  static uint64_t key_of_node(NodeKey node) { return uint64_t{node.graph.value} << 32 | node.node; }
+
+  const session::Reader& reader_;
+  CallIndex calls_;
+  std::vector<OpChunk> op_chunks_;
+  std::vector<DeviceChunk> device_chunks_;
+  uint64_t op_rows_ = 0, device_rows_ = 0, unreadable_ = 0;
+  std::vector<OpEntry> ops_;
+  KeyTable node_keys_, source_keys_;
+  std::vector<Entry> nodes_, sources_;
+  std::map<TrackKey, std::unique_ptr<Track>> tracks_;
+  // Which graph a call ran, for sessions whose events do not say it.
+  mutable CallId last_call_;
+  mutable GraphId last_graph_;
+  // The last chunks that were laid out.
+  struct LaidOut {
+    TrackKind kind;
+    uint32_t chunk;
+    std::map<TrackKey, std::shared_ptr<const Rows>> tracks;
+  };
+  static constexpr size_t kLaidOut = 24;
+  mutable std::list<LaidOut> laid_out_;
+};
+
+template <class Visit>
+void Store::visit(const OpFilter& filter, int64_t from, int64_t to, const Cancel& cancel, Visit&& visit) const {
+  for (const uint32_t chunk : chunks_of(filter)) {
+    const session::ChunkInfo& info = op_store().index()[chunk];
+    if (info.first_ns >= to || info.last_ns < from) continue;
+    cancel.check();
+    const auto events = op_store().chunk(chunk);
+    for (size_t i = 0; i < events->size(); ++i) {
+      if (events->start_ns[i] >= to || events->end_ns[i] < from) continue;
+      const OpRow row = op_row(*events, info.first_row, i);
+      if (filter.holds(row) && !visit(row)) return;
+    }
+  }
+}
+
+}  // namespace footlight::query

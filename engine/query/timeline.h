@@ -1,0 +1,71 @@
+// What to draw of the tracks for a stretch of time: bars that are wide enough one by one, the rest as columns of
+// pixels; and the ways from a point in a picture to the row behind it and on to its neighbours.
+#pragma once
+
+#include "engine/query/store.h"
+
+namespace footlight::query {
+
+// One bar, with what its text says.
+struct Bar {
+  int64_t start = 0, end = 0;
+  uint64_t row = 0;        // of calls, op events or device events
+  uint32_t what = 0;       // FunctionId, OpId, number of a name in `names`
+  uint32_t detail = 0;     // TraceId, SignatureId
+  CallId call;             // of a call, or of an op
+  uint16_t look = 0;       // CallOutcome, OpId
+};
+
+struct LanePicture {
+  std::vector<Bar> bars;             // by start
+  // One entry per column of pixels: how much of it was busy and what took longest there. Empty: nothing that narrow.
+  std::vector<float> cover;
+  std::vector<uint16_t> look;
+};
+
+struct TrackPicture {
+  TrackKey key;
+  uint64_t count = 0;                // bars of the whole track
+  std::vector<LanePicture> lanes;
+};
+
+struct Picture {
+  int64_t from = 0, to = 0;
+  int columns = 0;
+  std::vector<TrackPicture> tracks;
+  std::vector<std::string> names;    // of kernels and API calls
+};
+
+// Bars from one and a half columns on are drawn by themselves.
+Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Cancel& cancel);
+
+// How busy each of `columns` equal slices of [first, last) was, with the share that was tracing.
+struct OverviewColumn {
+  float busy = 0, tracing = 0;
+};
+std::vector<OverviewColumn> overview(const Store& store, int64_t first, int64_t last, int columns,
+                                     const Cancel& cancel);
+
+// A bar with its place among the tracks.
+struct Placed {
+  TrackKey track;
+  int lane = 0;
+  Bar bar;
+  std::string name;  // of a device event
+};
+
+// The bar at `time`, or the nearest within `slack` ns.
+std::optional<Placed> nearest(const Store& store, const TrackKey& track, int lane, int64_t time, int64_t slack,
+                              const Cancel& cancel);
+// The first bar that starts at or after `time`; none: the last bar of the lane.
+std::optional<Placed> at_or_after(const Store& store, const TrackKey& track, int lane, int64_t time,
+                                  const Cancel& cancel);
+// The next bar of the lane (`by` > 0) or the one before; none: there is no other.
+std::optional<Placed> neighbour(const Store& store, const Placed& from, int by, const Cancel& cancel);
+// Where a row lies.
+std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row);
+// The first bars, by chunk, of what the filter means within [from, to).
+std::vector<Placed> placed(const Store& store, const OpFilter& filter, int64_t from, int64_t to, size_t most,
+                           const Cancel& cancel);
+
+}  // namespace footlight::query

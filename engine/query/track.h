@@ -1,0 +1,103 @@
+// One track of a timeline (the calls, a thread's ops, a stream) over chunks: what each chunk has of it in groups of
+// neighbouring bars, so that a picture of any stretch of time visits groups and decodes only what is zoomed into.
+//
+// Bars are recorded when they end, so an outer bar comes after the inner ones, perhaps chunks later. What reaches over
+// bars of earlier chunks is kept apart (`across`): the bars of a chunk then lie as deep below it as such bars say.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace footlight::query {
+
+constexpr int kLanes = 6;  // what is nested deeper is drawn into the last one
+
+enum class TrackKind : uint8_t { kCalls, kTracedOps, kEagerOps, kKernels, kCopies, kApi };
+
+struct TrackKey {
+  TrackKind kind = TrackKind::kCalls;
+  uint32_t number = 0;  // thread or device
+  uint32_t stream = 0;
+  friend auto operator<=>(const TrackKey&, const TrackKey&) = default;
+};
+
+// A bar as its chunk has it. `look` says how it is painted: an op, an outcome, nothing.
+struct Span {
+  int64_t start = 0, end = 0;
+  uint32_t row = 0;  // in its chunk
+  uint16_t look = 0;
+};
+
+// Neighbours in one lane of one chunk.
+struct Group {
+  int64_t start = 0, end = 0;
+  int64_t busy = 0;
+  int64_t longest = 0;
+  uint16_t look = 0;   // of the longest
+  uint16_t count = 0;
+  uint8_t lane = 0;    // in its chunk
+};
+
+class Track {
+ public:
+  static constexpr size_t kGroup = 64;
+
+  // What one chunk has, without bars that reach across.
+  struct Part {
+    uint32_t chunk = 0;
+    uint32_t first_group = 0, groups = 0;
+    uint32_t count = 0;
+    uint8_t lanes = 0;
+    int64_t start = 0, end = 0;
+    int64_t reach = 0;  // greatest end up to here
+  };
+  struct Across {
+    Span span;
+    uint32_t chunk = 0;
+    uint8_t lane = 0;
+  };
+
+  explicit Track(TrackKey key) : key_(key) {}
+  const TrackKey& key() const { return key_; }
+
+  // Takes in the bars of the next chunk, in any order.
+  void add(uint32_t chunk, std::vector<Span> spans);
+
+  // The bars of a chunk that was taken in, again given in any order: by lanes of the chunk, each by start. Bars that
+  // reach across are left out.
+  std::vector<std::vector<Span>> lay_out(uint32_t chunk, std::vector<Span> spans) const;
+
+  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<Group>& groups() const { return groups_; }
+  const std::vector<Across>& across() const;           // by start, the outer one first
+  const std::vector<uint32_t>& parts_by_start() const;
+  int depth(int64_t start, int64_t end) const;         // how many lanes of `across` lie above that stretch
+  int lane(int in_chunk, int64_t start, int64_t end) const {
+    const int deep = depth(start, end) + in_chunk;
+    return deep < kLanes ? deep : kLanes - 1;
+  }
+  int lanes() const;
+  uint64_t count() const { return count_; }
+  size_t bytes() const;
+
+ private:
+  struct Step { int64_t from; int depth; };
+  bool is_across(const Span& span) const;
+  void settle() const;
+
+  TrackKey key_;
+  std::vector<Part> parts_;
+  std::vector<Group> groups_;
+  uint64_t count_ = 0;
+  std::vector<Across> arrived_;  // by chunk and row
+  // Made of the above when somebody asks.
+  mutable bool settled_ = true;
+  mutable std::vector<Across> across_;
+  mutable std::vector<Step> steps_;
+  mutable std::vector<uint32_t> by_start_;
+  mutable int lanes_ = 0;
+};
+
+}  // namespace footlight::query

@@ -155,7 +155,7 @@ void Worker::launch() {
   process_.setProcessEnvironment(environment);
   process_.setWorkingDirectory(request_.directory.isEmpty() ? QFileInfo(request_.script).absolutePath()
                                                             : request_.directory);
-  QStringList words{QStringLiteral("-m"), QStringLiteral("footlight.worker"), QStringLiteral("-o"), request_.session,
+  QStringList words{QStringLiteral("-m"), QStringLiteral("footlight_recorder"), QStringLiteral("-o"), request_.session,
                     QStringLiteral("--level"), request_.level, QStringLiteral("--commands"), QString::number(theirs),
                     request_.script};
   process_.start(request_.python, words + request_.arguments);

@@ -26,8 +26,14 @@ struct OpenDevices {
 };
 extern std::atomic<const OpenDevices*> open_devices;
 
+// Called by whoever opens the devices, just before the first of them is: the last moment at which a recorder of what
+// they do can start. A program that never asks for a device never gets here.
+void announce_devices();
+// `listener` is called by announce_devices(). False: it comes too late, devices were announced before.
+bool on_devices_announced(void (*listener)());
+
 // The traced call this thread is running; whoever runs calls keeps it.
-inline constinit thread_local CallId this_thread_call{};
+extern constinit thread_local CallId this_thread_call FL_FAST_TLS;
 
 class DeviceWork {
  public:

@@ -74,7 +74,7 @@ int record(const Words& words) {
   const std::string path = environment("PYTHONPATH");
   setenv("PYTHONPATH", (path.empty() ? package : package + ":" + path).c_str(), 1);
   const std::string python = interpreter();
-  Words all{"-m", "footlight", "record"};
+  Words all{"-m", "footlight_recorder"};
   all.insert(all.end(), words.begin(), words.end());
   const int error = become(python, std::move(all));
   return complain("cannot start the Python interpreter " + python + ": " + std::strerror(error) +

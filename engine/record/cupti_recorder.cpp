@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
+#include "engine/record/cuda_driver.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -78,6 +79,8 @@ std::unique_ptr<Recorder> Recorder::start(DeviceSink& sink, std::string& words, 
     words = "the device is being recorded already";
     return nullptr;
   }
+  words = why_no_driver(options.driver);
+  if (!words.empty()) return nullptr;
   std::shared_ptr<Library> library = Library::open(options.candidates, words);
   if (!library) return nullptr;
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(library), sink, std::move(options)));

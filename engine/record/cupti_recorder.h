@@ -24,6 +24,7 @@ class DeviceSink {
 };
 
 struct RecorderOptions {
+  std::string driver = "libcuda.so.1";
   std::vector<std::string> candidates = library_candidates();
   int flush_ms = 100;
   size_t buffer_bytes = size_t{4} << 20;

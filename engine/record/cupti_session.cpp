@@ -37,7 +37,7 @@ class SessionSink final : public DeviceSink {
   bool named_ = false;
 };
 
-// At the end of a process the CUDA runtime may be gone before us: then there is nothing to wait for.
+// What failed on the device is told to the program by its own calls; here there is only nothing to wait for.
 void synchronize_quietly() {
   try {
     if (const OpenDevices* open = open_devices.load(std::memory_order_acquire)) open->synchronize();
@@ -58,15 +58,16 @@ Active& active() {
 
 }  // namespace
 
-void start_into(session::Writer& writer) {
+bool start_into(session::Writer& writer) {
   Active& a = active();
-  if (a.sink) return;
+  if (a.sink) return false;
   a.sink = std::make_unique<SessionSink>(writer);
   std::string words;
   RecorderOptions options;
   options.synchronize = synchronize_quietly;
   a.recorder = Recorder::start(*a.sink, words, std::move(options));
   if (!a.recorder) a.refusal = std::move(words);
+  return a.recorder != nullptr;
 }
 
 void stop_into_session() {

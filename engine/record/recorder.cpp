@@ -2,10 +2,12 @@
 #include "engine/record/recorder.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/device_hooks.h"
 #include "engine/base/errors.h"
 #include "engine/base/recording.h"
 #include "engine/base/signatures.h"
 #include "engine/record/cupti_session.h"
+#include "engine/record/sources.h"
 
 #include <pthread.h>
 #include <cstdlib>
@@ -15,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace footlight::profile {
+namespace footlight::record {
 namespace {
 
 // What was reported of one thread so far.
@@ -27,6 +29,7 @@ struct Host {
   bool attached = false;
   // Writers that are closed: another thread may still hold the pointer it got from active_writer().
   std::vector<std::unique_ptr<session::Writer>> closed;
+  std::vector<void (*)(session::Writer&)> contributors;
   std::unordered_map<const ThreadRings*, Reported> reported;  // of the flush thread alone, as the next two
   uint32_t signatures = 0;       // how many the session has
   uint64_t signatures_refused = 0;
@@ -118,6 +121,27 @@ void at_exit(int status, void*) {
   if (recording()) stop_recording({now_ns(), status, 0, "the program called exit"});
 }
 
+// Exit handlers run in the reverse order of their registration. The one of begin() would run after CUPTI and the CUDA
+// libraries, which were loaded later, are torn down; so there is one more from here on, for programs that call exit()
+// with devices in use. (Python programs have ended the recording by then: end_devices.)
+void record_devices(session::Writer& writer) {
+  if (cupti::start_into(writer)) on_exit(at_exit, nullptr);
+}
+
+// On the program's thread that asks for a device.
+void devices_are_opening() {
+  Host& h = host();
+  std::lock_guard lock(h.mutex);
+  if (h.writer && recording_ops()) record_devices(*h.writer);
+}
+
+// With host().mutex held. Level ops records the devices too, once the program asks for them.
+void switch_level(session::Writer& writer, RecordingLevel level) {
+  if (level == RecordingLevel::kOps && !on_devices_announced(devices_are_opening)) record_devices(writer);
+  recording_level.store(level, std::memory_order_release);
+  if (level != RecordingLevel::kOff) record_codes(writer);
+}
+
 void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLevel level) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -142,10 +166,29 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
       nullptr);
   calibrate_clock();  // before the flush thread does
   h.writer->set_pump(pump, nullptr);
+  begin_codes();
   session::set_active_writer(h.writer.get());
-  if (level == RecordingLevel::kOps) cupti::start_into(*h.writer);
+  for (auto* contribute : h.contributors) contribute(*h.writer);
   ring_filling.store(wake_writer, std::memory_order_release);
-  recording_level.store(level, std::memory_order_release);
+  switch_level(*h.writer, level);
+}
+
+// With the lock held and a writer there. No `end`: a session of our own stays open for at_exit(), which knows it.
+session::Writer::Finished stop(Host& h, const session::EndRecord* end) {
+  recording_level.store(RecordingLevel::kOff, std::memory_order_release);
+  ring_filling.store(nullptr, std::memory_order_release);
+  cupti::stop_into_session();
+  if (!h.attached && !end) return {};
+  session::Writer::Finished finished;
+  if (h.attached) {
+    h.writer->close();
+  } else {
+    finished = h.writer->finish(*end);
+  }
+  release_clock();
+  session::set_active_writer(nullptr);
+  h.closed.push_back(std::move(h.writer));
+  return finished;
 }
 
 void refuse_second() {
@@ -171,8 +214,7 @@ void attach_recording(const std::string& path, RecordingLevel level, const sessi
 void set_level(RecordingLevel level) {
   std::lock_guard lock(host().mutex);
   if (!host().writer) return;
-  if (level == RecordingLevel::kOps) cupti::start_into(*host().writer);
-  recording_level.store(level, std::memory_order_release);
+  switch_level(*host().writer, level);
   host().writer->set_level(level);
 }
 
@@ -184,21 +226,20 @@ bool recording() {
 session::Writer::Finished stop_recording(const session::EndRecord& end) {
   Host& h = host();
   std::lock_guard lock(h.mutex);
-  if (!h.writer) return {};
-  recording_level.store(RecordingLevel::kOff, std::memory_order_release);
-  ring_filling.store(nullptr, std::memory_order_release);
-  session::Writer* const writer = h.writer.get();
-  cupti::stop_into_session();
-  session::Writer::Finished finished;
-  if (h.attached) {
-    writer->close();
-  } else {
-    finished = writer->finish(end);
-  }
-  release_clock();
-  session::set_active_writer(nullptr);
-  h.closed.push_back(std::move(h.writer));
-  return finished;
+  return h.writer ? stop(h, &end) : session::Writer::Finished{};
 }
 
-}  // namespace footlight::profile
+void program_ended() {
+  Host& h = host();
+  std::lock_guard lock(h.mutex);
+  if (h.writer) stop(h, nullptr);
+}
+
+void on_recording_started(void (*contribute)(session::Writer& writer)) {
+  Host& h = host();
+  std::lock_guard lock(h.mutex);
+  h.contributors.push_back(contribute);
+  if (h.writer) contribute(*h.writer);
+}
+
+}  // namespace footlight::record

@@ -8,8 +8,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 
 namespace footlight::gpu {
@@ -38,6 +36,7 @@ Backend load() {
     return backend;
   }
   const auto open = reinterpret_cast<OpenFunction>(dlsym(handle, kOpenSymbol));
+  announce_devices();
   if (!open || !open(sizeof(Backend), &backend)) {
     backend = {};
     backend.why_not = str("the CUDA part ", path, " belongs to another version of Footlight");
@@ -94,20 +93,6 @@ std::string in_words() {
                  memory, " GiB)");
   }
   return words;
-}
-
-std::string at_a_glance() {
-  std::string words;
-  std::error_code none;
-  for (const auto& folder : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", none)) {
-    std::ifstream file(folder.path() / "information");
-    for (std::string line; std::getline(file, line);) {
-      const size_t name = line.find_first_not_of(" \t", 6);
-      if (line.starts_with("Model:") && name != std::string::npos) words += ", GPU " + line.substr(name);
-    }
-  }
-  if (!words.empty()) return words.substr(2);
-  return std::filesystem::exists("/dev/nvidiactl", none) ? "an NVIDIA driver" : "no NVIDIA driver";
 }
 
 bool exists(Device device) {

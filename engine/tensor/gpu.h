@@ -31,8 +31,6 @@ bool exists(Device);             // the host always does
 Tensor copy_to(const Tensor&, Device);
 // A value whose elements are about to be read on the host.
 inline Tensor on_host(const Tensor& t) { return t.device() == Device::cpu() ? t : copy_to(t, Device::cpu()); }
-// What can be seen of them without opening anything, so also before a fork: "GPU NVIDIA H200", "no NVIDIA driver".
-std::string at_a_glance();
 // Waits for all work that was started on any GPU; opens nothing itself.
 void synchronize();
 

@@ -36,12 +36,15 @@ class SessionTest : public QObject {
   QTemporaryDir folder_;
   QString at(const char* name) { return folder_.filePath(QLatin1String(name)); }
 
-  // A package `footlight` whose worker is the given Python text: what the window has to do with is the process.
+  // A package `footlight_recorder` that is the given Python text: what the window has to do with is the process.
   void fake_worker(const QByteArray& text) {
     const QString package = folder_.filePath(QStringLiteral("package/footlight"));
     QDir().mkpath(package);
     write(package + QStringLiteral("/__init__.py"), "");
-    write(package + QStringLiteral("/worker.py"), text);
+    const QString recorder = folder_.filePath(QStringLiteral("package/footlight_recorder"));
+    QDir().mkpath(recorder);
+    write(recorder + QStringLiteral("/__init__.py"), "");
+    write(recorder + QStringLiteral("/__main__.py"), text);
     const QString version = [] {
       QProcess p;
       p.start(QStringLiteral("python3"),

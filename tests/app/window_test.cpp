@@ -224,7 +224,10 @@ class WindowTest : public WindowCase {
     const QString package = folder_.filePath(QStringLiteral("package/footlight"));
     QDir().mkpath(package);
     write(package + QStringLiteral("/__init__.py"), "");
-    write(package + QStringLiteral("/worker.py"),
+    const QString recorder = folder_.filePath(QStringLiteral("package/footlight_recorder"));
+    QDir().mkpath(recorder);
+    write(recorder + QStringLiteral("/__init__.py"), "");
+    write(recorder + QStringLiteral("/__main__.py"),
           "import sys, os, shutil\n"
           "out = sys.argv[sys.argv.index('-o') + 1]\n"
           "shutil.copy(os.environ['SAMPLE_SESSION'], out)\n"
@@ -253,7 +256,7 @@ class WindowTest : public WindowCase {
   }
 
   void a_worker_that_cannot_start_is_told_of() {
-    write(folder_.filePath(QStringLiteral("package/footlight/worker.py")),
+    write(folder_.filePath(QStringLiteral("package/footlight_recorder/__main__.py")),
           "raise ImportError('the engine is missing')\n");
     write(at("script.py"), "pass\n");
     window().open(at("script.py"));

@@ -121,14 +121,14 @@ int main() {
   eager::init();
   row("op, recording off, over the op", over_bare(with_op_event));
   row("call, recording off, over the call", over_bare(with_call));
-  profile::start_recording(path, {}, RecordingLevel::kStructure);
+  record::start_recording(path, {}, RecordingLevel::kStructure);
   row("op, level structure, over the op", over_bare(with_op_event));
   row("call, level structure, over the call", over_bare(with_call));
-  profile::set_level(RecordingLevel::kOps);
+  record::set_level(RecordingLevel::kOps);
   row("eager op, level ops, over the op", over_bare(with_op_event));
   previous_end = now_ns();
   row("op of a traced call, level ops, over the op", over_bare(with_adjacent_event));
-  profile::stop_recording({});
+  record::stop_recording({});
   unlink(path.c_str());
   std::vector<double> clock;
   for (int i = 0; i < kRounds; ++i) clock.push_back(once([] { sink = static_cast<uint32_t>(now_ns()); }));

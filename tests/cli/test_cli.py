@@ -150,11 +150,23 @@ class Cli(unittest.TestCase):
                 shutil.copy(fake, self.path('bin/python3'))
             code, out, err = run('record', '-o', 'a b', 's.py', '--x', '', PYTHONPATH='/mine', **environment)
             self.assertEqual((code, err), (7, ''))
-            self.assertEqual(out.splitlines(), [package + ':/mine', '[-m]', '[footlight]', '[record]', '[-o]', '[a b]',
-                                                '[s.py]', '[--x]', '[]'])
+            self.assertEqual(out.splitlines(), [package + ':/mine', '[-m]', '[footlight_recorder]', '[-o]', '[a b]', '[s.py]',
+                                                '[--x]', '[]'])
         code, out, err = run('record', 's.py', FOOTLIGHT_PYTHON=self.path('nothing'))
         self.assertEqual((code, out), (2, ''))
         self.assertIn('cannot start the Python interpreter ' + self.path('nothing'), err)
+
+    def test_record_in_a_python_that_it_is_not_for(self):
+        found = 0
+        for minor in (6, 7, 8, 9, 10, 14):
+            python = shutil.which(f'python3.{minor}')
+            if python and subprocess.run([python, '-c', ''], capture_output=True).returncode == 0:
+                found += 1
+                code, out, err = run('record', 's.py', FOOTLIGHT_PYTHON=python)
+                self.assertEqual((code, out, err.count('\n')), (2, '', 1), err)
+                self.assertIn('is not supported: Footlight works with Python 3.11 to 3.13', err)
+        if not found:
+            self.skipTest('there is no such Python on the path')
 
     def test_a_file_becomes_the_app(self):
         os.makedirs(self.path('alone/bin'))

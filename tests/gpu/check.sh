@@ -111,6 +111,7 @@ check "no device: the same program runs on the CPU and says so once" $? "$said"
 
 if [ -n "$rehearse" ]; then
   export FOOTLIGHT_CUDA_PART=$build/tests/libfake_device.so FOOTLIGHT_CUPTI=$build/tests/libfake_cupti.so
+  export LD_LIBRARY_PATH=$build/tests/fake_driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi
 
 # --- devices and kernels from C++

@@ -1,8 +1,13 @@
 // A libcupti without a GPU: it keeps the rules of the real one (callbacks for buffers, external correlations in front
 // of API records, device records in buffers of their own) and lays records out as the version it claims to be does.
-// Offsets are written as numbers, from the toolkit's headers, not taken from the code under test.
+// Offsets are written as numbers, from the toolkit's headers, not taken from the code under test. It is as unforgiving
+// as the worst of the real ones: without a driver cuptiGetVersion ends the process (13.2 recurses there until the stack
+// is full), and so does every call after its static objects were destroyed.
 #include "tests/gpu/fake_cupti.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -42,7 +47,22 @@ State& state() {
 
 thread_local std::vector<uint64_t> externals[8];
 
+bool torn_down = false;
+// As libcupti's own: its destructor is registered when the library is opened, and runs before exit handlers that were
+// registered earlier.
+struct StaticObjects {
+  StaticObjects() {}
+  ~StaticObjects() { torn_down = true; }
+} static_objects;
+
+void alive(const char* called) {
+  if (!torn_down) return;
+  std::fprintf(stderr, "%s was called after libcupti was torn down\n", called);
+  _exit(97);
+}
+
 void note(const char* what) {
+  alive(what);
   FakeCupti& c = state().control;
   std::lock_guard lock(state().mutex);
   if (std::strlen(c.order) + std::strlen(what) + 2 < sizeof(c.order)) {
@@ -187,6 +207,10 @@ FAKE void fake_overhead(uint64_t start, uint64_t end) {
 }
 
 FAKE int32_t cuptiGetVersion(uint32_t* version) {
+  if (!std::getenv("FAKE_CUDA_STARTED")) {
+    std::fprintf(stderr, "cuptiGetVersion was called without a driver\n");
+    std::abort();
+  }
   *version = state().control.version;
   return 0;
 }
@@ -257,6 +281,7 @@ FAKE int32_t cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t on) {
   return 0;
 }
 FAKE int32_t cuptiActivityFlushAll(uint32_t flag) {
+  alive("cuptiActivityFlushAll");
   State& s = state();
   if (flag == 1) note("flush_forced");
   if (s.control.on_flush) s.control.on_flush();
@@ -270,12 +295,14 @@ FAKE int32_t cuptiActivityFlushAll(uint32_t flag) {
   return 0;
 }
 FAKE int32_t cuptiActivityGetNumDroppedRecords(void*, uint32_t, size_t* dropped) {
+  alive("cuptiActivityGetNumDroppedRecords");
   std::lock_guard lock(state().mutex);
   *dropped = state().dropped;
   state().dropped = 0;
   return 0;
 }
 FAKE int32_t cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, uint8_t** record) {
+  alive("cuptiActivityGetNextRecord");
   uint8_t* next = buffer;
   if (*record) {
     uint32_t kind;
@@ -296,6 +323,7 @@ FAKE int32_t cuptiGetTimestamp(uint64_t* time) {
   return 0;
 }
 FAKE int32_t cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id) {
+  alive("cuptiActivityPushExternalCorrelationId");
   externals[kind].push_back(id);
   ++state().control.pushed;
   return 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -129,6 +130,19 @@ void compute(KernelContext& c) {
 
 FakeAllocator allocators[kDevices];
 
+// CUDA's libraries are torn down like any other, and must not be called afterwards.
+bool torn_down = false;
+struct StaticObjects {
+  StaticObjects() {}
+  ~StaticObjects() { torn_down = true; }
+} static_objects;
+
+void synchronize() {
+  if (!torn_down) return;
+  std::fprintf(stderr, "the devices were synchronized after CUDA was torn down\n");
+  _exit(98);
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_t size, gpu::Backend* backend) {
@@ -142,7 +156,7 @@ extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_
     register_allocator(Device::gpu(static_cast<uint8_t>(i)), &allocators[i]);
   }
   backend->copy = copy;
-  backend->synchronize = [] {};
+  backend->synchronize = synchronize;
   device_access.stream = [](Device) -> void* { return &allocators[0]; };
   device_access.copy = gpu::copy_to;
   init_cpu_kernels();

@@ -69,6 +69,7 @@ struct Sink : cupti::DeviceSink {
 
 cupti::RecorderOptions options() {
   cupti::RecorderOptions o;
+  o.driver = FAKE_CUDA;
   o.candidates = {FAKE_CUPTI};
   o.flush_ms = 5;
   o.buffer_bytes = 64 << 10;
@@ -237,6 +238,48 @@ class TestCupti : public QObject {
     QVERIFY(device_hooks.load() == nullptr);
     recorder->stop();  // nothing more
     QCOMPARE(QString(fake_.control()->order), order);
+  }
+
+  // The fake ends the process when it is asked for its version without a driver, as CUPTI 13.2 does: it must not be
+  // opened at all.
+  void without_a_driver_cupti_stays_closed_data() {
+    QTest::addColumn<QString>("driver");
+    QTest::addColumn<QByteArray>("init");
+    QTest::addColumn<QByteArray>("devices");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("none") << "libno-such-cuda.so" << QByteArray("0") << QByteArray("1")
+                          << "no CUDA driver is installed (libno-such-cuda.so was not found)";
+    QTest::newRow("another library") << "libm.so.6" << QByteArray("0") << QByteArray("1")
+                                     << "libm.so.6 is not a CUDA driver";
+    QTest::newRow("stub") << FAKE_CUDA << QByteArray("34") << QByteArray("1") << "stub";
+    QTest::newRow("does not start") << FAKE_CUDA << QByteArray("802") << QByteArray("1")
+                                    << "the CUDA driver does not start (CUDA error 802)";
+    QTest::newRow("no device") << FAKE_CUDA << QByteArray("100") << QByteArray("0")
+                               << "the CUDA driver finds no device";
+    QTest::newRow("none counted") << FAKE_CUDA << QByteArray("0") << QByteArray("0")
+                                  << "the CUDA driver finds no device";
+  }
+  void without_a_driver_cupti_stays_closed() {
+    QFETCH(QString, driver);
+    QFETCH(QByteArray, init);
+    QFETCH(QByteArray, devices);
+    QFETCH(QString, words);
+    qunsetenv("FAKE_CUDA_STARTED");
+    qunsetenv("CUDA_VISIBLE_DEVICES");
+    qputenv("FAKE_CUDA_INIT", init);
+    qputenv("FAKE_CUDA_DEVICES", devices);
+    QTemporaryDir folder;
+    const QString path = folder.filePath("libcupti.so");
+    QVERIFY(QFile::copy(FAKE_CUPTI, path));
+    auto o = options();
+    o.driver = driver.toStdString();
+    o.candidates = {path.toStdString()};
+    Sink sink;
+    std::string said;
+    QVERIFY(!cupti::Recorder::start(sink, said, o));
+    QVERIFY2(QString::fromStdString(said).contains(words), said.c_str());
+    QVERIFY(!dlopen(o.candidates[0].c_str(), RTLD_NOW | RTLD_NOLOAD));
+    for (const char* name : {"FAKE_CUDA_INIT", "FAKE_CUDA_DEVICES"}) qunsetenv(name);
   }
 
   void says_why_it_is_refused_data() {

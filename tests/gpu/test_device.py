@@ -3,6 +3,7 @@ forgets to copy crashes here. The last tests record, with a fake CUPTI that is t
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -175,20 +176,31 @@ print(d.cpu())
 """
 
 
-class Recording(unittest.TestCase):
-    def record(self, script=SCRIPT, **environment):
+# What is recorded with a driver: the fake one, which is found in front of a real one.
+DRIVER = {"LD_LIBRARY_PATH": os.pathsep.join(filter(None, [str(FAKES / "fake_driver"), os.environ.get("LD_LIBRARY_PATH")]))}
+
+
+class Recorded(unittest.TestCase):
+    def run_recorded(self, script, **environment):
+        """(the finished process, what gpu_check says of its session)."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         program, session = pathlib.Path(folder.name, "script.py"), pathlib.Path(folder.name, "run.footlight")
         program.write_text(script)
-        environment = {**os.environ, "FOOTLIGHT_CUPTI": str(FAKES / "libfake_cupti.so"), **environment}
+        environment = {**os.environ, "FOOTLIGHT_CUPTI": str(FAKES / "libfake_cupti.so"), **DRIVER, **environment}
         done = subprocess.run([sys.executable, "-m", "footlight", "record", "-o", str(session), str(program)],
                               env=environment, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
         words = subprocess.run([str(FAKES / "gpu_check"), "session", str(session)], capture_output=True, text=True, timeout=60)
-        self.assertEqual(words.returncode, 0, words.stderr)
-        return words.stdout.splitlines()
+        self.assertEqual(words.returncode, 0, words.stderr + done.stderr)
+        return done, words.stdout.splitlines()
 
+    def record(self, script=SCRIPT, **environment):
+        done, lines = self.run_recorded(script, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return lines
+
+
+class Recording(Recorded):
     def test_kernels_name_their_ops(self):
         lines = self.record()
         kernels = [line.split() for line in lines if line.startswith("kind=kernel")]
@@ -215,6 +227,94 @@ class Recording(unittest.TestCase):
         script = "import footlight as tf\nprint(tf.constant(1) + 1)\n"
         lines = self.record(script=script, FOOTLIGHT_CUPTI="/no/such/libcupti.so", FOOTLIGHT_CUDA_PART="/no/such/part.so")
         self.assertFalse([line for line in lines if line.startswith(("kind=", "note=", "device="))], lines)
+
+
+class Driver(Recorded):
+    """CUPTI is opened when the program asks for its devices and a driver works, and not otherwise. The fake one ends the
+    process when it is asked for its version without a driver, as CUPTI 13.2 does."""
+
+    LOADED = """
+maps = open('/proc/self/maps').read()
+print([name for name in ('libfake_cupti', 'libcuda.so') if name in maps])
+"""
+
+    def test_a_program_without_devices(self):
+        script = "import footlight as tf\nfor i in range(100): tf.constant(1.0) + 1.0\n" + self.LOADED
+        for name, driver in (("none", {"LD_LIBRARY_PATH": ""}), ("one", {})):
+            with self.subTest(name):
+                done, lines = self.run_recorded(script, **driver)
+                self.assertEqual((done.returncode, done.stdout), (0, "[]\n"), done.stderr)
+                self.assertFalse([line for line in lines if line.startswith(("kind=", "note="))], lines)
+
+    def test_devices_that_cannot_be_recorded(self):
+        for name, driver, words in (
+                ("none", {"LD_LIBRARY_PATH": ""}, "no CUDA driver is installed"),
+                ("stub", {"FAKE_CUDA_INIT": "34"}, "is the stub that programs are linked with"),
+                ("no device", {"FAKE_CUDA_DEVICES": "0"}, "the CUDA driver finds no device"),
+                ("hidden", {"FAKE_CUDA_INIT": "100", "CUDA_VISIBLE_DEVICES": ""}, 'CUDA_VISIBLE_DEVICES is ""'),
+                ("broken", {"FAKE_CUDA_INIT": "999"}, "does not start (CUDA error 999)")):
+            with self.subTest(name):
+                done, lines = self.run_recorded(SCRIPT, **driver)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                notes = [line for line in lines if line.startswith("note=")]
+                self.assertEqual(len(notes), 1, lines)
+                self.assertIn("What the GPU did was not recorded: ", notes[0])
+                self.assertIn(words, notes[0])
+
+    def test_devices_are_recorded_from_the_first_one_on(self):
+        script = "import footlight as tf\n" + self.LOADED + SCRIPT + self.LOADED
+        done, lines = self.run_recorded(script)
+        said = done.stdout.splitlines()
+        self.assertEqual((said[0], said[-1]), ("[]", "['libfake_cupti', 'libcuda.so']"))
+        self.assertTrue(any(line.startswith("kind=memcpy") and "host to device" in line for line in lines), lines)
+
+
+class Ends(Recorded):
+    """However a program ends, the devices' recorder stops while CUDA and CUPTI are whole: the fake ones end the process
+    with a status of their own when they are called after their static objects are gone."""
+
+    WORK = """
+import atexit, ctypes, os, signal, sys, threading, time
+import footlight as tf
+x = tf.constant([1.0, 2.0]).gpu()
+y = x + x
+"""
+
+    def ends(self, ending, status, kernels, before=""):
+        done, lines = self.run_recorded(before + self.WORK + ending)
+        self.assertEqual(done.returncode, status, done.stderr)
+        found = [line.split("op=")[1].split()[0] for line in lines if line.startswith("kind=kernel")]
+        if kernels is not None:
+            self.assertEqual(found, kernels, "\n".join(lines) + done.stderr)
+        self.assertNotIn("torn down", done.stderr)
+        return done
+
+    def test_of_the_script(self):
+        self.ends("", 0, ["AddV2"])
+
+    def test_sys_exit(self):
+        self.ends("sys.exit(3)", 3, ["AddV2"])
+
+    def test_exception(self):
+        self.assertIn("ZeroDivisionError", self.ends("1 // 0", 1, ["AddV2"]).stderr)
+
+    def test_interrupt(self):
+        self.ends("os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(30)", 130, ["AddV2"])
+
+    def test_what_functions_of_atexit_do_is_recorded(self):
+        self.ends("atexit.register(lambda: y * y)", 0, ["AddV2", "Mul"])
+        self.ends("", 0, ["AddV2", "Sub"], before="import atexit\natexit.register(lambda: y - x)\n")
+
+    def test_what_threads_do_is_recorded(self):
+        self.ends("def late():\n  time.sleep(0.2)\n  y * y\nthreading.Thread(target=late).start()", 0, ["AddV2", "Mul"])
+
+    def test_exit_of_a_library(self):
+        self.ends("ctypes.CDLL(None).exit(4)", 4, ["AddV2"])
+
+    def test_no_end_at_all(self):
+        # Nothing of the program's runs any more: what was flushed before is there, and the supervisor ends the session.
+        self.ends("os._exit(5)", 5, None)
+        self.ends("os.kill(os.getpid(), signal.SIGTERM)", 128 + signal.SIGTERM, None)
 
 
 class Absent(unittest.TestCase):

@@ -27,7 +27,8 @@ MAY_INCLUDE = {
     'engine/trace': ['engine/eager', 'engine/explain', 'engine/autograph'],
     'engine/data': ['engine/eager'],
     'engine/record': ['engine/session'],
-    'engine/python': ['engine/trace', 'engine/data', 'engine/record', 'engine/cli'],
+    'engine/python': ['engine/trace', 'engine/data', 'engine/python/recorder', 'engine/cli'],
+    'engine/python/recorder': ['engine/record'],
     'engine/cli': ['engine/explain', 'engine/query'],
     'app/models': ['engine/explain', 'engine/query'],
     'app/layout': ['app/models'],
@@ -40,6 +41,10 @@ LENT = [
     ('kernels', 'engine/ops/row.h', 'a kernel is given the row and the attributes of its op'),
     ('kernels', 'engine/ops/wanted.h', 'a kernel leaves out results that nobody reads'),
     ('kernels', 'engine/ops/window.h', 'where windows lie is worked out once, for shape rules and kernels'),
+    ('engine/python/recorder', 'engine/python/interpreter/ref.h', 'knows Python and no engine'),
+    ('engine/python/recorder', 'engine/python/interpreter/exceptions.h', 'knows Python and no engine'),
+    ('engine/python/recorder', 'engine/python/interpreter/text.h', 'knows Python and no engine'),
+    ('engine/python/recorder', 'engine/python/interpreter/frame_layout.h', 'knows Python and no engine'),
 ]
 # Libraries below us: which folders may name their headers. Tests may name all of them.
 LIBRARIES = [
@@ -161,6 +166,8 @@ SELF_TEST = [  # path, text, a part of the offence; None: none may be found
     ('engine/graph/d.h', GOOD + '#  include <engine/ops/row.h>\n', 'one of our own'),
     ('engine/session/a.cpp', '// Writes.\n#include "engine/tensor/tensor.h"\n', 'engine/session may include only'),
     ('engine/autograph/a.cpp', '// Reads.\n#include "engine/python/types/objects.h"\n', 'engine/autograph may include only'),
+    ('engine/python/recorder/a.cpp', '// Records.\n#include <Python.h>\n#include "engine/record/recorder.h"\n', None),
+    ('engine/python/recorder/b.cpp', '// Records.\n#include "engine/ops/row.h"\n', 'engine/python/recorder may include'),
     ('engine/trace/a.cpp', '// Traces.\n#include <Python.h>\n', 'which only engine/python may'),
     ('engine/explain/a.cpp', '// Explains.\n#include <QString>\n', 'which only app may'),
     ('engine/explain/b.cpp', '// Explains.\n#include <QtCore/qstring.h>\n', 'which only app may'),

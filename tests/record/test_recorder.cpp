@@ -69,7 +69,7 @@ int status_of_program(const char* role, const std::string& path) {
 
 // Records a little and ends: by exit(3), _exit(4), or a signal.
 int record_and_end(const std::string& how, const std::string& path) {
-  profile::start_recording(path, {}, RecordingLevel::kOps);
+  record::start_recording(path, {}, RecordingLevel::kOps);
   emit_op(1);
   if (how == "exit") exit(3);
   emit_call();
@@ -103,7 +103,7 @@ class TestRecorder : public QObject {
 
  private slots:
   void cleanup() {
-    profile::stop_recording({});
+    record::stop_recording({});
     QCOMPARE(recording_level.load(), RecordingLevel::kOff);
   }
 
@@ -111,19 +111,19 @@ class TestRecorder : public QObject {
     const std::string path = at("levels.footlight");
     emit_op(1);
     emit_call();
-    profile::start_recording(path, {}, RecordingLevel::kStructure);
-    QVERIFY(profile::recording());
+    record::start_recording(path, {}, RecordingLevel::kStructure);
+    QVERIFY(record::recording());
     QVERIFY(active_writer());
     emit_op(2);
     emit_call();
-    profile::set_level(RecordingLevel::kOps);
+    record::set_level(RecordingLevel::kOps);
     emit_op(3);
     emit_call();
-    profile::set_level(RecordingLevel::kOff);
+    record::set_level(RecordingLevel::kOff);
     emit_op(4);
     emit_call();
-    QVERIFY(profile::stop_recording({8, 0, 0, "finished"}).one_file);
-    QVERIFY(!profile::recording());
+    QVERIFY(record::stop_recording({8, 0, 0, "finished"}).one_file);
+    QVERIFY(!record::recording());
     QCOMPARE(active_writer(), nullptr);
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows(), 1u);
@@ -142,7 +142,7 @@ class TestRecorder : public QObject {
 
   void events_of_threads_that_ended_are_kept() {
     const std::string path = at("threads.footlight");
-    profile::start_recording(path, {}, RecordingLevel::kOps);
+    record::start_recording(path, {}, RecordingLevel::kOps);
     constexpr int kThreads = 4, kEvents = 20'000;
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t) {
@@ -155,7 +155,7 @@ class TestRecorder : public QObject {
     }
     for (std::thread& t : threads) t.join();
     emit_op(5);
-    QVERIFY(profile::stop_recording({}).one_file);
+    QVERIFY(record::stop_recording({}).one_file);
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows() + dropped(*r, "op events"), uint64_t(kThreads * kEvents + 1));
     QCOMPARE(r->calls().rows() + dropped(*r, "calls"), uint64_t(kThreads * kEvents / 100));
@@ -182,7 +182,7 @@ class TestRecorder : public QObject {
   void signatures_come_with_the_events() {
     const std::string path = at("signatures.footlight");
     const SignatureId early = add_signature(11, {OpId(1), "float32[2]", "float32[]", 8, 4, 2});
-    profile::start_recording(path, {}, RecordingLevel::kOps);
+    record::start_recording(path, {}, RecordingLevel::kOps);
     const SignatureId late = add_signature(12, {OpId(2), "int32[3]", "int32[3]", 12, 12, 3});
     QVERIFY(add_signature(12, {}) == late);
     QVERIFY(find_signature(11) == early);
@@ -192,7 +192,7 @@ class TestRecorder : public QObject {
       e.signature = id;
       record_op(e);
     }
-    profile::stop_recording({});
+    record::stop_recording({});
     auto r = Reader::open(path);
     const auto events = r->op_events().chunk(0);
     QCOMPARE(r->signature(SignatureId(events->signature[0]))->inputs, std::string("float32[2]"));
@@ -202,13 +202,13 @@ class TestRecorder : public QObject {
   // Device work names the op that caused it before the op is recorded.
   void the_id_of_the_next_event_is_known_before() {
     const std::string path = at("ids.footlight");
-    profile::start_recording(path, {}, RecordingLevel::kOps);
+    record::start_recording(path, {}, RecordingLevel::kOps);
     std::vector<uint64_t> said;
     for (int i = 0; i < 100; ++i) {
       said.push_back(thread_rings().next_op_event());
       emit_op(1);
     }
-    profile::stop_recording({});
+    record::stop_recording({});
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().chunk(0)->id, said);
   }
@@ -216,7 +216,7 @@ class TestRecorder : public QObject {
   // More events than the rings and the disk can take: the program goes on, and nothing is lost in silence.
   void a_flood_is_dropped_and_counted() {
     const std::string path = at("flood.footlight");
-    profile::start_recording(path, {}, RecordingLevel::kOps);
+    record::start_recording(path, {}, RecordingLevel::kOps);
     constexpr uint64_t kEvents = 1'000'000;
     OpEvent e;
     for (uint64_t i = 0; i < kEvents; ++i) {
@@ -224,7 +224,7 @@ class TestRecorder : public QObject {
       e.end_ns = int64_t(i) + 1;
       record_op(e);
     }
-    profile::stop_recording({});
+    record::stop_recording({});
     auto r = Reader::open(path);
     const uint64_t lost = dropped(*r, "op events");
     qInfo("flood: %.1f %% of %llu events recorded", 100.0 * double(kEvents - lost) / double(kEvents),
@@ -259,18 +259,18 @@ class TestRecorder : public QObject {
     QSKIP("the sanitizer's allocator stays locked in a child that is forked while another thread allocates");
 #endif
     const std::string path = at("fork.footlight"), child_path = at("child.footlight");
-    profile::start_recording(path, {}, RecordingLevel::kOps);
+    record::start_recording(path, {}, RecordingLevel::kOps);
     emit_op(1);
     const int status = status_of([&] {
-      if (profile::recording() || recording_ops() || active_writer()) _exit(1);
+      if (record::recording() || recording_ops() || active_writer()) _exit(1);
       emit_op(66);
       emit_call();
-      if (profile::stop_recording({0, 66, 0, "the child"}).words != "") _exit(2);
+      if (record::stop_recording({0, 66, 0, "the child"}).words != "") _exit(2);
 #ifndef __SANITIZE_THREAD__  // it cannot follow threads that are started in a fork
       // It may record a session of its own.
-      profile::start_recording(child_path, {}, RecordingLevel::kOps);
+      record::start_recording(child_path, {}, RecordingLevel::kOps);
       emit_op(67);
-      if (!profile::stop_recording({0, 5, 0, "the child"}).one_file) _exit(3);
+      if (!record::stop_recording({0, 5, 0, "the child"}).one_file) _exit(3);
 #endif
       exit(0);
     });
@@ -279,7 +279,7 @@ class TestRecorder : public QObject {
     QCOMPARE(status_of([] { exit(0); }), 0);
     emit_op(2);
     active_writer()->add_console({1, ConsoleStream::kStdout, "still here\n"});
-    QVERIFY(profile::stop_recording({7, 0, 0, "the parent"}).one_file);
+    QVERIFY(record::stop_recording({7, 0, 0, "the parent"}).one_file);
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows(), 2u);
     QCOMPARE(r->contents().console.size(), 1u);
@@ -299,7 +299,7 @@ class TestRecorder : public QObject {
     QSKIP("the sanitizer's allocator stays locked in a child that is forked while another thread allocates");
 #endif
     const std::string path = at("forks.footlight");
-    profile::start_recording(path, {}, RecordingLevel::kOps);
+    record::start_recording(path, {}, RecordingLevel::kOps);
     std::atomic<bool> stop{false};
     std::atomic<uint64_t> emitted{0};
     std::vector<std::thread> threads;
@@ -321,7 +321,7 @@ class TestRecorder : public QObject {
              }) != 0;
     stop = true;
     for (std::thread& t : threads) t.join();
-    profile::stop_recording({});
+    record::stop_recording({});
     QCOMPARE(bad, 0);
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows() + dropped(*r, "op events"), emitted.load());
@@ -352,9 +352,9 @@ class TestRecorder : public QObject {
   void the_attached_side_leaves_the_end_to_the_other() {
     const std::string path = at("attached.footlight");
     Writer::create(path, {}, RecordingLevel::kOff)->close();
-    profile::attach_recording(path, RecordingLevel::kOps);
+    record::attach_recording(path, RecordingLevel::kOps);
     emit_op(1);
-    profile::stop_recording({1, 1, 0, "not mine to say"});
+    record::stop_recording({1, 1, 0, "not mine to say"});
     auto r = Reader::open(path);
     QCOMPARE(r->state(), State::kKilled);
     QCOMPARE(r->op_events().rows(), 1u);
@@ -364,21 +364,21 @@ class TestRecorder : public QObject {
   }
 
   void one_recording_at_a_time() {
-    profile::start_recording(at("one.footlight"), {}, RecordingLevel::kOps);
+    record::start_recording(at("one.footlight"), {}, RecordingLevel::kOps);
     try {
-      profile::start_recording(at("two.footlight"), {}, RecordingLevel::kOps);
+      record::start_recording(at("two.footlight"), {}, RecordingLevel::kOps);
       QFAIL("two recordings");
     } catch (const Error& e) {
       QCOMPARE(e.kind(), ErrorKind::kFailedPrecondition);
     }
-    profile::stop_recording({});
+    record::stop_recording({});
     // And one after the other: what is left in the rings is not the next one's.
     recording_level = RecordingLevel::kOps;
     emit_op(1);
     recording_level = RecordingLevel::kOff;
-    profile::start_recording(at("three.footlight"), {}, RecordingLevel::kOps);
+    record::start_recording(at("three.footlight"), {}, RecordingLevel::kOps);
     emit_op(2);
-    profile::stop_recording({});
+    record::stop_recording({});
     auto r = Reader::open(at("three.footlight"));
     QCOMPARE(r->op_events().rows(), 1u);
     QCOMPARE(r->op_events().chunk(0)->op[0], 2);
@@ -388,13 +388,13 @@ class TestRecorder : public QObject {
   // The last test: what it leaves in the process is read by every recording that follows.
   void too_many_signatures_are_counted() {
     const std::string path = at("many.footlight");
-    profile::start_recording(path, {}, RecordingLevel::kStructure);
+    record::start_recording(path, {}, RecordingLevel::kStructure);
     uint64_t hash = 1000;
     while (room_for_signatures()) QVERIFY(add_signature(hash++, {}).valid());
     QVERIFY(!add_signature(hash, {}).valid());
     QVERIFY(!add_signature(hash, {}).valid());
     QVERIFY(find_signature(1000).valid());
-    profile::stop_recording({});
+    record::stop_recording({});
     QCOMPARE(dropped(*Reader::open(path), "shapes of ops"), uint64_t{2});
   }
 };

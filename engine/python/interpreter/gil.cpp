@@ -3,12 +3,11 @@
 #include "engine/python/interpreter/gil.h"
 
 #include "engine/base/recording.h"
+#include "engine/record/sources.h"
 
 #include <unistd.h>
 
 namespace footlight::python {
-
-thread_local SourceRef source_without_gil;
 
 namespace {
 bool finalizing() {
@@ -21,7 +20,7 @@ bool finalizing() {
 }  // namespace
 
 void WithoutGil::release() {
-  if (recording_ops()) source_without_gil = current_source();
+  if (recording_ops()) record::source_without_interpreter = current_source();
   state_ = PyEval_SaveThread();
 }
 
@@ -29,7 +28,7 @@ void WithoutGil::restore() {
   // Python would end this thread by unwinding it, through C++ that cannot be unwound so.
   while (finalizing()) pause();
   PyEval_RestoreThread(state_);
-  source_without_gil = {};
+  record::source_without_interpreter = {};
 }
 
 }  // namespace footlight::python

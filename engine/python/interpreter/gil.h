@@ -1,7 +1,6 @@
 // Letting other Python threads run during a long kernel.
 #pragma once
 
-#include "engine/base/ids.h"
 #include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
@@ -9,9 +8,6 @@ namespace footlight::python {
 // Work over so many elements is worth letting go of the GIL (about 20 us); below it the hand-over costs more
 // than it gives.
 inline constexpr int64_t kLongWork = 1 << 15;
-
-// Where this thread's program stood when it let go of the GIL: what python_source() answers meanwhile.
-extern thread_local SourceRef source_without_gil;
 
 class WithoutGil {
  public:

@@ -93,7 +93,7 @@ PyMODINIT_FUNC PyInit__engine() {
     footlight::eager::init();
     for (auto init : {init_members, init_errors, init_dtype, init_shape, init_tensor, init_conversions, init_specs,
                       init_variable, init_tape, init_config, init_print, init_nest, init_public_functions,
-                      init_source, init_worker, init_function, init_autograph})
+                      init_source, init_function, init_autograph})
       if (init) init(module.get());
     return module.release();
   });

@@ -22,7 +22,6 @@ void init_print(PyObject* module);
 void init_nest(PyObject* module);
 void init_public_functions(PyObject* module);
 void init_source(PyObject* module);
-void init_worker(PyObject* module) __attribute__((weak));     // worker*.cpp
 void init_function(PyObject* module) __attribute__((weak));   // function_*.cpp
 void init_autograph(PyObject* module) __attribute__((weak));  // ag_*.cpp, ast_bridge*.cpp
 

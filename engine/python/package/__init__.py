@@ -3,17 +3,11 @@ import sys as _sys
 
 try:
     from footlight import _engine
-except ImportError as _error:
-    import os as _os
-    _built = sorted(n.split('.')[1] for n in _os.listdir(_os.path.dirname(__file__)) if n.startswith('_engine.'))
-    _mine = 'cpython-%d%d' % _sys.version_info[:2]
-    if any(n.startswith(_mine + '-') for n in _built) and not hasattr(_sys, 'abiflags'):
-        raise
-    if any(n.startswith(_mine + '-') for n in _built) and not _sys.abiflags:
-        raise
-    _which = ', '.join(n.split('-')[1].replace('3', '3.', 1) for n in _built if '-' in n) or 'none'
-    raise ImportError('footlight is not built for this Python (%d.%d%s): it is built for Python %s. %s' % (
-        *_sys.version_info[:2], _sys.abiflags, _which, _error)) from None
+except ImportError:
+    from footlight_recorder import _interpreter
+    if _interpreter.why_unusable():
+        raise ImportError(_interpreter.why_unusable()) from None
+    raise
 
 from footlight import (  # noqa: F401  (they add their names)
     _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _module, _eager, _compat,

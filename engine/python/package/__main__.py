@@ -7,7 +7,7 @@ def main():
     """Runs `record` in this interpreter and hands every other command to the program."""
     words = sys.argv[1:]
     if words[:1] == ['record']:
-        from footlight import worker
+        from footlight_recorder import worker
         return worker.main(words[1:])
     package = os.path.dirname(os.path.abspath(__file__))
     for folder in (os.path.join(package, 'bin'), os.path.join(package, '..', '..', 'bin')):

@@ -1,6 +1,10 @@
-"""Runs a script as `python script.py` would, recorded: `python -m footlight record [options] script.py [arguments]`."""
+"""Runs a script as `python script.py` would, recorded: `footlight record [options] script.py [arguments]`."""
+import atexit
+import importlib.util
 import os
 import sys
+
+from footlight_recorder import _recorder
 
 USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] script.py [arguments]
        footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
@@ -78,16 +82,16 @@ def _in_words(error):
     return f'{type(error).__name__}: {text}' if text else type(error).__name__
 
 
-def _show(error, engine):
+def _show(error):
     """The traceback from the user's first frame on."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
-    engine.worker_reason('ended by ' + _in_words(error))
+    _recorder.send_reason('ended by ' + _in_words(error))
     sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 
-def _run(code, broken, script, engine):
+def _run(code, broken, script):
     """Runs the code as __main__; the exit status."""
     import builtins
     import types
@@ -102,11 +106,23 @@ def _run(code, broken, script, engine):
     except SystemExit:
         raise
     except KeyboardInterrupt as error:
-        _show(error, engine)
+        _show(error)
         return 130
     except BaseException as error:
-        _show(error, engine)
+        _show(error)
         return 1
+
+
+def _alias_tensorflow():
+    """Lets `import tensorflow` give Footlight's engine, which is loaded no earlier than that."""
+    package = importlib.util.find_spec('footlight')
+    if package is None:
+        return
+    spec = importlib.util.spec_from_file_location('_footlight_alias', os.path.join(package.submodule_search_locations[0],
+                                                                                  '_alias.py'))
+    alias = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(alias)
+    alias.install(for_children=True)
 
 
 def main(words):
@@ -118,23 +134,21 @@ def main(words):
     except Refused as refused:
         print(f'footlight: {refused}\n\n{USAGE}', end='', file=sys.stderr)
         return 2
-    from footlight import _alias, _engine
     python = f'Python {sys.version.split()[0]} ({sys.executable})'
     sys.stdout.flush()
     sys.stderr.flush()
     try:
-        _engine.worker_start(os.path.abspath(script), arguments, python, os.path.abspath(output), settings['level'],
+        _recorder.run_script(os.path.abspath(script), arguments, python, os.path.abspath(output), settings['level'],
                              int(settings['commands']))
     except Exception as error:
         print(f'footlight: {error}', file=sys.stderr)
         return 2
+    # The first function registered is the last one called: what the script registers is recorded, and devices are still
+    # whole.
+    atexit.register(_recorder.program_ended)
+    _alias_tensorflow()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)
     sys.argv = [script, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
-    _alias.install(for_children=True)
-    return _run(code, broken, script, _engine)
-
-
-if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    return _run(code, broken, script)

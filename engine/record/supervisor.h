@@ -6,14 +6,14 @@
 
 #include <string>
 
-namespace footlight::python {
+namespace footlight::record {
 
 struct SupervisedScript {
   pid_t process = -1;
   std::string session;       // path; created, and closed again, before the fork
   int stdout_pipe = -1;      // what the script writes to descriptor 1
   int stderr_pipe = -1;
-  int print_pipe = -1;       // frames of worker_console.h: tf.print, and the reason of an exception
+  int print_pipe = -1;       // frames of console.h: tf.print, and the reason of an exception
   int control_pipe = -1;     // lines to the script's own command thread
   int commands = -1;         // lines from the app ("stop", "level ops"); -1: nobody commands
 };
@@ -21,4 +21,4 @@ struct SupervisedScript {
 // Returns the exit status for this process: the script's, or 128 + the signal that ended it.
 int supervise(SupervisedScript script);
 
-}  // namespace footlight::python
+}  // namespace footlight::record

@@ -1,5 +1,5 @@
 // Frames to the supervisor, and the thread that hears it.
-#include "engine/python/worker/console.h"
+#include "engine/record/console.h"
 
 #include "engine/base/print_sink.h"
 #include "engine/record/recorder.h"
@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-namespace footlight::python {
+namespace footlight::record {
 namespace {
 
 int print_descriptor = -1;
@@ -61,9 +61,9 @@ void send_print(int descriptor, std::string_view text) {
 }
 
 void obey(std::string_view line) {
-  if (line == "level off") profile::set_level(RecordingLevel::kOff);
-  if (line == "level structure") profile::set_level(RecordingLevel::kStructure);
-  if (line == "level ops") profile::set_level(RecordingLevel::kOps);
+  if (line == "level off") set_level(RecordingLevel::kOff);
+  if (line == "level structure") set_level(RecordingLevel::kStructure);
+  if (line == "level ops") set_level(RecordingLevel::kOps);
 }
 
 }  // namespace
@@ -95,4 +95,4 @@ void listen_to_supervisor(int pipe) {
   }).detach();
 }
 
-}  // namespace footlight::python
+}  // namespace footlight::record

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace footlight::python {
+namespace footlight::record {
 
 // A frame on the print pipe: this header, then `size` bytes of text.
 struct PrintFrame {
@@ -24,4 +24,4 @@ void send_reason(std::string_view words);
 // Reads lines such as "level ops" from `pipe` on a thread that never needs the GIL.
 void listen_to_supervisor(int pipe);
 
-}  // namespace footlight::python
+}  // namespace footlight::record

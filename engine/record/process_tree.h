@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace footlight::python {
+namespace footlight::record {
 
 // Sends `signal` to every descendant of `root`, not to `root` itself.
 void signal_tree(pid_t root, int signal);
@@ -18,4 +18,4 @@ struct MachineMemory {
 };
 MachineMemory machine_memory();  // zeros when it cannot be read
 
-}  // namespace footlight::python
+}  // namespace footlight::record

@@ -1,10 +1,10 @@
 // The supervisor's loop: pipes in, descriptors and console records out; commands, signals, memory, the end.
-#include "engine/python/worker/supervisor.h"
+#include "engine/record/supervisor.h"
 
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
-#include "engine/python/worker/process_tree.h"
-#include "engine/python/worker/console.h"
+#include "engine/record/process_tree.h"
+#include "engine/record/console.h"
 #include "engine/session/writer.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace footlight::python {
+namespace footlight::record {
 namespace {
 
 using session::ConsoleStream;
@@ -300,4 +300,4 @@ class Supervisor {
 
 int supervise(SupervisedScript script) { return Supervisor(std::move(script)).run(); }
 
-}  // namespace footlight::python
+}  // namespace footlight::record

@@ -1,5 +1,5 @@
 // Reading /proc.
-#include "engine/python/worker/process_tree.h"
+#include "engine/record/process_tree.h"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace footlight::python {
+namespace footlight::record {
 namespace {
 
 std::string read_file(const std::string& path) {
@@ -70,4 +70,4 @@ MachineMemory machine_memory() {
   return {kilobytes("MemTotal:") * 1024, kilobytes("MemAvailable:") * 1024};
 }
 
-}  // namespace footlight::python
+}  // namespace footlight::record

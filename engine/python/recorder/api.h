@@ -1,0 +1,16 @@
+// What `footlight_recorder._recorder` offers to other extension modules, by a capsule.
+#pragma once
+
+#include "engine/base/ids.h"
+#include "engine/python/interpreter/ref.h"
+
+namespace footlight::python {
+
+inline constexpr const char* kRecorderApi = "footlight_recorder._recorder.api";
+
+struct RecorderApi {
+  // The id of a code object, given on first sight; none for code of our own folders.
+  CodeId (*code_id)(PyObject* code);
+};
+
+}  // namespace footlight::python

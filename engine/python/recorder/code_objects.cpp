@@ -1,0 +1,86 @@
+// Reads frames and code objects of CPython, and registers the latter.
+#include "engine/python/recorder/code_objects.h"
+
+#include "engine/base/recording.h"
+#include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/frame_layout.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/record/sources.h"
+
+#include <utility>
+#include <vector>
+
+namespace footlight::python {
+namespace {
+
+Py_ssize_t slot = -1;
+
+constexpr uintptr_t kOurs = 1;  // a slot's value: 0 never seen, 1 our own, else id + 2
+
+std::vector<std::pair<uint32_t, uint32_t>> lines_of(PyObject* code) {
+  std::vector<std::pair<uint32_t, uint32_t>> lines;
+  const Ref ranges = checked(PyObject_CallMethod(code, "co_lines", nullptr));
+  const Ref iterator = checked(PyObject_GetIter(ranges.get()));
+  while (const Ref range = Ref::steal(PyIter_Next(iterator.get()))) {
+    PyObject* line = PyTuple_GET_ITEM(range.get(), 2);
+    const auto start = static_cast<uint32_t>(PyLong_AsUnsignedLong(PyTuple_GET_ITEM(range.get(), 0)));
+    const uint32_t number = line == Py_None ? 0 : static_cast<uint32_t>(PyLong_AsUnsignedLong(line));
+    if (lines.empty() || lines.back().second != number) lines.emplace_back(start, number);
+  }
+  if (PyErr_Occurred()) throw PythonErrorSet();
+  return lines;
+}
+
+// Remembers a code object. Called wherever a position is taken, perhaps with an exception set, which stays.
+uintptr_t meet(PyObject* code) {
+  const ExceptionSetAside aside;
+  uintptr_t mark = kOurs;
+  try {
+    const auto* c = reinterpret_cast<PyCodeObject*>(code);
+    std::string path = readable(c->co_filename);
+    if (!record::is_own_file(path)) {
+      session::CodeRecord record;
+      record.qualname = readable(c->co_qualname);
+      record.first_line = c->co_firstlineno;
+      record.lines = lines_of(code);
+      mark = record::register_code(std::move(path), std::move(record)).value + 2;
+    }
+    if (set_code_slot(code, slot, reinterpret_cast<void*>(mark)) < 0) throw PythonErrorSet();
+  } catch (const PythonErrorSet&) {
+    report_unraisable(code);  // out of memory: this once the position is nobody's
+  }
+  return mark;
+}
+
+uintptr_t mark_of(PyObject* code) {
+  void* value = nullptr;
+  get_code_slot(code, slot, &value);  // fails for what is no code object alone
+  const auto mark = reinterpret_cast<uintptr_t>(value);
+  return mark ? mark : meet(code);
+}
+
+}  // namespace
+
+SourceRef python_source() {
+  PyThreadState* ts = own_thread_state();
+  if (!ts) return record::source_without_interpreter;
+  for (InterpreterFrame* f = top_frame(ts); f; f = f->previous) {
+    if (!has_code(f)) continue;
+    const uintptr_t mark = mark_of(f->code);
+    if (mark != kOurs) return {CodeId(static_cast<uint32_t>(mark - 2)), offset_of(f)};
+  }
+  return {};
+}
+
+CodeId code_id(PyObject* code) {
+  const uintptr_t mark = mark_of(code);
+  return mark == kOurs ? CodeId() : CodeId(static_cast<uint32_t>(mark - 2));
+}
+
+void init_code_objects() {
+  slot = request_code_slot();
+  if (slot < 0) throw Error(ErrorKind::kRuntime, "Python gave out all its code slots");
+  source_provider = python_source;
+}
+
+}  // namespace footlight::python

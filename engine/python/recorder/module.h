@@ -1,0 +1,11 @@
+// What each part of this folder adds to the extension module `footlight_recorder._recorder`.
+#pragma once
+
+#include "engine/python/interpreter/exceptions.h"
+
+namespace footlight::python {
+
+// Throws PythonErrorSet with a Python exception set.
+void init_recording(PyObject* module);
+
+}  // namespace footlight::python

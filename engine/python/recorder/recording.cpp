@@ -1,0 +1,78 @@
+// Starting and ending a recording from Python: in this process, or with a supervisor beside it.
+#include "engine/python/recorder/module.h"
+
+#include "engine/base/clock.h"
+#include "engine/record/console.h"
+#include "engine/record/recorder.h"
+#include "engine/record/script.h"
+
+#include "footlight_version.h"
+
+namespace footlight::python {
+namespace {
+
+// A path or a word of the command line, in the bytes that the system has for it.
+std::string system_text(PyObject* o) {
+  const Ref bytes = checked(PyUnicode_EncodeFSDefault(o));
+  return std::string(PyBytes_AS_STRING(bytes.get()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.get())));
+}
+
+// script, arguments (a list) and the interpreter in words.
+session::RunRecord run_record(PyObject* script, PyObject* arguments, PyObject* python) {
+  session::RunRecord run;
+  run.script = system_text(script);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(arguments); ++i)
+    run.arguments.push_back(system_text(PyList_GET_ITEM(arguments, i)));
+  run.python = system_text(python);
+  run.engine = "footlight " FOOTLIGHT_VERSION;
+  return run;
+}
+
+PyObject* run_script(PyObject*, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject *script, *arguments, *python, *output;
+    const char* level;
+    record::RecordedScript recorded;
+    if (!PyArg_ParseTuple(args, "UO!UUsi", &script, &PyList_Type, &arguments, &python, &output, &level,
+                          &recorded.commands))
+      throw PythonErrorSet();
+    recorded.run = run_record(script, arguments, python);
+    recorded.session = system_text(output);
+    recorded.level = record::level_of(level);
+    record::run_supervised(std::move(recorded), {PyOS_BeforeFork, PyOS_AfterFork_Parent, PyOS_AfterFork_Child});
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* send_reason(PyObject*, PyObject* words) {
+  return guarded([&]() -> PyObject* {
+    record::send_reason(system_text(words));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* program_ended(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    PyThreadState* const state = PyEval_SaveThread();  // it waits for the devices, and for the disk
+    record::program_ended();
+    PyEval_RestoreThread(state);
+    Py_RETURN_NONE;
+  });
+}
+
+PyMethodDef functions[] = {
+    {"run_script", run_script, METH_VARARGS,
+     "run_script(script, arguments, python, output, level, commands): creates the session and forks the supervisor "
+     "off; returns in the script's process only."},
+    {"send_reason", send_reason, METH_O, "Says in the session how the script ended."},
+    {"program_ended", program_ended, METH_NOARGS,
+     "Ends the recording; for the last function that atexit calls."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_recording(PyObject* module) {
+  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,99 @@
+// Code objects by id, under one lock: it is taken when a code object is first seen and when a message wants a line.
+#include "engine/record/sources.h"
+
+#include "engine/base/text.h"
+#include "engine/session/writer.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+namespace footlight::record {
+
+constinit thread_local SourceRef source_without_interpreter{};
+
+namespace {
+
+struct Known {
+  session::CodeRecord code;
+  std::string path;
+};
+
+struct Register {
+  std::mutex mutex;
+  std::deque<Known> known;  // by CodeId
+  size_t recorded = 0;      // how many of them the session has
+  std::vector<std::string> own_folders;
+};
+
+// Never destroyed: threads and exit handlers come late.
+Register& sources() {
+  static auto* const it = new Register;
+  return *it;
+}
+
+// With the lock held.
+void record_rest(Register& r, session::Writer& writer) {
+  for (; r.recorded < r.known.size(); ++r.recorded) {
+    session::CodeRecord code = r.known[r.recorded].code;
+    code.file = writer.file(r.known[r.recorded].path);
+    writer.add_code(std::move(code));
+  }
+}
+
+}  // namespace
+
+CodeId register_code(std::string path, session::CodeRecord code) {
+  Register& r = sources();
+  std::lock_guard lock(r.mutex);
+  const CodeId id(static_cast<uint32_t>(r.known.size()));
+  code.id = id;
+  r.known.push_back({std::move(code), std::move(path)});
+  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
+  if (writer) record_rest(r, *writer);
+  return id;
+}
+
+void begin_codes() {
+  std::lock_guard lock(sources().mutex);
+  sources().recorded = 0;
+}
+
+void record_codes(session::Writer& writer) {
+  std::lock_guard lock(sources().mutex);
+  record_rest(sources(), writer);
+}
+
+SourcePlace place_of(SourceRef source) {
+  Register& r = sources();
+  std::lock_guard lock(r.mutex);
+  if (!source.code.valid() || source.code.value >= r.known.size()) return {};
+  const Known& known = r.known[source.code.value];
+  const auto& lines = known.code.lines;
+  auto at = std::upper_bound(lines.begin(), lines.end(), source.offset,
+                             [](uint32_t offset, const auto& line) { return offset < line.first; });
+  const int line = at == lines.begin() ? known.code.first_line : static_cast<int>(std::prev(at)->second);
+  return {known.path, line ? line : known.code.first_line, known.code.qualname};
+}
+
+std::string place_text(SourceRef source) {
+  const SourcePlace p = place_of(source);
+  return p.file.empty() ? "" : str(p.file, ":", p.line, ", in ", p.function);
+}
+
+void add_own_folder(std::string folder) {
+  if (folder.empty()) return;
+  Register& r = sources();
+  std::lock_guard lock(r.mutex);
+  r.own_folders.push_back(std::move(folder));
+}
+
+bool is_own_file(std::string_view path) {
+  Register& r = sources();
+  std::lock_guard lock(r.mutex);
+  return std::any_of(r.own_folders.begin(), r.own_folders.end(),
+                     [&](const std::string& folder) { return path.starts_with(folder); });
+}
+
+}  // namespace footlight::record

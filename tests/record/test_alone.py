@@ -1,0 +1,140 @@
+"""The recorder by itself: a Python that has only the package `footlight_recorder` records a session."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+
+
+def runs(python):
+    return bool(shutil.which(python)) and subprocess.run([python, '-c', ''], capture_output=True).returncode == 0
+
+
+class Alone(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.session = os.path.join(self.folder, 'run.footlight')
+        # The package for itself, so that no other can be imported; its extension finds its library where it was built.
+        self.packages = os.path.join(self.folder, 'packages')
+        package = os.path.join(self.packages, 'footlight_recorder')
+        os.makedirs(package)
+        for path in glob.glob(os.path.join(BUILD, 'python', 'footlight_recorder', '*')):
+            if os.path.isfile(path):
+                os.symlink(path, os.path.join(package, os.path.basename(path)))
+        self.environment = {**os.environ, 'PYTHONPATH': self.packages,
+                            'LD_LIBRARY_PATH': os.path.join(BUILD, 'lib')}
+
+    def python(self, *words):
+        return subprocess.run([sys.executable, *words], capture_output=True, text=True, env=self.environment, timeout=120)
+
+    def record(self, text, *options):
+        path = os.path.join(self.folder, 'script.py')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(text))
+        return self.python('-m', 'footlight_recorder', '-o', self.session, *options, path)
+
+    def info(self):
+        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+        done = subprocess.run([PROGRAM, 'info', '--json', self.session], capture_output=True, text=True, env=environment,
+                              timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_a_session_without_an_engine(self):
+        done = self.record('''
+            import re, sys
+            try:
+                import footlight
+            except ImportError:
+                print('no engine')
+            print(sorted(set(re.findall(r'libfootlight[^/\\s]*', open('/proc/self/maps').read()))))
+            print('to stderr', file=sys.stderr)
+            sys.exit(3)
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (3, "no engine\n['libfootlight-record.so']\n"), done.stderr)
+        said = self.info()
+        self.assertEqual((said['ended'], said['exit_code'], said['console_lines']), (True, 3, 3))
+        self.assertEqual(said['level'], 'ops')
+
+    def test_importing_it_loads_nothing(self):
+        done = self.python('-c', 'import sys, footlight_recorder; print("footlight_recorder._recorder" in sys.modules)')
+        self.assertEqual(done.stdout, 'False\n', done.stderr)
+
+
+class Refusals(unittest.TestCase):
+    """A Python that cannot record says in one line what to run."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def package(self, *extensions):
+        """The package with these extension modules only; `cmake` builds nothing there."""
+        package = os.path.join(self.folder, 'python', 'footlight_recorder')
+        os.makedirs(package)
+        for path in glob.glob(os.path.join(BUILD, 'python', 'footlight_recorder', '*.py')):
+            shutil.copy(path, package)
+        for name in extensions:
+            open(os.path.join(package, name), 'w').close()
+        return os.path.dirname(package)
+
+    def said(self, packages, pretend='pass', program=sys.executable):
+        code = f'import sys; {pretend}; import runpy; runpy.run_module("footlight_recorder", run_name="__main__")'
+        done = subprocess.run([program, '-c', code, 'script.py'], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, 'PYTHONPATH': packages})
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (2, '', 1), done.stderr)
+        return done.stderr
+
+    def test_versions_that_are_not_supported(self):
+        packages = self.package('_recorder.cpython-311-x86_64-linux-gnu.so')
+        for version in ('3.10', '3.14', '4.0', '2.7'):
+            said = self.said(packages, f'sys.version_info = ({version.replace(".", ", ")}, 0, "final", 0)')
+            self.assertIn(f'Python {version} ({sys.executable}) is not supported: Footlight works with Python 3.11 to 3.13', said)
+            self.assertIn('FOOTLIGHT_PYTHON=', said)
+
+    def test_an_old_python_itself(self):
+        old = [f'python3.{minor}' for minor in range(4, 11) if runs(f'python3.{minor}')]
+        if not old:
+            self.skipTest('there is no Python before 3.11 on the path')
+        packages = self.package('_recorder.cpython-311-x86_64-linux-gnu.so')
+        self.assertIn('is not supported', self.said(packages, program=old[0]))
+
+    def test_a_version_that_was_not_built(self):
+        mine = '%d.%d' % sys.version_info[:2]
+        packages = self.package('_recorder.cpython-399-x86_64-linux-gnu.so')
+        said = self.said(packages)
+        self.assertIn(f'Footlight is not built for Python {mine} ({sys.executable}) (only for 3.99, which FOOTLIGHT_PYTHON can name)', said)
+        self.assertIn('packaging/run.sh', said)
+        # In a build tree the command is exact, and keeps what was built before.
+        with open(os.path.join(self.folder, 'CMakeCache.txt'), 'w') as cache:
+            cache.write('FOOTLIGHT_PYTHONS:STRING=/usr/bin/python3.99\n')
+        self.assertIn(f'run: cmake -DFOOTLIGHT_PYTHONS="/usr/bin/python3.99;{sys.executable}" {self.folder} && '
+                      f'cmake --build {self.folder}\n', self.said(packages))
+
+    def test_free_threaded(self):
+        said = self.said(self.package(), 'sys.abiflags = "t"')
+        self.assertIn('free-threaded build, which is not supported', said)
+
+    def test_the_engine_says_the_same(self):
+        packages = self.package()
+        os.symlink(os.path.join(BUILD, 'python', 'footlight'), os.path.join(packages, 'footlight'))
+        code = 'import sys; sys.version_info = (3, 14, 0, "final", 0)\n' \
+               'sys.modules["footlight._engine"] = None\n' \
+               'try: import footlight\nexcept ImportError as error: print(error)'
+        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, 'PYTHONPATH': packages})
+        self.assertIn('Python 3.14', done.stdout, done.stderr)
+        self.assertIn('is not supported', done.stdout)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,56 @@
+"""What the libraries are made of: who needs whom, and that nothing with a state is in two of them."""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+BUILD = os.environ['FOOTLIGHT_BUILD']
+LIBRARIES = {name: os.path.join(BUILD, 'lib', f'lib{name}.so') for name in ('footlight-record', 'footlight-explain', 'footlight')}
+# A sanitizer that was loaded into this interpreter is no business of the tools'.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+
+
+def output_of(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
+
+
+def needed(path):
+    """The libraries of our own that `path` is linked to, without its dependencies'."""
+    return set(re.findall(r'NEEDED\s+lib(footlight[\w-]*)\.so', output_of('objdump', '-p', path)))
+
+
+def extension(package, module):
+    tag = 'cpython-%d%d' % sys.version_info[:2]
+    return glob.glob(os.path.join(BUILD, 'python', package, f'{module}.{tag}*.so'))[0]
+
+
+class Libraries(unittest.TestCase):
+
+    def test_who_needs_whom(self):
+        self.assertEqual(needed(LIBRARIES['footlight-record']), set())
+        self.assertLessEqual(needed(LIBRARIES['footlight-explain']), {'footlight-record'})
+        self.assertIn('footlight-record', needed(LIBRARIES['footlight']))
+        self.assertEqual(needed(extension('footlight_recorder', '_recorder')), {'footlight-record'})
+        self.assertIn('footlight', needed(extension('footlight', '_engine')))
+
+    def test_nothing_with_a_state_is_there_twice(self):
+        # Variables and what is thread-local, by nm: B, D. V: inline and template variables, also tables of classes, which are
+        # compared by name. (u is one in the process, however many libraries bring it.)
+        found = collections.defaultdict(list)
+        files = [*LIBRARIES.values(), extension('footlight_recorder', '_recorder'), extension('footlight', '_engine')]
+        for path in files:
+            for line in output_of('nm', '-D', '--defined-only', path).splitlines():
+                _, kind, name = line.split(None, 2)
+                if kind in 'BDV' and re.match(r'_Z(?!T[VSIT])', name):
+                    found[name].append(os.path.basename(path))
+        self.assertGreater(len(found), 20)
+        self.assertEqual({name: where for name, where in found.items() if len(where) > 1}, {})
+        for name in ('_ZN9footlight15recording_levelE', '_ZN9footlight17this_thread_ringsE', '_ZN9footlight16this_thread_callE'):
+            self.assertEqual(found[name], ['libfootlight-record.so'])
+
+
+if __name__ == '__main__':
+    unittest.main()

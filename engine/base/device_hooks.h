@@ -1,5 +1,5 @@
 // Who caused what a GPU does: the recorder of device activity installs the hooks, code that launches device work
-// brackets it with a DeviceWork. With nobody recording, a bracket is one load and one branch.
+// brackets it with a DeviceWork. Without a recording, a bracket is one load and one branch.
 #pragma once
 
 #include "engine/base/recording.h"
@@ -16,7 +16,7 @@ struct DeviceHooks {
   void (*begin)(uint64_t op_event, CallId call);
   void (*end)(bool had_call);
 };
-extern std::atomic<const DeviceHooks*> device_hooks;  // null: nobody records the device
+extern std::atomic<const DeviceHooks*> device_hooks;  // null: the device is not recorded
 
 // The devices that the program uses, once it asked for them; null before that, and where there are none.
 struct OpenDevices {
@@ -26,13 +26,13 @@ struct OpenDevices {
 };
 extern std::atomic<const OpenDevices*> open_devices;
 
-// Called by whoever opens the devices, just before the first of them is: the last moment at which a recorder of what
-// they do can start. A program that never asks for a device never gets here.
+// Called just before the first device is opened: the last moment at which a recorder of device activity can start. A
+// program that uses no device never gets here.
 void announce_devices();
 // `listener` is called by announce_devices(). False: it comes too late, devices were announced before.
 bool on_devices_announced(void (*listener)());
 
-// The traced call this thread is running; whoever runs calls keeps it.
+// The traced call that this thread is running; set by the executor.
 extern constinit thread_local CallId this_thread_call FL_FAST_TLS;
 
 class DeviceWork {

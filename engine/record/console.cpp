@@ -19,7 +19,7 @@ namespace {
 int print_descriptor = -1;
 int pipes_before[2] = {-1, -1};
 std::mutex print_mutex;
-pid_t owner = 0;  // a forked child shares the descriptors, but is nobody's business
+pid_t owner = 0;  // forked children inherit the descriptors, but are not recorded
 
 void write_all(int descriptor, const void* data, size_t size) {
   const char* at = static_cast<const char*>(data);
@@ -60,7 +60,7 @@ void send_print(int descriptor, std::string_view text) {
   send(descriptor == 1 ? PrintFrame::kToStdout : PrintFrame::kToStderr, text);
 }
 
-void obey(std::string_view line) {
+void run_command(std::string_view line) {
   if (line == "level off") set_level(RecordingLevel::kOff);
   if (line == "level structure") set_level(RecordingLevel::kStructure);
   if (line == "level ops") set_level(RecordingLevel::kOps);
@@ -90,7 +90,7 @@ void listen_to_supervisor(int pipe) {
       if (got <= 0) return;
       pending.append(chunk, static_cast<size_t>(got));
       for (size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
-        obey(std::string_view(pending).substr(0, end));
+        run_command(std::string_view(pending).substr(0, end));
     }
   }).detach();
 }

@@ -1,5 +1,5 @@
-// The script's side of a recorded console: what tf.print writes goes to the supervisor in frames of its own, in its
-// place among what the script writes to descriptors 1 and 2.
+// The script's side of a recorded console: what tf.print writes goes to the supervisor in frames of its own, in order
+// with what the script writes to descriptors 1 and 2.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct PrintFrame {
   uint32_t size;
 };
 
-// From now on tf.print goes through `print_pipe`. The supervisor reads the pipes one after the other, so a frame
-// waits until the others are empty, and whoever prints waits until the frame was read: order is kept.
+// From now on tf.print goes through `print_pipe`. The supervisor reads the pipes one after the other; to keep the order,
+// a frame is sent once the other pipes are empty, and the printing thread waits until it has been read.
 void record_prints(int print_pipe, int stdout_pipe, int stderr_pipe);
 
-// Tells the supervisor in words how the script ended.
+// Sends the supervisor a description of how the script ended, for the end record.
 void send_reason(std::string_view words);
 
 // Reads lines such as "level ops" from `pipe` on a thread that never needs the GIL.

@@ -8,7 +8,7 @@
 namespace footlight::cupti {
 namespace {
 
-// CUresult, as far as it is told apart.
+// The values of CUresult that get a message of their own.
 constexpr int kSuccess = 0, kStubLibrary = 34, kNoDevice = 100;
 
 std::string no_device() {

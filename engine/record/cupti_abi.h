@@ -131,7 +131,7 @@ struct Context {
 struct SubscriberParameters {
   size_t size;
   const char* name;
-  char* other_name;  // filled when somebody else is subscribed
+  char* other_name;  // filled when another tool is subscribed
   size_t other_size;
 };
 inline constexpr size_t kOtherNameSize = 64;

@@ -67,7 +67,7 @@ std::shared_ptr<Library> Library::open(const std::vector<std::string>& candidate
       continue;
     }
     if (library->functions_.get_version(&library->version_) != kSuccess) {
-      why = path + " does not tell its version";
+      why = path + " does not report its version";
       continue;
     }
     if (library->version_ < kOldestVersion) {

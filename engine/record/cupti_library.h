@@ -1,4 +1,4 @@
-// libcupti, opened at run time: its functions by pointer, its version, and its refusals in words.
+// libcupti, opened at run time: its functions by pointer, its version, and messages for its errors.
 #pragma once
 
 #include "engine/record/cupti_abi.h"
@@ -61,7 +61,7 @@ std::vector<std::string> library_candidates();
 std::string version_text(uint32_t version);
 
 // What a refusal means for the person who wants to record, and what to do about it. `other` names the tool that
-// is subscribed already, as CUPTI told it.
+// is subscribed already, as CUPTI reports it.
 std::string refusal_in_words(Result, const std::string& other = {});
 
 }  // namespace footlight::cupti

@@ -142,7 +142,7 @@ bool Recorder::enable(std::string& words) {
                              Kind::kSynchronization,     Kind::kOverhead, Kind::kRuntime,
                              Kind::kDriver};
   for (const Kind kind : kKinds) {
-    // Contexts that exist already, when somebody used the device before us, are told again.
+    // Contexts that exist already, because the device was in use before, are reported again.
     const bool dump = kind == Kind::kContext && f.enable_and_dump;
     const Result result = dump ? f.enable_and_dump(kind) : f.enable(kind);
     if (result == kSuccess) {

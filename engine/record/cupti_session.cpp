@@ -37,7 +37,7 @@ class SessionSink final : public DeviceSink {
   bool named_ = false;
 };
 
-// What failed on the device is told to the program by its own calls; here there is only nothing to wait for.
+// A device that failed has nothing to wait for; the program hears of the failure from its own calls.
 void synchronize_quietly() {
   try {
     if (const OpenDevices* open = open_devices.load(std::memory_order_acquire)) open->synchronize();

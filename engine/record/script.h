@@ -12,7 +12,7 @@ struct RecordedScript {
   session::RunRecord run;  // script, arguments, python and engine; the rest is filled in
   std::string session;     // path of the session file
   RecordingLevel level = RecordingLevel::kOps;
-  int commands = -1;       // a descriptor with lines from the app ("stop", "level ops"); -1: nobody commands
+  int commands = -1;       // a descriptor with lines from the app ("stop", "level ops"); -1: none
 };
 
 // What an interpreter wants to do around a fork; null: nothing.

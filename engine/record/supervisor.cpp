@@ -92,7 +92,7 @@ class Supervisor {
     if (writer_ && !text.empty()) writer_->add_console({now_ns(), stream, std::move(text)});
   }
 
-  // False: nobody reads there any more.
+  // False: the reader has closed its end.
   static bool pass_on(int descriptor, std::string_view text) {
     while (!text.empty()) {
       const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -128,7 +128,7 @@ class Supervisor {
       record(channel.stream, channel.pending.substr(0, end + 1));
       channel.pending.erase(0, end + 1);
     }
-    if (!read_there) close_channel(channel);  // the script then meets the broken pipe itself
+    if (!read_there) close_channel(channel);  // the script will get the broken pipe itself
   }
 
   void show_partial(Channel& channel, int64_t now) {
@@ -186,7 +186,7 @@ class Supervisor {
     signalfd_siginfo info;
     while (::read(signals, &info, sizeof info) == sizeof info) {
       if (info.ssi_signo == SIGCHLD) continue;
-      // From the terminal the script got it too; from somebody's kill only this process did.
+      // A signal from the terminal reached the script too; one sent with kill() reached only this process.
       if (info.ssi_code == SI_USER && !ended_) kill(script_.process, static_cast<int>(info.ssi_signo));
       if (signal_reason_.empty()) {
         signal_reason_ = info.ssi_signo == SIGINT ? "interrupted (SIGINT)"
@@ -215,7 +215,7 @@ class Supervisor {
     if (stop_step_ > 0 && now > next_step_ns_) next_signal(now);
   }
 
-  // Before the machine stands still for lack of memory, the script is ended, not whoever the kernel picks.
+  // Ends the script before the machine runs out of memory and the kernel picks a process to kill.
   void watch_memory(int64_t now) {
     if (now < next_memory_look_ns_) return;
     next_memory_look_ns_ = now + kMemoryLookEvery;
@@ -265,7 +265,7 @@ class Supervisor {
     }
     if (signal_ == SIGSEGV) return "crashed: segmentation fault (SIGSEGV)";
     if (signal_ == SIGABRT) return "crashed: aborted (SIGABRT)";
-    if (signal_ == SIGKILL) return "killed (SIGKILL): by somebody, or by the kernel because memory ran out";
+    if (signal_ == SIGKILL) return "killed (SIGKILL): by another process, or by the kernel because memory ran out";
     if (signal_ != 0) return "ended by signal " + std::to_string(signal_) + " (" + sigabbrev(signal_) + ")";
     if (!signal_reason_.empty()) return signal_reason_;
     if (!reason_.empty()) return reason_;

@@ -1,5 +1,5 @@
-// The parent of a recorded script: owns its console, hears commands, and says in the session how the script ended. It
-// holds no Python any more, so it outlives whatever the script does to its own process.
+// The parent of a recorded script: owns its console, takes commands, and records how the script ended. It runs no Python
+// any more, so it survives whatever the script does to its own process.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ struct SupervisedScript {
   int stderr_pipe = -1;
   int print_pipe = -1;       // frames of console.h: tf.print, and the reason of an exception
   int control_pipe = -1;     // lines to the script's own command thread
-  int commands = -1;         // lines from the app ("stop", "level ops"); -1: nobody commands
+  int commands = -1;         // lines from the app ("stop", "level ops"); -1: none
 };
 
 // Returns the exit status for this process: the script's, or 128 + the signal that ended it.

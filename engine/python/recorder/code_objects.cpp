@@ -31,8 +31,8 @@ std::vector<std::pair<uint32_t, uint32_t>> lines_of(PyObject* code) {
   return lines;
 }
 
-// Remembers a code object. Called wherever a position is taken, perhaps with an exception set, which stays.
-uintptr_t meet(PyObject* code) {
+// Registers a code object. May be called with an exception set, which is kept.
+uintptr_t register_code(PyObject* code) {
   const ExceptionSetAside aside;
   uintptr_t mark = kOurs;
   try {
@@ -47,7 +47,7 @@ uintptr_t meet(PyObject* code) {
     }
     if (set_code_slot(code, slot, reinterpret_cast<void*>(mark)) < 0) throw PythonErrorSet();
   } catch (const PythonErrorSet&) {
-    report_unraisable(code);  // out of memory: this once the position is nobody's
+    report_unraisable(code);  // out of memory: this position has no source, the next look-up tries again
   }
   return mark;
 }
@@ -56,7 +56,7 @@ uintptr_t mark_of(PyObject* code) {
   void* value = nullptr;
   get_code_slot(code, slot, &value);  // fails for what is no code object alone
   const auto mark = reinterpret_cast<uintptr_t>(value);
-  return mark ? mark : meet(code);
+  return mark ? mark : register_code(code);
 }
 
 }  // namespace

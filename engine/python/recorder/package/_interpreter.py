@@ -33,7 +33,7 @@ def why_unusable():
 
 
 def _build_command():
-    """What adds this Python to the build tree that this package lies in, or in words what adds it elsewhere."""
+    """The command that adds this Python to the build tree that this package is in."""
     tree = os.path.dirname(os.path.dirname(_FOLDER))
     if os.path.exists(os.path.join(tree, 'CMakeCache.txt')):
         return 'cmake -DFOOTLIGHT_PYTHONS="%s" %s && cmake --build %s' % (';'.join(_with_me(tree)), tree, tree)
@@ -41,7 +41,7 @@ def _build_command():
 
 
 def _with_me(tree):
-    """The interpreters that the tree was told to build for, and this one."""
+    """The interpreters that the tree is configured for, and this one."""
     with open(os.path.join(tree, 'CMakeCache.txt')) as cache:
         named = [line.partition('=')[2].strip() for line in cache if line.startswith('FOOTLIGHT_PYTHONS:')]
     return [path for path in ''.join(named).split(';') if path] + [sys.executable]

@@ -65,6 +65,29 @@ class Alone(unittest.TestCase):
         self.assertEqual((said['ended'], said['exit_code'], said['console_lines']), (True, 3, 3))
         self.assertEqual(said['level'], 'ops')
 
+    def test_a_program_records_itself(self):
+        text = f'''
+            import sys, footlight_recorder
+            footlight_recorder.start({self.session!r}, 'structure')
+            try:
+                footlight_recorder.start('other.footlight')
+            except RuntimeError as error:
+                print(error)
+            %s
+            '''
+        path = os.path.join(self.folder, 'script.py')
+        for ending, status, reason in (('footlight_recorder.stop(); sys.exit(4)', 0, 'the program stopped recording'),
+                                       ('sys.exit(4)', 4, 'the program called exit')):
+            with self.subTest(ending):
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(textwrap.dedent(text % ending))
+                done = self.python(path, 'argument')
+                self.assertEqual((done.returncode, done.stdout), (4, 'a session is being recorded already\n'), done.stderr)
+                said = self.info()
+                self.assertEqual((said['ended'], said['exit_code'], said['reason'], said['level'], said['arguments']),
+                                 (True, status, reason, 'structure', ['argument']))
+                os.unlink(self.session)
+
     def test_importing_it_loads_nothing(self):
         done = self.python('-c', 'import sys, footlight_recorder; print("footlight_recorder._recorder" in sys.modules)')
         self.assertEqual(done.stdout, 'False\n', done.stderr)

@@ -28,6 +28,15 @@ session::RunRecord run_record(PyObject* script, PyObject* arguments, PyObject* p
   return run;
 }
 
+// While it lives, other Python threads run: ending a recording waits for the devices and the disk.
+struct WithoutGil {
+  WithoutGil() : state(PyEval_SaveThread()) {}
+  ~WithoutGil() { PyEval_RestoreThread(state); }
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  PyThreadState* const state;
+};
+
 PyObject* run_script(PyObject*, PyObject* args) {
   return guarded([&]() -> PyObject* {
     PyObject *script, *arguments, *python, *output;
@@ -44,6 +53,28 @@ PyObject* run_script(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* start(PyObject*, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject *script, *arguments, *python, *output;
+    const char* level;
+    if (!PyArg_ParseTuple(args, "UO!UUs", &script, &PyList_Type, &arguments, &python, &output, &level))
+      throw PythonErrorSet();
+    record::start_recording(system_text(output), run_record(script, arguments, python), record::level_of(level));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* stop(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    std::string words;
+    {
+      const WithoutGil released;
+      words = record::stop_recording({now_ns(), 0, 0, "the program stopped recording"}).words;
+    }
+    return PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace");
+  });
+}
+
 PyObject* send_reason(PyObject*, PyObject* words) {
   return guarded([&]() -> PyObject* {
     record::send_reason(system_text(words));
@@ -53,9 +84,10 @@ PyObject* send_reason(PyObject*, PyObject* words) {
 
 PyObject* program_ended(PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
-    PyThreadState* const state = PyEval_SaveThread();  // it waits for the devices, and for the disk
-    record::program_ended();
-    PyEval_RestoreThread(state);
+    {
+      const WithoutGil released;
+      record::program_ended();
+    }
     Py_RETURN_NONE;
   });
 }
@@ -64,6 +96,9 @@ PyMethodDef functions[] = {
     {"run_script", run_script, METH_VARARGS,
      "run_script(script, arguments, python, output, level, commands): creates the session and forks the supervisor "
      "off; returns in the script's process only."},
+    {"start", start, METH_VARARGS,
+     "start(script, arguments, python, output, level): records this process into a session of its own."},
+    {"stop", stop, METH_NOARGS, "Ends what start() began; what went wrong in words, or ''."},
     {"send_reason", send_reason, METH_O, "Says in the session how the script ended."},
     {"program_ended", program_ended, METH_NOARGS,
      "Ends the recording; for the last function that atexit calls."},

@@ -1,2 +1,32 @@
 """Records what a Python program does into a Footlight session. It loads no engine: a program under any can be recorded."""
-# Nothing of the extension is loaded here, so that `-m footlight_recorder` can say what is missing in any Python.
+import sys
+
+# The extension is loaded when it is first used, so that `-m footlight_recorder` can say what is missing in any Python.
+
+
+def start(path, level='ops'):
+    """Records this process into the session file `path`, until stop() or the end of the program."""
+    import atexit
+    import os
+    recorder = _load()
+    script = os.path.abspath(sys.argv[0]) if sys.argv[0] else ''
+    python = 'Python %s (%s)' % (sys.version.split()[0], sys.executable)
+    recorder.start(script, sys.argv[1:], python, os.path.abspath(path), level)
+    atexit.register(recorder.program_ended)
+
+
+def stop():
+    """Ends the recording; the session file is complete."""
+    import warnings
+    words = _load().stop()
+    if words:
+        warnings.warn(words)
+
+
+def _load():
+    from footlight_recorder import _interpreter
+    words = _interpreter.why_unusable()
+    if words:
+        raise ImportError(words)
+    from footlight_recorder import _recorder
+    return _recorder

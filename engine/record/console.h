@@ -14,8 +14,8 @@ struct PrintFrame {
   uint32_t size;
 };
 
-// From now on tf.print goes through `print_pipe`. The supervisor reads the pipes one after the other; to keep the order,
-// a frame is sent once the other pipes are empty, and the printing thread waits until it has been read.
+// From now on tf.print goes through `print_pipe`. The supervisor reads the pipes one after the other; to keep the
+// order, a frame is sent once the other pipes are empty, and the printing thread waits until it has been read.
 void record_prints(int print_pipe, int stdout_pipe, int stderr_pipe);
 
 // Sends the supervisor a description of how the script ended, for the end record.

@@ -134,12 +134,14 @@ class Refusals(unittest.TestCase):
     def test_a_version_that_was_not_built(self):
         mine = '%d.%d' % sys.version_info[:2]
         packages = self.package('_recorder.cpython-399-x86_64-linux-gnu.so')
+        without_headers = 'import os; exists = os.path.exists; os.path.exists = lambda p: not p.endswith("Python.h") and exists(p)'
+        self.assertIn(f'install its headers (Debian: python{mine}-dev) and run: ', self.said(packages, without_headers))
         said = self.said(packages)
         self.assertIn(f'Footlight is not built for Python {mine} ({sys.executable}) (only for 3.99, which FOOTLIGHT_PYTHON can name)', said)
         self.assertIn('packaging/run.sh', said)
         # In a build tree the command is exact, and keeps what was built before.
         with open(os.path.join(self.folder, 'CMakeCache.txt'), 'w') as cache:
-            cache.write('FOOTLIGHT_PYTHONS:STRING=/usr/bin/python3.99\n')
+            cache.write('FOOTLIGHT_PYTHONS_BUILT:INTERNAL=/usr/bin/python3.99\n')
         self.assertIn(f'run: cmake -DFOOTLIGHT_PYTHONS="/usr/bin/python3.99;{sys.executable}" {self.folder} && '
                       f'cmake --build {self.folder}\n', self.said(packages))
 

@@ -29,7 +29,13 @@ def why_unusable():
     if mine in built:
         return None
     others = ' (only for %s, which FOOTLIGHT_PYTHON can name)' % _in_words(built) if built else ''
-    return 'Footlight is not built for %s%s; to build it for this one too, run: %s' % (here, others, _build_command())
+    headers = '' if _has_headers() else 'install its headers (Debian: python%d.%d-dev) and ' % mine
+    return 'Footlight is not built for %s%s; to build it for this one too, %srun: %s' % (here, others, headers, _build_command())
+
+
+def _has_headers():
+    import sysconfig
+    return os.path.exists(os.path.join(sysconfig.get_path('include'), 'Python.h'))
 
 
 def _build_command():
@@ -41,7 +47,7 @@ def _build_command():
 
 
 def _with_me(tree):
-    """The interpreters that the tree is configured for, and this one."""
+    """The interpreters that the tree builds for, and this one."""
     with open(os.path.join(tree, 'CMakeCache.txt')) as cache:
-        named = [line.partition('=')[2].strip() for line in cache if line.startswith('FOOTLIGHT_PYTHONS:')]
+        named = [line.partition('=')[2].strip() for line in cache if line.startswith('FOOTLIGHT_PYTHONS_BUILT:')]
     return [path for path in ''.join(named).split(';') if path] + [sys.executable]

@@ -59,9 +59,17 @@ Node* Converter::state_tuple(const State& state, Op context, Position at) {
   return tree_.tuple(tree_.list(items), context, at);
 }
 
+// ('y', 'x'); the lean form says which variables this conversion made to hold a return: (('retval_', 'value'), ...).
 Node* Converter::state_names(const State& state, Position at) {
   Nodes items;
-  for (const Name* name : state.names) items.push_back(tree_.string(name->text, at));
+  for (const Name* name : state.names) {
+    Node* text = tree_.string(name->text, at);
+    const char* role = !lean()                      ? nullptr
+                       : name == lowered_.retval    ? "value"
+                       : name == lowered_.do_return ? "flag"
+                                                    : nullptr;
+    items.push_back(role ? tree_.tuple(tree_.list({text, tree_.string(role, at)}), Op::kLoad, at) : text);
+  }
   return tree_.tuple(tree_.list(items), Op::kLoad, at);
 }
 

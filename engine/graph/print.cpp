@@ -1,7 +1,7 @@
 // Prints a graph and the functions it calls, in order.
 #include "engine/graph/print.h"
 
-#include "engine/graph/graphdef.h"
+#include "engine/graph/describe.h"
 
 namespace footlight {
 namespace {

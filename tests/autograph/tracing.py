@@ -56,6 +56,36 @@ class Tracing(unittest.TestCase):
         g = self.both(f, (20,), (7,), (1,))
         self.assertEqual(ops(g, tf.constant(1)).count('StatelessIf'), 3)  # the last guards what follows
 
+    def test_names_of_the_users_that_look_like_generated_ones(self):
+        @tf.function
+        def value(x):
+            if x > 0:
+                retval_anything = x
+            return retval_anything
+
+        @tf.function
+        def flag(x):
+            if x > 0:
+                do_return_x = True
+                y = x
+            return y if do_return_x else x
+
+        for f in (value, flag):
+            with self.assertRaisesRegex(ValueError, "'(retval_anything|do_return_x)' must also be initialized"):
+                f(tf.constant(1))
+
+        def returns(x):
+            retval_ = x + 1
+            do_return = x > 3
+            if do_return:
+                return retval_
+            retval_ = retval_ * 2
+            if retval_ > 4:
+                do_return = False
+                return retval_ + 1
+            return retval_
+        self.both(returns, (5,), (3,), (0,))
+
     def test_python_condition_leaves_no_node(self):
         @tf.function
         def f(x, flag):

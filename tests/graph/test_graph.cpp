@@ -1,6 +1,5 @@
 // Names, the verifier, the text printer and GraphDef's text.
 #include "engine/base/errors.h"
-#include "engine/graph/graphdef.h"
 #include "engine/graph/print.h"
 #include "engine/graph/verify.h"
 
@@ -107,35 +106,6 @@ class TestGraph : public QObject {
                                              "  add = AddV2(x, x) {T=float32} -> float32 (2,)\n"
                                              "  add_1 = AddV2(add, x) {T=float32} -> float32 (2,)\n"
                                              "  return add_1\n"));
-  }
-
-  void constants_are_written_as_graphdef_has_them() {
-    static const Op op{"Const"};
-    auto text = [](const Tensor& value) {
-      Graph graph("c");
-      Node node;
-      node.op = &op.row();
-      node.name = "c";
-      node.attrs = {{kDType, value.dtype()}, {kValue, value}};
-      node.dtypes = {value.dtype()};
-      node.shapes = {value.shape()};
-      return to_node_def(graph, graph.add(std::move(node)))->text();
-    };
-    QVERIFY(text(Tensor::scalar<int32_t>(7)).find("int_val: 7\n") != std::string::npos);
-    QVERIFY(text(Tensor::scalar<float>(2.f)).find("float_val: 2.0\n") != std::string::npos);
-    QVERIFY(text(Tensor::scalar<bool>(true)).find("bool_val: true\n") != std::string::npos);
-    QVERIFY(text(Tensor::string("a\"\n\xff")).find("string_val: \"a\\\"\\n\\377\"\n") != std::string::npos);
-    const std::vector<int32_t> two{1, -1};
-    QVERIFY(text(Tensor::vector<int32_t>(two))
-                .find("tensor_content: \"\\001\\000\\000\\000\\377\\377\\377\\377\"\n") != std::string::npos);
-  }
-
-  void a_graph_is_printed_as_protobuf_does() {
-    const std::string text = to_graph_def(*sample())->text();
-    QVERIFY(text.starts_with("node {\n  name: \"x\"\n  op: \"Placeholder\"\n  attr {\n    key: \"dtype\"\n"));
-    QVERIFY(text.find("  input: \"add\"\n  input: \"x\"\n") != std::string::npos);
-    QVERIFY(text.find("versions {\n  producer: ") != std::string::npos);
-    QVERIFY(text.find("library") == std::string::npos);
   }
 
   void a_clone_is_its_own() {

@@ -15,6 +15,7 @@ MAY_INCLUDE = {
     'engine/tensor': ['engine/base'],
     'engine/ops': ['engine/tensor'],
     'engine/graph': ['engine/ops'],
+    'engine/formats': ['engine/graph'],
     'engine/session': ['engine/base'],
     'engine/query': ['engine/session'],
     'engine/explain': ['engine/graph', 'engine/session'],
@@ -27,7 +28,7 @@ MAY_INCLUDE = {
     'engine/trace': ['engine/eager', 'engine/explain', 'engine/autograph'],
     'engine/data': ['engine/eager'],
     'engine/record': ['engine/session'],
-    'engine/python': ['engine/trace', 'engine/data', 'engine/python/recorder', 'engine/cli'],
+    'engine/python': ['engine/formats', 'engine/trace', 'engine/data', 'engine/python/recorder', 'engine/cli'],
     'engine/python/recorder': ['engine/record'],
     'engine/cli': ['engine/explain', 'engine/query'],
     'app/models': ['engine/explain', 'engine/query'],
@@ -51,6 +52,8 @@ LIBRARIES = [
     (re.compile(r'^(Python|structmember|frameobject|internal/pycore\w*|cpython/\w+)\.h$'), ['engine/python']),
     (re.compile(r'^(Q[A-Z]\w*|q[a-z]+(/.*)?|Qt\w*/.*)$'), ['app']),
     (re.compile(r'^sqlite3\.h$'), ['engine/session']),
+    (re.compile(r'^google/protobuf/'), ['engine/formats', 'engine/python/formats']),
+    (re.compile(r'^re2/'), ['kernels/cpu/once']),
     (re.compile(r'^zstd\w*\.h$'), ['engine/session']),
     (re.compile(r'^cupti\w*\.h$'), ['engine/record']),
     (re.compile(r'^(cuda\w*|cublas\w*|cudnn\w*|nvrtc|cub/.*|thrust/.*)(\.h|\.hpp|\.cuh)?$'),
@@ -145,6 +148,8 @@ def check(root):
     offences = []
     count = 0
     for path in files(root):
+        if path == '.git':  # of a work tree beside the clone
+            continue
         try:
             with open(os.path.join(root, path), encoding='utf-8') as f:
                 text = f.read()

@@ -15,7 +15,9 @@ namespace footlight::python::ag {
 PyObject* undefined_return();
 
 // The variables that the blocks of one statement share: closure cells, globals, attributes and items ("a.b", "d['k']",
-// "a[i]"), found by name in the blocks' own closures. An empty Ref is a variable without a value.
+// "a[i]"), found by name in the blocks' own closures. An empty Ref is a variable without a value. The conversion says
+// which of them it made itself: ('retval_', 'value') holds what the function returns, ('do_return', 'flag') whether
+// it has returned.
 class State {
  public:
   State(PyObject* names, std::initializer_list<PyObject*> blocks);
@@ -25,8 +27,8 @@ class State {
   void set(size_t i, const Ref& value) const;
   std::vector<Ref> get_all() const;
   void set_all(const std::vector<Ref>& values) const;
-  bool is_return_value(size_t i) const { return name(i).starts_with("retval_"); }
-  bool is_return_flag(size_t i) const { return name(i).starts_with("do_return"); }
+  bool is_return_value(size_t i) const { return symbols_[i].role == Role::kReturnValue; }
+  bool is_return_flag(size_t i) const { return symbols_[i].role == Role::kReturnFlag; }
   // How a message names it.
   std::string shown(size_t i) const;
 
@@ -43,8 +45,10 @@ class State {
     Variable index;  // [index], where key is empty
     Ref value() const { return key ? key : index.get(); }
   };
+  enum class Role : uint8_t { kUser, kReturnValue, kReturnFlag };
   struct Symbol {
     std::string text;
+    Role role = Role::kUser;
     Variable root;
     std::vector<Step> steps;
   };

@@ -28,7 +28,13 @@ State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
   }
   symbols_.resize(static_cast<size_t>(PyTuple_GET_SIZE(names)));
   for (size_t i = 0; i < symbols_.size(); ++i) {
-    const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i)));
+    PyObject* name = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i));
+    if (PyTuple_Check(name)) {
+      const bool value = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(name, 1), "value") == 0;
+      symbols_[i].role = value ? Role::kReturnValue : Role::kReturnFlag;
+      name = PyTuple_GET_ITEM(name, 0);
+    }
+    const char* text = PyUnicode_AsUTF8(name);
     if (!text) throw PythonErrorSet();
     symbols_[i].text = text;
     parse(symbols_[i], closures);

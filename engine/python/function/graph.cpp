@@ -1,8 +1,8 @@
-// Graphs as Python sees them: Graph, Operation, and GraphDef messages read through their schema.
+// Graphs as Python sees them: Graph and Operation. What they are as messages, footlight._formats knows.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
-#include "engine/graph/graphdef.h"
+#include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/shape_object.h"
 
@@ -12,118 +12,6 @@
 namespace footlight::python {
 namespace {
 
-using proto::FieldSchema;
-using proto::Kind;
-using proto::Label;
-using proto::Message;
-
-// --- messages ---
-struct PyMessage {
-  PyObject_HEAD
-  std::shared_ptr<const Message> message;
-};
-PyTypeObject message_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-
-Ref message_object(std::shared_ptr<const Message> message) {
-  auto* o = PyObject_New(PyMessage, &message_type);
-  if (!o) throw PythonErrorSet();
-  new (&o->message) std::shared_ptr<const Message>(std::move(message));
-  return Ref::steal(reinterpret_cast<PyObject*>(o));
-}
-const Message& message_of(PyObject* o) { return *reinterpret_cast<PyMessage*>(o)->message; }
-void message_destroy(PyObject* o) {
-  reinterpret_cast<PyMessage*>(o)->message.~shared_ptr();
-  PyObject_Free(o);
-}
-
-Ref value_object(const FieldSchema& field, const proto::Value& value) {
-  switch (field.kind) {
-    case Kind::kBool: return checked(PyBool_FromLong(std::get<int64_t>(value) != 0));
-    case Kind::kInt:
-    case Kind::kDType: return checked(PyLong_FromLongLong(std::get<int64_t>(value)));
-    case Kind::kFloat:
-    case Kind::kDouble: return checked(PyFloat_FromDouble(std::get<double>(value)));
-    case Kind::kString: {
-      const std::string& s = std::get<std::string>(value);
-      return checked(PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "replace"));
-    }
-    case Kind::kBytes: {
-      const std::string& s = std::get<std::string>(value);
-      return checked(PyBytes_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
-    }
-    case Kind::kMessage: return message_object(std::get<std::shared_ptr<Message>>(value));
-  }
-  return Ref();
-}
-
-// What a field that is not there reads as.
-Ref missing(const FieldSchema& field) {
-  switch (field.kind) {
-    case Kind::kBool: return Ref::borrow(Py_False);
-    case Kind::kInt:
-    case Kind::kDType: return checked(PyLong_FromLong(0));
-    case Kind::kFloat:
-    case Kind::kDouble: return checked(PyFloat_FromDouble(0));
-    case Kind::kString: return checked(PyUnicode_FromString(""));
-    case Kind::kBytes: return checked(PyBytes_FromStringAndSize("", 0));
-    case Kind::kMessage: return message_object(std::make_shared<Message>(*field.message()));
-  }
-  return Ref();
-}
-
-PyObject* message_get(PyObject* self, PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
-  const FieldSchema* field = text ? message_of(self).schema().find(text) : nullptr;
-  if (!field) return PyObject_GenericGetAttr(self, name);
-  return guarded([&]() -> PyObject* {
-    const Message& message = message_of(self);
-    if (field->label == Label::kSingle) {
-      const proto::Value* value = message.value(*field);
-      return (value ? value_object(*field, *value) : missing(*field)).release();
-    }
-    const auto values = message.values(*field);
-    if (field->label == Label::kRepeated) {
-      Ref list = checked(PyList_New(static_cast<Py_ssize_t>(values.size())));
-      for (size_t i = 0; i < values.size(); ++i)
-        PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), value_object(*field, *values[i]).release());
-      return list.release();
-    }
-    Ref map = checked(PyDict_New());
-    for (const proto::Value* value : values) {
-      const Message& entry = *std::get<std::shared_ptr<Message>>(*value);
-      const FieldSchema& key = *entry.schema().find("key");
-      const FieldSchema& content = *entry.schema().find("value");
-      const proto::Value* held = entry.value(content);
-      if (PyDict_SetItem(map.get(), value_object(key, *entry.value(key)).get(),
-                         (held ? value_object(content, *held) : missing(content)).get()) < 0)
-        throw PythonErrorSet();
-    }
-    return map.release();
-  });
-}
-
-PyObject* message_str(PyObject* self) {
-  const std::string text = message_of(self).text();
-  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
-}
-
-PyObject* message_has(PyObject* self, PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
-  const FieldSchema* field = text ? message_of(self).schema().find(text) : nullptr;
-  if (!field) return PyErr_Format(PyExc_ValueError, "a %s has no field %R", message_of(self).schema().name, name);
-  return PyBool_FromLong(message_of(self).value(*field) != nullptr);
-}
-
-PyObject* message_compare(PyObject* a, PyObject* b, int op) {
-  if (Py_TYPE(b) != &message_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-  const bool same = &message_of(a).schema() == &message_of(b).schema() && message_of(a).text() == message_of(b).text();
-  return PyBool_FromLong(same == (op == Py_EQ));
-}
-
-PyMethodDef message_methods[] = {{"HasField", message_has, METH_O, "Whether a field is set."},
-                                 {nullptr, nullptr, 0, nullptr}};
-
-// --- graphs and operations ---
 struct PyGraph {
   PyObject_HEAD
   GraphPtr graph;
@@ -161,8 +49,21 @@ Ref list_of(size_t count, auto&& item) {
 
 Ref tensor_object(const GraphPtr& graph, Edge edge) { return checked(wrap(graph->tensor(edge))); }
 
+// A function of footlight._formats, which brings protobuf into the process when the first message is asked for.
+Ref formats_function(const char* name) {
+  const Ref formats = checked(PyImport_ImportModule("footlight._formats"));
+  return checked(PyObject_GetAttrString(formats.get(), name));
+}
+// Lent for the time of a call.
+Ref capsule_of(const GraphPtr& graph) {
+  return checked(PyCapsule_New(const_cast<GraphPtr*>(&graph), "footlight.graph", nullptr));
+}
+
 PyObject* as_graph_def(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&] { return message_object(to_graph_def(*graph_in(self))).release(); });
+  return guarded([&] {
+    const Ref function = formats_function("graph_def");
+    return PyObject_CallOneArg(function.get(), capsule_of(graph_in(self)).get());
+  });
 }
 PyObject* get_operations(PyObject* self, PyObject*) {
   return guarded([&] {
@@ -277,20 +178,18 @@ PyObject* operation_controls(PyObject* self, void*) {
 PyObject* operation_def(PyObject* self, void*) {
   return guarded([&] {
     auto* op = reinterpret_cast<PyOperation*>(self);
-    return message_object(to_node_def(*op->graph, op->node)).release();
+    const Ref function = formats_function("node_def");
+    return PyObject_CallFunction(function.get(), "OI", capsule_of(op->graph).get(), op->node.value);
   });
 }
 PyObject* operation_attr(PyObject* self, PyObject* name) {
   return guarded([&]() -> PyObject* {
-    Ref definition = checked(operation_def(self, nullptr));
-    Ref attrs = checked(PyObject_GetAttrString(definition.get(), "attr"));
-    PyObject* value = PyDict_GetItem(attrs.get(), name);
-    if (!value)
-      return PyErr_Format(PyExc_ValueError, "operation '%s' has no attribute %R", node_in(self).name.c_str(),
-                          name);
-    for (const FieldSchema& field : proto::attr_value().fields)
-      if (message_of(value).value(field)) return PyObject_GetAttrString(value, field.name);
-    Py_RETURN_NONE;
+    auto* op = reinterpret_cast<PyOperation*>(self);
+    const Ref function = formats_function("node_attr");
+    PyObject* value = PyObject_CallFunction(function.get(), "OIO", capsule_of(op->graph).get(), op->node.value, name);
+    if (!value && cleared_if(PyExc_KeyError))
+      return PyErr_Format(PyExc_ValueError, "operation '%s' has no attribute %R", node_in(self).name.c_str(), name);
+    return value;
   });
 }
 PyObject* operation_repr(PyObject* self) {
@@ -348,12 +247,6 @@ Ref operation_object(GraphPtr graph, NodeId node) {
 }
 
 void init_graph_objects(PyObject*) {
-  make_type(message_type, "footlight.Message", sizeof(PyMessage), message_destroy);
-  message_type.tp_getattro = message_get;
-  message_type.tp_str = message_str;
-  message_type.tp_repr = message_str;
-  message_type.tp_richcompare = message_compare;
-  message_type.tp_methods = message_methods;
   make_type(graph_type, "footlight.Graph", sizeof(PyGraph), graph_destroy);
   graph_type.tp_weaklistoffset = offsetof(PyGraph, weakrefs);
   graph_type.tp_methods = graph_methods;
@@ -367,7 +260,7 @@ void init_graph_objects(PyObject*) {
   operation_type.tp_repr = operation_repr;
   operation_type.tp_hash = operation_hash;
   operation_type.tp_richcompare = operation_compare;
-  for (PyTypeObject* type : {&message_type, &graph_type, &operation_type})
+  for (PyTypeObject* type : {&graph_type, &operation_type})
     if (PyType_Ready(type) < 0) throw PythonErrorSet();
   publish("Graph", reinterpret_cast<PyObject*>(&graph_type));
   publish("Operation", reinterpret_cast<PyObject*>(&operation_type));

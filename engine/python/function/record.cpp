@@ -4,7 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
-#include "engine/graph/graphdef.h"
+#include "engine/graph/describe.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/types/variable_object.h"

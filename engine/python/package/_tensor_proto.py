@@ -1,6 +1,6 @@
 """tf.make_tensor_proto and tf.make_ndarray: tensors as messages, and back."""
 import footlight as tf
-from footlight._proto import TensorProto, shape_proto
+from footlight import _proto
 
 _AS_BYTES = (tf.float32, tf.float64, tf.int32, tf.uint8, tf.int16, tf.int8, tf.int64, tf.uint32, tf.uint64)
 _FIELD = {tf.float16: 'half_val', tf.bfloat16: 'half_val', tf.float32: 'float_val', tf.float64: 'double_val',
@@ -21,7 +21,7 @@ def _items(tensor):
 
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
     """A TensorProto of Python values, an array or an eager tensor."""
-    if isinstance(values, TensorProto):
+    if isinstance(values, _proto.TensorProto):
         return values
     if values is None:
         raise ValueError('None values not supported.')
@@ -43,11 +43,11 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
             raise TypeError("Expected Tensor's shape: %s, but got %s." % (tuple(out_shape), tuple(tensor.shape)))
     if size > wanted:
         raise ValueError('Too many elements provided. Takes at most %d, but got %d.' % (wanted, size))
-    proto = TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=shape_proto(out_shape))
+    proto = _proto.TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=_proto.shape_proto(out_shape))
     if size == wanted and wanted > 1 and tensor.dtype in _AS_BYTES:
         proto.tensor_content = memoryview(tensor).tobytes()
     else:
-        setattr(proto, _FIELD[tensor.dtype], _items(tensor))
+        getattr(proto, _FIELD[tensor.dtype]).extend(_items(tensor))
     return proto
 
 

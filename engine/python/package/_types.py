@@ -1,7 +1,7 @@
 """What specs are: tf.TypeSpec for users to subclass, the tracing members of shapes and dtypes, tf.type_spec_from_value."""
 import footlight as tf
 from footlight import _engine
-from footlight._proto import SerializedDType, TensorShapeProto, TensorSpecProto, shape_proto
+from footlight import _proto
 
 _plain_spec = tf.type_spec_from_value
 
@@ -200,9 +200,9 @@ def _no_placeholder(self, placeholder_context):
 _add(tf.TensorSpec, cast=_spec_cast, flatten=lambda self: [self],
      to_tensors=lambda self, value: [_spec_cast(self, value, None)], from_tensors=lambda self, tensors: next(tensors),
      placeholder_value=_no_placeholder,
-     experimental_as_proto=lambda self: TensorSpecProto(name=self.name or '', shape=shape_proto(self.shape),
+     experimental_as_proto=lambda self: _proto.TensorSpecProto(name=self.name or '', shape=_proto.shape_proto(self.shape),
                                                         dtype=self.dtype.as_datatype_enum),
-     experimental_type_proto=classmethod(lambda cls: TensorSpecProto),
+     experimental_type_proto=classmethod(lambda cls: _proto.TensorSpecProto),
      experimental_from_proto=classmethod(lambda cls, proto: cls(tf.TensorShape.experimental_from_proto(proto.shape),
                                                                 tf.as_dtype(proto.dtype), proto.name or None)),
      _serialize=lambda self: (self.shape, self.dtype, self.name), _component_specs=property(lambda self: self),
@@ -225,11 +225,11 @@ def _shape_from(cls, proto):
     return cls(None if proto.unknown_rank else [None if d.size == -1 else d.size for d in proto.dim])
 
 
-_add(tf.TensorShape, as_proto=lambda self: shape_proto(self), experimental_as_proto=lambda self: shape_proto(self),
-     experimental_type_proto=classmethod(lambda cls: TensorShapeProto), experimental_from_proto=classmethod(_shape_from),
+_add(tf.TensorShape, as_proto=lambda self: _proto.shape_proto(self), experimental_as_proto=lambda self: _proto.shape_proto(self),
+     experimental_type_proto=classmethod(lambda cls: _proto.TensorShapeProto), experimental_from_proto=classmethod(_shape_from),
      __concat__=lambda self, other: self.concatenate(other))
-_add(tf.DType, experimental_as_proto=lambda self: SerializedDType(datatype=self.as_datatype_enum),
-     experimental_type_proto=classmethod(lambda cls: SerializedDType),
+_add(tf.DType, experimental_as_proto=lambda self: _proto.SerializedDType(datatype=self.as_datatype_enum),
+     experimental_type_proto=classmethod(lambda cls: _proto.SerializedDType),
      experimental_from_proto=classmethod(lambda cls, proto: tf.as_dtype(proto.datatype)))
 
 

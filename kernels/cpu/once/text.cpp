@@ -1,8 +1,8 @@
 // Kernels that change, cut, match, hash and read strings.
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/once/hash.h"
-#include "kernels/cpu/once/regex.h"
 #include "kernels/cpu/once/strings.h"
+#include "kernels/cpu/once/unicode.h"
 
 #include <charconv>
 #include <clocale>
@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include <locale.h>
+#include <re2/re2.h>
 
 namespace footlight {
 namespace FL_ISA {
@@ -118,21 +119,15 @@ void substr(KernelContext& c) {
 }
 
 // Compiled patterns are kept: the same few come again and again.
-std::shared_ptr<const Regex> regex_of(const std::string& pattern) {
+std::shared_ptr<const RE2> regex_of(const std::string& pattern) {
   static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<const Regex>> known;
+  static std::map<std::string, std::shared_ptr<const RE2>> known;
   const std::lock_guard lock(mutex);
-  auto& entry = known[pattern];
-  if (entry) return entry;
-  std::shared_ptr<const Regex> made;
-  try {
-    made = std::make_shared<const Regex>(pattern);
-  } catch (...) {
-    known.erase(pattern);
-    throw;
-  }
-  entry = made;
-  if (known.size() > 64) known.clear();
+  if (const auto found = known.find(pattern); found != known.end()) return found->second;
+  auto made = std::make_shared<const RE2>(pattern, RE2::Quiet);
+  if (!made->ok()) invalid("Invalid pattern: ", pattern, ", error: ", made->error());
+  if (known.size() == 64) known.clear();
+  known.emplace(pattern, made);
   return made;
 }
 
@@ -145,8 +140,11 @@ void regex_replace(KernelContext& c) {
   const std::string* in = c.in<std::string>(0);
   std::string* out = c.out<std::string>();
   for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
-    RegexRoom room;
-    for (int64_t i = begin; i < end; ++i) regex->replace(in[i], rewrite, all, room, out[i]);
+    for (int64_t i = begin; i < end; ++i) {
+      out[i] = in[i];
+      if (all) RE2::GlobalReplace(&out[i], *regex, rewrite);
+      else RE2::Replace(&out[i], *regex, rewrite);
+    }
   });
 }
 
@@ -157,8 +155,7 @@ void regex_full_match(KernelContext& c) {
   const std::string* in = c.in<std::string>(0);
   bool* out = c.out<bool>();
   for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
-    RegexRoom room;
-    for (int64_t i = begin; i < end; ++i) out[i] = regex->full_match(in[i], room);
+    for (int64_t i = begin; i < end; ++i) out[i] = RE2::FullMatch(in[i], *regex);
   });
 }
 

@@ -1,16 +1,14 @@
-// Categories and cases of code points, for regular expressions and for changing case.
+// Letters and their cases.
 #include "kernels/cpu/once/unicode.h"
 
 #include <algorithm>
-#include <map>
 
 namespace footlight {
 
 namespace {
 
-struct CategoryRun {
-  uint32_t count;
-  uint8_t category;
+struct Range {
+  uint32_t first, last;
 };
 struct CaseRun {
   uint32_t first, last;
@@ -38,10 +36,9 @@ uint32_t other_case(const CaseRun (&runs)[N], uint32_t code) {
 }
 
 bool is_letter(uint32_t code) {
-  const CodeRanges& letters = category_ranges("L");
-  const auto at = std::upper_bound(letters.begin(), letters.end(), code,
-                                   [](uint32_t c, const auto& r) { return c < r.first; });
-  return at != letters.begin() && code <= std::prev(at)->second;
+  const auto* at = std::upper_bound(std::begin(kLetters), std::end(kLetters), code,
+                                    [](uint32_t c, const Range& r) { return c < r.first; });
+  return at != std::begin(kLetters) && code <= std::prev(at)->last;
 }
 
 }  // namespace
@@ -79,29 +76,6 @@ void append_code(std::string& out, uint32_t code) {
     put(0x80 | (code >> 6 & 0x3f));
     put(0x80 | (code & 0x3f));
   }
-}
-
-const CodeRanges& category_ranges(std::string_view name) {
-  static const std::map<std::string, CodeRanges, std::less<>> all = [] {
-    std::map<std::string, CodeRanges, std::less<>> out;
-    uint32_t at = 0;
-    for (const CategoryRun& run : kCategoryRuns) {
-      const std::string category = kCategoryNames[run.category];
-      if (category != "Cn")
-        for (const std::string& key : {category, category.substr(0, 1)}) {
-          CodeRanges& ranges = out[key];
-          if (!ranges.empty() && ranges.back().second + 1 == at)
-            ranges.back().second = at + run.count - 1;
-          else
-            ranges.emplace_back(at, at + run.count - 1);
-        }
-      at += run.count;
-    }
-    return out;
-  }();
-  static const CodeRanges none;
-  const auto found = all.find(name);
-  return found == all.end() ? none : found->second;
 }
 
 uint32_t to_lower_code(uint32_t code) {

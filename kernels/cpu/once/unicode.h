@@ -1,24 +1,18 @@
-// Code points: their UTF-8 form, categories and cases.
+// Code points: their UTF-8 form and cases.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace footlight {
-
-// A set of code points: sorted, not overlapping.
-using CodeRanges = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // The code point at `at` and its length; {kNoCode, 1} for a byte that begins none.
 inline constexpr uint32_t kNoCode = 0xffffffff;
 std::pair<uint32_t, size_t> code_at(std::string_view text, size_t at);
 void append_code(std::string& out, uint32_t code);
 
-// The code points of a category ("L", "Lu", "Nd"); empty when there is no such name.
-const CodeRanges& category_ranges(std::string_view name);
 // The other case of a code point, itself when it has none.
 uint32_t to_lower_code(uint32_t);
 uint32_t to_upper_code(uint32_t);

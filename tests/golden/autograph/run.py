@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the AutoGraph reference cases that are in scope, and says which of them do not behave as recorded.
+"""Runs the AutoGraph reference cases, and says which of them do not behave as recorded.
 
-    run.py              the cases named in in_scope.txt; exit status 1 when one of them differs
-    run.py --passing    prints every case that behaves as recorded, in the form of in_scope.txt
+    run.py            all but those named in differs.txt have to agree, and those have to differ; else exit status 1
+    run.py --differs  prints every case that differs, with its first difference
 
 check.py beside it knows the format of the recorded facts; what is compared here is behaviour: results, output, new traces,
 side effects, errors and when they come.
@@ -40,12 +40,8 @@ def differences(want, got):
 
 def main(arguments):
     modules = sorted(n[:-5] for n in os.listdir(HERE) if n.endswith('.json'))
-    with open(os.path.join(HERE, 'in_scope.txt')) as f:
-        in_scope = [line.split('#')[0].strip() for line in f]
-    in_scope = [name for name in in_scope if name]
-    everything = arguments == ['--passing']
-    if not everything:
-        modules = [m for m in modules if any(name.startswith(m + '.') for name in in_scope)]
+    with open(os.path.join(HERE, 'differs.txt')) as f:
+        differs = {line.split()[0] for line in f if line.strip() and not line.startswith('#')}
     recorded = {}
     for module in modules:
         with open(os.path.join(HERE, module + '.json')) as f:
@@ -53,18 +49,22 @@ def main(arguments):
                 recorded['%s.%s' % (module, case['name'])] = (os.path.join(HERE, module + '.py'), index, case)
     got = check.run_all('footlight', [os.path.join(HERE, m + '.py') for m in modules], limit=20)
     found = {name: differences(case, got.get((path, index), {'broken': 'not run'}))
-             for name, (path, index, case) in recorded.items() if everything or name in in_scope}
-    if everything:
-        print(*(name for name, bad in found.items() if not bad), sep='\n')
+             for name, (path, index, case) in recorded.items()}
+    if arguments == ['--differs']:
+        print(*('%s %s' % (name, bad[0]) for name, bad in found.items() if bad), sep='\n')
         return 0
-    unknown = [name for name in in_scope if name not in recorded]
+    failed = 0
     for name, bad in found.items():
-        if bad:
+        if bad and name not in differs:
             print('FAILED', name, *('\n    ' + line for line in bad[:6]))
-    for name in unknown:
+            failed += 1
+        if not bad and name in differs:
+            print('FAILED %s: agrees now, but differs.txt names it' % name)
+            failed += 1
+    for name in sorted(differs - set(recorded)):
         print('FAILED %s: no such case' % name)
-    failed = sum(map(bool, found.values())) + len(unknown)
-    print('%d passed, %d failed' % (len(found) + len(unknown) - failed, failed))
+        failed += 1
+    print('%d passed, %d failed' % (len(found) - failed, failed))
     return 1 if failed or not found else 0
 
 

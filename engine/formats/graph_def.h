@@ -1,0 +1,19 @@
+// A graph as GraphDef: what `as_graph_def()` hands out.
+#pragma once
+
+#include "engine/formats/graph_def.pb.h"
+#include "engine/graph/graph.h"
+
+namespace footlight::formats {
+
+// The nodes of `graph`, and the functions that they call as a library.
+GraphDef to_graph_def(const Graph& graph);
+NodeDef to_node_def(const Graph& graph, NodeId node);
+TensorProto to_tensor_proto(const Tensor& tensor);
+
+// Protobuf's text form, with numbers as Python prints them.
+std::string text_of(const google::protobuf::Message& message);
+// The bytes of a message, maps in the order of their keys: the same message gives the same bytes.
+std::string bytes_of(const google::protobuf::Message& message);
+
+}  // namespace footlight::formats

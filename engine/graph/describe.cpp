@@ -1,0 +1,93 @@
+// Tensors and attributes in a line of text.
+#include "engine/graph/describe.h"
+
+#include <cstdio>
+
+namespace footlight {
+namespace {
+
+template <class T>
+std::string join(const T* data, int64_t count, size_t limit, const char* format) {
+  std::string out;
+  for (int64_t i = 0; i < count && out.size() < limit; ++i) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, data[i]);
+    out += (i ? ", " : "") + std::string(text);
+  }
+  return out;
+}
+
+std::string elements_text(const Tensor& t, size_t limit) {
+  const int64_t n = t.elements();
+  switch (t.dtype()) {
+    case DType::kFloat32: return join(t.data<float>(), n, limit, "%.7g");
+    case DType::kFloat64: return join(t.data<double>(), n, limit, "%.12g");
+    case DType::kInt32: return join(t.data<int32_t>(), n, limit, "%d");
+    case DType::kInt64: {
+      std::string out;
+      for (int64_t i = 0; i < n && out.size() < limit; ++i)
+        out += (i ? ", " : "") + std::to_string(t.data<int64_t>()[i]);
+      return out;
+    }
+    case DType::kInt8: return join(t.data<int8_t>(), n, limit, "%d");
+    case DType::kUInt8: return join(t.data<uint8_t>(), n, limit, "%d");
+    case DType::kInt16: return join(t.data<int16_t>(), n, limit, "%d");
+    case DType::kUInt16: return join(t.data<uint16_t>(), n, limit, "%d");
+    case DType::kBool: {
+      std::string out;
+      for (int64_t i = 0; i < n && out.size() < limit; ++i)
+        out += std::string(i ? ", " : "") + (t.data<bool>()[i] ? "True" : "False");
+      return out;
+    }
+    case DType::kString: {
+      std::string out;
+      for (int64_t i = 0; i < n && out.size() < limit; ++i)
+        out += (i ? ", '" : "'") + t.data<std::string>()[i].substr(0, limit) + '\'';
+      return out;
+    }
+    default: return "...";
+  }
+}
+
+}  // namespace
+
+std::string describe(DType dtype, const Shape& shape) {
+  return std::string(name_of(dtype)) + ' ' + shape.to_string();
+}
+
+std::string describe_value(const Tensor& tensor, size_t limit) {
+  std::string text = elements_text(tensor, limit);
+  if (text.size() > limit) text = text.substr(0, limit) + "...";
+  if (tensor.shape().rank() == 0) return text;
+  return '[' + text + "] " + describe(tensor.dtype(), tensor.shape());
+}
+
+std::string describe_attrs(const Node& node) {
+  std::string out;
+  for (const auto& [name, value] : node.attrs) {
+    if (std::holds_alternative<Tensor>(value)) continue;
+    if (!out.empty()) out += "; ";
+    out += name.text();
+    out += '=';
+    if (auto v = std::get_if<bool>(&value)) out += *v ? "true" : "false";
+    if (auto v = std::get_if<int64_t>(&value)) out += std::to_string(*v);
+    if (auto v = std::get_if<float>(&value)) out += std::to_string(*v);
+    if (auto v = std::get_if<std::string>(&value)) out += *v;
+    if (auto v = std::get_if<DType>(&value)) out += name_of(*v);
+    if (auto v = std::get_if<Shape>(&value)) out += v->to_string();
+    if (auto v = std::get_if<GraphPtr>(&value)) out += (*v)->name();
+    auto list = [&](const auto& items, auto text) {
+      out += '[';
+      for (size_t i = 0; i < items.size(); ++i) out += (i ? "," : "") + std::string(text(items[i]));
+      out += ']';
+    };
+    if (auto v = std::get_if<std::vector<int64_t>>(&value)) list(*v, [](int64_t i) { return std::to_string(i); });
+    if (auto v = std::get_if<std::vector<float>>(&value)) list(*v, [](float f) { return std::to_string(f); });
+    if (auto v = std::get_if<std::vector<std::string>>(&value)) list(*v, [](const std::string& s) { return s; });
+    if (auto v = std::get_if<std::vector<DType>>(&value)) list(*v, [](DType d) { return name_of(d); });
+    if (auto v = std::get_if<std::vector<Shape>>(&value)) list(*v, [](const Shape& s) { return s.to_string(); });
+  }
+  return out;
+}
+
+}  // namespace footlight

@@ -1,0 +1,86 @@
+// The extension module footlight._formats: messages, and graphs as GraphDef. Imported when the first message is asked
+// for.
+#include "engine/formats/graph_def.h"
+#include "engine/python/formats/message_object.h"
+#include "engine/python/interpreter/exceptions.h"
+
+#include <new>
+
+namespace footlight::python {
+
+// This module's own: the engine's knows more classes, and is in another library.
+void set_python_error() {
+  try {
+    throw;
+  } catch (const PythonErrorSet&) {
+  } catch (const Error& e) {
+    PyObject* type = e.kind() == ErrorKind::kType        ? PyExc_TypeError
+                     : e.kind() == ErrorKind::kAttribute ? PyExc_AttributeError
+                                                         : PyExc_ValueError;
+    PyErr_SetString(type, e.message().c_str());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+namespace {
+
+// A graph comes as a capsule of a `GraphPtr`.
+const Graph& graph_of_capsule(PyObject* capsule) {
+  auto* graph = static_cast<GraphPtr*>(PyCapsule_GetPointer(capsule, "footlight.graph"));
+  if (!graph) throw PythonErrorSet();
+  return **graph;
+}
+
+PyObject* graph_def(PyObject*, PyObject* graph) {
+  return guarded([&] {
+    auto message = std::make_shared<formats::GraphDef>(formats::to_graph_def(graph_of_capsule(graph)));
+    return message_object(std::move(message)).release();
+  });
+}
+
+PyObject* node_def(PyObject*, PyObject* arguments) {
+  return guarded([&]() -> PyObject* {
+    PyObject* graph;
+    unsigned int node;
+    if (!PyArg_ParseTuple(arguments, "OI", &graph, &node)) return nullptr;
+    auto message = std::make_shared<formats::NodeDef>(formats::to_node_def(graph_of_capsule(graph), NodeId(node)));
+    return message_object(std::move(message)).release();
+  });
+}
+
+// The value of a node's attribute; KeyError where it has none of that name.
+PyObject* node_attr(PyObject*, PyObject* arguments) {
+  return guarded([&]() -> PyObject* {
+    PyObject* graph;
+    unsigned int node;
+    const char* name;
+    if (!PyArg_ParseTuple(arguments, "OIs", &graph, &node, &name)) return nullptr;
+    const formats::NodeDef definition = formats::to_node_def(graph_of_capsule(graph), NodeId(node));
+    const auto found = definition.attr().find(name);
+    if (found == definition.attr().end()) return PyErr_Format(PyExc_KeyError, "%s", name);
+    return value_set(found->second).release();
+  });
+}
+
+PyMethodDef functions[] = {{"graph_def", graph_def, METH_O, "A graph as GraphDef."},
+                           {"node_def", node_def, METH_VARARGS, "A node of a graph as NodeDef."},
+                           {"node_attr", node_attr, METH_VARARGS, "The value of a node's attribute."},
+                           {nullptr, nullptr, 0, nullptr}};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "footlight._formats", "Messages that TensorFlow reads and writes.",
+                          -1,                    functions,            nullptr,
+                          nullptr,               nullptr,              nullptr};
+
+}  // namespace
+}  // namespace footlight::python
+
+PyMODINIT_FUNC PyInit__formats() {
+  using namespace footlight::python;
+  return guarded([]() -> PyObject* {
+    Ref module = checked(PyModule_Create(&definition));
+    init_messages(module.get());
+    return module.release();
+  });
+}

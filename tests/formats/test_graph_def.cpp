@@ -1,0 +1,132 @@
+// GraphDef: what is written, and that the descriptions of the messages are TensorFlow's own.
+#include "engine/formats/graph_def.h"
+
+#include <QDir>
+#include <QFile>
+#include <QRegularExpression>
+#include <QTest>
+
+using namespace footlight;
+using formats::text_of;
+using formats::to_graph_def;
+using formats::to_node_def;
+
+namespace {
+
+const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kT("T");
+
+NodeId placeholder(Graph& graph, const char* name) {
+  static const Op op{"Placeholder"};
+  Node node;
+  node.op = &op.row();
+  node.name = name;
+  node.attrs = {{kDType, DType::kFloat32}, {kShape, Shape{2}}};
+  node.dtypes = {DType::kFloat32};
+  node.shapes = {Shape{2}};
+  const NodeId id = graph.add(std::move(node));
+  graph.inputs.push_back(id);
+  ++graph.parameters;
+  return id;
+}
+
+NodeId add(Graph& graph, NodeId a, NodeId b, const char* name = "add") {
+  static const Op op{"AddV2"};
+  Node node;
+  node.op = &op.row();
+  node.name = name;
+  node.inputs = {{a, 0}, {b, 0}};
+  node.attrs = {{kT, DType::kFloat32}};
+  node.dtypes = {DType::kFloat32};
+  node.shapes = {Shape{2}};
+  return graph.add(std::move(node));
+}
+
+GraphPtr sample() {
+  auto graph = std::make_shared<Graph>("sample");
+  const NodeId x = placeholder(*graph, "x");
+  const NodeId y = add(*graph, x, x);
+  graph->outputs.push_back({add(*graph, y, x), 0});
+  return graph;
+}
+
+QByteArray contents(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class TestGraphDef : public QObject {
+  Q_OBJECT
+ private slots:
+  void constants_are_written_as_graphdef_has_them() {
+    static const Op op{"Const"};
+    auto text = [](const Tensor& value) {
+      Graph graph("c");
+      Node node;
+      node.op = &op.row();
+      node.name = "c";
+      node.attrs = {{kDType, value.dtype()}, {kValue, value}};
+      node.dtypes = {value.dtype()};
+      node.shapes = {value.shape()};
+      return text_of(to_node_def(graph, graph.add(std::move(node))));
+    };
+    QVERIFY(text(Tensor::scalar<int32_t>(7)).find("int_val: 7\n") != std::string::npos);
+    QVERIFY(text(Tensor::scalar<float>(2.f)).find("float_val: 2.0\n") != std::string::npos);
+    QVERIFY(text(Tensor::scalar<bool>(true)).find("bool_val: true\n") != std::string::npos);
+    QVERIFY(text(Tensor::string("a\"\n\xff")).find("string_val: \"a\\\"\\n\\377\"\n") != std::string::npos);
+    const std::vector<int32_t> two{1, -1};
+    QVERIFY(text(Tensor::vector<int32_t>(two))
+                .find("tensor_content: \"\\001\\000\\000\\000\\377\\377\\377\\377\"\n") != std::string::npos);
+  }
+
+  void a_graph_is_printed_as_protobuf_does() {
+    const std::string text = text_of(to_graph_def(*sample()));
+    QVERIFY(text.starts_with("node {\n  name: \"x\"\n  op: \"Placeholder\"\n  attr {\n    key: \"dtype\"\n"));
+    QVERIFY(text.find("  input: \"add\"\n  input: \"x\"\n") != std::string::npos);
+    QVERIFY(text.find("versions {\n  producer: ") != std::string::npos);
+    QVERIFY(text.find("library") == std::string::npos);
+  }
+
+  void floats_read_as_in_python() {
+    auto text = [](float value) {
+      formats::AttrValue message;
+      message.set_f(value);
+      return text_of(message);
+    };
+    QCOMPARE(text(0.1f), std::string("f: 0.1\n"));
+    QCOMPARE(text(100000.f), std::string("f: 100000.0\n"));
+    QCOMPARE(text(1e-5f), std::string("f: 1e-05\n"));
+    QCOMPARE(text(1e20f), std::string("f: 1e+20\n"));
+    QCOMPARE(text(-INFINITY), std::string("f: -inf\n"));
+    QCOMPARE(text(NAN), std::string("f: nan\n"));
+  }
+
+  // Graphs that TensorFlow wrote: all of their bytes belong to fields that are described here, and are written again.
+  void graphs_of_tensorflow_are_read_whole() {
+    const QDir folder(QStringLiteral(GOLDEN));
+    const QStringList files = folder.entryList({QStringLiteral("*.pb")});
+    QVERIFY(files.size() > 5);
+    for (const QString& name : files) {
+      const QByteArray bytes = contents(folder.filePath(name));
+      formats::GraphDef graph;
+      QVERIFY2(graph.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())), qPrintable(name));
+      QVERIFY2(graph.node_size() > 0, qPrintable(name));
+      const std::string text = text_of(graph);
+      // The recorded text leaves out a key that is 0.
+      QString shown = QString::fromStdString(text);
+      shown.remove(QRegularExpression(QStringLiteral(" *key: 0\n")));
+      // Entries of maps stand in another order in what TensorFlow's Python wrote.
+      const std::string again = formats::bytes_of(graph);
+      QCOMPARE(again.size(), bytes.toStdString().size());
+      formats::GraphDef read_again;
+      QVERIFY(read_again.ParseFromString(again));
+      QCOMPARE(text_of(read_again), text);
+      const QString wanted = folder.filePath(name + QStringLiteral("txt"));
+      QCOMPARE(shown, QString::fromUtf8(contents(wanted)));
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestGraphDef)
+#include "test_graph_def.moc"

@@ -7,7 +7,7 @@ namespace footlight::app {
 namespace {
 
 constexpr double kBodyHeader = 26, kBodyMargin = 14, kBodyGap = 14, kBoxHeader = 34;
-constexpr qsizetype kCacheSize = 400;
+constexpr size_t kCacheSize = 400;
 // Past this many nodes, edges and dummy nodes in an area Graphviz is not asked.
 constexpr size_t kBudget = 4000;
 
@@ -98,11 +98,11 @@ void GraphLayout::next() {
     }
     --area_;
     problem_ = problem_of(area_);
-    key_ = problem_.key();
-    const auto known = cache_.constFind(key_);
-    if (known != cache_.constEnd()) {
+    fingerprint_ = problem_.fingerprint();
+    const auto known = cache_.find(fingerprint_);
+    if (known != cache_.end()) {
       ++cache_hits_;
-      take(*known, false);
+      take(known->second, false);
       continue;
     }
     if (problem_.nodes.empty()) {
@@ -124,7 +124,7 @@ void GraphLayout::take(const LayoutResult& result, bool keep) {
   results_[static_cast<size_t>(area_)] = result;
   if (keep) {
     if (cache_.size() >= kCacheSize) cache_.clear();
-    cache_.insert(key_, result);
+    cache_.insert_or_assign(fingerprint_, result);
   }
 }
 

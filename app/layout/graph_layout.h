@@ -6,8 +6,9 @@
 #include "app/models/graph_plan.h"
 
 #include <QElapsedTimer>
-#include <QHash>
 #include <QObject>
+
+#include <unordered_map>
 
 namespace footlight::app {
 
@@ -41,11 +42,11 @@ class GraphLayout : public QObject {
   bool dot_missing_ = false;
   int area_ = 0;
   size_t cache_hits_ = 0;
-  QByteArray key_;
+  Hash128 fingerprint_;
   LayoutProblem problem_;
   std::vector<LayoutResult> results_;          // by area
   std::vector<std::vector<int>> edges_given_;  // by area: which plan edges the problem's edges were
-  QHash<QByteArray, LayoutResult> cache_;
+  std::unordered_map<Hash128, LayoutResult> cache_;
   QString how_;
   QElapsedTimer clock_;
 };

@@ -1,4 +1,4 @@
-// Cost prediction, ranks and the key of a layout problem.
+// Cost prediction, ranks and the fingerprint of a layout problem.
 #include "app/layout/problem.h"
 
 #include <algorithm>
@@ -6,17 +6,22 @@
 
 namespace footlight::app {
 
-QByteArray LayoutProblem::key() const {
-  QByteArray key;
-  const auto put = [&key](qint32 value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
-  put(static_cast<qint32>(nodes.size()));
-  for (const Node& n : nodes)
-    put(static_cast<qint32>(std::lround(n.width))), put(static_cast<qint32>(std::lround(n.height))),
-        put(n.cluster);
-  for (const Edge& e : edges) put(e.from), put(e.to);
-  put(-2);
-  for (const Cluster& c : clusters) put(c.parent);
-  return key;
+Hash128 LayoutProblem::fingerprint() const {
+  Hasher128 hasher;
+  const auto add = [&hasher](int64_t value) { hasher.add(static_cast<uint64_t>(value)); };
+  add(static_cast<int64_t>(nodes.size()));
+  for (const Node& n : nodes) {
+    add(std::lround(n.width));
+    add(std::lround(n.height));
+    add(n.cluster);
+  }
+  add(static_cast<int64_t>(edges.size()));
+  for (const Edge& e : edges) {
+    add(e.from);
+    add(e.to);
+  }
+  for (const Cluster& c : clusters) add(c.parent);
+  return hasher.result();
 }
 
 std::vector<int> ranks_of(const LayoutProblem& problem) {

@@ -1,6 +1,8 @@
 // What a layout engine is given and what it gives back: sizes, edges, clusters; positions and curves. In pixels.
 #pragma once
 
+#include "engine/base/hash128.h"
+
 #include <QByteArray>
 #include <QPointF>
 #include <QRectF>
@@ -24,7 +26,7 @@ struct LayoutProblem {
   std::vector<Edge> edges;
   std::vector<Cluster> clusters;
 
-  QByteArray key() const;  // equal problems have equal keys
+  Hash128 fingerprint() const;  // of sizes, edges and clusters: problems with the same one have the same layout
 };
 
 struct LayoutResult {

@@ -1,9 +1,9 @@
-// The cards of the Findings dock: what the recorded keys prove, in words.
+// The cards of the Findings dock.
 #pragma once
 
 #include "app/models/selection.h"
 
-#include "engine/explain/retrace_findings.h"
+#include "engine/explain/findings.h"
 
 #include <QString>
 
@@ -17,7 +17,8 @@ struct FindingCard {
   QString detail;      // "args[1]: 6 values, 0.1 → 0.05 → 0.033 …; the graphs differ only in constants"
   Place place;
   QString place_text;
-  QString saving;      // "replayed: saves 10 of 12 traces, 41.0 ms"
+  QString check;       // "replayed: saves 10 of 12 traces, 41.0 ms", "not checked: ..."
+  bool checked = false;
   QString fix;         // "tf.constant(lr)"
   QString tone;        // amber: cost; red: something failed
   Selection target;

@@ -21,7 +21,7 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   setFocusPolicy(Qt::StrongFocus);
   setCursor(Qt::PointingHandCursor);
   setAccessibleName(card.title);
-  setAccessibleDescription(card.detail + QStringLiteral(". ") + card.saving);
+  setAccessibleDescription(card.detail + QStringLiteral(". ") + card.check);
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(18, 9, 16, 10);
   grid->setHorizontalSpacing(26);
@@ -47,15 +47,16 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   head->addStretch(1);
   grid->addLayout(head, 0, 0);
   grid->addWidget(detail, 1, 0);
-  if (!card.saving.isEmpty()) {
-    auto* saving = new ElidedLabel(QString::fromUtf8("✓ ") + card.saving);
-    saving->setStyleSheet(QStringLiteral("color: ") + theme()["green"].name());
+  if (!card.check.isEmpty()) {
+    auto* check = new ElidedLabel(card.checked ? QString::fromUtf8("✓ ") + card.check : card.check);
+    if (card.checked) check->setStyleSheet(QStringLiteral("color: ") + theme()["green"].name());
+    else check->setProperty("role", "dim");
     auto* fix = new ElidedLabel(card.fix);
     fix->setFont(theme().code());
     // What is saved is the point of the card: of the two columns this one gives way last.
-    saving->setMinimumWidth(std::min(QFontMetrics(theme().ui()).horizontalAdvance(saving->text()) + 4, 170));
+    check->setMinimumWidth(std::min(QFontMetrics(theme().ui()).horizontalAdvance(check->text()) + 4, 170));
     fix->setMinimumWidth(std::min(QFontMetrics(theme().code()).horizontalAdvance(card.fix) + 4, 170));
-    grid->addWidget(saving, 0, 1);
+    grid->addWidget(check, 0, 1);
     grid->addWidget(fix, 1, 1);
   }
   grid->setColumnStretch(0, 3);
@@ -127,10 +128,10 @@ void FindingsView::build() {
   seen_traces_ = document().traces.size();
   seen_calls_ = document().calls.size();
   std::vector<FindingCard> cards = finding_cards(document());
-  QString said = theme().name();
-  for (const FindingCard& c : cards) said += c.title + c.detail + c.saving + c.place_text + QLatin1Char('\n');
-  if (said == shown_) return;
-  shown_ = said;
+  QString contents = theme().name();
+  for (const FindingCard& c : cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
+  if (contents == shown_) return;
+  shown_ = contents;
   while (QLayoutItem* item = column_->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     delete item;

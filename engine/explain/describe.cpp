@@ -1,11 +1,18 @@
 // Keys in words: leaves with paths, differences, the short phrase.
 #include "engine/explain/key.h"
 
+#include "engine/base/dtype_names.h"
+#include "engine/base/hash128.h"
+
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 
 namespace footlight::explain {
 namespace {
+
+constexpr size_t kLongestText = 200;
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
@@ -17,13 +24,20 @@ std::string number_text(double value) {
   return result;
 }
 
+std::string complex_text(uint64_t real, uint64_t imaginary) {
+  const std::string part = number_text(std::bit_cast<double>(imaginary));
+  return '(' + number_text(std::bit_cast<double>(real)) + (part.starts_with('-') ? "" : "+") + part + "j)";
+}
+
 std::string quoted(std::string_view text) {
   std::string out = "'";
-  for (char c : text.substr(0, 200)) {
+  for (char c : text.substr(0, kLongestText)) {
     if (c == '\n') out += "\\n";
     else if (c == '\'' || c == '\\') (out += '\\') += c;
     else out += c;
   }
+  // What was cut off still tells two texts apart.
+  if (text.size() > kLongestText) out += "... " + hash128(text).hex().substr(0, 8);
   return out + '\'';
 }
 
@@ -33,12 +47,12 @@ std::string name_of_number(const Key& key, uint64_t number) {
   return "#" + std::to_string(number);
 }
 
-std::string dims_text(const Shape& shape) {
-  if (!shape.has_rank()) return "<unknown>";
+std::string sizes_text(const TensorSpec& spec) {
+  if (!spec.has_rank) return "<unknown>";
   std::string out;
-  for (int64_t dim : shape.dims()) {
+  for (int64_t size : spec.sizes) {
     if (!out.empty()) out += ',';
-    out += dim == kUnknownDim ? "None" : std::to_string(dim);
+    out += size == kUnknownSize ? "None" : std::to_string(size);
   }
   return out;
 }
@@ -56,26 +70,6 @@ std::string field(std::string_view class_text, uint32_t index) {
   return std::string(fields.substr(0, fields.find(',')));
 }
 
-const char* short_dtype(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16: return "f16";
-    case DType::kBFloat16: return "bf16";
-    case DType::kFloat32: return "f32";
-    case DType::kFloat64: return "f64";
-    case DType::kInt8: return "i8";
-    case DType::kInt16: return "i16";
-    case DType::kInt32: return "i32";
-    case DType::kInt64: return "i64";
-    case DType::kUInt8: return "u8";
-    case DType::kUInt16: return "u16";
-    case DType::kUInt32: return "u32";
-    case DType::kUInt64: return "u64";
-    case DType::kComplex64: return "c64";
-    case DType::kComplex128: return "c128";
-    default: return nullptr;
-  }
-}
-
 session::KeyLeaf leaf_of(const Key& key, const Item& item) {
   session::KeyLeaf leaf;
   auto set = [&](const char* kind, std::string type, std::string value) {
@@ -87,12 +81,12 @@ session::KeyLeaf leaf_of(const Key& key, const Item& item) {
   switch (item.token) {
     case Token::kContext: set("context", "context", item.payload ? "variables may be created" : ""); break;
     case Token::kTensor:
-      set("tensor", std::string(name_of(item.dtype())), "");
-      leaf.shape = dims_text(item.shape());
+      set("tensor", dtype_names(item.spec().dtype).name, "");
+      leaf.shape = sizes_text(item.spec());
       break;
     case Token::kVariable:
-      set("variable", std::string(name_of(item.dtype())), std::to_string(item.alias()));
-      leaf.shape = dims_text(item.shape());
+      set("variable", dtype_names(item.spec().dtype).name, std::to_string(item.alias()));
+      leaf.shape = sizes_text(item.spec());
       break;
     case Token::kNone: set("none", "None", "None"); break;
     case Token::kEllipsis: set("literal", "ellipsis", "..."); break;
@@ -100,7 +94,7 @@ session::KeyLeaf leaf_of(const Key& key, const Item& item) {
     case Token::kInt: set("literal", "int", std::to_string(item.integer())); break;
     case Token::kBigInt: set("literal", "int", std::string(item.text())); break;
     case Token::kFloat: set("literal", "float", number_text(item.floating())); break;
-    case Token::kComplex: set("literal", "complex", "complex"); break;
+    case Token::kComplex: set("literal", "complex", complex_text(item.words[1], item.words[2])); break;
     case Token::kString: set("literal", "str", quoted(item.text())); break;
     case Token::kBytes: set("literal", "bytes", 'b' + quoted(item.text())); break;
     case Token::kObject: set("object", "object", name_of_number(key, item.number)); break;
@@ -120,6 +114,7 @@ session::KeyLeaf leaf_of(const Key& key, const Item& item) {
 
 // A key as a tree, for walking two of them side by side.
 struct Tree {
+  size_t begin = 0, end = 0;  // its words, children included
   Item item;
   std::string path, parameter;
   std::vector<Tree> children;
@@ -140,7 +135,11 @@ std::string child_path(const Key& key, const Tree& parent, uint32_t index, const
 }
 
 Tree build(const Key& key, size_t& position, std::string path, const std::string& parameter) {
-  Tree tree{read(key.words, position), std::move(path), parameter, {}};
+  Tree tree;
+  tree.begin = position;
+  tree.item = read(key.words, position);
+  tree.path = std::move(path);
+  tree.parameter = parameter;
   if (tree.item.token == Token::kDict) {
     for (uint64_t i = 0; i < tree.item.payload; ++i) {
       const Tree entry_key = build(key, position, "", parameter);
@@ -151,6 +150,7 @@ Tree build(const Key& key, size_t& position, std::string path, const std::string
     for (uint32_t i = 0; i < tree.item.children; ++i)
       tree.children.push_back(build(key, position, child_path(key, tree, i, tree.item), parameter));
   }
+  tree.end = position;
   return tree;
 }
 
@@ -173,15 +173,22 @@ void flatten(const Key& key, const Tree& tree, std::vector<session::KeyLeaf>& le
   for (const Tree& child : tree.children) flatten(key, child, leaves);
 }
 
+void flatten(const Tree& tree, std::vector<Place>& out) {
+  out.push_back({tree.path, tree.begin, tree.end, tree.item});
+  for (const Tree& child : tree.children) flatten(child, out);
+}
+
 using Kind = Difference::Kind;
 
-void compare_shapes(const Tree& a, const Shape& x, const Shape& y, std::vector<Difference>& out) {
-  if (x.has_rank() != y.has_rank() || (x.has_rank() && x.rank() != y.rank())) {
+void compare_specs(const Tree& a, const TensorSpec& x, const TensorSpec& y, std::vector<Difference>& out) {
+  if (x.dtype != y.dtype) out.push_back({a.path + ".dtype", a.parameter, Kind::kDType});
+  if (x.has_rank != y.has_rank || x.sizes.size() != y.sizes.size()) {
     out.push_back({a.path + ".shape", a.parameter, Kind::kRank});
     return;
   }
-  for (int i = 0; x.has_rank() && i < x.rank(); ++i)
-    if (x[i] != y[i]) out.push_back({a.path + ".shape[" + std::to_string(i) + ']', a.parameter, Kind::kShape});
+  for (size_t i = 0; i < x.sizes.size(); ++i)
+    if (x.sizes[i] != y.sizes[i])
+      out.push_back({a.path + ".shape[" + std::to_string(i) + ']', a.parameter, Kind::kShape});
 }
 
 bool same_keys(const Tree& a, const Tree& b) {
@@ -206,14 +213,11 @@ void compare(const Tree& a, const Tree& b, std::vector<Difference>& out) {
         if (x.words[i] != y.words[i]) add(kParts[i], Kind::kContext);
       return;
     }
-    case Token::kTensor:
-      if (x.dtype() != y.dtype()) add(a.path + ".dtype", Kind::kDType);
-      return compare_shapes(a, x.shape(), y.shape(), out);
+    case Token::kTensor: return compare_specs(a, x.spec(), y.spec(), out);
     case Token::kVariable:
-      if (x.dtype() != y.dtype()) add(a.path + ".dtype", Kind::kDType);
       if (x.trainable() != y.trainable()) add(a.path + ".trainable", Kind::kValue);
       if (x.alias() != y.alias()) add(a.path, Kind::kAlias);
-      return compare_shapes(a, x.shape(), y.shape(), out);
+      return compare_specs(a, x.spec(), y.spec(), out);
     case Token::kObject:
     case Token::kType:
     case Token::kCustom:
@@ -251,10 +255,9 @@ void summarise(const Key& key, const Tree& tree, std::string& out) {
     out += close;
   };
   if (item.token == Token::kTensor || item.token == Token::kVariable) {
-    const char* dtype = short_dtype(item.dtype());
     if (item.token == Token::kVariable) out += "var ";
-    out += dtype ? std::string(dtype) : std::string(name_of(item.dtype()));
-    out += '[' + dims_text(item.shape()) + ']';
+    out += dtype_names(item.spec().dtype).abbreviation;
+    out += '[' + sizes_text(item.spec()) + ']';
   } else if (item.token == Token::kList || item.token == Token::kSet) {
     children("[", "]");
   } else if (item.token == Token::kTuple || item.token == Token::kSlice) {
@@ -291,6 +294,19 @@ std::vector<session::KeyLeaf> describe(const Key& key) {
   std::vector<session::KeyLeaf> leaves;
   for (const Tree& tree : trees(key)) flatten(key, tree, leaves);
   return leaves;
+}
+
+std::vector<Place> places(std::span<const uint64_t> words) {
+  std::vector<Place> result;
+  Key key;
+  key.words.assign(words.begin(), words.end());
+  for (const Tree& tree : trees(key)) flatten(tree, result);
+  // The items were read from a copy of the words.
+  for (Place& place : result) {
+    size_t position = place.begin;
+    place.item = read(words, position);
+  }
+  return result;
 }
 
 std::string summary(const Key& key) {

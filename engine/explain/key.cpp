@@ -8,8 +8,6 @@
 
 namespace footlight::explain {
 
-CustomSubtype custom_subtype = nullptr;
-
 void KeyWriter::floating(double value) {
   put(Token::kFloat);
   words.push_back(std::bit_cast<uint64_t>(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value));
@@ -43,59 +41,93 @@ bool Key::same(std::span<const uint64_t> other) const {
   return words.size() == other.size() && std::memcmp(words.data(), other.data(), words.size() * sizeof(uint64_t)) == 0;
 }
 
-Shape Item::shape() const {
-  const uint64_t rank = payload >> 8 & 0xff;
-  if (rank == 255) return Shape::unknown_rank();
-  Shape shape;
-  for (uint64_t i = 0; i < rank; ++i) shape.append(static_cast<int64_t>(words[1 + i]));
-  return shape;
+TensorSpec Item::spec() const {
+  TensorSpec spec;
+  spec.dtype = static_cast<uint8_t>(payload);
+  spec.has_rank = (payload >> 8 & 0xff) != kUnknownRank;
+  spec.sizes = {reinterpret_cast<const int64_t*>(words.data() + 1), words.size() - 1};
+  return spec;
 }
 
 std::string_view Item::text() const { return {reinterpret_cast<const char*>(words.data() + 1), payload}; }
 double Item::floating() const { return std::bit_cast<double>(words[1]); }
+
+namespace {
+
+// What the first word of an item says of those that follow.
+struct Extent {
+  uint64_t words = 1;     // its own, the first one too
+  uint64_t children = 0;  // items
+};
+
+Extent extent_of(Token token, uint64_t payload) {
+  switch (token) {
+    case Token::kContext: return {4, 0};
+    case Token::kTensor:
+    case Token::kVariable: {
+      const uint64_t rank = payload >> 8 & 0xff;
+      return {1 + (rank == kUnknownRank ? 0 : rank), 0};
+    }
+    case Token::kInt:
+    case Token::kFloat:
+    case Token::kObject:
+    case Token::kType:
+    case Token::kCustom: return {2, 0};
+    case Token::kComplex: return {3, 0};
+    case Token::kBigInt:
+    case Token::kString:
+    case Token::kBytes: return {1 + (payload + 7) / 8, 0};
+    case Token::kCallable:
+    case Token::kNamedTuple:
+    case Token::kRecord: return {2, payload};
+    case Token::kList:
+    case Token::kTuple:
+    case Token::kSet:
+    case Token::kSlice: return {1, payload};
+    case Token::kDict: return {1, payload * 2};
+    case Token::kNone:
+    case Token::kEllipsis:
+    case Token::kBool: break;
+  }
+  return {};
+}
+
+constexpr int kDeepestNesting = 200;  // the dispatcher refuses arguments far less deep than this
+
+bool skip_item(std::span<const uint64_t> words, size_t& position, int depth) {
+  if (position >= words.size() || depth > kDeepestNesting) return false;
+  const uint64_t head = words[position];
+  if ((head & 0xff) > static_cast<uint64_t>(Token::kRecord)) return false;
+  const Extent extent = extent_of(static_cast<Token>(head & 0xff), head >> 8);
+  const size_t left = words.size() - position;
+  if (extent.words > left || extent.children > left) return false;
+  position += extent.words;
+  for (uint64_t i = 0; i < extent.children; ++i)
+    if (!skip_item(words, position, depth + 1)) return false;
+  return true;
+}
+
+}  // namespace
 
 Item read(std::span<const uint64_t> words, size_t& position) {
   Item item;
   const uint64_t head = words[position];
   item.token = static_cast<Token>(head & 0xff);
   item.payload = head >> 8;
-  size_t length = 1;
-  switch (item.token) {
-    case Token::kContext: length += 3; break;
-    case Token::kTensor:
-    case Token::kVariable: {
-      const uint64_t rank = item.payload >> 8 & 0xff;
-      length += rank == 255 ? 0 : rank;
-      break;
-    }
-    case Token::kInt:
-    case Token::kFloat: length += 1; break;
-    case Token::kComplex: length += 2; break;
-    case Token::kBigInt:
-    case Token::kString:
-    case Token::kBytes: length += (item.payload + 7) / 8; break;
-    case Token::kObject:
-    case Token::kType:
-    case Token::kCustom: length += 1; break;
-    case Token::kCallable:
-    case Token::kNamedTuple:
-    case Token::kRecord:
-      length += 1;
-      item.children = static_cast<uint32_t>(item.payload);
-      break;
-    case Token::kList:
-    case Token::kTuple:
-    case Token::kSet:
-    case Token::kSlice: item.children = static_cast<uint32_t>(item.payload); break;
-    case Token::kDict: item.children = static_cast<uint32_t>(item.payload * 2); break;
-    case Token::kNone:
-    case Token::kEllipsis:
-    case Token::kBool: break;
-  }
-  item.words = words.subspan(position, length);
-  position += length;
+  const Extent extent = extent_of(item.token, item.payload);
+  item.children = static_cast<uint32_t>(extent.children);
+  item.words = words.subspan(position, extent.words);
+  position += extent.words;
   if (item.token >= Token::kObject && item.words.size() > 1) item.number = item.words[1];
   return item;
+}
+
+bool well_formed(std::span<const uint64_t> words) {
+  if (words.empty() || static_cast<Token>(words[0] & 0xff) != Token::kContext) return false;
+  size_t position = 0;
+  while (position < words.size())
+    if (!skip_item(words, position, 0)) return false;
+  return true;
 }
 
 namespace {
@@ -105,6 +137,27 @@ bool same_words(const Item& a, const Item& b) {
          std::memcmp(a.words.data(), b.words.data(), a.words.size() * sizeof(uint64_t)) == 0;
 }
 
+// Everything known of `general` is so in `specific`.
+bool is_subshape(const TensorSpec& specific, const TensorSpec& general) {
+  if (!general.has_rank) return true;
+  if (!specific.has_rank || specific.sizes.size() != general.sizes.size()) return false;
+  for (size_t i = 0; i < general.sizes.size(); ++i)
+    if (general.sizes[i] != kUnknownSize && general.sizes[i] != specific.sizes[i]) return false;
+  return true;
+}
+
+// What both know and agree on. The sizes are put into `storage`.
+TensorSpec relax(const TensorSpec& a, const TensorSpec& b, SmallVector<int64_t, 8>& storage) {
+  TensorSpec both;
+  both.dtype = a.dtype;
+  both.has_rank = a.has_rank && b.has_rank && a.sizes.size() == b.sizes.size();
+  if (!both.has_rank) return both;
+  for (size_t i = 0; i < a.sizes.size(); ++i)
+    storage.push_back(a.sizes[i] == b.sizes[i] ? a.sizes[i] : kUnknownSize);
+  both.sizes = {storage.data(), storage.size()};
+  return both;
+}
+
 }  // namespace
 
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general) {
@@ -112,14 +165,10 @@ bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> ge
   while (i < specific.size() && k < general.size()) {
     const Item a = read(specific, i), b = read(general, k);
     if (a.token != b.token) return false;
-    if (a.token == Token::kTensor) {
-      if (a.dtype() != b.dtype() || !is_subshape(a.shape(), b.shape())) return false;
-    } else if (a.token == Token::kVariable) {
-      if (a.dtype() != b.dtype() || a.trainable() != b.trainable() || a.alias() != b.alias() ||
-          !is_subshape(a.shape(), b.shape()))
-        return false;
-    } else if (a.token == Token::kCustom) {
-      if (a.number != b.number && !(custom_subtype && custom_subtype(a.number, b.number))) return false;
+    if (a.token == Token::kTensor || a.token == Token::kVariable) {
+      const TensorSpec x = a.spec(), y = b.spec();
+      if (x.dtype != y.dtype || !is_subshape(x, y)) return false;
+      if (a.token == Token::kVariable && (a.trainable() != b.trainable() || a.alias() != b.alias())) return false;
     } else if (!same_words(a, b)) {
       return false;
     }
@@ -133,12 +182,14 @@ std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std
   while (i < a.size() && k < b.size()) {
     const Item x = read(a, i), y = read(b, k);
     if (x.token != y.token) return std::nullopt;
-    if (x.token == Token::kTensor) {
-      if (x.dtype() != y.dtype()) return std::nullopt;
-      out.tensor(x.dtype(), relax(x.shape(), y.shape()));
-    } else if (x.token == Token::kVariable) {
-      if (x.dtype() != y.dtype() || x.trainable() != y.trainable() || x.alias() != y.alias()) return std::nullopt;
-      out.variable(x.dtype(), relax(x.shape(), y.shape()), x.trainable(), x.alias());
+    if (x.token == Token::kTensor || x.token == Token::kVariable) {
+      const bool variable = x.token == Token::kVariable;
+      if (x.spec().dtype != y.spec().dtype) return std::nullopt;
+      if (variable && (x.trainable() != y.trainable() || x.alias() != y.alias())) return std::nullopt;
+      SmallVector<int64_t, 8> storage;
+      const TensorSpec both = relax(x.spec(), y.spec(), storage);
+      if (variable) out.variable(both, x.trainable(), x.alias());
+      else out.tensor(both);
     } else if (same_words(x, y)) {
       for (uint64_t word : x.words) out.words.push_back(word);
     } else {

@@ -4,8 +4,6 @@
 
 #include "engine/base/small_vector.h"
 #include "engine/session/records.h"
-#include "engine/tensor/dtype.h"
-#include "engine/tensor/shape.h"
 
 #include <memory>
 #include <optional>
@@ -44,6 +42,16 @@ enum class Token : uint8_t {
   kRecord,      // dataclass or attrs instance: as a named tuple
 };
 
+inline constexpr uint64_t kUnknownRank = 255;
+inline constexpr int64_t kUnknownSize = -1;
+
+// A dtype by its number (engine/base/dtype_names.h) and the sizes of the dimensions.
+struct TensorSpec {
+  uint8_t dtype = 0;
+  bool has_rank = true;
+  std::span<const int64_t> sizes;  // kUnknownSize where it is not known
+};
+
 using Words = SmallVector<uint64_t, 48>;
 
 // Names for the numbers in keys: "<Model object>", "Point(x,y)", "<lambda> (train.py:14)".
@@ -56,13 +64,13 @@ class KeyWriter {
 
   void clear() { words.clear(); }
   void put(Token token, uint64_t payload = 0) { words.push_back(static_cast<uint64_t>(token) | payload << 8); }
-  void tensor(DType dtype, const Shape& shape) {
-    put(Token::kTensor, head(dtype, shape));
-    dims(shape);
+  void tensor(const TensorSpec& spec) {
+    put(Token::kTensor, head(spec));
+    append_sizes(spec);
   }
-  void variable(DType dtype, const Shape& shape, bool trainable, uint32_t alias) {
-    put(Token::kVariable, head(dtype, shape) | uint64_t{trainable} << 16 | uint64_t{alias} << 24);
-    dims(shape);
+  void variable(const TensorSpec& spec, bool trainable, uint32_t alias) {
+    put(Token::kVariable, head(spec) | uint64_t{trainable} << 16 | uint64_t{alias} << 24);
+    append_sizes(spec);
   }
   void integer(int64_t value) {
     put(Token::kInt);
@@ -83,11 +91,11 @@ class KeyWriter {
   }
 
  private:
-  static uint64_t head(DType dtype, const Shape& shape) {
-    return static_cast<uint64_t>(dtype) | (shape.has_rank() ? static_cast<uint64_t>(shape.rank()) : 255) << 8;
+  static uint64_t head(const TensorSpec& spec) {
+    return spec.dtype | (spec.has_rank ? spec.sizes.size() : kUnknownRank) << 8;
   }
-  void dims(const Shape& shape) {
-    for (int64_t dim : shape.dims()) words.push_back(static_cast<uint64_t>(dim));
+  void append_sizes(const TensorSpec& spec) {
+    for (int64_t size : spec.sizes) words.push_back(static_cast<uint64_t>(size));
   }
 };
 
@@ -114,8 +122,8 @@ struct Item {
   std::span<const uint64_t> words;         // all of its own words, header included, children excluded
   uint32_t children = 0;                   // items that follow and belong to it
 
-  DType dtype() const { return static_cast<DType>(payload & 0xff); }
-  Shape shape() const;
+  // Tensors and variables.
+  TensorSpec spec() const;
   uint32_t alias() const { return static_cast<uint32_t>(payload >> 24); }
   bool trainable() const { return payload >> 16 & 1; }
   std::string_view text() const;
@@ -128,9 +136,18 @@ struct Item {
 // Reads the item at `position` and moves past its own words (not its children).
 Item read(std::span<const uint64_t> words, size_t& position);
 
-// Custom trace types are compared by who made them: is the first covered by the second?
-using CustomSubtype = bool (*)(uint64_t specific, uint64_t general);
-extern CustomSubtype custom_subtype;
+// The words are a whole key: every item ends inside of them and has its children. Words out of a file have to pass this
+// before anything else here reads them.
+bool well_formed(std::span<const uint64_t> words);
+
+// Where an item stands in a key. Dictionary keys have no place of their own.
+struct Place {
+  std::string path;           // as in describe(), but fields of tuples and records by their number: "args[0].1"
+  size_t begin = 0, end = 0;  // its words, children included
+  Item item;
+};
+// In the order of describe().
+std::vector<Place> places(std::span<const uint64_t> words);
 
 // Every argument of `specific` is one that a trace made for `general` serves.
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);

@@ -1,18 +1,19 @@
 // Tensors and attributes in a line of text.
 #include "engine/graph/describe.h"
 
-#include <cstdio>
+#include <charconv>
 
 namespace footlight {
 namespace {
 
+// Each number as the shortest text that reads back as the same one.
 template <class T>
-std::string join(const T* data, int64_t count, size_t limit, const char* format) {
+std::string join(const T* data, int64_t count, size_t limit) {
   std::string out;
   for (int64_t i = 0; i < count && out.size() < limit; ++i) {
     char text[64];
-    std::snprintf(text, sizeof text, format, data[i]);
-    out += (i ? ", " : "") + std::string(text);
+    const auto end = std::to_chars(text, text + sizeof text, data[i]);
+    out += (i ? ", " : "") + std::string(text, end.ptr);
   }
   return out;
 }
@@ -20,19 +21,19 @@ std::string join(const T* data, int64_t count, size_t limit, const char* format)
 std::string elements_text(const Tensor& t, size_t limit) {
   const int64_t n = t.elements();
   switch (t.dtype()) {
-    case DType::kFloat32: return join(t.data<float>(), n, limit, "%.7g");
-    case DType::kFloat64: return join(t.data<double>(), n, limit, "%.12g");
-    case DType::kInt32: return join(t.data<int32_t>(), n, limit, "%d");
+    case DType::kFloat32: return join(t.data<float>(), n, limit);
+    case DType::kFloat64: return join(t.data<double>(), n, limit);
+    case DType::kInt32: return join(t.data<int32_t>(), n, limit);
     case DType::kInt64: {
       std::string out;
       for (int64_t i = 0; i < n && out.size() < limit; ++i)
         out += (i ? ", " : "") + std::to_string(t.data<int64_t>()[i]);
       return out;
     }
-    case DType::kInt8: return join(t.data<int8_t>(), n, limit, "%d");
-    case DType::kUInt8: return join(t.data<uint8_t>(), n, limit, "%d");
-    case DType::kInt16: return join(t.data<int16_t>(), n, limit, "%d");
-    case DType::kUInt16: return join(t.data<uint16_t>(), n, limit, "%d");
+    case DType::kInt8: return join(t.data<int8_t>(), n, limit);
+    case DType::kUInt8: return join(t.data<uint8_t>(), n, limit);
+    case DType::kInt16: return join(t.data<int16_t>(), n, limit);
+    case DType::kUInt16: return join(t.data<uint16_t>(), n, limit);
     case DType::kBool: {
       std::string out;
       for (int64_t i = 0; i < n && out.size() < limit; ++i)
@@ -62,6 +63,15 @@ std::string describe_value(const Tensor& tensor, size_t limit) {
   return '[' + text + "] " + describe(tensor.dtype(), tensor.shape());
 }
 
+// The shortest text that reads back as the same number, and never as an integer: "0.2", "1.0", "1e-07".
+static std::string exact_text(float value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value);
+  std::string out(text, end.ptr);
+  if (out.find_first_not_of("-0123456789") == std::string::npos) out += ".0";
+  return out;
+}
+
 std::string describe_attrs(const Node& node) {
   std::string out;
   for (const auto& [name, value] : node.attrs) {
@@ -71,7 +81,7 @@ std::string describe_attrs(const Node& node) {
     out += '=';
     if (auto v = std::get_if<bool>(&value)) out += *v ? "true" : "false";
     if (auto v = std::get_if<int64_t>(&value)) out += std::to_string(*v);
-    if (auto v = std::get_if<float>(&value)) out += std::to_string(*v);
+    if (auto v = std::get_if<float>(&value)) out += exact_text(*v);
     if (auto v = std::get_if<std::string>(&value)) out += *v;
     if (auto v = std::get_if<DType>(&value)) out += name_of(*v);
     if (auto v = std::get_if<Shape>(&value)) out += v->to_string();
@@ -82,7 +92,7 @@ std::string describe_attrs(const Node& node) {
       out += ']';
     };
     if (auto v = std::get_if<std::vector<int64_t>>(&value)) list(*v, [](int64_t i) { return std::to_string(i); });
-    if (auto v = std::get_if<std::vector<float>>(&value)) list(*v, [](float f) { return std::to_string(f); });
+    if (auto v = std::get_if<std::vector<float>>(&value)) list(*v, [](float f) { return exact_text(f); });
     if (auto v = std::get_if<std::vector<std::string>>(&value)) list(*v, [](const std::string& s) { return s; });
     if (auto v = std::get_if<std::vector<DType>>(&value)) list(*v, [](DType d) { return name_of(d); });
     if (auto v = std::get_if<std::vector<Shape>>(&value)) list(*v, [](const Shape& s) { return s.to_string(); });

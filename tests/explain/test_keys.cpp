@@ -1,5 +1,6 @@
 // Keys: what counts as the same call, what differs, and how that is said.
 #include "engine/explain/key.h"
+#include "tests/explain/specs.h"
 
 #include <QTest>
 
@@ -68,7 +69,7 @@ class TestKeys : public QObject {
 
   void a_general_shape_covers_a_specific_one() {
     auto tensor = [](Shape shape, DType dtype = DType::kFloat32) {
-      return key([&](KeyWriter& w) { w.tensor(dtype, shape); });
+      return key([&](KeyWriter& w) { w.tensor(key_spec(dtype, shape)); });
     };
     const Key specific = tensor({2, 3});
     for (const Shape& shape :
@@ -82,8 +83,8 @@ class TestKeys : public QObject {
   void variables_count_by_alias_number() {
     auto pair = [](uint32_t second) {
       return key([&](KeyWriter& w) {
-        w.variable(DType::kFloat32, Shape{2}, true, 0);
-        w.variable(DType::kFloat32, Shape{2}, true, second);
+        w.variable(key_spec(DType::kFloat32, Shape{2}), true, 0);
+        w.variable(key_spec(DType::kFloat32, Shape{2}), true, second);
       });
     };
     QVERIFY(!is_subtype(pair(0).words, pair(1).words));
@@ -92,19 +93,24 @@ class TestKeys : public QObject {
   }
 
   void generalising_keeps_what_agrees() {
-    auto tensor = [](Shape shape) { return key([&](KeyWriter& w) { w.tensor(DType::kInt32, shape); w.integer(7); }); };
+    auto tensor = [](Shape shape) {
+      return key([&](KeyWriter& w) {
+        w.tensor(key_spec(DType::kInt32, shape));
+        w.integer(7);
+      });
+    };
     const auto both = generalise(tensor({2, 8}).words, tensor({3, 8}).words);
     QVERIFY(both.has_value());
     QVERIFY(std::ranges::equal(*both, tensor({kUnknownDim, 8}).words));
     const auto ranks = generalise(tensor({2}).words, tensor({2, 2}).words);
     QVERIFY(std::ranges::equal(*ranks, tensor(Shape::unknown_rank()).words));
-    const Key other = key([](KeyWriter& w) { w.tensor(DType::kInt32, Shape{2}); w.integer(8); });
+    const Key other = key([](KeyWriter& w) { w.tensor(key_spec(DType::kInt32, Shape{2})); w.integer(8); });
     QVERIFY(!generalise(tensor({2}).words, other.words).has_value());
   }
 
   void differences_are_minimal() {
     auto call = [](Shape shape, double lr) {
-      return key([&](KeyWriter& w) { w.tensor(DType::kFloat32, shape); w.floating(lr); });
+      return key([&](KeyWriter& w) { w.tensor(key_spec(DType::kFloat32, shape)); w.floating(lr); });
     };
     QCOMPARE(paths(call({32, 8}, 0.1), call({33, 8}, 0.1)), (Paths{"args[0].shape[0]"}));
     QCOMPARE(paths(call({32, 8}, 0.1), call({32, 8}, 0.2)), (Paths{"args[1]"}));
@@ -119,7 +125,7 @@ class TestKeys : public QObject {
         w.put(Token::kDict, 2);
         w.text(Token::kString, "a");
         w.put(Token::kList, static_cast<uint64_t>(count));
-        for (int64_t i = 0; i < count; ++i) w.tensor(DType::kFloat32, Shape{4, dim});
+        for (int64_t i = 0; i < count; ++i) w.tensor(key_spec(DType::kFloat32, Shape{4, dim}));
         w.text(Token::kString, "b");
         w.put(Token::kNone);
         w.integer(3);
@@ -136,21 +142,76 @@ class TestKeys : public QObject {
 
   void a_changed_form_is_one_difference() {
     const Key none = key([](KeyWriter& w) { w.put(Token::kNone); });
-    const Key tensor = key([](KeyWriter& w) { w.tensor(DType::kFloat32, Shape{3}); });
+    const Key tensor = key([](KeyWriter& w) { w.tensor(key_spec(DType::kFloat32, Shape{3})); });
     QCOMPARE(paths(none, tensor), (Paths{"args[0]"}));
     QCOMPARE(phrase(differences(none, tensor)), std::string("kind of x"));
   }
 
-  void context_is_told_apart_from_arguments() {
+  void context_differs_apart_from_arguments() {
     KeyWriter here, there;
     here.context(false, 0, 0, 0);
     there.context(false, 2, 0, 0);
     QCOMPARE(paths(made(here), made(there)), (Paths{"context.device"}));
   }
 
+  void complex_numbers_are_told_apart() {
+    auto number = [](double imaginary) { return key([&](KeyWriter& w) { w.complex(1, imaginary); }); };
+    QCOMPARE(describe(number(-2))[1].value, std::string("(1.0-2.0j)"));
+    QVERIFY(describe(number(1))[1].value != describe(number(2))[1].value);
+  }
+
+  void places_are_those_of_the_leaves() {
+    KeyWriter w;
+    w.context(false, 0, 0, 0);
+    w.put(Token::kDict, 1);
+    w.text(Token::kString, "a long name of a key");
+    w.numbered(Token::kNamedTuple, 7, 2);
+    w.tensor(key_spec(DType::kFloat32, Shape{4, 5}));
+    w.integer(3);
+    w.put(Token::kNone);
+    const Key k = made(w, {"x", "y"}, {{7, "Point(left,right)"}});
+    const std::vector<Place> found = places(k.words);
+    const auto leaves = describe(k);
+    QCOMPARE(found.size(), leaves.size());
+    QCOMPARE(leaves[3].path, std::string("args[0]['a long name of a key'].left"));
+    QCOMPARE(found[3].path, std::string("args[0]['a long name of a key'].0"));
+    QCOMPARE(found[3].item.spec().sizes.size(), size_t{2});
+    QCOMPARE(found[3].end - found[3].begin, size_t{3});
+    QCOMPARE(found[1].end, found.back().begin);
+    QCOMPARE(found.back().end, k.words.size());
+  }
+
+  void damaged_words_are_no_key() {
+    KeyWriter w;
+    w.context(false, 0, 0, 0);
+    w.put(Token::kDict, 1);
+    w.text(Token::kString, "name of a key");
+    w.put(Token::kList, 2);
+    w.tensor(key_spec(DType::kFloat32, Shape{4, 5}));
+    w.text(Token::kBytes, "abc");
+    const std::vector<uint64_t> words(w.words.begin(), w.words.end());
+    QVERIFY(well_formed(words));
+    QVERIFY(!well_formed({}));
+    const std::span<const uint64_t> all(words);
+    for (size_t n = 0; n < words.size(); ++n) QVERIFY(n == 4 || !well_formed(all.first(n)));
+    // Whatever a word is changed to, what is taken for a key can be read.
+    for (size_t i = 0; i < words.size(); ++i) {
+      for (uint64_t bad :
+           {uint64_t{0}, ~uint64_t{0}, uint64_t{1} << 63, uint64_t{255}, words[i] ^ 0xff00, words[i] << 8}) {
+        std::vector<uint64_t> changed = words;
+        changed[i] = bad;
+        if (well_formed(changed)) QVERIFY(describe(Key(changed, {}, nullptr)).size() >= 1);
+      }
+    }
+    std::vector<uint64_t> deep(words.begin(), words.begin() + 4);
+    for (int i = 0; i < 100000; ++i) deep.push_back(static_cast<uint64_t>(Token::kTuple) | 1 << 8);
+    deep.push_back(static_cast<uint64_t>(Token::kNone));
+    QVERIFY(!well_formed(deep));
+  }
+
   void the_summary_is_short() {
     const Key k = key([](KeyWriter& w) {
-      w.tensor(DType::kFloat32, Shape{32, kUnknownDim});
+      w.tensor(key_spec(DType::kFloat32, Shape{32, kUnknownDim}));
       w.put(Token::kTuple, 2);
       w.put(Token::kBool, 1);
       w.text(Token::kString, "sum");

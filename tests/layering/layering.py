@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     'engine/formats': ['engine/graph'],
     'engine/session': ['engine/base'],
     'engine/query': ['engine/session'],
-    'engine/explain': ['engine/graph', 'engine/session'],
+    'engine/explain': ['engine/session'],
     'kernels': ['engine/tensor'],
     'engine/optimize': ['engine/graph'],
     'engine/compile': ['engine/optimize', 'kernels'],

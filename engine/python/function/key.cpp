@@ -7,6 +7,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/trace/key_spec.h"
 
 namespace footlight::python {
 namespace {
@@ -70,7 +71,7 @@ void global_names(PyObject* code, PyObject* names) {
 }  // namespace
 
 void CallKey::add_tensor(Tensor tensor) {
-  key.tensor(tensor.dtype(), tensor.shape());
+  key.tensor(trace::key_spec(tensor.dtype(), tensor.shape()));
   flat.push_back(tensor.body());
   owned.push_back(std::move(tensor));
 }
@@ -81,14 +82,15 @@ void CallKey::add_variable(PyObject* variable) {
   uint32_t alias = 0;
   while (alias < resources.size() && resources[alias] != resource) ++alias;
   if (alias == resources.size()) resources.push_back(resource);
-  key.variable(variable_dtype(variable), variable_shape(variable), variable_trainable(variable), alias);
+  const Shape& shape = variable_shape(variable);
+  key.variable(trace::key_spec(variable_dtype(variable), shape), variable_trainable(variable), alias);
   flat.push_back(handle.body());
   owned.push_back(std::move(handle));
 }
 
 void CallKey::add_spec(PyObject* spec) {
   const SpecValue& value = spec_of(spec);
-  key.tensor(value.dtype, value.shape);
+  key.tensor(trace::key_spec(value.dtype, value.shape));
   flat.push_back(nullptr);
   has_specs = true;
 }
@@ -97,7 +99,7 @@ void CallKey::add(PyObject* value) {
   PyTypeObject* const type = Py_TYPE(value);
   if (type == tensor_type) [[likely]] {
     const Tensor& tensor = tensor_of(value);
-    key.tensor(tensor.dtype(), tensor.shape());
+    key.tensor(trace::key_spec(tensor.dtype(), tensor.shape()));
     flat.push_back(tensor.body());
     has_symbolic |= tensor.is_symbolic();
     return;

@@ -13,6 +13,7 @@
 #include "engine/python/types/variable_object.h"
 #include "engine/session/writer.h"
 #include "engine/trace/function_scope.h"
+#include "engine/trace/key_spec.h"
 
 #include <algorithm>
 
@@ -67,8 +68,8 @@ std::vector<LeafType> leaf_types(std::span<const uint64_t> words) {
   std::vector<LeafType> types;
   for (size_t at = 0; at < words.size();) {
     const explain::Item item = explain::read(words, at);
-    if (item.token == explain::Token::kTensor) types.push_back({false, item.dtype(), item.shape()});
-    if (item.token == explain::Token::kVariable) types.push_back({true, item.dtype(), item.shape()});
+    if (item.token == explain::Token::kTensor) types.push_back({false, trace::dtype_of(item), trace::shape_of(item)});
+    if (item.token == explain::Token::kVariable) types.push_back({true, trace::dtype_of(item), trace::shape_of(item)});
   }
   return types;
 }
@@ -391,7 +392,7 @@ static std::vector<uint64_t> declared_words(const FunctionCore& core, std::span<
     const bool counts = item.token == explain::Token::kTensor || item.token == explain::Token::kVariable;
     const SpecValue* spec = counts && leaf < specs.size() ? specs[leaf] : nullptr;
     leaf += counts;
-    if (spec && item.token == explain::Token::kTensor) out.tensor(spec->dtype, spec->shape);
+    if (spec && item.token == explain::Token::kTensor) out.tensor(trace::key_spec(spec->dtype, spec->shape));
     else
       for (uint64_t word : item.words) out.words.push_back(word);
   }

@@ -1,0 +1,140 @@
+// Finds the leaves and those that change with them.
+#include "engine/explain/causes/changing_literals.h"
+
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+// Fewer values are a choice between variants, not a number that changes.
+constexpr size_t kManyValues = 5;
+
+bool is_number_or_text(const KeyLeaf& leaf) {
+  return leaf.kind == "literal" && (leaf.type == "int" || leaf.type == "float" || leaf.type == "complex" ||
+                                    leaf.type == "str" || leaf.type == "bytes");
+}
+
+// What a callable closes over is no argument of its own.
+bool inside_callable(const TraceRecord& trace, const KeyLeaf& leaf) {
+  return std::any_of(trace.key.begin(), trace.key.end(), [&](const KeyLeaf& outer) {
+    return outer.kind == "callable" && leaf.path.size() > outer.path.size() && leaf.path.starts_with(outer.path) &&
+           (leaf.path[outer.path.size()] == '.' || leaf.path[outer.path.size()] == '[');
+  });
+}
+
+// In the order of the keys.
+std::vector<std::string> literal_paths(const FunctionRun& run) {
+  std::vector<std::string> found;
+  for (const TraceRecord* t : run.traces) {
+    for (const KeyLeaf& leaf : t->key) {
+      if (is_number_or_text(leaf) && !inside_callable(*t, leaf) &&
+          std::find(found.begin(), found.end(), leaf.path) == found.end())
+        found.push_back(leaf.path);
+    }
+  }
+  return found;
+}
+
+std::string value_at(const TraceRecord& t, const std::string& path) {
+  const KeyLeaf* leaf = leaf_at(t, path);
+  return leaf ? leaf->type + ' ' + leaf->value : std::string();
+}
+
+std::vector<std::string> values_of(const FunctionRun& run, const std::string& path) {
+  std::vector<std::string> values;
+  for (const TraceRecord* t : run.traces) {
+    const KeyLeaf* leaf = leaf_at(*t, path);
+    if (leaf && is_number_or_text(*leaf) && std::find(values.begin(), values.end(), leaf->value) == values.end())
+      values.push_back(leaf->value);
+  }
+  return values;
+}
+
+// Each value of one goes with a single value of the other.
+bool change_together(const FunctionRun& run, const std::string& a, const std::string& b) {
+  std::map<std::string, std::string> there, back;
+  for (const TraceRecord* t : run.traces) {
+    const std::string x = value_at(*t, a), y = value_at(*t, b);
+    if (there.emplace(x, y).first->second != y || back.emplace(y, x).first->second != x) return false;
+  }
+  return back.size() > 1;
+}
+
+// "args[0][1]" and "args[0][2]": numbers of one list.
+bool in_one_list(const std::string& a, const std::string& b) {
+  const size_t x = a.rfind('['), y = b.rfind('[');
+  return x == y && x > std::string("args").size() && a.compare(0, x, b, 0, x) == 0;
+}
+
+// The widest type that its values have.
+std::string type_of(const FunctionRun& run, const std::string& path) {
+  static constexpr const char* kTypes[] = {"int", "float", "complex", "bytes", "str"};
+  size_t widest = 0;
+  for (const TraceRecord* t : run.traces)
+    if (const KeyLeaf* leaf = leaf_at(*t, path))
+      for (size_t i = 0; i < std::size(kTypes); ++i)
+        if (leaf->type == kTypes[i]) widest = std::max(widest, i);
+  return kTypes[widest];
+}
+
+}  // namespace
+
+ReplayResult try_fix(const Evidence& evidence, const FunctionRun& run, const ChangingLiteral& literal,
+                     const ProposedFix& fix) {
+  if (!literal.places.empty()) {
+    ReplayResult result = replay(evidence, run, fix);
+    if (result.checked.method != Checked::Method::kNone) return result;
+    return merge_by_leaves(run, literal.paths, result.checked);
+  }
+  Checked none;
+  none.why_not = "the recording has no raw keys of the traces";
+  return merge_by_leaves(run, literal.paths, none);
+}
+
+std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const FunctionRun& run) {
+  std::vector<ChangingLiteral> found;
+  if (run.traces.size() < kManyValues) return found;
+  const std::vector<std::string> candidates = literal_paths(run);
+  std::set<std::string> taken;
+  for (const std::string& path : candidates) {
+    if (taken.count(path)) continue;
+    ChangingLiteral literal;
+    Finding& f = literal.finding;
+    f.values = values_of(run, path);
+    if (f.values.size() < kManyValues) continue;
+    f.path = path;
+    literal.paths.insert(path);
+    for (const std::string& other : candidates) {
+      if (other == path || taken.count(other)) continue;
+      const bool varies = values_of(run, other).size() > 1;
+      if (!change_together(run, path, other) && !(varies && in_one_list(path, other))) continue;
+      f.also_paths.push_back(other);
+      literal.paths.insert(other);
+    }
+    literal.type = type_of(run, path);
+    for (const TraceRecord* t : run.traces) {
+      if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && f.parameter.empty()) f.parameter = leaf->parameter;
+      literal.places.merge(places_of(evidence, *t, literal.paths));
+    }
+    // Traces that fall together without these leaves must be one graph but for values.
+    const ReplayResult without = try_fix(evidence, run, literal, {leave_out(literal.places), {}, false});
+    if (without.saved.size() < kFewestSaved) continue;
+    f.graphs = GraphRelation::kIdentical;
+    for (const auto& group : without.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group));
+    taken.insert(literal.paths.begin(), literal.paths.end());
+    found.push_back(std::move(literal));
+  }
+  return found;
+}
+
+std::string values_text(const ChangingLiteral& literal) {
+  const Finding& f = literal.finding;
+  return f.path + ": " + std::to_string(f.values.size()) + " values, " + progression(f.values);
+}
+
+}  // namespace footlight::explain

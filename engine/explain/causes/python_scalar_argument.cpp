@@ -1,0 +1,92 @@
+// python_scalar_argument: a number or text differs from call to call and becomes a constant of the graph, so each value
+// has a trace of its own. Fix: pass it as a tensor, or keep it in a variable.
+#include "engine/explain/causes/changing_literals.h"
+#include "engine/explain/words.h"
+
+#include "engine/base/dtype_names.h"
+
+namespace footlight::explain {
+namespace {
+
+uint8_t number_of(std::string_view dtype) {
+  for (size_t i = 0; i < std::size(kDTypeNames); ++i)
+    if (dtype == kDTypeNames[i].name) return static_cast<uint8_t>(i);
+  return 0;
+}
+
+// The dtype that holds all values, and whether tf.constant() finds it without being told.
+struct Tensor { std::string dtype; bool by_itself = true; };
+
+Tensor tensor_for(const ChangingLiteral& literal) {
+  if (literal.type == "float") {
+    bool by_itself = true;
+    for (const std::string& value : literal.finding.values)
+      by_itself &= value.find_first_of(".en") != std::string::npos;  // "1" makes an int32
+    return {"float32", by_itself};
+  }
+  if (literal.type == "complex") return {"complex128", true};
+  if (literal.type == "str" || literal.type == "bytes") return {"string", true};
+  for (const std::string& value : literal.finding.values) {
+    // 2**31 has ten digits; a few numbers below it are declared wider than they need.
+    if (value.size() > 9) return {"int64", false};
+  }
+  return {"int32", true};
+}
+
+// An attribute in which the two graphs differ, with its op: "alpha of LeakyRelu". Those take no tensor.
+std::string differing_attribute(const Evidence& evidence, GraphId a, GraphId b, int depth = 0) {
+  const session::GraphRecord *x = evidence.graph(a), *y = evidence.graph(b);
+  if (!x || !y || x->nodes.size() != y->nodes.size() || depth > 8) return {};
+  for (size_t i = 0; i < x->nodes.size(); ++i) {
+    const session::NodeRecord &m = x->nodes[i], &n = y->nodes[i];
+    if (m.op != n.op || m.functions.size() != n.functions.size()) return {};
+    const auto left = split_attributes(m.attributes), right = split_attributes(n.attributes);
+    for (size_t k = 0; k < left.size() && k < right.size(); ++k) {
+      const bool function = std::any_of(m.functions.begin(), m.functions.end(),
+                                        [&](const auto& f) { return f.first == left[k].name; });
+      const bool value = left[k].value.find_first_of("([") == std::string_view::npos;  // shapes follow by themselves
+      if (left[k].value != right[k].value && !function && value && left[k].name.find("seed") != 0)
+        return std::string(left[k].name) + " of " + m.op;
+    }
+    for (size_t k = 0; k < m.functions.size(); ++k) {
+      std::string inner = differing_attribute(evidence, m.functions[k].second, n.functions[k].second, depth + 1);
+      if (!inner.empty()) return inner;
+    }
+  }
+  return {};
+}
+
+void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found) {
+  for (ChangingLiteral& literal : changing_literals(evidence, run)) {
+    Finding& f = literal.finding;
+    if (f.graphs != GraphRelation::kConstants) continue;
+    const Tensor tensor = tensor_for(literal);
+    const ReplayResult result =
+        try_fix(evidence, run, literal, {pass_as_tensor(literal.places, number_of(tensor.dtype)), {}, false});
+    if (!conclude(run, result, f)) continue;
+    const std::string& name = f.parameter.empty() ? f.path : f.parameter;
+    const bool text = tensor.dtype == "string";
+    f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
+    f.detail = values_text(literal);
+    std::string attribute;
+    for (const auto& group : result.merged)
+      for (const session::TraceRecord* t : group)
+        if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph, t->graph);
+    const std::string constant = tensor.by_itself ? "tf.constant(" + name + ")"
+                                                  : "tf.constant(" + name + ", tf." + tensor.dtype + ")";
+    if (attribute.empty()) {
+      f.detail += "; the graphs differ only in constants";
+      f.fix = constant;
+    } else {
+      f.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
+      f.fix = constant + ", and compute with it instead of setting " + attribute;
+    }
+    if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
+    found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("python_scalar_argument", find);
+
+}  // namespace
+}  // namespace footlight::explain

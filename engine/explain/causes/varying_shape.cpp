@@ -1,0 +1,151 @@
+// varying_shape: an argument's dimensions differ, its rank and dtype do not, and the shapes are not a few that come
+// again and again. Fix: declare those dimensions as None; where other arguments forbid a signature, reduce_retracing.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+constexpr size_t kManyShapes = 3;
+// So few shapes, each used so often after its trace, are buckets, a smaller last batch, a warm-up.
+constexpr size_t kFewShapes = 8;
+constexpr size_t kOftenUsed = 3;
+
+// One tensor argument over all traces.
+struct VaryingTensor {
+  std::string path, parameter, dtype;
+  std::vector<std::string> shapes;  // in the order of their first trace
+  std::set<size_t> dimensions;      // those that differ
+};
+
+std::vector<VaryingTensor> varying_tensors(const FunctionRun& run) {
+  std::vector<VaryingTensor> all;
+  std::set<std::string> out;  // rank or dtype differ
+  for (const TraceRecord* t : run.traces) {
+    for (const KeyLeaf& leaf : t->key) {
+      if (leaf.kind != "tensor") continue;
+      auto at = std::find_if(all.begin(), all.end(), [&](const auto& v) { return v.path == leaf.path; });
+      if (at == all.end()) {
+        all.push_back({leaf.path, leaf.parameter, leaf.type, {leaf.shape}, {}});
+        continue;
+      }
+      if (std::find(at->shapes.begin(), at->shapes.end(), leaf.shape) != at->shapes.end() && at->dtype == leaf.type)
+        continue;
+      const auto first = sizes_of(at->shapes.front()), sizes = sizes_of(leaf.shape);
+      const bool unknown = leaf.shape == "<unknown>" || at->shapes.front() == "<unknown>";
+      if (leaf.type != at->dtype || sizes.size() != first.size() || unknown) out.insert(leaf.path);
+      for (size_t d = 0; d < std::min(sizes.size(), first.size()); ++d)
+        if (sizes[d] != first[d]) at->dimensions.insert(d);
+      at->shapes.push_back(leaf.shape);
+    }
+  }
+  std::erase_if(all, [&](const auto& v) { return out.count(v.path) || v.dimensions.empty(); });
+  return all;
+}
+
+// The shape of `b` follows from that of `a`.
+bool follows(const FunctionRun& run, const std::string& a, const std::string& b) {
+  std::map<std::string, std::string> shape_of;
+  for (const TraceRecord* t : run.traces) {
+    const KeyLeaf *x = leaf_at(*t, a), *y = leaf_at(*t, b);
+    if (!x || !y || shape_of.emplace(x->shape, y->shape).first->second != y->shape) return false;
+  }
+  return true;
+}
+
+bool steady(const FunctionRun& run, const VaryingTensor& tensor) {
+  if (tensor.shapes.size() > kFewShapes) return false;
+  std::map<std::string, size_t> calls;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    if (const KeyLeaf* leaf = leaf_at(*step.trace, tensor.path)) ++calls[leaf->shape];
+  }
+  return !calls.empty() &&
+         std::all_of(calls.begin(), calls.end(), [](const auto& c) { return c.second > kOftenUsed; });
+}
+
+// A signature declares tensors only.
+bool may_have_signature(const FunctionRun& run) {
+  for (const TraceRecord* t : run.traces) {
+    for (const KeyLeaf& leaf : t->key) {
+      const bool self = leaf.path == "args[0]" && leaf.parameter == "self";
+      if (leaf.kind != "tensor" && leaf.kind != "structure" && leaf.kind != "context" && !self) return false;
+    }
+  }
+  return true;
+}
+
+std::string spec_text(const VaryingTensor& tensor) {
+  std::string sizes;
+  const auto first = sizes_of(tensor.shapes.front());
+  for (size_t d = 0; d < first.size(); ++d)
+    sizes += (d ? ", " : "") + (tensor.dimensions.count(d) ? "None" : first[d]);
+  return "tf.TensorSpec([" + sizes + "], tf." + tensor.dtype + ")";
+}
+
+void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found) {
+  std::set<std::string> taken;
+  const std::vector<VaryingTensor> tensors = varying_tensors(run);
+  for (const VaryingTensor& tensor : tensors) {
+    if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes || steady(run, tensor)) continue;
+    std::vector<const VaryingTensor*> together{&tensor};
+    for (const VaryingTensor& other : tensors)
+      if (&other != &tensor && !taken.count(other.path) && follows(run, tensor.path, other.path))
+        together.push_back(&other);
+
+    std::set<std::string> paths;
+    std::map<std::string, std::set<size_t>> dimensions;
+    for (const VaryingTensor* v : together) {
+      paths.insert(v->path);
+      for (const TraceRecord* t : run.traces)
+        for (const std::string& place : places_of(evidence, *t, {v->path})) dimensions[place] = v->dimensions;
+    }
+    const bool signature = may_have_signature(run);
+    ProposedFix fix;
+    if (signature) fix.trace = forget_sizes(dimensions);
+    else fix.reduce_retracing = true;
+    ReplayResult result = replay(evidence, run, fix);
+    if (result.checked.method == Checked::Method::kNone) result = merge_by_leaves(run, paths, result.checked);
+
+    Finding f;
+    f.graphs = GraphRelation::kIdentical;
+    for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group));
+    if (f.graphs > GraphRelation::kConstants || !conclude(run, result, f)) continue;
+    const std::string dimension = std::to_string(*tensor.dimensions.begin());
+    f.path = tensor.path + ".shape[" + dimension + ']';
+    f.parameter = tensor.parameter;
+    f.values = tensor.shapes;
+    f.at_definition = true;
+    std::string varying;
+    for (const VaryingTensor* v : together) {
+      for (size_t d : v->dimensions) {
+        const std::string path = v->path + ".shape[" + std::to_string(d) + ']';
+        if (path != f.path) f.also_paths.push_back(path);
+        if (v == &tensor) varying += (varying.empty() ? "" : ", ") + std::to_string(d);
+      }
+    }
+    const std::string& name = f.parameter.empty() ? tensor.path : f.parameter;
+    f.title = name + " comes in many shapes";
+    f.detail = tensor.path + ": " + std::to_string(f.values.size()) + " shapes, " + progression(f.values, true) +
+               (tensor.dimensions.size() == 1 ? "; dimension " : "; dimensions ") + varying +
+               (tensor.dimensions.size() == 1 ? " varies" : " vary");
+    if (together.size() > 1) {
+      std::vector<std::string> others;
+      for (size_t i = 1; i < together.size(); ++i) others.push_back(together[i]->path);
+      f.detail += "; with it " + joined(others, ", ");
+    }
+    f.fix = signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)";
+    taken.insert(paths.begin(), paths.end());
+    found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("varying_shape", find);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,79 @@
+// Sorts the records of a run by function.
+#include "engine/explain/evidence.h"
+
+#include "engine/explain/key.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+
+using session::TraceReason;
+using session::TraceRecord;
+
+int64_t FunctionRun::tracing_ns() const {
+  int64_t sum = 0;
+  for (const TraceRecord* t : traces) sum += t->end_ns - t->start_ns;
+  return sum;
+}
+
+Evidence::Evidence(const RunRecords& records)
+    : records_(records), fingerprints_([this](GraphId id) { return graph(id); }) {
+  for (const session::GraphRecord& g : records.graphs) graphs_[g.id] = &g;
+  for (const TraceRecord& t : records.traces) {
+    if (!t.error.empty()) continue;
+    traces_[t.id] = &t;
+    FunctionRun& run = functions_[t.function];
+    run.id = t.function;
+    // What was asked for is no retrace, but a call may be served by it.
+    if (t.reason == TraceReason::kCall || t.reason == TraceReason::kRelaxed) run.traces.push_back(&t);
+    else if (t.reason == TraceReason::kGetConcreteFunction) run.steps.push_back({t.start_ns, &t, key_of(t), false});
+  }
+  for (const session::FunctionRecord& f : records.functions) {
+    if (const auto at = functions_.find(f.id); at != functions_.end()) at->second.record = &f;
+  }
+  for (const session::CallRecord& c : records.calls) {
+    const TraceRecord* t = trace(c.trace);
+    const auto at = functions_.find(c.function);
+    if (!t || at == functions_.end()) continue;
+    FunctionRun::Step step{c.start_ns, t, {}, true};
+    if (const auto key = records.call_keys.find(c.id); key != records.call_keys.end() && well_formed(key->second))
+      step.key = key->second;
+    at->second.steps.push_back(step);
+  }
+  for (auto& [id, run] : functions_) {
+    std::stable_sort(run.steps.begin(), run.steps.end(),
+                     [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  }
+}
+
+const TraceRecord* Evidence::trace(TraceId id) const {
+  const auto at = traces_.find(id);
+  return at == traces_.end() ? nullptr : at->second;
+}
+
+const session::GraphRecord* Evidence::graph(GraphId id) const {
+  const auto at = graphs_.find(id);
+  return at == graphs_.end() ? nullptr : at->second;
+}
+
+std::span<const uint64_t> Evidence::key_of(const TraceRecord& trace) const {
+  const auto at = records_.trace_keys.find(trace.id);
+  if (at == records_.trace_keys.end() || !well_formed(at->second)) return {};
+  return at->second;
+}
+
+GraphRelation Evidence::compare_graphs(std::span<const TraceRecord* const> traces) const {
+  GraphRelation most = GraphRelation::kIdentical;
+  for (const TraceRecord* t : traces)
+    most = std::max(most, fingerprints_.compare(traces.front()->graph, t->graph));
+  return most;
+}
+
+const session::KeyLeaf* leaf_at(const TraceRecord& trace, const std::string& path) {
+  for (const session::KeyLeaf& leaf : trace.key) {
+    if (leaf.path == path) return &leaf;
+  }
+  return nullptr;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,67 @@
+// What findings are drawn from: the records of a run, seen function by function.
+#pragma once
+
+#include "engine/explain/fingerprint.h"
+#include "engine/session/records.h"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::explain {
+
+// The records of a session that findings look at. The raw keys are empty in recordings that have none.
+struct RunRecords {
+  std::span<const session::FunctionRecord> functions;
+  std::span<const session::TraceRecord> traces;
+  std::span<const session::GraphRecord> graphs;
+  std::span<const session::CallRecord> calls;
+  std::unordered_map<TraceId, std::span<const uint64_t>> trace_keys;
+  std::unordered_map<CallId, std::span<const uint64_t>> call_keys;
+};
+
+// One function's part of a run.
+struct FunctionRun {
+  FunctionId id;
+  const session::FunctionRecord* record = nullptr;
+  // What a replay goes through, in order of time: calls, and traces that were asked for without a call.
+  struct Step {
+    int64_t start_ns = 0;
+    const session::TraceRecord* trace = nullptr;  // the one that served
+    std::span<const uint64_t> key;                // as the call had it; empty: not recorded
+    bool call = true;
+  };
+  std::vector<const session::TraceRecord*> traces;  // that calls made, in order
+  std::vector<Step> steps;
+
+  int64_t tracing_ns() const;
+};
+
+class Evidence {
+ public:
+  explicit Evidence(const RunRecords& records);
+  Evidence(const Evidence&) = delete;
+  Evidence& operator=(const Evidence&) = delete;
+
+  const std::map<FunctionId, FunctionRun>& functions() const { return functions_; }
+  const session::TraceRecord* trace(TraceId id) const;
+  std::span<const uint64_t> key_of(const session::TraceRecord& trace) const;  // empty: not recorded, or damaged
+
+  // The most that the graphs of any two of these traces differ in.
+  GraphRelation compare_graphs(std::span<const session::TraceRecord* const> traces) const;
+  const session::GraphRecord* graph(GraphId id) const;
+
+ private:
+  const RunRecords& records_;
+  std::map<FunctionId, FunctionRun> functions_;
+  std::unordered_map<TraceId, const session::TraceRecord*> traces_;
+  std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
+  mutable Fingerprints fingerprints_;
+};
+
+const session::KeyLeaf* leaf_at(const session::TraceRecord& trace, const std::string& path);
+
+}  // namespace footlight::explain

@@ -1,0 +1,56 @@
+// What a recorded graph is, in two numbers: over its ops, attributes, constants, edges and the graphs that it calls.
+// Names and ids of nodes and graphs count for nothing, nor does the order in which nodes were made.
+#pragma once
+
+#include "engine/base/hash128.h"
+#include "engine/session/records.h"
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::explain {
+
+struct GraphFingerprint {
+  Hash128 exact;
+  // Values left out: of constants, of attributes that are real numbers or seeds, and the sizes of dimensions.
+  Hash128 structure;
+  friend bool operator==(const GraphFingerprint&, const GraphFingerprint&) = default;
+};
+
+enum class GraphRelation : uint8_t {
+  kIdentical,
+  kConstants,  // equal but for values
+  kStructure,
+  kUnknown,    // a graph, or one that it calls, was not recorded
+};
+const char* name_of(GraphRelation);  // "identical", "constants", "structure", "unknown"
+
+// Remembers what it has worked out. Graphs are looked up by id, null for those that were not recorded.
+class Fingerprints {
+ public:
+  using Lookup = std::function<const session::GraphRecord*(GraphId)>;
+  explicit Fingerprints(Lookup lookup) : lookup_(std::move(lookup)) {}
+
+  const GraphFingerprint& of(const session::GraphRecord& graph);
+  GraphRelation compare(GraphId a, GraphId b);
+
+ private:
+  struct Known {
+    GraphFingerprint print;
+    bool complete = true;  // every graph that it calls was recorded
+  };
+  const Known& known(const session::GraphRecord& graph);
+  Hash128 fingerprint(const session::GraphRecord& graph, bool exact, bool& complete);
+  Hash128 label(const session::GraphRecord& graph, const session::NodeRecord& node, bool exact, bool& complete);
+
+  Lookup lookup_;
+  std::unordered_map<GraphId, Known> known_;
+  std::vector<GraphId> open_;  // graphs that are being worked out, each called by the one before
+};
+
+// An attribute of a recorded node: "alpha=0.2".
+struct AttributeText { std::string_view name, value; };
+std::vector<AttributeText> split_attributes(std::string_view attributes);
+
+}  // namespace footlight::explain

@@ -1,0 +1,175 @@
+// Runs recorded calls through a DispatchTable of their own.
+#include "engine/explain/replay.h"
+
+#include "engine/explain/dispatch.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace footlight::explain {
+namespace {
+
+using session::TraceRecord;
+using Words = std::vector<uint64_t>;
+
+struct Run {
+  std::vector<size_t> served_by;  // for each step the number of the trace in the table
+  std::vector<bool> traced;       // this step made it
+  bool faithful = true;           // every step was served by the recorded trace, with the recorded key
+};
+
+Words changed(const ProposedFix::Change& change, std::span<const uint64_t> words) {
+  return change ? change(words) : Words(words.begin(), words.end());
+}
+
+Run run_steps(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix, bool relaxes) {
+  Run made;
+  DispatchTable table;
+  std::vector<const TraceRecord*> recorded;  // behind each trace of the table
+  for (const FunctionRun::Step& step : run.steps) {
+    const Words call = changed(fix.call, step.key);
+    int at = table.find(call);
+    const bool miss = at == DispatchTable::kMiss;
+    if (miss) {
+      // A function that declares shapes traces for those: what the recorded trace was made for says which.
+      Words wanted = relaxes ? table.relaxed(call) : changed(fix.call, evidence.key_of(*step.trace));
+      wanted = changed(fix.trace, wanted);
+      at = table.add(Key(wanted, {}, nullptr));
+      recorded.push_back(step.trace);
+      made.faithful &= std::ranges::equal(wanted, evidence.key_of(*step.trace));
+    }
+    made.faithful &= recorded[static_cast<size_t>(at)] == step.trace;
+    made.served_by.push_back(static_cast<size_t>(at));
+    made.traced.push_back(miss);
+  }
+  return made;
+}
+
+ReplayResult not_checked(std::string why) {
+  ReplayResult result;
+  result.checked.why_not = std::move(why);
+  return result;
+}
+
+// A key with some of its items written anew.
+template <class Rewrite>
+Words rewritten(std::span<const uint64_t> words, Rewrite&& rewrite) {
+  KeyWriter out;
+  size_t copied = 0;
+  const auto copy_to = [&](size_t end) {
+    for (; copied < end; ++copied) out.words.push_back(words[copied]);
+  };
+  for (const Place& place : places(words)) {
+    if (place.begin < copied) continue;  // inside of what was rewritten
+    copy_to(place.begin);
+    if (rewrite(place, out)) copied = place.end;
+  }
+  copy_to(words.size());
+  return {out.words.begin(), out.words.end()};
+}
+
+}  // namespace
+
+ReplayResult replay(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix) {
+  bool relaxes = fix.reduce_retracing;
+  bool relaxed = false;
+  for (const TraceRecord* t : run.traces) {
+    relaxed |= t->reason == session::TraceReason::kRelaxed;
+    if (evidence.key_of(*t).empty()) return not_checked("the recording has no raw keys of the traces");
+  }
+  std::unordered_set<const TraceRecord*> called;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (step.key.empty()) return not_checked("the recording has no raw keys of the calls");
+    if (step.call) called.insert(step.trace);
+  }
+  for (const TraceRecord* t : run.traces)
+    if (!called.count(t)) return not_checked("the call that made a trace was not recorded");
+  const Run before = run_steps(evidence, run, {}, relaxed);
+  if (!before.faithful) return not_checked("a replay of the calls does not give the recorded traces");
+  relaxes |= relaxed;
+  const Run after = run_steps(evidence, run, fix, relaxes);
+
+  ReplayResult result;
+  result.checked.method = Checked::Method::kReplay;
+  std::map<size_t, std::vector<const TraceRecord*>> merged;
+  for (size_t i = 0; i < run.steps.size(); ++i) {
+    const FunctionRun::Step& step = run.steps[i];
+    if (step.call) result.checked.traces_before += before.traced[i];
+    if (step.call) result.checked.traces_after += after.traced[i];
+    if (!before.traced[i]) continue;
+    merged[after.served_by[i]].push_back(step.trace);
+    if (!step.call || after.traced[i]) continue;
+    result.saved.push_back(step.trace);
+    result.saved_ns += step.trace->end_ns - step.trace->start_ns;
+  }
+  for (auto& [number, traces] : merged) result.merged.push_back(std::move(traces));
+  result.checked.ok = result.checked.traces_after < result.checked.traces_before;
+  return result;
+}
+
+ReplayResult merge_by_leaves(const FunctionRun& run, const std::set<std::string>& paths, Checked not_checked) {
+  ReplayResult result;
+  result.checked = std::move(not_checked);
+  std::map<std::string, size_t> groups;
+  for (const TraceRecord* t : run.traces) {
+    std::string rest;
+    for (const session::KeyLeaf& leaf : t->key) {
+      rest += leaf.path + '\1' + leaf.kind + '\1' + leaf.type + '\1';
+      if (!paths.count(leaf.path)) rest += leaf.shape + '\1' + leaf.value;
+      rest += '\2';
+    }
+    const auto [at, first] = groups.emplace(std::move(rest), result.merged.size());
+    if (first) result.merged.emplace_back();
+    result.merged[at->second].push_back(t);
+    if (first) continue;
+    result.saved.push_back(t);
+    result.saved_ns += t->end_ns - t->start_ns;
+  }
+  return result;
+}
+
+std::set<std::string> places_of(const Evidence& evidence, const TraceRecord& trace,
+                                const std::set<std::string>& paths) {
+  std::set<std::string> found;
+  const std::vector<Place> all = places(evidence.key_of(trace));
+  if (all.size() != trace.key.size()) return found;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (paths.count(trace.key[i].path)) found.insert(all[i].path);
+  return found;
+}
+
+ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
+  return [where = std::move(where), dtype](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+      if (!where.count(place.path) || !place.item.is_literal() || place.item.token == Token::kNone) return false;
+      out.tensor({dtype, true, {}});
+      return true;
+    });
+  };
+}
+
+ProposedFix::Change leave_out(std::set<std::string> where) {
+  return [where = std::move(where)](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+      if (!where.count(place.path)) return false;
+      out.put(Token::kNone);
+      return true;
+    });
+  };
+}
+
+ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions) {
+  return [dimensions = std::move(dimensions)](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+      const auto at = dimensions.find(place.path);
+      if (at == dimensions.end() || place.item.token != Token::kTensor || !place.item.spec().has_rank) return false;
+      std::vector<int64_t> sizes(place.item.spec().sizes.begin(), place.item.spec().sizes.end());
+      for (size_t d : at->second)
+        if (d < sizes.size()) sizes[d] = kUnknownSize;
+      out.tensor({place.item.spec().dtype, true, sizes});
+      return true;
+    });
+  };
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,56 @@
+// What a run would have traced with another key: the dispatcher's own table, fed with the recorded keys after a change.
+#pragma once
+
+#include "engine/explain/evidence.h"
+#include "engine/explain/key.h"
+
+#include <functional>
+#include <set>
+
+namespace footlight::explain {
+
+// A change of a function or of its calls, as it shows in keys.
+struct ProposedFix {
+  using Change = std::function<std::vector<uint64_t>(std::span<const uint64_t>)>;
+  Change call;                    // what a call's key becomes; none: it stays
+  Change trace;                   // what the key that a trace serves becomes, after `call`; none: it stays
+  bool reduce_retracing = false;  // the function relaxes shapes
+};
+
+// How a finding was checked. `ok`: the check was made and confirmed that traces are saved.
+struct Checked {
+  enum class Method : uint8_t { kNone, kReplay };
+  Method method = Method::kNone;
+  bool ok = false;
+  size_t traces_before = 0, traces_after = 0;
+  std::string why_not;  // kNone: what was missing
+};
+
+struct ReplayResult {
+  Checked checked;
+  int64_t saved_ns = 0;  // tracing time of calls that would have been hits
+  std::vector<const session::TraceRecord*> saved;
+  // The traces that one trace would have stood for; empty when nothing was replayed.
+  std::vector<std::vector<const session::TraceRecord*>> merged;
+};
+
+// First as it was: when that does not give the traces that were recorded, nothing is concluded from it.
+ReplayResult replay(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix);
+
+// For recordings that cannot be replayed: the traces that agree in all leaves of their keys but for these, whose values
+// and sizes are left out. An estimate; `checked` says why it is no more.
+ReplayResult merge_by_leaves(const FunctionRun& run, const std::set<std::string>& paths, Checked not_checked);
+
+// The paths of `trace.key` as places() has them; the two differ in the names of fields.
+std::set<std::string> places_of(const Evidence& evidence, const session::TraceRecord& trace,
+                                const std::set<std::string>& paths);
+
+// Changes of keys. `places`: paths as in places().
+// Numbers and strings there become scalar tensors of this dtype.
+ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
+// What stands there is the same in every call.
+ProposedFix::Change leave_out(std::set<std::string> places);
+// The dimension is None: place -> dimensions.
+ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions);
+
+}  // namespace footlight::explain

@@ -1,0 +1,54 @@
+// Shortens values and strings them together.
+#include "engine/explain/words.h"
+
+#include <charconv>
+
+namespace footlight::explain {
+
+std::string short_value(std::string_view value) {
+  constexpr size_t kLongest = 24;
+  double number = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (read.ptr == value.data() + value.size() && value.find('.') != std::string_view::npos && value.size() > 6) {
+    char text[40];
+    const auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::general, 4);
+    return {text, end.ptr};
+  }
+  if (value.size() <= kLongest) return std::string(value);
+  size_t cut = kLongest - 1;
+  while (cut && (static_cast<unsigned char>(value[cut]) & 0xc0) == 0x80) --cut;  // not inside of a character
+  return std::string(value.substr(0, cut)) + "…";
+}
+
+std::string progression(const std::vector<std::string>& values, bool shapes) {
+  std::string text;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool left_out = values.size() > 4 && i > 1 && i + 1 < values.size();
+    if (left_out && i > 2) continue;
+    if (i) text += " → ";
+    if (left_out) text += "…";
+    else text += shapes ? '[' + values[i] + ']' : short_value(values[i]);
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::vector<std::string> sizes_of(std::string_view shape) {
+  std::vector<std::string> sizes;
+  while (!shape.empty()) {
+    const std::string_view one = shape.substr(0, shape.find(','));
+    sizes.emplace_back(one);
+    shape.remove_prefix(std::min(shape.size(), one.size() + 1));
+  }
+  return sizes;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,21 @@
+// Pieces of sentences that findings share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::explain {
+
+// "0.1 → 0.05 → … → 0.017": the first two and the last say how it goes. Shapes come in brackets.
+std::string progression(const std::vector<std::string>& values, bool shapes = false);
+
+// "0.03333333333333333" -> "0.03333"; texts that are too long are cut.
+std::string short_value(std::string_view value);
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+
+// "32,8" -> {"32", "8"}; a scalar's shape is empty.
+std::vector<std::string> sizes_of(std::string_view shape);
+
+}  // namespace footlight::explain

@@ -1,0 +1,58 @@
+// A run made up for tests: calls go through a dispatch table as in the dispatcher, and leave the same records.
+#pragma once
+
+#include "engine/explain/dispatch.h"
+#include "engine/explain/evidence.h"
+
+#include <deque>
+
+namespace footlight::explain {
+
+class SampleRun {
+ public:
+  // One function with these parameters.
+  explicit SampleRun(std::vector<std::string> parameters, uint32_t function = 1);
+
+  struct Options {
+    bool reduce_retracing = false;
+    std::vector<uint64_t> declared;  // the key of every trace; empty: the call's
+    int64_t trace_ns = 1000;
+    session::TraceReason reason = session::TraceReason::kCall;
+    bool record_key = true;
+  };
+  // A call with this key; the graph is what is recorded when it traces. Returns the trace that served.
+  TraceId call(const KeyWriter& key, const session::GraphRecord& graph, const Options& options);
+  TraceId call(const KeyWriter& key, const session::GraphRecord& graph) { return call(key, graph, Options()); }
+  // A graph that others call.
+  GraphId add_graph(session::GraphRecord graph);
+
+  RunRecords records() const;
+
+  std::vector<session::FunctionRecord> functions;
+  std::vector<session::TraceRecord> traces;
+  std::vector<session::GraphRecord> graphs;
+  std::vector<session::CallRecord> calls;
+  int64_t now_ns = 1'000'000;
+  bool raw_keys = true;            // false: as older recordings are
+  std::vector<uint64_t>& key_of_call(size_t i) { return call_keys_[i]; }
+
+ private:
+  std::vector<std::string> parameters_;
+  DispatchTable table_;
+  std::vector<TraceId> trace_ids_;
+  std::deque<std::vector<uint64_t>> trace_keys_, call_keys_;
+};
+
+// Placeholder -> Mul by a constant -> output.
+session::GraphRecord scaled(const std::string& constant, const std::string& shape = "(4)");
+
+// Keys of one call: context, then what `body` writes.
+template <class Body>
+KeyWriter call_key(Body&& body) {
+  KeyWriter key;
+  key.context(false, 0, 0, 0);
+  body(key);
+  return key;
+}
+
+}  // namespace footlight::explain

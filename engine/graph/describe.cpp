@@ -1,6 +1,8 @@
 // Tensors and attributes in a line of text.
 #include "engine/graph/describe.h"
 
+#include "engine/base/hash128.h"
+
 #include <charconv>
 
 namespace footlight {
@@ -10,7 +12,7 @@ namespace {
 template <class T>
 std::string join(const T* data, int64_t count, size_t limit) {
   std::string out;
-  for (int64_t i = 0; i < count && out.size() < limit; ++i) {
+  for (int64_t i = 0; i < count && out.size() <= limit; ++i) {
     char text[64];
     const auto end = std::to_chars(text, text + sizeof text, data[i]);
     out += (i ? ", " : "") + std::string(text, end.ptr);
@@ -26,7 +28,7 @@ std::string elements_text(const Tensor& t, size_t limit) {
     case DType::kInt32: return join(t.data<int32_t>(), n, limit);
     case DType::kInt64: {
       std::string out;
-      for (int64_t i = 0; i < n && out.size() < limit; ++i)
+      for (int64_t i = 0; i < n && out.size() <= limit; ++i)
         out += (i ? ", " : "") + std::to_string(t.data<int64_t>()[i]);
       return out;
     }
@@ -36,13 +38,13 @@ std::string elements_text(const Tensor& t, size_t limit) {
     case DType::kUInt16: return join(t.data<uint16_t>(), n, limit);
     case DType::kBool: {
       std::string out;
-      for (int64_t i = 0; i < n && out.size() < limit; ++i)
+      for (int64_t i = 0; i < n && out.size() <= limit; ++i)
         out += std::string(i ? ", " : "") + (t.data<bool>()[i] ? "True" : "False");
       return out;
     }
     case DType::kString: {
       std::string out;
-      for (int64_t i = 0; i < n && out.size() < limit; ++i)
+      for (int64_t i = 0; i < n && out.size() <= limit; ++i)
         out += (i ? ", '" : "'") + t.data<std::string>()[i].substr(0, limit) + '\'';
       return out;
     }
@@ -56,11 +58,25 @@ std::string describe(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + ' ' + shape.to_string();
 }
 
+// Of the bytes, or of the strings.
+static std::string hash_text(const Tensor& tensor) {
+  Hasher128 hasher;
+  if (is_plain(tensor.dtype())) {
+    hasher.add(std::string_view(static_cast<const char*>(tensor.raw()), tensor.bytes()));
+  } else if (tensor.dtype() == DType::kString) {
+    for (int64_t i = 0; i < tensor.elements(); ++i) hasher.add(tensor.data<std::string>()[i]);
+  } else {
+    return {};
+  }
+  return " #" + hasher.result().hex().substr(0, 16);
+}
+
 std::string describe_value(const Tensor& tensor, size_t limit) {
   std::string text = elements_text(tensor, limit);
   if (text.size() > limit) text = text.substr(0, limit) + "...";
-  if (tensor.shape().rank() == 0) return text;
-  return '[' + text + "] " + describe(tensor.dtype(), tensor.shape());
+  const bool complete = text.find("...") == std::string::npos;  // also what stands for dtypes that have no text
+  if (tensor.shape().rank() > 0) text = '[' + text + "] " + describe(tensor.dtype(), tensor.shape());
+  return complete ? text : text + hash_text(tensor);
 }
 
 // The shortest text that reads back as the same number, and never as an integer: "0.2", "1.0", "1e-07".

@@ -1,9 +1,12 @@
 // Names, the verifier, the text printer and GraphDef's text.
 #include "engine/base/errors.h"
+#include "engine/graph/describe.h"
 #include "engine/graph/print.h"
 #include "engine/graph/verify.h"
 
 #include <QTest>
+
+#include <cmath>
 
 using namespace footlight;
 
@@ -106,6 +109,36 @@ class TestGraph : public QObject {
                                              "  add = AddV2(x, x) {T=float32} -> float32 (2,)\n"
                                              "  add_1 = AddV2(add, x) {T=float32} -> float32 (2,)\n"
                                              "  return add_1\n"));
+  }
+
+  void values_are_told_apart_by_their_text() {
+    std::vector<float> numbers(1000, 0.0f);
+    const std::string zeros = describe_value(Tensor::vector<float>(numbers));
+    QVERIFY(zeros.starts_with("[0, 0, 0, "));
+    QCOMPARE(describe_value(Tensor::vector<float>(numbers)), zeros);
+    numbers.back() = 1;
+    QVERIFY(describe_value(Tensor::vector<float>(numbers)) != zeros);
+    QVERIFY(describe_value(Tensor::scalar(0.1f)) != describe_value(Tensor::scalar(std::nextafter(0.1f, 1.0f))));
+    QCOMPARE(describe_value(Tensor::scalar(0.1f)), std::string("0.1"));
+    QVERIFY(describe_value(Tensor::scalar<uint32_t>(1)) != describe_value(Tensor::scalar<uint32_t>(2)));
+    // Whatever is left out is left out with a hash, also where the text ends just at the limit.
+    for (int64_t n = 30; n < 50; ++n) {
+      std::vector<int64_t> ones(static_cast<size_t>(n), 1);
+      const std::string text = describe_value(Tensor::vector<int64_t>(ones));
+      QCOMPARE(text.find("...") == std::string::npos, n <= 40);
+      QCOMPARE(text.find(" #") == std::string::npos, n <= 40);
+    }
+  }
+
+  void attributes_keep_all_digits() {
+    auto text = [](float value) {
+      Node node;
+      node.attrs = {{AttrName("alpha"), value}, {AttrName("betas"), std::vector<float>{value, 1}}};
+      return describe_attrs(node);
+    };
+    QCOMPARE(text(0.2f), std::string("alpha=0.2; betas=[0.2,1.0]"));
+    QCOMPARE(text(1), std::string("alpha=1.0; betas=[1.0,1.0]"));
+    QVERIFY(text(1e-7f) != text(2e-7f));
   }
 
   void a_clone_is_its_own() {

@@ -2,7 +2,6 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/clock.h"
-#include "engine/base/hash128.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/graph/describe.h"
@@ -48,25 +47,6 @@ int definition_line(const std::string& path, int first) {
   return first;
 }
 
-// The value in words; where they leave something out, a hash tells it from others.
-std::string constant_text(const Tensor& tensor) {
-  std::string text = describe_value(tensor);
-  const bool whole = text.find("...") == std::string::npos;
-  const DType dtype = tensor.dtype();
-  const bool in_words = is_integer(dtype) || dtype == DType::kBool || dtype == DType::kFloat32 ||
-                        dtype == DType::kFloat64 || (dtype == DType::kString && tensor.elements() == 1);
-  if (whole && in_words) return text;  // "..." also stands for dtypes that have no words
-  Hasher128 hasher;
-  if (is_plain(dtype)) {
-    hasher.add(std::string_view(static_cast<const char*>(tensor.raw()), tensor.bytes()));
-  } else if (dtype == DType::kString) {
-    for (int64_t i = 0; i < tensor.elements(); ++i) hasher.add(tensor.data<std::string>()[i]);
-  } else {
-    return text;
-  }
-  return text + " #" + hasher.result().hex().substr(0, 16);
-}
-
 session::NodeRecord node_record(const Graph& graph, uint32_t index) {
   static const AttrName kValue("value");
   const Node& node = graph.node(NodeId(index));
@@ -83,7 +63,7 @@ session::NodeRecord node_record(const Graph& graph, uint32_t index) {
     if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
       record.functions.emplace_back(std::string(name.text()), (*callee)->id);
   if (const AttrValue* value = node.attrs.find(kValue))
-    if (const Tensor* tensor = std::get_if<Tensor>(value)) record.constant = constant_text(*tensor);
+    if (const Tensor* tensor = std::get_if<Tensor>(value)) record.constant = describe_value(*tensor);
   record.source = node.source;
   return record;
 }

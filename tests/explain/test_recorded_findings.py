@@ -1,0 +1,184 @@
+"""Findings of scripts that are recorded here: what reaches a graph, and how, is decided by real recordings."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+PRINT_FINDINGS = os.path.join(BUILD, 'tests', 'print_findings')
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+
+
+class RecordedFindings(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def findings(self, body):
+        script, session = os.path.join(self.folder, 'script.py'), os.path.join(self.folder, 'run.footlight')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write('import tensorflow as tf\n' + textwrap.dedent(body))
+        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        out = subprocess.run([PRINT_FINDINGS, session], capture_output=True, text=True, check=True, env=ENVIRONMENT,
+                             timeout=60).stdout
+        return [json.loads(line) for line in out.splitlines()]
+
+    def only(self, body):
+        found = self.findings(body)
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def assert_replayed(self, finding, before, after):
+        self.assertEqual((finding['method'], finding['ok'], finding['traces_before'], finding['traces_after']),
+                         ('replay', True, before, after), finding)
+
+    def test_a_number_that_is_not_used(self):
+        found = self.only('''
+            @tf.function
+            def step(x, lr):
+                return x * 2.0
+            for i in range(6):
+                step(tf.ones([4]), 0.1 * (i + 1))
+        ''')
+        self.assertEqual((found['cause'], found['path'], found['line']), ('identical_graphs', 'args[1]', 7))
+        self.assert_replayed(found, 6, 1)
+
+    def test_a_number_in_a_branch_of_a_tensor_condition(self):
+        found = self.only('''
+            @tf.function
+            def step(x, lr):
+                if tf.reduce_sum(x) > 0:
+                    x = x * lr
+                return x
+            for i in range(6):
+                step(tf.ones([4]), 0.1 * (i + 1))
+        ''')
+        self.assertEqual((found['cause'], found['graphs']), ('python_scalar_argument', 'constants'))
+        self.assert_replayed(found, 6, 1)
+
+    def test_a_number_in_a_loop_and_in_a_called_function(self):
+        found = self.findings('''
+            @tf.function
+            def scale(x, k):
+                return x * tf.cast(k, tf.float32)
+            @tf.function
+            def looped(x, k):
+                for _ in tf.range(3):
+                    x = x + tf.cast(k, tf.float32)
+                return x
+            @tf.function
+            def outer(x, k):
+                return scale(x, k) + 1.0
+            for i in range(6):
+                outer(tf.ones([4]), i)
+                looped(tf.ones([4]), i)
+        ''')
+        self.assertEqual(sorted(f['function'] for f in found), ['looped', 'outer'], found)
+        for one in found:
+            self.assertEqual(one['cause'], 'python_scalar_argument')
+            self.assert_replayed(one, 6, 1)
+
+    def test_a_number_in_an_attribute(self):
+        for alphas in ('[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]', '[1e-7, 2e-7, 3e-7, 4e-7, 5e-7, 6e-7]'):
+            found = self.only('''
+                @tf.function
+                def step(x, alpha):
+                    return tf.nn.leaky_relu(x, alpha)
+                for alpha in %s:
+                    step(tf.ones([4]), alpha)
+            ''' % alphas)
+            self.assertEqual(found['cause'], 'python_scalar_argument', found)
+            self.assertIn('alpha of LeakyRelu', found['detail'])
+            self.assert_replayed(found, 6, 1)
+
+    def test_large_constants_differ_past_their_beginning(self):
+        found = self.only('''
+            @tf.function
+            def step(x, n):
+                return x + tf.constant([0.0] * 500 + [float(n)])
+            for n in range(6):
+                step(tf.ones([501]), n)
+        ''')
+        self.assertEqual(found['cause'], 'python_scalar_argument')
+        found = self.only('''
+            @tf.function
+            def step(x, n):
+                return tf.cast(x, tf.float16) + tf.constant(1.0 + n, tf.float16)
+            for n in range(6):
+                step(tf.ones([4]), n)
+        ''')
+        self.assertEqual(found['cause'], 'python_scalar_argument')
+
+    def test_other_variables_are_another_graph(self):
+        self.assertEqual(self.findings('''
+            layers = [tf.Variable(tf.ones([4]), name='w') for _ in range(6)]
+            @tf.function
+            def step(x, n):
+                return x * layers[n]
+            for n in range(6):
+                step(tf.ones([4]), n)
+        '''), [])
+        self.assertEqual(self.findings('''
+            rows = [tf.ones([4]) * float(n) for n in range(6)]
+            @tf.function
+            def step(x, n):
+                return x * rows[n]
+            for n in range(6):
+                step(tf.ones([4]), n)
+        '''), [])
+        # The same one each time is the same graph.
+        found = self.only('''
+            w = tf.Variable(tf.ones([4]))
+            row = tf.ones([4])
+            @tf.function
+            def step(x, n):
+                return x * w + row
+            for n in range(6):
+                step(tf.ones([4]), n)
+        ''')
+        self.assertEqual(found['cause'], 'identical_graphs')
+
+    def test_shapes(self):
+        found = self.only('''
+            class Model(tf.Module):
+                @tf.function
+                def step(self, x, y):
+                    return tf.reduce_sum(x) + tf.reduce_sum(y)
+            model = Model()
+            for n in (3, 5, 7, 9, 11):
+                model.step(tf.ones([n, 2]), tf.ones([n]))
+        ''')
+        self.assertEqual((found['cause'], found['function'], found['path']),
+                         ('varying_shape', 'Model.step', 'args[1].shape[0]'))
+        self.assertEqual(found['also_paths'], ['args[2].shape[0]'])
+        self.assertEqual(found['line'], 4)
+        self.assert_replayed(found, 5, 1)
+
+    def test_functions_that_relax_already(self):
+        self.assertEqual(self.findings('''
+            @tf.function(reduce_retracing=True)
+            def step(x):
+                return tf.reduce_sum(x)
+            for n in (3, 5, 7, 9, 11):
+                step(tf.ones([n]))
+        '''), [])
+        found = self.only('''
+            @tf.function(reduce_retracing=True)
+            def step(x, lr):
+                return tf.reduce_sum(x) * lr
+            for i in range(6):
+                for n in (3, 5, 7):
+                    step(tf.ones([n]), 0.5 * i)
+        ''')
+        self.assertEqual(found['cause'], 'python_scalar_argument')
+        self.assert_replayed(found, 12, 2)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,4 +1,4 @@
-// Names, the verifier, the text printer and GraphDef's text.
+// Names, the verifier, the text printer, values and attributes in words.
 #include "engine/base/errors.h"
 #include "engine/graph/describe.h"
 #include "engine/graph/print.h"

@@ -3,6 +3,7 @@
 #include "engine/base/errors.h"
 #include "engine/base/signatures.h"
 #include "engine/record/recorder.h"
+#include "engine/record/sources.h"
 #include "engine/session/reader.h"
 
 #include <QtTest>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <map>
 #include <set>
 #include <thread>
 
@@ -382,6 +384,87 @@ class TestRecorder : public QObject {
     auto r = Reader::open(at("three.footlight"));
     QCOMPARE(r->op_events().rows(), 1u);
     QCOMPARE(r->op_events().chunk(0)->op[0], 2);
+  }
+
+  // A session that says nothing of the program at first gets the code objects once its level asks for them, each once.
+  void code_objects_are_recorded_when_the_level_wants_them() {
+    const auto add = [](const char* name) {
+      CodeRecord code;
+      code.qualname = name;
+      code.first_line = 3;
+      code.lines = {{0, 3}, {8, 4}, {12, 0}, {20, 9}};
+      return record::register_code("/no/such/script.py", std::move(code));
+    };
+    const CodeId before = add("before");
+    const std::string path = at("codes.footlight");
+    record::start_recording(path, {}, RecordingLevel::kOff);
+    const CodeId off = add("off");
+    record::set_level(RecordingLevel::kStructure);
+    const CodeId on = add("on");
+    record::set_level(RecordingLevel::kOff);
+    record::set_level(RecordingLevel::kOps);
+    record::stop_recording({});
+    auto r = Reader::open(path);
+    std::map<CodeId, std::string> names;
+    for (const CodeRecord& code : r->contents().codes) QVERIFY(names.emplace(code.id, code.qualname).second);
+    QCOMPARE(names.size(), size_t{3});
+    QCOMPARE(r->code(before)->qualname, std::string("before"));
+    QCOMPARE(r->code(off)->qualname, std::string("off"));
+    QCOMPARE(r->code(on)->qualname, std::string("on"));
+
+    QCOMPARE(record::place_text({on, 8}), std::string("/no/such/script.py:4, in on"));
+    QCOMPARE(record::place_of({on, 10}).line, 4);
+    QCOMPARE(record::place_of({on, 14}).line, 3);  // no line of its own: that of the function
+    QCOMPARE(record::place_of({on, 100}).line, 9);
+    QCOMPARE(record::place_text({}), std::string());
+    QCOMPARE(record::place_text({CodeId(12345), 0}), std::string());
+    record::add_own_folder("/opt/ours/");
+    QVERIFY(record::is_own_file("/opt/ours/deep/file.py"));
+    QVERIFY(!record::is_own_file("/opt/oursx/file.py"));
+    // The next session gets them from the start.
+    record::start_recording(at("next.footlight"), {}, RecordingLevel::kStructure);
+    record::stop_recording({});
+    QCOMPARE(Reader::open(at("next.footlight"))->contents().codes.size(), size_t{3});
+  }
+
+  void engines_add_what_a_session_needs_to_know() {
+    static int asked;
+    static const auto contribute = [](Writer& writer) {
+      ++asked;
+      writer.add_dropped("engine", "said hello", 1);
+    };
+    asked = 0;
+    record::start_recording(at("one_engine.footlight"), {}, RecordingLevel::kStructure);
+    record::on_recording_started(contribute);  // an engine that is loaded while a recording is under way
+    QCOMPARE(asked, 1);
+    record::stop_recording({});
+    record::start_recording(at("and_again.footlight"), {}, RecordingLevel::kStructure);
+    QCOMPARE(asked, 2);
+    record::stop_recording({});
+    for (const char* name : {"one_engine.footlight", "and_again.footlight"})
+      QCOMPARE(dropped(*Reader::open(at(name)), "engine"), uint64_t{1});
+  }
+
+  void a_program_that_has_ended_records_nothing_more() {
+    const std::string path = at("ended.footlight");
+    record::start_recording(path, {}, RecordingLevel::kOps);
+    emit_op(1);
+    record::program_ended();
+    QVERIFY(!recording_ops());
+    emit_op(2);
+    QVERIFY(record::recording());  // its end is still to be written
+    record::stop_recording({5, 3, 0, "exited"});
+    auto r = Reader::open(path);
+    QCOMPARE(r->op_events().rows(), 1u);
+    QCOMPARE(r->contents().end->exit_code, 3);
+    // A session that another process ends is left to that one.
+    const auto owner = Writer::create(at("shared.footlight"), {}, RecordingLevel::kOps);
+    owner->rest();
+    record::attach_recording(at("shared.footlight"), RecordingLevel::kOps);
+    emit_op(1);
+    record::program_ended();
+    QVERIFY(!record::recording());
+    QCOMPARE(Reader::open(at("shared.footlight"))->op_events().rows(), 1u);
   }
 
   // A program whose shapes never repeat: from some number on its events stand without, and the session says so.

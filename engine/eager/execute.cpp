@@ -12,6 +12,7 @@ namespace footlight::eager {
 
 const Attrs no_attrs;
 thread_local const Device* wanted_device = nullptr;
+thread_local std::string name_scope;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include "kernels/table.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace footlight::eager {
@@ -29,5 +30,8 @@ std::vector<Tensor> execute(const OpRow&, std::span<const Tensor> inputs, const 
 // What tf.device asked for on this thread: ops run there when they have a kernel there, else on the host.
 // Null: where the inputs are.
 extern thread_local const Device* wanted_device;
+
+// "outer/inner/" or "": where names are made on this thread outside of every graph.
+extern thread_local std::string name_scope;
 
 }  // namespace footlight::eager

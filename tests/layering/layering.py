@@ -28,8 +28,15 @@ MAY_INCLUDE = {
     'engine/trace': ['engine/eager', 'engine/explain', 'engine/autograph'],
     'engine/data': ['engine/eager'],
     'engine/record': ['engine/session'],
-    'engine/python': ['engine/formats', 'engine/trace', 'engine/data', 'engine/python/recorder', 'engine/cli'],
-    'engine/python/recorder': ['engine/record'],
+    'engine/python/interpreter': ['engine/record'],
+    'engine/python/recorder': ['engine/python/interpreter'],
+    'engine/python/types': ['engine/python/interpreter', 'engine/trace'],
+    'engine/python/calls': ['engine/python/types'],
+    'engine/python/gradients': ['engine/python/calls'],
+    'engine/python/autograph': ['engine/python/calls'],
+    'engine/python/function': ['engine/python/autograph', 'engine/python/gradients'],
+    'engine/python/formats': ['engine/python/interpreter', 'engine/formats'],
+    'engine/python': ['engine/python/function', 'engine/python/formats', 'engine/python/recorder', 'engine/data', 'engine/cli'],
     'engine/cli': ['engine/explain', 'engine/query'],
     'app/models': ['engine/explain', 'engine/query'],
     'app/layout': ['app/models'],
@@ -42,10 +49,6 @@ LENT = [
     ('kernels', 'engine/ops/row.h', 'a kernel is given the row and the attributes of its op'),
     ('kernels', 'engine/ops/wanted.h', 'a kernel leaves out results that nobody reads'),
     ('kernels', 'engine/ops/window.h', 'where windows lie is worked out once, for shape rules and kernels'),
-    ('engine/python/recorder', 'engine/python/interpreter/ref.h', 'knows Python and no engine'),
-    ('engine/python/recorder', 'engine/python/interpreter/exceptions.h', 'knows Python and no engine'),
-    ('engine/python/recorder', 'engine/python/interpreter/text.h', 'knows Python and no engine'),
-    ('engine/python/recorder', 'engine/python/interpreter/frame_layout.h', 'knows Python and no engine'),
 ]
 # Libraries below us: which folders may name their headers. Tests may name all of them.
 LIBRARIES = [
@@ -59,6 +62,19 @@ LIBRARIES = [
     (re.compile(r'^(cuda\w*|cublas\w*|cudnn\w*|nvrtc|cub/.*|thrust/.*)(\.h|\.hpp|\.cuh)?$'),
      ['kernels/cuda', 'engine/record']),
 ]
+# Calls that have one place: pattern, the files that may hold them, what to write instead. Comments do not count.
+ONE_PLACE = [
+    (re.compile(r'\bPyErr_Clear\b'), ['engine/python/interpreter/exceptions.cpp'],
+     'loses interrupts; use cleared_if() or clear_only() of interpreter/exceptions.h'),
+    (re.compile(r'\bPyObject_HasAttr(String)?\b'), [],
+     'loses every exception; use has_attribute() of interpreter/attributes.h'),
+    (re.compile(r'\bPyDict_GetItem(String)?\b'), [],
+     'loses every exception; use find_item() of interpreter/attributes.h'),
+    (re.compile(r'\bPyUnicode_AsUTF8(AndSize)?\b'), ['engine/python/interpreter/text.cpp'],
+     'is null for lone surrogates; use utf8() or readable() of interpreter/text.h'),
+    (re.compile(r'\bPy_X?DECREF\b'), ['engine/python/interpreter/ref.h'], 'is what Ref of interpreter/ref.h is for'),
+]
+NOT_YET = ('engine/python/function/',)
 OURS = ('app', 'engine', 'kernels', 'tests', 'resources', 'packaging', '.ci')
 CODE = ('.h', '.cpp', '.cu', '.cuh', '.inc')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
@@ -117,6 +133,11 @@ def include_offences(root, path, text):
 
 
 def style_offences(path, text):
+    if path.startswith('engine/python/') and path.endswith(CODE) and not path.startswith(NOT_YET):
+        for pattern, places, why in ONE_PLACE:
+            found = pattern.search(without_comments(text)) if path not in places else None
+            if found:
+                yield 'line %d: %s %s' % (text.count('\n', 0, found.start()) + 1, found.group(), why)
     if path.endswith(CODE):
         if not text.startswith('//'):
             yield 'does not begin with a comment that says what the file is for'
@@ -182,6 +203,13 @@ SELF_TEST = [  # path, text, a part of the offence; None: none may be found
     ('app/views/a.cpp', '// Draws.\n#include "engine/eager/dispatch.h"\n', 'app/views may include only'),
     ('app/models/a.cpp', '// Lists.\n#include "app/views/window.h"\n', 'app/models may include only'),
     ('app/models/b.cpp', '// Lists.\n#include "engine/session/reader.h"\n#include <QString>\n', None),
+    ('engine/python/types/a.cpp', '// Holds.\n#include "engine/python/calls/binder.h"\n', 'engine/python/types may include'),
+    ('engine/python/types/b.cpp', '// Holds. PyErr_Clear()\nvoid f() { PyErr_Clear(); }\n', 'line 2: PyErr_Clear loses'),
+    ('engine/python/types/c.cpp', '// Holds. PyErr_Clear()\nvoid f() { PyErr_Occurred(); }\n', None),
+    ('engine/python/types/d.cpp', '// Holds.\nvoid f(PyObject* o) { Py_XDECREF(o); }\n', 'is what Ref'),
+    ('engine/python/calls/a.cpp', '// Calls.\nauto f(PyObject* o) { return PyUnicode_AsUTF8(o); }\n', 'lone surrogates'),
+    ('engine/python/calls/b.cpp', '// Calls.\nint f(PyObject* o) { return PyObject_HasAttrString(o, "a"); }\n', 'has_attribute'),
+    ('engine/python/calls/c.cpp', '// Calls.\nint f(PyObject* o) { return PyDict_GetItemWithError(o, o) != 0; }\n', None),
     ('engine/elsewhere/a.cpp', '// New.\n', 'the table does not know'),
     ('tests/graph/a.cpp', '// Tests.\n#include "engine/python/types/objects.h"\n#include <QTest>\n', None),
     ('engine/base/a.h', '// Adds.\nint f();\n', 'without #pragma once'),

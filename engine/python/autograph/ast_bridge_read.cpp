@@ -1,6 +1,7 @@
 // Reads CPython's ast objects into our tree: one walk, driven by the table of kinds.
 #include "engine/python/autograph/ast_bridge.h"
 #include "engine/python/autograph/ast_bridge_types.h"
+#include "engine/python/interpreter/text.h"
 
 #include <unordered_map>
 
@@ -21,7 +22,7 @@ bool init_ast_bridge() {
     bridge::KindEntry& entry = types.kinds[k];
     entry.type = reinterpret_cast<PyTypeObject*>(PyObject_GetAttrString(module.get(), kinds[k].name));
     if (!entry.type) {
-      PyErr_Clear();
+      if (!cleared_if(PyExc_AttributeError)) return false;
       continue;
     }
     types.insert(entry.type, k);
@@ -51,13 +52,9 @@ bool init_ast_bridge() {
 
 std::string constant_text(PyObject* value) {
   const Ref text = Ref::steal(PyObject_Repr(value));
-  Py_ssize_t size = 0;
-  const char* bytes = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr;
-  if (!bytes) {
-    PyErr_Clear();
-    return "...";
-  }
-  return std::string(bytes, static_cast<size_t>(size));
+  if (text) return readable(text.get());
+  clear_only(PyExc_ValueError);  // an integer of too many digits
+  return "...";
 }
 
 namespace {
@@ -78,9 +75,10 @@ class Reader {
       return nullptr;
     }
     if (Py_EnterRecursiveCall(" while reading a syntax tree")) return nullptr;
-    Node* made = fill(object, static_cast<Kind>(found));
-    Py_LeaveRecursiveCall();
-    return made;
+    const struct Leave {
+      ~Leave() { Py_LeaveRecursiveCall(); }
+    } leave;
+    return fill(object, static_cast<Kind>(found));
   }
 
  private:
@@ -90,7 +88,7 @@ class Reader {
     if (PyErr_Occurred()) return nullptr;
     // Optional fields of nodes made by hand stand on the class.
     const Ref value = Ref::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), name));
-    if (!value) PyErr_Clear();
+    if (!value && !cleared_if(PyExc_AttributeError)) return nullptr;
     return value.get() == Py_None ? Py_None : nullptr;
   }
 
@@ -136,9 +134,9 @@ class Reader {
 
   static uint32_t number(PyObject* dict, PyObject* name) {
     PyObject* value = PyDict_GetItemWithError(dict, name);
-    const long n = value && PyLong_Check(value) ? PyLong_AsLong(value) : 0;
-    if (PyErr_Occurred()) PyErr_Clear();
-    return static_cast<uint32_t>(n);
+    int overflow = 0;
+    const long n = value && PyLong_Check(value) ? PyLong_AsLongAndOverflow(value, &overflow) : 0;
+    return overflow ? 0 : static_cast<uint32_t>(n);
   }
 
   bool slot(Slot& slot, FieldType type, PyObject* value) {
@@ -184,10 +182,7 @@ class Reader {
       case FieldType::kConstant: return (slot.constant = constant(value)) != nullptr;
       case FieldType::kText: {
         if (value == Py_None) return true;
-        Py_ssize_t size = 0;
-        const char* bytes = PyUnicode_AsUTF8AndSize(value, &size);
-        if (!bytes) return false;
-        slot.text = tree_.text({bytes, static_cast<size_t>(size)});
+        slot.text = tree_.text(utf8(value));
         return true;
       }
       case FieldType::kInt:
@@ -221,10 +216,7 @@ class Reader {
   Name* name(PyObject* value) {
     Name*& known = (mangle_ ? mangled_names_ : names_)[value];
     if (known) return known;
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(value, &size);
-    if (!bytes) return nullptr;
-    const std::string_view text(bytes, static_cast<size_t>(size));
+    const std::string_view text = utf8(value);
     if (mangle_ && text.starts_with("__") && !text.ends_with("__") && text.find('.') == text.npos) {
       return known = tree_.name("_" + class_ + std::string(text));
     }
@@ -242,16 +234,7 @@ class Reader {
     if (value == Py_True) return made(ConstantKind::kTrue);
     if (value == Py_False) return made(ConstantKind::kFalse);
     if (value == Py_Ellipsis) return made(ConstantKind::kEllipsis);
-    if (PyUnicode_Check(value)) {
-      Py_ssize_t size = 0;
-      if (const char* bytes = PyUnicode_AsUTF8AndSize(value, &size))
-        return made(ConstantKind::kString, {bytes, static_cast<size_t>(size)});
-      PyErr_Clear();  // lone surrogates
-      const Ref encoded = Ref::steal(PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass"));
-      if (!encoded) return nullptr;
-      return made(ConstantKind::kString,
-                  tree_.keep({PyBytes_AS_STRING(encoded.get()), static_cast<size_t>(PyBytes_GET_SIZE(encoded.get()))}));
-    }
+    if (PyUnicode_Check(value)) return made(ConstantKind::kString, tree_.keep(distinct_utf8(value)));
     if (PyBytes_Check(value)) return made(ConstantKind::kBytes, tree_.keep(constant_text(value)));
     if (PyLong_CheckExact(value)) {
       int overflow = 0;
@@ -264,12 +247,9 @@ class Reader {
     }
     if (PyLong_CheckExact(value)) {  // any length: repr() refuses integers of many thousand digits
       const Ref hex = Ref::steal(PyNumber_ToBase(value, 16));
-      Py_ssize_t size = 0;
-      const char* bytes = hex ? PyUnicode_AsUTF8AndSize(hex.get(), &size) : nullptr;
-      if (!bytes) return nullptr;
+      if (!hex) return nullptr;
       const std::string decimal = constant_text(value);
-      return made(ConstantKind::kNumber,
-                  tree_.keep(decimal == "..." ? std::string_view(bytes, static_cast<size_t>(size)) : decimal));
+      return made(ConstantKind::kNumber, tree_.keep(decimal == "..." ? utf8(hex.get()) : decimal));
     }
     return made(ConstantKind::kNumber, tree_.keep(constant_text(value)));
   }

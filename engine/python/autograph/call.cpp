@@ -71,7 +71,7 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
   PyObject* function = args[0];
   if (conversion_is_off()) return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
   if (PyFunction_Check(function) || PyMethod_Check(function)) {
-    const Ref converted = Ref::steal(ag_convert(function));
+    const Ref converted = Ref::steal(guarded([&] { return ag_convert(function); }));
     return converted ? PyObject_Vectorcall(converted.get(), args + 1, static_cast<size_t>(count - 1), names) : nullptr;
   }
   return guarded([&]() -> PyObject* {
@@ -107,9 +107,8 @@ void unconverted_dealloc(PyObject* self) {
   auto* o = reinterpret_cast<Unconverted*>(self);
   if (o->weakrefs) PyObject_ClearWeakRefs(self);
   Py_CLEAR(o->function);
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // an object of a heap type owns it
+  Py_TYPE(self)->tp_free(self);
 }
 
 int unconverted_traverse(PyObject* self, visitproc visit, void* arg) {

@@ -5,8 +5,10 @@
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/python/autograph/source.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/session/writer.h"
 
 #include <unordered_set>
@@ -44,15 +46,15 @@ Py_ssize_t slot() {
 
 Entry* known_entry(PyObject* code) {
   void* value = nullptr;
-  if (get_code_slot(code, slot(), &value) < 0) PyErr_Clear();
+  if (get_code_slot(code, slot(), &value) < 0) throw PythonErrorSet();
   return static_cast<Entry*>(value);
 }
 
 Entry& entry_of(PyObject* code) {
   if (Entry* known = known_entry(code)) return *known;
-  Entry* made = new Entry;
-  if (set_code_slot(code, slot(), made) < 0) PyErr_Clear();
-  return *made;
+  auto made = std::make_unique<Entry>();
+  if (set_code_slot(code, slot(), made.get()) < 0) throw PythonErrorSet();
+  return *made.release();
 }
 
 class Timer {
@@ -65,28 +67,16 @@ class Timer {
   int64_t start_;
 };
 
-std::string text_of(PyObject* object) {
-  const char* text = object && PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
-  if (!text) PyErr_Clear();
-  return text ? text : "";
-}
-
 // Everything of the standard library and NumPy runs as it is: nothing in it waits for a tensor's condition.
 bool is_library(PyCodeObject* code) {
   static const std::string& library = *new std::string([] {
-    const Ref os = Ref::steal(PyImport_ImportModule("os"));
-    const Ref file = Ref::steal(os ? PyObject_GetAttrString(os.get(), "__file__") : nullptr);
-    PyErr_Clear();
-    const std::string path = text_of(file.get());
+    const Ref os = checked(PyImport_ImportModule("os"));
+    const Ref file = optional_attribute(os.get(), "__file__");
+    const std::string path = file ? readable(file.get()) : "";
     return path.substr(0, path.rfind('/') + 1);
   }());
-  const char* path = PyUnicode_AsUTF8(code->co_filename);
-  if (!path) {
-    PyErr_Clear();
-    return false;
-  }
-  const std::string_view file(path);
-  if (is_own_file(path) || file.starts_with("<frozen ")) return true;
+  const std::string file = readable(code->co_filename);
+  if (is_own_file(file.c_str()) || file.starts_with("<frozen ")) return true;
   const bool installed = file.find("/site-packages/") != file.npos || file.find("/dist-packages/") != file.npos;
   if (installed) return file.find("-packages/numpy/") != file.npos;
   return !library.empty() && file.starts_with(library);
@@ -111,7 +101,7 @@ void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
     PyObject* inner = PyTuple_GET_ITEM(code->co_consts, i);
     if (!PyCode_Check(inner)) continue;
     auto* inner_code = reinterpret_cast<PyCodeObject*>(inner);
-    const std::string own = text_of(inner_code->co_name);
+    const std::string own = readable(inner_code->co_name);
     const bool thunk = own == "<lambda>" && inner_code->co_argcount == 0;
     if (thunk || made_names.count(own)) {
       mark_lean(inner, name, qualname, made_names);
@@ -166,7 +156,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   };
   const Ref free = Ref::steal(PyCode_GetFreevars(original));
   if (!free) return {};
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()); ++i) parameter(text_of(PyTuple_GET_ITEM(free.get(), i)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()); ++i) parameter(readable(PyTuple_GET_ITEM(free.get(), i)));
   using namespace runtime_name;
   for (const std::string_view name : {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn, kReturn})
     parameter(name);
@@ -194,18 +184,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   return Ref::borrow(made);
 }
 
-std::string take_error() {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  const Ref text = Ref::steal(value ? PyObject_Str(value) : nullptr);
-  PyErr_Clear();
-  const Ref a = Ref::steal(type), b = Ref::steal(value), c = Ref::steal(traceback);
-  return text_of(text.get());
-}
-
 void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool recursive) {
-  form.tried = true;
   if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) {
     form.reason = code->co_flags & CO_GENERATOR ? "a generator: its yields belong to the function itself"
                                                 : "an async function";
@@ -219,7 +198,7 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
   Tree tree;
   Node* function = read_ast(source.node, tree, source.options);
   if (!function) {
-    form.reason = take_error();
+    form.reason = take_message();
     return;
   }
   const Conversion conversion = convert(tree, function, {Style::kLean, recursive});
@@ -229,23 +208,23 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
   }
   const Ref made = compile_lean(tree, conversion.function, code);
   if (!made) {
-    form.reason = "what it was converted to does not compile: " + take_error();
+    form.reason = "what it was converted to does not compile: " + take_message();
     return;
   }
   const Ref wanted = Ref::steal(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(made.get())));
   const Ref have = Ref::steal(PyCode_GetFreevars(code));
   if (!wanted || !have) {
-    form.reason = take_error();
+    form.reason = take_message();
     return;
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(wanted.get()); ++i) {
     PyObject* name = PyTuple_GET_ITEM(wanted.get(), i);
     const Py_ssize_t index = PySequence_Index(have.get(), name);
-    if (index < 0) PyErr_Clear();
+    if (index < 0) clear_only(PyExc_ValueError);
     form.cells.push_back(static_cast<int>(index));
-    form.runtime.push_back(index < 0 ? ag_runtime_cell(text_of(name)) : nullptr);
+    form.runtime.push_back(index < 0 ? ag_runtime_cell(readable(name)) : nullptr);
     if (index < 0 && !form.runtime.back()) {
-      form.reason = "nothing known of its free variable " + text_of(name);
+      form.reason = "nothing known of its free variable " + readable(name);
       return;
     }
   }
@@ -261,11 +240,12 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
   Entry::Form& form = entry.forms[recursive];
   if (!form.tried) {
     const Timer timer;
-    if (is_library(code)) {
-      form.tried = true;
-      form.reason = kLibraryReason;
-    } else {
-      convert_code(form, code, globals, recursive);
+    Entry::Form made;  // an interrupt leaves the function as it was before
+    if (is_library(code)) made.reason = kLibraryReason;
+    else convert_code(made, code, globals, recursive);
+    form = std::move(made);
+    form.tried = true;
+    if (form.reason != kLibraryReason) {
       if (!form.reason.empty() && ag_verbosity > 0)
         PySys_FormatStderr("AutoGraph: %U (%U:%d) runs as it is: %s\n", code->co_qualname, code->co_filename,
                            code->co_firstlineno, form.reason.c_str());
@@ -318,9 +298,8 @@ Behind behind(PyObject* callable) {
 PyObject* partial_type() {
   static PyObject* type = nullptr;
   if (!type) {
-    const Ref module = Ref::steal(PyImport_ImportModule("functools"));
-    type = module ? PyObject_GetAttrString(module.get(), "partial") : nullptr;
-    PyErr_Clear();
+    const Ref module = checked(PyImport_ImportModule("functools"));
+    type = checked(PyObject_GetAttrString(module.get(), "partial")).release();
   }
   return type;
 }
@@ -347,14 +326,14 @@ void record_conversion(PyObject* callable, PyObject* function, const std::string
   session::GeneratedRecord record;
   if (!reason.empty()) {
     auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
-    record.name = text_of(code->co_name);
+    record.name = readable(code->co_name);
     record.statements.push_back({code->co_firstlineno, code->co_firstlineno, "function", "fallback", reason});
   } else if (!ag_generated_record(callable, &record)) {
     return;
   }
   record.function = converting_for;
   record.code = code_id(PyFunction_GET_CODE(function));
-  record.file = writer->file(text_of(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
+  record.file = writer->file(readable(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
   writer->add_generated(std::move(record));
 }
 
@@ -427,8 +406,8 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
   if (!source.node) return refuse(source.reason);
   Tree tree;
   Node* function = read_ast(source.node, tree, source.options);
-  if (!function) return refuse(take_error());
-  record->name = text_of(code->co_name);
+  if (!function) return refuse(take_message());
+  record->name = readable(code->co_name);
   const std::string plain = record->name == "<lambda>" ? "lam" : record->name;
   Readable text = readable(tree, function, "tf__" + plain);
   if (text.text.empty()) return refuse(text.reason);

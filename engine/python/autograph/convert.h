@@ -14,7 +14,7 @@ namespace footlight::python {
 
 // What tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object
 // with __call__). What is not converted (C functions, our own package, no source, do_not_convert) comes back
-// as itself. New reference; null: Python error set.
+// as itself. New reference; null: Python error set. Throws too.
 PyObject* ag_convert(PyObject* callable, bool recursive = true);
 
 // Why a callable stays as it is; empty: it is converted.

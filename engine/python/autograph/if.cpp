@@ -1,6 +1,7 @@
 // Conditions: Python ones run one branch, tensor ones stage both; and, or, not and conditional expressions likewise.
 #include "engine/python/autograph/runtime.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
 #include "engine/trace/control_flow.h"
 
@@ -102,13 +103,7 @@ class Merge {
     } catch (const Error& error) {
       why = error.message();
     } catch (const PythonErrorSet&) {
-      PyObject *type, *value, *traceback;
-      PyErr_Fetch(&type, &value, &traceback);
-      PyErr_NormalizeException(&type, &value, &traceback);
-      const Ref text = Ref::steal(value ? PyObject_Str(value) : nullptr);
-      if (const char* said = text ? PyUnicode_AsUTF8(text.get()) : nullptr) why = said;
-      PyErr_Clear();
-      const Ref t = Ref::steal(type), v = Ref::steal(value), tb = Ref::steal(traceback);
+      why = take_message();
     }
     fail(ErrorKind::kType, state_.shown(i),
          " must have the same nested structure in the main and else branches of a condition "
@@ -116,12 +111,7 @@ class Merge {
          describe(a), " against ", describe(b), why.empty() ? "" : "; ", why);
   }
 
-  static std::string describe(const Leaves& value) {
-    const Ref text = Ref::steal(PyObject_Repr(value.structure.get()));
-    const char* said = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-    PyErr_Clear();
-    return said ? said : kind_of(value.structure.get());
-  }
+  static std::string describe(const Leaves& value) { return repr_of(value.structure.get()); }
 
   void check_leaf(size_t i, PyObject* a, PyObject* b) {
     const bool tensor_a = becomes_tensor(a), tensor_b = becomes_tensor(b);
@@ -132,7 +122,7 @@ class Merge {
     if (!tensor_a && !tensor_b) {
       if (a == b) return;
       const int same = PyObject_RichCompareBool(a, b, Py_EQ);
-      if (same < 0) PyErr_Clear();
+      if (same < 0) clear_only(PyExc_Exception);
       if (same > 0) return;
       fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", kind_of(a),
            " in the main branch and one of type ", kind_of(b),

@@ -1,7 +1,9 @@
 // Loops: Python ones run (and so unroll into the graph), those with a tensor condition or over a tensor are staged.
 #include "engine/ops/builder.h"
 #include "engine/python/autograph/runtime.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/calls/operators.h"
 #include "engine/python/types/shape_object.h"
@@ -23,7 +25,7 @@ LoopOptions options_of(PyObject* dict) {
   LoopOptions options;
   if (!dict || !PyDict_Check(dict)) return options;
   auto number = [&](const char* key, int64_t& out) {
-    PyObject* value = PyDict_GetItemString(dict, key);
+    PyObject* value = find_item(dict, key);
     if (!value || value == Py_None) return;
     const Ref index = Ref::steal(PyNumber_Index(value));
     if (!index) throw PythonErrorSet();
@@ -32,7 +34,7 @@ LoopOptions options_of(PyObject* dict) {
   };
   number("maximum_iterations", options.maximum_iterations);
   number("parallel_iterations", options.parallel_iterations);
-  if (PyObject* list = PyDict_GetItemString(dict, "shape_invariants"); list && list != Py_None) {
+  if (PyObject* list = find_item(dict, "shape_invariants"); list && list != Py_None) {
     const Ref pairs = Ref::steal(PySequence_Fast(list, "shape_invariants must be a list of (variable, shape) pairs"));
     if (!pairs) throw PythonErrorSet();
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(pairs.get()); ++i) {
@@ -114,24 +116,17 @@ class StagedLoop {
   // A NameError for a variable of this loop: it is read before the loop gave it a value.
   void explain_undefined() {
     if (!PyErr_ExceptionMatches(PyExc_NameError)) return;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    const Ref name = Ref::steal(value ? PyObject_GetAttrString(value, "name") : nullptr);
-    if (!name) PyErr_Clear();
-    const Ref said = Ref::steal(value ? PyObject_Str(value) : nullptr);
-    const char* message = said ? PyUnicode_AsUTF8(said.get()) : nullptr;
+    Ref error = take_exception();
+    const Ref name = optional_attribute(error.get(), "name");
+    const bool named = name && PyUnicode_Check(name.get());
+    const std::string text = named ? readable(name.get()) : str_of(error.get());
     for (size_t i = 0; i < state_.size(); ++i) {
       if (entry_[i].defined()) continue;
-      const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
-      const bool meant =
-          text ? state_.name(i) == text
-               : message && std::string(message).find("'" + state_.name(i) + "'") != std::string::npos;
-      if (!meant) continue;
-      const Ref t = Ref::steal(type), v = Ref::steal(value), tb = Ref::steal(traceback);
-      fail(ErrorKind::kValue, "'", state_.name(i), "' must be defined before the loop: its first turn reads it");
+      if (named ? state_.name(i) == text : text.find("'" + state_.name(i) + "'") != std::string::npos)
+        fail(ErrorKind::kValue, "'", state_.name(i),
+             "' must be defined before the loop: its first iteration reads it");
     }
-    PyErr_Restore(type, value, traceback);
+    raise_again(std::move(error));
   }
 
   void start_with_zeros(size_t i, const Leaves& exit) {
@@ -352,10 +347,12 @@ int known_sign(const Tensor& step) {
   if (!value) return 0;
   const Ref number = python_value(value);
   const Ref zero = Ref::steal(PyLong_FromLong(0));
-  if (PyObject_RichCompareBool(number.get(), zero.get(), Py_GT) == 1) return 1;
-  if (PyObject_RichCompareBool(number.get(), zero.get(), Py_LT) == 1) return -1;
-  PyErr_Clear();
-  return 0;
+  const auto is = [&](int comparison) {
+    const int result = PyObject_RichCompareBool(number.get(), zero.get(), comparison);
+    if (result < 0) clear_only(PyExc_TypeError);  // complex numbers have no order
+    return result > 0;
+  };
+  return is(Py_GT) ? 1 : is(Py_LT) ? -1 : 0;
 }
 
 void range_loop(const Tensor& range, PyObject* extra, PyObject* body, const State& state, PyObject* options) {

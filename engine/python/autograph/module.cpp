@@ -4,7 +4,9 @@
 #include "engine/python/autograph/inspect.h"
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/autograph/ast_bridge.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 
 #include <array>
 
@@ -61,10 +63,8 @@ namespace {
 
 // The Python function of a traced function, a wrapper or a method; itself otherwise.
 Ref unwrapped(PyObject* callable) {
-  Ref inner = Ref::steal(PyObject_GetAttrString(callable, "python_function"));
-  if (inner) return inner;
-  PyErr_Clear();
-  return Ref::borrow(callable);
+  const Ref inner = optional_attribute(callable, "python_function");
+  return inner ? inner : Ref::borrow(callable);
 }
 
 PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
@@ -79,11 +79,8 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
     const Ref function = unwrapped(entity);
     session::GeneratedRecord record;
     std::string reason;
-    if (!ag_generated_record(function.get(), &record, &reason)) {
-      const Ref shown = Ref::steal(PyObject_Repr(entity));
-      const char* text = shown ? PyUnicode_AsUTF8(shown.get()) : "this object";
-      fail(ErrorKind::kValue, text ? text : "this object", " cannot be converted: ", reason);
-    }
+    if (!ag_generated_record(function.get(), &record, &reason))
+      fail(ErrorKind::kValue, repr_of(entity), " cannot be converted: ", reason);
     return PyUnicode_DecodeUTF8(record.text.data(), static_cast<Py_ssize_t>(record.text.size()), "surrogatepass");
   });
 }
@@ -128,8 +125,11 @@ PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
 
 // Prints its arguments while a function is traced, as print does; TensorFlow has both.
 PyObject* trace_values(PyObject*, PyObject* args) {
-  PyObject* print = PyDict_GetItemString(PyEval_GetBuiltins(), "print");
-  return print ? PyObject_Call(print, args, nullptr) : nullptr;
+  return guarded([&] {
+    PyObject* print = find_item(PyEval_GetBuiltins(), "print");
+    if (!print) fail(ErrorKind::kName, "name 'print' is not defined");
+    return PyObject_Call(print, args, nullptr);
+  });
 }
 
 PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {

@@ -1,6 +1,8 @@
 // The lines of one function are cut out of its file and parsed alone; lambdas, and what cannot be cut out,
 // are looked up in the tree of the whole file.
 #include "engine/python/autograph/source.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
 
 #include <cstring>
 
@@ -9,24 +11,6 @@ namespace footlight::python {
 using namespace autograph;
 
 namespace {
-
-std::string text_of(PyObject* object) {
-  const char* text = object && PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
-  if (!text) PyErr_Clear();
-  return text ? text : "";
-}
-
-std::string pending_error() {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  const Ref text = Ref::steal(value ? PyObject_Str(value) : nullptr);
-  PyErr_Clear();
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  Py_XDECREF(traceback);
-  return text_of(text.get());
-}
 
 // The list of lines of a file as linecache has them, which knows notebooks' cells too.
 Ref lines_of_file(PyObject* filename, PyObject* globals) {
@@ -38,9 +22,23 @@ Ref lines_of_file(PyObject* filename, PyObject* globals) {
     get_lines = PyObject_GetAttrString(module.get(), "getlines");
     if (!check || !get_lines) return {};
   }
-  const Ref checked = Ref::steal(PyObject_CallOneArg(check, filename));
-  if (!checked) return {};
+  const Ref done = Ref::steal(PyObject_CallOneArg(check, filename));
+  if (!done) return {};
   return Ref::steal(PyObject_CallFunctionObjArgs(get_lines, filename, globals, nullptr));
+}
+
+// Whether all lines can be handed to the parser: a cell of a notebook may hold lone surrogates.
+bool is_utf8(PyObject* lines) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lines); ++i) {
+    PyObject* line = PyList_GET_ITEM(lines, i);
+    if (!PyUnicode_Check(line)) return false;
+    if (PyUnicode_IS_COMPACT_ASCII(line)) continue;
+    const Ref bytes = Ref::steal(PyUnicode_AsUTF8String(line));
+    if (bytes) continue;
+    clear_only(PyExc_UnicodeEncodeError);
+    return false;
+  }
+  return true;
 }
 
 Ref parse(const std::string& text, PyCodeObject* code) {
@@ -98,13 +96,7 @@ std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
   bool statement_start = true, in_body = false;
   size_t margin = 0;
   for (Py_ssize_t i = first; i < PyList_GET_SIZE(lines); ++i) {
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(lines, i), &size);
-    if (!bytes) {
-      PyErr_Clear();
-      return {};
-    }
-    const std::string_view line(bytes, static_cast<size_t>(size));
+    const std::string_view line = utf8(PyList_GET_ITEM(lines, i));
     if (statement_start) {
       const size_t indent = line.find_first_not_of(" \t\f");
       const bool blank = indent == line.npos || std::strchr("#\r\n", line[indent]);
@@ -133,7 +125,7 @@ std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
 
 // The class whose private names (__x) the function's code means, from its qualified name.
 std::string private_class(PyCodeObject* code) {
-  const std::string qualname = text_of(code->co_qualname);
+  const std::string qualname = readable(code->co_qualname);
   std::vector<std::string> parts;
   for (size_t from = 0; from <= qualname.size();) {
     const size_t dot = std::min(qualname.find('.', from), qualname.size());
@@ -145,19 +137,13 @@ std::string private_class(PyCodeObject* code) {
   return {};
 }
 
-Ref attribute(PyObject* object, const char* name) {
-  Ref value = Ref::steal(PyObject_GetAttrString(object, name));
-  if (!value) PyErr_Clear();
-  return value;
-}
-
 // The first statement of `module`, inside the `if 1:` when it was put there.
 PyObject* first_statement(PyObject* module, bool indented) {
-  Ref body = attribute(module, "body");
+  Ref body = optional_attribute(module, "body");
   if (!body || !PyList_Check(body.get()) || PyList_GET_SIZE(body.get()) == 0) return nullptr;
   PyObject* statement = PyList_GET_ITEM(body.get(), 0);
   if (!indented) return statement;
-  body = attribute(statement, "body");
+  body = optional_attribute(statement, "body");
   if (!body || !PyList_Check(body.get()) || PyList_GET_SIZE(body.get()) == 0) return nullptr;
   return PyList_GET_ITEM(body.get(), 0);
 }
@@ -177,13 +163,9 @@ bool same_parameters(const Node* arguments, PyCodeObject* code) {
   const int count = code->co_argcount + code->co_kwonlyargcount + !!(code->co_flags & CO_VARARGS) +
                     !!(code->co_flags & CO_VARKEYWORDS);
   if (static_cast<int>(names.size()) != count) return false;
-  const Ref variables = Ref::steal(PyCode_GetVarnames(code));
-  if (!variables) {
-    PyErr_Clear();
-    return false;
-  }
+  const Ref variables = checked(PyCode_GetVarnames(code));
   for (int i = 0; i < count; ++i) {
-    const std::string known = text_of(PyTuple_GET_ITEM(variables.get(), i));
+    const std::string known = readable(PyTuple_GET_ITEM(variables.get(), i));
     if (known == names[static_cast<size_t>(i)]) continue;
     // A private name is spelled with its class in the code.
     if (!names[static_cast<size_t>(i)].starts_with("__") || !known.ends_with(names[static_cast<size_t>(i)]))
@@ -195,11 +177,7 @@ bool same_parameters(const Node* arguments, PyCodeObject* code) {
 // The smallest range that covers what the code's instructions come from: for a lambda, its body.
 Position extent(PyCodeObject* code) {
   Position at{UINT32_MAX, 0, 0, 0};
-  const Ref bytes = Ref::steal(PyCode_GetCode(code));
-  if (!bytes) {
-    PyErr_Clear();
-    return at;
-  }
+  const Ref bytes = checked(PyCode_GetCode(code));
   for (Py_ssize_t offset = 0; offset < PyBytes_GET_SIZE(bytes.get()); offset += 2) {
     int line, column, end_line, end_column;
     if (!PyCode_Addr2Location(code, static_cast<int>(offset), &line, &column, &end_line, &end_column)) continue;
@@ -235,24 +213,17 @@ WholeFile* whole_file(const std::string& name, const Ref& lines, PyCodeObject* c
     if (file.name == name && file.lines.get() == lines.get()) return &file;
   std::string text;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lines.get()); ++i) {
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(lines.get(), i), &size);
-    if (!bytes) {
-      PyErr_Clear();
-      reason = "its file is not text";
-      return nullptr;
-    }
-    text.append(bytes, static_cast<size_t>(size));
+    text += utf8(PyList_GET_ITEM(lines.get(), i));
   }
   WholeFile file{name, lines, parse(text, code), std::make_unique<Tree>(), {}};
   if (!file.module) {
-    reason = "its file cannot be parsed: " + pending_error();
+    reason = "its file cannot be parsed: " + take_message();
     return nullptr;
   }
   ReadOptions options;
   options.functions = &file.functions;
   if (!read_ast(file.module.get(), *file.tree, options)) {
-    reason = pending_error();
+    reason = take_message();
     return nullptr;
   }
   if (files.size() == 8) files.erase(files.begin());
@@ -261,7 +232,7 @@ WholeFile* whole_file(const std::string& name, const Ref& lines, PyCodeObject* c
 }
 
 PyObject* find_in_file(const WholeFile& file, PyCodeObject* code) {
-  const std::string name = text_of(code->co_name);
+  const std::string name = readable(code->co_name);
   const bool lambda = name == "<lambda>";
   const Position wanted = lambda ? extent(code) : Position{};
   const Node* best = nullptr;
@@ -291,17 +262,21 @@ PyObject* find_in_file(const WholeFile& file, PyCodeObject* code) {
 
 FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   FoundSource found;
-  found.file = text_of(code->co_filename);
+  found.file = readable(code->co_filename);
   found.options.private_class = private_class(code);
-  const std::string name = text_of(code->co_name);
+  const std::string name = readable(code->co_name);
   const Ref lines = lines_of_file(code->co_filename, globals);
   if (!lines || !PyList_Check(lines.get()) || PyList_GET_SIZE(lines.get()) == 0) {
-    if (PyErr_Occurred()) PyErr_Clear();
+    clear_only(PyExc_Exception);
     found.reason = "its source is not to be had (code from a prompt or exec?)";
     return found;
   }
+  if (!is_utf8(lines.get())) {
+    found.reason = "its file is not text";
+    return found;
+  }
   if (!init_ast_bridge()) {
-    found.reason = pending_error();
+    found.reason = take_message();
     return found;
   }
   const Py_ssize_t first = code->co_firstlineno - 1;
@@ -314,15 +289,15 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
     const std::string text = cut_out(lines.get(), first, indented);
     if (Ref module = text.empty() ? Ref() : parse(text, code)) {
       PyObject* statement = first_statement(module.get(), indented);
-      const Ref found_name = statement ? attribute(statement, "name") : Ref();
-      if (found_name && text_of(found_name.get()) == name) {
+      const Ref found_name = statement ? optional_attribute(statement, "name") : Ref();
+      if (found_name && readable(found_name.get()) == name) {
         found.owner = module;
         found.node = statement;
         found.options.line_offset = static_cast<int>(first) - (indented ? 1 : 0);
         return found;
       }
     }
-    PyErr_Clear();
+    take_message();  // it does not parse alone
   }
   WholeFile* file = whole_file(found.file, lines, code, found.reason);
   if (!file) return found;

@@ -1,7 +1,8 @@
 // State of converted statements: reading and writing closure cells by name, structures as leaves, decisions recorded.
 #include "engine/base/recording.h"
 #include "engine/python/autograph/runtime.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/calls/operators.h"
 #include "engine/python/types/variable_object.h"
@@ -34,9 +35,7 @@ State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
       symbols_[i].role = value ? Role::kReturnValue : Role::kReturnFlag;
       name = PyTuple_GET_ITEM(name, 0);
     }
-    const char* text = PyUnicode_AsUTF8(name);
-    if (!text) throw PythonErrorSet();
-    symbols_[i].text = text;
+    symbols_[i].text = utf8(name);
     parse(symbols_[i], closures);
   }
 }
@@ -95,11 +94,7 @@ Ref State::Variable::get() const {
 namespace {
 // A part that is missing is no error: it has no value yet.
 Ref found(PyObject* value) {
-  if (!value) {
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError) && !PyErr_ExceptionMatches(PyExc_LookupError))
-      throw PythonErrorSet();
-    PyErr_Clear();
-  }
+  if (!value && !cleared_if(PyExc_AttributeError)) clear_only(PyExc_LookupError);
   return Ref::steal(value);
 }
 }  // namespace
@@ -134,13 +129,12 @@ void State::set(size_t i, const Ref& value) const {
     const Variable& variable = symbol.root;
     PyObject* object = value ? value.get() : is_return_value(i) ? undefined_return() : nullptr;
     if (variable.cell) {
-      PyObject* old = PyCell_GET(variable.cell);
+      const Ref old = Ref::steal(PyCell_GET(variable.cell));
       PyCell_SET(variable.cell, Py_XNewRef(object));
-      Py_XDECREF(old);
     } else if (object ? PyDict_SetItem(variable.globals, variable.name.get(), object)
                       : PyDict_DelItem(variable.globals, variable.name.get())) {
       if (object) throw PythonErrorSet();
-      PyErr_Clear();
+      clear_only(PyExc_KeyError);
     }
     return;
   }
@@ -155,7 +149,7 @@ void State::set(size_t i, const Ref& value) const {
                                : PyObject_SetAttr(base.get(), key.get(), value.get());
   if (!failed) return;
   if (value) throw PythonErrorSet();
-  PyErr_Clear();
+  clear_only(PyExc_Exception);  // what was not there before may be of a kind that cannot be taken away again
 }
 
 std::vector<Ref> State::get_all() const {
@@ -249,8 +243,7 @@ Place here() {
   PyFrameObject* frame = PyEval_GetFrame();
   if (!frame) return place;
   const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-  if (const char* file = PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(code.get())->co_filename)) place.file = file;
-  else PyErr_Clear();
+  place.file = readable(reinterpret_cast<PyCodeObject*>(code.get())->co_filename);
   place.line = PyFrame_GetLineNumber(frame);
   return place;
 }

@@ -4,7 +4,8 @@
 
 #include "engine/base/text.h"
 #include "engine/ops/indexed_slices.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
@@ -15,21 +16,19 @@
 #include <array>
 #include <cctype>
 #include <cstring>
-#include <stdexcept>
-#include <variant>
 
 namespace footlight::python {
 namespace {
 
 constexpr size_t kMostParameters = 32;
 
-struct Ready;
+struct KeptArguments;
 struct PyPublicFunction {
   PyObject_HEAD vectorcallfunc call;
   const PublicFunction* function;
   std::vector<Parameter>* parameters;  // null until the first call
   PyObject* result;                    // parse_result(), read with them
-  Ready* ready;                        // null until the first call
+  KeptArguments* kept;                 // null until the first call
   PyObject* weakrefs;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -50,11 +49,7 @@ const std::vector<Parameter>& parameters_of(PyObject* o) {
 }
 
 std::string default_text(const Parameter& p) {
-  Ref value = object_from(p.otherwise);
-  Ref repr = checked(PyObject_Repr(value.get()));
-  const char* text = PyUnicode_AsUTF8(repr.get());
-  if (!text) throw PythonErrorSet();
-  return text;
+  return repr_of(object_from(p.default_value).get());
 }
 
 // What a parameter takes, in a word or two.
@@ -129,7 +124,7 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
     }
     if (i == parameters.size())
       fail(ErrorKind::kType, full_name(self), "() got an unexpected keyword argument '",
-           PyUnicode_AsUTF8(name), "'; it is ", signature_text(self));
+           readable(name), "'; it is ", signature_text(self));
     if (slots[i])
       fail(ErrorKind::kType, full_name(self), "() got multiple values for argument '", parameters[i].name,
            "'");
@@ -177,7 +172,7 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
       if (done[i] || p.is_name || (pass == 0 && !(slots[i] && is_value(slots[i])))) continue;
       if (!slots[i]) {
         if (!p.has_default) missing_arguments(self, parameters, slots);
-        out[i] = p.otherwise;
+        out[i] = p.default_value;
         done[i] = true;
         if ((p.type == ParameterType::kTensor) && !out[i].none() &&
             !std::holds_alternative<Tensor>(out[i].value)) {
@@ -210,35 +205,35 @@ int64_t elements_of(const Arg& a) {
   return sum;
 }
 
-// The arguments of a function as they are passed, with every default in its place: a call puts what it was given over
-// them and takes it back. Under the interpreter's lock; a call within the call goes the long way.
-struct Ready {
+// The arguments of a function, kept from call to call with every default in its place: a call writes what it was given
+// over them and puts the defaults back. Under the interpreter's lock; a call within the call takes the long way.
+struct KeptArguments {
   std::vector<Arg> args;      // without `name`
   std::vector<int> place_of;  // parameter -> place in args
-  uint64_t wanted = 0;        // bits of the parameters that a call must set: without a default that stands here
-  uint64_t alone = 0;         // whose dtype no other parameter takes
+  uint64_t required = 0;      // bits of the parameters that a call must set: without a default that stands here
+  uint64_t independent = 0;   // whose dtype no other parameter takes
   bool usable = true;
-  bool taken = false;
+  bool in_use = false;
 };
 
-Ready& ready_of(PyObject* self) {
-  if (!of(self)->ready) {
-    auto* ready = new Ready;
+KeptArguments& kept_arguments(PyObject* self) {
+  if (!of(self)->kept) {
+    auto* kept = new KeptArguments;
     const std::vector<Parameter>& parameters = parameters_of(self);
-    ready->usable = parameters.size() <= kMostParameters;
-    ready->alone = ~uint64_t{0};
-    for (size_t i = 0; i < parameters.size() && ready->usable; ++i) {
+    kept->usable = parameters.size() <= kMostParameters;
+    kept->independent = ~uint64_t{0};
+    for (size_t i = 0; i < parameters.size() && kept->usable; ++i) {
       const Parameter& p = parameters[i];
-      ready->usable &= !p.variadic;
-      if (!p.has_default || (p.type == ParameterType::kTensor && !p.otherwise.none()))
-        ready->wanted |= uint64_t{1} << i;
-      if (p.like >= 0 && !p.one_way) ready->alone &= ~(uint64_t{1} << p.like);
-      ready->place_of.push_back(p.is_name ? -1 : static_cast<int>(ready->args.size()));
-      if (!p.is_name) ready->args.push_back(p.otherwise);
+      kept->usable &= !p.variadic;
+      if (!p.has_default || (p.type == ParameterType::kTensor && !p.default_value.none()))
+        kept->required |= uint64_t{1} << i;
+      if (p.like >= 0 && !p.one_way) kept->independent &= ~(uint64_t{1} << p.like);
+      kept->place_of.push_back(p.is_name ? -1 : static_cast<int>(kept->args.size()));
+      if (!p.is_name) kept->args.push_back(p.default_value);
     }
-    of(self)->ready = ready;
+    of(self)->kept = kept;
   }
-  return *of(self)->ready;
+  return *of(self)->kept;
 }
 
 // `to` as a tensor that the caller keeps alive, without counting it; forget() before it is destroyed.
@@ -252,24 +247,24 @@ void forget(Tensor& t) {
   std::memcpy(static_cast<void*>(&t), &none, sizeof none);
 }
 
-// One call over the ready arguments.
-class ReadyCall {
+// One call over the kept arguments.
+class ShortCall {
  public:
-  ReadyCall(Ready& ready, const std::vector<Parameter>& parameters) : ready_(ready), parameters_(parameters) {
-    ready_.taken = true;
+  ShortCall(KeptArguments& kept, const std::vector<Parameter>& parameters) : kept_(kept), parameters_(parameters) {
+    kept_.in_use = true;
   }
-  ~ReadyCall() {
+  ~ShortCall() {
     for (uint64_t rest = set_; rest; rest &= rest - 1) {
       const auto i = static_cast<size_t>(__builtin_ctzll(rest));
-      Arg& arg = ready_.args[static_cast<size_t>(ready_.place_of[i])];
+      Arg& arg = kept_.args[static_cast<size_t>(kept_.place_of[i])];
       if (borrowed_ >> i & 1) {
         forget(*std::get_if<Tensor>(&arg.value));
         // No call sees what stands here: the next one puts a tensor over it.
         if (!parameters_[i].has_default && !parameters_[i].optional) continue;
       }
-      arg = parameters_[i].otherwise;
+      arg = parameters_[i].default_value;
     }
-    ready_.taken = false;
+    kept_.in_use = false;
   }
 
   // False: this needs the long way, which also says what is wrong.
@@ -283,20 +278,20 @@ class ReadyCall {
       while (i < parameters_.size() && parameters_[i].key != PyTuple_GET_ITEM(names, k)) ++i;
       if (i == parameters_.size() || set_ >> i & 1 || !put(i, args[given + static_cast<size_t>(k)])) return false;
     }
-    return !(ready_.wanted & ~set_);
+    return !(kept_.required & ~set_);
   }
 
-  std::span<const Arg> all() const { return ready_.args; }
+  std::span<const Arg> all() const { return kept_.args; }
   std::string_view name() const { return name_; }
   bool is_long() const { return is_long_; }
 
  private:
-  Arg& arg_of(size_t i) { return ready_.args[static_cast<size_t>(ready_.place_of[i])]; }
+  Arg& arg_of(size_t i) { return kept_.args[static_cast<size_t>(kept_.place_of[i])]; }
 
   bool put_name(PyObject* o) {
-    const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
-    if (text) name_ = text;
-    return text;
+    if (!PyUnicode_Check(o)) return false;
+    name_ = utf8(o);
+    return true;
   }
 
   bool put(size_t i, PyObject* o) {
@@ -330,9 +325,9 @@ class ReadyCall {
         if (current_graph_builder) return false;  // what is read twice when this fails later leaves nodes in the graph
         break;
       case ParameterType::kTensor:
-        if (o == Py_None && p.optional && p.otherwise.none()) return true;
-        // A number, its dtype known: nobody else's depends on it, and a tensor that came before says it, if any does.
-        if (!(PyLong_CheckExact(o) || PyFloat_CheckExact(o)) || !(ready_.alone >> i & 1)) return false;
+        if (o == Py_None && p.optional && p.default_value.none()) return true;
+        // A number whose dtype is known: no other argument depends on it, and a tensor given before it decides, if any.
+        if (!(PyLong_CheckExact(o) || PyFloat_CheckExact(o)) || !(kept_.independent >> i & 1)) return false;
         if (p.like >= 0) {
           const size_t other = static_cast<size_t>(p.like);
           const Tensor* t = set_ >> other & 1 ? std::get_if<Tensor>(&arg_of(other).value) : nullptr;
@@ -355,7 +350,7 @@ class ReadyCall {
     return true;
   }
 
-  Ready& ready_;
+  KeptArguments& kept_;
   const std::vector<Parameter>& parameters_;
   uint64_t set_ = 0, borrowed_ = 0;
   bool is_long_ = false;
@@ -369,43 +364,27 @@ bool says_who(PyObject* self, const Error& e) {
   return says("[Op:") || says("tf.") || says(leaf_name(self));
 }
 
-// What no function foresaw of its arguments is still said with its name and their types.
+// What an op of many functions says without a name gets that of the function.
 template <class Body>
-PyObject* named(PyObject* self, PyObject* const* args, size_t flags, PyObject* names, Body body) {
-  const auto refuse = [&](ErrorKind kind, const char* why) {
-    std::string types;
-    const Py_ssize_t given = PyVectorcall_NARGS(flags), all = given + (names ? PyTuple_GET_SIZE(names) : 0);
-    for (Py_ssize_t i = 0; i < all; ++i) {
-      if (i) types += ", ";
-      if (i >= given) types += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i - given))) + "=";
-      types += Py_TYPE(args[i])->tp_name;
-    }
-    fail(kind, full_name(self), " cannot take its arguments (", types, "): ", why);
-  };
+PyObject* named(PyObject* self, Body body) {
   return guarded([&]() -> PyObject* {
     try {
       return body();
     } catch (const Error& e) {
-      // What an op of many functions says without a name gets that of the function.
       if (!says_who(self, e)) fail(e.kind(), full_name(self), ": ", e.message());
       throw;
-    } catch (const std::bad_variant_access&) {
-      refuse(ErrorKind::kType, "one is of another type than the function expects");
-    } catch (const std::logic_error&) {
-      refuse(ErrorKind::kValue, "one is of another size than the function expects");
     }
-    return nullptr;
   });
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
-  return named(self, args, flags, names, [&]() -> PyObject* {
-    if (Ready& ready = ready_of(self); ready.usable && !ready.taken) {
-      ReadyCall quick(ready, parameters_of(self));
-      if (quick.collect(args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)) {
+  return named(self, [&]() -> PyObject* {
+    if (KeptArguments& kept = kept_arguments(self); kept.usable && !kept.in_use) {
+      ShortCall short_call(kept, parameters_of(self));
+      if (short_call.collect(args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)) {
         Arg result = [&] {
-          WithoutGil released(quick.is_long() && !current_graph_builder);
-          return of(self)->function->call(quick.all(), quick.name());
+          WithoutGil released(short_call.is_long() && !current_graph_builder);
+          return of(self)->function->call(short_call.all(), short_call.name());
         }();
         if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
         return returned(self, result);
@@ -422,11 +401,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
     if (name_at < parameters.size()) {
       PyObject* given = slots[name_at];
       if (given && given != Py_None) {
-        const char* text = PyUnicode_Check(given) ? PyUnicode_AsUTF8(given) : nullptr;
-        if (!text)
-          fail(ErrorKind::kType, full_name(self), ": argument `name` must be a str, not ",
-               Py_TYPE(given)->tp_name);
-        name = text;
+        if (!PyUnicode_Check(given))
+          fail(ErrorKind::kType, full_name(self), ": argument `name` must be a str, not ", Py_TYPE(given)->tp_name);
+        name = utf8(given);
       }
     }
     std::vector<Arg> arguments;
@@ -458,8 +435,8 @@ Ref signature_object(PyObject* self) {
       one = checked(PyObject_CallFunctionObjArgs(parameter.get(), p.key, rest.get(), nullptr));
       kind = named;
     } else if (p.has_default) {
-      Ref otherwise = object_from(p.otherwise);
-      Ref keywords = checked(Py_BuildValue("{sO}", "default", otherwise.get()));
+      Ref default_value = object_from(p.default_value);
+      Ref keywords = checked(Py_BuildValue("{sO}", "default", default_value.get()));
       Ref positional = checked(PyTuple_Pack(2, p.key, kind.get()));
       one = checked(PyObject_Call(parameter.get(), positional.get(), keywords.get()));
     } else {
@@ -470,19 +447,22 @@ Ref signature_object(PyObject* self) {
   return checked(PyObject_CallMethod(inspect.get(), "Signature", "O", list.get()));
 }
 
-PyObject* text(const std::string& s) {
-  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
-}
+PyObject* text(std::string_view s) { return text_object(s).release(); }
 
+PyObject* get_name(PyObject* self, void*) {
+  return guarded([&] { return text(leaf_name(self)); });
+}
 PyObject* get_module(PyObject* self, void*) {
-  const std::string n(of(self)->function->names[0]);
-  const size_t dot = n.rfind('.');
-  return text(dot == std::string::npos ? "footlight" : "footlight." + n.substr(0, dot));
+  return guarded([&] {
+    const std::string n(of(self)->function->names[0]);
+    const size_t dot = n.rfind('.');
+    return text(dot == std::string::npos ? "footlight" : "footlight." + n.substr(0, dot));
+  });
 }
 
 PyGetSetDef properties[] = {
-    {"__name__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
-    {"__qualname__", [](PyObject* s, void*) { return text(leaf_name(s)); }, nullptr, nullptr, nullptr},
+    {"__name__", get_name, nullptr, nullptr, nullptr},
+    {"__qualname__", get_name, nullptr, nullptr, nullptr},
     {"__module__", get_module, nullptr, nullptr, nullptr},
     {"__doc__", [](PyObject* s, void*) { return guarded([&] { return text(doc_text(s)); }); }, nullptr, nullptr,
      nullptr},
@@ -504,7 +484,7 @@ PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr,
 
 }  // namespace
 
-void init_public_functions(PyObject*) {
+void init_public_functions() {
   type.tp_name = "footlight.function_of_the_library";
   type.tp_basicsize = sizeof(PyPublicFunction);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
@@ -522,7 +502,7 @@ void init_public_functions(PyObject*) {
     o->call = call;
     o->function = &f;
     o->parameters = nullptr;
-    o->ready = nullptr;
+    o->kept = nullptr;
     o->result = nullptr;
     o->weakrefs = nullptr;
     Ref function = Ref::steal(reinterpret_cast<PyObject*>(o));

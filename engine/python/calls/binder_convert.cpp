@@ -1,7 +1,9 @@
 // One argument: a Python object as what its parameter declares; and results back.
 #include "engine/base/text.h"
 #include "engine/python/calls/binder.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/calls/operators.h"
@@ -25,13 +27,13 @@ Ref known(PyObject* o) {
   return python_value(on_host(t));
 }
 
-[[noreturn]] void wanted(const char* what, PyObject* o) {
-  fail(ErrorKind::kType, what, " is wanted, not ", Py_TYPE(o)->tp_name);
+[[noreturn]] void expected(const char* what, PyObject* got) {
+  fail(ErrorKind::kType, "expected ", what, ", got ", Py_TYPE(got)->tp_name);
 }
 
 int64_t integer(PyObject* o) {
   Ref v = known(o);
-  if (PyBool_Check(v.get()) || !PyIndex_Check(v.get())) wanted("an integer", v.get());
+  if (PyBool_Check(v.get()) || !PyIndex_Check(v.get())) expected("an integer", v.get());
   Ref index = checked(PyNumber_Index(v.get()));
   const int64_t i = PyLong_AsLongLong(index.get());
   if (i == -1 && PyErr_Occurred()) throw PythonErrorSet();
@@ -48,8 +50,8 @@ Arg integers(PyObject* o) {
   return {std::move(list)};
 }
 
-// An integer at hand in a tensor, which no trace has to see.
-bool is_number_here(PyObject* o) {
+// A scalar integer in memory outside of every trace: its value is known and nothing has to be recorded.
+bool is_known_integer(PyObject* o) {
   if (current_graph_builder || !is_tensor(o)) return false;
   const Tensor& t = tensor_of(o);
   return !t.is_symbolic() && is_integer(t.dtype()) && t.shape().rank() == 0;
@@ -70,7 +72,7 @@ Arg shape(PyObject* o) {
     PyObject* d = PySequence_Fast_GET_ITEM(items.get(), i);
     if (d == Py_None) {
       s.append(kUnknownDim);
-    } else if (PyIndex_Check(d) && !PyBool_Check(d) && (!is_value(d) || is_number_here(d))) {
+    } else if (PyIndex_Check(d) && !PyBool_Check(d) && (!is_value(d) || is_known_integer(d))) {
       const int64_t size = integer(d);
       if (size < 0) return {to_tensor(o)};  // the op says what is wrong with it
       s.append(size);
@@ -81,9 +83,9 @@ Arg shape(PyObject* o) {
   return {s};
 }
 
-[[noreturn]] void conversion_requested(DType wanted, DType came) {
-  fail(ErrorKind::kValue, "Tensor conversion requested dtype ", name_of(wanted), " for Tensor with dtype ",
-       name_of(came));
+[[noreturn]] void conversion_requested(DType requested, DType given) {
+  fail(ErrorKind::kValue, "Tensor conversion requested dtype ", name_of(requested), " for Tensor with dtype ",
+       name_of(given));
 }
 
 // The dtype of a nest of Python's numbers that has both integers and floats; kInvalid when it is anything else.
@@ -114,7 +116,7 @@ DType dtype_of_numbers(PyObject* o) {
 // A list of tensors; Python values among them take the dtype of the first tensor.
 Arg tensors(PyObject* o, const Parameter& p) {
   ArgList list;
-  if (p.gaps && !is_sequence(o)) wanted("a list of tensors", o);
+  if (p.none_in_list && !is_sequence(o)) expected("a list of tensors", o);
   if (p.handle && is_variable(o)) return {ArgList{{variable_handle(o)}}};
   if (is_value(o) || !is_sequence(o)) {
     const Tensor t = to_tensor(o);
@@ -122,7 +124,8 @@ Arg tensors(PyObject* o, const Parameter& p) {
       return {ArgList{{t}}};
     const int64_t n = t.shape()[0];
     if (n == kUnknownDim)
-      fail(ErrorKind::kValue, "a list of tensors is wanted: the number of rows of the given one is unknown");
+      fail(ErrorKind::kValue, "expected a list of tensors, and a tensor whose number of rows is unknown cannot be "
+           "taken apart");
     for (int64_t i = 0; i < n; ++i) {
       Ref index = checked(PyLong_FromLongLong(i));
       list.push_back({subscript(t, index.get())});
@@ -132,7 +135,7 @@ Arg tensors(PyObject* o, const Parameter& p) {
   Ref items = checked(PySequence_Fast(o, "a list of tensors"));
   list.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get())));
   DType dtype = p.preferred;
-  if (p.whole) dtype = dtype_of_numbers(o);
+  if (p.one_dtype) dtype = dtype_of_numbers(o);
   bool all_values = true;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
     all_values &= is_value(PySequence_Fast_GET_ITEM(items.get(), i));
@@ -143,7 +146,7 @@ Arg tensors(PyObject* o, const Parameter& p) {
     break;
   }
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    if (p.gaps && PySequence_Fast_GET_ITEM(items.get(), i) == Py_None) {
+    if (p.none_in_list && PySequence_Fast_GET_ITEM(items.get(), i) == Py_None) {
       list.push_back({});
       continue;
     }
@@ -156,20 +159,20 @@ Arg tensors(PyObject* o, const Parameter& p) {
       list.push_back({is_variable(item) ? variable_handle(item) : gradient_from(item, DType::kInvalid)});
       continue;
     }
-    list.push_back({p.mixed ? operand(item, DType::kInvalid) : operand(item, dtype, Misfit::kRefuse)});
-    const DType came = std::get<Tensor>(list.back().value).dtype();
-    if (p.preferred != DType::kInvalid && came != p.preferred && !all_values) conversion_requested(p.preferred, came);
-    if (dtype == DType::kInvalid) dtype = came;
+    list.push_back({p.any_dtypes ? operand(item, DType::kInvalid) : operand(item, dtype, Misfit::kRefuse)});
+    const DType given = std::get<Tensor>(list.back().value).dtype();
+    if (p.preferred != DType::kInvalid && given != p.preferred && !all_values) conversion_requested(p.preferred, given);
+    if (dtype == DType::kInvalid) dtype = given;
   }
   return {std::move(list)};
 }
 
 Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (is_tensor(o)) {
-    const DType came = tensor_of(o).dtype();
+    const DType given = tensor_of(o).dtype();
     const bool is_index = in_set(p.preferred, dtype_set(DType::kInt32, DType::kInt64));  // of either kind
-    if (must_fit && p.must_fit && p.preferred != DType::kInvalid && came != p.preferred && !is_index)
-      conversion_requested(p.preferred, came);
+    if (must_fit && p.must_fit && p.preferred != DType::kInvalid && given != p.preferred && !is_index)
+      conversion_requested(p.preferred, given);
     return {tensor_of(o)};
   }
   if (p.handle && is_variable(o)) return {variable_handle(o)};
@@ -197,11 +200,7 @@ Arg any(PyObject* o) {
   if (PyFloat_CheckExact(o)) return {PyFloat_AS_DOUBLE(o)};
   if (is_dtype(o)) return {dtype_from_object(o)};
   if (is_shape(o)) return {shape_of(o)};
-  if (PyUnicode_Check(o)) {
-    const char* s = PyUnicode_AsUTF8(o);
-    if (!s) throw PythonErrorSet();
-    return {std::string(s)};
-  }
+  if (PyUnicode_Check(o)) return {std::string(utf8(o))};
   if (PyList_Check(o) || PyTuple_Check(o)) {
     ArgList list;
     Ref items = checked(PySequence_Fast(o, "a list"));
@@ -216,7 +215,7 @@ Arg any(PyObject* o) {
 }  // namespace
 
 Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
-  if (o == Py_None && (p.optional || (p.has_default && p.otherwise.none()))) return {};
+  if (o == Py_None && (p.optional || (p.has_default && p.default_value.none()))) return {};
   switch (p.type) {
     case ParameterType::kTensor: return tensor(o, p, hint, must_fit);
     case ParameterType::kTensors:
@@ -225,25 +224,22 @@ Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
     case ParameterType::kInts: return integers(o);
     case ParameterType::kBool: {
       if (is_tensor(o) && tensor_of(o).is_symbolic()) return {truth_of(tensor_of(o))};
-      const int is = PyObject_IsTrue(o);
-      if (is < 0) throw PythonErrorSet();
-      return {is != 0};
+      return {is_true(o)};
     }
     case ParameterType::kFloat: {
       Ref v = known(o);
       const double d = PyFloat_AsDouble(v.get());
       if (d == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        wanted("a number", v.get());
+        clear_only(PyExc_Exception);
+        expected("a number", v.get());
       }
       return {d};
     }
     case ParameterType::kStr: {
       if (PyBytes_Check(o))
         return {std::string(PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o)))};
-      const char* s = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
-      if (!s) wanted("a str", o);
-      return {std::string(s)};
+      if (!PyUnicode_Check(o)) expected("a str", o);
+      return {std::string(utf8(o))};
     }
     case ParameterType::kDType: return {dtype_from_object(o)};
     case ParameterType::kShape: return shape(o);
@@ -258,7 +254,7 @@ Ref object_from(const Arg& a) {
   if (const auto* v = std::get_if<int64_t>(&a.value)) return checked(PyLong_FromLongLong(*v));
   if (const auto* v = std::get_if<double>(&a.value)) return checked(PyFloat_FromDouble(*v));
   if (const auto* v = std::get_if<std::string>(&a.value))
-    return checked(PyUnicode_DecodeUTF8(v->data(), static_cast<Py_ssize_t>(v->size()), "replace"));
+    return text_object(*v);
   if (const auto* v = std::get_if<DType>(&a.value)) return Ref::borrow(dtype_object(*v));
   if (const auto* v = std::get_if<Shape>(&a.value)) return checked(shape_object(*v));
   if (const auto* v = std::get_if<Tensor>(&a.value)) {

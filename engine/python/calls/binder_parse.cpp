@@ -118,16 +118,16 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
     while (!type.empty()) {
       const std::string_view what = take(type, ' '), whose = take(type, ' ');
       if (what == "of" && whose == "any") {
-        p.mixed = true;
+        p.any_dtypes = true;
       } else if (what == "of" && whose == "all") {
-        p.whole = true;
+        p.one_dtype = true;
       } else if (what == "of" || what == "fits") {
         p.must_fit |= what == "fits";
         p.preferred = dtype_from_name(whose);
         FL_CHECK(p.preferred != DType::kInvalid);
       } else if (what == "or") {
         FL_CHECK(whose == "variable" || whose == "None" || whose == "slices");
-        (whose == "None" ? p.gaps : whose == "slices" ? p.slices : p.handle) = true;
+        (whose == "None" ? p.none_in_list : whose == "slices" ? p.slices : p.handle) = true;
       } else {
         FL_CHECK(what == "like" || what == "as" || what == "after" || what == "follows");
         p.one_way = what == "after" || what == "follows";
@@ -138,7 +138,7 @@ std::vector<Parameter> parse_parameters(std::string_view text) {
     }
     if (!trimmed(one).empty()) {
       p.has_default = true;
-      p.otherwise = default_of(trimmed(one), p.type);
+      p.default_value = default_of(trimmed(one), p.type);
     }
     p.is_name = p.name == "name";
     all.push_back(std::move(p));

@@ -4,9 +4,9 @@
 #include "engine/base/thread_pool.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/random_seeds.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/calls/scopes.h"
+#include "engine/python/calls/library.h"
 #include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
 
@@ -73,12 +73,12 @@ PyObject* set_threads(int& threads, const char* what, PyObject* args, PyObject* 
     const int wanted = static_cast<int>(PyLong_AsLong(given));
     const bool is_number = !PyErr_Occurred();
     if ((!is_number || wanted != threads) && something_ran()) {
-      PyErr_Clear();
+      clear_only(PyExc_Exception);
       fail(ErrorKind::kRuntime, what, " op parallelism cannot be modified after initialization: set it before the "
                                       "first op runs");
     }
     if (!is_number) throw PythonErrorSet();
-    if (wanted < 0) fail(ErrorKind::kValue, "num_threads must be 0, for as many as cores, or more; ", wanted, " came");
+    if (wanted < 0) fail(ErrorKind::kValue, "num_threads must be 0 (as many as there are cores) or more, got ", wanted);
     threads = wanted;
     if (&threads == &threads_within) set_pool_size(wanted);
     Py_RETURN_NONE;
@@ -162,8 +162,7 @@ PyMethodDef set_soft_method = {"set_soft_device_placement", set_soft, METH_O, nu
 
 }  // namespace
 
-void init_config(PyObject*) {
-  init_scopes();
+void init_config() {
   for (const char* filled_in_python : {"test", "version", "config.experimental", "debugging", "train",
                                        "compat.v1.train"})
     namespace_of(filled_in_python);

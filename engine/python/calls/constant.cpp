@@ -1,10 +1,13 @@
-// tf.constant, tf.convert_to_tensor and what else makes tensors of Python values or asks what something is.
+// tf.constant, tf.convert_to_tensor, tf.is_tensor and their like: tensors of Python values, and questions about them.
 #include "engine/base/text.h"
 #include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/functions.h"
-#include "engine/python/calls/array_memory.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/array_memory.h"
 #include "engine/python/types/dtype_object.h"
+#include "engine/python/calls/library.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/variable_object.h"
@@ -14,8 +17,8 @@
 namespace footlight::python {
 namespace {
 
-// A Python value that was converted, as a tensor of its own: a node in a graph, a plain tensor outside.
-Tensor settled(Tensor t, std::string_view name) {
+// A converted Python value as a tensor in its own right: a Const node in a graph, a plain tensor outside.
+Tensor materialized(Tensor t, std::string_view name) {
   if (t.is_symbolic() || !t.body()->python_number) return t;
   if (current_graph_builder) {
     static const Op kConst{"Const"};
@@ -53,9 +56,8 @@ Tensor filled(const Tensor& t, const Shape& shape) {
 
 std::string name_or(PyObject* name, const char* otherwise) {
   if (!name || name == Py_None) return otherwise;
-  const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  if (!s) fail(ErrorKind::kType, "name must be a str");
-  return s;
+  if (!PyUnicode_Check(name)) fail(ErrorKind::kType, "name must be a str");
+  return std::string(utf8(name));
 }
 
 // A tensor or variable somewhere in nested lists: no constant, its value is computed.
@@ -89,7 +91,7 @@ PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
            "tf.identity");
     Tensor t = to_tensor(value, d, "value");
     if (shape != Py_None) t = filled(on_host(t), shape_from_object(shape));
-    return wrap(settled(std::move(t), name_or(name, "Const")));
+    return wrap(materialized(std::move(t), name_or(name, "Const")));
   });
 }
 
@@ -104,14 +106,14 @@ PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
     Tensor t = dtype == Py_None
                    ? to_tensor_with_hint(value, hint == Py_None ? DType::kInvalid : dtype_from_object(hint))
                    : to_tensor(value, dtype_from_object(dtype), "value");
-    return wrap(settled(std::move(t), name_or(name, "Const")));
+    return wrap(materialized(std::move(t), name_or(name, "Const")));
   });
 }
 
 PyObject* py_is_tensor(PyObject*, PyObject* o) {
   if (is_tensor(o) || is_variable(o)) Py_RETURN_TRUE;
-  // An IndexedSlices, or what else consists of tensors.
-  return PyBool_FromLong(PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__tensor_fields__"));
+  // An IndexedSlices, or another class that consists of tensors.
+  return guarded([&] { return PyBool_FromLong(class_has_attribute(o, "__tensor_fields__")); });
 }
 PyObject* is_symbolic_tensor(PyObject*, PyObject* o) {
   return PyBool_FromLong(is_tensor(o) && tensor_of(o).is_symbolic());
@@ -126,7 +128,7 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     if (is_variable(o)) Py_RETURN_NONE;  // it has another value tomorrow
-    if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__tensor_fields__")) Py_RETURN_NONE;
+    if (class_has_attribute(o, "__tensor_fields__")) Py_RETURN_NONE;
     if (!is_tensor(o)) return Py_NewRef(o);
     const Tensor t = known_value(to_tensor(o));
     if (!t) Py_RETURN_NONE;

@@ -8,7 +8,8 @@
 #include "engine/ops/builder.h"
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/functions.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/variable_object.h"
@@ -44,8 +45,8 @@ bool is_long(const Tensor& t) { return t.body()->buffer && !t.is_symbolic() && t
 // operand wins.
 template <class Body>
 PyObject* binary(PyObject* a, PyObject* b, Body&& body, Misfit misfit = Misfit::kRefuse) {
-  if (!(is_value(a) ? may_be_operand(b) : may_be_operand(a))) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (!may_be_operand(is_value(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
     const Operands o = operands(a, b, misfit);
     return wrap(body(o.left, o.right));
   });
@@ -101,8 +102,8 @@ bool is_bool(PyObject* o) {
 // With a bool among them both are multiplied as int32, and the product is a bool.
 PyObject* multiply_bools(PyObject* a, PyObject* b) {
   static const Op op{"Mul"};
-  if (!(is_value(a) ? may_be_operand(b) : may_be_operand(a))) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
+    if (!may_be_operand(is_value(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
     const auto whole = [](const Tensor& t) { return ops::cast(t, DType::kInt32); };
     const Tensor x = is_value(a) ? value_of(a) : operand(a, DType::kBool, Misfit::kRefuse);
     const Tensor y = is_value(b) ? value_of(b) : operand(b, DType::kInvalid);
@@ -204,8 +205,7 @@ Tensor only_element(PyObject* a, const char* wanted) {
   const Tensor t = value_of(a);
   if (t.is_symbolic())
     fail(ErrorKind::kType, wanted, " argument must be a value, not the symbolic tensor '",
-         t.graph()->node(t.node()).name, ":", t.output(),
-         "': it has none while the function is being traced");
+         symbolic_name(t), "': it has none while the function is being traced");
   const Tensor host = on_host(t);
   if (host.shape().rank() != 0)
     fail(ErrorKind::kType, "only 0-dimensional tensors can be converted to Python scalars, this one has shape ",
@@ -241,29 +241,7 @@ PyObject* as_index(PyObject* a) {
   });
 }
 
-}  // namespace
-
-bool truth_of(const Tensor& t) {
-  if (t.is_symbolic())
-    fail(ErrorKind::kOperatorNotAllowedInGraph, "Using the symbolic tensor '", t.graph()->node(t.node()).name,
-         ":", t.output(),
-         "' as a Python `bool` is not allowed: it has no value while the function is being traced. AutoGraph "
-         "did not convert "
-         "this code (it turns `if` and `while` statements of a tf.function into tf.cond and tf.while_loop). "
-         "Decorate the "
-         "function with @tf.function, or use tf.cond.");
-  const Tensor host = on_host(t);
-  if (host.elements() == 0) return false;
-  if (host.elements() != 1)
-    fail(ErrorKind::kValue, "The truth value of a tensor with more than one element is ambiguous (shape ",
-         host.shape().to_string(), "). Use tf.reduce_any() or tf.reduce_all()");
-  Ref v = python_value(host.reshaped(Shape()));
-  const int is = PyObject_IsTrue(v.get());
-  if (is < 0) throw PythonErrorSet();
-  return is;
-}
-
-PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
+PyObject* compare(PyObject* a, PyObject* b, int op) {
   static const BinaryOp less{Op("Less"), "Less"}, less_equal{Op("LessEqual"), "LessEqual"},
       greater{Op("Greater"), "Greater"}, greater_equal{Op("GreaterEqual"), "GreaterEqual"};
   switch (op) {
@@ -281,7 +259,7 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   });
 }
 
-PyNumberMethods tensor_operators = [] {
+PyNumberMethods number_methods() {
   PyNumberMethods n{};
   n.nb_add = add;
   n.nb_subtract = subtract;
@@ -302,6 +280,59 @@ PyNumberMethods tensor_operators = [] {
   n.nb_true_divide = divide;
   n.nb_matrix_multiply = matrix_multiply;
   return n;
-}();
+}
+
+// `v += x` would make the name a tensor and leave the variable as it is.
+PyObject* refuse(const char* operation, const char* instead) {
+  PyErr_Format(PyExc_RuntimeError,
+               "`variable %s= value` with a tf.Variable is not supported: use `%s` to change the variable, or "
+               "`out = variable %s value` for a new tensor",
+               operation, instead, operation);
+  return nullptr;
+}
+PyNumberMethods variable_number_methods() {
+  PyNumberMethods n = number_methods();
+  n.nb_inplace_add = [](PyObject*, PyObject*) { return refuse("+", "variable.assign_add(value)"); };
+  n.nb_inplace_subtract = [](PyObject*, PyObject*) { return refuse("-", "variable.assign_sub(value)"); };
+  n.nb_inplace_multiply = [](PyObject*, PyObject*) { return refuse("*", "variable.assign(variable * value)"); };
+  n.nb_inplace_true_divide = [](PyObject*, PyObject*) { return refuse("/", "variable.assign(variable / value)"); };
+  n.nb_inplace_power = [](PyObject*, PyObject*, PyObject*) {
+    return refuse("**", "variable.assign(variable ** value)");
+  };
+  return n;
+}
+
+}  // namespace
+
+bool truth_of(const Tensor& t) {
+  if (t.is_symbolic())
+    fail(ErrorKind::kOperatorNotAllowedInGraph, "Using the symbolic tensor '", symbolic_name(t),
+         "' as a Python `bool` is not allowed: it has no value while the function is being traced. AutoGraph "
+         "did not convert "
+         "this code (it turns `if` and `while` statements of a tf.function into tf.cond and tf.while_loop). "
+         "Decorate the "
+         "function with @tf.function, or use tf.cond.");
+  const Tensor host = on_host(t);
+  if (host.elements() == 0) return false;
+  if (host.elements() != 1)
+    fail(ErrorKind::kValue, "The truth value of a tensor with more than one element is ambiguous (shape ",
+         host.shape().to_string(), "). Use tf.reduce_any() or tf.reduce_all()");
+  Ref v = python_value(host.reshaped(Shape()));
+  return is_true(v.get());
+}
+
+void install_operators() {
+  static PyNumberMethods numbers = number_methods(), variable_numbers = variable_number_methods();
+  static PySequenceMethods sequence{.sq_length = tensor_length, .sq_item = tensor_item};
+  static PyMappingMethods mapping{.mp_length = tensor_length, .mp_subscript = tensor_subscript};
+  static PyMappingMethods variable_mapping{.mp_subscript = variable_subscript};
+  tensor_type->tp_as_number = &numbers;
+  tensor_type->tp_as_sequence = &sequence;
+  tensor_type->tp_as_mapping = &mapping;
+  tensor_type->tp_richcompare = compare;
+  variable_type->tp_as_number = &variable_numbers;
+  variable_type->tp_as_mapping = &variable_mapping;
+  variable_type->tp_richcompare = compare;
+}
 
 }  // namespace footlight::python

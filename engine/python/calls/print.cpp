@@ -1,7 +1,10 @@
 // tf.print: the text of its arguments with a place for each tensor, through the ops StringFormat and PrintV2.
 #include "engine/base/text.h"
 #include "engine/ops/builder.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
+#include "engine/python/calls/library.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/variable_object.h"
@@ -15,13 +18,6 @@ namespace {
 // What stands for a tensor in the template; made so that no text of the user's is taken for one.
 constexpr const char* kPlaces[] = {"{}", "{tensor}", "\x01{}\x01", "\x02{footlight}\x02"};
 
-std::string utf8(PyObject* o) {
-  Py_ssize_t n;
-  const char* s = PyUnicode_AsUTF8AndSize(o, &n);
-  if (!s) throw PythonErrorSet();
-  return std::string(s, static_cast<size_t>(n));
-}
-
 struct Piece {
   std::string text;
   Tensor tensor;  // or this
@@ -31,11 +27,11 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
   if (depth > 100) fail(ErrorKind::kRecursion, "tf.print: a structure nested more than 100 levels deep");
   if (is_tensor(o) || is_variable(o)) {
     out.push_back({"", is_tensor(o) ? tensor_of(o) : variable_value(o)});
-  } else if (PyTuple_Check(o) && PyObject_HasAttrString(o, "_fields")) {
+  } else if (PyTuple_Check(o) && has_attribute(o, "_fields")) {
     out.push_back({std::string(Py_TYPE(o)->tp_name) + "(", {}});
     Ref fields = checked(PySequence_Fast(checked(PyObject_GetAttrString(o, "_fields")).get(), "names"));
     for (Py_ssize_t i = 0; i < std::min(PyTuple_GET_SIZE(o), PySequence_Fast_GET_SIZE(fields.get())); ++i) {
-      out.push_back({(i ? ", " : "") + utf8(PySequence_Fast_GET_ITEM(fields.get(), i)) + "=", {}});
+      out.push_back({(i ? ", " : "") + std::string(utf8(PySequence_Fast_GET_ITEM(fields.get(), i))) + "=", {}});
       write(PyTuple_GET_ITEM(o, i), true, out, depth + 1);
     }
     out.push_back({")", {}});
@@ -52,16 +48,16 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
   } else if (PyDict_CheckExact(o)) {
     out.push_back({"{", {}});
     Ref keys = checked(PyDict_Keys(o));
-    if (PyList_Sort(keys.get()) < 0) PyErr_Clear();  // keys that have no order print in theirs
+    if (PyList_Sort(keys.get()) < 0) clear_only(PyExc_Exception);  // keys that have no order print in theirs
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
       Ref key = checked(PyObject_Repr(PyList_GET_ITEM(keys.get(), i)));
-      out.push_back({(i ? ", " : "") + utf8(key.get()) + ": ", {}});
-      write(PyDict_GetItem(o, PyList_GET_ITEM(keys.get(), i)), true, out, depth + 1);
+      out.push_back({(i ? ", " : "") + std::string(utf8(key.get())) + ": ", {}});
+      if (PyObject* value = find_item(o, PyList_GET_ITEM(keys.get(), i))) write(value, true, out, depth + 1);
     }
     out.push_back({"}", {}});
   } else {
     Ref text = checked(PyUnicode_Check(o) && !nested ? PyObject_Str(o) : PyObject_Repr(o));
-    out.push_back({utf8(text.get()), {}});
+    out.push_back({std::string(utf8(text.get())), {}});
   }
 }
 
@@ -102,7 +98,7 @@ void write_pretty(PyObject* o, std::vector<Piece>& out) {
   Py_ssize_t from = 0;
   const auto letter = [&](Py_ssize_t i) { return PyUnicode_READ_CHAR(text.get(), i); };
   const auto flush = [&](Py_ssize_t to) {
-    if (to > from) out.push_back({utf8(checked(PyUnicode_Substring(text.get(), from, to)).get()), {}});
+    if (to > from) out.push_back({std::string(utf8(checked(PyUnicode_Substring(text.get(), from, to)).get())), {}});
   };
   for (Py_ssize_t i = 0; i + 3 < n; ++i) {
     if (letter(i) != '\'' || letter(i + 1) != kMark || letter(i + 3) != '\'') continue;
@@ -138,7 +134,7 @@ std::string stream_name(PyObject* o) {
   if (!o || o == stream_of_sys("stderr") || o == stream_of_sys("__stderr__")) return "stderr";
   if (o == stream_of_sys("stdout") || o == stream_of_sys("__stdout__")) return "stdout";
   if (PyUnicode_Check(o)) {
-    const std::string s = utf8(o);
+    const std::string s(utf8(o));
     if (s.starts_with("file://")) return s;
   }
   fail(ErrorKind::kValue, "tf.print: output_stream must be sys.stdout, sys.stderr or 'file://PATH'");
@@ -149,29 +145,29 @@ void flush(const std::string& stream) {
   PyObject* file = stream == "stdout" || stream == "stderr" ? stream_of_sys(stream.c_str()) : nullptr;
   if (!file || file == Py_None) return;
   Ref done = Ref::steal(PyObject_CallMethod(file, "flush", nullptr));
-  if (!done) PyErr_Clear();
+  if (!done) clear_only(PyExc_Exception);
 }
 
 std::string keyword_text(PyObject* keywords, const char* name, const char* otherwise) {
-  PyObject* o = keywords ? PyDict_GetItemString(keywords, name) : nullptr;
+  PyObject* o = keywords ? find_item(keywords, name) : nullptr;
   if (!o || o == Py_None) return otherwise;
   if (!PyUnicode_Check(o)) fail(ErrorKind::kType, "tf.print: ", name, " must be a str");
-  return utf8(o);
+  return std::string(utf8(o));
 }
 
 PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     PyObject *key, *value;
     for (Py_ssize_t at = 0; keywords && PyDict_Next(keywords, &at, &key, &value);) {
-      const std::string k = utf8(key);
+      const std::string k = readable(key);
       if (k != "output_stream" && k != "summarize" && k != "sep" && k != "end" && k != "name")
         fail(ErrorKind::kValue, "tf.print() got an unexpected keyword argument '", k, "'");
     }
     const std::string sep = keyword_text(keywords, "sep", " "), end = keyword_text(keywords, "end", "\n");
     const std::string stream =
-        stream_name(keywords ? PyDict_GetItemString(keywords, "output_stream") : nullptr);
+        stream_name(keywords ? find_item(keywords, "output_stream") : nullptr);
     int64_t summarize = 3;
-    if (PyObject* s = keywords ? PyDict_GetItemString(keywords, "summarize") : nullptr; s && s != Py_None) {
+    if (PyObject* s = keywords ? find_item(keywords, "summarize") : nullptr; s && s != Py_None) {
       summarize = PyLong_AsLongLong(s);
       if (summarize == -1 && PyErr_Occurred()) throw PythonErrorSet();
     }
@@ -219,6 +215,6 @@ PyMethodDef print_method = {"print", with_keywords(print), METH_VARARGS | METH_K
 
 }  // namespace
 
-void init_print(PyObject*) { publish_function("print", &print_method); }
+void init_print() { publish_function("print", &print_method); }
 
 }  // namespace footlight::python

@@ -1,11 +1,12 @@
-// tf.name_scope, tf.device, tf.init_scope: context managers over thread-local state.
-#include "engine/python/calls/scopes.h"
+// tf.name_scope, tf.device, tf.init_scope: what a `with` statement changes for this thread.
+#include "engine/python/calls/library.h"
 
 #include "engine/base/text.h"
 #include "engine/eager/execute.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/builder.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/tensor/gpu.h"
 #include "engine/trace/graph_builder.h"
 
@@ -15,6 +16,15 @@
 
 namespace footlight::python {
 namespace {
+
+// What a context manager does; one object may be entered several times, one inside the other.
+class ContextAction {
+ public:
+  virtual ~ContextAction() = default;
+  virtual Ref enter() = 0;  // what `as` gets
+  virtual void leave() = 0;
+  virtual const std::string* name() const { return nullptr; }  // of a name scope
+};
 
 struct PyContext {
   PyObject_HEAD std::unique_ptr<ContextAction> action;
@@ -48,7 +58,12 @@ PyObject* get_name(PyObject* self, void*) {
 PyGetSetDef members[] = {{"name", get_name, nullptr, "What the scope was asked to be called.", nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-thread_local std::string eager_scope;
+PyObject* context_manager(std::unique_ptr<ContextAction> action) {
+  auto* c = PyObject_New(PyContext, &type);
+  if (!c) throw PythonErrorSet();
+  new (&c->action) std::unique_ptr<ContextAction>(std::move(action));
+  return reinterpret_cast<PyObject*>(c);
+}
 
 class NameScope final : public ContextAction {
  public:
@@ -57,11 +72,11 @@ class NameScope final : public ContextAction {
   Ref enter() override {
     if (current_graph_builder) {
       before_.push_back({current_graph_builder, current_graph_builder->enter_scope(name_)});
-      return text(current_graph_builder->scope());
+      return text_object(current_graph_builder->scope());
     }
-    before_.push_back({nullptr, eager_scope});
-    eager_scope = name_.empty() ? "" : name_.ends_with('/') ? name_ : eager_scope + name_ + "/";
-    return text(eager_scope);
+    before_.push_back({nullptr, eager::name_scope});
+    eager::name_scope = name_.empty() ? "" : name_.ends_with('/') ? name_ : eager::name_scope + name_ + "/";
+    return text_object(eager::name_scope);
   }
   void leave() override {
     if (before_.empty()) return;
@@ -70,13 +85,10 @@ class NameScope final : public ContextAction {
     if (builder)
       builder->leave_scope(std::move(before));
     else
-      eager_scope = std::move(before);
+      eager::name_scope = std::move(before);
   }
 
  private:
-  static Ref text(const std::string& s) {
-    return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
-  }
   std::string name_;
   std::vector<std::pair<Builder*, std::string>> before_;
 };
@@ -116,15 +128,15 @@ class DeviceScope final : public ContextAction {
 class InitScope final : public ContextAction {
  public:
   Ref enter() override {
-    before_.push_back({current_graph_builder, std::move(eager_scope), std::make_unique<PauseTapes>()});
-    eager_scope.clear();
+    before_.push_back({current_graph_builder, std::move(eager::name_scope), std::make_unique<PauseTapes>()});
+    eager::name_scope.clear();
     current_graph_builder = nullptr;
     return Ref::borrow(Py_None);
   }
   void leave() override {
     if (before_.empty()) return;
     current_graph_builder = before_.back().builder;
-    eager_scope = std::move(before_.back().scope);
+    eager::name_scope = std::move(before_.back().scope);
     before_.pop_back();
   }
 
@@ -145,9 +157,8 @@ PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&] {
     PyObject* chosen = name == Py_None ? otherwise : name;
-    const char* s = PyUnicode_Check(chosen) ? PyUnicode_AsUTF8(chosen) : nullptr;
-    if (!s) fail(ErrorKind::kValue, "name for name_scope must be a string.");
-    return context_manager(std::make_unique<NameScope>(s));
+    if (!PyUnicode_Check(chosen)) fail(ErrorKind::kValue, "name for name_scope must be a string.");
+    return context_manager(std::make_unique<NameScope>(std::string(utf8(chosen))));
   });
 }
 
@@ -157,11 +168,10 @@ PyObject* device(PyObject*, PyObject* wanted) {
     if (wanted != Py_None) {
       Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted)
                                          : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
-      if (!spec) PyErr_Clear();
-      const char* s = spec && PyUnicode_Check(spec.get()) ? PyUnicode_AsUTF8(spec.get()) : nullptr;
-      if (!s)
-        fail(ErrorKind::kValue, "tf.device: a name like '/gpu:0' is wanted, not ", Py_TYPE(wanted)->tp_name);
-      if (*s) d = parse_device(s);
+      if (!spec) clear_only(PyExc_AttributeError);
+      if (!spec || !PyUnicode_Check(spec.get()))
+        fail(ErrorKind::kValue, "tf.device: expected a name like '/gpu:0', got ", Py_TYPE(wanted)->tp_name);
+      if (const std::string_view name = utf8(spec.get()); !name.empty()) d = parse_device(name);
     }
     return context_manager(std::make_unique<DeviceScope>(d));
   });
@@ -179,15 +189,6 @@ PyMethodDef functions[] = {
      "init_scope()\n--\n\nOutside of every function that is being traced."}};
 
 }  // namespace
-
-std::string current_scope() { return current_graph_builder ? current_graph_builder->scope() : eager_scope; }
-
-PyObject* context_manager(std::unique_ptr<ContextAction> action) {
-  auto* c = PyObject_New(PyContext, &type);
-  if (!c) throw PythonErrorSet();
-  new (&c->action) std::unique_ptr<ContextAction>(std::move(action));
-  return reinterpret_cast<PyObject*>(c);
-}
 
 void init_scopes() {
   type.tp_name = "footlight.context";

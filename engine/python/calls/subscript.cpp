@@ -4,7 +4,8 @@
 #include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/composite/composites.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/calls/operators.h"
 #include "engine/python/types/variable_object.h"
@@ -22,11 +23,10 @@ struct Bound {
 };
 
 [[noreturn]] void bad_index(PyObject* o) {
-  Ref text = checked(PyObject_Repr(o));
   fail(ErrorKind::kType,
        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar integer tensors are "
        "valid indices, got ",
-       PyUnicode_AsUTF8(text.get()));
+       repr_of(o));
 }
 
 // `alone`: the whole index is this.
@@ -161,7 +161,7 @@ SliceSpec slice_spec(PyObject* key) {
 
 namespace {
 
-// x[2], x[2, 3] and x[2:5] of numbers at hand, when nobody watches: what StridedSlice gives, without its tensors of
+// x[2], x[2, 3] and x[2:5] of values in memory when nothing is recorded: what StridedSlice gives without tensors of
 // bounds. A large part shares its memory with the whole. Empty: go the long way, which also says what is wrong.
 Tensor leading_part(const Tensor& x, PyObject* key) {
   if (current_graph_builder || tape_hook || eager::wanted_device || recording_ops()) return {};
@@ -230,6 +230,30 @@ Tensor subscript(const Tensor& x, PyObject* key) {
                      {new_axis_mask, s.new_axis_mask},
                      {shrink_axis_mask, s.shrink_axis_mask}},
                "strided_slice");
+}
+
+PyObject* tensor_item(PyObject* self, Py_ssize_t i) {
+  const Tensor& t = tensor_of(self);
+  if (i < 0 || i >= t.shape()[0]) {
+    PyErr_SetNone(PyExc_IndexError);
+    return nullptr;
+  }
+  const Ref index = Ref::steal(PyLong_FromSsize_t(i));
+  return index ? tensor_subscript(self, index.get()) : nullptr;
+}
+
+Py_ssize_t tensor_length(PyObject* self) {
+  try {
+    const Tensor& t = tensor_of(self);
+    if (t.is_symbolic())
+      fail(ErrorKind::kType, "len is not well defined for the symbolic tensor '", symbolic_name(t),
+           "'. Use tf.shape(x)[0], or x.shape[0] where it is known");
+    if (t.shape().rank() == 0) fail(ErrorKind::kType, "Scalar tensor has no `len()`");
+    return t.shape()[0];
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
 }
 
 PyObject* tensor_subscript(PyObject* self, PyObject* key) {

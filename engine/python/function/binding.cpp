@@ -3,15 +3,10 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 
 namespace footlight::python {
 namespace {
-
-const char* text_of(PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
-  if (!text) throw PythonErrorSet();
-  return text;
-}
 
 std::string shown(const FunctionSignature& signature, const std::string& function) {
   std::string out = function + '(';
@@ -24,12 +19,7 @@ std::string shown(const FunctionSignature& signature, const std::string& functio
     if (p.kind == FunctionParameter::kVarArgs) out += '*';
     if (p.kind == FunctionParameter::kVarKeywords) out += "**";
     out += p.name;
-    if (p.otherwise) {
-      Ref repr = Ref::steal(PyObject_Repr(p.otherwise.get()));
-      const char* utf8 = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
-      PyErr_Clear();
-      out += str("=", utf8 ? utf8 : "...");
-    }
+    if (p.otherwise) out += '=' + repr_of(p.otherwise.get());
   }
   return out + ')';
 }
@@ -41,8 +31,7 @@ FunctionSignature signature_of(PyObject* callable) {
   Ref found = Ref::steal(PyObject_CallMethod(inspect.get(), "signature", "O", callable));
   FunctionSignature signature;
   if (!found) {  // a C function that does not say: any arguments
-    if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonErrorSet();
-    PyErr_Clear();
+    if (!cleared_if(PyExc_ValueError)) clear_only(PyExc_TypeError);
     const std::pair<const char*, FunctionParameter::Kind> any[] = {
         {"args", FunctionParameter::kVarArgs}, {"kwargs", FunctionParameter::kVarKeywords}};
     for (auto [name, kind] : any)
@@ -62,7 +51,7 @@ FunctionSignature signature_of(PyObject* callable) {
     Ref otherwise = checked(PyObject_GetAttrString(p, "default"));
     FunctionParameter parameter;
     parameter.kind = static_cast<FunctionParameter::Kind>(PyLong_AsLong(kind.get()));
-    parameter.name = text_of(name.get());
+    parameter.name = utf8(name.get());
     PyObject* interned = name.release();
     PyUnicode_InternInPlace(&interned);
     parameter.name_object = Ref::steal(interned);
@@ -103,13 +92,13 @@ void bind_arguments(const FunctionSignature& signature, const std::string& funct
     }
     if (at < count) {
       if (bound.values[at])
-        fail(ErrorKind::kType, shown(signature, function), " got two values for argument '", text_of(name), "'");
+        fail(ErrorKind::kType, shown(signature, function), " got two values for argument '", readable(name), "'");
       bound.values[at] = Ref::borrow(args[nargs + k]);
     } else if (signature.var_keywords >= 0) {
       if (PyDict_SetItem(bound.values[static_cast<size_t>(signature.var_keywords)].get(), name, args[nargs + k]) < 0)
         throw PythonErrorSet();
     } else {
-      fail(ErrorKind::kType, shown(signature, function), " got an unexpected argument '", text_of(name), "'");
+      fail(ErrorKind::kType, shown(signature, function), " got an unexpected argument '", readable(name), "'");
     }
   }
   if (!defaults) return;

@@ -7,7 +7,7 @@
 #include "engine/eager/execute.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/calls/scopes.h"
+#include "engine/python/calls/library.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/runtime/executor.h"

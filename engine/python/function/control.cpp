@@ -3,7 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/shape_object.h"

@@ -121,7 +121,6 @@ void init_function(PyObject* module) {
   decorate_method = decorate_definition;
   init_function_type();
   init_concrete(module);
-  init_graph_objects(module);
   init_function_control();
   trace::init_control_gradients();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };

@@ -154,11 +154,8 @@ std::string function_type_text(const TraceEntry&);           // (x: TensorSpec(.
 
 // --- concrete functions and graphs as Python objects ---
 Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>&);
-Ref graph_object(GraphPtr);
-Ref operation_object(GraphPtr, NodeId);
 void init_function_type();
 void init_concrete(PyObject* module);
-void init_graph_objects(PyObject* module);
 void init_function_control();
 
 // --- recording ---

@@ -3,7 +3,7 @@
 #include "engine/python/function/key.h"
 
 #include "engine/base/text.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"

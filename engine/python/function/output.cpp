@@ -2,7 +2,7 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"

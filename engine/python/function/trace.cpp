@@ -4,7 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"

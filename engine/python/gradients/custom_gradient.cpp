@@ -1,8 +1,8 @@
 // What is under tf.custom_gradient: a function whose way back is a function of the user's.
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
-#include "engine/python/calls/convert.h"
-#include "engine/python/interpreter/module.h"
+#include "engine/python/types/convert.h"
+#include "engine/python/gradients/tape_arguments.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/slices_object.h"
 #include "engine/python/types/variable_object.h"
@@ -18,11 +18,14 @@ namespace {
 class PythonBackward final : public Backward {
  public:
   PythonBackward(PyObject* function, std::vector<Tensor> inputs, size_t arguments)
-      : function_(Py_NewRef(function)), inputs_(std::move(inputs)), arguments_(arguments) {}
+      : function_(Ref::borrow(function)), inputs_(std::move(inputs)), arguments_(arguments) {}
   ~PythonBackward() override {
-    if (!Py_IsInitialized()) return;
+    if (!Py_IsInitialized()) {
+      function_.release();  // the process ends: its memory goes with it
+      return;
+    }
     const PyGILState_STATE state = PyGILState_Ensure();
-    Py_DECREF(function_);
+    function_ = {};
     PyGILState_Release(state);
   }
 
@@ -33,7 +36,7 @@ class PythonBackward final : public Backward {
     const size_t variables = inputs_.size() - arguments_;
     Ref keywords;
     if (variables) keywords = checked(Py_BuildValue("{sN}", "variables", variable_list()));
-    Ref result = checked(PyObject_Call(function_, args.get(), keywords.get()));
+    Ref result = checked(PyObject_Call(function_.get(), args.get(), keywords.get()));
     Ref of_variables;
     if (variables && PyTuple_Check(result.get()) && PyTuple_GET_SIZE(result.get()) == 2) {
       of_variables = Ref::borrow(PyTuple_GET_ITEM(result.get(), 1));
@@ -44,7 +47,7 @@ class PythonBackward final : public Backward {
     }
     std::vector<Tensor> gradients;
     take(result.get(), arguments_, "custom_gradient function expected to return ", gradients);
-    if (variables) take(of_variables.get(), variables, "Must return gradient for each variable: wanted ", gradients);
+    if (variables) take(of_variables.get(), variables, "Must return gradient for each variable: expected ", gradients);
     return gradients;
   }
 
@@ -72,7 +75,7 @@ class PythonBackward final : public Backward {
     }
   }
 
-  PyObject* function_;
+  Ref function_;
   std::vector<Tensor> inputs_;
   size_t arguments_;
 };
@@ -89,7 +92,7 @@ bool takes_variables(PyObject* function) {
   Ref inspect = checked(PyImport_ImportModule("inspect"));
   Ref spec = Ref::steal(PyObject_CallMethod(inspect.get(), "getfullargspec", "O", function));
   if (!spec) {
-    PyErr_Clear();
+    clear_only(PyExc_Exception);  // a C function that does not say
     return true;
   }
   Ref name = checked(PyUnicode_FromString("variables"));

@@ -2,7 +2,7 @@
 #include "engine/eager/forward.h"
 
 #include "engine/ops/functions.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"

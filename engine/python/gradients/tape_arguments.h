@@ -9,6 +9,8 @@ namespace footlight::python {
 // tf.UnconnectedGradients, or its text; null and None are NONE. Throws kValue for anything else.
 Unconnected unconnected_from(PyObject*);
 
-void init_forward();  // by init_tape
+void init_tape();
+void init_forward();
+void init_custom_gradient(PyObject* module);
 
 }  // namespace footlight::python

@@ -1,7 +1,9 @@
 // tf.GradientTape over the engine's tape: sources and targets of any structure, variables by their handles.
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"
@@ -25,7 +27,7 @@ Tape& of(PyObject* o) { return *reinterpret_cast<PyTape*>(o)->tape; }
 
 // What stop_recording() gives: the tape rests inside the `with`.
 struct PyRest {
-  PyObject_HEAD PyObject* tape;
+  PyObject_HEAD Ref tape;
   bool resting;
 };
 PyTypeObject rest_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -84,7 +86,7 @@ PyObject* watch(PyObject* self, PyObject* argument) {
   });
 }
 
-// A gradient that is given for a target goes with its shape, broadcast at most.
+// A gradient given for a target must broadcast to its shape.
 void check_fits(const Tensor& gradient, const Tensor& target, size_t i, size_t count) {
   if (!gradient || gradient.dtype() == DType::kResource || target.dtype() == DType::kResource) return;
   try {
@@ -92,7 +94,7 @@ void check_fits(const Tensor& gradient, const Tensor& target, size_t i, size_t c
   } catch (const Error&) {
     fail(ErrorKind::kInvalidArgument, "tf.GradientTape.gradient: argument `output_gradients`",
          count > 1 ? str("[", i, "]") : std::string(), " has shape ", gradient.shape().to_string(),
-         ", which does not go with its target of shape ", target.shape().to_string());
+         ", which does not broadcast to its target of shape ", target.shape().to_string());
   }
 }
 
@@ -106,8 +108,8 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
   return guarded([&] {
     const Unconnected way = unconnected_from(unconnected);
     if (target == Py_None)
-      fail(ErrorKind::kType, "GradientTape.gradient: argument `target` needs a tensor, a variable or a structure of "
-           "them, None came");
+      fail(ErrorKind::kType, "GradientTape.gradient: argument `target` must be a tensor, a variable or a structure of "
+           "them, got None");
     std::vector<Ref> target_leaves, source_leaves, output_leaves;
     nest_flatten(target, target_leaves);
     nest_flatten(sources, source_leaves);
@@ -151,16 +153,16 @@ PyObject* watched_variables(PyObject* self, PyObject*) {
 PyObject* stop_recording(PyObject* self, PyObject*) {
   auto* rest = PyObject_New(PyRest, &rest_type);
   if (!rest) return nullptr;
-  rest->tape = Py_NewRef(self);
+  new (&rest->tape) Ref(Ref::borrow(self));
   rest->resting = false;
   return reinterpret_cast<PyObject*>(rest);
 }
 PyObject* rest_enter(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     auto* rest = reinterpret_cast<PyRest*>(self);
-    if (!of(rest->tape).recording())
+    if (!of(rest->tape.get()).recording())
       fail(ErrorKind::kRuntime, "Attempting to stop recording while not recording.");
-    of(rest->tape).stop();
+    of(rest->tape.get()).stop();
     rest->resting = true;
     Py_RETURN_NONE;
   });
@@ -168,13 +170,13 @@ PyObject* rest_enter(PyObject* self, PyObject*) {
 PyObject* rest_leave(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     auto* rest = reinterpret_cast<PyRest*>(self);
-    if (rest->resting && !of(rest->tape).recording()) of(rest->tape).start();
+    if (rest->resting && !of(rest->tape.get()).recording()) of(rest->tape.get()).start();
     rest->resting = false;
     Py_RETURN_NONE;
   });
 }
 void rest_destroy(PyObject* self) {
-  Py_DECREF(reinterpret_cast<PyRest*>(self)->tape);
+  reinterpret_cast<PyRest*>(self)->tape.~Ref();
   PyObject_Free(self);
 }
 PyMethodDef rest_methods[] = {{"__enter__", rest_enter, METH_NOARGS, nullptr},
@@ -206,16 +208,15 @@ PyMethodDef methods[] = {
 
 Unconnected unconnected_from(PyObject* o) {
   if (!o || o == Py_None) return Unconnected::kNone;
-  Ref value = PyUnicode_Check(o) ? Ref::borrow(o) : Ref::steal(PyObject_GetAttrString(o, "value"));
-  PyErr_Clear();
-  const char* text = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : "";
-  if (std::string_view(text) == "none") return Unconnected::kNone;
-  if (std::string_view(text) == "zero") return Unconnected::kZero;
+  const Ref value = PyUnicode_Check(o) ? Ref::borrow(o) : optional_attribute(o, "value");
+  const std::string text = value && PyUnicode_Check(value.get()) ? readable(value.get()) : "";
+  if (text == "none") return Unconnected::kNone;
+  if (text == "zero") return Unconnected::kZero;
   fail(ErrorKind::kValue, "unconnected_gradients must be tf.UnconnectedGradients.NONE or .ZERO, not '", text,
        "'");
 }
 
-void init_tape(PyObject* module) {
+void init_tape() {
   type.tp_name = "footlight.GradientTape";
   type.tp_basicsize = sizeof(PyTape);
   type.tp_weaklistoffset = offsetof(PyTape, weakrefs);
@@ -237,8 +238,6 @@ void init_tape(PyObject* module) {
   if (PyType_Ready(&rest_type) < 0) throw PythonErrorSet();
   publish("GradientTape", reinterpret_cast<PyObject*>(&type));
   publish("autodiff.GradientTape", reinterpret_cast<PyObject*>(&type));
-  init_custom_gradient(module);
-  init_forward();
 }
 
 }  // namespace footlight::python

@@ -71,7 +71,7 @@ void set_python_error() {
   }
 }
 
-void init_errors(PyObject*) {
+void init_errors() {
   const std::pair<ErrorKind, PyObject*> builtin[] = {
       {ErrorKind::kValue, PyExc_ValueError},
       {ErrorKind::kType, PyExc_TypeError},

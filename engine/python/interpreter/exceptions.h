@@ -48,6 +48,6 @@ class ExceptionSetAside {
   Ref exception_;
 };
 
-void init_errors(PyObject* module);
+void init_errors();  // by init_interpreter
 
 }  // namespace footlight::python

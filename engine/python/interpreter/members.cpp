@@ -2,8 +2,7 @@
 #include "engine/python/interpreter/members.h"
 
 #include "engine/base/text.h"
-#include "engine/ops/row.h"
-#include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 
 #include <algorithm>
 #include <string>
@@ -38,8 +37,8 @@ std::string nearest(PyObject* self, std::string_view wanted) {
   Ref names = checked(PyObject_Dir(reinterpret_cast<PyObject*>(Py_TYPE(self))));
   std::vector<std::pair<size_t, std::string>> near;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
-    const char* text = PyUnicode_AsUTF8(PyList_GET_ITEM(names.get(), i));
-    if (!text || *text == '_') continue;
+    const std::string text = readable(PyList_GET_ITEM(names.get(), i));
+    if (text.starts_with('_')) continue;
     const size_t far = distance(wanted, text);
     if (far <= 1 + wanted.size() / 4) near.emplace_back(far, text);
   }
@@ -48,31 +47,6 @@ std::string nearest(PyObject* self, std::string_view wanted) {
   for (size_t i = 0; i < near.size() && i < 3; ++i) out += (i ? " or '" : "; did you mean '") + near[i].second + "'";
   return out.empty() ? out : out + "?";
 }
-
-PyObject* extend(PyObject*, PyObject* args) {
-  PyObject *type, *name, *member;
-  if (!PyArg_ParseTuple(args, "O!UO:extend", &PyType_Type, &type, &name, &member)) return nullptr;
-  auto* t = reinterpret_cast<PyTypeObject*>(type);
-  if (PyDict_SetItem(t->tp_dict, name, member) < 0) return nullptr;
-  PyType_Modified(t);
-  Py_RETURN_NONE;
-}
-
-PyObject* op_names(PyObject*, PyObject*) {
-  return guarded([] {
-    Ref list = checked(PyList_New(0));
-    for (const OpRow* row : all_rows()) {
-      Ref name = checked(PyUnicode_FromString(row->name));
-      if (PyList_Append(list.get(), name.get()) < 0) throw PythonErrorSet();
-    }
-    return list.release();
-  });
-}
-
-PyMethodDef functions[] = {
-    {"extend", extend, METH_VARARGS, "extend(type, name, member)\n--\n\nGives a type a member."},
-    {"op_names", op_names, METH_NOARGS, "op_names()\n--\n\nThe names of all primitive ops."},
-    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
@@ -90,22 +64,22 @@ void add_properties(PyTypeObject* type, PyGetSetDef* properties) {
 }
 
 PyObject* explain_missing(PyObject* self, PyObject* name) {
-  const char* wanted = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
   // Names with an underscore are asked for by machinery, often, to see what an object can do.
-  if (!wanted || *wanted == '_') return nullptr;
-  PyErr_Clear();
-  guarded([&]() -> PyObject* {
+  if (!PyUnicode_Check(name) || PyUnicode_READ_CHAR(name, 0) == '_') return nullptr;
+  return guarded([&]() -> PyObject* {
+    clear_only(PyExc_AttributeError);
     const std::string_view type = Py_TYPE(self)->tp_name;
-    fail(ErrorKind::kAttribute, "'", type.substr(type.rfind('.') + 1), "' object has no attribute '", wanted, "'",
-         nearest(self, wanted));
+    const std::string wanted = readable(name);
+    const Ref error = checked(PyObject_CallFunction(
+        PyExc_AttributeError, "N",
+        text_object(str("'", type.substr(type.rfind('.') + 1), "' object has no attribute '", wanted, "'",
+                        nearest(self, wanted)))
+            .release()));
+    // With its name given, Python adds no guess of its own behind ours.
+    if (PyObject_SetAttrString(error.get(), "name", name) < 0) throw PythonErrorSet();
+    PyErr_SetObject(PyExc_AttributeError, error.get());
+    return nullptr;
   });
-  // With its name given, Python adds no guess of its own behind ours.
-  PyObject *kind, *error, *trace;
-  PyErr_Fetch(&kind, &error, &trace);
-  PyErr_NormalizeException(&kind, &error, &trace);
-  if (PyObject_SetAttrString(error, "name", name) < 0) PyErr_Clear();
-  PyErr_Restore(kind, error, trace);
-  return nullptr;
 }
 
 PyObject* get_member(PyObject* self, PyObject* name) {
@@ -114,10 +88,6 @@ PyObject* get_member(PyObject* self, PyObject* name) {
   // What a property raised says more than we could.
   if (_PyType_Lookup(Py_TYPE(self), name)) return nullptr;
   return explain_missing(self, name);
-}
-
-void init_members(PyObject* module) {
-  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
 }
 
 }  // namespace footlight::python

@@ -2,7 +2,7 @@
 // there.
 #pragma once
 
-#include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/ref.h"
 
 namespace footlight::python {
 
@@ -14,8 +14,5 @@ void add_properties(PyTypeObject*, PyGetSetDef*);
 PyObject* get_member(PyObject* self, PyObject* name);
 // Replaces the AttributeError that is set by one that does so. Always null.
 PyObject* explain_missing(PyObject* self, PyObject* name);
-
-// `footlight._engine.extend(type, name, member)`: what is Python by nature joins a type made here.
-void init_members(PyObject* module);
 
 }  // namespace footlight::python

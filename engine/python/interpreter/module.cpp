@@ -1,9 +1,7 @@
-// The extension module footlight._engine: loads once, in the main interpreter, and fills the public
-// namespaces.
+// The namespaces that users see: modules that are made on first use.
 #include "engine/python/interpreter/module.h"
 
-#include "engine/eager/execute.h"
-#include "engine/python/interpreter/members.h"
+#include "engine/python/interpreter/attributes.h"
 
 #include <map>
 #include <string>
@@ -15,8 +13,8 @@ PyObject* namespaces = nullptr;  // dotted name -> module, "" -> footlight
 
 PyObject* make_namespace(const std::string& dotted) {
   const std::string full = dotted.empty() ? "footlight" : "footlight." + dotted;
-  Ref module = checked(PyImport_AddModule(full.c_str()));
-  Py_INCREF(module.get());  // AddModule lends
+  const Ref module = Ref::borrow(PyImport_AddModule(full.c_str()));
+  if (!module) throw PythonErrorSet();
   if (PyDict_SetItemString(namespaces, dotted.c_str(), module.get()) < 0) throw PythonErrorSet();
   if (!dotted.empty()) {
     const size_t dot = dotted.rfind('.');
@@ -30,20 +28,13 @@ PyObject* make_namespace(const std::string& dotted) {
   return module.get();
 }
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                          "footlight._engine",
-                          "The engine behind footlight.",
-                          -1,
-                          nullptr,
-                          nullptr,
-                          nullptr,
-                          nullptr,
-                          nullptr};
-
 }  // namespace
 
+void init_namespaces() { namespaces = checked(PyDict_New()).release(); }
+bool namespaces_exist() { return namespaces != nullptr; }
+
 PyObject* namespace_of(const char* dotted) {
-  PyObject* known = PyDict_GetItemString(namespaces, dotted);
+  PyObject* known = find_item(namespaces, dotted);
   return known ? known : make_namespace(dotted);
 }
 
@@ -69,32 +60,3 @@ void publish_function(const char* dotted, PyMethodDef* method) {
 }
 
 }  // namespace footlight::python
-
-PyMODINIT_FUNC PyInit__engine() {
-  using namespace footlight::python;
-#ifdef Py_GIL_DISABLED
-  PyErr_SetString(PyExc_ImportError,
-                  "footlight does not run in free-threaded builds of Python; use the standard one");
-  return nullptr;
-#endif
-  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
-    PyErr_SetString(PyExc_ImportError,
-                    "footlight works in the main interpreter only, not in a subinterpreter");
-    return nullptr;
-  }
-  if (namespaces) {
-    PyErr_SetString(PyExc_ImportError,
-                    "footlight's engine is loaded already and cannot be loaded a second time");
-    return nullptr;
-  }
-  return guarded([]() -> PyObject* {
-    Ref module = checked(PyModule_Create(&definition));
-    namespaces = checked(PyDict_New()).release();
-    footlight::eager::init();
-    for (auto init : {init_members, init_errors, init_dtype, init_shape, init_tensor, init_conversions, init_specs,
-                      init_variable, init_tape, init_config, init_print, init_nest, init_public_functions,
-                      init_source, init_function, init_autograph})
-      if (init) init(module.get());
-    return module.release();
-  });
-}

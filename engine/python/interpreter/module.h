@@ -1,29 +1,22 @@
-// What each part of this folder adds to the extension module `footlight._engine`, and how it adds it.
+// The namespaces that users see (`footlight`, `footlight.nn`, ...), and how every room adds its names to them.
 #pragma once
 
 #include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 
-// Each part registers its types and functions; a failed one leaves a Python exception set and throws
-// PythonErrorSet. `module` is footlight._engine. Called once, in this order, from module.cpp.
-void init_errors(PyObject* module);
-void init_dtype(PyObject* module);
-void init_shape(PyObject* module);
-void init_tensor(PyObject* module);
-void init_conversions(PyObject* module);
-void init_constant();  // by init_conversions
-void init_specs(PyObject* module);
-void init_variable(PyObject* module);
-void init_tape(PyObject* module);
-void init_custom_gradient(PyObject* module);  // by init_tape
-void init_config(PyObject* module);
-void init_print(PyObject* module);
-void init_nest(PyObject* module);
-void init_public_functions(PyObject* module);
-void init_source(PyObject* module);
-void init_function(PyObject* module) __attribute__((weak));   // function_*.cpp
-void init_autograph(PyObject* module) __attribute__((weak));  // ag_*.cpp, ast_bridge*.cpp
+// Each room adds its types and functions, in this order, called by extension.cpp. `module` is footlight._engine. What
+// fails leaves a Python exception set and throws PythonErrorSet.
+void init_interpreter(PyObject* module);
+void init_types(PyObject* module);
+void init_calls(PyObject* module);
+void init_gradients(PyObject* module);
+void init_function(PyObject* module);
+void init_autograph(PyObject* module);
+
+// Before all rooms, once.
+void init_namespaces();
+bool namespaces_exist();
 
 // The public namespace: "" is `footlight` itself, "nn", "autograph.experimental", ... Made on first use, then
 // always the same object; also reachable by `import footlight.nn`. Borrowed.

@@ -1,20 +1,14 @@
-// The engine's end of the recorder: it takes positions through it, and adds the names of its ops to every session.
+// The engine's end of the recorder: positions are taken through it.
 #include "engine/python/interpreter/source.h"
 
-#include "engine/ops/row.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/recorder_api.h"
 #include "engine/python/interpreter/text.h"
-#include "engine/python/recorder/api.h"
-#include "engine/record/recorder.h"
 
 namespace footlight::python {
 namespace {
 
 const RecorderApi* recorder = nullptr;
-
-void record_op_names(session::Writer& writer) {
-  for (const OpRow* row : all_rows()) writer.add_op_name({row->id, row->name, std::string(name_of(row->family))});
-}
 
 // The recorder's extension, which the capsule's name alone would not load.
 const RecorderApi* load_recorder() {
@@ -28,12 +22,11 @@ const RecorderApi* load_recorder() {
 
 CodeId code_id(PyObject* code) { return recorder->code_id(code); }
 
-void init_source(PyObject*) {
+void init_source() {
   recorder = load_recorder();
   const Ref file = checked(PyObject_GetAttrString(namespace_of(""), "__file__"));
   const std::string path = readable(file.get());
   record::add_own_folder(path.substr(0, path.rfind('/') + 1));  // "/.../python/footlight/"
-  record::on_recording_started(record_op_names);
 }
 
 }  // namespace footlight::python

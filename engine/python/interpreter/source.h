@@ -1,4 +1,4 @@
-// Where the user's program stands, as the recorder knows it; and what a session gets to know of the engine.
+// Where the user's program stands, as the recorder knows it.
 #pragma once
 
 #include "engine/base/ids.h"
@@ -14,5 +14,7 @@ using record::SourcePlace;
 
 // The id of a code object, given on first sight together with a copy of its line table.
 CodeId code_id(PyObject* code);
+
+void init_source();
 
 }  // namespace footlight::python

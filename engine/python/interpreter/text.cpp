@@ -32,6 +32,16 @@ std::string distinct_utf8(PyObject* text) { return encoded(text, "surrogatepass"
 std::string repr_of(PyObject* object) { return shown(object, Ref::steal(PyObject_Repr(object))); }
 std::string str_of(PyObject* object) { return shown(object, Ref::steal(PyObject_Str(object))); }
 
+std::string take_message() {
+  Ref exception = take_exception();
+  if (!exception) return {};
+  if (!PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception)) {
+    raise_again(std::move(exception));
+    throw PythonErrorSet();
+  }
+  return str_of(exception.get());
+}
+
 Ref text_object(std::string_view utf8) {
   return checked(PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "replace"));
 }

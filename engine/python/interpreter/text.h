@@ -23,6 +23,10 @@ std::string distinct_utf8(PyObject* text);
 std::string repr_of(PyObject* object);
 std::string str_of(PyObject* object);
 
+// str() of the exception that is set, which is cleared; "" when there is none. KeyboardInterrupt and SystemExit are
+// thrown on.
+std::string take_message();
+
 // A new str; bytes that are no UTF-8 become U+FFFD.
 Ref text_object(std::string_view utf8);
 

@@ -1,7 +1,7 @@
 // What a weak reference points at, spelled as each Python version has it.
 #pragma once
 
-#include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/ref.h"
 
 namespace footlight::python {
 
@@ -9,7 +9,7 @@ namespace footlight::python {
 inline Ref weak_target(PyObject* reference) {
 #if PY_VERSION_HEX >= 0x030D0000
   PyObject* object = nullptr;
-  if (PyWeakref_GetRef(reference, &object) < 0) PyErr_Clear();
+  if (PyWeakref_GetRef(reference, &object) < 0) throw PythonErrorSet();
   return Ref::steal(object);
 #else
   PyObject* object = PyWeakref_GetObject(reference);

@@ -2,7 +2,7 @@
 #include "engine/python/recorder/module.h"
 
 #include "engine/python/interpreter/text.h"
-#include "engine/python/recorder/api.h"
+#include "engine/python/interpreter/recorder_api.h"
 #include "engine/python/recorder/code_objects.h"
 #include "engine/record/sources.h"
 

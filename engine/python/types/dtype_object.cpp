@@ -1,9 +1,11 @@
-// tf.DType: one object per dtype, its properties, and what else counts as a dtype.
+// tf.DType: one object per dtype, its properties, and the other objects that stand for one.
 #include "engine/python/types/dtype_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 
 #include <unistd.h>
 
@@ -41,16 +43,18 @@ Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(of(self)); }
 
 PyObject* compare(PyObject* self, PyObject* other, int op) {
   if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
-  bool equal = self == other;
-  if (!equal && !is_dtype(other) && other != Py_None) {
-    try {
-      equal = dtype_from_object(other) == of(self);
-    } catch (const Error&) {
-    } catch (const PythonErrorSet&) {
-      PyErr_Clear();
+  return guarded([&] {
+    bool equal = self == other;
+    if (!equal && !is_dtype(other) && other != Py_None) {
+      try {
+        equal = dtype_from_object(other) == of(self);
+      } catch (const Error&) {  // no dtype: not equal
+      } catch (const PythonErrorSet&) {
+        clear_only(PyExc_Exception);
+      }
     }
-  }
-  return PyBool_FromLong(equal == (op == Py_EQ));
+    return PyBool_FromLong(equal == (op == Py_EQ));
+  });
 }
 
 PyObject* construct(PyTypeObject*, PyObject* args, PyObject*) {
@@ -150,7 +154,7 @@ PyObject* same_as(PyObject* self, PyObject* other) {
 }
 PyObject* is_subtype_of(PyObject* self, PyObject* other) { return PyBool_FromLong(self == other); }
 PyObject* supertype(PyObject* self, PyObject* others) {
-  Ref all = Ref::steal(PySequence_Fast(others, "a sequence of dtypes is wanted"));
+  Ref all = Ref::steal(PySequence_Fast(others, "expected a sequence of dtypes"));
   if (!all) return nullptr;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i)
     if (PySequence_Fast_GET_ITEM(all.get(), i) != self) Py_RETURN_NONE;
@@ -202,8 +206,7 @@ DType dtype_from_object(PyObject* o) {
   if (is_dtype(o)) return of(o);
   DType d = DType::kInvalid;
   if (PyUnicode_Check(o)) {
-    const char* text = PyUnicode_AsUTF8(o);
-    if (!text) throw PythonErrorSet();
+    const std::string text = readable(o);
     d = dtype_from_name(text);
     const std::string_view other = text;
     if (other == "half" || other == "float" || other == "double") d = by_other_name(other);
@@ -215,30 +218,29 @@ DType dtype_from_object(PyObject* o) {
     d = DType::kString;
   } else if (o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyComplex_Type) ||
              o == reinterpret_cast<PyObject*>(&PyUnicode_Type) || o == reinterpret_cast<PyObject*>(&PyBytes_Type) ||
-             (PyType_Check(o) && !PyObject_HasAttrString(o, "dtype"))) {  // NumPy takes every class for an object
+             (PyType_Check(o) && !has_attribute(o, "dtype"))) {  // NumPy takes every class for an object
     // No dtype: below it says which.
   } else if (PyLong_Check(o) && !PyBool_Check(o)) {
-    const long n = PyLong_AsLong(o);
-    if (n == -1 && PyErr_Occurred()) PyErr_Clear();
+    int overflow;
+    const long n = PyLong_AsLongAndOverflow(o, &overflow);
     if (n > 0 && n < static_cast<long>(kDTypeCount) && objects[static_cast<size_t>(n)])
       d = static_cast<DType>(n);
   } else {
     // np.dtype and NumPy's scalar types; NumPy is loaded already when such an object exists.
-    PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    PyObject* numpy = find_item(PyImport_GetModuleDict(), "numpy");
     Ref dtype;
-    if (numpy && o != Py_None) dtype = Ref::steal(PyObject_CallMethod(numpy, "dtype", "O", o));
-    if (!dtype) PyErr_Clear();
-    Ref text = Ref::steal(dtype ? PyObject_GetAttrString(dtype.get(), "name") : nullptr);
-    if (!text) PyErr_Clear();
+    if (numpy && o != Py_None) {
+      dtype = Ref::steal(PyObject_CallMethod(numpy, "dtype", "O", o));
+      if (!dtype) clear_only(PyExc_Exception);
+    }
+    const Ref text = dtype ? optional_attribute(dtype.get(), "name") : Ref();
     if (text && PyUnicode_Check(text.get())) {
-      const std::string n = PyUnicode_AsUTF8(text.get());
+      const std::string n = readable(text.get());
       d = dtype_from_name(n);
       if (d == DType::kInvalid) d = by_other_name(n);
     }
   }
   if (d == DType::kInvalid) {
-    Ref text = Ref::steal(PyObject_Repr(o));
-    if (!text) throw PythonErrorSet();
     const char* which = o == reinterpret_cast<PyObject*>(&PyLong_Type)      ? "; write tf.int32 or tf.int64"
                         : o == reinterpret_cast<PyObject*>(&PyComplex_Type) ? "; write tf.complex64 or tf.complex128"
                         : o == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
@@ -246,7 +248,7 @@ DType dtype_from_object(PyObject* o) {
                             ? "; write tf.string"
                             : "";
     throw Error(ErrorKind::kType,
-                std::string("Cannot convert ") + PyUnicode_AsUTF8(text.get()) + " to a TensorFlow DType" + which);
+                "Cannot convert " + repr_of(o) + " to a TensorFlow DType" + which);
   }
   return d;
 }
@@ -254,12 +256,9 @@ DType dtype_from_object(PyObject* o) {
 Ref import_numpy() {
   Ref numpy = Ref::steal(PyImport_ImportModule("numpy"));
   if (numpy) return numpy;
-  if (!PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) throw PythonErrorSet();
-  PyErr_Clear();
-  Ref file = checked(PyObject_GetAttrString(namespace_of(""), "__file__"));
-  const char* init = PyUnicode_AsUTF8(file.get());
-  if (!init) throw PythonErrorSet();
-  std::string tree = init;  // BUILD/PRESET/python/footlight/__init__.py -> BUILD
+  clear_only(PyExc_ModuleNotFoundError);
+  const Ref file = checked(PyObject_GetAttrString(namespace_of(""), "__file__"));
+  std::string tree(utf8(file.get()));  // BUILD/PRESET/python/footlight/__init__.py -> BUILD
   for (int up = 0; up < 4; ++up) tree.resize(tree.rfind('/') == std::string::npos ? 0 : tree.rfind('/'));
   const std::string packages =
       footlight::str(tree, "/venv/lib/python", PY_MAJOR_VERSION, ".", PY_MINOR_VERSION, "/site-packages");
@@ -280,7 +279,7 @@ Ref numpy_dtype(DType d) {
   if (d == DType::kBFloat16) {
     Ref extra = Ref::steal(PyImport_ImportModule("ml_dtypes"));
     if (!extra) {
-      PyErr_Clear();
+      clear_only(PyExc_ImportError);
       throw Error(ErrorKind::kType,
                   "NumPy has no bfloat16 of its own: install ml_dtypes, or cast to float32 first");
     }
@@ -292,7 +291,7 @@ Ref numpy_dtype(DType d) {
   return checked(PyObject_CallMethod(numpy.get(), "dtype", "s", n.c_str()));
 }
 
-void init_dtype(PyObject*) {
+void init_dtype() {
   type.tp_name = "footlight.DType";
   type.tp_basicsize = sizeof(PyDType);
   type.tp_flags = Py_TPFLAGS_DEFAULT;

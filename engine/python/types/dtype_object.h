@@ -17,4 +17,6 @@ Ref import_numpy();
 // The NumPy dtype object (bfloat16 needs ml_dtypes). Imports NumPy. Throws.
 Ref numpy_dtype(DType);
 
+void init_dtype();
+
 }  // namespace footlight::python

@@ -2,7 +2,9 @@
 #include "engine/python/types/nest.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 
 namespace footlight::python {
 namespace {
@@ -14,28 +16,20 @@ bool is_a(PyObject* o, const char* name, PyObject*& kept) {
     Ref abc = checked(PyImport_ImportModule("collections.abc"));
     kept = checked(PyObject_GetAttrString(abc.get(), name)).release();
   }
-  const int is = PyObject_IsInstance(o, kept);
-  if (is < 0) throw PythonErrorSet();
-  return is;
+  return is_instance(o, kept);
 }
 PyObject *mapping_class = nullptr, *sequence_class = nullptr, *view_class = nullptr;
-
-bool has(PyObject* o, const char* name) {
-  PyObject* a = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
-  if (!a) PyErr_Clear();
-  Py_XDECREF(a);
-  return a != nullptr;
-}
 
 Kind kind_of(PyObject* o, bool composites = false) {
   if (is_tensor(o) || PyUnicode_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || o == Py_None)
     return Kind::kLeaf;
   if (PyList_Check(o)) return Kind::kList;
-  if (PyTuple_Check(o)) return !PyTuple_CheckExact(o) && has(o, "_fields") ? Kind::kNamedTuple : Kind::kTuple;
+  if (PyTuple_CheckExact(o)) return Kind::kTuple;
+  if (PyTuple_Check(o)) return class_has_attribute(o, "_fields") ? Kind::kNamedTuple : Kind::kTuple;
   if (PyDict_Check(o)) return Kind::kMapping;
   if (PyBytes_Check(o) || PyType_Check(o) || PyCallable_Check(o)) return Kind::kLeaf;
-  if (has(o, "__attrs_attrs__")) return Kind::kAttrs;
-  if (composites && has(o, "_type_spec")) return Kind::kComposite;
+  if (class_has_attribute(o, "__attrs_attrs__")) return Kind::kAttrs;
+  if (composites && class_has_attribute(o, "_type_spec")) return Kind::kComposite;
   if (is_a(o, "Mapping", mapping_class)) return Kind::kMapping;
   // A range, the views of a dict; not what is a sequence of bytes.
   if (PyByteArray_Check(o) || PyMemoryView_Check(o)) return Kind::kLeaf;
@@ -46,7 +40,7 @@ Ref sorted_keys(PyObject* mapping) {
   Ref keys = checked(PyMapping_Keys(mapping));
   Ref list = checked(PySequence_List(keys.get()));
   if (PyList_Sort(list.get()) < 0) {
-    PyErr_Clear();
+    clear_only(PyExc_Exception);
     fail(ErrorKind::kType, "nest only supports dicts with sortable keys.");
   }
   return list;
@@ -145,22 +139,16 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) 
   Ref keys = checked(PySequence_List(checked(PyMapping_Keys(o)).get()));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
     PyObject* key = PyList_GET_ITEM(keys.get(), i);
-    if (PyObject_SetItem(result.get(), key, PyDict_GetItem(by_name.get(), key)) < 0) throw PythonErrorSet();
+    if (PyObject_SetItem(result.get(), key, find_item(by_name.get(), key)) < 0) throw PythonErrorSet();
   }
   return result;
-}
-
-std::string described(PyObject* o) {
-  Ref text = checked(PyObject_Repr(o));
-  const char* s = PyUnicode_AsUTF8(text.get());
-  return s ? s : "?";
 }
 
 // Namedtuples of one name and the same fields, though of two classes.
 bool same_fields(PyObject* a, PyObject* b) {
   if (std::string_view(Py_TYPE(a)->tp_name) != Py_TYPE(b)->tp_name) return false;
   Ref x = checked(PyObject_GetAttrString(a, "_fields")), y = checked(PyObject_GetAttrString(b, "_fields"));
-  return PyObject_RichCompareBool(x.get(), y.get(), Py_EQ) == 1;
+  return are_equal(x.get(), y.get());
 }
 
 void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
@@ -168,8 +156,8 @@ void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
   const Kind x = kind_of(a, composites), y = kind_of(b, composites);
   if (x == Kind::kLeaf && y == Kind::kLeaf) return;
   if (x == Kind::kLeaf || y == Kind::kLeaf)
-    fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", described(a),
-         " and ", described(b));
+    fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", repr_of(a),
+         " and ", repr_of(b));
   if (types && Py_TYPE(a) != Py_TYPE(b) && !(x == Kind::kMapping && y == Kind::kMapping) &&
       !(x == Kind::kNamedTuple && y == Kind::kNamedTuple && same_fields(a, b)) &&
       !(x == y && x != Kind::kNamedTuple && (PyType_IsSubtype(Py_TYPE(a), Py_TYPE(b)) ||
@@ -178,18 +166,16 @@ void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
          " and ", Py_TYPE(b)->tp_name);
   if (types && x == Kind::kMapping && y == Kind::kMapping) {
     Ref ka = sorted_keys(a), kb = sorted_keys(b);
-    const int equal = PyObject_RichCompareBool(ka.get(), kb.get(), Py_EQ);
-    if (equal < 0) throw PythonErrorSet();
-    if (!equal)
-      fail(ErrorKind::kValue, "The two dictionaries don't have the same set of keys: ", described(ka.get()),
-           " and ", described(kb.get()));
+    if (!are_equal(ka.get(), kb.get()))
+      fail(ErrorKind::kValue, "The two dictionaries don't have the same set of keys: ", repr_of(ka.get()),
+           " and ", repr_of(kb.get()));
   }
   std::vector<Ref> ca, cb;
   each_child(a, x, [&](PyObject* c) { ca.push_back(Ref::borrow(c)); });
   each_child(b, y, [&](PyObject* c) { cb.push_back(Ref::borrow(c)); });
   if (ca.size() != cb.size())
-    fail(ErrorKind::kValue, "The two structures don't have the same number of elements: ", described(a),
-         " and ", described(b));
+    fail(ErrorKind::kValue, "The two structures don't have the same number of elements: ", repr_of(a),
+         " and ", repr_of(b));
   for (size_t i = 0; i < ca.size(); ++i) same(ca[i].get(), cb[i].get(), types, depth + 1, composites);
 }
 
@@ -253,16 +239,16 @@ PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
     PyObject* function = PyTuple_GET_ITEM(args, 0);
     if (!PyCallable_Check(function))
       fail(ErrorKind::kType, "map_structure: func must be callable, not ", Py_TYPE(function)->tp_name);
-    PyObject* check = keywords ? PyDict_GetItemString(keywords, "check_types") : nullptr;
-    PyObject* expand = keywords ? PyDict_GetItemString(keywords, "expand_composites") : nullptr;
+    PyObject* check = keywords ? find_item(keywords, "check_types") : nullptr;
+    PyObject* expand = keywords ? find_item(keywords, "expand_composites") : nullptr;
     if (keywords && PyDict_GET_SIZE(keywords) != (check != nullptr) + (expand != nullptr))
       fail(ErrorKind::kValue, "map_structure: only check_types and expand_composites may be given by name");
-    const bool composites = expand && PyObject_IsTrue(expand) == 1;
+    const bool composites = expand && is_true(expand);
     std::vector<std::vector<Ref>> leaves(static_cast<size_t>(n - 1));
     for (Py_ssize_t i = 1; i < n; ++i) {
       if (i > 1)
         nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i),
-                         !check || PyObject_IsTrue(check) == 1, composites);
+                         !check || is_true(check), composites);
       nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)], composites);
     }
     std::vector<Ref> results;
@@ -305,7 +291,7 @@ void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composite
   same(a, b, check_types, 0, composites);
 }
 
-void init_nest(PyObject*) {
+void init_nest() {
   for (PyMethodDef& f : functions) publish_function(str("nest.", f.ml_name).c_str(), &f);
 }
 

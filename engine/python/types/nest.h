@@ -16,4 +16,6 @@ Ref nest_pack(PyObject* structure, std::span<const Ref> leaves, bool composites 
 // ValueError or TypeError that says where they differ.
 void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composites = false);
 
+void init_nest();
+
 }  // namespace footlight::python

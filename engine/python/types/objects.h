@@ -5,6 +5,7 @@
 #include "engine/tensor/tensor.h"
 
 #include <span>
+#include <string>
 
 namespace footlight::python {
 
@@ -21,13 +22,13 @@ inline bool is_tensor(PyObject* o) {
 inline const Tensor& tensor_of(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->tensor; }
 PyObject* wrap(Tensor);                       // new reference; throws
 PyObject* wrap_all(std::span<const Tensor>);  // a list
-
-// Installed by the tracing part: what `.op` and `.graph` of a symbolic tensor give. New references.
-extern PyObject* (*operation_of)(const Tensor&);
-extern PyObject* (*graph_of)(const Tensor&);
+std::string symbolic_name(const Tensor&);     // "add_1:0"
 
 // Any Python value (number, list, array, tensor, variable) as a tensor; `dtype` kInvalid: inferred.
 // Inside a trace a Python value becomes a Const node, a foreign tensor a capture.
 Tensor to_tensor(PyObject*, DType dtype = DType::kInvalid, const char* argument = nullptr);
+
+// After calls/operators.h has put the operators in.
+void init_tensor(PyObject* module);
 
 }  // namespace footlight::python

@@ -1,17 +1,19 @@
 // tensor.ref(): equal and of one hash when it stands for the same object.
 #include "engine/python/types/reference_object.h"
 
-#include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/ref.h"
+
+#include <new>
 
 namespace footlight::python {
 namespace {
 
 struct Reference {
-  PyObject_HEAD PyObject* object;
+  PyObject_HEAD Ref object;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-PyObject* of(PyObject* o) { return reinterpret_cast<Reference*>(o)->object; }
+PyObject* of(PyObject* o) { return reinterpret_cast<Reference*>(o)->object.get(); }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != &type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
@@ -24,7 +26,7 @@ Py_hash_t hash(PyObject* self) {
 PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("<Reference wrapping %R>", of(self)); }
 void destroy(PyObject* self) {
   PyObject_GC_UnTrack(self);
-  Py_XDECREF(of(self));
+  reinterpret_cast<Reference*>(self)->object.~Ref();
   PyObject_GC_Del(self);
 }
 int traverse(PyObject* self, visitproc visit, void* arg) {
@@ -39,7 +41,7 @@ PyMethodDef methods[] = {{"deref", deref, METH_NOARGS, "The object."}, {nullptr,
 PyObject* reference_to(PyObject* object) {
   auto* r = PyObject_GC_New(Reference, &type);
   if (!r) return nullptr;
-  r->object = Py_NewRef(object);
+  new (&r->object) Ref(Ref::borrow(object));
   PyObject_GC_Track(reinterpret_cast<PyObject*>(r));
   return reinterpret_cast<PyObject*>(r);
 }

@@ -1,8 +1,11 @@
 // tf.TensorShape: an immutable shape, some of it perhaps unknown.
 #include "engine/python/types/shape_object.h"
 
+#include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 
 #include <new>
 #include <string>
@@ -44,9 +47,11 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
   PyObject* dims;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:TensorShape", const_cast<char**>(names), &dims))
     return nullptr;
-  if (PyObject_HasAttrString(dims, "unknown_rank"))  // a TensorShapeProto, ours or protobuf's
-    return PyObject_CallMethod(reinterpret_cast<PyObject*>(&type), "experimental_from_proto", "O", dims);
-  return guarded([&] { return shape_object(shape_from_object(dims)); });
+  return guarded([&] {
+    if (has_attribute(dims, "unknown_rank"))  // a TensorShapeProto, ours or protobuf's
+      return PyObject_CallMethod(reinterpret_cast<PyObject*>(&type), "experimental_from_proto", "O", dims);
+    return shape_object(shape_from_object(dims));
+  });
 }
 
 void destroy(PyObject* self) {
@@ -197,7 +202,7 @@ PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
 }
 PyObject* supertype(PyObject* self, PyObject* others) {
   return guarded([&]() -> PyObject* {
-    Ref all = checked(PySequence_Fast(others, "a sequence of shapes is wanted"));
+    Ref all = checked(PySequence_Fast(others, "expected a sequence of shapes"));
     Shape r = shape_of(self);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
       PyObject* o = PySequence_Fast_GET_ITEM(all.get(), i);
@@ -311,12 +316,10 @@ PyObject* shape_object(const Shape& shape) {
 
 int64_t dimension_from_object(PyObject* o) {
   if (o == Py_None) return kUnknownDim;
-  Ref index = Ref::steal(PyNumber_Index(o));
+  const Ref index = Ref::steal(PyNumber_Index(o));
   if (!index) {
-    PyErr_Clear();
-    Ref text = checked(PyObject_Repr(o));
-    throw Error(ErrorKind::kType,
-                std::string("A dimension must be an integer or None, not ") + PyUnicode_AsUTF8(text.get()));
+    clear_only(PyExc_Exception);
+    fail(ErrorKind::kType, "A dimension must be an integer or None, not ", repr_of(o));
   }
   const long long d = PyLong_AsLongLong(index.get());
   if (d == -1 && PyErr_Occurred()) throw PythonErrorSet();
@@ -333,10 +336,8 @@ Shape shape_from_object(PyObject* o) {
     return s;
   }
   if (PyUnicode_Check(o) || PyBytes_Check(o) ||
-      !(PySequence_Check(o) || PyIter_Check(o) || Py_TYPE(o)->tp_iter)) {
-    Ref text = checked(PyObject_Repr(o));
-    throw Error(ErrorKind::kType, std::string("Not a shape: ") + PyUnicode_AsUTF8(text.get()));
-  }
+      !(PySequence_Check(o) || PyIter_Check(o) || Py_TYPE(o)->tp_iter))
+    fail(ErrorKind::kType, "Not a shape: ", repr_of(o));
   if (is_tensor(o) && tensor_of(o).shape().has_rank() && tensor_of(o).shape().rank() == 0) {
     s.append(dimension_from_object(o));
     return s;
@@ -348,7 +349,7 @@ Shape shape_from_object(PyObject* o) {
   return s;
 }
 
-void init_shape(PyObject*) {
+void init_shape() {
   sequence.sq_length = length;
   sequence.sq_item = item_at;
   mapping.mp_length = length;

@@ -15,4 +15,6 @@ Shape shape_from_object(PyObject*);
 // A dimension: an integer, None or -1 given as None. Throws kType, kValue.
 int64_t dimension_from_object(PyObject*);
 
+void init_shape();
+
 }  // namespace footlight::python

@@ -2,7 +2,8 @@
 #include "engine/python/types/slices_object.h"
 
 #include "engine/ops/indexed_slices.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 
 namespace footlight::python {
@@ -22,9 +23,7 @@ Tensor part(PyObject* slices, const char* name) {
 
 bool is_slices(PyObject* o) {
   if (is_tensor(o)) return false;
-  const int is = PyObject_IsInstance(o, slices_class());
-  if (is < 0) throw PythonErrorSet();
-  return is;
+  return is_instance(o, slices_class());
 }
 
 PyObject* wrap_gradient(const Tensor& gradient) {

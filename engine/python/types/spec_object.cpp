@@ -2,7 +2,8 @@
 #include "engine/python/types/spec_object.h"
 
 #include "engine/base/text.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
@@ -22,9 +23,8 @@ PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 std::string name_from(PyObject* o) {
   if (!o || o == Py_None) return {};
-  const char* s = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
-  if (!s) fail(ErrorKind::kType, "TensorSpec: name must be a str or None");
-  return s;
+  if (!PyUnicode_Check(o)) fail(ErrorKind::kType, "TensorSpec: name must be a str or None");
+  return std::string(utf8(o));
 }
 
 // A spec, tensor or variable as a spec.
@@ -99,7 +99,7 @@ PyObject* is_subtype_of(PyObject* self, PyObject* other) {
 }
 PyObject* supertype(PyObject* self, PyObject* others) {
   return guarded([&]() -> PyObject* {
-    Ref all = checked(PySequence_Fast(others, "a sequence of specs is wanted"));
+    Ref all = checked(PySequence_Fast(others, "expected a sequence of specs"));
     SpecValue v = spec_of(self);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
       PyObject* o = PySequence_Fast_GET_ITEM(all.get(), i);
@@ -119,20 +119,12 @@ PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
     return spec_object(std::move(v));
   });
 }
+template <bool of_tensor>
 PyObject* from(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"value", "name", nullptr};
+  static const char* names[] = {of_tensor ? "tensor" : "spec", "name", nullptr};
   PyObject *value, *name = nullptr;
-  if (PyTuple_GET_SIZE(args) == 0 && keywords) {  // from_tensor(tensor=...), from_spec(spec=...)
-    for (const char* spelling : {"tensor", "spec"})
-      if (PyObject* v = PyDict_GetItemString(keywords, spelling)) {
-        Ref positional = Ref::steal(PyTuple_Pack(1, v));
-        Ref rest = Ref::steal(PyDict_Copy(keywords));
-        if (!positional || !rest || PyDict_DelItemString(rest.get(), spelling) < 0) return nullptr;
-        return from(nullptr, positional.get(), rest.get());
-      }
-  }
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:from_tensor", const_cast<char**>(names), &value,
-                                   &name))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, of_tensor ? "O|O:from_tensor" : "O|O:from_spec",
+                                   const_cast<char**>(names), &value, &name))
     return nullptr;
   return guarded([&] {
     SpecValue v = described(value);
@@ -171,19 +163,16 @@ PyMethodDef methods[] = {
     {"most_specific_common_supertype", supertype, METH_O, "The narrowest spec that covers all, else None."},
     {"most_specific_compatible_type", most_specific_compatible, METH_O,
      "The narrowest spec that covers both; ValueError when there is none."},
-    {"from_tensor", with_keywords(from), METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
-    {"from_spec", with_keywords(from), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+    {"from_tensor", with_keywords(from<true>), METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
+    {"from_spec", with_keywords(from<false>), METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "The same spec, perhaps with another name."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* type_spec_from_value(PyObject*, PyObject* value) {
   return guarded([&] {
-    if (!is_tensor(value) && !is_variable(value) && !is_array(value)) {
-      Ref text = checked(PyObject_Repr(value));
-      fail(ErrorKind::kType, "Could not build a TypeSpec for ", PyUnicode_AsUTF8(text.get()), " of type ",
-           Py_TYPE(value)->tp_name);
-    }
+    if (!is_tensor(value) && !is_variable(value) && !is_array(value))
+      fail(ErrorKind::kType, "Could not build a TypeSpec for ", repr_of(value), " of type ", Py_TYPE(value)->tp_name);
     return spec_object(described(value));
   });
 }
@@ -207,7 +196,7 @@ std::string spec_text(const SpecValue& v) {
              ", name=", v.name.empty() && !v.named ? "None" : "'" + v.name + "'", ")");
 }
 
-void init_specs(PyObject*) {
+void init_specs() {
   base.tp_name = "footlight.TypeSpec";
   base.tp_basicsize = sizeof(PyObject);
   base.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;

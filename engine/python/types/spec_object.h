@@ -17,4 +17,6 @@ const SpecValue& spec_of(PyObject*);      // is_spec() only
 PyObject* spec_object(SpecValue);         // new reference; throws
 std::string spec_text(const SpecValue&);  // "TensorSpec(shape=(None,), dtype=tf.int32, name=None)"
 
+void init_specs();
+
 }  // namespace footlight::python

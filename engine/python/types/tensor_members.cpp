@@ -2,9 +2,11 @@
 #include "engine/python/types/tensor_members.h"
 
 #include "engine/base/text.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/types/graph_object.h"
 
 namespace footlight::python {
 namespace {
@@ -40,7 +42,7 @@ PyObject* consumers(PyObject* self, PyObject*) {
     const Tensor& t = tensor_of(self);
     if (!t.is_symbolic())
       fail(ErrorKind::kNotImplemented, "Tensor.consumers is undefined when eager execution is enabled.");
-    Ref graph = checked(graph_of(t));
+    Ref graph = graph_of(t);
     Ref name = checked(PyObject_GetAttrString(self, "name"));
     Ref all = checked(PyObject_CallMethod(graph.get(), "get_operations", nullptr));
     Ref list = checked(PyList_New(0));
@@ -51,7 +53,7 @@ PyObject* consumers(PyObject* self, PyObject*) {
       Ref tensors = checked(PySequence_Fast(inputs.get(), "inputs"));
       for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(tensors.get()); ++k) {
         Ref other = checked(PyObject_GetAttrString(PySequence_Fast_GET_ITEM(tensors.get(), k), "name"));
-        if (PyObject_RichCompareBool(other.get(), name.get(), Py_EQ) != 1) continue;
+        if (!are_equal(other.get(), name.get())) continue;
         if (PyList_Append(list.get(), operation) < 0) throw PythonErrorSet();
         break;
       }

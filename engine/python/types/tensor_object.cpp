@@ -1,15 +1,16 @@
-// tf.Tensor: the Python object, eager and symbolic alike. Its operators are in operators.cpp and
-// subscript.cpp.
+// tf.Tensor: the Python object, eager and symbolic alike. calls/operators.cpp and calls/subscript.cpp put its operators
+// in.
 #include "engine/base/text.h"
 #include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
-#include "engine/python/calls/array_memory.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/array_memory.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
-#include "engine/python/calls/format.h"
+#include "engine/python/types/format.h"
+#include "engine/python/types/graph_object.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/calls/operators.h"
 #include "engine/python/types/reference_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/tensor_members.h"
@@ -38,8 +39,6 @@ void destroy(PyObject* self) {
     PyObject_Free(self);
 }
 
-std::string symbolic_name(const Tensor& t) { return str(t.graph()->node(t.node()).name, ":", t.output()); }
-
 std::string text_of(const Tensor& t, bool repr) {
   if (t.dtype() == DType::kResource || t.dtype() == DType::kVariant) return "<unprintable>";
   const Tensor host = on_host(t);
@@ -47,9 +46,7 @@ std::string text_of(const Tensor& t, bool repr) {
   return text.find('\n') == std::string::npos ? text : "\n" + text;
 }
 
-PyObject* to_unicode(const std::string& s) {
-  return PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "replace");
-}
+PyObject* to_unicode(std::string_view s) { return text_object(s).release(); }
 
 PyObject* repr(PyObject* self) {
   return guarded([&] {
@@ -92,30 +89,6 @@ Py_hash_t hash(PyObject*) {
   throw PythonErrorSet();
 }
 
-Py_ssize_t length(PyObject* self) {
-  try {
-    const Tensor& t = tensor_of(self);
-    if (t.is_symbolic())
-      fail(ErrorKind::kType, "len is not well defined for the symbolic tensor '", symbolic_name(t),
-           "'. Use tf.shape(x)[0], or x.shape[0] where it is known");
-    if (t.shape().rank() == 0) fail(ErrorKind::kType, "Scalar tensor has no `len()`");
-    return t.shape()[0];
-  } catch (...) {
-    set_python_error();
-    return -1;
-  }
-}
-
-PyObject* item(PyObject* self, Py_ssize_t i) {
-  const Tensor& t = tensor_of(self);
-  if (i < 0 || i >= t.shape()[0]) {
-    PyErr_SetNone(PyExc_IndexError);
-    return nullptr;
-  }
-  Ref index = Ref::steal(PyLong_FromSsize_t(i));
-  return index ? tensor_subscript(self, index.get()) : nullptr;
-}
-
 PyObject* iterate(PyObject* self) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
@@ -154,15 +127,14 @@ PyObject* get_name(PyObject* self, void*) {
     return to_unicode(symbolic_name(t));
   });
 }
-template <PyObject* (**Make)(const Tensor&)>
+template <Ref (*Make)(const Tensor&)>
 PyObject* get_of_graph(PyObject* self, void* what) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (!t.is_symbolic())
       fail(ErrorKind::kAttribute, "Tensor.", static_cast<const char*>(what),
            " is undefined when eager execution is enabled.");
-    if (!*Make) fail(ErrorKind::kUnimplemented, "Graphs are not available in this build");
-    return (*Make)(t);
+    return Make(t).release();
   });
 }
 PyObject* get_value_index(PyObject* self, void*) {
@@ -274,8 +246,8 @@ PyObject* from_bytes(PyObject*, PyObject* args) {
     Tensor t = Tensor::empty(d, shape);
     const auto size = static_cast<size_t>(t.elements()) * size_of(d);
     if (static_cast<size_t>(PyBytes_GET_SIZE(bytes)) != size)
-      fail(ErrorKind::kValue, "tensor_from_bytes: ", PyBytes_GET_SIZE(bytes), " bytes came, shape ", shape.to_string(),
-           " of ", name_of(d), " has ", size);
+      fail(ErrorKind::kValue, "tensor_from_bytes: got ", PyBytes_GET_SIZE(bytes), " bytes, but shape ",
+           shape.to_string(), " of ", name_of(d), " takes ", size);
     if (size) std::memcpy(t.raw(), PyBytes_AS_STRING(bytes), size);
     return wrap(std::move(t));
   });
@@ -319,13 +291,9 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
       {"sum", "tf.reduce_sum(x)"},      {"mean", "tf.reduce_mean(x)"},
       {"max", "tf.reduce_max(x)"},      {"min", "tf.reduce_min(x)"},
       {"dot", "tf.tensordot(x, y, 1)"}, {"item", "x.numpy().item()"}};
-  const char* wanted = PyUnicode_AsUTF8(name);
   for (const auto& [missing, use] : instead)
-    if (wanted && std::strcmp(wanted, missing) == 0) {
-      PyErr_Clear();
-      PyErr_Format(PyExc_AttributeError, "a tensor has no attribute '%s': use %s", missing, use);
-      return nullptr;
-    }
+    if (PyUnicode_CompareWithASCIIString(name, missing) == 0 && cleared_if(PyExc_AttributeError))
+      return PyErr_Format(PyExc_AttributeError, "a tensor has no attribute '%s': use %s", missing, use);
   return _PyType_Lookup(Py_TYPE(self), name) ? nullptr : explain_missing(self, name);
 }
 
@@ -336,9 +304,9 @@ PyGetSetDef properties[] = {
     {"device", get_device, nullptr, "Where the value lies.", nullptr},
     {"backing_device", get_device, nullptr, "Where the value lies.", nullptr},
     {"name", get_name, nullptr, "Name in the graph; symbolic tensors only.", nullptr},
-    {"op", get_of_graph<&operation_of>, nullptr,
+    {"op", get_of_graph<operation_of>, nullptr,
      "The operation of the graph that makes it; symbolic tensors only.", const_cast<char*>("op")},
-    {"graph", get_of_graph<&graph_of>, nullptr, "The graph; symbolic tensors only.",
+    {"graph", get_of_graph<graph_of>, nullptr, "The graph; symbolic tensors only.",
      const_cast<char*>("graph")},
     {"value_index", get_value_index, nullptr, "Which output of its operation; symbolic tensors only.",
      nullptr},
@@ -363,14 +331,11 @@ PyMethodDef methods[] = {
     {"__round__", round_error, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PySequenceMethods sequence{};
-PyMappingMethods mapping{};
-
 }  // namespace
 
 PyTypeObject* tensor_type = &type;
-PyObject* (*operation_of)(const Tensor&) = nullptr;
-PyObject* (*graph_of)(const Tensor&) = nullptr;
+
+std::string symbolic_name(const Tensor& t) { return str(t.graph()->node(t.node()).name, ":", t.output()); }
 
 PyObject* wrap(Tensor tensor) {
   PyTensor* t;
@@ -415,10 +380,6 @@ void init_tensor(PyObject* module) {
   Ref engine = checked(PyUnicode_FromString("footlight._engine"));
   from_bytes_function = checked(PyCFunction_NewEx(&from_bytes_method, nullptr, engine.get())).release();
   if (PyModule_AddObjectRef(module, from_bytes_method.ml_name, from_bytes_function) < 0) throw PythonErrorSet();
-  sequence.sq_length = length;
-  sequence.sq_item = item;
-  mapping.mp_length = length;
-  mapping.mp_subscript = tensor_subscript;
   type.tp_name = "footlight.Tensor";
   type.tp_basicsize = sizeof(PyTensor);
   type.tp_weaklistoffset = offsetof(PyTensor, weakrefs);
@@ -429,16 +390,11 @@ void init_tensor(PyObject* module) {
   type.tp_str = to_str;
   type.tp_hash = hash;
   type.tp_getattro = get_attribute;
-  type.tp_richcompare = tensor_compare;
   type.tp_iter = iterate;
-  type.tp_as_number = &tensor_operators;
-  type.tp_as_sequence = &sequence;
-  type.tp_as_mapping = &mapping;
   type.tp_as_buffer = &tensor_buffer;
   type.tp_getset = properties;
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
-  init_reference();
   init_tensor_members();
   publish("Tensor", reinterpret_cast<PyObject*>(&type));
 }

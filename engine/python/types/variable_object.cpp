@@ -4,15 +4,15 @@
 #include "engine/base/text.h"
 #include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
-#include "engine/python/calls/array_memory.h"
-#include "engine/python/calls/convert.h"
-#include "engine/python/calls/format.h"
-#include "engine/python/function/function_object.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/array_memory.h"
+#include "engine/python/types/convert.h"
+#include "engine/python/types/format.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/calls/operators.h"
+#include "engine/python/types/graph_object.h"
 #include "engine/python/types/reference_object.h"
-#include "engine/python/calls/scopes.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/tensor/variable.h"
@@ -32,10 +32,10 @@ struct PyVariable {
   bool owned;         // objects() has it
   bool after_assign;  // what assign() returns: prints as such
   PyObject* weakrefs;
-  PyObject* constraint;
-  PyObject* aggregation;      // null: NONE
-  PyObject* synchronization;  // null: AUTO
   PyObject* dict;
+  Ref constraint;
+  Ref aggregation;      // null: NONE
+  Ref synchronization;  // null: AUTO
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
@@ -70,7 +70,8 @@ PyObject* make(Tensor handle, Own own, bool after_assign = false) {
   v->read_attrs = &read_attrs_of(v->variable->dtype());
   v->owned = own == Own::kYes;
   v->after_assign = after_assign;
-  v->weakrefs = v->constraint = v->aggregation = v->synchronization = v->dict = nullptr;
+  v->weakrefs = v->dict = nullptr;
+  for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) new (part) Ref();
   if (own == Own::kYes) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
   return reinterpret_cast<PyObject*>(v);
 }
@@ -80,7 +81,8 @@ void destroy(PyObject* self) {
   if (v->weakrefs) PyObject_ClearWeakRefs(self);
   if (v->owned)
     if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
-  for (PyObject* o : {v->constraint, v->aggregation, v->synchronization, v->dict}) Py_XDECREF(o);
+  Py_CLEAR(v->dict);
+  for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) part->~Ref();
   v->handle.~Tensor();
   v->original.~Tensor();
   PyObject_Free(self);
@@ -112,16 +114,13 @@ bool is_enum(PyObject* value, const char* kind, const char* name) {
 PyObject* enum_from(PyObject* value, const char* kind, const char* argument, const std::string& variable) {
   if (!value || value == Py_None) return nullptr;
   Ref holder = checked(PyObject_GetAttrString(namespace_of(""), kind));
-  int is = PyObject_IsInstance(value, holder.get());
+  bool is = is_instance(value, holder.get());
   if (!is) {  // what another variable says that was given none
     Ref module = checked(PyImport_ImportModule("footlight._enums"));
-    is = PyObject_IsInstance(value, checked(PyObject_GetAttrString(module.get(), kind)).get());
+    is = is_instance(value, checked(PyObject_GetAttrString(module.get(), kind)).get());
   }
-  if (is < 0) throw PythonErrorSet();
-  Ref text = checked(PyObject_Str(value));
   if (!is)
-    fail(ErrorKind::kValue, "Invalid variable ", argument, " mode: ", PyUnicode_AsUTF8(text.get()), " for variable: ",
-         variable);
+    fail(ErrorKind::kValue, "Invalid variable ", argument, " mode: ", str_of(value), " for variable: ", variable);
   return value;
 }
 
@@ -157,9 +156,8 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
            "tf.Variable: initial_value must be given (a value, or a function that makes it)");
     std::string text = "Variable";
     if (name != Py_None) {
-      const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-      if (!s) fail(ErrorKind::kValue, "tf.Variable: name must be a str");
-      text = s;
+      if (!PyUnicode_Check(name)) fail(ErrorKind::kValue, "tf.Variable: name must be a str");
+      text = utf8(name);
     }
     if (constraint != Py_None && !PyCallable_Check(constraint))
       fail(ErrorKind::kValue, "tf.Variable: constraint must be None or callable, not ", Py_TYPE(constraint)->tp_name);
@@ -168,8 +166,7 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
     aggregation = enum_from(aggregation, "VariableAggregation", "aggregation", text);
     synchronization = enum_from(synchronization, "VariableSynchronization", "synchronization", text);
     const bool on_read = synchronization && is_enum(synchronization, "VariableSynchronization", "ON_READ");
-    const int may_train = trainable == Py_None ? !on_read : PyObject_IsTrue(trainable);
-    if (may_train < 0) throw PythonErrorSet();
+    const bool may_train = trainable == Py_None ? !on_read : is_true(trainable);
     Tensor value = initial_value(initial, dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype));
     Shape declared = value.shape();
     if (shape && shape != Py_None) {
@@ -178,15 +175,16 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
         fail(ErrorKind::kValue, "tf.Variable: the initial value's shape ", value.shape().to_string(),
              " is not compatible with the explicitly supplied `shape` argument ", declared.to_string());
     }
+    const std::string scope = current_graph_builder ? current_graph_builder->scope() : eager::name_scope;
     // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
-    auto* variable = new Variable(value.dtype(), declared, current_scope() + text, may_train);
+    auto* variable = new Variable(value.dtype(), declared, scope + text, may_train);
     const Tensor handle = Tensor::resource(variable);
     const bool now = !variable_made || variable_made(handle, value);
     if (now) variable->assign(placed(value));
     PyObject* made = make(handle, Own::kYes);
-    if (constraint != Py_None) of(made)->constraint = Py_NewRef(constraint);
-    if (aggregation) of(made)->aggregation = Py_NewRef(aggregation);
-    if (synchronization) of(made)->synchronization = Py_NewRef(synchronization);
+    if (constraint != Py_None) of(made)->constraint = Ref::borrow(constraint);
+    of(made)->aggregation = Ref::borrow(aggregation);
+    of(made)->synchronization = Ref::borrow(synchronization);
     return made;
   });
 }
@@ -353,17 +351,17 @@ PyGetSetDef properties[] = {
     {"handle", [](PyObject* s, void*) { return guarded([&] { return wrap(of(s)->handle); }); }, nullptr,
      "The resource tensor.", nullptr},
     {"constraint",
-     [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint : Py_None); }, nullptr,
+     [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint.get() : Py_None); }, nullptr,
      nullptr, nullptr},
     {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
     {"aggregation",
      [](PyObject* s, void*) {
-       return of(s)->aggregation ? Py_NewRef(of(s)->aggregation) : enum_value("VariableAggregation", "NONE");
+       return of(s)->aggregation ? Py_NewRef(of(s)->aggregation.get()) : enum_value("VariableAggregation", "NONE");
      },
      nullptr, "How replicas are put together.", nullptr},
     {"synchronization",
      [](PyObject* s, void*) {
-       return of(s)->synchronization ? Py_NewRef(of(s)->synchronization)
+       return of(s)->synchronization ? Py_NewRef(of(s)->synchronization.get())
                                      : enum_value("VariableSynchronization", "AUTO");
      },
      nullptr, "When replicas are put together.", nullptr},
@@ -394,28 +392,6 @@ PyMethodDef methods[] = {
     {"__copy__", copy, METH_NOARGS, nullptr},
     {"__deepcopy__", copy, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
-
-PyMappingMethods mapping{};
-
-// `v += x` would make the name a tensor and leave the variable as it is.
-PyObject* refuse(const char* operation, const char* instead) {
-  PyErr_Format(PyExc_RuntimeError,
-               "`variable %s= value` with a tf.Variable is not supported: use `%s` to change the variable, or "
-               "`out = variable %s value` for a new tensor",
-               operation, instead, operation);
-  return nullptr;
-}
-PyNumberMethods number_methods() {
-  PyNumberMethods n = tensor_operators;
-  n.nb_inplace_add = [](PyObject*, PyObject*) { return refuse("+", "variable.assign_add(value)"); };
-  n.nb_inplace_subtract = [](PyObject*, PyObject*) { return refuse("-", "variable.assign_sub(value)"); };
-  n.nb_inplace_multiply = [](PyObject*, PyObject*) { return refuse("*", "variable.assign(variable * value)"); };
-  n.nb_inplace_true_divide = [](PyObject*, PyObject*) { return refuse("/", "variable.assign(variable / value)"); };
-  n.nb_inplace_power = [](PyObject*, PyObject*, PyObject*) {
-    return refuse("**", "variable.assign(variable ** value)");
-  };
-  return n;
-}
 
 }  // namespace
 
@@ -448,7 +424,6 @@ PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
 
 void init_variable(PyObject* module) {
   if (PyModule_AddFunctions(module, creation) < 0) throw PythonErrorSet();
-  mapping.mp_subscript = variable_subscript;
   type.tp_name = "footlight.Variable";
   type.tp_basicsize = sizeof(PyVariable);
   type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
@@ -463,15 +438,10 @@ void init_variable(PyObject* module) {
   type.tp_dealloc = destroy;
   type.tp_repr = repr;
   type.tp_hash = hash;
-  type.tp_richcompare = tensor_compare;
   type.tp_iter = iterate;
-  static PyNumberMethods numbers = number_methods();
-  type.tp_as_number = &numbers;
-  type.tp_as_mapping = &mapping;
   type.tp_getset = properties;
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
-  init_variable_updates();
   publish("Variable", reinterpret_cast<PyObject*>(&type));
 }
 

@@ -23,8 +23,6 @@ PyObject* variable_object(const Tensor& handle);
 
 // What assign() and the like return: the variable as it is then. New reference; throws.
 PyObject* variable_updated(PyObject*);
-PyObject* variable_subscript(PyObject*, PyObject* key);  // a tensor that has assign()
-void init_variable_updates();                            // by init_variable
 
 // What a traced body gets for a variable argument: like `like`, but everything goes through the symbolic
 // `handle`. New reference; throws.
@@ -34,5 +32,7 @@ PyObject* variable_with_handle(PyObject* like, const Tensor& handle);
 // `initial` may be symbolic. Throws kValue when no variable may be made here; returns whether the value is to
 // be assigned now.
 extern bool (*variable_made)(const Tensor& handle, const Tensor& initial);
+
+void init_variable(PyObject* module);
 
 }  // namespace footlight::python

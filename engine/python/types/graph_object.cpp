@@ -1,9 +1,10 @@
 // Graphs as Python sees them: Graph and Operation. What they are as messages, footlight._formats knows.
-#include "engine/python/function/function_object.h"
+#include "engine/python/types/graph_object.h"
 
 #include "engine/base/text.h"
-#include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/objects.h"
 #include "engine/python/types/shape_object.h"
 
 #include <cstddef>
@@ -82,20 +83,16 @@ NodeId find_node(const Graph& graph, std::string_view name) {
 
 PyObject* get_operation_by_name(PyObject* self, PyObject* name) {
   return guarded([&]() -> PyObject* {
-    const char* text = PyUnicode_AsUTF8(name);
-    if (!text) throw PythonErrorSet();
-    return operation_object(graph_in(self), find_node(*graph_in(self), text)).release();
+    return operation_object(graph_in(self), find_node(*graph_in(self), readable(name))).release();
   });
 }
 PyObject* get_tensor_by_name(PyObject* self, PyObject* name) {
   return guarded([&]() -> PyObject* {
-    const char* text = PyUnicode_AsUTF8(name);
-    if (!text) throw PythonErrorSet();
-    const std::string_view whole(text);
+    const std::string whole = readable(name);
     const size_t colon = whole.rfind(':');
-    const NodeId node = find_node(*graph_in(self), whole.substr(0, colon));
-    const uint32_t output = colon == std::string_view::npos ? 0 : static_cast<uint32_t>(std::atoi(text + colon + 1));
-    if (output >= graph_in(self)->node(node).dtypes.size()) fail(ErrorKind::kKey, "there is no tensor '", text, "'");
+    const NodeId node = find_node(*graph_in(self), std::string_view(whole).substr(0, colon));
+    const auto output = static_cast<uint32_t>(colon == std::string::npos ? 0 : std::atoi(whole.c_str() + colon + 1));
+    if (output >= graph_in(self)->node(node).dtypes.size()) fail(ErrorKind::kKey, "there is no tensor '", whole, "'");
     return tensor_object(graph_in(self), {node, output}).release();
   });
 }
@@ -216,11 +213,6 @@ PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr,
                                       {"node_def", operation_def, nullptr, nullptr, nullptr},
                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyObject* op_of_tensor(const Tensor& tensor) {
-  return operation_object(tensor.graph()->shared_from_this(), tensor.node()).release();
-}
-PyObject* graph_of_tensor(const Tensor& tensor) { return graph_object(tensor.graph()->shared_from_this()).release(); }
-
 void make_type(PyTypeObject& type, const char* name, size_t size, destructor destroy) {
   type.tp_name = name;
   type.tp_basicsize = static_cast<Py_ssize_t>(size);
@@ -246,7 +238,12 @@ Ref operation_object(GraphPtr graph, NodeId node) {
   return Ref::steal(reinterpret_cast<PyObject*>(o));
 }
 
-void init_graph_objects(PyObject*) {
+Ref operation_of(const Tensor& symbolic) {
+  return operation_object(symbolic.graph()->shared_from_this(), symbolic.node());
+}
+Ref graph_of(const Tensor& symbolic) { return graph_object(symbolic.graph()->shared_from_this()); }
+
+void init_graph_objects() {
   make_type(graph_type, "footlight.Graph", sizeof(PyGraph), graph_destroy);
   graph_type.tp_weaklistoffset = offsetof(PyGraph, weakrefs);
   graph_type.tp_methods = graph_methods;
@@ -264,8 +261,6 @@ void init_graph_objects(PyObject*) {
     if (PyType_Ready(type) < 0) throw PythonErrorSet();
   publish("Graph", reinterpret_cast<PyObject*>(&graph_type));
   publish("Operation", reinterpret_cast<PyObject*>(&operation_type));
-  operation_of = op_of_tensor;
-  graph_of = graph_of_tensor;
 }
 
 }  // namespace footlight::python

@@ -1,10 +1,12 @@
 // NumPy's array2string for tensors: one format for all elements of an array, line breaks at 75 columns, a
 // summary past 1000 elements. The rules are NumPy's, so that what a script prints is the same with and
 // without it.
-#include "engine/python/calls/format.h"
+#include "engine/python/types/format.h"
 
-#include "engine/python/calls/array_memory.h"
-#include "engine/python/calls/float_text.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/array_memory.h"
+#include "engine/python/types/float_text.h"
 #include "engine/python/interpreter/module.h"
 
 #include <algorithm>
@@ -301,27 +303,23 @@ bool numpy_prints_otherwise(PyObject* numpy) {
   Ref options = checked(PyObject_CallMethod(numpy, "get_printoptions", nullptr));
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(usual, &at, &key, &value);) {
-    PyObject* now = PyDict_Check(options.get()) ? PyDict_GetItem(options.get(), key) : nullptr;
-    const int same = now ? PyObject_RichCompareBool(now, value, Py_EQ) : 1;
-    if (same < 0) throw PythonErrorSet();
-    if (!same) return true;
+    PyObject* now = PyDict_Check(options.get()) ? find_item(options.get(), key) : nullptr;
+    if (now && !are_equal(now, value)) return true;
   }
   return false;
 }
 
 // np.printoptions hold for tensors as well: then the text is NumPy's own.
 std::optional<std::string> as_asked_of_numpy(const Tensor& t, bool repr) {
-  PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+  PyObject* numpy = find_item(PyImport_GetModuleDict(), "numpy");
   if (!numpy || t.dtype() == DType::kBFloat16) return {};
   try {
     if (!numpy_prints_otherwise(numpy)) return {};
-    Ref array = numpy_value(t);
-    Ref text = checked(repr ? PyObject_Repr(array.get()) : PyObject_Str(array.get()));
-    const char* s = PyUnicode_AsUTF8(text.get());
-    if (!s) throw PythonErrorSet();
-    return s;
+    const Ref array = numpy_value(t);
+    const Ref text = checked(repr ? PyObject_Repr(array.get()) : PyObject_Str(array.get()));
+    return readable(text.get());
   } catch (const PythonErrorSet&) {  // a formatter of the user's that fails: the usual text
-    PyErr_Clear();
+    clear_only(PyExc_Exception);
     return {};
   }
 }

@@ -1,5 +1,5 @@
 // Digits of floating-point numbers: std::to_chars where it knows the type, a search for the two 16-bit ones.
-#include "engine/python/calls/float_text.h"
+#include "engine/python/types/float_text.h"
 
 #include "engine/tensor/half.h"
 

@@ -35,4 +35,6 @@ Ref python_value(const Tensor&);
 // Whether a NumPy array, NumPy scalar or anything else with the buffer protocol or __array__.
 bool is_array(PyObject*);
 
+void init_conversions();
+
 }  // namespace footlight::python

@@ -1,14 +1,17 @@
 // Nested lists, arrays, tensors and variables as tensors. A Python value comes out marked as such
 // (python_number): a graph makes a constant of it, no tape watches it.
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 
 #include "engine/base/text.h"
 #include "engine/ops/builder.h"
-#include "engine/python/calls/array_memory.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/array_memory.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/variable_object.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -17,30 +20,18 @@ namespace footlight::python {
 namespace {
 
 struct Registered {
-  PyObject* type;      // owned
-  PyObject* function;  // owned
+  Ref type, function;
 };
-std::vector<Registered> registered;
+// Never destroyed: the interpreter ends before it would be.
+std::vector<Registered>& registered = *new std::vector<Registered>;
 
 bool is_registered(PyObject* o) {
-  for (const Registered& r : registered) {
-    const int is = PyObject_IsInstance(o, r.type);
-    if (is < 0) PyErr_Clear();
-    if (is > 0) return true;
-  }
-  return false;
+  return std::any_of(registered.begin(), registered.end(),
+                     [o](const Registered& r) { return is_instance(o, r.type.get()); });
 }
 
 std::string short_repr(PyObject* o) {
-  Ref text = Ref::steal(PyObject_Repr(o));
-  if (!text) {
-    PyErr_Clear();
-    return Py_TYPE(o)->tp_name;
-  }
-  Py_ssize_t n;
-  const char* s = PyUnicode_AsUTF8AndSize(text.get(), &n);
-  if (!s) throw PythonErrorSet();
-  std::string out(s, static_cast<size_t>(n));
+  std::string out = repr_of(o);
   if (out.size() > 120) out = out.substr(0, 117) + "...";
   return out;
 }
@@ -81,13 +72,13 @@ Kind kind_of(DType d) {
 
 // What a nested list holds, found in one walk.
 struct Contents {
-  bool asked = false;  // a dtype was asked for: what is mixed is judged by it, not by what comes first
+  bool dtype_given = false;        // then mixed kinds are judged by it, not by the first leaf
   Shape shape;
   bool closed = false;     // the rank is known: a leaf or an empty list was seen
   Kind kind = Kind::kNone;  // of the first leaf: all others have to go with it
   DType number = DType::kFloat32;  // the dtype of the first leaf, if that is a float
   uint32_t seen = 0;               // the kinds that occur, as bits
-  bool wide = false;               // an integer that needs 64 bits
+  bool needs_64_bits = false;      // an integer that needs 64 bits
   PyObject* other = nullptr;       // a leaf that is no constant: tensor, variable, registered class
 
   bool has(Kind k) const { return seen >> static_cast<int>(k) & 1; }
@@ -97,7 +88,7 @@ struct Contents {
   fail(ErrorKind::kValue, "Can't convert non-rectangular Python sequence to Tensor: ", short_repr(top));
 }
 
-bool goes_with(Kind first, Kind next) {
+bool go_together(Kind first, Kind next) {
   const bool plain = next == Kind::kInt || next == Kind::kBool || next == Kind::kFloat;
   switch (first) {
     case Kind::kBool:
@@ -109,12 +100,12 @@ bool goes_with(Kind first, Kind next) {
   }
 }
 
-void mix(Contents& c, Kind next, DType number, PyObject* leaf) {
+void note_kind(Contents& c, Kind next, DType number, PyObject* leaf) {
   c.seen |= 1u << static_cast<int>(next);
   if (c.kind == Kind::kNone) {
     c.kind = next;
     if (next == Kind::kFloat) c.number = number;
-  } else if (!c.asked && c.kind != next && !goes_with(c.kind, next)) {
+  } else if (!c.dtype_given && c.kind != next && !go_together(c.kind, next)) {
     fail(ErrorKind::kValue, "Can't convert Python sequence with mixed types to Tensor: ", short_repr(leaf),
          " does not go with what comes before it.");
   }
@@ -124,21 +115,21 @@ void note_width(Contents& c, PyObject* leaf) {
   Ref index = PyLong_Check(leaf) ? Ref::borrow(leaf) : checked(PyNumber_Index(leaf));
   int overflow;
   const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-  c.wide |= overflow || v < INT32_MIN || v > INT32_MAX;
+  c.needs_64_bits |= overflow || v < INT32_MIN || v > INT32_MAX;
 }
 
 void note_width(Contents& c, const Tensor& t) {
   const int64_t n = t.elements();
   if (t.dtype() == DType::kUInt32) {
-    for (int64_t i = 0; i < n; ++i) c.wide |= t.data<uint32_t>()[i] > INT32_MAX;
+    for (int64_t i = 0; i < n; ++i) c.needs_64_bits |= t.data<uint32_t>()[i] > INT32_MAX;
   } else if (t.dtype() == DType::kInt64) {
     for (int64_t i = 0; i < n; ++i)
-      c.wide |= t.data<int64_t>()[i] < INT32_MIN || t.data<int64_t>()[i] > INT32_MAX;
+      c.needs_64_bits |= t.data<int64_t>()[i] < INT32_MIN || t.data<int64_t>()[i] > INT32_MAX;
   } else if (t.dtype() == DType::kUInt64) {
     for (int64_t i = 0; i < n; ++i) {
       const uint64_t v = t.data<uint64_t>()[i];
-      c.wide |= v > INT32_MAX;
-      if (v > INT64_MAX && !c.asked)
+      c.needs_64_bits |= v > INT32_MAX;
+      if (v > INT64_MAX && !c.dtype_given)
         fail(ErrorKind::kValue, "Can't convert a list with the integer ", v,
              " to a tensor: it does not fit 64 bits; give a dtype");
     }
@@ -146,7 +137,7 @@ void note_width(Contents& c, const Tensor& t) {
 }
 
 // One level of nesting, of a list or of an array among them.
-void enter(Contents& c, int depth, int64_t n, PyObject* top) {
+void enter_level(Contents& c, int depth, int64_t n, PyObject* top) {
   if (depth == c.shape.rank()) {
     if (c.closed) {
       if (!c.other) ragged(top);
@@ -162,7 +153,7 @@ void enter(Contents& c, int depth, int64_t n, PyObject* top) {
   }
 }
 
-void look(PyObject* o, PyObject* top, int depth, Contents& c) {
+void inspect(PyObject* o, PyObject* top, int depth, Contents& c) {
   if (depth > 250) fail(ErrorKind::kValue, "Lists nested this deep cannot become a tensor");
   if (!is_list(o)) {
     const Kind kind = kind_of(o);
@@ -174,26 +165,26 @@ void look(PyObject* o, PyObject* top, int depth, Contents& c) {
       }
       const Tensor t = *array_value(o);
       const int rank = t.shape().rank();
-      for (int i = 0; i < rank; ++i) enter(c, depth + i, t.shape()[i], top);
+      for (int i = 0; i < rank; ++i) enter_level(c, depth + i, t.shape()[i], top);
       if (!t.elements()) return;
       if (c.closed && depth + rank != c.shape.rank()) ragged(top);
       c.closed = true;
-      mix(c, kind_of(t.dtype()), t.dtype(), o);
+      note_kind(c, kind_of(t.dtype()), t.dtype(), o);
       note_width(c, t);
       return;
     }
     if (c.other) return;
     if (c.closed && depth != c.shape.rank()) ragged(top);
     c.closed = true;
-    mix(c, kind, DType::kFloat32, o);
+    note_kind(c, kind, DType::kFloat32, o);
     if (kind == Kind::kInt) note_width(c, o);
     return;
   }
   Ref items = checked(PySequence_Fast(o, "a sequence"));
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
-  enter(c, depth, n, top);
+  enter_level(c, depth, n, top);
   if (depth >= c.shape.rank()) return;
-  for (Py_ssize_t i = 0; i < n; ++i) look(PySequence_Fast_GET_ITEM(items.get(), i), top, depth + 1, c);
+  for (Py_ssize_t i = 0; i < n; ++i) inspect(PySequence_Fast_GET_ITEM(items.get(), i), top, depth + 1, c);
 }
 
 Tensor cast_constant(const Tensor&, DType);
@@ -211,17 +202,17 @@ void copy(const Tensor& from, const Tensor& to, int64_t& at) {
 }
 
 // Lists of constants: written element by element, arrays whole.
-void write(PyObject* o, const Tensor& to, bool asked, int64_t& at) {
+void write(PyObject* o, const Tensor& to, bool dtype_given, int64_t& at) {
   if (is_list(o)) {
     Ref items = checked(PySequence_Fast(o, "a sequence"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-      write(PySequence_Fast_GET_ITEM(items.get(), i), to, asked, at);
+      write(PySequence_Fast_GET_ITEM(items.get(), i), to, dtype_given, at);
     return;
   }
   if (to.dtype() == DType::kFloat32 && PyFloat_CheckExact(o)) {
     const double v = PyFloat_AS_DOUBLE(o);
     const auto f = static_cast<float>(v);
-    if (!asked && std::isinf(f) && std::isfinite(v))
+    if (!dtype_given && std::isinf(f) && std::isfinite(v))
       fail(ErrorKind::kValue, "Can't convert a list with the number ", v, " to float32: it is too large");
     to.data<float>()[at++] = f;
     return;
@@ -243,15 +234,15 @@ void write(PyObject* o, const Tensor& to, bool asked, int64_t& at) {
 Tensor from_shape(const Shape& s, DType dtype) {
   if (!s.fully_known())
     fail(ErrorKind::kValue, "Cannot convert a partially known TensorShape ", s.to_string(), " to a Tensor.");
-  bool wide = false;
-  for (int64_t d : s.dims()) wide |= d > INT32_MAX;
+  bool needs_64_bits = false;
+  for (int64_t d : s.dims()) needs_64_bits |= d > INT32_MAX;
   if (dtype != DType::kInvalid && dtype != DType::kInt32 && dtype != DType::kInt64)
     fail(ErrorKind::kType, "Cannot convert the TensorShape ", s.to_string(), " to a tensor of dtype ", name_of(dtype),
          ": it becomes int32 or int64");
-  if (wide && dtype == DType::kInt32)
+  if (needs_64_bits && dtype == DType::kInt32)
     fail(ErrorKind::kValue, "Cannot convert the TensorShape ", s.to_string(),
          " to a tensor of dtype int32: a dimension is too large");
-  if (dtype == DType::kInvalid) dtype = wide ? DType::kInt64 : DType::kInt32;
+  if (dtype == DType::kInvalid) dtype = needs_64_bits ? DType::kInt64 : DType::kInt32;
   Tensor out = Tensor::empty(dtype, Shape{s.rank()});
   for (int i = 0; i < s.rank(); ++i) {
     if (dtype == DType::kInt64) out.data<int64_t>()[i] = s[i];
@@ -266,7 +257,7 @@ DType dtype_of_kind(const Contents& c) {
     case Kind::kBool:
     case Kind::kNumpyBool: return DType::kBool;
     case Kind::kInt:
-      return c.has(Kind::kFloat) ? DType::kFloat32 : c.wide ? DType::kInt64 : DType::kInt32;
+      return c.has(Kind::kFloat) ? DType::kFloat32 : c.needs_64_bits ? DType::kInt64 : DType::kInt32;
     case Kind::kComplex: return DType::kComplex128;
     case Kind::kText: return DType::kString;
     default: return c.number;
@@ -274,7 +265,7 @@ DType dtype_of_kind(const Contents& c) {
 }
 
 // Whether all leaves become elements of this dtype when it is asked for.
-bool takes(DType d, const Contents& c) {
+bool accepts(DType d, const Contents& c) {
   const bool small = is_integer(d) && d != DType::kInt32 && d != DType::kInt64 && d != DType::kUInt64;
   if (d == DType::kBool || d == DType::kString) {
     const bool text = d == DType::kString;
@@ -303,7 +294,7 @@ Tensor pack(const std::vector<Tensor>& parts) {
 }
 
 // A nest of lists that holds tensors: level by level.
-Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool asked) {
+Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
   Ref items = checked(PySequence_Fast(o, "a sequence"));
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
   std::vector<Tensor> parts;
@@ -311,7 +302,7 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool asked) {
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     // Tensors that do not go together: the op says so.
     if (is_tensor(item) && dtype != DType::kInvalid && tensor_of(item).dtype() != dtype) {
-      const bool cast = asked && !tensor_of(item).is_symbolic();
+      const bool cast = dtype_given && !tensor_of(item).is_symbolic();
       parts.push_back(cast ? cast_constant(tensor_of(item), dtype) : tensor_of(item));
       continue;
     }
@@ -335,19 +326,19 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool asked) {
 
 Tensor from_list(PyObject* o, DType dtype) {
   Contents c;
-  c.asked = dtype != DType::kInvalid;
-  look(o, o, 0, c);
+  c.dtype_given = dtype != DType::kInvalid;
+  inspect(o, o, 0, c);
   if (c.other) {
     PyObject* t = first_tensor(o);
-    if (t && !c.asked) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
-    return stacked(o, dtype, t != nullptr, c.asked);
+    if (t && !c.dtype_given) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
+    return stacked(o, dtype, t != nullptr, c.dtype_given);
   }
-  if (!c.asked) dtype = dtype_of_kind(c);
-  else if (!takes(dtype, c))
+  if (!c.dtype_given) dtype = dtype_of_kind(c);
+  else if (!accepts(dtype, c))
     fail(ErrorKind::kType, "Cannot convert ", short_repr(o), " to a tensor of dtype ", name_of(dtype));
   Tensor out = Tensor::empty(dtype, c.shape);
   int64_t at = 0;
-  if (out.elements() > 0) write(o, out, c.asked, at);
+  if (out.elements() > 0) write(o, out, c.dtype_given, at);
   out.body()->python_number = true;
   return out;
 }
@@ -369,6 +360,14 @@ Tensor with_dtype(Tensor t, DType dtype, PyObject* o) {
        name_of(t.dtype()), ": ", short_repr(o));
 }
 
+bool is_number_class(PyObject* type) {
+  auto* const t = reinterpret_cast<PyTypeObject*>(type);
+  for (PyTypeObject* own : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type})
+    if (PyType_IsSubtype(t, own)) return true;
+  const std::string_view name = t->tp_name;
+  return name == "numpy.ndarray" || (name.starts_with("numpy.") && has_attribute(type, "itemsize"));
+}
+
 // tf.register_tensor_conversion_function(base_type, conversion_func, priority=100)
 PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"base_type", "conversion_func", "priority", nullptr};
@@ -377,29 +376,17 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|i:register_tensor_conversion_function",
                                    const_cast<char**>(names), &type, &function, &priority))
     return nullptr;
-  if (!PyType_Check(type) && !PyTuple_Check(type)) {
-    PyErr_SetString(PyExc_TypeError,
-                    "register_tensor_conversion_function: base_type must be a class or a tuple of classes");
-    return nullptr;
-  }
-  const auto is_number = [](PyObject* t) {
-    if (!PyType_Check(t)) return false;
-    for (PyTypeObject* own : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type})
-      if (PyObject_IsSubclass(t, reinterpret_cast<PyObject*>(own)) == 1) return true;
-    const std::string_view name = reinterpret_cast<PyTypeObject*>(t)->tp_name;
-    return name == "numpy.ndarray" || (name.starts_with("numpy.") && PyObject_HasAttrString(t, "itemsize"));
-  };
-  if (is_number(type)) {
-    PyErr_SetString(PyExc_TypeError, "register_tensor_conversion_function: numbers, NumPy scalars and arrays "
-                    "are converted as they are; base_type must be a class of your own");
-    return nullptr;
-  }
-  if (!PyCallable_Check(function)) {
-    PyErr_SetString(PyExc_TypeError, "register_tensor_conversion_function: conversion_func must be callable");
-    return nullptr;
-  }
-  registered.push_back({Py_NewRef(type), Py_NewRef(function)});
-  Py_RETURN_NONE;
+  return guarded([&]() -> PyObject* {
+    constexpr const char* kSelf = "register_tensor_conversion_function: ";
+    if (!PyType_Check(type) && !PyTuple_Check(type))
+      fail(ErrorKind::kType, kSelf, "base_type must be a class or a tuple of classes");
+    if (PyType_Check(type) && is_number_class(type))
+      fail(ErrorKind::kType, kSelf, "numbers, NumPy scalars and arrays are converted as they are; base_type must be a "
+           "class of your own");
+    if (!PyCallable_Check(function)) fail(ErrorKind::kType, kSelf, "conversion_func must be callable");
+    registered.push_back({Ref::borrow(type), Ref::borrow(function)});
+    Py_RETURN_NONE;
+  });
 }
 PyMethodDef register_method = {"register_tensor_conversion_function", with_keywords(register_function),
                                METH_VARARGS | METH_KEYWORDS,
@@ -408,13 +395,11 @@ PyMethodDef register_method = {"register_tensor_conversion_function", with_keywo
 
 std::optional<Tensor> by_registered(PyObject* o, DType dtype) {
   for (const Registered& r : registered) {
-    const int is = PyObject_IsInstance(o, r.type);
-    if (is < 0) throw PythonErrorSet();
-    if (!is) continue;
+    if (!is_instance(o, r.type.get())) continue;
     Ref wanted = dtype == DType::kInvalid ? Ref::borrow(Py_None) : Ref::borrow(dtype_object(dtype));
     Ref args = checked(PyTuple_Pack(1, o));
     Ref keywords = checked(Py_BuildValue("{sOsO}", "dtype", wanted.get(), "name", Py_None));
-    Ref result = checked(PyObject_Call(r.function, args.get(), keywords.get()));
+    Ref result = checked(PyObject_Call(r.function.get(), args.get(), keywords.get()));
     if (result.get() == Py_NotImplemented) continue;
     return to_tensor(result.get(), dtype);
   }
@@ -464,9 +449,6 @@ bool may_be_operand(PyObject* o) {
          is_registered(o);
 }
 
-void init_conversions(PyObject*) {
-  publish_function("register_tensor_conversion_function", &register_method);
-  init_constant();
-}
+void init_conversions() { publish_function("register_tensor_conversion_function", &register_method); }
 
 }  // namespace footlight::python

@@ -1,6 +1,7 @@
 // Single Python numbers and strings as tensors, and back.
 #include "engine/base/text.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 
 #include "engine/python/interpreter/module.h"
 
@@ -21,12 +22,7 @@ Tensor scalar(T value) {
 }
 
 [[noreturn]] void cannot(PyObject* o, DType dtype) {
-  Ref text = checked(PyObject_Repr(o));
-  Py_ssize_t n;
-  const char* s = PyUnicode_AsUTF8AndSize(text.get(), &n);
-  if (!s) throw PythonErrorSet();
-  fail(ErrorKind::kType, "Cannot convert ", std::string(s, static_cast<size_t>(std::min<Py_ssize_t>(n, 200))),
-       " to a tensor of dtype ", name_of(dtype));
+  fail(ErrorKind::kType, "Cannot convert ", repr_of(o).substr(0, 200), " to a tensor of dtype ", name_of(dtype));
 }
 
 Tensor from_double(PyObject* o, double v, DType dtype) {
@@ -72,11 +68,11 @@ Tensor from_long(PyObject* o, DType dtype) {
     if (dtype == DType::kUInt64 && overflow > 0) {
       const uint64_t u = PyLong_AsUnsignedLongLong(o);
       if (!PyErr_Occurred()) return scalar(u);
-      PyErr_Clear();
+      clear_only(PyExc_OverflowError);
     } else if (dtype != DType::kInvalid && (is_floating(dtype) || is_complex(dtype))) {
       const double d = PyLong_AsDouble(o);
       if (d != -1 || !PyErr_Occurred()) return from_double(o, d, dtype);
-      PyErr_Clear();
+      clear_only(PyExc_OverflowError);
       fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor of ", name_of(dtype));
     }
     fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor: it does not fit 64 bits");
@@ -106,12 +102,8 @@ Tensor from_bool(PyObject* o, DType dtype) {
 
 Tensor from_text(PyObject* o, DType dtype) {
   if (dtype != DType::kInvalid && dtype != DType::kString) cannot(o, dtype);
+  if (PyUnicode_Check(o)) return constant(Tensor::string(std::string(utf8(o))));
   Py_ssize_t n;
-  if (PyUnicode_Check(o)) {
-    const char* s = PyUnicode_AsUTF8AndSize(o, &n);
-    if (!s) throw PythonErrorSet();
-    return constant(Tensor::string(std::string(s, static_cast<size_t>(n))));
-  }
   char* s;
   if (PyBytes_AsStringAndSize(o, &s, &n) < 0) throw PythonErrorSet();
   return constant(Tensor::string(std::string(s, static_cast<size_t>(n))));

@@ -1,6 +1,7 @@
 // DLPack both ways: tensors share their memory with NumPy, PyTorch and whatever else speaks it.
 #include "engine/base/text.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/tensor_members.h"
@@ -115,8 +116,8 @@ PyObject* to_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
 // --- in ---
 Tensor tensor_from(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, kName)) {
-    const char* name = PyCapsule_GetName(capsule);
-    PyErr_Clear();
+    const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
+    clear_only(PyExc_ValueError);  // a capsule without a name
     invalid("DLPack tensor must be a capsule with name \"dltensor\", got \"", name ? name : "",
             "\". Note that a DLPack tensor may be consumed at most once.");
   }
@@ -161,7 +162,7 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
   return guarded([&] {
     Ref capsule = Ref::borrow(o);
     if (!PyCapsule_CheckExact(o)) {
-      if (!PyObject_HasAttrString(o, "__dlpack__"))
+      if (!has_attribute(o, "__dlpack__"))
         fail(ErrorKind::kType, "from_dlpack wants a DLPack capsule, or an object with __dlpack__, not ",
              Py_TYPE(o)->tp_name);
       capsule = checked(PyObject_CallMethod(o, "__dlpack__", nullptr));

@@ -2,10 +2,12 @@
 #include "engine/base/text.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/indexed_slices.h"
-#include "engine/python/calls/convert.h"
+#include "engine/python/calls/library.h"
+#include "engine/python/calls/operators.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/calls/operators.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/slices_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/tensor/variable.h"
@@ -17,9 +19,8 @@ namespace {
 
 std::string text_of(PyObject* name) {
   if (!name || name == Py_None) return {};
-  const char* s = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  if (!s) fail(ErrorKind::kType, "name must be a str, not ", Py_TYPE(name)->tp_name);
-  return s;
+  if (!PyUnicode_Check(name)) fail(ErrorKind::kType, "name must be a str, not ", Py_TYPE(name)->tp_name);
+  return std::string(utf8(name));
 }
 
 Tensor part(PyObject* slices, const char* name, DType dtype = DType::kInvalid) {
@@ -109,8 +110,7 @@ PyObject* count_up_to(PyObject* self, PyObject* args, PyObject* keywords) {
 // What v[...] gives: a tensor that remembers where it was cut from.
 struct PySlice {
   PyTensor tensor;
-  PyObject* variable;
-  PyObject* key;
+  Ref variable, key;
 };
 PyTypeObject slice_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
@@ -120,8 +120,8 @@ void destroy_slice(PyObject* self) {
   PySlice* s = slice_of(self);
   if (s->tensor.weakrefs) PyObject_ClearWeakRefs(self);
   s->tensor.tensor.~Tensor();
-  Py_DECREF(s->variable);
-  Py_DECREF(s->key);
+  s->variable.~Ref();
+  s->key.~Ref();
   PyObject_Free(self);
 }
 
@@ -134,8 +134,8 @@ PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
     static const Op op{"ResourceStridedSliceAssign"};
     static const AttrName begin("begin_mask"), end("end_mask"), ellipsis("ellipsis_mask"), fresh("new_axis_mask"),
         shrink("shrink_axis_mask");
-    PyObject* variable = slice_of(self)->variable;
-    const SliceSpec s = slice_spec(slice_of(self)->key);
+    PyObject* variable = slice_of(self)->variable.get();
+    const SliceSpec s = slice_spec(slice_of(self)->key.get());
     const std::string given = text_of(name);
     const Tensor inputs[] = {variable_handle(variable), s.begin, s.end, s.strides,
                              as_const(to_tensor(value, variable_dtype(variable)))};
@@ -201,8 +201,8 @@ PyObject* variable_subscript(PyObject* self, PyObject* key) {
     if (!s) throw PythonErrorSet();
     new (&s->tensor.tensor) Tensor(std::move(cut));
     s->tensor.weakrefs = nullptr;
-    s->variable = Py_NewRef(self);
-    s->key = Py_NewRef(key);
+    new (&s->variable) Ref(Ref::borrow(self));
+    new (&s->key) Ref(Ref::borrow(key));
     return reinterpret_cast<PyObject*>(s);
   });
 }

@@ -1,8 +1,10 @@
 // The buffer protocol both ways. Elements are told apart by the protocol's format characters, so no NumPy
 // headers are needed and NumPy 1 and 2 are the same.
-#include "engine/python/calls/array_memory.h"
+#include "engine/python/types/array_memory.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
 
@@ -63,21 +65,13 @@ void release_view(void* context) {
   PyGILState_Release(state);
 }
 
-bool has(PyObject* o, const char* attribute) {
-  PyObject* found = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), attribute);
-  if (!found) PyErr_Clear();
-  Py_XDECREF(found);
-  return found != nullptr;
-}
-
 // What the protocol cannot say (objects, text, other byte orders, bfloat16), with NumPy's own help.
 std::optional<Tensor> through_numpy(PyObject* o) {
-  Ref dtype = Ref::steal(PyObject_GetAttrString(o, "dtype"));
-  Ref kind = Ref::steal(dtype ? PyObject_GetAttrString(dtype.get(), "kind") : nullptr);
-  Ref name = Ref::steal(dtype ? PyObject_GetAttrString(dtype.get(), "name") : nullptr);
-  PyErr_Clear();
+  const Ref dtype = optional_attribute(o, "dtype");
+  if (!dtype) return {};
+  const Ref kind = optional_attribute(dtype.get(), "kind"), name = optional_attribute(dtype.get(), "name");
   if (!kind || !name) return {};
-  const std::string k = PyUnicode_AsUTF8(kind.get()), n = PyUnicode_AsUTF8(name.get());
+  const std::string k(utf8(kind.get())), n(utf8(name.get()));
   if (n == "bfloat16") {
     Ref raw = checked(PyObject_CallMethod(o, "view", "s", "uint16"));
     const Tensor bits = *array_value(raw.get());
@@ -93,13 +87,12 @@ std::optional<Tensor> through_numpy(PyObject* o) {
     Ref narrow = checked(PyObject_CallMethod(o, "astype", "s", "float64"));
     return array_value(narrow.get());
   }
-  Ref order = Ref::steal(PyObject_GetAttrString(dtype.get(), "byteorder"));
+  const Ref order = optional_attribute(dtype.get(), "byteorder");
   if (order && PyUnicode_CompareWithASCIIString(order.get(), ">") == 0) {
     Ref native = checked(PyObject_CallMethod(dtype.get(), "newbyteorder", "s", "="));
     Ref swapped = checked(PyObject_CallMethod(o, "astype", "O", native.get()));
     return array_value(swapped.get());
   }
-  PyErr_Clear();
   fail(ErrorKind::kValue, "Failed to convert a NumPy array to a Tensor: elements of dtype ", n,
        " are not supported");
 }
@@ -168,14 +161,14 @@ bool is_array(PyObject* o) {
   if (PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) ||
       PyType_Check(o))
     return false;
-  return has(o, "__array__") || has(o, "__array_interface__");
+  return class_has_attribute(o, "__array__") || class_has_attribute(o, "__array_interface__");
 }
 
 std::optional<Tensor> array_value(PyObject* o) {
   if (!is_array(o)) return {};
   if (!PyObject_CheckBuffer(o)) {
     Ref array;
-    if (has(o, "__array__")) {
+    if (class_has_attribute(o, "__array__")) {
       array = checked(PyObject_CallMethod(o, "__array__", nullptr));
     } else {
       Ref numpy = import_numpy();
@@ -188,13 +181,13 @@ std::optional<Tensor> array_value(PyObject* o) {
   }
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(o, view.get(), PyBUF_FULL_RO) < 0) {
-    PyErr_Clear();
+    clear_only(PyExc_Exception);
     return through_numpy(o);
   }
   const DType dtype = dtype_of_format(view->format, view->itemsize);
   // NumPy's scalars of time show their bytes.
   const bool hides = dtype == DType::kUInt8 && Py_TYPE(o)->tp_as_number &&
-                     PyObject_HasAttrString(o, "dtype") && !PyIndex_Check(o);
+                     has_attribute(o, "dtype") && !PyIndex_Check(o);
   if (hides || dtype == DType::kInvalid || size_of(dtype) != static_cast<size_t>(view->itemsize)) {
     PyBuffer_Release(view.get());
     return through_numpy(o);

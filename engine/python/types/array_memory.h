@@ -2,7 +2,7 @@
 // to make arrays.
 #pragma once
 
-#include "engine/python/calls/convert.h"
+#include "engine/python/types/convert.h"
 
 namespace footlight::python {
 

@@ -1,0 +1,15 @@
+// The public functions that are written by hand, beside those that the table of public names describes.
+#pragma once
+
+namespace footlight::python {
+
+// tf.config.run_functions_eagerly
+extern bool functions_run_eagerly;
+
+void init_constant();          // tf.constant, tf.convert_to_tensor, tf.is_tensor, ...
+void init_variable_updates();  // the methods of tf.Variable that change or read parts of it
+void init_scopes();            // tf.name_scope, tf.device, tf.init_scope
+void init_config();            // tf.config, tf.random.set_seed, ...
+void init_print();             // tf.print
+
+}  // namespace footlight::python

@@ -1,0 +1,13 @@
+// What this room adds to the extension module: tf.GradientTape, tf.autodiff and what tf.custom_gradient calls.
+#include "engine/python/gradients/tape_arguments.h"
+#include "engine/python/interpreter/module.h"
+
+namespace footlight::python {
+
+void init_gradients(PyObject* module) {
+  init_tape();
+  init_forward();
+  init_custom_gradient(module);
+}
+
+}  // namespace footlight::python

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 namespace footlight {
 
@@ -43,6 +44,13 @@ inline constexpr DTypeNames kDTypeNames[] = {
 
 inline constexpr const DTypeNames& dtype_names(uint8_t number) {
   return kDTypeNames[number < std::size(kDTypeNames) && *kDTypeNames[number].name ? number : 0];
+}
+
+// 0 when no dtype has this name.
+constexpr uint8_t dtype_number(std::string_view name) {
+  for (size_t i = 1; i < std::size(kDTypeNames); ++i)
+    if (!name.empty() && name == kDTypeNames[i].name) return static_cast<uint8_t>(i);
+  return 0;
 }
 
 }  // namespace footlight

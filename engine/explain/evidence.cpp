@@ -25,8 +25,10 @@ Evidence::Evidence(const RunRecords& records)
     FunctionRun& run = functions_[t.function];
     run.id = t.function;
     // What was asked for is no retrace, but a call may be served by it.
-    if (t.reason == TraceReason::kCall || t.reason == TraceReason::kRelaxed) run.traces.push_back(&t);
-    else if (t.reason == TraceReason::kGetConcreteFunction) run.steps.push_back({t.start_ns, &t, key_of(t), false});
+    const bool by_call = t.reason == TraceReason::kCall || t.reason == TraceReason::kRelaxed;
+    if (by_call) run.traces.push_back(&t);
+    if (t.reason == TraceReason::kGetConcreteFunction)
+      run.steps.push_back({t.start_ns, &t, key_of(t), false, t.source});
   }
   for (const session::FunctionRecord& f : records.functions) {
     if (const auto at = functions_.find(f.id); at != functions_.end()) at->second.record = &f;
@@ -35,7 +37,7 @@ Evidence::Evidence(const RunRecords& records)
     const TraceRecord* t = trace(c.trace);
     const auto at = functions_.find(c.function);
     if (!t || at == functions_.end()) continue;
-    FunctionRun::Step step{c.start_ns, t, {}, true};
+    FunctionRun::Step step{c.start_ns, t, {}, true, c.source};
     if (const auto key = records.call_keys.find(c.id); key != records.call_keys.end() && well_formed(key->second))
       step.key = key->second;
     at->second.steps.push_back(step);

@@ -33,6 +33,7 @@ struct FunctionRun {
     const session::TraceRecord* trace = nullptr;  // the one that served
     std::span<const uint64_t> key;                // as the call had it; empty: not recorded
     bool call = true;
+    SourceRef source = {};                        // the line of the call
   };
   std::vector<const session::TraceRecord*> traces;  // that calls made, in order
   std::vector<Step> steps;

@@ -34,8 +34,8 @@ std::vector<const Cause*> all_causes() {
   return causes;
 }
 
-bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& finding) {
-  if (result.saved.size() < kFewestSaved) return false;
+bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& finding, size_t fewest) {
+  if (result.saved.size() < fewest) return false;
   finding.function = run.id;
   finding.checked = result.checked;
   finding.cost_ns = run.tracing_ns();

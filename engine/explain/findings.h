@@ -50,10 +50,10 @@ class Cause {
 };
 std::vector<const Cause*> all_causes();  // by name
 
-// A change that saves less is not worth a finding.
+// A change that saves less is, for most causes, not worth a finding.
 inline constexpr size_t kFewestSaved = 2;
 
 // Fills in what follows from a replay; false when the change would save too little.
-bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& finding);
+bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& finding, size_t fewest = kFewestSaved);
 
 }  // namespace footlight::explain

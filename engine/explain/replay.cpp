@@ -148,6 +148,19 @@ ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
   };
 }
 
+ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
+  return [dtypes = std::move(dtypes)](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+      const auto at = dtypes.find(place.path);
+      if (at == dtypes.end() || place.item.token != Token::kTensor) return false;
+      TensorSpec spec = place.item.spec();
+      spec.dtype = at->second;
+      out.tensor(spec);
+      return true;
+    });
+  };
+}
+
 ProposedFix::Change leave_out(std::set<std::string> where) {
   return [where = std::move(where)](std::span<const uint64_t> words) {
     return rewritten(words, [&](const Place& place, KeyWriter& out) {

@@ -48,6 +48,8 @@ std::set<std::string> places_of(const Evidence& evidence, const session::TraceRe
 // Changes of keys. `places`: paths as in places().
 // Numbers and strings there become scalar tensors of this dtype.
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
+// Tensors there have this dtype: place -> dtype.
+ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
 // What stands there is the same in every call.
 ProposedFix::Change leave_out(std::set<std::string> places);
 // The dimension is None: place -> dimensions.

@@ -1,4 +1,5 @@
-// print_findings SESSION: the findings of a recording, a line of JSON each, for tests that record scripts.
+// print_findings SESSION: the findings of a recording, a line of JSON each, for tests that record scripts. Without a
+// session the names of all causes, one a line.
 #include "engine/explain/findings.h"
 #include "engine/explain/session_records.h"
 
@@ -42,7 +43,10 @@ void print(const session::Reader& reader, const explain::Finding& f) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 2) return std::fputs("print_findings SESSION\n", stderr), 2;
+  if (argc != 2) {
+    for (const explain::Cause* cause : explain::all_causes()) std::puts(cause->name);
+    return 0;
+  }
   const auto reader = session::Reader::open(argv[1]);
   const explain::SessionRecords records(*reader);
   for (const explain::Finding& f : explain::find_findings(records.records())) print(*reader, f);

@@ -1,6 +1,8 @@
 // Records calls as the recorder does.
 #include "tests/explain/sample_run.h"
 
+#include "tests/explain/specs.h"
+
 namespace footlight::explain {
 
 SampleRun::SampleRun(std::vector<std::string> parameters, uint32_t function) : parameters_(std::move(parameters)) {
@@ -83,6 +85,15 @@ session::GraphRecord scaled(const std::string& constant, const std::string& shap
   g.inputs = {0};
   g.outputs = {{2, 0}};
   return g;
+}
+
+std::vector<Finding> findings(const SampleRun& run) { return find_findings(run.records()); }
+
+KeyWriter batch_and_rate(int64_t batch, double rate) {
+  return call_key([&](KeyWriter& w) {
+    w.tensor(key_spec(DType::kFloat32, {batch, 8}));
+    w.floating(rate);
+  });
 }
 
 }  // namespace footlight::explain

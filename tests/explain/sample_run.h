@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/explain/dispatch.h"
-#include "engine/explain/evidence.h"
+#include "engine/explain/findings.h"
 
 #include <deque>
 
@@ -46,6 +46,8 @@ class SampleRun {
 // Placeholder -> Mul by a constant -> output.
 session::GraphRecord scaled(const std::string& constant, const std::string& shape = "(4)");
 
+std::vector<Finding> findings(const SampleRun& run);
+
 // Keys of one call: context, then what `body` writes.
 template <class Body>
 KeyWriter call_key(Body&& body) {
@@ -54,5 +56,8 @@ KeyWriter call_key(Body&& body) {
   body(key);
   return key;
 }
+
+// A float32 tensor of shape (batch, 8), and a float.
+KeyWriter batch_and_rate(int64_t batch, double rate);
 
 }  // namespace footlight::explain

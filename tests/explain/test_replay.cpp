@@ -10,13 +10,6 @@ using namespace footlight::explain;
 
 namespace {
 
-KeyWriter batch_and_rate(int64_t batch, double rate) {
-  return call_key([&](KeyWriter& w) {
-    w.tensor(key_spec(DType::kFloat32, {batch, 8}));
-    w.floating(rate);
-  });
-}
-
 ReplayResult replayed(const SampleRun& run, const ProposedFix& fix) {
   const RunRecords records = run.records();
   const Evidence evidence(records);
@@ -85,6 +78,14 @@ class TestReplay : public QObject {
     QCOMPARE(replayed(run, kAnyBatch).checked.traces_after, size_t{1});
     // The first trace has the shape of its call, the second the relaxed one.
     QCOMPARE(replayed(run, {{}, {}, true}).checked.traces_after, size_t{2});
+  }
+
+  void dtypes_are_cast() {
+    SampleRun run({"x"});
+    for (int i = 0; i < 6; ++i)
+      run.call(call_key([&](KeyWriter& w) { w.tensor(key_spec(i % 2 ? DType::kFloat32 : DType::kFloat64, {4})); }),
+               scaled("c"));
+    QCOMPARE(replayed(run, {cast_to({{"args[0]", 1}}), {}, false}).checked.traces_after, size_t{1});
   }
 
   void functions_that_relax_or_declare_already_are_understood() {

@@ -8,12 +8,6 @@
 namespace footlight::explain {
 namespace {
 
-uint8_t number_of(std::string_view dtype) {
-  for (size_t i = 0; i < std::size(kDTypeNames); ++i)
-    if (dtype == kDTypeNames[i].name) return static_cast<uint8_t>(i);
-  return 0;
-}
-
 // The dtype that holds all values, and whether tf.constant() finds it without being told.
 struct Tensor { std::string dtype; bool by_itself = true; };
 
@@ -62,7 +56,7 @@ void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>
     if (f.graphs != GraphRelation::kConstants) continue;
     const Tensor tensor = tensor_for(literal);
     const ReplayResult result =
-        try_fix(evidence, run, literal, {pass_as_tensor(literal.places, number_of(tensor.dtype)), {}, false});
+        try_fix(evidence, run, literal, {pass_as_tensor(literal.places, dtype_number(tensor.dtype)), {}, false});
     if (!conclude(run, result, f)) continue;
     const std::string& name = f.parameter.empty() ? f.path : f.parameter;
     const bool text = tensor.dtype == "string";

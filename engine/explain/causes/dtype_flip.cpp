@@ -1,0 +1,92 @@
+// dtype_flip: one call line passes tensors of several dtypes to one parameter, or there are three dtypes and more. Fix:
+// cast the odd ones where they are made.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include "engine/base/dtype_names.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+constexpr size_t kManyDTypes = 3;
+
+struct TensorDTypes {
+  std::string parameter;
+  std::vector<std::string> names;           // in the order of their first call
+  std::map<std::string, size_t> calls;
+  std::map<std::pair<CodeId, uint32_t>, std::set<std::string>> by_line;
+
+  bool flips() const {
+    return names.size() >= kManyDTypes ||
+           std::any_of(by_line.begin(), by_line.end(), [](const auto& line) { return line.second.size() > 1; });
+  }
+  // The one that most calls pass; of several the first.
+  const std::string& usual() const {
+    return *std::max_element(names.begin(), names.end(),
+                             [&](const auto& a, const auto& b) { return calls.at(a) < calls.at(b); });
+  }
+};
+
+std::map<std::string, TensorDTypes> dtypes_of(const FunctionRun& run) {
+  std::map<std::string, TensorDTypes> all;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    for (const KeyLeaf& leaf : step.trace->key) {
+      if (leaf.kind != "tensor") continue;
+      TensorDTypes& dtypes = all[leaf.path];
+      dtypes.parameter = leaf.parameter;
+      if (!dtypes.calls[leaf.type]++) dtypes.names.push_back(leaf.type);
+      dtypes.by_line[{step.source.code, step.source.offset}].insert(leaf.type);
+    }
+  }
+  return all;
+}
+
+bool change_together(const FunctionRun& run, const std::string& a, const std::string& b) {
+  std::map<std::string, std::string> there, back;
+  for (const TraceRecord* t : run.traces) {
+    const KeyLeaf *x = leaf_at(*t, a), *y = leaf_at(*t, b);
+    if (!x || !y || there.emplace(x->type, y->type).first->second != y->type) return false;
+    if (back.emplace(y->type, x->type).first->second != x->type) return false;
+  }
+  return true;
+}
+
+void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found) {
+  const auto all = dtypes_of(run);
+  std::set<std::string> taken;
+  for (const auto& [path, dtypes] : all) {
+    if (taken.count(path) || !dtypes.flips()) continue;
+    Finding f;
+    f.path = path + ".dtype";
+    f.parameter = dtypes.parameter;
+    f.values = dtypes.names;
+    f.graphs = GraphRelation::kStructure;
+    std::map<std::string, uint8_t> casts;
+    for (const auto& [other, others] : all) {
+      if (taken.count(other) || (other != path && !(others.flips() && change_together(run, path, other)))) continue;
+      taken.insert(other);
+      if (other != path) f.also_paths.push_back(other + ".dtype");
+      for (const TraceRecord* t : run.traces)
+        for (const std::string& place : places_of(evidence, *t, {other})) casts[place] = dtype_number(others.usual());
+    }
+    const ReplayResult result = replay(evidence, run, {cast_to(casts), {}, false});
+    if (!result.checked.ok || !conclude(run, result, f, 1)) continue;
+    const std::string& name = f.parameter.empty() ? path : f.parameter;
+    f.title = name + " comes in several dtypes";
+    f.detail = f.path + ": " + joined(f.values, ", ");
+    if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
+    f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
+    found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("dtype_flip", find);
+
+}  // namespace
+}  // namespace footlight::explain

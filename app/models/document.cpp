@@ -64,50 +64,6 @@ void Document::add(session::GeneratedRecord record) {
   generated.push_back(std::move(record));
 }
 
-void Document::add_calls(const std::vector<session::CallRecord>& more) {
-  const size_t before = calls.size();
-  for (const session::CallRecord& call : more) {
-    note_time(call.start_ns, call.end_ns);
-    const auto [it, added] = call_index_.try_emplace(call.id, calls.size());
-    if (added) {
-      calls.push_back(call);
-      if (call.trace.valid()) ++calls_per_trace_[call.trace];
-    } else {
-      calls[it->second] = call;
-    }
-  }
-  // Calls are written when they end: an outer call comes after the inner ones, which it overlaps.
-  const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
-  if (before == calls.size()) return;
-  const auto middle = calls.begin() + static_cast<ptrdiff_t>(before);
-  if (!std::is_sorted(middle, calls.end(), by_start)) std::stable_sort(middle, calls.end(), by_start);
-  const size_t from = static_cast<size_t>(std::upper_bound(calls.begin(), middle, *middle, by_start) - calls.begin());
-  if (from != before) std::inplace_merge(calls.begin() + static_cast<ptrdiff_t>(from), middle, calls.end(), by_start);
-  for (size_t i = from; i < calls.size(); ++i) call_index_[calls[i].id] = i;
-}
-
-void Document::add_events(uint32_t thread, const OpSpan* events, size_t count) {
-  if (count == 0) return;
-  auto it = std::lower_bound(threads.begin(), threads.end(), thread,
-                             [](const ThreadEvents& t, uint32_t number) { return t.thread < number; });
-  if (it == threads.end() || it->thread != thread) it = threads.insert(it, ThreadEvents{thread, {}});
-  std::vector<OpSpan>& all = it->events;
-  const size_t before = all.size();
-  all.insert(all.end(), events, events + count);
-  for (size_t i = before; i < all.size(); ++i) {
-    if (all[i].end_ns < all[i].start_ns) all[i].end_ns = all[i].start_ns;
-    note_time(all[i].start_ns, all[i].end_ns);
-  }
-  // Events come in the order of their end. Only the part that overlaps the new ones can be out of order.
-  const auto by_start = [](const OpSpan& a, const OpSpan& b) {
-    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
-  };
-  const auto middle = all.begin() + static_cast<ptrdiff_t>(before);
-  if (!std::is_sorted(middle, all.end(), by_start)) std::stable_sort(middle, all.end(), by_start);
-  const auto from = std::upper_bound(all.begin(), middle, *middle, by_start);
-  if (from != middle) std::inplace_merge(from, middle, all.end(), by_start);
-}
-
 const session::FileRecord* Document::file(session::FileId id) const { return find(files, file_index_, id); }
 const session::CodeRecord* Document::code(CodeId id) const { return find(codes, code_index_, id); }
 const session::FunctionRecord* Document::function(FunctionId id) const {
@@ -115,7 +71,6 @@ const session::FunctionRecord* Document::function(FunctionId id) const {
 }
 const session::TraceRecord* Document::trace(TraceId id) const { return find(traces, trace_index_, id); }
 const session::GraphRecord* Document::graph(GraphId id) const { return find(graphs, graph_index_, id); }
-const session::CallRecord* Document::call(CallId id) const { return find(calls, call_index_, id); }
 
 const session::NodeRecord* Document::node(GraphId graph_id, uint32_t id) const {
   const session::GraphRecord* g = graph(graph_id);
@@ -134,22 +89,6 @@ const session::SignatureRecord* Document::signature(SignatureId id) const {
 const OpInfo& Document::op(OpId id) const {
   static const OpInfo unknown{"unknown op", ""};
   return id.value < ops.size() ? ops[id.value] : unknown;
-}
-
-const OpSpan* Document::event(uint32_t thread, size_t index) const {
-  for (const ThreadEvents& t : threads) {
-    if (t.thread == thread) return index < t.events.size() ? &t.events[index] : nullptr;
-  }
-  return nullptr;
-}
-
-std::pair<uint32_t, size_t> Document::event_with_id(uint64_t id) const {
-  for (const ThreadEvents& t : threads) {
-    for (size_t i = 0; i < t.events.size(); ++i) {
-      if (t.events[i].id == id) return {t.thread, i};
-    }
-  }
-  return {0, SIZE_MAX};
 }
 
 Place Document::place(SourceRef source) const {
@@ -204,12 +143,14 @@ std::vector<const session::TraceRecord*> Document::traces_of(FunctionId id) cons
   return found;
 }
 
-std::vector<const session::CallRecord*> Document::calls_of(FunctionId id) const {
-  std::vector<const session::CallRecord*> found;
-  for (const session::CallRecord& c : calls) {
-    if (c.function == id) found.push_back(&c);
-  }
-  return found;
+query::CallSums Document::calls_of(FunctionId id) const {
+  const auto it = calls_of_function_.find(id);
+  return it == calls_of_function_.end() ? query::CallSums{} : it->second;
+}
+
+query::CallSums Document::calls_of(TraceId id) const {
+  const auto it = calls_of_trace_.find(id);
+  return it == calls_of_trace_.end() ? query::CallSums{} : it->second;
 }
 
 const session::GeneratedRecord* Document::generated_of(FunctionId id) const {
@@ -270,11 +211,6 @@ const session::TraceRecord* Document::trace_of_graph(GraphId id) const {
   return it == trace_of_graph_.end() ? nullptr : trace(it->second);
 }
 
-size_t Document::calls_of_trace(TraceId id) const {
-  const auto it = calls_per_trace_.find(id);
-  return it == calls_per_trace_.end() ? 0 : it->second;
-}
-
 session::FileId Document::file_named(const std::string& wanted) const {
   for (const session::FileRecord& f : files) {
     if (f.path == wanted) return f.id;
@@ -283,12 +219,6 @@ session::FileId Document::file_named(const std::string& wanted) const {
     if (wanted.size() < f.path.size() && f.path.ends_with("/" + wanted)) return f.id;
   }
   return {};
-}
-
-uint64_t Document::event_count() const {
-  uint64_t count = 0;
-  for (const ThreadEvents& t : threads) count += t.events.size();
-  return count;
 }
 
 void Document::note_time(int64_t from, int64_t to) {

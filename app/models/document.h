@@ -1,6 +1,8 @@
-// One session in memory, as far as it has been read: records with the look-ups that every view needs.
+// The records of a session with the look-ups that every view needs. Of what comes by the million (calls, op events,
+// device events) only sums are here; rows are asked from the store, on its thread (app/session/queries.h).
 #pragma once
 
+#include "engine/query/calls.h"
 #include "engine/session/records.h"
 
 #include <QString>
@@ -24,24 +26,6 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// An op that ran.
-struct OpSpan {
-  int64_t start_ns = 0, end_ns = 0;
-  uint64_t id = 0;   // DeviceRecord::op_event names it
-  CallId call;       // none: eager
-  SourceRef source;  // eager: the user's line; traced: the node has it
-  NodeId node;       // of the trace's graph; none: eager
-  uint32_t bytes = 0;  // of the outputs; 0: the signature says it
-  SignatureId signature;
-  OpId op;
-  uint8_t device = 0;
-};
-
-struct ThreadEvents {
-  uint32_t thread = 0;
-  std::vector<OpSpan> events;  // ascending by start
-};
-
 class Document {
  public:
   // --- what was read -------------------------------------------------------------------------------------------
@@ -58,14 +42,14 @@ class Document {
   std::vector<session::GraphRecord> graphs;
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
-  std::vector<session::CallRecord> calls;    // in the order of their start
-  std::vector<session::DeviceRecord> device;
   std::vector<session::ConsoleRecord> console;
   std::vector<OpInfo> ops;                   // by OpId
   std::vector<session::SignatureRecord> signatures;
-  std::vector<std::string> device_names;     // by OpSpan::device
+  std::vector<std::string> device_names;     // by OpRow::device
   QString damage;                            // what is wrong with the file in spite of which it opened
-  std::vector<ThreadEvents> threads;         // by thread number
+  uint64_t calls = 0, events = 0, device_events = 0;  // how many of each
+  int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none
+  std::vector<session::CallRecord> distinct_calls;    // the first few of each trace and line (query::CallIndex)
 
   // --- adding, in any order --------------------------------------------------------------------------------------
   // A record whose id is known replaces the earlier one (an open trace that has ended).
@@ -76,8 +60,8 @@ class Document {
   void add(session::GraphRecord record);
   void add(session::GeneratedRecord record);
   void add(session::SignatureRecord record);
-  void add_calls(const std::vector<session::CallRecord>& more);
-  void add_events(uint32_t thread, const OpSpan* events, size_t count);
+  void set_calls(FunctionId id, const query::CallSums& sums) { calls_of_function_[id] = sums; }
+  void set_calls(TraceId id, const query::CallSums& sums) { calls_of_trace_[id] = sums; }
 
   // --- looking up: null when not there -----------------------------------------------------------------------------
   const session::FileRecord* file(session::FileId id) const;
@@ -86,10 +70,8 @@ class Document {
   const session::TraceRecord* trace(TraceId id) const;
   const session::GraphRecord* graph(GraphId id) const;
   const session::NodeRecord* node(GraphId graph, uint32_t id) const;
-  const session::CallRecord* call(CallId id) const;
   const OpInfo& op(OpId id) const;
   const session::SignatureRecord* signature(SignatureId id) const;
-  const OpSpan* event(uint32_t thread, size_t index) const;
 
   Place place(SourceRef source) const;                     // through the code's line table
   QString place_text(Place place) const;                   // "retracing.py:24"
@@ -97,18 +79,15 @@ class Document {
   const std::vector<std::string>& lines(session::FileId id) const;
 
   std::vector<const session::TraceRecord*> traces_of(FunctionId id) const;   // by number
-  std::vector<const session::CallRecord*> calls_of(FunctionId id) const;     // by start
+  query::CallSums calls_of(FunctionId id) const;
+  query::CallSums calls_of(TraceId id) const;
   const session::GeneratedRecord* generated_of(FunctionId id) const;         // the function's own code
   std::vector<const session::GeneratedRecord*> all_generated_of(FunctionId id) const;
   const session::TraceRecord* trace_of_graph(GraphId id) const;              // bodies and branches too
   std::vector<GraphId> graphs_of_trace(TraceId id) const;                    // the root first
-  size_t calls_of_trace(TraceId id) const;
   session::FileId file_named(const std::string& path) const;                 // equal, else by suffix
 
-  // The event that a device record names: thread and index; index SIZE_MAX: not there.
-  std::pair<uint32_t, size_t> event_with_id(uint64_t id) const;
-  uint64_t event_count() const;
-  int64_t first_ns() const { return first_; }
+  int64_t first_ns() const { return first_; }   // of traces, calls and op events
   int64_t last_ns() const { return last_; }
   int64_t duration_ns() const;
   void note_time(int64_t from, int64_t to);
@@ -122,9 +101,9 @@ class Document {
   std::unordered_map<FunctionId, size_t> function_index_;
   std::unordered_map<TraceId, size_t> trace_index_;
   std::unordered_map<GraphId, size_t> graph_index_;
-  std::unordered_map<CallId, size_t> call_index_;
   std::unordered_map<SignatureId, size_t> signature_index_;
-  std::unordered_map<TraceId, size_t> calls_per_trace_;
+  std::unordered_map<FunctionId, query::CallSums> calls_of_function_;
+  std::unordered_map<TraceId, query::CallSums> calls_of_trace_;
   mutable std::unordered_map<session::FileId, std::vector<std::string>> lines_;
   mutable std::unordered_map<GraphId, TraceId> trace_of_graph_;
   mutable size_t traced_graphs_ = 0;   // how many graphs trace_of_graph_ was made from

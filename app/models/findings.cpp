@@ -47,7 +47,8 @@ std::vector<FindingCard> finding_cards(const Document& document) {
     cards.push_back(std::move(card));
     if (cards.size() >= 20) break;
   }
-  const explain::RunRecords records{document.functions, document.traces, document.graphs, document.calls, {}, {}};
+  const explain::RunRecords records{
+      document.functions, document.traces, document.graphs, document.distinct_calls, {}, {}};
   for (const explain::Finding& f : explain::find_findings(records)) cards.push_back(card_of(document, f));
   return cards;
 }

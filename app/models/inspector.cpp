@@ -5,14 +5,14 @@
 #include "app/models/text.h"
 
 #include <algorithm>
-#include <set>
 
 namespace footlight::app {
 namespace {
 
 class Writer {
  public:
-  Writer(const Document& document, const Selection& selection) : document_(document), s_(selection) {
+  Writer(const Document& document, const Selection& selection, const SelectionFacts* facts)
+      : document_(document), s_(selection), facts_(facts) {
     content_.groups.emplace_back();
   }
 
@@ -57,13 +57,13 @@ class Writer {
   void trace();
   void node();
   void line(Place place);
-  void call(CallId id);
+  void call();
   void event();
   void device();
-  void event_times(const session::TraceRecord* trace, uint32_t node);
 
   const Document& document_;
   const Selection& s_;
+  const SelectionFacts* facts_;
   InspectorContent content_;
 };
 
@@ -80,8 +80,8 @@ void Writer::run() {
   row_if("machine", q(r.machine));
   row("functions", count_text(document_.functions.size()));
   row("traces", count_text(document_.traces.size()));
-  row("calls", count_text(document_.calls.size()));
-  row("op events", count_text(document_.event_count()));
+  row("calls", count_text(document_.calls));
+  row("op events", count_text(document_.events));
   row("level", document_.level);
   if (document_.dropped) row("dropped", count_text(document_.dropped), "amber");
   if (document_.end) {
@@ -101,18 +101,13 @@ void Writer::function() {
   place("defined", {f->file, f->line});
   if (f->decorator_line && f->decorator_line != f->line) place("decorated", {f->file, f->decorator_line});
   row_if("parameters", joined(f->parameters, ", "));
-  uint64_t calls = 0, hits = 0;
-  int64_t in_calls = 0, tracing = 0;
-  for (const session::CallRecord& c : document_.calls) {
-    if (c.function != f->id) continue;
-    ++calls;
-    if (c.outcome == session::CallOutcome::kHit) ++hits, in_calls += c.end_ns - c.start_ns;
-  }
+  const query::CallSums sums = document_.calls_of(f->id);
+  int64_t tracing = 0;
   for (const auto* t : traces) tracing += std::max<int64_t>(0, t->end_ns - t->start_ns);
-  row("called", counted(calls, "time", "times"));
+  row("called", counted(sums.calls, "time", "times"));
   row("traced", counted(traces.size(), "time", "times"), traces.size() > 2 ? "amber" : "");
   if (tracing) row("tracing took", duration_text(tracing));
-  if (hits) row("per hit", duration_text(in_calls / static_cast<int64_t>(hits)));
+  if (sums.hits) row("per hit", duration_text(sums.hit_ns / static_cast<int64_t>(sums.hits)));
   source({f->file, f->line}, 4);
   if (!traces.empty()) {
     go("Why it was traced", "retraces", s_);
@@ -141,14 +136,9 @@ void Writer::trace() {
     part("optimizer", t->optimize_ns);
     part("compile", t->compile_ns);
   }
-  const size_t calls = document_.calls_of_trace(t->id);
-  row("called", counted(calls, "time", "times"), calls <= 1 && t->number > 1 ? "amber" : "");
-  int64_t hit_time = 0;
-  int64_t hits = 0;
-  for (const session::CallRecord& c : document_.calls) {
-    if (c.trace == t->id && c.outcome == session::CallOutcome::kHit) hit_time += c.end_ns - c.start_ns, ++hits;
-  }
-  if (hits) row("per hit", duration_text(hit_time / hits));
+  const query::CallSums sums = document_.calls_of(t->id);
+  row("called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
+  if (sums.hits) row("per hit", duration_text(sums.hit_ns / static_cast<int64_t>(sums.hits)));
   if (const session::GraphRecord* g = document_.graph(t->graph)) row("nodes", count_text(g->nodes.size()));
   row_if("why", q(t->why));
   if (const session::TraceRecord* near = document_.trace(t->nearest)) {
@@ -170,24 +160,6 @@ void Writer::trace() {
   go("Show the graph", "graph", s_);
   go("Key against the nearest trace", "retraces", s_);
   go("Show generated code", "autograph", s_);
-}
-
-void Writer::event_times(const session::TraceRecord* trace, uint32_t node) {
-  if (!trace) return;
-  std::set<CallId> calls;
-  for (const session::CallRecord& c : document_.calls) {
-    if (c.trace == trace->id) calls.insert(c.id);
-  }
-  std::vector<int64_t> took;
-  for (const ThreadEvents& t : document_.threads) {
-    for (const OpSpan& e : t.events) {
-      if (e.node.value == node && calls.count(e.call)) took.push_back(e.end_ns - e.start_ns);
-    }
-  }
-  if (took.empty()) return;
-  std::sort(took.begin(), took.end());
-  row("took", duration_text(took[(took.size() - 1) / 2]) + QStringLiteral(" a call"));
-  row("ran", counted(took.size(), "time", "times"));
 }
 
 void Writer::node() {
@@ -238,7 +210,11 @@ void Writer::node() {
       link("control", q(from->name), Selection::of_node(document_, s_.graph, c));
   }
   const session::TraceRecord* trace = document_.trace_of_graph(s_.graph);
-  if (trace && trace->graph == s_.graph) event_times(trace, s_.node);
+  if (facts_ && facts_->ran.count) {
+    row("took", facts_->median_ns < 0 ? QString::fromUtf8("counting …")
+                                      : duration_text(facts_->median_ns) + QStringLiteral(" a call"));
+    row("ran", counted(facts_->ran.count, "time", "times"));
+  }
   if (!n->attributes.empty()) {
     group(QStringLiteral("Attributes"));
     size_t at = 0;
@@ -332,9 +308,7 @@ void Writer::line(Place where) {
     }
     if (more > 8) row("", QStringLiteral("and %1 more").arg(more - 8));
   }
-  uint64_t calls = 0;
-  for (const session::CallRecord& c : document_.calls) calls += document_.place(c.source) == where;
-  if (calls) row("traced calls", count_text(calls));
+  if (facts_ && facts_->calls) row("traced calls", count_text(facts_->calls));
   bool first = true;
   size_t more = 0;
   for (const session::TraceRecord& t : document_.traces) {
@@ -345,111 +319,90 @@ void Writer::line(Place where) {
     first = false;
   }
   if (more > 6) row("", QStringLiteral("and %1 more").arg(more - 6));
-  uint64_t ops = 0;
-  int64_t eager_ns = 0;
-  for (const ThreadEvents& t : document_.threads) {
-    for (const OpSpan& e : t.events) {
-      if (e.call.valid() || document_.place(e.source) != where) continue;
-      ++ops;
-      eager_ns += e.end_ns - e.start_ns;
-    }
-  }
-  if (ops) row("eager ops", count_text(ops) + QStringLiteral("  ") + duration_text(eager_ns));
+  if (facts_ && facts_->ran.count)
+    row("eager ops", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
   source(where);
   go("Show in graph", "graph", s_);
   go("Show generated code", "autograph", s_);
   go("Show source", "source", s_);
 }
 
-void Writer::call(CallId id) {
-  const session::CallRecord* c = document_.call(id);
-  if (!c) return;
-  const auto calls = document_.calls_of(c->function);
-  const auto at = std::find(calls.begin(), calls.end(), c) - calls.begin();
-  content_.title = QStringLiteral("Call %1").arg(at + 1);
+void Writer::call() {
+  if (!facts_ || !facts_->call) return;
+  const session::CallRecord& c = *facts_->call;
+  content_.title = QStringLiteral("Call %1").arg(facts_->call_position + 1);
   static const std::pair<const char*, const char*> outcomes[] = {
       {"hit", "teal"}, {"traced", "amber"}, {"eager", "blue"}, {"failed", "red"}};
-  const auto& [word, tone] = outcomes[static_cast<size_t>(c->outcome) & 3];
+  const auto& [word, tone] = outcomes[static_cast<size_t>(c.outcome) & 3];
   content_.tag = QLatin1String(word);
   content_.tag_tone = QLatin1String(tone);
-  if (const auto* f = document_.function(c->function))
+  if (const auto* f = document_.function(c.function))
     link("function", q(f->name), Selection::of_function(document_, f->id));
-  if (const auto* t = document_.trace(c->trace)) {
+  if (const auto* t = document_.trace(c.trace)) {
     link("trace", QStringLiteral("#%1  %2").arg(t->number).arg(q(t->signature)), Selection::of_trace(document_, t->id));
   }
-  place("source", document_.place(c->source));
-  row("start", duration_text(c->start_ns - document_.first_ns()));
-  row("took", duration_text(c->end_ns - c->start_ns));
-  row("thread", QString::number(c->thread));
-  uint64_t ops = 0;
-  int64_t busy = 0;
-  for (const ThreadEvents& t : document_.threads) {
-    for (const OpSpan& e : t.events) {
-      if (e.call == id) ++ops, busy += e.end_ns - e.start_ns;
-    }
-  }
-  if (ops) row("op events", count_text(ops) + QStringLiteral("  ") + duration_text(busy));
-  source(document_.place(c->source));
-  if (c->trace.valid()) {
-    go("Show the graph", "graph", Selection::of_trace(document_, c->trace));
-    go("Why it was traced", "retraces", Selection::of_trace(document_, c->trace));
+  place("source", document_.place(c.source));
+  row("start", duration_text(c.start_ns - document_.first_ns()));
+  row("took", duration_text(c.end_ns - c.start_ns));
+  row("thread", QString::number(c.thread));
+  if (facts_->ran.count)
+    row("op events", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
+  source(document_.place(c.source));
+  if (c.trace.valid()) {
+    go("Show the graph", "graph", Selection::of_trace(document_, c.trace));
+    go("Why it was traced", "retraces", Selection::of_trace(document_, c.trace));
   }
 }
 
 void Writer::event() {
-  const OpSpan* e = document_.event(s_.thread, s_.index);
-  if (!e) return;
-  const OpInfo& op = document_.op(e->op);
+  if (!facts_ || !facts_->op) return;
+  const query::OpRow& e = *facts_->op;
+  const OpInfo& op = document_.op(e.op);
   content_.title = q(op.name);
-  content_.tag = e->node.valid() ? QStringLiteral("traced") : QStringLiteral("eager");
-  content_.tag_tone = e->node.valid() ? QStringLiteral("amber") : QStringLiteral("blue");
-  if (const session::NodeRecord* n = document_.node(s_.graph, e->node.value); n && e->node.valid()) {
+  content_.tag = e.node.valid() ? QStringLiteral("traced") : QStringLiteral("eager");
+  content_.tag_tone = e.node.valid() ? QStringLiteral("amber") : QStringLiteral("blue");
+  if (const session::NodeRecord* n = document_.node(s_.graph, e.node.value); n && e.node.valid()) {
     link("node", q(n->name), Selection::of_node(document_, s_.graph, n->id));
   }
   const Place where = place_of(document_, s_);
   place("source", where);
-  if (const session::CallRecord* c = document_.call(e->call)) {
-    const auto* t = document_.trace(c->trace);
+  if (facts_->call) {
+    const auto* t = document_.trace(facts_->call->trace);
     link("call", t ? QStringLiteral("of trace #%1").arg(t->number) : QStringLiteral("of a function"),
-         Selection::of_call(document_, e->call));
+         Selection::of_call(document_, *facts_->call));
   }
-  row("start", duration_text(e->start_ns - document_.first_ns()));
-  row("took", duration_text(e->end_ns - e->start_ns));
-  if (const session::SignatureRecord* on = document_.signature(e->signature)) {
+  row("start", duration_text(e.start_ns - document_.first_ns()));
+  row("took", duration_text(e.end_ns - e.start_ns));
+  if (const session::SignatureRecord* on = document_.signature(e.signature)) {
     row_if("inputs", q(on->inputs));
     row_if("outputs", q(on->outputs));
     row("bytes", bytes_text(on->input_bytes) + QStringLiteral(" in, ") + bytes_text(on->output_bytes) +
                      QStringLiteral(" out"));
     if (on->flops) row("FLOPs", count_text(on->flops));
-    if (on->flops && e->end_ns > e->start_ns) row("GFLOP/s", rate_text(on->flops, e->end_ns - e->start_ns));
-  } else if (e->bytes) {
-    row("bytes", bytes_text(e->bytes));
+    if (on->flops && e.end_ns > e.start_ns) row("GFLOP/s", rate_text(on->flops, e.end_ns - e.start_ns));
+  } else if (e.bytes) {
+    row("bytes", bytes_text(e.bytes));
   }
-  if (e->device < document_.device_names.size()) row_if("on", q(document_.device_names[e->device]));
-  row("thread", QString::number(s_.thread));
+  if (e.device < document_.device_names.size()) row_if("on", q(document_.device_names[e.device]));
+  row("thread", QString::number(e.thread));
   bool first = true;
-  for (size_t i = 0; e->id && i < document_.device.size(); ++i) {
-    if (document_.device[i].op_event != e->id) continue;
-    link(first ? "caused" : "", q(document_.device[i].name), Selection::of_device(i));
+  for (const query::DeviceRow& d : facts_->caused) {
+    link(first ? "caused" : "", q(d.record.name), Selection::of_device(d.row));
     first = false;
   }
-  std::vector<int64_t> all;
-  for (const ThreadEvents& t : document_.threads) {
-    for (const OpSpan& other : t.events) {
-      if (other.op == e->op) all.push_back(other.end_ns - other.start_ns);
-    }
-  }
-  if (all.size() > 3) {
-    content_.histogram = std::move(all);
+  if (!facts_->histogram.empty()) {
+    content_.histogram = facts_->histogram;
     content_.histogram_title = QStringLiteral("All %1 in this run").arg(q(op.name));
     content_.histogram_tone = q(op.family);
+    content_.histogram_least = facts_->op_sums.min;
+    content_.histogram_most = facts_->op_sums.max;
   }
   source(where);
 }
 
 void Writer::device() {
-  if (s_.index >= document_.device.size()) return;
-  const session::DeviceRecord& d = document_.device[s_.index];
+  if (!facts_ || !facts_->device) return;
+  const session::DeviceRecord& d = facts_->device->record;
   content_.title = q(d.name);
   content_.tag = q(d.kind);
   content_.tag_tone = QStringLiteral("grey");
@@ -458,13 +411,13 @@ void Writer::device() {
   row("took", duration_text(d.end_ns - d.start_ns));
   if (d.bytes) row("bytes", bytes_text(d.bytes));
   if (d.correlation) row("correlation", QString::number(d.correlation));
-  if (d.op_event) {
-    const auto [thread, index] = document_.event_with_id(d.op_event);
-    if (const OpSpan* e = document_.event(thread, index)) {
-      link("caused by", q(document_.op(e->op).name), Selection::of_event(document_, thread, index));
-      row("after op", duration_text(d.start_ns - e->start_ns));
-      source(place_of(document_, Selection::of_event(document_, thread, index)));
-    }
+  if (facts_->cause) {
+    const query::OpRow& e = *facts_->cause;
+    const Selection cause =
+        Selection::of_event(document_, e, facts_->cause_call ? &*facts_->cause_call : nullptr);
+    link("caused by", q(document_.op(e.op).name), cause);
+    row("after op", duration_text(d.start_ns - e.start_ns));
+    source(place_of(document_, cause));
   }
 }
 
@@ -484,7 +437,7 @@ InspectorContent Writer::write() {
         content_.groups.back().paragraph = QStringLiteral("Stands for no line of your code: AutoGraph's own frame.");
       }
       break;
-    case Kind::kCall: call(s_.call); break;
+    case Kind::kCall: call(); break;
     case Kind::kEvent: event(); break;
     case Kind::kDevice: device(); break;
   }
@@ -493,8 +446,8 @@ InspectorContent Writer::write() {
 
 }  // namespace
 
-InspectorContent inspect(const Document& document, const Selection& selection) {
-  return Writer(document, selection).write();
+InspectorContent inspect(const Document& document, const Selection& selection, const SelectionFacts* facts) {
+  return Writer(document, selection, facts && facts->of == selection ? facts : nullptr).write();
 }
 
 QString as_markdown(const InspectorContent& content) {

@@ -1,6 +1,7 @@
 // What the inspector says about the selection, as plain data: rows, a piece of source, links, a histogram.
 #pragma once
 
+#include "app/models/facts.h"
 #include "app/models/selection.h"
 #include "app/models/source_lines.h"
 
@@ -39,11 +40,13 @@ struct InspectorContent {
   int snippet_value_line = 0;
   Place snippet_place;
   QString histogram_title, histogram_tone;
-  std::vector<int64_t> histogram;  // durations
+  int64_t histogram_least = 0, histogram_most = 0;
+  std::vector<std::pair<int64_t, uint64_t>> histogram;  // durations, and how many of each
   std::vector<InspectorLink> links;
 };
 
-InspectorContent inspect(const Document& document, const Selection& selection);
+// `facts` of the same selection; null: they are not there yet.
+InspectorContent inspect(const Document& document, const Selection& selection, const SelectionFacts* facts);
 // The same as Markdown, for a bug report.
 QString as_markdown(const InspectorContent& content);
 

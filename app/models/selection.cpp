@@ -90,40 +90,41 @@ Selection Selection::of_generated(const Document& document, const session::Gener
   return s;
 }
 
-Selection Selection::of_event(const Document& document, uint32_t thread, size_t index) {
+Selection Selection::of_event(const Document& document, const query::OpRow& op, const session::CallRecord* record) {
   Selection s;
   s.kind = Kind::kEvent;
-  s.thread = thread;
-  s.index = index;
-  for (const ThreadEvents& t : document.threads) {
-    if (t.thread != thread || index >= t.events.size()) continue;
-    const OpSpan& event = t.events[index];
-    s.take_call(document, event.call);
-    s.node = event.node.value;
+  s.row = op.row;
+  s.call = op.call;
+  if (record) s.take_call(document, *record);
+  s.node = op.node.value;
+  if (op.graph.valid()) {
+    s.graph = op.graph;
+    const session::TraceRecord* t = s.trace.valid() ? nullptr : document.trace_of_graph(op.graph);
+    if (t) s.trace = t->id, s.function = t->function;
   }
+  s.place = document.place(op.source);
   return s;
 }
 
-Selection Selection::of_call(const Document& document, CallId id) {
+Selection Selection::of_call(const Document& document, const session::CallRecord& record) {
   Selection s;
   s.kind = Kind::kCall;
-  s.take_call(document, id);
+  s.take_call(document, record);
+  s.place = document.place(record.source);
   return s;
 }
 
-void Selection::take_call(const Document& document, CallId id) {
-  call = id;
-  if (const session::CallRecord* record = document.call(id)) {
-    function = record->function;
-    trace = record->trace;
-    if (const session::TraceRecord* traced = document.trace(trace)) graph = traced->graph;
-  }
+void Selection::take_call(const Document& document, const session::CallRecord& record) {
+  call = record.id;
+  function = record.function;
+  trace = record.trace;
+  if (const session::TraceRecord* traced = document.trace(trace)) graph = traced->graph;
 }
 
-Selection Selection::of_device(size_t index) {
+Selection Selection::of_device(uint64_t row) {
   Selection s;
   s.kind = Kind::kDevice;
-  s.index = index;
+  s.row = row;
   return s;
 }
 
@@ -141,19 +142,13 @@ Place place_of(const Document& document, const Selection& s) {
       return {};
     case Kind::kLine:
     case Kind::kGenerated:
-      return s.place;
     case Kind::kCall:
-      if (const session::CallRecord* c = document.call(s.call)) return document.place(c->source);
-      return {};
-    case Kind::kEvent: {
+      return s.place;
+    case Kind::kEvent:
       if (const session::NodeRecord* n = document.node(s.graph, s.node)) {
         if (const Place place = document.place(n->source)) return place;
       }
-      for (const ThreadEvents& t : document.threads) {
-        if (t.thread == s.thread && s.index < t.events.size()) return document.place(t.events[s.index].source);
-      }
-      return {};
-    }
+      return s.place;
     default:
       return {};
   }
@@ -172,33 +167,6 @@ std::vector<uint32_t> nodes_of(const Document& document, const Selection& s, Gra
     if (document.place(node.source) == s.place) found.push_back(node.id);
   }
   return found;
-}
-
-bool event_belongs(const Document& document, const Selection& s, const OpSpan& event) {
-  const session::CallRecord* call = document.call(event.call);
-  switch (s.kind) {
-    case Selection::Kind::kNode: {
-      if (!call || !call->trace.valid() || event.node.value != s.node) return false;
-      const session::TraceRecord* trace = document.trace(call->trace);
-      return trace && trace->graph == s.graph;
-    }
-    case Selection::Kind::kCall:
-      return event.call == s.call;
-    case Selection::Kind::kTrace:
-      return call && call->trace == s.trace;
-    case Selection::Kind::kLine:
-    case Selection::Kind::kGenerated: {
-      if (!s.place) return false;
-      if (call) {
-        const session::TraceRecord* trace = document.trace(call->trace);
-        const session::NodeRecord* node = trace ? document.node(trace->graph, event.node.value) : nullptr;
-        if (node) return document.place(node->source) == s.place;
-      }
-      return document.place(event.source) == s.place;
-    }
-    default:
-      return false;
-  }
 }
 
 std::vector<int> generated_lines_of(const Document& document, const Selection& s,

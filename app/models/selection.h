@@ -4,6 +4,8 @@
 
 #include "app/models/document.h"
 
+#include "engine/query/store.h"
+
 #include <QObject>
 
 #include <vector>
@@ -17,11 +19,10 @@ struct Selection {
   TraceId trace;
   GraphId graph;
   uint32_t node = UINT32_MAX;
-  Place place;             // kLine
+  Place place;             // kLine, kCall; kEvent: of an eager op
   int generated_line = 0;  // kGenerated, from 1
   CodeId generated_code;   // kGenerated: which piece of generated code
-  uint32_t thread = 0;     // kEvent
-  size_t index = 0;        // kEvent: in its thread; kDevice: in Document::device
+  uint64_t row = 0;        // kEvent, kDevice: in the store
   CallId call;             // kCall, kEvent
 
   friend bool operator==(const Selection&, const Selection&) = default;
@@ -31,18 +32,18 @@ struct Selection {
   static Selection of_node(const Document& document, GraphId graph, uint32_t node);
   static Selection of_line(const Document& document, Place place);
   static Selection of_generated(const Document& document, const session::GeneratedRecord& code, int line);
-  static Selection of_event(const Document& document, uint32_t thread, size_t index);
-  static Selection of_call(const Document& document, CallId id);
-  static Selection of_device(size_t index);
+  // `call`: the one that ran it; null: none, or not known.
+  static Selection of_event(const Document& document, const query::OpRow& op, const session::CallRecord* call);
+  static Selection of_call(const Document& document, const session::CallRecord& call);
+  static Selection of_device(uint64_t row);
 
  private:
-  void take_call(const Document& document, CallId id);  // and what was called
+  void take_call(const Document& document, const session::CallRecord& record);  // and what was called
 };
 
 // What the same thing is in the other views.
 Place place_of(const Document& document, const Selection& selection);
 std::vector<uint32_t> nodes_of(const Document& document, const Selection& selection, GraphId graph);
-bool event_belongs(const Document& document, const Selection& selection, const OpSpan& event);
 // Generated lines (from 1) in `code` that stand for the selection.
 std::vector<int> generated_lines_of(const Document& document, const Selection& selection,
                                     const session::GeneratedRecord& code);

@@ -46,7 +46,7 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
     }
     const session::GraphRecord* g = document_->graph(t->graph);
     row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
-    row.cells << QString::number(document_->calls_of_trace(t->id));
+    row.cells << QString::number(document_->calls_of(t->id).calls);
     row.cells << (t->end_ns > t->start_ns ? milliseconds(t->end_ns - t->start_ns) : QStringLiteral("–"));
     QString why = row.failed ? q(t->error) : q(t->why);
     if (why.isEmpty()) {
@@ -147,43 +147,28 @@ QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int r
   return at < 4 ? QString::fromLatin1(rest[at]) : QString();
 }
 
-std::vector<StripCell> call_strip(const Document& document, FunctionId function, bool folded) {
+std::vector<StripCell> call_strip(const Document& document, const std::vector<query::CallRun>& runs) {
   std::vector<StripCell> cells;
-  const auto calls = document.calls_of(function);
-  for (size_t i = 0; i < calls.size(); ++i) {
-    const session::CallRecord& call = *calls[i];
+  cells.reserve(runs.size());
+  for (const query::CallRun& run : runs) {
     StripCell cell;
-    cell.first = i;
-    cell.trace = call.trace;
-    if (const session::TraceRecord* t = document.trace(call.trace)) cell.number = t->number;
-    switch (call.outcome) {
+    cell.first = run.first;
+    cell.count = run.count;
+    cell.trace = run.trace;
+    if (const session::TraceRecord* t = document.trace(run.trace)) cell.number = t->number;
+    switch (run.outcome) {
       case session::CallOutcome::kTrace: cell.kind = StripCell::Kind::kTrace; break;
       case session::CallOutcome::kHit: cell.kind = StripCell::Kind::kHits; break;
       case session::CallOutcome::kEager: cell.kind = StripCell::Kind::kEager; break;
       case session::CallOutcome::kFailed: cell.kind = StripCell::Kind::kFailed; break;
     }
-    const bool same = folded && !cells.empty() && cells.back().kind == cell.kind &&
-                      (cell.kind == StripCell::Kind::kHits || cell.kind == StripCell::Kind::kEager);
-    if (same) {
-      ++cells.back().count;
-    } else {
-      cells.push_back(cell);
-    }
+    cells.push_back(cell);
   }
   return cells;
 }
 
 QString calls_summary(const Document& document, FunctionId function) {
-  uint64_t calls = 0, hits = 0, eager = 0, failed = 0;
-  int64_t total = 0;
-  for (const session::CallRecord& c : document.calls) {
-    if (c.function != function) continue;
-    ++calls;
-    total += c.end_ns - c.start_ns;
-    hits += c.outcome == session::CallOutcome::kHit;
-    eager += c.outcome == session::CallOutcome::kEager;
-    failed += c.outcome == session::CallOutcome::kFailed;
-  }
+  const query::CallSums sums = document.calls_of(function);
   uint64_t traces = 0;
   int64_t tracing = 0;
   for (const session::TraceRecord& t : document.traces) {
@@ -191,15 +176,15 @@ QString calls_summary(const Document& document, FunctionId function) {
     ++traces;
     tracing += std::max<int64_t>(0, t.end_ns - t.start_ns);
   }
-  QString text = counted(calls, "call", "calls");
+  QString text = counted(sums.calls, "call", "calls");
   const QString dot = QString::fromUtf8(" · ");
-  if (hits) text += dot + counted(hits, "hit", "hits");
-  if (eager) text += dot + counted(eager, "eager", "eager");
-  if (failed) text += dot + counted(failed, "failed", "failed");
+  if (sums.hits) text += dot + counted(sums.hits, "hit", "hits");
+  if (sums.eager) text += dot + counted(sums.eager, "eager", "eager");
+  if (sums.failed) text += dot + counted(sums.failed, "failed", "failed");
   text += dot + counted(traces, "trace", "traces");
-  if (tracing > 0 && total > 0) {
+  if (tracing > 0 && sums.total_ns > 0) {
     text += dot + QStringLiteral("tracing took %1 of %2")
-                      .arg(duration_text(tracing), duration_text(std::max(total, tracing)));
+                      .arg(duration_text(tracing), duration_text(std::max(sums.total_ns, tracing)));
   }
   return text;
 }

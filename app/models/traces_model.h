@@ -50,8 +50,8 @@ struct StripCell {
   size_t first = 0;   // index of its first call among the function's calls
   size_t count = 1;
 };
-// Folded: neighbouring hits are one cell. Else every call is one.
-std::vector<StripCell> call_strip(const Document& document, FunctionId function, bool folded);
+// One for every run: folded, neighbouring hits are one (query::CallIndex::runs).
+std::vector<StripCell> call_strip(const Document& document, const std::vector<query::CallRun>& runs);
 
 // "48 calls · 36 hits · 12 traces · tracing took 49.2 ms of 58.1 ms"
 QString calls_summary(const Document& document, FunctionId function);

@@ -1,4 +1,4 @@
-// Turns what a reader has into batches.
+// Turns what a reader has into batches, and what it has by the million into a store.
 #include "app/session/loader.h"
 
 #include "engine/base/errors.h"
@@ -9,7 +9,8 @@ namespace footlight::app {
 namespace {
 
 constexpr int kPollMs = 100;
-constexpr size_t kRowsInBatch = 400'000;
+constexpr int kSliceMs = 15;    // of taking in, before questions are looked at again
+constexpr int kBatchMs = 100;   // between two batches while much is taken in
 
 template <class Record>
 std::vector<Record> tail(const std::vector<Record>& all, size_t& taken) {
@@ -30,36 +31,54 @@ QString level_word(RecordingLevel level) {
 // A session cannot name more ops than an id has room for.
 constexpr size_t kMostOps = 1 << 16;
 
+uint64_t mixed(std::initializer_list<uint64_t> words) {
+  uint64_t h = 1;
+  for (const uint64_t w : words) h = (h ^ w) * 0x9E3779B97F4A7C15ull, h ^= h >> 29;
+  return h;
+}
+
+void take_time(const session::ChunkInfo& chunk, int64_t& first, int64_t& last) {
+  if (chunk.first_ns <= 0) return;  // CUPTI: no time
+  first = first ? std::min(first, chunk.first_ns) : chunk.first_ns;
+  last = std::max(last, chunk.last_ns);
+}
+
 }  // namespace
 
 void apply(Batch&& b, Document& document) {
-  if (b.records) {
-    document.run = std::move(b.run);
-    for (auto& f : b.files) document.add(std::move(f));
-    for (auto& c : b.codes) document.add(std::move(c));
-    for (auto& f : b.functions) document.add(std::move(f));
-    for (auto& t : b.traces) document.add(std::move(t));
-    for (auto& g : b.graphs) document.add(std::move(g));
-    for (auto& s : b.signatures) document.add(std::move(s));
-    for (auto& g : b.generated) document.add(std::move(g));
-    document.decisions = std::move(b.decisions);
-    document.ops = std::move(b.ops);
-    document.device_names = std::move(b.device_names);
-    document.end = std::move(b.end);
-    document.level = b.level;
-    document.dropped = b.dropped;
-    document.damage = b.damage;
-    for (auto& c : b.console) document.console.push_back(std::move(c));
-  }
+  document.run = std::move(b.run);
+  for (auto& f : b.files) document.add(std::move(f));
+  for (auto& c : b.codes) document.add(std::move(c));
+  for (auto& f : b.functions) document.add(std::move(f));
+  for (auto& t : b.traces) document.add(std::move(t));
+  for (auto& g : b.graphs) document.add(std::move(g));
+  for (auto& s : b.signatures) document.add(std::move(s));
+  for (auto& g : b.generated) document.add(std::move(g));
+  for (auto& d : b.decisions) document.decisions.push_back(std::move(d));
+  for (auto& c : b.console) document.console.push_back(std::move(c));
+  for (auto& c : b.distinct_calls) document.distinct_calls.push_back(std::move(c));
+  if (!b.ops.empty()) document.ops = std::move(b.ops);
+  if (!b.device_names.empty()) document.device_names = std::move(b.device_names);
+  document.end = std::move(b.end);
+  document.level = b.level;
+  document.dropped = b.dropped;
+  document.damage = b.damage;
   document.live = b.state == session::State::kLive;
-  document.add_calls(b.calls);
-  for (const auto& [thread, events] : b.events) document.add_events(thread, events.data(), events.size());
-  for (auto& d : b.device) document.device.push_back(std::move(d));
+  document.calls = b.calls;
+  document.events = b.events;
+  document.device_events = b.device_events;
+  for (const auto& [id, sums] : b.calls_of_functions) document.set_calls(id, sums);
+  for (const auto& [id, sums] : b.calls_of_traces) document.set_calls(id, sums);
+  document.note_time(b.first_ns, b.last_ns);
+  document.first_device_ns = b.first_device_ns;
+  document.last_device_ns = b.last_device_ns;
 }
 
-Loader::Loader() : timer_(this) {
+Loader::Loader(std::shared_ptr<Questions> questions) : questions_(std::move(questions)), timer_(this), index_(this) {
   timer_.setInterval(kPollMs);
   connect(&timer_, &QTimer::timeout, this, &Loader::poll);
+  index_.setInterval(0);
+  connect(&index_, &QTimer::timeout, this, &Loader::go_on);
 }
 
 void Loader::open(const QString& path, bool live) {
@@ -78,21 +97,20 @@ void Loader::open(const QString& path, bool live) {
     Q_EMIT failed(QString::fromStdString(e.what()));
     return;
   }
-  bool first = true;
-  try {
-    while (!stop_ && next(first)) first = false;
-  } catch (const std::exception& e) {
-    Q_EMIT failed(QString::fromStdString(e.what()));
-    return;
-  }
-  if (!stop_ && reader_->state() == session::State::kLive) timer_.start();
+  if (stop_) return;
+  store_ = std::make_unique<query::Store>(*reader_);
+  send();
+  index_.start();
+  if (reader_->state() == session::State::kLive) timer_.start();
 }
 
 void Loader::poll() {
-  if (stop_ || !reader_ || waiting_ > 0) return;
+  if (stop_ || !reader_) return;
   try {
     const session::Changes changes = reader_->refresh();
-    if (changes || unsent_) unsent_ = next(false);
+    if (changes) unsent_ = true;
+    if (changes.chunks) index_.start();
+    if (unsent_ && waiting_ <= 0 && !index_.isActive()) send();
     if (reader_->state() != session::State::kLive && !unsent_) timer_.stop();
   } catch (const std::exception& e) {
     timer_.stop();
@@ -100,81 +118,118 @@ void Loader::poll() {
   }
 }
 
-// Sends one batch; true when more of what is there follows.
-bool Loader::next(bool first) {
+void Loader::answer() {
+  while (!stop_ && store_ && questions_->answer_one(store_.get())) {
+  }
+}
+
+void Loader::go_on() {
+  if (stop_ || !store_) {
+    index_.stop();
+    return;
+  }
+  answer();
+  QElapsedTimer slice;
+  slice.start();
+  while (store_->index(1)) {
+    unsent_ = true;
+    if (stop_ || slice.elapsed() >= kSliceMs) break;
+  }
+  const bool complete = store_->progress().complete();
+  if (complete) index_.stop();
+  // The end of a finished session is told whatever the window is at; else it gets time between two batches.
+  const bool last = complete && reader_->state() != session::State::kLive;
+  if (unsent_ && (last || (waiting_ <= 0 && (complete || sent_.elapsed() >= kBatchMs)))) send();
+}
+
+template <class Record, class Of>
+std::vector<Record> Loader::changed(const std::vector<Record>& all, std::vector<Print>& known, Of&& print) {
+  std::vector<Record> more;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Print now = print(all[i]);
+    if (i < known.size() && known[i] == now) continue;
+    known.resize(std::max(known.size(), i + 1));
+    known[i] = now;
+    more.push_back(all[i]);
+  }
+  return more;
+}
+
+void Loader::take_times(Batch& b) {
+  const auto take = [](const std::vector<session::ChunkInfo>& index, size_t& taken, int64_t& first, int64_t& last) {
+    for (; taken < index.size(); ++taken) take_time(index[taken], first, last);
+  };
+  take(reader_->op_events().index(), timed_ops_, first_ns_, last_ns_);
+  take(reader_->calls().index(), timed_calls_, first_ns_, last_ns_);
+  take(reader_->device_events().index(), timed_device_, first_device_ns_, last_device_ns_);
+  b.first_ns = first_ns_, b.last_ns = last_ns_;
+  b.first_device_ns = first_device_ns_, b.last_device_ns = last_device_ns_;
+}
+
+void Loader::send() {
   auto made = std::make_shared<Batch>();
   Batch& b = *made;
   const session::Contents& c = reader_->contents();
-  b.first = first;
+  b.first = first_;
+  first_ = false;
   b.state = reader_->state();
-  b.records = true;
   b.run = c.run;
-  b.functions = c.functions;
-  b.traces = c.traces;
-  b.generated = c.generated;
-  b.decisions = c.decisions;
   b.end = c.end;
   b.level = level_word(c.level);
   b.damage = QString::fromStdString(reader_->damage());
+  if (const uint64_t lost = store_->unreadable_rows()) {
+    if (!b.damage.isEmpty()) b.damage += QStringLiteral("; ");
+    b.damage += QStringLiteral("%1 events could not be read").arg(lost);
+  }
   for (const auto& d : c.dropped) b.dropped += d.count;
-  for (const auto& op : c.op_names) {
-    const size_t at = op.id.value;
-    if (at >= kMostOps) continue;
-    if (b.ops.size() <= at) b.ops.resize(at + 1);
-    b.ops[at] = {op.name, op.family};
-  }
-  for (const auto& d : c.device_names) {
-    if (b.device_names.size() <= d.number) b.device_names.resize(size_t{d.number} + 1);
-    b.device_names[d.number] = d.name;
-  }
+  b.functions = changed(c.functions, functions_, [](const session::FunctionRecord& f) {
+    return mixed({f.name.size(), f.parameters.size(), f.file.value, static_cast<uint64_t>(f.line)});
+  });
+  b.traces = changed(c.traces, traces_, [](const session::TraceRecord& t) {
+    return mixed({static_cast<uint64_t>(t.end_ns), static_cast<uint64_t>(t.python_ns),
+                  static_cast<uint64_t>(t.autograph_ns), static_cast<uint64_t>(t.optimize_ns),
+                  static_cast<uint64_t>(t.compile_ns), t.graph.value, t.nearest.value, t.error.size(), t.why.size(),
+                  t.signature.size(), t.key.size(), t.differing.size(), t.captures.size()});
+  });
+  b.generated = changed(c.generated, generated_, [](const session::GeneratedRecord& g) {
+    return mixed({g.text.size(), g.line_map.size(), g.statements.size()});
+  });
+  b.decisions = tail(c.decisions, decisions_);
   b.files = tail(c.files, files_);
   b.codes = tail(c.codes, codes_);
   b.graphs = tail(c.graphs, graphs_);
   b.signatures = tail(c.signatures, signatures_);
   b.console = tail(c.console, console_);
-
-  size_t rows = 0;
-  const auto& calls = reader_->calls();
-  for (; call_chunks_ < calls.index().size() && rows < kRowsInBatch; ++call_chunks_) {
-    const auto chunk = calls.chunk(call_chunks_);
-    b.calls.insert(b.calls.end(), chunk->begin(), chunk->end());
-    rows += chunk->size();
-  }
-  const auto& device = reader_->device_events();
-  for (; device_chunks_ < device.index().size() && rows < kRowsInBatch; ++device_chunks_) {
-    const auto chunk = device.chunk(device_chunks_);
-    b.device.insert(b.device.end(), chunk->begin(), chunk->end());
-    rows += chunk->size();
-  }
-  const auto& ops = reader_->op_events();
-  for (; op_chunks_ < ops.index().size() && rows < kRowsInBatch; ++op_chunks_) {
-    const auto chunk = ops.chunk(op_chunks_);
-    for (size_t i = 0; i < chunk->size(); ++i) {
-      const uint32_t thread = chunk->thread[i];
-      auto it = std::find_if(b.events.begin(), b.events.end(), [&](const auto& e) { return e.first == thread; });
-      if (it == b.events.end()) it = b.events.insert(b.events.end(), {thread, {}});
-      OpSpan span;
-      span.start_ns = chunk->start_ns[i];
-      span.end_ns = chunk->end_ns[i];
-      span.id = chunk->id[i];
-      span.call = CallId(chunk->call[i]);
-      span.source = chunk->source(i);
-      span.node = NodeId(chunk->node[i]);
-      span.bytes = chunk->bytes[i];
-      span.signature = SignatureId(chunk->signature[i]);
-      span.op = OpId(chunk->op[i]);
-      span.device = chunk->device[i];
-      it->second.push_back(span);
+  if (ops_ != c.op_names.size()) {
+    ops_ = c.op_names.size();
+    for (const auto& op : c.op_names) {
+      const size_t at = op.id.value;
+      if (at >= kMostOps) continue;
+      if (b.ops.size() <= at) b.ops.resize(at + 1);
+      b.ops[at] = {op.name, op.family};
     }
-    rows += chunk->size();
   }
-  const uint64_t total = ops.index().size() + calls.index().size() + device.index().size();
-  const uint64_t taken = op_chunks_ + call_chunks_ + device_chunks_;
-  b.complete = taken >= total;
-  b.progress = total ? static_cast<double>(taken) / static_cast<double>(total) : 1;
+  if (device_names_ != c.device_names.size()) {
+    device_names_ = c.device_names.size();
+    for (const auto& d : c.device_names) {
+      if (b.device_names.size() <= d.number) b.device_names.resize(size_t{d.number} + 1);
+      b.device_names[d.number] = d.name;
+    }
+  }
+  b.distinct_calls = tail(store_->calls().distinct(), distinct_calls_);
+  b.calls = store_->calls().rows();
+  b.events = store_->op_rows();
+  b.device_events = store_->device_rows();
+  b.calls_of_functions = store_->calls().changed_functions();
+  b.calls_of_traces = store_->calls().changed_traces();
+  take_times(b);
+  const query::Progress progress = store_->progress();
+  b.complete = progress.complete();
+  b.progress = progress.of ? static_cast<double>(progress.chunks) / static_cast<double>(progress.of) : 1;
+  unsent_ = false;
+  sent_.start();
   ++waiting_;
   Q_EMIT batch(made);
-  return !b.complete;
 }
 
 }  // namespace footlight::app

@@ -1,9 +1,12 @@
-// Reads a session file in a thread of its own and hands what is new to the window, piece by piece. A live file is
-// looked at again every 100 ms.
+// Has the store of a session, and the reader under it, in a thread of its own: takes in what is new chunk by chunk,
+// hands the records among it to the window piece by piece, and answers questions in between. A live file is looked at
+// again every 100 ms.
 #pragma once
 
 #include "app/models/document.h"
+#include "app/session/queries.h"
 
+#include "engine/query/store.h"
 #include "engine/session/reader.h"
 
 #include <QObject>
@@ -14,32 +17,37 @@
 
 namespace footlight::app {
 
-// What is new since the last one. Small kinds come whole when any of them changed.
+// What is new since the last one.
 struct Batch {
   bool first = false;
-  bool records = false;
-  session::RunRecord run;
+  // Records that were added, or changed since they were handed out.
   std::vector<session::FunctionRecord> functions;
   std::vector<session::TraceRecord> traces;
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
-  std::vector<OpInfo> ops;
-  std::vector<std::string> device_names;
-  std::optional<session::EndRecord> end;
-  QString level, damage;
-  uint64_t dropped = 0;
-  session::State state = session::State::kFinished;
-  // Only what was added:
   std::vector<session::FileRecord> files;
   std::vector<session::CodeRecord> codes;
   std::vector<session::GraphRecord> graphs;
   std::vector<session::SignatureRecord> signatures;
   std::vector<session::ConsoleRecord> console;
-  std::vector<session::CallRecord> calls;
-  std::vector<session::DeviceRecord> device;
-  std::vector<std::pair<uint32_t, std::vector<OpSpan>>> events;
+  std::vector<session::CallRecord> distinct_calls;
+  // Few and small: whole when there are more of them.
+  std::vector<OpInfo> ops;
+  std::vector<std::string> device_names;
+  // Always.
+  session::RunRecord run;
+  std::optional<session::EndRecord> end;
+  QString level, damage;
+  uint64_t dropped = 0;
+  session::State state = session::State::kFinished;
+  // Sums over what was taken in.
+  uint64_t calls = 0, events = 0, device_events = 0;
+  std::vector<std::pair<FunctionId, query::CallSums>> calls_of_functions;
+  std::vector<std::pair<TraceId, query::CallSums>> calls_of_traces;
+  int64_t first_ns = 0, last_ns = 0;                // of calls and op events; 0: there are none
+  int64_t first_device_ns = 0, last_device_ns = 0;
   bool complete = true;  // more of what is already in the file follows
-  double progress = 1;   // of reading that
+  double progress = 1;   // of taking that in
 };
 
 // Takes the batch into the document.
@@ -49,7 +57,7 @@ class Loader : public QObject {
   Q_OBJECT
 
  public:
-  Loader();
+  explicit Loader(std::shared_ptr<Questions> questions);
   void ask_to_stop() { stop_ = true; }
   // The window has taken a batch: only then the next look at a live file brings another.
   void taken() { --waiting_; }
@@ -57,22 +65,36 @@ class Loader : public QObject {
  public Q_SLOTS:
   void open(const QString& path, bool live);
   void poll();
+  void answer();
 
  Q_SIGNALS:
   void batch(const std::shared_ptr<footlight::app::Batch>& batch);
   void failed(const QString& message);
 
  private:
-  bool next(bool first);
+  void go_on();  // takes in some chunks
+  void send();
+  void take_times(Batch& batch);
+
+  // What of a record says whether it is still the one that was handed out.
+  using Print = uint64_t;
+  template <class Record, class Of>
+  static std::vector<Record> changed(const std::vector<Record>& all, std::vector<Print>& known, Of&& print);
 
   QString path_;
+  std::shared_ptr<Questions> questions_;
   std::unique_ptr<session::Reader> reader_;
-  QTimer timer_;
+  std::unique_ptr<query::Store> store_;
+  QTimer timer_, index_;
+  QElapsedTimer sent_;
   std::atomic<bool> stop_{false};
   std::atomic<int> waiting_{0};
-  bool unsent_ = false;
-  size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0;
-  size_t op_chunks_ = 0, call_chunks_ = 0, device_chunks_ = 0;
+  bool first_ = true, unsent_ = false;
+  std::vector<Print> functions_, traces_, generated_;
+  size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0, distinct_calls_ = 0;
+  size_t ops_ = 0, device_names_ = 0;
+  size_t timed_ops_ = 0, timed_calls_ = 0, timed_device_ = 0;  // chunks whose times are in first_ns_ and so on
+  int64_t first_ns_ = 0, last_ns_ = 0, first_device_ns_ = 0, last_device_ns_ = 0;
 };
 
 }  // namespace footlight::app

@@ -14,7 +14,7 @@ constexpr qint64 kLargestSource = 8 << 20;
 constexpr uint32_t kFirstFromDisk = 1u << 31;
 }  // namespace
 
-Session::Session(QObject* parent) : QObject(parent) {
+Session::Session(QObject* parent) : QObject(parent), queries_(this) {
   qRegisterMetaType<std::shared_ptr<Batch>>("std::shared_ptr<footlight::app::Batch>");
   growth_.setSingleShot(true);
   connect(&growth_, &QTimer::timeout, this, &Session::say_grown);
@@ -31,6 +31,7 @@ void Session::say_grown() {
 
 void Session::stop_loader() {
   growth_.stop();
+  queries_.stop();
   if (!loader_) return;
   loader_->disconnect(this);
   loader_->ask_to_stop();
@@ -46,8 +47,12 @@ void Session::open(const QString& path, bool live) {
   path_ = path;
   loading_ = true;
   thread_ = new QThread;
-  loader_ = new Loader;
+  auto questions = std::make_shared<Questions>();
+  loader_ = new Loader(questions);
   loader_->moveToThread(thread_);
+  queries_.serve(std::move(questions), [loader = loader_] {
+    QMetaObject::invokeMethod(loader, &Loader::answer, Qt::QueuedConnection);
+  });
   connect(thread_, &QThread::finished, loader_, &QObject::deleteLater);
   connect(loader_, &Loader::batch, this, [this](const std::shared_ptr<Batch>& batch) {
     const bool first = batch->first;

@@ -3,6 +3,7 @@
 
 #include "app/models/document.h"
 #include "app/session/loader.h"
+#include "app/session/queries.h"
 
 #include <QObject>
 #include <QElapsedTimer>
@@ -19,6 +20,7 @@ class Session : public QObject {
   ~Session() override;
 
   const Document& document() const { return document_; }
+  Queries& queries() { return queries_; }
   bool is_open() const { return open_; }
   bool loading() const { return loading_; }
   const QString& path() const { return path_; }
@@ -29,7 +31,7 @@ class Session : public QObject {
   // The file of that path, from the run's folder when it is relative. One that the session does not have is read from
   // the disk, as it is now, and shown like the others. None: there is no such text file.
   session::FileId file_anywhere(const QString& path);
-  // For tests and for pictures made without a file.
+  // Records alone, for tests: questions find nothing.
   void show(Document document);
 
  Q_SIGNALS:
@@ -43,6 +45,7 @@ class Session : public QObject {
   void say_grown();
 
   Document document_;
+  Queries queries_;
   QString path_;
   bool open_ = false, loading_ = false;
   QThread* thread_ = nullptr;

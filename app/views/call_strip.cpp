@@ -26,10 +26,13 @@ CallStrip::CallStrip(QWidget* parent) : QWidget(parent) {
   setAccessibleName(QStringLiteral("Calls over time"));
 }
 
-void CallStrip::set_calls(const Document* document, FunctionId function) {
+void CallStrip::set_calls(const Document* document, FunctionId function, std::vector<query::CallRun> runs,
+                          std::vector<query::CallRun> every) {
   if (function != function_ || document != document_) scroll_ = 0;
   document_ = document;
   function_ = function;
+  runs_ = std::move(runs);
+  every_ = std::move(every);
   measure();
 }
 
@@ -59,18 +62,18 @@ void CallStrip::measure() {
   left_.assign(1, 0);
   calls_ = 0;
   if (document_) {
-    cells_ = call_strip(*document_, function_, false);
-    calls_ = cells_.size();
-    size_t traces = 0;
-    for (const StripCell& c : cells_) traces += c.kind == StripCell::Kind::kTrace || c.kind == StripCell::Kind::kFailed;
+    calls_ = runs_.empty() ? 0 : runs_.back().first + runs_.back().count;
+    const auto traces = static_cast<size_t>(std::count_if(runs_.begin(), runs_.end(), [](const query::CallRun& run) {
+      return run.outcome == CallOutcome::kTrace || run.outcome == CallOutcome::kFailed;
+    }));
     const double room = width() - 2 * kSide;
     trace_ = kTraceWidth;
-    const double others = static_cast<double>(cells_.size() - traces);
+    const double others = static_cast<double>(calls_ - traces);
     const double each =
         others > 0 ? (room - static_cast<double>(traces) * (trace_ + kGap)) / others - kGap : kTraceWidth;
-    folded_ = each < kHitLeast;
+    folded_ = each < kHitLeast || every_.size() != calls_;
     hit_ = std::clamp(each, kHitLeast, kTraceWidth + 4);
-    if (folded_) cells_ = call_strip(*document_, function_, true);
+    cells_ = call_strip(*document_, folded_ ? runs_ : every_);
     for (const StripCell& c : cells_) left_.push_back(left_.back() + width_of(c) + kGap);
     scroll_ = std::clamp(scroll_, 0.0, std::max(0.0, left_.back() - kGap - room));
   }

@@ -12,7 +12,11 @@ class CallStrip : public QWidget {
 
  public:
   explicit CallStrip(QWidget* parent = nullptr);
-  void set_calls(const Document* document, FunctionId function);
+  // `runs` as query::CallIndex has them, folded; `every` has one for each call, as long as they are not too many.
+  void set_calls(const Document* document, FunctionId function, std::vector<query::CallRun> runs,
+                 std::vector<query::CallRun> every);
+  // More calls than that never fit one by one.
+  static constexpr uint64_t kMostEvery = 20'000;
   void set_current(TraceId trace);
   bool folded() const { return folded_; }
   // "calls 1–48 of 120 in view"; empty when all are.
@@ -42,6 +46,7 @@ class CallStrip : public QWidget {
   const Document* document_ = nullptr;
   FunctionId function_;
   TraceId current_;
+  std::vector<query::CallRun> runs_, every_;
   std::vector<StripCell> cells_;
   std::vector<double> left_;   // before scrolling; one more than cells
   double hit_ = 36, trace_ = 32;

@@ -120,13 +120,13 @@ void FindingsView::reset() {
 void FindingsView::refresh() {
   // Calls alone change what a replay saves only while nothing is traced: new traces are what counts.
   const bool ended = document().end.has_value();
-  if (seen_traces_ == document().traces.size() && (!ended || seen_calls_ == document().calls.size())) return;
+  if (seen_traces_ == document().traces.size() && (!ended || seen_calls_ == document().calls)) return;
   build();
 }
 
 void FindingsView::build() {
   seen_traces_ = document().traces.size();
-  seen_calls_ = document().calls.size();
+  seen_calls_ = document().calls;
   std::vector<FindingCard> cards = finding_cards(document());
   QString contents = theme().name();
   for (const FindingCard& c : cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');

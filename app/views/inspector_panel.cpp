@@ -21,17 +21,18 @@ namespace {
 // How long things took, as bars over a logarithmic scale.
 class Histogram : public QWidget {
  public:
-  Histogram(std::vector<int64_t> values, const QColor& color, QWidget* parent = nullptr)
+  Histogram(const std::vector<std::pair<int64_t, uint64_t>>& values, int64_t least, int64_t most, const QColor& color,
+            QWidget* parent = nullptr)
       : QWidget(parent), color_(color) {
     setFixedHeight(96);
     setAccessibleName(QStringLiteral("Histogram of durations"));
-    least_ = std::max<int64_t>(1, *std::min_element(values.begin(), values.end()));
-    most_ = std::max<int64_t>(least_ + 1, *std::max_element(values.begin(), values.end()));
+    least_ = std::max<int64_t>(1, least);
+    most_ = std::max<int64_t>(least_ + 1, most);
     const double low = std::log(static_cast<double>(least_)), high = std::log(static_cast<double>(most_));
     bars_.assign(24, 0);
-    for (int64_t v : values) {
+    for (const auto& [v, times] : values) {
       const double at = (std::log(static_cast<double>(std::max<int64_t>(1, v))) - low) / (high - low);
-      ++bars_[static_cast<size_t>(std::clamp(at * 24, 0.0, 23.0))];
+      bars_[static_cast<size_t>(std::clamp(at * 24, 0.0, 23.0))] += static_cast<double>(times);
     }
   }
 
@@ -105,7 +106,55 @@ void InspectorPanel::set_snippet_shown(bool shown) {
   build();
 }
 
-void InspectorPanel::refresh() { build(); }
+void InspectorPanel::reset() {
+  facts_ = {};
+  ask();
+  build();
+}
+
+void InspectorPanel::refresh() {
+  ask();
+  build();
+}
+
+void InspectorPanel::follow_selection() {
+  median_.withdraw();
+  ask();
+  build();
+}
+
+void InspectorPanel::ask() {
+  // A run that grows does not let its questions pile up: the next is asked when the last is answered.
+  if (facts_ticket_.waiting() && asked_ == current()) return;
+  asked_ = current();
+  context_.session->queries().ask(
+      facts_ticket_,
+      [selection = asked_](const query::Store& store, const query::Cancel& cancel) {
+        return find_facts(store, selection, cancel);
+      },
+      [this](SelectionFacts facts) {
+        const bool same = facts_.of == facts.of;
+        const bool count = !same || facts_.ran.count != facts.ran.count;
+        if (same) facts.median_ns = facts_.median_ns;
+        facts_ = std::move(facts);
+        build();
+        if (facts_.of.kind == Selection::Kind::kNode && facts_.ran.count && count && !median_.waiting()) ask_median();
+      });
+}
+
+void InspectorPanel::ask_median() {
+  context_.session->queries().ask(
+      median_,
+      [selection = facts_.of](const query::Store& store, const query::Cancel& cancel) {
+        return node_median(store, selection, cancel);
+      },
+      [this, of = facts_.of](int64_t median) {
+        if (facts_.of != of) return;
+        facts_.median_ns = median;
+        build();
+      },
+      Queries::kLong);
+}
 
 void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
   if (!first) {
@@ -162,9 +211,11 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
 }
 
 void InspectorPanel::build() {
+  // What was selected before stays to be seen for the moment that it takes.
+  if (needs_facts(current()) && facts_.of != current() && facts_ticket_.waiting()) return;
   InspectorContent content = document().run.script.empty() && document().functions.empty()
                                  ? InspectorContent{}
-                                 : inspect(document(), current());
+                                 : inspect(document(), current(), &facts_);
   QString said = theme().name() + as_markdown(content) + content.tag + (snippet_ ? QStringLiteral("s") : QString()) +
                  QString::number(content.histogram.size());
   for (const InspectorGroup& g : content.groups) {
@@ -210,7 +261,8 @@ void InspectorPanel::build() {
     auto* label = new QLabel(content_.histogram_title);
     label->setProperty("role", "group");
     column_->addWidget(label);
-    column_->addWidget(new Histogram(content_.histogram, theme().family_fill(content_.histogram_tone.toStdString())));
+    column_->addWidget(new Histogram(content_.histogram, content_.histogram_least, content_.histogram_most,
+                                     theme().family_fill(content_.histogram_tone.toStdString())));
   }
   if (snippet_ && !content_.snippet.empty()) {
     column_->addSpacing(6);

@@ -1,6 +1,7 @@
 // The inspector on the right: everything known of the selection, as labels and links that the keyboard reaches too.
 #pragma once
 
+#include "app/models/facts.h"
 #include "app/models/inspector.h"
 #include "app/views/view.h"
 
@@ -15,9 +16,9 @@ class InspectorPanel : public View {
  public:
   InspectorPanel(const Context& context, QWidget* parent = nullptr);
 
-  void reset() override { build(); }
+  void reset() override;
   void refresh() override;
-  void follow_selection() override { build(); }
+  void follow_selection() override;
   QWidget* main_widget() override { return scroll_; }
   const InspectorContent& content() const { return content_; }
   // Where the source is in view already (beside the graph, in the Source tab) it is not shown again.
@@ -25,12 +26,17 @@ class InspectorPanel : public View {
 
  private:
   void build();
+  void ask();
+  void ask_median();
   void add_group(const InspectorGroup& group, bool first);
 
   QScrollArea* scroll_;
   QWidget* inside_ = nullptr;
   QVBoxLayout* column_ = nullptr;
   InspectorContent content_;
+  SelectionFacts facts_;
+  Selection asked_;
+  Ticket facts_ticket_, median_;
   QString shown_;
   bool snippet_ = true;
 };

@@ -35,6 +35,12 @@ void KeyDiffView::set_diff(KeyDiff diff, const QString& left_title, const QStrin
   measure();
 }
 
+void KeyDiffView::set_details(const QString& left, const QString& right) {
+  left_detail_ = left;
+  right_detail_ = right;
+  viewport()->update();
+}
+
 bool KeyDiffView::has_children(int row) const {
   const size_t next = static_cast<size_t>(row) + 1;
   return next < diff_.rows.size() && diff_.rows[next].parent == row;

@@ -15,6 +15,7 @@ class KeyDiffView : public QAbstractScrollArea {
   // Without a left title there is one column.
   void set_diff(KeyDiff diff, const QString& left_title, const QString& left_detail, const QString& right_title,
                 const QString& right_detail);
+  void set_details(const QString& left, const QString& right);
   const KeyDiff& diff() const { return diff_; }
   const std::vector<int>& shown() const { return shown_; }
   int content_height() const;

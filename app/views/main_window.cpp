@@ -79,6 +79,7 @@ void MainWindow::connect_parts() {
     update_status();
   });
   connect(&session_, &Session::progress, this, [this] { update_status(); });
+  connect(&session_.queries(), &Queries::busy_changed, this, [this] { update_status(); });
   connect(&selection_, &SelectionModel::changed, this, &MainWindow::follow_selection);
   connect(&selection_, &SelectionModel::history_changed, this, [this] {
     top_->set_can_go(selection_.can_go_back(), selection_.can_go_forward());
@@ -303,12 +304,16 @@ void MainWindow::follow_selection() {
 }
 
 void MainWindow::settle() {
-  for (int i = 0; i < 400 && (session_.loading() || graph_->layouter().running()); ++i) {
-    QApplication::processEvents(QEventLoop::AllEvents, 20);
-    if (!session_.loading() && !graph_->layouter().running()) break;
-    QThread::msleep(5);
-  }
+  const auto wait = [this] {
+    for (int i = 0; i < 400; ++i) {
+      QApplication::processEvents(QEventLoop::AllEvents, 20);
+      if (!session_.loading() && !graph_->layouter().running() && session_.queries().waiting() == 0) break;
+      QThread::msleep(5);
+    }
+  };
+  wait();
   timeline_->settle();
+  wait();
   for (int i = 0; i < 5; ++i) QApplication::processEvents();
 }
 
@@ -359,7 +364,7 @@ void MainWindow::update_status() {
     top_->set_status(QStringLiteral("blue"), QString::fromUtf8("reading …"));
   } else if (worker_.running()) {
     QString text = worker_.stopping() ? QString::fromUtf8("stopping …") : QStringLiteral("running");
-    if (session_.is_open()) text += dot + counted(d.event_count(), "event", "events");
+    if (session_.is_open()) text += dot + counted(d.events, "event", "events");
     top_->set_status(QStringLiteral("amber"), text);
   } else if (session_.is_open()) {
     QString text, tone = QStringLiteral("green");
@@ -375,7 +380,7 @@ void MainWindow::update_status() {
       tone = QStringLiteral("red");
     }
     if (text.size() > 40) text = text.left(38) + QString::fromUtf8(" …");
-    text += dot + duration_text(d.duration_ns()) + dot + counted(d.event_count(), "event", "events");
+    text += dot + duration_text(d.duration_ns()) + dot + counted(d.events, "event", "events");
     top_->set_status(tone, text);
   } else if (!run_note_.isEmpty()) {
     top_->set_status(run_failed_ ? QStringLiteral("red") : QStringLiteral("green"), run_note_);
@@ -391,6 +396,7 @@ void MainWindow::update_status() {
   if (session_.is_open()) {
     recorded = QStringLiteral("recorded with level: ") + d.level + QString::fromUtf8("   ") +
                count_text(d.dropped) + QStringLiteral(" dropped");
+    if (session_.queries().busy()) recorded.prepend(QString::fromUtf8("counting …   "));
   }
   recorded_->setText(recorded);
   const QString name = session_.is_open() ? file_name(d.run.script) : QFileInfo(top_->script()).fileName();

@@ -71,8 +71,14 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
     follow_selection();
   });
   connect(strip_, &CallStrip::call_chosen, this, [this](size_t index) {
-    const auto calls = document().calls_of(function_);
-    if (index < calls.size()) context_.selection->select(Selection::of_call(document(), calls[index]->id));
+    context_.session->queries().ask(
+        chosen_,
+        [function = function_, index](const query::Store& store, const query::Cancel& cancel) {
+          return store.calls().nth(function, index, cancel);
+        },
+        [this](const std::optional<session::CallRecord>& call) {
+          if (call) context_.selection->select(Selection::of_call(document(), *call));
+        });
   });
   connect(strip_, &CallStrip::scrolled, this, [this] { range_->setText(strip_->range_text()); });
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
@@ -100,7 +106,8 @@ void RetracesView::refresh() {
   following_ = true;
   model_.refresh();
   following_ = false;
-  strip_->set_calls(&document(), function_);
+  ask_calls();
+  ask_details();
   summary_->setText(calls_summary(document(), function_));
   table_->fit_columns();
   size_table();
@@ -119,13 +126,38 @@ void RetracesView::show_function(FunctionId function) {
   empty_->setText(document().functions.empty()
                       ? QStringLiteral("No function has been traced in this run yet.")
                       : QStringLiteral("Choose a function on the left to see why it was traced."));
-  strip_->set_calls(f ? &document() : nullptr, function);
+  strip_->set_calls(f ? &document() : nullptr, function, {}, {});
+  runs_.withdraw();
   if (!f) return;
+  ask_calls();
   heading_->setText(QStringLiteral("Calls of ") + q(f->name));
   summary_->setText(calls_summary(document(), function));
   range_->setText(strip_->range_text());
   table_->fit_columns();
   size_table();
+}
+
+void RetracesView::ask_calls() {
+  if (runs_.waiting()) {
+    ask_again_ = true;
+    return;
+  }
+  ask_again_ = false;
+  struct Runs { std::vector<query::CallRun> folded, every; };
+  context_.session->queries().ask(
+      runs_,
+      [function = function_](const query::Store& store, const query::Cancel& cancel) {
+        Runs runs;
+        runs.folded = store.calls().runs(function, false, cancel);
+        if (store.calls().of_function(function).calls <= CallStrip::kMostEvery)
+          runs.every = store.calls().runs(function, true, cancel);
+        return runs;
+      },
+      [this](Runs runs) {
+        strip_->set_calls(&document(), function_, std::move(runs.folded), std::move(runs.every));
+        if (ask_again_) ask_calls();
+      },
+      Queries::kLong);
 }
 
 void RetracesView::show_key(TraceId id) {
@@ -147,16 +179,9 @@ void RetracesView::show_key(TraceId id) {
   if (!t) return;
   const session::TraceRecord* near = document().trace(t->nearest);
   KeyDiff diff = diff_keys(near, *t);
-  const auto detail = [&](const session::TraceRecord& trace) {
-    QString text;
-    const auto calls = document().calls_of(trace.function);
-    for (size_t i = 0; i < calls.size(); ++i) {
-      if (calls[i]->trace == trace.id && calls[i]->outcome == session::CallOutcome::kTrace) {
-        text = QStringLiteral("call %1   ").arg(i + 1);
-        break;
-      }
-    }
-    return text + document().place_text(document().place(trace.source));
+  details_.withdraw();
+  const auto place = [&](const session::TraceRecord& trace) {
+    return document().place_text(document().place(trace.source));
   };
   if (near) {
     key_heading_->setText(QStringLiteral("Key of #%1 against its nearest trace, #%2").arg(t->number).arg(near->number));
@@ -166,14 +191,44 @@ void RetracesView::show_key(TraceId id) {
                              .arg(counted(static_cast<uint64_t>(diff.leaves), "leaf", "leaves"),
                                   diff.differing == 1 ? QStringLiteral("differs") : QStringLiteral("differ"))
                        : QStringLiteral("no recorded leaf differs"));
-    diff_->set_diff(std::move(diff), QStringLiteral("#%1").arg(near->number), detail(*near),
-                    QStringLiteral("#%1").arg(t->number), detail(*t));
+    diff_->set_diff(std::move(diff), QStringLiteral("#%1").arg(near->number), place(*near),
+                    QStringLiteral("#%1").arg(t->number), place(*t));
   } else {
     key_heading_->setText(QStringLiteral("Key of #%1").arg(t->number));
     key_summary_->setText(QStringLiteral("the first trace: nothing to compare with"));
-    diff_->set_diff(std::move(diff), {}, {}, QStringLiteral("#%1").arg(t->number), detail(*t));
+    diff_->set_diff(std::move(diff), {}, {}, QStringLiteral("#%1").arg(t->number), place(*t));
   }
   diff_->setMaximumHeight(diff_->content_height());
+  detailed_ = false;
+  ask_details();
+}
+
+// Which calls made the two traces.
+void RetracesView::ask_details() {
+  const session::TraceRecord* t = document().trace(trace_);
+  if (!t || detailed_ || details_.waiting()) return;
+  using Positions = std::pair<std::optional<uint64_t>, std::optional<uint64_t>>;
+  context_.session->queries().ask(
+      details_,
+      [left = t->nearest, right = trace_](const query::Store& store, const query::Cancel& cancel) {
+        Positions made;
+        for (const auto& [row, call] : store.calls().traced()) {
+          if (call.trace == left && !made.first) made.first = store.calls().position(call, cancel);
+          if (call.trace == right && !made.second) made.second = store.calls().position(call, cancel);
+        }
+        return made;
+      },
+      [this](const Positions& positions) {
+        const session::TraceRecord* shown = document().trace(trace_);
+        if (!shown) return;
+        detailed_ = positions.second.has_value();
+        const auto with = [this](const std::optional<uint64_t>& position, const session::TraceRecord* trace) {
+          if (!trace) return QString();
+          const QString place = document().place_text(document().place(trace->source));
+          return position ? QStringLiteral("call %1   ").arg(*position + 1) + place : place;
+        };
+        diff_->set_details(with(positions.first, document().trace(shown->nearest)), with(positions.second, shown));
+      });
 }
 
 void RetracesView::follow_selection() {

@@ -31,12 +31,16 @@ class RetracesView : public View {
 
  private:
   void show_function(FunctionId function);
+  void ask_calls();
+  void ask_details();
   void show_key(TraceId trace);
   void size_table();
 
   FunctionId function_;
   TraceId trace_;
   bool following_ = false;
+  Ticket runs_, chosen_, details_;
+  bool ask_again_ = false, detailed_ = false;
   QLabel *heading_, *summary_, *range_, *key_heading_, *key_summary_, *empty_;
   QWidget* body_;
   CallStrip* strip_;

@@ -191,13 +191,6 @@ QColor Theme::family_fill(const std::string& family) const {
   return color(family_tone(family) + QStringLiteral("Fill"));
 }
 
-std::vector<std::pair<std::string, QString>> Theme::family_tones() const {
-  std::vector<std::pair<std::string, QString>> found;
-  for (auto it = families_.begin(); it != families_.end(); ++it)
-    found.emplace_back(it.key().toStdString(), it.value());
-  return found;
-}
-
 QFont Theme::ui(int delta, int weight) const {
   QFont font;
   font.setFamilies(ui_families_);

@@ -26,7 +26,6 @@ class Theme {
   QColor operator[](const char* token) const { return color(QString::fromLatin1(token)); }
   QString family_tone(const std::string& family) const;  // "violet"
   QColor family_fill(const std::string& family) const;
-  std::vector<std::pair<std::string, QString>> family_tones() const;
 
   QFont ui(int delta = 0, int weight = QFont::Normal) const;
   QFont code(int delta = 0, int weight = QFont::Normal) const;

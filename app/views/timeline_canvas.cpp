@@ -1,8 +1,7 @@
-// Time to pixels and back, the keys and the mouse of the timeline, the overview strip.
+// Time to pixels and back, the questions to the store, the keys and the mouse of the timeline.
 #include "app/views/timeline_canvas.h"
 
 #include "app/models/text.h"
-#include "app/views/paint.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -16,7 +15,13 @@
 namespace footlight::app {
 namespace {
 constexpr double kLabels = 132, kAxis = 26, kPad = 8;
+constexpr size_t kMostMarks = 400;
+constexpr int kViewports = 3;  // that a picture is wide
+
+bool marks_many(const Selection& s) {
+  return s.kind == Selection::Kind::kNode || s.kind == Selection::Kind::kLine;
 }
+}  // namespace
 
 TimelineCanvas::TimelineCanvas(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
@@ -25,32 +30,90 @@ TimelineCanvas::TimelineCanvas(QWidget* parent) : QWidget(parent) {
   setAccessibleName(QStringLiteral("Timeline"));
 }
 
-void TimelineCanvas::set_data(const TimelineData* data, const Document* document, bool another) {
-  const bool whole = !data_ || another || (from_ <= data_->first && to_ >= data_->last);
-  data_ = data;
+void TimelineCanvas::set_document(const Document* document, Queries* queries, bool another) {
+  const bool whole = !document_ || another || (from_ <= range_.first && to_ >= range_.last);
   document_ = document;
+  queries_ = queries;
   hovered_ = {};
-  if (another) mark_from_ = mark_to_ = 0;
-  selected_ = find_selected();
+  if (another) {
+    mark_from_ = mark_to_ = 0;
+    picture_ = {};
+    marks_.clear();
+    selected_.reset();
+    for (Ticket* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_}) t->withdraw();
+    steps_wanted_ = 0;
+  }
+  range_ = document_ ? time_range(*document_) : TimeRange{};
+  phases_ = document_ ? phase_lanes(*document_) : std::vector<std::vector<Phase>>{};
   setMinimumHeight(content_height());
   if (whole) fit();
+  ask_picture();
   update();
 }
 
-double TimelineCanvas::lane_height(const Track& track) const { return track.kind == Track::Kind::kApi ? 18 : 22; }
+void TimelineCanvas::ask_picture() {
+  if (!document_ || !queries_ || width() <= kLabels) return;
+  // One is on its way: asking again and again while the mouse moves would let none arrive.
+  if (picture_ticket_.waiting()) {
+    ask_again_ = true;
+    return;
+  }
+  ask_again_ = false;
+  const int64_t span = to_ - from_;
+  const int columns = std::max(1, width() - static_cast<int>(kLabels));
+  queries_->ask(
+      picture_ticket_,
+      [from = from_, to = to_, span, columns, selection = selection_](const query::Store& store,
+                                                                      const query::Cancel& cancel) {
+        Answer answer;
+        answer.picture = query::draw(store, from - span, to + span, columns * kViewports, cancel);
+        if (marks_many(selection))
+          answer.marks = query::placed(store, filter_of(store, selection), from, to, kMostMarks, cancel);
+        return answer;
+      },
+      [this](Answer answer) { take_picture(std::move(answer)); });
+}
 
-double TimelineCanvas::track_height(const Track& track) const {
-  return std::max(44.0, static_cast<double>(track.lanes.size()) * (lane_height(track) + 3) + 2 * kPad);
+void TimelineCanvas::take_picture(Answer answer) {
+  const int before = content_height();
+  picture_ = std::move(answer.picture);
+  marks_ = std::move(answer.marks);
+  hovered_ = {};
+  if (content_height() != before) {
+    setMinimumHeight(content_height());
+    Q_EMIT tracks_changed();
+  }
+  update();
+  if (ask_again_) ask_picture();
+}
+
+double TimelineCanvas::lane_height(query::TrackKind kind) const { return kind == query::TrackKind::kApi ? 18 : 22; }
+
+size_t TimelineCanvas::call_lanes() const {
+  for (const query::TrackPicture& t : picture_.tracks) {
+    if (t.key.kind == query::TrackKind::kCalls) return t.lanes.size();
+  }
+  return 0;
+}
+
+size_t TimelineCanvas::lanes_of(size_t track) const {
+  const query::TrackPicture& t = picture_.tracks[track];
+  return t.lanes.size() + (t.key.kind == query::TrackKind::kCalls ? phases_.size() : 0);
+}
+
+double TimelineCanvas::track_height(size_t track) const {
+  const double each = lane_height(picture_.tracks[track].key.kind) + 3;
+  return std::max(44.0, static_cast<double>(lanes_of(track)) * each + 2 * kPad);
 }
 
 double TimelineCanvas::track_top(size_t track) const {
   double y = kAxis;
-  for (size_t i = 0; i < track; ++i) y += track_height(data_->tracks[i]);
+  for (size_t i = 0; i < track; ++i) y += track_height(i);
   return y;
 }
 
 int TimelineCanvas::content_height() const {
-  return data_ ? static_cast<int>(track_top(data_->tracks.size())) + 4 : 80;
+  return picture_.tracks.empty() ? 80 : static_cast<int>(track_top(picture_.tracks.size())) + 4;
 }
 
 double TimelineCanvas::x_of(int64_t time) const {
@@ -63,23 +126,28 @@ int64_t TimelineCanvas::time_of(double x) const {
                                       static_cast<double>(to_ - from_));
 }
 
+int64_t TimelineCanvas::slack() const {
+  return static_cast<int64_t>(3 * static_cast<double>(to_ - from_) / std::max(1.0, width() - kLabels));
+}
+
 void TimelineCanvas::set_range(int64_t from, int64_t to) {
-  if (!data_) return;
-  const int64_t whole = std::max<int64_t>(1, data_->last - data_->first);
+  if (!document_) return;
+  const int64_t whole = std::max<int64_t>(1, range_.last - range_.first);
   int64_t span = std::clamp<int64_t>(to - from, 200, whole + whole / 10);
   const int64_t slack = span / 20;
-  from = std::clamp(from, data_->first - slack, std::max(data_->first - slack, data_->last + slack - span));
+  from = std::clamp(from, range_.first - slack, std::max(range_.first - slack, range_.last + slack - span));
   if (from == from_ && from + span == to_) return;
   from_ = from;
   to_ = from + span;
   update();
+  ask_picture();
   Q_EMIT range_changed();
 }
 
 void TimelineCanvas::fit() {
-  if (!data_) return;
-  const int64_t slack = std::max<int64_t>(1, (data_->last - data_->first) / 100);
-  set_range(data_->first - slack, data_->last + slack);
+  if (!document_) return;
+  const int64_t slack = std::max<int64_t>(1, (range_.last - range_.first) / 100);
+  set_range(range_.first - slack, range_.last + slack);
 }
 
 void TimelineCanvas::zoom(double factor, double x) {
@@ -103,21 +171,53 @@ void TimelineCanvas::mark_range(int64_t from, int64_t to) {
   Q_EMIT marked_changed();
 }
 
+namespace {
+// The bar at `time`, or the nearest within `slack`; -1: none. Bars do not overlap and come by their start.
+template <class Bar>
+ptrdiff_t bar_at(const std::vector<Bar>& bars, int64_t time, int64_t slack) {
+  const auto after = std::upper_bound(bars.begin(), bars.end(), time,
+                                      [](int64_t t, const Bar& b) { return t < b.start; });
+  const ptrdiff_t at = after - bars.begin();
+  if (at > 0 && bars[static_cast<size_t>(at) - 1].end >= time) return at - 1;
+  int64_t best = slack + 1;
+  ptrdiff_t found = -1;
+  if (at > 0 && time - bars[static_cast<size_t>(at) - 1].end < best) {
+    best = time - bars[static_cast<size_t>(at) - 1].end;
+    found = at - 1;
+  }
+  if (after != bars.end() && after->start - time < best) found = at;
+  return found;
+}
+}  // namespace
+
 TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
   Hit hit;
-  if (!data_ || point.x() < kLabels) return hit;
+  if (!document_ || point.x() < kLabels) return hit;
   double y = kAxis;
-  for (size_t i = 0; i < data_->tracks.size(); ++i) {
-    const Track& track = data_->tracks[i];
-    const double height = track_height(track);
+  for (size_t i = 0; i < picture_.tracks.size(); ++i) {
+    const query::TrackPicture& track = picture_.tracks[i];
+    const double height = track_height(i);
     if (point.y() >= y && point.y() < y + height) {
-      const double lane = (point.y() - y - kPad) / (lane_height(track) + 3);
-      if (lane < 0 || lane >= static_cast<double>(track.lanes.size())) return hit;
+      const double lane = (point.y() - y - kPad) / (lane_height(track.key.kind) + 3);
+      if (lane < 0 || lane >= static_cast<double>(lanes_of(i))) return hit;
       hit.track = static_cast<int>(i);
       hit.lane = static_cast<int>(lane);
-      const int64_t slack =
-          static_cast<int64_t>(3 * static_cast<double>(to_ - from_) / std::max(1.0, width() - kLabels));
-      hit.index = track.lanes[static_cast<size_t>(hit.lane)].at(time_of(point.x()), slack);
+      const auto at = static_cast<size_t>(hit.lane);
+      const int64_t time = time_of(point.x());
+      if (at >= track.lanes.size()) {
+        hit.index = bar_at(phases_[at - track.lanes.size()], time, slack());
+        return hit;
+      }
+      const query::LanePicture& drawn = track.lanes[at];
+      const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
+      const auto covered = [&](int64_t t) {
+        const auto column = static_cast<ptrdiff_t>(static_cast<double>(t - picture_.from) / per);
+        return column >= 0 && column < static_cast<ptrdiff_t>(drawn.cover.size()) &&
+               drawn.cover[static_cast<size_t>(column)] > 0;
+      };
+      hit.index = bar_at(drawn.bars, time, 0);
+      hit.narrow = hit.index < 0 && (covered(time) || covered(time - slack()) || covered(time + slack()));
+      if (!hit.valid() && !hit.narrow) hit.index = bar_at(drawn.bars, time, slack());
       return hit;
     }
     y += height;
@@ -125,175 +225,222 @@ TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
   return hit;
 }
 
-QRectF TimelineCanvas::rect_of(const Hit& hit) const {
-  const Track& track = data_->tracks[static_cast<size_t>(hit.track)];
-  const Span& s = track.lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)];
-  const double left = x_of(s.start), right = std::max(left + 1.5, x_of(s.end));
-  return {left, track_top(static_cast<size_t>(hit.track)) + kPad + hit.lane * (lane_height(track) + 3),
-          right - left, lane_height(track)};
+bool TimelineCanvas::is_phase(const Placed& bar) const {
+  return bar.track.kind == query::TrackKind::kCalls && static_cast<size_t>(bar.lane) >= call_lanes();
 }
 
-Selection TimelineCanvas::selection_of(const Hit& hit) const {
-  const Track& track = data_->tracks[static_cast<size_t>(hit.track)];
-  const Span& s = track.lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)];
-  switch (track.kind) {
-    case Track::Kind::kCalls:
-      if (s.ref >= document_->calls.size()) return {};
-      if (s.flags & kSpanPhase) return Selection::of_trace(*document_, document_->calls[s.ref].trace);
-      return Selection::of_call(*document_, document_->calls[s.ref].id);
-    case Track::Kind::kOps: return Selection::of_event(*document_, track.thread, s.ref);
-    case Track::Kind::kDevice:
-    case Track::Kind::kApi: return Selection::of_device(s.ref);
+TimelineCanvas::Placed TimelineCanvas::placed_phase(size_t lane, size_t index) const {
+  const Phase& phase = phases_[lane][index];
+  Placed bar;
+  bar.track = {query::TrackKind::kCalls};
+  bar.lane = static_cast<int>(call_lanes() + lane);
+  bar.bar.start = phase.start, bar.bar.end = phase.end;
+  bar.bar.row = index;
+  bar.bar.detail = phase.trace.value;
+  bar.name = phase_name(phase).toStdString();
+  return bar;
+}
+
+TimelineCanvas::Placed TimelineCanvas::placed_of(const Hit& hit) const {
+  const query::TrackPicture& track = picture_.tracks[static_cast<size_t>(hit.track)];
+  const auto lane = static_cast<size_t>(hit.lane);
+  if (lane >= track.lanes.size()) return placed_phase(lane - track.lanes.size(), static_cast<size_t>(hit.index));
+  const query::Bar& bar = track.lanes[lane].bars[static_cast<size_t>(hit.index)];
+  const bool named = track.key.kind >= query::TrackKind::kKernels && bar.what < picture_.names.size();
+  return {track.key, hit.lane, bar, named ? picture_.names[bar.what] : std::string()};
+}
+
+std::optional<QRectF> TimelineCanvas::rect_of(const Placed& bar) const {
+  for (size_t i = 0; i < picture_.tracks.size(); ++i) {
+    const query::TrackKind kind = picture_.tracks[i].key.kind;
+    if (picture_.tracks[i].key != bar.track) continue;
+    const double left = x_of(bar.bar.start), right = std::max(left + 1.5, x_of(bar.bar.end));
+    return QRectF(left, track_top(i) + kPad + bar.lane * (lane_height(kind) + 3), right - left, lane_height(kind));
   }
   return {};
 }
 
-// The bar that is the selection, so that stepping and framing know where to begin.
-TimelineCanvas::Hit TimelineCanvas::find_selected() const {
-  if (!data_ || !document_) return {};
-  const auto search = [&](Track::Kind kind, auto&& wanted) {
-    Hit hit;
-    for (size_t t = 0; t < data_->tracks.size(); ++t) {
-      const Track& track = data_->tracks[t];
-      if (track.kind != kind && !(kind == Track::Kind::kDevice && track.kind == Track::Kind::kApi)) continue;
-      for (size_t l = 0; l < track.lanes.size(); ++l) {
-        const auto& spans = track.lanes[l].spans();
-        for (size_t i = 0; i < spans.size(); ++i) {
-          if (!wanted(track, spans[i])) continue;
-          hit.track = static_cast<int>(t), hit.lane = static_cast<int>(l), hit.index = static_cast<ptrdiff_t>(i);
-          return hit;
-        }
-      }
-    }
-    return hit;
-  };
-  switch (selection_.kind) {
-    case Selection::Kind::kEvent:
-      return search(Track::Kind::kOps, [&](const Track& track, const Span& s) {
-        return track.thread == selection_.thread && s.ref == selection_.index;
-      });
-    case Selection::Kind::kDevice:
-      return search(Track::Kind::kDevice, [&](const Track&, const Span& s) { return s.ref == selection_.index; });
-    case Selection::Kind::kCall:
-      return search(Track::Kind::kCalls, [&](const Track&, const Span& s) {
-        return !(s.flags & kSpanPhase) && s.ref < document_->calls.size() &&
-               document_->calls[s.ref].id == selection_.call;
-      });
-    case Selection::Kind::kTrace:
-      return search(Track::Kind::kCalls, [&](const Track&, const Span& s) {
-        return (s.flags & kSpanTrace) && s.ref < document_->calls.size() &&
-               document_->calls[s.ref].trace == selection_.trace;
-      });
-    case Selection::Kind::kNode:
-    case Selection::Kind::kLine:
-    case Selection::Kind::kGenerated:
-      return search(Track::Kind::kOps, [&](const Track& track, const Span& s) {
-        const OpSpan* e = document_->event(track.thread, s.ref);
-        return e && event_belongs(*document_, selection_, *e);
-      });
-    default: return {};
-  }
-}
-
 void TimelineCanvas::set_selection(const Selection& selection) {
+  const bool other_marks = marks_many(selection_) || marks_many(selection);
   selection_ = selection;
-  selected_ = find_selected();
-  if (selected_.valid()) setAccessibleDescription(describe(selected_));
+  selected_.reset();
+  frame_when_found_ = false;
+  find_ticket_.withdraw();
+  if (document_ && queries_) {
+    // The bar that is the selection, so that stepping and framing know where to begin.
+    queries_->ask(
+        find_ticket_,
+        [selection](const query::Store& store, const query::Cancel& cancel) {
+          return find_bar(store, selection, cancel);
+        },
+        [this](std::optional<Placed> found) {
+          selected_ = std::move(found);
+          if (selected_) setAccessibleDescription(describe(*selected_));
+          if (std::exchange(frame_when_found_, false)) frame_selection();
+          update();
+        });
+    if (other_marks) ask_picture();
+  }
   update();
 }
 
 void TimelineCanvas::frame_selection() {
-  if (has_marked_range() && !selected_.valid()) {
+  if (find_ticket_.waiting()) {
+    frame_when_found_ = true;
+  } else if (has_marked_range() && !selected_) {
     const int64_t slack = (mark_to_ - mark_from_) / 10;
     set_range(mark_from_ - slack, mark_to_ + slack);
-  } else if (selected_.valid()) {
-    const Span& s = data_->tracks[static_cast<size_t>(selected_.track)]
-                        .lanes[static_cast<size_t>(selected_.lane)]
-                        .spans()[static_cast<size_t>(selected_.index)];
-    const int64_t length = std::max<int64_t>(s.end - s.start, 200);
-    set_range(s.start - 2 * length, s.end + 2 * length);
+  } else if (selected_) {
+    const query::Bar& bar = selected_->bar;
+    const int64_t length = std::max<int64_t>(bar.end - bar.start, 200);
+    set_range(bar.start - 2 * length, bar.end + 2 * length);
   } else {
     fit();
   }
 }
 
-void TimelineCanvas::choose(const Hit& hit) {
-  if (!hit.valid()) return;
-  selected_ = hit;
-  const Selection s = selection_of(hit);
-  Q_EMIT chosen(s);
-  selected_ = hit;
-  setAccessibleDescription(describe(hit));
+void TimelineCanvas::choose(const Placed& bar) {
+  find_ticket_.withdraw();
+  selected_ = bar;
+  setAccessibleDescription(describe(bar));
   // Into view when it is not.
-  const Span& span = data_->tracks[static_cast<size_t>(hit.track)]
-                         .lanes[static_cast<size_t>(hit.lane)]
-                         .spans()[static_cast<size_t>(hit.index)];
-  if (span.end < from_ || span.start > to_) {
+  if (bar.bar.end < from_ || bar.bar.start > to_) {
     const int64_t half = (to_ - from_) / 2;
-    set_range(span.start - half, span.start + half);
+    set_range(bar.bar.start - half, bar.bar.start + half);
   }
   update();
+  if (is_phase(bar)) {
+    Q_EMIT chosen(Selection::of_trace(*document_, TraceId(bar.bar.detail)));
+    return;
+  }
+  if (bar.track.kind >= query::TrackKind::kKernels) {
+    Q_EMIT chosen(Selection::of_device(bar.bar.row));
+    return;
+  }
+  queries_->ask(
+      choose_ticket_, [bar](const query::Store& store, const query::Cancel&) { return find_bar_facts(store, bar); },
+      [this](const BarFacts& facts) {
+        const session::CallRecord* call = facts.call ? &*facts.call : nullptr;
+        if (facts.op) {
+          Q_EMIT chosen(Selection::of_event(*document_, *facts.op, call));
+        } else if (call) {
+          Q_EMIT chosen(Selection::of_call(*document_, *call));
+        }
+      });
 }
 
 void TimelineCanvas::step(int by) {
-  if (!data_) return;
-  Hit hit = selected_;
-  if (!hit.valid()) {
-    for (size_t t = 0; t < data_->tracks.size() && !hit.valid(); ++t) {
-      const Track& track = data_->tracks[t];
-      if (track.lanes.empty() || track.lanes[0].size() == 0) continue;
-      const size_t at = std::min(track.lanes[0].lower(from_), track.lanes[0].size() - 1);
-      hit.track = static_cast<int>(t), hit.lane = 0, hit.index = static_cast<ptrdiff_t>(at);
-    }
-    choose(hit);
+  if (!document_ || !queries_ || picture_.tracks.empty()) return;
+  steps_wanted_ += by;
+  if (step_ticket_.waiting()) return;
+  const int steps = std::exchange(steps_wanted_, 0);
+  const auto go = [this](const std::optional<Placed>& found) {
+    if (found) choose(*found);
+    if (steps_wanted_) step(0);
+  };
+  if (!selected_) {
+    queries_->ask(
+        step_ticket_,
+        [key = picture_.tracks.front().key, from = from_](const query::Store& store, const query::Cancel& cancel) {
+          return query::at_or_after(store, key, 0, from, cancel);
+        },
+        go);
     return;
   }
-  const Lane& lane = data_->tracks[static_cast<size_t>(hit.track)].lanes[static_cast<size_t>(hit.lane)];
-  hit.index = std::clamp<ptrdiff_t>(hit.index + by, 0, static_cast<ptrdiff_t>(lane.size()) - 1);
-  choose(hit);
+  if (is_phase(*selected_)) {
+    const size_t lane = static_cast<size_t>(selected_->lane) - call_lanes();
+    if (lane >= phases_.size()) return;
+    const auto last = static_cast<ptrdiff_t>(phases_[lane].size()) - 1;
+    const auto at = std::clamp<ptrdiff_t>(static_cast<ptrdiff_t>(selected_->bar.row) + steps, 0, last);
+    choose(placed_phase(lane, static_cast<size_t>(at)));
+    return;
+  }
+  queries_->ask(
+      step_ticket_,
+      [from = *selected_, steps](const query::Store& store, const query::Cancel& cancel) {
+        std::optional<Placed> at = from;
+        for (int i = 0; i < std::abs(steps); ++i) {
+          auto next = query::neighbour(store, *at, steps, cancel);
+          if (!next) break;
+          at = std::move(next);
+        }
+        return at;
+      },
+      go);
 }
 
-QString TimelineCanvas::bar_text(const Track& track, const Span& s) const {
-  switch (track.kind) {
-    case Track::Kind::kCalls: {
-      if (s.flags & kSpanPhase) {
-        static const char* const phases[] = {"AutoGraph", "Python", "optimize", "compile"};
-        return QString::fromLatin1(phases[(s.flags >> 8) & 3]);
-      }
-      if (s.ref >= document_->calls.size()) return {};
-      const session::CallRecord& call = document_->calls[s.ref];
-      const session::TraceRecord* t = document_->trace(call.trace);
-      const session::FunctionRecord* f = document_->function(call.function);
+// To the neighbouring lane, the bar under the selected one.
+void TimelineCanvas::to_lane(int by) {
+  if (!document_ || !queries_ || picture_.tracks.empty()) return;
+  if (!selected_) {
+    step(0);
+    return;
+  }
+  int track = 0;
+  while (static_cast<size_t>(track) < picture_.tracks.size() &&
+         picture_.tracks[static_cast<size_t>(track)].key != selected_->track)
+    ++track;
+  if (static_cast<size_t>(track) == picture_.tracks.size()) return;
+  int lane = selected_->lane + by;
+  if (lane < 0 || lane >= static_cast<int>(lanes_of(static_cast<size_t>(track)))) {
+    track += by;
+    if (track < 0 || track >= static_cast<int>(picture_.tracks.size())) return;
+    lane = by > 0 ? 0 : static_cast<int>(lanes_of(static_cast<size_t>(track))) - 1;
+  }
+  const query::TrackPicture& to = picture_.tracks[static_cast<size_t>(track)];
+  const int64_t time = selected_->bar.start;
+  if (static_cast<size_t>(lane) >= to.lanes.size()) {
+    const size_t in_phases = static_cast<size_t>(lane) - to.lanes.size();
+    const std::vector<Phase>& phases = phases_[in_phases];
+    const auto at = std::lower_bound(phases.begin(), phases.end(), time,
+                                     [](const Phase& p, int64_t t) { return p.start < t; });
+    choose(placed_phase(in_phases, static_cast<size_t>(std::min(at - phases.begin(), std::ssize(phases) - 1))));
+    return;
+  }
+  queries_->ask(
+      step_ticket_,
+      [key = to.key, lane, time](const query::Store& store, const query::Cancel& cancel) {
+        return query::at_or_after(store, key, lane, time, cancel);
+      },
+      [this](const std::optional<Placed>& found) {
+        if (found) choose(*found);
+      });
+}
+
+QString TimelineCanvas::bar_text(query::TrackKind kind, const query::Bar& bar, const std::string& name) const {
+  switch (kind) {
+    case query::TrackKind::kCalls: {
+      if (!name.empty()) return q(name);  // a phase
+      const session::TraceRecord* t = document_->trace(TraceId(bar.detail));
+      const session::FunctionRecord* f = document_->function(FunctionId(bar.what));
       QString text = t ? QStringLiteral("#%1").arg(t->number) : QString();
-      if (s.flags & kSpanTrace) text += QStringLiteral(" trace");
+      if (CallOutcome(bar.look) == CallOutcome::kTrace) text += QStringLiteral(" trace");
       if (f && document_->functions.size() > 1) text = q(f->name) + QLatin1Char(' ') + text;
       return text;
     }
-    case Track::Kind::kOps: {
-      const OpSpan* e = document_->event(track.thread, s.ref);
-      return e ? q(document_->op(e->op).name) : QString();
-    }
-    default: return s.ref < document_->device.size() ? q(document_->device[s.ref].name) : QString();
+    case query::TrackKind::kTracedOps:
+    case query::TrackKind::kEagerOps: return q(document_->op(OpId(static_cast<uint16_t>(bar.what))).name);
+    default: return q(name);
   }
 }
 
-QString TimelineCanvas::describe(const Hit& hit) const {
-  const Track& track = data_->tracks[static_cast<size_t>(hit.track)];
-  const Span& s = track.lanes[static_cast<size_t>(hit.lane)].spans()[static_cast<size_t>(hit.index)];
+QString TimelineCanvas::describe(const Placed& placed) const {
+  const query::Bar& bar = placed.bar;
+  const bool is_op =
+      placed.track.kind == query::TrackKind::kTracedOps || placed.track.kind == query::TrackKind::kEagerOps;
   QString ran_on;
-  if (const OpSpan* e = track.kind == Track::Kind::kOps ? document_->event(track.thread, s.ref) : nullptr) {
-    if (const session::SignatureRecord* on = document_->signature(e->signature)) {
-      const QString dot = QString::fromUtf8(" · ");
-      ran_on = QLatin1Char('\n') + q(on->inputs) + QString::fromUtf8(" → ") + q(on->outputs) + QLatin1Char('\n') +
-               bytes_text(on->input_bytes) + QStringLiteral(" in") + dot + bytes_text(on->output_bytes) +
-               QStringLiteral(" out");
-      if (on->flops)
-        ran_on += dot + flops_text(on->flops) + QStringLiteral(" FLOPs") + dot + rate_text(on->flops, s.end - s.start) +
-                  QStringLiteral(" GFLOP/s");
-    }
+  if (const session::SignatureRecord* on = is_op ? document_->signature(SignatureId(bar.detail)) : nullptr) {
+    const QString dot = QString::fromUtf8(" · ");
+    ran_on = QLatin1Char('\n') + q(on->inputs) + QString::fromUtf8(" → ") + q(on->outputs) + QLatin1Char('\n') +
+             bytes_text(on->input_bytes) + QStringLiteral(" in") + dot + bytes_text(on->output_bytes) +
+             QStringLiteral(" out");
+    if (on->flops)
+      ran_on += dot + flops_text(on->flops) + QStringLiteral(" FLOPs") + dot +
+                rate_text(on->flops, bar.end - bar.start) + QStringLiteral(" GFLOP/s");
   }
-  return bar_text(track, s) + QStringLiteral("  ") + duration_text(s.end - s.start) + ran_on +
-         QStringLiteral("\nat ") + duration_text(s.start - data_->first) + QString::fromUtf8(" · ") +
+  const TrackTitle track = title_of(*document_, placed.track);
+  return bar_text(placed.track.kind, bar, placed.name) + QStringLiteral("  ") + duration_text(bar.end - bar.start) +
+         ran_on + QStringLiteral("\nat ") + duration_text(bar.start - range_.first) + QString::fromUtf8(" · ") +
          track.title + QLatin1Char(' ') + track.subtitle;
 }
 
@@ -301,7 +448,7 @@ bool TimelineCanvas::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Hit hit = hit_at(help->pos());
-    if (hit.valid()) QToolTip::showText(help->globalPos(), describe(hit), this);
+    if (hit.valid()) QToolTip::showText(help->globalPos(), describe(placed_of(hit)), this);
     else QToolTip::hideText();
     return true;
   }
@@ -335,9 +482,9 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
     return;
   }
   const Hit hit = hit_at(event->position());
-  if (hit.track != hovered_.track || hit.lane != hovered_.lane || hit.index != hovered_.index) {
+  if (hit != hovered_) {
     hovered_ = hit;
-    setCursor(hit.valid() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setCursor(hit.valid() || hit.narrow ? Qt::PointingHandCursor : Qt::ArrowCursor);
     update();
   }
 }
@@ -347,14 +494,25 @@ void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event) {
   if (dragging_ || event->button() != Qt::LeftButton) return;
   const Hit hit = hit_at(event->position());
   if (hit.valid()) {
-    choose(hit);
+    choose(placed_of(hit));
+  } else if (hit.narrow && queries_) {
+    queries_->ask(
+        step_ticket_,
+        [key = picture_.tracks[static_cast<size_t>(hit.track)].key, lane = hit.lane, time = time_of(press_.x()),
+         slack = slack()](const query::Store& store, const query::Cancel& cancel) {
+          return query::nearest(store, key, lane, time, slack, cancel);
+        },
+        [this](const std::optional<Placed>& found) {
+          if (found) choose(*found);
+        });
   } else if (has_marked_range()) {
     mark_range(0, 0);
   }
 }
 
 void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (hit_at(event->position()).valid()) frame_selection();
+  const Hit hit = hit_at(event->position());
+  if (hit.valid() || hit.narrow) frame_selection();
 }
 
 void TimelineCanvas::wheelEvent(QWheelEvent* event) {
@@ -372,7 +530,10 @@ void TimelineCanvas::leaveEvent(QEvent*) {
   update();
 }
 
-void TimelineCanvas::resizeEvent(QResizeEvent*) { Q_EMIT range_changed(); }
+void TimelineCanvas::resizeEvent(QResizeEvent*) {
+  ask_picture();
+  Q_EMIT range_changed();
+}
 
 void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
   const double centre = kLabels + (width() - kLabels) / 2;
@@ -396,94 +557,10 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Period: step(1); break;
     case Qt::Key_Comma: step(-1); break;
     case Qt::Key_Escape: mark_range(0, 0); break;
-    case Qt::Key_Down:
-    case Qt::Key_Up: {
-      // To the neighbouring lane, the bar under the selected one.
-      if (!data_ || data_->tracks.empty()) break;
-      if (!selected_.valid()) {
-        step(0);
-        break;
-      }
-      Hit hit = selected_;
-      const int64_t time = data_->tracks[static_cast<size_t>(hit.track)]
-                               .lanes[static_cast<size_t>(hit.lane)]
-                               .spans()[static_cast<size_t>(hit.index)]
-                               .start;
-      do {
-        hit.lane += event->key() == Qt::Key_Down ? 1 : -1;
-        if (hit.lane < 0 || hit.lane >= static_cast<int>(data_->tracks[static_cast<size_t>(hit.track)].lanes.size())) {
-          hit.track += event->key() == Qt::Key_Down ? 1 : -1;
-          if (hit.track < 0 || hit.track >= static_cast<int>(data_->tracks.size())) return;
-          hit.lane = event->key() == Qt::Key_Down
-                         ? 0
-                         : static_cast<int>(data_->tracks[static_cast<size_t>(hit.track)].lanes.size()) - 1;
-        }
-      } while (data_->tracks[static_cast<size_t>(hit.track)].lanes[static_cast<size_t>(hit.lane)].size() == 0);
-      const Lane& lane = data_->tracks[static_cast<size_t>(hit.track)].lanes[static_cast<size_t>(hit.lane)];
-      hit.index = static_cast<ptrdiff_t>(std::min(lane.lower(time), lane.size() - 1));
-      choose(hit);
-      break;
-    }
+    case Qt::Key_Down: to_lane(1); break;
+    case Qt::Key_Up: to_lane(-1); break;
     default: QWidget::keyPressEvent(event);
   }
-}
-
-OverviewStrip::OverviewStrip(TimelineCanvas* canvas, QWidget* parent) : QWidget(parent), canvas_(canvas) {
-  setFixedHeight(46);
-  setAccessibleName(QStringLiteral("Overview of the run"));
-  setCursor(Qt::PointingHandCursor);
-  connect(canvas, &TimelineCanvas::range_changed, this, qOverload<>(&QWidget::update));
-}
-
-void OverviewStrip::set_data(const TimelineData* data) {
-  data_ = data;
-  measure();
-}
-
-void OverviewStrip::measure() {
-  columns_ = data_ ? overview(*data_, std::max(20, (width() - 12) / 5)) : std::vector<OverviewColumn>{};
-  update();
-}
-
-void OverviewStrip::resizeEvent(QResizeEvent*) { measure(); }
-
-void OverviewStrip::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  const Theme& t = theme();
-  rounded(painter, rect(), 7, t["panel"], t["hairline"]);
-  if (!data_ || columns_.empty()) return;
-  const double step = (width() - 12.0) / static_cast<double>(columns_.size());
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  painter.setPen(Qt::NoPen);
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    const double x = 6 + static_cast<double>(i) * step, room = height() - 14;
-    const double busy = std::sqrt(columns_[i].busy) * room, tracing = columns_[i].tracing * room * 0.4;
-    const bool mostly = columns_[i].tracing > 0.5f;
-    const double tall = std::max(busy, tracing);
-    if (tall < 0.5) continue;
-    painter.setBrush(mostly ? t["amberFill"] : t["tealFill"]);
-    painter.drawRect(QRectF(x, height() - 7 - tall, std::max(1.0, step - 1), tall));
-  }
-  const double whole = static_cast<double>(std::max<int64_t>(1, data_->last - data_->first));
-  const double left =
-      6 + (width() - 12) * std::clamp(static_cast<double>(canvas_->from() - data_->first) / whole, 0.0, 1.0);
-  const double right =
-      6 + (width() - 12) * std::clamp(static_cast<double>(canvas_->to() - data_->first) / whole, 0.0, 1.0);
-  rounded(painter, QRectF(left, 2, std::max(4.0, right - left), height() - 4), 4,
-          with_alpha(t["amber"], 0.14), with_alpha(t["amber"], 0.6));
-}
-
-void OverviewStrip::go(double x) {
-  if (!data_) return;
-  const double share = std::clamp((x - 6) / std::max(1.0, width() - 12.0), 0.0, 1.0);
-  const int64_t at = data_->first + static_cast<int64_t>(share * static_cast<double>(data_->last - data_->first));
-  const int64_t half = (canvas_->to() - canvas_->from()) / 2;
-  canvas_->set_range(at - half, at + half);
-}
-
-void OverviewStrip::mousePressEvent(QMouseEvent* event) { go(event->position().x()); }
-void OverviewStrip::mouseMoveEvent(QMouseEvent* event) {
-  if (event->buttons() & Qt::LeftButton) go(event->position().x());
 }
 
 }  // namespace footlight::app

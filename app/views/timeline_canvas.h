@@ -1,8 +1,11 @@
-// The tracks of a timeline on one canvas: bars by pyramid, sub-pixel columns straight into an image.
+// The tracks of a timeline on one canvas: wide bars one by one, what is narrower than a pixel straight into an image.
+// What to draw is asked from the store for three times the part in view; until the answer comes the last picture is
+// stretched.
 #pragma once
 
-#include "app/models/selection.h"
+#include "app/models/facts.h"
 #include "app/models/timeline.h"
+#include "app/session/queries.h"
 
 #include <QImage>
 #include <QWidget>
@@ -15,8 +18,10 @@ class TimelineCanvas : public QWidget {
  public:
   explicit TimelineCanvas(QWidget* parent = nullptr);
 
-  void set_data(const TimelineData* data, const Document* document, bool another);
+  // `another`: not the document that was shown before, only grown.
+  void set_document(const Document* document, Queries* queries, bool another);
   void set_selection(const Selection& selection);
+  const TimeRange& range() const { return range_; }
   int64_t from() const { return from_; }
   int64_t to() const { return to_; }
   void set_range(int64_t from, int64_t to);
@@ -30,19 +35,12 @@ class TimelineCanvas : public QWidget {
   int content_height() const;
   double x_of(int64_t time) const;
   int64_t time_of(double x) const;
-
-  struct Hit {
-    int track = -1, lane = -1;
-    ptrdiff_t index = -1;
-    bool valid() const { return index >= 0; }
-  };
-  Hit hit_at(QPointF point) const;
-  QRectF rect_of(const Hit& hit) const;
-  Selection selection_of(const Hit& hit) const;
+  const query::Picture& picture() const { return picture_; }
 
  Q_SIGNALS:
   void range_changed();
   void marked_changed();
+  void tracks_changed();                // other tracks, or other heights
   void chosen(const footlight::app::Selection& selection);
 
  protected:
@@ -58,22 +56,60 @@ class TimelineCanvas : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  // A bar under the mouse, or a column of bars too narrow to be told apart.
+  struct Hit {
+    int track = -1, lane = -1;
+    ptrdiff_t index = -1;
+    bool narrow = false;
+    bool valid() const { return index >= 0; }
+    friend bool operator==(const Hit&, const Hit&) = default;
+  };
+  using Placed = query::Placed;
+  struct Answer {
+    query::Picture picture;
+    std::vector<Placed> marks;
+  };
+
+  Hit hit_at(QPointF point) const;
+  Placed placed_of(const Hit& hit) const;
+  int64_t slack() const;                // what a few pixels are, in time
   double track_top(size_t track) const;
-  double lane_height(const Track& track) const;
-  double track_height(const Track& track) const;
+  double lane_height(query::TrackKind kind) const;
+  double track_height(size_t track) const;
+  size_t lanes_of(size_t track) const;
+  size_t call_lanes() const;            // of the calls' track; phases come below
+  bool is_phase(const Placed& bar) const;
+  Placed placed_phase(size_t lane, size_t index) const;
+  std::optional<QRectF> rect_of(const Placed& bar) const;
+
   void draw_axis(QPainter& painter) const;
-  void draw_track(QPainter& painter, size_t track, const std::vector<QColor>& paints) const;
-  QString bar_text(const Track& track, const Span& span) const;
-  QString describe(const Hit& hit) const;
-  Hit find_selected() const;
-  void choose(const Hit& hit);
+  void draw_track(QPainter& painter, size_t track) const;
+  void draw_columns(QPainter& painter, const query::LanePicture& lane, query::TrackKind kind, double y,
+                    double tall) const;
+  void draw_bar(QPainter& painter, int64_t start, int64_t end, double y, double tall, const QColor& color,
+                const QString& text) const;
+  QColor color_of(query::TrackKind kind, uint16_t look) const;
+  QString bar_text(query::TrackKind kind, const query::Bar& bar, const std::string& name) const;
+  QString describe(const Placed& bar) const;
+
+  void ask_picture();
+  void take_picture(Answer answer);
+  void choose(const Placed& bar);
+  void to_lane(int by);
   void zoom(double factor, double x);
   void pan(double share);
 
-  const TimelineData* data_ = nullptr;
   const Document* document_ = nullptr;
+  Queries* queries_ = nullptr;
+  TimeRange range_;
+  std::vector<std::vector<Phase>> phases_;
+  query::Picture picture_;
+  std::vector<Placed> marks_;           // what the selected node or line is, in view
+  Ticket picture_ticket_, find_ticket_, choose_ticket_, step_ticket_;
+  bool ask_again_ = false, frame_when_found_ = false;
+  int steps_wanted_ = 0;
   Selection selection_;
-  Hit selected_;
+  std::optional<Placed> selected_;
   int64_t from_ = 0, to_ = 1;
   int64_t mark_from_ = 0, mark_to_ = 0;
   QPointF press_;
@@ -88,7 +124,8 @@ class OverviewStrip : public QWidget {
 
  public:
   explicit OverviewStrip(TimelineCanvas* canvas, QWidget* parent = nullptr);
-  void set_data(const TimelineData* data);
+  void set_queries(Queries* queries);
+  void measure();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -98,10 +135,11 @@ class OverviewStrip : public QWidget {
 
  private:
   void go(double x);
-  void measure();
   TimelineCanvas* canvas_;
-  const TimelineData* data_ = nullptr;
-  std::vector<OverviewColumn> columns_;
+  Queries* queries_ = nullptr;
+  Ticket ticket_;
+  bool again_ = false;
+  std::vector<query::OverviewColumn> columns_;
 };
 
 }  // namespace footlight::app

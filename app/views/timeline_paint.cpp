@@ -14,24 +14,13 @@ namespace {
 constexpr double kLabels = 132, kAxis = 26, kPad = 8;
 constexpr double kTextFrom = 16;   // a bar this wide gets a word
 
-// One row of pixels per lane: how much of each was busy, and with what.
-struct Columns {
-  std::vector<float> cover;
-  std::vector<QRgb> paint;
-  std::vector<float> longest;
-  explicit Columns(int width)
-      : cover(static_cast<size_t>(width), 0.f),
-        paint(static_cast<size_t>(width), 0),
-        longest(static_cast<size_t>(width), 0.f) {}
-};
-
 }  // namespace
 
 void TimelineCanvas::draw_axis(QPainter& painter) const {
   const Theme& t = theme();
   const double room = width() - kLabels;
   const int64_t step = nice_step(static_cast<double>(to_ - from_) / std::max(1.0, room / 96));
-  const int64_t zero = data_->first;
+  const int64_t zero = range_.first;
   int64_t at = (from_ - zero) / step * step;
   if (at < from_ - zero) at += step;
   painter.setRenderHint(QPainter::Antialiasing, false);
@@ -50,80 +39,130 @@ void TimelineCanvas::draw_axis(QPainter& painter) const {
   }
 }
 
-void TimelineCanvas::draw_track(QPainter& painter, size_t index, const std::vector<QColor>& paints) const {
+QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
   const Theme& t = theme();
-  const Track& track = data_->tracks[index];
-  const double top = track_top(index), height = track_height(track);
-  const int columns = std::max(1, width() - static_cast<int>(kLabels));
-  const double per_pixel = static_cast<double>(to_ - from_) / columns;
+  switch (kind) {
+    case query::TrackKind::kCalls:
+      switch (CallOutcome(look)) {
+        case CallOutcome::kTrace: return t["amberFill"];
+        case CallOutcome::kHit: return t["tealFill"];
+        case CallOutcome::kEager: return t["blueFill"];
+        case CallOutcome::kFailed: return t["redFill"];
+      }
+      return t["greyFill"];
+    case query::TrackKind::kTracedOps:
+    case query::TrackKind::kEagerOps: return t.family_fill(document_->op(OpId(look)).family);
+    case query::TrackKind::kKernels: return t["violetFill"];
+    case query::TrackKind::kCopies: return t["tealFill"];
+    case query::TrackKind::kApi: return t["greyFill"];
+  }
+  return t["greyFill"];
+}
+
+// What of a lane is narrower than a pixel: the columns of the picture, stretched where the view has moved.
+void TimelineCanvas::draw_columns(QPainter& painter, const query::LanePicture& lane, query::TrackKind kind, double y,
+                                  double tall) const {
+  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
+  const auto column = [&](int64_t time) {
+    return static_cast<double>(time - picture_.from) / per;
+  };
+  const int most = static_cast<int>(lane.cover.size());
+  const int first = std::clamp(static_cast<int>(std::floor(column(from_) + 1e-6)), 0, most),
+            last = std::clamp(static_cast<int>(std::ceil(column(to_) - 1e-6)), first, most);
+  if (first == last) return;
+  QImage image(last - first, static_cast<int>(tall), QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::transparent);
+  auto* first_row = reinterpret_cast<QRgb*>(image.scanLine(0));
+  std::vector<QRgb> colors;
+  std::vector<bool> known;
+  for (int c = first; c < last; ++c) {
+    const float cover = lane.cover[static_cast<size_t>(c)];
+    if (cover <= 0) continue;
+    const size_t look = lane.look[static_cast<size_t>(c)];
+    if (known.size() <= look) known.resize(look + 1), colors.resize(look + 1);
+    if (!known[look]) known[look] = true, colors[look] = color_of(kind, static_cast<uint16_t>(look)).rgb();
+    // Even a lone short event is seen: at least a third of full strength.
+    const int alpha = static_cast<int>(255 * std::clamp(0.34f + 0.66f * cover, 0.f, 1.f));
+    const QRgb paint = colors[look];
+    first_row[c - first] = qPremultiply(qRgba(qRed(paint), qGreen(paint), qBlue(paint), alpha));
+  }
+  for (int r = 1; r < image.height(); ++r)
+    memcpy(image.scanLine(r), first_row, static_cast<size_t>(image.width()) * sizeof(QRgb));
+  const double left = x_of(picture_.from + static_cast<int64_t>(first * per)),
+               right = x_of(picture_.from + static_cast<int64_t>(last * per));
+  painter.save();
+  painter.setClipRect(QRectF(kLabels, y, width() - kLabels, tall));
+  if (std::abs(right - left - image.width()) < 0.5) {
+    painter.drawImage(QPointF(std::round(left), y), image);
+  } else {
+    painter.drawImage(QRectF(left, y, right - left, image.height()), image);
+  }
+  painter.restore();
+}
+
+void TimelineCanvas::draw_bar(QPainter& painter, int64_t start, int64_t end, double y, double tall,
+                              const QColor& color, const QString& text) const {
+  if (end < from_ || start > to_) return;
+  const double left = std::max(x_of(start), kLabels - 4), right = std::min(x_of(end), width() + 4.0);
+  const QRectF bar(left, y, std::max(1.0, right - left - (right - left > 4 ? 1 : 0)), tall);
+  if (bar.width() >= 6) {
+    rounded(painter, bar, std::min(3.0, bar.width() / 4), color);
+  } else {
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(bar, color);
+  }
+  if (bar.width() <= kTextFrom) return;
+  const Theme& t = theme();
+  const double inner = bar.width() - 10;
+  const QFont font = t.ui(-2, QFont::Medium);
+  // A word that does not fit is its first letter, as long as that does.
+  const bool fits = QFontMetricsF(font).horizontalAdvance(text) <= inner;
+  text_in(painter, bar.adjusted(5, 0, -3, 0), fits || inner > 42 ? text : text.left(1), t["onFill"], font);
+}
+
+void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
+  const Theme& t = theme();
+  const query::TrackPicture& track = picture_.tracks[index];
+  const query::TrackKind kind = track.key.kind;
+  const double top = track_top(index), height = track_height(index);
   painter.setRenderHint(QPainter::Antialiasing, false);
   painter.setPen(t["hairline"]);
   painter.drawLine(QPointF(0, top + height - 0.5), QPointF(width(), top + height - 0.5));
-  text_in(painter, QRectF(0, top + 5, kLabels - 12, 19), track.title, t["text"], t.ui(0, QFont::DemiBold));
-  text_in(painter, QRectF(0, top + 22, kLabels - 12, 17), track.subtitle, t["faint"], t.ui(-2));
-  const double lane_tall = lane_height(track);
+  const TrackTitle words = title_of(*document_, track.key);
+  text_in(painter, QRectF(0, top + 5, kLabels - 12, 19), words.title, t["text"], t.ui(0, QFont::DemiBold));
+  text_in(painter, QRectF(0, top + 22, kLabels - 12, 17), words.subtitle, t["faint"], t.ui(-2));
+  const double tall = lane_height(kind);
+  const auto lane_top = [&](size_t lane) { return top + kPad + static_cast<double>(lane) * (tall + 3); };
   for (size_t l = 0; l < track.lanes.size(); ++l) {
-    const Lane& lane = track.lanes[l];
-    const double y = top + kPad + static_cast<double>(l) * (lane_tall + 3);
-    Columns narrow(columns);
-    bool any = false;
-    std::vector<size_t> wide;
-    lane.visit(
-        from_, to_, per_pixel * 1.5, [&](size_t i) { wide.push_back(i); },
-        [&](const SpanGroup& g) {
-          any = true;
-          const Span& dominant = lane.spans()[g.dominant];
-          // A group is at most a pixel and a half long: it touches one or two columns.
-          const double begin = static_cast<double>(g.start - from_) / per_pixel,
-                       end = static_cast<double>(g.end - from_) / per_pixel;
-          const int first = std::clamp(static_cast<int>(begin), 0, columns - 1),
-                    last = std::clamp(static_cast<int>(end), first, columns - 1);
-          const float each = static_cast<float>(static_cast<double>(g.busy) / per_pixel / (last - first + 1));
-          const float length = static_cast<float>(dominant.end - dominant.start);
-          for (int c = first; c <= last; ++c) {
-            const size_t at = static_cast<size_t>(c);
-            narrow.cover[at] += each;
-            if (length >= narrow.longest[at]) {
-              narrow.longest[at] = length;
-              narrow.paint[at] = paints[dominant.paint].rgb();
-            }
-          }
-        });
-    if (any) {
-      const int tall = static_cast<int>(lane_tall);
-      QImage image(columns, tall, QImage::Format_ARGB32_Premultiplied);
-      image.fill(Qt::transparent);
-      auto* first_row = reinterpret_cast<QRgb*>(image.scanLine(0));
-      for (int c = 0; c < columns; ++c) {
-        const float cover = narrow.cover[static_cast<size_t>(c)];
-        if (cover <= 0) continue;
-        // Even a lone short event is seen: at least a third of full strength.
-        const int alpha = static_cast<int>(255 * std::clamp(0.34f + 0.66f * cover, 0.f, 1.f));
-        const QRgb paint = narrow.paint[static_cast<size_t>(c)];
-        first_row[c] = qPremultiply(qRgba(qRed(paint), qGreen(paint), qBlue(paint), alpha));
-      }
-      for (int r = 1; r < tall; ++r) memcpy(image.scanLine(r), first_row, static_cast<size_t>(columns) * sizeof(QRgb));
-      painter.drawImage(QPointF(kLabels, y), image);
+    const query::LanePicture& lane = track.lanes[l];
+    if (!lane.cover.empty()) draw_columns(painter, lane, kind, lane_top(l), tall);
+    for (const query::Bar& bar : lane.bars) {
+      if (bar.end < from_ || bar.start > to_) continue;
+      const bool named = kind >= query::TrackKind::kKernels && bar.what < picture_.names.size();
+      draw_bar(painter, bar.start, bar.end, lane_top(l), tall, color_of(kind, bar.look),
+               bar_text(kind, bar, named ? picture_.names[bar.what] : std::string()));
     }
-    for (size_t i : wide) {
-      const Span& s = lane.spans()[i];
-      const double left = std::max(x_of(s.start), kLabels - 4), right = std::min(x_of(s.end), width() + 4.0);
-      const QRectF bar(left, y, std::max(1.0, right - left - (right - left > 4 ? 1 : 0)), lane_tall);
-      QColor color = paints[s.paint];
-      if (bar.width() >= 6) {
-        rounded(painter, bar, std::min(3.0, bar.width() / 4), color);
-      } else {
-        painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.fillRect(bar, color);
+  }
+  if (kind != query::TrackKind::kCalls) return;
+  const double per_pixel = static_cast<double>(to_ - from_) / std::max(1.0, width() - kLabels);
+  for (size_t l = 0; l < phases_.size(); ++l) {
+    const double y = lane_top(track.lanes.size() + l);
+    double drawn_to = 0;  // of narrow ones the longest in a pixel is seen
+    int64_t longest = 0;
+    for (const Phase& phase : phases_[l]) {
+      if (phase.end < from_ || phase.start > to_) continue;
+      const QColor color = t.color(QLatin1String(phase_tone(phase)) + QStringLiteral("Fill"));
+      const int64_t length = phase.end - phase.start;
+      if (static_cast<double>(length) >= per_pixel * 1.5) {
+        draw_bar(painter, phase.start, phase.end, y, tall, color, phase_name(phase));
+        continue;
       }
-      if (bar.width() > kTextFrom) {
-        const QString text = bar_text(track, s);
-        const double inner = bar.width() - 10;
-        const QFont font = t.ui(-2, QFont::Medium);
-        // A word that does not fit is its first letter, as long as that does.
-        const bool fits = QFontMetricsF(font).horizontalAdvance(text) <= inner;
-        text_in(painter, bar.adjusted(5, 0, -3, 0), fits || inner > 42 ? text : text.left(1), t["onFill"], font);
-      }
+      const double x = std::floor(x_of(phase.start));
+      if (x < kLabels || (x < drawn_to && length <= longest)) continue;
+      painter.setRenderHint(QPainter::Antialiasing, false);
+      painter.fillRect(QRectF(x, y, 1, tall), color);
+      drawn_to = x + 1;
+      longest = length;
     }
   }
 }
@@ -132,9 +171,7 @@ void TimelineCanvas::paintEvent(QPaintEvent* event) {
   QPainter painter(this);
   const Theme& t = theme();
   painter.fillRect(event->rect(), t["window"]);
-  if (!data_ || data_->tracks.empty()) return;
-  std::vector<QColor> paints;
-  for (const QString& name : data_->paints) paints.push_back(t.color(name + QStringLiteral("Fill")));
+  if (!document_ || picture_.tracks.empty()) return;
   draw_axis(painter);
   if (has_marked_range()) {
     const double left = std::max(kLabels, x_of(mark_from_)), right = x_of(mark_to_);
@@ -144,33 +181,20 @@ void TimelineCanvas::paintEvent(QPaintEvent* event) {
     }
   }
   painter.setClipRect(QRectF(0, 0, width(), height()));
-  for (size_t i = 0; i < data_->tracks.size(); ++i) {
+  for (size_t i = 0; i < picture_.tracks.size(); ++i) {
     const double top = track_top(i);
-    if (top > event->rect().bottom() || top + track_height(data_->tracks[i]) < event->rect().top()) continue;
-    draw_track(painter, i, paints);
+    if (top > event->rect().bottom() || top + track_height(i) < event->rect().top()) continue;
+    draw_track(painter, i);
   }
+  const auto ring = [&](const Placed& bar, double room, double radius, const QColor& color, double wide) {
+    if (bar.bar.end < from_ || bar.bar.start > to_) return;
+    if (const auto rect = rect_of(bar))
+      rounded(painter, rect->adjusted(-room, -room, room, room), radius, {}, color, wide);
+  };
   // What the selection is elsewhere is ringed too: every event of the node that is on the screen.
-  if (document_ && (selection_.kind == Selection::Kind::kNode || selection_.kind == Selection::Kind::kLine)) {
-    for (size_t i = 0; i < data_->tracks.size(); ++i) {
-      const Track& track = data_->tracks[i];
-      if (track.kind != Track::Kind::kOps) continue;
-      for (size_t l = 0; l < track.lanes.size(); ++l) {
-        const Lane& lane = track.lanes[l];
-        size_t at = lane.lower(from_), drawn = 0;
-        if (at > 0) --at;
-        for (; at < lane.size() && lane.spans()[at].start < to_ && drawn < 3000; ++at, ++drawn) {
-          const OpSpan* e = document_->event(track.thread, lane.spans()[at].ref);
-          if (!e || !event_belongs(*document_, selection_, *e)) continue;
-          Hit hit;
-          hit.track = static_cast<int>(i), hit.lane = static_cast<int>(l), hit.index = static_cast<ptrdiff_t>(at);
-          rounded(painter, rect_of(hit).adjusted(-1.5, -1.5, 1.5, 1.5), 4, {}, t["text"], 1.4);
-        }
-      }
-    }
-  }
-  if (hovered_.valid())
-    rounded(painter, rect_of(hovered_).adjusted(-1, -1, 1, 1), 4, {}, with_alpha(t["text"], 0.5), 1);
-  if (selected_.valid()) rounded(painter, rect_of(selected_).adjusted(-2, -2, 2, 2), 5, {}, t["text"], 1.8);
+  for (const Placed& mark : marks_) ring(mark, 1.5, 4, t["text"], 1.4);
+  if (hovered_.valid()) ring(placed_of(hovered_), 1, 4, with_alpha(t["text"], 0.5), 1);
+  if (selected_) ring(*selected_, 2, 5, t["text"], 1.8);
   if (hasFocus())
     rounded(painter, QRectF(rect()).adjusted(kLabels - 2, 1, -1, -1), 4, {}, with_alpha(t["focus"], 0.3), 1);
 }

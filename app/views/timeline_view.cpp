@@ -1,4 +1,4 @@
-// Builds tracks when there is something new to see, and the table when the view has come to rest.
+// Has the canvas drawn when there is something new to see, and the table counted when the view has come to rest.
 #include "app/views/timeline_view.h"
 
 #include "app/models/text.h"
@@ -10,12 +10,9 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
-#include <algorithm>
+#include <utility>
 
 namespace footlight::app {
-namespace {
-constexpr uint64_t kMostForTable = 3'000'000;
-}
 
 void OpsModel::set_rows(std::vector<OpStatistics> rows) {
   beginResetModel();
@@ -97,87 +94,75 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   later_.setSingleShot(true);
   later_.setInterval(80);
   connect(&later_, &QTimer::timeout, this, &TimelineView::show_statistics);
-  rebuild_later_.setSingleShot(true);
-  connect(&rebuild_later_, &QTimer::timeout, this, [this] {
-    if (isVisible()) rebuild(another_);
+  connect(canvas_, &TimelineCanvas::range_changed, this, [this] {
+    statistics_.withdraw();
+    later_.start();
   });
-  connect(canvas_, &TimelineCanvas::range_changed, &later_, qOverload<>(&QTimer::start));
+  connect(canvas_, &TimelineCanvas::tracks_changed, this,
+          [this] { scroll_->setMaximumHeight(canvas_->content_height() + 4); });
   connect(canvas_, &TimelineCanvas::marked_changed, &later_, qOverload<>(&QTimer::start));
   connect(canvas_, &TimelineCanvas::chosen, this, [this](const Selection& s) { select(s); });
   reset();
 }
 
 void TimelineView::reset() {
-  dirty_ = another_ = true;
-  data_ = {};
-  canvas_->set_data(nullptr, nullptr, true);
-  overview_->set_data(nullptr);
-  const bool any = !document().calls.empty() || document().event_count() > 0 || !document().device.empty();
-  body_->setVisible(any);
-  empty_->setVisible(!any);
-  empty_->setText(QStringLiteral("Nothing has run yet: calls and op events appear here while the script runs."));
-  if (any && isVisible()) rebuild(true);
+  another_ = true;
+  later_.stop();
+  statistics_.withdraw();
+  canvas_->set_document(nullptr, nullptr, true);
+  overview_->set_queries(nullptr);
+  refresh();
 }
 
 void TimelineView::refresh() {
   dirty_ = true;
-  const bool any = !document().calls.empty() || document().event_count() > 0 || !document().device.empty();
-  if (any != body_->isVisibleTo(this)) {
-    body_->setVisible(any);
-    empty_->setVisible(!any);
-  }
-  if (!isVisible() || rebuild_later_.isActive()) return;
-  // A run of millions of events is not built anew ten times a second.
-  const qint64 pause = std::max<qint64>(0, 6 * build_ms_ - (last_build_.isValid() ? last_build_.elapsed() : 0));
-  rebuild_later_.start(static_cast<int>(std::min<qint64>(pause, 5000)));
+  const bool any = document().calls > 0 || document().events > 0 || document().device_events > 0;
+  body_->setVisible(any);
+  empty_->setVisible(!any);
+  empty_->setText(QStringLiteral("Nothing has run yet: calls and op events appear here while the script runs."));
+  if (any && isVisible()) rebuild();
 }
 
 void TimelineView::showEvent(QShowEvent*) {
-  if (dirty_) rebuild(another_);
+  if (dirty_) rebuild();
 }
 
-void TimelineView::rebuild(bool another) {
-  QElapsedTimer clock;
-  clock.start();
+void TimelineView::rebuild() {
   dirty_ = false;
-  another_ = false;
-  TimelineData made = build_timeline(document(), theme().family_tones());
-  const bool same = !another;
-  // The canvas looks at data_ through a pointer: its idea of "all in view" is taken from the old one first.
-  const bool whole = data_.tracks.empty() || (canvas_->from() <= data_.first && canvas_->to() >= data_.last);
-  data_ = std::move(made);
-  canvas_->set_data(&data_, &document(), another);
-  if (same && whole) canvas_->fit();
-  canvas_->set_selection(current());
-  overview_->set_data(&data_);
-  build_ms_ = clock.elapsed();
-  last_build_.start();
-  scroll_->setMaximumHeight(canvas_->content_height() + 4);
-  later_.start();
+  const bool another = std::exchange(another_, false);
+  canvas_->set_document(&document(), &context_.session->queries(), another);
+  if (another) canvas_->set_selection(current());
+  overview_->set_queries(&context_.session->queries());
+  // While a script runs the table is counted again when it has been counted.
+  if (!statistics_.waiting()) later_.start();
 }
 
 void TimelineView::settle() {
-  if (dirty_) rebuild(another_);
-  later_.stop();
-  show_statistics();
+  if (dirty_) rebuild();
+  if (later_.isActive()) show_statistics();
 }
 
 void TimelineView::show_statistics() {
+  later_.stop();
   const bool marked = canvas_->has_marked_range();
   const int64_t from = marked ? canvas_->mark_from() : canvas_->from(),
                 to = marked ? canvas_->mark_to() : canvas_->to();
   title_->setText((marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) + duration_text(to - from));
-  if (document().event_count() > kMostForTable && !marked && to - from > (data_.last - data_.first) / 4) {
-    summary_->setText(QStringLiteral("zoom in or mark a range for the table"));
-    ops_.set_rows({});
-    return;
-  }
-  RangeStatistics s = range_statistics(document(), from, to);
-  const QString dot = QString::fromUtf8(" · ");
-  summary_->setText(counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events") + dot +
-                    QStringLiteral("%1 % busy with ops").arg(static_cast<int>(s.busy * 100 + 0.5)));
-  ops_.set_rows(std::move(s.rows));
-  table_->fit_columns();
+  if (ops_.rowCount() == 0) summary_->setText(QString::fromUtf8("counting …"));
+  context_.session->queries().ask(
+      statistics_,
+      [from, to](const query::Store& store, const query::Cancel& cancel) {
+        return range_statistics(store, from, to, cancel);
+      },
+      [this](RangeStatistics s) {
+        name_rows(document(), s);
+        const QString dot = QString::fromUtf8(" · ");
+        summary_->setText(counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events") + dot +
+                          QStringLiteral("%1 % busy with ops").arg(static_cast<int>(s.busy * 100 + 0.5)));
+        ops_.set_rows(std::move(s.rows));
+        table_->fit_columns();
+      },
+      Queries::kLong);
 }
 
 void TimelineView::follow_selection() {

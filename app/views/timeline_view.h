@@ -7,7 +7,6 @@
 #include "app/views/view.h"
 
 #include <QAbstractTableModel>
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QScrollArea>
 #include <QTimer>
@@ -41,17 +40,16 @@ class TimelineView : public View {
   QWidget* main_widget() override { return canvas_; }
   TimelineCanvas* canvas() { return canvas_; }
   OpsModel& ops() { return ops_; }
-  // Brings the table up to date at once, without waiting for the view to come to rest.
+  // Asks for the table at once, without waiting for the view to come to rest.
   void settle();
 
  protected:
   void showEvent(QShowEvent* event) override;
 
  private:
-  void rebuild(bool another);
+  void rebuild();
   void show_statistics();
 
-  TimelineData data_;
   TimelineCanvas* canvas_;
   OverviewStrip* overview_;
   QScrollArea* scroll_;
@@ -59,9 +57,8 @@ class TimelineView : public View {
   QWidget* body_;
   Table* table_;
   OpsModel ops_;
-  QTimer later_, rebuild_later_;
-  QElapsedTimer last_build_;
-  qint64 build_ms_ = 0;
+  QTimer later_;
+  Ticket statistics_;
   bool dirty_ = true, another_ = true;
 };
 

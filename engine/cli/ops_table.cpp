@@ -1,23 +1,20 @@
 // `footlight info --ops`: what every op of a session cost, as a table and as JSON.
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
-#include "engine/session/chunk.h"
+#include "engine/query/op_totals.h"
 #include "engine/session/reader.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cinttypes>
 #include <cstdio>
-#include <map>
 
 namespace footlight::cli {
 namespace {
 
 struct OpSum {
   std::string name, family, shapes;
-  std::vector<uint64_t> ns;
-  uint64_t total_ns = 0, bytes = 0, flops = 0;
-  uint64_t median() const { return ns[(ns.size() - 1) / 2]; }
+  uint64_t count = 0, total_ns = 0, median_ns = 0, min_ns = 0, max_ns = 0, bytes = 0, flops = 0;
   double gflops() const { return total_ns ? static_cast<double>(flops) / static_cast<double>(total_ns) : 0; }
 };
 
@@ -30,34 +27,29 @@ bool holds(const std::string& text, const std::string& part) {
 
 // Most total time first.
 std::vector<OpSum> sums(const session::Reader& r, const OpTable& table) {
-  std::map<std::pair<uint16_t, uint32_t>, OpSum> rows;
-  for (size_t c = 0; c < r.op_events().index().size(); ++c) {
-    const auto events = r.op_events().chunk(c);
-    for (size_t i = 0; i < events->size(); ++i) {
-      const SignatureId ran_on(events->signature[i]);
-      OpSum& row = rows[{events->op[i], table.shapes ? ran_on.value : 0}];
-      const auto ns = static_cast<uint64_t>(std::max<int64_t>(0, events->end_ns[i] - events->start_ns[i]));
-      row.ns.push_back(ns);
-      row.total_ns += ns;
-      if (const session::SignatureRecord* s = ran_on.valid() ? r.signature(ran_on) : nullptr) {
-        row.bytes += s->input_bytes + s->output_bytes;
-        row.flops += s->flops;
-        if (table.shapes && row.shapes.empty()) row.shapes = s->inputs + " -> " + s->outputs;
-      } else {
-        row.bytes += events->bytes[i];
-      }
-    }
-  }
+  query::OpTotalsOptions options;
+  options.by_signature = table.shapes;
   std::vector<OpSum> out;
-  for (auto& [key, row] : rows) {
-    const session::OpNameRecord* op = r.op_name(OpId(key.first));
+  query::OpTotals totals = query::op_totals(r, options, query::Cancel());
+  if (totals.unreadable)
+    std::fprintf(stderr, "footlight: %" PRIu64 " op events could not be read and are left out\n", totals.unreadable);
+  for (query::OpTotal& total : totals.rows) {
+    OpSum row;
+    const session::OpNameRecord* op = r.op_name(total.op);
     if (op) row.name = op->name, row.family = op->family;
-    if (row.name.empty()) row.name = "op " + std::to_string(key.first);
+    if (row.name.empty()) row.name = "op " + std::to_string(total.op.value);
     if (!holds(row.name, table.filter) && !holds(row.family, table.filter)) continue;
-    std::sort(row.ns.begin(), row.ns.end());
+    if (const session::SignatureRecord* s = r.signature(total.signature)) row.shapes = s->inputs + " -> " + s->outputs;
+    const query::Sums& took = total.durations.sums();
+    row.count = took.count;
+    row.total_ns = static_cast<uint64_t>(took.total);
+    row.median_ns = static_cast<uint64_t>(total.durations.median());
+    row.min_ns = static_cast<uint64_t>(took.min);
+    row.max_ns = static_cast<uint64_t>(took.max);
+    row.bytes = total.bytes;
+    row.flops = total.flops;
     out.push_back(std::move(row));
   }
-  std::stable_sort(out.begin(), out.end(), [](const OpSum& a, const OpSum& b) { return a.total_ns > b.total_ns; });
   return out;
 }
 
@@ -87,8 +79,8 @@ void print_json(const std::vector<OpSum>& rows, bool shapes) {
     JsonObject o;
     o.add("op", r.name).add("family", r.family);
     if (shapes) o.add("shapes", r.shapes);
-    o.add("count", uint64_t{r.ns.size()}).add("total_ns", r.total_ns).add("median_ns", r.median());
-    o.add("min_ns", r.ns.front()).add("max_ns", r.ns.back()).add("bytes", r.bytes).add("flops", r.flops);
+    o.add("count", r.count).add("total_ns", r.total_ns).add("median_ns", r.median_ns);
+    o.add("min_ns", r.min_ns).add("max_ns", r.max_ns).add("bytes", r.bytes).add("flops", r.flops);
     char rate[32];
     std::snprintf(rate, sizeof rate, "%.3f", r.gflops());
     list.push_back(o.raw("gflops_per_s", rate).inline_());
@@ -107,9 +99,9 @@ void print_table(const std::vector<OpSum>& rows, bool shapes) {
   for (const OpSum& r : rows) {
     char rate[32] = "-";
     if (r.flops && r.total_ns) std::snprintf(rate, sizeof rate, r.gflops() < 10 ? "%.2f" : "%.1f", r.gflops());
-    std::printf("%-*s %9zu %10s %10s %10s %10s %10s %9s %9s%s\n", name, printable(r.name).c_str(), r.ns.size(),
-                time_text(r.total_ns).c_str(), time_text(r.median()).c_str(), time_text(r.ns.front()).c_str(),
-                time_text(r.ns.back()).c_str(), bytes_text(r.bytes).c_str(), flops_text(r.flops).c_str(), rate,
+    std::printf("%-*s %9" PRIu64 " %10s %10s %10s %10s %10s %9s %9s%s\n", name, printable(r.name).c_str(), r.count,
+                time_text(r.total_ns).c_str(), time_text(r.median_ns).c_str(), time_text(r.min_ns).c_str(),
+                time_text(r.max_ns).c_str(), bytes_text(r.bytes).c_str(), flops_text(r.flops).c_str(), rate,
                 shapes ? ("  " + printable(r.shapes)).c_str() : "");
   }
 }

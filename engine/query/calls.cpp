@@ -58,6 +58,9 @@ std::shared_ptr<const std::vector<session::CallRecord>> CallIndex::take_next() {
       trace.sums.add(call);
       if (!trace.changed) changed_traces_.push_back(call.trace);
       trace.changed = true;
+      const uint32_t kind = kinds_.add(key_of(call.source) * 0x9E3779B97F4A7C15ull ^ call.trace.value);
+      if (kept_.size() <= kind) kept_.resize(kind + 1);
+      if (kept_[kind] < kKeptOfEach) ++kept_[kind], distinct_.push_back(call);
     }
     if (call.source.code.valid()) {
       const uint32_t at = sources_.add(key_of(call.source));
@@ -74,8 +77,21 @@ std::optional<session::CallRecord> CallIndex::find(CallId id) const {
   if (!id.valid()) return {};
   for (uint32_t c = static_cast<uint32_t>(chunks_.size()); c-- > 0;) {
     if (id.value < chunks_[c].first_id || id.value > chunks_[c].last_id) continue;
-    for (const session::CallRecord& call : *store_.chunk(c)) {
+    const auto calls = store_.chunk(c);
+    for (const session::CallRecord& call : *calls) {
       if (call.id == id) return call;
+    }
+  }
+  return {};
+}
+
+std::optional<uint64_t> CallIndex::row(CallId id) const {
+  if (!id.valid()) return {};
+  for (uint32_t c = static_cast<uint32_t>(chunks_.size()); c-- > 0;) {
+    if (id.value < chunks_[c].first_id || id.value > chunks_[c].last_id) continue;
+    const auto calls = store_.chunk(c);
+    for (size_t i = 0; i < calls->size(); ++i) {
+      if ((*calls)[i].id == id) return store_.index()[c].first_row + i;
     }
   }
   return {};
@@ -192,7 +208,8 @@ uint64_t CallIndex::count_between(int64_t from, int64_t to, const Cancel& cancel
       continue;
     }
     cancel.check();
-    for (const session::CallRecord& call : *store_.chunk(c)) count += call.start_ns < to && call.end_ns > from;
+    const auto calls = store_.chunk(c);
+    for (const session::CallRecord& call : *calls) count += call.start_ns < to && call.end_ns > from;
   }
   return count;
 }
@@ -236,7 +253,8 @@ std::vector<std::pair<TraceId, CallSums>> CallIndex::changed_traces() {
 
 size_t CallIndex::bytes() const {
   size_t sum = chunks_.capacity() * sizeof(ChunkEntry) + sources_.bytes() + source_counts_.capacity() * 8 +
-               traced_.capacity() * sizeof(traced_[0]) + traces_.size() * (sizeof(TraceEntry) + 32);
+               traced_.capacity() * sizeof(traced_[0]) + kinds_.bytes() + kept_.capacity() +
+               distinct_.capacity() * sizeof(session::CallRecord) + traces_.size() * (sizeof(TraceEntry) + 32);
   for (const auto& [id, entry] : functions_) sum += sizeof entry + 32 + entry.chunks.bytes();
   return sum;
 }

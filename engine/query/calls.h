@@ -40,6 +40,7 @@ class CallIndex {
   uint64_t unreadable_rows() const { return unreadable_; }
 
   std::optional<session::CallRecord> find(CallId id) const;
+  std::optional<uint64_t> row(CallId id) const;
   // Where the call stands among those of its function, from 0, in the order of their start.
   uint64_t position(const session::CallRecord& call, const Cancel& cancel) const;
   // The call at that position; none: there are not so many.
@@ -56,6 +57,10 @@ class CallIndex {
   // Sums that changed since the last time this was asked.
   std::vector<std::pair<FunctionId, CallSums>> changed_functions();
   std::vector<std::pair<TraceId, CallSums>> changed_traces();
+  // The first few calls of each trace from each line, in the order in which they ended: a replay of a run's calls needs
+  // no more, because one that was served once is served in the same way again.
+  const std::vector<session::CallRecord>& distinct() const { return distinct_; }
+  static constexpr uint32_t kKeptOfEach = 8;
   // Calls that made a trace, in the order in which they ended, with their rows.
   const std::vector<std::pair<uint64_t, session::CallRecord>>& traced() const { return traced_; }
   size_t bytes() const;
@@ -86,6 +91,9 @@ class CallIndex {
   KeyTable sources_;
   std::vector<uint64_t> source_counts_;
   std::vector<std::pair<uint64_t, session::CallRecord>> traced_;
+  KeyTable kinds_;  // of trace and source
+  std::vector<uint8_t> kept_;
+  std::vector<session::CallRecord> distinct_;
   uint64_t rows_ = 0, unreadable_ = 0;
 };
 

@@ -1,8 +1,9 @@
 // A token that a question holds while it is answered: whoever asked may withdraw it from another thread. Long walks
-// look at it once per chunk.
+// look at it once per chunk, and let shorter questions go first there.
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
 namespace footlight::query {
@@ -13,14 +14,23 @@ struct Cancelled {};
 class Cancel {
  public:
   Cancel() : flag_(std::make_shared<std::atomic<bool>>(false)) {}
+  // The same token for the thread that answers: `between` is called at every check; it may ask the store, not change
+  // it.
+  Cancel with(std::function<void()> between) const {
+    Cancel same(*this);
+    same.between_ = std::move(between);
+    return same;
+  }
   void request() const noexcept { flag_->store(true, std::memory_order_relaxed); }
   bool requested() const noexcept { return flag_->load(std::memory_order_relaxed); }
   void check() const {
+    if (between_ && !requested()) between_();
     if (requested()) throw Cancelled();
   }
 
  private:
   std::shared_ptr<std::atomic<bool>> flag_;
+  std::function<void()> between_;
 };
 
 }  // namespace footlight::query

@@ -128,6 +128,7 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
     try {
       chunk = reader.op_events().chunk(c);
     } catch (const Error&) {
+      made.unreadable += index[c].count;
       continue;
     }
     const session::OpColumns& e = *chunk;

@@ -20,6 +20,7 @@ struct OpTotal {
 struct OpTotals {
   std::vector<OpTotal> rows;  // most total time first
   uint64_t events = 0;
+  uint64_t unreadable = 0;    // in chunks that could not be read: left out
   int64_t busy_ns = 0;        // of the stretch, while an op ran on some thread
 };
 
@@ -28,7 +29,6 @@ struct OpTotalsOptions {
   bool by_signature = false;
 };
 
-// Chunks that cannot be read are left out.
 OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel);
 
 }  // namespace footlight::query

@@ -2,6 +2,7 @@
 #include "tests/app/sample.h"
 
 #include "app/models/console_model.h"
+#include "app/models/facts.h"
 #include "app/models/findings.h"
 #include "app/models/graph_plan.h"
 #include "app/models/inspector.h"
@@ -24,7 +25,26 @@ class ModelsTest : public QObject {
   Q_OBJECT
 
  private:
-  Document d_ = sample_document();
+  const SampleRun run_ = sample_run();
+  const Document& d_ = run_.document;
+  const SampleStore store_{run_};
+
+  InspectorContent inspected(const Selection& selection) const { return inspected(d_, store_, selection); }
+  static InspectorContent inspected(const Document& document, const SampleStore& store, const Selection& selection) {
+    SelectionFacts facts = find_facts(*store, selection, {});
+    if (selection.kind == Selection::Kind::kNode) facts.median_ns = node_median(*store, selection, {});
+    return inspect(document, selection, &facts);
+  }
+  static Selection event(const Document& document, const SampleStore& store, uint64_t row) {
+    const auto op = store->op(row);
+    const auto call = store->calls().find(op->call);
+    return Selection::of_event(document, *op, call ? &*call : nullptr);
+  }
+  static RangeStatistics range_of(const Document& document, const SampleStore& store, int64_t from, int64_t to) {
+    RangeStatistics made = range_statistics(*store, from, to, {});
+    name_rows(document, made);
+    return made;
+  }
 
  private Q_SLOTS:
   void text() {
@@ -49,31 +69,11 @@ class ModelsTest : public QObject {
     QCOMPARE(d_.place_text(d_.place({CodeId(1), 17})), QStringLiteral("train.py:17"));
     QCOMPARE(d_.line_text(d_.place({CodeId(1), 9})), QStringLiteral("    return h * lr"));
     QCOMPARE(d_.traces_of(FunctionId(1)).size(), size_t{6});
-    QCOMPARE(d_.calls_of_trace(TraceId(10)), size_t{4});
+    QCOMPARE(d_.calls_of(TraceId(10)).calls, uint64_t{4});
     QCOMPARE(d_.trace_of_graph(GraphId(100))->id, TraceId(10));
     QVERIFY(d_.node(GraphId(10), 3));
     QVERIFY(!d_.node(GraphId(10), 999));
     QVERIFY(!d_.node(GraphId(999), 0));
-  }
-
-  void events_stay_in_order() {
-    Document d;
-    // An outer op ends, and so comes, after the inner ones.
-    OpSpan inner, outer, early;
-    inner.start_ns = 20, inner.end_ns = 30;
-    outer.start_ns = 10, outer.end_ns = 40;
-    early.start_ns = 5, early.end_ns = 8;
-    d.add_events(3, &inner, 1);
-    d.add_events(3, &outer, 1);
-    d.add_events(3, &early, 1);
-    const auto& events = d.threads.front().events;
-    QCOMPARE(events.size(), size_t{3});
-    QCOMPARE(events[0].start_ns, 5);
-    QCOMPARE(events[1].start_ns, 10);
-    QCOMPARE(events[2].start_ns, 20);
-    const TimelineData data = build_timeline(d, {});
-    QCOMPARE(data.tracks.size(), size_t{1});
-    QCOMPARE(data.tracks[0].lanes.size(), size_t{2});
   }
 
   void key_diff_opens_only_what_differs() {
@@ -140,8 +140,8 @@ class ModelsTest : public QObject {
   }
 
   void strip_folds_hits() {
-    const auto every = call_strip(d_, FunctionId(1), false);
-    const auto folded = call_strip(d_, FunctionId(1), true);
+    const auto every = call_strip(d_, store_->calls().runs(FunctionId(1), true, {}));
+    const auto folded = call_strip(d_, store_->calls().runs(FunctionId(1), false, {}));
     QCOMPARE(every.size(), size_t{24});
     QCOMPARE(folded.size(), size_t{12});
     QCOMPARE(folded[1].count, size_t{3});
@@ -181,8 +181,25 @@ class ModelsTest : public QObject {
     QCOMPARE(nodes_of(d_, line, GraphId(10)), (std::vector<uint32_t>{5, 6, 7, 8}));
     QCOMPARE(generated_lines_of(d_, line, code), (std::vector<int>{3, 5}));
     size_t belonging = 0;
-    for (const OpSpan& e : d_.threads.front().events) belonging += event_belongs(d_, node, e);
+    store_->visit(filter_of(*store_, node), INT64_MIN, INT64_MAX, {}, [&](const query::OpRow& op) {
+      ++belonging;
+      return op.op == OpId(0);
+    });
     QCOMPARE(belonging, size_t{4});
+    // From a bar to what it is, and back to the bar.
+    for (const Selection& s :
+         {node, event(d_, store_, 7), Selection::of_call(d_, run_.calls[3]), Selection::of_trace(d_, TraceId(12)),
+          Selection::of_line(d_, {session::FileId(1), 16})}) {
+      const auto bar = find_bar(*store_, s, {});
+      QVERIFY(bar.has_value());
+      const BarFacts facts = find_bar_facts(*store_, *bar);
+      if (s.kind == Selection::Kind::kEvent) QCOMPARE(facts.op->row, uint64_t{7});
+      if (s.kind == Selection::Kind::kCall) QVERIFY(facts.call->id == s.call && !facts.op);
+      if (s.kind == Selection::Kind::kTrace) QVERIFY(facts.call->outcome == CallOutcome::kTrace);
+      if (s.kind == Selection::Kind::kNode) QCOMPARE(facts.op->node.value, 3u);
+      if (s.kind == Selection::Kind::kLine) QVERIFY(!facts.op->node.valid());
+    }
+    QVERIFY(!find_bar(*store_, Selection::of_node(d_, GraphId(10), 999), {}));
     const Selection generated = Selection::of_generated(d_, code, 6);
     QCOMPARE(generated.place.line, 9);
   }
@@ -206,99 +223,73 @@ class ModelsTest : public QObject {
     QVERIFY(!model.can_go_forward());
   }
 
-  void pyramid_agrees_with_plain_walk() {
-    std::vector<Span> spans;
-    int64_t at = 0;
-    for (uint32_t i = 0; i < 5000; ++i) {
-      at += 7 + static_cast<int64_t>(i * 2654435761u % 41);
-      const int64_t length = 1 + static_cast<int64_t>(i * 40503u % 29);
-      spans.push_back({at, at + length, i, static_cast<uint16_t>(i % 3), 0});
-      at += length;
-    }
-    int64_t busy = 0;
-    for (const Span& s : spans) busy += s.end - s.start;
-    Lane lane;
-    lane.assign(spans);
-    for (const double per_pixel : {0.5, 8.0, 40.0, 700.0, 1e7}) {
-      int64_t seen = 0;
-      size_t count = 0, calls = 0;
-      lane.visit(0, at + 1, per_pixel,
-                 [&](size_t i) { seen += lane.spans()[i].end - lane.spans()[i].start; ++count; ++calls; },
-                 [&](const SpanGroup& g) { seen += g.busy; count += g.count; ++calls; });
-      QCOMPARE(seen, busy);
-      QCOMPARE(count, spans.size());
-      // What is drawn is bounded by the pixels, not by the events.
-      if (per_pixel >= 700) QVERIFY(calls <= 4 * static_cast<size_t>(static_cast<double>(at) / per_pixel + 2));
-    }
-    size_t inside = 0;
-    lane.visit(
-        spans[100].start, spans[110].start, 0.1, [&](size_t) { ++inside; },
-        [&](const SpanGroup& g) { inside += g.count; });
-    QVERIFY(inside >= 10 && inside <= 12);
-    QCOMPARE(lane.at(spans[42].start, 0), ptrdiff_t{42});
-    QCOMPARE(lane.at(spans[0].start - 3, 5), ptrdiff_t{0});
-    QCOMPARE(lane.at(spans[0].start - 7, 5), ptrdiff_t{-1});
-    Lane none;
-    none.assign({});
-    none.visit(0, 100, 1, [](size_t) { QFAIL("nothing to see"); }, [](const SpanGroup&) { QFAIL("nothing to see"); });
-  }
-
   void timeline_tracks() {
-    const TimelineData data = build_timeline(d_, {{"product", QStringLiteral("violet")}});
-    QCOMPARE(data.tracks.size(), size_t{3});
-    QCOMPARE(data.tracks[0].lanes[0].size(), size_t{24});
-    QCOMPARE(data.tracks[1].lanes[0].size(), size_t{96});
-    QCOMPARE(data.tracks[2].subtitle, QStringLiteral("ops, eager"));
-    const Span& first = data.tracks[1].lanes[0].spans()[0];
-    QCOMPARE(data.paints[first.paint], QStringLiteral("violet"));
-    QCOMPARE(overview(data, 50).size(), size_t{50});
+    const query::Picture picture = query::draw(*store_, d_.first_ns(), d_.last_ns() + 1, 4000, {});
+    QCOMPARE(picture.tracks.size(), size_t{3});
+    QCOMPARE(picture.tracks[0].count, uint64_t{24});
+    QCOMPARE(picture.tracks[1].count, uint64_t{96});
+    QCOMPARE(title_of(d_, picture.tracks[0].key).title, QStringLiteral("Calls"));
+    QCOMPARE(title_of(d_, picture.tracks[0].key).subtitle, QStringLiteral("2 functions"));
+    QCOMPARE(title_of(d_, picture.tracks[2].key).subtitle, QStringLiteral("ops, eager"));
+    // Four phases follow each other in each of the six traces; the one that no call made has none.
+    const auto lanes = phase_lanes(d_);
+    QCOMPARE(lanes.size(), size_t{1});
+    QCOMPARE(lanes[0].size(), size_t{24});
+    QCOMPARE(phase_name(lanes[0][1]), QStringLiteral("Python"));
+    QCOMPARE(lanes[0][1].end - lanes[0][1].start, 2'000'000);
+    QCOMPARE(lanes[0][1].start, lanes[0][0].end);
     QCOMPARE(nice_step(1.0), 1);
     QCOMPARE(nice_step(1.5), 2);
     QCOMPARE(nice_step(3000), 5000);
   }
 
   void device_tracks() {
-    Document d = sample_document();
+    SampleRun run = sample_run();
+    Document& d = run.document;
     session::DeviceRecord kernel;
     kernel.kind = "kernel";
     kernel.name = "sgemm_32x32_nn";
     kernel.start_ns = d.first_ns() + 1000;
     kernel.end_ns = kernel.start_ns + 500;
     kernel.stream = 7;
-    kernel.op_event = d.threads.front().events.front().id;
-    d.device.push_back(kernel);
+    kernel.op_event = run.ops.id.front();
+    run.device.push_back(kernel);
     kernel.kind = "memcpy";
-    d.device.push_back(kernel);
+    run.device.push_back(kernel);
     kernel.kind = "runtime";
-    d.device.push_back(kernel);
-    const TimelineData data = build_timeline(d, {});
-    QCOMPARE(data.tracks.size(), size_t{6});
-    QCOMPARE(data.tracks[3].title, QStringLiteral("GPU 0 stream 7"));
-    QCOMPARE(data.tracks[4].title, QStringLiteral("GPU 0 copies"));
-    QCOMPARE(data.tracks[5].title, QStringLiteral("CUDA API"));
+    run.device.push_back(kernel);
+    const SampleStore store(run);
+    std::vector<QString> titles;
+    for (const query::Track* track : store->tracks()) titles.push_back(title_of(d, track->key()).title);
+    QCOMPARE(titles.size(), size_t{6});
+    QCOMPARE(titles[3], QStringLiteral("GPU 0 stream 7"));
+    QCOMPARE(titles[4], QStringLiteral("GPU 0 copies"));
+    QCOMPARE(titles[5], QStringLiteral("CUDA API"));
     // What caused it is a link, and the other way round.
-    QVERIFY(as_markdown(inspect(d, Selection::of_device(0))).contains(QStringLiteral("caused by: `MatMul`")));
-    QVERIFY(as_markdown(inspect(d, Selection::of_event(d, 0, 0))).contains(QStringLiteral("caused: `sgemm_32x32_nn`")));
+    const QString device = as_markdown(inspected(d, store, Selection::of_device(0)));
+    QVERIFY2(device.contains(QStringLiteral("caused by: `MatMul`")), qPrintable(device));
+    QVERIFY(as_markdown(inspected(d, store, event(d, store, 0))).contains(QStringLiteral("caused: `sgemm_32x32_nn`")));
   }
 
   void range_table() {
-    const RangeStatistics all = range_statistics(d_, d_.first_ns(), d_.last_ns() + 1);
+    const RangeStatistics all = range_of(d_, store_, d_.first_ns(), d_.last_ns() + 1);
     QCOMPARE(all.events, uint64_t{102});
     QCOMPARE(all.calls, uint64_t{24});
     QCOMPARE(all.rows.front().name, QStringLiteral("MatMul"));
+    QCOMPARE(all.rows.front().family, std::string("product"));
     QCOMPARE(all.rows.front().count, uint64_t{24});
     QCOMPARE(all.rows.front().total, 24 * 15'000);
     QCOMPARE(all.rows.front().median, 15'000);
-    QCOMPARE(range_statistics(d_, 0, 1).events, uint64_t{0});
+    QCOMPARE(range_of(d_, store_, 0, 1).events, uint64_t{0});
     // What an outer op spends in inner ones is not its own.
-    Document d;
-    OpSpan outer, inner;
+    SampleRun run;
+    OpEvent outer, inner;
     outer.start_ns = 10, outer.end_ns = 110, outer.op = OpId(0);
     inner.start_ns = 20, inner.end_ns = 60, inner.op = OpId(1);
-    d.ops = {{"If", "control"}, {"Mul", "elementwise"}};
-    d.add_events(0, &outer, 1);
-    d.add_events(0, &inner, 1);
-    const RangeStatistics nested = range_statistics(d, 0, 200);
+    run.document.ops = {{"If", "control"}, {"Mul", "elementwise"}};
+    run.ops.append(0, 1, inner);
+    run.ops.append(0, 2, outer);
+    const RangeStatistics nested = range_of(run.document, SampleStore(run), 0, 200);
     QCOMPARE(nested.rows[0].total, 100);
     QCOMPARE(nested.rows[0].self, 60);
     QCOMPARE(nested.busy, 0.5);
@@ -306,21 +297,23 @@ class ModelsTest : public QObject {
 
   // An op says what it ran on and what that cost: in the inspector, and summed in the table.
   void op_costs() {
-    Document d;
+    SampleRun run;
+    Document& d = run.document;
     d.ops = {{"MatMul", "product"}};
     d.add(session::SignatureRecord{SignatureId(3), OpId(0), "float32[20,30], float32[30,10]", "float32[20,10]", 3600,
                                    800, 12'000});
-    OpSpan e;
+    OpEvent e;
     e.start_ns = 1000, e.end_ns = 2000, e.op = OpId(0), e.signature = SignatureId(3);
-    d.add_events(0, &e, 1);
+    run.ops.append(0, 1, e);
     e.start_ns = 3000, e.end_ns = 5000;
-    d.add_events(0, &e, 1);
-    const QString said = as_markdown(inspect(d, Selection::of_event(d, 0, 0)));
+    run.ops.append(0, 2, e);
+    const SampleStore store(run);
+    const QString said = as_markdown(inspected(d, store, event(d, store, 0)));
     QVERIFY2(said.contains(QStringLiteral("float32[20,30], float32[30,10]")), qPrintable(said));
     QVERIFY(said.contains(QStringLiteral("3.5 KB in, 800 B out")));
     QVERIFY(said.contains(QStringLiteral("12,000")));
     QVERIFY(said.contains(QStringLiteral("12.0")));
-    const RangeStatistics all = range_statistics(d, 0, 9000);
+    const RangeStatistics all = range_of(d, store, 0, 9000);
     QCOMPARE(all.rows.at(0).flops, uint64_t{24'000});
     QCOMPARE(all.rows.at(0).bytes, uint64_t{8800});
     QCOMPARE(flops_text(24'000), QStringLiteral("24.0 k"));
@@ -377,19 +370,39 @@ class ModelsTest : public QObject {
   }
 
   void inspector_says() {
-    const InspectorContent node = inspect(d_, Selection::of_node(d_, GraphId(10), 4));
+    const InspectorContent node = inspected(Selection::of_node(d_, GraphId(10), 4));
     QCOMPARE(node.title, QStringLiteral("Relu"));
     QVERIFY(as_markdown(node).contains(QStringLiteral("inputs: `MatMul`")));
     QVERIFY(as_markdown(node).contains(QStringLiteral("took: `4.00 us a call`")));
-    const InspectorContent trace = inspect(d_, Selection::of_trace(d_, TraceId(12)));
+    QVERIFY(as_markdown(node).contains(QStringLiteral("ran: `4 times`")));
+    const InspectorContent trace = inspected(Selection::of_trace(d_, TraceId(12)));
     QCOMPARE(trace.title, QStringLiteral("Trace #3"));
     QVERIFY(as_markdown(trace).contains(QStringLiteral("made by: `train.py:17`")));
-    QCOMPARE(inspect(d_, Selection::of_call(d_, CallId(1))).tag, QStringLiteral("traced"));
-    const InspectorContent event = inspect(d_, Selection::of_event(d_, 0, 0));
-    QCOMPARE(event.title, QStringLiteral("MatMul"));
-    QCOMPARE(event.histogram.size(), size_t{24});
-    QVERIFY(inspect(d_, Selection::of_event(d_, 0, 100000)).title.isEmpty());
-    QVERIFY(!inspect(d_, Selection{}).title.isEmpty());
+    QVERIFY(as_markdown(trace).contains(QStringLiteral("called: `4 times`")));
+    const InspectorContent line = inspected(Selection::of_line(d_, {session::FileId(1), 17}));
+    QVERIFY(as_markdown(line).contains(QStringLiteral("traced calls: `24`")));
+    const InspectorContent eager = inspected(Selection::of_line(d_, {session::FileId(1), 16}));
+    QVERIFY(as_markdown(eager).contains(QStringLiteral("eager ops: `6  18.0 us`")));
+    const InspectorContent call = inspected(Selection::of_call(d_, run_.calls[5]));
+    QCOMPARE(call.title, QStringLiteral("Call 6"));
+    QCOMPARE(call.tag, QStringLiteral("hit"));
+    QVERIFY(as_markdown(call).contains(QStringLiteral("op events: `4  27.0 us`")));
+    QCOMPARE(inspected(Selection::of_call(d_, run_.calls[0])).tag, QStringLiteral("traced"));
+    const InspectorContent ran = inspected(event(d_, store_, 0));
+    QCOMPARE(ran.title, QStringLiteral("MatMul"));
+    uint64_t counted_ops = 0;
+    for (const auto& [ns, times] : ran.histogram) counted_ops += times;
+    QCOMPARE(counted_ops, uint64_t{24});
+    QCOMPARE(ran.histogram_least, 15'000);
+    Selection nothing = event(d_, store_, 0);
+    nothing.row = 100'000;
+    QVERIFY(inspected(nothing).title.isEmpty());
+    // Before the facts are there, and with those of another selection.
+    const SelectionFacts other = find_facts(*store_, Selection::of_call(d_, run_.calls[5]), {});
+    QVERIFY(inspect(d_, Selection::of_call(d_, run_.calls[6]), &other).title.isEmpty());
+    const QString before = as_markdown(inspect(d_, Selection::of_node(d_, GraphId(10), 4), nullptr));
+    QVERIFY(!before.contains(QStringLiteral("ran:")));
+    QVERIFY(!inspected(Selection{}).title.isEmpty());
   }
 
   void finds_the_changing_number() {
@@ -421,7 +434,6 @@ class ModelsTest : public QObject {
   void shapes_that_vary() {
     Document d;
     d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
-    std::vector<session::CallRecord> calls;
     for (uint32_t i = 0; i < 6; ++i) {
       session::TraceRecord t;
       t.id = TraceId(i);
@@ -438,9 +450,8 @@ class ModelsTest : public QObject {
       c.function = FunctionId(1);
       c.trace = t.id;
       c.outcome = session::CallOutcome::kTrace;
-      calls.push_back(c);
+      d.distinct_calls.push_back(c);
     }
-    d.add_calls(calls);
     const auto cards = finding_cards(d);
     QCOMPARE(cards.size(), size_t{1});
     QCOMPARE(cards[0].title, QStringLiteral("x comes in many shapes"));

@@ -3,6 +3,8 @@
 
 #include "engine/session/writer.h"
 
+#include <map>
+
 namespace footlight::app {
 namespace {
 
@@ -72,8 +74,9 @@ const std::string& sample_script() {
   return text;
 }
 
-Document sample_document() {
-  Document d;
+SampleRun sample_run() {
+  SampleRun run;
+  Document& d = run.document;
   d.run.script = "/tmp/train.py";
   d.run.arguments = {"--epochs", "6"};
   d.run.working_directory = "/tmp";
@@ -100,8 +103,12 @@ Document sample_document() {
     d.add(body);
   }
   const char* rates[] = {"0.1", "0.05", "0.03333333333333333", "0.025", "0.02", "0.016666666666666666"};
-  std::vector<session::CallRecord> calls;
-  std::vector<OpSpan> events;
+  std::vector<session::CallRecord>& calls = run.calls;
+  const auto add_event = [&run](const OpEvent& e, uint64_t id) {
+    run.ops.append(0, id, e);
+    run.document.note_time(e.start_ns, e.end_ns);
+    ++run.document.events;
+  };
   int64_t at = kStart + kMs;
   uint64_t event_id = 1;
   for (uint32_t i = 0; i < 6; ++i) {
@@ -142,29 +149,36 @@ Document sample_document() {
       const int64_t first = call.end_ns - kMs / 12;
       const uint32_t nodes[] = {3, 4, 5, 10};
       for (uint16_t k = 0; k < 4; ++k) {
-        OpSpan e;
+        OpEvent e;
         e.start_ns = first + k * 20'000;
         e.end_ns = e.start_ns + (k == 0 ? 15'000 : 4'000);
-        e.id = event_id++;
         e.call = call.id;
         e.node = NodeId(nodes[k]);
         e.op = OpId(k);
-        events.push_back(e);
+        add_event(e, event_id++);
       }
       at = call.end_ns + kMs / 5;
     }
-    OpSpan eager;
+    OpEvent eager;
     eager.start_ns = at;
     eager.end_ns = at + 3'000;
-    eager.id = event_id++;
     eager.source = {CodeId(1), 16};
     eager.op = OpId(3);
-    events.push_back(eager);
+    add_event(eager, event_id++);
     at += kMs;
     d.console.push_back({at, session::ConsoleStream::kStdout, "epoch " + std::to_string(i) + "\n"});
   }
-  d.add_calls(calls);
-  d.add_events(0, events.data(), events.size());
+  query::CallSums all;
+  std::map<TraceId, query::CallSums> sums;
+  for (const session::CallRecord& c : calls) {
+    d.note_time(c.start_ns, c.end_ns);
+    all.add(c);
+    sums[c.trace].add(c);
+    d.distinct_calls.push_back(c);
+  }
+  d.calls = calls.size();
+  d.set_calls(FunctionId(1), all);
+  for (const auto& [trace, of_trace] : sums) d.set_calls(trace, of_trace);
   session::TraceRecord e;
   e.id = TraceId(20);
   e.function = FunctionId(2);
@@ -202,13 +216,17 @@ Document sample_document() {
   d.console.push_back({at, session::ConsoleStream::kTfPrint, "loss 0.25\n"});
   d.console.push_back({at, session::ConsoleStream::kStderr, "  File \"/tmp/train.py\", line 17, in <module>\n"});
   d.end = session::EndRecord{at + 2 * kMs, 0, 0, "finished"};
-  return d;
+  return run;
 }
 
-void write_sample_session(const QString& path, bool finished) {
-  const Document d = sample_document();
+Document sample_document() { return sample_run().document; }
+
+void write_sample_session(const QString& path, bool finished) { write_session(path, sample_run(), finished); }
+
+void write_session(const QString& path, const SampleRun& run, bool finished) {
+  const Document& d = run.document;
   auto w = session::Writer::create(path.toStdString(), d.run, RecordingLevel::kOps);
-  w->add_file(d.files.front());
+  for (const auto& f : d.files) w->add_file(f);
   for (const auto& c : d.codes) w->add_code(c);
   for (const auto& f : d.functions) w->add_function(f);
   for (const auto& g : d.graphs) w->add_graph(g);
@@ -219,28 +237,22 @@ void write_sample_session(const QString& path, bool finished) {
   for (size_t i = 0; i < d.ops.size(); ++i)
     w->add_op_name({OpId(static_cast<uint16_t>(i)), d.ops[i].name, d.ops[i].family});
   for (const auto& s : d.signatures) w->add_signature(s);
-  w->add_calls(d.calls);
-  session::OpColumns columns;
-  for (const OpSpan& e : d.threads.front().events) {
-    columns.start_ns.push_back(e.start_ns);
-    columns.end_ns.push_back(e.end_ns);
-    columns.id.push_back(e.id);
-    columns.call.push_back(e.call.value);
-    columns.code.push_back(e.source.code.value);
-    columns.offset.push_back(e.source.offset);
-    columns.node.push_back(e.node.value);
-    columns.bytes.push_back(e.bytes);
-    columns.op.push_back(e.op.value);
-    columns.thread.push_back(0);
-    columns.device.push_back(0);
-    columns.signature.push_back(e.signature.value);
-  }
-  w->add_op_events(columns);
+  if (!run.calls.empty()) w->add_calls(run.calls);
+  if (run.ops.size()) w->add_op_events(run.ops);
+  for (const auto& device : run.device) w->add_device(device);
   if (finished) {
-    w->finish(*d.end);
+    w->finish(d.end.value_or(session::EndRecord{}));
   } else {
     w->close();
   }
+}
+
+SampleStore::SampleStore(const SampleRun& run) {
+  const QString path = folder_.filePath(QStringLiteral("run.footlight"));
+  write_session(path, run);
+  reader_ = session::Reader::open(path.toStdString());
+  store_ = std::make_unique<query::Store>(*reader_);
+  store_->index();
 }
 
 session::GraphRecord layered_graph(GraphId id, int layers) {

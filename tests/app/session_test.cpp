@@ -15,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <atomic>
 #include <csignal>
 
 using namespace footlight;
@@ -75,8 +76,12 @@ class SessionTest : public QObject {
     const Document wanted = sample_document();
     QCOMPARE(d.functions.size(), wanted.functions.size());
     QCOMPARE(d.traces.size(), wanted.traces.size());
-    QCOMPARE(d.calls.size(), wanted.calls.size());
-    QCOMPARE(d.event_count(), wanted.event_count());
+    QCOMPARE(d.calls, wanted.calls);
+    QCOMPARE(d.events, wanted.events);
+    QVERIFY(d.calls_of(FunctionId(1)) == wanted.calls_of(FunctionId(1)));
+    QVERIFY(d.calls_of(TraceId(12)) == wanted.calls_of(TraceId(12)));
+    QCOMPARE(d.first_ns(), wanted.first_ns());
+    QCOMPARE(d.last_ns(), wanted.last_ns());
     QCOMPARE(d.console.size(), wanted.console.size());
     QCOMPARE(d.place_text(d.place({CodeId(1), 17})), QStringLiteral("train.py:17"));
     QVERIFY(d.end.has_value());
@@ -92,13 +97,14 @@ class SessionTest : public QObject {
                                    [](const auto& f) { return f.name == "train_step"; });
     QVERIFY(step != d.functions.end());
     QCOMPARE(d.traces_of(step->id).size(), size_t{12});
-    QVERIFY(d.event_count() > 1000);
+    QVERIFY(d.events > 1000);
     QVERIFY(d.end.has_value());
   }
 
   void follows_one_that_is_written() {
     const QString path = at("live.footlight");
-    const Document sample = sample_document();
+    const SampleRun run = sample_run();
+    const Document& sample = run.document;
     Session session;
     session.open(path, true);  // not there yet
     QTest::qWait(150);
@@ -111,14 +117,121 @@ class SessionTest : public QObject {
     QVERIFY(session.document().live);
     w->add_function(sample.functions[1]);
     for (const auto& t : sample.traces) w->add_trace(t);
-    w->add_calls(sample.calls);
+    w->add_calls(run.calls);
     w->flush();
     QTRY_COMPARE(session.document().traces.size(), sample.traces.size());
-    QTRY_COMPARE(session.document().calls.size(), sample.calls.size());
+    QTRY_COMPARE(session.document().calls, sample.calls);
     w->finish(*sample.end);
     QTRY_VERIFY(session.document().end.has_value());
     QVERIFY(!session.document().live);
-    QCOMPARE(session.document().calls.size(), sample.calls.size());
+    QCOMPARE(session.document().calls, sample.calls);
+    QVERIFY(session.document().calls_of(FunctionId(1)) == sample.calls_of(FunctionId(1)));
+  }
+
+  // A trace is written when it begins and again when it has ended; only what is new is handed to the window.
+  void a_record_that_changes_comes_again() {
+    const SampleRun run = sample_run();
+    auto w = session::Writer::create(at("changes.footlight").toStdString(), run.document.run, RecordingLevel::kOps);
+    session::TraceRecord open = run.document.traces[0];
+    open.end_ns = 0;
+    w->add_trace(open);
+    for (const auto& f : run.document.functions) w->add_function(f);
+    w->flush();
+    auto questions = std::make_shared<Questions>();
+    Loader loader(questions);
+    std::vector<std::shared_ptr<Batch>> batches;
+    connect(&loader, &Loader::batch, this, [&](const std::shared_ptr<Batch>& b) {
+      batches.push_back(b);
+      loader.taken();
+    });
+    loader.open(at("changes.footlight"), true);
+    QCOMPARE(batches.size(), size_t{1});
+    QCOMPARE(batches[0]->traces.size(), size_t{1});
+    QCOMPARE(batches[0]->functions.size(), size_t{2});
+    w->add_trace(run.document.traces[0]);
+    w->add_trace(run.document.traces[1]);
+    w->flush();
+    loader.poll();
+    QTRY_COMPARE(batches.size(), size_t{2});
+    QCOMPARE(batches[1]->traces.size(), size_t{2});
+    QVERIFY(batches[1]->functions.empty());
+    w->add_console({1, session::ConsoleStream::kStdout, "more"});
+    w->flush();
+    loader.poll();
+    QTRY_COMPARE(batches.size(), size_t{3});
+    QVERIFY(batches[2]->traces.empty() && batches[2]->functions.empty());
+    QCOMPARE(batches[2]->console.size(), size_t{1});
+    Document d;
+    for (const auto& b : batches) apply(Batch(*b), d);
+    QCOMPARE(d.traces.size(), size_t{2});
+    QCOMPARE(d.traces[0].end_ns, run.document.traces[0].end_ns);
+    w->close();
+  }
+
+  void questions_are_answered_in_turn() {
+    write_sample_session(at("asked.footlight"));
+    Session session;
+    session.open(at("asked.footlight"));
+    Queries& queries = session.queries();
+    Ticket first, second, third, gone;
+    std::vector<int> answers;
+    const auto sum = [](const query::Store& store, const query::Cancel&) { return store.of_op(OpId(0)).count; };
+    QTRY_VERIFY(session.is_open() && !session.loading());
+    // What is withdrawn, or asked anew with the same ticket, is never answered.
+    queries.ask(gone, sum, [&](uint64_t) { answers.push_back(0); });
+    gone.withdraw();
+    queries.ask(first, sum, [&](uint64_t) { answers.push_back(1); });
+    queries.ask(first, sum, [&](uint64_t count) {
+      answers.push_back(2);
+      QCOMPARE(count, uint64_t{24});
+    });
+    // A short question goes ahead of a long one that is under way.
+    std::atomic<bool> under_way{false}, short_done{false};
+    bool in_time = false;
+    queries.ask(
+        second,
+        [&](const query::Store&, const query::Cancel& cancel) {
+          under_way = true;
+          for (int i = 0; i < 5000 && !short_done; ++i) {
+            cancel.check();
+            QThread::msleep(1);
+          }
+          return short_done.load();
+        },
+        [&](bool done_first) {
+          in_time = done_first;
+          answers.push_back(3);
+        },
+        Queries::kLong);
+    QTRY_VERIFY(under_way);
+    queries.ask(third,
+                [&](const query::Store& store, const query::Cancel&) {
+                  short_done = true;
+                  return store.op_rows();
+                },
+                [&](uint64_t) { answers.push_back(4); });
+    QTRY_COMPARE(answers.size(), size_t{3});
+    QVERIFY(in_time);
+    QCOMPARE(answers, (std::vector<int>{2, 4, 3}));
+    QCOMPARE(queries.waiting(), size_t{0});
+    // One that takes longer than half a second is told of; another session withdraws it.
+    QSignalSpy busy(&queries, &Queries::busy_changed);
+    queries.ask(
+        second,
+        [](const query::Store&, const query::Cancel& cancel) {
+          while (true) {
+            cancel.check();
+            QThread::msleep(1);
+          }
+          return 0;
+        },
+        [&](int) { answers.push_back(5); }, Queries::kLong);
+    QTRY_COMPARE(busy.size(), 1);
+    QVERIFY(queries.busy());
+    session.open(at("asked.footlight"));
+    QVERIFY(!queries.busy());
+    QTRY_VERIFY(session.is_open() && !session.loading());
+    QCOMPARE(answers.size(), size_t{3});
   }
 
   void says_what_is_wrong_with_a_file() {

@@ -172,12 +172,13 @@ class ViewsTest : public WindowCase {
     QTest::keyClick(canvas, Qt::Key_S);
     QTest::keyClick(canvas, Qt::Key_Home);
     QTest::keyClick(canvas, Qt::Key_Period);
-    QCOMPARE(window().selection().current().kind, Selection::Kind::kCall);
+    QTRY_COMPARE(window().selection().current().kind, Selection::Kind::kCall);
     const CallId first = window().selection().current().call;
     QTest::keyClick(canvas, Qt::Key_Period);
-    QVERIFY(window().selection().current().call != first);
+    QTRY_VERIFY(window().selection().current().call != first);
     QTest::keyClick(canvas, Qt::Key_Comma);
-    QCOMPARE(window().selection().current().call, first);
+    QTRY_COMPARE(window().selection().current().call, first);
+    window().settle();
     QTest::keyClick(canvas, Qt::Key_F);
     QVERIFY(canvas->to() - canvas->from() < whole);
     QTest::keyClick(canvas, Qt::Key_Home);

@@ -26,7 +26,7 @@ class WindowCase : public QObject {
 
   MainWindow& window() { return *window_; }
   void with_sample() {
-    window().session().show(sample_document());
+    window().session().open(at("sample.footlight"));
     window().settle();
   }
   void write(const QString& path, const QByteArray& text) {

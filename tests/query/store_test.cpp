@@ -143,6 +143,7 @@ class StoreTest : public QObject {
         QVERIFY(found && found->id == mine[i].id);
         QCOMPARE(store.calls().position(mine[i], cancel), i);
         QVERIFY(store.calls().find(mine[i].id)->start_ns == mine[i].start_ns);
+        QVERIFY(all.calls[store.calls().row(mine[i].id).value()].id == mine[i].id);
       }
       QVERIFY(!store.calls().nth(FunctionId(f), mine.size(), cancel));
       const auto every = store.calls().runs(FunctionId(f), true, cancel);
@@ -168,6 +169,14 @@ class StoreTest : public QObject {
         if (c.trace == trace.id) sums.add(c);
       }
       QVERIFY(store.calls().of_trace(trace.id) == sums);
+      for (uint32_t offset = 0; offset < RandomSession::kLines; ++offset) {
+        const auto count = [&](const auto& calls) {
+          return static_cast<uint64_t>(std::count_if(calls.begin(), calls.end(), [&](const auto& c) {
+            return c.trace == trace.id && c.source == SourceRef{CodeId(1), offset};
+          }));
+        };
+        QCOMPARE(count(store.calls().distinct()), std::min<uint64_t>(count(all.calls), CallIndex::kKeptOfEach));
+      }
     }
     QVERIFY(!store.calls().find(CallId(2)));
     const size_t traced = static_cast<size_t>(std::count_if(
@@ -321,6 +330,7 @@ class StoreTest : public QObject {
     QVERIFY(!store.op(first + 3));
     QCOMPARE(store.op(first + count)->start_ns, all.ops[first + count].start);
     QCOMPARE(op_totals(*reader, {}, {}).events, rest.size());
+    QCOMPARE(op_totals(*reader, {}, {}).unreadable, count);
     const Cancel cancel;
     QVERIFY(store.durations(OpId(2), cancel).sums() == store.of_op(OpId(2)));
   }

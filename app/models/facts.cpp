@@ -1,0 +1,113 @@
+// Asks the store what a selection is among what ran.
+#include "app/models/facts.h"
+
+namespace footlight::app {
+namespace {
+constexpr size_t kMostCaused = 1000;
+constexpr uint64_t kLeastForHistogram = 4;
+
+bool is_line(const Selection& s) {
+  return (s.kind == Selection::Kind::kLine || s.kind == Selection::Kind::kGenerated) && s.place;
+}
+
+bool lies_at(const query::Store& store, uint64_t key, Place place) {
+  const session::Reader::Place there = store.reader().place(query::source_of(key));
+  return there.file == place.file && there.line == place.line;
+}
+}  // namespace
+
+bool needs_facts(const Selection& s) {
+  return s.kind == Selection::Kind::kEvent || s.kind == Selection::Kind::kCall || s.kind == Selection::Kind::kDevice;
+}
+
+query::OpFilter filter_of(const query::Store& store, const Selection& s) {
+  if (s.kind == Selection::Kind::kNode) return store.of_nodes({{s.graph, s.node}});
+  return is_line(s) ? store.at_line(s.place.file, s.place.line) : query::OpFilter{};
+}
+
+SelectionFacts find_facts(const query::Store& store, const Selection& s, const query::Cancel& cancel) {
+  SelectionFacts facts;
+  facts.of = s;
+  switch (s.kind) {
+    case Selection::Kind::kNode:
+      facts.ran = store.of_node({s.graph, s.node});
+      break;
+    case Selection::Kind::kLine:
+    case Selection::Kind::kGenerated: {
+      if (!is_line(s)) break;
+      for (const uint64_t source : store.at_line(s.place.file, s.place.line).sources)
+        facts.ran.add(store.eager_at(query::source_of(source)));
+      const std::vector<uint64_t>& sources = store.calls().sources().keys();
+      for (size_t i = 0; i < sources.size(); ++i) {
+        if (lies_at(store, sources[i], s.place)) facts.calls += store.calls().of_source_at(i);
+      }
+      break;
+    }
+    case Selection::Kind::kCall: {
+      facts.call = store.calls().find(s.call);
+      if (!facts.call) break;
+      facts.call_position = store.calls().position(*facts.call, cancel);
+      query::OpFilter filter;
+      filter.call = s.call;
+      facts.ran = store.durations(filter, cancel).sums();
+      break;
+    }
+    case Selection::Kind::kEvent:
+      facts.op = store.op(s.row);
+      if (!facts.op) break;
+      facts.call = store.calls().find(facts.op->call);
+      facts.caused = store.caused_by(facts.op->id, kMostCaused, cancel);
+      facts.op_sums = store.of_op(facts.op->op);
+      if (const query::LogHistogram* all = store.histogram_of(facts.op->op);
+          all && facts.op_sums.count >= kLeastForHistogram)
+        facts.histogram = all->steps();
+      break;
+    case Selection::Kind::kDevice:
+      facts.device = store.device(s.row);
+      if (!facts.device || !facts.device->record.op_event) break;
+      facts.cause = store.op_with_id(facts.device->record.op_event, cancel);
+      if (facts.cause) facts.cause_call = store.calls().find(facts.cause->call);
+      break;
+    default: break;
+  }
+  return facts;
+}
+
+int64_t node_median(const query::Store& store, const Selection& s, const query::Cancel& cancel) {
+  query::Durations all = store.durations(filter_of(store, s), cancel);
+  return all.count() ? all.median() : -1;
+}
+
+std::optional<query::Placed> find_bar(const query::Store& store, const Selection& s, const query::Cancel& cancel) {
+  switch (s.kind) {
+    case Selection::Kind::kEvent: return query::place(store, query::TrackKind::kTracedOps, s.row);
+    case Selection::Kind::kDevice: return query::place(store, query::TrackKind::kKernels, s.row);
+    case Selection::Kind::kCall: {
+      const auto row = store.calls().row(s.call);
+      return row ? query::place(store, query::TrackKind::kCalls, *row) : std::nullopt;
+    }
+    case Selection::Kind::kTrace:
+      for (const auto& [row, call] : store.calls().traced()) {
+        if (call.trace == s.trace) return query::place(store, query::TrackKind::kCalls, row);
+      }
+      return {};
+    case Selection::Kind::kNode:
+    case Selection::Kind::kLine:
+    case Selection::Kind::kGenerated: {
+      auto first = query::placed(store, filter_of(store, s), INT64_MIN, INT64_MAX, 1, cancel);
+      if (first.empty()) return {};
+      return std::move(first.front());
+    }
+    default: return {};
+  }
+}
+
+BarFacts find_bar_facts(const query::Store& store, const query::Placed& bar) {
+  BarFacts facts;
+  if (bar.track.kind == query::TrackKind::kTracedOps || bar.track.kind == query::TrackKind::kEagerOps)
+    facts.op = store.op(bar.bar.row);
+  facts.call = store.calls().find(bar.bar.call);
+  return facts;
+}
+
+}  // namespace footlight::app

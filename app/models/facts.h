@@ -1,0 +1,47 @@
+// What the store knows of a selection: asked on the store's thread, then shown by the inspector and the timeline.
+#pragma once
+
+#include "app/models/selection.h"
+
+#include "engine/query/timeline.h"
+
+#include <optional>
+#include <vector>
+
+namespace footlight::app {
+
+struct SelectionFacts {
+  Selection of;
+  std::optional<query::OpRow> op;                // kEvent
+  std::optional<session::CallRecord> call;       // kCall; kEvent: the call that ran it
+  uint64_t call_position = 0;                    // kCall: among the calls of its function, from 0
+  std::optional<query::DeviceRow> device;        // kDevice
+  std::optional<query::OpRow> cause;             // kDevice: the op that caused it
+  std::optional<session::CallRecord> cause_call;
+  std::vector<query::DeviceRow> caused;          // kEvent
+  query::Sums ran;                               // kNode: the node; kLine: eager ops there; kCall: its ops
+  int64_t median_ns = -1;                        // kNode; -1: not counted yet (node_median())
+  uint64_t calls = 0;                            // kLine: calls made there
+  query::Sums op_sums;                           // kEvent: all of that op in the run
+  std::vector<std::pair<int64_t, uint64_t>> histogram;
+};
+
+// Does the inspector have little to say of such a selection before its facts are there?
+bool needs_facts(const Selection& selection);
+SelectionFacts find_facts(const query::Store& store, const Selection& selection, const query::Cancel& cancel);
+// Looks at every execution of a node: for long recordings that takes a while.
+int64_t node_median(const query::Store& store, const Selection& selection, const query::Cancel& cancel);
+
+// The op events that a node or a line is.
+query::OpFilter filter_of(const query::Store& store, const Selection& selection);
+// The bar that is the selection, or its first; none: there is no such.
+std::optional<query::Placed> find_bar(const query::Store& store, const Selection& selection,
+                                      const query::Cancel& cancel);
+// What a bar stands for, as a selection is made of it.
+struct BarFacts {
+  std::optional<query::OpRow> op;
+  std::optional<session::CallRecord> call;
+};
+BarFacts find_bar_facts(const query::Store& store, const query::Placed& bar);
+
+}  // namespace footlight::app

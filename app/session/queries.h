@@ -1,0 +1,133 @@
+// Questions to the store of the open session: answered on the store's thread, delivered on the window's, in the order
+// in which they were asked; short ones go ahead of long ones that are under way.
+#pragma once
+
+#include "engine/query/store.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QPointer>
+#include <QTimer>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace footlight::app {
+
+// A question under way. Letting go of it, or asking another with it, withdraws it: its answer never comes.
+class Ticket {
+ public:
+  Ticket() = default;
+  Ticket(Ticket&&) = default;
+  Ticket& operator=(Ticket&& o) noexcept {
+    withdraw();
+    state_ = std::move(o.state_);
+    return *this;
+  }
+  ~Ticket() { withdraw(); }
+  bool waiting() const { return state_ && !state_->done; }
+  void withdraw() {
+    if (state_) state_->cancel.request();
+    if (state_) state_->done = true;
+    state_.reset();
+  }
+
+ private:
+  friend class Queries;
+  struct State {
+    query::Cancel cancel;
+    bool done = false;  // of the window's thread
+    QElapsedTimer since;
+  };
+  std::shared_ptr<State> state_;
+};
+
+// The questions that wait for the store's thread.
+class Questions {
+ public:
+  // Called on the store's thread; null: there is no store any more.
+  using Answer = std::function<void(const query::Store*, const std::function<void()>& between)>;
+  void add(Answer answer, bool is_long);
+  void close();  // what waits and what comes later is dropped
+  // Answers what waits, one question; false: nothing waited.
+  bool answer_one(const query::Store* store);
+
+ private:
+  std::mutex mutex_;
+  std::deque<Answer> short_, long_;
+  bool closed_ = false;
+};
+
+class Queries : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Queries(QObject* parent = nullptr);
+
+  // Asks `ask(store, cancel)` and hands what it returns to `take` unless it was withdrawn or failed. `kLong`: looks at
+  // many chunks, and lets short questions go first.
+  enum Length { kShort, kLong };
+  template <class Ask, class Take>
+  void ask(Ticket& ticket, Ask&& ask, Take&& take, Length length = kShort);
+
+  size_t waiting() const { return waiting_.size(); }
+  bool busy() const { return busy_; }
+
+  // The store's thread: gets `wake` called, from the window's thread, when something waits.
+  void serve(std::shared_ptr<Questions> questions, std::function<void()> wake);
+  // All that waits is withdrawn.
+  void stop();
+
+ Q_SIGNALS:
+  void busy_changed(bool busy);  // a question has been waiting for more than half a second, or none is any more
+  void idle();                   // the last answer has come
+
+ private:
+  void add(const std::shared_ptr<Ticket::State>& state, Questions::Answer answer, Length length);
+  void done(const std::shared_ptr<Ticket::State>& state);
+  void look();
+
+  std::shared_ptr<Questions> questions_;
+  std::function<void()> wake_;
+  std::vector<std::shared_ptr<Ticket::State>> waiting_;
+  QTimer timer_;
+  bool busy_ = false;
+};
+
+template <class Ask, class Take>
+void Queries::ask(Ticket& ticket, Ask&& ask, Take&& take, Length length) {
+  ticket.withdraw();
+  if (!questions_) return;
+  auto state = std::make_shared<Ticket::State>();
+  ticket.state_ = state;
+  QPointer<Queries> self(this);
+  add(state,
+      [self, state, ask = std::forward<Ask>(ask), take = std::forward<Take>(take)](
+          const query::Store* store, const std::function<void()>& between) {
+        using Answer = decltype(ask(*store, state->cancel));
+        std::shared_ptr<Answer> answer;
+        try {
+          if (!state->cancel.requested())
+            answer = std::make_shared<Answer>(ask(*store, state->cancel.with(between)));
+        } catch (const query::Cancelled&) {
+        } catch (const std::exception&) {  // a chunk that could be read once and cannot now: there is no answer
+        }
+        // The object may be gone by now; a queued call to it goes with it.
+        if (!self) return;
+        QMetaObject::invokeMethod(
+            self.data(),
+            [self, state, answer, take] {
+              if (!self) return;
+              const bool wanted = answer && !state->done;
+              self->done(state);
+              if (wanted) take(std::move(*answer));
+            },
+            Qt::QueuedConnection);
+      },
+      length);
+}
+
+}  // namespace footlight::app

@@ -1,5 +1,6 @@
 // Public functions that read and write slices by index.
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/scalar.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/ops/infer.h"
 
@@ -44,10 +45,15 @@ Arg gather_nd(Args args, std::string_view name) {
   Tensor indices = tensor(args[1]);
   const Attrs attrs = policy(args[3]);
   int64_t batch = 0;
-  if (const auto* given = std::get_if<int64_t>(&args[2].value))
-    batch = *given;
-  else if (const auto* value = std::get_if<Tensor>(&args[2].value))
-    batch = infer::ints_of(known_value(*value)).at(0);
+  if (const auto* number = std::get_if<int64_t>(&args[2].value)) {
+    batch = *number;
+  } else if (const auto* given = std::get_if<Tensor>(&args[2].value)) {
+    const Tensor value = known_value(*given);
+    if (!value) fail(ErrorKind::kType, "tf.gather_nd: batch_dims must be known, a symbolic tensor came");
+    batch = one_integer(value, "batch_dims");
+  } else if (!args[2].none()) {
+    fail(ErrorKind::kType, "tf.gather_nd: batch_dims must be an int or a scalar tensor of integers");
+  }
   if (batch == 0) return {ops::gather_elements(tensor(args[0]), indices, attrs, name)};
   const Tensor params = ops::value_of(tensor(args[0]));
   const Shape &of_params = params.shape(), &of_indices = indices.shape();

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"
@@ -188,7 +189,7 @@ Ref in_form(PyObject* variables, Ref result) {
   try {
     nest_assert_same(wanted.get(), same.get(), false);
   } catch (const PythonErrorSet&) {
-    PyErr_Clear();
+    clear_only(PyExc_Exception);
     fail(ErrorKind::kValue, "tf.while_loop: the body must return the structure of the loop variables");
   } catch (const Error&) {
     fail(ErrorKind::kValue, "tf.while_loop: the body must return the structure of the loop variables");
@@ -253,7 +254,7 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
     }
     if (!current_graph_builder)
       return eager_loop(test, body, variables, options.maximum_iterations).release();
-    if (name && PyUnicode_Check(name)) options.name = PyUnicode_AsUTF8(name);
+    if (name && PyUnicode_Check(name)) options.name = utf8(name);
     const std::vector<Tensor> start = flattened(variables);
     options.shape_invariants = invariants(shapes, start.size());
     const std::vector<Tensor> results = trace::build_while(

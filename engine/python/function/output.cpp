@@ -2,6 +2,7 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
@@ -11,9 +12,7 @@ namespace footlight::python {
 namespace {
 
 [[noreturn]] void cannot_return(PyObject* value) {
-  Ref text = checked(PyObject_Repr(value));
-  const char* utf8 = PyUnicode_AsUTF8(text.get());
-  fail(ErrorKind::kType, "a traced function returned ", utf8 ? utf8 : "an object", " of type ", Py_TYPE(value)->tp_name,
+  fail(ErrorKind::kType, "a traced function returned ", repr_of(value), " of type ", Py_TYPE(value)->tp_name,
        ": it must return tensors, numbers, strings, None, or lists, tuples and dicts of these");
 }
 
@@ -110,7 +109,7 @@ Ref put_together(const OutputTemplate& out, std::span<const Ref> leaves) {
           throw PythonErrorSet();
       if (out.type.get() == reinterpret_cast<PyObject*>(&PyDict_Type)) return dict;
       Ref same = Ref::steal(PyObject_CallOneArg(out.type.get(), dict.get()));
-      if (!same) PyErr_Clear();  // a mapping with a constructor of its own
+      if (!same) clear_only(PyExc_Exception);  // a mapping with a constructor of its own
       return same ? same : dict;
     }
   }
@@ -130,13 +129,6 @@ namespace {
 
 std::string tensor_text(DType dtype, const Shape& shape) {
   return spec_text({dtype, shape, {}});
-}
-
-std::string repr_of(PyObject* value) {
-  Ref text = checked(PyObject_Repr(value));
-  const char* utf8 = PyUnicode_AsUTF8(text.get());
-  if (!utf8) throw PythonErrorSet();
-  return utf8;
 }
 
 std::string short_name(PyTypeObject* type) {

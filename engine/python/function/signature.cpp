@@ -2,6 +2,7 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
@@ -11,26 +12,17 @@
 namespace footlight::python {
 namespace {
 
-std::string specs_text(PyObject* signature) {
-  Ref text = checked(PyObject_Repr(signature));
-  const char* utf8 = PyUnicode_AsUTF8(text.get());
-  return utf8 ? utf8 : "?";
-}
-
 std::string value_text(PyObject* value) {
   if (is_tensor(value)) return spec_text({tensor_of(value).dtype(), tensor_of(value).shape(), {}});
-  Ref text = Ref::steal(PyObject_Repr(value));
-  const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-  PyErr_Clear();
-  std::string out = utf8 ? utf8 : "?";
+  const std::string out = repr_of(value);
   return out.size() > 120 ? out.substr(0, 120) + "..." : out;
 }
 
 [[noreturn]] void mismatch(const FunctionCore& core, const std::string& parameter, PyObject* spec, PyObject* value) {
   fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name,
        "' was called with arguments that do not fit its input_signature:", "\n  parameter '", parameter,
-       "' is declared ", is_spec(spec) ? spec_text(spec_of(spec)) : specs_text(spec), "\n  and got ",
-       value_text(value), "\n  input_signature: ", specs_text(core.options.input_signature.get()));
+       "' is declared ", is_spec(spec) ? spec_text(spec_of(spec)) : repr_of(spec), "\n  and got ",
+       value_text(value), "\n  input_signature: ", repr_of(core.options.input_signature.get()));
 }
 
 // A value in the form of its spec.
@@ -51,8 +43,10 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
         tensor = is_variable(value) ? variable_value(value)
                  : is_array(value)  ? to_tensor(value)
                                     : to_tensor(value, want.dtype);
-      } catch (...) {
-        PyErr_Clear();
+      } catch (const Error&) {
+        mismatch(core, parameter, spec, value);
+      } catch (const PythonErrorSet&) {
+        clear_only(PyExc_Exception);
         mismatch(core, parameter, spec, value);
       }
     }
@@ -81,7 +75,7 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
       PyObject* key = PyList_GET_ITEM(keys.get(), i);
       Ref have = Ref::steal(PyObject_GetItem(value, key));
       if (!have) {
-        PyErr_Clear();
+        clear_only(PyExc_LookupError);
         mismatch(core, parameter, spec, value);
       }
       Ref want = checked(PyObject_GetItem(spec, key));
@@ -113,7 +107,7 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
       Ref given = bound.values[i];
       if (PyTuple_GET_SIZE(given.get()) != count - at)
         fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' takes ", count,
-             " arguments by its input_signature ", specs_text(signature), ", ",
+             " arguments by its input_signature ", repr_of(signature), ", ",
              at + PyTuple_GET_SIZE(given.get()), " were given");
       Ref fitted = checked(PyTuple_New(count - at));
       std::vector<Ref> specs;
@@ -139,14 +133,14 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
     // Not in the signature: its default stays what it is.
     if (!p.otherwise)
       fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
-           "' says nothing about parameter '", p.name, "', which has no default: ", specs_text(signature));
+           "' says nothing about parameter '", p.name, "', which has no default: ", repr_of(signature));
     if (bound.values[i].get() != p.otherwise.get())
       fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' got a value for '", p.name,
-           "', which its input_signature ", specs_text(signature), " leaves out: it always has its default ",
+           "', which its input_signature ", repr_of(signature), " leaves out: it always has its default ",
            value_text(p.otherwise.get()));
   }
   if (at < count)
-    fail(ErrorKind::kSignatureMismatch, "the input_signature ", specs_text(signature), " of function '",
+    fail(ErrorKind::kSignatureMismatch, "the input_signature ", repr_of(signature), " of function '",
          core.qualified_name, "' has ", count, " entries, the function takes ", core.signature.positional,
          " arguments");
 }

@@ -282,7 +282,7 @@ PyObject* round_error(PyObject*, PyObject*) {
 // Names that NumPy's arrays have and tensors have not: say what to write instead.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
-  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || PyUnicode_READ_CHAR(name, 0) == '_') return found;
   static const std::pair<const char*, const char*> instead[] = {
       {"astype", "tf.cast(x, dtype)"},  {"reshape", "tf.reshape(x, shape)"},
       {"T", "tf.transpose(x)"},         {"transpose", "tf.transpose(x)"},

@@ -35,15 +35,18 @@ struct Instruction {
   uint32_t first_released = 0;   // into Program::released
   int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function
   Kernel kernel = nullptr;       // of the host
-  Device device = Device::cpu(); // placed: where tf.device wants it
+  Device device = Device::cpu(); // placed: where tf.device asks for it
   bool placed = false;
-  NodeId node;
+  NodeId node;                   // of Program::graph; for an inserted one, the node that it was inserted before
+  int32_t inserted = -1;         // into Program::inserted
   static constexpr uint8_t kNoReuse = 255;
 };
 
 class Program {
  public:
   GraphPtr graph;                // kept alive: instructions look into its nodes
+  std::vector<Node> inserted;    // nodes that passes added
+  std::vector<optimize::Change> changes;  // what passes did to the graph, in their order
   std::vector<Instruction> code;
   std::vector<Operand> operands;
   std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
@@ -53,10 +56,15 @@ class Program {
   uint32_t inputs = 0;
   uint32_t frame_size = 0;
   uint32_t widest = 0;                  // most inputs of an instruction
-  bool uses_gpu = false;                // some instruction is placed on one
+
+  const Node& node(const Instruction& in) const {
+    return in.inserted < 0 ? graph->node(in.node) : inserted[static_cast<size_t>(in.inserted)];
+  }
 };
 
 // `evaluate` folds constants; null: nothing is folded.
 ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects);
+// What passes made of a graph; graphs that it calls go through all of them.
+ProgramPtr compile(optimize::Rewrite, optimize::Evaluator evaluate);
 
 }  // namespace footlight::compile

@@ -7,6 +7,7 @@
 #include "engine/ops/cost.h"
 #include "engine/ops/infer.h"
 #include "engine/runtime/watch.h"
+#include "kernels/place.h"
 
 namespace footlight::eager {
 
@@ -45,36 +46,6 @@ void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Te
        "]. Return it from the function, or compute with it inside");
 }
 
-Device place(std::span<const Tensor> inputs, const OpRow& row) {
-  if (wanted_device) return *wanted_device;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].device().type != DeviceType::kCpu && !(row.host_inputs >> std::min<size_t>(i, 31) & 1))
-      return inputs[i].device();
-  return Device::cpu();
-}
-
-bool any_on_device(std::span<const Tensor> inputs) {
-  for (const Tensor& t : inputs)
-    if (t.device().type != DeviceType::kCpu) return true;
-  return false;
-}
-
-// Copies what has to move; true when something did (then `moved` holds all inputs).
-bool move_inputs(const OpRow& row, std::span<const Tensor> inputs, Device device, std::vector<Tensor>& moved) {
-  bool any = false;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Device to = row.host_inputs >> std::min<size_t>(i, 31) & 1 ? Device::cpu() : device;
-    any |= inputs[i].device() != to && is_plain(inputs[i].dtype());
-  }
-  if (!any) return false;
-  moved.assign(inputs.begin(), inputs.end());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Device to = row.host_inputs >> std::min<size_t>(i, 31) & 1 ? Device::cpu() : device;
-    if (inputs[i].device() != to && is_plain(inputs[i].dtype())) moved[i] = device_access.copy(inputs[i], to);
-  }
-  return true;
-}
-
 void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::span<DType> dtypes,
          std::span<Shape> shapes, std::span<Tensor> outputs) {
   for (const Tensor& t : inputs) {
@@ -85,14 +56,10 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
   inference.output_dtypes = dtypes;
   inference.output_shapes = shapes;
   infer_outputs(inference);
-  Device device = place(inputs, row);
   const DType by = dispatch_dtype(row, inputs, dtypes);
-  Kernel kernel = kernel_for(device.type, row.id, by);
-  if (!kernel && device.type != DeviceType::kCpu) {
-    device = Device::cpu();
-    kernel = kernel_for(device.type, row.id, by);
-  }
-  if (!kernel) [[unlikely]] no_kernel(device.type, row, by);
+  const Place place = place_of(row, inputs, by, wanted_device);
+  const Device device = place.device;
+  if (!place.kernel) [[unlikely]] no_kernel(device.type, row, by);
   const bool recorded = recording_ops();
   const int64_t start = recorded ? now_ns() : 0;
   {
@@ -104,10 +71,8 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
     for (size_t i = 0; i < outputs.size(); ++i)
       if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid)
         outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
-    KernelContext context{row,    attrs,
-                          here,   outputs,
-                          device, device.type == DeviceType::kCpu ? nullptr : device_access.stream(device)};
-    kernel(context);
+    KernelContext context{row, attrs, here, outputs, device, place.stream()};
+    place.kernel(context);
   }
   if (recorded) [[unlikely]] record(row, inputs, outputs, device, start);
   if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, device);

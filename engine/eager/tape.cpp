@@ -154,7 +154,7 @@ void Tape::run_back(const OpRow* row, const Attrs& attrs, std::span<const Tensor
          "): a result depends on a watched tensor only through it. Use tf.stop_gradient, or give it one with "
          "tf.custom_gradient");
   std::vector<Tensor> whole;
-  if (!ops::hands_slices_on(*row) && std::any_of(output_gradients.begin(), output_gradients.end(), ops::slices_of)) {
+  if (!row->takes_slices && std::any_of(output_gradients.begin(), output_gradients.end(), ops::slices_of)) {
     for (const Tensor& g : output_gradients) whole.push_back(ops::dense(g));
     output_gradients = whole;
   }

@@ -10,50 +10,13 @@ namespace {
 
 constexpr int kProducer = 2474, kMinConsumer = 12;
 
-bool is_op(const Node& node, std::string_view op) { return op == node.op->name; }
+bool is_placeholder(const Node& node) { return node.op->execution == Execution::kPlaceholder; }
 
-// GraphDef names outputs; most ops have one, called "output", "z" (two operands) or "y" (one operand).
-const char* output_name(const Node& node, uint32_t index) {
-  struct Named { std::string_view op; const char* names[4]; };
-  static constexpr Named kNamed[] = {{"MatMul", {"product"}},
-                                     {"Relu", {"activations"}},
-                                     {"Softmax", {"softmax"}},
-                                     {"ReadVariableOp", {"value"}},
-                                     {"SparseSoftmaxCrossEntropyWithLogits", {"loss", "backprop"}},
-                                     {"SoftmaxCrossEntropyWithLogits", {"loss", "backprop"}},
-                                     {"ReluGrad", {"backprops"}},
-                                     {"BroadcastGradientArgs", {"r0", "r1"}},
-                                     {"VarHandleOp", {"resource"}},
-                                     {"Elu", {"activations"}},
-                                     {"LogSoftmax", {"logsoftmax"}},
-                                     {"ArgMax", {"output"}},
-                                     {"TopKV2", {"values", "indices"}},
-                                     {"Unique", {"y", "idx"}}};
-  static constexpr std::string_view kTwo[] = {
-      "AddV2",       "Add",         "Sub",          "Mul",       "RealDiv",
-      "Div",         "FloorDiv",    "FloorMod",     "Pow",       "Maximum",
-      "Minimum",     "Greater",     "GreaterEqual", "Less",      "LessEqual",
-      "Equal",       "NotEqual",    "LogicalAnd",   "LogicalOr", "SquaredDifference",
-      "TruncateDiv", "TruncateMod", "DivNoNan",     "MulNoNan",  "Atan2"};
-  static constexpr std::string_view kOne[] = {
-      "Neg",    "Abs",   "Cast",       "Exp",   "Log",   "Log1p",    "Expm1", "Sqrt",       "Rsqrt",
-      "Square", "Sin",   "Cos",        "Tan",   "Tanh",  "Sigmoid",  "Sign",  "LogicalNot", "Floor",
-      "Ceil",   "Round", "Reciprocal", "IsNan", "IsInf", "IsFinite", "Rint",  "ZerosLike",  "OnesLike",
-      "Erf",    "Asin",  "Acos",       "Atan",  "Sinh",  "Cosh",     "Asinh", "Acosh",      "Atanh"};
-  const std::string_view op = node.op->name;
-  for (const Named& named : kNamed)
-    if (named.op == op && index < 4 && named.names[index]) return named.names[index];
-  if (std::ranges::find(kTwo, op) != std::end(kTwo)) return "z";
-  if (std::ranges::find(kOne, op) != std::end(kOne)) return "y";
-  return "output";
-}
-
-// Ops with one list of outputs number within it, ops with several named ones have number 0 in each.
+// "svd:u:0": the output's name, and its number among those of that name.
 std::string output_reference(const Graph& graph, Edge edge) {
   const Node& node = graph.node(edge.node);
-  const std::string name = output_name(node, edge.output);
-  const uint32_t index = node.op->outputs == kVariableOutputs || name == "output" ? edge.output : 0;
-  return node.name + ':' + name + ':' + std::to_string(index);
+  const OutputName output = output_name(*node.op, node.dtypes.size(), edge.output);
+  return node.name + ':' + output.name + ':' + std::to_string(output.index);
 }
 
 // "cond/Identity_1/x" -> "cond_identity_1_x"
@@ -147,7 +110,7 @@ void fill_function(FunctionDef* message, const Graph& graph) {
   for (Edge edge : graph.outputs) {
     const Node& node = graph.node(edge.node);
     std::string wanted = node.name;
-    if (is_op(node, "Placeholder") && wanted.ends_with("_0")) wanted.resize(wanted.size() - 2);
+    if (is_placeholder(node) && wanted.ends_with("_0")) wanted.resize(wanted.size() - 2);
     const std::string name = argument_name(wanted, used);
     OpDef::ArgDef* arg = signature->add_output_arg();
     arg->set_name(name);
@@ -156,8 +119,8 @@ void fill_function(FunctionDef* message, const Graph& graph) {
   }
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const Node& node = graph.node(NodeId(i));
-    if (is_op(node, "Placeholder") && std::ranges::find(graph.inputs, NodeId(i)) != graph.inputs.end()) continue;
-    if (node.op->stateful) signature->set_is_stateful(true);
+    if (is_placeholder(node) && std::ranges::find(graph.inputs, NodeId(i)) != graph.inputs.end()) continue;
+    if (node.op->stateful()) signature->set_is_stateful(true);
     fill_node(message->add_node_def(), scope, node);
   }
   for (NodeId control : graph.control_outputs) {

@@ -25,7 +25,7 @@ struct Node {
   std::vector<Shape> shapes;
   SourceRef source;                  // the user's line
   std::string device;                // what the user asked for with tf.device, else empty
-  bool told = false;                 // the user said what a shape is (set_shape): it may turn out to be another
+  bool shape_said = false;           // by the user (set_shape): it may turn out to be another
 };
 
 class Graph : public std::enable_shared_from_this<Graph> {

@@ -52,7 +52,7 @@ void verify(const Graph& graph) {
   }
   for (Edge edge : graph.outputs) check_edge(graph, "(outputs)", edge, graph.size());
   for (NodeId input : graph.inputs)
-    if (input.value >= graph.size() || std::string_view(graph.node(input).op->name) != "Placeholder")
+    if (input.value >= graph.size() || graph.node(input).op->execution != Execution::kPlaceholder)
       fail(graph, "(inputs)", "an input is no Placeholder");
   if (graph.inputs.size() < graph.parameters) fail(graph, "(inputs)", "fewer inputs than parameters");
 }

@@ -1,24 +1,13 @@
-// What an op ran on and what it cost: the signature of its event, and its number of operations by a rule per row.
+// What an op ran on: the signature of its event.
 #pragma once
 
 #include "engine/base/signatures.h"
-#include "engine/ops/row.h"
+#include "engine/ops/flops.h"
 #include "engine/tensor/tensor.h"
 
 #include <span>
 
 namespace footlight {
-
-// A tensor's dtype and shape without the tensor.
-struct TensorType {
-  DType dtype = DType::kInvalid;
-  Shape shape;
-};
-
-// How many operations on numbers the op does, as one counts them by hand: a product 2mnk, a convolution 2 for each
-// element of the output and of the filter that meets it, a reduction one for each element, an elementwise op one, or
-// about ten when it takes a series; four times that for complex numbers. Moving and looking cost nothing.
-uint64_t flops_of(const OpRow&, std::span<const TensorType> inputs, std::span<const TensorType> outputs);
 
 // The hash that a signature goes by; a handful of instructions for each dimension.
 class SignatureHash {

@@ -1,6 +1,7 @@
 // How a row is written: see engine/ops/rows/arithmetic.cpp. Each family file has one function that returns its rows.
 #pragma once
 
+#include "engine/ops/flops.h"
 #include "engine/ops/infer.h"
 #include "engine/ops/row.h"
 
@@ -10,7 +11,9 @@ namespace footlight {
 
 // {"AddV2", "x: T, y: T -> T", "T: numbers|string", infer::broadcast, add_gradient, OpFamily::kElementwise, "x + y"}
 //
-// Signature: `name: dtype` for each input, `->`, the outputs. A dtype is one of name_of's, or a type attribute; `N*T`
+// Signature: `name: dtype` for each input, `->`, the outputs, all named as TensorFlow names them (GraphDef refers to
+// outputs by name; tests/ops/tensorflow_ops.txt holds the rows to it). `name/other: dtype`: a node made of a Python
+// value for this input is called `other`. A dtype is one of name_of's, or a type attribute; `N*T`
 // is a list whose length is attribute N; `Tin[]` a list with a dtype each. Attributes, `;` between them:
 // `T: SET` a type attribute (sets: any plain numbers real floats floatcomplex integers signed index bool string ...,
 // joined with `|`), `name: bool = false`, `: int = 0`, `: float`, `: string = "x"`, `: type = float32`, `: shape`,
@@ -26,10 +29,17 @@ struct RowDef {
   const char* doc;
   struct More {
     FastPath fast = FastPath::kNone;
-    bool stateful = false;
+    Effect effect = Effect::kNone;
     int8_t dispatch = 0;
     uint32_t host_inputs = 0;
     bool zero_gradient = false;
+    bool host_only = false;
+    bool takes_slices = false;
+    bool copies_elements = false;  // always, for families that only move values
+    Alias alias = Alias::kNone;    // kInPlace by itself where `fast` is kUnary or kBinary
+    int8_t alias_input = 0;
+    Execution execution = Execution::kKernel;
+    FlopsFunction flops = nullptr;  // null: by the family
   } more = {};
 };
 

@@ -78,11 +78,6 @@ Tensor accumulate(std::span<const Tensor> gradients) {
   return indexed_slices(concat(values, 0), concat(indices, 0), slices_of(gradients[0])->dense_shape);
 }
 
-bool hands_slices_on(const OpRow& row) {
-  static const Op identity{"Identity"}, read{"ReadVariableOp"}, negative{"Neg"}, cast{"Cast"};
-  return &row == &identity.row() || &row == &read.row() || &row == &negative.row() || &row == &cast.row();
-}
-
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name) {
   static const Op gather{"GatherV2"}, read_rows{"ResourceGather"};
   static const AttrName kDType{"dtype"};

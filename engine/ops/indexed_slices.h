@@ -32,8 +32,6 @@ Tensor map_rows(const Tensor& t, Each&& each) {
   const IndexedSlices* s = slices_of(t);
   return s ? indexed_slices(each(s->values), s->indices, s->dense_shape) : each(t);
 }
-// Whether the gradient of this op takes slices as they are.
-bool hands_slices_on(const OpRow&);
 
 // Rows of `params`, which may be the handle of a variable (what a parameter "tensor or variable" gives): nobody reads
 // the other rows then, and the gradient is a sparse one. A name is the user's.

@@ -123,6 +123,18 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
   return count;
 }
 
+OutputName output_name(const OpRow& row, size_t outputs, size_t output) {
+  const size_t listed = outputs - std::min(outputs, row.output_specs.size() - 1);  // at most one is a list
+  size_t first = 0;
+  for (const ArgSpec& spec : row.output_specs) {
+    const size_t count = spec.list ? listed : 1;
+    if (output < first + count) return {spec.name, output - first};
+    first += count;
+  }
+  FL_CHECK(!"the op has no such output");
+  return {};
+}
+
 void infer_outputs(Inference& i) {
   const OpRow& row = i.row;
   Types types;

@@ -10,7 +10,7 @@ namespace footlight {
 inline bool looked_at(const OpRow& row, size_t input, DType dtype) {
   for (const ArgSpec& spec : row.inputs)
     if (spec.list) return is_integer(dtype);
-  return (row.host_inputs >> (input < 31 ? input : 31) & 1) != 0;
+  return row.is_host_input(input);
 }
 
 }  // namespace footlight

@@ -1,6 +1,7 @@
 // All rows: the definitions of the families read once, at first use.
 #include "engine/ops/define.h"
 
+#include <algorithm>
 #include <deque>
 #include <unordered_map>
 
@@ -80,6 +81,18 @@ AttrValue parse_default(std::string_view type, std::string_view text) {
   return {};
 }
 
+// What only hands values on that were there before.
+bool moves_values(OpFamily family) {
+  switch (family) {
+    case OpFamily::kMove:
+    case OpFamily::kConstant:
+    case OpFamily::kVariable:
+    case OpFamily::kControl:
+    case OpFamily::kIo: return true;
+    default: return false;
+  }
+}
+
 class Registry {
  public:
   Registry() {
@@ -120,11 +133,11 @@ class Registry {
     for_parts(signature.substr(0, arrow), ',', [&](std::string_view part) {
       const size_t colon = part.find(':');
       FL_CHECK(colon != part.npos);
-      inputs.push_back(parse_arg(keep(trim(part.substr(0, colon))), trim(part.substr(colon + 1)), attrs, true));
+      inputs.push_back(parse_arg(trim(part.substr(0, colon)), trim(part.substr(colon + 1)), attrs, true));
     });
     for_parts(signature.substr(arrow + 2), ',', [&](std::string_view part) {
       const size_t colon = part.find(':');
-      const char* name = colon == part.npos ? "output" : keep(trim(part.substr(0, colon)));
+      const std::string_view name = colon == part.npos ? "output" : trim(part.substr(0, colon));
       outputs.push_back(parse_arg(name, trim(colon == part.npos ? part : part.substr(colon + 1)), attrs, false));
     });
     OpRow& row = rows_.emplace_back();
@@ -138,19 +151,31 @@ class Registry {
     row.infer = def.infer;
     row.gradient = def.gradient;
     row.family = def.family;
-    row.stateful = def.more.stateful;
+    row.effect = def.more.effect;
     row.doc = def.doc;
     row.fast = def.more.fast;
     row.dispatch = inputs.empty() ? int8_t{-1} : def.more.dispatch;
     row.host_inputs = def.more.host_inputs;
     row.zero_gradient = def.more.zero_gradient;
+    // Strings lie on the host.
+    const auto is_text = [](const ArgSpec& arg) { return arg.dtype == DType::kString; };
+    row.host_only = def.more.host_only || std::ranges::any_of(inputs, is_text) || std::ranges::any_of(outputs, is_text);
+    row.takes_slices = def.more.takes_slices;
+    row.copies_elements = def.more.copies_elements || moves_values(def.family);
+    const bool in_place = row.fast == FastPath::kUnary || row.fast == FastPath::kBinary;
+    row.alias = def.more.alias == Alias::kNone && in_place ? Alias::kInPlace : def.more.alias;
+    row.alias_input = def.more.alias_input;
+    row.execution = def.more.execution;
+    row.flops = def.more.flops ? def.more.flops : flops::of_family(def.family);
     row.id = OpId(static_cast<uint16_t>(pointers_.size()));
     pointers_.push_back(&row);
     FL_CHECK(by_name_.emplace(row.name, &row).second);
   }
 
-  ArgSpec parse_arg(const char* name, std::string_view type, std::vector<AttrSpec>& attrs, bool input) {
-    ArgSpec spec{name};
+  ArgSpec parse_arg(std::string_view names, std::string_view type, std::vector<AttrSpec>& attrs, bool input) {
+    const size_t slash = names.find('/');
+    ArgSpec spec{keep(names.substr(0, slash))};
+    spec.node_name = slash == names.npos ? spec.name : keep(names.substr(slash + 1));
     auto attr_index = [&](std::string_view attr) -> int8_t {
       for (size_t i = 0; i < attrs.size(); ++i)
         if (attr == attrs[i].name) return static_cast<int8_t>(i);

@@ -4,15 +4,14 @@
 
 #include "engine/base/errors.h"
 
-#include <string_view>
-
 namespace footlight::optimize {
 namespace {
 
+constexpr const char* kPass = "fold_constants";
 constexpr size_t kMostBytes = 4096;
 
 bool may_fold(const Node& node) {
-  if (node.op->stateful || node.inputs.empty() || node.dtypes.size() != 1 || !node.shapes[0].fully_known())
+  if (node.op->stateful() || node.inputs.empty() || node.dtypes.size() != 1 || !node.shapes[0].fully_known())
     return false;
   if (!is_plain(node.dtypes[0])) return false;
   if (static_cast<size_t>(node.shapes[0].elements()) * size_of(node.dtypes[0]) > kMostBytes) return false;
@@ -24,29 +23,40 @@ bool may_fold(const Node& node) {
   }
 }
 
+Node constant_node(const Node& folded, Tensor value) {
+  static const Op kConst{"Const"};
+  static const AttrName kValue("value"), kDType("dtype");
+  Node node;
+  node.op = &kConst.row();
+  node.name = folded.name + "/folded";
+  node.dtypes = {value.dtype()};
+  node.shapes = {value.shape()};
+  node.attrs = {{kValue, std::move(value)}, {kDType, node.dtypes[0]}};
+  node.source = folded.source;
+  return node;
+}
+
 }  // namespace
 
 void fold_constants(Rewrite& rewrite, Evaluator evaluate) {
-  static const AttrName kValue("value");
-  for (uint32_t i = 0; i < rewrite.graph.size(); ++i) {
-    const Node& node = rewrite.graph.node(NodeId(i));
-    if (std::string_view(node.op->name) == "Const") {
-      rewrite.value[i] = node.attrs.get<Tensor>(kValue);
-      continue;
-    }
-    if (!evaluate || !rewrite.live[i] || rewrite.forward[i].node.valid() || !may_fold(node)) continue;
+  if (!evaluate) return;
+  for (const NodeId id : rewrite.order()) {
+    const Node& node = rewrite.node(id);
+    if (!rewrite.live(id) || !may_fold(node) || rewrite.replaced({id, 0})) continue;
     std::vector<Tensor> inputs;
     for (Edge edge : node.inputs) {
-      const Edge from = rewrite.resolve(edge);
-      if (from.output != 0 || !rewrite.value[from.node.value]) break;
-      inputs.push_back(rewrite.value[from.node.value]);
+      const Tensor* known = rewrite.constant(edge);
+      if (!known) break;
+      inputs.push_back(*known);
     }
     if (inputs.size() != node.inputs.size()) continue;
+    Tensor value;
     try {
-      rewrite.value[i] = evaluate(*node.op, inputs, node.attrs)[0];
+      value = evaluate(*node.op, inputs, node.attrs)[0];
     } catch (const Error&) {
-      rewrite.value[i] = Tensor();
+      continue;
     }
+    rewrite.replace(kPass, {id, 0}, {rewrite.insert(kPass, constant_node(node, std::move(value)), id), 0});
   }
 }
 

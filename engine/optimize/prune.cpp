@@ -1,45 +1,59 @@
 // a = f(x); b = g(x); return b   ->   b = g(x); return b
-// What neither reaches an output nor has an effect does not run, and so cannot fail. Reading a variable is no effect.
+// What neither reaches an output nor has an effect does not run, and so cannot fail. Reading a variable is no effect,
+// and neither is calling a graph that has none.
 #include "engine/optimize/rewrite.h"
 
-#include <string_view>
+#include <algorithm>
+#include <unordered_map>
 
 namespace footlight::optimize {
 namespace {
 
-bool has_effect(const Node& node) {
-  const std::string_view op = node.op->name;
-  return node.op->stateful && op != "ReadVariableOp" && op != "NoOp" && op != "VarIsInitializedOp" &&
-         op != "VariableShape";
-}
+class Effects {
+ public:
+  bool has_effect(const Node& node) {
+    switch (node.op->effect) {
+      case Effect::kNone:
+      case Effect::kReads: return false;
+      case Effect::kWrites: return true;
+      case Effect::kOther: break;
+    }
+    if (node.op->execution == Execution::kKernel) return true;
+    // Branches, loops and calls have the effects of the graphs they hold.
+    return std::ranges::any_of(node.attrs, [this](const auto& attr) {
+      const GraphPtr* callee = std::get_if<GraphPtr>(&attr.second);
+      return callee && *callee && has_effect(**callee);
+    });
+  }
+
+ private:
+  bool has_effect(const Graph& graph) {
+    if (const auto at = known_.find(&graph); at != known_.end()) return at->second;
+    bool any = false;
+    for (uint32_t i = 0; i < graph.size() && !any; ++i) any = has_effect(graph.node(NodeId(i)));
+    return known_[&graph] = any;
+  }
+  std::unordered_map<const Graph*, bool> known_;
+};
 
 }  // namespace
 
 void prune(Rewrite& rewrite, Keep keep) {
-  const Graph& graph = rewrite.graph;
-  std::vector<bool> needed(graph.size(), false);
-  auto need = [&](Edge edge) {
-    const Edge from = rewrite.resolve(edge);
-    needed[from.node.value] = true;
-  };
-  for (Edge edge : graph.outputs) need(edge);
+  Effects effects;
+  std::vector<bool> needed(rewrite.size(), false);
+  auto need = [&](Edge edge) { needed[rewrite.resolve(edge).node.value] = true; };
+  for (Edge edge : rewrite.graph().outputs) need(edge);
   // Inputs come before their users, so one walk from the back sees every user first.
-  for (uint32_t i = static_cast<uint32_t>(graph.size()); i-- > 0;) {
-    const Node& node = graph.node(NodeId(i));
-    if (keep == Keep::kOutputsAndEffects && has_effect(node)) needed[i] = true;
-    if (!needed[i] || rewrite.value[i]) continue;
+  const std::vector<NodeId> order = rewrite.order();
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    const Node& node = rewrite.node(*at);
+    if (!rewrite.live(*at)) continue;
+    if (keep == Keep::kOutputsAndEffects && effects.has_effect(node)) needed[at->value] = true;
+    if (!needed[at->value]) continue;
     for (Edge edge : node.inputs) need(edge);
   }
-  for (uint32_t i = 0; i < graph.size(); ++i) rewrite.live[i] = rewrite.live[i] && needed[i];
-}
-
-Rewrite optimize(const Graph& graph, Evaluator evaluate, Keep keep) {
-  Rewrite rewrite(graph);
-  forward_identities(rewrite);
-  prune(rewrite, keep);  // before folding: what is never needed need not be computed now either
-  fold_constants(rewrite, evaluate);
-  prune(rewrite, keep);
-  return rewrite;
+  for (const NodeId id : order)
+    if (!needed[id.value]) rewrite.remove("prune", id);
 }
 
 }  // namespace footlight::optimize

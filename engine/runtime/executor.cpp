@@ -9,6 +9,7 @@
 #include "engine/runtime/frame.h"
 #include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
+#include "kernels/place.h"
 
 #include <algorithm>
 #include <optional>
@@ -72,8 +73,7 @@ class Run {
         frame_(program.frame_size),
         call_(call),
         recording_(recording_ops()),
-        on_device_(program.uses_gpu) {
-    for (const Tensor& input : inputs) on_device_ = on_device_ || input.device().type != DeviceType::kCpu;
+        devices_(device_access.copy != nullptr) {
     bases_[Operand::kFrame] = frame_.slots();
     bases_[Operand::kInput] = inputs.data();
     bases_[Operand::kConstant] = program.constants.data();
@@ -113,7 +113,7 @@ class Run {
   }
 
   void step(const Instruction& in) {
-    if (in.step == Step::kKernel && on_device_) [[unlikely]] {
+    if (in.step == Step::kKernel && devices_ && needs_device(in)) [[unlikely]] {
       device_kernel(in);
     } else if (in.step == Step::kKernel && !recording_) [[likely]] {
       kernel(in);
@@ -128,7 +128,7 @@ class Run {
   }
 
   void kernel(const Instruction& in) {
-    const Node& node = program_.graph->node(in.node);
+    const Node& node = program_.node(in);
     const std::span<const Tensor> inputs = gather(in);
     const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
     if (in.aliases) return alias(in, node, inputs, outputs[0]);
@@ -147,14 +147,14 @@ class Run {
   // The same elements under another shape.
   void alias(const Instruction& in, const Node& node, std::span<const Tensor> inputs, Tensor& output) {
     if (in.static_outputs) {
-      output = inputs[0].reshaped(node.shapes[0]);
+      output = inputs[static_cast<size_t>(node.op->alias_input)].reshaped(node.shapes[0]);
       return;
     }
     DType dtype;
     Shape shape;
     RunInference inference(*node.op, node.attrs, inputs, {&dtype, 1}, {&shape, 1});
     infer_outputs(inference);
-    output = inputs[0].reshaped(shape);
+    output = inputs[static_cast<size_t>(node.op->alias_input)].reshaped(shape);
   }
 
   // The output in the memory of an input that dies here, when nobody else sees it.
@@ -165,46 +165,40 @@ class Run {
     return true;
   }
 
-  // Something of this run is or wants to be on a GPU: the kernel runs where tf.device said, else where its inputs are;
-  // on the host when there is none for that device. Inputs that are elsewhere are copied.
+  // Whether the instruction runs on a device, or takes something from one.
+  bool needs_device(const Instruction& in) {
+    return (in.placed && in.device.type != DeviceType::kCpu) || any_on_device(gather(in));
+  }
+
   void device_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
     std::optional<SignatureHash> on;
-    Device device = in.placed ? in.device : Device::cpu();
+    Place place;
     {
       const DeviceWork work(recording_);
-      const Node& node = program_.graph->node(in.node);
+      const Node& node = program_.node(in);
       const OpRow& row = *node.op;
       const std::span<const Tensor> inputs = gather(in);
       const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
       if (recording_) on = input_hash(row, inputs);
-      const auto host_input = [&](size_t i) { return (row.host_inputs >> std::min<size_t>(i, 31) & 1) != 0; };
-      for (size_t i = 0; i < inputs.size() && !in.placed; ++i)
-        if (inputs[i].device().type != DeviceType::kCpu && !host_input(i)) device = inputs[i].device();
       const DType dtype = dispatch_dtype(row, inputs, node.dtypes);
-      Kernel kernel = kernel_for(device.type, row.id, dtype);
-      if (!kernel) {
-        device = Device::cpu();
-        kernel = in.kernel;
-      }
-      if (!kernel) no_kernel(DeviceType::kCpu, row, dtype);
-      std::vector<Tensor> here(inputs.begin(), inputs.end());
-      for (size_t i = 0; i < here.size(); ++i)
-        if (is_plain(here[i].dtype())) here[i] = gpu::copy_to(here[i], host_input(i) ? Device::cpu() : device);
-      allocate_inferred(row, node.attrs, here, outputs, device);
-      void* const stream = device.type == DeviceType::kCpu ? nullptr : device_access.stream(device);
-      KernelContext context{row, node.attrs, here, outputs, device, stream};
-      kernel(context);
-      if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, device);
+      place = place_of(row, inputs, dtype, in.placed ? &in.device : nullptr);
+      if (!place.kernel) no_kernel(DeviceType::kCpu, row, dtype);
+      std::vector<Tensor> moved;
+      const std::span<const Tensor> here = move_inputs(row, inputs, place.device, moved) ? moved : inputs;
+      allocate_inferred(row, node.attrs, here, outputs, place.device);
+      KernelContext context{row, node.attrs, here, outputs, place.device, place.stream()};
+      place.kernel(context);
+      if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, place.device);
     }
-    if (on) record(in, start, device, *on);
+    if (on) record(in, start, place.device, *on);
   }
 
   void recorded_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
-    const SignatureHash inputs = input_hash(*program_.graph->node(in.node).op, gather(in));
+    const SignatureHash inputs = input_hash(*program_.node(in).op, gather(in));
     kernel(in);
     record(in, start, Device::cpu(), inputs);
   }
@@ -212,11 +206,11 @@ class Run {
   void record(const Instruction& in, int64_t start, Device device, SignatureHash inputs) {
     OpEvent event;
     event.start_ns = start;
-    const Node& node = program_.graph->node(in.node);
+    const Node& node = program_.node(in);
     event.end_ns = last_end_ = now_ns();
     event.call = call_;
     event.source = node.source;
-    event.node = in.node;
+    if (in.inserted < 0) event.node = in.node;
     event.signature = signature_of(*node.op, inputs, gather(in), {frame_.slots() + in.first_output, in.outputs});
     event.op = node.op->id;
     event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
@@ -238,7 +232,7 @@ class Run {
         break;
       case Step::kWhile: loop(in, inputs, outputs); break;
       case Step::kFake: {  // stands in for what the other branch would have given: nobody looks at its elements
-        const DType dtype = program_.graph->node(in.node).dtypes[0];
+        const DType dtype = program_.node(in).dtypes[0];
         if (dtype != DType::kResource && dtype != DType::kVariant) outputs[0] = Tensor::empty(dtype, Shape{0});
         break;
       }
@@ -269,7 +263,7 @@ class Run {
   TensorBody** gathered_ = few_;
   CallId call_;
   bool recording_;
-  bool on_device_;
+  const bool devices_;  // there are some, so each instruction is looked at
   int64_t last_end_ = 0;
 };
 

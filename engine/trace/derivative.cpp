@@ -132,7 +132,7 @@ void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<b
   for (uint32_t k = 0; k < graph.node(NodeId(index)).dtypes.size(); ++k) {
     outputs.push_back(graph.tensor({NodeId(index), k}));
     arriving.push_back(sums.of({NodeId(index), k}));
-    if (!ops::hands_slices_on(row)) arriving.back() = ops::dense(arriving.back());
+    if (!row.takes_slices) arriving.back() = ops::dense(arriving.back());
   }
   GradientCall call{row, attrs, inputs, outputs, arriving, leaving};
   row.gradient(call);

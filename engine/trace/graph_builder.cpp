@@ -41,13 +41,8 @@ Tensor frozen(const Tensor& value) {
   return copy;
 }
 
-// TensorFlow converts these arguments in functions of its own and so names their constants differently.
 std::string_view argument_name(const OpRow& row, size_t input) {
-  if (std::string_view(row.name) == "StridedSlice" && input > 0) {
-    static constexpr std::string_view kNames[] = {"", "stack", "stack_1", "stack_2"};
-    return kNames[std::min<size_t>(input, 3)];
-  }
-  return row.inputs[std::min(input, row.inputs.size() - 1)].name;
+  return row.inputs[std::min(input, row.inputs.size() - 1)].node_name;
 }
 
 // A variable is one value whatever handle names it; a symbolic tensor is an output of a node; others are their id.
@@ -199,7 +194,7 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   node.device = device;
   node.control_inputs = control_scope;
   const NodeId id = graph_->add_named(std::move(node));
-  if (row.stateful) order_effects(id, nullptr);
+  if (row.stateful()) order_effects(id, nullptr);
   return id;
 }
 
@@ -254,7 +249,7 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
   node.device = device;
   node.control_inputs = control_scope;
   const NodeId id = graph_->add_named(std::move(node));
-  if (row.stateful) order_effects(id, &read_only);
+  if (row.stateful()) order_effects(id, &read_only);
   return outputs_of(id);
 }
 
@@ -262,10 +257,10 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
   if (!tensor.is_symbolic()) return tensor;
   const Graph& graph = *tensor.graph();
   const Node& node = graph.node(tensor.node());
-  const std::string_view op = node.op->name;
-  if (op == "Const") return node.attrs.get<Tensor>(kValue);
-  if (node.op->stateful || !node.control_inputs.empty() || node.inputs.empty()) return {};
-  if (op == "Shape") {
+  static const Op kShapeOp{"Shape"};
+  if (node.op->execution == Execution::kConstant) return node.attrs.get<Tensor>(kValue);
+  if (node.op->stateful() || !node.control_inputs.empty() || node.inputs.empty()) return {};
+  if (node.op == &kShapeOp.row()) {
     const Shape& shape = graph.node(node.inputs[0].node).shapes[node.inputs[0].output];
     if (!shape.fully_known()) return {};
     if (node.dtypes[0] == DType::kInt64) return Tensor::vector<int64_t>(shape.dims());
@@ -295,10 +290,7 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
 
 void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) {
   Node& node = graph_->node(id);
-  const std::string_view op = node.op->name;
-  const bool only_reads =
-      op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" ||
-      op == "VarIsInitializedOp" || op == "VariableShape";
+  const bool only_reads = node.op->effect == Effect::kReads;
   std::vector<NodeId> controls;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Edge edge = node.inputs[i];
@@ -375,10 +367,8 @@ std::vector<bool> read_only_inputs(const Graph& graph) {
   static const AttrName kReadOnly("_read_only_resource_inputs");
   for (uint32_t n = 0; n < graph.size(); ++n) {
     const Node& node = graph.node(NodeId(n));
-    const std::string_view op = node.op->name;
-    if (op == "ReadVariableOp" || op == "Identity" || op == "VariableShape" || op == "ResourceGather" ||
-        op == "ResourceGatherNd")
-      continue;
+    const bool passes_on = node.op->effect == Effect::kNone && node.op->alias == Alias::kSame;
+    if (passes_on || node.op->effect == Effect::kReads) continue;
     const AttrValue* attr = node.attrs.find(kReadOnly);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       auto at = handles.find(node.inputs[i].node.value);
@@ -393,7 +383,7 @@ std::vector<bool> read_only_inputs(const Graph& graph) {
 
 bool has_effects(const Graph& graph) {
   for (uint32_t n = 0; n < graph.size(); ++n)
-    if (graph.node(NodeId(n)).op->stateful && std::string_view(graph.node(NodeId(n)).op->name) != "NoOp") return true;
+    if (graph.node(NodeId(n)).op->stateful()) return true;
   return false;
 }
 

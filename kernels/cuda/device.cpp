@@ -155,12 +155,7 @@ extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_
   backend->synchronize = cuda::synchronize_all;
   device_access.stream = [](Device d) -> void* { return cuda::device(d).stream(); };
   device_access.copy = gpu::copy_to;
-  // What only looks at a value differently is the host's own kernel: it touches no element.
   init_cpu_kernels();
-  for (const char* op : {"Identity", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze"})
-    for (size_t d = 1; d < kDTypeCount; ++d)
-      if (const auto dtype = static_cast<DType>(d); is_plain(dtype))
-        cuda::on_gpu(op, bit_of(dtype), kernel_for(DeviceType::kCpu, find_row(op)->id, dtype));
   for (cuda::KernelFile* f = cuda::KernelFile::first; f; f = f->next) f->fill();
   return true;
 }

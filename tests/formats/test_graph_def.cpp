@@ -6,6 +6,9 @@
 #include <QRegularExpression>
 #include <QTest>
 
+#include <fstream>
+#include <set>
+
 using namespace footlight;
 using formats::text_of;
 using formats::to_graph_def;
@@ -86,6 +89,47 @@ class TestGraphDef : public QObject {
     QVERIFY(text.find("  input: \"add\"\n  input: \"x\"\n") != std::string::npos);
     QVERIFY(text.find("versions {\n  producer: ") != std::string::npos);
     QVERIFY(text.find("library") == std::string::npos);
+  }
+
+  // In a function, GraphDef refers to "node:output:index", by the names that TensorFlow's op definitions have. Every op
+  // stands once in a function that returns all of its outputs, a list of them with three.
+  void references_are_those_of_tensorflow() {
+    auto body = std::make_shared<Graph>("body");
+    std::vector<std::string> wanted;
+    std::ifstream file(QFINDTESTDATA("../ops/tensorflow_ops.txt").toStdString());
+    for (std::string line; std::getline(file, line);) {
+      const OpRow* row = find_row(line.substr(0, line.find(' ')));
+      const size_t arrow = line.find(" -> ");
+      if (!row || arrow == line.npos || row->execution == Execution::kPlaceholder) continue;
+      Node node;
+      node.op = row;
+      node.name = row->name;
+      const std::string outputs = line.substr(arrow + 4, line.find(" | ", arrow) - arrow - 4);
+      for (size_t start = 0; start < outputs.size();) {
+        const size_t end = std::min(outputs.find(", ", start), outputs.size());
+        const std::string output = outputs.substr(start, end - start);
+        const bool list = output.find('*') != output.npos || output.ends_with("[]");
+        for (int k = 0; k < (list ? 3 : 1); ++k) {
+          wanted.push_back(line.substr(0, line.find(' ')) + ':' + output.substr(0, output.find(':')) + ':' +
+                           std::to_string(k));
+          node.dtypes.push_back(DType::kFloat32);
+          node.shapes.push_back(Shape());
+        }
+        start = end + 2;
+      }
+      const NodeId id = body->add(std::move(node));
+      for (uint32_t k = 0; k < body->node(id).dtypes.size(); ++k) body->outputs.push_back({id, k});
+    }
+    QVERIFY(wanted.size() > 350);
+    auto caller = std::make_shared<Graph>("caller");
+    Node call;
+    call.op = find_row("PartitionedCall");
+    call.attrs = {{AttrName("f"), body}};
+    caller->add(std::move(call));
+    const auto def = to_graph_def(*caller);
+    std::set<std::string> references;
+    for (const auto& [output, reference] : def.library().function(0).ret()) references.insert(reference);
+    for (const std::string& reference : wanted) QVERIFY2(references.contains(reference), reference.c_str());
   }
 
   void floats_read_as_in_python() {

@@ -160,10 +160,6 @@ extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_
   device_access.stream = [](Device) -> void* { return &allocators[0]; };
   device_access.copy = gpu::copy_to;
   init_cpu_kernels();
-  for (const char* op : {"Identity", "StopGradient", "PreventGradient", "Reshape", "ExpandDims", "Squeeze"})
-    for (size_t d = 1; d < kDTypeCount; ++d)
-      if (const auto dtype = static_cast<DType>(d); is_plain(dtype))
-        register_kernel(DeviceType::kGpu, op, bit_of(dtype), kernel_for(DeviceType::kCpu, find_row(op)->id, dtype));
   const uint32_t numbers = dtype_set(DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64);
   const uint32_t floats = dtype_set(DType::kFloat32, DType::kFloat64);
   for (const char* op : {"AddV2", "Sub", "Mul"}) register_kernel(DeviceType::kGpu, op, numbers, compute);

@@ -3,6 +3,7 @@
 #include "engine/base/device_hooks.h"
 #include "engine/eager/execute.h"
 #include "engine/tensor/gpu.h"
+#include "kernels/place.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -174,6 +175,31 @@ class TestDevice : public QObject {
     QVERIFY(there.device() == kGpu0);
     QVERIFY(here.device() == Device::cpu());
     QVERIFY(values(here) == std::vector<float>({3, 6}));
+  }
+
+  // The one decision that eager and traced ops share.
+  void places_follow_from_rows_and_inputs() {
+    static const Op kAdd{"AddV2"}, kExp{"Exp"}, kReshape{"Reshape"}, kAssert{"Assert"};
+    const Tensor here = floats({1, 2}, Shape{2}), there = gpu::copy_to(here, kGpu0);
+    const std::vector<int64_t> two{2};
+    const Tensor shape_there = gpu::copy_to(Tensor::vector<int64_t>(two), kGpu0);
+    const auto on = [](const Op& op, std::initializer_list<Tensor> inputs, const Device* asked = nullptr) {
+      const std::vector<Tensor> all(inputs);
+      const Place place = place_of(op.row(), all, dispatch_dtype(op.row(), all, {}), asked);
+      return place.kernel ? place.device : Device::gpu(9);
+    };
+    static const Device host = Device::cpu();
+    QVERIFY(on(kAdd, {here, here}) == Device::cpu());
+    QVERIFY(on(kAdd, {here, there}) == kGpu0);
+    QVERIFY(on(kAdd, {here, here}, &kGpu0) == kGpu0);
+    QVERIFY(on(kAdd, {there, there}, &host) == Device::cpu());
+    QVERIFY(on(kExp, {there}) == Device::cpu());             // no kernel there
+    QVERIFY(on(kReshape, {there, shape_there}) == kGpu0);    // a view needs none
+    QVERIFY(on(kReshape, {here, shape_there}) == Device::cpu());  // the shape is read on the host anyway
+    QVERIFY(on(kAssert, {Tensor::scalar(true), there}, &kGpu0) == Device::cpu());
+    std::vector<Tensor> moved;
+    QVERIFY(move_inputs(kReshape.row(), std::vector<Tensor>{there, shape_there}, kGpu0, moved));
+    QVERIFY(moved[0].device() == kGpu0 && moved[1].device() == Device::cpu());
   }
 
   // The recorder's hooks see one bracket per op on a device, with the id of the op event that follows; host ops none.

@@ -153,6 +153,93 @@ class Functions(unittest.TestCase):
         self.assertEqual([float(v) for v in f(tf.constant([1.0, 2.0]).gpu(), n.gpu())], [80.0, 160.0])
         self.assertEqual([float(v) for v in f(tf.constant([0.5, 0.5]).gpu(), n)], [4.0, 4.0])
 
+    # What is on the device comes from a variable, not from an argument.
+    def test_variable_on_the_device(self):
+        with tf.device("/gpu:0"):
+            v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+            v.assign(v + 0.0)  # the value itself lies there
+        self.assertEqual(v.read_value().device, GPU)
+
+        @tf.function
+        def f(x):
+            y = tf.exp(x * 0.0) + v  # exp has no kernel there, the sum has
+            z = tf.matmul(v, x)
+            return y, tf.reduce_sum(z), tf.gather(v, [1]), tf.gather_nd(v, [[1, 0]])
+
+        y, z, row, element = f(tf.constant([[1.0, 0.0], [0.0, 1.0]]))
+        self.assertEqual(y.device, GPU)
+        self.assertEqual(y.cpu().numpy().tolist(), [[2.0, 3.0], [4.0, 5.0]])
+        self.assertEqual(float(z), 10.0)
+        self.assertEqual(row.numpy().tolist(), [[3.0, 4.0]])
+        self.assertEqual(element.numpy().tolist(), [3.0])
+
+    def test_updates_of_a_variable_on_the_device(self):
+        with tf.device("/gpu:0"):
+            v = tf.Variable([1.0, 2.0])
+            v.assign(v + 0.0)
+
+        @tf.function
+        def f(x):
+            before = v + x
+            v.assign_add(x)
+            v.scatter_nd_update([[0]], [7.0])
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(v * v * x)
+            v.assign_sub(tape.gradient(loss, v))
+            return before, loss
+
+        before, loss = f(tf.constant([10.0, 1.0]))
+        self.assertEqual(before.cpu().numpy().tolist(), [11.0, 3.0])
+        self.assertEqual(float(loss), 499.0)
+        self.assertEqual(v.numpy().tolist(), [7.0 - 140.0, 3.0 - 6.0])
+
+    def test_variable_in_branches_loops_and_calls(self):
+        with tf.device("/gpu:0"):
+            v = tf.Variable([1.0, 2.0])
+            v.assign(v + 0.0)
+
+        @tf.function
+        def inner(x):
+            return x * v
+
+        @tf.function
+        def f(x, n):
+            while n > 0:
+                x = inner(x)
+                n = n - 1
+            if tf.reduce_sum(x) > 5.0:
+                x = x - v
+            return x
+
+        self.assertEqual([float(e) for e in f(tf.constant([1.0, 1.0]), tf.constant(3))], [0.0, 6.0])
+
+    # An instruction runs where its own inputs are, whatever lies on a device elsewhere in the function.
+    def test_each_instruction_decides(self):
+        @tf.function
+        def f(a, b):
+            there = a + a
+            here = b + b
+            with tf.device("/gpu:1"):
+                moved = tf.identity(b)
+            return there, here, moved
+
+        there, here, moved = f(tf.constant([1.0]).gpu(), tf.constant([2.0]))
+        self.assertEqual([there.device, here.device, moved.device], [GPU, CPU, GPU[:-1] + "1"])
+        self.assertEqual([float(there[0]), float(here[0]), float(moved[0])], [2.0, 4.0, 2.0])
+
+    def test_constants_on_the_device(self):
+        @tf.function
+        def f(x):
+            with tf.device("/gpu:0"):
+                c = tf.constant([1.0, 2.0]) * 2.0
+                y = c + x
+            return y, x * c
+
+        y, z = f(tf.constant([1.0, 1.0]))
+        self.assertEqual(y.device, GPU)
+        self.assertEqual(y.cpu().numpy().tolist(), [3.0, 5.0])
+        self.assertEqual([float(e) for e in z], [2.0, 4.0])
+
     def test_captured(self):
         w = tf.constant([3.0]).gpu()
 

@@ -85,6 +85,11 @@ RowDef forward(const char* name, const char* types, GradientFunction gradient, c
   return {name, "features: T -> activations: T", types, infer::same, gradient, OpFamily::kElementwise, doc,
           {.fast = FastPath::kUnary}};
 }
+RowDef series(const char* name, GradientFunction gradient, const char* doc) {
+  RowDef def = forward(name, "T: floats", gradient, doc);
+  def.more.flops = flops::kSeries;
+  return def;
+}
 RowDef backward(const char* name, const char* other, const char* types, GradientFunction gradient, const char* doc) {
   return {name, other, types, infer::broadcast, gradient, OpFamily::kElementwise, doc, {.fast = FastPath::kBinary}};
 }
@@ -98,15 +103,15 @@ FL_ROWS(activation) {
   return {
       forward("Relu6", "T: real", relu6_gradient, "min(max(x, 0), 6)"),
       backward("Relu6Grad", kOfInput, "T: real", relu6_grad_gradient, "the gradients where 0 < features < 6"),
-      forward("Elu", kFloats, elu_gradient, "x, and exp(x) - 1 below 0"),
+      series("Elu", elu_gradient, "x, and exp(x) - 1 below 0"),
       backward("EluGrad", kOfOutput, kFloats, elu_grad_gradient, "the gradient of Elu, from what it gave"),
-      forward("Selu", kFloats, selu_gradient, "a scaled Elu that keeps mean 0 and variance 1"),
+      series("Selu", selu_gradient, "a scaled Elu that keeps mean 0 and variance 1"),
       backward("SeluGrad", kOfOutput, kFloats, selu_grad_gradient, "the gradient of Selu, from what it gave"),
       {"LeakyRelu", "features: T -> activations: T", "alpha: float = 0.2; T: floats = float32", infer::same,
        leaky_relu_gradient, OpFamily::kElementwise, "x, and alpha x below 0"},
       {"LeakyReluGrad", kOfInput, "alpha: float = 0.2; T: floats = float32", infer::same, leaky_relu_grad_gradient,
        OpFamily::kElementwise, "the gradients, times alpha where features <= 0"},
-      forward("Softplus", kFloats, softplus_gradient, "log(1 + exp(x))"),
+      series("Softplus", softplus_gradient, "log(1 + exp(x))"),
       backward("SoftplusGrad", kOfInput, kFloats, softplus_grad_gradient, "the gradient of Softplus"),
       forward("Softsign", kFloats, softsign_gradient, "x / (1 + |x|)"),
       backward("SoftsignGrad", kOfInput, kFloats, softsign_grad_gradient, "the gradient of Softsign"),

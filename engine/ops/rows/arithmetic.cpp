@@ -165,6 +165,17 @@ RowDef binary(const char* name, const char* types, GradientFunction gradient, co
   return {name, "x: T, y: T -> z: T", types, infer::broadcast, gradient, OpFamily::kElementwise, doc,
           {.fast = FastPath::kBinary}};
 }
+RowDef series(const char* name, const char* types, GradientFunction gradient, const char* doc) {
+  RowDef def = binary(name, types, gradient, doc);
+  def.more.flops = flops::kSeries;
+  return def;
+}
+// One of the two elements as it is.
+RowDef selection(const char* name, GradientFunction gradient, const char* doc) {
+  RowDef def = binary(name, "T: real", gradient, doc);
+  def.more.copies_elements = true;
+  return def;
+}
 
 }  // namespace
 
@@ -189,16 +200,16 @@ FL_ROWS(arithmetic) {
       binary("TruncateMod", "T: floats|index", nullptr, "what is left of x / y; has the sign of x"),
       binary("MulNoNan", "T: floatcomplex", mul_no_nan_gradient, "x * y, and 0 where y is 0"),
       binary("Xdivy", "T: floatcomplex", xdivy_gradient, "x / y, and 0 where x is 0"),
-      binary("Xlogy", "T: floatcomplex", xlogy_gradient, "x * log(y), and 0 where x is 0"),
-      binary("Xlog1py", "T: floatcomplex", xlog1py_gradient, "x * log(1 + y), and 0 where x is 0"),
+      series("Xlogy", "T: floatcomplex", xlogy_gradient, "x * log(y), and 0 where x is 0"),
+      series("Xlog1py", "T: floatcomplex", xlog1py_gradient, "x * log(1 + y), and 0 where x is 0"),
       {"NextAfter", "x1: T, x2: T -> output: T", "T: float32|float64 = float32", infer::broadcast,
        next_after_gradient, OpFamily::kElementwise, "the number next to x1 on the way to x2",
        {.fast = FastPath::kBinary}},
       {"ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", "T: numbers", clip_shape,
        clip_gradient, OpFamily::kElementwise, "t, with what is below the least or above the most replaced by these"},
-      binary("Pow", "T: floatcomplex|signed", pow_gradient, "x ** y, with broadcasting"),
-      binary("Maximum", "T: real", maximum_gradient, "the larger of x and y; NaN if either is"),
-      binary("Minimum", "T: real", minimum_gradient, "the smaller of x and y; NaN if either is"),
+      series("Pow", "T: floatcomplex|signed", pow_gradient, "x ** y, with broadcasting"),
+      selection("Maximum", maximum_gradient, "the larger of x and y; NaN if either is"),
+      selection("Minimum", minimum_gradient, "the smaller of x and y; NaN if either is"),
       binary("SquaredDifference", "T: floatcomplex|index", squared_difference_gradient, "(x - y) squared"),
       {"AddN", "inputs: N*T -> sum: T", "N: int; T: numbers", add_n_shape, add_n_gradient, OpFamily::kElementwise,
        "the sum of tensors of one shape"},

@@ -131,7 +131,7 @@ FL_ROWS(constant) {
        nullptr,
        OpFamily::kConstant,
        "a value that never changes",
-       {.zero_gradient = true}},
+       {.zero_gradient = true, .execution = Execution::kConstant}},
       {"ZerosLike",
        "x: T -> y: T",
        "T: any",

@@ -54,8 +54,6 @@ void cond_gradient(GradientCall& call) { control_gradients.cond(call); }
 void loop_gradient(GradientCall& call) { control_gradients.loop(call); }
 void call_gradient(GradientCall& call) { control_gradients.call(call); }
 
-constexpr RowDef::More kStateful{.stateful = true};
-
 }  // namespace
 
 FL_ROWS(control) {
@@ -76,9 +74,9 @@ FL_ROWS(control) {
        nullptr,
        OpFamily::kConstant,
        "a value that comes from outside of the graph",
-       {.zero_gradient = true}},
+       {.zero_gradient = true, .execution = Execution::kPlaceholder}},
       {"NoOp", "->", "", infer::none, nullptr, OpFamily::kControl,
-       "does nothing; holds control dependencies together", kStateful},
+       "does nothing; holds control dependencies together", {.execution = Execution::kNoOp}},
       {"FakeParam",
        "-> output: dtype",
        "dtype: any; shape: shape",
@@ -86,7 +84,7 @@ FL_ROWS(control) {
        nullptr,
        OpFamily::kControl,
        "stands for an output that the branch which ran does not have",
-       {.zero_gradient = true}},
+       {.zero_gradient = true, .execution = Execution::kFakeParam}},
       {"EmptyTensorList",
        "-> handle: variant",
        "element_dtype: any; element_shape: shape = unknown",
@@ -106,17 +104,20 @@ FL_ROWS(control) {
        "element_dtype: any; element_shape: shape = unknown", popped_shape, pop_gradient, OpFamily::kControl,
        "the list without its last tensor, and that tensor"},
       {"StatelessIf", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
-       "then_branch(input) if cond else else_branch(input)"},
+       "then_branch(input) if cond else else_branch(input)", {.execution = Execution::kIf}},
       {"If", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
-       "then_branch(input) if cond else else_branch(input), with effects", kStateful},
+       "then_branch(input) if cond else else_branch(input), with effects",
+       {.effect = Effect::kOther, .execution = Execution::kIf}},
       {"StatelessWhile", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient,
-       OpFamily::kControl, "input = body(input) while cond(input)"},
+       OpFamily::kControl, "input = body(input) while cond(input)", {.execution = Execution::kWhile}},
       {"While", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient, OpFamily::kControl,
-       "input = body(input) while cond(input), with effects", kStateful},
+       "input = body(input) while cond(input), with effects",
+       {.effect = Effect::kOther, .execution = Execution::kWhile}},
       {"PartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs, call_gradient,
-       OpFamily::kControl, "f(args)"},
+       OpFamily::kControl, "f(args)", {.execution = Execution::kCall}},
       {"StatefulPartitionedCall", "args: Tin[] -> output: Tout[]", kCallAttrs, shapes_from_attrs,
-       call_gradient, OpFamily::kControl, "f(args), with effects", kStateful},
+       call_gradient, OpFamily::kControl, "f(args), with effects",
+       {.effect = Effect::kOther, .execution = Execution::kCall}},
   };
 }
 

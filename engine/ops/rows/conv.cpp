@@ -171,35 +171,38 @@ FL_ROWS(conv) {
   constexpr const char* kForward = "input: T, filter: T -> output: T";
   constexpr const char* kToInput = "input_sizes: int32, filter: T, out_backprop: T -> output: T";
   constexpr const char* kToFilter = "input: T, filter_sizes: int32, out_backprop: T -> output: T";
-  const RowDef::More first_is_sizes{.dispatch = 1, .host_inputs = 1};
-  const RowDef::More second_is_sizes{.host_inputs = 2};
+  const auto forward = [](FlopsFunction flops) { return RowDef::More{.flops = flops}; };
+  const auto to_input = [](FlopsFunction flops) {  // the first input is sizes
+    return RowDef::More{.dispatch = 1, .host_inputs = 1, .flops = flops};
+  };
+  const auto to_filter = [](FlopsFunction flops) { return RowDef::More{.host_inputs = 2, .flops = flops}; };
   return {
       {"Conv2D", kForward, k2DAttrs, forward_shape<k2D>, forward_gradient<k2D>, OpFamily::kProduct,
-       "the 2-D convolution of images with filters"},
+       "the 2-D convolution of images with filters", forward(flops::convolution)},
       {"Conv2DBackpropInput", kToInput, k2DAttrs, input_shape<k2D>, input_gradient<k2D>, OpFamily::kProduct,
-       "the gradient of Conv2D with respect to its input", first_is_sizes},
+       "the gradient of Conv2D with respect to its input", to_input(flops::convolution_to_input)},
       {"Conv2DBackpropFilter", kToFilter, k2DAttrs, filter_shape<k2D>, filter_gradient<k2D>, OpFamily::kProduct,
-       "the gradient of Conv2D with respect to its filter", second_is_sizes},
+       "the gradient of Conv2D with respect to its filter", to_filter(flops::convolution_to_filter)},
       {"Conv3D", kForward, k3DAttrs, forward_shape<k3D>, forward_gradient<k3D>, OpFamily::kProduct,
-       "the 3-D convolution of volumes with filters"},
+       "the 3-D convolution of volumes with filters", forward(flops::convolution)},
       {"Conv3DBackpropInputV2", "input_sizes: Tshape, filter: T, out_backprop: T -> output: T", k3DBackAttrs,
        input_shape<k3D>, input_gradient<k3D>, OpFamily::kProduct, "the gradient of Conv3D with respect to its input",
-       first_is_sizes},
+       to_input(flops::convolution_to_input)},
       {"Conv3DBackpropFilterV2", kToFilter, k3DAttrs, filter_shape<k3D>, filter_gradient<k3D>, OpFamily::kProduct,
-       "the gradient of Conv3D with respect to its filter", second_is_sizes},
+       "the gradient of Conv3D with respect to its filter", to_filter(flops::convolution_to_filter)},
       {"DepthwiseConv2dNative", kForward, kDepthwiseAttrs, forward_shape<kDepthwise>, forward_gradient<kDepthwise>,
-       OpFamily::kProduct, "the 2-D convolution of each channel with filters of its own"},
+       OpFamily::kProduct, "the 2-D convolution of each channel with filters of its own", forward(flops::depthwise)},
       {"DepthwiseConv2dNativeBackpropInput", kToInput, kDepthwiseAttrs, input_shape<kDepthwise>,
        input_gradient<kDepthwise>, OpFamily::kProduct,
-       "the gradient of DepthwiseConv2dNative with respect to its input", first_is_sizes},
+       "the gradient of DepthwiseConv2dNative with respect to its input", to_input(flops::depthwise_to_input)},
       {"DepthwiseConv2dNativeBackpropFilter", kToFilter, kDepthwiseAttrs, filter_shape<kDepthwise>,
        filter_gradient<kDepthwise>, OpFamily::kProduct,
-       "the gradient of DepthwiseConv2dNative with respect to its filter", second_is_sizes},
+       "the gradient of DepthwiseConv2dNative with respect to its filter", to_filter(flops::depthwise_to_filter)},
       {"Conv", kForward,
        "T: floats|int32; strides: list(int); padding: string; explicit_paddings: list(int) = []; "
        "data_format: string = \"CHANNELS_LAST\"; dilations: list(int) = []; batch_dims: int = 1; groups: int = 1",
        any_shape, nullptr, OpFamily::kProduct,
-       "the convolution over 2 or 3 dimensions, as the rank of the input says"},
+       "the convolution over 2 or 3 dimensions, as the rank of the input says", forward(flops::convolution)},
   };
 }
 

@@ -22,13 +22,15 @@ void check_gradient(GradientCall& c) {
 FL_ROWS(debug) {
   return {
       {"Assert", "condition: bool, data: T[] ->", "T: list(type); summarize: int = 3", assert_shape, nullptr,
-       OpFamily::kControl, "fails with `data` when the condition is false", {.stateful = true, .host_inputs = ~0u}},
+       OpFamily::kControl, "fails with `data` when the condition is false",
+       {.effect = Effect::kOther, .host_inputs = ~0u, .host_only = true}},
       {"CheckNumerics", "tensor: T -> output: T", "T: floats; message: string", infer::same, check_gradient,
-       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite", {.stateful = true}},
+       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite", {.effect = Effect::kOther}},
       {"CheckNumericsV2", "tensor: T -> output: T", "T: floats; message: string", infer::same, check_gradient,
-       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite, and says which", {.stateful = true}},
+       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite, and says which",
+       {.effect = Effect::kOther}},
       {"Timestamp", "-> ts: float64", "", infer::scalar, nullptr, OpFamily::kConstant, "seconds since 1970",
-       {.stateful = true, .zero_gradient = true}},
+       {.effect = Effect::kReads, .zero_gradient = true}},
   };
 }
 

@@ -198,16 +198,20 @@ void eigen_gradient(GradientCall& c) {
 FL_ROWS(decomposition) {
   return {
       {"Qr", "input: T -> q: T, r: T", "full_matrices: bool = false; T: float64|float32|float16|complex64|complex128",
-       qr_shape, qr_gradient, OpFamily::kProduct, "matrices as a product of orthonormal columns and an upper triangle"},
+       qr_shape, qr_gradient, OpFamily::kProduct, "matrices as a product of orthonormal columns and an upper triangle",
+       {.flops = flops::orthogonal}},
       {"Svd", "input: T -> s: T, u: T, v: T",
        "compute_uv: bool = true; full_matrices: bool = false; T: float64|float32|float16|complex64|complex128",
-       svd_shape, svd_gradient, OpFamily::kProduct, "singular values, largest first, and the vectors on both sides"},
+       svd_shape, svd_gradient, OpFamily::kProduct, "singular values, largest first, and the vectors on both sides",
+       {.flops = flops::singular_values}},
       {"SelfAdjointEigV2", "input: T -> e: T, v: T",
        "compute_v: bool = true; T: float64|float32|float16|complex64|complex128", eigen_shape, eigen_gradient,
-       OpFamily::kProduct, "eigenvalues, smallest first, and vectors of self-adjoint matrices"},
+       OpFamily::kProduct, "eigenvalues, smallest first, and vectors of self-adjoint matrices",
+       {.flops = flops::cubic<27>}},
       {"Lu", "input: T -> lu: T, p: output_idx_type",
        "output_idx_type: index = int32; T: float64|float32|float16|complex64|complex128", lu_shape, nullptr,
-       OpFamily::kProduct, "a lower and an upper triangle in one matrix, and the order of the rows in their product"},
+       OpFamily::kProduct, "a lower and an upper triangle in one matrix, and the order of the rows in their product",
+       {.flops = flops::cubic<2>}},
   };
 }
 

@@ -99,7 +99,8 @@ void flowing_gradient(GradientCall& c) {
 FL_ROWS(image_space) {
   constexpr const char* kSpace = "T: any; block_size: int; data_format: string = \"NHWC\"";
   constexpr const char* kDilation = "T: real; strides: list(int); rates: list(int); padding: string";
-  constexpr const char* kBack = "input: T, filter: T, out_backprop: T -> output: T";
+  constexpr const char* kToInput = "input: T, filter: T, out_backprop: T -> in_backprop: T";
+  constexpr const char* kToFilter = "input: T, filter: T, out_backprop: T -> filter_backprop: T";
   constexpr const char* kPick = "input: T, filter: T, values: T -> output: T";
   return {
       {"SpaceToDepth", "input: T -> output: T", kSpace, space_depth_shape<true>, space_to_depth_gradient,
@@ -108,9 +109,9 @@ FL_ROWS(image_space) {
        OpFamily::kMove, "channels as blocks of pixels"},
       {"Dilation2D", "input: T, filter: T -> output: T", kDilation, dilation_shape, dilation_gradient,
        OpFamily::kReduction, "the largest of input plus filter in each window"},
-      {"Dilation2DBackpropInput", kBack, kDilation, dilation_back_shape<0>, flowing_gradient<0>, OpFamily::kReduction,
+      {"Dilation2DBackpropInput", kToInput, kDilation, dilation_back_shape<0>, flowing_gradient<0>, OpFamily::kReduction,
        "the gradient of Dilation2D with respect to its input"},
-      {"Dilation2DBackpropFilter", kBack, kDilation, dilation_back_shape<1>, flowing_gradient<1>,
+      {"Dilation2DBackpropFilter", kToFilter, kDilation, dilation_back_shape<1>, flowing_gradient<1>,
        OpFamily::kReduction, "the gradient of Dilation2D with respect to its filter"},
       {"Dilation2DPickInput", kPick, kDilation, dilation_pick_shape<0>, flowing_gradient<2>, OpFamily::kReduction,
        "what stands in `values` where the input of the largest stands"},

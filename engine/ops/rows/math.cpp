@@ -175,6 +175,11 @@ void complex_abs_shape(Inference& i) {
 RowDef unary(const char* name, const char* types, GradientFunction gradient, const char* doc) {
   return {name, "x: T -> y: T", types, infer::same, gradient, OpFamily::kElementwise, doc, {.fast = FastPath::kUnary}};
 }
+RowDef series(const char* name, const char* types, GradientFunction gradient, const char* doc) {
+  RowDef def = unary(name, types, gradient, doc);
+  def.more.flops = flops::kSeries;
+  return def;
+}
 RowDef stepwise(const char* name, const char* types, const char* doc) {
   RowDef def = unary(name, types, nullptr, doc);
   def.more.zero_gradient = true;
@@ -194,7 +199,11 @@ RowDef gradient_of(const char* name, const char* signature, const char* types, G
 FL_ROWS(math) {
   constexpr const char* kFloat = "T: floatcomplex";
   return {
-      unary("Neg", "T: floatcomplex|signed", neg_gradient, "-x"),
+      [] {
+        RowDef def = unary("Neg", "T: floatcomplex|signed", neg_gradient, "-x");
+        def.more.takes_slices = true;
+        return def;
+      }(),
       unary("Abs", "T: floats|signed", abs_gradient, "the absolute value"),
       {"ComplexAbs", "x: T -> y: Tout", "T: complex = complex64; Tout: type = float32", complex_abs_shape,
        complex_abs_gradient, OpFamily::kElementwise, "the absolute value of complex numbers"},
@@ -206,33 +215,35 @@ FL_ROWS(math) {
       gradient_of("ReciprocalGrad", "y: T, dy: T -> z: T", kFloat, reciprocal_grad_gradient, "-dy * y * y"),
       gradient_of("SqrtGrad", "y: T, dy: T -> z: T", kFloat, sqrt_grad_gradient, "dy * 0.5 / y"),
       gradient_of("RsqrtGrad", "y: T, dy: T -> z: T", kFloat, rsqrt_grad_gradient, "dy * -0.5 * y ** 3"),
-      unary("Exp", kFloat, exp_gradient, "e to the power of x"),
-      unary("Expm1", kFloat, expm1_gradient, "exp(x) - 1, exact near 0"),
-      unary("Log", kFloat, log_gradient, "the natural logarithm"),
-      unary("Log1p", kFloat, log1p_gradient, "log(1 + x), exact near 0"),
-      unary("Tanh", kFloat, tanh_gradient, "the hyperbolic tangent"),
+      series("Exp", kFloat, exp_gradient, "e to the power of x"),
+      series("Expm1", kFloat, expm1_gradient, "exp(x) - 1, exact near 0"),
+      series("Log", kFloat, log_gradient, "the natural logarithm"),
+      series("Log1p", kFloat, log1p_gradient, "log(1 + x), exact near 0"),
+      series("Tanh", kFloat, tanh_gradient, "the hyperbolic tangent"),
       gradient_of("TanhGrad", "y: T, dy: T -> z: T", kFloat, tanh_grad_gradient, "dy * (1 - y * y)"),
-      unary("Sigmoid", kFloat, sigmoid_gradient, "1 / (1 + exp(-x))"),
+      series("Sigmoid", kFloat, sigmoid_gradient, "1 / (1 + exp(-x))"),
       gradient_of("SigmoidGrad", "y: T, dy: T -> z: T", kFloat, sigmoid_grad_gradient, "dy * y * (1 - y)"),
-      unary("Sin", kFloat, sin_gradient, "the sine"),
-      unary("Cos", kFloat, cos_gradient, "the cosine"),
+      series("Sin", kFloat, sin_gradient, "the sine"),
+      series("Cos", kFloat, cos_gradient, "the cosine"),
       stepwise("Floor", "T: floats", "the next integer below"),
       stepwise("Ceil", "T: floats", "the next integer above"),
       stepwise("Round", "T: floats|signed", "the nearest integer, halves to even"),
       stepwise("Rint", "T: floats", "the nearest integer, halves to even"),
-      unary("Relu", "T: real", relu_gradient, "max(x, 0)"),
+      {"Relu", "features: T -> activations: T", "T: real", infer::same, relu_gradient, OpFamily::kElementwise,
+       "max(x, 0)", {.fast = FastPath::kUnary}},
       gradient_of("ReluGrad", "gradients: T, features: T -> backprops: T", "T: real", relu_grad_gradient,
                   "the gradients where features > 0"),
-      unary("Conj", "T: complex = complex64", conj_gradient, "the complex conjugate"),
+      {"Conj", "input: T -> output: T", "T: complex = complex64", infer::same, conj_gradient, OpFamily::kElementwise,
+       "the complex conjugate", {.fast = FastPath::kUnary}},
       test("IsNan", "whether x is NaN"),
       test("IsInf", "whether x is infinite"),
       test("IsFinite", "whether x is neither infinite nor NaN"),
       {"L2Loss", "t: T -> output: T", "T: floats", infer::scalar, l2_loss_gradient, OpFamily::kReduction,
        "half of the sum of the squares"},
       {"Softmax", "logits: T -> softmax: T", "T: floats", softmax_shape, softmax_gradient,
-       OpFamily::kReduction, "exp(x) / sum(exp(x)) over the last dimension"},
+       OpFamily::kReduction, "exp(x) / sum(exp(x)) over the last dimension", {.flops = flops::each_input<13>}},
       {"LogSoftmax", "logits: T -> logsoftmax: T", "T: floats", softmax_shape, log_softmax_gradient,
-       OpFamily::kReduction, "the logarithm of Softmax, without overflow"},
+       OpFamily::kReduction, "the logarithm of Softmax, without overflow", {.flops = flops::each_input<14>}},
   };
 }
 

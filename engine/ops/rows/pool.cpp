@@ -168,7 +168,7 @@ FL_ROWS(pool) {
        "the mean in each window, of what lies inside"},
       {"AvgPoolGrad", kBack, kAverage, average_grad_shape<2>, average_grad_gradient<2>, OpFamily::kReduction,
        "the gradient of AvgPool", first_is_shape},
-      {"AvgPool3D", kOne, kAverage3D, pool_shape<3>, average_gradient<3>, OpFamily::kReduction,
+      {"AvgPool3D", "input: T -> output: T", kAverage3D, pool_shape<3>, average_gradient<3>, OpFamily::kReduction,
        "the mean in each window of a volume, of what lies inside"},
       {"AvgPool3DGrad", kBack, kAverage3D, average_grad_shape<3>, average_grad_gradient<3>, OpFamily::kReduction,
        "the gradient of AvgPool3D", first_is_shape},

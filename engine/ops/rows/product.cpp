@@ -102,15 +102,18 @@ void typed_matmul_gradient(GradientCall& c) {
 FL_ROWS(product) {
   return {
       {"MatMul", "a: T, b: T -> product: T",
-       "transpose_a: bool = false; transpose_b: bool = false; T: floatcomplex|int32|int64", matmul_shape,
+       "transpose_a: bool = false; transpose_b: bool = false; grad_a: bool = false; grad_b: bool = false; "
+       "T: floatcomplex|int32|int64", matmul_shape,
        matmul_gradient, OpFamily::kProduct, "the product of two matrices",
        {.fast = FastPath::kProduct}},
       {"BatchMatMulV2", "x: T, y: T -> output: T",
-       "adj_x: bool = false; adj_y: bool = false; T: floatcomplex|int16|int32|int64", batch_matmul_shape,
+       "adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false; "
+       "T: floatcomplex|int16|int32|int64", batch_matmul_shape,
        batch_matmul_gradient, OpFamily::kProduct,
        "products of the matrices in the last two dimensions, the others broadcast"},
       {"BatchMatMulV3", "x: Ta, y: Tb -> output: Tout",
-       "adj_x: bool = false; adj_y: bool = false; Ta: floatcomplex|uint8|int8|int16|int32|int64; "
+       "adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false; "
+       "Ta: floatcomplex|uint8|int8|int16|int32|int64; "
        "Tb: floatcomplex|uint8|int8|int16|int32|int64; Tout: floatcomplex|int16|int32|int64",
        batch_matmul_shape, typed_matmul_gradient, OpFamily::kProduct,
        "products of matrices in a dtype of their own"},

@@ -74,7 +74,7 @@ FL_ROWS(random_stateless) {
        "the key, the counter and the algorithm that a pair of seeds stands for",
        {.host_inputs = 1, .zero_gradient = true}},
       {"StatelessRandomGetAlg", "-> alg: int32", "", infer::scalar, nullptr, OpFamily::kRandom,
-       "the algorithm of this device", {.stateful = true, .zero_gradient = true}},
+       "the algorithm of this device", {.effect = Effect::kReads, .zero_gradient = true}},
       {"StatelessRandomUniformV2", kDrawn, kFloats, drawn_shape, nullptr, OpFamily::kRandom,
        "numbers evenly from [0, 1) that follow from key and counter", drawn},
       {"StatelessRandomNormalV2", kDrawn, kFloats, drawn_shape, nullptr, OpFamily::kRandom,

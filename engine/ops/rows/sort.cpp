@@ -107,7 +107,7 @@ FL_ROWS(sort) {
        top_k_gradient,
        OpFamily::kMove,
        "the k largest of each row, and where they stand",
-       {.host_inputs = 2}},
+       {.host_inputs = 2, .flops = flops::sorting}},
       {"InTopKV2",
        "predictions: float32, targets: T, k: T -> precision: bool",
        "T: index = int32",

@@ -145,10 +145,11 @@ void betainc_shape(Inference& i) {
 
 RowDef unary(const char* name, GradientFunction gradient, const char* doc) {
   return {name, "x: T -> y: T", "T: floats", infer::same, gradient, OpFamily::kElementwise, doc,
-          {.fast = FastPath::kUnary}};
+          {.fast = FastPath::kUnary, .flops = flops::kSeries}};
 }
 RowDef binary(const char* name, const char* inputs, const char* types, GradientFunction gradient, const char* doc) {
-  return {name, inputs, types, infer::broadcast, gradient, OpFamily::kElementwise, doc, {.fast = FastPath::kBinary}};
+  return {name, inputs, types, infer::broadcast, gradient, OpFamily::kElementwise, doc,
+          {.fast = FastPath::kBinary, .flops = flops::kSeries}};
 }
 
 }  // namespace
@@ -174,7 +175,7 @@ FL_ROWS(special) {
       binary("Zeta", "x: T, q: T -> z: T", kWide, zeta_gradient, "the sum of (q + n)^-x over n = 0, 1, ..."),
       binary("Polygamma", "a: T, x: T -> z: T", kWide, polygamma_gradient, "the a-th derivative of digamma(x)"),
       {"Betainc", "a: T, b: T, x: T -> z: T", kWide, betainc_shape, betainc_gradient, OpFamily::kElementwise,
-       "the incomplete beta function, divided by beta(a, b)"},
+       "the incomplete beta function, divided by beta(a, b)", {.flops = flops::kSeries}},
   };
 }
 

@@ -68,7 +68,7 @@ FL_ROWS(string) {
        nullptr,
        OpFamily::kIo,
        "writes a string to a stream",
-       {.stateful = true, .host_inputs = 1}},
+       {.effect = Effect::kOther, .host_inputs = 1}},
       {"StringJoin", "inputs: N*string -> output: string", "N: int; separator: string = \"\"", joined_shape,
        nullptr, OpFamily::kElementwise, "strings put together, element by element", text},
       {"StringLength", "input: string -> output: int32", "unit: string = \"BYTE\"", unit_is_known, nullptr,

@@ -65,7 +65,7 @@ void atanh_gradient(GradientCall& c) {
 
 RowDef unary(const char* name, GradientFunction gradient, const char* doc) {
   return {name, "x: T -> y: T", "T: floatcomplex", infer::same, gradient, OpFamily::kElementwise, doc,
-          {.fast = FastPath::kUnary}};
+          {.fast = FastPath::kUnary, .flops = flops::kSeries}};
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ FL_ROWS(trigonometry) {
       unary("Acos", acos_gradient, "the angle whose cosine is x"),
       unary("Atan", atan_gradient, "the angle whose tangent is x"),
       {"Atan2", "y: T, x: T -> z: T", "T: floats", infer::broadcast, atan2_gradient, OpFamily::kElementwise,
-       "the angle of the point (x, y), in [-pi, pi]", {.fast = FastPath::kBinary}},
+       "the angle of the point (x, y), in [-pi, pi]", {.fast = FastPath::kBinary, .flops = flops::kSeries}},
       unary("Sinh", sinh_gradient, "the hyperbolic sine"),
       unary("Cosh", cosh_gradient, "the hyperbolic cosine"),
       unary("Asinh", asinh_gradient, "the inverse of the hyperbolic sine"),

@@ -7,7 +7,6 @@ namespace footlight {
 
 namespace {
 
-
 void read_shape(Inference& i) {
   const Variable* v = variable_of(i.inputs[0]);
   i.output_shapes[0] = v ? v->shape() : Shape::unknown_rank();
@@ -37,12 +36,12 @@ void update_shape(Inference& i) {
 RowDef update(const char* name, const char* doc) {
   return {name,
           "resource: resource, value: dtype ->",
-          "dtype: any; validate_shape: bool = false",
+          "dtype: any",
           update_shape,
           nullptr,
           OpFamily::kVariable,
           doc,
-          {.stateful = true, .dispatch = 1}};
+          {.effect = Effect::kWrites, .dispatch = 1}};
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ FL_ROWS(variable) {
        nullptr,
        OpFamily::kVariable,
        "a new variable",
-       {.stateful = true}},
+       {.effect = Effect::kOther, .host_only = true}},
       {"ReadVariableOp",
        "resource: resource -> value: dtype",
        "dtype: any",
@@ -65,9 +64,10 @@ FL_ROWS(variable) {
        read_gradient,
        OpFamily::kVariable,
        "the value of a variable",
-       {.stateful = true}},
+       {.effect = Effect::kReads, .takes_slices = true}},
       [] {
         RowDef d = update("AssignVariableOp", "gives a variable another value");
+        d.attrs = "dtype: any; validate_shape: bool = false";
         d.infer = assign_shape;
         return d;
       }(),
@@ -80,7 +80,7 @@ FL_ROWS(variable) {
        nullptr,
        OpFamily::kVariable,
        "whether a variable has a value",
-       {.stateful = true, .zero_gradient = true}},
+       {.effect = Effect::kReads, .zero_gradient = true}},
       {"VariableShape",
        "input: resource -> output: out_type",
        "out_type: index = int32",
@@ -88,7 +88,7 @@ FL_ROWS(variable) {
        nullptr,
        OpFamily::kVariable,
        "the shape of a variable's value",
-       {.stateful = true, .dispatch = 0, .zero_gradient = true}},
+       {.effect = Effect::kReads, .dispatch = 0, .zero_gradient = true}},
   };
 }
 

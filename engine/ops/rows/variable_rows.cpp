@@ -142,7 +142,7 @@ RowDef scatter(const char* name, const char* doc, const char* attrs = "dtype: nu
   return {name,          "resource: resource, indices: Tindices, updates: dtype ->",
           attrs,         scatter_shape,
           nullptr,       OpFamily::kVariable,
-          doc,           {.stateful = true, .dispatch = 2, .host_inputs = 7}};
+          doc,           {.effect = Effect::kWrites, .dispatch = 2, .host_inputs = 7}};
 }
 
 RowDef scatter_nd(const char* name, const char* doc) {
@@ -153,7 +153,7 @@ RowDef scatter_nd(const char* name, const char* doc) {
           nullptr,
           OpFamily::kVariable,
           doc,
-          {.stateful = true, .dispatch = 2, .host_inputs = 7}};
+          {.effect = Effect::kWrites, .dispatch = 2, .host_inputs = 7}};
 }
 
 }  // namespace
@@ -162,10 +162,10 @@ FL_ROWS(variable_rows) {
   return {
       {"ResourceGather", "resource: resource, indices: Tindices -> output: dtype",
        "batch_dims: int = 0; validate_indices: bool = true; dtype: any; Tindices: index", gather_shape, gather_gradient,
-       OpFamily::kVariable, "rows of a variable", {.stateful = true, .dispatch = -1, .host_inputs = 2}},
+       OpFamily::kVariable, "rows of a variable", {.effect = Effect::kReads, .dispatch = -1, .host_inputs = 2}},
       {"ResourceGatherNd", "resource: resource, indices: Tindices -> output: dtype", "dtype: any; Tindices: index",
        gather_nd_shape, gather_nd_gradient, OpFamily::kVariable, "elements of a variable at index vectors",
-       {.stateful = true, .dispatch = -1, .host_inputs = 2}},
+       {.effect = Effect::kReads, .dispatch = -1, .host_inputs = 2}},
       scatter("ResourceScatterUpdate", "gives rows of a variable other values", "dtype: any; Tindices: index"),
       scatter("ResourceScatterAdd", "adds to rows of a variable"),
       scatter("ResourceScatterSub", "subtracts from rows of a variable"),
@@ -183,10 +183,10 @@ FL_ROWS(variable_rows) {
        "T: any; Index: index; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; "
        "new_axis_mask: int = 0; shrink_axis_mask: int = 0",
        slice_assign_shape, nullptr, OpFamily::kVariable, "gives a strided slice of a variable other values",
-       {.stateful = true, .dispatch = 4, .host_inputs = 31}},
+       {.effect = Effect::kWrites, .dispatch = 4, .host_inputs = 31}},
       {"ResourceCountUpTo", "resource: resource -> output: T", "limit: int; T: index", count_shape, nullptr,
        OpFamily::kVariable, "the value of a counter, which then goes one up to a limit",
-       {.stateful = true, .dispatch = -1, .zero_gradient = true}},
+       {.effect = Effect::kWrites, .dispatch = -1, .zero_gradient = true}},
   };
 }
 

@@ -188,7 +188,7 @@ PyObject* set_shape(PyObject* self, PyObject* wanted) {
       const Shape known = merge(t.shape(), s);
       t.body()->shape = known;
       Node& node = t.graph()->node(t.node());
-      node.told = node.told || !(node.shapes[t.output()] == known);
+      node.shape_said = node.shape_said || !(node.shapes[t.output()] == known);
       node.shapes[t.output()] = known;
     }
     Py_RETURN_NONE;

@@ -38,7 +38,7 @@ enum class Alias : uint8_t {
   kSame,     // the first output is the input itself
   kView,     // the first output is the input's elements under another shape: no kernel needs to run
   kInPlace,  // elementwise: the output may be written over any input of its dtype and shape that nobody else holds
-  kShares,   // the kernel may hand out the input's memory, or a part of it
+  kShares,   // outputs may be views of the input's memory, or of what a resource holds
 };
 
 // What runs the nodes of an op.
@@ -132,7 +132,7 @@ struct OpRow {
   FastPath fast = FastPath::kNone;
   int8_t dispatch = 0;                 // the input whose dtype picks the kernel; -1: the first output's dtype
   uint32_t host_inputs = 0;            // bit i: input i is read on the host wherever the op runs (axes, shapes, perms)
-  bool zero_gradient = false;          // `gradient` is null because the op is piecewise constant: nothing flows, no error
+  bool zero_gradient = false;          // `gradient` is null because the op is piecewise constant: nothing flows
   bool host_only = false;              // never runs on a device: prints, strings, what the runtime does itself
   bool takes_slices = false;           // the gradient function takes rows of a tensor (IndexedSlices) as they are
   bool copies_elements = false;        // every element of an output is one of an input: a NaN in it is not this op's

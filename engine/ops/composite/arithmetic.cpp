@@ -30,10 +30,10 @@ DType quotient_dtype(DType dtype) {
 Tensor as_node(const Tensor& t, std::string_view name) { return t.body()->python_number ? constant(t, name) : t; }
 
 template <Literal op_name, Literal scope_name>
-Arg scoped_two(Args args, std::string_view name) {
+Arg scoped_two(const Tensor& x, const Tensor& y, std::string_view name) {
   static const Op op{op_name.text};
   const Scope scope(name_or(name, scope_name.text));
-  return {apply(op, {tensor(args[0]), tensor(args[1])})};
+  return {apply(op, {x, y})};
 }
 
 // Both as what they divide as.
@@ -49,35 +49,33 @@ std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::str
   return {std::move(of_a), ops::cast(b, dtype)};
 }
 
-Arg truediv_of(Args args, std::string_view name) {
-  return {truediv(tensor(args[0]), tensor(args[1]), name_or(name, "truediv"))};
+Arg truediv_of(const Tensor& x, const Tensor& y, std::string_view name) {
+  return {truediv(x, y, name_or(name, "truediv"))};
 }
 
-Arg logical_xor_of(Args args, std::string_view name) {
-  return {logical_xor(tensor(args[0]), tensor(args[1]), name_or(name, "LogicalXor"))};
+Arg logical_xor_of(const Tensor& x, const Tensor& y, std::string_view name) {
+  return {logical_xor(x, y, name_or(name, "LogicalXor"))};
 }
 
-Arg add_n(Args args, std::string_view name) {
+Arg add_n(const std::vector<Tensor>& terms, std::string_view name) {
   static const Op op{"AddN"};
   static const Op same{"Identity"};
-  const auto terms = tensors(args[0]);
   if (terms.empty()) fail(ErrorKind::kValue, "tf.add_n wants at least one tensor, the list is empty");
   if (terms.size() == 1) return {name.empty() ? terms[0] : apply(same, {terms[0]}, {}, name)};
   return {apply(op.row(), terms, {}, name)};
 }
 
-Arg absolute(Args args, std::string_view name) { return {abs(tensor(args[0]), name_or(name, "Abs"))}; }
+Arg absolute(const Tensor& x, std::string_view name) { return {abs(x, name_or(name, "Abs"))}; }
 
-Arg divide_no_nan(Args args, std::string_view name) {
+Arg divide_no_nan(const Tensor& x_given, const Tensor& y_given, std::string_view name) {
   static const Op op{"DivNoNan"};
   const Scope scope(name_or(name, "div_no_nan"));
-  const auto [x, y] = quotient_of(tensor(args[0]), tensor(args[1]), "tf.math.divide_no_nan");
+  const auto [x, y] = quotient_of(x_given, y_given, "tf.math.divide_no_nan");
   return {apply(op, {x, y}, {}, scope.own_name())};
 }
 
-Arg reciprocal_no_nan(Args args, std::string_view name) {
+Arg reciprocal_no_nan(const Tensor& x, std::string_view name) {
   static const Op op{"DivNoNan"};
-  const Tensor& x = tensor(args[0]);
   const Scope scope(name_or(name, "reciprocal_no_nan"));
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.math.reciprocal_no_nan: x must be a tensor of numbers, not of ", name_of(x.dtype()));
@@ -85,9 +83,8 @@ Arg reciprocal_no_nan(Args args, std::string_view name) {
   return {apply(op, {one, x}, {}, scope.own_name())};
 }
 
-Arg multiply_no_nan(Args args, std::string_view name) {
+Arg multiply_no_nan(const Tensor& x, const Tensor& y, std::string_view name) {
   static const Op op{"MulNoNan"};
-  const Tensor &x = tensor(args[0]), &y = tensor(args[1]);
   if (x.dtype() != y.dtype())
     fail(ErrorKind::kValue, "tf.math.multiply_no_nan: x and y must have one dtype, not ", name_of(x.dtype()), " and ",
          name_of(y.dtype()), "; cast one of them with tf.cast");
@@ -95,18 +92,17 @@ Arg multiply_no_nan(Args args, std::string_view name) {
 }
 
 // Bare integers alone are taken for floats.
-Arg next_after(Args args, std::string_view name) {
+Arg next_after(const Tensor& x1, const Tensor& x2, std::string_view name) {
   static const Op op{"NextAfter"};
-  const bool bare = tensor(args[0]).body()->python_number && tensor(args[1]).body()->python_number;
+  const bool bare = x1.body()->python_number && x2.body()->python_number;
   const auto as_float = [&](const Tensor& t) {
     return bare && is_integer(t.dtype()) ? ops::cast(t, DType::kFloat32) : t;
   };
-  return {apply(op, {as_float(tensor(args[0])), as_float(tensor(args[1]))}, {}, name)};
+  return {apply(op, {as_float(x1), as_float(x2)}, {}, name)};
 }
 
-Arg scalar_mul(Args args, std::string_view name) {
+Arg scalar_mul(const Tensor& scalar, const Tensor& x, std::string_view name) {
   static const Op op{"Mul"};
-  const Tensor &scalar = tensor(args[0]), &x = tensor(args[1]);
   if (!scalar.shape().has_rank() || scalar.shape().rank() != 0)
     fail(ErrorKind::kValue, "tf.math.scalar_mul: scalar must be a scalar, its shape is ", scalar.shape().to_string());
   if (scalar.dtype() != x.dtype())
@@ -116,14 +112,13 @@ Arg scalar_mul(Args args, std::string_view name) {
   return {apply(op, {as_node(scalar, "scalar"), x}, {}, scope.own_name())};
 }
 
-Arg accumulate_n(Args args, std::string_view name) {
+Arg accumulate_n(const std::vector<Tensor>& terms, const Arg& dims, DType tensor_dtype, std::string_view name) {
   static const Op same{"Identity"};
   static const Op op{"AddN"};
-  const auto terms = tensors(args[0]);
   if (terms.empty()) fail(ErrorKind::kValue, "tf.math.accumulate_n: inputs must be a list of at least one tensor");
   Shape shape = Shape::unknown_rank();
-  if (const auto* said = std::get_if<Shape>(&args[1].value)) shape = *said;
-  if (const auto* said = std::get_if<Tensor>(&args[1].value))
+  if (const auto* said = std::get_if<Shape>(&dims.value)) shape = *said;
+  if (const auto* said = std::get_if<Tensor>(&dims.value))
     if (const Tensor known = known_value(*said)) shape = Shape(std::span<const int64_t>(infer::ints_of(known)));
   for (const Tensor& t : terms) {
     if (t.dtype() != terms[0].dtype() || !compatible(shape, t.shape()))
@@ -131,17 +126,15 @@ Arg accumulate_n(Args args, std::string_view name) {
            t.shape().to_string(), " stands beside ", name_of(terms[0].dtype()), " ", shape.to_string());
     shape = merge(shape, t.shape());
   }
-  if (!args[2].none() && dtype(args[2]) != terms[0].dtype())
-    fail(ErrorKind::kType, "tf.math.accumulate_n: tensor_dtype is ", name_of(dtype(args[2])), ", the inputs are of ",
+  if (tensor_dtype != DType::kInvalid && tensor_dtype != terms[0].dtype())
+    fail(ErrorKind::kType, "tf.math.accumulate_n: tensor_dtype is ", name_of(tensor_dtype), ", the inputs are of ",
          name_of(terms[0].dtype()));
   if (terms.size() == 1) return {name.empty() ? terms[0] : apply(same, {terms[0]}, {}, name)};
   return {apply(op.row(), terms, {}, name)};
 }
 
 // Horner's rule; the first coefficient belongs to the highest power.
-Arg polyval(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[1]);
-  const auto coefficients = tensors(args[0]);
+Arg polyval(const std::vector<Tensor>& coefficients, const Tensor& x, std::string_view name) {
   const Scope scope(name_or(name, "polyval"));
   if (coefficients.empty()) return {ops::zeros_like(x)};
   std::vector<Tensor> c;
@@ -152,10 +145,9 @@ Arg polyval(Args args, std::string_view name) {
 }
 
 // x / |x| of a complex number, so that its slope is that of the quotient.
-Arg sign(Args args, std::string_view name) {
+Arg sign(const Tensor& x, std::string_view name) {
   static const Op op{"Sign"};
   static const Op divide{"DivNoNan"};
-  const Tensor& x = tensor(args[0]);
   if (!is_complex(x.dtype())) return {apply(op, {x}, {}, name)};
   return {apply(divide, {x, ops::cast(abs(x, "ComplexAbs"), x.dtype())}, {}, name)};
 }
@@ -197,9 +189,9 @@ FL_PUBLIC(arithmetic) {
       {"math.add add", kFirstLeads, one_op<"AddV2", "Add">, "x + y, with broadcasting"},
       {"math.subtract subtract", kTwo, one_op<"Sub">, "x - y, with broadcasting"},
       {"math.multiply multiply", kTwo, one_op<"Mul">, "x * y, with broadcasting"},
-      {"math.truediv truediv", kFirstLeads, truediv_of, "x / y; integers divide as floats"},
-      {"math.divide divide", kTwoAsTheyCome, truediv_of, "x / y, as Python's operator"},
-      {"math.divide_no_nan", kTwoAsTheyCome, divide_no_nan, "x / y, and 0 where y is 0"},
+      {"math.truediv truediv", kFirstLeads, bind<truediv_of>, "x / y; integers divide as floats"},
+      {"math.divide divide", kTwoAsTheyCome, bind<truediv_of>, "x / y, as Python's operator"},
+      {"math.divide_no_nan", kTwoAsTheyCome, bind<divide_no_nan>, "x / y, and 0 where y is 0"},
       {"math.floordiv floordiv", kTwo, one_op<"FloorDiv", "floordiv">, "x // y: rounds towards minus infinity"},
       {"math.floormod math.mod mod", kTwo, one_op<"FloorMod">, "x % y: has the sign of y"},
       {"math.pow pow", kTwo, one_op<"Pow">, "x ** y, with broadcasting"},
@@ -215,30 +207,30 @@ FL_PUBLIC(arithmetic) {
       {"math.logical_and logical_and", kTwoBools, one_op<"LogicalAnd">, "x and y"},
       {"math.logical_or logical_or", kTwoBools, one_op<"LogicalOr">, "x or y"},
       {"math.logical_xor", "x: tensor as y fits bool, y: tensor as x fits bool, name: str? = 'LogicalXor'",
-       logical_xor_of,
+       bind<logical_xor_of>,
        "one of x and y, not both"},
       {"math.logical_not logical_not", "x: tensor fits bool, name: str? = None", one_op<"LogicalNot">, "not x"},
-      {"math.add_n add_n", "inputs: tensor*, name: str? = None", add_n, "the sum of tensors of one shape"},
-      {"math.abs abs", "x: tensor, name: str? = None", absolute, "the absolute value"},
+      {"math.add_n add_n", "inputs: tensor*, name: str? = None", bind<add_n>, "the sum of tensors of one shape"},
+      {"math.abs abs", "x: tensor, name: str? = None", bind<absolute>, "the absolute value"},
       {"truncatediv", kTwo, one_op<"TruncateDiv">, "x / y, rounded towards 0"},
       {"truncatemod", kTwo, one_op<"TruncateMod">, "what is left of x / y; has the sign of x"},
       {"realdiv", kTwo, one_op<"RealDiv">, "x / y of floats"},
-      {"math.multiply_no_nan", "x: tensor, y: tensor after x, name: str? = None", multiply_no_nan,
+      {"math.multiply_no_nan", "x: tensor, y: tensor after x, name: str? = None", bind<multiply_no_nan>,
        "x * y, and 0 where y is 0"},
-      {"math.reciprocal_no_nan", "x: tensor, name: str? = None", reciprocal_no_nan, "1 / x, and 0 where x is 0"},
-      {"math.xdivy", kTwo, scoped_two<"Xdivy", "xdivy">, "x / y, and 0 where x is 0"},
+      {"math.reciprocal_no_nan", "x: tensor, name: str? = None", bind<reciprocal_no_nan>, "1 / x, and 0 where x is 0"},
+      {"math.xdivy", kTwo, bind<scoped_two<"Xdivy", "xdivy">>, "x / y, and 0 where x is 0"},
       {"math.xlogy", kTwo, one_op<"Xlogy">, "x * log(y), and 0 where x is 0"},
-      {"math.xlog1py", kTwo, scoped_two<"Xlog1py", "xlog1py">, "x * log(1 + y), and 0 where x is 0"},
-      {"math.nextafter", "x1: tensor as x2, x2: tensor as x1, name: str? = None", next_after,
+      {"math.xlog1py", kTwo, bind<scoped_two<"Xlog1py", "xlog1py">>, "x * log(1 + y), and 0 where x is 0"},
+      {"math.nextafter", "x1: tensor as x2, x2: tensor as x1, name: str? = None", bind<next_after>,
        "the number next to x1 on the way to x2"},
       {"math.scalar_mul scalar_mul", "scalar: tensor as x, x: tensor or slices, name: str? = None",
-       by_rows<scalar_mul, 1>,
+       by_rows<bind<scalar_mul>, 1>,
        "x times a scalar"},
       {"math.accumulate_n", "inputs: tensors, shape: shape? = None, tensor_dtype: dtype? = None, name: str? = None",
-       accumulate_n, "the sum of tensors of one shape"},
-      {"math.polyval", "coeffs: tensors of any, x: tensor, name: str? = None", polyval,
+       bind<accumulate_n>, "the sum of tensors of one shape"},
+      {"math.polyval", "coeffs: tensors of any, x: tensor, name: str? = None", bind<polyval>,
        "the polynomial with these coefficients, highest power first, at x"},
-      {"math.sign sign", "x: tensor, name: str? = None", sign, "-1, 0 or 1; of a complex number x / |x|"},
+      {"math.sign sign", "x: tensor, name: str? = None", bind<sign>, "-1, 0 or 1; of a complex number x / |x|"},
   };
 }
 

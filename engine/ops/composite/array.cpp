@@ -7,14 +7,15 @@ namespace footlight::composite {
 
 namespace {
 
-Arg reverse_sequence(Args args, std::string_view name) {
+Arg reverse_sequence(const Tensor& input, const Tensor& seq_lengths, std::optional<int64_t> seq_axis,
+                     std::optional<int64_t> batch_axis, std::string_view name) {
   static const Op op{"ReverseSequence"};
   static const AttrName kSeq{"seq_dim"};
   static const AttrName kBatch{"batch_dim"};
-  if (args[2].none())
+  if (!seq_axis)
     fail(ErrorKind::kType, "tf.reverse_sequence wants seq_axis, the dimension that is reversed");
-  return {apply(op, {tensor(args[0]), tensor(args[1])},
-                {{kSeq, integer(args[2])}, {kBatch, args[3].none() ? int64_t{0} : integer(args[3])}}, name)};
+  return {apply(op, {input, seq_lengths},
+                {{kSeq, *seq_axis}, {kBatch, batch_axis.value_or(0)}}, name)};
 }
 
 // A mask of `row` < lengths along a new last dimension.
@@ -24,19 +25,18 @@ Tensor mask_of(const Tensor& lengths, const Tensor& longest) {
   return ops::less(row, ops::cast(ops::expand_dims(lengths, -1), type));
 }
 
-Arg sequence_mask(Args args, std::string_view name) {
-  const Tensor& lengths = tensor(args[0]);
+Arg sequence_mask(const Tensor& lengths, const Tensor& maxlen, DType dtype, std::string_view name) {
   const Scope scope(name_or(name, "SequenceMask"));
   Tensor longest;
-  if (args[1].none())
+  if (!maxlen)
     longest = ops::maximum(ops::number(0, lengths.dtype()), ops::max_of(lengths));
   else
-    longest = tensor(args[1]);
+    longest = maxlen;
   if (longest.shape().has_rank() && longest.shape().rank() != 0)
     fail(ErrorKind::kValue, "Argument `maxlen` must be scalar for sequence_mask, received `maxlen` of shape ",
          longest.shape().to_string());
   const Tensor mask = mask_of(lengths, longest);
-  return {args[2].none() ? mask : ops::cast(mask, dtype(args[2]))};
+  return {dtype == DType::kInvalid ? mask : ops::cast(mask, dtype)};
 }
 
 // Whole copies of each element beside each other: one more dimension, tiled, then joined with the one before.
@@ -60,28 +60,28 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   return ops::reshape(tiled, ops::concat(parts, 0));
 }
 
-Arg repeat(Args args, std::string_view name) {
+Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> axes, std::string_view name) {
   static const Op where{"Where"};
   static const Op strided{"StridedSlice"};
-  Tensor x = tensor(args[0]);
-  Tensor times = tensor(args[1]);
+  Tensor x = input;
+  Tensor times = repeats;
   if (!is_integer(times.dtype()))
     fail(ErrorKind::kType, "repeats of tf.repeat must be integers, not ", name_of(times.dtype()));
   if (times.dtype() != DType::kInt64) times = ops::cast(times, DType::kInt32);
   const Scope scope(name_or(name, "Repeat"));
   int axis = 0;
-  if (args[2].none()) {
+  if (!axes) {
     x = ops::reshape(x, ops::ints({-1}));
   } else if (!x.shape().has_rank()) {
-    if (integer(args[2]) < 0)
+    if (*axes < 0)
       fail(ErrorKind::kValue, "tf.repeat: with a negative axis the rank of the input must be known");
-    axis = static_cast<int>(integer(args[2]));
+    axis = static_cast<int>(*axes);
   } else {
     if (x.shape().rank() == 0) x = ops::reshape(x, ops::ints({1}));
     const int rank = x.shape().rank();
-    if (integer(args[2]) < -rank || integer(args[2]) >= rank)
-      fail(ErrorKind::kValue, "tf.repeat: axis ", integer(args[2]), " must lie in [", -rank, ", ", rank, ")");
-    axis = static_cast<int>(integer(args[2]) < 0 ? integer(args[2]) + rank : integer(args[2]));
+    if (*axes < -rank || *axes >= rank)
+      fail(ErrorKind::kValue, "tf.repeat: axis ", *axes, " must lie in [", -rank, ", ", rank, ")");
+    axis = static_cast<int>(*axes < 0 ? *axes + rank : *axes);
   }
   const Shape& of_times = times.shape();
   if (of_times.has_rank() && of_times.rank() > 1)
@@ -118,9 +118,8 @@ Arg repeat(Args args, std::string_view name) {
   return {ops::gather(x, index, axis)};
 }
 
-Arg meshgrid(Args args, std::string_view name) {
-  std::vector<Tensor> values = tensors(args[0]);
-  const std::string& indexing = text(args[1]);
+Arg meshgrid(const std::vector<Tensor>& given, const std::string& indexing, std::string_view name) {
+  std::vector<Tensor> values = given;
   if (indexing != "xy" && indexing != "ij")
     fail(ErrorKind::kValue, "Argument `indexing` must be 'xy' or 'ij', got: '", indexing, "'");
   const Scope scope(name_or(name, "meshgrid"));
@@ -155,14 +154,15 @@ Arg meshgrid(Args args, std::string_view name) {
 }
 
 // start + (stop - start) / (num - 1) * k, with both ends exactly as given.
-Arg linspace(Args args, std::string_view name) {
+Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& num_given, int64_t axes,
+             std::string_view name) {
   static const Op broadcast{"BroadcastArgs"};
-  Tensor start = tensor(args[0]), stop = tensor(args[1]);
+  Tensor start = start_given, stop = stop_given;
   const Scope scope(name_or(name, "linspace"));
-  if (const Tensor known = known_value(tensor(args[2])); known && known.dtype() == DType::kInt64)
+  if (const Tensor known = known_value(num_given); known && known.dtype() == DType::kInt64)
     if (const int64_t n = one_integer(known, "num of tf.linspace"); n != static_cast<int32_t>(n))
       invalid("num of tf.linspace must fit 32 bits, ", n, " came [Op:LinSpace]");
-  Tensor num = ops::cast(tensor(args[2]), DType::kInt32);
+  Tensor num = ops::cast(num_given, DType::kInt32);
   if (start.dtype() != stop.dtype())
     fail(ErrorKind::kValue, "stop: Tensor conversion requested dtype ", name_of(start.dtype()),
          " for Tensor with dtype ", name_of(stop.dtype()));
@@ -176,7 +176,7 @@ Arg linspace(Args args, std::string_view name) {
     return !t.is_symbolic() && t.device() == Device::cpu() && t.shape().rank() == 0;
   };
   // Eager values on the host need no graph that shows TensorFlow's parts.
-  if (const int64_t axis = integer(args[3]); plain(start) && plain(stop) && plain(num) && (axis == 0 || axis == -1) &&
+  if (const int64_t axis = axes; plain(start) && plain(stop) && plain(num) && (axis == 0 || axis == -1) &&
       (type == DType::kFloat32 || type == DType::kFloat64) && *num.data<int32_t>() > 0) {
     static const Op op{"LinSpace"};
     return {apply(op, {start, stop, num})};
@@ -186,7 +186,7 @@ Arg linspace(Args args, std::string_view name) {
     start = ops::broadcast_to(start, shape);
     stop = ops::broadcast_to(stop, shape);
   }
-  int64_t axis = integer(args[3]);
+  int64_t axis = axes;
   if (!start.shape().has_rank() && axis != 0)
     fail(ErrorKind::kValue,
          "tf.linspace: the ranks of start and stop must be known for an axis other than 0");
@@ -228,38 +228,38 @@ Arg linspace(Args args, std::string_view name) {
   return {ops::gather(whole, ops::range(ops::integer(0), num))};
 }
 
-Arg shape_n(Args args, std::string_view name) {
+Arg shape_n(const std::vector<Tensor>& input, DType out_type, std::string_view name) {
   static const Op op{"ShapeN"};
   static const AttrName kOutType{"out_type"};
-  return {list_of(apply_all(op.row(), tensors(args[0]), {{kOutType, dtype(args[1])}}, name))};
+  return {list_of(apply_all(op.row(), input, {{kOutType, out_type}}, name))};
 }
 
-Arg identity_n(Args args, std::string_view name) {
+Arg identity_n(const std::vector<Tensor>& input, std::string_view name) {
   static const Op op{"IdentityN"};
-  return {list_of(apply_all(op.row(), tensors(args[0]), {}, name))};
+  return {list_of(apply_all(op.row(), input, {}, name))};
 }
 
-Arg ensure_shape(Args args, std::string_view name) {
+Arg ensure_shape(const Tensor& x, const Arg& dims, std::string_view name) {
   static const Op op{"EnsureShape"};
   static const AttrName kShape{"shape"};
-  const Shape* shape = std::get_if<Shape>(&args[1].value);
+  const Shape* shape = std::get_if<Shape>(&dims.value);
   if (!shape) {
-    const Tensor value = known_value(std::get<Tensor>(args[1].value));
+    const Tensor value = known_value(std::get<Tensor>(dims.value));
     if (!value) fail(ErrorKind::kType, "the shape of tf.ensure_shape must be known, a symbolic tensor came");
-    return {apply(op, {tensor(args[0])}, {{kShape, Shape(std::span<const int64_t>(infer::ints_of(value)))}},
+    return {apply(op, {x}, {{kShape, Shape(std::span<const int64_t>(infer::ints_of(value)))}},
                   name)};
   }
-  return {apply(op, {tensor(args[0])}, {{kShape, *shape}}, name)};
+  return {apply(op, {x}, {{kShape, *shape}}, name)};
 }
 
-Arg broadcast_dynamic_shape(Args args, std::string_view) {
+Arg broadcast_dynamic_shape(const Tensor& shape_x, const Tensor& shape_y, std::string_view) {
   static const Op op{"BroadcastArgs"};
-  return {apply(op, {tensor(args[0]), tensor(args[1])})};
+  return {apply(op, {shape_x, shape_y})};
 }
 
-Arg broadcast_static_shape(Args args, std::string_view) {
-  const Shape* x = std::get_if<Shape>(&args[0].value);
-  const Shape* y = std::get_if<Shape>(&args[1].value);
+Arg broadcast_static_shape(const Arg& shape_x, const Arg& shape_y, std::string_view) {
+  const Shape* x = std::get_if<Shape>(&shape_x.value);
+  const Shape* y = std::get_if<Shape>(&shape_y.value);
   if (!x || !y) fail(ErrorKind::kType, "tf.broadcast_static_shape wants two TensorShapes");
   try {
     return {broadcast(*x, *y)};
@@ -269,27 +269,26 @@ Arg broadcast_static_shape(Args args, std::string_view) {
   }
 }
 
-Arg space_to_batch(Args args, std::string_view name) {
+Arg space_to_batch(const Tensor& input, const Tensor& block_shape, const Tensor& paddings, std::string_view name) {
   static const Op op{"SpaceToBatchND"};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {}, name)};
+  return {apply(op, {input, block_shape, paddings}, {}, name)};
 }
 
 // One number stands for both spatial dimensions.
-Arg batch_to_space(Args args, std::string_view name) {
+Arg batch_to_space(const Tensor& input, const Tensor& block_shape, const Tensor& crops, std::string_view name) {
   static const Op op{"BatchToSpaceND"};
-  Tensor blocks = tensor(args[1]);
+  Tensor blocks = block_shape;
   if (blocks.shape().has_rank() && blocks.shape().rank() == 0 && blocks.body()->python_number) {
     const int64_t block = one_integer(blocks, "the block size");
     blocks = ops::ints({block, block});
   }
-  return {apply(op, {tensor(args[0]), blocks, tensor(args[2])}, {}, name)};
+  return {apply(op, {input, blocks, crops}, {}, name)};
 }
 
-Arg required_paddings(Args args, std::string_view name) {
+Arg required_paddings(const Tensor& size, const Tensor& blocks, const Tensor& base_paddings, std::string_view name) {
   static const Op mod{"FloorMod"};
   static const Op strided{"StridedSlice"};
   static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"}, kShrink{"shrink_axis_mask"};
-  const Tensor &size = tensor(args[0]), &blocks = tensor(args[1]);
   const Shape& shape = blocks.shape();
   if (!shape.fully_known() || shape.rank() != 1)
     fail(ErrorKind::kValue, "block_shape must be a vector of known length, its shape is ", shape.to_string());
@@ -300,8 +299,8 @@ Arg required_paddings(Args args, std::string_view name) {
   const int64_t n = shape[0];
   const Tensor zeros = ops::fill(ops::ints({n}), ops::integer(0));
   Tensor before = zeros, after = zeros;
-  if (!args[2].none()) {
-    const Tensor& base = tensor(args[2]);
+  if (base_paddings) {
+    const Tensor& base = base_paddings;
     if (!compatible(base.shape(), Shape{n, 2}))
       fail(ErrorKind::kValue, "base_paddings must have shape (", n, ", 2), their shape is ",
            base.shape().to_string());
@@ -319,28 +318,29 @@ Arg required_paddings(Args args, std::string_view name) {
   return {list_of({ops::pack(paddings, 1), ops::pack(crops, 1)})};
 }
 
-Arg volume_patches(Args args, std::string_view name) {
+Arg volume_patches(const Tensor& input, const Ints& ksizes, const Ints& strides, const std::string& padding,
+                   std::string_view name) {
   static const Op op{"ExtractVolumePatches"};
   static const AttrName kSizes{"ksizes"}, kStrides{"strides"}, kPadding{"padding"};
-  return {apply(op, {tensor(args[0])},
-                {{kSizes, integers(args[1])}, {kStrides, integers(args[2])}, {kPadding, text(args[3])}},
+  return {apply(op, {input},
+                {{kSizes, ksizes}, {kStrides, strides}, {kPadding, padding}},
                 name)};
 }
 
-Arg bitcast(Args args, std::string_view name) {
+Arg bitcast(const Tensor& input, DType type, std::string_view name) {
   static const Op op{"Bitcast"};
   static const AttrName kType{"type"};
-  return {apply(op, {tensor(args[0])}, {{kType, dtype(args[1])}}, name)};
+  return {apply(op, {input}, {{kType, type}}, name)};
 }
 
-Arg parallel_stack(Args args, std::string_view name) {
+Arg parallel_stack(const std::vector<Tensor>& values, std::string_view name) {
   static const Op op{"ParallelConcat"};
   static const AttrName kShape{"shape"};
   if (!current_graph_builder)
     fail(ErrorKind::kRuntime,
          "tf.parallel_stack() is not compatible with eager execution: call it in a tf.function");
   const Scope scope(name_or(name, "parallel_stack"));
-  std::vector<Tensor> rows = tensors(args[0]);
+  std::vector<Tensor> rows = values;
   if (rows.empty()) fail(ErrorKind::kValue, "tf.parallel_stack wants at least one tensor, the list is empty");
   const Shape& one = rows[0].shape();
   if (!one.fully_known())
@@ -363,41 +363,41 @@ FL_PUBLIC(array) {
       {"reverse_sequence",
        "input: tensor, seq_lengths: tensor of int32, seq_axis: int? = None, batch_axis: int? = None, name: "
        "str? = None",
-       reverse_sequence, "the first so many of each row the other way round"},
+       bind<reverse_sequence>, "the first so many of each row the other way round"},
       {"roll", "input: tensor, shift: tensor, axis: tensor, name: str? = None", one_op<"Roll">,
        "elements shifted around the end of dimensions"},
       {"sequence_mask", "lengths: tensor, maxlen: tensor? = None, dtype: dtype? = bool, name: str? = None",
-       sequence_mask, "true for the first so many of each row"},
-      {"repeat", "input: tensor, repeats: tensor of int32, axis: int? = None, name: str? = None", repeat,
+       bind<sequence_mask>, "true for the first so many of each row"},
+      {"repeat", "input: tensor, repeats: tensor of int32, axis: int? = None, name: str? = None", bind<repeat>,
        "each element several times"},
-      {"meshgrid", "*args: tensors of any, indexing: str = 'xy', name: str? = None", meshgrid,
+      {"meshgrid", "*args: tensors of any, indexing: str = 'xy', name: str? = None", bind<meshgrid>,
        "the coordinates of a grid from those of its axes"},
       {"linspace",
        "start: tensor, stop: tensor after start, num: tensor of int32, name: str? = None, axis: int = 0",
-       linspace, "numbers at equal distances"},
-      {"shape_n", "input: tensors, out_type: dtype = int32, name: str? = None", shape_n,
+       bind<linspace>, "numbers at equal distances"},
+      {"shape_n", "input: tensors, out_type: dtype = int32, name: str? = None", bind<shape_n>,
        "the shapes of several tensors"},
-      {"identity_n", "input: tensors of any, name: str? = None", identity_n, "the same values"},
-      {"ensure_shape", "x: tensor, shape: shape, name: str? = None", ensure_shape,
+      {"identity_n", "input: tensors of any, name: str? = None", bind<identity_n>, "the same values"},
+      {"ensure_shape", "x: tensor, shape: shape, name: str? = None", bind<ensure_shape>,
        "the same value; an error when its shape is another"},
       {"broadcast_dynamic_shape", "shape_x: tensor of int32, shape_y: tensor like shape_x",
-       broadcast_dynamic_shape, "the shape that two shapes broadcast to, as a tensor"},
-      {"broadcast_static_shape", "shape_x: shape, shape_y: shape", broadcast_static_shape,
+       bind<broadcast_dynamic_shape>, "the shape that two shapes broadcast to, as a tensor"},
+      {"broadcast_static_shape", "shape_x: shape, shape_y: shape", bind<broadcast_static_shape>,
        "the shape that two shapes broadcast to"},
-      {"nn.space_to_batch space_to_batch space_to_batch_nd", kBlocks, space_to_batch,
+      {"nn.space_to_batch space_to_batch space_to_batch_nd", kBlocks, bind<space_to_batch>,
        "blocks of the spatial dimensions put into the batch"},
       {"batch_to_space",
        "input: tensor, block_shape: tensor of int32, crops: tensor of int32, name: str? = None",
-       batch_to_space, "the batch put back into blocks of the spatial dimensions"},
+       bind<batch_to_space>, "the batch put back into blocks of the spatial dimensions"},
       {"required_space_to_batch_paddings",
        "input_shape: tensor of int32, block_shape: tensor of int32, base_paddings: tensor? of int32 = None, "
        "name: str? = None -> tuple",
-       required_paddings, "the paddings and crops that make spatial dimensions divisible by blocks"},
+       bind<required_paddings>, "the paddings and crops that make spatial dimensions divisible by blocks"},
       {"extract_volume_patches",
-       "input: tensor, ksizes: ints, strides: ints, padding: str, name: str? = None", volume_patches,
+       "input: tensor, ksizes: ints, strides: ints, padding: str, name: str? = None", bind<volume_patches>,
        "the blocks under a window that steps through space, as depth"},
-      {"bitcast", "input: tensor, type: dtype, name: str? = None", bitcast, "the same bits as another dtype"},
-      {"parallel_stack", "values: tensors, name: str = 'parallel_stack'", parallel_stack,
+      {"bitcast", "input: tensor, type: dtype, name: str? = None", bind<bitcast>, "the same bits as another dtype"},
+      {"parallel_stack", "values: tensors, name: str = 'parallel_stack'", bind<parallel_stack>,
        "tensors of one shape along a new first dimension, in a graph"},
   };
 }

@@ -16,9 +16,8 @@ DType part_of(DType t) {
   return t == DType::kComplex64 ? DType::kFloat32 : t == DType::kComplex128 ? DType::kFloat64 : t;
 }
 
-Arg complex_of(Args args, std::string_view name) {
+Arg complex_of(const Tensor& re, const Tensor& im, std::string_view name) {
   static const Op op{"Complex"};
-  const Tensor &re = tensor(args[0]), &im = tensor(args[1]);
   if (re.dtype() != im.dtype() || (re.dtype() != DType::kFloat32 && re.dtype() != DType::kFloat64))
     fail(ErrorKind::kType, "tf.complex: real and imag must both be float32 or both float64, not ", name_of(re.dtype()),
          " and ", name_of(im.dtype()));
@@ -26,27 +25,24 @@ Arg complex_of(Args args, std::string_view name) {
   return {apply(op, {re, im}, {{kTout, whole}}, name_or(name, "Complex"))};
 }
 
-Arg real_part(Args args, std::string_view name) {
+Arg real_part(const Tensor& x, std::string_view name) {
   static const Op op{"Real"};
-  const Tensor& x = tensor(args[0]);
   if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Real"))};
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.math.real: input must be a tensor of numbers, not of ", name_of(x.dtype()));
   return {x};
 }
 
-Arg imaginary_part(Args args, std::string_view name) {
+Arg imaginary_part(const Tensor& x, std::string_view name) {
   static const Op op{"Imag"};
-  const Tensor& x = tensor(args[0]);
   if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Imag"))};
   const Scope scope(name_or(name, "Imag"));
   return {ops::zeros_like(x)};
 }
 
 // Of a real number 0, or pi when it is negative.
-Arg angle(Args args, std::string_view name) {
+Arg angle(const Tensor& x, std::string_view name) {
   static const Op op{"Angle"};
-  const Tensor& x = tensor(args[0]);
   if (is_complex(x.dtype())) return {apply(op, {x}, {{kTout, part_of(x.dtype())}}, name_or(name, "Angle"))};
   if (!is_floating(x.dtype()))
     fail(ErrorKind::kType, "tf.math.angle: input must be of a floating or complex dtype, not ", name_of(x.dtype()),
@@ -56,9 +52,8 @@ Arg angle(Args args, std::string_view name) {
   return {ops::where(ops::less(x, ops::number(0, x.dtype())), pi, ops::zeros_like(x))};
 }
 
-Arg conjugate(Args args, std::string_view name) {
+Arg conjugate(const Tensor& x, std::string_view name) {
   static const Op op{"Conj"};
-  const Tensor& x = tensor(args[0]);
   if (is_complex(x.dtype()) || x.dtype() == DType::kVariant) return {apply(op, {x}, {}, name_or(name, "Conj"))};
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.math.conj: x must be a tensor of numbers, not of ", name_of(x.dtype()));
@@ -109,11 +104,10 @@ Tensor cast_as(const Tensor& x, DType to, std::string_view name) {
 }
 
 // Clipped to what the other dtype can hold, so that nothing wraps around.
-Arg saturate_cast(Args args, std::string_view name) {
+Arg saturate_cast(const Tensor& value, DType to, std::string_view name) {
   static const Op clip{"ClipByValue"};
   static const Op re{"Real"};
-  Tensor x = tensor(args[0]);
-  const DType to = dtype(args[1]);
+  Tensor x = value;
   const Scope scope(name_or(name, "saturate_cast"));
   if (is_complex(x.dtype())) {
     if (is_complex(to)) {
@@ -141,12 +135,13 @@ constexpr char kInput[] = "input: tensor, name: str? = None";
 
 FL_PUBLIC(bits) {
   return {
-      {"dtypes.complex complex", "real: tensor, imag: tensor, name: str? = None", complex_of, "real + i imag"},
-      {"math.real", kInput, real_part, "the real part"},
-      {"math.imag", kInput, imaginary_part, "the imaginary part"},
-      {"math.angle", kInput, angle, "the angle in the complex plane"},
-      {"math.conj", "x: tensor, name: str? = None", conjugate, "the complex conjugate; real numbers stay as they are"},
-      {"dtypes.saturate_cast saturate_cast", "value: tensor, dtype: dtype, name: str? = None", saturate_cast,
+      {"dtypes.complex complex", "real: tensor, imag: tensor, name: str? = None", bind<complex_of>, "real + i imag"},
+      {"math.real", kInput, bind<real_part>, "the real part"},
+      {"math.imag", kInput, bind<imaginary_part>, "the imaginary part"},
+      {"math.angle", kInput, bind<angle>, "the angle in the complex plane"},
+      {"math.conj", "x: tensor, name: str? = None",
+       bind<conjugate>, "the complex conjugate; real numbers stay as they are"},
+      {"dtypes.saturate_cast saturate_cast", "value: tensor, dtype: dtype, name: str? = None", bind<saturate_cast>,
        "a cast that gives the nearest number where the dtype cannot hold one"},
       {"bitwise.bitwise_and", kTwo, one_op<"BitwiseAnd">, "the bits that both have"},
       {"bitwise.bitwise_or", kTwo, one_op<"BitwiseOr">, "the bits that one of both has"},

@@ -18,12 +18,11 @@ void want_shape_of(const Tensor& t, const Tensor& made, const char* what) {
          made.shape().to_string(), ": the bounds must broadcast to t");
 }
 
-Arg clip_by_value(Args args, std::string_view name) {
-  const Tensor& t = tensor(args[0]);
+Arg clip_by_value(const Tensor& t, const Tensor& clip_value_min, const Tensor& clip_value_max, std::string_view name) {
   const Scope scope(name_or(name, "clip_by_value"));
-  const Tensor below = ops::minimum(t, tensor(args[2]));
+  const Tensor below = ops::minimum(t, clip_value_max);
   want_shape_of(t, below, "clip_value_max");
-  const Tensor clipped = ops::maximum(below, tensor(args[1]), scope.own_name());
+  const Tensor clipped = ops::maximum(below, clip_value_min, scope.own_name());
   want_shape_of(t, clipped, "clip_value_min");
   return {clipped};
 }
@@ -44,14 +43,13 @@ Tensor norm_bound(const Tensor& bound, DType dtype) {
 
 // t, scaled down where its Euclidean norm over the axes is larger than the bound. The root is kept away from 0, where
 // it has no slope.
-Arg clip_by_norm(Args args, std::string_view name) {
-  const Tensor& t = tensor(args[0]);
+Arg clip_by_norm(const Tensor& t, const Tensor& clip_norm, const Arg& axes_given, std::string_view name) {
   const Scope scope(name_or(name, "clip_by_norm"));
   Tensor axes;
-  if (const auto* list = std::get_if<ArgList>(&args[2].value); list && list->empty()) {
+  if (const auto* list = std::get_if<ArgList>(&axes_given.value); list && list->empty()) {
     axes = ops::ints({});
-  } else if (!args[2].none()) {
-    axes = value_tensor(args[2], "axes of tf.clip_by_norm");
+  } else if (!axes_given.none()) {
+    axes = value_tensor(axes_given, "axes of tf.clip_by_norm");
     if (!is_integer(axes.dtype()))
       fail(axes.dtype() == DType::kString ? ErrorKind::kInvalidArgument : ErrorKind::kType,
            "axes of tf.clip_by_norm must be integers, not of dtype ", name_of(axes.dtype()));
@@ -63,7 +61,7 @@ Arg clip_by_norm(Args args, std::string_view name) {
   const Tensor positive = ops::greater(squares, ops::number(0, t.dtype()));
   const Tensor safe = ops::where(positive, squares, ops::ones_like(squares));
   const Tensor norm = ops::where(positive, ops::sqrt(safe), squares);
-  const Tensor bound = norm_bound(tensor(args[1]), t.dtype());
+  const Tensor bound = norm_bound(clip_norm, t.dtype());
   const Tensor scaled = ops::mul(t, bound);
   want_shape_of(t, scaled, "clip_norm");
   return {identity(ops::div(scaled, ops::maximum(norm, bound)), scope.own_name())};
@@ -82,7 +80,7 @@ Tensor global_norm(const Arg& list, std::string_view name) {
                                    : ops::sum(ops::pack(parts, 0, "stack"), constant(ops::ints({0})));
   return ops::sqrt(ops::mul(sum, constant(ops::number(2, sum.dtype()))), "global_norm");
 }
-Arg global_norm_of(Args args, std::string_view name) { return {global_norm(args[0], name)}; }
+Arg global_norm_of(const Arg& t_list, std::string_view name) { return {global_norm(t_list, name)}; }
 
 Tensor number_of(const Arg& given, DType dtype) {
   if (const double* number = std::get_if<double>(&given.value)) return ops::number(*number, dtype);
@@ -95,15 +93,15 @@ Tensor number_of(const Arg& given, DType dtype) {
 }
 
 // Not a number when the norm is not finite, so that nobody goes on with what is left.
-Arg clip_by_global_norm(Args args, std::string_view name) {
-  const Tensor norm = args[2].none() ? global_norm(args[0], name) : tensor(args[2]);
+Arg clip_by_global_norm(const Arg& t_list, const Arg& clip_norm, const Tensor& use_norm, std::string_view name) {
+  const Tensor norm = !use_norm ? global_norm(t_list, name) : use_norm;
   const Scope scope(name_or(name, "clip_by_global_norm"));
-  const Tensor bound = number_of(args[1], norm.dtype());
+  const Tensor bound = number_of(clip_norm, norm.dtype());
   const Tensor one = ops::number(1, norm.dtype());
   const Tensor scale = ops::mul(bound, ops::minimum(ops::div(one, norm), ops::div(one, bound)));
   const Tensor checked = ops::add(scale, ops::sub(norm, norm));
   ArgList clipped;
-  for (const Arg& item : std::get<ArgList>(args[0].value)) {
+  for (const Arg& item : std::get<ArgList>(t_list.value)) {
     if (item.none()) {
       clipped.push_back({});
       continue;
@@ -119,19 +117,16 @@ Arg clip_by_global_norm(Args args, std::string_view name) {
 
 // Whether each of the elements, in their order, compares with the one before it.
 template <Literal op_name>
-Arg grows(Args args, std::string_view name) {
+Arg grows(const Tensor& given, std::string_view name) {
   static const Op compare{op_name.text};
   static const Op slice{"StridedSlice"};
   static const Op all{"All"};
   static const AttrName kBegin{"begin_mask"};
   static const AttrName kEnd{"end_mask"};
-  if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "a tensor of numbers is wanted, one of ", name_of(tensor(args[0]).dtype()), " came");
-  if (!in_set(tensor(args[0]).dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "tf.math.", name, ": x must be numeric, a tensor of ", name_of(tensor(args[0]).dtype()),
-         " came");
+  if (!in_set(given.dtype(), kNumberTypes))
+    fail(ErrorKind::kType, "a tensor of numbers is wanted, one of ", name_of(given.dtype()), " came");
   const Scope scope(name);
-  const Tensor x = ops::reshape(tensor(args[0]), ops::ints({-1}));
+  const Tensor x = ops::reshape(given, ops::ints({-1}));
   const Tensor later = apply(slice, {x, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});
   const Tensor earlier = apply(slice, {x, ops::ints({0}), ops::ints({-1}), ops::ints({1})}, {{kBegin, int64_t{1}}});
   return {apply(all, {apply(compare, {later, earlier}), ops::ints({0})})};
@@ -143,23 +138,25 @@ FL_PUBLIC(clip) {
   return {
       {"clip_by_value",
        "t: tensor or slices, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
-       by_rows<clip_by_value>, "t, with what is below the least or above the most replaced by these"},
+       by_rows<bind<clip_by_value>>, "t, with what is below the least or above the most replaced by these"},
       {"clip_by_norm", "t: tensor or slices, clip_norm: tensor like t, axes: any = None, name: str? = None",
-       by_rows<clip_by_norm>,
+       by_rows<bind<clip_by_norm>>,
        "t, scaled down where its norm is larger than clip_norm"},
       {"clip_by_global_norm",
        "t_list: tensors or None or slices, clip_norm: any, use_norm: tensor? = None, name: str? = None -> tuple",
-       clip_by_global_norm, "the tensors, scaled down together where the norm of all is larger than clip_norm"},
-      {"linalg.global_norm", "t_list: tensors or None or slices, name: str? = None", global_norm_of,
+       bind<clip_by_global_norm>, "the tensors, scaled down together where the norm of all is larger than clip_norm"},
+      {"linalg.global_norm", "t_list: tensors or None or slices, name: str? = None", bind<global_norm_of>,
        "the root of the sum of all squares"},
       {"nn.l2_loss", "t: tensor, name: str? = None", one_op<"L2Loss">, "half of the sum of the squares"},
       {"math.is_non_decreasing", "x: tensor, name: str? = None",
        [](Args args, std::string_view name) {
-         return grows<"GreaterEqual">(args, name_or(name, "is_non_decreasing"));
+         return grows<"GreaterEqual">(tensor(args[0]), name_or(name, "is_non_decreasing"));
        },
        "whether no element is smaller than the one before it"},
       {"math.is_strictly_increasing", "x: tensor, name: str? = None",
-       [](Args args, std::string_view name) { return grows<"Greater">(args, name_or(name, "is_strictly_increasing")); },
+       [](Args args, std::string_view name) {
+         return grows<"Greater">(tensor(args[0]), name_or(name, "is_strictly_increasing"));
+       },
        "whether each element is larger than the one before it"},
   };
 }

@@ -7,8 +7,6 @@ namespace {
 
 const AttrName kDilations{"dilations"};
 
-using Ints = std::vector<int64_t>;
-
 Attrs attrs_of(const Ints& strides, const Ints& dilations, const PaddingAttrs& padding, const std::string& format) {
   Attrs attrs = window_attrs(strides, padding, format);
   attrs.set(kDilations, dilations);
@@ -36,20 +34,22 @@ Tensor conv3d_of(const Tensor& x, const Tensor& filters, const Attrs& attrs, std
 
 std::string format_or(const Arg& format, const char* otherwise) { return format.none() ? otherwise : text(format); }
 
-Arg conv2d(Args args, std::string_view name) {
-  const bool first = starts_with_nc(args[4]);
+Arg conv2d(const Tensor& input, const Tensor& filters, const Arg& strides, const Arg& padding, const Arg& data_format,
+           const Arg& dilations, std::string_view name) {
+  const bool first = starts_with_nc(data_format);
   return {
-      conv2d_of(tensor(args[0]), tensor(args[1]),
-                attrs_of(per_dimension(args[2], 2, first, "strides"), per_dimension(args[5], 2, first, "dilations"),
-                         padding_of(args[3], 4), format_or(args[4], "NHWC")),
+      conv2d_of(input, filters,
+                attrs_of(per_dimension(strides, 2, first, "strides"), per_dimension(dilations, 2, first, "dilations"),
+                         padding_of(padding, 4), format_or(data_format, "NHWC")),
                 name)};
 }
 
-Arg conv3d(Args args, std::string_view name) {
-  const bool first = starts_with_nc(args[4]);
-  return {conv3d_of(tensor(args[0]), tensor(args[1]),
-                    attrs_of(integers(args[2]), per_dimension(args[5], 3, first, "dilations"),
-                             padding_without_pairs(args[3], "tf.nn.conv3d"), format_or(args[4], "NDHWC")),
+Arg conv3d(const Tensor& input, const Tensor& filters, const Ints& strides, const Arg& padding, const Arg& data_format,
+           const Arg& dilations, std::string_view name) {
+  const bool first = starts_with_nc(data_format);
+  return {conv3d_of(input, filters,
+                    attrs_of(strides, per_dimension(dilations, 3, first, "dilations"),
+                             padding_without_pairs(padding, "tf.nn.conv3d"), format_or(data_format, "NDHWC")),
                     name)};
 }
 
@@ -84,44 +84,48 @@ Tensor conv1d_of(const Tensor& x, const Tensor& filters, const Ints& strides, co
   return ops::squeeze(out, {at});
 }
 
-Arg conv1d(Args args, std::string_view name) {
-  const bool first = one_dimensional_first(args[4]);
-  return {conv1d_of(tensor(args[0]), tensor(args[1]), one_dimensional(args[2], first, "stride"),
-                    padding_without_pairs(args[3], "tf.nn.conv1d"), first,
-                    one_dimensional(args[5], first, "dilations"), name)};
+Arg conv1d(const Tensor& input, const Tensor& filters, const Arg& stride, const Arg& padding, const Arg& data_format,
+           const Arg& dilations, std::string_view name) {
+  const bool first = one_dimensional_first(data_format);
+  return {conv1d_of(input, filters, one_dimensional(stride, first, "stride"),
+                    padding_without_pairs(padding, "tf.nn.conv1d"), first,
+                    one_dimensional(dilations, first, "dilations"), name)};
 }
 
-Arg conv2d_transpose(Args args, std::string_view name) {
+Arg conv2d_transpose(const Tensor& input, const Tensor& filters, const Arg& output_shape, const Arg& strides,
+                     const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
   static const Op op{"Conv2DBackpropInput"};
-  const bool first = starts_with_nc(args[5]);
+  const bool first = starts_with_nc(data_format);
   const Attrs attrs =
-      attrs_of(per_dimension(args[3], 2, first, "strides"), per_dimension(args[6], 2, first, "dilations"),
-               padding_of(args[4], 4), format_or(args[5], "NHWC"));
+      attrs_of(per_dimension(strides, 2, first, "strides"), per_dimension(dilations, 2, first, "dilations"),
+               padding_of(padding, 4), format_or(data_format, "NHWC"));
   return {
-      apply(op, {shape_tensor(args[2]), tensor(args[1]), tensor(args[0])}, attrs, name_or(name, "conv2d_transpose"))};
+      apply(op, {shape_tensor(output_shape), filters, input}, attrs, name_or(name, "conv2d_transpose"))};
 }
 
-Arg conv3d_transpose(Args args, std::string_view name) {
+Arg conv3d_transpose(const Tensor& input, const Tensor& filters, const Arg& output_shape, const Arg& strides,
+                     const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
   static const Op op{"Conv3DBackpropInputV2"};
-  const bool first = starts_with_nc(args[5]);
+  const bool first = starts_with_nc(data_format);
   const Attrs attrs =
-      attrs_of(per_dimension(args[3], 3, first, "strides"), per_dimension(args[6], 3, first, "dilations"),
-               padding_without_pairs(args[4], "tf.nn.conv3d_transpose"), format_or(args[5], "NDHWC"));
+      attrs_of(per_dimension(strides, 3, first, "strides"), per_dimension(dilations, 3, first, "dilations"),
+               padding_without_pairs(padding, "tf.nn.conv3d_transpose"), format_or(data_format, "NDHWC"));
   return {
-      apply(op, {shape_tensor(args[2]), tensor(args[1]), tensor(args[0])}, attrs, name_or(name, "conv3d_transpose"))};
+      apply(op, {shape_tensor(output_shape), filters, input}, attrs, name_or(name, "conv3d_transpose"))};
 }
 
-Arg conv1d_transpose(Args args, std::string_view name) {
+Arg conv1d_transpose(const Tensor& input, const Tensor& filters, const Arg& output_shape, const Arg& strides,
+                     const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
   static const Op op{"Conv2DBackpropInput"};
   static const Op slice{"StridedSlice"};
   static const AttrName kBegin{"begin_mask"}, kEnd{"end_mask"};
-  const bool first = channels_first(args[5], "NWC", "NCW");
+  const bool first = channels_first(data_format, "NWC", "NCW");
   const int64_t at = first ? 2 : 1;
   const Attrs attrs =
-      attrs_of(one_dimensional(args[3], first, "stride"), one_dimensional(args[6], first, "dilations"),
-               padding_without_pairs(args[4], "tf.nn.conv1d_transpose"), first ? "NCHW" : "NHWC");
+      attrs_of(one_dimensional(strides, first, "stride"), one_dimensional(dilations, first, "dilations"),
+               padding_without_pairs(padding, "tf.nn.conv1d_transpose"), first ? "NCHW" : "NHWC");
   const Scope scope(name_or(name, "conv1d_transpose"));
-  const Tensor given = shape_tensor(args[2]);
+  const Tensor given = shape_tensor(output_shape);
   Tensor sizes;
   if (const Tensor value = known_value(given); value && value.shape().rank() == 1 && value.elements() == 3) {
     Ints dims;
@@ -137,27 +141,24 @@ Arg conv1d_transpose(Args args, std::string_view name) {
         apply(slice, {as_int, ops::ints({at}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}})};
     sizes = ops::concat(parts, 0);
   }
-  const Tensor out = apply(op, {sizes, ops::expand_dims(tensor(args[1]), 0), ops::expand_dims(tensor(args[0]), at)},
+  const Tensor out = apply(op, {sizes, ops::expand_dims(filters, 0), ops::expand_dims(input, at)},
                            attrs, scope.own_name());
   return {ops::squeeze(out, {at})};
 }
 
-Arg conv_transpose(Args args, std::string_view name) {
-  const Tensor sizes = shape_tensor(args[2]);
+Arg conv_transpose(const Tensor& input, const Tensor& filters, const Arg& output_shape, const Arg& strides,
+                     const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
+  const Tensor sizes = shape_tensor(output_shape);
   const Shape& s = sizes.shape();
   if (!s.has_rank() || s.rank() != 1 || s[0] < 3 || s[0] > 5)
     fail(ErrorKind::kValue, "output_shape must be of length 3, 4 or 5, its own shape is ", s.to_string());
-  std::vector<Arg> all(args.begin(), args.end());
-  all[2] = {sizes};
-  const std::string_view node = name_or(name, "conv_transpose");
-  if (s[0] == 3) return conv1d_transpose(all, node);
-  return s[0] == 4 ? conv2d_transpose(all, node) : conv3d_transpose(all, node);
+  const auto transposed = s[0] == 3 ? conv1d_transpose : s[0] == 4 ? conv2d_transpose : conv3d_transpose;
+  return transposed(input, filters, {sizes}, strides, padding, data_format, dilations, name_or(name, "conv_transpose"));
 }
 
 // By the rank of the filters (or of the input): 1, 2 or 3 spatial dimensions.
-Arg convolution(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
-  const Tensor& filters = tensor(args[1]);
+Arg convolution(const Tensor& x, const Tensor& filters, const Arg& strides_given, const Arg& padding_given,
+                const Arg& data_format, const Arg& dilations_given, std::string_view name) {
   if (!x.shape().has_rank() && !filters.shape().has_rank())
     fail(ErrorKind::kValue, "the rank of the input or of the filters of tf.nn.convolution must be known");
   const int spatial = (filters.shape().has_rank() ? filters.shape().rank() : x.shape().rank()) - 2;
@@ -166,15 +167,15 @@ Arg convolution(Args args, std::string_view name) {
          filters.shape().to_string(), ", the input's ", x.shape().to_string());
   static constexpr const char* kLast[] = {"NWC", "NHWC", "NDHWC"};
   static constexpr const char* kFirst[] = {"NCW", "NCHW", "NCDHW"};
-  const bool first = starts_with_nc(args[4]);
-  const std::string format = format_or(args[4], kLast[spatial - 1]);
+  const bool first = starts_with_nc(data_format);
+  const std::string format = format_or(data_format, kLast[spatial - 1]);
   if (format != kLast[spatial - 1] && format != kFirst[spatial - 1])
     fail(ErrorKind::kValue, "data_format must be '", kLast[spatial - 1], "' or '", kFirst[spatial - 1], "', not '",
          format, "'");
-  const Ints strides = per_dimension(args[2], spatial, first, "strides");
-  const Ints dilations = per_dimension(args[5], spatial, first, "dilations");
+  const Ints strides = per_dimension(strides_given, spatial, first, "strides");
+  const Ints dilations = per_dimension(dilations_given, spatial, first, "dilations");
   const PaddingAttrs padding =
-      spatial == 2 ? padding_of(args[3], 4) : padding_without_pairs(args[3], "tf.nn.convolution");
+      spatial == 2 ? padding_of(padding_given, 4) : padding_without_pairs(padding_given, "tf.nn.convolution");
   if (any_but_one(dilations)) {
     for (const Ints* list : {&strides, &dilations})
       for (const int64_t value : *list)
@@ -191,23 +192,22 @@ Arg convolution(Args args, std::string_view name) {
   return {spatial == 2 ? conv2d_of(x, filters, attrs, node) : conv3d_of(x, filters, attrs, node)};
 }
 
-Arg atrous_conv2d(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
-  const Tensor& filters = tensor(args[1]);
+Arg atrous_conv2d(const Tensor& x, const Tensor& filters, const Ints& rate_given, const Arg& padding,
+                  std::string_view name) {
   if (!x.shape().has_rank() && !filters.shape().has_rank())
     fail(ErrorKind::kValue, "the rank of the value or of the filters of tf.nn.atrous_conv2d must be known");
   for (const Tensor* t : {&x, &filters})
     if (t->shape().has_rank() && t->shape().rank() != 4)
       fail(ErrorKind::kValue, "tf.nn.atrous_conv2d convolves images: value and filters must have rank 4, ",
            t->shape().to_string(), " came");
-  Ints rate = integers(args[2]);
+  Ints rate = rate_given;
   if (rate.size() == 1) rate.push_back(rate[0]);
   if (rate.size() != 2) fail(ErrorKind::kValue, "rate is one number or two, ", rate.size(), " came");
   if (rate[0] < 1 || rate[1] < 1)
     fail(ErrorKind::kValue, "rate must be positive, ", rate[0], " and ", rate[1], " came");
   return {conv2d_of(
       x, filters,
-      attrs_of({1, 1, 1, 1}, {1, rate[0], rate[1], 1}, padding_without_pairs(args[3], "tf.nn.atrous_conv2d"), "NHWC"),
+      attrs_of({1, 1, 1, 1}, {1, rate[0], rate[1], 1}, padding_without_pairs(padding, "tf.nn.atrous_conv2d"), "NHWC"),
       name_or(name, "convolution"))};
 }
 
@@ -217,54 +217,61 @@ Attrs depthwise_attrs(const Arg& strides, const Arg& padding, const Arg& format,
                   format_or(format, "NHWC"));
 }
 
-Arg depthwise_conv2d(Args args, std::string_view name) {
+Arg depthwise_conv2d(const Tensor& input, const Tensor& filter, const Arg& strides, const Arg& padding,
+                     const Arg& data_format, const Arg& dilations, std::string_view name) {
   static const Op op{"DepthwiseConv2dNative"};
-  return {apply(op, {tensor(args[0]), tensor(args[1])}, depthwise_attrs(args[2], args[3], args[4], args[5]),
+  return {apply(op, {input, filter}, depthwise_attrs(strides, padding, data_format, dilations),
                 name_or(name, "depthwise"))};
 }
 
-Arg depthwise_to_input(Args args, std::string_view name) {
+Arg depthwise_to_input(const Arg& input_sizes, const Tensor& filter, const Tensor& out_backprop, const Arg& strides,
+                       const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
   static const Op op{"DepthwiseConv2dNativeBackpropInput"};
-  return {apply(op, {shape_tensor(args[0]), tensor(args[1]), tensor(args[2])},
-                depthwise_attrs(args[3], args[4], args[5], args[6]), name)};
+  return {apply(op, {shape_tensor(input_sizes), filter, out_backprop},
+                depthwise_attrs(strides, padding, data_format, dilations), name)};
 }
 
-Arg depthwise_to_filter(Args args, std::string_view name) {
+Arg depthwise_to_filter(const Tensor& input, const Arg& filter_sizes, const Tensor& out_backprop, const Arg& strides,
+                        const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
   static const Op op{"DepthwiseConv2dNativeBackpropFilter"};
-  return {apply(op, {tensor(args[0]), shape_tensor(args[1]), tensor(args[2])},
-                depthwise_attrs(args[3], args[4], args[5], args[6]), name)};
+  return {apply(op, {input, shape_tensor(filter_sizes), out_backprop},
+                depthwise_attrs(strides, padding, data_format, dilations), name)};
 }
 
-Arg separable_conv2d(Args args, std::string_view name) {
+Arg separable_conv2d(const Tensor& input, const Tensor& depthwise_filter, const Tensor& pointwise, const Arg& strides,
+                     const Arg& padding, const Arg& data_format, const Arg& dilations, std::string_view name) {
   static const Op depthwise{"DepthwiseConv2dNative"};
-  const Tensor& pointwise = tensor(args[2]);
   const Shape& s = pointwise.shape();
   if (s.has_rank() && (s.rank() != 4 || (s[0] >= 0 && s[0] != 1) || (s[1] >= 0 && s[1] != 1)))
     fail(ErrorKind::kValue, "pointwise_filter must have shape (1, 1, channels, channels), its shape is ",
          s.to_string());
   const Scope scope(name_or(name, "separable_conv2d"));
-  const Tensor each = apply(depthwise, {tensor(args[0]), tensor(args[1])},
-                            depthwise_attrs(args[3], args[4], args[5], args[6]), "depthwise");
-  return {conv2d_of(each, pointwise, attrs_of({1, 1, 1, 1}, {1, 1, 1, 1}, {"VALID", {}}, format_or(args[5], "NHWC")),
+  const Tensor each = apply(depthwise, {input, depthwise_filter},
+                            depthwise_attrs(strides, padding, data_format, dilations), "depthwise");
+  return {conv2d_of(each, pointwise, attrs_of({1, 1, 1, 1}, {1, 1, 1, 1}, {"VALID", {}},
+                                                 format_or(data_format, "NHWC")),
                     scope.own_name())};
 }
 
-Arg conv(Args args, std::string_view name) {
+Arg conv(const Tensor& input, const Tensor& filter, const Ints& strides, const std::string& padding,
+         const Ints& explicit_paddings, const std::string& data_format, const Ints& dilations, int64_t batch_dims,
+         int64_t groups, std::string_view name) {
   static const Op op{"Conv"};
   static const AttrName kBatchDims{"batch_dims"}, kGroups{"groups"};
-  Attrs attrs = attrs_of(integers(args[2]), integers(args[6]), {text(args[3]), integers(args[4])}, text(args[5]));
-  attrs.set(kBatchDims, integer(args[7]));
-  attrs.set(kGroups, integer(args[8]));
-  return {apply(op, {tensor(args[0]), tensor(args[1])}, attrs, name)};
+  Attrs attrs = attrs_of(strides, dilations, {padding, explicit_paddings}, data_format);
+  attrs.set(kBatchDims, batch_dims);
+  attrs.set(kGroups, groups);
+  return {apply(op, {input, filter}, attrs, name)};
 }
 
-Arg dilation2d(Args args, std::string_view name) {
+Arg dilation2d(const Tensor& input, const Tensor& filters, const Ints& strides, const std::string& padding,
+               const std::string& data_format, const Ints& dilations, std::string_view name) {
   static const Op op{"Dilation2D"};
   static const AttrName kRates{"rates"}, kStrides{"strides"}, kPadding{"padding"};
-  if (text(args[4]) != "NHWC")
-    fail(ErrorKind::kValue, "data_format of tf.nn.dilation2d must be 'NHWC', not '", text(args[4]), "'");
-  return {apply(op, {tensor(args[0]), tensor(args[1])},
-                {{kStrides, integers(args[2])}, {kRates, integers(args[5])}, {kPadding, text(args[3])}}, name)};
+  if (data_format != "NHWC")
+    fail(ErrorKind::kValue, "data_format of tf.nn.dilation2d must be 'NHWC', not '", data_format, "'");
+  return {apply(op, {input, filters},
+                {{kStrides, strides}, {kRates, dilations}, {kPadding, padding}}, name)};
 }
 
 }  // namespace
@@ -274,62 +281,62 @@ FL_PUBLIC(conv) {
       {"nn.conv1d",
        "input: tensor, filters: tensor like input, stride: ints, padding: any, data_format: str? = 'NWC', "
        "dilations: ints? = None, name: str? = None",
-       conv1d, "the convolution along one dimension"},
+       bind<conv1d>, "the convolution along one dimension"},
       {"nn.conv2d",
        "input: tensor, filters: tensor like input, strides: ints, padding: any, data_format: str? = 'NHWC', "
        "dilations: ints? = None, name: str? = None",
-       conv2d, "the convolution of images with filters"},
+       bind<conv2d>, "the convolution of images with filters"},
       {"nn.conv3d",
        "input: tensor, filters: tensor like input, strides: ints, padding: any, data_format: str? = 'NDHWC', "
        "dilations: ints? = None, name: str? = None",
-       conv3d, "the convolution of volumes with filters"},
+       bind<conv3d>, "the convolution of volumes with filters"},
       {"nn.convolution",
        "input: tensor, filters: tensor like input, strides: ints? = None, padding: any = 'VALID', "
        "data_format: str? = None, dilations: ints? = None, name: str? = None",
-       convolution, "the convolution over 1, 2 or 3 dimensions, as many as the filters have"},
+       bind<convolution>, "the convolution over 1, 2 or 3 dimensions, as many as the filters have"},
       {"nn.conv1d_transpose",
        "input: tensor, filters: tensor like input, output_shape: shape, strides: ints, padding: any = 'SAME', "
        "data_format: str? = 'NWC', dilations: ints? = None, name: str? = None",
-       conv1d_transpose, "the transpose of tf.nn.conv1d"},
+       bind<conv1d_transpose>, "the transpose of tf.nn.conv1d"},
       {"nn.conv2d_transpose",
        "input: tensor, filters: tensor like input, output_shape: shape, strides: ints, padding: any = 'SAME', "
        "data_format: str? = 'NHWC', dilations: ints? = None, name: str? = None",
-       conv2d_transpose, "the transpose of tf.nn.conv2d"},
+       bind<conv2d_transpose>, "the transpose of tf.nn.conv2d"},
       {"nn.conv3d_transpose",
        "input: tensor, filters: tensor like input, output_shape: shape, strides: ints, padding: any = 'SAME', "
        "data_format: str? = 'NDHWC', dilations: ints? = None, name: str? = None",
-       conv3d_transpose, "the transpose of tf.nn.conv3d"},
+       bind<conv3d_transpose>, "the transpose of tf.nn.conv3d"},
       {"nn.conv_transpose",
        "input: tensor, filters: tensor like input, output_shape: shape, strides: ints, padding: any = 'SAME', "
        "data_format: str? = None, dilations: ints? = None, name: str? = None",
-       conv_transpose, "the transpose of tf.nn.convolution"},
+       bind<conv_transpose>, "the transpose of tf.nn.convolution"},
       {"nn.atrous_conv2d", "value: tensor, filters: tensor like value, rate: ints, padding: any, name: str? = None",
-       atrous_conv2d, "the convolution of images with filters whose places are `rate` apart"},
+       bind<atrous_conv2d>, "the convolution of images with filters whose places are `rate` apart"},
       {"nn.depthwise_conv2d",
        "input: tensor, filter: tensor like input, strides: ints, padding: any, data_format: str? = None, "
        "dilations: ints? = None, name: str? = None",
-       depthwise_conv2d, "the convolution of each channel with filters of its own"},
+       bind<depthwise_conv2d>, "the convolution of each channel with filters of its own"},
       {"nn.depthwise_conv2d_backprop_input",
        "input_sizes: shape, filter: tensor, out_backprop: tensor like filter, strides: ints, padding: any, "
        "data_format: str? = 'NHWC', dilations: ints = [1, 1, 1, 1], name: str? = None",
-       depthwise_to_input, "the gradient of tf.nn.depthwise_conv2d with respect to its input"},
+       bind<depthwise_to_input>, "the gradient of tf.nn.depthwise_conv2d with respect to its input"},
       {"nn.depthwise_conv2d_backprop_filter",
        "input: tensor, filter_sizes: shape, out_backprop: tensor like input, strides: ints, padding: any, "
        "data_format: str? = 'NHWC', dilations: ints = [1, 1, 1, 1], name: str? = None",
-       depthwise_to_filter, "the gradient of tf.nn.depthwise_conv2d with respect to its filter"},
+       bind<depthwise_to_filter>, "the gradient of tf.nn.depthwise_conv2d with respect to its filter"},
       {"nn.separable_conv2d",
        "input: tensor, depthwise_filter: tensor like input, pointwise_filter: tensor like input, strides: ints, "
        "padding: any, data_format: str? = None, dilations: ints? = None, name: str? = None",
-       separable_conv2d, "a depthwise convolution, then one that mixes the channels"},
+       bind<separable_conv2d>, "a depthwise convolution, then one that mixes the channels"},
       {"nn.dilation2d",
        "input: tensor, filters: tensor like input, strides: ints, padding: str, data_format: str, dilations: ints, "
        "name: str? = None",
-       dilation2d, "the largest of input plus filter in each window"},
+       bind<dilation2d>, "the largest of input plus filter in each window"},
       {"conv",
        "input: tensor, filter: tensor like input, strides: ints, padding: str, explicit_paddings: ints = [], "
        "data_format: str = 'CHANNELS_LAST', dilations: ints = [], batch_dims: int = 1, groups: int = 1, "
        "name: str? = None",
-       conv, "the convolution over 2 or 3 dimensions, as the rank of the input says"},
+       bind<conv>, "the convolution over 2 or 3 dimensions, as the rank of the input says"},
   };
 }
 

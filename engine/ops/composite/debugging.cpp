@@ -132,21 +132,23 @@ void compare(const Op& op, const char* sign, const Tensor& x, const Tensor& y, c
               shown(summarize));
 }
 
-template <Literal op_name, Literal sign, Literal function, bool message_last = false>
-Arg two(Args args, std::string_view name) {
+template <Literal op_name, Literal sign, Literal function>
+Arg two(const Tensor& x, const Tensor& y, const Arg& message, const Arg& summarize, std::string_view name) {
   static const Op op{op_name.text};
   const Scope scope(name_or(name, function.text));
-  const Arg& message = args[message_last ? 3 : 2];
-  compare(op, sign.text, tensor(args[0]), tensor(args[1]), message, args[message_last ? 2 : 3]);
+  compare(op, sign.text, x, y, message, summarize);
   return {};
+}
+// Its `message` is the last parameter, unlike that of the others.
+Arg two_different(const Tensor& x, const Tensor& y, const Arg& summarize, const Arg& message, std::string_view name) {
+  return two<"NotEqual", "!=", "assert_none_equal">(x, y, message, summarize, name);
 }
 
 // x on the left of a comparison with 0.
 template <Literal op_name, Literal sign, Literal function>
-Arg one(Args args, std::string_view name) {
+Arg one(const Tensor& x, const Arg& message, const Arg& summarize, std::string_view name) {
   static const Op op{op_name.text};
   const Scope scope(name_or(name, function.text));
-  const Tensor& x = tensor(args[0]);
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "tf.debugging.", function.text, " compares numbers with 0, not values of dtype ",
          name_of(x.dtype()));
@@ -159,16 +161,17 @@ Arg one(Args args, std::string_view name) {
   const std::string said = str("Condition x ", sign.text, " 0 did not hold element-wise:");
   if (known) {
     if (all_true(known)) return {};
-    invalid(first_line(args[1]), said, "\nx (", shape_and_dtype(x), ") = \n",
-            first_elements(known_value(x), shown(args[2]), " "));
+    invalid(first_line(message), said, "\nx (", shape_and_dtype(x), ") = \n",
+            first_elements(known_value(x), shown(summarize), " "));
   }
-  assert_node(all_of(holds), args[1], {words(said), words(str("x (", shape_and_dtype(x), ") = ")), x}, shown(args[2]));
+  assert_node(all_of(holds), message, {words(said), words(str("x (", shape_and_dtype(x), ") = ")), x},
+              shown(summarize));
   return {};
 }
 
-Arg near(Args args, std::string_view name) {
+Arg near(const Tensor& x, const Tensor& y, const Arg& rtol_given, const Arg& atol_given, const Arg& message,
+         const Arg& summarize, std::string_view name) {
   const Scope scope(name_or(name, "assert_near"));
-  const Tensor &x = tensor(args[0]), &y = tensor(args[1]);
   if (x.dtype() != y.dtype())
     fail(ErrorKind::kValue, "tf.debugging.assert_near: y must have the dtype of x, ", name_of(x.dtype()), ", not ",
          name_of(y.dtype()));
@@ -184,47 +187,47 @@ Arg near(Args args, std::string_view name) {
   const auto tolerance = [&](const Arg& a) {
     return a.none() ? ops::number(10 * eps, type) : ops::cast(tensor(a), type);
   };
-  const Tensor rtol = tolerance(args[2]), atol = tolerance(args[3]);
+  const Tensor rtol = tolerance(rtol_given), atol = tolerance(atol_given);
   const Tensor holds = ops::less(abs(ops::sub(x, y), {}), ops::add(atol, ops::mul(rtol, abs(y, {}))));
   if (const Tensor known = known_value(holds)) {
     if (all_true(known)) return {};
-    invalid(first_line(args[4]), "x and y not equal to tolerance rtol = ", first_elements(rtol, 1),
+    invalid(first_line(message), "x and y not equal to tolerance rtol = ", first_elements(rtol, 1),
             ", atol = ", first_elements(atol, 1), "\nx (", shape_and_dtype(x), ") = \n",
-            first_elements(x, shown(args[5])), "\ny (", shape_and_dtype(y), ") = \n",
-            first_elements(y, shown(args[5])));
+            first_elements(x, shown(summarize)), "\ny (", shape_and_dtype(y), ") = \n",
+            first_elements(y, shown(summarize)));
   }
-  assert_node(all_of(holds), args[4],
+  assert_node(all_of(holds), message,
               {words("x and y not equal to tolerance rtol = "), rtol, words(", atol = "), atol, words("x = "), x,
                words("y = "), y},
-              shown(args[5]));
+              shown(summarize));
   return {};
 }
 
-Arg assert_true(Args args, std::string_view) {
-  Tensor condition = tensor(args[0]);
+Arg assert_true(const Tensor& condition_given, const std::vector<Tensor>& data, const Arg& summarize,
+                std::string_view) {
+  Tensor condition = condition_given;
   if (!current_graph_builder && condition.dtype() != DType::kBool) condition = ops::cast(condition, DType::kBool);
   if (condition.shape().has_rank() && condition.shape().rank() != 0)
     fail(ErrorKind::kValue, "the condition of an assertion is a scalar, one of shape ", condition.shape().to_string(),
          " came: use tf.reduce_all");
   const Tensor known = known_value(condition);
   if (known && all_true(known)) return {};
-  const auto data = tensors(args[1]);
   if (!current_graph_builder) {
     std::string out = "Expected 'False' to be true. Summarized data:";
     for (const Tensor& t : data) {
-      const std::string text = first_elements(t, shown(args[2]), ", ");
+      const std::string text = first_elements(t, shown(summarize), ", ");
       out += (&t == data.data() ? " " : "\n") + text.substr(1, text.size() - 2);
     }
     invalid(out);
   }
-  assert_node(condition, {}, data, shown(args[2]));
+  assert_node(condition, {}, data, shown(summarize));
   return {};
 }
 
-Arg check(Args args, std::string_view name) {
+Arg check(const Tensor& tensor, const std::string& message, std::string_view name) {
   static const Op op{"CheckNumerics"};
   static const AttrName kMessage{"message"};
-  return {apply(op, {tensor(args[0])}, {{kMessage, text(args[1])}}, name)};
+  return {apply(op, {tensor}, {{kMessage, message}}, name)};
 }
 
 // The ranks as they are known now; false where one is a tensor of a graph.
@@ -275,44 +278,44 @@ void check_rank(const Tensor& x, const Arg& ranks, const char* wanted, const Arg
   assert_node(holds ? holds : Tensor::scalar(false).as_constant(), message, std::move(data), kShown);
 }
 
-Arg rank_is(Args args, std::string_view name) {
+Arg rank_is(const Tensor& x, const Arg& rank_given, const Arg& message, std::string_view name) {
   const Scope scope(name_or(name, "assert_rank"));
-  check_rank(tensor(args[0]), args[1], "", args[2], "Equal",
+  check_rank(x, rank_given, "", message, "Equal",
              [](int64_t rank, const std::vector<int64_t>& r) { return rank == r[0]; });
   return {};
 }
-Arg rank_at_least(Args args, std::string_view name) {
+Arg rank_at_least(const Tensor& x, const Arg& rank_given, const Arg& message, std::string_view name) {
   const Scope scope(name_or(name, "assert_rank_at_least"));
-  check_rank(tensor(args[0]), args[1], "at least ", args[2], "GreaterEqual",
+  check_rank(x, rank_given, "at least ", message, "GreaterEqual",
              [](int64_t rank, const std::vector<int64_t>& r) { return rank >= r[0]; });
   return {};
 }
-Arg rank_in(Args args, std::string_view name) {
+Arg rank_in(const Tensor& x, const Arg& ranks, const Arg& message, std::string_view name) {
   const Scope scope(name_or(name, "assert_rank_in"));
-  check_rank(tensor(args[0]), args[1], "in ", args[2], "Equal", [](int64_t rank, const std::vector<int64_t>& r) {
+  check_rank(x, ranks, "in ", message, "Equal", [](int64_t rank, const std::vector<int64_t>& r) {
     return std::find(r.begin(), r.end(), rank) != r.end();
   });
   return {};
 }
 
-Arg is_whole(Args args, std::string_view) {
-  if (!is_integer(tensor(args[0]).dtype()))
-    fail(ErrorKind::kType, prefix(args[1]), "Expected \"x\" to be integer type.  Found: tensor of dtype ",
-         name_of(tensor(args[0]).dtype()));
+Arg is_whole(const Tensor& x, const Arg& message, std::string_view) {
+  if (!is_integer(x.dtype()))
+    fail(ErrorKind::kType, prefix(message), "Expected \"x\" to be integer type.  Found: tensor of dtype ",
+         name_of(x.dtype()));
   return {};
 }
 
-Arg is_type(Args args, std::string_view) {
-  if (tensor(args[0]).dtype() != dtype(args[1]))
-    fail(ErrorKind::kType, prefix(args[2]), "tensor must be of type tf.", name_of(dtype(args[1])), "; got tf.",
-         name_of(tensor(args[0]).dtype()));
+Arg is_type(const Tensor& tensor, DType tf_type, const Arg& message, std::string_view) {
+  if (tensor.dtype() != tf_type)
+    fail(ErrorKind::kType, prefix(message), "tensor must be of type tf.", name_of(tf_type), "; got tf.",
+         name_of(tensor.dtype()));
   return {};
 }
 
-Arg is_scalar(Args args, std::string_view) {
-  const Shape& shape = tensor(args[0]).shape();
+Arg is_scalar(const Tensor& tensor, const Arg& message, std::string_view) {
+  const Shape& shape = tensor.shape();
   if (!shape.has_rank() || shape.rank() != 0)
-    fail(ErrorKind::kValue, prefix(args[1]), "Expected scalar shape, saw shape: ", shape.to_string(), ".");
+    fail(ErrorKind::kValue, prefix(message), "Expected scalar shape, saw shape: ", shape.to_string(), ".");
   return {};
 }
 
@@ -334,47 +337,49 @@ constexpr char kOne[] = "x: tensor, message: any = None, summarize: int? = None,
 
 FL_PUBLIC(debugging) {
   return {
-      {"debugging.assert_equal assert_equal compat.v1.assert_equal", kTwo, two<"Equal", "==", "assert_equal">,
+      {"debugging.assert_equal assert_equal compat.v1.assert_equal", kTwo, bind<two<"Equal", "==", "assert_equal">>,
        "fails unless x == y everywhere"},
       {"debugging.assert_none_equal",
        "x: tensor, y: tensor, summarize: int? = None, message: any = None, name: str? = None",
-       two<"NotEqual", "!=", "assert_none_equal", true>, "fails unless x != y everywhere"},
-      {"debugging.assert_less assert_less compat.v1.assert_less", kTwo, two<"Less", "<", "assert_less">,
+       bind<two_different>, "fails unless x != y everywhere"},
+      {"debugging.assert_less assert_less compat.v1.assert_less", kTwo, bind<two<"Less", "<", "assert_less">>,
        "fails unless x < y everywhere"},
-      {"debugging.assert_less_equal", kTwo, two<"LessEqual", "<=", "assert_less_equal">,
+      {"debugging.assert_less_equal", kTwo, bind<two<"LessEqual", "<=", "assert_less_equal">>,
        "fails unless x <= y everywhere"},
       {"debugging.assert_greater assert_greater compat.v1.assert_greater", kTwo,
-       two<"Greater", ">", "assert_greater">, "fails unless x > y everywhere"},
-      {"debugging.assert_greater_equal", kTwo, two<"GreaterEqual", ">=", "assert_greater_equal">,
+       bind<two<"Greater", ">", "assert_greater">>, "fails unless x > y everywhere"},
+      {"debugging.assert_greater_equal", kTwo, bind<two<"GreaterEqual", ">=", "assert_greater_equal">>,
        "fails unless x >= y everywhere"},
-      {"debugging.assert_positive", kOne, one<"Greater", ">", "assert_positive">, "fails unless x > 0 everywhere"},
-      {"debugging.assert_negative", kOne, one<"Less", "<", "assert_negative">, "fails unless x < 0 everywhere"},
-      {"debugging.assert_non_negative", kOne, one<"GreaterEqual", ">=", "assert_non_negative">,
+      {"debugging.assert_positive", kOne,
+       bind<one<"Greater", ">", "assert_positive">>, "fails unless x > 0 everywhere"},
+      {"debugging.assert_negative", kOne, bind<one<"Less", "<", "assert_negative">>, "fails unless x < 0 everywhere"},
+      {"debugging.assert_non_negative", kOne, bind<one<"GreaterEqual", ">=", "assert_non_negative">>,
        "fails unless x >= 0 everywhere"},
-      {"debugging.assert_non_positive", kOne, one<"LessEqual", "<=", "assert_non_positive">,
+      {"debugging.assert_non_positive", kOne, bind<one<"LessEqual", "<=", "assert_non_positive">>,
        "fails unless x <= 0 everywhere"},
       {"debugging.assert_near",
        "x: tensor, y: tensor as x, rtol: tensor? like x = None, atol: tensor? like x = None, "
        "message: any = None, summarize: int? = None, name: str? = None",
-       near, "fails unless x and y are near each other everywhere"},
+       bind<near>, "fails unless x and y are near each other everywhere"},
       {"debugging.Assert Assert",
-       "condition: tensor of bool, data: tensors of any, summarize: int? = None, name: str? = None", assert_true,
+       "condition: tensor of bool, data: tensors of any, summarize: int? = None, name: str? = None", bind<assert_true>,
        "fails with `data` unless the condition holds"},
-      {"debugging.check_numerics", "tensor: tensor, message: str, name: str? = None", check,
+      {"debugging.check_numerics", "tensor: tensor, message: str, name: str? = None", bind<check>,
        "the tensor; fails when an element is NaN or infinite"},
-      {"debugging.assert_all_finite", "x: tensor, message: str, name: str? = None", check,
+      {"debugging.assert_all_finite", "x: tensor, message: str, name: str? = None", bind<check>,
        "the tensor; fails when an element is NaN or infinite"},
       {"debugging.assert_rank assert_rank compat.v1.assert_rank",
-       "x: tensor, rank: tensor, message: any = None, name: str? = None", rank_is, "fails unless x has this rank"},
+       "x: tensor, rank: tensor, message: any = None, name: str? = None",
+       bind<rank_is>, "fails unless x has this rank"},
       {"debugging.assert_rank_at_least", "x: tensor, rank: tensor, message: any = None, name: str? = None",
-       rank_at_least, "fails when x has a lower rank"},
+       bind<rank_at_least>, "fails when x has a lower rank"},
       {"debugging.assert_rank_in", "x: tensor, ranks: tensors of any, message: any = None, name: str? = None",
-       rank_in, "fails unless x has one of these ranks"},
-      {"debugging.assert_integer", "x: tensor, message: any = None, name: str? = None", is_whole,
+       bind<rank_in>, "fails unless x has one of these ranks"},
+      {"debugging.assert_integer", "x: tensor, message: any = None, name: str? = None", bind<is_whole>,
        "fails unless x holds integers"},
-      {"debugging.assert_type", "tensor: tensor, tf_type: dtype, message: any = None, name: str? = None", is_type,
+      {"debugging.assert_type", "tensor: tensor, tf_type: dtype, message: any = None, name: str? = None", bind<is_type>,
        "fails unless the tensor has this dtype"},
-      {"debugging.assert_scalar", "tensor: tensor, message: any = None, name: str? = None", is_scalar,
+      {"debugging.assert_scalar", "tensor: tensor, message: any = None, name: str? = None", bind<is_scalar>,
        "fails unless the tensor is a scalar"},
       {"no_op", "name: str? = None", no_op, "does nothing, in a graph as a node"},
       {"timestamp", "name: str? = None", timestamp, "seconds since 1970"},

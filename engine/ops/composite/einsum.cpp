@@ -103,9 +103,8 @@ Tensor contract_all(std::vector<Tensor> operands, Equation e) {
   return contract(operands, e);
 }
 
-Arg einsum(Args args, std::string_view name) {
-  const std::vector<Tensor> operands = tensors(args[1]);
-  const Equation e = equation_of(text(args[0]), operands.size());
+Arg einsum(const std::string& equation, const std::vector<Tensor>& operands, const Arg&, std::string_view name) {
+  const Equation e = equation_of(equation, operands.size());
   for (size_t k = 0; operands.size() > 2 && k < operands.size(); ++k) {
     const Shape& s = operands[k].shape();
     const int named = static_cast<int>(e.inputs[k].size()) - has(e.inputs[k], '.');
@@ -251,11 +250,9 @@ std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
   return out;
 }
 
-Arg tensordot(Args args, std::string_view name) {
+Arg tensordot(const Tensor& a, const Tensor& b, const Arg& axes_given, std::string_view name) {
   const Scope scope(name_or(name, "Tensordot"));
-  const Tensor& a = tensor(args[0]);
-  const Tensor& b = tensor(args[1]);
-  const auto axes = axes_of(a, args[2]);
+  const auto axes = axes_of(a, axes_given);
   const Matrix x = as_matrix(a, axes.first, false, "a"), y = as_matrix(b, axes.second, true, "b");
   const Tensor product = ops::matmul(x.value, y.value);
   const Tensor sizes[] = {x.free, y.free};
@@ -277,9 +274,9 @@ Arg tensordot(Args args, std::string_view name) {
 FL_PUBLIC(einsum) {
   return {
       {"linalg.einsum einsum", "equation: str, *inputs: tensors of any, name: str? = None, optimize: str = 'greedy'",
-       einsum,
+       bind<einsum>,
        "sums of products along dimensions that an equation names"},
-      {"linalg.tensordot tensordot", "a: tensor, b: tensor, axes: any, name: str? = None", tensordot,
+      {"linalg.tensordot tensordot", "a: tensor, b: tensor, axes: any, name: str? = None", bind<tensordot>,
        "products of two tensors summed over pairs of axes"},
   };
 }

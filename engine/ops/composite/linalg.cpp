@@ -23,50 +23,52 @@ Arg list_of(std::span<const Tensor> tensors) {
   return {out};
 }
 
-template <Literal op_name>
-Arg with_adjoint(Args args, std::string_view name) {
-  static const Op op{op_name.text};
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i + 1 < args.size(); ++i) inputs.push_back(tensor(args[i]));
-  return {apply(op.row(), inputs, {{kAdjoint, flag(args.back())}}, name)};
+Arg inverse(const Tensor& input, bool adjoint, std::string_view name) {
+  static const Op op{"MatrixInverse"};
+  return {apply(op, {input}, {{kAdjoint, adjoint}}, name)};
 }
 
-Arg triangular_solve(Args args, std::string_view name) {
+Arg solve(const Tensor& matrix, const Tensor& rhs, bool adjoint, std::string_view name) {
+  static const Op op{"MatrixSolve"};
+  return {apply(op, {matrix, rhs}, {{kAdjoint, adjoint}}, name)};
+}
+
+Arg triangular_solve(const Tensor& matrix, const Tensor& rhs, bool lower, bool adjoint, std::string_view name) {
   static const Op op{"MatrixTriangularSolve"};
   const Scope scope(name_or(name, "triangular_solve"));
-  return {apply(op, {tensor(args[0]), tensor(args[1])}, {{kLower, flag(args[2])}, {kAdjoint, flag(args[3])}})};
+  return {apply(op, {matrix, rhs}, {{kLower, lower}, {kAdjoint, adjoint}})};
 }
 
-Arg cholesky_solve(Args args, std::string_view name) {
+Arg cholesky_solve(const Tensor& chol, const Tensor& rhs, std::string_view name) {
   const Scope scope(name_or(name, "cholesky_solve"));
-  return {ops::cholesky_solve(tensor(args[0]), tensor(args[1]))};
+  return {ops::cholesky_solve(chol, rhs)};
 }
 
-Arg slogdet(Args args, std::string_view name) {
+Arg slogdet(const Tensor& input, std::string_view name) {
   static const Op op{"LogMatrixDeterminant"};
-  const Tensor x[] = {tensor(args[0])};
+  const Tensor x[] = {input};
   return list_of(apply_all(op.row(), x, {}, name));
 }
 
 // Of a positive definite matrix: twice the sum of the logarithms on the diagonal of Cholesky's factor.
-Arg logdet(Args args, std::string_view name) {
+Arg logdet(const Tensor& matrix, std::string_view name) {
   const Scope scope(name_or(name, "logdet"));
-  const Tensor factor = ops::cholesky(tensor(args[0]));
+  const Tensor factor = ops::cholesky(matrix);
   const Tensor logs = ops::log(ops::real(ops::diagonal_of(factor)));
   return {ops::scaled(ops::sum(logs, ops::ints({-1})), 2)};
 }
 
-Arg lu(Args args, std::string_view name) {
+Arg lu(const Tensor& input, DType output_idx_type, std::string_view name) {
   static const Op op{"Lu"};
   static const AttrName kType{"output_idx_type"};
-  const Tensor x[] = {tensor(args[0])};
-  return list_of(apply_all(op.row(), x, {{kType, dtype(args[1])}}, name));
+  const Tensor x[] = {input};
+  return list_of(apply_all(op.row(), x, {{kType, output_idx_type}}, name));
 }
 
-Arg qr(Args args, std::string_view name) {
+Arg qr(const Tensor& input, bool full_matrices, std::string_view name) {
   static const Op op{"Qr"};
-  const Tensor x[] = {tensor(args[0])};
-  return list_of(apply_all(op.row(), x, {{kFull, flag(args[1])}}, name));
+  const Tensor x[] = {input};
+  return list_of(apply_all(op.row(), x, {{kFull, full_matrices}}, name));
 }
 
 std::vector<Tensor> svd_of(const Tensor& x, bool full, bool vectors, std::string_view name = {}) {
@@ -77,8 +79,8 @@ std::vector<Tensor> svd_of(const Tensor& x, bool full, bool vectors, std::string
   return all;
 }
 
-Arg svd(Args args, std::string_view name) {
-  const std::vector<Tensor> all = svd_of(tensor(args[0]), flag(args[1]), flag(args[2]), name);
+Arg svd(const Tensor& tensor, bool full_matrices, bool compute_uv, std::string_view name) {
+  const std::vector<Tensor> all = svd_of(tensor, full_matrices, compute_uv, name);
   return all.size() == 1 ? Arg{all[0]} : list_of(all);
 }
 
@@ -86,8 +88,8 @@ std::vector<Tensor> eigen(const Tensor& x, bool vectors, std::string_view name) 
   static const Op op{"SelfAdjointEigV2"};
   return apply_all(op.row(), {&x, 1}, {{kComputeV, vectors}}, name);
 }
-Arg eigh(Args args, std::string_view name) { return list_of(eigen(tensor(args[0]), true, name)); }
-Arg eigvalsh(Args args, std::string_view name) { return {eigen(tensor(args[0]), false, name)[0]}; }
+Arg eigh(const Tensor& x, std::string_view name) { return list_of(eigen(x, true, name)); }
+Arg eigvalsh(const Tensor& x, std::string_view name) { return {eigen(x, false, name)[0]}; }
 
 void want_float_matrix(const Tensor& a, const char* function) {
   if (!is_floating(a.dtype()))
@@ -122,26 +124,24 @@ Tensor largest(const Tensor& x, bool keep) {
   return apply(max, {x, ops::ints({-1})}, {{kKeepDims, keep}});
 }
 
-Arg matrix_rank(Args args, std::string_view name) {
+Arg matrix_rank(const Tensor& a, const Tensor& tol, const Arg&, std::string_view name) {
   static const Op greater{"Greater"};
   const Scope scope(name_or(name, "matrix_rank"));
-  const Tensor& a = tensor(args[0]);
   want_float_matrix(a, "matrix_rank");
   const Tensor s = svd_of(a, false, false)[0];
   const Tensor least =
-      args[1].none() ? ops::mul(largest_size(a, epsilon(a.dtype())), largest(s, true)) : tensor(args[1]);
+      !tol ? ops::mul(largest_size(a, epsilon(a.dtype())), largest(s, true)) : tol;
   const Tensor counted = ops::cast(apply(greater, {s, least}, {}, "Greater"), DType::kInt32);
   return {ops::sum(counted, ops::ints({-1}))};
 }
 
-Arg pinv(Args args, std::string_view name) {
+Arg pinv(const Tensor& a, const Tensor& rcond, const Arg&, std::string_view name) {
   static const Op greater{"Greater"};
   const Scope scope(name_or(name, "pinv"));
-  const Tensor& a = tensor(args[0]);
   want_float_matrix(a, "pinv");
   if (a.dtype() == DType::kBFloat16)
     fail(ErrorKind::kValue, "tf.linalg.pinv is not offered for bfloat16, which no decomposition is; cast it before");
-  const Tensor limit = args[1].none() ? largest_size(a, 10 * epsilon(a.dtype())) : tensor(args[1]);
+  const Tensor limit = !rcond ? largest_size(a, 10 * epsilon(a.dtype())) : rcond;
   const std::vector<Tensor> all = svd_of(a, false, true);
   const Tensor cutoff = ops::expand_dims(ops::mul(limit, largest(all[0], false)), -1);
   // A small value is taken for infinite, so that its reciprocal is 0 and its gradient no NaN.
@@ -150,21 +150,19 @@ Arg pinv(Args args, std::string_view name) {
   return {ops::product(ops::div(all[2], ops::expand_dims(s, -2)), all[1], false, true)};
 }
 
-Arg lstsq(Args args, std::string_view name) {
+Arg lstsq(const Tensor& a, const Tensor& b, const Arg& l2_regularizer, bool fast, std::string_view name) {
   static const Op op{"MatrixSolveLs"};
-  const Tensor& a = tensor(args[0]);
-  const Tensor& b = tensor(args[1]);
-  const Tensor& l2 = tensor(args[2]);
+  const Tensor& l2 = tensor(l2_regularizer);
   const Tensor known = known_value(l2);
-  const bool regularized = !known || !std::holds_alternative<Tensor>(args[2].value) ||
+  const bool regularized = !known || !std::holds_alternative<Tensor>(l2_regularizer.value) ||
                            known.dtype() != DType::kFloat64 || *known.data<double>() != 0;
   if (a.dtype() == DType::kComplex128 && regularized)
     fail(ErrorKind::kNotImplemented, "tf.linalg.lstsq of complex128 with an l2_regularizer is not offered: "
          "the normal equations are too inexact for it");
   const Shape& s = a.shape();
   const bool sizes_known = s.has_rank() && s.rank() >= 2 && s[s.rank() - 1] >= 0 && s[s.rank() - 2] >= 0;
-  if (!flag(args[3]) || !sizes_known)
-    return {apply(op, {a, b, ops::cast(l2, DType::kFloat64)}, {{kFast, flag(args[3])}}, name)};
+  if (!fast || !sizes_known)
+    return {apply(op, {a, b, ops::cast(l2, DType::kFloat64)}, {{kFast, fast}}, name)};
   const Scope scope(name_or(name, "matrix_solve_ls"));
   const Tensor regularizer = regularized ? ops::cast(l2, a.dtype()) : Tensor();
   const bool tall = s[s.rank() - 2] >= s[s.rank() - 1];
@@ -186,37 +184,36 @@ Tensor padding(const Arg& value, DType dtype) {
   return ops::number(real ? *real : static_cast<double>(*whole), dtype);
 }
 
-Arg diag(Args args, std::string_view name) {
+Arg diag(const Tensor& d, const Tensor& k, const Tensor& num_rows, const Tensor& num_cols, const Arg& padding_value,
+         const Arg& align, std::string_view name) {
   static const Op op{"MatrixDiagV3"};
-  const Tensor& d = tensor(args[0]);
-  return {apply(op, {d, tensor(args[1]), tensor(args[2]), tensor(args[3]), padding(args[4], d.dtype())},
-                aligned(args[5]), name)};
+  return {apply(op, {d, k, num_rows, num_cols, padding(padding_value, d.dtype())},
+                aligned(align), name)};
 }
-Arg diag_part(Args args, std::string_view name) {
+Arg diag_part(const Tensor& x, const Tensor& k, const Arg& padding_value, const Arg& align, std::string_view name) {
   static const Op op{"MatrixDiagPartV3"};
-  const Tensor& x = tensor(args[0]);
-  return {apply(op, {x, tensor(args[1]), padding(args[2], x.dtype())}, aligned(args[3]), name)};
+  return {apply(op, {x, k, padding(padding_value, x.dtype())}, aligned(align), name)};
 }
-Arg set_diag(Args args, std::string_view name) {
+Arg set_diag(const Tensor& input, const Tensor& diagonal, const Tensor& k, const Arg& align, std::string_view name) {
   static const Op op{"MatrixSetDiagV3"};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, aligned(args[3]), name)};
+  return {apply(op, {input, diagonal, k}, aligned(align), name)};
 }
 
-Arg trace(Args args, std::string_view name) {
-  if (!is_plain(tensor(args[0]).dtype()))
-    fail(ErrorKind::kType, "tf.linalg.trace is of numbers, not of ", name_of(tensor(args[0]).dtype()));
+Arg trace(const Tensor& x, std::string_view name) {
+  if (!is_plain(x.dtype()))
+    fail(ErrorKind::kType, "tf.linalg.trace is of numbers, not of ", name_of(x.dtype()));
   const Scope scope(name_or(name, "Trace"));
-  return {ops::sum(ops::diagonal_of(tensor(args[0])), ops::ints({-1}))};
+  return {ops::sum(ops::diagonal_of(x), ops::ints({-1}))};
 }
 
-Arg matrix_transpose(Args args, std::string_view name) {
+Arg matrix_transpose(const Tensor& a, bool conjugate, std::string_view name) {
   const Scope scope(name_or(name, "matrix_transpose"));
-  const Tensor x = ops::transpose_matrix(tensor(args[0]));
-  return {flag(args[1]) ? ops::conj(x) : x};
+  const Tensor x = ops::transpose_matrix(a);
+  return {conjugate ? ops::conj(x) : x};
 }
-Arg adjoint(Args args, std::string_view name) {
+Arg adjoint(const Tensor& matrix, std::string_view name) {
   const Scope scope(name_or(name, "adjoint"));
-  return {ops::adjoint(tensor(args[0]))};
+  return {ops::adjoint(matrix)};
 }
 
 }  // namespace
@@ -225,54 +222,55 @@ FL_PUBLIC(linalg) {
   return {
       {"linalg.cholesky", "input: tensor, name: str? = None", one_op<"Cholesky">,
        "the lower triangles whose products with their adjoints are positive definite matrices"},
-      {"linalg.cholesky_solve", "chol: tensor like rhs, rhs: tensor like chol, name: str? = None", cholesky_solve,
+      {"linalg.cholesky_solve", "chol: tensor like rhs, rhs: tensor like chol, name: str? = None", bind<cholesky_solve>,
        "the x of a * x = rhs, from a's factor"},
       {"linalg.det", "input: tensor, name: str? = None", one_op<"MatrixDeterminant">, "determinants"},
       {"linalg.slogdet", "input: tensor, name: str? = None -> LogMatrixDeterminant(sign, log_abs_determinant)",
-       slogdet, "sign and logarithm of the size of determinants"},
-      {"linalg.logdet", "matrix: tensor, name: str? = None", logdet,
+       bind<slogdet>, "sign and logarithm of the size of determinants"},
+      {"linalg.logdet", "matrix: tensor, name: str? = None", bind<logdet>,
        "logarithms of the determinants of positive definite matrices"},
-      {"linalg.inv", "input: tensor, adjoint: bool = False, name: str? = None", with_adjoint<"MatrixInverse">,
+      {"linalg.inv", "input: tensor, adjoint: bool = False, name: str? = None", bind<inverse>,
        "inverses"},
       {"linalg.solve",
        "matrix: tensor like rhs, rhs: tensor like matrix, adjoint: bool = False, name: str? = None",
-       with_adjoint<"MatrixSolve">, "the x of matrix * x = rhs"},
+       bind<solve>, "the x of matrix * x = rhs"},
       {"linalg.triangular_solve",
        "matrix: tensor like rhs, rhs: tensor like matrix, lower: bool = True, adjoint: bool = False, "
        "name: str? = None",
-       triangular_solve, "the x of matrix * x = rhs, the matrix a triangle"},
+       bind<triangular_solve>, "the x of matrix * x = rhs, the matrix a triangle"},
       {"linalg.lstsq",
        "matrix: tensor like rhs, rhs: tensor like matrix, l2_regularizer: tensor of float64 = 0.0, "
        "fast: bool = True, name: str? = None",
-       lstsq, "the x that comes closest to matrix * x = rhs"},
-      {"linalg.lu", "input: tensor, output_idx_type: dtype = int32, name: str? = None -> Lu(lu, p)", lu,
+       bind<lstsq>, "the x that comes closest to matrix * x = rhs"},
+      {"linalg.lu", "input: tensor, output_idx_type: dtype = int32, name: str? = None -> Lu(lu, p)", bind<lu>,
        "triangles and the order of rows"},
-      {"linalg.qr", "input: tensor, full_matrices: bool = False, name: str? = None -> Qr(q, r)", qr,
+      {"linalg.qr", "input: tensor, full_matrices: bool = False, name: str? = None -> Qr(q, r)", bind<qr>,
        "orthonormal columns times an upper triangle"},
       {"linalg.svd",
-       "tensor: tensor, full_matrices: bool = False, compute_uv: bool = True, name: str? = None -> tuple", svd,
+       "tensor: tensor, full_matrices: bool = False, compute_uv: bool = True, name: str? = None -> tuple", bind<svd>,
        "singular values and vectors"},
-      {"linalg.eigh", "tensor: tensor, name: str? = None -> tuple", eigh,
+      {"linalg.eigh", "tensor: tensor, name: str? = None -> tuple", bind<eigh>,
        "eigenvalues and vectors of self-adjoint matrices"},
-      {"linalg.eigvalsh", "tensor: tensor, name: str? = None", eigvalsh,
+      {"linalg.eigvalsh", "tensor: tensor, name: str? = None", bind<eigvalsh>,
        "eigenvalues of self-adjoint matrices"},
       {"linalg.matrix_rank",
        "a: tensor of float32, tol: tensor? like a = None, validate_args: bool = False, name: str? = None",
-       matrix_rank, "how many singular values are not 0"},
-      {"linalg.pinv", "a: tensor, rcond: tensor? like a = None, validate_args: bool = False, name: str? = None", pinv,
+       bind<matrix_rank>, "how many singular values are not 0"},
+      {"linalg.pinv", "a: tensor, rcond: tensor? like a = None, validate_args: bool = False, name: str? = None",
+       bind<pinv>,
        "pseudo-inverses"},
       {"linalg.diag",
        "diagonal: tensor, name: str? = 'diag', k: tensor of int32 = 0, num_rows: tensor of int32 = -1, "
        "num_cols: tensor of int32 = -1, padding_value: any = 0, align: str = 'RIGHT_LEFT'",
-       diag, "matrices with the given diagonals"},
+       bind<diag>, "matrices with the given diagonals"},
       {"linalg.diag_part",
        "input: tensor, name: str? = 'diag_part', k: tensor of int32 = 0, padding_value: any = 0, "
        "align: str = 'RIGHT_LEFT'",
-       diag_part, "diagonals of matrices"},
+       bind<diag_part>, "diagonals of matrices"},
       {"linalg.set_diag",
        "input: tensor, diagonal: tensor like input, name: str? = 'set_diag', k: tensor of int32 = 0, "
        "align: str = 'RIGHT_LEFT'",
-       set_diag, "matrices with some diagonals replaced"},
+       bind<set_diag>, "matrices with some diagonals replaced"},
       {"linalg.band_part",
        "input: tensor, num_lower: tensor like num_upper, num_upper: tensor like num_lower, name: str? = None",
        one_op<"MatrixBandPart">, "matrices with zeros outside of a band around the diagonal"},
@@ -280,12 +278,12 @@ FL_PUBLIC(linalg) {
        "a tensor on the diagonal of one of twice the rank"},
       {"linalg.tensor_diag_part", "input: tensor, name: str? = None", one_op<"DiagPart">,
        "the diagonal of a tensor of even rank"},
-      {"linalg.trace", "x: tensor, name: str? = None", trace, "sums of the main diagonals"},
+      {"linalg.trace", "x: tensor, name: str? = None", bind<trace>, "sums of the main diagonals"},
       {"linalg.cross", "a: tensor like b, b: tensor like a, name: str? = None", one_op<"Cross">,
        "cross products of vectors of 3 elements"},
       {"linalg.matrix_transpose", "a: tensor, name: str? = 'matrix_transpose', conjugate: bool = False",
-       matrix_transpose, "the last two dimensions swapped"},
-      {"linalg.adjoint", "matrix: tensor, name: str? = None", adjoint,
+       bind<matrix_transpose>, "the last two dimensions swapped"},
+      {"linalg.adjoint", "matrix: tensor, name: str? = None", bind<adjoint>,
        "the last two dimensions swapped, conjugated"},
   };
 }

@@ -82,16 +82,15 @@ Tensor losses_of(const OpRow& row, std::span<const Tensor> both, std::string_vie
   return apply_all(row, both, {}, name)[0];
 }
 
-Arg softmax_cross_entropy(Args args, std::string_view name) {
+Arg softmax_cross_entropy(const Tensor& labels_given, const Tensor& given, int64_t axes, std::string_view name) {
   static const Op op{"SoftmaxCrossEntropyWithLogits"};
-  const Tensor& given = tensor(args[1]);
   const DType type = given.dtype();
   const bool narrow = type == DType::kFloat16 || type == DType::kBFloat16;
   const Scope scope(name_or(name, "softmax_cross_entropy_with_logits"));
   Tensor logits = narrow ? ops::cast(given, DType::kFloat32) : given;
-  Tensor labels = ops::cast(tensor(args[0]), logits.dtype());
+  Tensor labels = ops::cast(labels_given, logits.dtype());
   const Shape& shape = given.shape();
-  int64_t axis = integer(args[2]);
+  int64_t axis = axes;
   if (axis != -1) {
     const Shape& like = shape.has_rank() ? shape : labels.shape();
     if (!like.has_rank())
@@ -122,10 +121,8 @@ Arg softmax_cross_entropy(Args args, std::string_view name) {
   return {ops::cast(cost, type)};
 }
 
-Arg sparse_softmax_cross_entropy(Args args, std::string_view name) {
+Arg sparse_softmax_cross_entropy(const Tensor& labels, const Tensor& given, std::string_view name) {
   static const Op op{"SparseSoftmaxCrossEntropyWithLogits"};
-  const Tensor& labels = tensor(args[0]);
-  const Tensor& given = tensor(args[1]);
   const Shape& ls = labels.shape();
   const Shape& s = given.shape();
   const Scope scope(name_or(name, "SparseSoftmaxCrossEntropyWithLogits"));
@@ -155,10 +152,10 @@ bool in_one_go(const Tensor& t) {
 }
 
 // max(x, 0) - x z + log(1 + exp(-|x|)), in parts that have a slope at 0.
-Arg sigmoid_cross_entropy(Args args, std::string_view name) {
-  want_both(args[0], args[1], "tf.nn.sigmoid_cross_entropy_with_logits");
-  const Tensor& labels = tensor(args[0]);
-  const Tensor& logits = tensor(args[1]);
+Arg sigmoid_cross_entropy(const Arg& labels_given, const Arg& logits_given, std::string_view name) {
+  want_both(labels_given, logits_given, "tf.nn.sigmoid_cross_entropy_with_logits");
+  const Tensor& labels = tensor(labels_given);
+  const Tensor& logits = tensor(logits_given);
   want_one_shape(logits, labels, "logits and labels");
   if (in_one_go(logits) && in_one_go(labels)) {
     static const Op op{"SigmoidCrossEntropy"};
@@ -173,12 +170,9 @@ Arg sigmoid_cross_entropy(Args args, std::string_view name) {
 }
 
 // (1 - z) x + (1 + (q - 1) z) (log(1 + exp(-|x|)) + max(-x, 0))
-Arg weighted_cross_entropy(Args args, std::string_view name) {
+Arg weighted_cross_entropy(const Tensor& labels, const Tensor& logits, const Tensor& weight, std::string_view name) {
   static const Op abs{"Abs"};
   static const Op relu{"Relu"};
-  const Tensor& labels = tensor(args[0]);
-  const Tensor& logits = tensor(args[1]);
-  const Tensor& weight = tensor(args[2]);
   want_one_shape(logits, labels, "logits and labels");
   const Scope scope(name_or(name, "logistic_loss"));
   const auto one = [](const Tensor& like) { return ops::number(1, like.dtype()); };
@@ -188,15 +182,13 @@ Arg weighted_cross_entropy(Args args, std::string_view name) {
 }
 
 // exp(c) - z c, with compute_full_loss the logarithm of z! by Stirling for z > 1.
-Arg log_poisson(Args args, std::string_view name) {
+Arg log_poisson(const Tensor& targets, const Tensor& input, bool compute_full_loss, std::string_view name) {
   static const Op logical_and{"LogicalAnd"};
   static const Op less_equal{"LessEqual"};
-  const Tensor& targets = tensor(args[0]);
-  const Tensor& input = tensor(args[1]);
   want_one_shape(input, targets, "log_input and targets");
   const Scope scope(name_or(name, "log_poisson_loss"));
   const Tensor loss = ops::sub(ops::exp(input), ops::mul(input, targets));
-  if (!flag(args[2])) return {loss};
+  if (!compute_full_loss) return {loss};
   const DType t = targets.dtype();
   const Tensor stirling =
       ops::add(ops::sub(ops::mul(targets, ops::log(targets)), targets),
@@ -212,19 +204,19 @@ Arg log_poisson(Args args, std::string_view name) {
 FL_PUBLIC(losses) {
   return {
       {"nn.softmax_cross_entropy_with_logits",
-       "labels: tensor like logits, logits: tensor, axis: int = -1, name: str? = None", softmax_cross_entropy,
+       "labels: tensor like logits, logits: tensor, axis: int = -1, name: str? = None", bind<softmax_cross_entropy>,
        "the cross entropy of labels and softmax(logits)"},
       {"nn.sparse_softmax_cross_entropy_with_logits", "labels: tensor, logits: tensor, name: str? = None",
-       sparse_softmax_cross_entropy, "the cross entropy of class numbers and softmax(logits)"},
+       bind<sparse_softmax_cross_entropy>, "the cross entropy of class numbers and softmax(logits)"},
       {"nn.sigmoid_cross_entropy_with_logits",
-       "labels: tensor? like logits = None, logits: tensor? = None, name: str? = None", sigmoid_cross_entropy,
+       "labels: tensor? like logits = None, logits: tensor? = None, name: str? = None", bind<sigmoid_cross_entropy>,
        "the cross entropy of labels and sigmoid(logits)"},
       {"nn.weighted_cross_entropy_with_logits",
        "labels: tensor like logits, logits: tensor, pos_weight: tensor like logits, name: str? = None",
-       weighted_cross_entropy, "the same with a weight for the positive ones"},
+       bind<weighted_cross_entropy>, "the same with a weight for the positive ones"},
       {"nn.log_poisson_loss",
        "targets: tensor like log_input, log_input: tensor, compute_full_loss: bool = False, name: str? = None",
-       log_poisson, "the loss of Poisson counts, given the logarithm of what was predicted"},
+       bind<log_poisson>, "the loss of Poisson counts, given the logarithm of what was predicted"},
   };
 }
 

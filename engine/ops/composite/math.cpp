@@ -33,18 +33,17 @@ Tensor with_axis(const Op& op, const Tensor& logits, const Arg& axis_arg, std::s
   return ops::transpose(apply(op, {ops::transpose(logits, perm)}), perm);
 }
 
-Arg softmax(Args args, std::string_view name) {
+Arg softmax(const Tensor& logits, const Arg& axis, std::string_view name) {
   static const Op op{"Softmax"};
-  return {with_axis(op, tensor(args[0]), args[1], name)};
+  return {with_axis(op, logits, axis, name)};
 }
-Arg log_softmax(Args args, std::string_view name) {
+Arg log_softmax(const Tensor& logits, const Arg& axis, std::string_view name) {
   static const Op op{"LogSoftmax"};
-  return {with_axis(op, tensor(args[0]), args[1], name)};
+  return {with_axis(op, logits, axis, name)};
 }
 
-Arg round(Args args, std::string_view name) {
+Arg round(const Tensor& x, std::string_view name) {
   static const Op op{"Round"};
-  const Tensor& x = tensor(args[0]);
   return {is_integer(x.dtype()) ? x : apply(op, {x}, {}, name)};
 }
 
@@ -70,12 +69,12 @@ FL_PUBLIC(math) {
       {"math.floor floor", kOne, one_op<"Floor">, "the next integer below"},
       {"math.ceil", kOne, one_op<"Ceil">, "the next integer above"},
       {"math.rint", kOne, one_op<"Rint">, "the nearest integer, halves to even"},
-      {"math.round round", kOne, round, "the nearest integer, halves to even"},
+      {"math.round round", kOne, bind<round>, "the nearest integer, halves to even"},
       {"math.is_nan", kOne, one_op<"IsNan">, "whether x is NaN"},
       {"math.is_inf", kOne, one_op<"IsInf">, "whether x is infinite"},
       {"math.is_finite", kOne, one_op<"IsFinite">, "whether x is neither infinite nor NaN"},
-      {"nn.softmax math.softmax", kLogits, softmax, "exp(x) / sum(exp(x)) along an axis"},
-      {"nn.log_softmax math.log_softmax", kLogits, log_softmax, "log(softmax(x))"},
+      {"nn.softmax math.softmax", kLogits, bind<softmax>, "exp(x) / sum(exp(x)) along an axis"},
+      {"nn.log_softmax math.log_softmax", kLogits, bind<log_softmax>, "log(softmax(x))"},
   };
 }
 

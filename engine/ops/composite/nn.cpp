@@ -9,7 +9,6 @@ namespace footlight::composite {
 
 namespace {
 
-using Ints = std::vector<int64_t>;
 const AttrName kDataFormat{"data_format"};
 const AttrName kKeepDims{"keep_dims"};
 
@@ -21,26 +20,23 @@ Tensor squared_difference(const Tensor& x, const Tensor& y) {
   return apply(op, {x, y});
 }
 
-Arg bias_add(Args args, std::string_view name) {
+Arg bias_add(const Tensor& value, const Tensor& bias, const std::string* data_format, std::string_view name) {
   static const Op op{"BiasAdd"};
   std::string format = "NHWC";
-  if (!args[2].none()) {
-    const std::string& given = text(args[2]);
+  if (data_format) {
+    const std::string& given = *data_format;
     if (given.starts_with("NC"))
       format = "NCHW";
     else if (!given.starts_with("N") || !given.ends_with("C"))
       fail(ErrorKind::kValue, "data_format must be of the form 'N...C' or 'NC...', not '", given, "'");
   }
-  return {apply(op, {tensor(args[0]), tensor(args[1])}, {{kDataFormat, format}}, name)};
+  return {apply(op, {value, bias}, {{kDataFormat, format}}, name)};
 }
 
 // The range of half is too small for sums of squares: it is computed with as float.
-Arg moments(Args args, std::string_view name) {
+Arg moments(const Tensor& x, const Ints& axes, const Arg&, bool keep, std::string_view name) {
   static const Op mean_op{"Mean"};
   static const Op stop{"StopGradient"};
-  const Tensor& x = tensor(args[0]);
-  const Ints axes = integers(args[1]);
-  const bool keep = flag(args[3]);
   const bool narrow = x.dtype() == DType::kFloat16;
   const Scope scope(name_or(name, "moments"));
   const Tensor y = narrow ? ops::cast(x, DType::kFloat32) : x;
@@ -54,16 +50,14 @@ Arg moments(Args args, std::string_view name) {
   return {ArgList{{ops::cast(mean, x.dtype())}, {ops::cast(variance, x.dtype())}}};
 }
 
-Arg weighted_moments(Args args, std::string_view name) {
+Arg weighted_moments(const Tensor& given, const Ints& axes, const Tensor& frequency_weights, bool keep,
+                     std::string_view name) {
   static const Op sum{"Sum"};
   static const Op divide{"DivNoNan"};
-  const Tensor& given = tensor(args[0]);
-  const Ints axes = integers(args[1]);
-  const bool keep = flag(args[3]);
   const bool narrow = given.dtype() == DType::kFloat16;
   const Scope scope(name_or(name, "weighted_moments"));
   const Tensor x = narrow ? ops::cast(given, DType::kFloat32) : given;
-  const Tensor weights = ops::cast(tensor(args[2]), x.dtype());
+  const Tensor weights = ops::cast(frequency_weights, x.dtype());
   const Tensor weighted_sum = reduce(sum, ops::mul(weights, x), axes, "weighted_input_sum");
   const Tensor all_weights = reduce(sum, ops::add(weights, ops::zeros_like(x)), axes, "sum_of_weights");
   Tensor mean = apply(divide, {weighted_sum, all_weights});
@@ -76,14 +70,13 @@ Arg weighted_moments(Args args, std::string_view name) {
   return {ArgList{{ops::cast(mean, given.dtype())}, {ops::cast(variance, given.dtype())}}};
 }
 
-Arg sufficient_statistics(Args args, std::string_view name) {
+Arg sufficient_statistics(const Tensor& x, const Ints& axes_given, const Arg& shift_given, bool keep,
+                          std::string_view name) {
   static const Op sum{"Sum"};
   static const Op prod{"Prod"};
-  const Tensor& x = tensor(args[0]);
-  Ints axes = integers(args[1]);
+  Ints axes = axes_given;
   std::sort(axes.begin(), axes.end());
   axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
-  const bool keep = flag(args[3]);
   const Scope scope(name_or(name, "sufficient_statistics"));
   const Shape& s = x.shape();
   bool known = s.has_rank();
@@ -109,37 +102,37 @@ Arg sufficient_statistics(Args args, std::string_view name) {
     counts = apply(prod, {ops::gather(dims, picked), ops::ints({0})}, {}, "count");
   }
   Tensor shifted = x, squares;
-  if (args[2].none()) {
+  if (shift_given.none()) {
     squares = ops::square(x);
   } else {
-    const Tensor& shift = tensor(args[2]);
+    const Tensor& shift = tensor(shift_given);
     shifted = ops::sub(x, shift);
     squares = squared_difference(x, shift);
   }
   return {ArgList{{counts},
                   {reduce(sum, shifted, axes, "mean_ss", keep)},
                   {reduce(sum, squares, axes, "var_ss", keep)},
-                  args[2]}};
+                  shift_given}};
 }
 
-Arg normalize_moments(Args args, std::string_view name) {
+Arg normalize_moments(const Tensor& counts, const Tensor& mean_ss, const Tensor& variance_ss, const Tensor& shift,
+                      std::string_view name) {
   const Scope scope(name_or(name, "normalize"));
-  const Tensor divisor = ops::reciprocal(tensor(args[0]));
-  const Tensor shifted = ops::mul(tensor(args[1]), divisor);
-  const Tensor mean = args[3].none() ? shifted : ops::add(shifted, tensor(args[3]));
-  const Tensor variance = ops::sub(ops::mul(tensor(args[2]), divisor), ops::square(shifted));
+  const Tensor divisor = ops::reciprocal(counts);
+  const Tensor shifted = ops::mul(mean_ss, divisor);
+  const Tensor mean = !shift ? shifted : ops::add(shifted, shift);
+  const Tensor variance = ops::sub(ops::mul(variance_ss, divisor), ops::square(shifted));
   return {ArgList{{mean}, {variance}}};
 }
 
-Arg batch_normalization(Args args, std::string_view name) {
+Arg batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& offset_given,
+                        const Tensor& scale, const Tensor& variance_epsilon, std::string_view name) {
   static const Op rsqrt{"Rsqrt"};
-  const Tensor& x = tensor(args[0]);
-  const Tensor& mean = tensor(args[1]);
   const Scope scope(name_or(name, "batchnorm"));
-  Tensor inverse = apply(rsqrt, {ops::add(tensor(args[2]), tensor(args[5]))});
-  if (!args[4].none()) inverse = ops::mul(inverse, tensor(args[4]));
+  Tensor inverse = apply(rsqrt, {ops::add(variance, variance_epsilon)});
+  if (scale) inverse = ops::mul(inverse, scale);
   const Tensor shift =
-      args[3].none() ? ops::mul(ops::neg(mean), inverse) : ops::sub(tensor(args[3]), ops::mul(mean, inverse));
+      !offset_given ? ops::mul(ops::neg(mean), inverse) : ops::sub(offset_given, ops::mul(mean, inverse));
   const Tensor factor = ops::cast(inverse, x.dtype());
   const Tensor offset = ops::cast(shift, x.dtype());
   // Eager, with a vector for the channels: one pass over x instead of two.
@@ -154,12 +147,14 @@ Arg batch_normalization(Args args, std::string_view name) {
   return {ops::add(ops::mul(x, factor), offset)};
 }
 
-Arg local_response_normalization(Args args, std::string_view name) {
+Arg local_response_normalization(const Tensor& input, int64_t depth_radius, double bias, double alpha, double beta,
+                                 std::string_view name) {
   static const Op op{"LRN"};
   static const AttrName kRadius{"depth_radius"}, kBias{"bias"}, kAlpha{"alpha"}, kBeta{"beta"};
-  const auto number = [&](size_t k) { return static_cast<float>(real(args[k])); };
-  return {apply(op, {tensor(args[0])},
-                {{kRadius, integer(args[1])}, {kBias, number(2)}, {kAlpha, number(3)}, {kBeta, number(4)}}, name)};
+  const auto number = [](double value) { return static_cast<float>(value); };
+  return {apply(op, {input},
+                {{kRadius, depth_radius}, {kBias, number(bias)}, {kAlpha, number(alpha)}, {kBeta, number(beta)}},
+                name)};
 }
 
 // A shape in which unknown dimensions stand for those of x.
@@ -217,25 +212,25 @@ bool is_zero(const Arg& rate) {
   return real_number && *real_number == 0;
 }
 
-Arg dropout(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
-  const std::optional<int64_t> op_seed = seed(args[3]);
-  if (is_zero(args[1]) && is_floating(x.dtype())) {
+Arg dropout(const Tensor& x, const Arg& rate_given, const Arg& noise_shape, const Arg& seed_given,
+            std::string_view name) {
+  const std::optional<int64_t> op_seed = seed(seed_given);
+  if (is_zero(rate_given) && is_floating(x.dtype())) {
     // Nothing is drawn, but a seed is used up: what is drawn later does not depend on the rate.
     static const Op uniform{"RandomUniform"};
     Attrs used;
     random::set_seeds(used, uniform, op_seed);
     return {x};
   }
-  return {dropout_of(x, args[1], args[2], name_or(name, "dropout"),
+  return {dropout_of(x, rate_given, noise_shape, name_or(name, "dropout"),
                      [&](const Tensor& shape) { return random_uniform(shape, x.dtype(), op_seed); })};
 }
 
-Arg stateless_dropout(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
-  if (is_zero(args[1]) && is_floating(x.dtype())) return {x};
-  return {dropout_of(x, args[1], args[4], name_or(name, "stateless_dropout"), [&](const Tensor& shape) {
-    return stateless_uniform(shape, tensor(args[2]), x.dtype(), args[3]);
+Arg stateless_dropout(const Tensor& x, const Arg& rate, const Tensor& seed, const Arg& rng_alg, const Arg& noise_shape,
+                      std::string_view name) {
+  if (is_zero(rate) && is_floating(x.dtype())) return {x};
+  return {dropout_of(x, rate, noise_shape, name_or(name, "stateless_dropout"), [&](const Tensor& shape) {
+    return stateless_uniform(shape, seed, x.dtype(), rng_alg);
   })};
 }
 
@@ -246,10 +241,8 @@ const PublicFunction& public_function(std::string_view name) {
   fail(ErrorKind::kInternal, "there is no function ", name);
 }
 
-Arg embedding_lookup(Args args, std::string_view name) {
-  const std::vector<Tensor> parts = tensors(args[0]);
+Arg embedding_lookup(const std::vector<Tensor>& parts, const Tensor& ids, const Arg& max_norm, std::string_view name) {
   if (parts.empty()) fail(ErrorKind::kValue, "params of tf.nn.embedding_lookup must have at least one tensor");
-  const Tensor& ids = tensor(args[1]);
   const Scope scope(name_or(name, "embedding_lookup"));
   // Parts hold consecutive rows, the first ones one more where they cannot be equal.
   std::vector<Tensor> values;
@@ -257,66 +250,67 @@ Arg embedding_lookup(Args args, std::string_view name) {
     for (const Tensor& part : parts) values.push_back(ops::value_of(part));
   const Tensor params = parts.size() == 1 ? parts[0] : ops::concat(values, 0);
   const Tensor rows = ops::gather_rows(params, ids, scope.own_name());
-  if (args[2].none()) return {ops::identity(rows)};
+  if (max_norm.none()) return {ops::identity(rows)};
   const Shape& of_ids = ids.shape();
   const Shape& of_rows = rows.shape();
   if (!of_ids.has_rank() || !of_rows.has_rank())
     fail(ErrorKind::kValue, "max_norm of tf.nn.embedding_lookup needs the ranks of params and ids");
   Ints axes;
   for (int d = of_ids.rank(); d < of_rows.rank(); ++d) axes.push_back(d);
-  const double* number = std::get_if<double>(&args[2].value);
-  const int64_t* whole = std::get_if<int64_t>(&args[2].value);
+  const double* number = std::get_if<double>(&max_norm.value);
+  const int64_t* whole = std::get_if<int64_t>(&max_norm.value);
   const Arg norm = number  ? Arg{ops::number(*number, rows.dtype())}
                    : whole ? Arg{ops::number(static_cast<double>(*whole), rows.dtype())}
-                           : Arg{value_tensor(args[2], "max_norm of tf.nn.embedding_lookup", rows.dtype())};
+                           : Arg{value_tensor(max_norm, "max_norm of tf.nn.embedding_lookup", rows.dtype())};
   const std::vector<Arg> clipped{{rows}, norm, {ops::ints(axes)}};
   return public_function("clip_by_norm").call(clipped, "");
 }
 
 template <Literal op_name>
-Arg space_depth(Args args, std::string_view name) {
+Arg space_depth(const Tensor& input, int64_t block_size, const std::string& data_format, std::string_view name) {
   static const Op op{op_name.text};
   static const AttrName kBlock{"block_size"};
-  return {apply(op, {tensor(args[0])}, {{kBlock, integer(args[1])}, {kDataFormat, text(args[2])}}, name)};
+  return {apply(op, {input}, {{kBlock, block_size}, {kDataFormat, data_format}}, name)};
 }
 
 }  // namespace
 
 FL_PUBLIC(nn) {
   return {
-      {"nn.bias_add", "value: tensor, bias: tensor like value, data_format: str? = None, name: str? = None", bias_add,
+      {"nn.bias_add", "value: tensor, bias: tensor like value, data_format: str? = None, name: str? = None",
+       bind<bias_add>,
        "adds a vector along the channels"},
       {"nn.moments", "x: tensor, axes: ints, shift: any = None, keepdims: bool = False, name: str? = None -> tuple",
-       moments, "mean and variance over some dimensions"},
+       bind<moments>, "mean and variance over some dimensions"},
       {"nn.weighted_moments",
        "x: tensor, axes: ints, frequency_weights: tensor, keepdims: bool = False, name: str? = None -> tuple",
-       weighted_moments, "weighted mean and variance over some dimensions"},
+       bind<weighted_moments>, "weighted mean and variance over some dimensions"},
       {"nn.sufficient_statistics",
        "x: tensor, axes: ints, shift: tensor? like x = None, keepdims: bool = False, name: str? = None -> tuple",
-       sufficient_statistics, "what mean and variance can be computed from: count, sum, sum of squares, shift"},
+       bind<sufficient_statistics>, "what mean and variance can be computed from: count, sum, sum of squares, shift"},
       {"nn.normalize_moments",
        "counts: tensor, mean_ss: tensor like counts, variance_ss: tensor like counts, shift: tensor? like counts, "
        "name: str? = None -> tuple",
-       normalize_moments, "mean and variance from sufficient statistics"},
+       bind<normalize_moments>, "mean and variance from sufficient statistics"},
       {"nn.batch_normalization",
        "x: tensor, mean: tensor like x, variance: tensor like x, offset: tensor? like x, scale: tensor? like x, "
        "variance_epsilon: tensor like variance, name: str? = None",
-       batch_normalization, "(x - mean) / sqrt(variance + epsilon), scaled and shifted"},
+       bind<batch_normalization>, "(x - mean) / sqrt(variance + epsilon), scaled and shifted"},
       {"nn.local_response_normalization nn.lrn",
        "input: tensor, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str? = "
        "None",
-       local_response_normalization, "each element divided by the size of its neighbours among the channels"},
+       bind<local_response_normalization>, "each element divided by the size of its neighbours among the channels"},
       {"nn.dropout", "x: tensor, rate: any, noise_shape: shape? = None, seed: int? = None, name: str? = None",
-       dropout, "elements set to 0 with the probability `rate`, the others scaled up"},
+       bind<dropout>, "elements set to 0 with the probability `rate`, the others scaled up"},
       {"nn.experimental.stateless_dropout",
        "x: tensor, rate: any, seed: tensor, rng_alg: any = None, noise_shape: shape? = None, name: str? = None",
-       stateless_dropout, "dropout that depends on nothing but its seed"},
+       bind<stateless_dropout>, "dropout that depends on nothing but its seed"},
       {"nn.embedding_lookup", "params: tensors or variable, ids: tensor, max_norm: any = None, name: str? = None",
-       embedding_lookup, "the rows of params that ids name"},
+       bind<embedding_lookup>, "the rows of params that ids name"},
       {"nn.space_to_depth", "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None",
-       space_depth<"SpaceToDepth">, "blocks of pixels as channels of one"},
+       bind<space_depth<"SpaceToDepth">>, "blocks of pixels as channels of one"},
       {"nn.depth_to_space", "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None",
-       space_depth<"DepthToSpace">, "channels as blocks of pixels"},
+       bind<space_depth<"DepthToSpace">>, "channels as blocks of pixels"},
   };
 }
 

@@ -136,42 +136,40 @@ Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::v
   return apply(power, {powers, ops::number(1 / order.p, t)});
 }
 
-Tensor norm_of(Args args, bool keep) {
-  const auto axes = axes_of(args[2]);
-  const Order order = order_of(args[1], axes && axes->size() == 2);
-  const Tensor kept = kept_norm(tensor(args[0]), order, axes);
+Tensor norm_of(const Tensor& x, const Arg& ord, const Arg& axis, bool keep) {
+  const auto axes = axes_of(axis);
+  const Order order = order_of(ord, axes && axes->size() == 2);
+  const Tensor kept = kept_norm(x, order, axes);
   if (keep) return kept;
   if (!axes && kept.shape().has_rank() && kept.shape().rank() == 0) return kept;
   return ops::squeeze(kept, axes.value_or(std::vector<int64_t>{}));
 }
 
-Arg norm(Args args, std::string_view name) {
+Arg norm(const Tensor& x, const Arg& ord, const Arg& axis, std::optional<bool> keepdims, std::string_view name) {
   const Scope scope(name_or(name, "norm"));
-  return {norm_of(args, !args[3].none() && flag(args[3]))};
+  return {norm_of(x, ord, axis, keepdims.value_or(false))};
 }
 
-Arg normalize(Args args, std::string_view name) {
+Arg normalize(const Tensor& x, const Arg& ord, const Arg& axis, std::string_view name) {
   const Scope scope(name_or(name, "normalize"));
-  const Tensor& x = tensor(args[0]);
-  const Tensor length = ops::cast(norm_of(args, true), x.dtype());
+  const Tensor length = ops::cast(norm_of(x, ord, axis, true), x.dtype());
   return {ArgList{{ops::div(x, length)}, {length}}};
 }
 
-Arg l2_normalize(Args args, std::string_view name) {
+Arg l2_normalize(const Tensor& x, const Arg& axes, double epsilon, const Arg& dim, std::string_view name) {
   static const Op sum{"Sum"};
   static const Op reciprocal_root{"Rsqrt"};
   const Scope scope(name_or(name, "l2_normalize"));
-  const Tensor& x = tensor(args[0]);
-  if (!args[1].none() && !args[3].none())
+  if (!axes.none() && !dim.none())
     fail(ErrorKind::kValue, "tf.nn.l2_normalize: `dim` is an old name of `axis`; give one of them");
-  const Arg& axis = args[1].none() ? args[3] : args[1];
+  const Arg& axis = axes.none() ? dim : axes;
   const Tensor along = axis.none() ? ops::all_axes(x) : tensor(axis);
   const bool complex = is_complex(x.dtype());
   const Tensor squares = complex ? ops::real(ops::mul(x, ops::conj(x))) : ops::square(x);
   const Tensor size = reduce(sum, squares, along);
   if (!is_floating(size.dtype()))
     fail(ErrorKind::kType, "tf.nn.l2_normalize: `x` must be of floats or complex numbers, not ", name_of(x.dtype()));
-  const Tensor factor = apply(reciprocal_root, {ops::maximum(size, ops::number(real(args[2]), size.dtype()))});
+  const Tensor factor = apply(reciprocal_root, {ops::maximum(size, ops::number(epsilon, size.dtype()))});
   return {ops::mul(x, ops::cast(factor, x.dtype()))};
 }
 
@@ -183,12 +181,12 @@ FL_PUBLIC(norm) {
   constexpr const char* kNormalize =
       "tensor: tensor, ord: any = 'euclidean', axis: any? = None, name: str? = None -> tuple";
   return {
-      {"linalg.norm norm", kNorm, norm, "the size of vectors or matrices, by one of several measures"},
-      {"linalg.normalize", kNormalize, normalize, "divided by its norm, and the norm"},
+      {"linalg.norm norm", kNorm, bind<norm>, "the size of vectors or matrices, by one of several measures"},
+      {"linalg.normalize", kNormalize, bind<normalize>, "divided by its norm, and the norm"},
       {"nn.l2_normalize linalg.l2_normalize math.l2_normalize",
        "x: tensor, axis: tensor? of int32 = None, epsilon: float = 1e-12, name: str? = None, dim: tensor? of int32 = "
        "None",
-       l2_normalize, "scaled to Euclidean length 1"},
+       bind<l2_normalize>, "scaled to Euclidean length 1"},
   };
 }
 

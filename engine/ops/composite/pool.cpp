@@ -7,8 +7,6 @@ namespace {
 
 const AttrName kSize{"ksize"};
 
-using Ints = std::vector<int64_t>;
-
 Attrs attrs_of(const Ints& size, const Ints& strides, const PaddingAttrs& padding, const std::string& format) {
   Attrs attrs = window_attrs(strides, padding, format);
   attrs.set(kSize, size);
@@ -31,83 +29,96 @@ PaddingAttrs padding_for(const Kind& k, const Arg& padding, int rank) {
   return k.largest && rank < 5 ? padding_of(padding, rank) : padding_without_pairs(padding, k.function);
 }
 
-Tensor in_volume(const Kind& k, Args args, std::string_view name) {
-  const bool first = starts_with_nc(args[4]);
-  return apply(k.volume, {tensor(args[0])},
-               attrs_of(per_dimension(args[1], 3, first, "ksize"), per_dimension(args[2], 3, first, "strides"),
-                        padding_for(k, args[3], 5), args[4].none() ? "NDHWC" : text(args[4])),
+// How windows lie, as all functions of poolings take it.
+struct Windows {
+  const Arg &ksize, &strides, &padding, &data_format;
+};
+
+Tensor in_volume(const Kind& k, const Tensor& x, const Windows& w, std::string_view name) {
+  const bool first = starts_with_nc(w.data_format);
+  return apply(k.volume, {x},
+               attrs_of(per_dimension(w.ksize, 3, first, "ksize"), per_dimension(w.strides, 3, first, "strides"),
+                        padding_for(k, w.padding, 5), w.data_format.none() ? "NDHWC" : text(w.data_format)),
                name);
 }
 
-Tensor in_plane(const Kind& k, Args args, std::string_view name) {
-  const bool first = starts_with_nc(args[4]);
-  return apply(k.plane, {tensor(args[0])},
-               attrs_of(per_dimension(args[1], 2, first, "ksize"), per_dimension(args[2], 2, first, "strides"),
-                        padding_for(k, args[3], 4), args[4].none() ? "NHWC" : text(args[4])),
+Tensor in_plane(const Kind& k, const Tensor& x, const Windows& w, std::string_view name) {
+  const bool first = starts_with_nc(w.data_format);
+  return apply(k.plane, {x},
+               attrs_of(per_dimension(w.ksize, 2, first, "ksize"), per_dimension(w.strides, 2, first, "strides"),
+                        padding_for(k, w.padding, 4), w.data_format.none() ? "NHWC" : text(w.data_format)),
                name);
 }
 
 // A window along one dimension is one in an image of height 1.
-Tensor in_line(const Kind& k, Args args, std::string_view name) {
-  const bool first = starts_with_nc(args[4]);
+Tensor in_line(const Kind& k, const Tensor& x, const Windows& w, std::string_view name) {
+  const bool first = starts_with_nc(w.data_format);
   const auto with_height = [&](const Arg& a, const char* what) {
     Ints values = per_dimension(a, 1, first, what);
     values.insert(values.begin(), 1);
     return values;
   };
-  PaddingAttrs padding = padding_for(k, args[3], 3);
+  PaddingAttrs padding = padding_for(k, w.padding, 3);
   if (!padding.pairs.empty()) padding.pairs.insert(padding.pairs.begin() + (first ? 4 : 2), {0, 0});
   const Scope scope(name_or(name, k.one_dimensional));
   const int64_t at = first ? 2 : 1;
-  const Tensor wide = ops::expand_dims(tensor(args[0]), at);
+  const Tensor wide = ops::expand_dims(x, at);
   const Tensor out = apply(
       k.plane, {wide},
-      attrs_of(with_height(args[1], "ksize"), with_height(args[2], "strides"), padding, first ? "NCHW" : "NHWC"),
+      attrs_of(with_height(w.ksize, "ksize"), with_height(w.strides, "strides"), padding, first ? "NCHW" : "NHWC"),
       scope.own_name());
   return ops::squeeze(out, {at});
 }
 
 template <bool largest>
-Arg pool1d(Args args, std::string_view name) {
-  return {in_line(kind(largest), args, name)};
+Arg pool1d(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding, const Arg& data_format,
+           std::string_view name) {
+  return {in_line(kind(largest), x, {ksize, strides, padding, data_format}, name)};
 }
 template <bool largest>
-Arg pool2d(Args args, std::string_view name) {
-  return {in_plane(kind(largest), args, name_or(name, largest ? "MaxPool2d" : "AvgPool2D"))};
+Arg pool2d(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding, const Arg& data_format,
+           std::string_view name) {
+  return {in_plane(kind(largest), x, {ksize, strides, padding, data_format},
+                   name_or(name, largest ? "MaxPool2d" : "AvgPool2D"))};
 }
 template <bool largest>
-Arg pool3d(Args args, std::string_view name) {
-  return {in_volume(kind(largest), args, name_or(name, largest ? "MaxPool3D" : "AvgPool3D"))};
+Arg pool3d(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding, const Arg& data_format,
+           std::string_view name) {
+  return {in_volume(kind(largest), x, {ksize, strides, padding, data_format},
+                    name_or(name, largest ? "MaxPool3D" : "AvgPool3D"))};
 }
 
 // By the rank of the input.
 template <bool largest>
-Arg pool_any(Args args, std::string_view name) {
-  const Shape& shape = tensor(args[0]).shape();
+Arg pool_any(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding, const Arg& data_format,
+             std::string_view name) {
+  const Shape& shape = x.shape();
   if (!shape.has_rank())
     fail(ErrorKind::kValue, "the rank of the input of ", kind(largest).function, " must be known");
+  const Windows windows{ksize, strides, padding, data_format};
   switch (shape.rank()) {
-    case 3: return {in_line(kind(largest), args, name)};
-    case 4: return {in_plane(kind(largest), args, name)};
-    case 5: return {in_volume(kind(largest), args, name)};
+    case 3: return {in_line(kind(largest), x, windows, name)};
+    case 4: return {in_plane(kind(largest), x, windows, name)};
+    case 5: return {in_volume(kind(largest), x, windows, name)};
     default:
       fail(ErrorKind::kValue, "the input of ", kind(largest).function, " must have rank 3, 4 or 5, its shape is ",
            shape.to_string());
   }
 }
 
-Arg max_pool_with_argmax(Args args, std::string_view name) {
+Arg max_pool_with_argmax(const Tensor& x, const Arg& ksize, const Arg& strides, const Arg& padding,
+                         const std::string& data_format, DType output_dtype, bool include_batch_in_index,
+                         std::string_view name) {
   static const Op op{"MaxPoolWithArgmax"};
   static const AttrName kTargmax{"Targmax"}, kBatchInIndex{"include_batch_in_index"}, kStrides{"strides"},
       kPadding{"padding"};
-  if (text(args[4]) != "NHWC")
-    fail(ErrorKind::kValue, "data_format of tf.nn.max_pool_with_argmax must be 'NHWC', not '", text(args[4]), "'");
-  const Tensor& x = tensor(args[0]);
-  const Attrs attrs{{kSize, per_dimension(args[1], 2, false, "ksize")},
-                    {kStrides, per_dimension(args[2], 2, false, "strides")},
-                    {kPadding, padding_without_pairs(args[3], "tf.nn.max_pool_with_argmax").padding},
-                    {kTargmax, dtype(args[5])},
-                    {kBatchInIndex, flag(args[6])}};
+  if (data_format != "NHWC")
+    fail(ErrorKind::kValue, "data_format of tf.nn.max_pool_with_argmax must be 'NHWC', not '", data_format, "'");
+  const Attrs attrs{{kSize, per_dimension(ksize, 2, false, "ksize")},
+                    {kStrides, per_dimension(strides, 2, false, "strides")},
+                    {kPadding, padding_without_pairs(padding, "tf.nn.max_pool_with_argmax").padding},
+                    {kTargmax, output_dtype},
+                    {kBatchInIndex, include_batch_in_index}};
   const std::vector<Tensor> both = apply_all(op.row(), {&x, 1}, attrs, name);
   return {ArgList{{both[0]}, {both[1]}}};
 }
@@ -162,10 +173,8 @@ Tensor over_spaces(const Tensor& x, const Ints& rates, bool first, const std::fu
   return ops::transpose(out, ops::ints(order));
 }
 
-Arg pool(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
-  const Ints window = integers(args[1]);
-  const std::string& type = text(args[2]);
+Arg pool(const Tensor& x, const Ints& window, const std::string& type, const Arg& strides_given,
+         const Arg& padding_given, const Arg& data_format, const Arg& dilations, std::string_view name) {
   const size_t n = window.size();
   if (n < 1 || n > 3) fail(ErrorKind::kValue, "window_shape must have 1, 2 or 3 entries, it has ", n);
   const bool largest = type == "MAX";
@@ -174,19 +183,19 @@ Arg pool(Args args, std::string_view name) {
   if (x.shape().has_rank() && x.shape().rank() != rank)
     fail(ErrorKind::kValue, "a window of ", n, " dimensions needs an input of rank ", rank, ", its shape is ",
          x.shape().to_string());
-  const Ints strides = rates_of(args[3], n, "strides");
-  const Ints rates = rates_of(args[6], n, "dilations");
+  const Ints strides = rates_of(strides_given, n, "strides");
+  const Ints rates = rates_of(dilations, n, "dilations");
   const auto more_than_one = [](int64_t v) { return v > 1; };
   const bool dilated = std::any_of(rates.begin(), rates.end(), more_than_one);
   if (dilated && std::any_of(strides.begin(), strides.end(), more_than_one))
     fail(ErrorKind::kValue, "strides > 1 are not supported together with dilations > 1 in tf.nn.pool");
-  const std::string padding = padding_without_pairs(args[4], "tf.nn.pool").padding;
+  const std::string padding = padding_without_pairs(padding_given, "tf.nn.pool").padding;
   if (dilated && padding == "SAME") fail(ErrorKind::kValue, "tf.nn.pool with dilations > 1 needs padding 'VALID'");
   for (size_t d = 0; d < n; ++d)
     if (strides[d] > window[d])
       fail(ErrorKind::kValue, "strides must not be larger than the window in tf.nn.pool: ", strides[d], " and ",
            window[d], " in dimension ", d);
-  const bool first = starts_with_nc(args[5]);
+  const bool first = starts_with_nc(data_format);
   const auto listed = [](const Ints& values) {
     ArgList list;
     for (const int64_t v : values) list.push_back({v});
@@ -196,12 +205,13 @@ Arg pool(Args args, std::string_view name) {
     static constexpr const char* kFirst[] = {"NCW", "NCHW", "NCDHW"};
     static constexpr const char* kLast[] = {"NWC", "NHWC", "NDHWC"};
     const Arg format = dilated          ? Arg{std::string(kLast[n - 1])}
-                       : args[5].none() ? Arg{std::string((channels_first_here ? kFirst : kLast)[n - 1])}
-                                        : args[5];
-    const Arg all[] = {{images}, listed(window), listed(strides), {padding}, format};
+                       : data_format.none() ? Arg{std::string((channels_first_here ? kFirst : kLast)[n - 1])}
+                                        : data_format;
+    const Arg sizes = listed(window), steps = listed(strides), edges{padding};
+    const Windows windows{sizes, steps, edges, format};
     const std::string_view node = dilated ? std::string_view() : name_or(name, largest ? "max_pool" : "avg_pool");
-    if (n == 1) return in_line(kind(largest), all, node);
-    return n == 2 ? in_plane(kind(largest), all, node) : in_volume(kind(largest), all, node);
+    if (n == 1) return in_line(kind(largest), images, windows, node);
+    return n == 2 ? in_plane(kind(largest), images, windows, node) : in_volume(kind(largest), images, windows, node);
   };
   if (!dilated) return {pooled(x, first)};
   const Scope scope(name_or(name, largest ? "max_pool" : "avg_pool"));
@@ -214,28 +224,28 @@ Arg pool(Args args, std::string_view name) {
 
 FL_PUBLIC(pool) {
   return {
-      {"nn.max_pool", FL_POOLED "str? = None, name: str? = None", pool_any<true>, "the largest in each window"},
-      {"nn.max_pool1d", FL_POOLED "str? = 'NWC', name: str? = None", pool1d<true>,
+      {"nn.max_pool", FL_POOLED "str? = None, name: str? = None", bind<pool_any<true>>, "the largest in each window"},
+      {"nn.max_pool1d", FL_POOLED "str? = 'NWC', name: str? = None", bind<pool1d<true>>,
        "the largest in each window along one dimension"},
-      {"nn.max_pool2d", FL_POOLED "str? = 'NHWC', name: str? = None", pool2d<true>,
+      {"nn.max_pool2d", FL_POOLED "str? = 'NHWC', name: str? = None", bind<pool2d<true>>,
        "the largest in each window of images"},
-      {"nn.max_pool3d", FL_POOLED "str? = 'NDHWC', name: str? = None", pool3d<true>,
+      {"nn.max_pool3d", FL_POOLED "str? = 'NDHWC', name: str? = None", bind<pool3d<true>>,
        "the largest in each window of volumes"},
-      {"nn.avg_pool", FL_POOLED "str? = None, name: str? = None", pool_any<false>, "the mean in each window"},
-      {"nn.avg_pool1d", FL_POOLED "str? = 'NWC', name: str? = None", pool1d<false>,
+      {"nn.avg_pool", FL_POOLED "str? = None, name: str? = None", bind<pool_any<false>>, "the mean in each window"},
+      {"nn.avg_pool1d", FL_POOLED "str? = 'NWC', name: str? = None", bind<pool1d<false>>,
        "the mean in each window along one dimension"},
-      {"nn.avg_pool2d", FL_POOLED "str? = 'NHWC', name: str? = None", pool2d<false>,
+      {"nn.avg_pool2d", FL_POOLED "str? = 'NHWC', name: str? = None", bind<pool2d<false>>,
        "the mean in each window of images"},
-      {"nn.avg_pool3d", FL_POOLED "str? = 'NDHWC', name: str? = None", pool3d<false>,
+      {"nn.avg_pool3d", FL_POOLED "str? = 'NDHWC', name: str? = None", bind<pool3d<false>>,
        "the mean in each window of volumes"},
       {"nn.max_pool_with_argmax",
        FL_POOLED "str = 'NHWC', output_dtype: dtype = int64, include_batch_in_index: bool = False, name: str? = None "
                  "-> MaxPoolWithArgmax(output, argmax)",
-       max_pool_with_argmax, "the largest in each window and where it stands"},
+       bind<max_pool_with_argmax>, "the largest in each window and where it stands"},
       {"nn.pool",
        "input: tensor, window_shape: ints, pooling_type: str, strides: ints? = None, padding: any = 'VALID', "
        "data_format: str? = None, dilations: ints? = None, name: str? = None",
-       pool, "the largest or the mean in each window over 1, 2 or 3 dimensions"},
+       bind<pool>, "the largest or the mean in each window over 1, 2 or 3 dimensions"},
   };
 }
 

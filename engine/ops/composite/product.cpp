@@ -10,57 +10,62 @@ namespace {
 
 constexpr uint32_t kSparse = dtype_set(DType::kBFloat16, DType::kFloat32);
 
+struct MatmulFlags {
+  bool transpose_a, transpose_b, adjoint_a, adjoint_b;
+  bool none() const { return !transpose_a && !transpose_b && !adjoint_a && !adjoint_b; }
+};
+
 // The product in another dtype than the operands'.
-Tensor typed(const Tensor& a, const Tensor& b, DType out, Args args, std::string_view name) {
+Tensor typed(const Tensor& a, const Tensor& b, DType out, const MatmulFlags& f, std::string_view name) {
   static const Op op{"BatchMatMulV3"};
   static const AttrName kTout{"Tout"};
   static const AttrName kAdjX{"adj_x"};
   static const AttrName kAdjY{"adj_y"};
-  const Tensor x = flag(args[2]) ? ops::conj(a) : a;
-  const Tensor y = flag(args[3]) ? ops::conj(b) : b;
-  return apply(op, {x, y}, {{kTout, out}, {kAdjX, flag(args[2]) || flag(args[4])},
-                            {kAdjY, flag(args[3]) || flag(args[5])}}, name);
+  const Tensor x = f.transpose_a ? ops::conj(a) : a;
+  const Tensor y = f.transpose_b ? ops::conj(b) : b;
+  return apply(op, {x, y},
+               {{kTout, out}, {kAdjX, f.transpose_a || f.adjoint_a}, {kAdjY, f.transpose_b || f.adjoint_b}}, name);
 }
 
-Arg matmul_of(Args args, std::string_view name) {
-  if (flag(args[2]) && flag(args[4]))
+Arg matmul_of(const Tensor& given_a, const Tensor& given_b, bool transpose_a, bool transpose_b, bool adjoint_a,
+              bool adjoint_b, bool a_is_sparse, bool b_is_sparse, DType output_type, bool, bool,
+              std::string_view name) {
+  const MatmulFlags flags{transpose_a, transpose_b, adjoint_a, adjoint_b};
+  if (transpose_a && adjoint_a)
     fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.matmul");
-  if (flag(args[3]) && flag(args[5]))
+  if (transpose_b && adjoint_b)
     fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
-  const bool plain = args[8].none() && !flag(args[2]) && !flag(args[3]) && !flag(args[4]) && !flag(args[5]) &&
-                     !flag(args[6]) && !flag(args[7]);
-  if (plain && tensor(args[0]).dtype() == tensor(args[1]).dtype())
-    return {matmul(tensor(args[0]), tensor(args[1]), name)};
-  Tensor a = tensor(args[0]), b = tensor(args[1]);
+  // Said to hold many zeros: matrices, and nothing else. They are multiplied as any others.
+  const bool sparse = a_is_sparse || b_is_sparse;
+  if (output_type == DType::kInvalid && flags.none() && !sparse && given_a.dtype() == given_b.dtype())
+    return {matmul(given_a, given_b, name)};
+  Tensor a = given_a, b = given_b;
   const DType types[] = {a.dtype(), b.dtype()};
-  if (!args[8].none() && (dtype(args[8]) != a.dtype() || dtype(args[8]) != b.dtype()))
-    return {typed(a, b, dtype(args[8]), args, name)};
+  if (output_type != DType::kInvalid && (output_type != a.dtype() || output_type != b.dtype()))
+    return {typed(a, b, output_type, flags, name)};
   if (types[0] != types[1] && in_set(types[0], kSparse) && in_set(types[1], kSparse)) {
     a = ops::cast(a, DType::kFloat32);
     b = ops::cast(b, DType::kFloat32);
   }
-  // Said to hold many zeros: matrices, and nothing else. They are multiplied as any others.
-  const bool sparse = flag(args[6]) || flag(args[7]);
-  const bool adjoint_a = flag(args[4]), adjoint_b = flag(args[5]);
   if (sparse)
-    return {ops::matmul(adjoint_a ? ops::conj(a) : a, adjoint_b ? ops::conj(b) : b, flag(args[2]) || adjoint_a,
-                        flag(args[3]) || adjoint_b)};
-  return {matmul(a, b, name, flag(args[2]), flag(args[3]), adjoint_a, adjoint_b)};
+    return {ops::matmul(adjoint_a ? ops::conj(a) : a, adjoint_b ? ops::conj(b) : b, transpose_a || adjoint_a,
+                        transpose_b || adjoint_b)};
+  return {matmul(a, b, name, transpose_a, transpose_b, adjoint_a, adjoint_b)};
 }
 
-Arg matvec(Args args, std::string_view name) {
-  if (flag(args[2]) && flag(args[3]))
+Arg matvec(const Tensor& a, const Tensor& b, bool transpose_a, bool adjoint_a, const Arg&, const Arg&,
+           std::string_view name) {
+  if (transpose_a && adjoint_a)
     fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.linalg.matvec");
   const Scope scope(name_or(name, "MatVec"));
-  const Tensor column = ops::expand_dims(tensor(args[1]), -1);
-  const Tensor product = matmul(tensor(args[0]), column, {}, flag(args[2]), false, flag(args[3]));
+  const Tensor column = ops::expand_dims(b, -1);
+  const Tensor product = matmul(a, column, {}, transpose_a, false, adjoint_a);
   return {ops::squeeze(product, {-1})};
 }
 
 // e^A: only of floats and complex numbers.
-Arg expm(Args args, std::string_view name) {
+Arg expm(const Tensor& x, std::string_view name) {
   static const Op op{"MatrixExponential"};
-  const Tensor& x = tensor(args[0]);
   if (!in_set(x.dtype(), (kFloatingTypes | kComplexTypes) & ~bit_of(DType::kBFloat16)))
     fail(ErrorKind::kValue, "tf.linalg.expm does not support matrices of type ", name_of(x.dtype()));
   return {apply(op, {x}, {}, name_or(name, "matrix_exponential"))};
@@ -86,19 +91,18 @@ Size size_from(const Arg& a, const char* name) {
 }
 
 // Ones on the diagonal.
-Arg eye(Args args, std::string_view name) {
+Arg eye(const Arg& num_rows, const Arg& num_columns, const Arg& batch_shape, DType type, std::string_view name) {
   static const Op diag{"MatrixDiagV3"};
-  const Size rows = size_from(args[0], "num_rows");
-  const Size columns = args[1].none() ? rows : size_from(args[1], "num_columns");
+  const Size rows = size_from(num_rows, "num_rows");
+  const Size columns = num_columns.none() ? rows : size_from(num_columns, "num_columns");
   const Scope scope(name_or(name, "eye"));
-  const DType type = dtype(args[3]);
   if (!is_plain(type)) fail(ErrorKind::kType, "tf.eye makes numbers and bools, not ", name_of(type));
   Tensor shape;
   if (rows.known && columns.known) shape = ops::ints({std::min(*rows.known, *columns.known)});
-  else shape = ops::reshape(args[1].none() ? rows.as_tensor()
+  else shape = ops::reshape(num_columns.none() ? rows.as_tensor()
                                            : ops::minimum(rows.as_tensor(), columns.as_tensor()), ops::ints({1}));
-  if (!args[2].none()) {
-    const Tensor parts[] = {ops::cast(shape_tensor(args[2]), DType::kInt32), shape};
+  if (!batch_shape.none()) {
+    const Tensor parts[] = {ops::cast(shape_tensor(batch_shape), DType::kInt32), shape};
     const Tensor known = known_value(parts[0]);
     std::vector<int64_t> whole;
     if (known && rows.known && columns.known) {
@@ -150,16 +154,16 @@ FL_PUBLIC(product) {
        "adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: dtype? = "
        "None, "
        "grad_a: bool = False, grad_b: bool = False, name: str? = None",
-       matmul_of, "the product of matrices, or of the matrices in the last two dimensions"},
+       bind<matmul_of>, "the product of matrices, or of the matrices in the last two dimensions"},
       {"linalg.eye eye",
        "num_rows: any, num_columns: any? = None, batch_shape: shape? = None, dtype: dtype = float32, name: "
        "str? = None",
-       eye, "ones on the diagonal, zeros elsewhere"},
+       bind<eye>, "ones on the diagonal, zeros elsewhere"},
       {"linalg.matvec",
        "a: tensor, b: tensor, transpose_a: bool = False, adjoint_a: bool = False, "
        "a_is_sparse: bool = False, b_is_sparse: bool = False, name: str? = None",
-       matvec, "products of matrices with vectors"},
-      {"linalg.expm", "input: tensor, name: str? = None", expm, "the exponentials of square matrices"},
+       bind<matvec>, "products of matrices with vectors"},
+      {"linalg.expm", "input: tensor, name: str? = None", bind<expm>, "the exponentials of square matrices"},
   };
 }
 

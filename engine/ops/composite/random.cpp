@@ -27,45 +27,46 @@ Tensor shape_of(const Arg& a) {
   return dims.body()->python_number ? constant(dims, "shape") : dims;
 }
 
-Arg uniform(Args args, std::string_view name) {
+Arg uniform(const Arg& dims, const Arg& minval, const Arg& maxval, DType type, const Arg& op_seed,
+            std::string_view name) {
   static const Op of_floats{"RandomUniform"};
   static const Op of_ints{"RandomUniformInt"};
-  const DType type = dtype(args[3]);
   const bool whole = type == DType::kInt32 || type == DType::kInt64;
   if (!whole && !is_floating(type))
     fail(ErrorKind::kValue, "tf.random.uniform gives floats, int32 or int64, not ", name_of(type));
-  if (whole && args[2].none())
+  if (whole && maxval.none())
     fail(ErrorKind::kValue, "tf.random.uniform of ", name_of(type),
          " needs maxval: integers have no natural upper bound");
   const Scope scope(name_or(name, "random_uniform"));
-  const Tensor shape = shape_of(args[0]);
-  const Tensor low = bound(args[1], 0, type, "min");
-  const Tensor high = bound(args[2], 1, type, "max");
+  const Tensor shape = shape_of(dims);
+  const Tensor low = bound(minval, 0, type, "min");
+  const Tensor high = bound(maxval, 1, type, "max");
   if (whole) {
     Attrs attrs{{kTout, type}};
-    random::set_seeds(attrs, of_ints, seed(args[4]));
+    random::set_seeds(attrs, of_ints, seed(op_seed));
     return {apply(of_ints, {shape, low, high}, attrs, scope.own_name())};
   }
-  return {moved(draw(of_floats, shape, type, args[4]), ops::sub(high, low), low, scope)};
+  return {moved(draw(of_floats, shape, type, op_seed), ops::sub(high, low), low, scope)};
 }
 
-Tensor scaled(const Op& op, Args args, const Scope& scope) {
-  const DType type = dtype(args[3]);
+Tensor scaled(const Op& op, const Arg& dims, const Arg& mean_given, const Arg& stddev, DType type, const Arg& op_seed,
+              const Scope& scope) {
   if (!is_floating(type)) fail(ErrorKind::kType, "normal numbers are floats, not ", name_of(type));
-  const Tensor shape = shape_of(args[0]);
-  const Tensor mean = bound(args[1], 0, type, "mean");
-  const Tensor deviation = bound(args[2], 1, type, "stddev");
-  return moved(draw(op, shape, type, args[4]), deviation, mean, scope);
+  const Tensor shape = shape_of(dims);
+  const Tensor mean = bound(mean_given, 0, type, "mean");
+  const Tensor deviation = bound(stddev, 1, type, "stddev");
+  return moved(draw(op, shape, type, op_seed), deviation, mean, scope);
 }
-Arg normal(Args args, std::string_view name) {
+Arg normal(const Arg& dims, const Arg& mean, const Arg& stddev, DType type, const Arg& op_seed, std::string_view name) {
   static const Op op{"RandomStandardNormal"};
   const Scope scope(name_or(name, "random_normal"));
-  return {scaled(op, args, scope)};
+  return {scaled(op, dims, mean, stddev, type, op_seed, scope)};
 }
-Arg truncated_normal(Args args, std::string_view name) {
+Arg truncated_normal(const Arg& dims, const Arg& mean, const Arg& stddev, DType type, const Arg& op_seed,
+                     std::string_view name) {
   static const Op op{"TruncatedNormal"};
   const Scope scope(name_or(name, "truncated_normal"));
-  return {scaled(op, args, scope)};
+  return {scaled(op, dims, mean, stddev, type, op_seed, scope)};
 }
 
 constexpr char kNormal[] =
@@ -111,10 +112,10 @@ FL_PUBLIC(random) {
       {"random.uniform random_uniform compat.v1.random_uniform",
        "shape: tensor of int32, minval: tensor = 0, maxval: tensor? = None, dtype: dtype = float32, seed: any = None, "
        "name: str? = None",
-       uniform, "numbers evenly from [minval, maxval)"},
-      {"random.normal random_normal compat.v1.random_normal", kNormal, normal,
+       bind<uniform>, "numbers evenly from [minval, maxval)"},
+      {"random.normal random_normal compat.v1.random_normal", kNormal, bind<normal>,
        "numbers of a normal distribution"},
-      {"random.truncated_normal", kNormal, truncated_normal,
+      {"random.truncated_normal", kNormal, bind<truncated_normal>,
        "normal numbers, drawn again beyond two deviations"},
   };
 }

@@ -41,60 +41,63 @@ void want_whole_shape(const Arg& a) {
     fail(ErrorKind::kType, "a shape is made of integers, values of dtype ", name_of(t.dtype()), " came");
 }
 
-Arg gamma(Args args, std::string_view name) {
+Arg gamma(const Arg& dims, const Arg& alpha_given, const Arg& beta_given, const Arg& dtype, const Arg& op_seed,
+          std::string_view name) {
   static const Op op{"RandomGamma"};
   const Scope scope(name_or(name, "random_gamma"));
-  const DType type = float_dtype(args[3]);
-  want_whole_shape(args[0]);
-  const Tensor shape = drawn_shape(args[0]);
-  const Tensor alpha = in_dtype_of_numbers(args[1], 1, type, "alpha");
-  const Tensor beta = in_dtype_of_numbers(args[2], 1, type, "beta");
+  const DType type = float_dtype(dtype);
+  want_whole_shape(dims);
+  const Tensor shape = drawn_shape(dims);
+  const Tensor alpha = in_dtype_of_numbers(alpha_given, 1, type, "alpha");
+  const Tensor beta = in_dtype_of_numbers(beta_given, 1, type, "beta");
   Attrs attrs;
-  random::set_seeds(attrs, op, seed(args[4]), type);
+  random::set_seeds(attrs, op, seed(op_seed), type);
   return {scaled_gamma(apply(op, {shape, as_wide_as(alpha, beta)}, attrs), beta, scope)};
 }
 
-Arg stateless_gamma(Args args, std::string_view name) {
+Arg stateless_gamma(const Arg& dims, const Tensor& seed, const Arg& alpha_given, const Arg& beta_given,
+                    const Arg& dtype, std::string_view name) {
   static const Op op{"StatelessRandomGammaV3"};
   const Scope scope(name_or(name, "stateless_random_gamma"));
-  const DType type = float_dtype(args[4]);
-  const Tensor shape = drawn_shape(args[0]);
-  const Tensor alpha = in_dtype_of_numbers(args[2], 1, type, "alpha");
-  const Tensor beta = in_dtype_of_numbers(args[3], 1, type, "beta");
-  const RandomStream s = random_stream(tensor(args[1]));
+  const DType type = float_dtype(dtype);
+  const Tensor shape = drawn_shape(dims);
+  const Tensor alpha = in_dtype_of_numbers(alpha_given, 1, type, "alpha");
+  const Tensor beta = in_dtype_of_numbers(beta_given, 1, type, "beta");
+  const RandomStream s = random_stream(seed);
   return {scaled_gamma(apply(op, {shape, s.key, s.counter, s.alg, as_wide_as(alpha, beta)}), beta, scope)};
 }
 
-Arg poisson(Args args, std::string_view name) {
+Arg poisson(const Arg& shape, const Tensor& lam, DType dtype, const Arg& op_seed, std::string_view name) {
   static const Op op{"RandomPoissonV2"};
   const Scope scope(name_or(name, "random_poisson"));
-  Attrs attrs{{kDType, dtype(args[2])}};
-  want_whole_shape(args[0]);
-  random::set_seeds(attrs, op, seed(args[3]), tensor(args[1]).dtype());
-  return {apply(op, {drawn_shape(args[0]), tensor(args[1])}, attrs)};
+  Attrs attrs{{kDType, dtype}};
+  want_whole_shape(shape);
+  random::set_seeds(attrs, op, seed(op_seed), lam.dtype());
+  return {apply(op, {drawn_shape(shape), lam}, attrs)};
 }
 
-Arg stateless_poisson(Args args, std::string_view name) {
+Arg stateless_poisson(const Arg& shape, const Tensor& seed, const Tensor& lam, DType dtype, std::string_view name) {
   static const Op op{"StatelessRandomPoisson"};
   const Scope scope(name_or(name, "stateless_random_poisson"));
-  return {apply(op, {drawn_shape(args[0]), tensor(args[1]), tensor(args[2])}, {{kDType, dtype(args[3])}})};
+  return {apply(op, {drawn_shape(shape), seed, lam}, {{kDType, dtype}})};
 }
 
-Arg stateless_binomial(Args args, std::string_view name) {
+Arg stateless_binomial(const Arg& shape, const Tensor& seed, const Tensor& counts_given, const Tensor& probs,
+                       DType output_dtype, std::string_view name) {
   static const Op op{"StatelessRandomBinomial"};
   const Scope scope(name_or(name, "stateless_random_binomial"));
-  const Tensor& probs = tensor(args[3]);
-  Tensor counts = tensor(args[2]);
+  Tensor counts = counts_given;
   if (counts.body()->python_number && !counts.is_symbolic()) counts = ops::cast(counts, probs.dtype()).as_constant();
-  return {apply(op, {drawn_shape(args[0]), tensor(args[1]), counts, probs},
-                {{kDType, dtype(args[4])}})};
+  return {apply(op, {drawn_shape(shape), seed, counts, probs},
+                {{kDType, output_dtype}})};
 }
 
-Arg stateless_truncated(Args args, std::string_view name) {
+Arg stateless_truncated(const Arg& dims, const Tensor& seed, const Tensor& means, const Tensor& stddevs,
+                        const Tensor& minvals, const Tensor& maxvals, std::string_view name) {
   static const Op op{"StatelessParameterizedTruncatedNormal"};
   const Scope scope(name_or(name, "stateless_parameterized_truncated_normal"));
-  const Tensor shape = drawn_shape(args[0]);
-  return {apply(op, {shape, tensor(args[1]), tensor(args[2]), tensor(args[3]), tensor(args[4]), tensor(args[5])})};
+  const Tensor shape = drawn_shape(dims);
+  return {apply(op, {shape, seed, means, stddevs, minvals, maxvals})};
 }
 
 DType choice_dtype(const Arg& a) {
@@ -110,79 +113,80 @@ const Tensor& sample_count(const Arg& a) {
   return tensor(a);
 }
 
-Arg categorical(Args args, std::string_view name) {
+Arg categorical(const Tensor& logits, const Arg& num_samples, const Arg& dtype, const Arg& op_seed,
+                std::string_view name) {
   static const Op op{"Multinomial"};
   const Scope scope(name_or(name, "categorical"));
-  Attrs attrs{{kOutput, choice_dtype(args[2])}};
-  random::set_seeds(attrs, op, seed(args[3]), tensor(args[0]).dtype());
-  return {apply(op, {tensor(args[0]), sample_count(args[1])}, attrs)};
+  Attrs attrs{{kOutput, choice_dtype(dtype)}};
+  random::set_seeds(attrs, op, seed(op_seed), logits.dtype());
+  return {apply(op, {logits, sample_count(num_samples)}, attrs)};
 }
 
-Arg stateless_categorical(Args args, std::string_view name) {
+Arg stateless_categorical(const Tensor& logits, const Arg& num_samples, const Tensor& seed, const Arg& dtype,
+                          std::string_view name) {
   static const Op op{"StatelessMultinomial"};
   const Scope scope(name_or(name, "stateless_categorical"));
-  return {apply(op, {tensor(args[0]), sample_count(args[1]), tensor(args[2])}, {{kOutput, choice_dtype(args[3])}})};
+  return {apply(op, {logits, sample_count(num_samples), seed}, {{kOutput, choice_dtype(dtype)}})};
 }
 
-Arg shuffle(Args args, std::string_view name) {
+Arg shuffle(const Tensor& value, const Arg& op_seed, std::string_view name) {
   static const Op op{"RandomShuffle"};
   Attrs attrs;
-  random::set_seeds(attrs, op, seed(args[1]), tensor(args[0]).dtype());
-  return {apply(op, {tensor(args[0])}, attrs, name)};
+  random::set_seeds(attrs, op, seed(op_seed), value.dtype());
+  return {apply(op, {value}, attrs, name)};
 }
 
-Arg stateless_shuffle(Args args, std::string_view name) {
+Arg stateless_shuffle(const Tensor& value, const Tensor& seed, const Arg& alg, std::string_view name) {
   static const Op op{"StatelessShuffle"};
   const Scope scope(name_or(name, "stateless_shuffle"));
-  const RandomStream s = random_stream(tensor(args[1]), args[2]);
-  return {apply(op, {tensor(args[0]), s.key, s.counter, s.alg})};
+  const RandomStream s = random_stream(seed, alg);
+  return {apply(op, {value, s.key, s.counter, s.alg})};
 }
 
 // The seed gets a third number, which is always the same.
-Arg index_shuffle(Args args, std::string_view) {
+Arg index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& max_index, std::string_view) {
   static const Op op{"RandomIndexShuffle"};
   static const Op pad{"PadV2"};
-  const Tensor& seed = tensor(args[1]);
   const int rank = seed.shape().has_rank() ? seed.shape().rank() : 1;
   std::vector<int64_t> before(static_cast<size_t>(2 * rank), 0);
   if (rank > 0) before[0] = 1;
   const Tensor paddings = ops::ints(before).reshaped(Shape{rank, 2}).as_constant();
   const Tensor padded = apply(pad, {seed, paddings, ops::number(498247692, seed.dtype())});
-  return {apply(op, {tensor(args[0]), padded, tensor(args[2])})};
+  return {apply(op, {index, padded, max_index})};
 }
 
 // The parts of tf.random.Generator. A state is the counter (two numbers, one for Threefry) and the key.
-Arg read_and_skip(Args args, std::string_view) {
+Arg read_and_skip(const Tensor& handle, int64_t alg, const Tensor& delta, std::string_view) {
   static const Op op{"RngReadAndSkip"};
-  return {apply(op, {tensor(args[0]), ops::integer(integer(args[1])), ops::cast(tensor(args[2]), DType::kUInt64)})};
+  return {apply(op, {handle, ops::integer(alg), ops::cast(delta, DType::kUInt64)})};
 }
 
-Arg from_state(Args args, std::string_view) {
+Arg from_state(const Tensor& state_given, int64_t alg_given, int64_t which, const Tensor& shape, DType dtype,
+               const Tensor& minval, const Tensor& maxval, std::string_view) {
   static const Op op_of[] = {Op("StatelessRandomUniformV2"), Op("StatelessRandomNormalV2"),
                              Op("StatelessTruncatedNormalV2"), Op("StatelessRandomUniformFullIntV2"),
                              Op("StatelessRandomUniformIntV2")};
-  const Tensor state = ops::cast(tensor(args[0]), DType::kUInt64);
-  const int64_t alg = integer(args[1]), counters = alg == 2 ? 1 : 2;
+  const Tensor state = ops::cast(state_given, DType::kUInt64);
+  const int64_t alg = alg_given, counters = alg == 2 ? 1 : 2;
   const Tensor counter = ops::slice(state, ops::ints({0}), ops::ints({counters}));
   const Tensor key = ops::slice(state, ops::ints({counters}), ops::ints({1}));
-  const int64_t which = integer(args[2]);
-  const Tensor shape = tensor(args[3]);
-  const Attrs attrs{{kDType, dtype(args[4])}};
+  const Attrs attrs{{kDType, dtype}};
   if (which < 4) return {apply(op_of[which], {shape, key, counter, ops::integer(alg)}, attrs)};
-  return {apply(op_of[which], {shape, key, counter, ops::integer(alg), tensor(args[5]), tensor(args[6])})};
+  return {apply(op_of[which], {shape, key, counter, ops::integer(alg), minval, maxval})};
 }
 
-Arg stateful_binomial(Args args, std::string_view name) {
+Arg stateful_binomial(const Tensor& handle, int64_t alg, const Tensor& shape, const Tensor& counts, const Tensor& probs,
+                      DType dtype, std::string_view name) {
   static const Op op{"StatefulRandomBinomial"};
   return {apply(op,
-                {tensor(args[0]), ops::integer(integer(args[1]), DType::kInt64), tensor(args[2]), tensor(args[3]),
-                 tensor(args[4])},
-                {{kDType, dtype(args[5])}}, name)};
+                {handle, ops::integer(alg, DType::kInt64), shape, counts,
+                 probs},
+                {{kDType, dtype}}, name)};
 }
 
-Arg non_deterministic(Args args, std::string_view) {
+Arg non_deterministic(int64_t size, std::string_view) {
   static const Op op{"NonDeterministicInts"};
-  return {apply(op, {ops::ints({integer(args[0])}, DType::kInt64)}, {{kDType, DType::kInt64}})};
+  return {apply(op, {ops::ints({size}, DType::kInt64)}, {{kDType, DType::kInt64}})};
 }
 
 }  // namespace
@@ -192,50 +196,52 @@ FL_PUBLIC(random_distributions) {
       {"random.gamma compat.v1.random_gamma",
        "shape: tensor fits int32, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, seed: any = None, "
        "name: str? = None",
-       gamma, "numbers of gamma distributions"},
+       bind<gamma>, "numbers of gamma distributions"},
       {"random.stateless_gamma",
        "shape: tensor of int32, seed: tensor, alpha: tensor, beta: tensor? = None, dtype: dtype = float32, "
        "name: str? = None",
-       stateless_gamma, "numbers of gamma distributions that follow from the seed"},
+       bind<stateless_gamma>, "numbers of gamma distributions that follow from the seed"},
       {"random.poisson",
        "shape: tensor fits int32, lam: tensor of float32, dtype: dtype = float32, seed: any = None, "
        "name: str? = None",
-       poisson,
+       bind<poisson>,
        "numbers of Poisson distributions"},
       {"random.stateless_poisson",
-       "shape: tensor of int32, seed: tensor, lam: tensor, dtype: dtype = int32, name: str? = None", stateless_poisson,
+       "shape: tensor of int32, seed: tensor, lam: tensor, dtype: dtype = int32, name: str? = None",
+       bind<stateless_poisson>,
        "numbers of Poisson distributions that follow from the seed"},
       {"random.stateless_binomial",
        "shape: tensor of int32, seed: tensor, counts: tensor of float32, probs: tensor of float32, "
        "output_dtype: dtype = int32, name: str? = None",
-       stateless_binomial, "numbers of binomial distributions that follow from the seed"},
+       bind<stateless_binomial>, "numbers of binomial distributions that follow from the seed"},
       {"random.stateless_parameterized_truncated_normal",
        "shape: tensor of int32, seed: tensor, means: tensor = 0.0, stddevs: tensor = 1.0, minvals: tensor = -2.0, "
        "maxvals: tensor = 2.0, name: str? = None",
-       stateless_truncated, "normal numbers between bounds that follow from the seed"},
+       bind<stateless_truncated>, "normal numbers between bounds that follow from the seed"},
       {"random.categorical",
        "logits: tensor, num_samples: tensor fits int32, dtype: dtype? = None, seed: any = None, name: str? = None",
-       categorical, "classes by their logits"},
+       bind<categorical>, "classes by their logits"},
       {"random.stateless_categorical",
        "logits: tensor, num_samples: tensor fits int32, seed: tensor, dtype: dtype = int64, name: str? = None",
-       stateless_categorical, "classes by their logits that follow from the seed"},
+       bind<stateless_categorical>, "classes by their logits that follow from the seed"},
       {"random.shuffle random_shuffle compat.v1.random_shuffle",
-       "value: tensor, seed: any = None, name: str? = None", shuffle, "the rows in another order"},
+       "value: tensor, seed: any = None, name: str? = None", bind<shuffle>, "the rows in another order"},
       {"random.experimental.stateless_shuffle",
-       "value: tensor, seed: tensor, alg: any = 'auto_select', name: str? = None", stateless_shuffle,
+       "value: tensor, seed: tensor, alg: any = 'auto_select', name: str? = None", bind<stateless_shuffle>,
        "the rows in an order that follows from the seed"},
-      {"random.experimental.index_shuffle", "index: tensor, seed: tensor, max_index: tensor like index", index_shuffle,
+      {"random.experimental.index_shuffle", "index: tensor, seed: tensor, max_index: tensor like index",
+       bind<index_shuffle>,
        "where an index goes in a permutation that follows from the seed"},
-      {"_generator.read_and_skip", "handle: tensor, alg: int, delta: tensor", read_and_skip,
+      {"_generator.read_and_skip", "handle: tensor, alg: int, delta: tensor", bind<read_and_skip>,
        "the state of a generator, which moves on"},
       {"_generator.draw",
        "state: tensor, alg: int, which: int, shape: tensor, dtype: dtype, minval: tensor? = None, "
        "maxval: tensor? = None",
-       from_state, "numbers from a state: uniform, normal, truncated, of a whole dtype, integers of a range"},
+       bind<from_state>, "numbers from a state: uniform, normal, truncated, of a whole dtype, integers of a range"},
       {"_generator.binomial",
        "handle: tensor, alg: int, shape: tensor, counts: tensor, probs: tensor, dtype: dtype, name: str? = None",
-       stateful_binomial, "numbers of binomial distributions"},
-      {"_generator.non_deterministic", "size: int", non_deterministic, "a state from the operating system"},
+       bind<stateful_binomial>, "numbers of binomial distributions"},
+      {"_generator.non_deterministic", "size: int", bind<non_deterministic>, "a state from the operating system"},
   };
 }
 

@@ -45,50 +45,53 @@ Tensor drawn(const Op& op, const Tensor& shape, const RandomStream& s, DType dty
   return apply(op, {shape, s.key, s.counter, s.alg}, {{kDType, dtype}}, name);
 }
 
-Arg uniform(Args args, std::string_view name) {
+Arg uniform(const Arg& dims, const Tensor& seed, const Arg& minval, const Arg& maxval, DType type, const Arg& alg,
+            std::string_view name) {
   static const Op full{"StatelessRandomUniformFullIntV2"};
   static const Op whole{"StatelessRandomUniformIntV2"};
   static const Op floats{"StatelessRandomUniformV2"};
-  const DType type = dtype(args[4]);
   const bool integers = is_integer(type);
   if (!is_floating(type) && !in_set(type, dtype_set(DType::kInt32, DType::kInt64, DType::kUInt32, DType::kUInt64)))
     fail(ErrorKind::kValue, "Argument `dtype` got invalid value ", name_of(type),
          ": it is a float, int32, int64, uint32 or uint64");
-  if (integers && args[2].none() != args[3].none())
+  if (integers && minval.none() != maxval.none())
     fail(ErrorKind::kValue, "For integer `dtype` argument ", name_of(type),
          ", `minval` and `maxval` must be both None or not None");
-  if (!integers && args[2].none()) fail(ErrorKind::kValue, "minval must be given for ", name_of(type));
-  if (integers && !args[2].none() && !in_set(type, kSignedTypes))
+  if (!integers && minval.none()) fail(ErrorKind::kValue, "minval must be given for ", name_of(type));
+  if (integers && !minval.none() && !in_set(type, kSignedTypes))
     fail(ErrorKind::kValue, "`dtype` ", name_of(type), " is only for the full range: give `minval` and `maxval` None");
   const Scope scope(name_or(name, "stateless_random_uniform"));
-  const Tensor shape = drawn_shape(args[0]);
-  if (integers && args[2].none())
-    return {drawn(full, shape, random_stream(tensor(args[1]), args[5]), type, scope.own_name())};
-  const Tensor low = in_dtype_of_numbers(args[2], 0, type, "minval");
-  const Tensor high = in_dtype_of_numbers(args[3], 1, type, "maxval");
-  const RandomStream s = random_stream(tensor(args[1]), args[5]);
+  const Tensor shape = drawn_shape(dims);
+  if (integers && minval.none())
+    return {drawn(full, shape, random_stream(seed, alg), type, scope.own_name())};
+  const Tensor low = in_dtype_of_numbers(minval, 0, type, "minval");
+  const Tensor high = in_dtype_of_numbers(maxval, 1, type, "maxval");
+  const RandomStream s = random_stream(seed, alg);
   if (integers)
     return {apply(whole, {shape, s.key, s.counter, s.alg, low, high}, {}, scope.own_name())};
   return {moved(drawn(floats, shape, s, type), ops::sub(high, low), low, scope)};
 }
 
-Tensor scaled(const Op& op, Args args, const Scope& scope) {
-  const DType type = dtype(args[4]);
+Tensor scaled(const Op& op, const Arg& dims, const Tensor& seed, const Arg& mean_given, const Arg& stddev, DType type,
+              const Arg& alg, const Scope& scope) {
   if (!is_floating(type)) fail(ErrorKind::kType, "normal numbers are floats, not ", name_of(type));
-  const Tensor shape = drawn_shape(args[0]);
-  const Tensor mean = in_dtype_of_numbers(args[2], 0, type, "mean");
-  const Tensor deviation = in_dtype_of_numbers(args[3], 1, type, "stddev");
-  return moved(drawn(op, shape, random_stream(tensor(args[1]), args[5]), type), deviation, mean, scope);
+  const Tensor shape = drawn_shape(dims);
+  const Tensor mean = in_dtype_of_numbers(mean_given, 0, type, "mean");
+  const Tensor deviation = in_dtype_of_numbers(stddev, 1, type, "stddev");
+  return moved(drawn(op, shape, random_stream(seed, alg), type), deviation, mean, scope);
 }
-Arg normal(Args args, std::string_view name) {
+Arg normal(const Arg& dims, const Tensor& seed, const Arg& mean, const Arg& stddev, DType type, const Arg& alg,
+           std::string_view name) {
   static const Op op{"StatelessRandomNormalV2"};
   const Scope scope(name_or(name, "stateless_random_normal"));
-  return {scaled(op, args, scope)};
+  return {scaled(op, dims, seed, mean, stddev, type, alg, scope)};
 }
-Arg truncated_normal(Args args, std::string_view name) {
+Arg truncated_normal(const Arg& dims, const Tensor& seed, const Arg& mean, const Arg& stddev, DType type,
+                     const Arg& alg,
+                     std::string_view name) {
   static const Op op{"StatelessTruncatedNormalV2"};
   const Scope scope(name_or(name, "stateless_truncated_normal"));
-  return {scaled(op, args, scope)};
+  return {scaled(op, dims, seed, mean, stddev, type, alg, scope)};
 }
 
 Tensor any_integer(const Tensor& shape, const Tensor& seed, DType type, const Arg& alg) {
@@ -99,18 +102,16 @@ Tensor any_integer(const Tensor& shape, const Tensor& seed, DType type, const Ar
   return drawn(full, shape, random_stream(seed, alg), type, "stateless_random_uniform");
 }
 
-Arg split(Args args, std::string_view) {
-  const Tensor& seed = tensor(args[0]);
-  const Tensor count = ops::cast(tensor(args[1]), DType::kInt32);
+Arg split(const Tensor& seed, const Tensor& num, const Arg& alg, std::string_view) {
+  const Tensor count = ops::cast(num, DType::kInt32);
   const Tensor known = known_value(count);
   const Tensor sizes[] = {count, ops::integer(2)};
   const Tensor shape = known ? ops::ints({one_integer(known, "num"), 2}) : ops::pack(sizes, 0);
-  return {any_integer(shape, seed, seed.dtype(), args[2])};
+  return {any_integer(shape, seed, seed.dtype(), alg)};
 }
 
-Arg fold_in(Args args, std::string_view) {
-  const Tensor& data = tensor(args[1]);
-  const Tensor both[] = {any_integer(ops::ints({}), tensor(args[0]), data.dtype(), args[2]), data};
+Arg fold_in(const Tensor& seed, const Tensor& data, const Arg& alg, std::string_view) {
+  const Tensor both[] = {any_integer(ops::ints({}), seed, data.dtype(), alg), data};
   return {ops::pack(both, 0, "stack")};
 }
 
@@ -139,14 +140,15 @@ FL_PUBLIC(random_stateless) {
       {"random.stateless_uniform",
        "shape: tensor of int32, seed: tensor, minval: tensor? = 0, maxval: tensor? = None, dtype: dtype = float32, "
        "name: str? = None, alg: any = 'auto_select'",
-       uniform, "numbers evenly from [minval, maxval) that follow from the seed"},
-      {"random.stateless_normal", kNormal, normal, "numbers of a normal distribution that follow from the seed"},
-      {"random.stateless_truncated_normal", kNormal, truncated_normal,
+       bind<uniform>, "numbers evenly from [minval, maxval) that follow from the seed"},
+      {"random.stateless_normal", kNormal, bind<normal>, "numbers of a normal distribution that follow from the seed"},
+      {"random.stateless_truncated_normal", kNormal, bind<truncated_normal>,
        "normal numbers within two deviations that follow from the seed"},
       {"random.split random.experimental.stateless_split",
-       "seed: tensor, num: tensor of int32 = 2, alg: any = 'auto_select'", split, "new seeds from one"},
+       "seed: tensor, num: tensor of int32 = 2, alg: any = 'auto_select'", bind<split>, "new seeds from one"},
       {"random.fold_in random.experimental.stateless_fold_in",
-       "seed: tensor, data: tensor, alg: any = 'auto_select'", fold_in, "a seed that depends on another number too"},
+       "seed: tensor, data: tensor, alg: any = 'auto_select'",
+       bind<fold_in>, "a seed that depends on another number too"},
   };
 }
 

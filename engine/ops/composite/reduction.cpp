@@ -28,14 +28,13 @@ Tensor flat_if_unknown(const Tensor& x, const Arg& axis, const Arg& keep_dims) {
 }
 
 template <Literal op_name>
-Arg reduced(Args args, std::string_view name) {
+Arg reduced(const Tensor& given, const Arg& axis, const Arg& keepdims, std::string_view name) {
   static const Op op{op_name.text};
-  const Attrs& attrs = keeping(!args[2].none() && flag(args[2]));
-  const Tensor& given = tensor(args[0]);
-  const Tensor* const axes = std::get_if<Tensor>(&args[1].value);
+  const Attrs& attrs = keeping(!keepdims.none() && flag(keepdims));
+  const Tensor* const axes = std::get_if<Tensor>(&axis.value);
   if (axes && given.shape().has_rank()) return {apply(op.row(), Borrowed(given, *axes), attrs, name)};
-  const Tensor x = flat_if_unknown(given, args[1], args[2]);
-  return {apply(op.row(), Borrowed(x, axes_of(x, args[1])), attrs, name)};
+  const Tensor x = flat_if_unknown(given, axis, keepdims);
+  return {apply(op.row(), Borrowed(x, axes_of(x, axis)), attrs, name)};
 }
 
 Tensor mean_of(const Tensor& x, const Arg& axis, bool keep, std::string_view name = {}) {
@@ -43,25 +42,25 @@ Tensor mean_of(const Tensor& x, const Arg& axis, bool keep, std::string_view nam
   return apply(op.row(), Borrowed(x, axes_of(x, axis)), keeping(keep), name);
 }
 
-Tensor variance_of(Args args, std::string_view name) {
-  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
-  const Tensor mean = mean_of(x, args[1], true);
+Tensor variance_of(const Tensor& input, const Arg& axis, const Arg& keepdims, std::string_view name) {
+  const Tensor x = flat_if_unknown(input, axis, keepdims);
+  const Tensor mean = mean_of(x, axis, true);
   if (is_integer(x.dtype()))
     fail(ErrorKind::kType, "a variance is taken of floats, a tensor of ", name_of(x.dtype()),
          " came; cast it with tf.cast");
   const Tensor off = ops::sub(x, mean);
   const Tensor squares = is_complex(x.dtype()) ? ops::real(ops::mul(ops::conj(off), off)) : ops::square(off);
-  return mean_of(squares, args[1], !args[2].none() && flag(args[2]), name);
+  return mean_of(squares, axis, !keepdims.none() && flag(keepdims), name);
 }
 
-Arg variance(Args args, std::string_view name) {
+Arg variance(const Tensor& input, const Arg& axis, const Arg& keepdims, std::string_view name) {
   const Scope scope(name_or(name, "reduce_variance"));
-  return {variance_of(args, scope.own_name())};
+  return {variance_of(input, axis, keepdims, scope.own_name())};
 }
 
-Arg deviation(Args args, std::string_view name) {
+Arg deviation(const Tensor& input, const Arg& axis, const Arg& keepdims, std::string_view name) {
   const Scope scope(name_or(name, "reduce_std"));
-  return {ops::sqrt(variance_of(args, {}), scope.own_name())};
+  return {ops::sqrt(variance_of(input, axis, keepdims, {}), scope.own_name())};
 }
 
 // A tensor with kept dimensions without them: by name when they are known, which keeps the others' sizes known.
@@ -73,16 +72,16 @@ Tensor without(const Tensor& x, const Tensor& axes, const Tensor& shape) {
 }
 
 // The largest is taken out before, so that nothing overflows.
-Arg logsumexp(Args args, std::string_view name) {
+Arg logsumexp(const Tensor& input_tensor, const Arg& axis, const Arg& keepdims, std::string_view name) {
   static const Op max{"Max"};
   static const Op finite{"IsFinite"};
   static const Op stop{"StopGradient"};
   static const Op sum{"Sum"};
   static const Op add{"AddV2"};
   const Scope scope(name_or(name, "ReduceLogSumExp"));
-  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
-  const bool keep = !args[2].none() && flag(args[2]);
-  const Tensor axes = axes_of(x, args[1]);
+  const Tensor x = flat_if_unknown(input_tensor, axis, keepdims);
+  const bool keep = !keepdims.none() && flag(keepdims);
+  const Tensor axes = axes_of(x, axis);
   const Tensor raw = apply(max, {x, axes}, {{kKeepDims, true}});
   Tensor largest = apply(stop, {ops::where(apply(finite, {raw}), raw, ops::number(0, raw.dtype()))});
   const Tensor sums = apply(sum, {ops::exp(ops::sub(x, largest)), axes}, {{kKeepDims, keep}});
@@ -98,20 +97,20 @@ Tensor not_zero(const Tensor& x) {
   return apply(differs, {x, text ? Tensor::string("").as_constant() : ops::number(0, x.dtype())});
 }
 
-Arg count_nonzero(Args args, std::string_view name) {
+Arg count_nonzero(const Tensor& input, const Arg& axis, const Arg& keepdims, DType dtype, std::string_view name) {
   static const Op sum{"Sum"};
   const Scope scope(name_or(name, "count_nonzero"));
-  const Tensor x = flat_if_unknown(tensor(args[0]), args[1], args[2]);
+  const Tensor x = flat_if_unknown(input, axis, keepdims);
   const Tensor ones = ops::cast(not_zero(x), DType::kInt64);
-  return {ops::cast(apply(sum, {ones, axes_of(x, args[1])}, {{kKeepDims, !args[2].none() && flag(args[2])}}),
-                    dtype(args[3]))};
+  return {ops::cast(apply(sum, {ones, axes_of(x, axis)}, {{kKeepDims, !keepdims.none() && flag(keepdims)}}),
+                    dtype)};
 }
 
-Arg zero_fraction(Args args, std::string_view name) {
+Arg zero_fraction(const Tensor& value, std::string_view name) {
   static const Op size{"Size"};
   static const AttrName kOutType{"out_type"};
   const Scope scope(name_or(name, "zero_fraction"));
-  const Tensor x = flat_if_unknown(tensor(args[0]), {}, {});
+  const Tensor x = flat_if_unknown(value, {}, {});
   const Tensor all = x.shape().fully_known() ? ops::integer(x.shape().elements(), DType::kInt64)
                                              : apply(size, {x}, {{kOutType, DType::kInt64}});
   const Tensor others = ops::sum(ops::cast(not_zero(x), DType::kInt64), axes_of(x, {}));
@@ -119,22 +118,22 @@ Arg zero_fraction(Args args, std::string_view name) {
 }
 
 template <Literal op_name>
-Arg cumulative(Args args, std::string_view name) {
+Arg cumulative(const Tensor& x, const Tensor& axis, bool exclusive, bool reverse, std::string_view name) {
   static const Op op{op_name.text};
   static const AttrName kExclusive{"exclusive"};
   static const AttrName kReverse{"reverse"};
   const Scope scope(name_or(name, op_name.text));
-  return {apply(op, {tensor(args[0]), tensor(args[1])}, {{kExclusive, flag(args[2])}, {kReverse, flag(args[3])}},
+  return {apply(op, {x, axis}, {{kExclusive, exclusive}, {kReverse, reverse}},
                 scope.own_name())};
 }
 
 template <Literal op_name>
-Arg arg_of(Args args, std::string_view name) {
+Arg arg_of(const Tensor& input, const Tensor& axes, DType output_type, std::string_view name) {
   static const Op op{op_name.text};
-  const Tensor axis = args[1].none() ? ops::integer(0) : tensor(args[1]);
+  const Tensor axis = !axes ? ops::integer(0) : axes;
   if (!is_integer(axis.dtype()))
     fail(ErrorKind::kType, "axis must be an int or a tensor of integers, not of ", name_of(axis.dtype()));
-  return {apply(op, {tensor(args[0]), axis}, {{kOutputType, dtype(args[2])}}, name)};
+  return {apply(op, {input, axis}, {{kOutputType, output_type}}, name)};
 }
 
 constexpr char kReduced[] =
@@ -149,35 +148,36 @@ constexpr char kArg[] = "input: tensor, axis: tensor? fits int32 = None, output_
 
 FL_PUBLIC(reduction) {
   return {
-      {"math.reduce_sum reduce_sum", kReduced, reduced<"Sum">, "the sum over some dimensions"},
-      {"math.reduce_mean reduce_mean", kReduced, reduced<"Mean">, "the mean over some dimensions"},
-      {"math.reduce_max reduce_max", kReduced, reduced<"Max">,
+      {"math.reduce_sum reduce_sum", kReduced, bind<reduced<"Sum">>, "the sum over some dimensions"},
+      {"math.reduce_mean reduce_mean", kReduced, bind<reduced<"Mean">>, "the mean over some dimensions"},
+      {"math.reduce_max reduce_max", kReduced, bind<reduced<"Max">>,
        "the largest over some dimensions; NaN if one is there"},
-      {"math.reduce_min reduce_min", kReduced, reduced<"Min">,
+      {"math.reduce_min reduce_min", kReduced, bind<reduced<"Min">>,
        "the smallest over some dimensions; NaN if one is there"},
-      {"math.reduce_prod reduce_prod", kReduced, reduced<"Prod">, "the product over some dimensions"},
-      {"math.reduce_all reduce_all", kReducedBools, reduced<"All">,
+      {"math.reduce_prod reduce_prod", kReduced, bind<reduced<"Prod">>, "the product over some dimensions"},
+      {"math.reduce_all reduce_all", kReducedBools, bind<reduced<"All">>,
        "whether all are true over some dimensions"},
-      {"math.reduce_any reduce_any", kReducedBools, reduced<"Any">,
+      {"math.reduce_any reduce_any", kReducedBools, bind<reduced<"Any">>,
        "whether one is true over some dimensions"},
-      {"math.reduce_variance", kReduced, variance, "the variance over some dimensions"},
-      {"math.reduce_std", kReduced, deviation, "the standard deviation over some dimensions"},
-      {"math.reduce_euclidean_norm", kReduced, reduced<"EuclideanNorm">, "the Euclidean norm over some dimensions"},
-      {"math.reduce_logsumexp reduce_logsumexp", kReduced, logsumexp,
+      {"math.reduce_variance", kReduced, bind<variance>, "the variance over some dimensions"},
+      {"math.reduce_std", kReduced, bind<deviation>, "the standard deviation over some dimensions"},
+      {"math.reduce_euclidean_norm", kReduced,
+       bind<reduced<"EuclideanNorm">>, "the Euclidean norm over some dimensions"},
+      {"math.reduce_logsumexp reduce_logsumexp", kReduced, bind<logsumexp>,
        "the logarithm of the sum of exponentials over some dimensions"},
       {"math.count_nonzero",
        "input: tensor, axis: tensor? fits int32 = None, keepdims: bool? = None, dtype: dtype = int64, "
        "name: str? = None",
-       count_nonzero, "how many elements are not 0, False or empty over some dimensions"},
-      {"nn.zero_fraction math.zero_fraction", "value: tensor, name: str? = None", zero_fraction,
+       bind<count_nonzero>, "how many elements are not 0, False or empty over some dimensions"},
+      {"nn.zero_fraction math.zero_fraction", "value: tensor, name: str? = None", bind<zero_fraction>,
        "which part of the elements is 0"},
-      {"math.cumsum cumsum", kCumulative, cumulative<"Cumsum">, "running sums along an axis"},
-      {"math.cumprod", kCumulative, cumulative<"Cumprod">, "running products along an axis"},
-      {"math.cumulative_logsumexp", kCumulative, cumulative<"CumulativeLogsumexp">,
+      {"math.cumsum cumsum", kCumulative, bind<cumulative<"Cumsum">>, "running sums along an axis"},
+      {"math.cumprod", kCumulative, bind<cumulative<"Cumprod">>, "running products along an axis"},
+      {"math.cumulative_logsumexp", kCumulative, bind<cumulative<"CumulativeLogsumexp">>,
        "logarithms of running sums of exponentials along an axis"},
-      {"math.argmax argmax", kArg, arg_of<"ArgMax">,
+      {"math.argmax argmax", kArg, bind<arg_of<"ArgMax">>,
        "where along an axis the largest stands, the first of equal ones"},
-      {"math.argmin argmin", kArg, arg_of<"ArgMin">,
+      {"math.argmin argmin", kArg, bind<arg_of<"ArgMin">>,
        "where along an axis the smallest stands, the first of equal ones"},
   };
 }

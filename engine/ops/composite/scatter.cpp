@@ -40,22 +40,23 @@ Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t ba
   return ops::concat(parts, rank - 1);
 }
 
-Arg gather_nd(Args args, std::string_view name) {
+Arg gather_nd(const Tensor& params_given, const Tensor& indices_given, const Arg& batch_dims,
+              const Arg& bad_indices_policy, std::string_view name) {
   static const Op op{"GatherNd"};
-  Tensor indices = tensor(args[1]);
-  const Attrs attrs = policy(args[3]);
+  Tensor indices = indices_given;
+  const Attrs attrs = policy(bad_indices_policy);
   int64_t batch = 0;
-  if (const auto* number = std::get_if<int64_t>(&args[2].value)) {
+  if (const auto* number = std::get_if<int64_t>(&batch_dims.value)) {
     batch = *number;
-  } else if (const auto* given = std::get_if<Tensor>(&args[2].value)) {
+  } else if (const auto* given = std::get_if<Tensor>(&batch_dims.value)) {
     const Tensor value = known_value(*given);
     if (!value) fail(ErrorKind::kType, "tf.gather_nd: batch_dims must be known, a symbolic tensor came");
     batch = one_integer(value, "batch_dims");
-  } else if (!args[2].none()) {
+  } else if (!batch_dims.none()) {
     fail(ErrorKind::kType, "tf.gather_nd: batch_dims must be an int or a scalar tensor of integers");
   }
-  if (batch == 0) return {ops::gather_elements(tensor(args[0]), indices, attrs, name)};
-  const Tensor params = ops::value_of(tensor(args[0]));
+  if (batch == 0) return {ops::gather_elements(params_given, indices, attrs, name)};
+  const Tensor params = ops::value_of(params_given);
   const Shape &of_params = params.shape(), &of_indices = indices.shape();
   if (!of_params.has_rank() || !of_indices.has_rank())
     fail(ErrorKind::kValue, "tf.gather_nd with batch_dims wants tensors whose rank is known");
@@ -68,32 +69,35 @@ Arg gather_nd(Args args, std::string_view name) {
   return {apply(op, {params, with_batch_places(params, indices, batch)}, attrs)};
 }
 
-Arg scatter_nd(Args args, std::string_view name) {
+Arg scatter_nd(const Tensor& indices, const Tensor& updates, const Tensor& shape, const Arg& bad_indices_policy,
+               std::string_view name) {
   static const Op op{"ScatterNd"};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, policy(args[3]), name)};
+  return {apply(op, {indices, updates, shape}, policy(bad_indices_policy), name)};
 }
 
 template <Literal op_name>
-Arg tensor_scatter(Args args, std::string_view name) {
+Arg tensor_scatter(const Tensor& x, const Tensor& indices, const Tensor& updates, const Arg& bad_indices_policy,
+                   std::string_view name) {
   static const Op op{op_name.text};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])},
-                args.size() > 3 ? policy(args[3]) : Attrs(), name)};
+  return {apply(op, {x, indices, updates}, policy(bad_indices_policy), name)};
+}
+Arg tensor_scatter_update(const Tensor& x, const Tensor& indices, const Tensor& updates, std::string_view name) {
+  static const Op op{"TensorScatterUpdate"};
+  return {apply(op, {x, indices, updates}, {}, name)};
 }
 
-Arg dynamic_partition(Args args, std::string_view name) {
+Arg dynamic_partition(const Tensor& data, const Tensor& partitions, int64_t n, std::string_view name) {
   static const Op op{"DynamicPartition"};
   static const AttrName kNum{"num_partitions"};
-  const int64_t n = integer(args[2]);
   if (n < 1) invalid("num_partitions must be at least 1, not ", n, " [Op:DynamicPartition]");
-  const Tensor inputs[] = {tensor(args[0]), tensor(args[1])};
+  const Tensor inputs[] = {data, partitions};
   return {list_of(apply_all(op.row(), inputs, {{kNum, n}}, name))};
 }
 
-Arg dynamic_stitch(Args args, std::string_view name) {
+Arg dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>& data, std::string_view name) {
   static const Op op{"DynamicStitch"};
   static const AttrName kN{"N"};
-  std::vector<Tensor> inputs = tensors(args[0]);
-  const std::vector<Tensor> data = tensors(args[1]);
+  std::vector<Tensor> inputs = indices;
   if (data.empty())
     invalid("tf.dynamic_stitch wants at least one tensor of indices and one of data [Op:DynamicStitch]");
   if (inputs.size() != data.size())
@@ -114,26 +118,26 @@ FL_PUBLIC(scatter) {
       {"gather_nd",
        "params: tensor or variable, indices: tensor, batch_dims: any = 0, name: str? = None, "
        "bad_indices_policy: str = ''",
-       gather_nd, "slices of several dimensions, chosen by vectors of indices"},
+       bind<gather_nd>, "slices of several dimensions, chosen by vectors of indices"},
       {"scatter_nd",
        "indices: tensor, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "
        "name: str? = None",
-       scatter_nd, "zeros with updates added where indices say"},
+       bind<scatter_nd>, "zeros with updates added where indices say"},
       {"tensor_scatter_nd_update",
        "tensor: tensor, indices: tensor, updates: tensor like tensor, name: str? = None",
-       tensor_scatter<"TensorScatterUpdate">, "a tensor with slices replaced"},
-      {"tensor_scatter_nd_add", kScatter, tensor_scatter<"TensorScatterAdd">,
+       bind<tensor_scatter_update>, "a tensor with slices replaced"},
+      {"tensor_scatter_nd_add", kScatter, bind<tensor_scatter<"TensorScatterAdd">>,
        "a tensor with something added to slices"},
-      {"tensor_scatter_nd_sub", kScatter, tensor_scatter<"TensorScatterSub">,
+      {"tensor_scatter_nd_sub", kScatter, bind<tensor_scatter<"TensorScatterSub">>,
        "a tensor with something subtracted from slices"},
-      {"tensor_scatter_nd_max", kScatter, tensor_scatter<"TensorScatterMax">,
+      {"tensor_scatter_nd_max", kScatter, bind<tensor_scatter<"TensorScatterMax">>,
        "a tensor with slices raised to at least the updates"},
-      {"tensor_scatter_nd_min", kScatter, tensor_scatter<"TensorScatterMin">,
+      {"tensor_scatter_nd_min", kScatter, bind<tensor_scatter<"TensorScatterMin">>,
        "a tensor with slices lowered to at most the updates"},
       {"dynamic_partition",
-       "data: tensor, partitions: tensor of int32, num_partitions: int, name: str? = None", dynamic_partition,
+       "data: tensor, partitions: tensor of int32, num_partitions: int, name: str? = None", bind<dynamic_partition>,
        "the rows of a tensor sorted into parts"},
-      {"dynamic_stitch", "indices: tensors of int32, data: tensors, name: str? = None", dynamic_stitch,
+      {"dynamic_stitch", "indices: tensors of int32, data: tensors, name: str? = None", bind<dynamic_stitch>,
        "rows of several tensors put where indices say"},
       {"unravel_index", "indices: tensor of int32, dims: tensor like indices, name: str? = None",
        one_op<"UnravelIndex">, "flat indices as indices of every dimension"},

@@ -9,7 +9,6 @@ namespace footlight::composite {
 
 namespace {
 
-
 Tensor unsorted_sum(const Tensor& data, const Tensor& ids, const Tensor& count) {
   static const Op op{"UnsortedSegmentSum"};
   return apply(op, {data, ids, count});
@@ -35,16 +34,16 @@ Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count)
   return ops::maximum(ops::reshape(sizes, ops::concat(known ? front : shape, 0)), ops::number(1, data.dtype()));
 }
 
-Arg unsorted_mean(Args args, std::string_view name) {
+Arg unsorted_mean(const Tensor& data, const Tensor& segment_ids, const Tensor& num_segments, std::string_view name) {
   const Scope scope(name_or(name, "UnsortedSegmentMean"));
-  const Tensor sizes = segment_sizes(tensor(args[0]), tensor(args[1]), tensor(args[2]));
-  return {truediv(unsorted_sum(tensor(args[0]), tensor(args[1]), tensor(args[2])), sizes, {})};
+  const Tensor sizes = segment_sizes(data, segment_ids, num_segments);
+  return {truediv(unsorted_sum(data, segment_ids, num_segments), sizes, {})};
 }
 
-Arg unsorted_sqrt_n(Args args, std::string_view name) {
+Arg unsorted_sqrt_n(const Tensor& data, const Tensor& segment_ids, const Tensor& num_segments, std::string_view name) {
   const Scope scope(name_or(name, "UnsortedSegmentSqrtN"));
-  const Tensor sizes = segment_sizes(tensor(args[0]), tensor(args[1]), tensor(args[2]));
-  const Tensor sum = unsorted_sum(tensor(args[0]), tensor(args[1]), tensor(args[2]));
+  const Tensor sizes = segment_sizes(data, segment_ids, num_segments);
+  const Tensor sum = unsorted_sum(data, segment_ids, num_segments);
   return {truediv(sum, ops::sqrt(sizes), {})};
 }
 
@@ -71,17 +70,17 @@ Tensor values_end(const Tensor& x) {
   return ops::mul(any, ops::add(ops::max_of(x), ops::number(1, x.dtype())));
 }
 
-Arg bincount(Args args, std::string_view name) {
+Arg bincount(const Tensor& arr, const Tensor& weights_given, const Arg& minlength, const Arg& maxlength, DType dtype,
+             std::optional<int64_t> axis, bool binary, std::string_view name) {
   static const Op op{"DenseBincount"};
   static const AttrName kBinary{"binary_output"};
-  Tensor x = tensor(args[0]);
-  const bool binary = flag(args[6]);
-  const bool weighted = !args[1].none();
+  Tensor x = arr;
+  const bool weighted = static_cast<bool>(weights_given);
   if (weighted && binary)
     fail(ErrorKind::kValue,
          "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.");
-  if (!args[5].none() && integer(args[5]) != 0 && integer(args[5]) != -1)
-    fail(ErrorKind::kValue, "Unsupported value for argument axis=", integer(args[5]),
+  if (axis && *axis != 0 && *axis != -1)
+    fail(ErrorKind::kValue, "Unsupported value for argument axis=", *axis,
          ". Only 0 and -1 are supported.");
   const Scope scope(name_or(name, "bincount"));
   if (is_floating(x.dtype())) x = ops::cast(x, DType::kInt32);
@@ -96,15 +95,15 @@ Arg bincount(Args args, std::string_view name) {
     }
     return least ? ops::maximum(limit, size) : ops::minimum(limit, size);
   };
-  const Tensor size = bounded(bounded(values_end(x), args[2], true), args[3], false);
+  const Tensor size = bounded(bounded(values_end(x), minlength, true), maxlength, false);
   if (const Tensor known = known_value(size); known && known.dtype() != type)
     invalid("size (", one_integer(known, "the size"), ") does not fit ", name_of(type),
             ", the dtype of `arr` [Op:DenseBincount]");
   // Rows are counted each for itself only along the last dimension.
-  const bool flat = args[5].none() || integer(args[5]) == 0;
+  const bool flat = !axis || *axis == 0;
   Tensor weights;
   if (weighted) {
-    weights = tensor(args[1]);
+    weights = weights_given;
     if (weights.shape().fully_known() && weights.shape().elements() == 0)
       weights = ops::reshape(weights, ops::ints({0}));
     else if (!flat && !compatible(weights.shape(), x.shape()))
@@ -112,7 +111,7 @@ Arg bincount(Args args, std::string_view name) {
               weights.shape().to_string(), " [Op:DenseBincount]");
     if (flat) weights = ops::reshape(weights, ops::ints({-1}));
   } else {
-    weights = Tensor::empty(dtype(args[4]), Shape{0}).as_constant();
+    weights = Tensor::empty(dtype, Shape{0}).as_constant();
   }
   if (flat) x = ops::reshape(x, ops::ints({-1}));
   return {apply(op, {x, size, weights}, {{kBinary, binary}})};
@@ -126,10 +125,11 @@ void drop_last_one(Tensor& x, const Tensor& y) {
     x = ops::squeeze(x, {-1});
 }
 
-Arg confusion_matrix(Args args, std::string_view name) {
+Arg confusion_matrix(const Tensor& labels_given, const Tensor& predictions_given, const Tensor& num_classes,
+                     const Tensor& weights_given, DType type, std::string_view name) {
   static const Op scatter{"ScatterNd"};
   const Scope scope(name_or(name, "confusion_matrix"));
-  Tensor labels = tensor(args[0]), predictions = tensor(args[1]);
+  Tensor labels = labels_given, predictions = predictions_given;
   drop_last_one(labels, predictions);
   drop_last_one(predictions, labels);
   if (!compatible(labels.shape(), predictions.shape()))
@@ -144,16 +144,16 @@ Arg confusion_matrix(Args args, std::string_view name) {
   }
   Tensor classes;
   const Tensor known_labels = known_value(labels), known_predictions = known_value(predictions);
-  if (args[2].none() && known_labels && known_predictions) {
+  if (!num_classes && known_labels && known_predictions) {
     int64_t end = 0;
     for (const Tensor* t : {&known_labels, &known_predictions})
       for (int64_t v : infer::ints_of(*t)) end = std::max(end, v + 1);
     classes = ops::integer(end, DType::kInt64);
-  } else if (args[2].none()) {
+  } else if (!num_classes) {
     const Tensor last = ops::reshape(ops::maximum(ops::max_of(predictions), ops::max_of(labels)), ops::ints({}));
     classes = ops::add(last, ops::integer(1, DType::kInt64));
   } else {
-    classes = ops::cast(tensor(args[2]), DType::kInt64);
+    classes = ops::cast(num_classes, DType::kInt64);
     if (const Tensor n = known_value(classes))
       for (const auto& [what, t] : {std::pair("labels", labels), std::pair("predictions", predictions)}) {
         const Tensor known = known_value(t);
@@ -163,12 +163,11 @@ Arg confusion_matrix(Args args, std::string_view name) {
                     " classes [Op:ConfusionMatrix]");
       }
   }
-  const DType type = dtype(args[4]);
   Tensor weights;
-  if (args[3].none()) {
+  if (!weights_given) {
     weights = ops::fill(ops::shape(predictions), ops::number(1, type));
   } else {
-    weights = ops::cast(tensor(args[3]), type);
+    weights = ops::cast(weights_given, type);
     if (!compatible(weights.shape(), predictions.shape()))
       fail(ErrorKind::kValue, "Shapes ", weights.shape().to_string(), " of the weights and ",
            predictions.shape().to_string(), " of the predictions are incompatible");
@@ -182,19 +181,18 @@ Arg confusion_matrix(Args args, std::string_view name) {
   return {apply(scatter, {ops::pack(places, 1), weights, shape})};
 }
 
-Arg histogram(Args args, std::string_view name) {
+Arg histogram(const Tensor& values, const Tensor& value_range, const Tensor& nbins, DType dtype,
+              std::string_view name) {
   static const Op op{"HistogramFixedWidth"};
   static const AttrName kDType{"dtype"};
-  return {apply(op, {tensor(args[0]), tensor(args[1]), tensor(args[2])}, {{kDType, dtype(args[3])}},
+  return {apply(op, {values, value_range, nbins}, {{kDType, dtype}},
                 name_or(name, "histogram_fixed_width"))};
 }
 
 // floor(bins * (value - low) / (high - low)), kept within the bins.
-Arg histogram_bins(Args args, std::string_view name) {
+Arg histogram_bins(const Tensor& values, const Tensor& range, const Tensor& count, const Arg&, std::string_view name) {
   static const Op floor{"Floor"};
-  const Tensor &values = tensor(args[0]), &range = tensor(args[1]);
   const Scope scope(name_or(name, "histogram_fixed_width_bins"));
-  const Tensor& count = tensor(args[2]);
   if (count.dtype() != DType::kInt32)
     fail(ErrorKind::kValue, "nbins: Tensor conversion requested dtype int32 for Tensor with dtype ",
          name_of(count.dtype()));
@@ -235,27 +233,27 @@ FL_PUBLIC(segment) {
        "the smallest of rows by their ids"},
       {"math.unsorted_segment_prod", kUnsorted, one_op<"UnsortedSegmentProd">,
        "the products of rows by their ids"},
-      {"math.unsorted_segment_mean", kUnsorted, unsorted_mean, "the means of rows by their ids"},
-      {"math.unsorted_segment_sqrt_n", kUnsorted, unsorted_sqrt_n,
+      {"math.unsorted_segment_mean", kUnsorted, bind<unsorted_mean>, "the means of rows by their ids"},
+      {"math.unsorted_segment_sqrt_n", kUnsorted, bind<unsorted_sqrt_n>,
        "the sums of rows by their ids, by the root of how many there are"},
       {"math.bincount",
        "arr: tensor, weights: tensor? = None, minlength: tensor? fits int32 = None, "
        "maxlength: tensor? fits int32 = None, dtype: dtype = int32, name: str? = None, axis: int? = None, "
        "binary_output: bool = False",
-       bincount, "how often each number comes"},
+       bind<bincount>, "how often each number comes"},
       {"math.confusion_matrix",
        "labels: tensor, predictions: tensor, num_classes: tensor? = None, weights: tensor? = None, "
        "dtype: dtype = int32, name: str? = None",
-       confusion_matrix, "how often each class was taken for each other"},
+       bind<confusion_matrix>, "how often each class was taken for each other"},
       {"histogram_fixed_width",
        "values: tensor, value_range: tensor like values, nbins: tensor fits int32 = 100, dtype: dtype = "
        "int32, "
        "name: str? = None",
-       histogram, "how many values fall into each of equally wide bins"},
+       bind<histogram>, "how many values fall into each of equally wide bins"},
       {"histogram_fixed_width_bins",
        "values: tensor, value_range: tensor, nbins: tensor fits int32 = 100, dtype: dtype = int32, name: "
        "str? = None",
-       histogram_bins, "into which of equally wide bins each value falls"},
+       bind<histogram_bins>, "into which of equally wide bins each value falls"},
   };
 }
 

@@ -90,45 +90,40 @@ void check_ordered(const Tensor& x, const char* function) {
     invalid(function, " orders real numbers, values of dtype ", name_of(x.dtype()), " came [Op:TopKV2]");
 }
 
-Arg sort(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
-  const bool ascending = is_ascending(args[2]);
+Arg sort(const Tensor& x, int64_t axis, const Arg& direction, std::string_view name) {
+  const bool ascending = is_ascending(direction);
   check_ordered(x, "tf.sort");
   const Scope scope(name_or(name, "sort"));
-  if (!ascending) return {descending(x, integer(args[1]))[0]};
-  return {turned_round(descending(turned_round(x), integer(args[1]))[0])};
+  if (!ascending) return {descending(x, axis)[0]};
+  return {turned_round(descending(turned_round(x), axis)[0])};
 }
 
-Arg argsort(Args args, std::string_view name) {
-  const Tensor& x = tensor(args[0]);
-  const bool ascending = is_ascending(args[2]);
+Arg argsort(const Tensor& x, int64_t axis, const Arg& direction, const Arg&, std::string_view name) {
+  const bool ascending = is_ascending(direction);
   check_ordered(x, "tf.argsort");
   const Scope scope(name_or(name, "argsort"));
-  return {descending(ascending ? turned_round(x) : x, integer(args[1]))[1]};
+  return {descending(ascending ? turned_round(x) : x, axis)[1]};
 }
 
-Arg top_k(Args args, std::string_view name) {
+Arg top_k(const Tensor& input, const Tensor& k, bool sorted, DType index_type, std::string_view name) {
   return {list_of(
-      top_k_of(tensor(args[0]), tensor(args[1]), flag(args[2]), dtype(args[3]), name_or(name, "TopKV2")))};
+      top_k_of(input, k, sorted, index_type, name_or(name, "TopKV2")))};
 }
 
-Arg in_top_k(Args args, std::string_view name) {
+Arg in_top_k(const Tensor& targets, const Tensor& predictions, const Tensor& k, std::string_view name) {
   static const Op op{"InTopKV2"};
-  const Tensor& targets = tensor(args[0]);
   const Scope scope(name_or(name, "in_top_k"));
-  return {apply(op, {tensor(args[1]), targets, tensor(args[2])})};
+  return {apply(op, {predictions, targets, k})};
 }
 
-Arg unique(Args args, std::string_view name) {
+Arg unique(const Tensor& x, DType out_idx, std::string_view name) {
   static const Op op{"Unique"};
-  const Tensor x = tensor(args[0]);
-  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, dtype(args[1])}}, name))};
+  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
 }
 
-Arg unique_with_counts(Args args, std::string_view name) {
+Arg unique_with_counts(const Tensor& x, DType out_idx, std::string_view name) {
   static const Op op{"UniqueWithCounts"};
-  const Tensor x = tensor(args[0]);
-  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, dtype(args[1])}}, name))};
+  return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
 }
 
 // [all leading dimensions as one, the last one]
@@ -149,70 +144,71 @@ Tensor as_rows(const Tensor& x) {
   return ops::reshape(x, ops::concat(parts, 0));
 }
 
-Arg searchsorted(Args args, std::string_view name) {
+Arg searchsorted(const Tensor& sorted, const Tensor& values, const std::string& side, DType out_type,
+                 std::string_view name) {
   static const Op lower{"LowerBound"};
   static const Op upper{"UpperBound"};
-  const std::string& side = text(args[2]);
   if (side != "left" && side != "right")
     fail(ErrorKind::kValue, "side is 'left' or 'right', not '", side, "'");
-  const Tensor &sorted = tensor(args[0]), &values = tensor(args[1]);
   const Tensor found = apply(side == "left" ? lower : upper, {as_rows(sorted), as_rows(values)},
-                             {{kOutType, dtype(args[3])}}, name);
+                             {{kOutType, out_type}}, name);
   return {ops::reshape(found, ops::shape(values))};
 }
 
-Arg fingerprint(Args args, std::string_view name) {
+Arg fingerprint(const Tensor& data, const Arg& method_given, std::string_view name) {
   static const Op op{"Fingerprint"};
-  const Tensor method = value_tensor(args[1], "method of tf.fingerprint", DType::kString);
-  return {apply(op, {tensor(args[0]), method}, {}, name)};
+  const Tensor method = value_tensor(method_given, "method of tf.fingerprint", DType::kString);
+  return {apply(op, {data, method}, {}, name)};
 }
 
 // The parts of two sparse tensors; the language's layer takes them apart.
-Arg edit_distance(Args args, std::string_view name) {
+Arg edit_distance(const Tensor& hypothesis_indices, const Tensor& hypothesis_values, const Tensor& hypothesis_shape,
+                  const Tensor& truth_indices, const Tensor& truth_values, const Tensor& truth_shape, bool normalize,
+                  std::string_view name) {
   static const Op op{"EditDistance"};
   static const AttrName kNormalize{"normalize"};
-  std::vector<Tensor> inputs;
-  for (size_t k = 0; k < 6; ++k) inputs.push_back(tensor(args[k]));
-  return {apply(op.row(), inputs, {{kNormalize, flag(args[6])}}, name_or(name, "edit_distance"))};
+  return {apply(op,
+                {hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape},
+                {{kNormalize, normalize}}, name_or(name, "edit_distance"))};
 }
 
 }  // namespace
 
 FL_PUBLIC(sort) {
   return {
-      {"sort", "values: tensor, axis: int = -1, direction: str = 'ASCENDING', name: str? = None", sort,
+      {"sort", "values: tensor, axis: int = -1, direction: str = 'ASCENDING', name: str? = None", bind<sort>,
        "the values along a dimension in order"},
       {"argsort",
        "values: tensor, axis: int = -1, direction: str = 'ASCENDING', stable: bool = False, name: str? = "
        "None",
-       argsort, "where the values along a dimension stand in order"},
+       bind<argsort>, "where the values along a dimension stand in order"},
       {"nn.top_k math.top_k",
        "input: tensor, k: tensor of int32 = 1, sorted: bool = True, index_type: dtype = int32, name: str? = "
        "None "
        "-> TopKV2(values, indices)",
-       top_k, "the k largest of each row, and where they stand"},
+       bind<top_k>, "the k largest of each row, and where they stand"},
       {"nn.in_top_k math.in_top_k",
        "targets: tensor of int32, predictions: tensor fits float32, k: tensor like targets, name: str? = "
        "None",
-       in_top_k, "whether the target is among the k largest of its row"},
-      {"unique", "x: tensor, out_idx: dtype = int32, name: str? = None -> Unique(y, idx)", unique,
+       bind<in_top_k>, "whether the target is among the k largest of its row"},
+      {"unique", "x: tensor, out_idx: dtype = int32, name: str? = None -> Unique(y, idx)", bind<unique>,
        "the different values, and which one each element is"},
       {"unique_with_counts",
        "x: tensor, out_idx: dtype = int32, name: str? = None -> UniqueWithCounts(y, idx, count)",
-       unique_with_counts, "the different values, which one each element is, and how often they come"},
+       bind<unique_with_counts>, "the different values, which one each element is, and how often they come"},
       {"searchsorted",
        "sorted_sequence: tensor, values: tensor, side: str = 'left', out_type: dtype = int32, name: str? = "
        "None",
-       searchsorted, "where values would be put into a sorted row"},
+       bind<searchsorted>, "where values would be put into a sorted row"},
       {"math.invert_permutation", "x: tensor of int32, name: str? = None", one_op<"InvertPermutation">,
        "the permutation that undoes x"},
-      {"fingerprint", "data: tensor, method: any = 'farmhash64', name: str? = None", fingerprint,
+      {"fingerprint", "data: tensor, method: any = 'farmhash64', name: str? = None", bind<fingerprint>,
        "eight bytes that stand for each row"},
       {"sparse._edit_distance",
        "hypothesis_indices: tensor, hypothesis_values: tensor, hypothesis_shape: tensor, truth_indices: "
        "tensor, "
        "truth_values: tensor, truth_shape: tensor, normalize: bool, name: str? = None",
-       edit_distance, "how many changes make each sequence the other one"},
+       bind<edit_distance>, "how many changes make each sequence the other one"},
   };
 }
 

@@ -10,16 +10,15 @@ constexpr char kOf[] = "a: tensor as x, x: tensor as a, name: str? = None";
 
 // An op in a scope of its own: "erfinv/Erfinv".
 template <Literal op_name, Literal scope_name>
-Arg scoped_op(Args args, std::string_view name) {
+Arg scoped_op(const Tensor& x, std::string_view name) {
   static const Op op{op_name.text};
   const Scope scope(name_or(name, scope_name.text));
-  return {apply(op, {tensor(args[0])})};
+  return {apply(op, {x})};
 }
 
 // -ndtri(x / 2) / sqrt(2)
-Arg erfcinv(Args args, std::string_view name) {
+Arg erfcinv(const Tensor& x, std::string_view name) {
   static const Op ndtri{"Ndtri"};
-  const Tensor& x = tensor(args[0]);
   if (!is_floating(x.dtype()) && !is_complex(x.dtype()))
     fail(ErrorKind::kType, "tf.math.erfcinv: x must be of a floating dtype, not ", name_of(x.dtype()),
          "; cast it with tf.cast");
@@ -35,9 +34,8 @@ Arg erfcinv(Args args, std::string_view name) {
 }
 
 // The sum of lgamma over the last dimension, less lgamma of the sum.
-Arg lbeta(Args args, std::string_view name) {
+Arg lbeta(const Tensor& x, std::string_view name) {
   static const Op lgamma{"Lgamma"};
-  const Tensor& x = tensor(args[0]);
   const Scope scope(name_or(name, "lbeta"));
   const Tensor last = ops::ints({-1});
   const Tensor parts = ops::sum(apply(lgamma, {x}), last);
@@ -61,9 +59,9 @@ FL_PUBLIC(special) {
       {"math.atanh atanh", kOne, one_op<"Atanh">, "the inverse of the hyperbolic tangent"},
       {"math.erf", kOne, one_op<"Erf">, "the error function"},
       {"math.erfc", kOne, one_op<"Erfc">, "1 - erf(x), exact where erf(x) is near 1"},
-      {"math.erfinv", kOne, scoped_op<"Erfinv", "erfinv">, "the inverse of the error function"},
-      {"math.erfcinv", kOne, erfcinv, "the inverse of erfc"},
-      {"math.ndtri", kOne, scoped_op<"Ndtri", "ndtri">, "the quantile of the standard normal distribution"},
+      {"math.erfinv", kOne, bind<scoped_op<"Erfinv", "erfinv">>, "the inverse of the error function"},
+      {"math.erfcinv", kOne, bind<erfcinv>, "the inverse of erfc"},
+      {"math.ndtri", kOne, bind<scoped_op<"Ndtri", "ndtri">>, "the quantile of the standard normal distribution"},
       {"math.lgamma", kOne, one_op<"Lgamma">, "the logarithm of the absolute value of gamma(x)"},
       {"math.digamma", kOne, one_op<"Digamma">, "the slope of lgamma(x)"},
       {"math.polygamma", kOf, one_op<"Polygamma">, "the a-th derivative of digamma(x)"},
@@ -73,14 +71,14 @@ FL_PUBLIC(special) {
       {"math.igammac", kOf, one_op<"Igammac">, "the upper incomplete gamma function, divided by gamma(a)"},
       {"math.betainc", "a: tensor as x, b: tensor as x, x: tensor as a, name: str? = None", one_op<"Betainc">,
        "the incomplete beta function, divided by beta(a, b)"},
-      {"math.lbeta", kOne, lbeta, "log(|beta(x)|) over the last dimension"},
-      {"math.bessel_i0 math.special.bessel_i0", kOne, scoped_op<"BesselI0", "bessel_i0">,
+      {"math.lbeta", kOne, bind<lbeta>, "log(|beta(x)|) over the last dimension"},
+      {"math.bessel_i0 math.special.bessel_i0", kOne, bind<scoped_op<"BesselI0", "bessel_i0">>,
        "the modified Bessel function of order 0"},
-      {"math.bessel_i0e math.special.bessel_i0e", kOne, scoped_op<"BesselI0e", "bessel_i0e">,
+      {"math.bessel_i0e math.special.bessel_i0e", kOne, bind<scoped_op<"BesselI0e", "bessel_i0e">>,
        "bessel_i0(x) exp(-|x|)"},
-      {"math.bessel_i1 math.special.bessel_i1", kOne, scoped_op<"BesselI1", "bessel_i1">,
+      {"math.bessel_i1 math.special.bessel_i1", kOne, bind<scoped_op<"BesselI1", "bessel_i1">>,
        "the modified Bessel function of order 1"},
-      {"math.bessel_i1e math.special.bessel_i1e", kOne, scoped_op<"BesselI1e", "bessel_i1e">,
+      {"math.bessel_i1e math.special.bessel_i1e", kOne, bind<scoped_op<"BesselI1e", "bessel_i1e">>,
        "bessel_i1(x) exp(-|x|)"},
   };
 }

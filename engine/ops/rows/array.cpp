@@ -372,7 +372,7 @@ FL_ROWS(array) {
       {"EnsureShape", "input: T -> output: T", "shape: shape; T: any", ensure_shape, pass_gradient,
        OpFamily::kMove, "the same value; an error when its shape is another"},
       {"IdentityN", "input: T[] -> output: T[]", "T: list(type)", identity_n_shape, identity_n_gradient,
-       OpFamily::kMove, "the same values"},
+       OpFamily::kMove, "the same values", {.alias = Alias::kShares}},
       {"ShapeN", "input: N*T -> output: N*out_type", "N: int; T: any; out_type: index = int32", shape_n_shape,
        nullptr, OpFamily::kMove, "the shapes of several tensors", nothing},
       {"BroadcastArgs",

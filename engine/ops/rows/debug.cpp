@@ -25,10 +25,11 @@ FL_ROWS(debug) {
        OpFamily::kControl, "fails with `data` when the condition is false",
        {.effect = Effect::kOther, .host_inputs = ~0u, .host_only = true}},
       {"CheckNumerics", "tensor: T -> output: T", "T: floats; message: string", infer::same, check_gradient,
-       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite", {.effect = Effect::kOther}},
+       OpFamily::kControl, "the tensor; fails when an element is NaN or infinite",
+       {.effect = Effect::kOther, .alias = Alias::kShares}},
       {"CheckNumericsV2", "tensor: T -> output: T", "T: floats; message: string", infer::same, check_gradient,
        OpFamily::kControl, "the tensor; fails when an element is NaN or infinite, and says which",
-       {.effect = Effect::kOther}},
+       {.effect = Effect::kOther, .alias = Alias::kShares}},
       {"Timestamp", "-> ts: float64", "", infer::scalar, nullptr, OpFamily::kConstant, "seconds since 1970",
        {.effect = Effect::kReads, .zero_gradient = true}},
   };

@@ -64,7 +64,7 @@ FL_ROWS(variable) {
        read_gradient,
        OpFamily::kVariable,
        "the value of a variable",
-       {.effect = Effect::kReads, .takes_slices = true}},
+       {.effect = Effect::kReads, .takes_slices = true, .alias = Alias::kShares}},
       [] {
         RowDef d = update("AssignVariableOp", "gives a variable another value");
         d.attrs = "dtype: any; validate_shape: bool = false";

@@ -14,7 +14,7 @@ Kernel kernel_on(Device device, const OpRow& row, DType by) {
 Device wanted_device(const OpRow& row, std::span<const Tensor> inputs, const Device* asked) {
   if (asked) return *asked;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].device().type != DeviceType::kCpu && !row.is_host_input(i)) return inputs[i].device();
+    if (on_device(inputs[i]) && !row.is_host_input(i)) return inputs[i].device();
   return Device::cpu();
 }
 
@@ -29,7 +29,7 @@ Place place_of(const OpRow& row, std::span<const Tensor> inputs, DType by, const
 bool move_inputs(const OpRow& row, std::span<const Tensor> inputs, Device device, std::vector<Tensor>& moved) {
   const auto goes_to = [&](size_t i) { return row.is_host_input(i) ? Device::cpu() : device; };
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].device() == goes_to(i) || !is_plain(inputs[i].dtype())) continue;
+    if (!inputs[i] || inputs[i].device() == goes_to(i) || !is_plain(inputs[i].dtype())) continue;
     if (moved.empty()) moved.assign(inputs.begin(), inputs.end());
     moved[i] = device_access.copy(inputs[i], goes_to(i));
   }

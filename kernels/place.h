@@ -21,9 +21,12 @@ Place place_of(const OpRow&, std::span<const Tensor> inputs, DType by, const Dev
 // something had to move; then `moved` holds all inputs.
 bool move_inputs(const OpRow&, std::span<const Tensor> inputs, Device, std::vector<Tensor>& moved);
 
+// A tensor that stands for what another branch would have given may be empty.
+inline bool on_device(const Tensor& t) { return t && t.device().type != DeviceType::kCpu; }
+
 inline bool any_on_device(std::span<const Tensor> inputs) {
   for (const Tensor& t : inputs)
-    if (t.device().type != DeviceType::kCpu) return true;
+    if (on_device(t)) return true;
   return false;
 }
 

@@ -8,6 +8,16 @@ namespace footlight::trace {
 
 namespace {
 
+struct ShapeOps {
+  Op shape{"Shape"}, cast{"Cast"}, identity{"Identity"}, pack{"Pack"}, expand_dims{"ExpandDims"}, reshape{"Reshape"},
+      concat{"ConcatV2"}, slice{"Slice"}, strided_slice{"StridedSlice"};
+};
+const ShapeOps& ops() {
+  static const ShapeOps all;
+  return all;
+}
+bool is(const Node& node, const Op& op) { return node.op == &op.row(); }
+
 class Reader {
  public:
   explicit Reader(Builder& builder) : builder_(builder) {}
@@ -39,21 +49,20 @@ class Reader {
 
   Shape of_node(const Tensor& t) {
     const Node& node = t.graph()->node(t.node());
-    const std::string_view op = node.op->name;
-    if (op == "Shape") return input(t, 0).shape();
-    if (op == "Cast" || op == "Identity") return vector(input(t, 0));
-    if (op == "Pack") {
+    if (is(node, ops().shape)) return input(t, 0).shape();
+    if (is(node, ops().cast) || is(node, ops().identity)) return vector(input(t, 0));
+    if (is(node, ops().pack)) {
       Shape out;
       for (size_t k = 0; k < node.inputs.size(); ++k) out.append(scalar(input(t, k)));
       return out;
     }
-    if (op == "ExpandDims" || op == "Reshape") {
+    if (is(node, ops().expand_dims) || is(node, ops().reshape)) {
       const Shape from = input(t, 0).shape();
       if (from.has_rank() && from.rank() == 0) return Shape{scalar(input(t, 0))};
-      return op == "Reshape" && from.has_rank() && from.rank() == 1 ? vector(input(t, 0))
-                                                                    : Shape::unknown_rank();
+      const bool flat = is(node, ops().reshape) && from.has_rank() && from.rank() == 1;
+      return flat ? vector(input(t, 0)) : Shape::unknown_rank();
     }
-    if (op == "ConcatV2") {
+    if (is(node, ops().concat)) {
       Shape out;
       for (size_t k = 0; k + 1 < node.inputs.size(); ++k) {
         const Shape part = vector(input(t, k));
@@ -62,7 +71,7 @@ class Reader {
       }
       return out;
     }
-    if (op == "Slice") {
+    if (is(node, ops().slice)) {
       const Shape whole = vector(input(t, 0));
       const Tensor begin = builder_.constant_value(input(t, 1)), size = builder_.constant_value(input(t, 2));
       if (!whole.has_rank() || !begin || !size) return Shape::unknown_rank();
@@ -71,7 +80,7 @@ class Reader {
       if (first < 0 || end > whole.rank() || first > end) return Shape::unknown_rank();
       return Shape(whole.dims().subspan(static_cast<size_t>(first), static_cast<size_t>(end - first)));
     }
-    if (op == "StridedSlice") return sliced(t, node);
+    if (is(node, ops().strided_slice)) return sliced(t, node);
     return Shape::unknown_rank();
   }
 
@@ -82,9 +91,8 @@ class Reader {
                  : kUnknownDim;
     if (!t.is_symbolic()) return kUnknownDim;
     const Node& node = t.graph()->node(t.node());
-    const std::string_view op = node.op->name;
-    if (op == "Cast" || op == "Identity") return scalar(input(t, 0));
-    if (op != "StridedSlice") return kUnknownDim;
+    if (is(node, ops().cast) || is(node, ops().identity)) return scalar(input(t, 0));
+    if (!is(node, ops().strided_slice)) return kUnknownDim;
     const Shape one = sliced(t, node);
     return one.has_rank() && one.rank() == 1 ? one[0] : kUnknownDim;
   }

@@ -63,7 +63,7 @@ decltype(auto) argument_as(const Arg& a) {
   else if constexpr (std::is_same_v<T, const std::string*>) return a.none() ? nullptr : &text(a);
   else if constexpr (std::is_same_v<T, Ints>) return integers(a);
   else if constexpr (std::is_same_v<T, std::vector<Tensor>>) return tensors(a);
-  else return a.none() ? Parameter{} : Parameter{argument_as<typename T::value_type>(a)};
+  else return a.none() ? T{} : T{argument_as<typename T::value_type>(a)};
 }
 
 // A composite with its parameters in C++, in the order of their text and with `name` last, as the table takes it:

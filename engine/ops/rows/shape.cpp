@@ -320,7 +320,7 @@ FL_ROWS(shape) {
        select_gradient,
        OpFamily::kElementwise,
        "t where the condition is true, else e",
-       {.dispatch = 1, .copies_elements = true, .flops = flops::none}},
+       {.dispatch = 1, .flops = flops::none}},
   };
 }
 

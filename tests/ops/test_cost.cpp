@@ -9,7 +9,7 @@ using namespace footlight;
 
 namespace {
 TensorType f32(Shape shape) { return {DType::kFloat32, std::move(shape)}; }
-uint64_t flops(const char* op, std::vector<TensorType> inputs, std::vector<TensorType> outputs) {
+uint64_t flops_by_row(const char* op, std::vector<TensorType> inputs, std::vector<TensorType> outputs) {
   const OpRow* row = find_row(op);
   return row ? flops_of(*row, inputs, outputs) : 0;
 }
@@ -21,29 +21,29 @@ class TestCost : public QObject {
   void initTestCase() { eager::init(); }
 
   void products() {
-    QCOMPARE(flops("MatMul", {f32({2, 3}), f32({3, 5})}, {f32({2, 5})}), 60u);
-    QCOMPARE(flops("MatMul", {f32({3, 2}), f32({3, 5})}, {f32({2, 5})}), 60u);  // the first one transposed
-    QCOMPARE(flops("BatchMatMulV2", {f32({7, 2, 3}), f32({7, 3, 5})}, {f32({7, 2, 5})}), 420u);
-    QCOMPARE(flops("MatMul", {f32({0, 3}), f32({3, 5})}, {f32({0, 5})}), 0u);
+    QCOMPARE(flops_by_row("MatMul", {f32({2, 3}), f32({3, 5})}, {f32({2, 5})}), 60u);
+    QCOMPARE(flops_by_row("MatMul", {f32({3, 2}), f32({3, 5})}, {f32({2, 5})}), 60u);  // the first one transposed
+    QCOMPARE(flops_by_row("BatchMatMulV2", {f32({7, 2, 3}), f32({7, 3, 5})}, {f32({7, 2, 5})}), 420u);
+    QCOMPARE(flops_by_row("MatMul", {f32({0, 3}), f32({3, 5})}, {f32({0, 5})}), 0u);
     const TensorType c{DType::kComplex64, Shape{2, 2}};
-    QCOMPARE(flops("MatMul", {c, c}, {c}), 64u);
+    QCOMPARE(flops_by_row("MatMul", {c, c}, {c}), 64u);
   }
 
   void convolutions() {
     const TensorType x = f32({1, 8, 8, 3}), filter = f32({3, 3, 3, 16}), y = f32({1, 8, 8, 16});
     const uint64_t all = 2u * 8 * 8 * 16 * 27;
-    QCOMPARE(flops("Conv2D", {x, filter}, {y}), all);
-    QCOMPARE(flops("Conv2DBackpropInput", {f32({4}), filter, y}, {x}), all);
-    QCOMPARE(flops("Conv2DBackpropFilter", {x, f32({4}), y}, {filter}), all);
-    QCOMPARE(flops("DepthwiseConv2dNative", {x, f32({3, 3, 3, 2})}, {f32({1, 8, 8, 6})}), 2u * 8 * 8 * 6 * 9);
+    QCOMPARE(flops_by_row("Conv2D", {x, filter}, {y}), all);
+    QCOMPARE(flops_by_row("Conv2DBackpropInput", {f32({4}), filter, y}, {x}), all);
+    QCOMPARE(flops_by_row("Conv2DBackpropFilter", {x, f32({4}), y}, {filter}), all);
+    QCOMPARE(flops_by_row("DepthwiseConv2dNative", {x, f32({3, 3, 3, 2})}, {f32({1, 8, 8, 6})}), 2u * 8 * 8 * 6 * 9);
   }
 
   void elements() {
-    QCOMPARE(flops("AddV2", {f32({4, 1}), f32({5})}, {f32({4, 5})}), 20u);
-    QCOMPARE(flops("Exp", {f32({10})}, {f32({10})}), 100u);
-    QCOMPARE(flops("Sum", {f32({6, 7}), f32({1})}, {f32({6})}), 42u);
-    QCOMPARE(flops("Reshape", {f32({6}), f32({2})}, {f32({2, 3})}), 0u);
-    QCOMPARE(flops("Transpose", {f32({2, 3}), f32({2})}, {f32({3, 2})}), 0u);
+    QCOMPARE(flops_by_row("AddV2", {f32({4, 1}), f32({5})}, {f32({4, 5})}), 20u);
+    QCOMPARE(flops_by_row("Exp", {f32({10})}, {f32({10})}), 100u);
+    QCOMPARE(flops_by_row("Sum", {f32({6, 7}), f32({1})}, {f32({6})}), 42u);
+    QCOMPARE(flops_by_row("Reshape", {f32({6}), f32({2})}, {f32({2, 3})}), 0u);
+    QCOMPARE(flops_by_row("Transpose", {f32({2, 3}), f32({2})}, {f32({3, 2})}), 0u);
   }
 
   void a_signature_is_described_once() {

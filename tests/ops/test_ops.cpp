@@ -138,7 +138,7 @@ class TestOps : public QObject {
     for (const Case& c : cases_) covered.insert(c.op);
     std::string missing;
     for (const OpRow* row : all_rows()) {
-      if (elsewhere.contains(row->family) || covered.contains(row->name) || row->stateful) continue;
+      if (elsewhere.contains(row->family) || covered.contains(row->name) || row->stateful()) continue;
       if (std::string_view(row->name) == "Placeholder") continue;  // gets its value from outside
       missing += std::string(" ") + row->name;
     }

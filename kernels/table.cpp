@@ -1,6 +1,7 @@
 // The table itself and the choice of the instruction set.
 #include "kernels/table.h"
 
+#include "engine/base/text.h"
 #include "kernels/cpu/register.h"
 
 #include <cstdlib>
@@ -35,16 +36,27 @@ bool supported(std::string_view isa) {
   return isa == "baseline";
 }
 
+constexpr std::string_view kSets[] = {"avx512", "avx2", "baseline"};
+
+std::string built_sets() {
+  std::string all;
+  for (const std::string_view isa : kSets)
+    if (built(isa)) append_to(all, str(all.empty() ? "" : ", ", isa));
+  return all;
+}
+
 std::string_view choose() {
   if (const char* wanted = std::getenv("FOOTLIGHT_ISA"); wanted && *wanted) {
-    if (built(wanted) && supported(wanted)) return wanted;
-    std::fprintf(
-        stderr, "footlight: FOOTLIGHT_ISA=%s is not built or not supported here; choosing by the processor\n",
-        wanted);
+    const bool there = built(wanted);
+    if (there && supported(wanted)) return wanted;
+    std::fprintf(stderr, "footlight: FOOTLIGHT_ISA=%s is not %s (built: %s); choosing by the processor\n", wanted,
+                 there ? "supported by this processor" : "built here", built_sets().c_str());
   }
-  for (std::string_view isa : {"avx512", "avx2", "baseline"})
+  for (const std::string_view isa : kSets)
     if (built(isa) && supported(isa)) return isa;
-  return "baseline";
+  fail(ErrorKind::kUnimplemented, "Footlight's kernels were built for ", built_sets(),
+       " only, which this processor does not have: build on this machine, or with "
+       "FOOTLIGHT_ISAS=\"baseline;avx2;avx512\"");
 }
 
 }  // namespace

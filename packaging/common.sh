@@ -68,17 +68,20 @@ may_not_install() {
 # One short line per package instead of apt's pages.
 shown_progress() { awk '/^Setting up / { print "   " $3, $4; fflush() } /^Need to get / { print "  ", $0; fflush() }'; }
 
-# ensure_venv: build/venv with NumPy; says in words what goes missing where no package source can be reached.
+# ensure_venv [again [PYTHON VENV]]: an environment with NumPy (build/venv of our Python); says in words what goes missing where
+# no package source can be reached, and tries that once more only when told "again".
 ensure_venv() {
+  local again=${1:-} python=${2:-$python} venv=${3:-$venv}
+  local named=${venv#"$root"/}
   if [ ! -x "$venv/bin/python" ]; then
     [ -x "$python" ] || command -v "$python" >/dev/null || die "no Python at $python (FOOTLIGHT_PYTHON names another)"
-    say "making a Python environment in build/venv"
+    say "making a Python environment in $named"
     mkdir -p build
     "$python" -m venv "$venv" || die "$python cannot make an environment (Debian: python3-venv)"
   fi
   "$venv/bin/python" -c 'import numpy' 2>/dev/null && return 0
-  [ "${1:-}" = again ] || [ ! -e "$venv/no-numpy" ] || return 0
-  say "installing NumPy into build/venv"
+  [ "$again" = again ] || [ ! -e "$venv/no-numpy" ] || return 0
+  say "installing NumPy into $named"
   if ! "$venv/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 \
       -r packaging/python-requirements.txt </dev/null >build/numpy.log 2>&1; then
     touch "$venv/no-numpy"
@@ -86,15 +89,36 @@ ensure_venv() {
   fi
 }
 
+# ensure_venvs: build/venv, and build/venv-3.12 and the like for every other Python that the extensions are built for.
+ensure_venvs() {
+  ensure_venv again
+  local version python
+  while read -r version python; do
+    [ "$version" = "$("$venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" ] ||
+      ( ensure_venv again "$python" "$root/build/venv-$version" ) || say "Python $version is tested without NumPy"
+  done < <(cmake $(python_options) -P engine/python/find_python.cmake | sed '/^--/d')
+}
+
+# Which interpreters CMake shall use: ours, and those that FOOTLIGHT_PYTHONS lists where it is set ("a;b"), else all it finds.
+python_options() {
+  printf '%s\n' "-DPython3_EXECUTABLE=$python" "-DFOOTLIGHT_PYTHONS=${FOOTLIGHT_PYTHONS:-}"
+}
+
+# The release tree with everything in it. packaging/run.sh builds less in the same tree, where nothing else was asked for.
+whole=(-DFOOTLIGHT_TESTS=ON "-DFOOTLIGHT_ISAS=baseline;avx2;avx512")
+[ "$(uname -m)" = x86_64 ] || whole=(-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ISAS=baseline)
+
 # configure PRESET [options...]: once, or again when asked with other options. Our own status lines are shown.
 configure() {
-  local preset=$1 tree=build/$1
+  local preset=$1 tree=build/$1 options
   shift
-  local wanted="$python $*"
+  mapfile -t options < <(python_options)
+  options+=("$@")
+  local wanted="${VIRTUAL_ENV:-} ${options[*]}"
   [ -e "$tree/build.ninja" ] && [ "$(cat "$tree/configured" 2>/dev/null)" = "$wanted" ] && return 0
   say "configuring $preset"
   mkdir -p "$tree"
-  if ! cmake --preset "$preset" -DPython3_EXECUTABLE="$python" ${FOOTLIGHT_PYTHON:+-DFOOTLIGHT_PYTHONS="$python"} "$@" >"$tree/configure.log" 2>&1 </dev/null; then
+  if ! cmake --preset "$preset" "${options[@]}" >"$tree/configure.log" 2>&1 </dev/null; then
     cat "$tree/configure.log" >&2
     die "the $preset tree could not be configured"
   fi
@@ -102,11 +126,10 @@ configure() {
   printf '%s' "$wanted" >"$tree/configured"
 }
 
-# build PRESET: shows progress only when something has to be built.
+# build PRESET [TARGET]: shows progress only when something has to be built.
 build() {
-  local preset=$1 tree=build/$1 began=$SECONDS target=all
-  [ "$preset" != fuzz ] || target=fuzz_targets
-  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$tree" $target </dev/null 2>&1 | shown_build "$preset" "$began"
+  local preset=$1 tree=build/$1 began=$SECONDS target=${2:-all}
+  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$tree" "$target" </dev/null 2>&1 | shown_build "$preset" "$began"
   [ "${PIPESTATUS[0]}" -eq 0 ] || die "the $preset tree did not build"
 }
 

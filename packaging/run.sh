@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh clone to the window: installs what is missing, builds (release) and opens the app on an example,
+# From a fresh clone to the window: installs what is missing, builds what runs (release) and opens the app on an example,
 # or on the script or session file named on the command line.
 set -u
 given=()
@@ -11,8 +11,13 @@ done
 
 install_packages build app
 ensure_venv
-configure release
-build release
+# Only what runs, with the kernels for this machine alone; packaging/test.sh adds the rest to the same tree, which stays.
+if grep -qs -- "${whole[0]}" build/release/configured; then
+  configure release "${whole[@]}"
+else
+  configure release -DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native
+fi
+build release product
 
 [ ${#given[@]} -gt 0 ] || given=("$root/resources/examples/retracing.py")
 if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then

@@ -17,7 +17,9 @@ count() {
 
 # made PRESET [options...]: configured and built, or counted as one failure. In a process of its own, which may end.
 made() {
-  ( configure "$@" && build "$1" ) && return 0
+  local target=all
+  [ "$1" != fuzz ] || target=fuzz_targets
+  ( configure "$@" && build "$1" "$target" ) && return 0
   count failed 1 "$1: build"
   return 1
 }
@@ -47,7 +49,7 @@ tests() {
   fi
 }
 
-release_part() { made release && tests release; }
+release_part() { made release "${whole[@]}" && tests release; }
 asan_part() { made asan && tests asan -LE release-only; }
 tsan_part() { made tsan && tests tsan -LE release-only; }
 
@@ -75,7 +77,7 @@ fuzz_part() {
 # Without a toolkit the configuration says so once and goes on; with one the release tree holds the CUDA part.
 cuda_part() {
   local log=build/without-cuda.log lines
-  ( configure release ) || { count failed 1 "release: configure"; return; }
+  ( configure release "${whole[@]}" ) || { count failed 1 "release: configure"; return; }
   if cmake --preset release -B build/without-cuda -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON \
       -DPython3_EXECUTABLE="$python" </dev/null >"$log" 2>&1; then
     lines=$(grep -c 'CUDA part is left out' "$log")
@@ -101,7 +103,7 @@ for part in "${parts[@]}"; do
 done
 
 install_packages build app test
-ensure_venv again
+ensure_venvs
 if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
   bash packaging/cuda.sh || say "no CUDA toolkit: going on without one"
 fi

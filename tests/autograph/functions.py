@@ -8,8 +8,6 @@ import tempfile
 import traceback
 import unittest
 
-from support import run
-
 import footlight as tf
 from footlight import _engine
 
@@ -356,4 +354,4 @@ string'''
 
 
 if __name__ == '__main__':
-    run(lambda: unittest.main(verbosity=1))
+    unittest.main(verbosity=1)

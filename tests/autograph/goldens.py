@@ -8,8 +8,6 @@ import glob
 import os
 import sys
 
-from support import run
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -72,4 +70,4 @@ def main():
 
 
 if __name__ == '__main__':
-    run(main)
+    main()

@@ -6,8 +6,6 @@ import sys
 import sysconfig
 import warnings
 
-from support import run
-
 
 def files():
     library = sysconfig.get_path('stdlib')
@@ -94,4 +92,4 @@ def main():
 
 
 if __name__ == '__main__':
-    run(main)
+    main()

@@ -4,8 +4,6 @@ import contextlib
 import unittest
 import warnings
 
-from support import run
-
 import footlight as tf
 
 
@@ -372,4 +370,4 @@ class Tracing(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    run(lambda: unittest.main(verbosity=1))
+    unittest.main(verbosity=1)

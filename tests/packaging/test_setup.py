@@ -1,6 +1,7 @@
-"""What the entry scripts do about packages: nothing, an installation as root or with sudo, or words about what is missing.
+"""What the entry scripts do before anything is built: packages that are missing, which Pythons are found, what is configured.
 
-Works on a copy of packaging/ with stand-ins for dpkg-query, id, sudo and apt-get that write down how they were called.
+Works on a copy of packaging/ with stand-ins for dpkg-query, id, sudo, apt-get, cmake, ninja and Pythons, which write down how
+they were called.
 """
 import os
 import shutil
@@ -88,6 +89,110 @@ class Setup(unittest.TestCase):
         self.assertEqual(process.returncode, 1)
         self.assertIn('E: Unable to fetch', process.stderr)
         self.assertIn('alpha beta', process.stderr)
+
+    def script(self, path, body):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as f:
+            f.write('#!/bin/bash\n%s\n' % body)
+        os.chmod(path, 0o755)
+        return path
+
+    def run_script(self, name, *arguments, **environment):
+        """An entry script with stand-ins for what builds: the calls that it made of cmake and ninja."""
+        self.script('bin/cmake', 'echo "cmake $*" >>"$CALLS"; mkdir -p build/release; touch build/release/build.ninja')
+        self.script('bin/ninja', 'echo "ninja $*" >>"$CALLS"')
+        python = self.script('bin/python', '[ "$1" = -m ] && [ "$2" = venv ] && { mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; }; exit 0')
+        if os.path.exists(self.calls):
+            os.remove(self.calls)
+        process = subprocess.run(
+            ['bash', 'packaging/' + name, *arguments], cwd=self.root, stdin=subprocess.DEVNULL, text=True, capture_output=True,
+            env=dict(PATH=os.path.join(self.root, 'bin') + ':/usr/bin:/bin', CALLS=self.calls, USER_ID='0', REACHABLE='no',
+                     INSTALLED='alpha beta gamma delta', FOOTLIGHT_PYTHON=python, HOME=self.root, **environment))
+        with open(self.calls) as f:
+            return process, f.read()
+
+    def test_run_builds_only_what_runs_here(self):
+        process, calls = self.run_script('run.sh')
+        self.assertIn('there is no display', process.stderr)
+        self.assertIn('-DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native\n', calls)
+        self.assertIn('ninja -C build/release product\n', calls)
+        _, calls = self.run_script('run.sh')
+        self.assertNotIn('cmake', calls)  # configured once
+
+    def test_run_leaves_a_whole_tree_whole(self):
+        _, calls = self.run_script('run.sh')
+        self.script('bin/ctest', 'exit 0')
+        self.script('bin/nvcc', 'exit 0')
+        _, calls = self.run_script('test.sh', 'release')
+        self.assertRegex(calls, '--preset release .*-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ISAS=baseline')
+        self.assertIn('ninja -C build/release all\n', calls)
+        _, calls = self.run_script('run.sh')
+        self.assertNotIn('cmake', calls)
+        self.assertIn('ninja -C build/release product\n', calls)
+
+    def test_another_active_environment_is_looked_at(self):
+        self.run_script('run.sh')
+        _, calls = self.run_script('run.sh', VIRTUAL_ENV='/elsewhere')
+        self.assertIn('cmake --preset release', calls)
+
+
+class Pythons(unittest.TestCase):
+    """engine/python/find_python.cmake as a script, over stand-ins for interpreters."""
+
+    def setUp(self):
+        self.root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def python(self, path, version, headers=1, free_threaded=0):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as f:
+            f.write('#!/bin/sh\necho "%s|/include|.so|%s|%d|%d"\n' % (version, path, headers, free_threaded))
+        os.chmod(path, 0o755)
+        return path
+
+    def find(self, *options, **environment):
+        found = subprocess.run(
+            ['cmake', *options, '-P', os.path.join(SOURCE, 'engine', 'python', 'find_python.cmake')], text=True,
+            capture_output=True, env=dict(PATH=os.environ['PATH'], HOME=self.root, **environment))
+        self.assertEqual(found.returncode, 0, found.stderr)
+        lines = found.stdout.splitlines()
+        return [line for line in lines if not line.startswith('--')], [line for line in lines if line.startswith('--')]
+
+    def test_a_list_is_taken_as_it_is(self):
+        given = [self.python('a/python3', '3.12'), self.python('b/python3', '3.13'), self.python('c/python3', '3.12')]
+        self.assertEqual(self.find('-DFOOTLIGHT_PYTHONS=' + ';'.join(given))[0], ['3.12 ' + given[0], '3.13 ' + given[1]])
+
+    def test_what_is_left_out_is_said(self):
+        given = [self.python('old', '3.10'), self.python('bare', '3.12', headers=0), self.python('free', '3.13', free_threaded=1)]
+        found, said = self.find('-DFOOTLIGHT_PYTHONS=' + ';'.join(given))
+        self.assertEqual(found, [])
+        for line, words in zip(said, ('Footlight needs 3.11 to 3.13', 'headers are missing (Debian: python3.12-dev)',
+                                      'free-threaded builds are not supported')):
+            self.assertIn(words, line)
+        self.assertEqual(len(said), 3)
+
+    def test_looks_in_the_active_environment_and_in_pyenv(self):
+        active = self.python('env/bin/python3', '3.12')
+        newer = self.python('.pyenv/versions/3.13.10/bin/python3', '3.13')
+        self.python('.pyenv/versions/3.13.9/bin/python3', '3.13')
+        self.python('.pyenv/versions/3.12.1/bin/python3', '3.12')
+        found, _ = self.find(VIRTUAL_ENV=os.path.join(self.root, 'env'))
+        self.assertIn('3.12 ' + active, found)
+        if '3.13' not in subprocess.run('python3.13 --version; python3 --version; /usr/bin/python3 --version', shell=True,
+                                        capture_output=True, text=True).stdout:
+            self.assertIn('3.13 ' + newer, found)
+        elsewhere = self.python('other/versions/3.12.7/bin/python3', '3.12')
+        self.assertIn('3.12 ' + active, self.find(VIRTUAL_ENV=os.path.join(self.root, 'env'), PYENV_ROOT=os.path.dirname(
+            os.path.dirname(os.path.dirname(os.path.dirname(elsewhere)))))[0])
+
+    def test_one_per_version_and_ours_first(self):
+        ours = self.python('ours', '3.12')
+        active = self.python('env/bin/python3', '3.12')
+        found, _ = self.find('-DPython3_EXECUTABLE=' + ours, VIRTUAL_ENV=os.path.dirname(os.path.dirname(active)))
+        self.assertEqual(found[0], '3.12 ' + ours)
+        self.assertEqual(sum(line.startswith('3.12 ') for line in found), 1)
 
 
 if __name__ == '__main__':

@@ -1,0 +1,32 @@
+"""The choice of the kernels' instruction set: what FOOTLIGHT_ISA cannot have is said, with what there is."""
+import os
+import subprocess
+import sys
+import unittest
+
+PROGRAM = 'import footlight as tf; print(float(tf.reduce_sum(tf.ones([100]) + 1.0)))'
+
+
+class InstructionSets(unittest.TestCase):
+    def run_with(self, isa):
+        done = subprocess.run([sys.executable, '-c', PROGRAM], capture_output=True, text=True, env=dict(os.environ, FOOTLIGHT_ISA=isa))
+        self.assertEqual(done.stdout, '200.0\n', done.stderr)
+        return done.stderr
+
+    def test_a_set_that_is_not_built(self):
+        said = self.run_with('avx4096')
+        self.assertRegex(said, r'^footlight: FOOTLIGHT_ISA=avx4096 is not built here \(built: [a-z0-9, ]+\); choosing by the processor\n$')
+
+    def test_each_known_set_works_or_says_why_not(self):
+        built = self.run_with('none').partition('(built: ')[2].partition(')')[0].split(', ')
+        self.assertTrue(built and set(built) <= {'baseline', 'avx2', 'avx512'}, built)
+        for isa in ('baseline', 'avx2', 'avx512'):
+            said = self.run_with(isa)
+            if isa not in built:
+                self.assertIn('FOOTLIGHT_ISA=%s is not built here' % isa, said)
+            elif said:
+                self.assertIn('FOOTLIGHT_ISA=%s is not supported by this processor' % isa, said)
+
+
+if __name__ == '__main__':
+    unittest.main()

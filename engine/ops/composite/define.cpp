@@ -70,6 +70,15 @@ std::optional<int64_t> seed(const Arg& a) {
   return integer(a);
 }
 
+const Tensor& tensor_or_none(const Arg& a) {
+  static const Tensor none;
+  return a.none() ? none : tensor(a);
+}
+
+DType dtype_or_none(const Arg& a) { return a.none() ? DType::kInvalid : dtype(a); }
+
+void check_count(Args args, size_t parameters) { FL_CHECK(args.size() == parameters); }
+
 Tensor shape_tensor(const Arg& a, DType dtype) {
   if (const Tensor* given = std::get_if<Tensor>(&a.value)) {
     if (!given->is_symbolic() && !is_integer(given->dtype()) && given->elements() == 0)

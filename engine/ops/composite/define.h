@@ -47,31 +47,35 @@ inline std::string_view name_or(std::string_view name, std::string_view otherwis
   return name.empty() ? otherwise : name;
 }
 
+const Tensor& tensor_or_none(const Arg&);        // of `tensor?`: an empty one for None
+DType dtype_or_none(const Arg&);                 // of `dtype?`: kInvalid
+
 // An argument as a C++ parameter. What may be None is a pointer, an optional, an empty tensor or DType::kInvalid; `any`
 // and `shape` stay an Arg.
 template <class Parameter>
 decltype(auto) argument_as(const Arg& a) {
   using T = std::remove_cvref_t<Parameter>;
-  static const Tensor no_tensor;
   if constexpr (std::is_same_v<T, Arg>) return (a);
-  else if constexpr (std::is_same_v<T, Tensor>) return a.none() ? no_tensor : tensor(a);
+  else if constexpr (std::is_same_v<T, Tensor>) return tensor_or_none(a);
   else if constexpr (std::is_same_v<T, bool>) return flag(a);
   else if constexpr (std::is_same_v<T, int64_t>) return integer(a);
   else if constexpr (std::is_same_v<T, double>) return real(a);
-  else if constexpr (std::is_same_v<T, DType>) return a.none() ? DType::kInvalid : dtype(a);
+  else if constexpr (std::is_same_v<T, DType>) return dtype_or_none(a);
   else if constexpr (std::is_same_v<T, std::string>) return text(a);
-  else if constexpr (std::is_same_v<T, const std::string*>) return a.none() ? nullptr : &text(a);
+  else if constexpr (std::is_same_v<T, const std::string*>) return std::get_if<std::string>(&a.value);
   else if constexpr (std::is_same_v<T, Ints>) return integers(a);
   else if constexpr (std::is_same_v<T, std::vector<Tensor>>) return tensors(a);
   else return a.none() ? T{} : T{argument_as<typename T::value_type>(a)};
 }
+
+void check_count(Args, size_t parameters);       // as many arguments as the C++ function has parameters
 
 // A composite with its parameters in C++, in the order of their text and with `name` last, as the table takes it:
 // {"nn.moments", "x: tensor, axes: ints, shift: any = None, keepdims: bool = False, name: str? = None", bind<moments>}
 // for Arg moments(const Tensor& x, const Ints& axes, const Arg& shift, bool keepdims, std::string_view name).
 template <class... P, size_t... k>
 Arg call_with(Arg (*function)(P...), Args args, std::string_view name, std::index_sequence<k...>) {
-  FL_CHECK(args.size() == sizeof...(k));
+  check_count(args, sizeof...(k));
   return function(argument_as<std::tuple_element_t<k, std::tuple<P...>>>(args[k])..., name);
 }
 template <class... P>

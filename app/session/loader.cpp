@@ -119,7 +119,9 @@ void Loader::poll() {
 }
 
 void Loader::answer() {
-  while (!stop_ && store_ && questions_->answer_one(store_.get())) {
+  // While chunks are taken in, go_on() gives long questions their turn.
+  const auto which = index_.isActive() ? Questions::kShortOnes : Questions::kAll;
+  while (!stop_ && store_ && questions_->answer_one(store_.get(), which)) {
   }
 }
 
@@ -128,15 +130,22 @@ void Loader::go_on() {
     index_.stop();
     return;
   }
-  answer();
-  QElapsedTimer slice;
-  slice.start();
+  QElapsedTimer clock;
+  clock.start();
   while (store_->index(1)) {
     unsent_ = true;
-    if (stop_ || slice.elapsed() >= kSliceMs) break;
+    answer();
+    if (stop_ || clock.elapsed() >= std::max<qint64>(kSliceMs, owed_ms_)) break;
   }
   const bool complete = store_->progress().complete();
   if (complete) index_.stop();
+  clock.start();
+  if (complete) {
+    answer();
+  } else {
+    questions_->answer_one(store_.get(), Questions::kAll);
+  }
+  owed_ms_ = clock.elapsed();
   // The end of a finished session is told whatever the window is at; else it gets time between two batches.
   const bool last = complete && reader_->state() != session::State::kLive;
   if (unsent_ && (last || (waiting_ <= 0 && (complete || sent_.elapsed() >= kBatchMs)))) send();

@@ -87,6 +87,7 @@ class Loader : public QObject {
   std::unique_ptr<query::Store> store_;
   QTimer timer_, index_;
   QElapsedTimer sent_;
+  qint64 owed_ms_ = 0;  // what the last long question took of taking in
   std::atomic<bool> stop_{false};
   std::atomic<int> waiting_{0};
   bool first_ = true, unsent_ = false;

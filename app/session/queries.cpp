@@ -21,30 +21,25 @@ void Questions::close() {
   long_.clear();
 }
 
-bool Questions::answer_one(const query::Store* store) {
+bool Questions::answer_one(const query::Store* store, Which which) {
   Answer answer;
   bool is_long = false;
   {
     const std::lock_guard lock(mutex_);
-    if (short_.empty() && long_.empty()) return false;
+    if (short_.empty() && (which == kShortOnes || long_.empty())) return false;
     is_long = short_.empty();
     auto& queue = is_long ? long_ : short_;
     answer = std::move(queue.front());
     queue.pop_front();
   }
-  answer(store, is_long ? std::function<void()>([this, store] {
-    while (true) {
-      Answer next;
-      {
-        const std::lock_guard lock(mutex_);
-        if (short_.empty()) return;
-        next = std::move(short_.front());
-        short_.pop_front();
+  std::function<void()> between;
+  if (is_long) {
+    between = [this, store] {
+      while (answer_one(store, kShortOnes)) {
       }
-      next(store, {});
-    }
-  })
-                        : std::function<void()>());
+    };
+  }
+  answer(store, between);
   return true;
 }
 

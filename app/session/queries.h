@@ -53,7 +53,8 @@ class Questions {
   void add(Answer answer, bool is_long);
   void close();  // what waits and what comes later is dropped
   // Answers what waits, one question; false: nothing waited.
-  bool answer_one(const query::Store* store);
+  enum Which { kShortOnes, kAll };
+  bool answer_one(const query::Store* store, Which which);
 
  private:
   std::mutex mutex_;

@@ -14,6 +14,28 @@ namespace {
 constexpr double kLabels = 132, kAxis = 26, kPad = 8;
 constexpr double kTextFrom = 16;   // a bar this wide gets a word
 
+// A row of columns of which so much was busy, each in its colour.
+void draw_image(QPainter& painter, const std::vector<float>& cover, const std::vector<QRgb>& paint,
+                const QRectF& where) {
+  if (std::none_of(cover.begin(), cover.end(), [](float c) { return c > 0; })) return;
+  QImage image(static_cast<int>(cover.size()), static_cast<int>(where.height()), QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::transparent);
+  auto* first_row = reinterpret_cast<QRgb*>(image.scanLine(0));
+  for (size_t c = 0; c < cover.size(); ++c) {
+    if (cover[c] <= 0) continue;
+    // Even a lone short event is seen: at least a third of full strength.
+    const int alpha = static_cast<int>(255 * std::clamp(0.34f + 0.66f * cover[c], 0.f, 1.f));
+    first_row[c] = qPremultiply(qRgba(qRed(paint[c]), qGreen(paint[c]), qBlue(paint[c]), alpha));
+  }
+  for (int r = 1; r < image.height(); ++r)
+    memcpy(image.scanLine(r), first_row, static_cast<size_t>(image.width()) * sizeof(QRgb));
+  if (std::abs(where.width() - image.width()) < 0.5) {
+    painter.drawImage(QPointF(std::round(where.left()), where.top()), image);
+  } else {
+    painter.drawImage(where, image);
+  }
+}
+
 }  // namespace
 
 void TimelineCanvas::draw_axis(QPainter& painter) const {
@@ -70,33 +92,21 @@ void TimelineCanvas::draw_columns(QPainter& painter, const query::LanePicture& l
   const int first = std::clamp(static_cast<int>(std::floor(column(from_) + 1e-6)), 0, most),
             last = std::clamp(static_cast<int>(std::ceil(column(to_) - 1e-6)), first, most);
   if (first == last) return;
-  QImage image(last - first, static_cast<int>(tall), QImage::Format_ARGB32_Premultiplied);
-  image.fill(Qt::transparent);
-  auto* first_row = reinterpret_cast<QRgb*>(image.scanLine(0));
-  std::vector<QRgb> colors;
+  const std::vector<float> cover(lane.cover.begin() + first, lane.cover.begin() + last);
+  std::vector<QRgb> paint(cover.size(), 0), colors;
   std::vector<bool> known;
-  for (int c = first; c < last; ++c) {
-    const float cover = lane.cover[static_cast<size_t>(c)];
-    if (cover <= 0) continue;
-    const size_t look = lane.look[static_cast<size_t>(c)];
+  for (size_t c = 0; c < cover.size(); ++c) {
+    if (cover[c] <= 0) continue;
+    const size_t look = lane.look[static_cast<size_t>(first) + c];
     if (known.size() <= look) known.resize(look + 1), colors.resize(look + 1);
     if (!known[look]) known[look] = true, colors[look] = color_of(kind, static_cast<uint16_t>(look)).rgb();
-    // Even a lone short event is seen: at least a third of full strength.
-    const int alpha = static_cast<int>(255 * std::clamp(0.34f + 0.66f * cover, 0.f, 1.f));
-    const QRgb paint = colors[look];
-    first_row[c - first] = qPremultiply(qRgba(qRed(paint), qGreen(paint), qBlue(paint), alpha));
+    paint[c] = colors[look];
   }
-  for (int r = 1; r < image.height(); ++r)
-    memcpy(image.scanLine(r), first_row, static_cast<size_t>(image.width()) * sizeof(QRgb));
   const double left = x_of(picture_.from + static_cast<int64_t>(first * per)),
                right = x_of(picture_.from + static_cast<int64_t>(last * per));
   painter.save();
   painter.setClipRect(QRectF(kLabels, y, width() - kLabels, tall));
-  if (std::abs(right - left - image.width()) < 0.5) {
-    painter.drawImage(QPointF(std::round(left), y), image);
-  } else {
-    painter.drawImage(QRectF(left, y, right - left, image.height()), image);
-  }
+  draw_image(painter, cover, paint, QRectF(left, y, right - left, tall));
   painter.restore();
 }
 
@@ -144,11 +154,13 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
     }
   }
   if (kind != query::TrackKind::kCalls) return;
-  const double per_pixel = static_cast<double>(to_ - from_) / std::max(1.0, width() - kLabels);
+  const int columns = std::max(1, width() - static_cast<int>(kLabels));
+  const double per_pixel = static_cast<double>(to_ - from_) / columns;
   for (size_t l = 0; l < phases_.size(); ++l) {
     const double y = lane_top(track.lanes.size() + l);
-    double drawn_to = 0;  // of narrow ones the longest in a pixel is seen
-    int64_t longest = 0;
+    std::vector<float> cover(static_cast<size_t>(columns), 0.f);
+    std::vector<QRgb> paint(static_cast<size_t>(columns), 0);
+    std::vector<int64_t> longest(static_cast<size_t>(columns), -1);
     for (const Phase& phase : phases_[l]) {
       if (phase.end < from_ || phase.start > to_) continue;
       const QColor color = t.color(QLatin1String(phase_tone(phase)) + QStringLiteral("Fill"));
@@ -157,13 +169,17 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
         draw_bar(painter, phase.start, phase.end, y, tall, color, phase_name(phase));
         continue;
       }
-      const double x = std::floor(x_of(phase.start));
-      if (x < kLabels || (x < drawn_to && length <= longest)) continue;
-      painter.setRenderHint(QPainter::Antialiasing, false);
-      painter.fillRect(QRectF(x, y, 1, tall), color);
-      drawn_to = x + 1;
-      longest = length;
+      const auto column = [&](int64_t time) {
+        return std::clamp(static_cast<int>(static_cast<double>(time - from_) / per_pixel), 0, columns - 1);
+      };
+      const int first = column(phase.start), last = std::max(first, column(phase.end));
+      for (int c = first; c <= last; ++c) {
+        const auto at = static_cast<size_t>(c);
+        cover[at] += static_cast<float>(static_cast<double>(length) / per_pixel / (last - first + 1));
+        if (length >= longest[at]) longest[at] = length, paint[at] = color.rgb();
+      }
     }
+    draw_image(painter, cover, paint, QRectF(kLabels, y, columns, tall));
   }
 }
 

@@ -133,8 +133,8 @@ void TimelineView::rebuild() {
   canvas_->set_document(&document(), &context_.session->queries(), another);
   if (another) canvas_->set_selection(current());
   overview_->set_queries(&context_.session->queries());
-  // While a script runs the table is counted again when it has been counted.
-  if (!statistics_.waiting()) later_.start();
+  // The table is counted when all is there; while a script runs, again when it has been counted.
+  if (!statistics_.waiting() && (document().live || !context_.session->loading())) later_.start();
 }
 
 void TimelineView::settle() {

@@ -24,6 +24,17 @@ bool OpFilter::holds(const OpRow& op) const {
   return op.source.code.valid() && holds_sorted(sources, key_of(op.source));
 }
 
+Store::Sieve::Sieve(const OpFilter& filter) : filter_(filter) {
+  for (const NodeKey& key : filter.nodes) nodes_.push_back(key.node);
+  std::sort(nodes_.begin(), nodes_.end());
+}
+
+bool Store::Sieve::lets(const session::OpColumns& e, size_t i) const {
+  if (filter_.call.valid() && e.call[i] == filter_.call.value) return true;
+  if (e.node[i] != NodeId::kNone) return holds_sorted(nodes_, e.node[i]);
+  return e.code[i] != CodeId::kNone && holds_sorted(filter_.sources, key_of(e.source(i)));
+}
+
 Store::Store(const session::Reader& reader) : reader_(reader), calls_(reader.calls()) {}
 
 Progress Store::progress() const {

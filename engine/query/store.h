@@ -114,6 +114,16 @@ class Store {
   const session::OpStore& op_store() const { return reader_.op_events(); }
 
  private:
+  // What of a filter can be seen without making a row of an event.
+  class Sieve {
+   public:
+    explicit Sieve(const OpFilter& filter);
+    bool lets(const session::OpColumns& events, size_t i) const;
+
+   private:
+    const OpFilter& filter_;
+    std::vector<uint32_t> nodes_;  // in any graph, sorted
+  };
   struct OpChunk {
     uint64_t first_call = UINT64_MAX, last_call = 0;
     uint64_t first_id = UINT64_MAX, last_id = 0;
@@ -164,13 +174,14 @@ class Store {
 
 template <class Visit>
 void Store::visit(const OpFilter& filter, int64_t from, int64_t to, const Cancel& cancel, Visit&& visit) const {
+  const Sieve sieve(filter);
   for (const uint32_t chunk : chunks_of(filter)) {
     const session::ChunkInfo& info = op_store().index()[chunk];
     if (info.first_ns >= to || info.last_ns < from) continue;
     cancel.check();
     const auto events = op_store().chunk(chunk);
     for (size_t i = 0; i < events->size(); ++i) {
-      if (events->start_ns[i] >= to || events->end_ns[i] < from) continue;
+      if (!sieve.lets(*events, i) || events->start_ns[i] >= to || events->end_ns[i] < from) continue;
       const OpRow row = op_row(*events, info.first_row, i);
       if (filter.holds(row) && !visit(row)) return;
     }

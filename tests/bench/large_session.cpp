@@ -1,0 +1,272 @@
+// A recording of ten million op events in the window: how soon it is there, how soon a selection is answered, how long
+// a picture of the timeline takes, and what memory the whole process has. Without a display.
+//
+//     bench_large_session [EVENTS]
+#include "app/views/main_window.h"
+#include "app/views/theme.h"
+
+#include "engine/session/writer.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QStyleFactory>
+#include <QTemporaryDir>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+
+using namespace footlight;
+using namespace footlight::app;
+
+namespace {
+
+constexpr uint32_t kTraces = 20, kNodes = 2000, kOps = 60, kLines = 400;
+constexpr uint64_t kOpsInCall = 450, kEagerBetween = 50;
+constexpr int64_t kStart = 1'700'000'000'000'000'000;
+
+void write_records(session::Writer& w) {
+  w.add_file({session::FileId(1), "/tmp/large.py", std::string(kLines, '\n')});
+  session::CodeRecord code{CodeId(1), session::FileId(1), "step", 1, {}};
+  for (uint32_t line = 1; line <= kLines; ++line) code.lines.emplace_back(line, line);
+  w.add_code(code);
+  w.add_function({FunctionId(1), "step", session::FileId(1), 3, 2, {"batch"}});
+  for (uint32_t o = 0; o < kOps; ++o)
+    w.add_op_name({OpId(static_cast<uint16_t>(o)), "Op" + std::to_string(o), o % 3 ? "elementwise" : "product"});
+  for (uint32_t s = 0; s < 300; ++s)
+    w.add_signature({SignatureId(s), OpId(static_cast<uint16_t>(s % kOps)), "float32[32,784], float32[784,128]",
+                     "float32[32,128]", 500'000, 16'384, 6'000'000});
+  for (uint32_t t = 0; t < kTraces; ++t) {
+    session::GraphRecord graph;
+    graph.id = GraphId(t + 1);
+    graph.name = "step";
+    for (uint32_t n = 0; n < kNodes; ++n) {
+      session::NodeRecord node;
+      node.id = n;
+      node.name = "layer_" + std::to_string(n / 40) + "/node_" + std::to_string(n);
+      node.op = "Op" + std::to_string(n % kOps);
+      node.family = n % 3 ? "elementwise" : "product";
+      node.outputs = {"float32 (32, 128)"};
+      if (n) node.inputs = {{n - 1, 0}};
+      node.source = {CodeId(1), 10 + n % 300};
+      graph.nodes.push_back(std::move(node));
+    }
+    w.add_graph(graph);
+    session::TraceRecord trace;
+    trace.id = TraceId(t + 1);
+    trace.function = FunctionId(1);
+    trace.graph = graph.id;
+    trace.number = static_cast<int>(t) + 1;
+    trace.start_ns = kStart + t * 1000;
+    trace.end_ns = trace.start_ns + 900;
+    trace.source = {CodeId(1), 390};
+    w.add_trace(trace);
+  }
+}
+
+void make_session(const std::string& path, uint64_t events) {
+  session::RunRecord run;
+  run.script = "/tmp/large.py";
+  run.started_ns = kStart;
+  auto w = session::Writer::create(path, run, RecordingLevel::kOps);
+  write_records(*w);
+  std::mt19937 random(7);
+  int64_t now = kStart + 1'000'000;
+  session::OpColumns columns;
+  std::vector<session::CallRecord> calls;
+  uint64_t id = 0;
+  for (uint64_t call = 1; id < events; ++call) {
+    session::CallRecord c;
+    c.id = CallId(call);
+    c.function = FunctionId(1);
+    c.trace = TraceId(1 + call % kTraces);
+    c.outcome = call <= kTraces ? CallOutcome::kTrace : CallOutcome::kHit;
+    c.start_ns = now;
+    c.source = {CodeId(1), 390};
+    const auto first = static_cast<uint32_t>(random() % kNodes);
+    for (uint64_t i = 0; i < kOpsInCall + kEagerBetween && id < events; ++i) {
+      OpEvent e;
+      e.start_ns = now += 15;
+      e.end_ns = now += 60 + static_cast<int64_t>(random() % (i % 90 ? 700 : 40'000));
+      e.signature = SignatureId(static_cast<uint32_t>(i % 300));
+      if (i < kOpsInCall) {
+        e.call = c.id;
+        e.node = NodeId((first + static_cast<uint32_t>(i)) % kNodes);
+        e.op = OpId(static_cast<uint16_t>(e.node.value % kOps));
+      } else {
+        if (i == kOpsInCall) c.end_ns = now += 50;
+        e.op = OpId(static_cast<uint16_t>(i % kOps));
+        e.source = {CodeId(1), 350 + static_cast<uint32_t>(i % 30)};
+      }
+      columns.append(0, ++id, e);
+    }
+    if (!c.end_ns) c.end_ns = now;
+    calls.push_back(c);
+    if (columns.size() < 100'000 && id < events) continue;
+    w->add_op_events(columns);
+    w->add_calls(calls);
+    w->flush();
+    columns.clear();
+    calls.clear();
+  }
+  w->finish({now, 0, 0, "finished"});
+}
+
+// In a process of its own: the memory that writing takes is not the window's.
+bool make_apart(const char* self, const std::string& path, const std::string& events) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(self, self, "--make", path.c_str(), events.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+double memory_mb(const char* what) {
+  std::ifstream status("/proc/self/status");
+  std::string line;
+  while (std::getline(status, line)) {
+    if (line.rfind(what, 0) == 0) return std::strtod(line.c_str() + std::strlen(what), nullptr) / 1024;
+  }
+  return 0;
+}
+
+class Bench {
+ public:
+  explicit Bench(MainWindow& window) : window_(window) {}
+  // How long until everything that `act` asked for is answered, and how long the window itself was held up.
+  void time(const char* what, const std::function<void()>& act, const std::function<bool()>& done) {
+    QElapsedTimer clock, held;
+    clock.start();
+    held.start();
+    act();
+    double longest = static_cast<double>(held.nsecsElapsed()) / 1e6;
+    while (!done() && clock.elapsed() < 60'000) {
+      held.restart();
+      QApplication::processEvents();
+      longest = std::max(longest, static_cast<double>(held.nsecsElapsed()) / 1e6);
+      usleep(200);
+    }
+    std::printf("%-44s %8.1f ms %8.1f ms %8.0f MB\n", what, static_cast<double>(clock.nsecsElapsed()) / 1e6, longest,
+                memory_mb("VmRSS:"));
+    std::fflush(stdout);
+  }
+  void select(const char* what, const Selection& selection) {
+    time(what, [&] { window_.selection().select(selection); }, [this] { return answered(); });
+  }
+  bool answered() const { return window_.session().queries().waiting() == 0; }
+
+ private:
+  MainWindow& window_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string(argv[1]) == "--make") {
+    make_session(argv[2], std::strtoull(argv[3], nullptr, 10));
+    return 0;
+  }
+  const bool quick = std::getenv("FOOTLIGHT_BENCH_QUICK") != nullptr;
+  const std::string events = argc > 1 ? argv[1] : quick ? "200000" : "10000000";
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("large.footlight"));
+  if (!make_apart(argv[0], path.toStdString(), events)) {
+    std::fprintf(stderr, "the session could not be written\n");
+    return 1;
+  }
+  QApplication app(argc, argv);
+  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  set_theme(QStringLiteral("dark"));
+  std::printf("%s op events, %.0f MB on disk\n", events.c_str(),
+              static_cast<double>(QFileInfo(path).size()) / 1024 / 1024);
+  std::printf("%-44s %11s %11s %11s\n", "", "answered", "held up", "resident");
+  MainWindow window(false);
+  window.resize(1920, 1080);
+  window.show();
+  Bench bench(window);
+  Session& session = window.session();
+  bench.time("the window", [] {}, [] { return true; });
+  window.show_view(QStringLiteral("timeline"));
+  bench.time("opened, first picture", [&] { window.open(path); },
+             [&] { return session.is_open() && !window.timeline()->canvas()->picture().tracks.empty(); });
+  bench.time("all taken in", [] {}, [&] { return !session.loading() && bench.answered(); });
+  window.show_view(QStringLiteral("timeline"));
+  bench.time("timeline, with its table", [&] { window.timeline()->settle(); }, [&] { return bench.answered(); });
+  const Document& d = session.document();
+  bench.select("a node", Selection::of_node(d, GraphId(3), 77));
+  bench.select("a line with nodes", Selection::of_line(d, {session::FileId(1), 50}));
+  bench.select("a line with eager ops", Selection::of_line(d, {session::FileId(1), 355}));
+  bench.select("a trace", Selection::of_trace(d, TraceId(5)));
+  Ticket ticket;
+  bench.time("an op in the middle of the run",
+             [&] {
+               session.queries().ask(
+                   ticket,
+                   [row = d.events / 2](const query::Store& store, const query::Cancel&) {
+                     query::Placed at;
+                     at.track.kind = query::TrackKind::kTracedOps;
+                     at.bar.row = row;
+                     at.bar.call = store.op(row)->call;
+                     return find_bar_facts(store, at);
+                   },
+                   [&](const BarFacts& facts) {
+                     window.selection().select(
+                         Selection::of_event(d, *facts.op, facts.call ? &*facts.call : nullptr));
+                   });
+             },
+             [&] { return bench.answered(); });
+  bench.time("a call in the middle of the run",
+             [&] {
+               session.queries().ask(
+                   ticket,
+                   [n = d.calls / 2](const query::Store& store, const query::Cancel& cancel) {
+                     return store.calls().nth(FunctionId(1), n, cancel);
+                   },
+                   [&](const std::optional<session::CallRecord>& call) {
+                     window.selection().select(Selection::of_call(d, *call));
+                   });
+             },
+             [&] { return bench.answered(); });
+  TimelineCanvas* canvas = window.timeline()->canvas();
+  canvas->fit();
+  bench.time("the whole run", [] {}, [&] { return bench.answered(); });
+  for (int step = 0; step < 12; ++step) {
+    const int64_t middle = (canvas->from() + canvas->to()) / 2, half = (canvas->to() - canvas->from()) / 8;
+    const std::string what = "zoom to " + std::to_string((2 * half) / 1000) + " us";
+    bench.time(what.c_str(), [&] { canvas->set_range(middle - half, middle + half); },
+               [&] { return bench.answered(); });
+    if (half < 2000) break;
+  }
+  canvas->fit();
+  canvas->set_range(canvas->from(), canvas->from() + (canvas->to() - canvas->from()) / 50);
+  for (int step = 0; step < 40; ++step) {
+    const int64_t by = canvas->to() - canvas->from();
+    const std::string what = "scroll " + std::to_string(step);
+    if (step % 10) {
+      canvas->set_range(canvas->from() + by, canvas->to() + by);
+      QApplication::processEvents();
+    } else {
+      bench.time(what.c_str(), [&] { canvas->set_range(canvas->from() + by, canvas->to() + by); },
+                 [&] { return bench.answered(); });
+    }
+  }
+  for (const char* view : {"retraces", "source", "timeline"}) {
+    bench.time(view, [&] { window.show_view(QLatin1String(view)); }, [&] { return bench.answered(); });
+  }
+  size_t bytes = 0;
+  session.queries().ask(ticket, [](const query::Store& store, const query::Cancel&) { return store.bytes(); },
+                        [&](size_t answer) { bytes = answer; });
+  while (!bench.answered()) QApplication::processEvents();
+  std::printf("indexes: %.2f bytes per event\n", static_cast<double>(bytes) / static_cast<double>(d.events));
+  std::printf("most resident memory: %.0f MB (bound: 250 MB)\n", memory_mb("VmHWM:"));
+  return 0;
+}

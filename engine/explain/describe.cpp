@@ -79,7 +79,7 @@ session::KeyLeaf leaf_of(const Key& key, const Item& item) {
   };
   const std::string count = '[' + std::to_string(item.payload) + ']';
   switch (item.token) {
-    case Token::kContext: set("context", "context", item.payload ? "variables may be created" : ""); break;
+    case Token::kContext: set("context", "context", ""); break;
     case Token::kTensor:
       set("tensor", dtype_names(item.spec().dtype).name, "");
       leaf.shape = sizes_text(item.spec());
@@ -206,13 +206,9 @@ void compare(const Tree& a, const Tree& b, std::vector<Difference>& out) {
     return add(a.path, both_literal ? Kind::kValue : both_structure ? Kind::kStructure : Kind::kForm);
   }
   switch (x.token) {
-    case Token::kContext: {
-      static constexpr const char* kParts[] = {"context.variables", "context.device", "context.graph",
-                                               "context.strategy"};
-      for (size_t i = 0; i < 4; ++i)
-        if (x.words[i] != y.words[i]) add(kParts[i], Kind::kContext);
+    case Token::kContext:
+      if (x.words[1] != y.words[1]) add("context.device", Kind::kContext);
       return;
-    }
     case Token::kTensor: return compare_specs(a, x.spec(), y.spec(), out);
     case Token::kVariable:
       if (x.trainable() != y.trainable()) add(a.path + ".trainable", Kind::kValue);

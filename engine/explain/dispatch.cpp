@@ -1,4 +1,4 @@
-// Exact hits by hash, covering traces by scan, remembered until a trace is added.
+// Exact hits by hash, covering traces by scan, remembered until a trace is added or forgotten.
 #include "engine/explain/dispatch.h"
 
 #include <algorithm>
@@ -6,59 +6,78 @@
 namespace footlight::explain {
 
 namespace {
-constexpr size_t kMostRemembered = 4096;  // non-exact hits; a flood of different shapes must not grow for ever
+constexpr size_t kMostCovered = 4096;  // remembered non-exact hits; a flood of different shapes must not grow for ever
 }
 
-int DispatchTable::remember(std::span<const uint64_t> words, int trace) {
+int DispatchTable::use(std::span<const uint64_t> words, int trace) {
   last_words_.assign(words.begin(), words.end());
+  slots_[static_cast<size_t>(trace)].used = ++clock_;
   return last_ = trace;
 }
 
 int DispatchTable::find_slowly(std::span<const uint64_t> words) {
   const uint64_t hash = hash_words(words);
   for (auto [at, end] = exact_.equal_range(hash); at != end; ++at)
-    if (keys_[static_cast<size_t>(at->second)].same(words)) return remember(words, at->second);
+    if (key(at->second).same(words)) return use(words, at->second);
   for (auto [at, end] = covered_.equal_range(hash); at != end; ++at)
-    if (std::ranges::equal(at->second.words, words)) return remember(words, at->second.trace);
+    if (std::ranges::equal(at->second.words, words)) return use(words, at->second.trace);
   int best = kMiss;
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    if (dead_[i] || !is_subtype(words, keys_[i].words)) continue;
-    if (best == kMiss || is_subtype(keys_[i].words, keys_[static_cast<size_t>(best)].words)) best = static_cast<int>(i);
-  }
+  for (int trace : by_age_)
+    if (is_subtype(words, key(trace).words) && (best == kMiss || is_subtype(key(trace).words, key(best).words)))
+      best = trace;
   if (best == kMiss) return kMiss;
-  if (covered_.size() >= kMostRemembered) covered_.clear();
-  covered_.emplace(hash, Remembered{{words.begin(), words.end()}, best});
-  return remember(words, best);
+  if (covered_.size() >= kMostCovered) covered_.clear();
+  covered_.emplace(hash, Covered{{words.begin(), words.end()}, best});
+  return use(words, best);
 }
 
 int DispatchTable::add(Key key) {
-  const int index = static_cast<int>(keys_.size());
+  int index = static_cast<int>(slots_.size());
+  if (free_.empty()) slots_.emplace_back();
+  else index = free_.extract(free_.begin()).value();
   exact_.emplace(key.hash, index);
-  keys_.push_back(std::move(key));
-  dead_.push_back(false);
+  slots_[static_cast<size_t>(index)] = {std::move(key), ++clock_};
+  by_age_.push_back(index);
   covered_.clear();  // the new trace may be the more specific one
   last_ = kMiss;
   return index;
 }
 
 void DispatchTable::forget(int trace) {
-  const Key& key = keys_[static_cast<size_t>(trace)];
-  for (auto [at, end] = exact_.equal_range(key.hash); at != end; ++at) {
+  for (auto [at, end] = exact_.equal_range(key(trace).hash); at != end; ++at) {
     if (at->second != trace) continue;
     exact_.erase(at);
     break;
   }
-  dead_[static_cast<size_t>(trace)] = true;
-  covered_.clear();
-  last_ = kMiss;
+  std::erase_if(covered_, [&](const auto& entry) { return entry.second.trace == trace; });
+  if (last_ == trace) last_ = kMiss;
+  by_age_.erase(std::ranges::find(by_age_, trace));
+  slots_[static_cast<size_t>(trace)] = {};
+  free_.insert(trace);
+  while (!free_.empty() && *free_.rbegin() + 1 == static_cast<int>(slots_.size())) {
+    free_.erase(std::prev(free_.end()));
+    slots_.pop_back();
+  }
+  if (slots_.size() * 4 < slots_.capacity()) {  // a table that was large once does not stay so
+    slots_.shrink_to_fit();
+    by_age_.shrink_to_fit();
+    exact_.rehash(0);
+    covered_.rehash(0);
+  }
 }
 
-int DispatchTable::nearest(const Key& key, std::vector<Difference>& differing) const {
+int DispatchTable::least_recently_used() const {
+  const auto oldest = std::ranges::min_element(
+      by_age_, {}, [this](int trace) { return slots_[static_cast<size_t>(trace)].used; });
+  return oldest == by_age_.end() ? kMiss : *oldest;
+}
+
+int DispatchTable::nearest(const Key& wanted, std::vector<Difference>& differing) const {
   int best = kMiss;
-  for (int i = static_cast<int>(keys_.size()) - 1; i >= 0; --i) {
-    std::vector<Difference> found = differences(keys_[static_cast<size_t>(i)], key);
+  for (auto at = by_age_.rbegin(); at != by_age_.rend(); ++at) {
+    std::vector<Difference> found = differences(key(*at), wanted);
     if (best != kMiss && found.size() >= differing.size()) continue;
-    best = i;
+    best = *at;
     differing = std::move(found);
   }
   return best;
@@ -66,10 +85,8 @@ int DispatchTable::nearest(const Key& key, std::vector<Difference>& differing) c
 
 std::vector<uint64_t> DispatchTable::relaxed(std::span<const uint64_t> words) const {
   std::vector<uint64_t> result(words.begin(), words.end());
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    if (dead_[i]) continue;
-    if (auto general = generalise(result, keys_[i].words)) result = std::move(*general);
-  }
+  for (int trace : by_age_)
+    if (auto general = generalise(result, key(trace).words)) result = std::move(*general);
   return result;
 }
 

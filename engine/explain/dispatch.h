@@ -3,6 +3,7 @@
 
 #include "engine/explain/key.h"
 
+#include <set>
 #include <unordered_map>
 
 namespace footlight::explain {
@@ -14,18 +15,29 @@ class DispatchTable {
   // The trace for a call with this key. In order: the last one used, an exact match, a remembered covering one, else
   // the most specific covering one, then the oldest.
   int find(std::span<const uint64_t> words) {
+    const int last = find_last(words);
+    return last != kMiss ? last : find_slowly(words);
+  }
+  // The last one used, if the key is the same again.
+  int find_last(std::span<const uint64_t> words) const {
     if (last_ >= 0 && last_words_.size() == words.size() &&
-        std::equal(words.begin(), words.end(), last_words_.begin()))
+        std::equal(words.begin(), words.end(), last_words_.begin())) [[likely]]
       return last_;
-    return find_slowly(words);
+    return kMiss;
   }
 
-  // The trace made for this key. Keys are kept in the order of addition, their indexes never change.
+  // Adds the trace made for this key: the lowest index that is free.
   int add(Key key);
-  void forget(int trace);                // evicted: never found again
-  size_t size() const { return keys_.size(); }
-  const Key& key(int trace) const { return keys_[static_cast<size_t>(trace)]; }
-  bool alive(int trace) const { return !dead_[static_cast<size_t>(trace)]; }
+  // Never found again; its index is free for another one.
+  void forget(int trace);
+  size_t size() const { return by_age_.size(); }
+  // Every index is below this.
+  size_t index_end() const { return slots_.size(); }
+  const Key& key(int trace) const { return slots_[static_cast<size_t>(trace)].key; }
+  // Indexes in the order in which they were added.
+  const std::vector<int>& by_age() const { return by_age_; }
+  // The one whose last use is longest ago; kMiss when there is none.
+  int least_recently_used() const;
 
   // The existing trace with the fewest differing leaves; of several, the latest. kMiss when there is none.
   int nearest(const Key& key, std::vector<Difference>& differing) const;
@@ -34,16 +46,22 @@ class DispatchTable {
   std::vector<uint64_t> relaxed(std::span<const uint64_t> words) const;
 
  private:
+  struct Slot {
+    Key key;
+    uint64_t used = 0;  // when it was found last, or added
+  };
   int find_slowly(std::span<const uint64_t> words);
-  int remember(std::span<const uint64_t> words, int trace);
+  int use(std::span<const uint64_t> words, int trace);
 
   int last_ = kMiss;
   std::vector<uint64_t> last_words_;
-  std::vector<Key> keys_;
-  std::vector<bool> dead_;
+  std::vector<Slot> slots_;
+  std::set<int> free_;
+  std::vector<int> by_age_;
+  uint64_t clock_ = 0;
   std::unordered_multimap<uint64_t, int> exact_;
-  struct Remembered { std::vector<uint64_t> words; int trace; };
-  std::unordered_multimap<uint64_t, Remembered> covered_;
+  struct Covered { std::vector<uint64_t> words; int trace; };
+  std::unordered_multimap<uint64_t, Covered> covered_;
 };
 
 }  // namespace footlight::explain

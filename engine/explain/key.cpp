@@ -8,6 +8,8 @@
 
 namespace footlight::explain {
 
+bool (*custom_subtype)(uint64_t specific, uint64_t general) = nullptr;
+
 void KeyWriter::floating(double value) {
   put(Token::kFloat);
   words.push_back(std::bit_cast<uint64_t>(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value));
@@ -62,12 +64,12 @@ struct Extent {
 
 Extent extent_of(Token token, uint64_t payload) {
   switch (token) {
-    case Token::kContext: return {4, 0};
     case Token::kTensor:
     case Token::kVariable: {
       const uint64_t rank = payload >> 8 & 0xff;
       return {1 + (rank == kUnknownRank ? 0 : rank), 0};
     }
+    case Token::kContext:
     case Token::kInt:
     case Token::kFloat:
     case Token::kObject:
@@ -170,7 +172,7 @@ bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> ge
       if (x.dtype != y.dtype || !is_subshape(x, y)) return false;
       if (a.token == Token::kVariable && (a.trainable() != b.trainable() || a.alias() != b.alias())) return false;
     } else if (!same_words(a, b)) {
-      return false;
+      if (a.token != Token::kCustom || !custom_subtype || !custom_subtype(a.number, b.number)) return false;
     }
   }
   return i == specific.size() && k == general.size();

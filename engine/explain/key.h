@@ -17,7 +17,7 @@ namespace footlight::explain {
 
 // What a leaf or a structure is. The lowest byte of its first word; the rest of that word is its payload.
 enum class Token : uint8_t {
-  kContext,     // payload: variable creation allowed; words: device, graph being built, strategy
+  kContext,     // word: the device that the innermost tf.device scope asks for, numbered; 0 outside of any
   kTensor,      // payload: dtype, rank (255 unknown) << 8; words: dims
   kVariable,    // payload: dtype, rank << 8, trainable << 16, alias number << 24; words: dims
   kNone,
@@ -83,11 +83,9 @@ class KeyWriter {
     put(token, payload);
     words.push_back(number);
   }
-  void context(bool may_create_variables, uint64_t device, uint64_t graph, uint64_t strategy) {
-    put(Token::kContext, may_create_variables);
+  void context(uint64_t device) {
+    put(Token::kContext);
     words.push_back(device);
-    words.push_back(graph);
-    words.push_back(strategy);
   }
 
  private:
@@ -148,6 +146,9 @@ struct Place {
 };
 // In the order of describe().
 std::vector<Place> places(std::span<const uint64_t> words);
+
+// The user's own trace types know what they cover: set by the front end that has them. Null: each covers itself alone.
+extern bool (*custom_subtype)(uint64_t specific, uint64_t general);
 
 // Every argument of `specific` is one that a trace made for `general` serves.
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);

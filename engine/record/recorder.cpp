@@ -29,7 +29,7 @@ struct Host {
   bool attached = false;
   // Writers that are closed: another thread may still hold the pointer it got from active_writer().
   std::vector<std::unique_ptr<session::Writer>> closed;
-  std::vector<void (*)(session::Writer&)> contributors;
+  std::vector<void (*)(session::Writer&)> contributors, last_contributors;
   std::unordered_map<const ThreadRings*, Reported> reported;  // of the flush thread alone, as the next two
   uint32_t signatures = 0;       // how many the session has
   uint64_t signatures_refused = 0;
@@ -178,6 +178,7 @@ session::Writer::Finished stop(Host& h, const session::EndRecord* end) {
   recording_level.store(RecordingLevel::kOff, std::memory_order_release);
   ring_filling.store(nullptr, std::memory_order_release);
   cupti::stop_into_session();
+  for (auto* contribute : h.last_contributors) contribute(*h.writer);
   if (!h.attached && !end) return {};
   session::Writer::Finished finished;
   if (h.attached) {
@@ -240,6 +241,12 @@ void on_recording_started(void (*contribute)(session::Writer& writer)) {
   std::lock_guard lock(h.mutex);
   h.contributors.push_back(contribute);
   if (h.writer) contribute(*h.writer);
+}
+
+void on_recording_stopping(void (*contribute)(session::Writer& writer)) {
+  Host& h = host();
+  std::lock_guard lock(h.mutex);
+  h.last_contributors.push_back(contribute);
 }
 
 }  // namespace footlight::record

@@ -29,6 +29,8 @@ void program_ended();
 // `contribute` adds what every session needs to know of an engine (the names of its ops, say): called when a recording
 // starts, and at once when one is under way. It must not call this header's functions.
 void on_recording_started(void (*contribute)(session::Writer& writer));
+// The same when a recording stops, and before that when the program has ended: `contribute` adds what is new since.
+void on_recording_stopping(void (*contribute)(session::Writer& writer));
 
 // A process that ends through exit() without stop_recording() is ended with its exit status; _exit() and signals leave
 // the log up to the last 50 ms. A forked child records nothing and leaves the file alone.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -20,10 +21,13 @@ struct Known {
   std::string path;
 };
 
+constexpr size_t kMostRetired = 1024;
+
 struct Register {
   std::mutex mutex;
-  std::deque<Known> known;  // by CodeId
-  size_t recorded = 0;      // how many of them the session has
+  std::deque<std::unique_ptr<const Known>> known;  // by CodeId; null: retired, and forgotten since
+  std::deque<CodeId> retired;                      // the latest, oldest first
+  size_t recorded = 0;                             // how many of them the session has
   std::vector<std::string> own_folders;
 };
 
@@ -36,8 +40,10 @@ Register& sources() {
 // With the lock held.
 void record_rest(Register& r, session::Writer& writer) {
   for (; r.recorded < r.known.size(); ++r.recorded) {
-    session::CodeRecord code = r.known[r.recorded].code;
-    code.file = writer.file(r.known[r.recorded].path);
+    const Known* const known = r.known[r.recorded].get();
+    if (!known) continue;
+    session::CodeRecord code = known->code;
+    code.file = writer.file(known->path);
     writer.add_code(std::move(code));
   }
 }
@@ -49,10 +55,19 @@ CodeId register_code(std::string path, session::CodeRecord code) {
   std::lock_guard lock(r.mutex);
   const CodeId id(static_cast<uint32_t>(r.known.size()));
   code.id = id;
-  r.known.push_back({std::move(code), std::move(path)});
+  r.known.push_back(std::make_unique<const Known>(Known{std::move(code), std::move(path)}));
   session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
   if (writer) record_rest(r, *writer);
   return id;
+}
+
+void retire_code(CodeId id) {
+  Register& r = sources();
+  std::lock_guard lock(r.mutex);
+  r.retired.push_back(id);
+  if (r.retired.size() <= kMostRetired) return;
+  r.known[r.retired.front().value] = nullptr;
+  r.retired.pop_front();
 }
 
 void begin_codes() {
@@ -68,8 +83,8 @@ void record_codes(session::Writer& writer) {
 SourcePlace place_of(SourceRef source) {
   Register& r = sources();
   std::lock_guard lock(r.mutex);
-  if (!source.code.valid() || source.code.value >= r.known.size()) return {};
-  const Known& known = r.known[source.code.value];
+  if (!source.code.valid() || source.code.value >= r.known.size() || !r.known[source.code.value]) return {};
+  const Known& known = *r.known[source.code.value];
   const auto& lines = known.code.lines;
   auto at = std::upper_bound(lines.begin(), lines.end(), source.offset,
                              [](uint32_t offset, const auto& line) { return offset < line.first; });

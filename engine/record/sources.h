@@ -14,9 +14,11 @@ class Writer;
 
 namespace footlight::record {
 
-// Gives a code object its id, for the life of the process, and adds it to the session that is being written. The caller
+// Gives a code object its id, which no other gets, and adds it to the session that is being written. The caller
 // remembers the id: the same code registered twice is two codes.
 CodeId register_code(std::string path, session::CodeRecord code);
+// The code object is gone. Lines of the latest ones are known for a while: a graph made by such code may still fail.
+void retire_code(CodeId id);
 
 // For the recorder: a session begins, which has no code object yet; and the session gets those that it lacks.
 void begin_codes();

@@ -54,7 +54,7 @@ struct KeyLeaf {
   std::string value;       // "0.1", "<Model object 3>", alias number
 };
 
-enum class TraceReason : uint8_t { kCall, kGetConcreteFunction, kVariableCreation, kGradient, kRelaxed };
+enum class TraceReason : uint8_t { kCall, kGetConcreteFunction, kVariableCreation, kEvicted, kRelaxed };
 
 struct TraceRecord {
   TraceId id;

@@ -52,7 +52,7 @@ std::vector<Finding> findings(const SampleRun& run);
 template <class Body>
 KeyWriter call_key(Body&& body) {
   KeyWriter key;
-  key.context(false, 0, 0, 0);
+  key.context(0);
   body(key);
   return key;
 }

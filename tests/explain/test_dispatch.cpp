@@ -11,7 +11,7 @@ namespace {
 
 Key key(const Shape& shape, int64_t literal = 0) {
   KeyWriter w;
-  w.context(false, 0, 0, 0);
+  w.context(0);
   w.tensor(key_spec(DType::kFloat32, shape));
   w.integer(literal);
   return Key({w.words.data(), w.words.size()}, {"x", "k"}, nullptr);
@@ -64,6 +64,41 @@ class TestDispatch : public QObject {
     QCOMPARE(table.find(key({2}).words), 1);
     table.forget(1);
     QCOMPARE(table.find(key({2}).words), DispatchTable::kMiss);
+  }
+
+  void what_is_forgotten_takes_no_room() {
+    DispatchTable table;
+    for (int64_t i = 0; i < 1000; ++i) QCOMPARE(table.add(key({i})), static_cast<int>(i));
+    for (int trace = 0; trace < 1000; ++trace)
+      if (trace != 500) table.forget(trace);
+    QCOMPARE(table.size(), size_t{1});
+    QCOMPARE(table.index_end(), size_t{501});
+    QCOMPARE(table.find(key({500}).words), 500);
+    QCOMPARE(table.add(key({7})), 0);  // indexes are given out again
+    QCOMPARE(table.add(key({8})), 1);
+    table.forget(500);
+    QCOMPARE(table.index_end(), size_t{2});
+    QCOMPARE(table.by_age(), (std::vector<int>{0, 1}));
+    QCOMPARE(table.find(key({8}).words), 1);
+  }
+
+  void age_counts_and_not_the_index() {
+    DispatchTable table;
+    table.add(key({1}));
+    table.add(key({kUnknownDim, 3}));
+    table.forget(0);
+    QCOMPARE(table.add(key({2, kUnknownDim})), 0);
+    QCOMPARE(table.find(key({2, 3}).words), 1);  // both fit equally well: the older one
+  }
+
+  void the_least_recently_used_is_known() {
+    DispatchTable table;
+    QCOMPARE(table.least_recently_used(), DispatchTable::kMiss);
+    for (int64_t i = 0; i < 3; ++i) table.add(key({i}));
+    table.find(key({0}).words);
+    QCOMPARE(table.least_recently_used(), 1);
+    table.find(key({1}).words);
+    QCOMPARE(table.least_recently_used(), 2);
   }
 
   void relaxing_goes_over_all_comparable_traces() {

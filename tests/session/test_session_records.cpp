@@ -41,7 +41,7 @@ TraceRecord trace() {
   t.function = FunctionId(5);
   t.graph = GraphId(4);
   t.number = 3;
-  t.reason = TraceReason::kGradient;
+  t.reason = TraceReason::kEvicted;
   t.start_ns = 1000, t.end_ns = 2000, t.python_ns = 1, t.autograph_ns = 2, t.optimize_ns = 3, t.compile_ns = 4;
   t.signature = "f32[None,8] 'x'";
   t.key = {{"args[0]", "x", "tensor", "float32", "None,8", ""}, {"args[1]['lr']", "lr", "literal", "float", "", "0.1"}};

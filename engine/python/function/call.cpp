@@ -1,14 +1,16 @@
-// tf.function objects: the hot way of a call, and what users read off them.
+// tf.function objects: the hot path of a call, and what users read off them.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/eager/execute.h"
+#include "engine/python/calls/library.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/calls/library.h"
 #include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/runtime/executor.h"
 
@@ -21,7 +23,7 @@ bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 
 void write_key(FunctionCore& core, std::span<PyObject* const> values, CallKey& call) {
   const Device* device = eager::wanted_device;
-  call.key.context(false, device ? 1 + (static_cast<uint64_t>(device->type) << 8 | device->index) : 0, 0, 0);
+  call.key.context(device ? 1 + (static_cast<uint64_t>(device->type) << 8 | device->index) : 0);
   if (core.self_number) call.key.numbered(explain::Token::kObject, core.self_number);
   for (PyObject* value : values) call.add(value);
 }
@@ -46,7 +48,19 @@ void explain_failure() {
 }
 
 PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return PyObject_Vectorcall(core.python_function.get(), args, nargsf, kwnames);
+  return guarded([&] {
+    if (recording_structure() && !core.ready) core.prepare();
+    const int64_t start = recording_structure() ? now_ns() : 0;
+    return core.function
+        .call_eagerly(start,
+                      [&] { return checked(PyObject_Vectorcall(core.python_function.get(), args, nargsf, kwnames)); })
+        .release();
+  });
+}
+
+[[noreturn]] void refuse_specs(const FunctionCore& core) {
+  fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
+       "' with; use get_concrete_function()");
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
@@ -54,8 +68,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   if (functions_run_eagerly) [[unlikely]] return call_eagerly(core, args, nargsf, kwnames);
   return guarded([&]() -> PyObject* {
     const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    const bool recording = recording_structure();
-    const int64_t start = recording ? now_ns() : 0;
+    const int64_t start = recording_structure() ? now_ns() : 0;
     CallKey key;
     BoundArguments bound;
     PyObject* many[32];
@@ -71,58 +84,20 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       values = {many, count};
     }
     write_key(core, values, key);
-    const std::span<const uint64_t> words(key.key.words.data(), key.key.words.size());
-    const int hit = core.table.find(words);
-    bool traced = false;
-    std::shared_ptr<TraceEntry> made;
-    TraceEntry* entry;
-    const CallId call_id = recording ? next_call_id() : CallId();
-    auto record = [&](CallOutcome outcome, TraceId trace) {
-      CallEvent event;
-      event.start_ns = start;
-      event.end_ns = now_ns();
-      event.call = call_id;
-      event.source = current_source();
-      event.function = core.family->id;
-      event.trace = trace;
-      event.outcome = outcome;
-      record_call(event);
-    };
-    if (hit != explain::DispatchTable::kMiss) [[likely]] {
-      entry = core.entries[static_cast<size_t>(hit)].get();
-      core.detector->recent <<= 1;
-    } else {
-      if (key.has_specs)
-        fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
-             "' with; use get_concrete_function()");
-      try {
-        made = find_or_trace(core, values, key, session::TraceReason::kCall, traced);
-      } catch (...) {
-        if (recording) record(CallOutcome::kFailed, {});
-        throw;
-      }
-      entry = made.get();
-      note_call(core, traced);
-    }
-    if (key.has_specs)
-      fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
-           "' with; use get_concrete_function()");
-    if (!recording) [[likely]] return run_entry(core, *entry, key.tensors(), {}).release();
-    const std::shared_ptr<TraceEntry> keep = core.entries.empty() ? nullptr : made;
-    try {
-      Ref result = run_entry(core, *entry, key.tensors(), call_id);
-      record(traced ? CallOutcome::kTrace : CallOutcome::kHit, entry->id);
-      return result.release();
-    } catch (...) {
-      record(CallOutcome::kFailed, entry->id);
-      throw;
-    }
+    if (key.has_specs) [[unlikely]] refuse_specs(core);
+    const CallArguments arguments(key, values);
+    return core.function
+        .call({key.key.words.data(), key.key.words.size()}, arguments, start,
+              [&](trace::Trace& trace, CallId id) {
+                return run_entry(static_cast<TraceEntry&>(trace), arguments.tensors, id);
+              })
+        .release();
   });
 }
 
 }  // namespace
 
-Ref run_entry(FunctionCore&, TraceEntry& entry, std::span<const Tensor> arguments, CallId call_id) {
+Ref run_entry(TraceEntry& entry, std::span<const Tensor> arguments, CallId call_id) {
   constexpr size_t kFew = 8;
   const size_t count = entry.concrete->outputs();
   Tensor few[kFew];
@@ -157,7 +132,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(f->dict);
   if (f->core) {
     Py_VISIT(f->core->python_function.get());
-    if (f->core->converted.get() != f->core->python_function.get()) Py_VISIT(f->core->converted.get());
+    Py_VISIT(f->core->converted.get());  // the same object again where nothing is converted: a reference of its own
   }
   return 0;
 }
@@ -177,14 +152,14 @@ PyObject* functions_of(PyObject* instance) {
   static PyObject* const name = PyUnicode_InternFromString("__footlight_functions__");
   Ref own = Ref::steal(PyObject_GenericGetDict(instance, nullptr));
   if (!own) {
-    PyErr_Clear();
+    clear_only(PyExc_AttributeError);
     return nullptr;
   }
   Ref owner = checked(PyLong_FromVoidPtr(instance));
   PyObject* known = PyDict_GetItemWithError(own.get(), name);
   if (known && PyDict_Check(known)) {
-    PyObject* of = PyDict_GetItem(known, Py_None);
-    if (of && PyObject_RichCompareBool(of, owner.get(), Py_EQ) == 1) return known;
+    PyObject* of = find_item(known, Py_None);
+    if (of && are_equal(of, owner.get())) return known;
   }
   Ref fresh = checked(PyDict_New());
   if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 ||
@@ -204,12 +179,11 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
     Ref method = checked(PyMethod_New(f->core->python_function.get(), instance));
     Ref made = make_function(method.get(), f->core->options);
     FunctionCore& core = core_of(made.get());
-    core.family = f->core->family;
-    core.detector = f->core->detector;
     core.name = f->core->name;
     core.qualified_name = f->core->qualified_name;
     core.made_at = f->core->made_at;
     core.self_number = object_number(instance);
+    core.function.belong_to(f->core->function, core.self_number);
     if (known && PyDict_SetItem(known, self, made.get()) < 0) throw PythonErrorSet();
     return made.release();
   });
@@ -219,7 +193,7 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
 PyObject* copy_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
 PyObject* reduce(PyObject*, PyObject*) { return Py_BuildValue("(O())", Py_TYPE(Py_None)); }
 
-PyObject* tracing_count(PyObject* self, PyObject*) { return PyLong_FromLong(core_of(self).tracing_count); }
+PyObject* tracing_count(PyObject* self, PyObject*) { return PyLong_FromLong(core_of(self).function.tracing_count()); }
 
 PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded([&] {
@@ -239,8 +213,9 @@ PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nar
     CallKey key;
     write_key(core, values, key);
     bool traced;
-    return concrete_object(
-               self, find_or_trace(core, values, key, session::TraceReason::kGetConcreteFunction, traced))
+    return concrete_object(self, std::static_pointer_cast<TraceEntry>(core.function.find_or_trace(
+                                     {key.key.words.data(), key.key.words.size()}, CallArguments(key, values),
+                                     session::TraceReason::kGetConcreteFunction, traced)))
         .release();
   });
 }
@@ -248,7 +223,8 @@ PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nar
 PyObject* pretty(PyObject* self, PyObject*) {
   return guarded([&] {
     std::string out;
-    for (const auto& entry : core_of(self).entries) out += (out.empty() ? "" : "\n\n") + signature_block(*entry);
+    for (const auto& trace : core_of(self).function.traces())
+      out += (out.empty() ? "" : "\n\n") + signature_block(static_cast<const TraceEntry&>(*trace));
     return PyUnicode_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
   });
 }
@@ -256,8 +232,10 @@ PyObject* pretty(PyObject* self, PyObject*) {
 PyObject* all_concrete(PyObject* self, PyObject*) {
   return guarded([&] {
     Ref list = checked(PyList_New(0));
-    for (const auto& entry : core_of(self).entries)
-      if (PyList_Append(list.get(), concrete_object(self, entry).get()) < 0) throw PythonErrorSet();
+    for (const auto& trace : core_of(self).function.traces()) {
+      const Ref object = concrete_object(self, std::static_pointer_cast<TraceEntry>(trace));
+      if (PyList_Append(list.get(), object.get()) < 0) throw PythonErrorSet();
+    }
     return list.release();
   });
 }
@@ -277,7 +255,7 @@ PyObject* get_jit(PyObject* self, void*) {
   const Ref& jit = core_of(self).options.jit_compile;
   return Py_NewRef(jit ? jit.get() : Py_None);
 }
-PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(core_of(self).name.c_str()); }
+PyObject* get_name(PyObject* self, void*) { return text_object(core_of(self).name).release(); }
 
 PyObject* repr(PyObject* self) {
   return PyUnicode_FromFormat("<footlight.Function '%s' at %p>", core_of(self).qualified_name.c_str(), self);
@@ -306,20 +284,26 @@ PyGetSetDef properties[] = {
 
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-void copy_attribute(PyObject* from, PyObject* dict, const char* name) {
-  Ref value = Ref::steal(PyObject_GetAttrString(from, name));
-  if (!value) return PyErr_Clear();
-  if (PyDict_SetItemString(dict, name, value.get()) < 0) throw PythonErrorSet();
+std::string class_name(PyObject* o) {
+  const std::string name = Py_TYPE(o)->tp_name;
+  return name.substr(name.rfind('.') + 1);
 }
 
 std::string text_attribute(PyObject* o, const char* name, const std::string& otherwise) {
-  Ref value = Ref::steal(PyObject_GetAttrString(o, name));
-  const char* text = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : nullptr;
-  PyErr_Clear();
-  return text ? text : otherwise;
+  const Ref value = optional_attribute(o, name);
+  return value && PyUnicode_Check(value.get()) ? readable(value.get()) : otherwise;
 }
 
 }  // namespace
+
+FunctionCore::FunctionCore(PyObject* callable, const FunctionOptions& o)
+    : python_function(Ref::borrow(callable)),
+      name(text_attribute(callable, "__name__", class_name(callable))),
+      qualified_name(text_attribute(callable, "__qualname__", name)),
+      options(o),
+      made_at(current_source()),
+      function(*this, {.reduce_retracing = o.reduce_retracing},
+               trace::definition_at(qualified_name, definition_place(callable))) {}
 
 Ref make_function(PyObject* callable, const FunctionOptions& options) {
   auto* f = PyObject_GC_New(PyTracedFunction, &type);
@@ -329,18 +313,12 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
   f->dict = nullptr;
   f->weakrefs = nullptr;
   Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
-  f->core = new FunctionCore;
   PyObject_GC_Track(object.get());
+  f->core = new FunctionCore(callable, options);
   f->dict = checked(PyDict_New()).release();
-  f->core->python_function = Ref::borrow(callable);
-  f->core->options = options;
-  const std::string type_name = Py_TYPE(callable)->tp_name;
-  f->core->name = text_attribute(callable, "__name__", type_name.substr(type_name.rfind('.') + 1));
-  f->core->qualified_name = text_attribute(callable, "__qualname__", f->core->name);
-  f->core->made_at = current_source();
-  f->core->detector = detector_of(callable);
   for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
-    copy_attribute(callable, f->dict, name);
+    if (const Ref value = optional_attribute(callable, name))
+      if (PyDict_SetItemString(f->dict, name, value.get()) < 0) throw PythonErrorSet();
   if (PyDict_SetItemString(f->dict, "__wrapped__", callable) < 0) throw PythonErrorSet();
   return object;
 }

@@ -172,7 +172,7 @@ std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&] {
     const std::vector<Tensor> inputs = arguments(self, args, PyVectorcall_NARGS(nargsf), kwnames);
-    return run_entry(core_in(self), entry_of(self), inputs, {}).release();
+    return run_entry(entry_of(self), inputs, {}).release();
   });
 }
 

@@ -3,9 +3,12 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/record/recorder.h"
 #include "engine/trace/derivative.h"
+#include "engine/trace/function_recording.h"
 #include "engine/trace/function_scope.h"
 
 namespace footlight::python {
@@ -24,10 +27,9 @@ void check_specs(PyObject* item) {
   }
   if (!PyType_Check(item) && PyObject_HasAttrString(item, "dtype") && PyObject_HasAttrString(item, "shape"))
     return;  // a VariableSpec
-  Ref repr = checked(PyObject_Repr(item));
   fail(ErrorKind::kType,
        "input_signature must hold tf.TensorSpec objects (lists, tuples and dicts of them are fine), not ",
-       PyUnicode_AsUTF8(repr.get()));
+       repr_of(item));
 }
 
 Ref signature_tuple(PyObject* given) {
@@ -86,8 +88,7 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
       Ref kept = checked(keywords ? PyDict_Copy(keywords) : PyDict_New());
       for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(args); ++i)
         if (PyDict_SetItemString(kept.get(), names[i], PyTuple_GET_ITEM(args, i)) < 0) throw PythonErrorSet();
-      PyDict_DelItemString(kept.get(), "func");
-      PyErr_Clear();
+      if (PyDict_DelItemString(kept.get(), "func") < 0) clear_only(PyExc_KeyError);
       return PyCFunction_New(&decorate_method, kept.get());
     }
     if (!PyCallable_Check(callable))
@@ -109,6 +110,21 @@ PyMethodDef function_definition = {
     "experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None, "
     "experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None)\n--\n\n"
     "Traces a Python function into graphs: one for each kind of arguments."};
+// At the end of a run, while Python still works.
+PyObject* warn_of_retracing(PyObject*, PyObject*) {
+  return guarded([&] {
+    for (const std::string& sentence : trace::retracing_after_warnings()) log_warning(sentence);
+    return Py_NewRef(Py_None);
+  });
+}
+PyMethodDef at_exit_definition = {"warn_of_retracing", warn_of_retracing, METH_NOARGS, nullptr};
+
+void register_exit_handler() {
+  const Ref atexit = checked(PyImport_ImportModule("atexit"));
+  const Ref function = checked(PyCFunction_New(&at_exit_definition, nullptr));
+  checked(PyObject_CallMethod(atexit.get(), "register", "O", function.get()));
+}
+
 PyMethodDef logger_definition = {"get_logger", get_logger, METH_NOARGS, "The logger that warnings go to."};
 
 bool variable_is_assigned_now(const Tensor& handle, const Tensor& initial) {
@@ -119,6 +135,7 @@ bool variable_is_assigned_now(const Tensor& handle, const Tensor& initial) {
 
 void init_function(PyObject* module) {
   decorate_method = decorate_definition;
+  init_numbers();
   init_function_type();
   init_concrete(module);
   init_function_control();
@@ -127,6 +144,8 @@ void init_function(PyObject* module) {
   variable_made = variable_is_assigned_now;
   publish_function("function", &function_definition);
   publish_function("get_logger", &logger_definition);
+  register_exit_handler();
+  record::on_recording_stopping(trace::record_eviction_totals);
   // What a user's trace types derive from; they bring their own comparison and placeholder.
   Ref trace_type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){ss}",
                                                  "TraceType", reinterpret_cast<PyObject*>(&PyBaseObject_Type),

@@ -1,13 +1,10 @@
-// tf.function objects: what each holds, and the steps of a call.
+// tf.function objects: the Python side of trace::Function, and the steps of a call.
 #pragma once
 
-#include "engine/explain/dispatch.h"
 #include "engine/python/function/key.h"
-#include "engine/session/records.h"
-#include "engine/trace/concrete.h"
+#include "engine/trace/function.h"
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -52,15 +49,11 @@ OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors);
 Ref put_together(const OutputTemplate&, std::span<const Ref> leaves);
 
 // --- one trace ---
-struct TraceEntry {
-  int64_t autograph_ns = 0;  // of its trace, spent on conversions
-  std::shared_ptr<trace::Concrete> concrete;
+struct TracedValues;
+struct TraceEntry final : trace::Trace {
   OutputTemplate outputs;
   bool single_tensor = false;            // the whole result is one tensor
   bool long_work = false;                // worth letting go of the GIL for
-  TraceId id;
-  GraphId graph_id;
-  explain::Key key;
   std::vector<std::string> input_types;  // per flat parameter: "TensorSpec(shape=(), ...)", for printing
   std::vector<std::string> input_names;  // "x", "args_0"
   std::vector<FunctionParameter::Kind> input_kinds;
@@ -69,6 +62,7 @@ struct TraceEntry {
   std::string output_type;
   std::vector<Ref> captured_variables;   // empty references where a capture is no variable
   Ref object;                            // the ConcreteFunction, once somebody asked; a weak reference
+  std::shared_ptr<TracedValues> traced;  // only while it is made
 };
 
 struct FunctionOptions {
@@ -79,44 +73,45 @@ struct FunctionOptions {
   std::string name;
 };
 
-// What functions of one definition share: the instances of a class have a Function each, the session knows one.
-struct Family {
-  FunctionId id;
-  bool recorded = false;
-  struct Seen { explain::Key key; TraceId trace; };
-  std::vector<Seen> keys;                // of all its traces, for the nearest
-  int traces = 0;
+// What a call hands to the trace that it may need. Lives on the stack.
+struct CallArguments final : trace::Arguments {
+  CallArguments(const CallKey& key, std::span<PyObject* const> v) : Arguments{key.tensors()}, values(v) {}
+  std::span<PyObject* const> values;     // in the order of the parameters
 };
 
-// The books behind the warning about frequent retracing, one for all functions made of one code object.
-struct Detector {
-  uint64_t recent = 0;                   // one bit per call, the latest lowest: it traced
-};
-
-class FunctionCore {
+class FunctionCore final : public trace::FrontEnd {
  public:
+  FunctionCore(PyObject* callable, const FunctionOptions&);
+
   Ref python_function;                   // what the user wrote; bound for a method
   Ref converted;                         // what runs while tracing; made at the first trace
-  int64_t conversion_ns = 0;             // what that took, until it was recorded
   std::string name, qualified_name;
   FunctionOptions options;
   bool ready = false;                    // signature was read
   FunctionSignature signature;
-  explain::DispatchTable table;
-  std::vector<std::shared_ptr<TraceEntry>> entries;
-  enum class State : uint8_t { kNew, kPlain, kMadeVariables } state = State::kNew;
-  std::recursive_mutex tracing;
-  int tracing_count = 0;
-  int depth = 0;                         // traces of this function that are under way
-  std::shared_ptr<Family> family = std::make_shared<Family>();
   uint64_t self_number = 0;              // of a method's instance
-
-  std::shared_ptr<Detector> detector = std::make_shared<Detector>();
-  bool warned = false;
   SourceRef made_at;
   std::vector<std::vector<Ref>> signature_leaves;  // per parameter: specs in order; with an input_signature only
+  trace::Function function;
 
   void prepare();                        // reads the signature; throws
+
+  std::string graph_name() const override;
+  const trace::FunctionSource& source() override;
+  std::vector<std::string> parameters() const override;
+  std::shared_ptr<const explain::Names> names(std::span<const uint64_t> key) const override { return names_for(key); }
+  std::vector<uint64_t> declared(std::span<const uint64_t> key) const override;
+  std::vector<std::string> describe_captures(const trace::Trace&) const override;
+  std::shared_ptr<trace::Trace> new_trace() override { return std::make_shared<TraceEntry>(); }
+  std::vector<Tensor> run_body(trace::TraceRun&) override;
+  void finish(trace::TraceRun&) override;
+  std::exception_ptr failure() override;
+  std::string describe(const std::exception_ptr&) const override;
+  void wait(std::recursive_mutex& tracing) override;
+  void warn(const std::string& text) override;
+
+ private:
+  std::unique_ptr<trace::FunctionSource> source_;
 };
 
 struct PyTracedFunction {
@@ -135,16 +130,10 @@ Ref make_function(PyObject* callable, const FunctionOptions&);
 // --- steps ---
 // The key of a call: context, the instance, then each parameter.
 void write_key(FunctionCore&, std::span<PyObject* const> values, CallKey&);
-// The trace for a key, made when there is none. `values` are the bound arguments.
-std::shared_ptr<TraceEntry> find_or_trace(FunctionCore&, std::span<PyObject* const> values, CallKey&,
-                                          session::TraceReason, bool& traced);
-// Traces for `words` (the call's own, or more general).
-std::shared_ptr<TraceEntry> make_trace(FunctionCore&, std::span<PyObject* const> values, CallKey&,
-                                       std::span<const uint64_t> words, session::TraceReason);
 // Arguments converted to the input_signature, or an error that says both.
 void apply_signature(FunctionCore&, BoundArguments&);
 Ref result_of(const TraceEntry&, std::span<Tensor> outputs);
-Ref run_entry(FunctionCore&, TraceEntry&, std::span<const Tensor> arguments, CallId);
+Ref run_entry(TraceEntry&, std::span<const Tensor> arguments, CallId);
 
 // --- texts ---
 std::string type_text(PyObject* value);                      // of an argument: "List[Literal[1], ...]"
@@ -158,14 +147,9 @@ void init_function_type();
 void init_concrete(PyObject* module);
 void init_function_control();
 
-// --- recording ---
-FunctionId record_function(FunctionCore&);
-void record_trace(FunctionCore&, TraceEntry&, session::TraceReason, int64_t start_ns, int64_t python_ns,
-                  const std::string& error);
-void record_graphs(const GraphPtr&);
-
-std::shared_ptr<Detector> detector_of(PyObject* callable);
-// The warning about frequent retracing, when it is due.
-void note_call(FunctionCore&, bool traced);
+// Through Python's logging, as TensorFlow's warnings.
+void log_warning(const std::string& text);
+// "train.py:14", where the code of a callable begins; empty when it has none.
+std::string definition_place(PyObject* callable);
 
 }  // namespace footlight::python

@@ -3,8 +3,9 @@
 #include "engine/python/function/key.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
-#include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/trace/key_spec.h"
@@ -15,17 +16,12 @@ namespace {
 using explain::Token;
 constexpr int kDeepest = 64;
 
-std::string_view utf8(PyObject* text) {
+void put_text(explain::KeyWriter& key, PyObject* text) {
   Py_ssize_t size;
-  const char* data = PyUnicode_AsUTF8AndSize(text, &size);
-  if (!data) {
-    PyErr_Clear();
-    Ref bytes = checked(PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass"));
-    static thread_local std::string kept;
-    kept.assign(PyBytes_AS_STRING(bytes.get()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.get())));
-    return kept;
-  }
-  return {data, static_cast<size_t>(size)};
+  if (const char* data = PyUnicode_AsUTF8AndSize(text, &size))
+    return key.text(Token::kString, {data, static_cast<size_t>(size)});
+  clear_only(PyExc_UnicodeEncodeError);  // lone surrogates
+  key.text(Token::kString, distinct_utf8(text));
 }
 
 void put_integer(explain::KeyWriter& key, PyObject* value) {
@@ -41,7 +37,7 @@ bool put_literal(explain::KeyWriter& key, PyObject* value, PyTypeObject* type) {
   else if (type == &PyBool_Type) key.put(Token::kBool, value == Py_True);
   else if (type == &PyFloat_Type) key.floating(PyFloat_AS_DOUBLE(value));
   else if (value == Py_None) key.put(Token::kNone);
-  else if (type == &PyUnicode_Type) key.text(Token::kString, utf8(value));
+  else if (type == &PyUnicode_Type) put_text(key, value);
   else if (type == &PyBytes_Type)
     key.text(Token::kBytes, {PyBytes_AS_STRING(value), static_cast<size_t>(PyBytes_GET_SIZE(value))});
   else if (type == &PyComplex_Type) key.complex(PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value));
@@ -61,8 +57,7 @@ void global_names(PyObject* code, PyObject* names) {
 }
 
 [[noreturn]] void refuse(PyObject* value, const char* why) {
-  Ref text = checked(PyObject_Repr(value));
-  fail(ErrorKind::kType, "the argument ", std::string(utf8(text.get()).substr(0, 200)), " of type ",
+  fail(ErrorKind::kType, "the argument ", repr_of(value).substr(0, 200), " of type ",
        Py_TYPE(value)->tp_name, " cannot be part of a tracing key: ", why,
        ". Make it hashable, let it be weakly referenced, or give it a method __tf_tracing_type__(self, "
        "context)");
@@ -136,15 +131,15 @@ void CallKey::add_slowly(PyObject* value, int depth) {
 
 void CallKey::add_outside(PyObject* value, int depth) {
   PyTypeObject* const type = Py_TYPE(value);
-  if (!PyType_Check(value) && PyObject_HasAttrString(value, "__tf_tracing_type__")) {
+  if (!PyType_Check(value) && has_attribute(value, "__tf_tracing_type__")) {
     Ref trace_type = checked(PyObject_CallMethod(value, "__tf_tracing_type__", "O", Py_None));
-    return key.numbered(Token::kCustom, type_number(trace_type.get()));
+    return key.numbered(Token::kCustom, kept_number(trace_type.get()));
   }
   if (PyWeakref_Check(value))
     refuse(value, "a weak reference does not say what the function will get from it; pass the object itself");
   if (PyFunction_Check(value) || PyMethod_Check(value)) return add_callable(value, depth);
   if (is_namedtuple(value)) {
-    key.numbered(Token::kNamedTuple, type_number(reinterpret_cast<PyObject*>(type)),
+    key.numbered(Token::kNamedTuple, object_number(reinterpret_cast<PyObject*>(type)),
                  static_cast<uint64_t>(PyTuple_GET_SIZE(value)));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) add_child(PyTuple_GET_ITEM(value, i), depth);
     return;
@@ -168,9 +163,9 @@ void CallKey::add_outside(PyObject* value, int depth) {
   if (type == &PySet_Type) {
     Ref items = checked(PySequence_List(value));
     if (PyList_Sort(items.get()) < 0) {  // no order among them: by hash
-      PyErr_Clear();
+      clear_only(PyExc_TypeError);
       Ref frozen = checked(PyFrozenSet_New(value));
-      return key.numbered(Token::kObject, type_number(frozen.get()));
+      return key.numbered(Token::kObject, kept_number(frozen.get()));
     }
     key.put(Token::kSet, static_cast<uint64_t>(PyList_GET_SIZE(items.get())));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) add_child(PyList_GET_ITEM(items.get(), i), depth);
@@ -201,7 +196,7 @@ void CallKey::add_mapping(PyObject* value, int depth) {
 }
 
 void CallKey::add_fields(PyObject* value, PyObject* names, int depth) {
-  key.numbered(Token::kRecord, type_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+  key.numbered(Token::kRecord, object_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
                static_cast<uint64_t>(PyTuple_GET_SIZE(names)));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
     Ref item = checked(PyObject_GetAttr(value, PyTuple_GET_ITEM(names, i)));
@@ -220,7 +215,7 @@ void CallKey::add_callable(PyObject* value, int depth) {
     key.numbered(Token::kObject, object_number(item));
   };
   if (PyMethod_Check(value)) {
-    key.numbered(Token::kCallable, type_number(reinterpret_cast<PyObject*>(&PyMethod_Type)), 2);
+    key.numbered(Token::kCallable, object_number(reinterpret_cast<PyObject*>(&PyMethod_Type)), 2);
     outside(PyMethod_GET_FUNCTION(value));
     return outside(PyMethod_GET_SELF(value));
   }
@@ -229,7 +224,7 @@ void CallKey::add_callable(PyObject* value, int depth) {
     Ref args = checked(PyObject_GetAttrString(value, "args"));
     Ref keywords = checked(PyObject_GetAttrString(value, "keywords"));
     Ref names = sorted_keys(keywords.get());
-    key.numbered(Token::kCallable, type_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+    key.numbered(Token::kCallable, object_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
                  static_cast<uint64_t>(1 + PyTuple_GET_SIZE(args.get()) + 2 * PyList_GET_SIZE(names.get())));
     outside(function.get());
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i) outside(PyTuple_GET_ITEM(args.get(), i));
@@ -241,7 +236,7 @@ void CallKey::add_callable(PyObject* value, int depth) {
   }
   auto* function = reinterpret_cast<PyFunctionObject*>(value);
   const size_t head = key.words.size();
-  key.numbered(Token::kCallable, type_number(function->func_code), 0);
+  key.numbered(Token::kCallable, kept_number(function->func_code), 0);
   uint64_t children = 0;
   if (function->func_closure)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(function->func_closure); ++i, ++children) {

@@ -40,11 +40,14 @@ struct CallKey {
 // The sorted keys of a mapping, in the order in which its values are walked.
 Ref sorted_keys(PyObject* mapping);
 
-// A number for an object: the same for the same (or an equal) one while it lives, never given to another. Not
-// kept alive.
+// A number for an object: the same for the same (or an equal) one while it lives, never given to another. The object is
+// not kept alive; with it go the traces whose keys have its number.
 uint64_t object_number(PyObject*);
-// Numbers of classes and the like, kept alive.
-uint64_t type_number(PyObject*);
+// The same for a value that counts by equality: kept alive while a trace has its number in its key.
+uint64_t kept_number(PyObject*);
+// Lets go of kept values that no trace needs any more, when there are many.
+void drop_unused_numbers();
+void init_numbers();
 
 // The names of the numbers in `words`: "<Model object 3>", "Point(x,y)".
 std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words);

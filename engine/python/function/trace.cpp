@@ -1,18 +1,14 @@
 // A miss: the function is run once with symbolic arguments, and what it did becomes a concrete function.
 #include "engine/python/function/function_object.h"
 
-#include "engine/base/clock.h"
 #include "engine/base/text.h"
-#include "engine/eager/tape.h"
-#include "engine/python/types/convert.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/autograph/convert.h"
+#include "engine/python/types/convert.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
-#include "engine/session/writer.h"
-#include "engine/trace/function_scope.h"
 #include "engine/trace/key_spec.h"
 
 #include <algorithm>
@@ -112,6 +108,41 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
   }
 }
 
+// None in place of what is no literal, spec or structure of these: a trace keeps no object of its key alive.
+Ref without_objects(Ref value) {
+  PyObject* o = value.get();
+  if (o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || is_spec(o))
+    return value;
+  const bool list = PyList_Check(o);
+  if (list || PyTuple_Check(o)) {
+    const Py_ssize_t count = Py_SIZE(o);
+    Ref items = checked(PyList_New(count));
+    bool changed = false;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* item = list ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i);
+      Ref kept = without_objects(Ref::borrow(item));
+      changed |= kept.get() != item;
+      PyList_SET_ITEM(items.get(), i, kept.release());
+    }
+    if (!changed) return value;
+    if (list) return items;
+    if (is_namedtuple(o))
+      return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(o)), "_make", "(O)", items.get()));
+    return checked(PyList_AsTuple(items.get()));
+  }
+  if (!PyDict_Check(o)) return Ref::borrow(Py_None);
+  Ref kept = checked(PyDict_New());
+  bool changed = false;
+  Py_ssize_t at = 0;
+  PyObject *key, *item;
+  while (PyDict_Next(o, &at, &key, &item)) {
+    const Ref inner = without_objects(Ref::borrow(item));
+    changed |= inner.get() != item;
+    if (PyDict_SetItem(kept.get(), key, inner.get()) < 0) throw PythonErrorSet();
+  }
+  return changed ? kept : value;
+}
+
 // What structured_input_signature shows: specs for tensors, literals as they are; other objects are not kept.
 void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::span<const std::string> names,
                     std::span<const LeafType> types, TraceEntry& entry) {
@@ -120,18 +151,11 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
     const size_t at = next++;
     return checked(spec_object({types[at].dtype, types[at].shape, names[at]}));
   });
-  auto plain = [](Ref value) {
-    PyObject* o = value.get();
-    const bool keep = o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) ||
-                      PyBytes_Check(o) || is_spec(o) || PyList_Check(o) || PyTuple_Check(o) ||
-                      PyDict_Check(o);
-    return keep ? value : Ref::borrow(Py_None);
-  };
   std::vector<Ref> positional;
   Ref keywords = checked(PyDict_New());
   for (size_t i = 0; i < core.signature.parameters.size(); ++i) {
     const FunctionParameter& p = core.signature.parameters[i];
-    Ref value = plain(specs.rebuild(values[i].get()));
+    Ref value = without_objects(specs.rebuild(values[i].get()));
     if (p.kind == FunctionParameter::kVarArgs) {
       for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(value.get()); ++k)
         positional.push_back(Ref::borrow(PyTuple_GET_ITEM(value.get(), k)));
@@ -171,220 +195,130 @@ Ref call_body(PyObject* body, const FunctionSignature& signature, std::span<cons
                                          PyDict_GET_SIZE(keywords.get()) ? keywords.get() : nullptr));
 }
 
-// One run of the function under a builder.
-class Tracing {
- public:
-  Tracing(FunctionCore& core, std::span<PyObject* const> values, std::span<const uint64_t> words,
-          bool may_create, TraceId id)
-      : core_(core),
-        builder(numbered("__inference_" + node_name(core.name) + '_')),
-        scope(builder, core.qualified_name, id, may_create) {
-    SourcePlace place = place_of(core.made_at);
-    builder.graph()->made_by = str("function '", core.qualified_name, "'",
-                                   place.file.empty() ? "" : str(" (", place.file, ":", place.line, ")"));
-    std::vector<Ref> arguments;
-    types_ = leaf_types(words);
+// Loops, and work on many elements: other threads run meanwhile.
+bool takes_long(const Graph& graph) {
+  auto heavy = [](const Graph& g) {
+    int64_t elements = 0;
+    for (uint32_t i = 0; i < g.size(); ++i) {
+      const Node& node = g.node(NodeId(i));
+      const std::string_view op = node.op->name;
+      if (op == "While" || op == "StatelessWhile") return true;
+      for (const Shape& shape : node.shapes) elements += shape.fully_known() ? shape.elements() : 256;
+    }
+    return elements > kLongWork;
+  };
+  if (heavy(graph)) return true;
+  return std::ranges::any_of(library_of(graph), [&](const GraphPtr& callee) { return heavy(*callee); });
+}
+
+}  // namespace
+
+// The arguments of a trace with placeholders for tensors, and what its body returned.
+struct TracedValues {
+  std::vector<LeafType> types;
+  std::vector<std::string> names;
+  std::vector<Ref> symbolic;
+
+  TracedValues(const FunctionCore& core, std::span<PyObject* const> values, trace::TraceRun& run)
+      : types(leaf_types(run.key)) {
     for (size_t i = 0; i < values.size(); ++i) {
       const FunctionParameter& p = core.signature.parameters[i];
       if (p.kind == FunctionParameter::kVarArgs) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(values[i]); ++k)
-          leaf_names(PyTuple_GET_ITEM(values[i], k), str(p.name, "_", k), names_);
+          leaf_names(PyTuple_GET_ITEM(values[i], k), str(p.name, "_", k), names);
       } else {
-        leaf_names(values[i], p.name, names_);
+        leaf_names(values[i], p.name, names);
       }
     }
-    if (!core.signature_leaves.empty()) {
-      size_t at = 0;
-      for (const auto& specs : core.signature_leaves)
-        for (const Ref& spec : specs) {
-          if (at < names_.size() && !spec_of(spec.get()).name.empty()) names_[at] = spec_of(spec.get()).name;
-          ++at;
-        }
-    }
-    FL_CHECK(types_.size() == names_.size());
+    size_t at = 0;
+    for (const auto& specs : core.signature_leaves)
+      for (const Ref& spec : specs) {
+        if (at < names.size() && !spec_of(spec.get()).name.empty()) names[at] = spec_of(spec.get()).name;
+        ++at;
+      }
+    FL_CHECK(types.size() == names.size());
     size_t next = 0;
-    Rebuilder placeholders([&](PyObject* value) { return placeholder(value, next++); });
+    Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); });
     for (PyObject* value : values) symbolic.push_back(placeholders.rebuild(value));
   }
 
-  void run(PyObject* body) {
-    const HideTapes hidden;
-    const trace::Building building(&builder);
-    Ref result = call_body(body, core_.signature, symbolic);
-    outputs = take_outputs(result.get(), tensors_);
-    builder.finish(tensors_);
-  }
-
-  // Loops, and work on many elements: other threads run meanwhile.
-  static bool takes_long(const Graph& graph) {
-    auto heavy = [](const Graph& g) {
-      int64_t elements = 0;
-      for (uint32_t i = 0; i < g.size(); ++i) {
-        const Node& node = g.node(NodeId(i));
-        const std::string_view op = node.op->name;
-        if (op == "While" || op == "StatelessWhile") return true;
-        for (const Shape& shape : node.shapes) elements += shape.fully_known() ? shape.elements() : 256;
-      }
-      return elements > kLongWork;
-    };
-    if (heavy(graph)) return true;
-    return std::ranges::any_of(library_of(graph), [&](const GraphPtr& callee) { return heavy(*callee); });
-  }
-
-  void describe(TraceEntry& entry) {
-    entry.long_work = takes_long(*builder.graph());
-    describe_parameters(core_, symbolic, entry);
-    keep_structure(core_, symbolic, names_, types_, entry);
-    entry.outputs = std::move(outputs);
-    entry.single_tensor = entry.outputs.kind == OutputTemplate::kTensor;
-    entry.output_type = output_text(entry.outputs, *builder.graph());
-    for (const Tensor& capture : builder.captures()) {
-      Ref variable;
-      if (capture.dtype() == DType::kResource && !capture.is_symbolic() && capture.resource_object()) {
-        variable = Ref::steal(variable_object(capture));
-      }
-      entry.captured_variables.push_back(variable);
-    }
-  }
-
  private:
-  Ref placeholder(PyObject* value, size_t at) {
-    const LeafType& type = types_[at];
-    const std::string name = node_name(names_[at]);
+  Ref placeholder(trace::GraphBuilder& builder, PyObject* value, size_t at) {
+    const LeafType& type = types[at];
+    const std::string name = node_name(names[at]);
     if (type.variable) {
       Resource* resource = variable_handle(value).resource_object();
-      const Tensor handle = builder.parameter(DType::kResource, Shape(), name, names_[at], resource);
+      const Tensor handle = builder.parameter(DType::kResource, Shape(), name, names[at], resource);
       return checked(variable_with_handle(value, handle));
     }
-    return checked(wrap(builder.parameter(type.dtype, type.shape, name, names_[at])));
+    return checked(wrap(builder.parameter(type.dtype, type.shape, name, names[at])));
   }
-
-  FunctionCore& core_;
-  std::vector<LeafType> types_;
-  std::vector<std::string> names_;
-  std::vector<Tensor> tensors_;
-
- public:
-  trace::GraphBuilder builder;
-  trace::FunctionScope scope;
-  std::vector<Ref> symbolic;
-  OutputTemplate outputs;
 };
 
-PyObject* body_of(FunctionCore& core) {
-  if (!core.converted) {
-    const int64_t start = now_ns();
-    core.converted =
-        core.options.autograph ? checked(ag_convert(core.python_function.get(), true)) : core.python_function;
-    core.conversion_ns = now_ns() - start;
-  }
-  return core.converted.get();
-}
+std::string FunctionCore::graph_name() const { return "__inference_" + node_name(name); }
 
-std::string current_error_text() {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  std::string text = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "error";
-  if (Ref message = Ref::steal(value ? PyObject_Str(value) : nullptr)) {
-    const char* utf8 = PyUnicode_AsUTF8(message.get());
-    text += str(": ", utf8 ? utf8 : "");
-  }
-  PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
-  return text;
-}
-
-class Depth {
- public:
-  explicit Depth(FunctionCore& core) : core_(core) {
-    ++core_.depth;
-    ++all_;
-    if (all_ > kDeepest) {
-      --core_.depth;
-      --all_;
-      fail(ErrorKind::kRecursion, "traced function '", core.qualified_name,
-           "' calls itself with ever new arguments: maximum recursion depth exceeded while tracing");
-    }
-  }
-  ~Depth() {
-    --core_.depth;
-    --all_;
-  }
-
- private:
-  static constexpr int kDeepest = 300;  // each level takes about as much of the C stack as a dozen Python calls
-  static inline thread_local int all_ = 0;
-  FunctionCore& core_;
-};
-
-}  // namespace
-
-std::shared_ptr<TraceEntry> make_trace(FunctionCore& core, std::span<PyObject* const> values, CallKey& call,
-                                       std::span<const uint64_t> words, session::TraceReason reason) {
+std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   if (Py_EnterRecursiveCall(" while tracing a function")) throw PythonErrorSet();
   struct Leave {
     ~Leave() { Py_LeaveRecursiveCall(); }
   } leave;
-  const Depth depth(core);
-  const int64_t start = now_ns();
-  const ConversionsOf conversions(record_function(core));
-  auto entry = std::make_shared<TraceEntry>();
-  entry->id = session::new_trace_id();
-  std::vector<std::string> parameters;
-  if (core.self_number) parameters.push_back("self");
-  for (const FunctionParameter& p : core.signature.parameters) parameters.push_back(p.name);
-  entry->key = explain::Key(words, parameters, names_for(words));
-  const bool first = core.state == FunctionCore::State::kNew;
-  Tracing tracing(core, values, words, first, entry->id);
-  try {
-    tracing.run(body_of(core));
-  } catch (...) {
-    set_python_error();  // a C++ error becomes a Python one, a Python one stays
-    if (!tracing.scope.created().empty()) core.state = FunctionCore::State::kMadeVariables;
-    if (core.options.autograph) ag_explain_error();
-    entry->autograph_ns = conversions.nanoseconds();
-    if (recording_structure()) {
-      entry->graph_id = session::new_graph_id();
-      record_trace(core, *entry, reason, start, now_ns() - start, current_error_text());
-    }
-    throw PythonErrorSet();
+  const auto& arguments = static_cast<const CallArguments&>(run.arguments);
+  auto& entry = static_cast<TraceEntry&>(run.trace);
+  struct Conversions : ConversionsOf {
+    Conversions(FunctionId id, TraceEntry& e) : ConversionsOf(id), entry(e) {}
+    ~Conversions() { entry.conversion_ns = nanoseconds(); }
+    TraceEntry& entry;
+  } conversions(function.id(), entry);
+  entry.traced = std::make_shared<TracedValues>(*this, arguments.values, run);
+  if (!converted) converted = options.autograph ? checked(ag_convert(python_function.get(), true)) : python_function;
+  const Ref result = call_body(converted.get(), signature, entry.traced->symbolic);
+  std::vector<Tensor> tensors;
+  entry.outputs = take_outputs(result.get(), tensors);
+  return tensors;
+}
+
+void FunctionCore::finish(trace::TraceRun& run) {
+  auto& entry = static_cast<TraceEntry&>(run.trace);
+  const std::shared_ptr<TracedValues> traced = std::exchange(entry.traced, nullptr);
+  const Graph& graph = *entry.concrete->graph();
+  entry.long_work = takes_long(graph);
+  describe_parameters(*this, traced->symbolic, entry);
+  keep_structure(*this, traced->symbolic, traced->names, traced->types, entry);
+  entry.single_tensor = entry.outputs.kind == OutputTemplate::kTensor;
+  entry.output_type = output_text(entry.outputs, graph);
+  for (const Tensor& capture : entry.concrete->captures()) {
+    const bool variable = capture.dtype() == DType::kResource && !capture.is_symbolic() && capture.resource_object();
+    entry.captured_variables.push_back(variable ? Ref::steal(variable_object(capture)) : Ref());
   }
-  const int64_t python_ns = now_ns() - start;
-  entry->autograph_ns = conversions.nanoseconds();
-  ++core.tracing_count;
-  if (first && !tracing.scope.created().empty()) {
-    core.state = FunctionCore::State::kMadeVariables;
-    for (TensorBody* body : call.flat)
-      if (!body) {
-        for (const trace::NewVariable& made : tracing.scope.created())
-          if (made.initial)
-            fail(ErrorKind::kValue, "function '", core.qualified_name,
-                 "' makes a variable whose initial value depends on its arguments: call it with tensors first");
-      }
-    if (!current_graph_builder)
-      trace::initialise(tracing.scope, *tracing.builder.graph(), call.tensors(), tracing.builder.captures());
-    entry->graph_id = session::new_graph_id();
-    tracing.builder.graph()->id = entry->graph_id;
-    entry->concrete = std::make_shared<trace::Concrete>(tracing.builder);
-    tracing.describe(*entry);
-    record_trace(core, *entry, session::TraceReason::kVariableCreation, start, python_ns, {});
-    return make_trace(core, values, call, words, reason);  // once creating, once not
-  }
-  if (first) core.state = FunctionCore::State::kPlain;
-  entry->graph_id = session::new_graph_id();
-  tracing.builder.graph()->id = entry->graph_id;
-  entry->concrete = std::make_shared<trace::Concrete>(tracing.builder);
-  tracing.describe(*entry);
-  record_trace(core, *entry, reason, start, python_ns, {});
-  return entry;
+  drop_unused_numbers();
+}
+
+std::exception_ptr FunctionCore::failure() {
+  set_python_error();  // a C++ error becomes a Python one, a Python one stays
+  if (options.autograph) ag_explain_error();
+  return std::make_exception_ptr(PythonErrorSet());
+}
+
+std::string FunctionCore::describe(const std::exception_ptr&) const {
+  const Ref exception = take_exception();
+  if (!exception) return "an error";
+  std::string text = str(Py_TYPE(exception.get())->tp_name, ": ", str_of(exception.get()));
+  raise_again(exception);
+  return text;
+}
+
+void FunctionCore::wait(std::recursive_mutex& tracing) {
+  Py_BEGIN_ALLOW_THREADS
+  tracing.lock();
+  Py_END_ALLOW_THREADS
 }
 
 // The call's key with the shapes that the input_signature declares.
-static std::vector<uint64_t> declared_words(const FunctionCore& core, std::span<const uint64_t> words) {
+std::vector<uint64_t> FunctionCore::declared(std::span<const uint64_t> words) const {
+  if (!options.input_signature) return {};
   explain::KeyWriter out;
   std::vector<const SpecValue*> specs;
-  for (const auto& leaves : core.signature_leaves)
+  for (const auto& leaves : signature_leaves)
     for (const Ref& spec : leaves) specs.push_back(is_spec(spec.get()) ? &spec_of(spec.get()) : nullptr);
   size_t leaf = 0;
   for (size_t at = 0; at < words.size();) {
@@ -397,34 +331,6 @@ static std::vector<uint64_t> declared_words(const FunctionCore& core, std::span<
       for (uint64_t word : item.words) out.words.push_back(word);
   }
   return {out.words.begin(), out.words.end()};
-}
-
-std::shared_ptr<TraceEntry> find_or_trace(FunctionCore& core, std::span<PyObject* const> values, CallKey& call,
-                                          session::TraceReason reason, bool& traced) {
-  traced = false;
-  const std::span<const uint64_t> words(call.key.words.data(), call.key.words.size());
-  if (const int hit = core.table.find(words); hit != explain::DispatchTable::kMiss)
-    return core.entries[static_cast<size_t>(hit)];
-  if (!core.tracing.try_lock()) {  // another thread traces: it may need the GIL
-    Py_BEGIN_ALLOW_THREADS
-    core.tracing.lock();
-    Py_END_ALLOW_THREADS
-  }
-  const std::lock_guard<std::recursive_mutex> lock(core.tracing, std::adopt_lock);
-  if (const int hit = core.table.find(words); hit != explain::DispatchTable::kMiss)
-    return core.entries[static_cast<size_t>(hit)];
-  traced = true;
-  std::vector<uint64_t> wanted(words.begin(), words.end());
-  if (core.options.reduce_retracing && !core.options.input_signature) {
-    wanted = core.table.relaxed(words);
-    if (!std::ranges::equal(wanted, words)) reason = session::TraceReason::kRelaxed;
-  }
-  if (core.options.input_signature) wanted = declared_words(core, words);
-  std::shared_ptr<TraceEntry> entry = make_trace(core, values, call, wanted, reason);
-  // The body may have called this very function: another trace may serve by now, ours is added all the same.
-  core.table.add(entry->key);
-  core.entries.push_back(entry);
-  return entry;
 }
 
 }  // namespace footlight::python

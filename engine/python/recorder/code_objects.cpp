@@ -31,6 +31,12 @@ std::vector<std::pair<uint32_t, uint32_t>> lines_of(PyObject* code) {
   return lines;
 }
 
+// CPython calls it when a code object goes, with what the slot held.
+void drop_mark(void* value) {
+  const auto mark = reinterpret_cast<uintptr_t>(value);
+  if (mark > kOurs) record::retire_code(CodeId(static_cast<uint32_t>(mark - 2)));
+}
+
 // Registers a code object. May be called with an exception set, which is kept.
 uintptr_t register_code(PyObject* code) {
   const ExceptionSetAside aside;
@@ -78,7 +84,7 @@ CodeId code_id(PyObject* code) {
 }
 
 void init_code_objects() {
-  slot = request_code_slot();
+  slot = request_code_slot(drop_mark);
   if (slot < 0) throw Error(ErrorKind::kRuntime, "Python gave out all its code slots");
   source_provider = python_source;
 }

@@ -1,0 +1,210 @@
+// Numbers for objects in keys: given once to an object, or to all that are equal, and gone with it.
+#include "engine/python/function/key.h"
+
+#include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/weak.h"
+#include "engine/trace/function.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace footlight::python {
+namespace {
+
+// All of it under the GIL.
+struct Numbers {
+  // By weak reference, where objects can be referenced weakly: two of them are equal while their objects live and are
+  // equal, and a dead one is never found again.
+  Ref living = checked(PyDict_New());       // weakref -> number
+  struct ByAddress { uint64_t number; Ref reference; };
+  std::unordered_map<PyObject*, ByAddress> unhashable;  // those with equality and no hash
+  // The others are kept, by type and value, as long as a trace has them in its key.
+  Ref kept = checked(PyDict_New());         // (type, object) -> number
+  std::unordered_map<uint64_t, Ref> kept_by_number;     // the tuple of that dict
+  size_t sweep_at = kSweepAtLeast;
+  uint64_t swept_below = 0;
+
+  std::unordered_map<uint64_t, std::string> names;
+  uint64_t next = 1;
+
+  static constexpr size_t kSweepAtLeast = 128;
+};
+
+Numbers& numbers() {
+  static Numbers& all = *new Numbers;
+  return all;
+}
+
+std::string short_name(PyTypeObject* type) {
+  const std::string name = type->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+// "Point(x,y)" for a class with fields.
+std::string class_text(PyObject* type) {
+  std::string text = short_name(reinterpret_cast<PyTypeObject*>(type));
+  Ref fields = optional_attribute(type, "_fields");
+  if (!fields || !PyTuple_Check(fields.get())) fields = optional_attribute(type, "__match_args__");
+  if (!fields || !PyTuple_Check(fields.get())) return text;
+  text += '(';
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.get()); ++i) {
+    if (i) text += ',';
+    PyObject* field = PyTuple_GET_ITEM(fields.get(), i);
+    text += PyUnicode_Check(field) ? readable(field) : "?";
+  }
+  return text + ')';
+}
+
+uint64_t fresh_number(PyObject* object) {
+  const uint64_t number = numbers().next++;
+  std::string text;
+  if (PyType_Check(object)) {
+    text = class_text(object);
+  } else if (PyCode_Check(object)) {
+    auto* code = reinterpret_cast<PyCodeObject*>(object);
+    text = str(readable(code->co_qualname), " (line ", code->co_firstlineno, ")");
+  } else {
+    text = str("<", short_name(Py_TYPE(object)), " object ", number, ">");
+  }
+  numbers().names.emplace(number, std::move(text));
+  return number;
+}
+
+uint64_t number_at(PyObject* found) { return PyLong_AsUnsignedLongLong(found); }
+
+uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
+  const uint64_t number = fresh_number(object);
+  const Ref value = checked(PyLong_FromUnsignedLongLong(number));
+  if (PyDict_SetItem(table, key, value.get()) < 0) throw PythonErrorSet();
+  return number;
+}
+
+// An object is gone, and so are the traces made for it.
+void retire(uint64_t number) {
+  trace::key_object_died(number);
+  numbers().names.erase(number);
+}
+
+PyObject* object_died(PyObject*, PyObject* reference) {
+  return guarded([&] {
+    PyObject* found = find_item(numbers().living.get(), reference);
+    if (found) {
+      const uint64_t number = number_at(found);
+      if (PyDict_DelItem(numbers().living.get(), reference) < 0) throw PythonErrorSet();
+      retire(number);
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+PyMethodDef object_died_method = {"object_died", object_died, METH_O, nullptr};
+
+PyObject* unhashable_died(PyObject*, PyObject* reference) {
+  return guarded([&] {
+    auto& all = numbers().unhashable;
+    const auto at = std::ranges::find_if(all, [&](const auto& e) { return e.second.reference.get() == reference; });
+    if (at != all.end()) {
+      const auto [number, own] = std::move(at->second);
+      all.erase(at);
+      retire(number);
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+PyMethodDef unhashable_died_method = {"object_died", unhashable_died, METH_O, nullptr};
+
+uint64_t number_by_address(PyObject* object) {
+  auto& all = numbers().unhashable;
+  if (const auto at = all.find(object); at != all.end() && weak_target(at->second.reference.get()).get() == object)
+    return at->second.number;
+  static PyObject* const callback = PyCFunction_New(&unhashable_died_method, nullptr);
+  Ref reference = checked(PyWeakref_NewRef(object, callback));
+  const uint64_t number = fresh_number(object);
+  all.insert_or_assign(object, Numbers::ByAddress{number, std::move(reference)});
+  return number;
+}
+
+// Code that is compiled anew each time is used by nobody else any more: its traces go with it.
+bool is_abandoned_code(PyObject* object) { return PyCode_Check(object) && Py_REFCNT(object) == 1; }
+
+// The user's trace type `specific` says whether one made for `general` serves it.
+bool is_custom_subtype(uint64_t specific, uint64_t general) {
+  const auto& kept = numbers().kept_by_number;
+  const auto a = kept.find(specific), b = kept.find(general);
+  if (a == kept.end() || b == kept.end()) return false;
+  const Ref type = Ref::borrow(PyTuple_GET_ITEM(a->second.get(), 1));
+  const Ref other = Ref::borrow(PyTuple_GET_ITEM(b->second.get(), 1));
+  const Ref method = optional_attribute(type.get(), "is_subtype_of");
+  if (!method) return false;
+  return is_true(checked(PyObject_CallOneArg(method.get(), other.get())).get());
+}
+
+}  // namespace
+
+uint64_t kept_number(PyObject* object) {
+  Numbers& all = numbers();
+  Ref key = checked(PyTuple_Pack(2, reinterpret_cast<PyObject*>(Py_TYPE(object)), object));
+  if (PyObject* found = find_item(all.kept.get(), key.get())) return number_at(found);
+  const uint64_t number = add_to(all.kept.get(), key.get(), object);
+  all.kept_by_number.emplace(number, std::move(key));
+  return number;
+}
+
+uint64_t object_number(PyObject* object) {
+  Ref reference = Ref::steal(PyWeakref_NewRef(object, nullptr));
+  if (!reference) {
+    clear_only(PyExc_TypeError);
+    if (PyObject_Hash(object) == -1) {
+      clear_only(PyExc_TypeError);
+      fail(ErrorKind::kType, "the argument ", repr_of(object), " of type ", Py_TYPE(object)->tp_name,
+           " cannot be part of a tracing key: it is neither hashable nor can it be referenced weakly. Give it a method "
+           "__tf_tracing_type__(self, context), or pass what the function needs of it as tensors");
+    }
+    return kept_number(object);
+  }
+  if (PyObject_Hash(reference.get()) == -1) {
+    clear_only(PyExc_TypeError);
+    return number_by_address(object);
+  }
+  PyObject* living = numbers().living.get();
+  if (PyObject* found = find_item(living, reference.get())) return number_at(found);
+  static PyObject* const callback = PyCFunction_New(&object_died_method, nullptr);
+  const Ref watched = checked(PyWeakref_NewRef(object, callback));
+  if (PyObject_Hash(watched.get()) == -1) throw PythonErrorSet();
+  return add_to(living, watched.get(), object);
+}
+
+void drop_unused_numbers() {
+  Numbers& all = numbers();
+  if (all.kept_by_number.size() < all.sweep_at) return;
+  std::vector<uint64_t> unused;
+  for (const auto& [number, key] : all.kept_by_number) {
+    const bool used = trace::key_object_is_used(number);
+    // What was given out since the last time may stand in a key that is just being written.
+    if ((!used && number < all.swept_below) || (used && is_abandoned_code(PyTuple_GET_ITEM(key.get(), 1))))
+      unused.push_back(number);
+  }
+  all.swept_below = all.next;
+  all.sweep_at = std::max(Numbers::kSweepAtLeast, 2 * (all.kept_by_number.size() - unused.size()));
+  for (uint64_t number : unused) {
+    const Ref key = std::move(all.kept_by_number.extract(number).mapped());
+    if (PyDict_DelItem(all.kept.get(), key.get()) < 0) throw PythonErrorSet();
+    retire(number);
+  }
+}
+
+std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words) {
+  auto result = std::make_shared<explain::Names>();
+  const auto& names = numbers().names;
+  for (size_t at = 0; at < words.size();) {
+    const explain::Item item = explain::read(words, at);
+    if (!item.number) continue;
+    if (const auto found = names.find(item.number); found != names.end()) result->insert(*found);
+  }
+  return result;
+}
+
+void init_numbers() { explain::custom_subtype = is_custom_subtype; }
+
+}  // namespace footlight::python

@@ -1,0 +1,125 @@
+// The kinds of values that keys tell apart, and arguments rebuilt around placeholders.
+#include "engine/python/function/key.h"
+
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/types/convert.h"
+#include "engine/python/types/spec_object.h"
+#include "engine/python/types/variable_object.h"
+
+namespace footlight::python {
+namespace {
+
+bool has_fields_attribute(PyObject* o, const char* name) {
+  return has_attribute(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
+}
+
+}  // namespace
+
+bool is_namedtuple(PyObject* o) { return PyTuple_Check(o) && has_fields_attribute(o, "_fields"); }
+
+bool is_mapping(PyObject* o) {
+  if (PyDict_Check(o)) return true;
+  if (!PyMapping_Check(o) || PySequence_Check(o)) return false;
+  static PyObject* const abc = [] {
+    const Ref module = checked(PyImport_ImportModule("collections.abc"));
+    return checked(PyObject_GetAttrString(module.get(), "Mapping")).release();
+  }();
+  return is_instance(o, abc);
+}
+
+bool is_dataclass_instance(PyObject* o) { return !PyType_Check(o) && has_fields_attribute(o, "__dataclass_fields__"); }
+bool is_attrs_instance(PyObject* o) {
+  return !PyType_Check(o) && (has_fields_attribute(o, "__attrs_attrs__") || is_composite(o));
+}
+bool is_composite(PyObject* o) { return !PyType_Check(o) && has_fields_attribute(o, "__tensor_fields__"); }
+
+Ref record_field_names(PyObject* o) {
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  if (is_composite(o)) return checked(PyObject_GetAttrString(type, "__tensor_fields__"));
+  if (is_attrs_instance(o)) {
+    Ref attributes = checked(PyObject_GetAttrString(type, "__attrs_attrs__"));
+    Ref found = checked(PyList_New(0));
+    Ref items = checked(PySequence_List(attributes.get()));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
+      Ref name = checked(PyObject_GetAttrString(PyList_GET_ITEM(items.get(), i), "name"));
+      if (PyList_Append(found.get(), name.get()) < 0) throw PythonErrorSet();
+    }
+    return checked(PyList_AsTuple(found.get()));
+  }
+  Ref fields = checked(PyObject_GetAttrString(type, "__dataclass_fields__"));
+  return checked(PySequence_Tuple(fields.get()));
+}
+
+Ref sorted_keys(PyObject* mapping) {
+  Ref keys = checked(PyMapping_Keys(mapping));
+  if (PyList_Sort(keys.get()) == 0) return keys;
+  clear_only(PyExc_TypeError);  // keys of several types have no order of their own
+  return checked(PyMapping_Keys(mapping));
+}
+
+Ref Rebuilder::rebuild(PyObject* value) {
+  if (is_tensor(value) || is_variable(value) || is_spec(value)) return take(value);
+  const bool list = PyList_Check(value);
+  if (list || PyTuple_Check(value)) {
+    const Py_ssize_t count = Py_SIZE(value);
+    const size_t before = taken_;
+    std::vector<Ref> items;
+    for (Py_ssize_t i = 0; i < count; ++i)
+      items.push_back(rebuild(list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i)));
+    if (taken_ == before && !list) return Ref::borrow(value);
+    Ref sequence = checked(list ? PyList_New(count) : PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* item = items[static_cast<size_t>(i)].release();
+      list ? PyList_SET_ITEM(sequence.get(), i, item) : PyTuple_SET_ITEM(sequence.get(), i, item);
+    }
+    if (!is_namedtuple(value)) return sequence;
+    return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(value)), "_make", "(O)", sequence.get()));
+  }
+  if (is_mapping(value)) {
+    Ref keys = sorted_keys(value);
+    std::vector<Ref> items;
+    Ref rebuilt = checked(PyDict_New());
+    // In the order of the caller's mapping, though walked sorted.
+    if (PyDict_Check(value)) rebuilt = checked(PyDict_Copy(value));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
+      PyObject* name = PyList_GET_ITEM(keys.get(), i);
+      Ref item = checked(PyObject_GetItem(value, name));
+      Ref fresh = rebuild(item.get());
+      if (PyDict_SetItem(rebuilt.get(), name, fresh.get()) < 0) throw PythonErrorSet();
+    }
+    if (PyDict_CheckExact(value) || !PyDict_Check(value)) return rebuilt;
+    Ref same = Ref::steal(PyObject_CallMethod(value, "copy", nullptr));  // an OrderedDict, a defaultdict
+    if (same && PyDict_Update(same.get(), rebuilt.get()) == 0) return same;
+    clear_only(PyExc_Exception);
+    return rebuilt;
+  }
+  const bool attrs = is_attrs_instance(value);
+  if (attrs || (is_dataclass_instance(value) && Py_TYPE(value)->tp_hash == PyObject_HashNotImplemented)) {
+    const size_t before = taken_;
+    Ref fields = record_field_names(value);
+    std::vector<Ref> items;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.get()); ++i) {
+      Ref item = checked(PyObject_GetAttr(value, PyTuple_GET_ITEM(fields.get(), i)));
+      items.push_back(rebuild(item.get()));
+    }
+    if (taken_ == before) return Ref::borrow(value);
+    Ref module = checked(PyImport_ImportModule("copy"));
+    Ref fresh = checked(PyObject_CallMethod(module.get(), "copy", "O", value));
+    for (size_t i = 0; i < items.size(); ++i)
+      if (PyObject_GenericSetAttr(fresh.get(), PyTuple_GET_ITEM(fields.get(), static_cast<Py_ssize_t>(i)),
+                                  items[i].get()) < 0)
+        throw PythonErrorSet();
+    return fresh;
+  }
+  if (!PyType_Check(value) && has_attribute(value, "__tf_tracing_type__")) {
+    Ref type = checked(PyObject_CallMethod(value, "__tf_tracing_type__", "O", Py_None));
+    Ref placeholder = Ref::steal(PyObject_CallMethod(type.get(), "placeholder_value", "O", Py_None));
+    if (placeholder) return placeholder;
+    clear_only(PyExc_Exception);
+    return Ref::borrow(value);
+  }
+  if (!PyType_Check(value) && !PyFunction_Check(value) && is_array(value)) return take(value);
+  return Ref::borrow(value);
+}
+
+}  // namespace footlight::python

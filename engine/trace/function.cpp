@@ -1,0 +1,292 @@
+// Misses: one tracing lock for each function, the two traces of a call that makes variables, relaxing, eviction.
+#include "engine/trace/function.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/eager/tape.h"
+#include "engine/session/writer.h"
+#include "engine/trace/function_recording.h"
+#include "engine/trace/function_scope.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace footlight::trace {
+namespace {
+
+using explain::DispatchTable;
+
+// Which traces have a number in their key.
+using Holder = std::pair<Function*, int>;
+auto& holders() {
+  static auto& all = *new std::unordered_map<uint64_t, std::set<Holder>>;
+  return all;
+}
+
+// The numbers in a key, but for the one that does not outlive the function.
+template <class Visit>
+void visit_numbers(std::span<const uint64_t> key, uint64_t self, Visit&& visit) {
+  for (size_t at = 0; at < key.size();) {
+    const explain::Item item = explain::read(key, at);
+    if (item.number && item.number != self) visit(item.number);
+  }
+}
+
+// The numbers in the key of a trace that is being made: it is no holder yet.
+class Pinned {
+ public:
+  explicit Pinned(std::span<const uint64_t> key) : key_(key) {
+    visit_numbers(key_, 0, [](uint64_t number) { ++counts()[number]; });
+  }
+  ~Pinned() {
+    visit_numbers(key_, 0, [](uint64_t number) {
+      if (--counts()[number] == 0) counts().erase(number);
+    });
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  static bool has(uint64_t number) { return counts().contains(number); }
+
+ private:
+  static std::unordered_map<uint64_t, int>& counts() {
+    static auto& all = *new std::unordered_map<uint64_t, int>;
+    return all;
+  }
+  std::span<const uint64_t> key_;
+};
+
+// Traces inside of traces on this thread: each takes about as much of the C stack as a dozen Python calls.
+class Depth {
+ public:
+  explicit Depth(FrontEnd& front_end) {
+    if (depth_ >= kDeepest)
+      fail(ErrorKind::kRecursion, "traced function '", front_end.source().name,
+           "' calls itself with ever new arguments: maximum recursion depth exceeded while tracing");
+    ++depth_;
+  }
+  ~Depth() { --depth_; }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+
+ private:
+  static constexpr int kDeepest = 300;
+  static inline thread_local int depth_ = 0;
+};
+
+std::string made_by(const FunctionSource& source) {
+  return str("function '", source.name, "'",
+             source.file.empty() ? "" : str(" (", source.file, ":", source.decorator_line, ")"));
+}
+
+}  // namespace
+
+std::vector<std::string> FrontEnd::describe_captures(const Trace& trace) const {
+  std::vector<std::string> texts;
+  for (const Tensor& capture : trace.concrete->captures()) texts.push_back(describe_capture(capture));
+  return texts;
+}
+
+std::string FrontEnd::describe(const std::exception_ptr& error) const {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an error";
+  }
+}
+
+Function::~Function() {
+  for (int index : table_.by_age()) release(index);
+}
+
+void Function::belong_to(const Function& other, uint64_t self) {
+  family_ = other.family_;
+  definition_ = other.definition_;
+  options_.self = self;
+}
+
+FunctionId Function::id() {
+  record_function(*this);
+  return family_->id;
+}
+
+std::shared_ptr<Trace> Function::find(std::span<const uint64_t> key) {
+  std::shared_ptr<Trace> found;
+  {
+    struct Searching {
+      explicit Searching(int& count) : count_(count) { ++count_; }
+      ~Searching() { --count_; }
+      int& count_;
+    } searching(searching_);
+    const int index = table_.find(key);
+    if (index != DispatchTable::kMiss) found = traces_[static_cast<size_t>(index)];
+  }
+  if (!searching_ && !died_meanwhile_.empty()) {
+    std::vector<std::shared_ptr<Trace>> evicted;
+    for (uint64_t number : std::exchange(died_meanwhile_, {})) object_died(number, evicted);
+  }
+  return found;
+}
+
+std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, const Arguments& arguments,
+                                               session::TraceReason reason, bool& traced) {
+  traced = false;
+  if (std::shared_ptr<Trace> known = find(key)) return known;
+  if (!tracing_.try_lock()) front_end_.wait(tracing_);
+  const std::lock_guard lock(tracing_, std::adopt_lock);
+  if (std::shared_ptr<Trace> known = find(key)) return known;  // made by whoever had the lock
+  traced = true;
+  std::vector<uint64_t> wanted = front_end_.declared(key);
+  if (wanted.empty() && options_.reduce_retracing) {
+    wanted = table_.relaxed(key);
+    if (!std::ranges::equal(wanted, key)) reason = session::TraceReason::kRelaxed;
+  }
+  if (wanted.empty()) wanted.assign(key.begin(), key.end());
+  explain::Key full(wanted, front_end_.parameters(), front_end_.names(wanted));
+  if (evicted_keys_.erase(full.hash) && reason != session::TraceReason::kGetConcreteFunction)
+    reason = session::TraceReason::kEvicted;
+  const Pinned pinned(wanted);
+  std::shared_ptr<Trace> made = make_trace(arguments, full, reason);
+  // The body may have called this very function: another trace may serve by now, ours is added all the same.
+  add(std::move(full), made);
+  return made;
+}
+
+std::shared_ptr<Trace> Function::make_trace(const Arguments& arguments, const explain::Key& key,
+                                            session::TraceReason reason) {
+  const Depth depth(front_end_);
+  record_function(*this);
+  TraceTimes times{.start = now_ns()};
+  const std::shared_ptr<Trace> trace = front_end_.new_trace();
+  trace->id = session::new_trace_id();
+  const bool first = variables_ == Variables::kMayBeMade;
+  GraphBuilder builder(numbered(front_end_.graph_name() + '_'));
+  builder.graph()->made_by = made_by(front_end_.source());
+  FunctionScope scope(builder, front_end_.source().name, trace->id, first);
+  TraceRun run{arguments, key.words, builder, *trace};
+  try {
+    const HideTapes hidden;
+    const Building building(&builder);
+    builder.finish(front_end_.run_body(run));
+  } catch (...) {
+    const std::exception_ptr error = front_end_.failure();
+    if (!scope.created().empty()) variables_ = Variables::kMade;
+    times.body = now_ns() - times.start;
+    trace->number = ++family_->traces;
+    if (recording_structure()) record_trace(*this, *trace, key, reason, times, front_end_.describe(error));
+    std::rethrow_exception(error);
+  }
+  times.body = now_ns() - times.start;
+  ++tracing_count_;
+  const bool made_variables = first && !scope.created().empty();
+  if (first) variables_ = made_variables ? Variables::kMade : Variables::kNone;
+  if (made_variables) {
+    const bool all_given = std::ranges::all_of(arguments.tensors, [](const Tensor& t) { return bool(t); });
+    const bool depends = std::ranges::any_of(scope.created(), [](const NewVariable& v) { return bool(v.initial); });
+    if (!all_given && depends)
+      fail(ErrorKind::kValue, "function '", front_end_.source().name,
+           "' makes a variable whose initial value depends on its arguments: call it with tensors first");
+    if (!current_graph_builder) initialise(scope, *builder.graph(), arguments.tensors, builder.captures());
+  }
+  trace->number = ++family_->traces;
+  builder.graph()->id = session::new_graph_id();
+  trace->concrete = std::make_shared<Concrete>(builder);
+  front_end_.finish(run);
+  record_trace(*this, *trace, key, made_variables ? session::TraceReason::kVariableCreation : reason, times, {});
+  return made_variables ? make_trace(arguments, key, reason) : trace;  // once making them, once not
+}
+
+void Function::add(explain::Key key, std::shared_ptr<Trace> trace) {
+  std::vector<std::shared_ptr<Trace>> evicted;  // freed last: what a trace holds may call back
+  while (table_.size() >= options_.most_traces && !searching_)
+    evicted.push_back(evict(table_.least_recently_used(), Evicted::kFull, 0));
+  const int index = table_.add(std::move(key));
+  visit_numbers(table_.key(index).words, options_.self,
+                [&](uint64_t number) { holders()[number].insert({this, index}); });
+  traces_.resize(table_.index_end());
+  traces_[static_cast<size_t>(index)] = std::move(trace);
+}
+
+void Function::release(int index) {
+  visit_numbers(table_.key(index).words, options_.self, [&](uint64_t number) {
+    const auto at = holders().find(number);
+    if (at == holders().end()) return;  // it stands in the key twice
+    at->second.erase({this, index});
+    if (at->second.empty()) holders().erase(at);
+  });
+}
+
+std::shared_ptr<Trace> Function::evict(int index, Evicted why, uint64_t number) {
+  const explain::Key& key = table_.key(index);
+  std::shared_ptr<Trace> trace = std::move(traces_[static_cast<size_t>(index)]);
+  if (why == Evicted::kFull) {
+    if (evicted_keys_.size() >= options_.most_traces) evicted_keys_.clear();
+    evicted_keys_.insert(key.hash);
+  }
+  record_eviction(*this, *trace, why == Evicted::kObjectDied ? &key : nullptr, number, options_.most_traces);
+  release(index);
+  table_.forget(index);
+  traces_.resize(table_.index_end());
+  if (traces_.size() * 4 < traces_.capacity()) traces_.shrink_to_fit();
+  trace->evicted_ = true;
+  if (trace->running_) still_running_.push_back(trace);
+  return trace;
+}
+
+void Function::free_evicted() {
+  std::vector<std::shared_ptr<Trace>> done;
+  std::erase_if(still_running_, [&](const std::shared_ptr<Trace>& trace) {
+    if (trace->running_) return false;
+    done.push_back(trace);
+    return true;
+  });
+}
+
+void Function::object_died(uint64_t number, std::vector<std::shared_ptr<Trace>>& evicted) {
+  if (searching_) return died_meanwhile_.push_back(number);
+  for (;;) {
+    const auto at = holders().find(number);
+    if (at == holders().end()) return;
+    const auto own = at->second.lower_bound({this, 0});
+    if (own == at->second.end() || own->first != this) return;
+    evicted.push_back(evict(own->second, Evicted::kObjectDied, number));
+  }
+}
+
+void key_object_died(uint64_t number) {
+  const auto at = holders().find(number);
+  if (at == holders().end()) return;
+  std::vector<std::shared_ptr<Trace>> evicted;
+  std::vector<Function*> functions;
+  for (const auto& [function, index] : at->second)
+    if (functions.empty() || functions.back() != function) functions.push_back(function);
+  for (Function* function : functions) function->object_died(number, evicted);
+}
+
+bool key_object_is_used(uint64_t number) { return holders().contains(number) || Pinned::has(number); }
+
+std::vector<std::shared_ptr<Trace>> Function::traces() const {
+  std::vector<std::shared_ptr<Trace>> all;
+  for (int index : table_.by_age()) all.push_back(traces_[static_cast<size_t>(index)]);
+  return all;
+}
+
+void Function::note_traced() {
+  if (!definition_->note_traced()) return;
+  std::string why;
+  if (const std::vector<int>& made = table_.by_age(); made.size() > 1)
+    why = explain::phrase(explain::differences(table_.key(made[made.size() - 2]), table_.key(made.back())));
+  front_end_.warn(str("function '", front_end_.source().name, "' is retracing often: ", definition_->frequency(),
+                      why.empty() ? "" : "; the last trace differs from the one before in the ", why,
+                      ". Pass changing numbers as tensors, declare changing dimensions as None in an input_signature "
+                      "or use reduce_retracing=True, and make the function once, outside of loops"));
+}
+
+void Function::record(CallId call, TraceId trace, CallOutcome outcome, int64_t start_ns) {
+  record_call_of(*this, call, trace, outcome, start_ns);
+}
+
+}  // namespace footlight::trace

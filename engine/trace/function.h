@@ -1,0 +1,227 @@
+// A traced function below any front end: which trace serves a call, when one is made, relaxed or evicted, when
+// variables may be made, and what a session gets to know.
+//
+// A front end has a lock of its own (Python: the GIL). Everything here is called with that lock held; only while a body
+// runs, a graph runs or FrontEnd::wait() waits may other threads have it.
+#pragma once
+
+#include "engine/explain/dispatch.h"
+#include "engine/trace/concrete.h"
+#include "engine/trace/definition.h"
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace footlight::trace {
+
+class Function;
+
+// One trace. A front end derives its own from it, with what its objects need beside the graph.
+class Trace {
+ public:
+  virtual ~Trace() = default;
+  TraceId id;
+  int number = 0;                        // 1, 2, ... among those of its function
+  std::shared_ptr<Concrete> concrete;
+  int64_t conversion_ns = 0;             // spent on converting source code while it was made
+
+ private:
+  friend class Function;
+  uint32_t running_ = 0;                 // calls of it that are under way
+  bool evicted_ = false;
+};
+
+// What a call gives. A front end derives its own from it, with what it needs to trace for these arguments.
+struct Arguments {
+  std::span<const Tensor> tensors;       // for the parameters of the graph; empty ones where there is no value
+};
+
+// One run of the body.
+struct TraceRun {
+  const Arguments& arguments;
+  std::span<const uint64_t> key;         // what is traced for: the call's key, or a more general one
+  GraphBuilder& builder;
+  Trace& trace;                          // made by FrontEnd::new_trace()
+};
+
+// Where a function comes from.
+struct FunctionSource {
+  std::string name;                      // "Layer.__call__"
+  std::string file;
+  int line = 0;                          // of the definition
+  int decorator_line = 0;                // where it was made a traced function
+};
+
+// The language in which a function is written. One for each function.
+class FrontEnd {
+ public:
+  virtual ~FrontEnd() = default;
+  virtual const FunctionSource& source() = 0;
+  virtual std::string graph_name() const = 0;  // "__inference_step"; a number follows it
+  // Of each item of a key after the context.
+  virtual std::vector<std::string> parameters() const = 0;
+  // Names for the numbers in a key.
+  virtual std::shared_ptr<const explain::Names> names(std::span<const uint64_t>) const { return nullptr; }
+  // The key to trace for when the user declared what arguments look like; empty: as the call has it.
+  virtual std::vector<uint64_t> declared(std::span<const uint64_t>) const { return {}; }
+  // "w1 float32 (8, 16) variable", one for each capture.
+  virtual std::vector<std::string> describe_captures(const Trace&) const;
+
+  virtual std::shared_ptr<Trace> new_trace() { return std::make_shared<Trace>(); }
+  // Makes the parameters of run.builder, runs the body and returns what it computed; throws what the body throws.
+  virtual std::vector<Tensor> run_body(TraceRun& run) = 0;
+  // The graph is finished: run.trace has it.
+  virtual void finish(TraceRun&) {}
+
+  // Called while an exception of run_body() is handled: what the caller gets thrown.
+  virtual std::exception_ptr failure() { return std::current_exception(); }
+  virtual std::string describe(const std::exception_ptr&) const;  // class and message
+  // Takes a tracing lock that another thread has, without keeping that thread from running.
+  virtual void wait(std::recursive_mutex& tracing) { tracing.lock(); }
+  virtual void warn(const std::string& text) = 0;
+};
+
+struct FunctionOptions {
+  bool reduce_retracing = false;
+  size_t most_traces = 4096;             // beyond that the one used longest ago is evicted
+  uint64_t self = 0;                     // number of the object that a method is bound to; it outlives the function
+};
+
+// What the functions made of one definition share: each instance of a class has a Function for a method of it, and a
+// session knows one.
+struct Family {
+  FunctionId id;
+  bool recorded = false;
+  int traces = 0;                        // how many were made, those that failed too
+  struct Seen { explain::Key key; TraceId trace; };
+  std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest among
+};
+
+class Function {
+ public:
+  Function(FrontEnd& front_end, FunctionOptions options, std::shared_ptr<Definition> definition)
+      : front_end_(front_end), options_(options), definition_(std::move(definition)) {}
+  ~Function();
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  // For a method of one instance: `other` is the class's. `self` is the number of the instance.
+  void belong_to(const Function& other, uint64_t self);
+
+  // The trace for a call with this key; null when there is none.
+  std::shared_ptr<Trace> find(std::span<const uint64_t> key);
+  // The same, made when there is none.
+  std::shared_ptr<Trace> find_or_trace(std::span<const uint64_t> key, const Arguments&, session::TraceReason,
+                                       bool& traced);
+
+  // One call: `run(trace, call)` with the trace that serves it. `start_ns`: when it began; 0 when nothing is recorded.
+  template <class Run>
+  auto call(std::span<const uint64_t> key, const Arguments& arguments, int64_t start_ns, Run&& run) {
+    const int last = table_.find_last(key);
+    Trace* trace = last == explain::DispatchTable::kMiss ? nullptr : traces_[static_cast<size_t>(last)].get();
+    TraceId id;
+    const CallId call_id = start_ns ? next_call_id() : CallId();
+    try {
+      bool traced = false;
+      std::shared_ptr<Trace> found;
+      if (!trace) [[unlikely]] {
+        found = find_or_trace(key, arguments, session::TraceReason::kCall, traced);
+        trace = found.get();
+      }
+      if (traced) note_traced();
+      else definition_->note_hit();
+      const InUse in_use(*this, *trace);
+      id = trace->id;
+      if (!start_ns) [[likely]] return run(*trace, call_id);
+      auto result = run(*trace, call_id);
+      record(call_id, id, traced ? CallOutcome::kTrace : CallOutcome::kHit, start_ns);
+      return result;
+    } catch (...) {
+      if (start_ns) record(call_id, id, CallOutcome::kFailed, start_ns);
+      throw;
+    }
+  }
+
+  // A call that runs the body as it is, without any trace.
+  template <class Run>
+  auto call_eagerly(int64_t start_ns, Run&& run) {
+    if (!start_ns) return run();
+    const CallId call_id = next_call_id();
+    try {
+      auto result = run();
+      record(call_id, {}, CallOutcome::kEager, start_ns);
+      return result;
+    } catch (...) {
+      record(call_id, {}, CallOutcome::kFailed, start_ns);
+      throw;
+    }
+  }
+
+  // Its traces in the order in which they were made.
+  std::vector<std::shared_ptr<Trace>> traces() const;
+  size_t size() const { return table_.size(); }
+  int tracing_count() const { return tracing_count_; }
+  // Its number in the session, where it is recorded if it was not yet.
+  FunctionId id();
+
+  FrontEnd& front_end() const { return front_end_; }
+  Definition& definition() const { return *definition_; }
+  Family& family() const { return *family_; }
+
+ private:
+  friend void key_object_died(uint64_t number);
+  enum class Evicted : uint8_t { kObjectDied, kFull };
+  enum class Variables : uint8_t { kMayBeMade, kNone, kMade };
+
+  // While one lives, its trace is not freed.
+  class InUse {
+   public:
+    InUse(Function& function, Trace& trace) : function_(function), trace_(trace) { ++trace.running_; }
+    ~InUse() {
+      if (--trace_.running_ == 0 && trace_.evicted_) [[unlikely]] function_.free_evicted();
+    }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+
+   private:
+    Function& function_;
+    Trace& trace_;
+  };
+
+  std::shared_ptr<Trace> make_trace(const Arguments&, const explain::Key&, session::TraceReason);
+  void add(explain::Key key, std::shared_ptr<Trace> trace);
+  void object_died(uint64_t number, std::vector<std::shared_ptr<Trace>>& evicted);
+  std::shared_ptr<Trace> evict(int index, Evicted why, uint64_t number);
+  void release(int index);
+  void free_evicted();
+  void note_traced();
+  void record(CallId, TraceId, CallOutcome, int64_t start_ns);
+
+  FrontEnd& front_end_;
+  FunctionOptions options_;
+  std::shared_ptr<Definition> definition_;
+  std::shared_ptr<Family> family_ = std::make_shared<Family>();
+
+  explain::DispatchTable table_;
+  std::vector<std::shared_ptr<Trace>> traces_;        // by the indexes of table_
+  int searching_ = 0;                                 // a search runs, which may call the front end
+  std::vector<uint64_t> died_meanwhile_;              // objects in keys, during a search
+  std::vector<std::shared_ptr<Trace>> still_running_;  // evicted ones
+  std::unordered_set<uint64_t> evicted_keys_;         // hashes, of those that may be asked for again
+
+  std::recursive_mutex tracing_;
+  Variables variables_ = Variables::kMayBeMade;
+  int tracing_count_ = 0;
+};
+
+// Objects in keys go by number. The front end says when one is gone: the traces made for it are evicted.
+void key_object_died(uint64_t number);
+// Whether some trace was made for it.
+bool key_object_is_used(uint64_t number);
+
+}  // namespace footlight::trace

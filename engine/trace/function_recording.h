@@ -1,0 +1,35 @@
+// What a session gets to know of traced functions, their traces, graphs and calls. The one place where engine/trace
+// writes into a session.
+#pragma once
+
+#include "engine/trace/function.h"
+
+namespace footlight::session {
+class Writer;
+}
+
+namespace footlight::trace {
+
+struct TraceTimes {
+  int64_t start = 0;   // when it began
+  int64_t body = 0;    // how long the body ran
+};
+
+// All of these do nothing while nothing is recorded, but for the number that a function gets.
+void record_function(Function&);
+// `error`: tracing failed, and why.
+void record_trace(Function&, const Trace&, const explain::Key&, session::TraceReason, const TraceTimes&,
+                  const std::string& error);
+// A graph and those that it calls.
+void record_graphs(const GraphPtr&);
+void record_call_of(Function&, CallId, TraceId, CallOutcome, int64_t start_ns);
+// A trace is let go: because an object in `key` died, or (no key) because there are more than `most` traces.
+void record_eviction(Function&, const Trace&, const explain::Key* key, uint64_t object, size_t most);
+
+// At the end of a recording: how many were evicted in all, where not each was recorded.
+void record_eviction_totals(session::Writer&);
+
+// "float32 (8, 16) tensor"
+std::string describe_capture(const Tensor&);
+
+}  // namespace footlight::trace

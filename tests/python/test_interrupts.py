@@ -154,6 +154,24 @@ def signatures(error):
     yield 'signature of a gradient', custom
 
 
+def keys(error):
+    """Arguments of traced functions, as keys of a trace."""
+    f = tf.function(lambda o: 1.)
+    for name, o in [('__hash__', made(error, '__hash__', __eq__=lambda s, o: s is o)),
+                    ('__tf_tracing_type__', made(error, '__tf_tracing_type__')),
+                    ('__tf_tracing_type__ look-up', made(error, __tf_tracing_type__=property(raising(error)))),
+                    ('__getattr__', made(error, '__getattr__')), ('class __getattr__', with_meta(error)),
+                    ('__array__', made(error, '__array__')),
+                    ('dict', type('Made', (dict,), {'__getitem__': raising(error)})(a=1)),
+                    ('attrs', made(error, __attrs_attrs__=Descriptor(error))),
+                    ('keys without order', {ordered(error): 1, ordered(error): 2})]:
+        yield 'key ' + name, lambda o=o: f(o)
+        yield 'key in a list ' + name, lambda o=o: f([o])
+    yield 'name of a set', lambda: f({ordered(error), ordered(error)})
+    yield 'signature', lambda: tf.function(lambda x: x, input_signature=[tf.TensorSpec([])])(made(error, '__array__'))
+    yield 'default', lambda: tf.function(lambda x, y=made(error, '__repr__'): x)(1, 2, 3)
+
+
 class Interrupts(unittest.TestCase):
     def check(self, cases, kinds=(KeyboardInterrupt, SystemExit, MemoryError, RecursionError)):
         for kind in kinds:
@@ -179,6 +197,9 @@ class Interrupts(unittest.TestCase):
     def test_gradients(self):
         self.check(gradients)
         self.check(signatures, (KeyboardInterrupt, SystemExit))  # `inspect` makes a TypeError of all others
+
+    def test_keys(self):
+        self.check(keys)
 
 
 class Misses(unittest.TestCase):

@@ -2,6 +2,8 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
@@ -48,13 +50,6 @@ Ref text(const std::string& s) {
   return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
 }
 
-std::string shown(PyObject* value) {
-  Ref repr = Ref::steal(PyObject_Repr(value));
-  const char* utf8 = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
-  PyErr_Clear();
-  return utf8 ? utf8 : "?";
-}
-
 // The tensor for input `index`, checked against its placeholder.
 Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::string& parameter) {
   const Graph& graph = graph_in(self);
@@ -63,7 +58,7 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
   if (placeholder.dtypes[0] == DType::kResource) {
     if (!is_variable(value))
       fail(ErrorKind::kType, "concrete function '", name, "' expects a variable for '", parameter, "', got ",
-           shown(value));
+           repr_of(value));
     return variable_handle(value);
   }
   Tensor tensor;
@@ -72,7 +67,7 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
   else if (is_array(value)) tensor = to_tensor(value);
   else
     fail(ErrorKind::kType, "concrete function '", name, "' expects a tensor for '", parameter, "' (",
-         spec_text({placeholder.dtypes[0], placeholder.shapes[0], {}}), "), got ", shown(value),
+         spec_text({placeholder.dtypes[0], placeholder.shapes[0], {}}), "), got ", repr_of(value),
          "; wrap it in tf.constant, or call the function itself, which converts");
   if (tensor.dtype() != placeholder.dtypes[0])
     fail(ErrorKind::kInvalidArgument, "cannot compute ", graph.name(), " as input #", index,
@@ -86,8 +81,14 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
 
 // What the trace has for a parameter, out of structured_input_signature.
 Ref declared(const TraceEntry& entry, size_t parameter, size_t& positional) {
-  if (entry.input_kinds[parameter] == FunctionParameter::kKeywordOnly)
-    return Ref::borrow(PyDict_GetItemString(entry.structured_kwargs.get(), entry.input_names[parameter].c_str()));
+  if (entry.input_kinds[parameter] == FunctionParameter::kKeywordOnly) {
+    const std::string& name = entry.input_names[parameter];
+    if (PyObject* value = find_item(entry.structured_kwargs.get(), name.c_str())) return Ref::borrow(value);
+    PyObject *key, *value;  // a key of **kwargs that UTF-8 cannot say
+    for (Py_ssize_t at = 0; PyDict_Next(entry.structured_kwargs.get(), &at, &key, &value);)
+      if (readable(key) == name) return Ref::borrow(value);
+    return {};
+  }
   return Ref::borrow(PyTuple_GET_ITEM(entry.structured_args.get(), static_cast<Py_ssize_t>(positional++)));
 }
 
@@ -104,7 +105,7 @@ void check_bound(PyObject* self, const std::string& parameter, const std::string
       (Py_TYPE(given) != Py_TYPE(value) || PyObject_RichCompareBool(given, value, Py_EQ) != 1) &&
       type == type_text(value))
     fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' was traced with ", parameter, "=",
-         shown(value), ", which is a part of it; it got ", shown(given),
+         repr_of(value), ", which is a part of it; it got ", repr_of(given),
          ". Ask the function for another concrete function, or call it");
 }
 
@@ -130,7 +131,7 @@ void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, s
   }).rebuild(given);
   if (next != leaves.size())
     fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' expects ", entry.input_types[i],
-         " for '", entry.input_names[i], "', got ", shown(given));
+         " for '", entry.input_names[i], "', got ", repr_of(given));
 }
 
 std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -154,8 +155,7 @@ std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t 
     if (at < count) given[at++] = args[i];
   }
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k) {
-    const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, k));
-    if (!name) throw PythonErrorSet();
+    const std::string name = readable(PyTuple_GET_ITEM(kwnames, k));
     const auto found = std::ranges::find(entry.input_names, name);
     if (found == entry.input_names.end())
       fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry),
@@ -298,25 +298,25 @@ PyGetSetDef properties[] = {
 // --- function_type: prints as the signature ---
 struct PyFunctionTypeText {
   PyObject_HEAD
-  PyObject* text;
+  Ref text;
 };
 PyTypeObject function_type_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-PyObject* function_type_str(PyObject* o) { return Py_NewRef(reinterpret_cast<PyFunctionTypeText*>(o)->text); }
+PyObject* function_type_str(PyObject* o) { return Py_NewRef(reinterpret_cast<PyFunctionTypeText*>(o)->text.get()); }
 void function_type_destroy(PyObject* o) {
-  Py_DECREF(reinterpret_cast<PyFunctionTypeText*>(o)->text);
+  reinterpret_cast<PyFunctionTypeText*>(o)->text.~Ref();
   PyObject_Free(o);
 }
 PyObject* function_type_compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != &function_type_type) Py_RETURN_NOTIMPLEMENTED;
-  return PyObject_RichCompare(reinterpret_cast<PyFunctionTypeText*>(a)->text,
-                              reinterpret_cast<PyFunctionTypeText*>(b)->text, op);
+  return PyObject_RichCompare(reinterpret_cast<PyFunctionTypeText*>(a)->text.get(),
+                              reinterpret_cast<PyFunctionTypeText*>(b)->text.get(), op);
 }
 PyObject* get_function_type(PyObject* self, void*) {
   return guarded([&] {
     Ref words = text(function_type_text(entry_of(self)));
     auto* o = PyObject_New(PyFunctionTypeText, &function_type_type);
     if (!o) throw PythonErrorSet();
-    o->text = words.release();
+    new (&o->text) Ref(std::move(words));
     return reinterpret_cast<PyObject*>(o);
   });
 }

@@ -2,6 +2,7 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/spec_object.h"
@@ -25,7 +26,7 @@ void check_specs(PyObject* item) {
     Ref values = checked(PyMapping_Values(item));
     return check_specs(values.get());
   }
-  if (!PyType_Check(item) && PyObject_HasAttrString(item, "dtype") && PyObject_HasAttrString(item, "shape"))
+  if (!PyType_Check(item) && has_attribute(item, "dtype") && has_attribute(item, "shape"))
     return;  // a VariableSpec
   fail(ErrorKind::kType,
        "input_signature must hold tf.TensorSpec objects (lists, tuples and dicts of them are fine), not ",

@@ -17,11 +17,12 @@ using explain::Token;
 constexpr int kDeepest = 64;
 
 void put_text(explain::KeyWriter& key, PyObject* text) {
-  Py_ssize_t size;
-  if (const char* data = PyUnicode_AsUTF8AndSize(text, &size))
-    return key.text(Token::kString, {data, static_cast<size_t>(size)});
-  clear_only(PyExc_UnicodeEncodeError);  // lone surrogates
-  key.text(Token::kString, distinct_utf8(text));
+  try {
+    key.text(Token::kString, utf8(text));
+  } catch (const PythonErrorSet&) {
+    clear_only(PyExc_UnicodeEncodeError);  // lone surrogates
+    key.text(Token::kString, distinct_utf8(text));
+  }
 }
 
 void put_integer(explain::KeyWriter& key, PyObject* value) {
@@ -230,7 +231,7 @@ void CallKey::add_callable(PyObject* value, int depth) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i) outside(PyTuple_GET_ITEM(args.get(), i));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
       outside(PyList_GET_ITEM(names.get(), i));
-      outside(PyDict_GetItem(keywords.get(), PyList_GET_ITEM(names.get(), i)));
+      outside(checked(PyObject_GetItem(keywords.get(), PyList_GET_ITEM(names.get(), i))).get());
     }
     return;
   }

@@ -2,6 +2,7 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
@@ -32,8 +33,7 @@ void leaf_names(PyObject* value, const std::string& name, std::vector<std::strin
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
       PyObject* key = PyList_GET_ITEM(keys.get(), i);
       Ref item = checked(PyObject_GetItem(value, key));
-      Ref text = checked(PyObject_Str(key));
-      leaf_names(item.get(), PyUnicode_AsUTF8(text.get()), names);
+      leaf_names(item.get(), readable(checked(PyObject_Str(key)).get()), names);
     }
     return;
   }
@@ -99,7 +99,7 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
       Ref keys = sorted_keys(value);
       for (Py_ssize_t k = 0; k < PyList_GET_SIZE(keys.get()); ++k) {
         PyObject* key = PyList_GET_ITEM(keys.get(), k);
-        add(PyUnicode_AsUTF8(key), FunctionParameter::kKeywordOnly, PyDict_GetItem(value, key));
+        add(readable(key), FunctionParameter::kKeywordOnly, find_item(value, key));
       }
     } else {
       const bool hidden = has_extra && p.kind == FunctionParameter::kPositionalOrKeyword;

@@ -197,12 +197,12 @@ Ref call_body(PyObject* body, const FunctionSignature& signature, std::span<cons
 
 // Loops, and work on many elements: other threads run meanwhile.
 bool takes_long(const Graph& graph) {
+  static const AttrName kBody("body");  // of a loop
   auto heavy = [](const Graph& g) {
     int64_t elements = 0;
     for (uint32_t i = 0; i < g.size(); ++i) {
       const Node& node = g.node(NodeId(i));
-      const std::string_view op = node.op->name;
-      if (op == "While" || op == "StatelessWhile") return true;
+      if (node.attrs.find(kBody)) return true;
       for (const Shape& shape : node.shapes) elements += shape.fully_known() ? shape.elements() : 256;
     }
     return elements > kLongWork;

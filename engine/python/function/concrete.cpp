@@ -7,7 +7,6 @@
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
-#include "engine/python/interpreter/text.h"
 #include "engine/python/types/graph_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"

@@ -1,4 +1,4 @@
-// Summaries upwards (use, must-define, bind), then liveness downwards and definitions forwards.
+// Summaries bottom-up (uses, must-define, bind), then liveness backwards and definitions forwards.
 #include "engine/autograph/activity.h"
 
 namespace footlight::autograph {
@@ -7,7 +7,7 @@ namespace {
 
 struct Summary {
   NameSet use;    // read before any certain definition inside
-  NameSet must;   // certainly defined when control falls out at the end
+  NameSet must;   // definitely defined when control falls off the end
   NameSet bound;  // possibly defined or deleted
 };
 
@@ -28,7 +28,7 @@ class Analysis {
     return all;
   }
 
-  // live: what is wanted after the list; left as what is wanted before it. `extra` is wanted at every point.
+  // live: the names needed after the list on entry, before it on return. `extra` is live at every point.
   void live(const List& list, NameSet& live, const NameSet& extra) {
     for (uint32_t i = list.size; i-- > 0;) {
       Node* node = list[i];
@@ -44,7 +44,7 @@ class Analysis {
     live.add_all(extra);
   }
 
-  // defined: what may have a value before the list; left as what may have one after it.
+  // defined: the names that may have a value before the list on entry, after it on return.
   void define(const List& list, NameSet& defined) {
     for (Node* node : list) {
       ++steps_;
@@ -333,7 +333,7 @@ class Analysis {
     add(arguments->node(at::arguments::kwarg));
   }
 
-  // Names that a function inside takes from around it; those that it only binds itself are left out.
+  // Free variables of a nested function: names it uses but does not bind itself.
   NameSet free_names(const Node* arguments, const List& body) {
     NameSet names, own, outer;
     parameter_names(arguments, own);
@@ -357,7 +357,7 @@ class Analysis {
     });
   }
 
-  // Every name spelled below `node`, whatever is done with it.
+  // Every name that appears below `node`, however it is used.
   void all_names(const Node* node, NameSet& names) {
     ++steps_;
     if (is(node, Kind::kName)) names.add(node->name(at::Name::id));
@@ -400,7 +400,7 @@ class Analysis {
         return;
       default:
         for_each_child(node, [&](Node* child) { read(child, s); });
-        names_bound_here(tree_, node, s.bound);  // captures of patterns
+        names_bound_here(tree_, node, s.bound);  // capture patterns
         return;
     }
   }
@@ -474,7 +474,7 @@ Activity analyse(Tree& tree, const Node* function, const List& body, const std::
   activity.bound = all.bound;
   activity.bound.add_all(activity.parameters);
 
-  // Other functions see these whenever they run.
+  // Other functions may see these at any time.
   NameSet always = activity.captured;
   always.add_all(activity.globals);
   always.add_all(activity.nonlocals);

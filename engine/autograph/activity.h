@@ -1,5 +1,5 @@
-// What the statements of one function read, write and bind, and which names are wanted before and after each
-// if, while and for. Every pass visits each statement once.
+// What the statements of one function read, write and bind, and which names are live before and after each
+// if, while and for. Each pass visits every statement once.
 #pragma once
 
 #include "engine/autograph/marks.h"
@@ -15,7 +15,7 @@ struct Flow {
 
 struct Activity {
   NameSet parameters, globals, nonlocals;  // as declared
-  NameSet bound;       // all names that the function binds, parameters included
+  NameSet bound;       // read by nested functions: their values may be needed at any time
   NameSet captured;    // read by functions inside: their values count at any time
   NameSet composites;  // names of the form a.b or a[0]
 
@@ -32,9 +32,9 @@ Activity analyse(Tree& tree, const Node* function, const List& body, const std::
 // Names bound by this very statement, not by statements in its blocks.
 void names_bound_here(Tree& tree, const Node* statement, NameSet& bound);
 
-// "a.b", "a[0]", "a['k']", "a[i].b" for what is reached so from a plain name; null for anything else.
+// "a.b", "a[0]", "a['k']", "a[i].b" for an expression that starts at a plain name; null for anything else.
 Name* composite_name(Tree& tree, const Node* node);
-// The plain names in it: where it begins and those that index.
+// The plain names in it: the base and the ones used as indices.
 void composite_support(Tree& tree, const Name* composite, std::vector<Name*>& names);
 
 }  // namespace footlight::autograph

@@ -6,7 +6,7 @@ namespace footlight::autograph {
 
 namespace {
 
-// "[0]", "['k']" or "[i]" for an index that can be told in a name; empty for any other.
+// "[0]", "['k']" or "[i]" for an index that can be part of a name; empty for any other.
 std::string index_text(const Tree& tree, const Node* index) {
   if (is(index, Kind::kName)) return "[" + std::string(index->name(at::Name::id)->text) + "]";
   if (!is(index, Kind::kConstant)) return {};

@@ -1,4 +1,4 @@
-// if, while and for as calls of the runtime, their blocks as functions that share the state by nonlocal.
+// if, while and for as calls into the runtime; their blocks become functions that share state through nonlocal.
 #include "engine/autograph/convert.h"
 #include "engine/autograph/converter.h"
 #include "engine/autograph/unparse.h"
@@ -8,7 +8,7 @@
 namespace footlight::autograph {
 
 Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
-  // A while's test and its body are two functions: what the test binds is shared.
+  // A while's test and body are two functions, so names that the test binds are shared.
   NameSet shared;
   if (is(node, Kind::kWhile)) names_bound_here(tree_, node, shared);
   const Flow& flow = activity_.flow(node);
@@ -18,7 +18,7 @@ Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
     Name* name = tree_.name_at(id);
     const bool declared = activity_.globals.has(name) || activity_.nonlocals.has(name);
     if (activity_.composites.has(name)) {
-      // a.b written to an object that comes from outside the statement.
+      // a.b assigned on an object that comes from outside the statement.
       std::vector<Name*> support;
       composite_support(tree_, name, support);
       for (size_t i = 0; i < support.size(); ++i)
@@ -41,7 +41,7 @@ Converter::State Converter::state_of(const Node* node, const NameSet& bound) {
   return state;
 }
 
-// Readable only. An attribute may be missing: ag__.ldu(lambda: a.b, 'a.b')
+// Readable form only. An attribute may be missing: ag__.ldu(lambda: a.b, 'a.b')
 Node* Converter::state_tuple(const State& state, Op context, Position at) {
   Nodes items;
   for (Name* name : state.names) {
@@ -49,7 +49,7 @@ Node* Converter::state_tuple(const State& state, Op context, Position at) {
       items.push_back(tree_.name_node(name, context, at));
       continue;
     }
-    // Spelled as a name: it unparses as what it is.
+    // Spelled as a name, so that it unparses unchanged.
     Node* whole = tree_.name_node(name, context, at);
     items.push_back(
         context != Op::kLoad
@@ -59,7 +59,7 @@ Node* Converter::state_tuple(const State& state, Op context, Position at) {
   return tree_.tuple(tree_.list(items), context, at);
 }
 
-// ('y', 'x'); the lean form says which variables this conversion made to hold a return: (('retval_', 'value'), ...).
+// ('y', 'x'); the lean form names the variables this conversion made for a return: (('retval_', 'value'), ...).
 Node* Converter::state_names(const State& state, Position at) {
   Nodes items;
   for (const Name* name : state.names) {
@@ -91,7 +91,7 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
   block(list, inner, body);
   --moved_;
   if (lean()) {
-    // Only what this block binds, itself or through the blocks inside it.
+    // Only what this block binds, itself or through nested blocks.
     auto unbound = [&](const Name* symbol) {
       return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol);
     };
@@ -116,7 +116,7 @@ void Converter::declarations(const State& state, Position at, Nodes& out) {
   if (!nonlocals.empty()) out.push_back(declaration(Kind::kNonlocal, nonlocals, at));
 }
 
-// Readable only: def get_state(): return (a, b), def set_state(vars_): nonlocal a, b; a, b = vars_
+// Readable form only: def get_state(): return (a, b), def set_state(vars_): nonlocal a, b; a, b = vars_
 void Converter::state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter) {
   *getter = tree_.fresh("get_state");
   *setter = tree_.fresh("set_state");
@@ -186,8 +186,8 @@ void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
                        at));
 }
 
-// set_loop_options(...) at the head of a loop's body: its keywords, as a dict for the runtime. It may come
-// after docstrings of a kind (flags that a conversion put there).
+// set_loop_options(...) at the start of a loop body: its keywords, as a dict for the runtime. It may come after
+// statements that act like docstrings (flags added by a conversion).
 Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_names, Position at) {
   Nodes keys, values;
   skip = UINT32_MAX;

@@ -1,4 +1,4 @@
-// Conversion of functions and of the statements that hold others; control flow and expressions have files of their own.
+// Conversion of functions and compound statements; control flow and expressions have their own files.
 #include "engine/autograph/convert.h"
 #include "engine/autograph/converter.h"
 
@@ -9,7 +9,7 @@ constexpr std::string_view kOptionNames[] = {"recursive", "user_requested", "opt
                                              "internal_convert_user_code"};
 }
 
-// From the statement's first character to the end of its condition: what a traceback underlines.
+// From the statement's first character to the end of its condition: the part a traceback underlines.
 Position header_of(const Node* statement, const Node* last) {
   Position at = statement->at;
   if (last->at.end_line >= at.line) {
@@ -31,8 +31,8 @@ Node* Converter::declaration(Kind kind, const std::vector<Name*>& names, Positio
   return node;
 }
 
-// Blocks inside say nonlocal: Python wants to see the name bound in a function around. A bare annotation does
-// that at no cost.
+// Nested blocks declare names nonlocal, so Python needs them bound in an enclosing function. A bare annotation
+// does that at no cost.
 void Converter::declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at) {
   NameSet missing = scope.wanted;
   missing.remove_all(scope.bound);
@@ -77,7 +77,7 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
       break;
     case Kind::kGlobal:
     case Kind::kNonlocal:
-      // In a moved block the state's own declarations stand for it; the function says it once, see function().
+      // In a moved block the state's own declarations take its place; the function declares it once, see function().
       if (scope.moved || lean()) return;
       break;
     case Kind::kAnnAssign: annotated(node, scope, out); return;
@@ -98,7 +98,7 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
   compound(node, scope, out);
 }
 
-// A statement that stays: its expressions converted, its blocks too.
+// A statement that is kept: its expressions and blocks are converted.
 void Converter::compound(Node* node, Scope& scope, Nodes& out) {
   const KindInfo& described = info(node->kind);
   Node* made = nullptr;
@@ -129,7 +129,7 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
           const List* converted = expressions(list);
           if (converted != &list) fields()[i].list = converted;
         } else {
-          // Handlers, cases, with items: small statements of their own. A with item's call is left as it is.
+          // Handlers, cases, with items: small statements of their own. The call of a with item is not converted.
           Nodes parts;
           for (Node* part : list) {
             if (is(part, Kind::kwithitem)) {
@@ -162,7 +162,7 @@ void Converter::lowered_return(Node* node, Nodes& out) {
   Node* set_value = tree_.assign(tree_.store(lowered_.retval, at), value, at);
   Node* set_flag = tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(true, at), at);
   if (lean()) {
-    // The value first: when it raises, nothing was returned.
+    // The value first: if it raises, nothing was returned.
     out.push_back(set_value);
     out.push_back(set_flag);
     return;
@@ -177,7 +177,7 @@ void Converter::lowered_return(Node* node, Nodes& out) {
   out.push_back(attempt);
 }
 
-// In a moved block `x: T = 1` may stand for a variable of the function around, which Python refuses to annotate there.
+// In a moved block `x: T = 1` may refer to an outer function's variable, which Python refuses to annotate there.
 void Converter::annotated(Node* node, Scope& scope, Nodes& out) {
   Node* target = node->node(at::AnnAssign::target);
   const bool of_outer = is(target, Kind::kName) && scope.outer.has(target->name(at::Name::id));
@@ -210,7 +210,7 @@ void Converter::deletion(Node* node, Nodes& out) {
   out.push_back(made);
 }
 
-// A function or class inside this function.
+// A nested function or class.
 Node* Converter::definition(Node* node) {
   if (node->kind == Kind::kClassDef) {
     Node* made = tree_.copy(node);
@@ -340,7 +340,7 @@ Node* Converter::function(Node* function) {
   return made;
 }
 
-// In readable form one that stands alone becomes ag__.with_function_scope(lambda lscope: body, 'lscope', options).
+// In readable form a standalone lambda becomes ag__.with_function_scope(lambda lscope: body, 'lscope', options).
 Node* Converter::lambda(Node* lambda) {
   const Marks marks = mark(lambda, options_.style, result_.statements, result_.steps);
   result_.reason = marks.reason;

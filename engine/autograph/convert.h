@@ -1,5 +1,5 @@
 // Conversion of one function: control flow on values that may be tensors becomes calls into the runtime, which decides
-// while tracing. Two styles: a lean tree that runs, and the readable form that TensorFlow's users know.
+// while tracing. Two styles: a lean tree that is executed, and the readable form that TensorFlow's users know.
 #pragma once
 
 #include "engine/autograph/tree.h"
@@ -16,10 +16,10 @@ enum class Style : uint8_t { kLean, kReadable };
 
 struct Options {
   Style style = Style::kLean;
-  bool recursive = true;  // calls go through the runtime, which converts what they call
+  bool recursive = true;  // calls go through the runtime, which converts the callee
 };
 
-// What became of one statement of the user's.
+// What happened to one of the user's statements.
 struct Fate {
   uint32_t line = 0, last_line = 0;
   std::string kind;  // "if", "while", "for", "function"
@@ -29,15 +29,15 @@ struct Fate {
 };
 
 struct Conversion {
-  Node* function = nullptr;  // FunctionDef or Lambda, or for a readable lambda the assignment of one; null: see reason
-  std::string reason;        // why the function as a whole stays as it is
+  Node* function = nullptr;  // FunctionDef or Lambda, or for a readable lambda its assignment; null: see reason
+  std::string reason;        // why the whole function was not converted
   std::vector<Fate> statements;
-  uint64_t steps = 0;        // visits of nodes and statements over all passes; grows linearly with the function
+  uint64_t steps = 0;        // nodes and statements visited over all passes; grows linearly with the function
 };
 
 Conversion convert(Tree& tree, Node* function, const Options& options = {});
 
-// Names under which the lean tree reaches the runtime: free variables that no program can have, since they hold a dot.
+// Names under which the lean tree reaches the runtime: free variables that no program can have, for they contain a dot.
 namespace runtime_name {
 inline constexpr std::string_view kIf = "ag__.if_stmt";
 inline constexpr std::string_view kWhile = "ag__.while_stmt";

@@ -23,7 +23,7 @@ const List* Converter::expressions(const List& list) {
   return changed ? tree_.list(items) : &list;
 }
 
-// The node with its children converted; itself when nothing in it changed.
+// The node with its children converted; itself if nothing changed.
 Node* Converter::generic(Node* node) {
   const KindInfo& described = info(node->kind);
   Node* made = nullptr;
@@ -86,13 +86,13 @@ Node* Converter::call(Node* node) {
   const List& keywords = node->list(at::Call::keywords);
   const Position at = node->at;
   const std::string_view name = is(func, Kind::kName) ? func->name(at::Name::id)->text : std::string_view();
-  // print runs while tracing; a debugger wants to see the user's frame.
+  // print runs while tracing; a debugger needs the user's frame.
   if (!options_.recursive || plain_calls_ || name == "print" || name == "breakpoint" ||
       (lean() && class_body_))
     return generic(node);
   if (lean()) {
     if (name == "super" && args.empty() && function_) {
-      // Without arguments it looks at its caller, which may be a block that moved.
+      // Without arguments it looks at its caller, which may be a moved block.
       const Node* parameters = function_->node(at::FunctionDef::args);
       const List& first = parameters->list(at::arguments::posonlyargs).empty()
                               ? parameters->list(at::arguments::args)
@@ -153,7 +153,7 @@ Node* Converter::bool_op(Node* node) {
   for (uint32_t i = lean() ? 1 : 0; i < values.size; ++i) convertible &= movable(values[i]);
   if (!convertible) return generic(node);
   if (lean()) {
-    // The first operand is always wanted.
+    // The first operand is always evaluated.
     Nodes all{expression(values[0])};
     for (uint32_t i = 1; i < values.size; ++i) all.push_back(thunk(values[i]));
     return tree_.call(runtime(is_and ? runtime_name::kAnd : runtime_name::kOr, node->at), tree_.list(all), node->at);
@@ -171,9 +171,9 @@ namespace {
 bool simple(const Node* node) { return is(node, Kind::kName) || is(node, Kind::kConstant); }
 }  // namespace
 
-// left op b op c ...: and_(left op b, lambda: b op c ...). An operand in the middle that is more than a name
-// is evaluated once: (lambda left, b: and_(left op b, lambda: b op c ...))(left, b). The operands are
-// converted already.
+// left op b op c ...: and_(left op b, lambda: b op c ...). A middle operand that is more than a name is
+// evaluated once: (lambda left, b: and_(left op b, lambda: b op c ...))(left, b). The operands are already
+// converted.
 Node* Converter::pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at) {
   auto one = [&](Node* a, Node* b) {
     Node* made = tree_.make(Kind::kCompare, at);

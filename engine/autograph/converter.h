@@ -1,5 +1,5 @@
-// The converter's state, shared by its files; not for others. One Converter per function, lambdas included; functions
-// inside get converters of their own.
+// The converter's state, private to its files. One Converter per function, lambdas included; nested functions get their
+// own converters.
 #pragma once
 
 #include "engine/autograph/activity.h"
@@ -12,16 +12,16 @@ class Converter {
   Converter(Tree& tree, const Options& options, Conversion& result, const Converter* outer)
       : tree_(tree), options_(options), result_(result), outer_(outer) {}
 
-  // `function` with its body converted; null and a reason in the result when it stays as it is.
+  // `function` with its body converted; null and a reason in the result if it cannot be converted.
   Node* function(Node* function);
   Node* lambda(Node* lambda);
 
  private:
-  // One code object to be: the function itself or a block that moved into a function of its own.
+  // One future code object: the function itself or a block moved into a function of its own.
   struct Scope {
-    NameSet bound;   // by statements that stand in it
+    NameSet bound;   // by statements directly in it
     NameSet outer;   // declared nonlocal or global in it
-    NameSet wanted;  // declared nonlocal by blocks inside it
+    NameSet wanted;  // declared nonlocal by nested blocks
     bool moved = false;
   };
   using Nodes = std::vector<Node*>;
@@ -83,12 +83,12 @@ class Converter {
   Lowered lowered_;
   Name* scope_name_ = nullptr;       // fscope
   const Node* function_ = nullptr;
-  int class_body_ = 0;               // statements of a class: no functions made from their expressions
-  int moved_ = 0;                    // code that stands in a function made here
+  int class_body_ = 0;               // inside a class body: no functions are made from its expressions
+  int moved_ = 0;                    // inside a function generated here
   bool plain_names_ = false;         // readable: no ag__.ld around names
-  bool raw_expressions_ = false;     // the function looks at its own scope: nothing is added to it
-  bool plain_calls_ = false;         // calls stay calls
-  Name* if_body_ = nullptr;          // lean: the same few names again and again
+  bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it
+  bool plain_calls_ = false;         // calls are not converted
+  Name* if_body_ = nullptr;          // lean: the same few names, reused
   Name* else_body_ = nullptr;
   Name* loop_body_ = nullptr;
   Name* loop_test_ = nullptr;

@@ -1,11 +1,11 @@
-// Lowering of break, continue, return and loop else, in one walk.
+// Lowering of break, continue, return and loop else in one pass.
 #include "engine/autograph/lower.h"
 
 namespace footlight::autograph {
 
 namespace {
 
-// Statements still to come: the rest of a list, then the rest of the lists around it that moved in here.
+// The statements that follow: the rest of a list, then the rest of the enclosing lists that moved in here.
 struct Chain {
   const List* list;
   uint32_t from;
@@ -37,7 +37,7 @@ class Lowering {
     return block(&chain, loop);
   }
 
-  // No statement after this one is reached. Breaks and continues of a loop around make it a maybe.
+  // No statement after this one is reached. Breaks and continues of an enclosing loop make it a maybe.
   bool always_returns(const List& list) {
     for (const Node* node : list) {
       ++steps_;
@@ -48,7 +48,7 @@ class Lowering {
     }
     return false;
   }
-  // Answered once per if, so that chains of elif stay linear.
+  // Computed once per if, so that chains of elif stay linear.
   bool returns_in_all(const Node* node) {
     if (!(node->flags & kHasReturn)) return false;
     uint8_t& known = const_cast<Node*>(node)->mark;
@@ -90,7 +90,7 @@ class Lowering {
           return;
         }
         if (body || orelse) {
-          // What follows is reached through the other branch only: it moves in there.
+          // The following statements are reached only through the other branch, so they move into it.
           Node* made = tree_.copy(node);
           const int moved = body ? +at::If::orelse : +at::If::body;
           const int stays = body ? +at::If::body : +at::If::orelse;
@@ -122,14 +122,14 @@ class Lowering {
     }
   }
 
-  // Emits the statement; what it returns is a loop's else, still to be lowered, or null.
+  // Emits the statement; returns a loop's else that is still to be lowered, or null.
   const List* statement(Node* node, const Loop& loop, std::vector<Node*>& out) {
     if (is_control_flow(node) && node->kind != Kind::kIf && !(node->flags & kKept)) return converted_loop(node, out);
     out.push_back(compound(node, loop));
     return nullptr;
   }
 
-  // The node with its inner blocks lowered; itself when it has none.
+  // The node with its nested blocks lowered; itself if it has none.
   Node* compound(Node* node, const Loop& loop) {
     switch (node->kind) {
       case Kind::kIf:
@@ -168,7 +168,7 @@ class Lowering {
     return made;
   }
 
-  // The else of a try does not run when its body was left.
+  // The else of a try does not run if its body was left early.
   void guard_try_else(const Node* node, Node* made, const Loop& loop) {
     const List& orelse = made->list(at::Try::orelse);
     if (orelse.empty()) return;

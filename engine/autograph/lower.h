@@ -12,10 +12,10 @@ namespace footlight::autograph {
 //                                if not continue_: f()
 // if p: return 1               if p: do_return = True; retval_ = 1
 // return 2             ->      else: do_return = True; retval_ = 2
-// Returns stay Return nodes flagged kLoweredReturn; a for's condition to go on is its orelse, flagged kExtraTest.
+// Returns stay Return nodes flagged kLoweredReturn; a for's continuation condition is its orelse, flagged kExtraTest.
 struct Lowered {
   const List* body = nullptr;
-  Name* do_return = nullptr;  // null: returns stayed as they were
+  Name* do_return = nullptr;  // null: returns were not lowered
   Name* retval = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Marks what statements contain (one walk up) and which of them stay Python (one walk down).
+// Marks what statements contain (one walk up) and which of them stay in Python (one walk down).
 #include "engine/autograph/marks.h"
 
 namespace footlight::autograph {
@@ -99,7 +99,7 @@ class Marker {
     return flags;
   }
 
-  // `native_loop`: breaks here leave a loop that stays Python. `moved`: inside a statement that is converted.
+  // `native_loop`: breaks here leave a loop that stays in Python. `moved`: inside a statement that is converted.
   void decide(const List& statements, bool native_loop, bool moved) {
     for (Node* node : statements) decide(node, native_loop, moved);
   }

@@ -1,4 +1,4 @@
-// First pass over a function: what its statements contain, and which of them stay Python and why.
+// First pass over a function: what its statements contain, which of them stay in Python, and why.
 #pragma once
 
 #include "engine/autograph/convert.h"
@@ -7,18 +7,18 @@ namespace footlight::autograph {
 
 // Bits of Node::flags.
 enum NodeFlag : uint16_t {
-  kHasYield = 1,        // yield, await, async for or with: of this very function, not of one inside
+  kHasYield = 1,        // yield, await, async for or with, in this function itself, not in a nested one
   kHasReturn = 2,
-  kHasBreak = 4,        // of a loop around this statement
+  kHasBreak = 4,        // of an enclosing loop
   kHasContinue = 8,
-  kHasLocals = 16,      // calls locals(), eval(), exec(): sees the names of the scope it stands in
+  kHasLocals = 16,      // calls locals(), eval(), exec(): sees the names of its own scope
   kHasWalrus = 32,
-  kKept = 64,           // an if, while or for that stays Python
-  kOwnBreak = 128,      // a loop that a break inside leaves
+  kKept = 64,           // an if, while or for that stays in Python
+  kOwnBreak = 128,      // a loop with a break of its own
   kOwnContinue = 256,
   kLoweredReturn = 512, // a Return that became an assignment to do_return and retval_
-  kExtraTest = 1024,    // a For whose orelse holds one Expr: go on while it is true
-  kGuard = 2048,        // an If made by a conversion around what follows a possible break, continue or return
+  kExtraTest = 1024,    // a For whose orelse holds one Expr: continue while it is true
+  kGuard = 2048,        // an If generated around the statements after a possible break, continue or return
 };
 
 struct Marks {

@@ -1,4 +1,4 @@
-// A set of names of one tree, as bits by their dense ids; grows as names with higher ids come.
+// A set of names of one tree, as a bit set over their dense ids; grows as names with higher ids are added.
 #pragma once
 
 #include "engine/autograph/tree.h"

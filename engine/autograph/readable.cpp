@@ -6,7 +6,7 @@
 namespace footlight::autograph {
 
 namespace {
-// Defaults are what they were when the function was made: the text shows only that there are some.
+// Defaults were evaluated when the function was made: the text only shows that they exist.
 void hide_defaults(Tree& tree, Node* arguments) {
   for (const int slot : {+at::arguments::defaults, +at::arguments::kw_defaults}) {
     std::vector<Node*> values;

@@ -1,4 +1,4 @@
-// What tf.autograph.to_code prints and the app shows: readable text, its line map and the fates of the statements.
+// What tf.autograph.to_code prints and the app shows: readable text, its line map and each statement's fate.
 #pragma once
 
 #include "engine/autograph/convert.h"
@@ -12,7 +12,7 @@ struct Readable {
   std::string reason;
 };
 
-// `name`: of the function made, "tf__f"; a lambda is assigned to it.
+// `name`: of the generated function, "tf__f"; a lambda is assigned to it.
 Readable readable(Tree& tree, Node* function, std::string_view name, bool recursive = true);
 
 }  // namespace footlight::autograph

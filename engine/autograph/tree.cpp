@@ -1,4 +1,4 @@
-// The table of node kinds, the arena, interned names and the builders of common nodes.
+// The table of node kinds, the arena, interned names and builders for common nodes.
 #include "engine/autograph/tree.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A Python syntax tree of our own: compact nodes in an arena, described by one table (kinds.inc), so that reading,
-// writing, walking and printing are each written once. Nodes are never freed singly; subtrees may be shared.
+// Our own Python syntax tree: compact nodes in an arena, described by one table (kinds.inc), so that reading,
+// writing, walking and printing are each written once. Nodes are never freed individually; subtrees may be shared.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ inline constexpr int kKindCount = static_cast<int>(Kind::kTypeVarTuple) + 1;
 extern const KindInfo kinds[kKindCount];
 inline const KindInfo& info(Kind kind) { return kinds[static_cast<int>(kind)]; }
 
-// Contexts and operators, in one number space.
+// Contexts and operators, in one numbering.
 enum class Op : uint8_t {
   kLoad, kStore, kDel,
   kAnd, kOr,
@@ -68,14 +68,14 @@ enum class Op : uint8_t {
   kEq, kNotEq, kLt, kLtE, kGt, kGtE, kIs, kIsNot, kIn, kNotIn,
 };
 inline constexpr int kOpCount = static_cast<int>(Op::kNotIn) + 1;
-extern const char* const op_names[kOpCount];    // "Load", "Add" as CPython calls the classes
+extern const char* const op_names[kOpCount];    // "Load", "Add": CPython's class names
 extern const char* const op_symbols[kOpCount];  // "+", "not in"
 
-// An identifier, one object per spelling in a tree; `id` is dense.
+// An identifier, one object per distinct spelling in a tree; `id` is dense.
 struct Name {
   std::string_view text;
   uint32_t id = 0;
-  bool generated = false;   // made by a conversion: the user has no such name
+  bool generated = false;   // made by a conversion: not a name of the user's
   void* handle = nullptr;   // the host's object for it, owned by the host
 };
 
@@ -83,9 +83,9 @@ enum class ConstantKind : uint8_t { kNone, kTrue, kFalse, kEllipsis, kNumber, kS
 struct Constant {
   ConstantKind kind = ConstantKind::kNone;
   void* handle = nullptr;  // the host's object, owned by the host; null: made here
-  std::string_view text;   // string: its characters in UTF-8 (surrogates encoded as such); number, bytes: as
+  std::string_view text;   // string: its characters in UTF-8 (surrogates encoded too); number, bytes: as
                            // Python prints it
-  int64_t integer = 0;     // number made here
+  int64_t integer = 0;     // a number made here
 };
 
 struct Node;
@@ -121,7 +121,7 @@ struct Position {
 
 struct Node {
   Kind kind;
-  uint8_t mark = 0;     // free for one pass at a time
+  uint8_t mark = 0;     // scratch mark, used by one pass at a time
   uint16_t flags = 0;   // NodeFlag
   uint32_t number = 0;  // dense in its tree
   Position at;
@@ -156,7 +156,7 @@ class Tree {
   std::string_view keep(std::string_view text);
 
   Name* name(std::string_view text);            // interned
-  Name* fresh(std::string_view wanted);         // "wanted", "wanted_1", ...: one that nobody has; generated
+  Name* fresh(std::string_view wanted);         // "wanted", "wanted_1", ...: an unused one; generated
   uint32_t name_count() const { return static_cast<uint32_t>(names_.size()); }
   Name* name_at(uint32_t id) const { return names_[id]; }
 
@@ -172,7 +172,7 @@ class Tree {
   const Constant* constant(ConstantKind kind, std::string_view text = {}, int64_t integer = 0);
   const std::string_view* text(std::string_view text);
 
-  // Builders for the nodes that conversions make most.
+  // Builders for the nodes that conversions make most often.
   Node* load(Name* id, Position at) { return name_node(id, Op::kLoad, at); }
   Node* store(Name* id, Position at) { return name_node(id, Op::kStore, at); }
   Node* name_node(Name* id, Op context, Position at);

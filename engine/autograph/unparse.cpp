@@ -8,7 +8,7 @@ namespace footlight::autograph {
 
 void Unparser::line(const Node* node, std::string_view text) {
   if (!map_.empty()) out_ += '\n';
-  // Strings over several lines belong to the line on which their statement began.
+  // Multi-line strings belong to the line on which their statement starts.
   count_lines();
   map_.push_back(static_cast<int>(node->at.line));
   out_.append(static_cast<size_t>(indent_) * 4, ' ');

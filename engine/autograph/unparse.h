@@ -1,4 +1,4 @@
-// A syntax tree as Python text, in the style of Python's own ast.unparse, with a map from its lines to the user's.
+// A syntax tree as Python text, in the style of Python's ast.unparse, with a map from its lines to the user's.
 #pragma once
 
 #include "engine/autograph/tree.h"
@@ -11,7 +11,7 @@ namespace footlight::autograph {
 struct Text {
   std::string text;           // no newline at the end
   std::vector<int>
-      line_map;  // per line of the text, from index 0: the line of the statement that stands there, 0: none
+      line_map;  // per line of the text, from index 0: the line of its statement, 0: none
 };
 
 // A Module, a statement or an expression.

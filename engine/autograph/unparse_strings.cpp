@@ -8,7 +8,7 @@ namespace footlight::autograph {
 
 namespace {
 
-// One character of UTF-8 text that we made or CPython did: well formed, surrogates included.
+// One character of UTF-8 text produced by us or CPython: well formed, surrogates included.
 char32_t next_character(std::string_view text, size_t& i) {
   const unsigned char c = static_cast<unsigned char>(text[i++]);
   if (c < 0x80) return c;
@@ -35,7 +35,7 @@ void escape(std::string& out, char32_t c) {
   for (int shift = (width - 1) * 4; shift >= 0; shift -= 4) out += digits[c >> shift & 15];
 }
 
-// As Python's repr: single quotes unless only those occur inside.
+// Like Python's repr: single quotes unless only those occur inside.
 std::string repr(const Host& host, std::string_view text) {
   const bool single = text.find('\'') == text.npos || text.find('"') != text.npos;
   const char quote = single ? '\'' : '"';
@@ -60,7 +60,7 @@ using Quotes = std::vector<std::string_view>;
 constexpr std::array<std::string_view, 4> kAllQuotes{"'", "\"", "\"\"\"", "'''"};
 constexpr std::array<std::string_view, 2> kTripleQuotes{"\"\"\"", "'''"};
 
-// The text as it stands between quotes with as few backslashes as can be; `quotes` is narrowed to what fits.
+// The text between quotes with as few backslashes as possible; `quotes` is narrowed to those that fit.
 std::string between_quotes(const Host& host, std::string_view text, Quotes& quotes, bool escape_whitespace) {
   std::string escaped;
   for (size_t i = 0; i < text.size();) {
@@ -91,7 +91,7 @@ std::string between_quotes(const Host& host, std::string_view text, Quotes& quot
   return escaped;
 }
 
-// repr() writes infinity as a name; a literal that overflows to it is what the parser takes.
+// repr() writes infinity as a name; the parser needs a literal that overflows to it.
 std::string number(std::string_view text) {
   std::string out(text);
   for (size_t found; (found = out.find("inf")) != out.npos;) out.replace(found, 3, "1e309");
@@ -174,7 +174,7 @@ void Unparser::f_string(const Node* node) {
   } else {
     pieces(node, all);
   }
-  // Expressions fix the quotes first: nothing in them can be escaped. Literal parts then take escapes if they must.
+  // Expressions decide the quotes first: nothing in them can be escaped. Literal parts are escaped where necessary.
   Quotes quotes(kAllQuotes.begin(), kAllQuotes.end());
   Quotes fitting;
   for (std::string_view quote : quotes) {
@@ -204,7 +204,7 @@ void Unparser::f_string(const Node* node) {
     }
     narrowed = both;
   }
-  // Two parts, or the last part and the closing quote, may only together spell the quote.
+  // Two adjacent parts, or the last part and the closing quote, must not spell the quote by accident.
   std::erase_if(narrowed, [&](std::string_view quote) {
     return text.find(quote) != text.npos || text.ends_with(quote[0]);
   });

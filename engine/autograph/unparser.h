@@ -1,11 +1,11 @@
-// The unparser's state, shared by its three files; not for others.
+// The unparser's state, private to its three files.
 #pragma once
 
 #include "engine/autograph/unparse.h"
 
 namespace footlight::autograph {
 
-// How tightly the text around an expression binds: looser expressions get parentheses.
+// How tightly the surrounding text binds: looser expressions get parentheses.
 enum Precedence : int {
   kNamedExpr, kTuple, kYield, kTest, kOr, kAnd, kNot, kCompare, kBitOr, kBitXor, kBitAnd, kShift, kArithmetic, kTerm,
   kFactor, kPower, kAwait, kAtom,
@@ -23,7 +23,7 @@ class Unparser {
 
  private:
   // unparse.cpp
-  void line(const Node* node, std::string_view text);  // starts a line at the present indentation
+  void line(const Node* node, std::string_view text);  // starts a line at the current indentation
   void blank();
   void count_lines();
   void block(const List& statements, bool docstring = false);
@@ -69,7 +69,7 @@ class Unparser {
   const Tree& tree_;
   bool avoid_backslashes_;
   std::string out_;
-  std::vector<int> map_;  // of the lines begun so far
+  std::vector<int> map_;  // of the lines started so far
   size_t counted_ = 0, newlines_ = 0;  // how far line ends were counted, and how many there were
   int indent_ = 0;
 };

@@ -1,4 +1,4 @@
-// The flag that asks running work to stop: polled per step of a program and per range of a kernel's loop.
+// The flag that asks running work to stop: polled per program step and per range of a kernel's loop.
 #pragma once
 
 #include "engine/base/errors.h"

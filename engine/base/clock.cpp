@@ -1,4 +1,4 @@
-// Keeps the counter's scale on the system's clock: a line that always meets it at the next calibration.
+// Keeps the counter's scale in step with the system clock: a line that meets it at the next calibration.
 #include "engine/base/clock.h"
 
 #if defined(__x86_64__)
@@ -20,7 +20,7 @@ struct Sample { int64_t ticks, ns; };
 
 int64_t ticks() { return static_cast<int64_t>(__builtin_ia32_rdtsc()); }
 
-// The pair with the least time between its halves, of a few.
+// The pair with the shortest time between its halves, out of a few tries.
 Sample sample() {
   Sample best{};
   int64_t least = INT64_MAX;
@@ -35,7 +35,7 @@ Sample sample() {
   return best;
 }
 
-// The counter runs evenly on all cores, and the kernel itself takes it for a clock.
+// The counter runs evenly on all cores, and the operating system uses it as its clock.
 bool counter_is_a_clock() {
   unsigned a, b, c, d;
   if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8))) return false;
@@ -47,8 +47,8 @@ bool counter_is_a_clock() {
   return std::strncmp(name, "tsc", 3) == 0;
 }
 
-constexpr int64_t kMost = 1'000'000;  // ns that are caught up smoothly; beyond that somebody has set the clock
-constexpr int kScales = 1024;         // at 20 a second, one is written again when no reader can still hold it
+constexpr int64_t kMost = 1'000'000;  // ns that are corrected smoothly; beyond that somebody has set the clock
+constexpr int kScales = 1024;         // at 20 a second, one is reused only when no reader can still hold it
 ClockScale g_scales[kScales];
 int g_next = 0;
 Sample g_first;
@@ -90,7 +90,7 @@ void calibrate_clock() {
     clock_scale.store(nullptr, std::memory_order_release);
     return begin();
   }
-  // What is missing is made up within the next 50 ms of ticks: no step, never backwards.
+  // The difference is made up over the next 50 ms of ticks: no jumps, never backwards.
   const int64_t true_rate = rate(g_first, now);
   const int64_t soon = (int64_t{50'000'000} << 32) / true_rate;
   publish(now.ticks, said, true_rate + static_cast<int64_t>((__int128{behind} << 32) / soon));

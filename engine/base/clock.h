@@ -15,7 +15,7 @@ inline int64_t system_now_ns() {
   return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-// A line through (ticks, ns). Atomic, because a scale is used again after a minute (clock.cpp).
+// A line through (ticks, ns). Atomic, because a scale is reused after a minute (clock.cpp).
 struct ClockScale {
   std::atomic<int64_t> ticks{0}, ns{0}, ns_per_tick{0};  // the last in units of 2^-32
 };
@@ -33,9 +33,9 @@ inline int64_t now_ns() {
   return system_now_ns();
 }
 
-// Called by whoever records: first (takes 1 ms), then every 50 ms or so, from one thread at a time. No effect where the
-// processor's counter is no clock.
+// Called by the recorder: first (takes 1 ms), then every 50 ms or so, from one thread at a time. No effect where
+// the processor's counter cannot serve as a clock.
 void calibrate_clock();
-void release_clock();  // back to the system's
+void release_clock();  // back to the system clock
 
 }  // namespace footlight

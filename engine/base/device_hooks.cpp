@@ -1,4 +1,4 @@
-// The one pointer behind the device hooks, the one to the open devices, and the announcement of the first device.
+// The pointers behind the device hooks and the open devices, and the announcement of the first device.
 #include "engine/base/device_hooks.h"
 
 namespace footlight {

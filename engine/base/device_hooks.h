@@ -1,5 +1,5 @@
-// Who caused what a GPU does: the recorder of device activity installs the hooks, code that launches device work
-// brackets it with a DeviceWork. Without a recording, a bracket is one load and one branch.
+// Which op caused which GPU work: the recorder of device activity installs the hooks, code that launches device work
+// wraps it in a DeviceWork. Without a recording, that costs one load and one branch.
 #pragma once
 
 #include "engine/base/recording.h"
@@ -18,18 +18,18 @@ struct DeviceHooks {
 };
 extern std::atomic<const DeviceHooks*> device_hooks;  // null: the device is not recorded
 
-// The devices that the program uses, once it asked for them; null before that, and where there are none.
+// The devices that the program uses, once it has asked for them; null before that, and where there are none.
 struct OpenDevices {
   struct Name { std::string name, description; };  // "/gpu:0", "NVIDIA H200, 139 GiB"; number 1 in OpEvent::device
   std::vector<Name> names;
-  void (*synchronize)();  // waits for all work that was started on them
+  void (*synchronize)();  // waits for all work started on them
 };
 extern std::atomic<const OpenDevices*> open_devices;
 
 // Called just before the first device is opened: the last moment at which a recorder of device activity can start. A
 // program that uses no device never gets here.
 void announce_devices();
-// `listener` is called by announce_devices(). False: it comes too late, devices were announced before.
+// `listener` is called by announce_devices(). False: too late, devices were already announced.
 bool on_devices_announced(void (*listener)());
 
 // The traced call that this thread is running; set by the executor.
@@ -37,7 +37,7 @@ extern constinit thread_local CallId this_thread_call FL_FAST_TLS;
 
 class DeviceWork {
  public:
-  // Not `on_device`: the op does nothing there, and nothing is bracketed.
+  // Not `on_device`: the op does nothing there, and nothing is recorded.
   explicit DeviceWork(bool on_device = true)
       : hooks_(on_device ? device_hooks.load(std::memory_order_acquire) : nullptr) {
     if (!hooks_) return;

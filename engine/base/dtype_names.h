@@ -1,5 +1,5 @@
-// What the numbers of dtypes mean in names. Numbers are those of GraphDef (DT_FLOAT = 1, ...); they stand in cache keys
-// and in recordings, so code that knows no tensors reads them too.
+// Names of the dtype numbers. The numbers are those of GraphDef (DT_FLOAT = 1, ...); they appear in cache keys
+// and in recordings, so code that knows nothing of tensors reads them too.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace footlight {
 struct DTypeNames {
   const char* name = "";          // "float32"; empty: no dtype has this number
   const char* graphdef = "";      // "DT_FLOAT"
-  const char* short_name = "";    // "float", "half": how error messages and GraphDef listings say it
+  const char* short_name = "";    // "float", "half": the spelling in error messages and GraphDef listings
   const char* abbreviation = "";  // "f32"
 };
 

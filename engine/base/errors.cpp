@@ -11,4 +11,4 @@ void check_failed(const char* file, int line, const char* condition) {
   std::abort();
 }
 
-}  // namespace footlight
+}  // What happens when an internal bug is found.

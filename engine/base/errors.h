@@ -40,7 +40,7 @@ enum class ErrorKind : uint8_t {
   kUnavailable,
   kPermissionDenied,
   kDeadlineExceeded,
-  // TypeErrors with names of their own
+  // TypeErrors with classes of their own
   kOperatorNotAllowedInGraph,
   kInaccessibleTensor,
   kSignatureMismatch,  // a TypeError that is also a ValueError
@@ -58,7 +58,7 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// A Python exception is set in the interpreter: unwind to the boundary and leave it as it is.
+// A Python exception is already set in the interpreter: unwind to the boundary and leave it alone.
 class PythonErrorSet : public std::exception {
  public:
   const char* what() const noexcept override { return "a Python exception is set"; }
@@ -68,6 +68,6 @@ class PythonErrorSet : public std::exception {
 
 }  // namespace footlight
 
-// For bugs of ours: says where and aborts.
+// For internal bugs: prints the location and aborts.
 #define FL_CHECK(condition) \
   ((condition) ? (void)0 : ::footlight::check_failed(__FILE__, __LINE__, #condition))

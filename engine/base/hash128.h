@@ -1,5 +1,5 @@
-// A hash of 128 bits for contents that are compared by it alone: graphs, large constants, layouts. Its values stand in
-// recordings, so they must never change. Not safe against somebody who looks for two contents with the same one.
+// A 128-bit hash for contents that are compared by hash alone: graphs, large constants, layouts. Its values are stored
+// in recordings, so they must never change. Not safe against an adversary.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class Hasher128 {
     add(hash.high);
     add(hash.low);
   }
-  // The length counts too, so that two neighbouring texts do not run into each other.
+  // The length is hashed too, so that adjacent strings do not run into each other.
   void add(std::string_view text) {
     add(text.size());
     for (size_t at = 0; at < text.size(); at += 8) {

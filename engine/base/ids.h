@@ -27,8 +27,8 @@ using GraphId = Id<struct GraphTag>;
 using CallId = Id<struct CallTag, uint64_t>;
 using SignatureId = Id<struct SignatureTag>;  // an op with the dtypes and shapes it ran on
 
-// Where in the user's program something was done: a code object and the offset of the instruction in it, as
-// cheap as it gets to take. Lines are looked up later, in the line table copied when the code was first seen.
+// A location in the user's program: a code object and the offset of the instruction in it, as cheap as possible to
+// record. Lines are looked up later, in the line table copied when the code was first seen.
 struct SourceRef {
   CodeId code;
   uint32_t offset = 0;

@@ -1,4 +1,4 @@
-// tf.print's way out of the process.
+// How tf.print's output leaves the process.
 #include "engine/base/print_sink.h"
 
 #include <unistd.h>
@@ -14,7 +14,7 @@ void print_text(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the descriptor is closed: nobody to tell
+    if (written <= 0) return;  // the descriptor is closed: there is nowhere to report it
     text.remove_prefix(static_cast<size_t>(written));
   }
 }

@@ -6,7 +6,7 @@
 namespace footlight {
 
 using PrintSink = void (*)(int descriptor, std::string_view text);
-extern PrintSink print_sink;  // null: write it as it is
+extern PrintSink print_sink;  // null: write directly
 
 // Writes all of `text` to `descriptor` (1 or 2), or hands it to the sink.
 void print_text(int descriptor, std::string_view text);

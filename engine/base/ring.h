@@ -1,4 +1,4 @@
-// A ring of events: one thread writes, the drainer reads, nobody waits. Full: the event is dropped and counted.
+// A single-producer, single-consumer ring of events. When it is full the event is dropped and counted.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 
 namespace footlight {
 
-// `Event` has a `uint32_t sequence`, which push() fills: the number of the event in its thread, dropped ones counted.
+// `Event` has a `uint32_t sequence`, which push() fills: the event's number in its thread, counting dropped ones.
 template <class Event, uint32_t Capacity>
 class Ring {
  public:
   static constexpr uint32_t kCapacity = Capacity;
   static_assert((Capacity & (Capacity - 1)) == 0);
 
-  // True when a quarter of the ring was filled since the last true: time to wake the drainer.
+  // True once per quarter of the ring filled: time to wake the drainer.
   bool push(const Event& event) {
     const uint32_t head = head_.load(std::memory_order_relaxed);
     const uint32_t sequence = next_sequence_++;
@@ -29,7 +29,7 @@ class Ring {
     return ((head + 1) & (kCapacity / 4 - 1)) == 0;
   }
 
-  // Hands what is there to `sink(const Event*, count)`, in runs; returns how many.
+  // Passes the pending events to `sink(const Event*, count)`, in contiguous runs; returns how many.
   template <class Sink>
   uint32_t drain(Sink&& sink) {
     uint32_t tail = tail_.load(std::memory_order_relaxed);
@@ -45,7 +45,7 @@ class Ring {
     return count;
   }
 
-  // Forgets what is in it. Only while neither side is active: in a forked child.
+  // Discards the contents. Only while neither side is active: in a forked child.
   void reset() { tail_.store(head_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
 
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -55,7 +55,7 @@ class Ring {
   Event* events() { return reinterpret_cast<Event*>(storage_); }
 
   alignas(64) std::atomic<uint32_t> head_{0};
-  uint32_t next_sequence_ = 0;  // the owner's alone
+  uint32_t next_sequence_ = 0;  // owner only
   alignas(64) std::atomic<uint32_t> tail_{0};
   alignas(64) std::atomic<uint64_t> dropped_{0};
   // Raw, so that making a ring touches none of its pages.

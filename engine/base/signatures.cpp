@@ -1,4 +1,4 @@
-// The registry of signatures: one for the process, grown under a lock, never shrunk.
+// The process-wide registry of signatures, grown under a lock, never shrunk.
 #include "engine/base/signatures.h"
 
 #include <deque>

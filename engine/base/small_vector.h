@@ -1,4 +1,4 @@
-// A vector that keeps its first N elements inside itself. For trivially copyable elements only.
+// A vector with inline storage for its first N elements. Trivially copyable elements only.
 #pragma once
 
 #include <cstddef>

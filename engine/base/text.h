@@ -1,4 +1,4 @@
-// Putting messages together: str("a ", 3, " b") and fail(kind, "a ", 3, " b").
+// Building messages: str("a ", 3, " b") and fail(kind, "a ", 3, " b").
 #pragma once
 
 #include "engine/base/errors.h"
@@ -23,7 +23,7 @@ void append_to(std::string& out, F number) {
   out.append(text, static_cast<size_t>(std::snprintf(text, sizeof text, "%g", static_cast<double>(number))));
 }
 
-// The text between quotes, what does not print escaped as in C: protobuf's text form and tf.print write strings so.
+// The text in quotes, unprintable characters escaped as in C, as protobuf's text form and tf.print write strings.
 void append_quoted(std::string& out, std::string_view text);
 
 template <class... Parts>

@@ -1,6 +1,6 @@
-// Workers that wait for a job, one job at a time. Every thread begins with the same share of each job, as what it wrote
-// for the last op lies in its own cache, and helps the others when it is through. Ops follow each other closely, so
-// whoever waits looks for a moment before it sleeps.
+// Workers that wait for a job, one job at a time. Each thread starts with the same share of every job, because what it
+// wrote for the last op is in its own cache, and steals from the others when it is done. Ops follow each other closely,
+// so waiting threads spin for a moment before they sleep.
 #include "engine/base/thread_pool.h"
 
 #include "engine/base/cancel.h"
@@ -21,7 +21,7 @@ namespace footlight {
 
 namespace {
 
-// The steps of one thread's share that nobody has begun.
+// The steps of one thread's share that have not been started.
 struct alignas(64) Share {
   std::atomic<int64_t> next;
   int64_t end;
@@ -34,7 +34,7 @@ struct Job {
   int64_t step;
   std::vector<Share>& shares;
   std::atomic<bool> failed{false};
-  std::exception_ptr error{};  // written by the one that set `failed`
+  std::exception_ptr error{};  // written by whoever set `failed`
 
   void deal() {
     const int64_t steps = (count + step - 1) / step, threads = static_cast<int64_t>(shares.size());
@@ -95,7 +95,7 @@ class Pool {
     inside_pool = false;
     {
       std::lock_guard lock(mutex_);
-      job_ = nullptr;  // nobody joins any more
+      job_ = nullptr;  // nobody can join any more
     }
     look_for([this] { return busy_.load(std::memory_order_acquire) == 0; });
     std::unique_lock lock(mutex_);
@@ -103,7 +103,7 @@ class Pool {
   }
 
  private:
-  // For as long as falling asleep and being woken would take at worst.
+  // As long as falling asleep and being woken would take at worst.
   template <class Condition>
   static void look_for(Condition&& condition) {
     using Clock = std::chrono::steady_clock;
@@ -146,21 +146,21 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  std::vector<Share> shares_;  // of the job at hand
+  std::vector<Share> shares_;  // of the current job
   std::vector<std::thread> threads_;
   Job* job_ = nullptr;
   std::atomic<uint64_t> generation_{0};
-  std::atomic<int> busy_{0};  // both are written under mutex_, and looked at without it
+  std::atomic<int> busy_{0};  // both are written under mutex_, and read without it
   int asleep_ = 0;
   bool stop_ = false;
 };
 
 std::atomic<int> wanted_size{0};
-std::mutex pool_mutex;   // held by the thread whose loop the pool runs
+std::mutex pool_mutex;   // held by the thread whose loop is running on the pool
 Pool* pool = nullptr;    // under pool_mutex; never destroyed at exit: threads may still be in it
 int size_of_pool = 0;
 
-// A child has none of the threads: it forgets the pool and makes its own when it needs one.
+// A forked child has none of the threads: it drops the pool and makes its own when needed.
 void forget_pool() {
   pool = nullptr;
   size_of_pool = 0;
@@ -171,7 +171,7 @@ void forget_pool() {
 
 int pool_size() {
   const int wanted = wanted_size.load(std::memory_order_relaxed);
-  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // it asks the system
+  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // a system call
   return wanted > 0 ? wanted : cores;
 }
 
@@ -191,7 +191,7 @@ void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context
     pool = new Pool(size);
     size_of_pool = size;
   }
-  // Many ranges per thread even out cores of different speed.
+  // Several ranges per thread balance cores of different speed.
   Job job{.body = body,
           .context = context,
           .count = count,

@@ -1,5 +1,5 @@
-// The one thread pool. A loop over [0, count) is cut into ranges of at least `grain` and run on all cores; inside a
-// pool thread, in a forked child and for one range only it runs at once, here.
+// The global thread pool. A loop over [0, count) is cut into ranges of at least `grain` and run on all cores; inside a
+// pool thread, in a forked child and for a single range it runs inline.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace footlight {
 
 using RangeBody = void (*)(void* context, int64_t begin, int64_t end);
 
-// Rethrows the first exception that a range threw, when all have ended.
+// Rethrows the first exception thrown by a range, after all have finished.
 void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context);
 
 template <class Body>
@@ -26,7 +26,7 @@ void parallel_for(int64_t count, int64_t grain, Body&& body) {
       &body);
 }
 
-// Threads that work on a loop, the caller included. Setting it takes effect for later loops; 0: as many as cores.
+// Number of threads for a loop, the caller included. Changing it affects later loops; 0: one per core.
 int pool_size();
 void set_pool_size(int);
 

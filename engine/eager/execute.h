@@ -1,4 +1,4 @@
-// Running one op now: the way from an op row and tensors to the kernel.
+// Running one op now: from an op row and tensors to the kernel.
 #pragma once
 
 #include "kernels/table.h"
@@ -15,8 +15,8 @@ void init();
 
 extern const Attrs no_attrs;
 
-// The hot ways: one output, no vector, no look-up by name. `attrs` as the row wants them; those with a default may be
-// missing. Any tape that records is told.
+// The hot paths: one output, no vector, no lookup by name. `attrs` as the row wants them; those with a default may be
+// missing. Active tapes record the op.
 Tensor unary(const OpRow&, const Tensor& x);
 Tensor binary(const OpRow&, const Tensor& x, const Tensor& y);
 Tensor execute1(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs = no_attrs);
@@ -27,11 +27,11 @@ Tensor execute1(const Op& op, const Attrs& attrs, const Tensors&... inputs) {
 
 std::vector<Tensor> execute(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs = no_attrs);
 
-// What tf.device asked for on this thread: ops run there when they have a kernel there, else on the host.
+// The device set by tf.device on this thread: ops run there if they have a kernel for it, else on the host.
 // Null: where the inputs are.
 extern thread_local const Device* wanted_device;
 
-// "outer/inner/" or "": where names are made on this thread outside of every graph.
+// "outer/inner/" or "": the name scope of this thread outside of every graph.
 extern thread_local std::string name_scope;
 
 }  // namespace footlight::eager

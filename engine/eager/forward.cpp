@@ -1,5 +1,5 @@
-// Tangents of an op's outputs, from its gradient function alone: that is linear in the gradients u that arrive,
-// so the gradient with respect to u of what it gives, weighted with the inputs' tangents, is the outputs' tangent.
+// Tangents of an op's outputs, from its gradient function alone: that is linear in the incoming gradients u,
+// so the gradient of its results with respect to u, weighted by the inputs' tangents, is the outputs' tangent.
 #include "engine/eager/forward.h"
 
 #include "engine/eager/tape_threads.h"

@@ -1,4 +1,4 @@
-// Forward mode: tangents that travel with the values, beside the tape.
+// Forward mode: tangents that are computed along with the values, beside the tape.
 #pragma once
 
 #include "engine/eager/tape.h"
@@ -15,13 +15,13 @@ class ForwardAccumulator {
   ForwardAccumulator(const ForwardAccumulator&) = delete;
   ForwardAccumulator& operator=(const ForwardAccumulator&) = delete;
 
-  // On this thread from now on, until stop(). An accumulator that started earlier sees what a later one computes.
+  // Records on this thread until stop(). An accumulator that started earlier sees what a later one computes.
   void start();
   void stop();
   bool recording() const { return recording_; }
-  // The direction in which a tensor, or the variable of a handle, moves. Before start(), or any time later.
+  // The tangent of a tensor, or of the variable behind a handle. Before start(), or at any later time.
   void watch(const Tensor& primal, const Tensor& tangent);
-  // How a value that was computed since moves along; empty when it does not.
+  // The tangent of a value computed since; empty when it has none.
   Tensor tangent_of(const Tensor&) const;
 
   void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,

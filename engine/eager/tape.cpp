@@ -1,4 +1,4 @@
-// Recording on tapes and going back.
+// Recording on tapes, and the backward pass.
 #include "engine/eager/tape.h"
 
 #include "engine/eager/forward.h"
@@ -19,7 +19,7 @@ namespace {
 // Tapes first: what accumulators compute uses the op's outputs.
 void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
           const std::shared_ptr<Backward>& custom) {
-  // By index: a gradient that runs while a tape looks may start or stop others.
+  // By index: a gradient that runs while a tape records may start or stop others.
   for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(row, attrs, inputs, outputs, custom);
   const size_t before = recorders.looking;
   try {
@@ -172,7 +172,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
     used_ = last;
     stop();
   }
-  // Which entries lie between a source and what comes later.
+  // Marks the entries that lie on a path from a source.
   std::unordered_set<uint64_t> from_source;
   for (const Tensor& s : sources) from_source.insert(s.tape_id());
   const size_t count = entries_.size();  // a persistent tape may record what follows
@@ -209,7 +209,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
     }
     if (!any) continue;
     std::vector<Tensor> back(e.inputs.size());
-    // Products and convolutions may leave out what nobody reads; no gradient of theirs runs another one.
+    // Products and convolutions may skip what nobody reads; none of their gradients runs another one.
     std::optional<GradientWanted> wanted;
     if (e.row && e.row->family == OpFamily::kProduct && !e.custom) {
       std::vector<bool> which;

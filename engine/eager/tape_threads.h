@@ -1,4 +1,4 @@
-// Who records on this thread: tapes and forward accumulators, outermost first. Shared by tape.cpp and forward.cpp.
+// The recorders of this thread: tapes and forward accumulators, outermost first. Shared by tape.cpp and forward.cpp.
 #pragma once
 
 #include "engine/eager/tape.h"
@@ -13,11 +13,11 @@ class ForwardAccumulator;
 struct Recorders {
   std::vector<Tape*> tapes;
   std::vector<ForwardAccumulator*> accumulators;
-  size_t looking = SIZE_MAX;  // only the accumulators before this one see what is applied: it is computing itself
+  size_t looking = SIZE_MAX;  // only the accumulators before this one see applied ops: it is computing itself
 };
 extern thread_local Recorders recorders;
 
-// Installs or removes the hook of apply(), as there are recorders or not.
+// Installs or removes the hook of apply(), depending on whether there are recorders.
 void set_tape_hook();
 
 }  // namespace footlight

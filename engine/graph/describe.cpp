@@ -1,4 +1,4 @@
-// Tensors and attributes in a line of text.
+// Tensors and attributes as one line of text.
 #include "engine/graph/describe.h"
 
 #include "engine/base/hash128.h"
@@ -58,7 +58,7 @@ std::string describe(DType dtype, const Shape& shape) {
   return std::string(name_of(dtype)) + ' ' + shape.to_string();
 }
 
-// Of the bytes, or of the strings.
+// Hash of the bytes, or of the strings.
 static std::string hash_text(const Tensor& tensor) {
   Hasher128 hasher;
   if (is_plain(tensor.dtype())) {
@@ -74,7 +74,7 @@ static std::string hash_text(const Tensor& tensor) {
 std::string describe_value(const Tensor& tensor, size_t limit) {
   std::string text = elements_text(tensor, limit);
   if (text.size() > limit) text = text.substr(0, limit) + "...";
-  const bool complete = text.find("...") == std::string::npos;  // also what stands for dtypes that have no text
+  const bool complete = text.find("...") == std::string::npos;  // also the placeholder for dtypes that have no text
   if (tensor.shape().rank() > 0) text = '[' + text + "] " + describe(tensor.dtype(), tensor.shape());
   return complete ? text : text + hash_text(tensor);
 }

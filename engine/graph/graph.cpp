@@ -1,4 +1,4 @@
-// Adding nodes, unique names, and walking over what a graph calls.
+// Adding nodes, unique names, and visiting called graphs.
 #include "engine/graph/graph.h"
 
 #include "engine/base/errors.h"
@@ -9,7 +9,7 @@
 namespace footlight {
 namespace {
 
-// Names that differ only in case count as the same one.
+// Names that differ only in case count as equal.
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result)
@@ -20,7 +20,7 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 std::string Graph::unique_name(std::string_view wanted) {
-  // "scope/" is the scope's own name, taken when the scope was entered.
+  // "scope/" is the scope's own name, reserved when the scope was entered.
   if (wanted.ends_with('/')) return std::string(wanted.substr(0, wanted.size() - 1));
   if (name_scope.empty()) return unique_full_name(wanted);
   std::string full = name_scope;
@@ -39,7 +39,7 @@ std::string Graph::unique_full_name(std::string_view wanted) {
     key += '_';
     key += std::to_string(number++);
   } while (used_names_.contains(key));
-  at->second = number;  // try_emplace below may rehash, `at` is not used after it
+  at->second = number;  // try_emplace below may rehash; `at` is not used after it
   used_names_.try_emplace(key, 1);
   return std::string(wanted) + '_' + std::to_string(number - 1);
 }

@@ -1,4 +1,4 @@
-// A graph: nodes in the order in which they were made, the values that leave it, and who made each node.
+// A graph: nodes in creation order, its outputs, and the source line of each node.
 #pragma once
 
 #include "engine/ops/builder.h"
@@ -17,15 +17,15 @@ struct Edge {
 
 struct Node {
   const OpRow* op = nullptr;
-  std::string name;                  // unique in its graph, as TensorFlow would name it
+  std::string name;                  // unique in its graph, named as TensorFlow would
   std::vector<Edge> inputs;
   std::vector<NodeId> control_inputs;
   Attrs attrs;
   std::vector<DType> dtypes;         // of the outputs
   std::vector<Shape> shapes;
   SourceRef source;                  // the user's line
-  std::string device;                // what the user asked for with tf.device, else empty
-  bool shape_said = false;           // by the user (set_shape): it may turn out to be another
+  std::string device;                // the device the user asked for with tf.device, else empty
+  bool shape_said = false;           // by the user (set_shape): it may turn out to be different
 };
 
 class Graph : public std::enable_shared_from_this<Graph> {
@@ -36,7 +36,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   GraphId id;                        // in the session, once recorded
 
   NodeId add(Node);                  // gives a unique name under the current name scope
-  NodeId add_named(Node);            // the name is unique already
+  NodeId add_named(Node);            // the name is already unique
   const Node& node(NodeId id) const { return nodes_[id.value]; }
   Node& node(NodeId id) { return nodes_[id.value]; }
   size_t size() const { return nodes_.size(); }
@@ -45,12 +45,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Edge> outputs;
   std::vector<NodeId> control_outputs;  // effects that must have happened when a call of the graph returns
 
-  size_t parameters = 0;             // so many of the inputs; a caller puts what was captured into the others
+  size_t parameters = 0;             // how many inputs are parameters; callers pass captures for the rest
   std::string made_by;               // "function 'step' (train.py:14)", for messages
 
-  // What engine/trace keeps for calls of this graph under a tape; goes with the graph.
+  // Kept by engine/trace for calls of this graph under a tape; freed with the graph.
   std::shared_ptr<void> derivative;
-  std::shared_ptr<void> custom_gradients;  // what the user gave parts of it, kept by engine/trace as well
+  std::shared_ptr<void> custom_gradients;  // custom gradients of parts of it, also kept by engine/trace
 
   std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope
@@ -67,10 +67,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
 // Every graph that nodes of `graph` call, directly or not, each once, callees in order of first use.
 std::vector<GraphPtr> library_of(const Graph& graph);
 
-// A graph's own copy of another: same nodes, names, inputs and outputs; nodes may be added to it.
+// A copy of a graph: same nodes, names, inputs and outputs; nodes may be added to it.
 GraphPtr clone(const Graph&);
 
-// Names for functions as TensorFlow gives them: "cond_true_" + a number that is unique in the process.
+// Function names as TensorFlow makes them: "cond_true_" + a number that is unique in the process.
 std::string numbered(std::string_view prefix);
 
 }  // namespace footlight

@@ -1,11 +1,11 @@
-// The verifier: what must be true of every graph, after tracing and after each pass.
+// The verifier: invariants of every graph, after tracing and after each pass.
 #pragma once
 
 #include "engine/graph/graph.h"
 
 namespace footlight {
 
-// Throws kInternal that names the graph, the node and what is wrong with it.
+// Throws kInternal naming the graph, the node and the violation.
 void verify(const Graph&);
 
 }  // namespace footlight

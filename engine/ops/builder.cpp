@@ -1,4 +1,4 @@
-// Where apply() goes.
+// Dispatch of apply().
 #include "engine/ops/builder.h"
 
 namespace footlight {
@@ -15,7 +15,7 @@ Builder& current_builder() {
   return *eager_builder;
 }
 
-// A tape must not see what the builder itself does while it adds a node; eager tells the tape on its own.
+// A tape must not see what the builder itself does while it adds a node; eager notifies the tape separately.
 Tensor apply(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
   if (!current_graph_builder) return current_builder().emit_one(row, inputs, attrs, name);
   Tensor out = current_graph_builder->emit_one(row, inputs, attrs, name);

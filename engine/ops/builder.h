@@ -13,35 +13,35 @@ class Builder {
  public:
   virtual ~Builder() = default;
   // Runs or records the op. `name` is the user's `name=`, or the public function's own ("add", "matmul"); empty:
-  // the row's name. Outputs are as many as the row (or its attributes) say.
+  // the row's name. There are as many outputs as the row (or its attributes) says.
   virtual std::vector<Tensor> emit(const OpRow&, std::span<const Tensor> inputs, const Attrs&,
                                    std::string_view name) = 0;
-  // The same for an op with one output; eager does it without a vector.
+  // The same for an op with one output; eager avoids the vector.
   virtual Tensor emit_one(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
     return emit(row, inputs, attrs, name)[0];
   }
   // The value of a tensor when it is known now (eager, or a constant in the graph), else empty.
   virtual Tensor constant_value(const Tensor&) = 0;
   virtual bool is_graph() const = 0;
-  // Name scopes: while one is entered, the names of new nodes stand below it. Returns what leave_scope() wants back.
+  // Name scopes: while one is entered, new nodes are named below it. Returns what leave_scope() needs.
   virtual std::string enter_scope(std::string_view) { return {}; }
   virtual void leave_scope(std::string) {}
   virtual std::string scope() { return {}; }  // "outer/inner/"
-  // How many random ops without a seed of their own were made here: a graph's seeds count up from 0.
+  // Number of random ops without a seed of their own created here: a graph's seeds count up from 0.
   int64_t unseeded_random_ops = 0;
 };
 
 // The builder of this thread: null while executing eagerly outside of any trace.
 extern thread_local Builder* current_graph_builder;
 
-// The name scope of a public function that makes several nodes: "random_uniform/shape", ... It ends with this object.
+// The name scope of a public function that makes several nodes: "random_uniform/shape", ... Left on destruction.
 class Scope {
  public:
   explicit Scope(std::string_view name);
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
-  // The scope itself as a name, for the node that stands for the whole: "random_uniform/".
+  // The scope itself as a name, for the node that represents the whole function: "random_uniform/".
   const std::string& own_name() const { return own_name_; }
 
  private:
@@ -49,25 +49,25 @@ class Scope {
   std::string before_, own_name_;
 };
 
-// The one way to apply an op. Eager goes straight to the kernel; a tape that records is told afterwards.
+// The one way to apply an op. Eager goes straight to the kernel; active tapes record it afterwards.
 Tensor apply(const Op&, std::initializer_list<Tensor> inputs, const Attrs& = {}, std::string_view name = {});
 Tensor apply(const OpRow&, std::span<const Tensor> inputs, const Attrs& = {}, std::string_view name = {});
 std::vector<Tensor> apply_all(const OpRow&, std::span<const Tensor> inputs, const Attrs&, std::string_view name = {});
 
-// The builder in force: the graph's, else eager.
+// The active builder: the graph's, else eager.
 Builder& current_builder();
 // The value of a tensor when it is known now, else empty.
 inline Tensor known_value(const Tensor& t) { return t.is_symbolic() ? current_builder().constant_value(t) : t; }
 
-// Installed by tracing: says whose trace made a symbolic tensor that is used outside of it, and throws.
+// Installed by tracing: reports whose trace made a symbolic tensor that is used outside of it, and throws.
 extern void (*on_leaked)(const Tensor&);
 
-// Installed by engine/eager at start: where apply() goes when no graph is being built.
+// Installed by engine/eager at start: the target of apply() when no graph is being built.
 extern Builder* eager_builder;
 // Installed by the gradient tape while any tape records on this thread: sees every applied op, eager or traced.
 using TapeHook = void (*)(const OpRow&, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
 extern thread_local TapeHook tape_hook;
-// Set and cleared with it: whether a recording tape watches one of these, or would (a trainable variable's handle).
+// Set and cleared with it: whether an active tape watches one of these, or would (a trainable variable's handle).
 using TapeWatching = bool (*)(std::span<const Tensor>);
 extern thread_local TapeWatching tape_watching;
 

@@ -1,4 +1,4 @@
-// Gradients of ops that hold graphs. They are built by engine/trace, which stands above; it installs them at start.
+// Gradients of ops that hold graphs. They are built by engine/trace, a higher layer, which installs them at start.
 #pragma once
 
 #include "engine/ops/row.h"

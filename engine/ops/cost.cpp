@@ -1,4 +1,4 @@
-// The descriptions of signatures: dtypes, shapes, bytes and operations.
+// Descriptions of signatures: dtypes, shapes, bytes and operations.
 #include "engine/ops/cost.h"
 
 #include <vector>

@@ -9,7 +9,7 @@
 
 namespace footlight {
 
-// The hash that a signature goes by; a handful of instructions for each dimension.
+// The hash that identifies a signature; a handful of instructions per dimension.
 class SignatureHash {
  public:
   explicit SignatureHash(const OpRow& row) : h_(row.id.value + 1) {}
@@ -19,7 +19,7 @@ class SignatureHash {
     mix(uint64_t(t.dtype()) << 32 | static_cast<uint32_t>(shape.rank()) << 8 | 0x55);
     for (const int64_t d : shape.dims()) mix(static_cast<uint64_t>(d));
   }
-  void next() { mix(0x7f); }  // the outputs begin
+  void next() { mix(0x7f); }  // separates the outputs
   uint64_t value() const { return h_; }
 
  private:
@@ -41,7 +41,7 @@ inline SignatureHash input_hash(const OpRow& row, std::span<const Tensor> inputs
   return hash;
 }
 
-// When it has run. An input may be gone by then: its memory became the first output's, which is like it.
+// After it ran. An input may be gone by then: its memory became the first output's, which has the same type and shape.
 inline SignatureId signature_of(const OpRow& row, SignatureHash hash, std::span<const Tensor> inputs,
                                 std::span<const Tensor> outputs) {
   for (const Tensor& t : outputs) hash.add(t);

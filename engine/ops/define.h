@@ -11,14 +11,14 @@ namespace footlight {
 
 // {"AddV2", "x: T, y: T -> T", "T: numbers|string", infer::broadcast, add_gradient, OpFamily::kElementwise, "x + y"}
 //
-// Signature: `name: dtype` for each input, `->`, the outputs, all named as TensorFlow names them (GraphDef refers to
-// outputs by name; tests/ops/tensorflow_ops.txt holds the rows to it). `name/other: dtype`: a node made of a Python
+// Signature: `name: dtype` for each input, `->`, the outputs, all named as in TensorFlow (GraphDef refers to
+// outputs by name; tests/ops/tensorflow_ops.txt checks the rows). `name/other: dtype`: a node made from a Python
 // value for this input is called `other`. A dtype is one of name_of's, or a type attribute; `N*T`
-// is a list whose length is attribute N; `Tin[]` a list with a dtype each. Attributes, `;` between them:
+// is a list whose length is attribute N; `Tin[]` a list with a dtype each. Attributes are separated by `;`:
 // `T: SET` a type attribute (sets: any plain numbers real floats floatcomplex integers signed index bool string ...,
 // joined with `|`), `name: bool = false`, `: int = 0`, `: float`, `: string = "x"`, `: type = float32`, `: shape`,
-// `: tensor`, `: func`, `: list(int) = []`, `: list(type)`, ... Type and count attributes that inputs determine are
-// hidden by themselves.
+// `: tensor`, `: func`, `: list(int) = []`, `: list(type)`, ... Type and count attributes inferred from inputs are
+// hidden automatically.
 struct RowDef {
   const char* name;
   const char* signature;
@@ -35,15 +35,15 @@ struct RowDef {
     bool zero_gradient = false;
     bool host_only = false;
     bool takes_slices = false;
-    bool copies_elements = false;  // always, for families that only move values
-    Alias alias = Alias::kNone;    // kInPlace by itself where `fast` is kUnary or kBinary
+    bool copies_elements = false;  // implied for families that only move values
+    Alias alias = Alias::kNone;    // implied kInPlace if `fast` is kUnary or kBinary
     int8_t alias_input = 0;
     Execution execution = Execution::kKernel;
-    FlopsFunction flops = nullptr;  // null: by the family
+    FlopsFunction flops = nullptr;  // null: the family's rule
   } more = {};
 };
 
-// The families, chained while the library is loaded: a file of rows has one FL_ROWS(name) { return {...}; }.
+// The families, chained at static initialisation: each file of rows has one FL_ROWS(name) { return {...}; }.
 struct RowFamily {
   std::vector<RowDef> (*rows)();
   RowFamily* next;

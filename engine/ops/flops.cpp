@@ -24,7 +24,7 @@ double largest(Types types) {
 
 double none(Types, Types) { return 0; }
 
-// (m, k) by (k, n), whichever way either lies: m and n stand in the output.
+// (m, k) by (k, n), either operand possibly transposed: m and n are in the output.
 double product(Types in, Types out) {
   const double m = dim(out, 0, 2);
   const double matrix = dim(in, 0, 1) * dim(in, 0, 2);
@@ -32,13 +32,13 @@ double product(Types in, Types out) {
 }
 namespace {
 
-// A filter's last dimension is the output's channels; each output element meets the rest of it.
+// A filter's last dimension is the output's channels; each output element uses the rest of it.
 template <int kFilter>
 double filter_per_channel(Types in) {
   const double channels = dim(in, kFilter, 1);
   return channels > 0 ? elements(in, kFilter) / channels : 0;
 }
-// A channel's filters meet that channel alone: height by width of them.
+// A channel's filters apply to that channel alone: height by width of them.
 double window(Types types, size_t filter) { return dim(types, filter, 4) * dim(types, filter, 3); }
 
 }  // namespace
@@ -52,13 +52,13 @@ double depthwise_to_filter(Types in, Types out) { return 2 * elements(in, 2) * w
 
 double solve(Types in, Types out) { return cubic<2>(in, out) + 2 * elements(out, 0) * dim(in, 0, 1); }
 double triangular_solve(Types in, Types out) { return elements(out, 0) * dim(in, 0, 1); }
-// Of m x n matrices, by Householder's method.
+// For m x n matrices, by Householder's method.
 double orthogonal(Types in, Types) {
   const double least = std::min(dim(in, 0, 1), dim(in, 0, 2)), most = std::max(dim(in, 0, 1), dim(in, 0, 2));
   return least > 0 ? elements(in, 0) * 2 * (least - least * least / (3 * most)) : 0;
 }
 double singular_values(Types in, Types out) { return 4 * orthogonal(in, out); }
-// n log2 n comparisons of every row.
+// n log2 n comparisons per row.
 double sorting(Types in, Types) { return elements(in, 0) * std::log2(std::max(2.0, dim(in, 0, 1))); }
 
 FlopsFunction of_family(OpFamily family) {

@@ -1,5 +1,5 @@
-// Rules for the number of operations on numbers that an op does, as one counts them by hand: a product 2mnk, a
-// convolution 2 for each element of the output and of the filter that meets it, a reduction one for each element.
+// Rules for the number of arithmetic operations of an op, by the usual conventions: a product 2mnk, a
+// convolution 2 per element of the output and of the filter applied to it, a reduction one per element.
 #pragma once
 
 #include "engine/ops/row.h"
@@ -9,7 +9,7 @@
 
 namespace footlight {
 
-// A tensor's dtype and shape without the tensor.
+// A tensor's dtype and shape, without its data.
 struct TensorType {
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -27,12 +27,12 @@ double elements(Types, size_t i);                // 0 when there is no such tens
 double dim(Types, size_t i, int from_the_end);   // dim(x, 0, 1) is the last one of x[0]
 double largest(Types);
 
-double none(Types, Types);  // moving and looking cost nothing
+double none(Types, Types);  // moving and reading cost nothing
 template <int per_element>
 double each_output(Types, Types out) { return per_element * largest(out); }
 template <int per_element>
 double each_input(Types in, Types) { return per_element * elements(in, 0); }
-inline constexpr FlopsFunction kSeries = each_output<10>;  // elementwise functions that are computed by a series
+inline constexpr FlopsFunction kSeries = each_output<10>;  // elementwise functions computed by a series
 
 double product(Types in, Types out);
 double convolution(Types in, Types out);
@@ -42,7 +42,7 @@ double depthwise(Types in, Types out);
 double depthwise_to_input(Types in, Types out);
 double depthwise_to_filter(Types in, Types out);
 
-// Of n x n matrices: thirds / 3 n^3 each.
+// For n x n matrices: thirds / 3 n^3 each.
 template <int thirds>
 double cubic(Types in, Types) { return elements(in, 0) * dim(in, 0, 2) * thirds / 3; }
 double solve(Types in, Types out);
@@ -51,7 +51,7 @@ double orthogonal(Types in, Types out);
 double singular_values(Types in, Types out);
 double sorting(Types in, Types out);
 
-// What a row without a rule of its own goes by.
+// The rule of a row without one of its own.
 FlopsFunction of_family(OpFamily);
 
 }  // namespace flops

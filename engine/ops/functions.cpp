@@ -21,7 +21,7 @@ bool fits_int32(int64_t v) { return v == static_cast<int32_t>(v); }
 }  // namespace
 
 Tensor ints(std::span<const int64_t> values, DType dtype) {
-  // As of Python's lists: what does not fit 32 bits takes 64.
+  // Like Python lists: int32, or int64 for values that do not fit.
   if (dtype == DType::kInt32 && !std::ranges::all_of(values, fits_int32)) dtype = DType::kInt64;
   Tensor t = Tensor::empty(dtype, Shape{static_cast<int64_t>(values.size())});
   if (dtype == DType::kInt32) std::copy(values.begin(), values.end(), t.data<int32_t>());
@@ -164,7 +164,7 @@ Tensor all_axes(const Tensor& x) {
     std::iota(all.begin(), all.end(), int64_t{0});
     return ints(all);
   };
-  // Made once for the ranks that most tensors have.
+  // Cached for the most common ranks.
   static const auto* const made = new std::vector<Tensor>{make(0), make(1), make(2), make(3), make(4)};
   const auto n = static_cast<size_t>(x.shape().rank());
   return !current_graph_builder && n < made->size() ? (*made)[n] : make(n);

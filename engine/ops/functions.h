@@ -8,7 +8,7 @@
 
 namespace footlight::ops {
 
-// A value made just for one op (an axis, a shape): no tape watches it, in a graph it becomes a Const node of that op.
+// A value made for a single op (an axis, a shape): no tape watches it, in a graph it becomes a Const node of that op.
 Tensor ints(std::span<const int64_t> values, DType dtype = DType::kInt32);
 Tensor ints(std::initializer_list<int64_t> values, DType dtype = DType::kInt32);
 Tensor integer(int64_t value, DType dtype = DType::kInt32);
@@ -42,7 +42,7 @@ Tensor shape(const Tensor&, DType = DType::kInt32);  // a constant when it is kn
 Tensor rank(const Tensor&);
 Tensor size(const Tensor&);
 Tensor all_axes(const Tensor&);  // 0, 1, ... up to the rank: a constant when that is known
-Tensor range(const Tensor& begin, const Tensor& end, std::string_view name = "range");  // in steps of 1
+Tensor range(const Tensor& begin, const Tensor& end, std::string_view name = "range");  // step 1
 Tensor zeros_like(const Tensor&);
 Tensor ones_like(const Tensor&);
 Tensor fill(const Tensor& shape, const Tensor& value);
@@ -56,7 +56,7 @@ Tensor slice(const Tensor&, const Tensor& begin, const Tensor& size);
 Tensor gather(const Tensor&, const Tensor& indices, int64_t axis = 0);
 Tensor add_n(std::span<const Tensor>);
 
-// The gradient of a broadcast: `gradient` summed over the dimensions in which x was repeated, in the shape of x.
+// The gradient of a broadcast: `gradient` summed over the dimensions along which x was repeated, with the shape of x.
 Tensor sum_to_shape_of(const Tensor& gradient, const Tensor& x);
 
 }  // namespace footlight::ops

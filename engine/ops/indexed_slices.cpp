@@ -91,7 +91,7 @@ Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs&
   static const Op gather{"GatherNd"}, read{"ResourceGatherNd"};
   static const AttrName kDType{"dtype"};
   const Variable* v = params.dtype() == DType::kResource ? variable_of(params) : nullptr;
-  // An op on variables has no policy for indices that are out of bounds: they are errors.
+  // Ops on variables have no policy for out-of-bounds indices: they are errors.
   if (!v || !attrs.empty()) return apply(gather, {value_of(params), indices}, attrs, name);
   return identity(apply(read, {params, indices}, {{kDType, v->dtype()}}, name.empty() ? "GatherNd" : name));
 }

@@ -1,5 +1,5 @@
-// Sparse gradients: rows of a value and where they belong. They travel as a resource tensor in the place of a gradient,
-// so that tapes and gradient functions carry them like any other; whoever computes with one asks for dense() first.
+// Sparse gradients: rows of a value and their indices. They travel as a resource tensor in place of a gradient,
+// so that tapes and gradient functions handle them like any other; code that computes with one calls dense() first.
 #pragma once
 
 #include "engine/ops/builder.h"
@@ -11,30 +11,30 @@ class IndexedSlices final : public Resource {
   IndexedSlices(Tensor v, Tensor i, Tensor shape)
       : values(std::move(v)), indices(std::move(i)), dense_shape(std::move(shape)) {}
   const Tensor values, indices;
-  const Tensor dense_shape;  // a vector, or none when it is not known
+  const Tensor dense_shape;  // a vector, or none when not known
 };
 
 namespace ops {
 
-// What a gradient function answers: values[k] belongs to row indices[k] of something of the shape `dense_shape`.
+// What a gradient function returns: values[k] belongs to row indices[k] of something of shape `dense_shape`.
 Tensor indexed_slices(const Tensor& values, const Tensor& indices, const Tensor& dense_shape);
-// The gradient of a gather along the first dimension of something of the shape `params_shape`.
+// The gradient of a gather along the first dimension of something of shape `params_shape`.
 Tensor gathered_rows(const Tensor& gradient, const Tensor& indices, const Tensor& params_shape);
-// What such a tensor carries; null for every other tensor, and for none.
+// The contents of such a tensor; null for every other tensor, and for none.
 const IndexedSlices* slices_of(const Tensor&);
-// The same gradient as a tensor with all its rows (itself when it is one). kValue without a dense_shape.
+// The same gradient as a dense tensor (itself if it is one). kValue without a dense_shape.
 Tensor dense(const Tensor&);
-// The sum: rows side by side when all are slices, else a tensor.
+// The sum: concatenated rows if all are slices, else a tensor.
 Tensor accumulate(std::span<const Tensor>);
-// What `each` makes of a tensor, or of the rows of slices.
+// Applies `each` to a tensor, or to the values of slices.
 template <class Each>
 Tensor map_rows(const Tensor& t, Each&& each) {
   const IndexedSlices* s = slices_of(t);
   return s ? indexed_slices(each(s->values), s->indices, s->dense_shape) : each(t);
 }
 
-// Rows of `params`, which may be the handle of a variable (what a parameter "tensor or variable" gives): nobody reads
-// the other rows then, and the gradient is a sparse one. A name is the user's.
+// Rows of `params`, which may be the handle of a variable (what a parameter "tensor or variable" gives): the other rows
+// are then not read, and the gradient is sparse. A name is the user's.
 Tensor gather_rows(const Tensor& params, const Tensor& indices, std::string_view name = {});
 // The same for elements or rows at index vectors: ResourceGatherNd of a handle, else GatherNd.
 Tensor gather_elements(const Tensor& params, const Tensor& indices, const Attrs& attrs = {},

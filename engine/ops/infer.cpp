@@ -12,7 +12,7 @@ Shape (*known_part_of_shape)(const Tensor&) = nullptr;
 namespace {
 
 size_t input_count(const ArgSpec& spec, const OpRow& row, size_t given) {
-  // At most one list per row has no count of its own among the attributes: it takes what the others leave.
+  // At most one list per row has no count attribute: it takes the remaining inputs.
   return spec.list ? given - (row.inputs.size() - 1) : 1;
 }
 
@@ -28,7 +28,7 @@ const AttrValue* attr_or_default(const AttrSpec& spec, const Attrs& attrs) {
 void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype, const char* input = nullptr) {
   if (in_set(dtype, attr.allowed)) return;
   std::string allowed;
-  // By kind, and within one by size.
+  // Ordered by kind, then by size.
   static constexpr DType kOrder[] = {
       DType::kBool,     DType::kInt8,    DType::kInt16,   DType::kInt32,     DType::kInt64,
       DType::kUInt8,    DType::kUInt16,  DType::kUInt32,  DType::kUInt64,    DType::kFloat16,
@@ -41,12 +41,12 @@ void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype, const ch
           " [Op:", row.name, "]");
 }
 
-// The dtypes of all type attributes, from the inputs, then from what was given, then from the defaults.
+// The dtypes of all type attributes: from the inputs, then from the given attributes, then from the defaults.
 struct Types {
   DType of[16];
 };
 
-// Lists with a dtype each come apart over all inputs, so they are the only ones of their row or bounded by attributes.
+// Lists with per-element dtypes range over all inputs, so they are the only list of their row or bounded by attributes.
 void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, Types& types) {
   for (DType& t : types.of) t = DType::kInvalid;
   size_t at = 0;
@@ -115,7 +115,7 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
                                     : std::get<std::vector<DType>>(*v).size();
       continue;
     }
-    // Determined by an input list of the same attribute.
+    // Determined by an input list with the same attribute.
     for (const ArgSpec& in : row.inputs)
       if (in.list && (spec.count_attr >= 0 ? in.count_attr == spec.count_attr : in.type_attr == spec.type_attr))
         count += input_count(in, row, inputs.size());
@@ -255,7 +255,7 @@ std::vector<int64_t> ints_of(const Tensor& t) {
 }
 
 std::optional<std::vector<int64_t>> constant_ints(Inference& i, size_t input) {
-  // A value on the host is its own: no handle is counted for it.
+  // A value on the host is returned as it is, without counting a reference.
   if (const Tensor& here = i.inputs[input]; !here.is_symbolic() && here.device().type == DeviceType::kCpu)
     return ints_of(here);
   const Tensor t = i.constant(input);

@@ -1,5 +1,5 @@
-// Shape rules that several rows share. Each sets the shape of every output of its kind; dtypes that the signature
-// determines are set before.
+// Shape rules shared by several rows. Each sets the shape of every output of its kind; dtypes that the signature
+// determines are already set.
 #pragma once
 
 #include "engine/ops/row.h"
@@ -15,15 +15,15 @@ void scalar(Inference&);       // every output a scalar
 void unknown(Inference&);      // nothing is known
 void vector(Inference&);       // rank 1 of unknown length
 
-// Helpers of rules.
-// Axis made non-negative; throws kInvalidArgument that names the op, the axis and the rank.
+// Helpers for rules.
+// Normalises a negative axis; throws kInvalidArgument naming the op, the axis and the rank.
 int64_t axis_in(int64_t axis, int rank, const OpRow&);
 // A constant int32/int64 scalar or vector as numbers; nullopt when not known.
 std::optional<std::vector<int64_t>> constant_ints(Inference&, size_t input);
 std::vector<int64_t> ints_of(const Tensor&);
-// The shape that a shape input (int32/int64 vector) says: its value, else its length, else unknown.
+// The shape given by a shape input (int32/int64 vector): from its value, else from its length, else unknown.
 Shape shape_from(Inference&, size_t input);
-// Throws kInvalidArgument when input has a known rank other than `rank`.
+// Throws kInvalidArgument if the input has a known rank other than `rank`.
 void want_rank(Inference&, size_t input, int rank);
 
 }  // namespace footlight::infer

@@ -1,5 +1,5 @@
-// Which values the rules of a row look at: where these and the shapes are known before, a traced call infers nothing.
-// tests/ops holds the rules to it.
+// Which input values the rules of a row read: where these and the shapes are known ahead, a traced call infers nothing.
+// tests/ops checks the rules against it.
 #pragma once
 
 #include "engine/ops/row.h"

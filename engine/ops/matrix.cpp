@@ -15,7 +15,7 @@ const AttrName kTout{"Tout"};
 
 bool is_matrix(const Tensor& t) { return t.shape().has_rank() && t.shape().rank() == 2; }
 
-// The order of dimensions with the last two swapped, for a rank that is known only when it runs.
+// The permutation that swaps the last two dimensions, for a rank known only at run time.
 Tensor swapped_at_run_time(const Tensor& x) {
   const Tensor count = rank(x);
   const Tensor last[] = {sub(count, integer(1)), sub(count, integer(2))};

@@ -1,5 +1,5 @@
-// Ops on the matrices in the last two dimensions, as C++ functions: what gradients and composites of linear algebra
-// build with.
+// Ops on the matrices in the last two dimensions, as C++ functions: building blocks for gradients and composites of
+// linear algebra.
 #pragma once
 
 #include "engine/ops/functions.h"
@@ -8,7 +8,7 @@
 
 namespace footlight::ops {
 
-// The product; an adjoint is transposed and conjugated. Whatever the ranks: two matrices take the plain op.
+// The product; an adjoint is transposed and conjugated. For any ranks: two matrices take the plain op.
 Tensor product(const Tensor&, const Tensor&, bool adjoint_a = false, bool adjoint_b = false);
 Tensor transpose_matrix(const Tensor&, std::string_view name = "transpose");
 Tensor adjoint(const Tensor&);
@@ -17,7 +17,7 @@ Tensor diagonal_of(const Tensor&);
 Tensor with_diagonal(const Tensor&, const Tensor& diagonal);
 // Keeps `lower` diagonals below the main one and `upper` above it; -1: all.
 Tensor band(const Tensor&, int64_t lower, int64_t upper);
-// x[..., begin:end]; without an end, to the last one.
+// x[..., begin:end]; without an end, up to the last one.
 Tensor columns(const Tensor& x, int64_t begin, std::optional<int64_t> end);
 Tensor inverse(const Tensor&, bool adjoint);
 Tensor solve(const Tensor& matrix, const Tensor& rhs, bool adjoint);

@@ -12,21 +12,21 @@
 
 namespace footlight {
 
-// An argument as it arrives from a language: Python objects become one of these by the parameter's declared type.
+// An argument from the host language: Python objects become one of these by the parameter's declared type.
 struct Arg;
 using ArgList = std::vector<Arg>;
 struct Arg {
-  // Tensors are converted already (with the dtype hints of the signature); a list of tensors is an ArgList.
+  // Tensors are already converted (with the dtype hints of the signature); a list of tensors is an ArgList.
   std::variant<std::monostate, bool, int64_t, double, std::string, DType, Shape, Tensor, ArgList> value;
   bool none() const { return value.index() == 0; }
 };
 
-// Parameters, as text: "name: type" or "name: type = default", commas between them; `name: str? = None` is
-// passed apart. Types: tensor, tensors (a list), tensor* (a list, or one tensor that is unstacked), int, ints
-// (one or a list), bool, float, str, dtype, shape (dims or a tensor), any (as it is); with `?` None may be
-// given. A tensor may say which dtype a Python value takes: "y: tensor like x" (as it comes where it does not fit,
-// "y: tensor as x" refuses it; "follows" and "after" are the same in one direction: x is converted by itself),
-// "x: tensor of float32". None may stand in a list that is "tensors or None".
+// Parameters, as text: "name: type" or "name: type = default", separated by commas; `name: str? = None` is
+// passed separately. Types: tensor, tensors (a list), tensor* (a list, or one tensor that is unstacked), int, ints
+// (one or a list), bool, float, str, dtype, shape (dims or a tensor), any (unconverted); with `?` None is also
+// accepted. A tensor may say which dtype a Python value takes: "y: tensor like x" (unchanged where it does not fit,
+// "y: tensor as x" refuses it; "follows" and "after" are the same in one direction: x is converted on its own),
+// "x: tensor of float32". A list that is "tensors or None" may contain None.
 // Defaults: None, True, False, numbers, 'text', a dtype's name.
 struct PublicFunction {
   std::vector<std::string_view> names;   // "math.reduce_sum", "reduce_sum"; messages use the first

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kLargest = 2147483647;
 constexpr int64_t kSeedWithoutGlobal = 87654321;
 
-// The Mersenne Twister as Python's random.Random(seed) sets it up: op seeds come from there.
+// The Mersenne Twister seeded like Python's random.Random(seed): op seeds are drawn from it.
 class PythonRandom {
  public:
   explicit PythonRandom(uint64_t seed) {

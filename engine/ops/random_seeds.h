@@ -1,4 +1,4 @@
-// Which seeds a random op gets, by TensorFlow's rules, and the state behind them.
+// Which seeds a random op gets, by TensorFlow's rules, and the underlying state.
 #pragma once
 
 #include "engine/ops/builder.h"
@@ -8,7 +8,7 @@
 
 namespace footlight::random {
 
-// tf.random.set_seed: every sequence begins again.
+// tf.random.set_seed: restarts every sequence.
 void set_global_seed(int64_t seed);
 
 // Whether an op without any seed is an error: tf.config.experimental.enable_op_determinism.
@@ -17,15 +17,15 @@ void want_seeds(bool);
 struct Seeds {
   int64_t seed = 0, seed2 = 0;
 };
-// global and op seed | what comes
+// global and op seed | result
 // none, none         | 0, 0: from the operating system
 // none, s            | 87654321, s
-// g, none            | g, the next of a sequence that begins with g (eager), or the op's number in its graph
+// g, none            | g, the next of a sequence that starts with g (eager), or the op's number in its graph
 // g, s               | g, s
 Seeds seeds_for_op(std::optional<int64_t> op_seed);
 
-// The attributes `seed`, `seed2` and `_state` of one application of `op`. Eager applications with equal seeds go on in
-// one stream, those of one dtype of `input` and results; in a graph each has its own.
+// The attributes `seed`, `seed2` and `_state` of one application of `op`. Eager applications with equal seeds continue
+// one stream per dtype of `input` and results; in a graph each has its own.
 void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed, DType input = DType::kInvalid);
 
 }  // namespace footlight::random

@@ -1,4 +1,4 @@
-// What a symbolic vector of dimensions is known to say, some of it or all: `tf.stack([n, 3])` has a last
+// The contents of a symbolic vector of dimensions, as far as known: `tf.stack([n, 3])` has a last
 // dimension of 3.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The gradients and the results that are wanted of the op at hand, per thread.
+// The gradients and results that are needed of the current op, per thread.
 #include "engine/ops/wanted.h"
 
 #include <utility>

@@ -1,6 +1,6 @@
-// What nobody will read need not be computed. Which inputs of the op whose gradient is being computed lead to a source:
-// costly gradients ask. (The gradient for the images of a network's first convolution is half of its work.) And which
-// results of the op at hand are read.
+// Skips work whose result nobody reads. Tells which inputs of the op being differentiated lead to a source:
+// costly gradients check it. (The input gradient of a network's first convolution is half of its work.) Also tells
+// which results of the current op are read.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace footlight {
 
-// True where nothing is known.
+// True if not known.
 bool gradient_wanted(size_t input);
 
-// What the tape says for one op, while this object lives.
+// Set by the tape for one op, while this object lives.
 class GradientWanted {
  public:
   explicit GradientWanted(std::vector<bool> wanted);
@@ -25,7 +25,7 @@ class GradientWanted {
   const GradientWanted* before_;
 };
 
-// False where only the first result is read: the others may stay as they are, uninitialised. To be asked on the thread
+// False if only the first result is read: the others may be left uninitialised. Must be called on the thread
 // that calls the kernel.
 bool result_wanted(size_t output);
 

@@ -16,9 +16,9 @@ const AttrName kSize{"ksize"};
 const AttrName kPadding{"padding"};
 const AttrName kExplicit{"explicit_paddings"};
 const AttrName kDataFormat{"data_format"};
-const AttrName kBatchDims{"batch_dims"};  // only of the op that convolves any number of dimensions
+const AttrName kBatchDims{"batch_dims"};  // only for the op that convolves any number of dimensions
 
-// An attribute with one entry per dimension, split into the spatial ones and that of the channels.
+// An attribute with one entry per dimension, split into the spatial ones and the channels'.
 void per_dimension(const OpRow& row, const Attrs& attrs, AttrName name, const WindowAttrs& w, int64_t* spatial,
                    int64_t* channel) {
   const AttrValue* value = attrs.find(name);
@@ -134,7 +134,7 @@ Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int
   if (in < 0 || size < 0) return w;
   const int64_t padded = in + w.before + w.after;
   w.out = (padded + w.stride - w.reach()) / w.stride;
-  // What a trace knows to have no place for its window is refused there, even where a stride leaves an empty output.
+  // A window that does not fit is refused while tracing, even if a stride leaves an empty output.
   if (w.reach() > padded && current_graph_builder && !has_attr(row, kRates))
     invalid("Negative dimension size caused by subtracting ", w.reach(), " from ", padded,
             ": the window is larger than the input [Op:", row.name, "]");

@@ -1,5 +1,5 @@
-// Where the windows of convolutions and poolings lie: their attributes read and checked, paddings and output sizes.
-// Worked out once, for the shape rules of rows and for kernels.
+// The window geometry of convolutions and poolings: their attributes parsed and checked, paddings and output sizes.
+// Computed in one place, for the shape rules of rows and for kernels.
 #pragma once
 
 #include "engine/ops/row.h"
@@ -15,10 +15,10 @@ struct WindowAttrs {
   Padding padding = Padding::kValid;
   int64_t stride[3] = {1, 1, 1};
   int64_t dilation[3] = {1, 1, 1};
-  int64_t before[3] = {};  // of explicit paddings
+  int64_t before[3] = {};  // explicit paddings
   int64_t after[3] = {};
   int64_t size[3] = {1, 1, 1};  // `ksize` of a pooling
-  int64_t channel_size = 1;     // a pooling may reach over channels too
+  int64_t channel_size = 1;     // a pooling may cover channels too
   int64_t channel_stride = 1;
 
   int rank() const { return spatial + 2; }
@@ -37,7 +37,7 @@ struct Window {
 WindowAttrs window_attrs(const OpRow&, const Attrs&, int spatial);
 Window window(const OpRow&, const WindowAttrs&, int d, int64_t in, int64_t size);
 
-// A convolution with all that is known of it; 2 spatial dimensions are the last two of three.
+// A convolution as far as it is known; 2 spatial dimensions are the last two of three.
 struct Convolution {
   WindowAttrs attrs;
   int64_t batch = 1;
@@ -46,7 +46,7 @@ struct Convolution {
   int64_t groups = 1;        // each sees in_channels / groups of the input and makes out_channels / groups
   Window d, h, w;
 };
-// From the shapes of input and filter, which may be unknown in part; checks that they fit.
+// From the shapes of input and filter, which may be partly unknown; checks that they fit.
 Convolution convolution(const OpRow&, const Attrs&, int spatial, bool depthwise, const Shape& input,
                         const Shape& filter);
 // The shape of its output.

@@ -1,4 +1,4 @@
-// Lists of tensors as values: what a loop keeps for its gradient.
+// Lists of tensors as values: what a loop saves for its gradient.
 #pragma once
 
 namespace footlight::runtime {

@@ -1,4 +1,4 @@
-// What looks at the results of every op, eager or of a running program: the search for NaN and infinity, and the log of
+// Inspects the results of every op, eager or in a running program: the search for NaN and infinity, and the log of
 // where ops run. Off: one load and a branch.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace footlight {
 
 using ResultWatch = void (*)(const OpRow&, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device);
-extern ResultWatch result_watch;  // null: nothing looks
+extern ResultWatch result_watch;  // null: disabled
 
 // tf.debugging.enable_check_numerics: a float result with NaN or infinity is kInvalidArgument.
 void check_numerics(bool on);

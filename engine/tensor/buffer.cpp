@@ -1,4 +1,4 @@
-// The caching allocator of the host: small blocks from lists of the thread, large ones from one list for all.
+// The caching allocator of the host: small blocks from thread-local lists, large ones from one shared list.
 #include "engine/tensor/buffer.h"
 
 #include "engine/base/text.h"
@@ -30,14 +30,14 @@ void* from_system(size_t bytes) {
   return memory;
 }
 
-// Fresh memory costs a fault per page, more than most ops do with it: large blocks ask for large pages.
+// Fresh memory costs a page fault per page, more than most ops do with it: large blocks ask for huge pages.
 constexpr size_t kLargePage = size_t{2} << 20;
 void* pages_from_system(size_t bytes) {
   if (bytes < 2 * kLargePage) return std::aligned_alloc(kAlignment, bytes);
   const size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
   void* memory = std::aligned_alloc(kLargePage, whole);
 #if defined(MADV_HUGEPAGE)
-  if (memory) madvise(memory, whole, MADV_HUGEPAGE);  // no matter if it cannot
+  if (memory) madvise(memory, whole, MADV_HUGEPAGE);  // failure does not matter
 #endif
   return memory;
 }
@@ -52,13 +52,13 @@ void add_use(size_t bytes) {
   }
 }
 
-// Use by small blocks is added up per thread and told in steps, so that the counters cost no locked instruction.
+// Use by small blocks is summed per thread and published in steps, so that the counters need no locked instruction.
 constexpr int64_t kUseStep = 64 << 10;
 
 struct ThreadCache {
   FreeList lists[kSmallClasses];
   int64_t untold;
-  bool watched;  // the cleaner of this thread is in place
+  bool watched;  // the cleaner of this thread is installed
   bool closed;
 
   void tell() {
@@ -191,7 +191,7 @@ MemoryUse memory_use(Device device) {
 
 namespace {
 
-// Memory of a device, given back to its allocator.
+// Device memory, returned to its allocator.
 class DeviceBuffer final : public Buffer {
  public:
   DeviceBuffer(Allocator& allocator, size_t bytes) : allocator_(allocator) {
@@ -204,7 +204,7 @@ class DeviceBuffer final : public Buffer {
   Allocator& allocator_;
 };
 
-// Gives the control blocks of buffers the same small lists.
+// Allocates the control blocks of buffers from the same small lists.
 template <class T>
 struct ListAllocator {
   using value_type = T;

@@ -8,19 +8,19 @@
 
 namespace footlight {
 
-// Bytes handed out and not returned, and the highest that was.
+// Bytes in use, and the peak.
 struct MemoryUse {
   size_t current = 0;
   size_t peak = 0;
 };
 
-// Where a device's memory comes from. The GPU registers its own at start when there is one.
+// The allocator of a device. The GPU registers its own at start if there is one.
 class Allocator {
  public:
   virtual ~Allocator() = default;
   virtual void* allocate(size_t bytes) = 0;  // 64-byte aligned; throws kResourceExhausted that says how much
   virtual void release(void* memory, size_t bytes) = 0;
-  virtual MemoryUse use() const { return {}; }  // of a registered device
+  virtual MemoryUse use() const { return {}; }  // for a registered device
 };
 
 Allocator& allocator_of(Device);

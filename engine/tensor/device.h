@@ -19,7 +19,7 @@ struct Device {
 
 // "/job:localhost/replica:0/task:0/device:CPU:0"
 std::string full_name(Device);
-// Accepts "/gpu:0", "GPU:0", "/device:GPU:0", "/CPU:0", full names, ""; throws kValue for what is none.
+// Accepts "/gpu:0", "GPU:0", "/device:GPU:0", "/CPU:0", full names, ""; throws kValue for anything else.
 Device parse_device(std::string_view);
 
 }  // namespace footlight

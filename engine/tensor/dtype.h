@@ -33,14 +33,14 @@ inline constexpr size_t kDTypeCount = 24;
 std::string_view name_of(DType);         // "float32"
 std::string_view graphdef_name(DType);   // "DT_FLOAT"
 DType dtype_from_name(std::string_view); // kInvalid when unknown
-size_t size_of(DType);                   // bytes per element; string, resource, variant: of the C++ object held
+size_t size_of(DType);                   // bytes per element; string, resource, variant: the size of the C++ object
 
-// "float", "double", "half", the others as in name_of: how error messages and GraphDef listings say it.
+// "float", "double", "half", otherwise as in name_of: the spelling in error messages and GraphDef listings.
 std::string_view short_name(DType);
 
 constexpr uint32_t bit_of(DType t) { return 1u << static_cast<unsigned>(t); }
 
-// Sets of dtypes, as a mask of bits.
+// Sets of dtypes, as a bit mask.
 template <class... Types>
 constexpr uint32_t dtype_set(Types... types) { return (bit_of(types) | ...); }
 inline constexpr uint32_t kFloatingTypes =

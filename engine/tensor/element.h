@@ -1,4 +1,4 @@
-// C++ types and dtypes, one for the other; and a switch from a dtype to its type.
+// The mapping between C++ types and dtypes; and dispatch from a dtype to its type.
 #pragma once
 
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-// Reading and writing einsum equations.
+// Parsing and printing einsum equations.
 #include "engine/tensor/equation.h"
 
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-// The equation of an einsum, "ab...,bc->a...c": which dimensions of its operands and of the result are one.
+// The equation of an einsum, "ab...,bc->a...c": which dimensions of its operands and the result are the same.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Equation {
   std::string output;
 };
 
-// Throws kInvalidArgument when it is not well formed, or has no "->".
+// Throws kInvalidArgument if it is malformed, or has no "->".
 Equation parse_equation(std::string_view);
 std::string to_string(const Equation&);
 

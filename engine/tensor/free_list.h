@@ -1,4 +1,4 @@
-// Per-thread free lists of blocks, given back when the thread ends. Off under the address sanitizer, which is to see
+// Per-thread free lists of blocks, released when the thread ends. Off under the address sanitizer, so that it sees
 // every use after free.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace footlight {
 
-// Singly linked through the blocks' own first word. No constructor and no destructor: usable at any time of a
+// Singly linked through each block's first word. No constructor and no destructor: usable at any time of a
 // thread's life; `closed` is set when the thread's cleaner has run.
 struct FreeList {
   void* first;
@@ -28,7 +28,7 @@ struct FreeList {
   void* pop() {
     void* block = first;
     if (block) {
-      std::memcpy(&first, block, sizeof first);  // memcpy: the block is of another type to everybody else
+      std::memcpy(&first, block, sizeof first);  // memcpy: to everybody else the block has another type
       --count;
     }
     return block;

@@ -1,4 +1,4 @@
-// Opens the CUDA part on demand and speaks for it.
+// Opens the CUDA library on demand and forwards to it.
 #include "engine/tensor/gpu.h"
 
 #include "engine/base/device_hooks.h"
@@ -13,7 +13,7 @@
 namespace footlight::gpu {
 namespace {
 
-// $FOOTLIGHT_CUDA_PART, or the library beside the one that this code is in.
+// $FOOTLIGHT_CUDA_PART, or the library next to the one that contains this code.
 std::string library_path() {
   if (const char* chosen = std::getenv("FOOTLIGHT_CUDA_PART"); chosen && *chosen) return chosen;
   Dl_info here{};
@@ -45,7 +45,7 @@ Backend load() {
   return backend;
 }
 
-// For whoever records or waits for the devices without knowing tensors.
+// For code that records or waits for the devices without knowing about tensors.
 void tell(const Backend& backend) {
   if (backend.devices.empty()) return;
   auto* const open = new OpenDevices{{}, backend.synchronize};

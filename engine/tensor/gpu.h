@@ -1,8 +1,8 @@
-// The GPUs of this machine, or in words why there are none. The CUDA part is a library of its own, opened
-// when somebody asks for the first time; a program that never does needs neither it nor a driver.
+// The GPUs of this machine, or the reason why there are none. The CUDA part is a separate library, opened
+// on first use; a program that never uses it needs neither it nor a driver.
 //
-// Nothing here may be called in a process that forks afterwards and wants the GPU in the child: CUDA does not
-// survive it.
+// Nothing here may be called in a process that forks afterwards and uses the GPU in the child: CUDA does not
+// survive a fork.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -26,25 +26,25 @@ const Info& info(int index);
 std::string in_words();
 bool exists(Device);             // the host always does
 
-// The same value there; the very handle when it is there already. Throws kInvalidArgument, in words, when
-// there is no such device or the value cannot live there (strings, resources).
+// The same value on that device; the same handle if it is already there. Throws kInvalidArgument, with a reason, if
+// there is no such device or the value cannot be placed there (strings, resources).
 Tensor copy_to(const Tensor&, Device);
 // A value whose elements are about to be read on the host.
 inline Tensor on_host(const Tensor& t) { return t.device() == Device::cpu() ? t : copy_to(t, Device::cpu()); }
-// Waits for all work that was started on any GPU; opens nothing itself.
+// Waits for all work started on any GPU; opens nothing itself.
 void synchronize();
 
-// What tf.device gives: the wish where it can be fulfilled, else the host, which is said once per process on stderr.
+// Resolves tf.device: the requested device if possible, else the host, which is reported once per process on stderr.
 Device soft(Device wish);
 
-// What the CUDA part brings. It registers its allocators, kernels and DeviceAccess itself.
+// The interface of the CUDA library. It registers its allocators, kernels and DeviceAccess itself.
 struct Backend {
   std::vector<Info> devices;
   std::string why_not;
   Tensor (*copy)(const Tensor&, Device) = nullptr;
   void (*synchronize)() = nullptr;
 };
-// The one symbol of the library: fills in `backend`, whose size says whether the two were built together.
+// The library's only symbol: fills in `backend`, whose size tells whether the two were built together.
 inline constexpr const char* kOpenSymbol = "footlight_cuda_open";
 using OpenFunction = bool (*)(size_t backend_size, Backend* backend);
 

@@ -1,4 +1,4 @@
-// The two 16-bit floats: stored here, computed with as float.
+// The two 16-bit floats: a storage format; arithmetic is done in float.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Tensors in words, as TensorFlow's print op writes them.
+// Tensors as text, as TensorFlow's print op writes them.
 #include "engine/tensor/print.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string digits(double value, int few, int many, bool (*same)(const char*, do
 template <class T>
 std::string element_text(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
-    // Letters beyond ASCII stand as they are; the rest is escaped.
+    // Non-ASCII letters are kept; the rest is escaped.
     std::string out = "\"";
     for (size_t i = 0; i < value.size();) {
       const size_t start = i;
@@ -40,11 +40,11 @@ std::string element_text(const T& value) {
     return number_text(static_cast<float>(value));
   else if constexpr (std::is_floating_point_v<T>) return number_text(value);
   else if constexpr (std::is_integral_v<T>) return std::to_string(value);
-  else return "?";  // complex numbers, as there
+  else return "?";  // complex numbers, as in TensorFlow
 }
 
-// Rows of the last dimension stand on lines of their own; deeper ones are parted by empty lines. Of what has no
-// elements, or when none are asked for, the dots stay, behind their gap.
+// Rows of the last dimension are on lines of their own; deeper ones are separated by empty lines. If there are no
+// elements, or none are requested, the dots stay, after their gap.
 template <class T>
 void write(std::string& out, const T* data, std::span<const int64_t> dims, size_t depth, int64_t stride, int64_t ends) {
   if (depth == dims.size()) {
@@ -93,7 +93,7 @@ std::string number_text(double value) {
 std::string summary(const Tensor& tensor, int64_t ends) {
   const int64_t count = tensor.elements();
   ends = ends < 0 ? count : std::min(ends, count);
-  if (is_complex(tensor.dtype())) {  // counted, not written, as there
+  if (is_complex(tensor.dtype())) {  // counted, not written, as in TensorFlow
     std::string out;
     for (int64_t i = 0; i < ends; ++i) out += i ? " ?" : "?";
     if (ends < count) out += "...";

@@ -11,10 +11,10 @@ namespace footlight {
 // `ends`: how many elements of each dimension are shown at either end; negative: all.
 std::string summary(const Tensor&, int64_t ends);
 
-// How a failed assertion shows one: `[1 2 3...]`, the first elements in a row; negative: all. Text stands as it is.
+// How a failed assertion shows one: `[1 2 3...]`, the first elements in a row; negative: all. Text is not escaped.
 std::string first_elements(const Tensor&, int64_t count, std::string_view between = " ");
 
-// The shortest decimal that reads back as the same number, of 6 or 9 (15 or 17) digits.
+// The shortest decimal of 6 or 9 (15 or 17) digits that reads back as the same number.
 std::string number_text(float);
 std::string number_text(double);
 

@@ -1,4 +1,4 @@
-// Handing out parts of a random stream.
+// Allocating parts of a random stream.
 #include "engine/tensor/random_state.h"
 
 #include <atomic>

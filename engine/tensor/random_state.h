@@ -1,4 +1,4 @@
-// Where a random op stands in its stream: each stateful random op of a program, and each generator, has one.
+// The position of a random op in its stream: each stateful random op of a program, and each generator, has one.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -15,12 +15,12 @@ class RandomState : public Resource {
 
   struct Stream {
     uint64_t seed, seed2;
-    uint64_t skipped;  // blocks of four words that are taken already
+    uint64_t skipped;  // blocks of four words that are already used
   };
-  // Hands out the next `blocks` blocks.
+  // Reserves the next `blocks` blocks.
   Stream reserve(uint64_t blocks);
 
-  // Every state, whoever holds it, begins its stream again with its next block (an unseeded one begins another).
+  // Every state restarts its stream with its next block (an unseeded one starts another stream).
   static void restart_all();
 
  private:

@@ -1,4 +1,4 @@
-// Shapes: printing and the partial order of what is known.
+// Shapes: printing and the partial order of known dimensions.
 #include "engine/tensor/shape.h"
 
 #include "engine/base/text.h"

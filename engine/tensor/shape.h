@@ -51,7 +51,7 @@ bool is_subshape(const Shape& specific, const Shape& general);
 bool compatible(const Shape&, const Shape&);
 Shape merge(const Shape&, const Shape&);            // knows what either knows; they must be compatible
 Shape relax(const Shape&, const Shape&);            // knows what both know and agree on
-// NumPy's broadcasting with unknown dims; throws kInvalidArgument that names both.
+// NumPy's broadcasting with unknown dims; throws kInvalidArgument naming both.
 Shape broadcast(const Shape&, const Shape&);
 
 }  // namespace footlight

@@ -24,7 +24,7 @@ constexpr size_t class_size(size_t c) {
   return (size_t{1} << log) + ((c - 8) % 4 + 1) * (size_t{1} << (log - 2));
 }
 
-// Small memory that a retired body keeps does not count as used.
+// Small memory cached by a retired body does not count as used.
 void count_small_use(int64_t bytes);
 
 }  // namespace footlight

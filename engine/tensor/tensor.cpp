@@ -1,4 +1,4 @@
-// Tensor bodies: made, found on the free list of the thread, given back.
+// Tensor bodies: construction, reuse through the thread's free list, release.
 #include "engine/tensor/tensor.h"
 
 #include "engine/base/thread_pool.h"
@@ -28,8 +28,8 @@ struct BodyCache {
 };
 thread_local constinit BodyCache body_cache{};
 
-// The caches hold constructed bodies whose first words are overwritten by the list; refs, dtype and the flags stand
-// there and are set anew.
+// The caches hold constructed bodies whose first words are overwritten by the list; refs, dtype and the flags are
+// stored there and are set again.
 static_assert(sizeof(void*) <= offsetof(TensorBody, shape));
 
 void destroy(TensorBody* body) {
@@ -93,7 +93,7 @@ class ObjectBuffer final : public Buffer {
         parallel_for(count, kStringsAtOnce, [this](int64_t begin, int64_t end) {
           std::uninitialized_default_construct(strings() + begin, strings() + end);
         });
-      } catch (...) {  // stopped
+      } catch (...) {  // cancelled
         host_allocator().release(data_, bytes_);
         throw;
       }
@@ -109,7 +109,7 @@ class ObjectBuffer final : public Buffer {
       };
       try {
         parallel_for(count_, kStringsAtOnce, free_range);
-      } catch (...) {  // stopped: what was freed is empty
+      } catch (...) {  // cancelled: freed strings are already empty
         free_range(0, count_);
       }
     } else {
@@ -121,7 +121,7 @@ class ObjectBuffer final : public Buffer {
 
  private:
   static constexpr int64_t kStringsAtOnce = 1 << 14;
-  static inline const size_t kInside = std::string().capacity();  // what a string holds without memory of its own
+  static inline const size_t kInside = std::string().capacity();  // a string's inline capacity
   std::string* strings() const { return static_cast<std::string*>(data_); }
   DType dtype_;
   int64_t count_;
@@ -137,7 +137,7 @@ class SmallBuffer final : public Buffer {
   ~SmallBuffer() override { host_allocator().release(data_, bytes_); }
 };
 
-// Its control block, a unit of the same lists, is let go and taken up with it.
+// Its control block, a block of the same lists, is destroyed and recreated with it.
 constexpr size_t kControlBlock = class_size(0);
 template <class T>
 struct SmallAllocator {

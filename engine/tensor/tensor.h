@@ -1,4 +1,4 @@
-// A tensor: a reference-counted handle on a value, or on one output of a graph node while tracing.
+// A tensor: a reference-counted handle to a value, or to one output of a graph node while tracing.
 #pragma once
 
 #include "engine/base/ids.h"
@@ -18,7 +18,7 @@ namespace footlight {
 
 class Graph;  // engine/graph; a tensor only points at it
 
-// Never given twice in a process.
+// Never reused within a process.
 uint64_t next_tensor_id();
 
 // What a resource tensor refers to: a variable, a generator, an iterator.
@@ -28,7 +28,7 @@ class Resource {
   Resource(const Resource&) = delete;
   Resource& operator=(const Resource&) = delete;
   virtual ~Resource() = default;
-  uint64_t id() const { return id_; }  // shares its numbers with tensors: what a tape watches
+  uint64_t id() const { return id_; }  // same numbering as tensors: what a tape watches
   void ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void unref() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -39,7 +39,7 @@ class Resource {
   const uint64_t id_ = next_tensor_id();
 };
 
-// The body behind the handle. Made by the factories below only; comes from a free list.
+// The body behind the handle. Created by the factories below only; comes from a free list.
 struct TensorBody {
   std::atomic<uint32_t> refs{0};
   DType dtype = DType::kInvalid;
@@ -65,9 +65,9 @@ class Tensor {
   Tensor() = default;  // no tensor
   explicit operator bool() const { return body_ != nullptr; }
 
-  // A fresh value with uninitialised elements (strings are empty).
+  // A new value with uninitialised elements (strings are empty).
   static Tensor empty(DType, const Shape&, Device = Device::cpu());
-  // Takes memory that somebody else owns: `release(context)` is called when the last handle goes.
+  // Wraps caller-owned memory: `release(context)` is called when the last handle is gone.
   static Tensor borrow(DType, const Shape&, void* data, void (*release)(void*), void* context);
   static Tensor symbolic(DType, const Shape&, Graph*, std::shared_ptr<void> owner, NodeId, uint32_t output);
   static Tensor resource(Resource*);
@@ -84,7 +84,7 @@ class Tensor {
   Device device() const { return body_->device; }
   bool is_symbolic() const { return body_->symbolic; }
   uint64_t id() const { return body_->id; }
-  // What tapes are keyed by: a resource's own id, so that every handle on a variable is the same to a tape.
+  // The key used by tapes: a resource's own id, so that every handle to a variable is the same to a tape.
   uint64_t tape_id() const;
   int64_t elements() const { return body_->shape.elements(); }
   size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype()); }
@@ -92,9 +92,9 @@ class Tensor {
   template <class T>
   T* data() const { return static_cast<T*>(body_->data); }
   void* raw() const { return body_->data; }
-  // Of a resource tensor; of a symbolic one the resource that it stands for, null when that is not known.
+  // For a resource tensor; for a symbolic one the resource it refers to, null when not known.
   Resource* resource_object() const;
-  // Symbolic resource (a captured or passed variable): the resource it stands for. Not kept alive by it.
+  // Symbolic resource (a captured or passed variable): the resource it refers to. Not kept alive by it.
   void stands_for(Resource*) const;
 
   // Symbolic only.
@@ -102,13 +102,13 @@ class Tensor {
   NodeId node() const { return body_->node; }
   uint32_t output() const { return body_->output; }
 
-  // The same elements under another shape; no copy.
+  // The same elements with another shape; no copy.
   Tensor reshaped(const Shape&) const;
-  // The same value as a tensor of its own for tapes and captures; no copy.
+  // The same value as a separate tensor for tapes and captures; no copy.
   Tensor alias() const { return reshaped(shape()); }
-  // The value as what a bare Python number became (see TensorBody::python_number): itself when exclusive.
+  // The value marked as made from a bare Python number (see TensorBody::python_number): itself if exclusive.
   Tensor as_constant() const;
-  // Nobody else sees this body nor its buffer: it may be written in place.
+  // Nobody else sees this body or its buffer: it may be written in place.
   bool exclusive() const;
 
   TensorBody* body() const { return body_; }
@@ -144,7 +144,7 @@ Tensor Tensor::vector(std::span<const T> values) {
   return out;
 }
 
-// A few tensors seen as a span without counting references; the originals must outlive it.
+// A few tensors viewed as a span without counting references; the originals must outlive it.
 template <size_t N>
 class Borrowed {
  public:

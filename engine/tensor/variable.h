@@ -1,4 +1,4 @@
-// A variable: a resource that holds one tensor and may be given another.
+// A variable: a resource that holds one tensor, which can be replaced.
 #pragma once
 
 #include "engine/tensor/tensor.h"
@@ -11,7 +11,7 @@ namespace footlight {
 
 class Variable final : public Resource {
  public:
-  // The shape may be partly unknown: what every value must fit.
+  // The shape may be partly unknown: every value must be compatible with it.
   Variable(DType dtype, Shape shape, std::string name = "Variable", bool trainable = true)
       : dtype_(dtype), shape_(std::move(shape)), name_(std::move(name)), trainable_(trainable) {}
 
@@ -21,11 +21,11 @@ class Variable final : public Resource {
   bool trainable() const { return trainable_; }
 
   bool initialized() const;
-  // A handle of its own on the value (tapes see it as a new tensor); throws kFailedPrecondition when there is none.
+  // A new handle to the value (tapes see it as a new tensor); throws kFailedPrecondition when there is none.
   Tensor read() const;
-  // Checks dtype and shape: kInvalidArgument and kValue that name the variable and both.
+  // Checks dtype and shape: kInvalidArgument and kValue naming the variable and both.
   void assign(const Tensor& value);
-  // Calls update(value) while nobody else reads or writes; the tensor may be replaced, or written when it is exclusive.
+  // Calls update(value) while nobody else reads or writes; the tensor may be replaced, or written if it is exclusive.
   template <class Update>
   void update(Update&& update) {
     std::lock_guard lock(mutex_);
@@ -48,7 +48,7 @@ class Variable final : public Resource {
 // The variable behind a resource tensor; null when it is another resource or not known.
 inline Variable* variable_of(const Tensor& handle) {
   Resource* const r = handle.resource_object();
-  return r && typeid(*r) == typeid(Variable) ? static_cast<Variable*>(r) : nullptr;  // final: no class is below it
+  return r && typeid(*r) == typeid(Variable) ? static_cast<Variable*>(r) : nullptr;  // final: no class derives from it
 }
 
 }  // namespace footlight

@@ -8,7 +8,7 @@ namespace footlight::composite {
 
 namespace {
 
-// What an integer divides as.
+// The dtype in which an integer is divided.
 DType quotient_dtype(DType dtype) {
   switch (dtype) {
     case DType::kInt8:
@@ -26,7 +26,7 @@ DType quotient_dtype(DType dtype) {
   }
 }
 
-// A bare number as a node that has the parameter's name.
+// A bare number as a node named after the parameter.
 Tensor as_node(const Tensor& t, std::string_view name) { return t.body()->python_number ? constant(t, name) : t; }
 
 template <Literal op_name, Literal scope_name>
@@ -36,7 +36,7 @@ Arg scoped_two(const Tensor& x, const Tensor& y, std::string_view name) {
   return {apply(op, {x, y})};
 }
 
-// Both as what they divide as.
+// Both converted to the dtype in which they are divided.
 std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::string_view what) {
   if (x.dtype() != y.dtype())
     fail(ErrorKind::kType, "x and y of ", what, " must have one dtype: tf.", name_of(x.dtype()), " and tf.",
@@ -91,7 +91,7 @@ Arg multiply_no_nan(const Tensor& x, const Tensor& y, std::string_view name) {
   return {apply(op, {x, y}, {}, name_or(name, "multiply_no_nan"))};
 }
 
-// Bare integers alone are taken for floats.
+// Only bare integers are converted to floats.
 Arg next_after(const Tensor& x1, const Tensor& x2, std::string_view name) {
   static const Op op{"NextAfter"};
   const bool bare = x1.body()->python_number && x2.body()->python_number;
@@ -133,7 +133,7 @@ Arg accumulate_n(const std::vector<Tensor>& terms, const Arg& dims, DType tensor
   return {apply(op.row(), terms, {}, name)};
 }
 
-// Horner's rule; the first coefficient belongs to the highest power.
+// Horner's rule; the first coefficient is that of the highest power.
 Arg polyval(const std::vector<Tensor>& coefficients, const Tensor& x, std::string_view name) {
   const Scope scope(name_or(name, "polyval"));
   if (coefficients.empty()) return {ops::zeros_like(x)};
@@ -144,7 +144,7 @@ Arg polyval(const std::vector<Tensor>& coefficients, const Tensor& x, std::strin
   return {p};
 }
 
-// x / |x| of a complex number, so that its slope is that of the quotient.
+// x / |x| of a complex number, so that its gradient is that of the quotient.
 Arg sign(const Tensor& x, std::string_view name) {
   static const Op op{"Sign"};
   static const Op divide{"DivNoNan"};

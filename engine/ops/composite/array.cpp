@@ -39,7 +39,7 @@ Arg sequence_mask(const Tensor& lengths, const Tensor& maxlen, DType dtype, std:
   return {dtype == DType::kInvalid ? mask : ops::cast(mask, dtype)};
 }
 
-// Whole copies of each element beside each other: one more dimension, tiled, then joined with the one before.
+// Copies of each element next to each other: one more dimension, tiled, then merged with the one before.
 Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   static const Op tile{"Tile"};
   const int rank = x.shape().rank();
@@ -51,7 +51,7 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   if (axis > 0) parts.push_back(ops::slice(of_x, ops::ints({0}), ops::ints({axis})));
   parts.push_back(ops::ints({-1}));
   if (axis + 1 < rank) parts.push_back(ops::slice(of_x, ops::ints({axis + 1}), ops::ints({rank - axis - 1})));
-  // -1 says nothing where another dimension is empty, so the size is computed when it is known.
+  // -1 is ambiguous where another dimension is empty, so the size is computed when it is known.
   const Tensor known = known_value(times);
   if (known && one_integer(known, "repeats of tf.repeat") >= 0 && x.shape()[axis] >= 0)
     parts[axis > 0 ? 1 : 0] = ops::ints({x.shape()[axis] * one_integer(known, "repeats of tf.repeat")});
@@ -175,7 +175,7 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
   const auto plain = [](const Tensor& t) {
     return !t.is_symbolic() && t.device() == Device::cpu() && t.shape().rank() == 0;
   };
-  // Eager values on the host need no graph that shows TensorFlow's parts.
+  // Eager values on the host need no graph of TensorFlow's individual ops.
   if (const int64_t axis = axes; plain(start) && plain(stop) && plain(num) && (axis == 0 || axis == -1) &&
       (type == DType::kFloat32 || type == DType::kFloat64) && *num.data<int32_t>() > 0) {
     static const Op op{"LinSpace"};
@@ -218,7 +218,7 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
   const Tensor all[] = {first, inside, last};
   const Tensor whole = ops::concat(all, axis);
   if (known && one_integer(known, "num of tf.linspace") > 1) return {whole};
-  // One point: the start alone.
+  // One point: just the start.
   if (rank >= 0) {
     std::vector<Tensor> sizes;
     for (int d = 0; d <= rank; ++d) sizes.push_back(d == axis ? num : ops::integer(-1));
@@ -274,7 +274,7 @@ Arg space_to_batch(const Tensor& input, const Tensor& block_shape, const Tensor&
   return {apply(op, {input, block_shape, paddings}, {}, name)};
 }
 
-// One number stands for both spatial dimensions.
+// A single number is used for both spatial dimensions.
 Arg batch_to_space(const Tensor& input, const Tensor& block_shape, const Tensor& crops, std::string_view name) {
   static const Op op{"BatchToSpaceND"};
   Tensor blocks = block_shape;

@@ -60,7 +60,7 @@ Arg conjugate(const Tensor& x, std::string_view name) {
   return {x};
 }
 
-// Wide enough for every integer of 64 bits.
+// Wide enough for every 64-bit integer.
 struct Limits {
   long double least, most;
 };
@@ -76,8 +76,8 @@ Limits limits_of(DType t) {
   });
 }
 
-// The bound that a value of `from` must keep so that `to` can hold it: where `from` has fewer digits than the limit,
-// its nearest number that is not beyond.
+// The bound for a value of `from` so that it fits `to`: where `from` has less precision than the limit,
+// the nearest representable number within it.
 Tensor bound_of(DType from, DType to, bool upper) {
   const Limits own = limits_of(from), other = limits_of(to);
   long double limit = upper ? std::min(own.most, other.most) : std::max(own.least, other.least);
@@ -103,7 +103,7 @@ Tensor cast_as(const Tensor& x, DType to, std::string_view name) {
   return x.dtype() == to ? x : apply(op, {x}, {{kDstT, to}}, name);
 }
 
-// Clipped to what the other dtype can hold, so that nothing wraps around.
+// Clipped to the range of the other dtype, so that nothing wraps around.
 Arg saturate_cast(const Tensor& value, DType to, std::string_view name) {
   static const Op clip{"ClipByValue"};
   static const Op re{"Real"};

@@ -1,4 +1,4 @@
-// Public functions that answer an IndexedSlices with one: what they do to each element, they do to the rows it has.
+// Public functions that return an IndexedSlices for one: they are elementwise, so they are applied to its rows.
 #pragma once
 
 #include "engine/ops/composite/define.h"

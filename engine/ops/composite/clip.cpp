@@ -1,4 +1,4 @@
-// Public functions that clip values and norms, and that ask whether values grow.
+// Public functions that clip values and norms, and that check monotonicity.
 #include "engine/ops/composite/by_rows.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
@@ -27,7 +27,7 @@ Arg clip_by_value(const Tensor& t, const Tensor& clip_value_min, const Tensor& c
   return {clipped};
 }
 
-// A number in the dtype of the values, which it must fit; a tensor is cast. Never below 0.
+// A number in the dtype of the values, which it must fit; a tensor is cast. Clipped at 0.
 Tensor norm_bound(const Tensor& bound, DType dtype) {
   if (bound.body()->python_number && bound.dtype() != dtype)
     fail(ErrorKind::kType, "tf.clip_by_norm: clip_norm is a number of ", name_of(bound.dtype()), ", t a tensor of ",
@@ -41,8 +41,8 @@ Tensor norm_bound(const Tensor& bound, DType dtype) {
   });
 }
 
-// t, scaled down where its Euclidean norm over the axes is larger than the bound. The root is kept away from 0, where
-// it has no slope.
+// t, scaled down where its Euclidean norm over the axes exceeds the bound. The root is kept away from 0, where
+// it is not differentiable.
 Arg clip_by_norm(const Tensor& t, const Tensor& clip_norm, const Arg& axes_given, std::string_view name) {
   const Scope scope(name_or(name, "clip_by_norm"));
   Tensor axes;
@@ -92,7 +92,7 @@ Tensor number_of(const Arg& given, DType dtype) {
   return *t;
 }
 
-// Not a number when the norm is not finite, so that nobody goes on with what is left.
+// NaN when the norm is not finite, so that the result cannot be used by mistake.
 Arg clip_by_global_norm(const Arg& t_list, const Arg& clip_norm, const Tensor& use_norm, std::string_view name) {
   const Tensor norm = !use_norm ? global_norm(t_list, name) : use_norm;
   const Scope scope(name_or(name, "clip_by_global_norm"));
@@ -115,7 +115,7 @@ Arg clip_by_global_norm(const Arg& t_list, const Arg& clip_norm, const Tensor& u
   return {ArgList{{clipped}, {norm}}};
 }
 
-// Whether each of the elements, in their order, compares with the one before it.
+// Whether each element, in order, compares as required with its predecessor.
 template <Literal op_name>
 Arg grows(const Tensor& given, std::string_view name) {
   static const Op compare{op_name.text};

@@ -1,4 +1,4 @@
-// Public functions that others build with too: operators, conversions, gradients of higher functions.
+// Public functions that are also used internally: operators, conversions, gradients of higher-order functions.
 #pragma once
 
 #include "engine/ops/builder.h"

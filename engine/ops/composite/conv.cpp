@@ -1,4 +1,4 @@
-// Public functions that convolve.
+// Public functions of convolutions.
 #include "engine/ops/composite/windows.h"
 
 namespace footlight::composite {
@@ -13,7 +13,7 @@ Attrs attrs_of(const Ints& strides, const Ints& dilations, const PaddingAttrs& p
   return attrs;
 }
 
-// A number or a list without the dimensions that `per_dimension` puts around it.
+// A number or a list without the outer dimensions that `per_dimension` adds.
 bool any_but_one(const Ints& values) {
   return std::any_of(values.begin(), values.end(), [](int64_t v) { return v != 1; });
 }
@@ -53,7 +53,7 @@ Arg conv3d(const Tensor& input, const Tensor& filters, const Ints& strides, cons
                     name)};
 }
 
-// A convolution along one dimension is one over images of height 1.
+// A 1-D convolution is one over images of height 1.
 Ints with_height(Ints values) {
   values.insert(values.begin(), 1);
   return values;
@@ -67,7 +67,7 @@ bool one_dimensional_first(const Arg& format) {
   fail(ErrorKind::kValue, "data_format must be 'NWC' or 'NCW', not '", given, "'");
 }
 
-// Strides with batch and channels stand around the one dimension; the new one goes behind the batch (or the
+// Strides include batch and channels around the one dimension; the new one is inserted after the batch (or the
 // channels).
 Ints one_dimensional(const Arg& a, bool first, const char* what) {
   Ints values = per_dimension(a, 1, first, what);

@@ -1,5 +1,5 @@
-// tf.debugging's assertions: what is known now is checked now, in Python's terms; what is known later becomes an Assert
-// node, which stands in program order.
+// tf.debugging's assertions: what is known now is checked now, with a Python exception; what is known later becomes an
+// Assert node, in program order.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/tensor/print.h"
@@ -20,7 +20,7 @@ bool all_true(const Tensor& t) {
   return true;
 }
 
-// While one lives, ops run at once, also inside of a trace.
+// While one lives, ops run eagerly, even inside a trace.
 class Eagerly {
  public:
   Eagerly() : graph_(current_graph_builder) { current_graph_builder = nullptr; }
@@ -30,7 +30,7 @@ class Eagerly {
   Builder* const graph_;
 };
 
-// A message may be anything: what it says.
+// A message may be any object: its text.
 std::string said(const Arg& a) {
   if (a.none()) return "";
   if (const auto* s = std::get_if<std::string>(&a.value)) return *s;
@@ -57,7 +57,7 @@ std::string shape_and_dtype(const Tensor& t) {
   return str("shape=", t.shape().to_string(), " dtype=", name_of(t.dtype()));
 }
 
-// The node, in a graph. `data` without the message, which comes first.
+// The node, in a graph. `data` without the message, which is prepended.
 void assert_node(const Tensor& condition, const Arg& message, std::vector<Tensor> data, int64_t summarize) {
   static const Op op{"Assert"};
   static const AttrName kSummarize{"summarize"};
@@ -73,7 +73,7 @@ Tensor all_of(const Tensor& t) {
   return apply(op, {t, ops::all_axes(t)});
 }
 
-// Where the condition fails and what stands there.
+// The positions where the condition fails, and the values there.
 std::string differences(const char* sign, const Tensor& x, const Tensor& y, const Tensor& holds, int64_t most) {
   if (most < 0) most = holds.elements() + x.elements() + y.elements();
   std::string out = str("Condition x ", sign, " y did not hold.");
@@ -139,7 +139,7 @@ Arg two(const Tensor& x, const Tensor& y, const Arg& message, const Arg& summari
   compare(op, sign.text, x, y, message, summarize);
   return {};
 }
-// Its `message` is the last parameter, unlike that of the others.
+// Its `message` is the last parameter, unlike the others.
 Arg two_different(const Tensor& x, const Tensor& y, const Arg& summarize, const Arg& message, std::string_view name) {
   return two<"NotEqual", "!=", "assert_none_equal">(x, y, message, summarize, name);
 }
@@ -230,7 +230,7 @@ Arg check(const Tensor& tensor, const std::string& message, std::string_view nam
   return {apply(op, {tensor}, {{kMessage, message}}, name)};
 }
 
-// The ranks as they are known now; false where one is a tensor of a graph.
+// The ranks as far as they are known now; false where one is a tensor of a graph.
 bool known_ranks(const Arg& a, std::vector<int64_t>& out) {
   const auto add = [&](const Tensor& t) {
     if (t.dtype() != DType::kInt32)

@@ -1,4 +1,4 @@
-// The table of public functions, put together from the families at first use; and what families share.
+// The table of public functions, collected from the families at first use; and helpers shared by families.
 #include "engine/ops/composite/define.h"
 
 #include "engine/ops/composite/scalar.h"
@@ -45,7 +45,7 @@ Arg apply_to(const OpRow& row, Args inputs, std::string_view name) {
 std::vector<Tensor> tensors(const Arg& a) {
   const ArgList& list = std::get<ArgList>(a.value);
   std::vector<Tensor> out;
-  out.reserve(list.size() + 1);  // many callers put an axis behind them
+  out.reserve(list.size() + 1);  // many callers append an axis
   for (const Arg& item : list) out.push_back(tensor(item));
   return out;
 }

@@ -13,13 +13,13 @@
 namespace footlight::composite {
 
 struct PublicDef {
-  const char* names;       // blanks between aliases
+  const char* names;       // aliases separated by blanks
   const char* parameters;
   Arg (*call)(std::span<const Arg> args, std::string_view name);
   const char* doc;
 };
 
-// The families, chained while the library is loaded: a file has one FL_PUBLIC(name) { return {...}; }.
+// The families, chained at static initialisation: each file has one FL_PUBLIC(name) { return {...}; }.
 struct PublicFamily {
   std::vector<PublicDef> (*functions)();
   PublicFamily* next;
@@ -30,7 +30,7 @@ struct PublicFamily {
 using Args = std::span<const Arg>;
 using Ints = std::vector<int64_t>;
 
-// Arguments as what their parameters declare.
+// Arguments converted to the types their parameters declare.
 inline const Tensor& tensor(const Arg& a) { return std::get<Tensor>(a.value); }
 inline bool flag(const Arg& a) { return std::get<bool>(a.value); }
 inline int64_t integer(const Arg& a) { return std::get<int64_t>(a.value); }
@@ -38,10 +38,10 @@ inline double real(const Arg& a) { return std::get<double>(a.value); }
 inline const std::string& text(const Arg& a) { return std::get<std::string>(a.value); }
 inline DType dtype(const Arg& a) { return std::get<DType>(a.value); }
 std::vector<Tensor> tensors(const Arg&);
-ArgList list_of(const std::vector<Tensor>&);     // the other way
+ArgList list_of(const std::vector<Tensor>&);     // the reverse
 std::vector<int64_t> integers(const Arg&);       // of `ints`
 std::optional<int64_t> seed(const Arg&);         // of `int?`
-// A shape as the tensor that ops take; dimensions that are not known are refused.
+// A shape as the tensor that ops take; unknown dimensions are refused.
 Tensor shape_tensor(const Arg&, DType = DType::kInt32);
 inline std::string_view name_or(std::string_view name, std::string_view otherwise) {
   return name.empty() ? otherwise : name;
@@ -50,7 +50,7 @@ inline std::string_view name_or(std::string_view name, std::string_view otherwis
 const Tensor& tensor_or_none(const Arg&);        // of `tensor?`: an empty one for None
 DType dtype_or_none(const Arg&);                 // of `dtype?`: kInvalid
 
-// An argument as a C++ parameter. What may be None is a pointer, an optional, an empty tensor or DType::kInvalid; `any`
+// An argument as a C++ parameter. Optional ones are a pointer, an optional, an empty tensor or DType::kInvalid; `any`
 // and `shape` stay an Arg.
 template <class Parameter>
 decltype(auto) argument_as(const Arg& a) {
@@ -70,7 +70,7 @@ decltype(auto) argument_as(const Arg& a) {
 
 void check_count(Args, size_t parameters);       // as many arguments as the C++ function has parameters
 
-// A composite with its parameters in C++, in the order of their text and with `name` last, as the table takes it:
+// A composite written with C++ parameters, in the order of their text and with `name` last, adapted for the table:
 // {"nn.moments", "x: tensor, axes: ints, shift: any = None, keepdims: bool = False, name: str? = None", bind<moments>}
 // for Arg moments(const Tensor& x, const Ints& axes, const Arg& shift, bool keepdims, std::string_view name).
 template <class... P, size_t... k>

@@ -15,7 +15,7 @@ namespace {
 
 bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
 
-// The user's equation with the result's labels: without "->" those that stand there once, in alphabetical order.
+// The user's equation with an explicit result: without "->" the labels that occur once, in alphabetical order.
 Equation equation_of(std::string text, size_t operands) {
   std::erase(text, ' ');
   const bool given = text.find("->") != std::string::npos;
@@ -50,7 +50,7 @@ Tensor contract(std::span<const Tensor> operands, const Equation& e) {
   return apply(op.row(), operands, {{kEquation, to_string(e)}}, "Einsum");
 }
 
-// How many elements an operand with these labels has; what is not known counts as 1.
+// The number of elements of an operand with these labels; unknown sizes count as 1.
 double size_of(const std::string& labels, std::span<const Tensor> operands, const Equation& e) {
   double size = 1;
   for (char label : labels) {
@@ -68,7 +68,7 @@ double size_of(const std::string& labels, std::span<const Tensor> operands, cons
   return size;
 }
 
-// What must stay of two operands for the result and for the others.
+// The labels of two operands that the result or the other operands still need.
 std::string kept(const Equation& e, size_t i, size_t j) {
   std::string wanted = e.output;
   for (size_t k = 0; k < e.inputs.size(); ++k)
@@ -79,7 +79,7 @@ std::string kept(const Equation& e, size_t i, size_t j) {
   return out;
 }
 
-// Two at a time, those first whose product is smallest against what it replaces.
+// Greedy pairwise order: first the pair whose product is smallest compared to what it replaces.
 Tensor contract_all(std::vector<Tensor> operands, Equation e) {
   while (operands.size() > 2) {
     size_t first = 0, second = 1;
@@ -116,7 +116,7 @@ Arg einsum(const std::string& equation, const std::vector<Tensor>& operands, con
   return {contract_all(operands, e)};
 }
 
-// The axes of one side as numbers when they are known, else as a tensor.
+// The axes of one side as numbers if they are known, else as a tensor.
 struct Axes {
   std::optional<std::vector<int64_t>> known;
   Tensor tensor;
@@ -124,8 +124,8 @@ struct Axes {
 
 struct Matrix {
   Tensor value;
-  Tensor free;                          // the sizes of what is left over
-  std::vector<int64_t> free_sizes;      // the same, -1 where not known; when `known`
+  Tensor free;                          // the sizes of the remaining dimensions
+  std::vector<int64_t> free_sizes;      // the same, -1 where unknown; when `known`
   bool known = false;                   // the rank is
 };
 
@@ -138,7 +138,7 @@ Tensor taken(const Tensor& sizes, const Tensor& at) {
   return ops::gather(sizes, at);
 }
 
-// The axes that are not among `axes`, for a rank that only the run tells.
+// The axes that are not in `axes`, for a rank known only at run time.
 Tensor others(const Tensor& rank, const Tensor& axes) {
   static const Op one_hot{"OneHot"};
   static const Op where{"Where"};
@@ -148,7 +148,7 @@ Tensor others(const Tensor& rank, const Tensor& axes) {
   return ops::cast(ops::reshape(places, ops::ints({-1})), DType::kInt32);
 }
 
-// The operand as a matrix: free dimensions, then those to sum over; the other way round for the second one.
+// The operand as a matrix: free dimensions, then contracted ones; the reverse for the second operand.
 Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* which) {
   const Shape& s = x.shape();
   Matrix m;
@@ -216,7 +216,7 @@ Axes axes_from(const Arg& a) {
   return out;
 }
 
-// The pairs of axes that are summed over: the last of the one and the first of the other, or as they are listed.
+// The contracted pairs of axes: the last of the first operand and the first of the second, or as listed.
 std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
   Arg arg = given;
   if (const auto* t = std::get_if<Tensor>(&given.value)) {
@@ -261,7 +261,7 @@ Arg tensordot(const Tensor& a, const Tensor& b, const Arg& axes_given, std::stri
   static const Op reshape{"Reshape"};
   const Tensor out = apply(reshape, {product, shape}, {}, scope.own_name());
   if (!x.known || !y.known || out.shape().fully_known()) return {out};
-  // What is known of the sizes, though not of all, is kept.
+  // Sizes known only in part are kept.
   static const Op ensure{"EnsureShape"};
   static const AttrName kShape{"shape"};
   Shape sizes_known{std::span<const int64_t>(x.free_sizes)};

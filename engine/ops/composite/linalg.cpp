@@ -50,7 +50,7 @@ Arg slogdet(const Tensor& input, std::string_view name) {
   return list_of(apply_all(op.row(), x, {}, name));
 }
 
-// Of a positive definite matrix: twice the sum of the logarithms on the diagonal of Cholesky's factor.
+// For a positive definite matrix: twice the sum of the logarithms on the diagonal of its Cholesky factor.
 Arg logdet(const Tensor& matrix, std::string_view name) {
   const Scope scope(name_or(name, "logdet"));
   const Tensor factor = ops::cholesky(matrix);
@@ -144,7 +144,7 @@ Arg pinv(const Tensor& a, const Tensor& rcond, const Arg&, std::string_view name
   const Tensor limit = !rcond ? largest_size(a, 10 * epsilon(a.dtype())) : rcond;
   const std::vector<Tensor> all = svd_of(a, false, true);
   const Tensor cutoff = ops::expand_dims(ops::mul(limit, largest(all[0], false)), -1);
-  // A small value is taken for infinite, so that its reciprocal is 0 and its gradient no NaN.
+  // A small value is treated as infinite, so that its reciprocal is 0 and its gradient is not NaN.
   const Tensor s = ops::where(apply(greater, {all[0], cutoff}, {}, "Greater"), all[0],
                               ops::number(std::numeric_limits<double>::infinity(), a.dtype()));
   return {ops::product(ops::div(all[2], ops::expand_dims(s, -2)), all[1], false, true)};
@@ -172,7 +172,7 @@ Arg lstsq(const Tensor& a, const Tensor& b, const Arg& l2_regularizer, bool fast
 }
 
 Attrs aligned(const Arg& align) { return {{kAlign, text(align)}}; }
-// A number for the padding in the dtype of what is padded.
+// The padding value in the dtype of the padded tensor.
 Tensor padding(const Arg& value, DType dtype) {
   if (const auto* given = std::get_if<Tensor>(&value.value)) return *given;
   const auto* real = std::get_if<double>(&value.value);

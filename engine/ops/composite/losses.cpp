@@ -53,7 +53,7 @@ Tensor as_matrix(const Tensor& x) {
   const Shape& s = x.shape();
   if (s.has_rank() && s.rank() == 2) return x;
   if (s.has_rank() && s[s.rank() - 1] >= 0) {
-    // A last dimension of 0 leaves nothing to find the first from.
+    // A last dimension of 0 leaves no way to infer the first.
     if (s.fully_known()) {
       int64_t rows = 1;
       for (int d = 0; d + 1 < s.rank(); ++d) rows *= s[d];
@@ -67,7 +67,7 @@ Tensor as_matrix(const Tensor& x) {
   return ops::reshape(x, ops::concat(parts, 0));
 }
 
-// A shape that is known of a result whose op cannot tell it.
+// Sets a known shape on a result whose op cannot infer it.
 Tensor with_shape(const Tensor& x, const Shape& shape) {
   static const Op op{"EnsureShape"};
   static const AttrName kShape{"shape"};
@@ -75,7 +75,7 @@ Tensor with_shape(const Tensor& x, const Shape& shape) {
   return apply(op, {x}, {{kShape, shape}});
 }
 
-// The losses, which come first. Their gradient comes with them, but only a tape or a trace asks for it.
+// The losses, which are output 0. The op also computes their gradient, but only for a tape or a trace.
 Tensor losses_of(const OpRow& row, std::span<const Tensor> both, std::string_view name) {
   if (tape_hook || both[0].is_symbolic() || both[1].is_symbolic()) return apply_all(row, both, {}, name)[0];
   const FirstResultWanted losses_alone;
@@ -145,13 +145,13 @@ Arg sparse_softmax_cross_entropy(const Tensor& labels, const Tensor& given, std:
   return {ops::cast(cost, type)};
 }
 
-// Eager values on the host need no graph that shows TensorFlow's parts.
+// Eager values on the host need no graph of TensorFlow's individual ops.
 bool in_one_go(const Tensor& t) {
   return !t.is_symbolic() && t.device() == Device::cpu() &&
          (t.dtype() == DType::kFloat32 || t.dtype() == DType::kFloat64);
 }
 
-// max(x, 0) - x z + log(1 + exp(-|x|)), in parts that have a slope at 0.
+// max(x, 0) - x z + log(1 + exp(-|x|)), in parts that have a gradient at 0.
 Arg sigmoid_cross_entropy(const Arg& labels_given, const Arg& logits_given, std::string_view name) {
   want_both(labels_given, logits_given, "tf.nn.sigmoid_cross_entropy_with_logits");
   const Tensor& labels = tensor(labels_given);

@@ -1,4 +1,4 @@
-// Public functions of one tensor, element by element, and of neural networks.
+// Public functions of one tensor, elementwise, and of neural networks.
 #include "engine/ops/composite/define.h"
 
 #include "engine/tensor/gpu.h"
@@ -22,7 +22,7 @@ Tensor with_axis(const Op& op, const Tensor& logits, const Arg& axis_arg, std::s
             op.row().name, "]");
   if (axis < 0) axis += rank;
   if (axis == rank - 1) return apply(op, {logits}, {}, name);
-  // Eager on the host: down the columns as they lie.
+  // Eager on the host: directly along the columns, without a transpose.
   if (!current_graph_builder && !logits.is_symbolic() && gpu::count() == 0)
     return apply(op, {logits}, {{kAxis, axis}}, name);
   std::vector<int64_t> order(static_cast<size_t>(rank));

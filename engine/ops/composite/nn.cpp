@@ -1,4 +1,4 @@
-// Public functions of neural networks: moments and normalisations, biases, dropout, embeddings, space and depth.
+// Public functions of neural networks: moments, normalisations, biases, dropout, embeddings, space and depth.
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
 #include "engine/ops/composite/random.h"
@@ -33,7 +33,7 @@ Arg bias_add(const Tensor& value, const Tensor& bias, const std::string* data_fo
   return {apply(op, {value, bias}, {{kDataFormat, format}}, name)};
 }
 
-// The range of half is too small for sums of squares: it is computed with as float.
+// The range of half is too small for sums of squares: computed in float.
 Arg moments(const Tensor& x, const Ints& axes, const Arg&, bool keep, std::string_view name) {
   static const Op mean_op{"Mean"};
   static const Op stop{"StopGradient"};
@@ -41,7 +41,7 @@ Arg moments(const Tensor& x, const Ints& axes, const Arg&, bool keep, std::strin
   const Scope scope(name_or(name, "moments"));
   const Tensor y = narrow ? ops::cast(x, DType::kFloat32) : x;
   Tensor mean = reduce(mean_op, y, axes, "mean");
-  // The variance does not depend on where the mean lies: no gradient flows that way.
+  // The variance does not depend on the mean: no gradient flows that way.
   Tensor variance = reduce(mean_op, squared_difference(y, apply(stop, {mean})), axes, "variance");
   if (!keep) {
     mean = ops::squeeze(mean, axes);
@@ -93,7 +93,7 @@ Arg sufficient_statistics(const Tensor& x, const Ints& axes_given, const Arg& sh
   if (known) {
     counts = constant(ops::number(many, x.dtype()));
   } else {
-    // Axes from the end count from a rank that only the run knows.
+    // Negative axes need a rank that is known only at run time.
     std::vector<Tensor> positive;
     const Tensor dims = ops::cast(ops::shape(x), x.dtype());
     for (const int64_t axis : axes)
@@ -135,7 +135,7 @@ Arg batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& varia
       !offset_given ? ops::mul(ops::neg(mean), inverse) : ops::sub(offset_given, ops::mul(mean, inverse));
   const Tensor factor = ops::cast(inverse, x.dtype());
   const Tensor offset = ops::cast(shift, x.dtype());
-  // Eager, with a vector for the channels: one pass over x instead of two.
+  // Eager, with a vector per channel: one pass over x instead of two.
   const auto fits = [&](const Tensor& t) {
     return t.shape().rank() == 1 && t.shape()[0] == x.shape()[x.shape().rank() - 1];
   };
@@ -157,7 +157,7 @@ Arg local_response_normalization(const Tensor& input, int64_t depth_radius, doub
                 name)};
 }
 
-// A shape in which unknown dimensions stand for those of x.
+// A shape whose unknown dimensions are taken from x.
 Tensor noise_shape_of(const Tensor& x, const Arg& given) {
   if (given.none()) return ops::shape(x);
   const Shape* shape = std::get_if<Shape>(&given.value);
@@ -171,7 +171,7 @@ Tensor noise_shape_of(const Tensor& x, const Arg& given) {
   return shape_tensor({whole});
 }
 
-// What is kept is scaled up, so that the sum stays as large on average. `draw` gives numbers of [0, 1).
+// Kept elements are scaled up, so that the expected sum is unchanged. `draw` gives numbers in [0, 1).
 template <class Draw>
 Tensor dropout_of(const Tensor& x, const Arg& rate, const Arg& noise_shape, std::string_view name, Draw&& draw) {
   static const Op greater_equal{"GreaterEqual"};
@@ -216,7 +216,7 @@ Arg dropout(const Tensor& x, const Arg& rate_given, const Arg& noise_shape, cons
             std::string_view name) {
   const std::optional<int64_t> op_seed = seed(seed_given);
   if (is_zero(rate_given) && is_floating(x.dtype())) {
-    // Nothing is drawn, but a seed is used up: what is drawn later does not depend on the rate.
+    // Nothing is drawn, but a seed is used up: later draws do not depend on the rate.
     static const Op uniform{"RandomUniform"};
     Attrs used;
     random::set_seeds(used, uniform, op_seed);
@@ -244,7 +244,7 @@ const PublicFunction& public_function(std::string_view name) {
 Arg embedding_lookup(const std::vector<Tensor>& parts, const Tensor& ids, const Arg& max_norm, std::string_view name) {
   if (parts.empty()) fail(ErrorKind::kValue, "params of tf.nn.embedding_lookup must have at least one tensor");
   const Scope scope(name_or(name, "embedding_lookup"));
-  // Parts hold consecutive rows, the first ones one more where they cannot be equal.
+  // Partitions hold consecutive rows; the first ones have one more where the split is uneven.
   std::vector<Tensor> values;
   if (parts.size() > 1)
     for (const Tensor& part : parts) values.push_back(ops::value_of(part));

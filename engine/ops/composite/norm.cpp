@@ -1,4 +1,4 @@
-// Public functions of norms and of normalizing.
+// Public functions of norms and normalisation.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/matrix.h"
@@ -13,7 +13,7 @@ const AttrName kKeepDims{"keep_dims"};
 
 Tensor reduce(const Op& op, const Tensor& x, const Tensor& axes) { return apply(op, {x, axes}, {{kKeepDims, true}}); }
 
-// What kind of norm is asked for: the order as a number, Euclid's and Frobenius' as 2 and by name.
+// The kind of norm asked for: its order as a number, Euclidean and Frobenius as 2 and by name.
 struct Order {
   double p = 2;
   bool named = false;  // 'euclidean' or 'fro'
@@ -26,7 +26,7 @@ std::string in_words(const Arg& a) {
   return "something else";
 }
 
-// The number that a tensor of one is known to hold; -1, which is no order, for others.
+// The value of a one-element tensor if known; -1, which is no valid order, otherwise.
 double number_in(const Tensor& t) {
   const Tensor known = known_value(t);
   double value = -1;
@@ -78,7 +78,7 @@ Tensor order_list(std::span<const int64_t> axes, int rank, bool back) {
   return ops::ints(back ? inverse : perm);
 }
 
-// The largest singular values, with the dimensions of the matrices as 1 at the end.
+// The largest singular values, with the dimensions of the matrices as trailing 1s.
 Tensor largest_values(const Tensor& matrices) {
   static const Op max{"Max"};
   static const Op svd{"Svd"};
@@ -87,7 +87,7 @@ Tensor largest_values(const Tensor& matrices) {
   return ops::expand_dims(reduce(max, values, ops::ints({-1})), -1);
 }
 
-// The same when only the run tells the rank: the axes are found by counting.
+// The same when the rank is known only at run time: the axes are computed in the graph.
 Tensor spectral_at_run_time(const Tensor& x, std::span<const int64_t> axes) {
   static const Op one_hot{"OneHot"};
   static const Op where{"Where"};
@@ -113,7 +113,7 @@ Tensor spectral(const Tensor& x, std::span<const int64_t> axes) {
   return ops::transpose(largest_values(matrices), order_list(axes, s.rank(), true));
 }
 
-// With its dimensions kept.
+// Keeping its dimensions.
 Tensor kept_norm(const Tensor& x, const Order& order, const std::optional<std::vector<int64_t>>& axes) {
   static const Op sum{"Sum"};
   static const Op max{"Max"};

@@ -1,4 +1,4 @@
-// Public functions that pool.
+// Public functions of pooling.
 #include "engine/ops/composite/windows.h"
 
 namespace footlight::composite {
@@ -29,7 +29,7 @@ PaddingAttrs padding_for(const Kind& k, const Arg& padding, int rank) {
   return k.largest && rank < 5 ? padding_of(padding, rank) : padding_without_pairs(padding, k.function);
 }
 
-// How windows lie, as all functions of poolings take it.
+// The window parameters, as all pooling functions take them.
 struct Windows {
   const Arg &ksize, &strides, &padding, &data_format;
 };
@@ -50,7 +50,7 @@ Tensor in_plane(const Kind& k, const Tensor& x, const Windows& w, std::string_vi
                name);
 }
 
-// A window along one dimension is one in an image of height 1.
+// A 1-D window is one in an image of height 1.
 Tensor in_line(const Kind& k, const Tensor& x, const Windows& w, std::string_view name) {
   const bool first = starts_with_nc(w.data_format);
   const auto with_height = [&](const Arg& a, const char* what) {

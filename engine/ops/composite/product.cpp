@@ -1,4 +1,4 @@
-// Public functions of matrices.
+// Public functions of matrix products.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/infer.h"
@@ -15,7 +15,7 @@ struct MatmulFlags {
   bool none() const { return !transpose_a && !transpose_b && !adjoint_a && !adjoint_b; }
 };
 
-// The product in another dtype than the operands'.
+// A product whose dtype differs from the operands'.
 Tensor typed(const Tensor& a, const Tensor& b, DType out, const MatmulFlags& f, std::string_view name) {
   static const Op op{"BatchMatMulV3"};
   static const AttrName kTout{"Tout"};
@@ -35,7 +35,7 @@ Arg matmul_of(const Tensor& given_a, const Tensor& given_b, bool transpose_a, bo
     fail(ErrorKind::kValue, "only one of transpose_a and adjoint_a can be True in tf.matmul");
   if (transpose_b && adjoint_b)
     fail(ErrorKind::kValue, "only one of transpose_b and adjoint_b can be True in tf.matmul");
-  // Said to hold many zeros: matrices, and nothing else. They are multiplied as any others.
+  // Marked as sparse: must be matrices. They are multiplied like any others.
   const bool sparse = a_is_sparse || b_is_sparse;
   if (output_type == DType::kInvalid && flags.none() && !sparse && given_a.dtype() == given_b.dtype())
     return {matmul(given_a, given_b, name)};
@@ -63,7 +63,7 @@ Arg matvec(const Tensor& a, const Tensor& b, bool transpose_a, bool adjoint_a, c
   return {ops::squeeze(product, {-1})};
 }
 
-// e^A: only of floats and complex numbers.
+// e^A: floats and complex numbers only.
 Arg expm(const Tensor& x, std::string_view name) {
   static const Op op{"MatrixExponential"};
   if (!in_set(x.dtype(), (kFloatingTypes | kComplexTypes) & ~bit_of(DType::kBFloat16)))
@@ -71,7 +71,7 @@ Arg expm(const Tensor& x, std::string_view name) {
   return {apply(op, {x}, {}, name_or(name, "matrix_exponential"))};
 }
 
-// A size that a Python number or a tensor says.
+// A size given as a Python number or a tensor.
 struct Size {
   std::optional<int64_t> known;
   Tensor tensor;
@@ -134,7 +134,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string_view name, bool tran
   if (!maybe_batched && !transpose_a && !transpose_b && !adjoint_a && !adjoint_b)
     return apply(plain.row(), Borrowed(a, b), {}, name);  // the usual case: no handle copied, no attributes made
   if (maybe_batched) {
-    // Adjoints conjugate too: what is only to be transposed is conjugated before.
+    // Adjoints conjugate too: an operand that is only to be transposed is conjugated first.
     const Tensor x = transpose_a ? ops::conj(a) : a;
     const Tensor y = transpose_b ? ops::conj(b) : b;
     return apply(batched, {x, y}, {{kAdjX, transpose_a || adjoint_a}, {kAdjY, transpose_b || adjoint_b}}, name);

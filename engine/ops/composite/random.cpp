@@ -83,7 +83,7 @@ Tensor drawn_shape(const Arg& a) {
   const Tensor& t = tensor(a);
   if (t.is_symbolic() || !t.body()->python_number) return t;
   if (t.shape() == Shape{0}) return ops::ints({});
-  if (t.dtype() != DType::kInt32 && t.dtype() != DType::kInt64) return t;  // the op says what is wrong with it
+  if (t.dtype() != DType::kInt32 && t.dtype() != DType::kInt64) return t;  // the op reports the error
   if (t.shape().rank() != 1) invalid("shape must be a vector of {int32,int64}, got shape ", t.shape().brackets());
   return t;
 }

@@ -11,7 +11,7 @@ namespace {
 const AttrName kDType{"dtype"};
 const AttrName kOutput{"output_dtype"};
 
-// alpha in the shape that it has together with beta.
+// alpha broadcast to the common shape with beta.
 Tensor as_wide_as(const Tensor& x, const Tensor& other) {
   if (x.shape().fully_known() && other.shape().fully_known() && other.elements() == 1 &&
       other.shape().rank() <= x.shape().rank())
@@ -19,7 +19,7 @@ Tensor as_wide_as(const Tensor& x, const Tensor& other) {
   return ops::add(x, ops::zeros_like(other));
 }
 
-// Never 0, which a rounded sample could be.
+// Never 0, which rounding could produce.
 Tensor scaled_gamma(const Tensor& drawn, const Tensor& beta, const Scope& scope) {
   const DType type = drawn.dtype();
   const double tiny = type == DType::kFloat64   ? 2.2250738585072014e-308
@@ -34,7 +34,7 @@ DType float_dtype(const Arg& a) {
   return type;
 }
 
-// These take their shape as int32: what is no integer does not fit.
+// These take their shape as int32: anything that is not an integer is refused.
 void want_whole_shape(const Arg& a) {
   const Tensor& t = tensor(a);
   if (!is_integer(t.dtype()) && t.shape() != Shape{0})
@@ -143,7 +143,7 @@ Arg stateless_shuffle(const Tensor& value, const Tensor& seed, const Arg& alg, s
   return {apply(op, {value, s.key, s.counter, s.alg})};
 }
 
-// The seed gets a third number, which is always the same.
+// The seed gets a third number, always the same.
 Arg index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& max_index, std::string_view) {
   static const Op op{"RandomIndexShuffle"};
   static const Op pad{"PadV2"};

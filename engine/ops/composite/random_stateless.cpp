@@ -1,4 +1,4 @@
-// Public functions that draw random numbers which follow from a seed given with each call.
+// Public functions that draw random numbers determined by a seed passed with each call.
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/random.h"
 #include "engine/ops/composite/scalar.h"

@@ -15,13 +15,13 @@ const Attrs& keeping(bool dims) {
   return dims ? yes : no;
 }
 
-// The dimensions to reduce: the given ones, or all. All of them stand in a node of their own, "Const".
+// The dimensions to reduce: the given ones, or all. All of them are a node of their own, "Const".
 Tensor axes_of(const Tensor& x, const Arg& axis) {
   if (const Tensor* given = std::get_if<Tensor>(&axis.value)) return *given;
   return x.shape().has_rank() ? constant(ops::all_axes(x)) : ops::all_axes(x);
 }
 
-// The tensor in one dimension when all of an unknown number are reduced: so the result is known to be a scalar.
+// The tensor flattened when all of an unknown number of dimensions are reduced: the result is known to be a scalar.
 Tensor flat_if_unknown(const Tensor& x, const Arg& axis, const Arg& keep_dims) {
   if (x.shape().has_rank() || !axis.none() || (!keep_dims.none() && flag(keep_dims))) return x;
   return ops::reshape(x, ops::ints({-1}));
@@ -63,7 +63,7 @@ Arg deviation(const Tensor& input, const Arg& axis, const Arg& keepdims, std::st
   return {ops::sqrt(variance_of(input, axis, keepdims, {}), scope.own_name())};
 }
 
-// A tensor with kept dimensions without them: by name when they are known, which keeps the others' sizes known.
+// Squeezes kept dimensions: by axis when they are known, which keeps the other sizes known.
 Tensor without(const Tensor& x, const Tensor& axes, const Tensor& shape) {
   const Tensor known = known_value(axes);
   if (!known || x.shape().fully_known() || !x.shape().has_rank()) return ops::reshape(x, shape);
@@ -71,7 +71,7 @@ Tensor without(const Tensor& x, const Tensor& axes, const Tensor& shape) {
   return ops::squeeze(x, infer::ints_of(known));
 }
 
-// The largest is taken out before, so that nothing overflows.
+// The maximum is subtracted first, so that nothing overflows.
 Arg logsumexp(const Tensor& input_tensor, const Arg& axis, const Arg& keepdims, std::string_view name) {
   static const Op max{"Max"};
   static const Op finite{"IsFinite"};

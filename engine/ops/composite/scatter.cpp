@@ -12,7 +12,7 @@ const AttrName kPolicy{"bad_indices_policy"};
 
 Attrs policy(const Arg& a) { return text(a).empty() ? Attrs() : Attrs{{kPolicy, text(a)}}; }
 
-// The indices with their own place among the batch dimensions in front: a plain gather_nd then.
+// The indices with their batch position prepended: then a plain gather_nd.
 Tensor with_batch_places(const Tensor& params, const Tensor& indices, int64_t batch) {
   const int rank = indices.shape().rank();
   const Tensor shape = ops::shape(indices, indices.dtype());

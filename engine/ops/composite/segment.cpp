@@ -1,4 +1,4 @@
-// Public functions that reduce segments of rows, and that count.
+// Public functions of segment reductions and counting.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
@@ -14,7 +14,7 @@ Tensor unsorted_sum(const Tensor& data, const Tensor& ids, const Tensor& count) 
   return apply(op, {data, ids, count});
 }
 
-// How many rows each segment has, at least 1, in a shape that goes with the sums.
+// The number of rows of each segment, at least 1, in a shape that broadcasts with the sums.
 Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count) {
   if (!in_set(data.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "segments of numbers have a mean, data of dtype ", name_of(data.dtype()), " came");
@@ -28,7 +28,7 @@ Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count)
     more = ops::fill(ops::expand_dims(ops::sub(ops::rank(data), ops::rank(ids)), 0), ops::integer(1));
   }
   const Tensor shape[] = {ops::ints({-1}), more};
-  // No segment at all leaves nothing for -1 to say.
+  // With no segment at all, -1 cannot be inferred.
   const Tensor known = known_value(count);
   const Tensor front[] = {known ? ops::ints({one_integer(known, "num_segments")}) : ops::ints({-1}), more};
   return ops::maximum(ops::reshape(sizes, ops::concat(known ? front : shape, 0)), ops::number(1, data.dtype()));
@@ -62,7 +62,7 @@ Tensor values_end(const Tensor& x) {
       }
       return int64_t{-1};
     });
-    // Past the largest number there is none: so many bins have no room anyway.
+    // Saturated: that many bins would not fit in memory anyway.
     const bool past = most < std::numeric_limits<int64_t>::max();
     return ops::integer(std::max<int64_t>(0, past ? most + 1 : most), x.dtype());
   }
@@ -99,7 +99,7 @@ Arg bincount(const Tensor& arr, const Tensor& weights_given, const Arg& minlengt
   if (const Tensor known = known_value(size); known && known.dtype() != type)
     invalid("size (", one_integer(known, "the size"), ") does not fit ", name_of(type),
             ", the dtype of `arr` [Op:DenseBincount]");
-  // Rows are counted each for itself only along the last dimension.
+  // Rows are counted separately only along the last dimension.
   const bool flat = !axis || *axis == 0;
   Tensor weights;
   if (weighted) {
@@ -117,7 +117,7 @@ Arg bincount(const Tensor& arr, const Tensor& weights_given, const Arg& minlengt
   return {apply(op, {x, size, weights}, {{kBinary, binary}})};
 }
 
-// A dimension of 1 at the end of one of two vectors is dropped.
+// A trailing dimension of 1 in one of two vectors is dropped.
 void drop_last_one(Tensor& x, const Tensor& y) {
   if (!x.shape().has_rank() || !y.shape().has_rank()) return;
   if (x.shape().rank() == y.shape().rank() + 1 &&
@@ -189,7 +189,7 @@ Arg histogram(const Tensor& values, const Tensor& value_range, const Tensor& nbi
                 name_or(name, "histogram_fixed_width"))};
 }
 
-// floor(bins * (value - low) / (high - low)), kept within the bins.
+// floor(bins * (value - low) / (high - low)), clamped to the bins.
 Arg histogram_bins(const Tensor& values, const Tensor& range, const Tensor& count, const Arg&, std::string_view name) {
   static const Op floor{"Floor"};
   const Scope scope(name_or(name, "histogram_fixed_width_bins"));

@@ -13,7 +13,7 @@ Tensor scalar_of(double value, DType dtype) {
   return ops::number(value, dtype);
 }
 
-// tf.zeros and tf.ones: a constant while the shape is small and known, else a Fill.
+// tf.zeros and tf.ones: a constant if the shape is small and known, else a Fill.
 Tensor filled(const Arg& shape, double value, DType dtype, std::string_view name) {
   static const Op fill{"Fill"};
   if (dtype == DType::kString && value != 0) fail(ErrorKind::kType, "tf.ones makes numbers and bools, not strings");
@@ -31,7 +31,7 @@ Tensor filled_like(const Tensor& x, const Arg& wanted, double value, const Op& o
   static const Op fill{"Fill"};
   if (wanted.none() || dtype(wanted) == x.dtype()) return apply(op, {x}, {}, name);
   if (is_plain(x.dtype()) && is_plain(dtype(wanted)) && !x.shape().fully_known())
-    return apply(op, {ops::cast(x, dtype(wanted))}, {}, name);  // the shape stays as well known as it is
+    return apply(op, {ops::cast(x, dtype(wanted))}, {}, name);  // the static shape is kept
   return apply(fill, {ops::shape(x), scalar_of(value, dtype(wanted))}, {}, name);
 }
 Arg zeros_like(const Tensor& input, const Arg& dtype, const Arg&, std::string_view name) {
@@ -71,7 +71,7 @@ Arg transpose(const Tensor& x, const Tensor& perm_given, bool conjugate, std::st
   const std::string_view node = name_or(name, "transpose");
   const Tensor value = conjugate ? ops::conj(x) : x;
   if (perm_given) {
-    // An empty list is a tensor of floats, and the permutation of a scalar all the same.
+    // An empty list would be a float tensor; it is the permutation of a scalar all the same.
     const Tensor& given = perm_given;
     const bool nothing = given.shape() == Shape{0} && !is_integer(given.dtype());
     return {apply(op, {value, nothing ? ops::ints(std::initializer_list<int64_t>{}) : given}, {}, node)};
@@ -108,7 +108,7 @@ void check_index_type(DType type, const char* function) {
     fail(ErrorKind::kType, "out_type of ", function, " is int32 or int64, not ", name_of(type));
 }
 
-// A known answer is a constant.
+// A known result is a constant.
 Arg shape(const Tensor& x, const Arg& out_type_given, std::string_view name) {
   static const Op op{"Shape"};
   const DType type = out_type(out_type_given);
@@ -147,7 +147,7 @@ Arg range(const Tensor& start_given, const Tensor& limit_given, const Tensor& de
     limit = limit_given;
   }
   Tensor delta = delta_given;
-  // The widest of the three decides, in the order in which TensorFlow lists them.
+  // The widest of the three decides, in the order in which TensorFlow ranks them.
   static constexpr DType kOrder[] = {DType::kInt32,    DType::kInt64,   DType::kFloat16,
                                      DType::kBFloat16, DType::kFloat32, DType::kFloat64};
   DType type = DType::kInt32;
@@ -190,7 +190,7 @@ Arg one_hot(const Tensor& indices, const Tensor& depth, const Tensor& on_value, 
       continue;
     }
     const DType own = values[k].dtype();
-    // A Python integer is any number that is asked for.
+    // A Python integer takes any requested numeric dtype.
     const bool fits = values[k].body()->python_number && own == DType::kInt32 && in_set(type, kNumberTypes) &&
                       asked;
     if (own != type && fits) values[k] = ops::cast(values[k], type).as_constant();

@@ -1,4 +1,4 @@
-// Public functions that take tensors apart and put them together.
+// Public functions that split and join tensors.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/indexed_slices.h"
@@ -35,7 +35,7 @@ Arg stack(const std::vector<Tensor>& values, int64_t axis, std::string_view name
   return {apply(op.row(), values, {{kAxis, axis}}, name_or(name, "stack"))};
 }
 
-// The size of a dimension that must be known.
+// The size of a dimension, which must be known.
 int64_t size_along(const Tensor& x, int64_t axis, const char* function) {
   const Shape& shape = x.shape();
   if (!shape.has_rank())
@@ -158,7 +158,7 @@ Arg tile(const Tensor& input, const Tensor& multiples, std::string_view name) {
 
 namespace {
 
-// The dimensions of the mask become one, then what is true in it is gathered.
+// The dimensions of the mask are flattened into one, then the true positions are gathered.
 Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::string_view name) {
   static const Op where{"Where"};
   static const Op strided{"StridedSlice"};
@@ -170,7 +170,7 @@ Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::stri
     fail(ErrorKind::kValue, "Number of mask dimensions must be specified, even if some dimensions are None");
   const int rank = of_mask.rank();
   if (rank == 0) fail(ErrorKind::kValue, "mask cannot be scalar: it has at least one dimension");
-  // Without a known rank a negative axis stays counted from the end.
+  // Without a known rank a negative axis still counts from the end.
   const int64_t first = axis < 0 && of_x.has_rank() ? axis + of_x.rank() : axis;
   const Scope scope(name_or(name, "boolean_mask"));
   Tensor rows = x;

@@ -1,4 +1,4 @@
-// Public functions that order and look up.
+// Public functions that sort and search.
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
@@ -21,7 +21,7 @@ std::vector<Tensor> top_k_of(const Tensor& x, const Tensor& k, bool sorted, DTyp
   return apply_all(op.row(), inputs, {{kSorted, sorted}, {kIndexType, index_type}}, name);
 }
 
-// The permutation that changes one dimension with the last one.
+// The permutation that swaps a dimension with the last one.
 Tensor swapped_with_last(const Tensor& x, int64_t axis) {
   if (x.shape().has_rank()) {
     std::vector<int64_t> perm;
@@ -36,7 +36,7 @@ Tensor swapped_with_last(const Tensor& x, int64_t axis) {
   return ops::where(ops::equal(all, at), last, ops::where(ops::equal(all, last), at, all));
 }
 
-// Values and places along a dimension, the largest first.
+// Values and indices along a dimension, largest first.
 std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
   const Shape& shape = x.shape();
   if (shape.has_rank()) {
@@ -64,8 +64,8 @@ std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
   return out;
 }
 
-// What turns the order round, and is its own inverse: unsigned numbers are subtracted from the largest,
-// signed ones change their sign and are moved by one, so that the least does not overflow.
+// Reverses the order, and is its own inverse: unsigned numbers are subtracted from the largest,
+// signed ones are negated and shifted by one, so that the minimum does not overflow.
 Tensor turned_round(const Tensor& x) {
   if (in_set(x.dtype(), kUnsignedTypes)) {
     return with_plain_type(x.dtype(), [&](auto zero) -> Tensor {
@@ -126,7 +126,7 @@ Arg unique_with_counts(const Tensor& x, DType out_idx, std::string_view name) {
   return {list_of(apply_all(op.row(), {&x, 1}, {{kOutIdx, out_idx}}, name))};
 }
 
-// [all leading dimensions as one, the last one]
+// [product of all leading dimensions, the last one]
 Tensor as_rows(const Tensor& x) {
   const Shape& shape = x.shape();
   if (shape.has_rank() && shape.rank() == 0)
@@ -161,7 +161,7 @@ Arg fingerprint(const Tensor& data, const Arg& method_given, std::string_view na
   return {apply(op, {data, method}, {}, name)};
 }
 
-// The parts of two sparse tensors; the language's layer takes them apart.
+// The components of two sparse tensors; the language layer unpacks them.
 Arg edit_distance(const Tensor& hypothesis_indices, const Tensor& hypothesis_values, const Tensor& hypothesis_shape,
                   const Tensor& truth_indices, const Tensor& truth_values, const Tensor& truth_shape, bool normalize,
                   std::string_view name) {

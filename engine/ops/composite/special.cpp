@@ -8,7 +8,7 @@ namespace {
 constexpr char kOne[] = "x: tensor, name: str? = None";
 constexpr char kOf[] = "a: tensor as x, x: tensor as a, name: str? = None";
 
-// An op in a scope of its own: "erfinv/Erfinv".
+// An op in its own name scope: "erfinv/Erfinv".
 template <Literal op_name, Literal scope_name>
 Arg scoped_op(const Tensor& x, std::string_view name) {
   static const Op op{op_name.text};
@@ -33,7 +33,7 @@ Arg erfcinv(const Tensor& x, std::string_view name) {
   return {ops::mul(y, ops::number(0.70710678118654752440, x.dtype()))};
 }
 
-// The sum of lgamma over the last dimension, less lgamma of the sum.
+// The sum of lgamma over the last dimension, minus lgamma of the sum.
 Arg lbeta(const Tensor& x, std::string_view name) {
   static const Op lgamma{"Lgamma"};
   const Scope scope(name_or(name, "lbeta"));

@@ -62,7 +62,7 @@ Arg substr(const Tensor& input, const Tensor& pos, const Tensor& len, const std:
   return {apply(op, {input, pos, len}, {{kUnit, unit}}, name)};
 }
 
-// Python strings become attributes of the op, tensors inputs.
+// Python strings become attributes of the op, tensors become inputs.
 Arg regex_replace(const Tensor& input, const Arg& pattern_given, const Arg& rewrite_given, bool replace_global,
                   std::string_view name) {
   static const Op by_attrs{"StaticRegexReplace"};
@@ -108,7 +108,7 @@ Arg to_hash_bucket_strong(const Tensor& input, int64_t num_buckets, const Ints& 
   return {apply(op, {input}, {{kBuckets, num_buckets}, {kKey, key}}, name)};
 }
 
-// Without dimensions: all, the last one changing fastest.
+// Without dimensions: all, the last one varying fastest.
 Arg reduce_join(const Tensor& x, const Tensor& axis, bool keepdims, const std::string& separator,
                 std::string_view name) {
   static const Op op{"ReduceJoin"};

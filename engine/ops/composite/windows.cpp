@@ -1,4 +1,4 @@
-// Strides, dilations, windows and paddings of convolutions and poolings.
+// Strides, dilations, windows and paddings of convolution and pooling.
 #include "engine/ops/composite/windows.h"
 
 namespace footlight::composite {

@@ -1,4 +1,4 @@
-// Strides, dilations, windows and paddings as the public functions of convolutions and poolings take them.
+// Strides, dilations, windows and paddings as the public functions of convolution and pooling take them.
 #pragma once
 
 #include "engine/ops/composite/define.h"
@@ -18,14 +18,14 @@ struct PaddingAttrs {
 PaddingAttrs padding_of(const Arg&, int rank);
 PaddingAttrs padding_without_pairs(const Arg&, const char* function);
 
-// The attributes of every op with windows: strides, padding, data_format.
+// The attributes of every windowed op: strides, padding, data_format.
 Attrs window_attrs(const std::vector<int64_t>& strides, const PaddingAttrs&, const std::string& format);
 bool starts_with_nc(const Arg& format);
 
-// "NHWC" from any of the names that a layout has: "NWC", "NC...", None; `names` are the two that are allowed.
+// "NHWC" from any name of a layout: "NWC", "NC...", None; `names` are the two allowed ones.
 bool channels_first(const Arg& format, const char* last, const char* first);
 
-// What `body` gives for all leading dimensions in one, taken apart again.
+// Applies `body` with all leading dimensions flattened into one, then restores them.
 Tensor over_flat_batch(const Tensor& x, int inner_rank, std::string_view name,
                        const std::function<Tensor(const Tensor&)>& body);
 

@@ -10,7 +10,7 @@ using ops::mul;
 
 const Tensor& incoming(GradientCall& c) { return c.output_gradients[0]; }
 
-// Gradients whose op takes what flows in and the forward op's input, or its output.
+// Gradients whose op takes the incoming gradient and the forward op's input, or its output.
 void relu6_gradient(GradientCall& c) {
   static const Op op{"Relu6Grad"};
   c.input_gradients[0] = apply(op, {incoming(c), c.outputs[0]});
@@ -36,7 +36,7 @@ void leaky_relu_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(op, {incoming(c), c.inputs[0]}, c.attrs);
 }
 
-// Gradients of gradients: linear in what flows in (input 0), and flat or an exponential in the other.
+// Second-order gradients: linear in the incoming gradient (input 0), and flat or an exponential in the other.
 void relu6_grad_gradient(GradientCall& c) {
   static const Op op{"Relu6Grad"};
   c.input_gradients[0] = apply(op, {incoming(c), c.inputs[1]});
@@ -61,7 +61,7 @@ void selu_grad_gradient(GradientCall& c) {
   static const Op op{"SeluGrad"};
   exponential_grad_gradient(c, op);
 }
-// dy / (1 + exp(-x)), whose slope in x is dy / (exp(-x) + 2 + exp(x))
+// dy / (1 + exp(-x)), whose derivative in x is dy / (exp(-x) + 2 + exp(x))
 void softplus_grad_gradient(GradientCall& c) {
   static const Op op{"SoftplusGrad"};
   const Tensor& x = c.inputs[1];
@@ -69,7 +69,7 @@ void softplus_grad_gradient(GradientCall& c) {
   const Tensor sum = ops::add(ops::add(ops::exp(ops::neg(x)), ops::number(2, x.dtype())), ops::exp(x));
   c.input_gradients[1] = ops::div(mul(incoming(c), c.inputs[0]), sum);
 }
-// dy / (1 + |x|)^2, whose slope in x is -2 sign(x) dy / (1 + |x|)^3
+// dy / (1 + |x|)^2, whose derivative in x is -2 sign(x) dy / (1 + |x|)^3
 void softsign_grad_gradient(GradientCall& c) {
   static const Op op{"SoftsignGrad"};
   static const Op abs{"Abs"};

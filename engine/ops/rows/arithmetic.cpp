@@ -8,7 +8,7 @@ namespace {
 
 using ops::sum_to_shape_of;
 
-// Sets the gradient of a broadcasting op's inputs from what flows into each before the broadcast is undone.
+// Sets the gradients of a broadcasting op's inputs, given those before the broadcast is undone.
 void flow(GradientCall& c, const Tensor& to_x, const Tensor& to_y) {
   if (to_x) c.input_gradients[0] = sum_to_shape_of(to_x, c.inputs[0]);
   if (to_y) c.input_gradients[1] = sum_to_shape_of(to_y, c.inputs[1]);
@@ -45,7 +45,7 @@ void mul_no_nan_gradient(GradientCall& c) {
   flow(c, apply(op, {g, c.inputs[1]}), apply(op, {c.inputs[0], g}));
 }
 
-// Of x f(y), which is 0 where x is: f(y), and 0 there; and x f'(y).
+// For x f(y), which is 0 where x is: f(y), and 0 there; and x f'(y).
 Tensor where_not_zero(const Op& op, const Tensor& x, const Tensor& y) {
   static const Op not_equal{"NotEqual"};
   const Tensor there = ops::cast(apply(not_equal, {x, ops::number(0, x.dtype())}), x.dtype());
@@ -71,7 +71,7 @@ void xdivy_gradient(GradientCall& c) {
   flow(c, ops::mul(where_not_zero(op, x, y), g), ops::mul(slope, g));
 }
 
-// The neighbour of x moves with x, whatever it is sought towards.
+// The neighbour of x moves with x, in whichever direction.
 void next_after_gradient(GradientCall& c) {
   c.input_gradients[0] = sum_to_shape_of(c.output_gradients[0], c.inputs[0]);
   c.input_gradients[1] = ops::zeros_like(c.inputs[1]);
@@ -84,7 +84,7 @@ void floor_mod_gradient(GradientCall& c) {
   flow(c, g, ops::mul(g, ops::neg(apply(floor_div, {c.inputs[0], c.inputs[1]}))));
 }
 
-// y x^(y-1) dx + log(x) x^y dy, the logarithm taken as 0 where x is not positive (of complex x: where it is 0).
+// y x^(y-1) dx + log(x) x^y dy, with log(x) taken as 0 where x is not positive (complex: where it is 0).
 void pow_gradient(GradientCall& c) {
   static const Op pow{"Pow"};
   static const Op not_equal{"NotEqual"};
@@ -104,7 +104,7 @@ void pow_gradient(GradientCall& c) {
   flow(c, to_x, to_y);
 }
 
-// Goes to the one that was taken; of equal ones to x.
+// Goes to the selected input; to x if both are equal.
 void choose_gradient(GradientCall& c, const Op& chooses_x) {
   const Tensor& g = c.output_gradients[0];
   const Tensor x_taken = apply(chooses_x, {c.inputs[0], c.inputs[1]});
@@ -141,7 +141,7 @@ void add_n_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// Flows to the bound where t is beyond it, else to t.
+// Goes to the bound where t is outside it, else to t.
 void clip_gradient(GradientCall& c) {
   static const Op either{"LogicalOr"};
   const Tensor& g = c.output_gradients[0];
@@ -170,7 +170,7 @@ RowDef series(const char* name, const char* types, GradientFunction gradient, co
   def.more.flops = flops::kSeries;
   return def;
 }
-// One of the two elements as it is.
+// One of the two elements, unchanged.
 RowDef selection(const char* name, GradientFunction gradient, const char* doc) {
   RowDef def = binary(name, "T: real", gradient, doc);
   def.more.copies_elements = true;

@@ -1,5 +1,5 @@
-// Rows that rearrange a tensor: reversed, rolled, mirrored at its edges, cut into blocks and patches, seen as
-// other bits.
+// Rows that rearrange a tensor: reverse, roll, mirror padding, blocks and patches, reinterpreted
+// bits.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/rows/padding.h"
@@ -191,7 +191,7 @@ void batch_to_space_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1], c.inputs[2]});
 }
 
-// The output size and the padding before of a window that steps over a dimension.
+// The output size and leading padding of a window along one dimension.
 int64_t patches_along(int64_t size, int64_t window, int64_t stride, bool same) {
   return same ? (size + stride - 1) / stride : (size - window + stride) / stride;
 }
@@ -229,7 +229,7 @@ void volume_patches_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// Patches of the places' own numbers say where each element came from: the gradient is summed by them.
+// Patches of position numbers tell which element each value came from: the gradient is summed by position.
 void volume_patches_gradient(GradientCall& c) {
   static const Op op{"ExtractVolumePatches"};
   static const Op prod{"Prod"};

@@ -1,4 +1,4 @@
-// Rows of the bits of integers.
+// Rows of bitwise ops on integers.
 #include "engine/ops/define.h"
 
 namespace footlight {

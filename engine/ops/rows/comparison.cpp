@@ -7,7 +7,7 @@ namespace footlight {
 
 namespace {
 
-// Shapes that do not broadcast: no element is equal when that is allowed, as `==` of tensors does.
+// Shapes that do not broadcast: where allowed, no element is equal, as with `==` of tensors.
 const AttrName kIncompatible{"incompatible_shape_error"};
 
 void equality_shape(Inference& i) {
@@ -19,8 +19,8 @@ void equality_shape(Inference& i) {
   }
   i.output_shapes[0] = Shape::unknown_rank();
   if (!a.has_rank() || !b.has_rank()) return;
-  // Two dimensions that differ settle it. Beside one that is not 1 an unknown one may be anything: even the rank of the
-  // answer is open.
+  // Two different dimensions settle it. Beside one that is not 1, an unknown one may be anything: even the rank of the
+  // result is unknown.
   bool open = false;
   for (int k = 1; k <= std::min(a.rank(), b.rank()); ++k) {
     const int64_t x = a[a.rank() - k], y = b[b.rank() - k];

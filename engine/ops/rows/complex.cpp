@@ -1,4 +1,4 @@
-// Rows of the parts of complex numbers and their gradients.
+// Rows of parts of complex numbers and their gradients.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 

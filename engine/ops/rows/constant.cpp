@@ -1,4 +1,4 @@
-// Rows of what begins a graph: constants and what is made of nothing but a shape.
+// Rows of sources of a graph: constants and ops that need only a shape.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 

@@ -1,4 +1,4 @@
-// Ops that hold graphs, and the ones that only shape a graph. The runtime executes them itself: they have no kernels.
+// Ops that hold graphs, and ops that only structure a graph. The runtime executes them itself: they have no kernels.
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
@@ -9,7 +9,7 @@ ControlGradients control_gradients;
 
 namespace {
 
-// Dtypes come from the signature (Tout, T); the shapes were written into the node by whoever built it.
+// Dtypes come from the signature (Tout, T); the shapes were stored in the node by whoever built it.
 void shapes_from_attrs(Inference& i) {
   static const AttrName kShapes("output_shapes");
   const AttrValue* value = i.attrs.find(kShapes);
@@ -29,7 +29,7 @@ void popped_shape(Inference& i) {
   i.output_shapes[1] = i.attrs.get_or(kElement, Shape::unknown_rank());
 }
 
-// The gradient of a list is a list of gradients, as long: what was pushed is popped from it, and the other way round.
+// The gradient of a list is a list of gradients of the same length: a push becomes a pop, and vice versa.
 const AttrName kElementDType("element_dtype"), kElementShape("element_shape");
 
 void push_gradient(GradientCall& c) {

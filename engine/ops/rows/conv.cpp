@@ -32,7 +32,7 @@ void forward_shape(Inference& i) {
   i.output_shapes[0] = output_shape(known(i, kind, i.shape(0), i.shape(1)));
 }
 
-// What arrives must have the shape of what goes out, unless there is nothing to compute.
+// The incoming gradient must have the shape of the output, unless there is nothing to compute.
 void check_arriving(Inference& i, const Convolution& c, const Shape& arriving) {
   const Shape wanted = output_shape(c);
   if (!compatible(arriving, wanted))
@@ -40,7 +40,7 @@ void check_arriving(Inference& i, const Convolution& c, const Shape& arriving) {
             wanted.to_string(), " [Op:", i.row.name, "]");
 }
 
-// input_sizes, filter, out_backprop. The sizes may leave out batch and channels.
+// input_sizes, filter, out_backprop. The sizes may omit batch and channels.
 template <Kind kind>
 void input_shape(Inference& i) {
   const int rank = kind == k3D ? 5 : 4;
@@ -121,7 +121,7 @@ void filter_gradient(GradientCall& c) {
   if (gradient_wanted(2)) c.input_gradients[2] = apply(names(kind).forward, {x, g}, c.attrs);
 }
 
-// A convolution of 2 or 3 spatial dimensions, as many as the input's rank says.
+// A convolution of 2 or 3 spatial dimensions, by the rank of the input.
 void any_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{1});

@@ -32,7 +32,7 @@ void sum_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(op, {c.output_gradients[0], c.inputs[1]}, attrs_of(c, true));
 }
 
-// Where x is 0 the others' product is lost in the division: 0 flows there.
+// Where x is 0 the product of the others is lost in the division: the gradient is 0 there.
 void product_gradient(GradientCall& c) {
   static const Op sum{"Cumsum"};
   static const Op product{"Cumprod"};
@@ -42,7 +42,7 @@ void product_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(divide, {g, c.inputs[0]});
 }
 
-// exp(x) times the running sum of g * exp(-y), in logarithms: the positive and the negative part of g apart.
+// exp(x) times the running sum of g * exp(-y), in the log domain: the positive and negative parts of g separately.
 void logsumexp_gradient(GradientCall& c) {
   static const Op op{"CumulativeLogsumexp"};
   const Tensor& g = c.output_gradients[0];

@@ -1,4 +1,4 @@
-// Rows of what checks a program while it runs: assertions, numbers that are none, the time.
+// Rows that check a program while it runs: assertions, NaN checks, timestamps.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 void assert_shape(Inference& i) { infer::want_rank(i, 0, 0); }
 
-// What flows back is checked as well.
+// The gradient is checked as well.
 void check_gradient(GradientCall& c) {
   static const AttrName kMessage{"message"};
   c.input_gradients[0] =

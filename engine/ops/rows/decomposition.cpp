@@ -61,7 +61,7 @@ void lu_shape(Inference& i) {
 
 Tensor or_zeros(const Tensor& gradient, const Tensor& like) { return gradient ? gradient : ops::zeros_like(like); }
 
-// x / (x * x + a little): the reciprocal, and 0 for 0.
+// x / (x * x + epsilon): the reciprocal, and 0 for 0.
 Tensor safe_reciprocal(const Tensor& x) {
   return ops::mul(x, ops::reciprocal(ops::add(ops::mul(x, x), ops::number(1e-20, x.dtype()))));
 }
@@ -77,7 +77,7 @@ Tensor times_inverse_adjoint(const Tensor& x, const Tensor& r) {
   return ops::adjoint(ops::triangular_solve(r, ops::adjoint(x), false, false));
 }
 
-// For at least as many rows as columns.
+// For matrices with at least as many rows as columns.
 Tensor tall_qr_gradient(const Tensor& q, const Tensor& r, const Tensor& dq, const Tensor& dr) {
   const Tensor qdq = ops::product(q, dq, true, false);
   const Tensor rdr = ops::product(r, dr, false, true);
@@ -110,7 +110,7 @@ void qr_gradient(GradientCall& c) {
     c.input_gradients[0] = tall_qr_gradient(q, r, dq, dr);
     return;
   }
-  // The first columns, as many as there are rows, decide q; the others are q times theirs of r.
+  // The leading square block determines q; the other columns are q times theirs of r.
   const Tensor right = ops::columns(c.inputs[0], rows, std::nullopt);
   const Tensor dright = ops::columns(dr, rows, std::nullopt);
   const Tensor parts[] = {
@@ -142,7 +142,7 @@ void svd_gradient(GradientCall& c) {
   const Tensor& s = c.outputs[0];
   Tensor u = c.outputs[1], v = c.outputs[2];
   Tensor du = or_zeros(c.output_gradients[1], u), dv = or_zeros(c.output_gradients[2], v);
-  const bool wide = m <= n;  // a tall one is the adjoint of a wide one
+  const bool wide = m <= n;  // a tall matrix is handled as the adjoint of a wide one
   if (!wide) {
     std::swap(m, n);
     std::swap(u, v);
@@ -175,7 +175,7 @@ void svd_gradient(GradientCall& c) {
   c.input_gradients[0] = wide ? gradient : ops::adjoint(gradient);
 }
 
-// The kernel looks at the lower triangle only, so the gradient is brought there.
+// The kernel reads only the lower triangle, so the gradient is folded into it.
 void eigen_gradient(GradientCall& c) {
   static const Op op{"SelfAdjointEigV2"};
   const Tensor de = ops::diagonal_matrix(or_zeros(c.output_gradients[0], c.outputs[0]));

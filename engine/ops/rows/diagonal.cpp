@@ -1,4 +1,4 @@
-// Rows of diagonals: matrices made of them, taken out, set; bands; the cross product.
+// Rows of diagonals: building diagonal matrices, extracting and setting diagonals; bands; the cross product.
 #include "engine/ops/define.h"
 #include "engine/ops/matrix.h"
 #include "engine/ops/rows/matrix_shapes.h"
@@ -9,7 +9,7 @@ namespace {
 
 const AttrName kAlign{"align"};
 
-// The range of diagonals that input `at` says: one number, or the lowest and the highest. Nullopt when not known.
+// The range of diagonals given by input `at`: one number, or the lowest and the highest. Nullopt when not known.
 struct Diagonals {
   int64_t low, high;
   int64_t count() const { return high - low + 1; }
@@ -134,7 +134,7 @@ void set_diag_shape(Inference& i) {
     invalid("the diagonals from ", d->low, " to ", d->high, " of matrices of shape ", in.to_string(),
             " have the shape ", wanted.to_string(), ", `diagonal` has ", diagonal.to_string(), " [Op:", i.row.name,
             "]");
-  // What the diagonal's shape tells of the batch.
+  // What the diagonal's shape implies about the batch.
   if (!diagonal.has_rank() || (d->low != d->high && diagonal.rank() < 2)) return;
   const int batch = diagonal.rank() - (d->low == d->high ? 1 : 2);
   const Shape told = infer::matrices(Shape(diagonal.dims().first(static_cast<size_t>(batch))), -1, -1);

@@ -1,4 +1,4 @@
-// The row of einsum: sums of products of one or two operands, said by an equation.
+// The row of einsum: sums of products of one or two operands, given by an equation.
 #include "engine/ops/define.h"
 #include "engine/ops/matrix.h"
 #include "engine/tensor/equation.h"
@@ -12,7 +12,7 @@ namespace {
 
 const AttrName kEquation{"equation"};
 
-// How many dimensions the ellipsis of an operand stands for.
+// The number of dimensions covered by an operand's ellipsis.
 int ellipsis_rank(Inference& i, const std::string& labels, size_t input) {
   const Shape& s = i.shape(input);
   const bool ellipsis = labels.find('.') != std::string::npos;
@@ -90,13 +90,13 @@ Tensor einsum(std::initializer_list<Tensor> operands, Equation e) {
 
 bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
 
-// The axis of a label: from the end when it stands behind the ellipsis.
+// The axis of a label: counted from the end if it comes after the ellipsis.
 int64_t axis_of(const std::string& labels, char label) {
   const size_t at = labels.find(label), dots = labels.find('.');
   return at < dots ? static_cast<int64_t>(at) : static_cast<int64_t>(at) - static_cast<int64_t>(labels.size());
 }
 
-// vector[from:to], where 0 is the end.
+// vector[from:to], where 0 means the end.
 Tensor part_of(const Tensor& vector, int64_t from, int64_t to) {
   static const Op slice{"StridedSlice"};
   static const AttrName kEnd{"end_mask"};
@@ -104,7 +104,7 @@ Tensor part_of(const Tensor& vector, int64_t from, int64_t to) {
                "strided_slice");
 }
 
-// Through a sum over labels that the result does not have: the gradient is repeated along them.
+// Sums over labels missing from the result: the gradient is repeated along them.
 Tensor spread(const Tensor& gradient, const std::string& output, const std::string& input, const Tensor& operand,
               const std::string& summed) {
   std::vector<int64_t> axes;
@@ -127,7 +127,7 @@ Tensor spread(const Tensor& gradient, const std::string& output, const std::stri
   return einsum({repeated}, {{summed + output}, input});
 }
 
-// Labels of `input` that stand nowhere else, each once.
+// Labels of `input` that occur nowhere else, each once.
 std::string only_in(const std::string& input, const std::string& others) {
   std::string out;
   for (char label : input)
@@ -152,7 +152,7 @@ Tensor gradient_of_two(const Tensor& g, const std::string& output, const Tensor&
   return summed.empty() ? reduced : spread(reduced, left, input, operand, summed);
 }
 
-// Sums away what the ellipsis broadcast. Its dimensions are `from` to `to` (behind it, counted from the end).
+// Sums out the ellipsis's broadcast. Its dimensions are `from` to `to` (after the ellipsis, counted from the end).
 struct Range {
   int64_t from = 0, behind = 0;
 };

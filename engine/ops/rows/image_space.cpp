@@ -84,7 +84,7 @@ void dilation_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(to_input, {c.inputs[0], c.inputs[1], g}, c.attrs);
   c.input_gradients[1] = apply(to_filter, {c.inputs[0], c.inputs[1], g}, c.attrs);
 }
-// Where the largest stands stays where it is: only what flows through counts.
+// The position of the maximum is fixed: the gradient flows only through its value.
 template <int kNext>
 void flowing_gradient(GradientCall& c) {
   static const Op next[] = {Op("Dilation2DPickInput"), Op("Dilation2DPickFilter"), Op("Dilation2DBackpropInput"),

@@ -1,4 +1,4 @@
-// Rows of functions of one element and their gradients.
+// Rows of unary functions and their gradients.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
@@ -19,7 +19,7 @@ void abs_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), apply(sign, {c.inputs[0]}));
 }
 
-// Flat everywhere: zeros, which are something else than no gradient.
+// Zero everywhere: zeros, as opposed to no gradient.
 void sign_gradient(GradientCall& c) { c.input_gradients[0] = ops::zeros_like(c.inputs[0]); }
 
 // g x / |x|, and 0 at 0.
@@ -34,7 +34,7 @@ void square_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), mul(ops::number(2, c.inputs[0].dtype()), conj(c.inputs[0])));
 }
 
-// The three whose gradient is an op of the output y and of what flows in.
+// The three whose gradient is an op of the output y and the incoming gradient.
 void reciprocal_gradient(GradientCall& c) {
   static const Op op{"ReciprocalGrad"};
   c.input_gradients[0] = apply(op, {c.outputs[0], incoming(c)});
@@ -136,7 +136,7 @@ void cos_gradient(GradientCall& c) {
 
 void conj_gradient(GradientCall& c) { c.input_gradients[0] = conj(incoming(c)); }
 
-// The last dimension, unless an application carries another one: eager ones do, where a graph has transpositions.
+// The last dimension, unless an application carries another: eager ones do, where a graph has transposes.
 const AttrName kAxis{"_axis"};
 
 void softmax_shape(Inference& i) {

@@ -1,4 +1,4 @@
-// Shape rules that the rows of linear algebra share: matrices in the last two dimensions, the others a batch.
+// Shape rules shared by the linear algebra rows: matrices in the last two dimensions, the others a batch.
 #pragma once
 
 #include "engine/ops/infer.h"
@@ -7,7 +7,7 @@
 
 namespace footlight::infer {
 
-// Throws for an input of fewer than `rank` dimensions.
+// Throws if the input has fewer than `rank` dimensions.
 inline void want_at_least(Inference& i, size_t input, int rank) {
   const Shape& s = i.shape(input);
   if (s.has_rank() && s.rank() < rank)
@@ -24,7 +24,7 @@ inline Shape matrices(Shape batch, int64_t rows, int64_t columns) {
   return batch;
 }
 
-// The shape of square matrices: what one of the two sizes says counts for both.
+// The shape of square matrices: a size known for one dimension holds for both.
 inline Shape square_matrices(Inference& i, size_t input = 0) {
   want_at_least(i, input, 2);
   Shape s = i.shape(input);

@@ -78,7 +78,7 @@ void cross_entropy_shape(Inference& i) {
   infer::want_rank(i, 1, 2);
   Shape both = Shape::of_rank(2);
   try {
-    // What is not known is taken to be what the other says, as a batch of one is rare.
+    // An unknown size is assumed to equal the other, since a batch of one is rare.
     const bool alike = compatible(i.shape(0), i.shape(1));
     both = merge(both, alike ? merge(i.shape(0), i.shape(1)) : broadcast(i.shape(0), i.shape(1)));
   } catch (const Error&) {
@@ -103,7 +103,7 @@ void sparse_cross_entropy_shape(Inference& i) {
   i.output_shapes[1] = out;
 }
 
-// With respect to the logits: the second output times what flows into the losses; and what flows into the second
+// With respect to the logits: the second output times the gradient of the losses; and the gradient of the second
 // output, through the softmax.
 Tensor to_logits(GradientCall& c) {
   static const Op softmax{"Softmax"};

@@ -1,4 +1,4 @@
-// What all kinds of padding share: the check of the paddings, and the shape that they make.
+// Shared by all kinds of padding: the check of the paddings, and the resulting shape.
 #pragma once
 
 #include "engine/ops/row.h"

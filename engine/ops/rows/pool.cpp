@@ -32,7 +32,7 @@ void pool_shape(Inference& i) {
   for (Shape& s : i.output_shapes) s = out;
 }
 
-// The output of a pooling, or what arrives at it, has the shape that the pooling gives.
+// The output of a pooling, or its gradient, has the shape given by the pooling.
 template <int kSpatial>
 void check_pooled(Inference& i, size_t which) {
   Shape pooled;
@@ -85,7 +85,7 @@ template <int kSpatial>
 void max_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(max_names(kSpatial).grad, {c.inputs[0], c.outputs[0], c.output_gradients[0]}, c.attrs);
 }
-// Where the largest stood stays where it is.
+// The position of the maximum is fixed.
 template <int kSpatial>
 void max_grad_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::zeros_like(c.inputs[0]);

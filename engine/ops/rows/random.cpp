@@ -1,6 +1,6 @@
-// Rows of ops that draw random numbers. Beside the attributes of the row each application carries `_state`, a
-// RandomState that says where it stands in its stream: the composites give it, so that an op of a graph goes
-// on from call to call.
+// Rows of ops that draw random numbers. Besides the attributes of the row each application carries `_state`, a
+// RandomState with its position in the stream: the composites supply it, so that an op of a graph continues
+// from call to call.
 #include "engine/ops/define.h"
 #include "engine/ops/rows/random_shape.h"
 

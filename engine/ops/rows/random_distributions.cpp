@@ -1,5 +1,5 @@
-// Rows of random ops with parameters: gamma, Poisson, binomial, truncated normal, categorical; of shuffles, and of the
-// state of generators.
+// Rows of random ops with parameters: gamma, Poisson, binomial, truncated normal, categorical; of shuffles, and of
+// generator states.
 #include "engine/ops/define.h"
 #include "engine/ops/rows/random_shape.h"
 #include "engine/ops/functions.h"
@@ -15,7 +15,7 @@ void want_seed(Inference& i, size_t input) {
     invalid("seed must have shape [2], not ", s.brackets(), " [Op:", i.row.name, "]");
 }
 
-// The shape says all dimensions; those of the parameters (inputs first..last) stand at its end.
+// The shape gives all dimensions; those of the parameters (inputs first..last) are trailing.
 void whole_shape(Inference& i, size_t first, size_t last) {
   const Shape out = infer::sizes_from(i, 0);
   i.output_shapes[0] = out;
@@ -34,7 +34,7 @@ void whole_shape(Inference& i, size_t first, size_t last) {
   }
 }
 
-// The shape says how many samples each parameter gets: its dimensions come first.
+// The shape gives the number of samples per parameter: its dimensions are leading.
 void per_parameter_shape(Inference& i) {
   const Shape samples = infer::sizes_from(i, 0);
   const Shape& p = i.shape(1);
@@ -144,7 +144,7 @@ void state_shape(Inference& i) {
 
 void shape_of_input(Inference& i) { i.output_shapes[0] = infer::sizes_from(i, 0); }
 
-// d sample / d alpha, by the implicit function.
+// d sample / d alpha, by implicit differentiation.
 Tensor gamma_slope(GradientCall& c, size_t alpha) {
   static const Op slope{"RandomGammaGrad"};
   const Tensor& a = c.inputs[alpha];

@@ -1,4 +1,4 @@
-// The shape of drawn numbers, which a shape input says.
+// The shape of drawn numbers, given by a shape input.
 #pragma once
 
 #include "engine/base/text.h"
@@ -7,7 +7,7 @@
 
 namespace footlight::infer {
 
-// As shape_from(), but every dimension must be a size: there is nothing to work one out from.
+// Like shape_from(), but every dimension must be a size: there is nothing to infer it from.
 inline Shape sizes_from(Inference& i, size_t input) {
   if (i.shape(input).has_rank() && i.shape(input).rank() != 1)
     invalid("shape must be a vector of {int32,int64}, got shape ", i.shape(input).brackets(), " [Op:", i.row.name, "]");
@@ -15,7 +15,7 @@ inline Shape sizes_from(Inference& i, size_t input) {
   if (!dims) return shape_from(i, input);
   Shape out;
   for (const int64_t size : *dims) {
-    // In a trace -1 is a size that is not known yet; whether the op ever runs is not either.
+    // In a trace -1 is a size that is not known yet; the op may also never run.
     if (size < (current_graph_builder ? kUnknownDim : 0))
       invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
     out.append(size < 0 ? kUnknownDim : size);
@@ -23,7 +23,7 @@ inline Shape sizes_from(Inference& i, size_t input) {
   return out;
 }
 
-// Two scalars, the first of them less: what is known of it now.
+// Two scalars, the first of them smaller: checked as far as they are known.
 inline void check_bounds(Inference& i, size_t low, size_t high) {
   want_rank(i, low, 0);
   want_rank(i, high, 0);

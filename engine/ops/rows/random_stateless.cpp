@@ -1,4 +1,4 @@
-// Rows of the random ops whose numbers follow from their inputs alone: a key and a counter (made from a pair of seeds),
+// Rows of random ops whose numbers depend on their inputs alone: a key and a counter (made from a pair of seeds),
 // or the seeds themselves.
 #include "engine/ops/define.h"
 #include "engine/ops/rows/random_shape.h"
@@ -21,7 +21,7 @@ void key_counter_shape(Inference& i) {
   if (i.output_shapes.size() > 2) i.output_shapes[2] = Shape();
 }
 
-// The inputs key, counter, alg that begin at `first`.
+// The inputs key, counter, alg starting at `first`.
 void check_stream(Inference& i, size_t first) {
   want_shape(i, first, 1);
   infer::want_rank(i, first + 1, 1);

@@ -38,7 +38,7 @@ void reduce_shape(Inference& i) {
   }
 }
 
-// The shape of a reduction with its dimensions kept: what a gradient is brought into before it is spread out.
+// The shape of a reduction with kept dimensions: a gradient is reshaped to it before it is broadcast.
 Tensor kept_shape(const Tensor& input, const Tensor& axes) {
   const Tensor known = known_value(axes);
   if (known && input.shape().fully_known()) {
@@ -72,7 +72,7 @@ void mean_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::div(spread(c, c.output_gradients[0]), factor);
 }
 
-// Equal extremes share what flows.
+// Equal extremes share the gradient.
 void extreme_gradient(GradientCall& c) {
   const Tensor& x = c.inputs[0];
   const Tensor kept = kept_shape(x, c.inputs[1]);
@@ -81,7 +81,7 @@ void extreme_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::mul(ops::div(is_extreme, many), ops::reshape(c.output_gradients[0], kept));
 }
 
-// x over the norm; nothing is said about 0 over 0.
+// x over the norm; 0 over 0 is left undefined.
 void euclidean_gradient(GradientCall& c) {
   const Tensor kept = kept_shape(c.inputs[0], c.inputs[1]);
   const Tensor y = ops::reshape(c.outputs[0], kept);
@@ -89,7 +89,7 @@ void euclidean_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::mul(c.inputs[0], ops::div(g, y));
 }
 
-// The product of all the others: products of what stands before and after, so that zeros do no harm.
+// The product of all the others: exclusive prefix times suffix products, so that zeros do no harm.
 void prod_gradient(GradientCall& c) {
   static const Op op{"ProdOthers"};
   const Tensor kept = kept_shape(c.inputs[0], c.inputs[1]);

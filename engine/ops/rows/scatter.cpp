@@ -1,5 +1,5 @@
 // Rows that read and write single slices of a tensor by index: gather_nd, scatter_nd and the
-// tensor_scatter_nd family, and what parts and joins by index.
+// tensor_scatter_nd family, and dynamic partition and stitch.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -15,7 +15,7 @@ Tensor gather_nd(const Tensor& params, const Tensor& indices, const Attrs& attrs
   return apply(op, {params, indices}, attrs);
 }
 
-// What is to be done with indices that lie outside, for the op that a gradient is made of.
+// The policy for out-of-bounds indices, passed to the op that computes a gradient.
 Attrs policy_of(const GradientCall& c) {
   static const AttrName kPolicy{"bad_indices_policy"};
   const std::string policy = c.attrs.get_or(kPolicy, std::string());
@@ -52,7 +52,7 @@ void gather_nd_gradient(GradientCall& c) {
                                     ops::shape(c.inputs[0], c.inputs[1].dtype()), policy_of(c));
 }
 
-// updates must be [indices without the last dimension] + [shape behind the indexed dimensions].
+// updates must be [indices without the last dimension] + [shape after the indexed dimensions].
 void check_updates(Inference& i, const Shape& indices, const Shape& updates, const Shape& shape) {
   if (indices.has_rank() && indices.rank() == 0)
     invalid("indices must have at least one dimension, a scalar came [Op:", i.row.name, "]");
@@ -112,7 +112,7 @@ void sub_gradient(GradientCall& c) {
   c.input_gradients[2] = ops::neg(gather_nd(c.output_gradients[0], c.inputs[1], policy_of(c)));
 }
 
-// Whoever holds the extreme value gets the gradient; several share it evenly.
+// The elements that hold the extreme value share the gradient evenly.
 void extreme_gradient(GradientCall& c) {
   const Tensor &x = c.inputs[0], &indices = c.inputs[1], &y = c.inputs[2], &g = c.output_gradients[0];
   const Tensor of_x = ops::cast(ops::equal(x, c.outputs[0]), g.dtype());
@@ -140,7 +140,7 @@ void partition_shape(Inference& i) {
   for (Shape& s : i.output_shapes) s = out;
 }
 
-// The gradients put back to where partitions took their rows from.
+// The gradients scattered back to where partitions took their rows from.
 void partition_gradient(GradientCall& c) {
   static const Op partition{"DynamicPartition"};
   static const Op stitch{"DynamicStitch"};
@@ -189,8 +189,8 @@ void stitch_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// Of an index that comes twice the last one wins; the others got nothing, but TensorFlow gathers for all
-// alike.
+// If an index occurs twice the last one wins; the others contributed nothing, but TensorFlow gathers for all
+// of them.
 void stitch_gradient(GradientCall& c) {
   const size_t n = c.inputs.size() / 2;
   for (size_t k = 0; k < n; ++k)

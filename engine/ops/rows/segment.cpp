@@ -1,4 +1,4 @@
-// Rows that reduce segments of rows, and that count: segment_sum and its like, bincount, histogram.
+// Rows that reduce segments of rows, and that count: segment_sum and the like, bincount, histogram.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -12,7 +12,7 @@ Tensor both(const Tensor& x, const Tensor& y) {
 }
 Tensor zero_of(const Tensor& t) { return ops::number(0, t.dtype()); }
 
-// x of a leading part of the dimensions of `like`, with dimensions of 1 for the others.
+// x, of a leading part of the dimensions of `like`, padded with trailing dimensions of 1.
 Tensor widened(const Tensor& x, const Tensor& like) {
   const Shape &from = x.shape(), &to = like.shape();
   const Tensor shape = ops::shape(x);
@@ -38,7 +38,7 @@ void check_integer_ids(Inference& i) {
             " rows [Op:", i.row.name, "]");
 }
 
-// As many rows as the last id says.
+// The number of rows follows from the last id.
 void segment_shape(Inference& i) {
   check_integer_ids(i);
   const Shape& data = i.shape(0);
@@ -57,7 +57,7 @@ void segment_mean_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::gather(ops::div(c.output_gradients[0], counts), c.inputs[1]);
 }
 
-// Those that hold the extreme value share the gradient evenly.
+// The elements that hold the extreme value share the gradient evenly.
 void segment_extreme_gradient(GradientCall& c) {
   static const Op op{"SegmentSum"};
   const Tensor &x = c.inputs[0], &ids = c.inputs[1], &g = c.output_gradients[0];
@@ -66,8 +66,8 @@ void segment_extreme_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::where(chosen, ops::gather(share, ids), zero_of(g));
 }
 
-// The product of the others: of the nonzero ones for a zero, the whole by the element otherwise; two zeros
-// stop all.
+// The product of the others: for a zero that of the nonzero ones, otherwise the whole divided by the element; two
+// zeros give 0.
 void segment_prod_gradient(GradientCall& c) {
   static const Op sum{"SegmentSum"};
   static const Op prod{"SegmentProd"};

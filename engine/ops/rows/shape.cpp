@@ -1,4 +1,4 @@
-// Rows that move elements or tell shapes, without computing.
+// Rows that move elements or query shapes, without computing.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
@@ -30,7 +30,7 @@ void reshape_shape(Inference& i) {
   i.output_shapes[0] = out;
   if (!out.has_rank()) return;
   if (i.inputs[1].is_symbolic() && !i.constant(1)) {
-    // One unknown dimension among known ones is what is left over.
+    // A single unknown dimension among known ones is the remainder.
     int unknown = -1;
     int64_t others = 1;
     for (int d = 0; d < out.rank(); ++d) {
@@ -61,7 +61,7 @@ void reshape_shape(Inference& i) {
   if (!in.fully_known()) return;
   const int64_t count = in.elements();
   if (open >= 0) {
-    // With a zero among the sizes, the zeros of the input are left out of the sum too.
+    // If a size is zero, the zeros of the input are left out of the product too.
     int64_t count_without_zeros = 1;
     for (int64_t d : in.dims())
       if (d) count_without_zeros *= d;
@@ -199,7 +199,7 @@ void broadcast_to_shape(Inference& i) {
     const int64_t to = out[out.rank() - d];
     fits = from < 0 || to < 0 || from == 1 || from == to;
   }
-  // What is not 1 stays what it is.
+  // Dimensions other than 1 stay.
   for (int d = 1; fits && d <= in.rank(); ++d)
     if (out[out.rank() - d] < 0 && in[in.rank() - d] > 1) i.output_shapes[0].set(out.rank() - d, in[in.rank() - d]);
   if (!fits)

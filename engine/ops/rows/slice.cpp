@@ -1,4 +1,4 @@
-// Rows that take tensors apart and put them together.
+// Rows that split and join tensors.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
@@ -15,7 +15,7 @@ const AttrName kAxis{"axis"};
 const AttrName kNum{"num"};
 const AttrName kBatchDims{"batch_dims"};
 
-// Nothing flows into some outputs of an op with several: zeros then.
+// Some outputs of an op with several may have no gradient: zeros then.
 std::vector<Tensor> filled(const GradientCall& c) {
   std::vector<Tensor> g(c.output_gradients.begin(), c.output_gradients.end());
   for (size_t i = 0; i < g.size(); ++i)
@@ -26,7 +26,7 @@ std::vector<Tensor> filled(const GradientCall& c) {
 void concat_shape(Inference& i) {
   const size_t n = i.inputs.size() - 1;
   if (n == 0) invalid("concat needs at least one tensor [Op:ConcatV2]");
-  // One number, or one alone in a vector.
+  // One number, or a vector of one.
   if (i.shape(n).fully_known() && (i.shape(n).rank() > 1 || i.shape(n).elements() != 1))
     invalid("axis must be a scalar, its shape is ", i.shape(n).to_string(), " [Op:ConcatV2]");
   const auto axis_value = infer::constant_ints(i, n);
@@ -186,7 +186,7 @@ void slice_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// Zeros before and after.
+// Zero padding on both sides.
 void slice_gradient(GradientCall& c) {
   static const Op pad{"Pad"};
   const Tensor begin = ops::cast(c.inputs[1], DType::kInt32);
@@ -195,7 +195,7 @@ void slice_gradient(GradientCall& c) {
   c.input_gradients[0] = apply(pad, {c.output_gradients[0], ops::pack(both, 1)});
 }
 
-// The masks among the attributes of a strided slice.
+// The mask attributes of a strided slice.
 SliceMasks masks_of(const Attrs& attrs) {
   static const AttrName kNames[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
                                     AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};
@@ -311,7 +311,7 @@ void tile_shape(Inference& i) {
   i.output_shapes[0] = out;
 }
 
-// The copies stand side by side once each dimension is split into (multiple, size): summed over the multiples.
+// Splitting each dimension into (multiple, size) separates the copies: the gradient is summed over the multiples.
 void tile_gradient(GradientCall& c) {
   static const Op range{"Range"};
   const Shape& in = c.inputs[0].shape();
@@ -339,7 +339,7 @@ void pad_gradient(GradientCall& c) {
   const Tensor part = ops::slice(c.output_gradients[0], before, ops::shape(c.inputs[0], before.dtype()));
   c.input_gradients[0] = part;
   if (c.inputs.size() > 2) {
-    // The sums of all elements: those of the padding are the rest.
+    // The sum of the whole gradient minus that of the unpadded part.
     const auto sum = [](const Tensor& t) {
       return ops::sum(ops::reshape(t, ops::ints({-1})), ops::ints({0}));
     };

@@ -25,7 +25,7 @@ Shape solution_shape(Inference& i, const Shape& left, bool broadcasts, bool squa
   if (!left.has_rank() && !right.has_rank()) return left;
   if (!left.has_rank() || !right.has_rank()) {
     if (broadcasts) return Shape::unknown_rank();
-    // The same batch and rank; a square matrix gives as many rows as it takes.
+    // The same batch and rank; a square matrix returns as many rows as it takes.
     if (left.has_rank())
       return infer::matrices(infer::batch_of(left), infer::columns_of(left), -1);
     return infer::matrices(infer::batch_of(right), square ? infer::rows_of(right) : kUnknownDim,
@@ -69,7 +69,7 @@ void inverse_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::neg(ops::product(y, inner, !adjoint, false));
 }
 
-// `scale`, one for each matrix, times the adjoint of the inverse.
+// `scale`, one per matrix, times the adjoint of the inverse.
 Tensor times_inverse(const Tensor& scale, const Tensor& matrix) {
   const Tensor wide[] = {ops::shape(scale), ops::ints({1, 1})};
   return ops::mul(ops::reshape(scale, ops::concat(wide, 0)), ops::inverse(matrix, true));
@@ -84,7 +84,7 @@ void log_determinant_gradient(GradientCall& c) {
   if (c.output_gradients[1]) c.input_gradients[0] = times_inverse(c.output_gradients[1], c.inputs[0]);
 }
 
-// The gradient of the matrix of A x = b or A^H x = b, from that of b.
+// The gradient of the matrix in A x = b or A^H x = b, from that of b.
 Tensor system_gradient(const Tensor& x, const Tensor& gradient_b, bool adjoint) {
   return ops::neg(adjoint ? ops::product(x, gradient_b, false, true) : ops::product(gradient_b, x, false, true));
 }
@@ -113,7 +113,7 @@ void cholesky_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::scaled(ops::add(a, ops::adjoint(a)), 0.5);
 }
 
-// For sizes that only the run tells: what is 0 for tall matrices is added to what is 0 for wide ones. With a
+// For sizes known only at run time: a term that is 0 for tall matrices plus one that is 0 for wide ones. With a
 // regularizer both are one product of the residuals.
 void least_squares_gradient_of_any_size(GradientCall& c) {
   static const Op op{"MatrixSolveLs"};

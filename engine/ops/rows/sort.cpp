@@ -1,4 +1,4 @@
-// Rows that order and look up: top_k, unique, bounds in sorted rows, fingerprints, edit distances.
+// Rows that sort and search: top_k, unique, bounds in sorted rows, fingerprints, edit distances.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 
@@ -25,7 +25,7 @@ void top_k_shape(Inference& i) {
   for (Shape& s : i.output_shapes) s = out;
 }
 
-// Each value goes back to the place of the row it came from.
+// Each value goes back to its position in the source row.
 void top_k_gradient(GradientCall& c) {
   static const Op op{"GatherGrad"};
   if (!c.output_gradients[0]) return;

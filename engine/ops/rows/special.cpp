@@ -41,7 +41,7 @@ void lgamma_gradient(GradientCall& c) {
   static const Op digamma{"Digamma"};
   c.input_gradients[0] = mul(incoming(c), apply(digamma, {c.inputs[0]}));
 }
-// Polygamma takes no 16-bit floats; float32 stands in for them.
+// Polygamma takes no 16-bit floats; float32 is used for them.
 void digamma_gradient(GradientCall& c) {
   static const Op polygamma{"Polygamma"};
   const DType t = c.inputs[0].dtype();
@@ -60,7 +60,7 @@ void bessel_i0e_gradient(GradientCall& c) {
   c.input_gradients[0] =
       mul(incoming(c), ops::sub(apply(i1e, {x}), mul(apply(sign, {x}), c.outputs[0])));
 }
-// The slope at 0, where the formula divides 0 by 0, is put in.
+// The derivative at 0, where the formula divides 0 by 0, is filled in.
 Tensor except_at_zero(const Tensor& x, double at_zero, const Tensor& elsewhere) {
   return ops::where(ops::equal(x, ops::number(0, x.dtype())), ops::number(at_zero, x.dtype()), elsewhere);
 }
@@ -80,7 +80,7 @@ void bessel_i1e_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), except_at_zero(x, 0.5, ops::sub(apply(i0e, {x}), falls)));
 }
 
-// exp(-x + (a - 1) log(x) - lgamma(a)): in logarithms, for gamma(a) grows fast.
+// exp(-x + (a - 1) log(x) - lgamma(a)): in logarithms, because gamma(a) grows fast.
 void igamma_gradient(GradientCall& c) {
   static const Op of_a{"IgammaGradA"};
   const Tensor& a = c.inputs[0];
@@ -124,7 +124,7 @@ void polygamma_gradient(GradientCall& c) {
   c.input_gradients[1] = sum_to_shape_of(mul(slope, incoming(c)), x);
 }
 
-// Scalars go with any shape; the others must agree.
+// Scalars broadcast with any shape; the others must agree.
 void betainc_shape(Inference& i) {
   Shape out;
   bool unknown = false;

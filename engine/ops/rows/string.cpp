@@ -1,4 +1,4 @@
-// Rows of strings, and of what prints.
+// Rows of strings and printing.
 #include "engine/ops/define.h"
 
 namespace footlight {
@@ -10,7 +10,7 @@ void joined_shape(Inference& i) {
   bool first = true;
   for (size_t k = 0; k < i.inputs.size(); ++k) {
     const Shape& shape = i.shape(k);
-    if (shape.has_rank() && shape.rank() == 0) continue;  // scalars go with everything
+    if (shape.has_rank() && shape.rank() == 0) continue;  // scalars broadcast
     if (!first && !compatible(out, shape))
       invalid("strings to join have different shapes: ", out.to_string(), " and ", shape.to_string(),
               " [Op:StringJoin]");

@@ -1,4 +1,4 @@
-// Rows that change, cut, match, hash and read strings.
+// Rows that transform, cut, match, hash and parse strings.
 #include "engine/ops/define.h"
 
 namespace footlight {

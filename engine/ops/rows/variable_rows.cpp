@@ -57,7 +57,7 @@ void gather_gradient(GradientCall& c) {
 }
 
 // --- elements at index vectors ---
-// The last dimension of the indices, as a count of dimensions of the variable; -1 when not known.
+// The last dimension of the indices, which is a number of dimensions of the variable; -1 when not known.
 int index_depth(const Inference& i, const Shape& indices, const Shape& whole) {
   if (!indices.has_rank() || indices.rank() == 0 || !whole.has_rank()) return -1;
   const int64_t depth = indices[indices.rank() - 1];

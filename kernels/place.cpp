@@ -1,10 +1,10 @@
-// The decision and the copies.
+// The placement decision and the copies.
 #include "kernels/place.h"
 
 namespace footlight {
 namespace {
 
-// What only looks at a value in another way touches no element: the host's kernel does it for every device.
+// Views touch no elements: the host's kernel serves every device.
 Kernel kernel_on(Device device, const OpRow& row, DType by) {
   if (row.host_only) return nullptr;
   const bool view = (row.alias == Alias::kSame || row.alias == Alias::kView) && is_plain(by);

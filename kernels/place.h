@@ -1,4 +1,4 @@
-// Where an op runs: the one decision for eager ops and for those of traced code.
+// Where an op runs: one decision shared by eager ops and traced code.
 #pragma once
 
 #include "kernels/table.h"
@@ -13,15 +13,15 @@ struct Place {
   void* stream() const { return device.type == DeviceType::kCpu ? nullptr : device_access.stream(device); }
 };
 
-// On the device that was asked for, else on the one where an input is whose elements the op computes with; on the host
-// where the row or the table of kernels has nothing for that device. `by`: the dtype that picks the kernel.
+// On the requested device, else on the one that holds an input whose elements the op computes with; on the host
+// if the row or the table of kernels has nothing for that device. `by`: the dtype that selects the kernel.
 Place place_of(const OpRow&, std::span<const Tensor> inputs, DType by, const Device* asked);
 
-// Copies the inputs that lie elsewhere: those that the row reads on the host there, the others to the device. True when
-// something had to move; then `moved` holds all inputs.
+// Copies inputs that are elsewhere: those that the row reads on the host to it, the others to the device. True if
+// something had to be copied; then `moved` holds all inputs.
 bool move_inputs(const OpRow&, std::span<const Tensor> inputs, Device, std::vector<Tensor>& moved);
 
-// A tensor that stands for what another branch would have given may be empty.
+// A placeholder for another branch's output may be empty.
 inline bool on_device(const Tensor& t) { return t && t.device().type != DeviceType::kCpu; }
 
 inline bool any_on_device(std::span<const Tensor> inputs) {

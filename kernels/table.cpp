@@ -67,7 +67,7 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
     std::fprintf(stderr, "footlight: kernel for an op without a row: %.*s\n", static_cast<int>(op.size()),
                  op.data());
   FL_CHECK(row && row->id.value < kMostOps);
-  // What the row does not allow has no kernel, however many dtypes a file registers at once.
+  // A dtype that the row does not allow gets no kernel, however many dtypes a file registers at once.
   if (row->dispatch >= 0 && static_cast<size_t>(row->dispatch) < row->inputs.size())
     if (const int8_t type = row->inputs[static_cast<size_t>(row->dispatch)].type_attr; type >= 0)
       dtypes &= row->attrs[static_cast<size_t>(type)].allowed;
@@ -79,7 +79,7 @@ void init_cpu_kernels() {
   static std::once_flag once;
   std::call_once(once, [] {
     chosen_isa = choose();
-    // What exists for the instruction set replaces what was compiled a single time.
+    // Kernels for the instruction set replace those compiled only once.
     for (const std::string_view isa : {std::string_view("once"), chosen_isa})
       for (KernelFile* f = KernelFile::first; f; f = f->next)
         if (f->isa == isa) f->fill();

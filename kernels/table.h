@@ -1,12 +1,12 @@
-// The table of kernels: from device type, op and dtype to a function, one array load.
+// The table of kernels: from device type, op and dtype to a function, with one array load.
 #pragma once
 
 #include "engine/ops/row.h"
 
 namespace footlight {
 
-// What a kernel gets. Outputs whose shape and dtype were inferred completely are there (uninitialised); the others are
-// empty and the kernel makes them with set_output().
+// The arguments of a kernel. Outputs whose shape and dtype were fully inferred are allocated (uninitialised); the
+// others are empty and the kernel makes them with set_output().
 struct KernelContext {
   const OpRow& row;
   const Attrs& attrs;
@@ -27,7 +27,7 @@ struct KernelContext {
 
 using Kernel = void (*)(KernelContext&);
 
-// Installed by the devices' part when there are any: the stream of this thread, and copies between devices.
+// Installed by the device backend if there is one: the stream of this thread, and copies between devices.
 struct DeviceAccess {
   void* (*stream)(Device);
   Tensor (*copy)(const Tensor&, Device);
@@ -41,7 +41,7 @@ inline Kernel kernel_for(DeviceType device, OpId op, DType dtype) {
   return kernel_table[static_cast<size_t>(device)][op.value][static_cast<size_t>(dtype)];
 }
 
-// The dtype by which the kernel of this application is found (OpRow::dispatch).
+// The dtype that selects the kernel of this application (OpRow::dispatch).
 inline DType dispatch_dtype(const OpRow& row, std::span<const Tensor> inputs, std::span<const DType> output_dtypes) {
   if (row.dispatch >= 0 && static_cast<size_t>(row.dispatch) < inputs.size())
     return inputs[static_cast<size_t>(row.dispatch)].dtype();
@@ -51,11 +51,11 @@ inline DType dispatch_dtype(const OpRow& row, std::span<const Tensor> inputs, st
 // `dtypes` is a set of them (dtype_set(...), kAllTypes). FL_CHECKs that the row exists.
 void register_kernel(DeviceType, std::string_view op, uint32_t dtypes, Kernel);
 
-// Chooses the instruction set (FOOTLIGHT_ISA forces one: "baseline", "avx2", "avx512") and fills in the kernels of the
-// host. Called once by engine/eager's and engine/runtime's start; calling it again does nothing.
+// Chooses the instruction set (FOOTLIGHT_ISA forces one: "baseline", "avx2", "avx512") and registers the host's
+// kernels. Called once by engine/eager's and engine/runtime's start; calling it again does nothing.
 void init_cpu_kernels();
 std::string_view cpu_isa();
-// Why there is no kernel: throws kInvalidArgument that names op, dtype and device, and the dtypes that have one.
+// Why there is no kernel: throws kInvalidArgument naming op, dtype and device, and the dtypes that have one.
 [[noreturn]] void no_kernel(DeviceType, const OpRow&, DType);
 
 }  // namespace footlight

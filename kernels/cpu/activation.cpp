@@ -24,7 +24,7 @@ void leaky(KernelContext& c, const Tensor& in_tensor, const Tensor& x_tensor) {
   T* out = c.out<T>();
   parallel_for(c.outputs[0].elements(), kParallelElements, [&](int64_t begin, int64_t end) {
     if constexpr (std::is_same_v<C, T>) {
-      const T slope = alpha;  // its own copy: what is written could be the other, for all that the compiler knows
+      const T slope = alpha;  // a local copy: the output could alias the member, for all the compiler knows
       const T* v = in;
       const T* of = x;
       T* to = out;

@@ -1,4 +1,4 @@
-// Kernels that work along one or a few dimensions: ArgMax, Softmax, and products of all the others.
+// Kernels along one or a few dimensions: ArgMax, Softmax, and products of all the others.
 #include "kernels/cpu/reduce_row.h"
 
 #include "engine/base/thread_pool.h"
@@ -19,7 +19,7 @@ int64_t axis_of(const Tensor& t, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-// The first of the best. It starts at index 0 with the worst finite number, and takes what compares better: never NaN.
+// The first best element. It starts at index 0 with the worst finite number, and takes what compares better: never NaN.
 template <class T, bool kLargest>
 constexpr T worst() {
   return kLargest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
@@ -152,8 +152,8 @@ void softmax_last(KernelContext& c) {
   });
 }
 
-// The same down columns that lie side by side, `row` elements from one to the next. What comes out may replace what
-// goes in.
+// The same for adjacent columns, `row` elements from one row to the next. Input and output may be the
+// same memory.
 constexpr int64_t kColumnsAtOnce = 128;
 
 template <class T, bool kLog>
@@ -164,7 +164,7 @@ void softmax_columns(const T* in, T* out, int64_t n, int64_t row, int64_t column
     const T* x = in + k * row;
     for (int64_t j = 0; j < columns; ++j) largest[j] = x[j] > largest[j] ? x[j] : largest[j];
   }
-  for (int64_t at = 0; at < n;) {  // sums of sums: what is small counts beside what is large
+  for (int64_t at = 0; at < n;) {  // hierarchical sums: small terms are not lost
     std::fill(part, part + columns, T(0));
     for (const int64_t stop = std::min(n, at + 64); at < stop; ++at) {
       const T* x = in + at * row;
@@ -278,7 +278,7 @@ struct Polynomial {
   }
 };
 
-// What stands before times what stands after: no division, so zeros do no harm.
+// Exclusive prefix times suffix products: no division, so zeros do no harm.
 template <class T>
 void prod_others(KernelContext& c) {
   using C = Compute<T>;
@@ -334,4 +334,4 @@ FL_CPU_KERNELS {
 }
 
 }  // namespace FL_ISA
-}  // namespace footlight
+}  // Kernels of binary arithmetic.

@@ -11,7 +11,7 @@ namespace FL_ISA {
 
 namespace {
 
-// Quotients of integers that a double holds are exact enough to be rounded down, and are made in vectors where rounding
+// Quotients of integers that fit a double are exact enough to be rounded down, and are vectorised where rounding
 // is an instruction.
 #if defined(__SSE4_1__)
 template <class T>
@@ -37,7 +37,7 @@ struct FloorMod {
   }
 };
 
-// Python's ZeroDivisionError, as TensorFlow words it.
+// Python's ZeroDivisionError, in TensorFlow's words.
 template <class F, class T>
 void checked_division(KernelContext& c) {
   const T* b = c.in<T>(1);
@@ -65,7 +65,7 @@ void power_loop(const void* a, int a_stride, const void* b, int b_stride, void* 
   T* out = static_cast<T*>(out_memory);
   if constexpr (is_half<T>) {
     binary_by_blocks(x, a_stride, y, b_stride, out, n, power_loop<float>);
-  } else if (a_stride && !b_stride && *y == T(2)) {  // rounded once, as the power is
+  } else if (a_stride && !b_stride && *y == T(2)) {  // rounded once, like the power
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];
   } else {
@@ -89,7 +89,7 @@ void add_n(KernelContext& c) {
   using C = functors::Compute<T>;
   T* out = c.out<T>();
   parallel_for(c.outputs[0].elements(), kParallelElements, [&](int64_t begin, int64_t end) {
-    constexpr int64_t kBlock = 2048;  // stays in the first cache while all are added
+    constexpr int64_t kBlock = 2048;  // stays in the L1 cache while all inputs are added
     for (; begin < end; begin += kBlock) {
       const int64_t stop = std::min(end, begin + kBlock);
       const T* first = c.in<T>(0);

@@ -1,4 +1,4 @@
-// Kernels of the bits of integers.
+// Kernels of bitwise ops on integers.
 #include "kernels/functors/bitwise.h"
 
 #include "kernels/cpu/elementwise.h"
@@ -13,7 +13,7 @@ void counts() {
   (on_cpu("PopulationCount", bit_of(dtype_of<Types>), unary_kernel<functors::PopulationCount, Types, uint8_t, 1>), ...);
 }
 
-// What has no sign to keep is computed with the bits of the other dtype of its size.
+// Where the sign does not matter, the unsigned dtype of the same size is used.
 template <class F>
 void logic(std::string_view op) {
   binary<F, uint8_t, uint16_t, uint32_t, uint64_t>(op);

@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-// Shapes that do not broadcast are allowed here: the answer is then one for the whole.
+// Shapes that do not broadcast are allowed here: the result is then a single bool.
 template <class F, class T>
 void equality(KernelContext& c) {
   if (c.outputs[0].shape().rank() == 0 && (c.inputs[0].shape().rank() || c.inputs[1].shape().rank())) {
@@ -33,7 +33,7 @@ FL_CPU_KERNELS {
   compare<functors::GreaterEqual, FL_FLOATS, FL_INTEGERS>("GreaterEqual");
   equalities<functors::Equal, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("Equal");
   equalities<functors::NotEqual, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("NotEqual");
-  // As the bytes 0 and 1, of which the compiler makes vectors.
+  // As bytes 0 and 1, which the compiler vectorises.
   on_cpu("LogicalAnd", bit_of(DType::kBool), binary_kernel<functors::BitwiseAnd, uint8_t, uint8_t, 1>);
   on_cpu("LogicalOr", bit_of(DType::kBool), binary_kernel<functors::BitwiseOr, uint8_t, uint8_t, 1>);
   unary<functors::LogicalNot, bool>("LogicalNot");

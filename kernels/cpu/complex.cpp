@@ -1,5 +1,5 @@
-// Kernels of complex numbers as vector code: real and imaginary parts in blocks of their own, and once more by the
-// library what the quick way does not cover.
+// Kernels of complex numbers as vector code: real and imaginary parts in separate blocks; elements that the fast path
+// does not cover are recomputed by the library.
 #include "kernels/cpu/elementwise.h"
 
 #include "engine/base/thread_pool.h"
@@ -101,7 +101,7 @@ void complex_loop(const void* in_memory, void* out_memory, int64_t n) {
   }
 }
 
-// The length of (x, y). Of floats in double, where nothing overflows; an infinite part makes it infinite.
+// The magnitude of (x, y). Floats are computed in double, where nothing overflows; an infinite part makes it infinite.
 template <class R>
 void lengths(const void* in_memory, void* out_memory, int64_t n) {
   const auto* in = static_cast<const std::complex<R>*>(in_memory);
@@ -125,7 +125,7 @@ void lengths(const void* in_memory, void* out_memory, int64_t n) {
   }
 }
 
-// Scaled by the larger part of y, so that nothing overflows on the way.
+// Scaled by the larger part of y, so that no intermediate overflows.
 template <class R>
 void divided(R a, R b, R p, R q, R& re, R& im) {
   const R most = magnitude(p) < magnitude(q) ? magnitude(q) : magnitude(p);
@@ -136,7 +136,7 @@ void divided(R a, R b, R p, R q, R& re, R& im) {
   im = (a * -d + b * c) / square / most;
 }
 
-// Smith's way, for what is left behind the last whole vector of TensorFlow's.
+// Smith's algorithm, for the tail after TensorFlow's last whole vector.
 template <class R>
 std::complex<R> divided_alone(std::complex<R> x, std::complex<R> y) {
   const R a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
@@ -150,7 +150,7 @@ std::complex<R> divided_alone(std::complex<R> x, std::complex<R> y) {
   return {(b * ratio + a) / scale, (b - a * ratio) / scale};
 }
 
-// Where the element of a flat index of the output stands in an input that is repeated along dimensions of 1.
+// The offset, in an input that is broadcast along dimensions of 1, of the element at a flat output index.
 int64_t place_of(int64_t flat, const Shape& in, const Shape& out) {
   int64_t at = 0, stride = 1;
   for (int k = 1; k <= in.rank(); ++k) {
@@ -190,7 +190,7 @@ void divide(KernelContext& c) {
   const int64_t n = c.outputs[0].elements();
   const int64_t rest = n % kVector;
   T last_x[kVector], last_y[kVector];
-  // Their operands are read before the output, which may be an operand's memory, is written.
+  // Their operands are read before the output is written, which may be the same memory.
   for (int64_t k = 0; k < rest; ++k) {
     last_x[k] = c.in<T>(0)[place_of(n - rest + k, c.inputs[0].shape(), c.outputs[0].shape())];
     last_y[k] = c.in<T>(1)[place_of(n - rest + k, c.inputs[1].shape(), c.outputs[0].shape())];
@@ -223,4 +223,4 @@ FL_CPU_KERNELS {
 }
 
 }  // namespace FL_ISA
-}  // namespace footlight
+}  // Kernels of constants and filled tensors.

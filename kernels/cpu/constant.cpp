@@ -14,7 +14,7 @@ void constant(KernelContext& c) {
   c.outputs[0] = c.attrs.get<Tensor>(kValue).alias();
 }
 
-// From how many elements on they are written by several threads, each its own share.
+// Number of elements from which several threads write, each its own part.
 constexpr int64_t kWorthAThread = 1 << 16;
 
 template <class T>
@@ -44,7 +44,7 @@ void range(KernelContext& c) {
     for (int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(static_cast<W>(i) * delta + start);
   });
 }
-// Rounded after the product and after the sum, as TensorFlow does, so that the digits are the same.
+// Rounded after the product and after the sum, as in TensorFlow, so that the digits are the same.
 template <class T>
 void float_range(KernelContext& c) {
   T* out = c.out<T>();
@@ -93,7 +93,7 @@ void one_hot(KernelContext& c) {
   T* out = c.out<T>();
   const T on = *c.in<T>(2), off = *c.in<T>(3);
   if (depth == 0 || planes == 0) return;
-  // A few planes at a time, which the cache still holds when the ones are written.
+  // A few planes at a time, still in the cache when the ones are written.
   const int64_t plane = depth * inner, at_once = std::max<int64_t>(1, kPlanesAtOnce / plane);
   parallel_for(planes, std::max<int64_t>(1, (1 << 14) / plane), [&](int64_t begin, int64_t end) {
     for (int64_t first = begin; first < end; first += at_once) {

@@ -1,5 +1,5 @@
-// Kernels of convolutions: a slab of the input with its borders, then tiles of pixels by channels over it; the
-// gradient for the input is a convolution of what arrives, one for each remainder by the strides.
+// Kernels of convolutions: a slab of the input with its padding, then tiles of pixels by channels over it; the
+// input gradient is a convolution of the incoming gradient, one per remainder modulo the strides.
 #include "kernels/cpu/conv_tile.h"
 #include "kernels/cpu/images.h"
 
@@ -10,7 +10,7 @@ namespace FL_ISA {
 
 namespace {
 
-// A place of the filter: where it reads relative to the pixel's window, and its index in the filter.
+// A filter tap: its offset from the pixel's window, and its index in the filter.
 struct Tap {
   int64_t offset, index;
 };
@@ -23,7 +23,7 @@ struct View {
   int64_t channels;
 };
 
-// A part of an image with zeros where it reaches beyond; nothing is copied where it does not.
+// Part of an image, zero-filled where it reaches beyond; nothing is copied where it does not.
 template <class T>
 struct Slab {
   const T* data;
@@ -71,8 +71,8 @@ struct Pass {
   int64_t image;               // elements between images
 };
 
-// The weights as panels of kColumns outputs: panel, tap, channel, column. Those of tap t, channel c and column j
-// stand at start[t] + c * channel + j * column, one of the two steps being 1.
+// The weights packed as panels of kColumns outputs: panel, tap, channel, column. Tap t, channel c and column j
+// is at start[t] + c * channel + j * column, where one of the two strides is 1.
 template <class T>
 BufferPtr panels_of(const std::vector<const T*>& start, int64_t channel, int64_t column, int64_t seen, int64_t made) {
   constexpr int64_t kColumns = Lanes<T>::kColumns;
@@ -103,7 +103,7 @@ BufferPtr panels_of(const std::vector<const T*>& start, int64_t channel, int64_t
   return buffer;
 }
 
-// `weights`: per group the panels for the product of the taps, in their order.
+// `weights`: per group the panels for the product over the taps, in order.
 template <class T>
 void run(const Pass<T>& pass, int64_t batch, const std::vector<BufferPtr>& weights) {
   constexpr int64_t kColumns = Lanes<T>::kColumns;
@@ -115,11 +115,11 @@ void run(const Pass<T>& pass, int64_t batch, const std::vector<BufferPtr>& weigh
     low[d] = empty ? 0 : pass.taps[d].front().offset;
     reach[d] = empty ? 1 : pass.taps[d].back().offset - low[d] + 1;
   }
-  // Neighbours along the width whose channels follow each other are one run.
+  // Adjacent taps along the width with contiguous channels are merged into one run.
   const int64_t width_taps = static_cast<int64_t>(pass.taps[2].size());
   const bool merged = !empty && pass.groups == 1 && reach[2] == width_taps;
   const int64_t columns_in = (pass.count[2] - 1) * pass.step[2] + reach[2];
-  // As many rows at once as fit a part of the second cache, but tasks for all cores.
+  // As many rows at once as fit part of the L2 cache, but enough tasks for all cores.
   const int64_t row_bytes = columns_in * pass.in.channels * static_cast<int64_t>(sizeof(T)) * reach[0] * pass.step[1];
   int64_t rows = std::clamp<int64_t>((int64_t{1} << 19) / std::max<int64_t>(1, row_bytes), 1, pass.count[1]);
   if (batch * pass.count[0] < 2 * pool_size())
@@ -148,7 +148,7 @@ void run(const Pass<T>& pass, int64_t batch, const std::vector<BufferPtr>& weigh
             for (int64_t c = 0; c < (merged ? 1 : width_taps); ++c)
               taps.push_back((a.offset - low[0]) * s.plane + (b.offset - low[1]) * s.row +
                              (pass.taps[2][static_cast<size_t>(c)].offset - low[2]) * image.channels);
-      // Rows of a plane leave out the taps that lie above or below the image.
+      // Rows of a plane skip the taps above or below the image.
       const int64_t line_taps = merged ? 1 : width_taps;
       const int64_t line_weights = width_taps * pass.seen * kColumns;
       const bool plane = pass.taps[0].size() == 1 && !empty;
@@ -198,7 +198,7 @@ struct Geometry : Convolution {
         made(c.out_channels / std::max<int64_t>(1, c.groups)),
         window{&d, &h, &w} {}
   Geometry(const Geometry&) = delete;
-  // A product of matrices: each pixel by itself.
+  // 1x1: a plain matrix product.
   bool plain() const {
     bool yes = groups == 1;
     for (const Window* v : window) yes &= v->size == 1 && v->stride == 1 && v->before == 0 && v->after == 0;
@@ -207,7 +207,7 @@ struct Geometry : Convolution {
   int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
 };
 
-// Where the weights of each tap begin.
+// Start offsets of the weights of each tap.
 template <class T>
 std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T* filter) {
   std::vector<const T*> starts;
@@ -237,8 +237,8 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   run(pass, g.batch, weights);
 }
 
-// Pixels with the same remainder by the strides meet the same places of the filter, of which what arrives is `step` 1
-// apart: pixel p + s * i gets tap k from output i + (p + before - k * dilation) / s where that has no remainder.
+// Pixels with the same remainder modulo the strides use the same taps, read from the incoming gradient `step` 1
+// apart: pixel p + s * i gets tap k from output i + (p + before - k * dilation) / s where that is an integer.
 template <class T>
 void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
   int64_t phase[3];
@@ -275,17 +275,17 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
       }
 }
 
-// Each thread sums over images of its own; the sums are added at the end.
+// Each thread sums over its own images; the partial sums are added at the end.
 template <class T>
 void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   constexpr int64_t kWidth = Lanes<T>::kWidth;
   constexpr int64_t kRows = Lanes<T>::kRows;
   const bool merged = g.groups == 1 && (g.w.dilation == 1 || g.w.size == 1);
   const int64_t taps = g.d.size * g.h.size * g.w.size;
-  const int64_t padded = (g.made + kWidth - 1) / kWidth * kWidth;  // channels of a group, in whole vectors
+  const int64_t padded = (g.made + kWidth - 1) / kWidth * kWidth;  // channels of a group, rounded up to whole vectors
   const int64_t one = taps * g.seen * padded;                      // sums of a group
   const int64_t columns_in = (g.w.out - 1) * g.w.stride + g.w.reach();
-  // A block of pixels whose two sides stay in the cache.
+  // A block of pixels of which both sides stay in the cache.
   const int64_t row_bytes =
       (g.w.out * g.out_channels + columns_in * g.in_channels * g.h.stride) * static_cast<int64_t>(sizeof(T));
   const int64_t rows = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1, g.h.out);
@@ -330,7 +330,7 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
           const int64_t strips = (run + kRows - 1) / kRows;
           for (int64_t tz = 0; tz < g.d.size; ++tz)
             for (int64_t ty = 0; ty < g.h.size; ++ty) {
-              // Rows of the output for which this place lies inside of the image.
+              // The output rows for which this tap is inside the image.
               int64_t first = 0;
               tile.height = height;
               const int64_t at = y0 * g.h.stride - g.h.before + ty * g.h.dilation;
@@ -371,7 +371,7 @@ Geometry geometry(KernelContext& c, int spatial, const Shape& input, const Shape
   return Geometry(convolution(c.row, c.attrs, spatial, false, input, filter));
 }
 
-// Where one of the operands is empty, all is zero.
+// If one of the operands is empty, the result is zero.
 template <class T>
 bool nothing_to_compute(KernelContext& c) {
   bool empty = c.outputs[0].elements() == 0;
@@ -416,7 +416,7 @@ void conv_to_filter(KernelContext& c) {
   out.finish();
 }
 
-// As many spatial dimensions as the input's rank says; several batch dimensions are one.
+// The rank of the input gives the number of spatial dimensions; several batch dimensions are flattened.
 template <class T>
 void conv_any(KernelContext& c) {
   static const AttrName kBatchDims{"batch_dims"};
@@ -428,7 +428,7 @@ void conv_any(KernelContext& c) {
     return t.reshaped(s);
   };
   const Tensor inputs[] = {flat(c.inputs[0]), c.inputs[1]};
-  // A small tensor keeps its elements inside, where no other can write them.
+  // A small tensor stores its elements inline, where nobody else can write them.
   Tensor output = batch_dims == 1 ? c.outputs[0] : Tensor::empty(c.outputs[0].dtype(), flat(c.outputs[0]).shape());
   KernelContext inner{c.row, c.attrs, inputs, {&output, 1}, c.device, c.stream};
   if (inputs[0].shape().rank() == 5)

@@ -1,5 +1,5 @@
-// The innermost loops of convolutions: some pixels by two vectors of channels, whose sums stay in registers. Pixels
-// are read where they stand, so nothing of the input is packed.
+// The innermost loops of convolutions: a few pixels by two vectors of channels, with the sums in registers. Pixels
+// are read in place: the input is not packed.
 #pragma once
 
 #include "kernels/cpu/vector.h"
@@ -26,7 +26,7 @@ struct Lanes {
   typedef T Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
   static constexpr int64_t kWidth = kVectorBytes / static_cast<int64_t>(sizeof(T));
   static constexpr int64_t kColumns = 2 * kWidth;
-  // How many pixels at once; other types than float are rare and get fewer variants.
+  // Number of pixels at once; types other than float are rare and get fewer variants.
   static constexpr int kRows = std::is_same_v<T, float> ? kFloatRows : 4;
 };
 
@@ -40,7 +40,7 @@ struct PixelTile {
   int64_t out_pixel;
 };
 
-// The first `columns` elements of a vector, fewer than it has.
+// The first `columns` elements of a partial vector.
 template <class T>
 void store_part(T* to, const typename Lanes<T>::Vector& v, int64_t columns) {
 #if defined(__AVX512F__)

@@ -1,4 +1,4 @@
-// Kernels of depthwise convolutions: every channel has filters of its own, `multiplier` of them.
+// Kernels of depthwise convolutions: every channel has its own `multiplier` filters.
 #include "kernels/cpu/images.h"
 
 #include <span>
@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-// For each element along one dimension: which places of the filter meet which element of the other side.
+// For each element along one dimension: which filter taps pair it with which element of the other side.
 struct Meeting {
   int64_t place, other;
 };
@@ -21,7 +21,7 @@ struct Meetings {
     return {all.data() + start[k], start[k + 1] - start[k]};
   }
 };
-// Of each output the inputs.
+// For each output, its inputs.
 Meetings of_outputs(const Window& w) {
   Meetings m;
   for (int64_t o = 0; o < w.out; ++o) {
@@ -34,7 +34,7 @@ Meetings of_outputs(const Window& w) {
   m.start.push_back(m.all.size());
   return m;
 }
-// Of each input the outputs.
+// For each input, its outputs.
 Meetings of_inputs(const Window& w) {
   Meetings m;
   for (int64_t i = 0; i < w.in; ++i) {
@@ -48,9 +48,9 @@ Meetings of_inputs(const Window& w) {
   return m;
 }
 
-// kPixels pixels beside each other, whose meetings are those of the first, each `step` elements further: the sums
-// over their meetings of the other side times the filter, in registers of so many bytes. From channel `at` on, to the
-// one that is returned.
+// kPixels adjacent pixels, whose taps are those of the first, each `step` elements further: the sums
+// over their taps of the other side times the filter, in registers of so many bytes. Starts at channel `at`;
+// returns the first channel not done.
 template <class C, int kPixels, int kBytes>
 int64_t gather_channels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
                         int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t at,
@@ -94,7 +94,7 @@ void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> colum
     }
 }
 
-// Whether pixel x + n meets the same places as pixel x, each `step` pixels further.
+// Whether pixel x + n uses the same taps as pixel x, each `step` pixels further.
 bool same_but(const Meetings& m, int64_t x, int64_t n, int64_t step) {
   const auto a = m.of(x), b = m.of(x + n);
   if (a.size() != b.size()) return false;
@@ -103,7 +103,7 @@ bool same_but(const Meetings& m, int64_t x, int64_t n, int64_t step) {
   return true;
 }
 
-// A row of pixels. `inner`: from which pixel on and up to which all meet the same places, `step` further each.
+// A row of pixels. `inner`: the range of pixels that all use the same taps, `step` further each.
 struct Inner {
   int64_t begin = 0, end = 0;
 };
@@ -159,8 +159,8 @@ struct Side {
 Side inputs_of(const Depthwise& g) { return {g.h.in, g.w.in, g.in_channels}; }
 Side outputs_of(const Depthwise& g) { return {g.h.out, g.w.out, g.out_channels}; }
 
-// Each pixel of one side from the pixels of the other that it meets, `step` of them further for each pixel along a row:
-// add(pixel, other pixel, weights) says how their channels go together where there are several filters for each.
+// Each pixel of one side from the pixels of the other that its taps reach, `step` further for each pixel along a row:
+// add(pixel, other pixel, weights) combines their channels if there are several filters per channel.
 template <class C, class Add>
 void gather(const Depthwise& g, const Side& side, C* out, const Side& other, const C* in, const Meetings& rows,
             const Meetings& columns, int64_t step, const C* filter, Add&& add) {
@@ -223,8 +223,8 @@ void to_input(KernelContext& c) {
   out.finish();
 }
 
-// The outputs along the width for which place k of the filter lies inside, and the input that the first of them
-// meets.
+// The outputs along the width for which tap k of the filter is inside, and the input of the first of
+// them.
 struct Span {
   int64_t begin, end, input;
 };
@@ -235,7 +235,7 @@ Span span_of(const Window& w, int64_t k) {
   return {begin, std::max(begin, end), begin * w.stride + shift};
 }
 
-// sums += over a row of pixels, input times what arrives; four vectors of channels at a time stay in registers.
+// sums += over a row of pixels, input times incoming gradient; four vectors of channels stay in registers.
 template <class C>
 void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, C* sums) {
   typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
@@ -267,7 +267,7 @@ void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, 
       for (int64_t m = 0; m < g.multiplier; ++m) sums[c * g.multiplier + m] += x[c] * a[c * g.multiplier + m];
 }
 
-// Each thread sums over images of its own.
+// Each thread sums over its own images.
 template <class T>
 void to_filter(KernelContext& c) {
   using C = Compute<T>;

@@ -1,4 +1,4 @@
-// What kernels that move elements share: copies of any dtype, integers of index and shape inputs, sizes of dimensions.
+// Shared by kernels that move elements: copies of any dtype, integers of index and shape inputs, sizes of dimensions.
 #pragma once
 
 #include "engine/base/thread_pool.h"
@@ -28,7 +28,7 @@ inline std::vector<int64_t> ints_of(const Tensor& t) {
   return out;
 }
 
-// The product of the dimensions begin to end - 1.
+// The product of dimensions [begin, end).
 inline int64_t product(const Shape& s, int begin, int end) {
   int64_t n = 1;
   for (int d = begin; d < end; ++d) n *= s[d];
@@ -37,7 +37,7 @@ inline int64_t product(const Shape& s, int begin, int end) {
 
 inline int64_t from_end(int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
-// n elements of a dtype; strings are assigned, handles are counted, everything else is bytes.
+// Copies n elements of a dtype; strings are assigned, handles are counted, everything else is copied as bytes.
 inline void copy(DType dtype, const void* from, int64_t from_index, void* to, int64_t to_index, int64_t n) {
   if (dtype == DType::kString) {
     const std::string* in = static_cast<const std::string*>(from) + from_index;
@@ -54,7 +54,7 @@ inline void copy(DType dtype, const void* from, int64_t from_index, void* to, in
     return;
   }
   const auto size = static_cast<int64_t>(size_of(dtype));
-  // One element of a usual size needs no call.
+  // A single element of a common size needs no call.
   if (n == 1 && size == 4) {
     std::memcpy(static_cast<char*>(to) + to_index * 4, static_cast<const char*>(from) + from_index * 4, 4);
     return;
@@ -67,8 +67,8 @@ inline void copy(DType dtype, const void* from, int64_t from_index, void* to, in
               static_cast<size_t>(n * size));
 }
 
-// `count` runs of `size` elements each, whose starts stand `from_step` and `to_step` apart; on all cores when it is
-// much.
+// Copies `count` runs of `size` elements, whose starts are `from_step` and `to_step` apart; on all cores if
+// large.
 inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t from_step, void* to, int64_t to_at,
                       int64_t to_step, int64_t size, int64_t count) {
   if (!is_plain(dtype)) {
@@ -80,7 +80,7 @@ inline void copy_runs(DType dtype, const void* from, int64_t from_at, int64_t fr
   char* out = static_cast<char*>(to) + to_at * bytes;
   const auto run = static_cast<size_t>(size * bytes);
   constexpr int64_t kWorthAThread = 1 << 18;  // bytes
-  if (count == 1) {  // one long run is cut itself
+  if (count == 1) {  // a single long run is split
     parallel_for(static_cast<int64_t>(run), kWorthAThread, [&](int64_t begin, int64_t end) {
       std::memcpy(out + begin, in + begin, static_cast<size_t>(end - begin));
     });
@@ -110,7 +110,7 @@ inline void clear(Tensor& t) {
   });
 }
 
-// "1,2" for the flat index of an element: how messages say where it stands.
+// "1,2" for the flat index of an element, for messages.
 inline std::string place_in(const Shape& shape, int64_t flat) {
   std::string at;
   for (int d = shape.rank() - 1; d >= 0; --d) {

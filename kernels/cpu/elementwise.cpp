@@ -1,4 +1,4 @@
-// The driver behind all elementwise loops: equal shapes and scalars at once, other broadcasts row by row.
+// The driver behind all elementwise loops: equal shapes and scalars directly, other broadcasts row by row.
 #include "kernels/cpu/elementwise.h"
 
 #include "engine/base/thread_pool.h"
@@ -11,12 +11,12 @@ namespace {
 const char* at(const void* memory, int64_t bytes) { return static_cast<const char*>(memory) + bytes; }
 char* at(void* memory, int64_t bytes) { return static_cast<char*>(memory) + bytes; }
 
-// The broadcast as few dimensions as possible, innermost first: neighbours that both inputs walk alike are merged.
+// The broadcast in as few dimensions as possible, innermost first: adjacent ones with matching strides are merged.
 struct Walk {
   static constexpr int kMost = 32;
   int rank = 0;
   int64_t size[kMost];
-  int64_t a[kMost];  // in elements; 0 where the input is repeated
+  int64_t a[kMost];  // in elements; 0 where the input is broadcast
   int64_t b[kMost];
 };
 

@@ -1,4 +1,4 @@
-// Loops over elements: one loop per functor and dtype, and one driver for all that walks broadcast shapes.
+// Elementwise loops: one loop per functor and dtype, and one driver for all that iterates over broadcast shapes.
 #pragma once
 
 #include "kernels/cpu/half_block.h"
@@ -13,18 +13,18 @@ namespace FL_ISA {
 
 using functors::Compute;
 
-// From how many elements on a plain loop is spread over the cores.
+// Number of elements from which a plain loop is parallelised.
 inline constexpr int64_t kParallelElements = 1 << 15;
 
 // n elements; a stride is 0 (one element for all) or 1.
 using BinaryLoop = void (*)(const void* a, int a_stride, const void* b, int b_stride, void* out, int64_t n);
 using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
 
-// Walks the shapes. `weight`: how much an element costs, 1 for an addition.
+// Iterates over the shapes. `weight`: the cost of an element, 1 for an addition.
 void run_binary(KernelContext&, BinaryLoop, size_t in_size, size_t out_size, int weight);
 void run_unary(KernelContext&, UnaryLoop, size_t in_size, size_t out_size, int weight);
 
-// Whether vectors of T are handed to the functor, or it is left to the compiler to make some of a loop over elements.
+// Whether the functor takes vectors of T, or the compiler vectorises a loop over elements.
 template <class F, class T>
 constexpr bool on_lanes() {
   if constexpr (std::is_floating_point_v<T> && requires { F::template kOnLanes<T>; }) return F::template kOnLanes<T>;
@@ -62,7 +62,7 @@ void binary_by_blocks(const T* a, int a_stride, const T* b, int b_stride, R* out
   }
 }
 
-// ivdep: the output may be an input's own memory, element for element, and nothing else overlaps.
+// ivdep: the output may be exactly an input's memory; no other overlap occurs.
 template <class F, class T, class R>
 void binary_loop(const void* a_memory, int a_stride, const void* b_memory, int b_stride, void* out_memory, int64_t n) {
   const T* a = static_cast<const T*>(a_memory);
@@ -104,7 +104,7 @@ void binary_kernel(KernelContext& c) {
   }
 }
 
-// A functor with an exact form and one within limits: a vector at a time by the latter, then its elements beyond.
+// A functor with an exact form and a fast one for a limited range: whole vectors by the latter, then fixes the rest.
 template <class F, class T>
 void limited_loop(const T* in, T* out, int64_t n) {
   using namespace functors::branchless;
@@ -164,7 +164,7 @@ template <class F, class... Types>
 void unary(std::string_view op) {
   (on_cpu(op, bit_of(dtype_of<Types>), unary_kernel<F, Types, Types, 1>), ...);
 }
-// Costly functions (exp, tanh, pow, ...): worth spreading from fewer elements on.
+// Expensive functions (exp, tanh, pow, ...): parallelised from fewer elements on.
 template <class F, class... Types>
 void costly_binary(std::string_view op) {
   (on_cpu(op, bit_of(dtype_of<Types>), binary_kernel<F, Types, Types, 8>), ...);

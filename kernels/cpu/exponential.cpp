@@ -1,4 +1,4 @@
-// The exponential of real matrices: a quotient of polynomials of the matrix halved until it is small, then squared.
+// The exponential of real matrices: scaling and squaring with a Pade approximant.
 #include "kernels/cpu/factor.h"
 #include "kernels/cpu/matrices.h"
 
@@ -11,8 +11,8 @@ namespace FL_ISA {
 
 namespace {
 
-// The approximant of an order: exact to the element's precision while the norm of the matrix is not above `largest`.
-// Its numerator has these coefficients, and its denominator has them with the odd ones negative.
+// The approximant of one order: exact to the element's precision while the norm of the matrix is at most `largest`.
+// The numerator has these coefficients; the denominator has the odd ones negated.
 struct Approximant {
   double largest;
   int order;
@@ -31,7 +31,7 @@ constexpr Approximant kForDouble[] = {
      {64764752532480000., 32382376266240000., 7771770303897600., 1187353796428800., 129060195264000., 10559470521600.,
       670442572800., 33522128640., 1323241920., 40840800., 960960., 16380., 182., 1.}}};
 
-// Square matrices of one size, side by side.
+// Square matrices of one size, stored contiguously.
 template <class T>
 class Exponential {
  public:
@@ -89,7 +89,7 @@ class Exponential {
     return largest;
   }
 
-  // to = (or +=) x * m1 + y * m2 + z * m3 + ones * one, of the even powers of the matrix.
+  // to = (or +=) x * m1 + y * m2 + z * m3 + ones * one, for the even powers of the matrix.
   void combine(T* to, double x, double y, double z, double one, bool add) {
     const T *m1 = matrix(1), *m2 = matrix(2), *m3 = matrix(3);
     const T fx = T(x), fy = T(y), fz = T(z);
@@ -102,7 +102,7 @@ class Exponential {
     for (int64_t i = 0; i < n_; ++i) to[i * (n_ + 1)] += T(one);
   }
 
-  // out = (even - odd)^-1 * (even + odd), where the powers of the matrix stand in 1 to 3.
+  // out = (even - odd)^-1 * (even + odd), with the powers of the matrix in 1 to 3.
   void quotient(const Approximant& p, T* out) {
     const auto& c = p.coefficients;
     T *const a = matrix(0), *const odd = matrix(4), *const even = matrix(5);

@@ -1,4 +1,4 @@
-// The recursions behind factor.h and their small blocks.
+// The recursions behind factor.h and their base cases.
 #include "kernels/cpu/factor.h"
 
 #include "kernels/cpu/vector.h"
@@ -14,10 +14,10 @@ namespace {
 // Below this many rows a triangle is solved, and below this many columns a panel is decomposed, without products.
 constexpr int64_t kSmall = 16;
 
-// The larger part of two, in whole small blocks.
+// The larger of two halves, rounded to whole base blocks.
 int64_t half_of(int64_t n) { return (n / 2 + kSmall - 1) / kSmall * kSmall; }
 
-// kVectors vectors of columns of a small triangle's solution.
+// kVectors vectors of columns of the solution for a small triangle.
 template <class T, int kVectors>
 void solve_columns(Triangle triangle, int64_t n, const Matrix<T>& a, T* x, int64_t x_row) {
   constexpr int64_t kV = VectorOf<T>::kLength;
@@ -57,7 +57,7 @@ void subtract(T* __restrict__ to, const T* __restrict__ from, T x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] -= x * from[i];
 }
 
-// One column, in one piece: along the rows of a, or along its columns.
+// One contiguous column: along the rows of a, or along its columns.
 template <class T>
 void solve_vector(Triangle triangle, int64_t n, const Matrix<T>& a, T* x) {
   const bool upper = triangle == Triangle::kUpper;
@@ -106,7 +106,7 @@ class Lu {
     columns_ = static_cast<T*>(memory_->data());
   }
 
-  // Columns begin to end, of the rows from `begin` on.
+  // Columns [begin, end), of the rows from `begin` on.
   void run(int64_t begin, int64_t end) {
     const int64_t width = end - begin;
     if (width <= kSmall) {
@@ -125,7 +125,7 @@ class Lu {
  private:
   T* at(int64_t i, int64_t j) { return a_ + i * row_ + j; }
 
-  // A few columns, turned so that each stands in one piece.
+  // A few columns, transposed so that each is contiguous.
   void panel(int64_t begin, int64_t end) {
     const int64_t rows = n_ - begin, width = end - begin;
     transpose_copy(at(begin, begin), row_, columns_, rows, rows, width);
@@ -151,7 +151,7 @@ class Lu {
     }
   }
 
-  // The first of the largest size; a NaN never is larger.
+  // The first element of the largest magnitude; a NaN is never larger.
   static int64_t largest_of(const T* x, int64_t begin, int64_t end) {
     constexpr int64_t kV = VectorOf<T>::kLength;
     int64_t i = begin;
@@ -184,7 +184,7 @@ template <class T>
 bool cholesky_small(int64_t n, T* a, int64_t row) {
   for (int64_t k = 0; k < n; ++k) {
     T* const from = a + k * row;
-    if (from[k] <= 0) return false;  // NaN spreads instead
+    if (from[k] <= 0) return false;  // a NaN propagates instead
     const T root = std::sqrt(from[k]);
     from[k] = root;
     for (int64_t j = k + 1; j < n; ++j) from[j] /= root;

@@ -1,4 +1,4 @@
-// Kernels that take the entries of an axis that indices name.
+// Kernels of gather.
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/functors/arithmetic.h"
@@ -11,7 +11,7 @@ namespace FL_ISA {
 
 namespace {
 
-// How a gather walks: [batch, outer, axis, inner] of the parameters, [batch, many] of the indices.
+// The layout of a gather: [batch, outer, axis, inner] of the parameters, [batch, many] of the indices.
 struct GatherWalk {
   int64_t batch, outer, size, inner, many;
 };
@@ -31,7 +31,7 @@ GatherWalk gather_walk(KernelContext& c, const Shape& params) {
           product(indices, b, indices.rank())};
 }
 
-// The indices as they are checked, in 64 bits.
+// The indices, bounds-checked, in 64 bits.
 BufferPtr checked_indices(KernelContext& c, const GatherWalk& w) {
   const Tensor& indices = c.inputs[1];
   const int64_t n = indices.elements();

@@ -19,14 +19,14 @@ namespace FL_ISA {
 
 namespace {
 
-// A tile is kRows rows by two vectors of sums: as many as the registers hold beside two of b and one of a.
+// A tile is kRows rows by two vectors of sums: as many as fit the registers beside two vectors of b and one of a.
 template <class T>
 struct Tile {
   static constexpr int64_t kVector = VectorOf<T>::kLength;
   static constexpr int64_t kColumns = 2 * kVector;
   static constexpr int64_t kRows = kVectorRegisters == 32 ? 14 : 6;
   static constexpr int64_t kDepth = 1024 / static_cast<int64_t>(sizeof(T));
-  // A strip's rows stand a line more than the depth apart, so that they do not fall into the same sets of the cache.
+  // The rows of a strip are padded by a cache line, so that they do not map to the same cache sets.
   static constexpr int64_t kStride = kDepth + 64 / static_cast<int64_t>(sizeof(T));
 };
 
@@ -92,7 +92,7 @@ TileFunction<T> tile_for(int64_t rows, int64_t columns) {
 
 int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
 
-// The first `count` elements, fewer than a vector has, and zeros.
+// The first `count` elements of a partial vector, padded with zeros.
 template <class T>
 Vector<T> load_part(const T* from, int64_t count) {
 #if defined(__AVX512F__)
@@ -121,7 +121,7 @@ void copy_block(const Matrix<T>& m, int64_t row, int64_t rows, int64_t column, i
   }
 }
 
-// What copy_block() will read, brought near a few lines at a time.
+// Prefetches what copy_block() will read, a few lines at a time.
 template <class T>
 struct Ahead {
   static constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
@@ -141,13 +141,13 @@ struct Ahead {
   }
 };
 
-// How many multiplications are worth a core of their own.
+// Number of multiplications that justify a core of their own.
 constexpr int64_t kWorthAThread = 1 << 19;
 
-// Columns of b at once, so that its panels stay in the second cache.
+// Columns of b at once, so that its panels stay in the L2 cache.
 constexpr int64_t kMostColumns = 1024;
 
-// The product of some columns of b and a part of the depth.
+// The product for a block of columns of b and of the depth.
 template <class T>
 class Product {
   using S = Tile<T>;
@@ -210,7 +210,7 @@ class Product {
   }
 
  private:
-  // Strips of even height.
+  // Strips of equal height.
   int64_t row_of(int64_t strip) const { return m_ * strip / strips_; }
   T* panel(int64_t p) const { return static_cast<T*>(packed_->data()) + p * panel_size_; }
 
@@ -263,7 +263,7 @@ T dot(const T* a, const T* b, int64_t n) {
 
 namespace {
 
-// In pieces of one length, so that the digits do not depend on the threads.
+// In pieces of fixed length, so that the digits do not depend on the number of threads.
 template <class T>
 T long_dot(const T* a, const T* b, int64_t n) {
   constexpr int64_t kPiece = 1 << 16;
@@ -287,7 +287,7 @@ void gemm(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<
       for (int64_t i = 0; i < m; ++i) std::fill(out + i * out_row, out + i * out_row + n, T(0));
     return;
   }
-  // A few rows or columns against rows that stand in one piece: nothing is worth packing.
+  // A few rows or columns by contiguous rows: packing is not worth it.
   if ((m <= 2 || n <= 2) && a.column == 1 && b.row == 1 && depth >= 8) {
     const int64_t longer = std::max(m, n);
     const int64_t shorter = std::min(m, n);

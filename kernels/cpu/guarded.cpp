@@ -1,4 +1,4 @@
-// Kernels of products and quotients that are 0 where one factor is, and of gradients in terms of outputs.
+// Kernels of products and quotients that are 0 if one factor is, and of gradients in terms of outputs.
 #include "kernels/functors/guarded.h"
 
 #include "kernels/cpu/elementwise.h"

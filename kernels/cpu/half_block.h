@@ -1,4 +1,4 @@
-// Conversions of many 16-bit floats at a time, with the machine's own instructions where it has them.
+// Bulk conversions of 16-bit floats, with the machine's own instructions where it has them.
 #pragma once
 
 #include "engine/tensor/half.h"
@@ -14,7 +14,7 @@ void widen(const BFloat16* from, float* to, int64_t n);
 void narrow(const float* from, Float16* to, int64_t n);
 void narrow(const float* from, BFloat16* to, int64_t n);
 
-// How many a loop keeps as floats at a time: three such blocks stay in the first cache.
+// Number of elements a loop holds as floats at a time: three such blocks stay in the L1 cache.
 inline constexpr int64_t kHalfBlock = 512;
 
 }  // namespace FL_ISA

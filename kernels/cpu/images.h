@@ -1,4 +1,4 @@
-// Images as kernels want them: channels last, in the type that is computed with; and the threads' scratch memory.
+// Images as kernels need them: channels last, in the type of the computation; and per-thread scratch memory.
 #pragma once
 
 #include "engine/base/thread_pool.h"
@@ -14,7 +14,7 @@ namespace FL_ISA {
 
 using functors::Compute;
 
-// Memory of one thread that grows and stays: for what a task needs besides its outputs.
+// Scratch memory of one thread that grows and is kept: for what a task needs besides its outputs.
 template <class T>
 T* scratch(int which, int64_t elements) {
   static thread_local BufferPtr memory[4];
@@ -27,7 +27,7 @@ T* scratch(int which, int64_t elements) {
   return static_cast<T*>(memory[which]->data());
 }
 
-// Batch and channels of a shape, and all that lies between as `pixels`.
+// Batch and channels of a shape, and everything in between as `pixels`.
 struct ImageShape {
   int64_t batch, pixels, channels;
 };
@@ -39,7 +39,7 @@ inline ImageShape image_shape(const Shape& s, bool channels_first) {
   return {s[0], pixels, s[channel_axis]};
 }
 
-// [rows, columns] -> [columns, rows], in tiles that stay in the cache.
+// Transpose: [rows, columns] -> [columns, rows], in tiles that stay in the cache.
 template <class From, class To>
 void turn(const From* from, To* to, int64_t rows, int64_t columns) {
   constexpr int64_t kTile = 16;
@@ -50,7 +50,7 @@ void turn(const From* from, To* to, int64_t rows, int64_t columns) {
           to[j * rows + i] = static_cast<To>(static_cast<Compute<From>>(from[i * columns + j]));
 }
 
-// A tensor read as images with the channels last; the tensor itself where it is that already.
+// A tensor read as channels-last images; the tensor itself if it has that layout already.
 template <class T>
 class ImagesIn {
  public:
@@ -84,7 +84,7 @@ class ImagesIn {
   BufferPtr buffer_;
 };
 
-// A tensor to be written as images with the channels last; finish() brings them to where they belong.
+// A tensor to be written as channels-last images; finish() copies them to their destination.
 template <class T>
 class ImagesOut {
  public:

@@ -1,4 +1,4 @@
-// Kernels of inverse trigonometric, hyperbolic and complementary error functions, as far as vectors compute them.
+// Kernels of inverse trigonometric, hyperbolic and complementary error functions, as far as they are vectorised.
 #include "kernels/functors/branchless_inverse.h"
 
 #include "kernels/cpu/elementwise.h"
@@ -58,7 +58,7 @@ struct Atanh {
 }  // namespace
 
 FL_CPU_KERNELS {
-  // Of complex numbers, and the error functions in double: kernels/cpu/once.
+  // Complex numbers, and the error functions in double: kernels/cpu/once.
   costly_unary<Asin, FL_FLOATS>("Asin");
   costly_unary<Acos, FL_FLOATS>("Acos");
   costly_unary<Atan, FL_FLOATS>("Atan");

@@ -1,4 +1,4 @@
-// Loops that hand whole vectors to a function; what is left over at the end is filled up with zeros.
+// Loops that pass whole vectors to a function; the tail is padded with zeros.
 #pragma once
 
 #include "kernels/cpu/vector.h"
@@ -36,12 +36,12 @@ FL_LANE void store_lanes(T* to, Lanes<T> v, int64_t n) {
 #endif
 }
 
-// out[i] = f(in[i]); the two may be one.
+// out[i] = f(in[i]); the two may alias.
 template <class T, class F>
 FL_LANE void map_lanes(const T* in, T* out, int64_t n, F&& f) {
   for (int64_t i = 0; i < n; i += kLanes<T>) store_lanes(out + i, f(load_lanes(in + i, n - i)), n - i);
 }
-// out[i] = f(a[i], b[i]), where a stride of 0 gives one element for all.
+// out[i] = f(a[i], b[i]), where a stride of 0 repeats one element.
 template <class T, class F>
 FL_LANE void map_lanes(const T* a, int a_stride, const T* b, int b_stride, T* out, int64_t n, F&& f) {
   using functors::branchless::all;

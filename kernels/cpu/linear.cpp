@@ -1,5 +1,5 @@
-// Kernels of linear algebra on real matrices that are mostly products: inverse, systems of equations, determinants, LU
-// and Cholesky's factor. Complex ones: kernels/cpu/once.
+// Kernels of linear algebra on real matrices that are mostly products: inverse, linear systems, determinants, LU
+// and Cholesky. Complex ones: kernels/cpu/once.
 #include "kernels/cpu/factor.h"
 #include "kernels/cpu/matrices.h"
 #include "kernels/cpu/vector.h"
@@ -22,7 +22,7 @@ void transpose(const T* from, T* to, int64_t n) {
   transpose_copy(from, n, to, n, n, n);
 }
 
-// A matrix of its own as triangles.
+// The LU decomposition of a copy of a matrix.
 template <class T>
 class Lu {
  public:
@@ -42,20 +42,20 @@ class Lu {
   int64_t size() const { return n_; }
   const T* triangles() const { return a_; }
   T pivot(int64_t i) const { return a_[i * (n_ + 1)]; }
-  // Which row of the matrix became row i.
+  // The original row that is now row i.
   int64_t origin(int64_t i) const { return order_[i]; }
   T sign() const {
     bool odd = false;
     for (int64_t i = 0; i < n_; ++i) odd ^= pivots_[i] != i;
     return odd ? T(-1) : T(1);
   }
-  // A pivot of 0 ends it, and a NaN that comes first; later ones spread in what is computed.
+  // Stops at a pivot of 0, and at a NaN that comes first; later ones propagate through the results.
   void want_invertible(const KernelContext& c) const {
     bool invertible = std::abs(pivot(0)) > T(0);
     for (int64_t i = 1; i < n_; ++i) invertible &= pivot(i) != T(0);
     if (!invertible) invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
   }
-  // x: rows in the order of the triangles.
+  // x: rows in pivoted order.
   void solve(T* x, int64_t columns) const {
     const Matrix<T> a{a_, n_, 1};
     solve_triangle(Triangle::kLowerOfOnes, n_, a, x, columns, columns);
@@ -70,7 +70,7 @@ class Lu {
   T* a_;
 };
 
-// body(index, decomposition) for each matrix that is not empty; all must be invertible.
+// body(index, decomposition) for each non-empty matrix; all must be invertible.
 template <class T, class Body>
 void for_invertible(KernelContext& c, bool adjoint, Body&& body) {
   const Sizes s = sizes_of(c.inputs[0]);
@@ -125,7 +125,7 @@ void log_determinant(KernelContext& c) {
     for (int64_t k = 0; k < s.rows; ++k) {
       const T pivot = lu.pivot(k), size = std::abs(pivot);
       log += std::log(size);
-      sign *= pivot > T(0) ? T(1) : pivot < T(0) ? T(-1) : pivot;  // 0 and NaN stay
+      sign *= pivot > T(0) ? T(1) : pivot < T(0) ? T(-1) : pivot;  // 0 and NaN are kept
     }
     c.out<T>(0)[i] = sign;
     c.out<T>(1)[i] = log;
@@ -144,7 +144,7 @@ void lu(KernelContext& c) {
   });
 }
 
-// Only the lower triangle is looked at; a matrix that is not positive definite gives NaN.
+// Only the lower triangle is read; a matrix that is not positive definite gives NaN.
 template <class T>
 void cholesky(KernelContext& c) {
   const Sizes s = sizes_of(c.inputs[0]);

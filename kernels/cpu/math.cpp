@@ -1,4 +1,4 @@
-// Kernels of functions of one element, and of their gradients.
+// Kernels of unary functions, and of their gradients.
 #include "kernels/functors/math.h"
 
 #include "kernels/cpu/elementwise.h"
@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-struct Erf {  // of double: kernels/cpu/once/special.cpp
+struct Erf {  // double: kernels/cpu/once/special.cpp
   FL_ON_LANES(float)
   template <class L> L operator()(L x) const { return functors::branchless::erf(x); }
 };

@@ -1,4 +1,4 @@
-// Kernels of matrix products: one blocked kernel for large floats, short loops for tiny and integer products.
+// Kernels of matrix products: a blocked kernel for large floats, short loops for tiny and integer products.
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/half_block.h"
 #include "kernels/cpu/small_product.h"
@@ -16,7 +16,7 @@ namespace {
 
 using functors::Compute;
 
-// out[i, :] += a[i, k] * b[k, :], for b with rows in one piece; of complex numbers.
+// out[i, :] += a[i, k] * b[k, :], for b with contiguous rows; also complex.
 template <class T>
 void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
                    int64_t depth) {
@@ -31,7 +31,7 @@ void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin
   }
 }
 
-// A few rows against a large matrix: b is read once, four of its rows at a time, in the order in which they stand.
+// A few rows by a large matrix: b is read once, four of its rows at a time, in memory order.
 template <class T>
 void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int64_t n, int64_t depth) {
   constexpr int64_t kChunk = 4096 / static_cast<int64_t>(sizeof(T));
@@ -59,7 +59,7 @@ void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int
   });
 }
 
-// Large products of complex numbers: four of their real and imaginary parts.
+// Large complex products: four products of the real and imaginary parts.
 template <class R>
 void multiply_parts(const Matrix<std::complex<R>>& a, const Matrix<std::complex<R>>& b, std::complex<R>* out, int64_t m,
                     int64_t n, int64_t depth) {
@@ -106,7 +106,7 @@ void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t de
     }
   }
   BufferPtr straight;
-  if (b.column != 1 && depth > 0) {  // turned into rows first
+  if (b.column != 1 && depth > 0) {  // transposed into rows first
     straight = allocate_buffer(Device::cpu(), static_cast<size_t>(depth * n) * sizeof(T));
     T* to = static_cast<T*>(straight->data());
     for (int64_t k = 0; k < depth; ++k)
@@ -165,7 +165,7 @@ void batch_matmul(KernelContext& c) {
   const int64_t rows_b = bs[bs.rank() - 2], columns_b = bs[bs.rank() - 1];
   const int64_t m = os[os.rank() - 2], n = os[os.rank() - 1];
   const int64_t depth = ta ? rows_a : columns_a;
-  // An adjoint is conjugated too.
+  // An adjoint is also conjugated.
   Tensor conjugated[2];
   auto memory = [&](size_t i, bool adjoint) {
     const T* data = c.in<T>(i);

@@ -1,4 +1,4 @@
-// What the kernels of linear algebra share: the matrices of a batch, half precision through float.
+// Shared by the linear algebra kernels: the matrices of a batch, half precision through float.
 #pragma once
 
 #include "kernels/cpu/register.h"
@@ -27,7 +27,7 @@ inline int64_t batches_of(const Tensor& t) {
   return count;
 }
 
-// Which matrix of an input belongs to matrix `at` of the output.
+// The matrix of a broadcast input that belongs to matrix `at` of the output.
 inline int64_t source_of(const Shape& in, const Shape& out, int64_t at) {
   int64_t index = 0, stride = 1;
   for (int d = out.rank() - 3; d >= 0; --d) {
@@ -41,7 +41,7 @@ inline int64_t source_of(const Shape& in, const Shape& out, int64_t at) {
   return index;
 }
 
-// body(index) for each matrix of the first input, several at a time when they are worth it.
+// body(index) for each matrix of the first input, in parallel if they are large enough.
 template <class Body>
 void for_matrices(const KernelContext& c, Body&& body) {
   const Sizes s = sizes_of(c.inputs[0]);
@@ -58,7 +58,7 @@ void convert(const Tensor& from, const Tensor& to) {
 }
 
 // A kernel of `Wide` for a narrower dtype: its inputs and outputs are converted. Half precision goes through float; the
-// largest decompositions exist in double precision alone, because each dtype more costs a minute of compiling.
+// largest decompositions exist in double precision alone, because each further dtype costs a minute of compile time.
 template <class T, class Wide, void (*kernel)(KernelContext&)>
 void through(KernelContext& c) {
   std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end()), outputs(c.outputs.begin(), c.outputs.end());
@@ -76,7 +76,7 @@ void through(KernelContext& c) {
     if (c.outputs[i].dtype() == dtype_of<T>) convert<Wide, T>(outputs[i], c.outputs[i]);
 }
 
-// The kernels of an op of real matrices.
+// The kernels of an op on real matrices.
 template <void (*of_floats)(KernelContext&), void (*of_doubles)(KernelContext&)>
 void on_real_matrices(std::string_view op) {
   on_cpu(op, bit_of(DType::kFloat32), of_floats);

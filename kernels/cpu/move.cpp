@@ -1,4 +1,4 @@
-// Kernels that move elements or tell shapes.
+// Kernels that move elements or query shapes.
 #include "kernels/cpu/strided.h"
 #include "kernels/cpu/vector.h"
 
@@ -83,7 +83,7 @@ void invert_permutation(KernelContext& c) {
   write_ints(c.outputs[0], out);
 }
 
-// Elements by their size alone: 1, 2, 4, 8, 16 bytes and strings.
+// By element size alone: 1, 2, 4, 8, 16 bytes and strings.
 template <class T>
 void copy_strided(const Strided& w, const T* in, T* out, int64_t begin, int64_t end) {
   int64_t index[32];
@@ -128,7 +128,7 @@ struct Sixteen {
   int64_t halves[2];
 };
 
-// Dimensions of one element are left out, neighbours that are walked on in one go become one.
+// Dimensions of size one are dropped, adjacent ones with matching strides are merged.
 void merge(Strided& w) {
   int rank = 0;
   for (int d = 0; d < w.rank; ++d) {
@@ -147,8 +147,8 @@ void merge(Strided& w) {
   }
 }
 
-// Where the input runs on along dimension `turned` and the output along 0: in squares, so that a line of the cache that
-// was fetched is used up, on both sides.
+// The input is contiguous along dimension `turned`, the output along 0: copied in square tiles, so that each fetched
+// cache line is fully used, on both sides.
 template <class T>
 void copy_turned(const Strided& w, int turned, const T* in, T* out, int64_t total) {
   constexpr int64_t kSquare = 32;
@@ -185,7 +185,7 @@ void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
   const int64_t n = c.outputs[0].elements();
   if (n == 0) return;
   merge(w);
-  int turned = 0;  // the dimension along which the input runs on, when it is not the output's
+  int turned = 0;  // the dimension along which the input is contiguous, if it is not the output's
   for (int d = 1; d < w.rank; ++d)
     if (w.stride[d] == 1 && w.stride[0] > 1) turned = d;
   auto run = [&](auto zero) {

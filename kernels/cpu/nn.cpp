@@ -49,7 +49,7 @@ void bias_add(KernelContext& c) {
   });
 }
 
-// Sums of floats are taken in blocks, so that small ones are not lost beside a large sum.
+// Float sums are taken in blocks, so that small terms are not lost next to a large sum.
 template <class T>
 void bias_add_grad(KernelContext& c) {
   using C = Compute<T>;
@@ -85,7 +85,7 @@ void bias_add_grad(KernelContext& c) {
   }
 }
 
-// A sum in lanes of their own, so that the loop becomes vector code.
+// A sum in separate lanes, so that the loop vectorises.
 template <class C, class Term>
 C sum_in_lanes(int64_t n, Term&& term) {
   constexpr int64_t kLanes = 16;
@@ -131,7 +131,7 @@ void cross_entropy(KernelContext& c) {
   parallel_for(rows, std::max<int64_t>(1, 8192 / n), [&](int64_t begin, int64_t end) {
     Exponentials<C> row_of(n);
     std::vector<T> wide_logits, wide_labels;
-    // One column stands for all.
+    // A single column is broadcast.
     const auto widened = [&](const T* from, int64_t columns, std::vector<T>& wide) {
       if (columns == n) return from;
       wide.assign(static_cast<size_t>(n), *from);

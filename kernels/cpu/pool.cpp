@@ -1,4 +1,4 @@
-// Kernels of poolings: the channels of a pixel side by side, window places one after the other.
+// Kernels of pooling: the channels of a pixel vectorised, window positions in a loop.
 #include "kernels/cpu/images.h"
 
 #include <limits>
@@ -35,7 +35,7 @@ struct Pool {
   }
 };
 
-// Calls body(output pixel, places) for the pixels of an output row, places being the input pixels of its window.
+// Calls body(output pixel, places) for the pixels of an output row; places are the input pixels of its window.
 template <class Body>
 void for_pixels(const Pool& p, int64_t row, Body&& body) {
   const int64_t z = row / p.window[1].out, y = row % p.window[1].out;
@@ -57,7 +57,7 @@ void for_pixels(const Pool& p, int64_t row, Body&& body) {
   }
 }
 
-// Calls body(image, output pixel, places) for all output pixels; threads share them out by rows.
+// Calls body(image, output pixel, places) for all output pixels, parallel by rows.
 template <class Body>
 void for_windows(const Pool& p, Body&& body) {
   parallel_for(p.batch * p.rows(), p.rows_at_once(), [&](int64_t first, int64_t last) {
@@ -66,7 +66,7 @@ void for_windows(const Pool& p, Body&& body) {
   });
 }
 
-// The same for bodies that add to the places of `images`, zeros at first: a thread has whole images, in which the
+// The same for bodies that add to the places of `images`, zero at first: a thread owns whole images, in which the
 // windows overlap.
 template <class C, class Body>
 void add_to_windows(const Pool& p, C* images, Body&& body) {
@@ -97,12 +97,12 @@ constexpr C lowest() {
     return std::numeric_limits<C>::lowest();
 }
 
-// The places of a window combined, for as many channels at a time as a register of so many bytes has; from channel `at`
-// on, to the one that is returned.
+// The places of a window combined, for as many channels at a time as fit a register of so many bytes; starts at
+// channel `at`, returns the first one not done.
 template <int kBytes, class Combine, class Finish>
 int64_t combine_places(const float* image, const int64_t* starts, int64_t count, int64_t at, int64_t channels,
                        float* out, float neutral, Combine&& combine, Finish&& finish) {
-  // In memory a vector stands anywhere, but templates forget that of a type.
+  // Vectors in memory are unaligned, but templates drop that attribute of a type.
   typedef float Loose __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias));
   typedef float Vector __attribute__((vector_size(kBytes)));
   constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(float));
@@ -117,8 +117,8 @@ int64_t combine_places(const float* image, const int64_t* starts, int64_t count,
   return at;
 }
 
-// finish(the places of a window combined, how many they are), in registers; false where the channels do not come out
-// even.
+// finish(the combined places of a window, how many they are), in registers; false if the channels are not a
+// multiple.
 template <class Places, class Combine, class Finish>
 bool in_registers(const Pool& p, const float* image, float* out, Places&& places, float neutral, Combine&& combine,
                   Finish&& finish) {
@@ -166,8 +166,8 @@ void max_pool(KernelContext& c) {
   out.finish();
 }
 
-// For each channel of a window the number of the place that holds the largest, the first of equal ones; NaN is the
-// largest only where it stands first.
+// For each channel of a window the index of the place that holds the maximum, the first of equal ones; NaN is the
+// maximum only if it comes first.
 template <class C>
 struct Largest {
   C* best;
@@ -198,8 +198,8 @@ struct Largest {
   }
 };
 
-// The same in registers, for a vector of channels at a time: adds what arrives at a window to the place of its
-// largest.
+// The same in registers, for a vector of channels at a time: adds the incoming gradient of a window to the place of
+// its maximum.
 template <class C>
 struct LargestInVectors {
   typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
@@ -264,7 +264,7 @@ void max_pool_grad(KernelContext& c) {
   out.finish();
 }
 
-// What stands in the third input where the largest stands.
+// The third input's value at the position of the maximum.
 template <class T, int kSpatial>
 void max_pool_grad_grad(KernelContext& c) {
   using C = Compute<T>;
@@ -381,7 +381,7 @@ void max_pool_argmax(KernelContext& c) {
   });
 }
 
-// Calls body(element of the input, element of the output) for each place that the indices name.
+// Calls body(element of the input, element of the output) for each place given by the indices.
 template <class Index, class Body>
 void for_argmax(KernelContext& c, const Pool& p, const Index* where, Body&& body) {
   for (int64_t i = 0; i < p.batch * p.out_image; ++i) {
@@ -410,7 +410,7 @@ void argmax_grad_grad(KernelContext& c) {
   for_argmax(c, p, c.in<Index>(2), [&](int64_t in, int64_t i) { c.out<T>()[i] = c.in<T>(1)[in]; });
 }
 
-// By the dtype of the indices: that of tensor `kWhich` of the op, an output or an input.
+// Dispatches on the dtype of the indices: that of tensor `kWhich` of the op, an output or an input.
 template <Kernel kInt32, Kernel kInt64, bool kOutput>
 void by_index(KernelContext& c) {
   const DType type = kOutput ? c.outputs[1].dtype() : c.inputs[2].dtype();

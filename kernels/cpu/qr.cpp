@@ -1,4 +1,4 @@
-// QR of real matrices by Householder's reflections, some columns at a time: together they are a product on the others.
+// QR of real matrices by Householder reflections, in panels of columns: together they are applied as a product.
 // Complex ones: kernels/cpu/once.
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matrices.h"
@@ -12,8 +12,8 @@ namespace FL_ISA {
 
 namespace {
 
-// The matrix lies turned here, so that each column stands in one piece, a row of `columns_`. The reflections of a block
-// are I - V * T * V^T, V having one of them per column, T being an upper triangle.
+// The matrix is transposed here, so that each column is contiguous, a row of `columns_`. The reflections of a block
+// are I - V * T * V^T, where V has one of them per column and T is an upper triangle.
 template <class T>
 class Reflections {
  public:
@@ -58,7 +58,7 @@ class Reflections {
 
   T* triangle(int64_t begin) const { return t_ + begin * kBlock; }
 
-  // The columns of a block by themselves, and the block's V and T.
+  // Factors the columns of a block by themselves, and builds the block's V and T.
   void reflect(int64_t begin, int64_t end) {
     T* const t = triangle(begin);
     for (int64_t k = begin; k < end; ++k) {
@@ -102,7 +102,7 @@ class Reflections {
     for (int64_t i = 0; i < n; ++i) to[i] -= x * from[i];
   }
 
-  // Rows of `to`, which begin at the block's first row, times I - V * T * V^T, or T turned.
+  // Multiplies rows of `to`, which start at the block's first row, by I - V * T * V^T, or with T transposed.
   void apply(int64_t begin, int64_t end, T* to, int64_t count, bool turned) {
     const int64_t width = end - begin, length = rows_ - begin;
     if (count <= 0 || length <= 0) return;

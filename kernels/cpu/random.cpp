@@ -1,6 +1,6 @@
 // Kernels that draw random numbers. A block of four Philox words gives four results, or two of 64 bits; which block
-// serves which element is TensorFlow's, so equal seeds give equal numbers. The stateless ops are told where the stream
-// stands; the others ask their RandomState.
+// serves which element is TensorFlow's, so equal seeds give equal numbers. The stateless ops are given the stream
+// position; the others get it from their RandomState.
 #include "kernels/cpu/once/random_streams.h"
 #include "kernels/cpu/random_blocks.h"
 #include "kernels/cpu/register.h"
@@ -52,8 +52,8 @@ void fill(Philox base, T* out, int64_t count) {
   });
 }
 
-// Every group of results has words of its own, as many as it may need: those within two deviations stay. The first
-// two blocks of many groups are drawn at once, and are nearly always enough.
+// Every group of results has words of its own, as many as it may need: values within two deviations are kept. The first
+// two blocks of many groups are drawn at once, and nearly always suffice.
 template <class T, class F>
 void fill_truncated(Philox base, T* out, int64_t count) {
   constexpr int64_t kGroup = NormalBlocks<F>::kCount;
@@ -93,7 +93,7 @@ void fill_truncated(Philox base, T* out, int64_t count) {
   });
 }
 
-// Whole numbers: low + word % range, or the word itself when range is 0. The quotient by the rounded inverse is at most
+// Integers: low + word % range, or the word itself if range is 0. The quotient by the rounded inverse is at most
 // one too small.
 template <class U>
 struct Remainder {
@@ -119,7 +119,7 @@ void fill_whole(Philox base, T* out, int64_t count, std::make_unsigned_t<T> low,
       const int64_t blocks = std::min(kBlocksAtOnce, end - g);
       draw_blocks(base, static_cast<uint64_t>(g), 1, blocks, words);
       interleave(words.w, blocks, w);
-      U samples[kPerBlock * kBlocksAtOnce];  // words in a row are little-endian numbers of 64 bits
+      U samples[kPerBlock * kBlocksAtOnce];  // consecutive words are little-endian 64-bit numbers
       std::memcpy(samples, w, static_cast<size_t>(blocks) * 16);
       const int64_t wanted = std::min(blocks * kPerBlock, count - g * kPerBlock);
       T* to = out + g * kPerBlock;
@@ -156,7 +156,7 @@ void bulk_normal_and_uniform(const Philox& stream, uint64_t first, int64_t count
   }
 }
 
-// What Threefry gives for element i of a tensor of these dimensions, [0, 1).
+// The Threefry result for element i of a tensor of these dimensions, in [0, 1).
 template <class F>
 struct ThreefryDraws {
   Threefry threefry;
@@ -199,7 +199,7 @@ void threefry_uniform(KernelContext& c) {
   for (int64_t i = 0; i < count; ++i) c.out<T>()[i] = T(draws.unit(i));
 }
 
-// The pairs of the cut dimension get a sine and a cosine; what they are made from is drawn with the pair as a
+// The pairs of the split dimension get a sine and a cosine; their inputs are drawn with the pair as a
 // dimension of its own.
 template <class T, class F>
 void threefry_normal(KernelContext& c) {
@@ -222,7 +222,7 @@ void threefry_normal(KernelContext& c) {
   }
 }
 
-// From the inverse of the distribution's function.
+// By the inverse of the distribution function.
 template <class T, class F>
 void threefry_truncated(KernelContext& c) {
   const int64_t count = c.outputs[0].elements();

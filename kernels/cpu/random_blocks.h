@@ -1,5 +1,5 @@
-// Many blocks of Philox at a time, and the numbers that they become, in loops without a branch: word k of all blocks
-// lies together, so that they become vector code. The digits do not depend on how many are drawn at once.
+// Many Philox blocks at a time, and conversion to numbers, in loops without a branch: word k of all blocks
+// is contiguous, so that they vectorise. The digits do not depend on how many are drawn at once.
 #pragma once
 
 #include "kernels/cpu/half_block.h"
@@ -18,7 +18,7 @@ struct BlockWords {
   uint32_t w[4][kBlocksAtOnce];
 };
 
-// The blocks that lie `first`, first + stride, ... after where the stream stands.
+// The blocks at `first`, first + stride, ... after the stream's position.
 [[gnu::noinline]] inline void draw_blocks(const Philox& stream, uint64_t first, uint64_t stride, int64_t count,
                                           BlockWords& out) {
   const uint64_t start = static_cast<uint64_t>(stream.counter[1]) << 32 | stream.counter[0];
@@ -52,7 +52,7 @@ struct BlockWords {
   }
 }
 
-// Box and Muller. The angle lies within one turn, where floats are enough to find its quadrant.
+// Box and Muller. The angle is within one turn, where float is enough to find its quadrant.
 inline void normals_of(uint32_t a, uint32_t b, float& first, float& second) {
   namespace f = functors::branchless;
   constexpr float kHigh = 0x1.92p+0f, kMiddle = 0x1.fb5p-12f, kLow = 0x1.110b46p-26f;  // pi / 2
@@ -75,14 +75,14 @@ inline void normals_of(uint32_t a0, uint32_t a1, uint32_t b0, uint32_t b1, doubl
   second = f::cos(angle) * radius;
 }
 
-// The results of word k of all blocks lie together: to[4 * i + k] = from[k][i].
+// Interleaves results, which are contiguous per word k: to[4 * i + k] = from[k][i].
 template <class T>
 inline void interleave(const T (&from)[4][kBlocksAtOnce], int64_t blocks, T* __restrict__ to) {
   for (int64_t i = 0; i < blocks; ++i)
     for (int k = 0; k < 4; ++k) to[4 * i + k] = from[k][i];
 }
 
-// What the blocks give: kCount results each.
+// Results per block: kCount of them.
 template <class T>
 struct UniformBlocks {
   static constexpr int64_t kCount = Uniform<T>::kCount;

@@ -1,4 +1,4 @@
-// Reduction of elements that stand in one piece, in vectors: what reductions, softmax and means share.
+// Reduction of contiguous elements, vectorised: shared by reductions, softmax and means.
 #pragma once
 
 #include "kernels/cpu/half_block.h"
@@ -21,7 +21,7 @@ constexpr C highest() {
   else return std::numeric_limits<C>::max();
 }
 
-// Of numbers or, `vectors`, of vectors of them.
+// Of numbers or, if `vectors`, of vectors of them.
 struct SumOf {
   template <class C> static C start() { return C(0); }
   template <class C> static C join(C a, C b) { return functors::Add()(a, b); }
@@ -32,7 +32,7 @@ struct ProductOf {
   template <class C> static C join(C a, C b) { return functors::Mul()(a, b); }
   template <class V> static V vectors(V a, V b) { return a * b; }
 };
-// NaN wins.
+// NaN propagates.
 struct LargestOf {
   template <class C> static C start() { return lowest<C>(); }
   template <class C> static C join(C a, C b) { return a > b || a != a ? a : b; }
@@ -43,7 +43,7 @@ struct SmallestOf {
   template <class C> static C join(C a, C b) { return a < b || a != a ? a : b; }
   template <class V> static V vectors(V a, V b) { return (a < b) | (a != a) ? a : b; }
 };
-// Of bytes that are 0 or 1.
+// For bytes that are 0 or 1.
 struct AllOf {
   template <class C> static C start() { return C(1); }
   template <class C> static C join(C a, C b) { return a & b; }
@@ -55,12 +55,12 @@ struct AnyOf {
   template <class V> static V vectors(V a, V b) { return a | b; }
 };
 
-// Vectors of integers wrap around, so they are taken without sign where that makes no difference.
+// Integer vectors wrap around, so they are unsigned where that makes no difference.
 template <class Op, class T>
 using Lane = std::conditional_t<std::is_integral_v<T> && (std::is_same_v<Op, SumOf> || std::is_same_v<Op, ProductOf>),
                                 std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
 
-// Four vectors of 64 bytes side by side, whatever the registers, so that sums have the same digits everywhere; long
+// Four accumulators of 64 bytes, whatever the register width, so that sums have the same digits everywhere; long
 // rows are halved first, which keeps the error of a float sum small.
 template <class Op, class T>
 [[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
@@ -100,14 +100,14 @@ template <class Op, class T>
   return one;
 }
 
-// n elements as C, in a block of the caller's.
+// n elements converted to C, in the caller's block.
 template <class C, class T>
 void convert_block(const T* in, C* out, int64_t n) {
   if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) widen(in, out, n);
   else for (int64_t i = 0; i < n; ++i) out[i] = static_cast<C>(in[i]);
 }
 
-// The same for elements that are computed in another type.
+// The same for elements computed in another type.
 template <class Op, class C, class T>
 [[gnu::noinline]] C reduce_row_as(const T* in, int64_t n) {
   if constexpr (std::is_same_v<C, T>) {

@@ -10,7 +10,7 @@ namespace {
 
 using functors::Compute;
 
-// The dimensions as alternating runs of kept and reduced ones, outermost first; neighbours of one kind are merged.
+// The dimensions as alternating runs of kept and reduced ones, outermost first; adjacent ones of a kind are merged.
 struct Groups {
   int rank = 0;
   int64_t size[34];
@@ -41,7 +41,7 @@ Groups groups_of(const Tensor& input, const Tensor& axes) {
   return g;
 }
 
-// Rows of one kept length, joined into acc; four at a time, so that acc is fetched less often.
+// Adds rows of one kept length into acc; four at a time, so that acc is loaded less often.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_columns(const T* in, C* __restrict__ acc, int64_t rows, int64_t columns) {
   if constexpr (!std::is_same_v<T, C>) {
@@ -69,7 +69,7 @@ template <class Op, class T, class C>
   }
 }
 
-// The same in pieces: many rows by halves, for the error of a sum, and rows of a few elements several at once.
+// The same in chunks: many rows by halves, for the error of a sum, and short rows several at once.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_rows_into(const T* in, C* acc, int64_t rows, int64_t columns) {
   constexpr int64_t kWide = 64;
@@ -96,7 +96,7 @@ template <class Op, class T, class C>
   reduce_columns<Op>(part, acc, 1, columns);
 }
 
-// acc[i] of kCount elements each: short enough for the compiler to walk several i at once.
+// acc[i] of kCount elements each: short enough for the compiler to handle several i at once.
 template <class Op, int kCount, class T, class C>
 [[gnu::noinline]] void reduce_short_rows(const T* in, C* __restrict__ acc, int64_t rows) {
   for (int64_t i = 0; i < rows; ++i) {
@@ -106,7 +106,7 @@ template <class Op, int kCount, class T, class C>
   }
 }
 
-// Reduces into `acc` (one element per kept position). Walks the groups recursively.
+// Reduces into `acc` (one element per kept position). Recursive over the groups.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_group(const Groups& g, int d, const T* in, C* acc, int64_t in_size, int64_t acc_size) {
   const int64_t n = g.size[d];
@@ -156,7 +156,7 @@ template <class Op, class T, class C>
     });
     return;
   }
-  // Everything, or the outer part, is reduced: pieces apart, then together, in an order that the cores do not change.
+  // Everything, or the outer part, is reduced: chunks first, then their results, in an order independent of the cores.
   constexpr int64_t kPiece = 1 << 17;
   const int64_t pieces = std::min<int64_t>(g.size[0], total / kPiece);
   if (pieces < 2 || g.kept_count > 4096) {
@@ -182,7 +182,7 @@ template <class Op, class T, class C>
   for (int64_t i = 0; i < g.kept_count; ++i) acc[i] = Op::join(acc[i], parts[i]);
 }
 
-// Runs `finish(acc, out)` on a row of accumulators, which is the output itself when the types are one.
+// Runs `finish(acc, out)` on a row of accumulators, which is the output itself if the types are the same.
 template <class Op, class T>
 void reduce_kernel(KernelContext& c) {
   using C = Compute<T>;
@@ -197,7 +197,7 @@ void reduce_kernel(KernelContext& c) {
   }
 }
 
-// Integers are summed in 64 bits, so that a mean does not overflow on the way.
+// Integers are summed in 64 bits, so that a mean does not overflow.
 template <class T>
 void mean(KernelContext& c) {
   using C = std::conditional_t<std::is_integral_v<T>,
@@ -218,7 +218,7 @@ void mean(KernelContext& c) {
   }
 }
 
-// Sums and products wrap around the same with and without a sign.
+// Sums and products wrap around the same, signed or unsigned.
 template <class T>
 using Unsigned = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
@@ -242,7 +242,7 @@ void extremes() {
 FL_CPU_KERNELS {
   numbers<FL_REAL, std::complex<float>, std::complex<double>>();
   extremes<FL_REAL>();
-  on_cpu("All", bit_of(DType::kBool), reduce_kernel<AllOf, uint8_t>);  // as the bytes that they are
+  on_cpu("All", bit_of(DType::kBool), reduce_kernel<AllOf, uint8_t>);  // as bytes
   on_cpu("Any", bit_of(DType::kBool), reduce_kernel<AnyOf, uint8_t>);
 }
 

@@ -1,4 +1,4 @@
-// Kernels that choose by conditions: where(condition) and where(condition, x, y).
+// Kernels that select by conditions: where(condition) and where(condition, x, y).
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/elements.h"
 
@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-// In pieces: first how many there are in each, then their places. A piece's places are collected in a block without a
+// In chunks: first the count of each, then the positions. A chunk's positions are collected in a block without a
 // branch.
 template <class T>
 void where(KernelContext& c) {
@@ -60,7 +60,7 @@ struct Sixteen {
   int64_t halves[2];
 };
 
-// By bits: a branch per element would often be guessed wrong, and would keep vectors away.
+// Bitwise: a branch per element would often be mispredicted, and would prevent vectorisation.
 template <class T>
 T pick(bool condition, T t, T e) {
   const T mask = static_cast<T>(-static_cast<T>(condition));
@@ -69,7 +69,7 @@ T pick(bool condition, T t, T e) {
 Sixteen pick(bool condition, Sixteen t, Sixteen e) { return condition ? t : e; }
 std::string pick(bool condition, const std::string& t, const std::string& e) { return condition ? t : e; }
 
-// Elements by their size alone.
+// By element size alone.
 template <class T>
 void choose(const bool* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
   if (cs == 1 && ts == 1 && es == 1) {

@@ -1,4 +1,4 @@
-// Kernels that take tensors apart and put them together.
+// Kernels that split and join tensors.
 #include "engine/tensor/slice_spec.h"
 
 #include "engine/base/thread_pool.h"
@@ -55,8 +55,8 @@ void pack(KernelContext& c) {
               n * inner, inner, outer);
 }
 
-// A large part that lies in one piece is lent: output k becomes a view of the input's memory from element `first` on.
-// It begins where a line of the cache does, as all memory of tensors.
+// A large contiguous part is not copied: output k becomes a view of the input's memory from element `first` on.
+// It starts at a cache line, like all tensor memory.
 bool lend(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
   constexpr size_t kWorthIt = 1 << 16, kLine = 64;
   Tensor& out = c.outputs[k];
@@ -67,7 +67,7 @@ bool lend(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
   return true;
 }
 
-// Output k from the `part` elements behind `at` of each of `outer` rows.
+// Output k from the `part` elements after `at` of each of `outer` rows.
 void take_apart(KernelContext& c, const Tensor& from, size_t k, int64_t at, int64_t row, int64_t part, int64_t outer) {
   if (outer == 1 && lend(c, from, at, k)) return;
   copy_runs(from.dtype(), from.raw(), at, row, c.outputs[k].raw(), 0, part, part, outer);
@@ -106,8 +106,8 @@ void split_v(KernelContext& c) {
   }
 }
 
-// Visits the runs of a block inside a tensor: body(index in the tensor, index in the block, length). Dimensions that a
-// block takes whole belong to one run. On several cores when it is much.
+// Iterates over the runs of a block inside a tensor: body(index in the tensor, index in the block, length). Dimensions
+// that a block covers completely are merged into one run. On several cores if large.
 template <class Body>
 void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::vector<int64_t>& stride,
               const Shape& block, Body&& body) {
@@ -121,9 +121,9 @@ void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::
     const auto k = static_cast<size_t>(d);
     start += begin[k] * below;
     const int64_t here = stride[k] * below;
-    // The innermost dimension stays by itself unless it is walked on plainly: its step is the body's.
+    // The innermost dimension is kept apart unless its stride is plain: its step is the body's.
     if (rank && block[d] == 1) {
-      // nothing to walk
+      // nothing to iterate over
     } else if (rank && here == step[rank - 1] * size[rank - 1] && step[0] == 1) {
       size[rank - 1] *= block[d];
     } else {
@@ -159,7 +159,7 @@ void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::
   });
 }
 
-// A block whose elements stand `stride` apart, of a dtype that gather_strided knows.
+// A block of elements `stride` apart, of a dtype that gather_strided supports.
 bool gather_block(KernelContext& c, const Shape& in, const std::vector<int64_t>& begin,
                   const std::vector<int64_t>& stride, const Shape& block) {
   if (in.rank() > Strided::kMost || !(is_plain(c.inputs[0].dtype()) || c.inputs[0].dtype() == DType::kString))
@@ -185,7 +185,7 @@ void slice(KernelContext& c) {
   });
 }
 
-// The masks among the attributes of a strided slice.
+// The mask attributes of a strided slice.
 SliceMasks masks_of(const Attrs& attrs) {
   static const AttrName kNames[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
                                     AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};
@@ -228,7 +228,7 @@ void strided_slice_grad(KernelContext& c) {
   });
 }
 
-// Each of `rows` short rows of `length` elements `times` times in a row.
+// Repeats each of `rows` short rows of `length` elements `times` times.
 template <class T>
 void repeat_rows(const T* __restrict__ in, T* __restrict__ out, int64_t begin, int64_t end, int64_t length,
                  int64_t times) {
@@ -247,7 +247,7 @@ void tile(KernelContext& c) {
   const Shape& out = c.outputs[0].shape();
   const DType dtype = c.inputs[0].dtype();
   if (out.elements() == 0) return;
-  // Dimensions that are taken once and stand behind one another are one row.
+  // Trailing dimensions that are not repeated are merged into one row.
   int last = in.rank() - 1;
   int64_t length = 1;
   while (last > 0 && out[last] == in[last]) length *= in[last--];
@@ -290,7 +290,7 @@ void tile(KernelContext& c) {
   });
 }
 
-// n elements with the value of one; strings by themselves.
+// Fills n elements with the value of one; strings one by one.
 void fill_with(DType dtype, const void* value, void* to, int64_t at, int64_t n) {
   if (n <= 0) return;
   if (!value && is_plain(dtype)) {
@@ -298,12 +298,12 @@ void fill_with(DType dtype, const void* value, void* to, int64_t at, int64_t n) 
                 static_cast<size_t>(n) * size_of(dtype));
   } else if (value) {
     copy(dtype, value, 0, to, at, 1);
-    for (int64_t done = 1; done < n; done *= 2)  // what is filled fills as much again
+    for (int64_t done = 1; done < n; done *= 2)  // the filled part is copied as much again
       copy(dtype, to, at, to, at + done, std::min(done, n - done));
   }
 }
 
-// Row by row of the output, each of the last padded dimension and what stands behind it.
+// Row by row of the output, each of the last padded dimension and the ones after it.
 void pad(KernelContext& c) {
   const DType dtype = c.inputs[0].dtype();
   const std::vector<int64_t> paddings = ints_of(c.inputs[1]);

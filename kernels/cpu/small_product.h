@@ -1,5 +1,5 @@
-// Products of small and of integer matrices: rows of b as vectors, one sum per row of a in a register. Where a row is
-// no whole vector, AVX-512 loads and stores a part of one; elsewhere loads reach into the next row.
+// Products of small and of integer matrices: rows of b as vectors, one sum per row of a in a register. If a row is
+// not a whole vector, AVX-512 uses masked loads and stores; elsewhere loads reach into the next row.
 #pragma once
 
 #include "kernels/cpu/gemm.h"
@@ -14,13 +14,13 @@
 namespace footlight {
 namespace FL_ISA {
 
-// 64 bytes, of unsigned numbers for integers: they wrap.
+// 64 bytes, unsigned for integers: they wrap.
 template <class T>
 struct SmallVector {
   using U = std::conditional_t<std::is_integral_v<T>,
                                std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
   typedef U type __attribute__((vector_size(64)));
-  typedef U Loose __attribute__((vector_size(64), aligned(alignof(T)), may_alias));  // anywhere in memory
+  typedef U Loose __attribute__((vector_size(64), aligned(alignof(T)), may_alias));  // unaligned
   static constexpr int64_t kLength = 64 / sizeof(T);
 };
 
@@ -58,7 +58,7 @@ class SmallColumns {
   uint64_t mask_;
 };
 #else
-// The last rows are copied first, so that nothing reaches past b.
+// The last rows are copied first, so that no load goes past the end of b.
 template <class T>
 class SmallColumns {
  public:
@@ -71,14 +71,14 @@ class SmallColumns {
     for (int64_t k = safe_; k < depth; ++k) {
       T* to = pad_ + (k - safe_) * kLength;
       std::memcpy(to, b + k * b_row, static_cast<size_t>(columns) * sizeof(T));
-      std::fill(to + columns, to + kLength, T(0));  // what stands in unused lanes must not be slow to multiply
+      std::fill(to + columns, to + kLength, T(0));  // unused lanes must not hold values that are slow to multiply
     }
   }
 
   void load(int64_t k, V& row) const {
     row = *reinterpret_cast<const Loose*>(k < safe_ ? b_ + k * b_row_ : pad_ + (k - safe_) * kLength);
   }
-  // spills: what is written beyond the columns is overwritten when the next row is stored.
+  // spills: elements written beyond the columns are overwritten when the next row is stored.
   void store(T* to, const V& v, bool spills) const {
     if (columns_ == kLength || spills) *reinterpret_cast<Loose*>(to) = v;
     else std::memcpy(to, &v, static_cast<size_t>(columns_) * sizeof(T));
@@ -110,7 +110,7 @@ struct SmallProduct {
       b.store(out + (i + r) * n, sums[r], n <= kLength && (i + r) * n + kLength <= end * n);
   }
 
-  // out[begin:end, :] = a[begin:end, :] * b, for b with rows in one piece.
+  // out[begin:end, :] = a[begin:end, :] * b, for b with contiguous rows.
   static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
                   int64_t depth) {
     for (int64_t j = 0; j < n; j += kLength) {

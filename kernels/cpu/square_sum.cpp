@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-// Blocks are summed in lanes and the blocks' sums in pairs by halves, so that no digit of a long tensor is lost.
+// Blocks are summed in lanes and the blocks' sums pairwise, so that no digit of a long tensor is lost.
 template <class T>
 functors::Compute<T> square_sum(const T* x, int64_t n) {
   using C = functors::Compute<T>;

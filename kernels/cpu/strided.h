@@ -1,5 +1,5 @@
-// Elements of a tensor read along strides, written one after the other: what transposing, slicing, broadcasting and
-// reversing come down to.
+// Elements of a tensor read with strides, written contiguously: the core of transpose, slice, broadcast and
+// reverse.
 #pragma once
 
 #include "kernels/cpu/register.h"
@@ -20,7 +20,7 @@ struct Strided {
   }
 };
 
-// Fills output 0 from input 0, whose element 0 of the walk is `offset`. Plain dtypes and strings.
+// Fills output 0 from input 0, starting at element `offset`. Plain dtypes and strings.
 void gather_strided(KernelContext& c, Strided& w, int64_t offset);
 
 }  // namespace FL_ISA

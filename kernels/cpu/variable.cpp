@@ -41,7 +41,7 @@ void shape_of_variable(KernelContext& c) {
   }
 }
 
-// In place when nobody holds the value that was read before, else into a new tensor.
+// In place if nobody holds the value that was read before, else into a new tensor.
 template <class F, class T>
 void update(KernelContext& c) {
   using C = functors::Compute<T>;
@@ -52,7 +52,7 @@ void update(KernelContext& c) {
       invalid("Cannot update variable '", v.name(), "' with shape ", value.shape().brackets(),
               " using a Tensor with shape ", by.shape().brackets(),
               ", shapes must be equal. [Op:", c.row.name, "]");
-    value = gpu::on_host(value);  // tf.device may have put it elsewhere
+    value = gpu::on_host(value);  // tf.device may have placed it elsewhere
     Tensor to = value.exclusive() ? value : Tensor::empty(value.dtype(), value.shape());
     const T* a = value.data<T>();
     const T* b = by.data<T>();

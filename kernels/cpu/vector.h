@@ -1,4 +1,4 @@
-// Vectors of the width of the instruction set at hand, and the transposition of small blocks held in them.
+// Vectors as wide as the current instruction set's, and transposes of small blocks held in them.
 #pragma once
 
 #include "kernels/cpu/register.h"

@@ -1,4 +1,4 @@
-// Kernels of two-input arithmetic on the GPU, from the functors that the host's kernels use.
+// Kernels of binary arithmetic on the GPU, from the functors of the host's kernels.
 #include "kernels/functors/arithmetic.h"
 
 #include "engine/tensor/gpu.h"
@@ -8,7 +8,7 @@
 namespace footlight::cuda {
 namespace {
 
-// A broadcast as few dimensions as possible, innermost first; a stride is 0 where an input is repeated.
+// A broadcast in as few dimensions as possible, innermost first; a stride is 0 where an input is broadcast.
 struct Walk {
   static constexpr int kMost = 8;
   int rank = 0;

@@ -22,7 +22,7 @@ struct CublasLt {
   decltype(&cublasLtMatmul) matmul;
 };
 
-// Throws kUnavailable that says what was looked for. $FOOTLIGHT_CUBLASLT names another file.
+// Throws kUnavailable listing what was tried. $FOOTLIGHT_CUBLASLT names another file.
 const CublasLt& cublaslt();
 // Throws kInternal.
 void check(cublasStatus_t result, const char* what);

@@ -1,4 +1,4 @@
-// Finds the devices, gives out their memory and copies to and from them.
+// Finds the devices, allocates their memory and copies to and from them.
 #include "kernels/cuda/device.h"
 
 #include "engine/base/text.h"
@@ -37,14 +37,14 @@ Tensor copy(const Tensor& from, Device to) {
   const Device there = up ? to : from.device();
   const cudaStream_t stream = device(there).stream();
   if (up && from.device().type == DeviceType::kGpu) {
-    // Between two GPUs: the source's work first, then the copy on the destination's stream.
+    // Between two GPUs: first the source's pending work, then the copy on the destination's stream.
     check(cudaStreamSynchronize(device(from.device()).stream()), "waiting for a GPU");
     check(cudaMemcpyPeerAsync(out.raw(), to.index, from.raw(), from.device().index, bytes, device(to).stream()),
           "copying between GPUs");
     check(cudaStreamSynchronize(device(to).stream()), "copying between GPUs");
     return out;
   }
-  // The host's memory is pageable: a copy up has read it when the call returns, a copy down is done after the wait.
+  // Host memory is pageable: an upload has been read when the call returns, a download is complete after the wait.
   check(cudaMemcpyAsync(out.raw(), from.raw(), bytes, up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream),
         up ? "copying to the GPU" : "copying from the GPU");
   if (!up) check(cudaStreamSynchronize(stream), "waiting for the GPU");
@@ -60,7 +60,7 @@ void synchronize_all() {
 
 void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
-  cudaGetLastError();  // an error that can be recovered from is not to be met again
+  cudaGetLastError();  // clears a recoverable error so that it is not reported again
   const ErrorKind kind = result == cudaErrorMemoryAllocation ? ErrorKind::kResourceExhausted : ErrorKind::kInternal;
   fail(kind, what, " failed: ", cudaGetErrorString(result), " (CUDA error ", static_cast<int>(result), ")");
 }
@@ -73,13 +73,13 @@ void GpuDevice::start() {
   if (cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, index_) == cudaSuccess && pools) {
     cudaMemPool_t pool = nullptr;
     check(cudaDeviceGetDefaultMemPool(&pool, index_), "opening the GPU's memory pool");
-    uint64_t keep = UINT64_MAX;  // freed memory stays with the pool: the next op asks for as much again
+    uint64_t keep = UINT64_MAX;  // freed memory stays in the pool: the next op needs as much again
     check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "opening the GPU's memory pool");
     pooled_ = true;
   }
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-  // The first work of a process pays for loading code; a recorded first op should not.
+  // The first work of a process includes loading code; a recorded first op should not.
   void* warm = nullptr;
   check(cudaMalloc(&warm, 256), "taking memory on the GPU");
   check(cudaMemsetAsync(warm, 0, 256, stream), "starting the GPU");
@@ -115,7 +115,7 @@ void* GpuDevice::allocate(size_t bytes) {
   return memory;
 }
 
-// No error is reported: at the end of the process, or in a forked child, the runtime may be gone already.
+// Errors are ignored: at process exit, or in a forked child, the runtime may be gone already.
 void GpuDevice::release(void* memory, size_t bytes) {
   current_.fetch_sub(bytes, std::memory_order_relaxed);
   const cudaStream_t stream = stream_.load(std::memory_order_acquire);

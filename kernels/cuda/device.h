@@ -1,5 +1,5 @@
-// One GPU: its stream and its memory. All work of a device goes through one stream, so that tensors may pass between
-// threads without events: what was started first is done first.
+// One GPU: its stream and its memory. All work of a device goes through one stream, so that tensors can be passed
+// between threads without events: work runs in the order in which it was started.
 #pragma once
 
 #include "engine/tensor/buffer.h"

@@ -14,23 +14,23 @@ namespace {
 template <class T> struct Types;
 template <> struct Types<float> {
   static constexpr cudaDataType_t kData = CUDA_R_32F;
-  static constexpr cublasComputeType_t kCompute = CUBLAS_COMPUTE_32F;  // not TF32: the host's digits
+  static constexpr cublasComputeType_t kCompute = CUBLAS_COMPUTE_32F;  // not TF32: same digits as the host
 };
 template <> struct Types<double> {
   static constexpr cudaDataType_t kData = CUDA_R_64F;
   static constexpr cublasComputeType_t kCompute = CUBLAS_COMPUTE_64F;
 };
 
-constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // what NVIDIA advises for Hopper; smaller chips need less
+constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // NVIDIA's recommendation for Hopper; smaller chips need less
 
-// What is made once for a device: the library's handle, and memory for its algorithms. All products of a
+// Per-device state: the library's handle, and workspace for its algorithms. All products of a
 // device run on one stream, so they may share it.
 struct DeviceState {
   cublasLtHandle_t handle = nullptr;
   BufferPtr workspace;
 };
 
-// A product of one form, ready to run again: finding an algorithm costs far more than a small product.
+// A prepared product of one form: finding an algorithm costs far more than a small product.
 struct Prepared {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t first = nullptr, second = nullptr, out = nullptr;
@@ -51,7 +51,7 @@ struct Cache {
   std::map<Key, std::shared_ptr<Prepared>> prepared;
 };
 Cache& cache() {
-  static Cache* const made = new Cache;  // not destroyed: the library may be gone before us
+  static Cache* const made = new Cache;  // not destroyed: the library may be unloaded before us
   return *made;
 }
 
@@ -82,7 +82,7 @@ std::shared_ptr<Prepared> prepare(const CublasLt& f, cublasLtHandle_t handle, co
   cublasLtMatmulPreference_t preference = nullptr;
   check(f.preference_create(&preference), "choosing an algorithm");
   f.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspaceBytes, sizeof kWorkspaceBytes);
-  // Tensors start at multiples of 16 bytes at least; a matrix inside of one anywhere.
+  // Tensors are aligned to at least 16 bytes; a matrix inside one may be unaligned.
   const uint32_t alignment = p.singles.empty() ? 16 : sizeof(T);
   for (const auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                            CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})

@@ -1,4 +1,4 @@
-// Turns row-major products, batched and broadcast, into cuBLASLt's terms. Knows no CUDA: tested on the host.
+// Expresses row-major products, batched and broadcast, in cuBLASLt's terms. No CUDA here: tested on the host.
 #include "kernels/cuda/product_plan.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ bool same_batches(const Shape& s, const Shape& out) {
   return s.rank() == out.rank() && std::equal(s.dims().begin(), s.dims().end() - 2, out.dims().begin());
 }
 
-// Offset of the matrix of `s` that meets matrix `index` of the broadcast batch.
+// Offset of the matrix of `s` that corresponds to matrix `index` of the broadcast batch.
 int64_t offset_of(const Shape& s, const Shape& out, int64_t index) {
   int64_t at = 0, stride = s[s.rank() - 1] * s[s.rank() - 2];
   for (int d = out.rank() - 3; d >= 0; --d) {

@@ -1,4 +1,4 @@
-// The words for a machine whose GPU cannot be used.
+// The message for a machine whose GPU cannot be used.
 #include "kernels/cuda/refusal.h"
 
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-// Why there is no device to use, in words, from what the CUDA runtime answered. Knows no CUDA: tested on the host.
+// Why there is no usable device, as text, from what the CUDA runtime returned. No CUDA here: tested on the host.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@ namespace footlight::cuda {
 
 struct Answer {
   int result = 0;          // of cudaGetDeviceCount
-  const char* text = "";   // of the result, as the runtime says it
+  const char* text = "";   // of the result, in the runtime's words
   int driver = 0;          // cudaDriverGetVersion: 13000 for 13.0; 0: no driver
-  int runtime = 0;         // what this was built with
+  int runtime = 0;         // the version this was built with
   int devices = 0;
   const char* visible = nullptr;  // CUDA_VISIBLE_DEVICES, when it is set
 };

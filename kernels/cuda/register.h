@@ -1,4 +1,4 @@
-// How a kernel file of the GPU puts its kernels into the table, and what the kernels share.
+// How GPU kernel files register their kernels in the table, and helpers shared by kernels.
 #pragma once
 
 #include "kernels/table.h"
@@ -19,7 +19,7 @@ inline void on_gpu(std::string_view op, uint32_t dtypes, Kernel kernel) {
   register_kernel(DeviceType::kGpu, op, dtypes, kernel);
 }
 
-// Throws kInternal (kResourceExhausted for memory) that says what was tried.
+// Throws kInternal (kResourceExhausted for memory) naming the failed operation.
 void check(cudaError_t result, const char* what);
 
 inline cudaStream_t stream_of(const KernelContext& c) { return static_cast<cudaStream_t>(c.stream); }

@@ -1,4 +1,4 @@
-// Activation functions and their gradients, of which `g` is what flows in.
+// Activation functions and their gradients; `g` is the incoming gradient.
 #pragma once
 
 #include "kernels/functors/branchless.h"
@@ -16,7 +16,7 @@ struct Elu {
   FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return branchless::linear_unit(x, 1, 1); }
 };
-struct EluGrad {  // y: what Elu gave
+struct EluGrad {  // y: output of Elu
   template <class T> FL_HOST_DEVICE T operator()(T g, T y) const { return y < T(0) ? (y + T(1)) * g : g; }
 };
 
@@ -29,13 +29,13 @@ struct Selu {
     return branchless::linear_unit(x, kScale, kScaleAlpha);
   }
 };
-struct SeluGrad {  // y: what Selu gave
+struct SeluGrad {  // y: output of Selu
   template <class T> FL_HOST_DEVICE T operator()(T g, T y) const {
     return y < T(0) ? g * (y + T(Selu::kScaleAlpha)) : g * T(Selu::kScale);
   }
 };
 
-// log(1 + exp(x)): never overflows, and exact where exp(x) is small.
+// log(1 + exp(x)): never overflows, and is exact where exp(x) is small.
 struct Softplus {
   FL_ON_ALL_LANES
   template <class T> FL_HOST_DEVICE T operator()(T x) const { return branchless::softplus(x); }

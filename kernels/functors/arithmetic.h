@@ -1,4 +1,4 @@
-// Arithmetic of two elements, once for eager, fused and CUDA code. `//` and `%` go by Python's rules.
+// Arithmetic of two elements, shared by eager, fused and CUDA code. `//` and `%` follow Python's rules.
 #pragma once
 
 #include "kernels/functors/branchless.h"
@@ -21,7 +21,7 @@ struct Sub {
 };
 
 // -x, by its bits. g++ 12 fuses the difference of two products in one part of a complex number with the sum in the
-// other, asked to or not; of two sums it makes vectors as they are written.
+// other, whether asked to or not; two sums are vectorised as written.
 template <class T>
 FL_HOST_DEVICE inline T opposite(T x) {
 #if defined(__CUDACC__)
@@ -46,7 +46,7 @@ struct Div {
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const { return a / b; }
 };
 
-// Of integers only when b is not 0: the kernel refuses that before.
+// For integers b must not be 0: the kernel has checked that.
 struct FloorDiv {
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_unsigned_v<T>) {

@@ -1,4 +1,4 @@
-// Bits of integers. A shift by less than 0 or by more than the bits there are is one by the nearest that makes sense.
+// Bitwise ops on integers. A shift by less than 0 or by more than the number of bits is clamped.
 #pragma once
 
 #include "kernels/functors/common.h"

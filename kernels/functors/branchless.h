@@ -1,7 +1,7 @@
-// exp, log, tanh, sin, ... of float and double without a branch, on lanes: see lane.h. Right at zeros, infinities and
+// exp, log, tanh, sin, ... of float and double without a branch, on lanes: see lane.h. Correct at zeros, infinities and
 // NaN, and within these units in the last place: pow 0.6; log 0.8; exp 1.2, 0.93 where fused; log1p 1.4; sin and
 // cos 1.5, in double 2.4; softplus 1.8; expm1 2; tanh 2.5; erf 3.2; tan 3.5. Sigmoid is 0 where exp(-x) overflows.
-// The coefficients are least-maximum fits of the named function over the reduced range.
+// The coefficients are minimax fits of the named function over the reduced range.
 #pragma once
 
 #include "kernels/functors/lane.h"
@@ -9,7 +9,7 @@
 namespace footlight::functors::branchless {
 
 #if defined(__CUDACC__)
-// A GPU has its own, and branches cost it little.
+// A GPU has its own functions, and branches cost it little.
 using std::cos, std::erf, std::exp, std::expm1, std::log, std::log1p, std::pow, std::sin, std::tan, std::tanh;
 
 template <class T>
@@ -30,7 +30,7 @@ FL_HOST_DEVICE T all(std::type_identity_t<T> x) {
 }
 #else
 
-// exp(r) for |r| up to ln(2) / 2, and that less 1.
+// exp(r) for |r| up to ln(2) / 2, and exp(r) - 1.
 template <class L>
 FL_LANE L expm1_factor(L r) {  // (exp(r) - 1 - r) / r^2
   if constexpr (sizeof(Element<L>) == 4)
@@ -74,7 +74,7 @@ FL_LANE L exp(L x) {
   return exp_scaled(x, 0);
 }
 
-// A quarter of exp(x) - 1, for what may be past the largest number; x lies between -40 and 89.45 or 710.5.
+// A quarter of exp(x) - 1, for results that may overflow; x is between -40 and 89.45 or 710.5.
 template <class L>
 FL_LANE L quarter_expm1(L x) {
   L k;
@@ -114,7 +114,7 @@ FL_LANE L log_reduced(L f, L k) {
   }
 }
 
-// What a logarithm is where x cannot be split.
+// The logarithm where x cannot be split.
 template <class L>
 FL_LANE L log_ends(L x, L y) {
   constexpr auto kInfinity = std::numeric_limits<Element<L>>::infinity();
@@ -143,7 +143,7 @@ FL_LANE L log1p(L x) {
   const L u = T(1) + x;
   L k;
   const L m = split(u, k);
-  // What 1 + x lost is put back, next to the fraction. It is nothing where 2^60 and more were added to.
+  // Adds back what 1 + x lost, next to the fraction. It is negligible from 2^60 on.
   const L lost = (x - (u - T(1))) * power_of_two<L>(-clamped(k, -60, 60));
   L y = log_reduced<L>((m - T(1)) + lost, k);
   if constexpr (!splits_all<L>) y = log_ends(u, y);
@@ -170,13 +170,13 @@ FL_LANE L softplus(L x) {
   return choose(less(L{}, x), x, L{}) + branchless::log1p<L>(branchless::exp<L>(-magnitude(x)));
 }
 
-// scale x, and of negative numbers alpha (exp(x) - 1)
+// scale x, and for negative numbers alpha (exp(x) - 1)
 template <class L>
 FL_LANE L linear_unit(L x, Element<L> scale, Element<L> alpha) {
   return choose(less(x, L{}), alpha * branchless::expm1(x), scale * x);
 }
 
-// sin and cos: good up to this magnitude. Beyond, the multiples of pi/2 are not exact any more.
+// sin and cos: accurate up to this magnitude. Beyond, the multiples of pi/2 are not exact any more.
 inline constexpr double kTrigonometricLimit = 1e6;
 
 template <class L>
@@ -215,7 +215,7 @@ FL_LANE L less_quarter_turns(L x, L k) {
   constexpr double kHigh = 0x1.921fb544p+0, kMiddle = 0x1.0b4611a6p-34, kLow = 0x1.3198a2e037073p-69;
   return nmadd(k, all<L>(kLow), nmadd(k, all<L>(kMiddle), nmadd(k, all<L>(kHigh), x)));
 }
-// The lowest bits of what is returned are those of k.
+// The lowest bits of the result are those of k.
 template <class L>
 FL_LANE Int<L> reduce_trigonometric(L x, L& r) {
   using T = Element<L>;
@@ -280,7 +280,7 @@ FL_LANE L erf(L x) {
   return with_sign_of(choose(less(a, all<L>(1)), erf_reduced(a, z), outer), x);
 }
 
-// log2(x) of doubles, and 2^x, of x up to 1000: more digits than a float shows of their powers.
+// log2(x) of doubles, and 2^x, of x up to 1000: with more digits than a float power needs.
 template <class L>
 FL_LANE L rough_log2(L x) {
   L k;
@@ -308,7 +308,7 @@ FL_LANE L pow(L x, L y) {
   const L a = magnitude(x);
   L result = in_double(
       [](auto b, auto e) FL_INLINE_LAMBDA { return rough_exp2(clamped(e * rough_log2(b), -200, 200)); }, a, y);
-  // Of negative numbers: integers only, and the sign is that of an odd one. All floats from 2^24 on are even.
+  // Negative bases: integer exponents only, and the sign is that of an odd one. All floats from 2^24 on are even.
   const L near = clamped(y, -0x1p24f, 0x1p24f);
   Int<L> whole;
   if constexpr (is_single<L>) whole = static_cast<int32_t>(near);

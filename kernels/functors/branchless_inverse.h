@@ -1,6 +1,6 @@
 // Inverse trigonometric, hyperbolic and complementary error functions without a branch, on lanes: see branchless.h.
-// erfc and erfinv are for float alone. Within 2.6 units in the last place (erfc: eight), right at zeros, infinities and
-// NaN.
+// erfc and erfinv are for float alone. Within 2.6 units in the last place (erfc: eight), correct at zeros, infinities
+// and NaN.
 #pragma once
 
 #include "kernels/functors/branchless.h"
@@ -28,7 +28,7 @@ FL_LANE L atan_reduced(L r) {
                               0x1.0ad36a455cafbp-6),
                 r);
 }
-// The angle whose tangent is small / large, both positive, or where they are turned what is missing to a right one.
+// The angle whose tangent is small / large, both positive, or its complement to a right angle where they are swapped.
 template <class L, class C>
 FL_LANE L atan_octant(L small, L large, C turned) {
   using T = Element<L>;
@@ -57,9 +57,9 @@ FL_LANE L atan2(L y, L x) {
   const auto endless = equal(a, b) & equal(a, all<L>(std::numeric_limits<T>::infinity()));
   small = choose(endless, one, small);
   large = choose(endless | equal(large, L{}), one, large);
-  const L scale = choose(less(one, large), all<L>(0.5), one);  // their sum may not leave the range
+  const L scale = choose(less(one, large), all<L>(0.5), one);  // their sum must not overflow
   const L angle = atan_octant<L>(small * scale, large * scale, steep);
-  // Left of the axis: pi less that, both of its parts.
+  // Left of the axis: pi minus the angle, both of its parts.
   const L left = T(2) * kHalfPi<T> - (angle - T(2) * kHalfPiLow<T>);
   return with_sign_of(choose(negative(x), left, angle), y);
 }
@@ -147,7 +147,7 @@ FL_LANE L atanh(L x) {
   return with_sign_of<L>(T(0.5) * branchless::log1p<L>(T(2) * a / (T(1) - a)), x);
 }
 
-// exp(-x^2) times a polynomial in (x - 2) / (x + 2); the square in two parts, for its last digits count.
+// exp(-x^2) times a polynomial in (x - 2) / (x + 2); the square in two parts, because its last digits matter.
 template <class L>
 FL_LANE L erfc(L x) {
   const L a = clamped(magnitude(x), 0.5f, 10.3f);

@@ -1,4 +1,4 @@
-// What every functor header needs: the marks for CUDA, and the type in which an element is computed.
+// Needed by every functor header: the CUDA annotations, and the type in which an element is computed.
 #pragma once
 
 #include "engine/tensor/half.h"
@@ -17,7 +17,7 @@
 
 namespace footlight::functors {
 
-// 16-bit floats are computed with as float.
+// 16-bit floats are computed in float.
 template <class T> struct ComputeOf { using type = T; };
 template <> struct ComputeOf<Float16> { using type = float; };
 template <> struct ComputeOf<BFloat16> { using type = float; };
@@ -27,7 +27,7 @@ template <class T> struct IsComplex : std::false_type {};
 template <class T> struct IsComplex<std::complex<T>> : std::true_type {};
 template <class T> inline constexpr bool is_complex_v = IsComplex<T>::value;
 
-// Integers wrap around: computed without sign, in at least 32 bits.
+// Integers wrap around: computed unsigned, in at least 32 bits.
 template <class T>
 using Wrapping = std::conditional_t<
     (sizeof(T) < 4), uint32_t,

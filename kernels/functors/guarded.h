@@ -1,4 +1,4 @@
-// Products and quotients that are 0 where one factor is, whatever the other; and gradients in terms of outputs.
+// Products and quotients that are 0 if one factor is, whatever the other; and gradients in terms of outputs.
 #pragma once
 
 #include "kernels/functors/arithmetic.h"
@@ -27,7 +27,7 @@ FL_HOST_DEVICE T conjugate(T x) {
   if constexpr (is_complex_v<T>) return std::conj(x);
   else return x;
 }
-// y: what the forward op gave; dy: what flows in. Where nothing does, nothing comes out, whatever y is.
+// y: output of the forward op; dy: incoming gradient. Where dy is 0 the result is 0, whatever y is.
 struct SqrtGrad {
   template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const {
     return dy == T(0) ? T(0) : dy * T(0.5) / conjugate(y);

@@ -1,5 +1,5 @@
-// Lanes: one number or a vector of them, under the same few primitives, so that a function is written once for both.
-// Vectors multiply and add in one rounding where the instruction set can; single numbers never do.
+// Lanes: one number or a vector of them, with the same few primitives, so that a function is written once for both.
+// Vectors use fused multiply-add where the instruction set has it; single numbers never do.
 #pragma once
 
 #include "kernels/functors/common.h"
@@ -11,12 +11,12 @@
 #include <immintrin.h>
 #endif
 
-// A functor that takes vectors of T as well as single elements says so.
+// A functor that takes vectors of T as well as single elements declares it.
 #define FL_ON_LANES(Type) template <class T> static constexpr bool kOnLanes = std::is_same_v<T, Type>;
 #define FL_ON_ALL_LANES template <class T> static constexpr bool kOnLanes = std::is_floating_point_v<T>;
 
 #if !defined(__CUDACC__)
-// Nothing of this may become a function of its own: the linker would share it among instruction sets.
+// Nothing here may be emitted as a function of its own: the linker would share it among instruction sets.
 #define FL_LANE [[gnu::always_inline]] inline
 #define FL_INLINE_LAMBDA __attribute__((always_inline))
 
@@ -30,7 +30,7 @@ struct Format<float> {
   using Unsigned = uint32_t;
   static constexpr int kFraction = 23;
   static constexpr Int kBias = 127;
-  static constexpr float kRound = 0x1.8p23f;  // adding it rounds to an integer, which stands in the lowest bits then
+  static constexpr float kRound = 0x1.8p23f;  // adding it rounds to an integer, which is then in the lowest bits
   static constexpr float kLog2e = 0x1.715476p+0f;
   static constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;
 };
@@ -87,7 +87,7 @@ FL_LANE L all(Element<L> x) {
   else return x - L{};
 }
 
-// Conditions: bool, a vector of 0 and -1, or the mask registers of AVX-512. They are joined with & and |.
+// Conditions: bool, a vector of 0 and -1, or the mask registers of AVX-512. Combine them with & and |.
 template <class L>
 FL_LANE auto less(L a, L b) {
   return a < b;
@@ -101,14 +101,14 @@ FL_LANE auto beyond(L x, L limit) {  // or NaN
   return (x <= limit) == 0;
 }
 template <class L>
-FL_LANE auto negative(L x) {  // by the sign, of zeros and NaN too
+FL_LANE auto negative(L x) {  // by the sign bit, of zeros and NaN too
   return bits(x) < 0;
 }
 template <class L>
 FL_LANE auto odd(Int<L> k) {
   return (k & 1) != 0;
 }
-// c ? a : b, of single numbers by bits: where several conditions meet, the compiler would make paths, and no vectors.
+// c ? a : b, bitwise for single numbers: where several conditions meet, the compiler would branch and not vectorise.
 template <class L, class C>
   requires(is_single<L> || !std::is_integral_v<C>)
 FL_LANE L choose(C c, L a, L b) {
@@ -142,7 +142,7 @@ FL_LANE L clamped(L x, Element<L> low, Element<L> high) {
   }
 }
 
-// Whether a product is added in one rounding.
+// Whether multiply-add is fused.
 template <class L>
 inline constexpr bool fused = false;
 template <class L>
@@ -163,13 +163,13 @@ FL_LANE L root(L x) {
   }
 }
 
-// 2^k for an integer k within the exponents of normal numbers.
+// 2^k for an integer k in the exponent range of normal numbers.
 template <class L>
 FL_LANE L power_of_two(L k) {
   using F = Format<Element<L>>;
   return number<L>(bits<L>(k + (F::kRound + static_cast<Element<L>>(F::kBias))) << F::kFraction);
 }
-// y 2^k, rounded once, for an integer k of up to twice those exponents.
+// y 2^k, rounded once, for an integer k of up to twice that range.
 template <class L>
 FL_LANE L scaled(L y, L k) {
   constexpr auto kRound = Format<Element<L>>::kRound;
@@ -218,8 +218,8 @@ FL_LANE L narrowed(D low, D high) {
   return std::bit_cast<L>(Halves<L>{__builtin_convertvector(low, Half), __builtin_convertvector(high, Half)});
 }
 
-// What instruction sets do better. These are no templates, so that they are preferred to those above: calls leave it to
-// the compiler what L is.
+// Better code for particular instruction sets. These are not templates, so that they are preferred to those above;
+// calls let the compiler deduce L.
 #if defined(__SSE2__)
 using Floats4 = Wide<float, 16>::type;
 using Doubles2 = Wide<double, 16>::type;
@@ -258,7 +258,7 @@ FL_LANE Floats8 nmadd(Floats8 a, Floats8 b, Floats8 c) { return _mm256_fnmadd_ps
 FL_LANE Doubles4 nmadd(Doubles4 a, Doubles4 b, Doubles4 c) { return _mm256_fnmadd_pd(a, b, c); }
 #endif
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
-// (g++ 12 warns of its own headers where the forms without a mask are used.)
+// (g++ 12 warns about its own headers where the unmasked forms are used.)
 using Floats16 = Wide<float, 64>::type;
 using Doubles8 = Wide<double, 64>::type;
 template <>

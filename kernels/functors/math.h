@@ -1,4 +1,4 @@
-// Functions of one element.
+// Unary functions.
 #pragma once
 
 #include "kernels/functors/arithmetic.h"
@@ -118,7 +118,7 @@ struct IsInf {
   template <class T> FL_HOST_DEVICE bool operator()(T x) const { return x == x && x - x != T(0); }
 };
 
-// Gradients in terms of the forward op's output y (of Relu: its input) and what flows in.
+// Gradients in terms of the forward op's output y (Relu: its input) and the incoming gradient.
 struct TanhGrad {
   template <class T> FL_HOST_DEVICE T operator()(T y, T dy) const { return Mul()(dy, T(1) - Mul()(y, y)); }
 };

@@ -1,5 +1,5 @@
-// How the words of Philox become numbers of a distribution, as TensorFlow's CPU kernels do it: which word serves which
-// element, and which element goes into which type first, decides the digits.
+// How Philox words become numbers of a distribution, as in TensorFlow's CPU kernels: which word serves which
+// element, and which element is converted to which type first, determines the digits.
 #pragma once
 
 #include "kernels/functors/philox.h"
@@ -9,10 +9,10 @@
 
 namespace footlight {
 
-// More than any element can need, so that what one op takes never depends on the values.
+// More than any element can need, so that what one op consumes never depends on the values.
 inline constexpr uint64_t kBlocksPerElement = 256;
 
-// What one block of words gives: `kCount` results of type T.
+// The results of one block of words: `kCount` results of type T.
 template <class T>
 struct Uniform {
   static constexpr int kCount = 4;
@@ -23,7 +23,7 @@ struct Uniform {
   static T from(uint32_t word) {
     if constexpr (std::is_same_v<T, float>) {
       return unit_float(word);
-    } else {  // half floats have a mantissa of their own width
+    } else {  // half floats use their own mantissa width
       constexpr int kMantissa = std::is_same_v<T, Float16> ? 10 : 7;
       const uint16_t bits = static_cast<uint16_t>((std::is_same_v<T, Float16> ? 15 : 127) << kMantissa |
                                                   (word & ((1u << kMantissa) - 1)));
@@ -99,7 +99,7 @@ class FromTheEnd {
   int left_ = 0;
 };
 
-// The stream that a pair of seeds stands for in the stateless ops: one block of Philox under a fixed key mixes them.
+// The stream of a pair of seeds in the stateless ops: one Philox block under a fixed key mixes them.
 inline Philox mixed(uint64_t seed, uint64_t seed2) {
   Philox mixer;
   mixer.key[0] = 0x3ec8f720;

@@ -32,7 +32,7 @@ struct Threefry {
   }
 };
 
-// Which word of which block serves an element of 32 bits: the first even dimension (or else the largest) is cut into
+// Which word of which block serves a 32-bit element: the first even dimension (or else the largest) is split into
 // pairs, and the two words of a block serve the two of a pair.
 class ThreefryPlaces {
  public:
@@ -52,7 +52,7 @@ class ThreefryPlaces {
     return static_cast<uint64_t>((i / inner_ / size_ * half_ + along / 2) * inner_ + i % inner_);
   }
   bool second(int64_t i) const { return i / inner_ % size_ % 2; }
-  size_t cut() const { return cut_; }  // the dimension that is cut; as many as there are: a scalar
+  size_t cut() const { return cut_; }  // the split dimension; the rank for a scalar
   int64_t half() const { return half_; }
 
  private:

@@ -1,4 +1,4 @@
-// Kernels of arithmetic that vectors do not make faster: division and remainders towards 0, logarithms of factors.
+// Kernels of arithmetic that does not vectorise: division and remainders towards 0, logarithms of factors.
 #include "kernels/functors/guarded.h"
 
 #include "kernels/cpu/elementwise.h"
@@ -8,7 +8,7 @@ namespace FL_ISA {
 
 namespace {
 
-// Of integers only when b is not 0: the kernel refuses that before.
+// For integers b must not be 0: the kernel has checked that.
 struct TruncateDiv {
   template <class T> T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -48,7 +48,7 @@ void integer_division(std::string_view op) {
   (on_cpu(op, bit_of(dtype_of<Types>), checked_division<F, Types>), ...);
 }
 
-// The bounds are scalars or have t's shape. Of complex numbers each part is bounded apart.
+// The bounds are scalars or have t's shape. Each part of a complex number is clipped separately.
 template <class T>
 void clip(KernelContext& c) {
   using C = Compute<T>;

@@ -1,4 +1,4 @@
-// Kernels that rearrange a tensor: rolled, mirrored, cut into blocks.
+// Kernels that rearrange a tensor: roll, mirror padding, blocks.
 #include "kernels/cpu/elements.h"
 
 namespace footlight {
@@ -6,11 +6,11 @@ namespace FL_ISA {
 
 namespace {
 
-// For every dimension, which index of the input each index of the output takes; -1: none.
+// For every dimension, the input index of each output index; -1: none.
 using IndexMaps = std::vector<std::vector<int64_t>>;
 
-// Calls body(from, to, n) for runs of the output whose elements lie side by side in the input too; from < 0:
-// nothing stands there. `inner` elements behind the mapped dimensions move together.
+// Calls body(from, to, n) for runs of the output that are contiguous in the input too; from < 0:
+// padding. `inner` elements after the mapped dimensions move together.
 template <class Body>
 void for_mapped(const Shape& in, const IndexMaps& maps, int64_t inner, Body&& body) {
   const int rank = static_cast<int>(maps.size());
@@ -111,7 +111,7 @@ void move_mapped(KernelContext& c, const Shape& in, const IndexMaps& maps, int64
   });
 }
 
-// The dimensions behind the last one that is not moved as it is.
+// The rank without the trailing dimensions that are copied unchanged.
 int used_rank(const Shape& shape, const IndexMaps& maps, int64_t& inner) {
   int rank = shape.rank();
   const auto same = [&](int d) {
@@ -133,12 +133,12 @@ void move(KernelContext& c, IndexMaps& maps) {
   move_mapped(c, in, maps, inner);
 }
 
-// Rows that end behind the last dimension that is rolled: the end of each comes first.
+// Rows that end after the last rolled dimension: the end of each comes first.
 void roll(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
   const std::vector<int64_t> shifts = ints_of(c.inputs[1]);
   const std::vector<int64_t> axes = ints_of(c.inputs[2]);
-  std::vector<int64_t> sums(static_cast<size_t>(in.rank()), 0);  // an axis may come more than once
+  std::vector<int64_t> sums(static_cast<size_t>(in.rank()), 0);  // an axis may occur more than once
   int last = -1;
   if (in.elements() == 0) return;
   for (size_t k = 0; k < axes.size(); ++k) {
@@ -190,7 +190,7 @@ void reverse_sequence(KernelContext& c) {
   }
 }
 
-// Where each index of a padded dimension comes from; `edge` is 1 when the outermost elements are not
+// The source index of each index of a padded dimension; `edge` is 1 if the outermost elements are not
 // repeated.
 std::vector<int64_t> mirrored(int64_t size, int64_t before, int64_t after, int64_t edge) {
   std::vector<int64_t> map;
@@ -237,7 +237,7 @@ void mirror_pad_grad(KernelContext& c) {
   });
 }
 
-// Both directions walk the padded space: body(index in the batched tensor, index in the spatial one or -1).
+// Both directions iterate over the padded space: body(index in the batched tensor, index in the spatial one or -1).
 template <class Body>
 void for_blocks(const Shape& space, const Shape& batched, const std::vector<int64_t>& blocks,
                 const std::vector<int64_t>& pads, Body&& body) {

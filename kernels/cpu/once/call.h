@@ -1,4 +1,4 @@
-// How a kernel is made of others: by name, through the table.
+// Calling other kernels by name, through the table.
 #pragma once
 
 #include "kernels/cpu/register.h"
@@ -9,7 +9,7 @@
 namespace footlight {
 namespace FL_ISA {
 
-// Runs the host's kernel of an op with one output, which is given.
+// Runs the host kernel of an op with one output, which must be allocated.
 inline Tensor call(const char* name, std::initializer_list<Tensor> inputs, Tensor output, const Attrs& attrs = {}) {
   const OpRow& row = *find_row(name);
   KernelContext c{row, attrs, std::span<const Tensor>(inputs.begin(), inputs.size()), {&output, 1}};

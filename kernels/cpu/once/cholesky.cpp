@@ -1,4 +1,4 @@
-// Cholesky's factor of complex matrices. Only the lower triangle is looked at; a matrix that is not positive definite
+// Cholesky decomposition of complex matrices. Only the lower triangle is read; a matrix that is not positive definite
 // gives NaN.
 #include "kernels/cpu/once/matrices.h"
 

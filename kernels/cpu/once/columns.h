@@ -1,5 +1,5 @@
-// How columns are shared out where each thread goes through all rows: one share for each, as each goes over the rows
-// anew.
+// Distributes columns where each thread goes through all rows: one share per thread, since each reads the rows
+// again.
 #pragma once
 
 #include "engine/base/thread_pool.h"

@@ -1,4 +1,4 @@
-// Kernels made of other kernels: matrix products in another dtype than the operands', and the Euclidean norm.
+// Kernels made of other kernels: matrix products whose dtype differs from the operands', and the Euclidean norm.
 #include "kernels/cpu/once/call.h"
 
 #include "engine/base/thread_pool.h"
@@ -19,7 +19,7 @@ void typed_product(KernelContext& c) {
   c.outputs[0] = call("BatchMatMulV2", {cast(c.inputs[0], type), cast(c.inputs[1], type)}, c.outputs[0], c.attrs);
 }
 
-// What squares are summed in: integers wrap around, half precision is summed in float (its squares are halves).
+// The dtype for sums of squares: integers wrap around, half precision is summed in float (its squares are half).
 template <class T>
 struct Squares {
   using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t,
@@ -36,7 +36,7 @@ struct Squares<std::complex<Real>> {
   static Sum of(std::complex<Real> x) { return std::norm(x); }
 };
 
-// A row in chains side by side; long rows are halved, which keeps the error small.
+// A row in parallel chains; long rows are halved, which keeps the error small.
 template <class T>
 typename Squares<T>::Sum sum_of_squares(const T* in, int64_t n) {
   using Sum = typename Squares<T>::Sum;
@@ -61,7 +61,7 @@ T root(typename Squares<T>::Sum sum) {
   else return T(std::sqrt(sum));
 }
 
-// Whether the reduced dimensions are the last ones: each result is a row of memory.
+// Whether the reduced dimensions are the trailing ones: each result is a row of memory.
 bool reduces_rows(const Shape& shape, const Tensor& axes, int64_t& row) {
   bool reduced[64] = {};
   for (int64_t k = 0; k < axes.elements(); ++k) {

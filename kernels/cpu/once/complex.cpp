@@ -1,4 +1,4 @@
-// Kernels that take complex numbers apart and put them together.
+// Kernels that split and join complex numbers.
 #include "kernels/cpu/elementwise.h"
 
 namespace footlight {

@@ -1,4 +1,4 @@
-// Running sums, products and logsumexps: lines of the array side by side, so that memory is read in its order.
+// Running sums, products and logsumexps: several lines of the array at a time, so that memory is read in order.
 #include "kernels/cpu/register.h"
 
 #include "engine/base/thread_pool.h"
@@ -22,7 +22,7 @@ struct ProductOf {
   template <class C> static C start() { return C(1); }
   template <class C> static C join(C a, C b) { return functors::Mul()(a, b); }
 };
-// A NaN among the new elements counts as one more of what was there, as min and max of the two take it.
+// A NaN among the new elements propagates like one in the previous value, as min and max of the two treat it.
 struct LogSumExpOf {
   template <class C> static C start() { return -std::numeric_limits<C>::infinity(); }
   template <class C> static C join(C a, C b) {
@@ -47,7 +47,7 @@ void cumulative(KernelContext& c) {
   int64_t inner = 1;
   for (int d = axis + 1; d < s.rank(); ++d) inner *= s[d];
   const int64_t lines = s.elements() / n;
-  constexpr int64_t kSide = 64;  // lines that run side by side
+  constexpr int64_t kSide = 64;  // lines processed together
   const int64_t width = std::min(inner, kSide);
   const int64_t blocks = (inner + width - 1) / width;
   parallel_for(lines / inner * blocks, std::max<int64_t>(1, (1 << 14) / (n * width)), [&](int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-// Kernels that check: assertions, NaN and infinity; and the time.
+// Kernels that check: assertions, NaN and infinity; and timestamps.
 #include "kernels/cpu/register.h"
 
 #include "engine/base/text.h"
@@ -29,7 +29,7 @@ struct Found {
 template <class T>
 Found look(const T* x, int64_t n) {
   Found found;
-  // 0 * x is 0 for every finite number: one sum says whether there is anything to look for.
+  // 0 * x is 0 for every finite number: one sum tells whether there is anything to look for.
   using F = std::conditional_t<sizeof(T) == 8, double, float>;
   F sum = 0;
   for (int64_t i = 0; i < n; ++i) sum += static_cast<F>(x[i]) * F(0);

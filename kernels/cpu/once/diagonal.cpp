@@ -1,4 +1,4 @@
-// Kernels of diagonals. What only moves goes by the size of an element, whatever its dtype.
+// Kernels of diagonals. Those that only move data are dispatched by element size.
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/register.h"
 
@@ -39,7 +39,7 @@ void fill_all(T* out, int64_t n, T value) {
 struct Diagonals {
   int64_t low, high, longest;
   bool left_above, left_below;
-  // Where diagonal d begins within its row of the packed form.
+  // The offset of diagonal d within its row of the packed form.
   int64_t offset(int64_t d, int64_t rows, int64_t columns) const {
     const bool left = (d >= 0 && left_above) || (d <= 0 && left_below);
     return left ? 0 : longest - length(d, rows, columns);
@@ -65,7 +65,7 @@ void for_diagonals(const Diagonals& k, int64_t rows, int64_t columns, Body&& bod
   }
 }
 
-// The matrices of `shape`, from or into their diagonals in packed form.
+// The matrices of `shape`, copied from or to their diagonals in packed form.
 template <class T, bool kIntoMatrix>
 void move_diagonals(const Diagonals& k, const Shape& shape, T* matrix, T* packed) {
   const int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
@@ -149,7 +149,7 @@ void tensor_diag_part(KernelContext& c) {
   });
 }
 
-// Differences of products, integers wrapping around.
+// Differences of products; integers wrap around.
 template <class T>
 T minor(T a, T b, T c, T d) {
   if constexpr (std::is_integral_v<T>) {

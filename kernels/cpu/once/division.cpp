@@ -1,4 +1,4 @@
-// Kernels whose last digit depends on the order of work: 16-bit floats rounded on the way.
+// Kernels whose last digit depends on the order of operations: 16-bit floats rounded at each step.
 #include "kernels/cpu/elementwise.h"
 #include "kernels/functors/activation.h"
 
@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-// A difference of 16-bit floats is one before it is squared.
+// The difference of 16-bit floats is rounded before it is squared.
 template <class T>
 struct RoundedSquaredDifference {
   float operator()(float a, float b) const {
@@ -18,7 +18,7 @@ struct RoundedSquaredDifference {
   }
 };
 
-// A quotient too, before it is rounded to an integer.
+// So is a quotient, before it is rounded to an integer.
 template <class T>
 struct RoundedFloorDiv {
   float operator()(float a, float b) const { return std::floor(static_cast<float>(T(a / b))); }
@@ -27,7 +27,7 @@ template <class T>
 struct RoundedTruncateDiv {
   float operator()(float a, float b) const { return std::trunc(static_cast<float>(T(a / b))); }
 };
-// And the sum of what Selu gave and its limit, which must be 0 at the limit.
+// And the sum of Selu's output and its limit, which must be 0 at the limit.
 template <class T>
 struct RoundedSeluGrad {
   float operator()(float g, float y) const {

@@ -1,4 +1,4 @@
-// Eigenvalues and vectors of self-adjoint matrices, of which only the lower triangle is looked at.
+// Eigenvalues and vectors of self-adjoint matrices; only the lower triangle is read.
 #include "kernels/cpu/once/matrices.h"
 
 #include <Eigen/Eigenvalues>

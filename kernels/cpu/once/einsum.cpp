@@ -1,4 +1,4 @@
-// Einsum: operands are brought into the form of a batch of matrix products, the result into the order asked for.
+// Einsum: operands are brought into the form of a batch of matrix products, the result into the requested order.
 #include "engine/tensor/equation.h"
 #include "kernels/cpu/once/call.h"
 #include "kernels/functors/arithmetic.h"
@@ -12,12 +12,12 @@ namespace FL_ISA {
 
 namespace {
 
-// A dimension: a letter, or kEllipsis + its place from the end for those of an ellipsis.
+// A dimension: a letter, or kEllipsis + its position from the end for those of an ellipsis.
 using Labels = std::vector<int>;
 constexpr int kEllipsis = 256;
 using SizeOf = std::map<int, int64_t>;
 
-// An operand, or the result, as strides along labels, each label once (of a repeated one it is the diagonal).
+// An operand, or the result, as strides along labels, each label once (a repeated one is the diagonal).
 struct View {
   Tensor tensor;
   Labels labels;
@@ -68,7 +68,7 @@ struct Loop {
 };
 using Loops = std::vector<Loop>;
 
-// Calls body(offset in the source, offset in the target) for every index of the loops, the last one fastest.
+// Calls body(offset in the source, offset in the target) for every index of the loops, the last varying fastest.
 template <class Body>
 void run(const Loops& loops, size_t depth, int64_t from, int64_t to, Body&& body) {
   if (depth == loops.size()) return body(from, to);
@@ -95,7 +95,7 @@ View contiguous(DType dtype, const Labels& labels, const SizeOf& sizes, const Te
   return v;
 }
 
-// The same for an operand that lies plainly in its labels' order, by the kernels of sums and transpositions.
+// The same for an operand that is contiguous in its labels' order, by the kernels of sums and transposes.
 Tensor summed_and_turned(const View& v, const Labels& labels, const SizeOf& sizes) {
   const auto is_kept = [&](int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); };
   Tensor value = v.tensor;
@@ -114,7 +114,7 @@ Tensor summed_and_turned(const View& v, const Labels& labels, const SizeOf& size
   return call("Transpose", {value, vector(perm)}, contiguous(value.dtype(), labels, sizes).tensor);
 }
 
-// The operand in the order of `labels`, summed over the others; itself when it has that order.
+// The operand in the order of `labels`, summed over the others; itself if it has that order already.
 template <class T>
 View packed(const View& v, const Labels& labels, const SizeOf& sizes) {
   using C = functors::Compute<T>;
@@ -150,7 +150,7 @@ Labels joined(std::initializer_list<Labels> parts) {
   return out;
 }
 
-// The product of two operands over the labels that only they share. `order` is the order wanted; the result's own is
+// The product of two operands over the labels that only they share. `order` is the requested order; the result's own is
 // shared kept labels, those of the first, those of the second.
 template <class T>
 View product(const View& a, const View& b, const Labels& order, const SizeOf& sizes) {
@@ -162,7 +162,7 @@ View product(const View& a, const View& b, const Labels& order, const SizeOf& si
   const int64_t depth = count_of(inner, sizes);
   const Labels whole = joined({batch, left, right});
   const DType type = a.tensor.dtype();
-  if (m == 1 && n == 1) {  // products of elements, and their sums
+  if (m == 1 && n == 1) {  // elementwise products, and their sums
     const View x = packed<T>(a, joined({batch, left, inner}), sizes);
     const View y = packed<T>(b, joined({batch, right, inner}), sizes);
     const Shape pairs{count, depth};
@@ -171,7 +171,7 @@ View product(const View& a, const View& b, const Labels& order, const SizeOf& si
       flat = call("Sum", {flat, Tensor::vector<int32_t>(std::vector<int32_t>{1})}, Tensor::empty(type, Shape{count}));
     return contiguous(type, whole, sizes, flat);
   }
-  // An operand that lies transposed is left so: the product reads it either way.
+  // A transposed operand is left so: the product reads it either way.
   const auto lies = [&](const View& v, const Labels& labels) {
     return !functors::is_complex_v<T> && v.labels == labels && v.strides == contiguous(v.tensor.dtype(), labels, sizes,
                                                                                        v.tensor).strides;
@@ -212,7 +212,7 @@ void einsum(KernelContext& c) {
   if (views.size() == 1) {
     result = packed<T>(views[0], target.labels, sizes);
   } else {
-    // What only one operand has, and the result has not, is summed first.
+    // Labels that only one operand has and the result has not are summed first.
     for (size_t k = 0; k < 2; ++k) {
       Labels kept;
       for (int label : views[k].labels)

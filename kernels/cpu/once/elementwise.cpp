@@ -1,3 +1,3 @@
-// The driver of loops over elements, in the namespace of the kernels of this folder.
+// The driver of elementwise loops, in the namespace of this folder's kernels.
 #include "kernels/cpu/elementwise.cpp"
 #include "kernels/cpu/half_block.cpp"

@@ -146,7 +146,7 @@ uint64_t sip_hash(uint64_t key0, uint64_t key1, std::string_view text) {
   return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-// MurmurHash64A with the seed that TensorFlow gives it.
+// MurmurHash64A with TensorFlow's seed.
 uint64_t bucket_hash64(std::string_view text) {
   constexpr uint64_t kFactor = 0xc6a4a7935bd1e995u;
   constexpr uint64_t kSeed = 0xdecafcaffeu;

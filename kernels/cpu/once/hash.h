@@ -1,4 +1,4 @@
-// Hashes of byte strings that must come out the same everywhere: FarmHash's fingerprint, SipHash, and the
+// Hashes of byte strings whose values must be the same everywhere: FarmHash's fingerprint, SipHash, and the
 // older one behind tf.strings.to_hash_bucket.
 #pragma once
 

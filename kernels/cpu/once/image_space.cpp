@@ -14,7 +14,7 @@ namespace {
 
 using functors::Compute;
 
-// For every place of the deep image (pixel y, x; block place by, bx; channel c): elements of both sides.
+// For every element of the deep image (pixel y, x; block offset by, bx; channel c): the elements of both sides.
 template <bool kToDepth>
 void space_depth(KernelContext& c) {
   static const AttrName kBlock{"block_size"};
@@ -60,7 +60,7 @@ void space_depth(KernelContext& c) {
       });
 }
 
-// Calls body(output, input, filter) with the elements of the largest sum of each window, the first of equal ones.
+// Calls body(output, input, filter) with the elements of the maximum of each window, the first of equal ones.
 template <class T, class Body>
 void for_largest(KernelContext& c, Body&& body) {
   using C = Compute<T>;

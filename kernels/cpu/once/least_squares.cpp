@@ -1,4 +1,4 @@
-// Least squares, made of other kernels: the normal equations by Cholesky's factor, or, slower and for any rank,
+// Least squares, made of other kernels: the normal equations by Cholesky, or, slower and for any rank,
 // singular values.
 #include "kernels/cpu/once/call.h"
 #include "kernels/cpu/once/matrices.h"
@@ -50,7 +50,7 @@ Tensor normal_equations(const KernelContext& c, const Tensor& a, const Tensor& b
   return tall ? x : product(a, x, true);
 }
 
-// The solution of least size: what belongs to a singular value of 0 is left out.
+// The minimum-norm solution: components with a singular value of 0 are dropped.
 template <class T>
 Tensor by_singular_values(const Tensor& a, const Tensor& b) {
   const OpRow& row = *find_row("Svd");

@@ -1,4 +1,4 @@
-// What follows from a decomposition of complex matrices into triangles with pivots: inverse, systems of equations,
+// Ops based on the pivoted LU decomposition of complex matrices: inverse, linear systems,
 // determinants, LU itself.
 #include "kernels/cpu/once/matrices.h"
 
@@ -24,14 +24,14 @@ Lu<T> decomposed(const KernelContext& c, int64_t i, bool adjoint) {
   return Lu<T>(std::move(m));
 }
 
-// A pivot of 0, or NaN, ends it.
+// Stops at a pivot of 0, or NaN.
 template <class T>
 void want_invertible(const KernelContext& c, const Lu<T>& lu) {
   if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() > RealOf<T>(0)) return;
   invalid("Input matrix is not invertible: a pivot is 0 or not a number [Op:", c.row.name, "]");
 }
 
-// body(index, decomposition, output) for each matrix that is not empty; all must be invertible.
+// body(index, decomposition, output) for each non-empty matrix; all must be invertible.
 template <class T, class Body>
 void for_invertible(KernelContext& c, bool adjoint, Body&& body) {
   for_matrices(c, [&](int64_t i) {

@@ -1,4 +1,4 @@
-// The exponential of complex matrices: a quotient of polynomials of the matrix halved until it is small, then squared.
+// The exponential of complex matrices: scaling and squaring with a Pade approximant.
 #include "kernels/cpu/once/matrices.h"
 
 #include <Eigen/LU>

@@ -1,4 +1,4 @@
-// Numbers in words, with the digits of printf: those of a fixed number of decimals from one product of whole numbers,
+// Numbers as text, with the digits of printf: those with a fixed number of decimals from one product of integers,
 // which is exact, all others by the library.
 #include "kernels/cpu/once/strings.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostDecimals = 17;
 
-// Where the text ends; null when the number is too large or has too many decimals for this way.
+// The end of the text; null when the number is too large or has too many decimals for this method.
 char* print_fixed(double value, int precision, char* to) {
   if (precision > kMostDecimals) return nullptr;
   constexpr uint64_t kUnit = uint64_t{1} << 52;

@@ -1,4 +1,4 @@
-// Kernels that choose: classes by their logits, orders of rows; and the state of generators.
+// Kernels that choose: classes by their logits, permutations of rows; and the state of generators.
 #include "kernels/cpu/once/random_streams.h"
 #include "kernels/cpu/register.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kBlocksTogether = 1024;
 
-// The sums of the exponentials of a row, each up to its class.
+// The cumulative sums of the exponentials of a row.
 template <class T>
 double sum_up(const T* logits, std::vector<double>& sums) {
   double most = std::numeric_limits<double>::lowest();
@@ -30,7 +30,7 @@ double sum_up(const T* logits, std::vector<double>& sums) {
   return total;
 }
 
-// A class for each sample: where the sums pass a uniform part of the whole. Two words serve a sample.
+// A class for each sample: where the cumulative sum passes a uniform part of the total. Two words per sample.
 template <class I>
 void choose_row(const std::vector<double>& sums, double total, const Philox& base, int64_t first, int64_t last,
                 I* out) {
@@ -88,8 +88,8 @@ void categoricals() {
   on_cpu("StatelessMultinomial", type, [](KernelContext& c) { categorical<T>(c, seeded_stream(c.inputs[2])); });
 }
 
-// Fisher and Yates from the front: element i changes with one of those from i on. With which is found on all cores, and
-// what lies there is fetched before its turn.
+// Fisher and Yates from the front: element i is swapped with one from i on. The partners are computed on all cores, and
+// their elements are prefetched.
 template <class Swap, class Fetch>
 void exchange(int64_t size, const Philox& philox, Swap&& swap, Fetch&& fetch) {
   constexpr int64_t kAhead = 32;
@@ -139,7 +139,7 @@ void copy_rows(KernelContext& c, const std::vector<int64_t>& order) {
                });
 }
 
-// Single numbers change places themselves, of larger rows their numbers.
+// Single numbers are swapped directly, for larger rows their indices are.
 void shuffle_rows(KernelContext& c, const Philox& philox) {
   const Tensor& in = c.inputs[0];
   const int64_t size = in.shape()[0];

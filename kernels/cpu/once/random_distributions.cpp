@@ -1,5 +1,5 @@
-// Kernels that draw from distributions with parameters: gamma, Poisson, binomial. Every result has a part of the stream
-// of its own, so that it does not depend on how many words the others took. Numbers lie as [samples, parameters].
+// Kernels that draw from distributions with parameters: gamma, Poisson, binomial. Every result has its own part of the
+// stream, so that it does not depend on how many words the others used. Results are laid out as [samples, parameters].
 #include "kernels/cpu/once/random_streams.h"
 #include "kernels/cpu/register.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kAtOnce = 512;
 
-// Results of any dtype are drawn as doubles; what is no number is 0 among integers.
+// Results of any dtype are drawn as doubles; NaN becomes 0 for integers.
 using Store = void (*)(void* to, int64_t at, double value);
 Store store_of(DType dtype) {
   Store found = nullptr;
@@ -34,7 +34,7 @@ Store store_of(DType dtype) {
   return found;
 }
 
-// Calls draw(parameter index, the stream of its own that begins at so many blocks per result) for each output.
+// Calls draw(parameter index, its own stream starting at so many blocks per result) for each output.
 template <class Draw>
 void each(Philox base, const Tensor& out, int64_t parameters, Draw&& draw) {
   const int64_t samples = out.elements() / parameters;
@@ -76,8 +76,8 @@ double gamma_sample(double alpha, Philox& philox) {
   }
 }
 
-// Nearly every sample is the first that its stream proposes: those are drawn many at a time, the others one by one. The
-// functions of many at a time differ in a double's last digit, so doubles are all drawn one by one.
+// Nearly every sample is the first that its stream proposes: those are drawn in batches, the others one by one. The
+// batched functions differ in a double's last digit, so doubles are all drawn one by one.
 template <class T>
 void gammas(KernelContext& c, const Tensor& alpha, Philox base) {
   const Tensor& out = c.outputs[0];
@@ -125,7 +125,7 @@ void gammas(KernelContext& c, const Tensor& alpha, Philox base) {
   });
 }
 
-// The derivative of a sample by alpha, the quantile held: -(dP/dalpha) / density, from the series of P or the continued
+// The derivative of a sample by alpha at a fixed quantile: -(dP/dalpha) / density, by the series of P or the continued
 // fraction of 1 - P, each with its derivative carried along.
 double digamma(double x) {
   double sum = 0;
@@ -180,7 +180,7 @@ void gamma_slopes(KernelContext& c) {
 }
 
 // Knuth's products of uniform numbers below 10, Hormann's transformed rejection from there on.
-// std::lgamma writes the sign to a variable that all threads share.
+// std::lgamma writes the sign to a variable shared by all threads.
 double log_gamma(double x) {
   int sign = 0;
   return ::lgamma_r(x, &sign);
@@ -289,7 +289,7 @@ void binomials(KernelContext& c, const Tensor& counts, const Tensor& probs, Phil
   });
 }
 
-// A generator's state moves by what a row of results may take, 256 steps for each draw.
+// A generator's state advances by the most a row of results may use, 256 steps for each draw.
 template <class T>
 void stateful_binomials(KernelContext& c) {
   const Shape both = broadcast_shape_of({c.inputs[3].shape(), c.inputs[4].shape()}, c.row);

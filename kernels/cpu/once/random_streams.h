@@ -1,5 +1,5 @@
-// Where random kernels get their stream from: the op's own state, a pair of seeds, a key with a counter, a generator's
-// variable. And the places of parameters that broadcast.
+// The sources of random kernels' streams: the op's own state, a pair of seeds, a key with a counter, a generator's
+// variable. And offsets of broadcast parameters.
 #pragma once
 
 #include "kernels/functors/random_draw.h"
@@ -14,7 +14,7 @@
 
 namespace footlight {
 
-// The stream of an op that keeps its own place in it, `blocks` blocks of which are taken.
+// The stream of an op that keeps its own position in it, with `blocks` blocks reserved.
 inline Philox next_stream(KernelContext& c, uint64_t blocks) {
   static const AttrName kState{"_state"};
   static const AttrName kSeed{"seed"};
@@ -40,7 +40,7 @@ inline Philox seeded_stream(const Tensor& seed) {
   return mixed(one(0), one(1));
 }
 
-// The inputs key and counter that begin at `first`; Philox only.
+// The inputs key and counter starting at `first`; Philox only.
 inline Philox keyed_stream(const KernelContext& c, size_t first) {
   if (*c.in<int32_t>(first + 2) == 2)
     fail(ErrorKind::kUnimplemented, "this distribution has no form for Threefry: use Philox [Op:", c.row.name, "]");
@@ -48,7 +48,7 @@ inline Philox keyed_stream(const KernelContext& c, size_t first) {
   return philox_at(*c.in<uint64_t>(first), counter[0], counter[1]);
 }
 
-// Moves the counter of the generator's state (input 0) on by `blocks`: counter, key. Gives its value before.
+// Advances the counter of the generator's state (input 0) by `blocks`: counter, key. Returns its previous value.
 inline Tensor advance_state(KernelContext& c, int64_t algorithm, uint64_t blocks) {
   Variable* v = variable_of(c.inputs[0]);
   if (!v) fail(ErrorKind::kFailedPrecondition, "the state of the generator was deleted [Op:", c.row.name, "]");
@@ -80,17 +80,17 @@ inline Philox take_from_state(KernelContext& c, uint64_t blocks) {
   return philox_at(static_cast<uint64_t>(s[2]), static_cast<uint64_t>(s[0]), static_cast<uint64_t>(s[1]));
 }
 
-// What the kernels here draw by the file that is compiled for the machine's instruction set (kernels/cpu/random.cpp).
+// Bulk draws for these kernels, in the file compiled for the machine's instruction set (kernels/cpu/random.cpp).
 struct BulkDraws {
-  // The words of `blocks` blocks, the first of which lies `first` after where the stream stands.
+  // The words of `blocks` blocks, starting `first` blocks after the stream's position.
   void (*words)(const Philox&, uint64_t first, int64_t blocks, uint32_t* out);
-  // For each of `count` (64 at most) numbers, `first` and on, that have kBlocksPerElement blocks of their own: the last
+  // For each of `count` (at most 64) numbers from `first` on that have kBlocksPerElement blocks of their own: the last
   // normal number of the first block, and both uniform ones of the second, the last before the first.
   void (*normal_and_uniform)(const Philox&, uint64_t first, int64_t count, double* normal, double (*uniform)[64]);
 };
 extern BulkDraws bulk_draws;
 
-// Of element i of `out`: where its value lies in a tensor of shape `in`, which broadcasts to it.
+// For element i of `out`: the offset of its value in a tensor of shape `in`, which broadcasts to it.
 class BroadcastPlaces {
  public:
   BroadcastPlaces(const Shape& in, const Shape& out) {
@@ -117,7 +117,7 @@ class BroadcastPlaces {
 
  private:
   bool same_, one_;
-  std::vector<int64_t> sizes_, strides_;  // the last dimension first
+  std::vector<int64_t> sizes_, strides_;  // innermost first
 };
 inline BroadcastPlaces broadcast_places(const Shape& in, const Shape& out) { return {in, out}; }
 
@@ -140,7 +140,7 @@ inline Shape broadcast_shape_of(std::initializer_list<Shape> shapes, const OpRow
   return out;
 }
 
-// body(T{}) of the dtypes that counts come in: floats, int32, int64.
+// body(T{}) for the dtypes of counts: floats, int32, int64.
 template <class Body>
 void with_number(DType dtype, Body&& body) {
   switch (dtype) {

@@ -16,7 +16,7 @@ constexpr int kMostTries = 1000;
   fail(ErrorKind::kInternal, "no number between the bounds was accepted in ", kMostTries, " tries [Op:", row.name, "]");
 }
 
-// Samples of one set of parameters, in standard units: take(z) says whether another is wanted.
+// Samples of one set of parameters, in standard units: take(z) returns whether another is needed.
 template <class T, class F, class Take>
 void between(F low, F high, Philox& philox, const OpRow& row, Take&& take) {
   constexpr F kWide = F(1.3);
@@ -74,7 +74,7 @@ void between(F low, F high, Philox& philox, const OpRow& row, Take&& take) {
   }
 }
 
-// The four parameters are the inputs from `first` on. Numbers lie as [samples, parameters].
+// The four parameters are the inputs from `first` on. Results are laid out as [samples, parameters].
 template <class T>
 void draw(KernelContext& c, size_t first, Philox philox) {
   using F = std::conditional_t<std::is_same_v<T, double>, double, float>;

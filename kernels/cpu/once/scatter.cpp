@@ -20,14 +20,14 @@ bool ignores_bad_indices(const Attrs& attrs) {
   return true;
 }
 
-// Where each vector of indices points into a shape: flat, in slices of `inner` elements; -1 for one to be
+// The offset of each index vector's slice of `inner` elements; -1 for one to be
 // ignored.
 struct Places {
   std::vector<int64_t> at;
   int64_t inner = 1;
 };
 
-// The same for vectors of a length known here; false: one of them points outside, and find_places tells which.
+// The same for vectors of a length known at compile time; false: one is out of bounds, and find_places reports which.
 template <int kDepth, class Int>
 bool find_plainly(const Int* indices, const Shape& shape, std::vector<int64_t>& out) {
   int64_t dims[kDepth];
@@ -156,7 +156,7 @@ struct Smaller {
   }
 };
 
-// out[place] = combine(out[place], update), in the order of the updates; each thread has columns of its own.
+// out[place] = combine(out[place], update), in the order of the updates; each thread owns some columns.
 template <class T, class Combine>
 void write(const Places& p, const T* updates, T* out, Combine combine) {
   if (p.inner == 1) {
@@ -213,7 +213,7 @@ void tensor_update(KernelContext& c) {
            p.inner);
 }
 
-// Elements k of `from` for k in [begin, end), one behind the other into the part that each belongs to, from at[p] on.
+// Distributes elements k of `from` for k in [begin, end): each is appended to its part, from at[p] on.
 template <class T>
 void deal(const int32_t* part, int64_t begin, int64_t end, const void* from, std::span<const Tensor> parts,
           const std::vector<int64_t>& at) {
@@ -224,7 +224,7 @@ void deal(const int32_t* part, int64_t begin, int64_t end, const void* from, std
   for (int64_t k = begin; k < end; ++k) *to[static_cast<size_t>(part[k])]++ = in[k];
 }
 
-// The elements are cut into pieces: what each holds of every part is counted first, so that all can be dealt at once.
+// The elements are split into chunks: first each counts its elements per part, then all are distributed in parallel.
 void partition(KernelContext& c) {
   const Shape& data = c.inputs[0].shape();
   const DType dtype = c.inputs[0].dtype();
@@ -237,11 +237,11 @@ void partition(KernelContext& c) {
   constexpr int64_t kPiece = 1 << 15;
   const int64_t pieces = std::clamp<int64_t>(n / kPiece, 1, std::max<int64_t>(1, kPiece / static_cast<int64_t>(parts)));
   const auto piece_begin = [&](int64_t piece) { return n * piece / pieces; };
-  std::vector<std::vector<int64_t>> before(static_cast<size_t>(pieces));  // counts, then where the piece begins
+  std::vector<std::vector<int64_t>> before(static_cast<size_t>(pieces));  // counts, then start offsets
   parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       std::vector<int64_t>& counts = before[static_cast<size_t>(piece)];
-      counts.assign(4 * parts, 0);  // four side by side: equal neighbours do not wait for each other
+      counts.assign(4 * parts, 0);  // four counters side by side: equal neighbours do not wait for each other
       for (int64_t k = piece_begin(piece), end = piece_begin(piece + 1); k < end; ++k)
         if (static_cast<uint32_t>(part[k]) < parts)
           ++counts[static_cast<size_t>(k & 3) * parts + static_cast<size_t>(part[k])];
@@ -302,7 +302,7 @@ void stitch(KernelContext& c) {
     shape.append(c.inputs[n].shape()[d]);
   const int64_t inner = product(shape, 1, shape.rank());
   Tensor& out = c.set_output(0, c.inputs[n].dtype(), shape);
-  clear(out);  // what no index names
+  clear(out);  // elements that no index names
   for (size_t k = 0; k < n; ++k)
     for (int64_t i = 0; i < c.inputs[k].elements(); ++i)
       copy(out.dtype(), c.inputs[n + k].raw(), i * inner, out.raw(), c.in<int32_t>(k)[i] * inner, inner);

@@ -72,7 +72,7 @@ struct Smallest {
   }
 };
 
-// Rows in order of their ids; an id that no row has gives zeros (ones for products).
+// Rows in order of their ids; an id without rows gives zeros (ones for products).
 template <class T, class Reduce, bool mean = false>
 void sorted(KernelContext& c) {
   using C = Compute<T>;
@@ -118,7 +118,7 @@ void sorted(KernelContext& c) {
   }
 }
 
-// The ids as whole numbers without sign, a block at a time; one below 0 becomes `count`, which is left out.
+// The ids as unsigned integers, a block at a time; a negative one becomes `count`, which is left out.
 constexpr int64_t kIdBlock = 1024;
 void read_ids(const Tensor& ids, int64_t begin, int64_t n, int64_t count, uint32_t* to) {
   const auto read = [&](const auto* from) {
@@ -147,8 +147,8 @@ void join(T& to, const T& from) {
   to = static_cast<T>(Reduce()(static_cast<Compute<T>>(to), static_cast<Compute<T>>(from)));
 }
 
-// Single elements. Many of them for few segments are joined in pieces, each with a few results of its own in turn: an
-// element does not wait for the one before. The pieces depend on the size alone, and so do the digits.
+// Single elements. If there are many for few segments they are reduced in chunks, each alternating between a few
+// results: an element does not wait for the one before. Chunks depend on the size alone, and so do the digits.
 template <class T, class Reduce>
 void unsorted_elements(const T* in, const Tensor& ids, int64_t count, T* out) {
   constexpr int64_t kPiece = 1 << 16, kInTurn = 4, kFew = 4096;
@@ -164,7 +164,7 @@ void unsorted_elements(const T* in, const Tensor& ids, int64_t count, T* out) {
   };
   const int64_t pieces = (n + kPiece - 1) / kPiece;
   if (pieces < 2 || count > kFew) return one_after_another(0, n);
-  const int64_t width = count + 1;  // the last takes what is left out
+  const int64_t width = count + 1;  // the last collects what is left out
   std::vector<T> parts(static_cast<size_t>(pieces * kInTurn * width), Reduce::template start<T>());
   parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
     uint32_t id[kIdBlock];
@@ -215,8 +215,8 @@ void unsorted(KernelContext& c) {
   });
 }
 
-// How often each value comes in each row of `columns`. Many values of a few kinds are counted in pieces, each with a
-// few counters of its own in turn: an element does not wait for the one before.
+// How often each value occurs in each row of `columns`. Many values of a few kinds are counted in chunks, each
+// alternating between a few counters: an element does not wait for the one before.
 template <class T, class Int>
 void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, bool binary) {
   constexpr int64_t kPiece = 1 << 16, kInTurn = 4, kFew = 4096;
@@ -237,7 +237,7 @@ void count_into(KernelContext& c, const Int* in, int64_t columns, int64_t size, 
       }
     return;
   }
-  const int64_t width = size + 1;  // the last takes what is too large
+  const int64_t width = size + 1;  // the last collects what is too large
   std::vector<int32_t> counts(static_cast<size_t>(pieces * kInTurn * width), 0);
   parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {

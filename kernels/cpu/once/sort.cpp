@@ -1,4 +1,4 @@
-// Kernels that order and look up.
+// Kernels that sort and search.
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/once/hash.h"
 #include "kernels/functors/common.h"
@@ -27,7 +27,7 @@ void write_int(Tensor& t, int64_t at, int64_t value) {
     t.data<int32_t>()[at] = static_cast<int32_t>(value);
 }
 
-// The larger first, of equal ones the one that came first; NaN behind everything.
+// Larger first, of equal ones the one that came first; NaN last.
 template <class C>
 struct Ranked {
   C value;
@@ -43,7 +43,7 @@ struct Ranked {
   }
 };
 
-// A number whose order is the other way round: small for what comes first. NaN is the largest, -0 the same as
+// A key whose order is reversed: small for what comes first. NaN is the largest, -0 equals
 // 0.
 template <class C>
 uint32_t rank_of(C value) {
@@ -58,7 +58,7 @@ uint32_t rank_of(C value) {
   }
 }
 
-// The places of a whole row in order, some bits at a time; equal ones keep theirs.
+// Radix sort of a whole row's indices, some bits at a time; stable.
 template <uint32_t kBits, class T>
 void sorted_places(const T* in, int64_t n, std::vector<std::pair<uint32_t, int32_t>>& from,
                    std::vector<std::pair<uint32_t, int32_t>>& to) {
@@ -73,7 +73,7 @@ void sorted_places(const T* in, int64_t n, std::vector<std::pair<uint32_t, int32
     for (uint32_t pass = 0; pass < kPasses; ++pass) ++counts[pass][rank >> (pass * kBits) & kMask];
   }
   for (uint32_t pass = 0; pass < kPasses; ++pass) {
-    if (n > 0 && counts[pass][from[0].first >> (pass * kBits) & kMask] == n) continue;  // all alike
+    if (n > 0 && counts[pass][from[0].first >> (pass * kBits) & kMask] == n) continue;  // all the same
     uint32_t at = 0;
     for (uint32_t& count : counts[pass]) at += std::exchange(count, at);
     for (const auto& one : from) to[counts[pass][one.first >> (pass * kBits) & kMask]++] = one;
@@ -81,8 +81,8 @@ void sorted_places(const T* in, int64_t n, std::vector<std::pair<uint32_t, int32
   }
 }
 
-// The k first in order of elements [begin, end), not in order themselves: a heap, the last of them on top. Most others
-// are told to be behind it many at a time.
+// The first k in order of elements [begin, end), themselves unsorted: a heap with the last of them on top. Most others
+// are rejected many at a time.
 template <class T>
 void best_of(const T* in, int64_t begin, int64_t end, int64_t k, std::vector<Ranked<Compute<T>>>& best) {
   using C = Compute<T>;
@@ -112,7 +112,7 @@ void best_of(const T* in, int64_t begin, int64_t end, int64_t k, std::vector<Ran
   }
 }
 
-// Long rows are searched in pieces.
+// Long rows are searched in chunks.
 template <class T>
 void few_best(const T* in, int64_t n, int64_t k, std::vector<Ranked<Compute<T>>>& best) {
   constexpr int64_t kPiece = 1 << 16;
@@ -183,7 +183,7 @@ void top_k(KernelContext& c) {
   });
 }
 
-// Among the k largest: fewer than k are larger. Nothing is when the target's row holds what is not finite.
+// In the top k: fewer than k are larger. Nothing is if the target's row contains a value that is not finite.
 template <class T>
 void in_top_k(KernelContext& c) {
   const int64_t rows = c.inputs[0].shape()[0], classes = c.inputs[0].shape()[1];
@@ -239,8 +239,8 @@ decltype(auto) key_of(const T& value) {
   else return static_cast<typename Key<T>::type>(value);
 }
 
-// Values in the order in which they come first (NaN is a new one each time), found again by an open hash table of their
-// numbers. The top bits of a hash are its place.
+// Values in order of first occurrence (each NaN is a new one), looked up in an open hash table of their
+// indices. The top bits of a hash are its slot.
 template <class T, class I>
 void number_values(const T* in, int64_t n, std::vector<int64_t>& first, std::vector<int64_t>& counts, I* places) {
   int shift = 64 - 8;
@@ -292,7 +292,7 @@ void unique(KernelContext& c) {
 
 constexpr int64_t kSearches = 16;
 
-// Several searches step by step beside each other, without a branch: while one waits for its element, so do the others.
+// Several searches in lockstep, without a branch: while one waits for its element, so do the others.
 template <class T, bool upper>
 void search_together(const T* sorted, int64_t n, const T* values, int64_t (&at)[kSearches]) {
   using C = Compute<T>;
@@ -373,8 +373,8 @@ void fingerprint(KernelContext& c) {
           out);
 }
 
-// The places of the values of each group (all dimensions but the last) of a sparse tensor, in the order
-// given.
+// The positions of the values of each group (all dimensions but the last) of a sparse tensor, in the given
+// order.
 std::map<int64_t, std::vector<int64_t>> groups_of(const Tensor& indices, const Tensor& shape,
                                                   const Shape& groups) {
   const int64_t rank = shape.elements();
@@ -393,7 +393,7 @@ std::map<int64_t, std::vector<int64_t>> groups_of(const Tensor& indices, const T
   return out;
 }
 
-// How many insertions, deletions and replacements make one sequence the other.
+// The number of insertions, deletions and replacements that turn one sequence into the other.
 template <class Same>
 int64_t distance(size_t n, size_t m, Same&& same) {
   std::vector<int64_t> row(m + 1);

@@ -20,7 +20,7 @@ struct Erf {
 struct Erfc {
   template <class T> T operator()(T x) const { return std::erfc(x); }
 };
-// Of a probability: nothing below 0 nor above 1.
+// A probability: between 0 and 1.
 template <class T>
 T quantile(T p) {
   return p >= T(0) && p <= T(1) ? numext::ndtri(p) : std::numeric_limits<T>::quiet_NaN();
@@ -28,7 +28,7 @@ T quantile(T p) {
 struct Ndtri {
   template <class T> T operator()(T p) const { return quantile(p); }
 };
-// What ndtri gives, and one step of Newton's where 0.5 x + 0.5 has lost digits of x.
+// The value from ndtri, and one Newton step where 0.5 x + 0.5 has lost digits of x.
 struct Erfinv {
   template <class T> T operator()(T x) const {
     const T y = quantile(T(0.5) * x + T(0.5)) * T(kSqrtHalf);
@@ -66,7 +66,7 @@ struct Igammac {
 struct IgammaGradA {
   template <class T> T operator()(T a, T x) const { return numext::igamma_der_a(a, x); }
 };
-// Where even the first term is too small for a number, the sum is 0.
+// If even the first term underflows, the sum is 0.
 struct Zeta {
   template <class T> T operator()(T x, T q) const {
     if (x > T(1) && q > T(1) && std::pow(q, -x) == T(0)) return T(0);
@@ -81,7 +81,7 @@ struct Polygamma {
   }
 };
 
-// In floats the library has vectors for these, four numbers at a time.
+// For floats the library has vectorised versions, four numbers at a time.
 template <class F>
 void in_vectors(KernelContext& c) {
   parallel_for(c.outputs[0].elements(), kParallelElements / 8, [&](int64_t begin, int64_t end) {

@@ -71,7 +71,7 @@ void join(KernelContext& c) {
         if (k > 0) joined += separator;
         joined += part(k, i);
       }
-      out[i] = std::string(joined);  // a copy has the memory that it needs, what grows has more
+      out[i] = std::string(joined);  // a copy has exact capacity, a grown string has more
     }
   });
 }
@@ -97,7 +97,7 @@ void print(std::string& out, const std::string& format, Args... args) {
   std::snprintf(out.data(), out.size() + 1, format.c_str(), args...);
 }
 
-// How numbers are printed: `flags` stand before the precision of printf's formats, -1 is its own.
+// How numbers are printed: `flags` precede the precision in printf formats, -1 is printf's default.
 struct NumberStyle {
   std::string flags;
   int precision;

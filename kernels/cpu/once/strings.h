@@ -1,4 +1,4 @@
-// What kernels of strings share: loops over elements on all cores, and numbers in words.
+// Shared by string kernels: loops over elements on all cores, and numbers as text.
 #pragma once
 
 #include "engine/base/thread_pool.h"
@@ -11,8 +11,8 @@ namespace footlight {
 // A string costs from 20 ns on (what fits into the string itself) to a few hundred.
 inline constexpr int64_t kStringsAtOnce = 2048;
 
-// body(begin, end) over ranges of elements. What fails is run once more in order, so that the error is about the first
-// element that is wrong.
+// body(begin, end) over ranges of elements. A failed range is run again in order, so that the error is about the first
+// invalid element.
 template <class Body>
 void for_strings(int64_t count, Body&& body) {
   if (count <= kStringsAtOnce) {
@@ -23,11 +23,11 @@ void for_strings(int64_t count, Body&& body) {
     parallel_for(count, kStringsAtOnce, body);
   } catch (...) {
     body(int64_t{0}, count);
-    throw;  // it failed by something else
+    throw;  // another kind of failure
   }
 }
 
-// As printf's %.[precision]f, %.[precision]e and %.[precision]g write it.
+// Like printf's %.[precision]f, %.[precision]e and %.[precision]g.
 void print_number(double value, char style, int precision, std::string& out);
 
 }  // namespace footlight

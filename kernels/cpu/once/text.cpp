@@ -1,4 +1,4 @@
-// Kernels that change, cut, match, hash and read strings.
+// Kernels that transform, cut, match, hash and parse strings.
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/once/hash.h"
 #include "kernels/cpu/once/strings.h"
@@ -56,7 +56,7 @@ void strip(KernelContext& c) {
   each(c, [](const std::string& s) { return std::string(stripped(s)); });
 }
 
-// The bytes of characters `begin` and on, by the first byte of each.
+// The byte offsets of characters `begin` and on, from each one's first byte.
 std::vector<size_t> character_places(std::string_view s) {
   std::vector<size_t> out;
   for (size_t i = 0; i < s.size(); ++i)
@@ -65,7 +65,7 @@ std::vector<size_t> character_places(std::string_view s) {
   return out;
 }
 
-// Negative positions count from the end; less than `len` may be there.
+// Negative positions count from the end; fewer than `len` may be left.
 std::string_view part(std::string_view s, int64_t pos, int64_t len, bool characters, int64_t index) {
   const auto out_of_range = [&] {
     invalid("pos ", pos, " out of range for string at index ", index, " [Op:Substr]");
@@ -118,7 +118,7 @@ void substr(KernelContext& c) {
   });
 }
 
-// Compiled patterns are kept: the same few come again and again.
+// Cache of compiled patterns: the same few come again and again.
 std::shared_ptr<const RE2> regex_of(const std::string& pattern) {
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<const RE2>> known;
@@ -159,7 +159,7 @@ void regex_full_match(KernelContext& c) {
   });
 }
 
-// Digits, perhaps with a point among them, as one division: exact where both numbers are.
+// Digits, possibly with a decimal point, as one division: exact if both numbers are.
 bool read_short(std::string_view s, float& out) {
   static constexpr float kPowers[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
   uint32_t digits = 0;
@@ -198,7 +198,7 @@ bool read_number(const std::string& text, T& out) {
       if (read_short(plainly, out)) return true;
     const auto [last, error] = std::from_chars(plainly.data(), plainly.data() + plainly.size(), out);
     if (error == std::errc() && last == plainly.data() + plainly.size() && std::isfinite(out)) return true;
-    const std::string s(plainly);  // what the library alone reads: signs, hexadecimals, too large and too small ones
+    const std::string s(plainly);  // left to the library: signs, hexadecimals, numbers too large or too small
     if (s.empty() || s.find('\0') != s.npos || s.find('(') != s.npos) return false;
     char* end;
     if constexpr (std::is_same_v<T, float>)
@@ -242,7 +242,7 @@ void to_bucket_strong(KernelContext& c) {
   });
 }
 
-// The dimension that is named first changes fastest.
+// The dimension named first varies fastest.
 void reduce_join(KernelContext& c) {
   static const AttrName kKeep{"keep_dims"}, kSeparator{"separator"};
   const Shape& in = c.inputs[0].shape();

@@ -1,4 +1,4 @@
-// Systems of complex equations whose matrix is a triangle; the batches of both sides broadcast.
+// Complex triangular systems; the batches of both sides broadcast.
 #include "kernels/cpu/once/matrices.h"
 
 namespace footlight {

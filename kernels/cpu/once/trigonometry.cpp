@@ -8,7 +8,7 @@ namespace FL_ISA {
 
 FL_CPU_KERNELS {
   costly_unary<functors::Tan, FL_COMPLEX>("Tan");
-  // The rest of the dtypes: kernels/cpu/inverse.cpp.
+  // The other dtypes: kernels/cpu/inverse.cpp.
   costly_unary<functors::Asin, FL_COMPLEX>("Asin");
   costly_unary<functors::Acos, FL_COMPLEX>("Acos");
   costly_unary<functors::Atan, FL_COMPLEX>("Atan");

@@ -1,4 +1,4 @@
-// Letters and their cases.
+// Letters and case conversion.
 #include "kernels/cpu/once/unicode.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ template <size_t N>
 uint32_t other_case(const CaseRun (&runs)[N], uint32_t code) {
   const CaseRun* at =
       std::upper_bound(runs, runs + N, code, [](uint32_t c, const CaseRun& r) { return c < r.first; });
-  // Two runs of stride 2 may lie inside each other.
+  // Two runs of stride 2 may overlap.
   for (int back = 0; back < 2 && at != runs; ++back) {
     --at;
     if (code <= at->last && (code - at->first) % at->stride == 0)

@@ -37,7 +37,7 @@ int64_t product(const Shape& s, int from, int to) {
   return n;
 }
 
-// "indices[1,0]": where element i of a tensor of this shape stands.
+// "indices[1,0]": the position of element i of a tensor of this shape.
 std::string place(const Shape& shape, int64_t i) {
   std::string out;
   for (int d = shape.rank() - 1; d >= 0; --d) {
@@ -87,7 +87,7 @@ C combined(Way way, C a, C b, const KernelContext& c) {
   return b;
 }
 
-// n elements of `value` from `at` on with those of `updates` from `from` on (or, step 0, with that one).
+// Updates n elements of `value` from `at` on with those of `updates` from `from` on (step 0: with that single one).
 void combine(KernelContext& c, Way way, Tensor& value, int64_t at, const Tensor& updates, int64_t from, int64_t step,
              int64_t n) {
   const DType dtype = value.dtype();
@@ -108,7 +108,7 @@ void combine(KernelContext& c, Way way, Tensor& value, int64_t at, const Tensor&
   });
 }
 
-// The value on the host in memory that nobody else sees.
+// The value on the host, in memory with no other owner.
 void make_own(Tensor& value) {
   value = gpu::on_host(value);
   if (value.exclusive()) return;
@@ -163,7 +163,7 @@ void gather(KernelContext& c) {
 struct Places {
   std::vector<int64_t> at;  // where each starts
   int64_t width;            // how many elements each has
-  Shape shape;              // of all together
+  Shape shape;              // of all combined
 };
 
 Places places_of(const KernelContext& c, const Tensor& indices, const Shape& whole) {
@@ -231,7 +231,7 @@ void slice_assign(KernelContext& c) {
   variable(c).update([&](Tensor& value) {
     const Shape& shape = value.shape();
     const SliceSpec spec = slice_spec(shape, begin.size(), &begin, &end, strides, masks);
-    if (spec.shape.elements() == 0) return;  // nothing is written, whatever came
+    if (spec.shape.elements() == 0) return;  // nothing to write, whatever the input
     Shape from = given.shape();
     while (from.rank() > spec.shape.rank() && from[0] == 1) from = Shape(from.dims().subspan(1));
     const int missing = spec.shape.rank() - from.rank();
@@ -241,7 +241,7 @@ void slice_assign(KernelContext& c) {
       invalid("cannot assign a value of shape ", from.brackets(), " to a slice of shape ", spec.shape.brackets(),
               " [Op:", c.row.name, "]");
     make_own(value);
-    // Per dimension of the variable: the step of the value that is given (0 where one element serves all).
+    // Per dimension of the variable: the stride of the given value (0 where it is broadcast).
     std::vector<int64_t> of_result(static_cast<size_t>(spec.shape.rank()), 0);
     for (int64_t d = from.rank() - 1, stride = 1; d >= 0; stride *= from[static_cast<int>(d--)])
       if (from[static_cast<int>(d)] != 1) of_result[static_cast<size_t>(d + missing)] = stride;

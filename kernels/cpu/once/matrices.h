@@ -44,6 +44,8 @@ Eigen::Map<RowMajor<T>> output_matrix(const KernelContext& c, size_t output, int
   on_cpu(op, bit_of(DType::kFloat16), through<Float16, double, function<double>>)
 #ifdef FL_REAL_ONLY  // a file of those that are compiled for wide vectors too
 #define FL_WIDE_MATRIX_KERNEL(op, function) FL_WIDE_REAL_MATRIX_KERNEL(op, function)
+#elif defined(FL_COMPLEX_ONLY)  // the same file beside it, where that one serves every machine
+#define FL_WIDE_MATRIX_KERNEL(op, function) FL_WIDE_COMPLEX_MATRIX_KERNEL(op, function)
 #else
 #define FL_WIDE_MATRIX_KERNEL(op, function)                                               \
   FL_WIDE_REAL_MATRIX_KERNEL(op, function);                                               \

@@ -36,6 +36,9 @@ target_compile_options(footlight_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict -Wno-maybe-uninitialized>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-stringop-overflow -Wno-array-bounds>)
 target_link_libraries(footlight_flags INTERFACE Threads::Threads)
+if(FOOTLIGHT_DEPS)
+  target_include_directories(footlight_flags SYSTEM INTERFACE ${FOOTLIGHT_DEPS}/include)
+endif()
 if(FOOTLIGHT_SANITIZE)
   target_compile_options(footlight_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FOOTLIGHT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)

@@ -2,8 +2,8 @@
 # Builds and tries the GPU part on a machine with nvcc, cmake, ninja, Python 3.11 to 3.13 and a GPU; needs no Qt, no
 # Graphviz, no network. One line per check, then "N passed, N failed".
 #
-#   tests/gpu/check.sh --collect    before, on a machine that has them: copies what such a machine lacks (SQLite, zstd,
-#                                   Python's headers) into build/gpu-deps, which travels with the tree
+#   tests/gpu/check.sh --collect    before, on a machine that has them: copies what such a machine lacks (SQLite, zstd, RE2,
+#                                   protobuf, Eigen, Python's headers) into build/gpu-deps, which travels with the tree
 #   tests/gpu/check.sh              on the machine with the GPU
 #   tests/gpu/check.sh --rehearse   the same on any machine, with a fake GPU in place of the real one
 #
@@ -15,17 +15,20 @@ build=${BUILD:-$PWD/build/gpu}
 
 collect() {
   rm -rf "$deps"
-  mkdir -p "$deps/include" "$deps/lib"
+  mkdir -p "$deps/include" "$deps/lib" "$deps/bin"
   local name file python headers
-  for name in sqlite3 zstd; do
-    file=$(gcc -print-file-name=lib$name.so)
-    [ -e "$file" ] && [ -e /usr/include/$name.h ] || { echo "check.sh: $name.h or lib$name.so is missing here" >&2; exit 1; }
-    cp /usr/include/$name.h "$deps/include/"
+  # A library and the header that stands for it; its others are copied below.
+  for name in sqlite3:sqlite3.h zstd:zstd.h re2:re2/re2.h protobuf:google/protobuf/message.h; do
+    file=$(gcc -print-file-name=lib${name%:*}.so)
+    [ -e "$file" ] && [ -e "/usr/include/${name#*:}" ] || { echo "check.sh: ${name#*:} or lib${name%:*}.so is missing here" >&2; exit 1; }
     file=$(readlink -f "$file")
     # Under both names: the linker looks for the one, the loader for the other.
-    cp "$file" "$deps/lib/lib$name.so"
+    cp "$file" "$deps/lib/lib${name%:*}.so"
     cp "$file" "$deps/lib/$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')"
   done
+  cp /usr/bin/protoc "$deps/bin/" && cp -L "$(ldd /usr/bin/protoc | sed -n 's/.* => \(.*libprotoc[^ ]*\) .*/\1/p')" "$deps/lib/" ||
+    { echo "check.sh: protoc is missing here" >&2; exit 1; }
+  cp -r /usr/include/re2 /usr/include/google "$deps/include/" && cp /usr/include/sqlite3.h /usr/include/zstd.h "$deps/include/" || exit 1
   cp /usr/include/sqlite3ext.h /usr/include/zstd_errors.h "$deps/include/" 2>/dev/null
   cp -r /usr/include/eigen3 "$deps/include/" || exit 1
   for python in ${PYTHON:-python3.12 "$HOME"/.pyenv/versions/3.12.*/bin/python3 python3}; do
@@ -81,6 +84,7 @@ ls "$CUDA_HOME"/lib64/libcublasLt.so.13 >/dev/null 2>&1 ||
   { found=$(wheel_library 'libcublasLt.so.13'); [ -n "$found" ] && export FOOTLIGHT_CUBLASLT="$found"; }
 
 # --- build
+[ -d "$deps" ] && export LD_LIBRARY_PATH=$deps/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}  # protoc's own library
 log=$build/check.log
 mkdir -p "$build"
 cmake --preset gpu -B "$build" -DFOOTLIGHT_DEPS="$([ -d "$deps" ] && echo "$deps")" -DFOOTLIGHT_PYTHONS="$python" \

@@ -385,10 +385,10 @@ FL_PUBLIC(array) {
       {"broadcast_static_shape", "shape_x: shape, shape_y: shape", bind<broadcast_static_shape>,
        "the shape that two shapes broadcast to"},
       {"nn.space_to_batch space_to_batch space_to_batch_nd", kBlocks, bind<space_to_batch>,
-       "blocks of the spatial dimensions put into the batch"},
+       "moves blocks of the spatial dimensions into the batch"},
       {"batch_to_space",
        "input: tensor, block_shape: tensor of int32, crops: tensor of int32, name: str? = None",
-       bind<batch_to_space>, "the batch put back into blocks of the spatial dimensions"},
+       bind<batch_to_space>, "moves the batch back into blocks of the spatial dimensions"},
       {"required_space_to_batch_paddings",
        "input_shape: tensor of int32, block_shape: tensor of int32, base_paddings: tensor? of int32 = None, "
        "name: str? = None -> tuple",
@@ -398,7 +398,7 @@ FL_PUBLIC(array) {
        "the blocks under a window that steps through space, as depth"},
       {"bitcast", "input: tensor, type: dtype, name: str? = None", bind<bitcast>, "the same bits as another dtype"},
       {"parallel_stack", "values: tensors, name: str = 'parallel_stack'", bind<parallel_stack>,
-       "tensors of one shape along a new first dimension, in a graph"},
+       "tensors of the same shape stacked along a new first dimension, in a graph"},
   };
 }
 

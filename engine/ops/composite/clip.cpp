@@ -138,7 +138,7 @@ FL_PUBLIC(clip) {
   return {
       {"clip_by_value",
        "t: tensor or slices, clip_value_min: tensor as t, clip_value_max: tensor as t, name: str? = None",
-       by_rows<bind<clip_by_value>>, "t, with what is below the least or above the most replaced by these"},
+       by_rows<bind<clip_by_value>>, "t, clipped to the range from minimum to maximum"},
       {"clip_by_norm", "t: tensor or slices, clip_norm: tensor like t, axes: any = None, name: str? = None",
        by_rows<bind<clip_by_norm>>,
        "t, scaled down where its norm is larger than clip_norm"},

@@ -311,7 +311,7 @@ FL_PUBLIC(conv) {
        "data_format: str? = None, dilations: ints? = None, name: str? = None",
        bind<conv_transpose>, "the transpose of tf.nn.convolution"},
       {"nn.atrous_conv2d", "value: tensor, filters: tensor like value, rate: ints, padding: any, name: str? = None",
-       bind<atrous_conv2d>, "the convolution of images with filters whose places are `rate` apart"},
+       bind<atrous_conv2d>, "the convolution of images with filters whose taps are `rate` apart"},
       {"nn.depthwise_conv2d",
        "input: tensor, filter: tensor like input, strides: ints, padding: any, data_format: str? = None, "
        "dilations: ints? = None, name: str? = None",
@@ -336,7 +336,7 @@ FL_PUBLIC(conv) {
        "input: tensor, filter: tensor like input, strides: ints, padding: str, explicit_paddings: ints = [], "
        "data_format: str = 'CHANNELS_LAST', dilations: ints = [], batch_dims: int = 1, groups: int = 1, "
        "name: str? = None",
-       bind<conv>, "the convolution over 2 or 3 dimensions, as the rank of the input says"},
+       bind<conv>, "the convolution over 2 or 3 dimensions, by the rank of the input"},
   };
 }
 

@@ -221,7 +221,7 @@ Arg adjoint(const Tensor& matrix, std::string_view name) {
 FL_PUBLIC(linalg) {
   return {
       {"linalg.cholesky", "input: tensor, name: str? = None", one_op<"Cholesky">,
-       "the lower triangles whose products with their adjoints are positive definite matrices"},
+       "the Cholesky factors of positive definite matrices, lower triangular"},
       {"linalg.cholesky_solve", "chol: tensor like rhs, rhs: tensor like chol, name: str? = None", bind<cholesky_solve>,
        "the x of a * x = rhs, from a's factor"},
       {"linalg.det", "input: tensor, name: str? = None", one_op<"MatrixDeterminant">, "determinants"},

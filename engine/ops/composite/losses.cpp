@@ -216,7 +216,7 @@ FL_PUBLIC(losses) {
        bind<weighted_cross_entropy>, "the same with a weight for the positive ones"},
       {"nn.log_poisson_loss",
        "targets: tensor like log_input, log_input: tensor, compute_full_loss: bool = False, name: str? = None",
-       bind<log_poisson>, "the loss of Poisson counts, given the logarithm of what was predicted"},
+       bind<log_poisson>, "the loss of Poisson counts, given the logarithm of the prediction"},
   };
 }
 

@@ -287,7 +287,7 @@ FL_PUBLIC(nn) {
        bind<weighted_moments>, "weighted mean and variance over some dimensions"},
       {"nn.sufficient_statistics",
        "x: tensor, axes: ints, shift: tensor? like x = None, keepdims: bool = False, name: str? = None -> tuple",
-       bind<sufficient_statistics>, "what mean and variance can be computed from: count, sum, sum of squares, shift"},
+       bind<sufficient_statistics>, "the statistics for mean and variance: count, sum, sum of squares, shift"},
       {"nn.normalize_moments",
        "counts: tensor, mean_ss: tensor like counts, variance_ss: tensor like counts, shift: tensor? like counts, "
        "name: str? = None -> tuple",
@@ -308,7 +308,7 @@ FL_PUBLIC(nn) {
       {"nn.embedding_lookup", "params: tensors or variable, ids: tensor, max_norm: any = None, name: str? = None",
        bind<embedding_lookup>, "the rows of params that ids name"},
       {"nn.space_to_depth", "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None",
-       bind<space_depth<"SpaceToDepth">>, "blocks of pixels as channels of one"},
+       bind<space_depth<"SpaceToDepth">>, "blocks of pixels as channels of one pixel"},
       {"nn.depth_to_space", "input: tensor, block_size: int, data_format: str = 'NHWC', name: str? = None",
        bind<space_depth<"DepthToSpace">>, "channels as blocks of pixels"},
   };

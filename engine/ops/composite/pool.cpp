@@ -241,7 +241,7 @@ FL_PUBLIC(pool) {
       {"nn.max_pool_with_argmax",
        FL_POOLED "str = 'NHWC', output_dtype: dtype = int64, include_batch_in_index: bool = False, name: str? = None "
                  "-> MaxPoolWithArgmax(output, argmax)",
-       bind<max_pool_with_argmax>, "the largest in each window and where it stands"},
+       bind<max_pool_with_argmax>, "the maximum of each window and its index"},
       {"nn.pool",
        "input: tensor, window_shape: ints, pooling_type: str, strides: ints? = None, padding: any = 'VALID', "
        "data_format: str? = None, dilations: ints? = None, name: str? = None",

@@ -231,9 +231,9 @@ FL_PUBLIC(random_distributions) {
        "the rows in an order that follows from the seed"},
       {"random.experimental.index_shuffle", "index: tensor, seed: tensor, max_index: tensor like index",
        bind<index_shuffle>,
-       "where an index goes in a permutation that follows from the seed"},
+       "the image of an index in a permutation determined by the seed"},
       {"_generator.read_and_skip", "handle: tensor, alg: int, delta: tensor", bind<read_and_skip>,
-       "the state of a generator, which moves on"},
+       "the state of a generator, which is advanced"},
       {"_generator.draw",
        "state: tensor, alg: int, which: int, shape: tensor, dtype: dtype, minval: tensor? = None, "
        "maxval: tensor? = None",

@@ -148,7 +148,7 @@ FL_PUBLIC(random_stateless) {
        "seed: tensor, num: tensor of int32 = 2, alg: any = 'auto_select'", bind<split>, "new seeds from one"},
       {"random.fold_in random.experimental.stateless_fold_in",
        "seed: tensor, data: tensor, alg: any = 'auto_select'",
-       bind<fold_in>, "a seed that depends on another number too"},
+       bind<fold_in>, "a seed that also depends on another number"},
   };
 }
 

@@ -158,7 +158,7 @@ FL_PUBLIC(reduction) {
       {"math.reduce_all reduce_all", kReducedBools, bind<reduced<"All">>,
        "whether all are true over some dimensions"},
       {"math.reduce_any reduce_any", kReducedBools, bind<reduced<"Any">>,
-       "whether one is true over some dimensions"},
+       "whether any is true over some dimensions"},
       {"math.reduce_variance", kReduced, bind<variance>, "the variance over some dimensions"},
       {"math.reduce_std", kReduced, bind<deviation>, "the standard deviation over some dimensions"},
       {"math.reduce_euclidean_norm", kReduced,
@@ -170,15 +170,15 @@ FL_PUBLIC(reduction) {
        "name: str? = None",
        bind<count_nonzero>, "how many elements are not 0, False or empty over some dimensions"},
       {"nn.zero_fraction math.zero_fraction", "value: tensor, name: str? = None", bind<zero_fraction>,
-       "which part of the elements is 0"},
+       "the fraction of elements that are 0"},
       {"math.cumsum cumsum", kCumulative, bind<cumulative<"Cumsum">>, "running sums along an axis"},
       {"math.cumprod", kCumulative, bind<cumulative<"Cumprod">>, "running products along an axis"},
       {"math.cumulative_logsumexp", kCumulative, bind<cumulative<"CumulativeLogsumexp">>,
        "logarithms of running sums of exponentials along an axis"},
       {"math.argmax argmax", kArg, bind<arg_of<"ArgMax">>,
-       "where along an axis the largest stands, the first of equal ones"},
+       "the index of the largest element along an axis, the first of equal ones"},
       {"math.argmin argmin", kArg, bind<arg_of<"ArgMin">>,
-       "where along an axis the smallest stands, the first of equal ones"},
+       "the index of the smallest element along an axis, the first of equal ones"},
   };
 }
 

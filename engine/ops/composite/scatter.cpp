@@ -122,7 +122,7 @@ FL_PUBLIC(scatter) {
       {"scatter_nd",
        "indices: tensor, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "
        "name: str? = None",
-       bind<scatter_nd>, "zeros with updates added where indices say"},
+       bind<scatter_nd>, "zeros with updates added at indices"},
       {"tensor_scatter_nd_update",
        "tensor: tensor, indices: tensor, updates: tensor like tensor, name: str? = None",
        bind<tensor_scatter_update>, "a tensor with slices replaced"},
@@ -138,7 +138,7 @@ FL_PUBLIC(scatter) {
        "data: tensor, partitions: tensor of int32, num_partitions: int, name: str? = None", bind<dynamic_partition>,
        "the rows of a tensor sorted into parts"},
       {"dynamic_stitch", "indices: tensors of int32, data: tensors, name: str? = None", bind<dynamic_stitch>,
-       "rows of several tensors put where indices say"},
+       "rows of several tensors placed at indices"},
       {"unravel_index", "indices: tensor of int32, dims: tensor like indices, name: str? = None",
        one_op<"UnravelIndex">, "flat indices as indices of every dimension"},
   };

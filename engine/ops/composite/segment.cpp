@@ -253,7 +253,7 @@ FL_PUBLIC(segment) {
       {"histogram_fixed_width_bins",
        "values: tensor, value_range: tensor, nbins: tensor fits int32 = 100, dtype: dtype = int32, name: "
        "str? = None",
-       bind<histogram_bins>, "into which of equally wide bins each value falls"},
+       bind<histogram_bins>, "the bin of each value, among bins of equal width"},
   };
 }
 

@@ -215,7 +215,7 @@ FL_PUBLIC(slice) {
       {"concat", "values: tensor*, axis: tensor of int32, name: str? = None", bind<concat>,
        "tensors joined along a dimension"},
       {"stack", "values: tensor* of all, axis: int = 0, name: str? = None", bind<stack>,
-       "tensors of one shape along a new dimension"},
+       "tensors of the same shape stacked along a new dimension"},
       {"unstack", "value: tensor, num: int? = None, axis: int = 0, name: str? = None", bind<unstack>,
        "the slices of a dimension"},
       {"split", "value: tensor, num_or_size_splits: any, axis: int = 0, num: int? = None, name: str? = None",

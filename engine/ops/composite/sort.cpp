@@ -181,29 +181,29 @@ FL_PUBLIC(sort) {
       {"argsort",
        "values: tensor, axis: int = -1, direction: str = 'ASCENDING', stable: bool = False, name: str? = "
        "None",
-       bind<argsort>, "where the values along a dimension stand in order"},
+       bind<argsort>, "the indices that sort the values along a dimension"},
       {"nn.top_k math.top_k",
        "input: tensor, k: tensor of int32 = 1, sorted: bool = True, index_type: dtype = int32, name: str? = "
        "None "
        "-> TopKV2(values, indices)",
-       bind<top_k>, "the k largest of each row, and where they stand"},
+       bind<top_k>, "the k largest elements of each row, and their indices"},
       {"nn.in_top_k math.in_top_k",
        "targets: tensor of int32, predictions: tensor fits float32, k: tensor like targets, name: str? = "
        "None",
        bind<in_top_k>, "whether the target is among the k largest of its row"},
       {"unique", "x: tensor, out_idx: dtype = int32, name: str? = None -> Unique(y, idx)", bind<unique>,
-       "the different values, and which one each element is"},
+       "the distinct values, and the index of each element among them"},
       {"unique_with_counts",
        "x: tensor, out_idx: dtype = int32, name: str? = None -> UniqueWithCounts(y, idx, count)",
-       bind<unique_with_counts>, "the different values, which one each element is, and how often they come"},
+       bind<unique_with_counts>, "the distinct values, the index of each element among them, and their counts"},
       {"searchsorted",
        "sorted_sequence: tensor, values: tensor, side: str = 'left', out_type: dtype = int32, name: str? = "
        "None",
-       bind<searchsorted>, "where values would be put into a sorted row"},
+       bind<searchsorted>, "the positions at which values would be inserted into a sorted row"},
       {"math.invert_permutation", "x: tensor of int32, name: str? = None", one_op<"InvertPermutation">,
        "the permutation that undoes x"},
       {"fingerprint", "data: tensor, method: any = 'farmhash64', name: str? = None", bind<fingerprint>,
-       "eight bytes that stand for each row"},
+       "an 8-byte fingerprint of each row"},
       {"sparse._edit_distance",
        "hypothesis_indices: tensor, hypothesis_values: tensor, hypothesis_shape: tensor, truth_indices: "
        "tensor, "

@@ -197,7 +197,7 @@ FL_ROWS(arithmetic) {
         d.more.zero_gradient = true;
         return d;
       }(),
-      binary("TruncateMod", "T: floats|index", nullptr, "what is left of x / y; has the sign of x"),
+      binary("TruncateMod", "T: floats|index", nullptr, "the remainder of x / y, with the sign of x"),
       binary("MulNoNan", "T: floatcomplex", mul_no_nan_gradient, "x * y, and 0 where y is 0"),
       binary("Xdivy", "T: floatcomplex", xdivy_gradient, "x / y, and 0 where x is 0"),
       series("Xlogy", "T: floatcomplex", xlogy_gradient, "x * log(y), and 0 where x is 0"),
@@ -206,13 +206,13 @@ FL_ROWS(arithmetic) {
        next_after_gradient, OpFamily::kElementwise, "the number next to x1 on the way to x2",
        {.fast = FastPath::kBinary}},
       {"ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", "T: numbers", clip_shape,
-       clip_gradient, OpFamily::kElementwise, "t, with what is below the least or above the most replaced by these"},
+       clip_gradient, OpFamily::kElementwise, "t, clipped to the range from minimum to maximum"},
       series("Pow", "T: floatcomplex|signed", pow_gradient, "x ** y, with broadcasting"),
       selection("Maximum", maximum_gradient, "the larger of x and y; NaN if either is"),
       selection("Minimum", minimum_gradient, "the smaller of x and y; NaN if either is"),
       binary("SquaredDifference", "T: floatcomplex|index", squared_difference_gradient, "(x - y) squared"),
       {"AddN", "inputs: N*T -> sum: T", "N: int; T: numbers", add_n_shape, add_n_gradient, OpFamily::kElementwise,
-       "the sum of tensors of one shape"},
+       "the sum of tensors of the same shape"},
   };
 }
 

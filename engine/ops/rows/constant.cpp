@@ -154,7 +154,7 @@ FL_ROWS(constant) {
        fill_shape,
        fill_gradient,
        OpFamily::kConstant,
-       "a tensor of one value",
+       "a tensor filled with one value",
        {.dispatch = 1, .host_inputs = 1}},
       {"Range",
        "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",

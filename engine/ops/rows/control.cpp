@@ -83,7 +83,7 @@ FL_ROWS(control) {
        shape_from_attr,
        nullptr,
        OpFamily::kControl,
-       "stands for an output that the branch which ran does not have",
+       "a placeholder for an output that the branch taken does not have",
        {.zero_gradient = true, .execution = Execution::kFakeParam}},
       {"EmptyTensorList",
        "-> handle: variant",

@@ -202,7 +202,7 @@ FL_ROWS(conv) {
        "T: floats|int32; strides: list(int); padding: string; explicit_paddings: list(int) = []; "
        "data_format: string = \"CHANNELS_LAST\"; dilations: list(int) = []; batch_dims: int = 1; groups: int = 1",
        any_shape, nullptr, OpFamily::kProduct,
-       "the convolution over 2 or 3 dimensions, as the rank of the input says", forward(flops::convolution)},
+       "the convolution over 2 or 3 dimensions, by the rank of the input", forward(flops::convolution)},
   };
 }
 

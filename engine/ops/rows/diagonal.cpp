@@ -259,9 +259,9 @@ FL_ROWS(diagonal) {
        "T: plain; Tindex: index = int64", band_shape, band_gradient, OpFamily::kMove,
        "matrices with zeros outside of a band around the diagonal", {.host_inputs = 6}},
       {"Diag", "diagonal: T -> output: T", kTensorDiag, tensor_diag_shape, tensor_diag_gradient, OpFamily::kMove,
-       "zeros but for the elements whose first indices repeat as last ones"},
+       "a tensor on the diagonal of one of twice the rank"},
       {"DiagPart", "input: T -> diagonal: T", kTensorDiag, tensor_diag_part_shape, tensor_diag_part_gradient,
-       OpFamily::kMove, "the elements whose first indices repeat as last ones"},
+       OpFamily::kMove, "the diagonal of a tensor of even rank"},
       {"Cross", "a: T, b: T -> product: T", "T: real", cross_shape, cross_gradient, OpFamily::kElementwise,
        "the cross products of vectors of 3 elements"},
   };

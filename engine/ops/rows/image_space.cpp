@@ -104,7 +104,7 @@ FL_ROWS(image_space) {
   constexpr const char* kPick = "input: T, filter: T, values: T -> output: T";
   return {
       {"SpaceToDepth", "input: T -> output: T", kSpace, space_depth_shape<true>, space_to_depth_gradient,
-       OpFamily::kMove, "blocks of pixels as channels of one"},
+       OpFamily::kMove, "blocks of pixels as channels of one pixel"},
       {"DepthToSpace", "input: T -> output: T", kSpace, space_depth_shape<false>, depth_to_space_gradient,
        OpFamily::kMove, "channels as blocks of pixels"},
       {"Dilation2D", "input: T, filter: T -> output: T", kDilation, dilation_shape, dilation_gradient,
@@ -114,9 +114,9 @@ FL_ROWS(image_space) {
       {"Dilation2DBackpropFilter", kToFilter, kDilation, dilation_back_shape<1>, flowing_gradient<1>,
        OpFamily::kReduction, "the gradient of Dilation2D with respect to its filter"},
       {"Dilation2DPickInput", kPick, kDilation, dilation_pick_shape<0>, flowing_gradient<2>, OpFamily::kReduction,
-       "what stands in `values` where the input of the largest stands"},
+       "the elements of `values` at the input position of each maximum"},
       {"Dilation2DPickFilter", kPick, kDilation, dilation_pick_shape<1>, flowing_gradient<3>, OpFamily::kReduction,
-       "what stands in `values` where the filter of the largest stands"},
+       "the elements of `values` at the filter position of each maximum"},
   };
 }
 

@@ -165,11 +165,11 @@ FL_ROWS(pool) {
   const RowDef::More first_is_shape{.dispatch = 1, .host_inputs = 1};
   return {
       {"AvgPool", kOne, kAverage, pool_shape<2>, average_gradient<2>, OpFamily::kReduction,
-       "the mean in each window, of what lies inside"},
+       "the mean of each window, without padding"},
       {"AvgPoolGrad", kBack, kAverage, average_grad_shape<2>, average_grad_gradient<2>, OpFamily::kReduction,
        "the gradient of AvgPool", first_is_shape},
       {"AvgPool3D", "input: T -> output: T", kAverage3D, pool_shape<3>, average_gradient<3>, OpFamily::kReduction,
-       "the mean in each window of a volume, of what lies inside"},
+       "the mean of each window of a volume, without padding"},
       {"AvgPool3DGrad", kBack, kAverage3D, average_grad_shape<3>, average_grad_gradient<3>, OpFamily::kReduction,
        "the gradient of AvgPool3D", first_is_shape},
       {"MaxPool", "input: T -> output: T", kMax, pool_shape<2>, max_gradient<2>, OpFamily::kReduction,
@@ -177,7 +177,7 @@ FL_ROWS(pool) {
       {"MaxPoolGrad", kThree, kMax, max_grad_shape<2>, max_grad_gradient<2>, OpFamily::kReduction,
        "the gradient of MaxPool: to the first of the largest"},
       {"MaxPoolGradGrad", kThree, kMax, max_grad_grad_shape<2>, max_grad_grad_gradient<2>, OpFamily::kReduction,
-       "what stands in `grad` where the largest of each window stood"},
+       "the elements of `grad` at the maximum of each window"},
       {"MaxPool3D", "input: T -> output: T", kMax3D, pool_shape<3>, max_gradient<3>, OpFamily::kReduction,
        "the largest in each window of a volume"},
       {"MaxPool3DGrad", "orig_input: TInput, orig_output: TInput, grad: T -> output: T",
@@ -185,14 +185,14 @@ FL_ROWS(pool) {
        "TInput: floats",
        max_grad_shape<3>, max_grad_gradient<3>, OpFamily::kReduction, "the gradient of MaxPool3D"},
       {"MaxPool3DGradGrad", kThree, kMax3D, max_grad_grad_shape<3>, max_grad_grad_gradient<3>, OpFamily::kReduction,
-       "what stands in `grad` where the largest of each window of a volume stood"},
+       "the elements of `grad` at the maximum of each window of a volume"},
       {"MaxPoolWithArgmax", "input: T -> output: T, argmax: Targmax", kArgmax, pool_shape<2>, argmax_gradient,
-       OpFamily::kReduction, "the largest in each window and where it stands"},
+       OpFamily::kReduction, "the maximum of each window and its index"},
       {"MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", kArgmaxGrad, argmax_grad_shape,
        argmax_grad_gradient, OpFamily::kReduction, "the gradient of MaxPoolWithArgmax"},
       {"MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", kArgmaxGrad,
        argmax_grad_grad_shape, argmax_grad_grad_gradient, OpFamily::kReduction,
-       "what stands in `grad` at the places of the largest"},
+       "the elements of `grad` at the positions of the maxima"},
   };
 }
 

@@ -170,9 +170,9 @@ FL_ROWS(reduction) {
        "for each element the product of the others that are reduced with it, differentiated once along each direction",
        {.host_inputs = 2}},
       logical("All", "whether all are true over some dimensions"),
-      logical("Any", "whether one is true over some dimensions"),
-      arg("ArgMax", "where along one dimension the largest stands, the first of equal ones"),
-      arg("ArgMin", "where along one dimension the smallest stands, the first of equal ones"),
+      logical("Any", "whether any is true over some dimensions"),
+      arg("ArgMax", "the index of the largest element along one dimension, the first of equal ones"),
+      arg("ArgMin", "the index of the smallest element along one dimension, the first of equal ones"),
       {"ReducedShape", "shape: int32, axes: int32 -> kept: int32", "", infer::same, nullptr, OpFamily::kMove,
        "a shape with the dimensions of `axes` set to 1", {.host_inputs = 3, .zero_gradient = true}},
   };

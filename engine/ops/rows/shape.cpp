@@ -311,7 +311,7 @@ FL_ROWS(shape) {
        infer::vector,
        nullptr,
        OpFamily::kMove,
-       "over which dimensions the gradients of a broadcast are summed",
+       "the dimensions over which the gradients of a broadcast are summed",
        {.host_inputs = 3, .zero_gradient = true}},
       {"SelectV2",
        "condition: bool, t: T, e: T -> output: T",

@@ -205,7 +205,7 @@ FL_ROWS(solve) {
       {"MatrixTriangularSolve", "matrix: T, rhs: T -> output: T",
        "lower: bool = true; adjoint: bool = false; T: float64|float32|float16|bfloat16|complex64|complex128",
        triangular_solve_shape, triangular_solve_gradient, OpFamily::kProduct,
-       "the x of matrix * x = rhs, where only one triangle of the matrix is looked at",
+       "the x of matrix * x = rhs, where only one triangle of the matrix is read",
        {.flops = flops::triangular_solve}},
       {"Cholesky", "input: T -> output: T", kTypes, square_shape, cholesky_gradient, OpFamily::kProduct,
        "the lower triangle L of positive definite matrices L * L^H; of others NaN", {.flops = flops::cubic<1>}},

@@ -70,7 +70,7 @@ FL_ROWS(string) {
        "writes a string to a stream",
        {.effect = Effect::kOther, .host_inputs = 1}},
       {"StringJoin", "inputs: N*string -> output: string", "N: int; separator: string = \"\"", joined_shape,
-       nullptr, OpFamily::kElementwise, "strings put together, element by element", text},
+       nullptr, OpFamily::kElementwise, "strings joined, element by element", text},
       {"StringLength", "input: string -> output: int32", "unit: string = \"BYTE\"", unit_is_known, nullptr,
        OpFamily::kElementwise, "how many bytes or characters each string has", text},
       {"AsString", "input: T -> output: string",

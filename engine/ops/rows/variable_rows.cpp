@@ -185,7 +185,7 @@ FL_ROWS(variable_rows) {
        slice_assign_shape, nullptr, OpFamily::kVariable, "gives a strided slice of a variable other values",
        {.effect = Effect::kWrites, .dispatch = 4, .host_inputs = 31}},
       {"ResourceCountUpTo", "resource: resource -> output: T", "limit: int; T: index", count_shape, nullptr,
-       OpFamily::kVariable, "the value of a counter, which then goes one up to a limit",
+       OpFamily::kVariable, "the value of a counter, which is then incremented up to a limit",
        {.effect = Effect::kWrites, .dispatch = -1, .zero_gradient = true}},
   };
 }

@@ -22,7 +22,7 @@ const AttrValue* attr_or_default(const AttrSpec& spec, const Attrs& attrs) {
 }
 
 [[noreturn]] void wrong_count(const OpRow& row, size_t given) {
-  invalid(row.name, " takes ", row.inputs.size(), " inputs, ", given, " came [Op:", row.name, "]");
+  invalid(row.name, " takes ", row.inputs.size(), " inputs, got ", given, " [Op:", row.name, "]");
 }
 
 void check_allowed(const OpRow& row, const AttrSpec& attr, DType dtype, const char* input = nullptr) {
@@ -248,7 +248,7 @@ std::vector<int64_t> ints_of(const Tensor& t) {
       case DType::kInt16: out[k] = t.data<int16_t>()[k]; break;
       case DType::kInt8: out[k] = t.data<int8_t>()[k]; break;
       case DType::kUInt8: out[k] = t.data<uint8_t>()[k]; break;
-      default: invalid("a tensor of integers was expected, one of ", name_of(t.dtype()), " came");
+      default: invalid("expected a tensor of integers, got ", name_of(t.dtype()));
     }
   }
   return out;

@@ -42,7 +42,7 @@ std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::str
     fail(ErrorKind::kType, "x and y of ", what, " must have one dtype: tf.", name_of(x.dtype()), " and tf.",
          name_of(y.dtype()), " came; cast one of them with tf.cast");
   if (!in_set(x.dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "x and y of ", what, " must be numbers, tensors of tf.", name_of(x.dtype()), " came");
+    fail(ErrorKind::kType, "x and y of ", what, " must be numbers, got tensors of tf.", name_of(x.dtype()));
   const DType dtype = quotient_dtype(x.dtype());
   const Tensor a = as_node(x, "x"), b = as_node(y, "y");
   Tensor of_a = ops::cast(a, dtype);
@@ -60,7 +60,7 @@ Arg logical_xor_of(const Tensor& x, const Tensor& y, std::string_view name) {
 Arg add_n(const std::vector<Tensor>& terms, std::string_view name) {
   static const Op op{"AddN"};
   static const Op same{"Identity"};
-  if (terms.empty()) fail(ErrorKind::kValue, "tf.add_n wants at least one tensor, the list is empty");
+  if (terms.empty()) fail(ErrorKind::kValue, "tf.add_n requires at least one tensor, got an empty list");
   if (terms.size() == 1) return {name.empty() ? terms[0] : apply(same, {terms[0]}, {}, name)};
   return {apply(op.row(), terms, {}, name)};
 }
@@ -123,7 +123,7 @@ Arg accumulate_n(const std::vector<Tensor>& terms, const Arg& dims, DType tensor
   for (const Tensor& t : terms) {
     if (t.dtype() != terms[0].dtype() || !compatible(shape, t.shape()))
       fail(ErrorKind::kValue, "tf.math.accumulate_n: inputs must have one dtype and shape; ", name_of(t.dtype()), " ",
-           t.shape().to_string(), " stands beside ", name_of(terms[0].dtype()), " ", shape.to_string());
+           t.shape().to_string(), " next to ", name_of(terms[0].dtype()), " ", shape.to_string());
     shape = merge(shape, t.shape());
   }
   if (tensor_dtype != DType::kInvalid && tensor_dtype != terms[0].dtype())

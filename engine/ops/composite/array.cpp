@@ -13,7 +13,7 @@ Arg reverse_sequence(const Tensor& input, const Tensor& seq_lengths, std::option
   static const AttrName kSeq{"seq_dim"};
   static const AttrName kBatch{"batch_dim"};
   if (!seq_axis)
-    fail(ErrorKind::kType, "tf.reverse_sequence wants seq_axis, the dimension that is reversed");
+    fail(ErrorKind::kType, "tf.reverse_sequence requires seq_axis, the dimension to reverse");
   return {apply(op, {input, seq_lengths},
                 {{kSeq, *seq_axis}, {kBatch, batch_axis.value_or(0)}}, name)};
 }
@@ -80,7 +80,7 @@ Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> ax
     if (x.shape().rank() == 0) x = ops::reshape(x, ops::ints({1}));
     const int rank = x.shape().rank();
     if (*axes < -rank || *axes >= rank)
-      fail(ErrorKind::kValue, "tf.repeat: axis ", *axes, " must lie in [", -rank, ", ", rank, ")");
+      fail(ErrorKind::kValue, "tf.repeat: axis ", *axes, " must be in [", -rank, ", ", rank, ")");
     axis = static_cast<int>(*axes < 0 ? *axes + rank : *axes);
   }
   const Shape& of_times = times.shape();
@@ -161,7 +161,7 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
   const Scope scope(name_or(name, "linspace"));
   if (const Tensor known = known_value(num_given); known && known.dtype() == DType::kInt64)
     if (const int64_t n = one_integer(known, "num of tf.linspace"); n != static_cast<int32_t>(n))
-      invalid("num of tf.linspace must fit 32 bits, ", n, " came [Op:LinSpace]");
+      invalid("num of tf.linspace must fit 32 bits, got ", n, " [Op:LinSpace]");
   Tensor num = ops::cast(num_given, DType::kInt32);
   if (start.dtype() != stop.dtype())
     fail(ErrorKind::kValue, "stop: Tensor conversion requested dtype ", name_of(start.dtype()),
@@ -192,7 +192,7 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
          "tf.linspace: the ranks of start and stop must be known for an axis other than 0");
   const int rank = start.shape().has_rank() ? start.shape().rank() : -1;
   if (rank >= 0 && (axis < -rank - 1 || axis > rank))
-    invalid("tf.linspace: axis ", axis, " must lie in [", -rank - 1, ", ", rank, "]");
+    invalid("tf.linspace: axis ", axis, " must be in [", -rank - 1, ", ", rank, "]");
   if (axis < 0) axis += rank + 1;
   const Tensor first = ops::expand_dims(start, axis), last = ops::expand_dims(stop, axis);
   const Tensor known = known_value(num);
@@ -245,7 +245,7 @@ Arg ensure_shape(const Tensor& x, const Arg& dims, std::string_view name) {
   const Shape* shape = std::get_if<Shape>(&dims.value);
   if (!shape) {
     const Tensor value = known_value(std::get<Tensor>(dims.value));
-    if (!value) fail(ErrorKind::kType, "the shape of tf.ensure_shape must be known, a symbolic tensor came");
+    if (!value) fail(ErrorKind::kType, "the shape of tf.ensure_shape must be known, got a symbolic tensor");
     return {apply(op, {x}, {{kShape, Shape(std::span<const int64_t>(infer::ints_of(value)))}},
                   name)};
   }
@@ -260,7 +260,7 @@ Arg broadcast_dynamic_shape(const Tensor& shape_x, const Tensor& shape_y, std::s
 Arg broadcast_static_shape(const Arg& shape_x, const Arg& shape_y, std::string_view) {
   const Shape* x = std::get_if<Shape>(&shape_x.value);
   const Shape* y = std::get_if<Shape>(&shape_y.value);
-  if (!x || !y) fail(ErrorKind::kType, "tf.broadcast_static_shape wants two TensorShapes");
+  if (!x || !y) fail(ErrorKind::kType, "tf.broadcast_static_shape requires two TensorShapes");
   try {
     return {broadcast(*x, *y)};
   } catch (const Error&) {
@@ -341,10 +341,10 @@ Arg parallel_stack(const std::vector<Tensor>& values, std::string_view name) {
          "tf.parallel_stack() is not compatible with eager execution: call it in a tf.function");
   const Scope scope(name_or(name, "parallel_stack"));
   std::vector<Tensor> rows = values;
-  if (rows.empty()) fail(ErrorKind::kValue, "tf.parallel_stack wants at least one tensor, the list is empty");
+  if (rows.empty()) fail(ErrorKind::kValue, "tf.parallel_stack requires at least one tensor, got an empty list");
   const Shape& one = rows[0].shape();
   if (!one.fully_known())
-    fail(ErrorKind::kValue, "tf.parallel_stack wants tensors of known shape, the first has ",
+    fail(ErrorKind::kValue, "tf.parallel_stack requires tensors of known shape, the first has ",
          one.to_string());
   Shape out{static_cast<int64_t>(rows.size())};
   for (int64_t d : one.dims()) out.append(d);

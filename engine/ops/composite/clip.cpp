@@ -124,7 +124,7 @@ Arg grows(const Tensor& given, std::string_view name) {
   static const AttrName kBegin{"begin_mask"};
   static const AttrName kEnd{"end_mask"};
   if (!in_set(given.dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "a tensor of numbers is wanted, one of ", name_of(given.dtype()), " came");
+    fail(ErrorKind::kType, "expected a tensor of numbers, got ", name_of(given.dtype()));
   const Scope scope(name);
   const Tensor x = ops::reshape(given, ops::ints({-1}));
   const Tensor later = apply(slice, {x, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}});

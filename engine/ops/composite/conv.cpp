@@ -198,13 +198,13 @@ Arg atrous_conv2d(const Tensor& x, const Tensor& filters, const Ints& rate_given
     fail(ErrorKind::kValue, "the rank of the value or of the filters of tf.nn.atrous_conv2d must be known");
   for (const Tensor* t : {&x, &filters})
     if (t->shape().has_rank() && t->shape().rank() != 4)
-      fail(ErrorKind::kValue, "tf.nn.atrous_conv2d convolves images: value and filters must have rank 4, ",
-           t->shape().to_string(), " came");
+      fail(ErrorKind::kValue, "tf.nn.atrous_conv2d convolves images: value and filters must have rank 4, got ",
+           t->shape().to_string());
   Ints rate = rate_given;
   if (rate.size() == 1) rate.push_back(rate[0]);
-  if (rate.size() != 2) fail(ErrorKind::kValue, "rate is one number or two, ", rate.size(), " came");
+  if (rate.size() != 2) fail(ErrorKind::kValue, "rate must be one number or two, got ", rate.size());
   if (rate[0] < 1 || rate[1] < 1)
-    fail(ErrorKind::kValue, "rate must be positive, ", rate[0], " and ", rate[1], " came");
+    fail(ErrorKind::kValue, "rate must be positive, got ", rate[0], " and ", rate[1]);
   return {conv2d_of(
       x, filters,
       attrs_of({1, 1, 1, 1}, {1, rate[0], rate[1], 1}, padding_without_pairs(padding, "tf.nn.atrous_conv2d"), "NHWC"),

@@ -84,12 +84,12 @@ Tensor shape_tensor(const Arg& a, DType dtype) {
     if (!given->is_symbolic() && !is_integer(given->dtype()) && given->elements() == 0)
       return ops::ints({}, dtype);  // tf.zeros([])
     if (!in_set(given->dtype(), kIntegerTypes))
-      fail(ErrorKind::kType, "a shape is made of integers, values of dtype ", name_of(given->dtype()), " came");
+      fail(ErrorKind::kType, "a shape must consist of integers, got values of dtype ", name_of(given->dtype()));
     return *given;
   }
   const Shape& shape = std::get<Shape>(a.value);
   if (!shape.fully_known())
-    fail(ErrorKind::kValue, "a shape without unknown dimensions is wanted here, ", shape.to_string(), " came");
+    fail(ErrorKind::kValue, "a shape must be fully known here, got ", shape.to_string());
   return ops::ints(shape.dims(), dtype);
 }
 

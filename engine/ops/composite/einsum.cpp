@@ -245,8 +245,8 @@ std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
     fail(ErrorKind::kValue, "tf.tensordot: `axes` must be an integer or two lists of axes");
   std::pair<Axes, Axes> out{axes_from((*list)[0]), axes_from((*list)[1])};
   if (out.first.known && out.second.known && out.first.known->size() != out.second.known->size())
-    fail(ErrorKind::kValue, "tf.tensordot: as many axes of `a` as of `b` are wanted, ", out.first.known->size(),
-         " and ", out.second.known->size(), " came");
+    fail(ErrorKind::kValue, "tf.tensordot: axes of `a` and `b` must be equally many, got ", out.first.known->size(),
+         " and ", out.second.known->size());
   return out;
 }
 

@@ -140,7 +140,7 @@ Arg pinv(const Tensor& a, const Tensor& rcond, const Arg&, std::string_view name
   const Scope scope(name_or(name, "pinv"));
   want_float_matrix(a, "pinv");
   if (a.dtype() == DType::kBFloat16)
-    fail(ErrorKind::kValue, "tf.linalg.pinv is not offered for bfloat16, which no decomposition is; cast it before");
+    fail(ErrorKind::kValue, "tf.linalg.pinv does not support bfloat16, like all decompositions; cast it first");
   const Tensor limit = !rcond ? largest_size(a, 10 * epsilon(a.dtype())) : rcond;
   const std::vector<Tensor> all = svd_of(a, false, true);
   const Tensor cutoff = ops::expand_dims(ops::mul(limit, largest(all[0], false)), -1);

@@ -23,8 +23,8 @@ void want_both(const Arg& labels, const Arg& logits, const char* function) {
 }
 void want_one_shape(const Tensor& x, const Tensor& y, const char* names) {
   if (!compatible(x.shape(), y.shape()))
-    fail(ErrorKind::kValue, names, " must have the same shape, ", x.shape().to_string(), " and ",
-         y.shape().to_string(), " came");
+    fail(ErrorKind::kValue, names, " must have the same shape, got ", x.shape().to_string(), " and ",
+         y.shape().to_string());
 }
 
 Tensor move_to_end(const Tensor& x, int64_t axis, int rank) {
@@ -106,7 +106,7 @@ Arg softmax_cross_entropy(const Tensor& labels_given, const Tensor& given, int64
     axis = shape.rank() - 1;
   }
   if (shape.has_rank() && shape.rank() == 0)
-    invalid("logits must have at least one dimension, a scalar came [Op:SoftmaxCrossEntropyWithLogits]");
+    invalid("logits must have at least one dimension, got a scalar [Op:SoftmaxCrossEntropyWithLogits]");
   const Tensor both[] = {as_matrix(logits), as_matrix(labels)};
   Tensor cost = losses_of(op.row(), both, scope.own_name());
   if (!shape.has_rank() || shape.rank() != 2) {

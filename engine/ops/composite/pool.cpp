@@ -128,7 +128,7 @@ Ints rates_of(const Arg& a, size_t n, const char* what) {
   Ints values = integers(a);
   if (values.size() != n) fail(ErrorKind::kValue, what, " should have ", n, " entries, it has ", values.size());
   for (const int64_t v : values)
-    if (v < 1) fail(ErrorKind::kValue, "all ", what, " must be positive, ", v, " came");
+    if (v < 1) fail(ErrorKind::kValue, "all ", what, " must be positive, got ", v);
   return values;
 }
 

@@ -38,7 +38,7 @@ DType float_dtype(const Arg& a) {
 void want_whole_shape(const Arg& a) {
   const Tensor& t = tensor(a);
   if (!is_integer(t.dtype()) && t.shape() != Shape{0})
-    fail(ErrorKind::kType, "a shape is made of integers, values of dtype ", name_of(t.dtype()), " came");
+    fail(ErrorKind::kType, "a shape must consist of integers, got values of dtype ", name_of(t.dtype()));
 }
 
 Arg gamma(const Arg& dims, const Arg& alpha_given, const Arg& beta_given, const Arg& dtype, const Arg& op_seed,

@@ -50,7 +50,7 @@ Arg gather_nd(const Tensor& params_given, const Tensor& indices_given, const Arg
     batch = *number;
   } else if (const auto* given = std::get_if<Tensor>(&batch_dims.value)) {
     const Tensor value = known_value(*given);
-    if (!value) fail(ErrorKind::kType, "tf.gather_nd: batch_dims must be known, a symbolic tensor came");
+    if (!value) fail(ErrorKind::kType, "tf.gather_nd: batch_dims must be known, got a symbolic tensor");
     batch = one_integer(value, "batch_dims");
   } else if (!batch_dims.none()) {
     fail(ErrorKind::kType, "tf.gather_nd: batch_dims must be an int or a scalar tensor of integers");
@@ -59,7 +59,7 @@ Arg gather_nd(const Tensor& params_given, const Tensor& indices_given, const Arg
   const Tensor params = ops::value_of(params_given);
   const Shape &of_params = params.shape(), &of_indices = indices.shape();
   if (!of_params.has_rank() || !of_indices.has_rank())
-    fail(ErrorKind::kValue, "tf.gather_nd with batch_dims wants tensors whose rank is known");
+    fail(ErrorKind::kValue, "tf.gather_nd with batch_dims requires tensors of known rank");
   if (batch < 0 || batch >= of_indices.rank())
     fail(ErrorKind::kValue, "batch_dims = ", batch,
          " must be at least 0 and less than rank(indices) = ", of_indices.rank());
@@ -99,10 +99,10 @@ Arg dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>
   static const AttrName kN{"N"};
   std::vector<Tensor> inputs = indices;
   if (data.empty())
-    invalid("tf.dynamic_stitch wants at least one tensor of indices and one of data [Op:DynamicStitch]");
+    invalid("tf.dynamic_stitch requires at least one tensor of indices and one of data [Op:DynamicStitch]");
   if (inputs.size() != data.size())
-    fail(ErrorKind::kValue, "tf.dynamic_stitch wants as many data as indices, ", data.size(), " and ",
-         inputs.size(), " came");
+    fail(ErrorKind::kValue, "tf.dynamic_stitch requires as many data as indices, got ", data.size(), " and ",
+         inputs.size());
   const auto n = static_cast<int64_t>(data.size());
   inputs.insert(inputs.end(), data.begin(), data.end());
   return {apply(op.row(), inputs, {{kN, n}}, name)};

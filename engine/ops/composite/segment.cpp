@@ -17,7 +17,7 @@ Tensor unsorted_sum(const Tensor& data, const Tensor& ids, const Tensor& count) 
 // The number of rows of each segment, at least 1, in a shape that broadcasts with the sums.
 Tensor segment_sizes(const Tensor& data, const Tensor& ids, const Tensor& count) {
   if (!in_set(data.dtype(), kNumberTypes))
-    fail(ErrorKind::kType, "segments of numbers have a mean, data of dtype ", name_of(data.dtype()), " came");
+    fail(ErrorKind::kType, "only numbers have a segment mean, got data of dtype ", name_of(data.dtype()));
   const Tensor ones = ops::fill(ops::shape(ids), ops::number(1, data.dtype()));
   const Tensor sizes = unsorted_sum(ones, ids, count);
   Tensor more;

@@ -210,7 +210,7 @@ Arg where(const Tensor& condition, const Tensor& x, const Tensor& y, std::string
   static const Op op{"SelectV2"};
   static const Op places{"Where"};
   if (!x && !y) return {apply(places, {condition}, {}, name)};
-  if (!x || !y) fail(ErrorKind::kValue, "tf.where wants x and y, both or neither");
+  if (!x || !y) fail(ErrorKind::kValue, "tf.where requires both x and y, or neither");
   return {apply(op, {condition, x, y}, {}, name)};
 }
 

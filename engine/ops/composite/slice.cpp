@@ -14,7 +14,7 @@ Arg concat(const std::vector<Tensor>& values_given, const Tensor& axis, std::str
   static const Op op{"ConcatV2"};
   static const Op same{"Identity"};
   auto values = values_given;
-  if (values.empty()) fail(ErrorKind::kValue, "tf.concat wants at least one tensor, the list is empty");
+  if (values.empty()) fail(ErrorKind::kValue, "tf.concat requires at least one tensor, got an empty list");
   if (values.size() == 1) return {apply(same, {values[0]}, {}, name_or(name, "concat"))};
   values.push_back(axis);
   return {apply(op.row(), values, {}, name_or(name, "concat"))};
@@ -39,7 +39,7 @@ Arg stack(const std::vector<Tensor>& values, int64_t axis, std::string_view name
 int64_t size_along(const Tensor& x, int64_t axis, const char* function) {
   const Shape& shape = x.shape();
   if (!shape.has_rank())
-    fail(ErrorKind::kValue, function, ": the rank of the tensor is not known; give the number of parts");
+    fail(ErrorKind::kValue, function, ": the rank of the tensor is not known; pass the number of parts");
   if (axis < -shape.rank() || axis >= shape.rank())
     fail(ErrorKind::kValue, function, ": axis ", axis, " is outside of [-", shape.rank(), ", ", shape.rank(), ")");
   return shape[static_cast<int>(axis < 0 ? axis + shape.rank() : axis)];
@@ -78,9 +78,10 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
     fail(ErrorKind::kValue, "num_or_size_splits of tf.split is a number or a list of sizes, not None");
   const Tensor sizes = value_tensor(num_or_size_splits, "num_or_size_splits of tf.split");
   if (sizes.shape().has_rank() && sizes.shape().rank() == 0)
-    fail(ErrorKind::kValue, "the number of parts of tf.split must be a Python integer, a tensor came");
+    fail(ErrorKind::kValue, "the number of parts of tf.split must be a Python integer, got a tensor");
   const int64_t count = num ? *num : sizes.shape().has_rank() ? sizes.shape()[0] : kUnknownDim;
-  if (count == kUnknownDim) fail(ErrorKind::kValue, "how many sizes tf.split was given is not known; say it with num=");
+  if (count == kUnknownDim)
+    fail(ErrorKind::kValue, "the number of sizes passed to tf.split is not known; pass it as num=");
   if (count < 0 || count > kMostParts) invalid("the number of parts must not be ", count, " [Op:SplitV]");
   const Tensor inputs[] = {x, sizes, ops::integer(axis)};
   return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};

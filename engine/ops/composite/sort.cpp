@@ -87,7 +87,7 @@ bool is_ascending(const Arg& a) {
 
 void check_ordered(const Tensor& x, const char* function) {
   if (!in_set(x.dtype(), kRealTypes))
-    invalid(function, " orders real numbers, values of dtype ", name_of(x.dtype()), " came [Op:TopKV2]");
+    invalid(function, " sorts real numbers, got values of dtype ", name_of(x.dtype()), " [Op:TopKV2]");
 }
 
 Arg sort(const Tensor& x, int64_t axis, const Arg& direction, std::string_view name) {
@@ -130,7 +130,7 @@ Arg unique_with_counts(const Tensor& x, DType out_idx, std::string_view name) {
 Tensor as_rows(const Tensor& x) {
   const Shape& shape = x.shape();
   if (shape.has_rank() && shape.rank() == 0)
-    invalid("tf.searchsorted wants at least vectors, a scalar came [Op:LowerBound]");
+    invalid("tf.searchsorted requires at least vectors, got a scalar [Op:LowerBound]");
   if (shape.fully_known()) {
     int64_t rows = 1;
     for (int d = 0; d + 1 < shape.rank(); ++d) rows *= shape[d];

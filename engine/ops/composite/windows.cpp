@@ -21,7 +21,7 @@ std::vector<int64_t> per_dimension(const Arg& a, int spatial, bool channels_firs
 PaddingAttrs padding_of(const Arg& a, int rank) {
   if (const auto* name = std::get_if<std::string>(&a.value)) {
     if (*name == "EXPLICIT")
-      fail(ErrorKind::kValue, "'EXPLICIT' is not a padding to be given: an explicit padding is a list of pairs");
+      fail(ErrorKind::kValue, "'EXPLICIT' cannot be passed as a padding: an explicit padding is a list of pairs");
     return {*name, {}};
   }
   const auto* list = std::get_if<ArgList>(&a.value);
@@ -33,7 +33,7 @@ PaddingAttrs padding_of(const Arg& a, int rank) {
       fail(ErrorKind::kValue, "each element of a padding that is a list must be a pair of numbers");
     for (const Arg& number : *pair) {
       const auto* value = std::get_if<int64_t>(&number.value);
-      if (!value) fail(ErrorKind::kType, "a padding is told in integers");
+      if (!value) fail(ErrorKind::kType, "a padding must consist of integers");
       out.pairs.push_back(*value);
     }
   }

@@ -49,7 +49,7 @@ void reverse_sequence_shape(Inference& i) {
   if (batch == seq) invalid("batch_dim == seq_dim: both are ", seq, " [Op:ReverseSequence]");
   for (const auto& [name, dim] : {std::pair("seq_dim", seq), std::pair("batch_dim", batch)})
     if (dim < 0 || dim >= in.rank())
-      invalid(name, " must lie in [0, ", in.rank(), "), got ", dim, " [Op:ReverseSequence]");
+      invalid(name, " must be in [0, ", in.rank(), "), got ", dim, " [Op:ReverseSequence]");
   const Shape& lengths = i.shape(1);
   const int64_t rows = in[static_cast<int>(batch)];
   if (lengths.has_rank() && lengths[0] >= 0 && rows >= 0 && lengths[0] != rows)

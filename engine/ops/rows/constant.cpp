@@ -40,7 +40,7 @@ void linspace_shape(Inference& i) {
   for (size_t k = 0; k < 3; ++k) infer::want_rank(i, k, 0);
   const Tensor num = i.constant(2);
   const int64_t count = num ? infer::ints_of(num)[0] : kUnknownDim;
-  if (num && count <= 0) invalid("num must be positive, ", count, " came [Op:LinSpace]");
+  if (num && count <= 0) invalid("num must be positive, got ", count, " [Op:LinSpace]");
   i.output_shapes[0] = Shape{count};
 }
 // Of start and stop at place k of n: 1 - k / (n - 1) and k / (n - 1); one place is start itself.
@@ -102,7 +102,7 @@ void one_hot_shape(Inference& i) {
   static const AttrName kAxis{"axis"};
   for (size_t k = 1; k < 4; ++k) infer::want_rank(i, k, 0);
   const auto depth = infer::constant_ints(i, 1);
-  if (depth && (*depth)[0] < 0) invalid("depth must be non-negative, ", (*depth)[0], " came [Op:OneHot]");
+  if (depth && (*depth)[0] < 0) invalid("depth must be non-negative, got ", (*depth)[0], " [Op:OneHot]");
   if (!i.shape(0).has_rank()) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
@@ -110,7 +110,7 @@ void one_hot_shape(Inference& i) {
   const int rank = i.shape(0).rank();
   int64_t axis = i.attrs.get_or(kAxis, int64_t{-1});
   if (axis < -1 || axis > rank)
-    invalid("Expected axis to be -1 or between [0, ", rank, "], but ", axis, " came [Op:OneHot]");
+    invalid("Expected axis to be -1 or between [0, ", rank, "], got ", axis, " [Op:OneHot]");
   if (axis == -1) axis = rank;
   Shape out;
   for (int d = 0; d <= rank; ++d) {

@@ -62,7 +62,7 @@ void einsum_shape(Inference& i) {
     }
   }
   if (batch.has_rank() && batch.rank() > 0 && e.output.find('.') == std::string::npos)
-    invalid("the result of '", to_string(e), "' must have the ellipsis of the operands, which stands for dimensions ",
+    invalid("the result of '", to_string(e), "' must have the ellipsis of the operands, which covers dimensions ",
             batch.to_string(), " [Op:Einsum]");
   Shape out;
   for (char label : e.output) {
@@ -76,7 +76,7 @@ void einsum_shape(Inference& i) {
     }
     const auto at = sizes.find(label);
     if (at == sizes.end())
-      invalid("the label ", std::string(1, label), " of the result stands in no operand of '", to_string(e),
+      invalid("the label ", std::string(1, label), " of the result is in no operand of '", to_string(e),
               "' [Op:Einsum]");
     out.append(at->second);
   }

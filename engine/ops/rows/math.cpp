@@ -141,7 +141,7 @@ const AttrName kAxis{"_axis"};
 
 void softmax_shape(Inference& i) {
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
-    invalid(i.row.name, " needs a tensor of at least 1 dimension, a scalar came [Op:", i.row.name, "]");
+    invalid(i.row.name, " needs a tensor of at least 1 dimension, got a scalar [Op:", i.row.name, "]");
   const int64_t axis = i.attrs.get_or(kAxis, int64_t{-1});
   const Shape& shape = i.shape(0);
   if (shape.has_rank() && (axis < -shape.rank() || axis >= shape.rank()))

@@ -146,12 +146,12 @@ void sigmoid_cross_entropy_gradient(GradientCall& c) {
 
 void lrn_shape(Inference& i) {
   if (const int64_t radius = i.attrs.get_or(kDepthRadius, int64_t{5}); radius < 0)
-    invalid("depth_radius must not be negative, ", radius, " came [Op:", i.row.name, "]");
+    invalid("depth_radius must not be negative, got ", radius, " [Op:", i.row.name, "]");
   for (size_t k = 0; k < i.inputs.size(); ++k) infer::want_rank(i, k, 4);
   Shape out = Shape::of_rank(4);
   for (size_t k = 0; k < i.inputs.size(); ++k) {
     if (!compatible(out, i.shape(k)))
-      invalid("the inputs of ", i.row.name, " must have one shape, ", i.shape(k).to_string(), " came, expected was ",
+      invalid("the inputs of ", i.row.name, " must have one shape, got ", i.shape(k).to_string(), ", expected was ",
               out.to_string());
     out = merge(out, i.shape(k));
   }

@@ -32,9 +32,9 @@ void gather_nd_shape(Inference& i) {
   const Shape& params = i.shape(0);
   const Shape& indices = i.shape(1);
   if (indices.has_rank() && indices.rank() == 0)
-    invalid("indices must be at least a vector, a scalar came [Op:GatherNd]");
+    invalid("indices must be at least a vector, got a scalar [Op:GatherNd]");
   if (params.has_rank() && params.rank() == 0)
-    invalid("params must be at least a vector, a scalar came [Op:GatherNd]");
+    invalid("params must be at least a vector, got a scalar [Op:GatherNd]");
   i.output_shapes[0] = Shape::unknown_rank();
   if (!params.has_rank() || !indices.has_rank() || indices[indices.rank() - 1] < 0) return;
   const int64_t depth = indices[indices.rank() - 1];
@@ -55,7 +55,7 @@ void gather_nd_gradient(GradientCall& c) {
 // updates must be [indices without the last dimension] + [shape after the indexed dimensions].
 void check_updates(Inference& i, const Shape& indices, const Shape& updates, const Shape& shape) {
   if (indices.has_rank() && indices.rank() == 0)
-    invalid("indices must have at least one dimension, a scalar came [Op:", i.row.name, "]");
+    invalid("indices must have at least one dimension, got a scalar [Op:", i.row.name, "]");
   if (!indices.has_rank() || !shape.has_rank() || indices[indices.rank() - 1] < 0) return;
   const int64_t depth = indices[indices.rank() - 1];
   if (depth > shape.rank())
@@ -91,7 +91,7 @@ void scatter_nd_gradient(GradientCall& c) {
 void tensor_scatter_shape(Inference& i) {
   infer::same(i);
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
-    invalid("tensor must have at least one dimension, a scalar came [Op:", i.row.name, "]");
+    invalid("tensor must have at least one dimension, got a scalar [Op:", i.row.name, "]");
   check_updates(i, i.shape(1), i.shape(2), i.shape(0));
 }
 

@@ -32,7 +32,7 @@ void check_integer_ids(Inference& i) {
   const Shape &data = i.shape(0), &ids = i.shape(1);
   infer::want_rank(i, 1, 1);
   if (data.has_rank() && data.rank() == 0)
-    invalid("data must be at least rank 1, a scalar came [Op:", i.row.name, "]");
+    invalid("data must be at least rank 1, got a scalar [Op:", i.row.name, "]");
   if (data.has_rank() && ids.has_rank() && data[0] >= 0 && ids[0] >= 0 && data[0] != ids[0])
     invalid("segment_ids should be the same size as dimension 0 of input: ", ids[0], " ids for ", data[0],
             " rows [Op:", i.row.name, "]");

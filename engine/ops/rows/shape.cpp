@@ -88,7 +88,7 @@ void expand_dims_shape(Inference& i) {
     i.output_shapes[0] = in.has_rank() ? Shape::of_rank(in.rank() + 1) : Shape::unknown_rank();
     return;
   }
-  if (axis->size() != 1) invalid("dim must be one number, ", axis->size(), " came [Op:ExpandDims]");
+  if (axis->size() != 1) invalid("dim must be one number, got ", axis->size(), " [Op:ExpandDims]");
   const int64_t a = (*axis)[0];
   if (a < -in.rank() - 1 || a > in.rank())
     invalid("Tried to expand dim index ", a, " for tensor with ", in.rank(), " dimensions [Op:ExpandDims]");

@@ -256,7 +256,7 @@ void gather_shape(Inference& i) {
   int64_t batch = i.attrs.get_or(kBatchDims, int64_t{0});
   if (batch < 0) batch += indices.rank();
   if (batch < 0 || batch > axis || batch > indices.rank())
-    invalid("batch_dims is ", batch, ", it must lie between 0 and axis (", axis,
+    invalid("batch_dims is ", batch, ", it must be between 0 and axis (", axis,
             ") and the rank of indices (", indices.rank(), ") [Op:GatherV2]");
   Shape out;
   for (int d = 0; d < axis; ++d) out.append(params[d]);
@@ -419,7 +419,7 @@ void split_gradient(GradientCall& c) {
 
 void where_shape(Inference& i) {
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
-    invalid("WhereOp : Unhandled input dimensions: 0, a scalar came [Op:Where]");
+    invalid("WhereOp : Unhandled input dimensions: 0, got a scalar [Op:Where]");
   i.output_shapes[0] = Shape{kUnknownDim, i.shape(0).has_rank() ? i.shape(0).rank() : kUnknownDim};
 }
 

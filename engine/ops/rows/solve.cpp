@@ -35,7 +35,7 @@ Shape solution_shape(Inference& i, const Shape& left, bool broadcasts, bool squa
   const int64_t rows = infer::rows_of(left);
   const int64_t given = infer::rows_of(right);
   if (rows >= 0 && given >= 0 && rows != given)
-    invalid("Input matrix and rhs are incompatible: the matrices of shape ", left.to_string(), " want ", rows,
+    invalid("Input matrix and rhs are incompatible: the matrices of shape ", left.to_string(), " require ", rows,
             " rows, rhs has the shape ", right.to_string(), " [Op:", i.row.name, "]");
   Shape batch;
   try {

@@ -14,7 +14,7 @@ void top_k_shape(Inference& i) {
   const auto k = infer::constant_ints(i, 1);
   if (k && k->at(0) < 0) invalid("Need k >= 0, got ", k->at(0), " [Op:TopKV2]");
   if (in.has_rank() && in.rank() == 0)
-    invalid("input must have at least 1 dimension, a scalar came [Op:TopKV2]");
+    invalid("input must have at least 1 dimension, got a scalar [Op:TopKV2]");
   Shape out = in;
   if (out.has_rank()) {
     const int64_t n = in[in.rank() - 1];
@@ -69,7 +69,7 @@ void fingerprint_shape(Inference& i) {
   infer::want_rank(i, 1, 0);
   const Shape& data = i.shape(0);
   if (data.has_rank() && data.rank() == 0)
-    invalid("Fingerprint expects at least a vector, a scalar came [Op:Fingerprint]");
+    invalid("Fingerprint expects at least a vector, got a scalar [Op:Fingerprint]");
   i.output_shapes[0] = Shape{data.has_rank() ? data[0] : kUnknownDim, 8};
 }
 

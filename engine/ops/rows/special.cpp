@@ -136,8 +136,8 @@ void betainc_shape(Inference& i) {
     }
     if (s.rank() == 0) continue;
     if (out.rank() != 0 && !compatible(out, s))
-      invalid("a, b and x of Betainc must have one shape or be scalars: ", i.shape(0).to_string(), ", ",
-              i.shape(1).to_string(), " and ", i.shape(2).to_string(), " came [Op:Betainc]");
+      invalid("a, b and x of Betainc must have one shape or be scalars, got ", i.shape(0).to_string(), ", ",
+              i.shape(1).to_string(), " and ", i.shape(2).to_string(), " [Op:Betainc]");
     out = out.rank() == 0 ? s : merge(out, s);
   }
   i.output_shapes[0] = unknown && out.rank() == 0 ? Shape::unknown_rank() : out;

@@ -40,7 +40,7 @@ void buckets_shape(Inference& i) {
 void strong_buckets_shape(Inference& i) {
   static const AttrName kKey{"key"};
   const auto n = i.attrs.get<std::vector<int64_t>>(kKey).size();
-  if (n != 2) invalid("Key must have 2 elements, ", n, " came [Op:StringToHashBucketStrong]");
+  if (n != 2) invalid("Key must have 2 elements, got ", n, " [Op:StringToHashBucketStrong]");
   buckets_shape(i);
 }
 

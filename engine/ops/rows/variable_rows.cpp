@@ -31,7 +31,7 @@ void gather_shape(Inference& i) {
   }
   const int batch = static_cast<int>(i.attrs.get_or(kBatchDims, int64_t{0}));
   if (batch < 0 || batch > indices.rank() || batch >= params.rank())
-    invalid("batch_dims is ", batch, ", it must lie between 0 and the ranks of indices (", indices.rank(),
+    invalid("batch_dims is ", batch, ", it must be between 0 and the ranks of indices (", indices.rank(),
             ") and of the variable (", params.rank(), ") [Op:", i.row.name, "]");
   Shape out;
   for (int d = 0; d <= batch; ++d)
@@ -104,7 +104,7 @@ void same_dtype(Inference& i, size_t input) {
 
 void refuse_shapes(Inference& i, const Shape& want) {
   invalid("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape ",
-          i.shape(2).brackets(), ", wanted ", want.brackets(), " [Op:", i.row.name, "]");
+          i.shape(2).brackets(), ", expected ", want.brackets(), " [Op:", i.row.name, "]");
 }
 
 void scatter_shape(Inference& i) {

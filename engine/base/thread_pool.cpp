@@ -36,7 +36,7 @@ struct Job {
   std::atomic<bool> failed{false};
   std::exception_ptr error{};  // written by whoever set `failed`
 
-  void deal() {
+  void split() {
     const int64_t steps = (count + step - 1) / step, threads = static_cast<int64_t>(shares.size());
     for (int64_t i = 0; i < threads; ++i) {
       shares[i].next.store(steps * i / threads, std::memory_order_relaxed);
@@ -81,7 +81,7 @@ class Pool {
   std::vector<Share>& shares() { return shares_; }
 
   void run_job(Job& job) {
-    job.deal();
+    job.split();
     bool asleep;
     {
       std::lock_guard lock(mutex_);

@@ -128,7 +128,7 @@ class Exponential {
     factor_lu(n_, even, n_, pivots);
     for (int64_t i = 0; i < n_; ++i)
       if (pivots[i] != i) std::swap_ranges(odd + i * n_, odd + (i + 1) * n_, odd + pivots[i] * n_);
-    solve_triangle(Triangle::kLowerOfOnes, n_, Matrix<T>{even, n_, 1}, odd, n_, n_);
+    solve_triangle(Triangle::kUnitLower, n_, Matrix<T>{even, n_, 1}, odd, n_, n_);
     solve_triangle(Triangle::kUpper, n_, Matrix<T>{even, n_, 1}, odd, n_, n_);
     std::copy_n(odd, size_, out);
   }

@@ -30,7 +30,7 @@ void solve_columns(Triangle triangle, int64_t n, const Matrix<T>& a, T* x, int64
       const Vector<T> factor = a.data[i * a.row + k * a.column] - Vector<T>{};
       for (int v = 0; v < kVectors; ++v) sums[v] -= factor * load(x + k * x_row + v * kV);
     }
-    if (triangle != Triangle::kLowerOfOnes) {
+    if (triangle != Triangle::kUnitLower) {
       const Vector<T> pivot = a.data[i * (a.row + a.column)] - Vector<T>{};
       for (int v = 0; v < kVectors; ++v) sums[v] /= pivot;
     }
@@ -65,7 +65,7 @@ void solve_vector(Triangle triangle, int64_t n, const Matrix<T>& a, T* x) {
     const int64_t i = upper ? n - 1 - step : step;
     const int64_t from = upper ? i + 1 : 0, count = upper ? n - i - 1 : i;
     if (a.column == 1 && count > 0) x[i] -= dot(a.data + i * a.row + from, x + from, count);
-    if (triangle != Triangle::kLowerOfOnes) x[i] /= a.data[i * (a.row + a.column)];
+    if (triangle != Triangle::kUnitLower) x[i] /= a.data[i * (a.row + a.column)];
     if (a.column == 1) continue;
     const int64_t to = upper ? 0 : i + 1, left = upper ? i : n - i - 1;
     if (a.row == 1) {
@@ -116,7 +116,7 @@ class Lu {
     const int64_t middle = begin + half_of(width), right = end - middle;
     run(begin, middle);
     T* const corner = at(begin, middle);
-    solve_halves(Triangle::kLowerOfOnes, middle - begin, Matrix<T>{at(begin, begin), row_, 1}, corner, right, row_);
+    solve_halves(Triangle::kUnitLower, middle - begin, Matrix<T>{at(begin, begin), row_, 1}, corner, right, row_);
     gemm(n_ - middle, right, middle - begin, Matrix<T>{at(middle, begin), row_, 1}, Matrix<T>{corner, row_, 1},
          at(middle, middle), row_, Into::kSubtract);
     run(middle, end);

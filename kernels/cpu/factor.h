@@ -9,7 +9,7 @@
 namespace footlight {
 namespace FL_ISA {
 
-enum class Triangle : uint8_t { kLower, kLowerOfOnes, kUpper };
+enum class Triangle : uint8_t { kLower, kUnitLower, kUpper };
 
 // x = inverse(a) * x, where a is the n by n triangle (kUnitLower: its diagonal is not read) and x has `columns`.
 template <class T>

@@ -41,7 +41,7 @@ inline ImageShape image_shape(const Shape& s, bool channels_first) {
 
 // Transpose: [rows, columns] -> [columns, rows], in tiles that stay in the cache.
 template <class From, class To>
-void turn(const From* from, To* to, int64_t rows, int64_t columns) {
+void transpose(const From* from, To* to, int64_t rows, int64_t columns) {
   constexpr int64_t kTile = 16;
   for (int64_t i0 = 0; i0 < rows; i0 += kTile)
     for (int64_t j0 = 0; j0 < columns; j0 += kTile)
@@ -70,7 +70,7 @@ class ImagesIn {
     parallel_for(s.batch, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, one)), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
         if (channels_first)
-          turn(from + n * one, to + n * one, s.channels, s.pixels);
+          transpose(from + n * one, to + n * one, s.channels, s.pixels);
         else
           for (int64_t i = n * one; i < (n + 1) * one; ++i) to[i] = static_cast<C>(from[i]);
       }
@@ -109,7 +109,7 @@ class ImagesOut {
                  [&](int64_t begin, int64_t end) {
                    for (int64_t n = begin; n < end; ++n) {
                      if (channels_first_)
-                       turn(data_ + n * one, to + n * one, shape_.pixels, shape_.channels);
+                       transpose(data_ + n * one, to + n * one, shape_.pixels, shape_.channels);
                      else
                        for (int64_t i = n * one; i < (n + 1) * one; ++i) to[i] = static_cast<T>(data_[i]);
                    }

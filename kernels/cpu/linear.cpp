@@ -58,7 +58,7 @@ class Lu {
   // x: rows in pivoted order.
   void solve(T* x, int64_t columns) const {
     const Matrix<T> a{a_, n_, 1};
-    solve_triangle(Triangle::kLowerOfOnes, n_, a, x, columns, columns);
+    solve_triangle(Triangle::kUnitLower, n_, a, x, columns, columns);
     solve_triangle(Triangle::kUpper, n_, a, x, columns, columns);
   }
 

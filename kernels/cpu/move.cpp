@@ -147,10 +147,10 @@ void merge(Strided& w) {
   }
 }
 
-// The input is contiguous along dimension `turned`, the output along 0: copied in square tiles, so that each fetched
+// The input is contiguous along dimension `run_along`, the output along 0: copied in square tiles, so that each fetched
 // cache line is fully used, on both sides.
 template <class T>
-void copy_turned(const Strided& w, int turned, const T* in, T* out, int64_t total) {
+void copy_transposed(const Strided& w, int run_along, const T* in, T* out, int64_t total) {
   constexpr int64_t kSquare = 32;
   int64_t out_stride[32];
   int64_t stride = 1;
@@ -158,23 +158,23 @@ void copy_turned(const Strided& w, int turned, const T* in, T* out, int64_t tota
     out_stride[d] = stride;
     stride *= w.size[d];
   }
-  const int64_t bands = (w.size[turned] + kSquare - 1) / kSquare;
-  const int64_t planes = total / (w.size[0] * w.size[turned]);
-  const int64_t band_size = w.size[0] * std::min(kSquare, w.size[turned]);
+  const int64_t bands = (w.size[run_along] + kSquare - 1) / kSquare;
+  const int64_t planes = total / (w.size[0] * w.size[run_along]);
+  const int64_t band_size = w.size[0] * std::min(kSquare, w.size[run_along]);
   parallel_for(planes * bands, std::max<int64_t>(1, (1 << 15) / band_size), [&](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       int64_t rest = item / bands, from = 0, to = 0;
       for (int d = 1; d < w.rank; ++d) {
-        if (d == turned) continue;
+        if (d == run_along) continue;
         from += rest % w.size[d] * w.stride[d];
         to += rest % w.size[d] * out_stride[d];
         rest /= w.size[d];
       }
       const int64_t j = item % bands * kSquare;
-      const int64_t columns = std::min(kSquare, w.size[turned] - j);
+      const int64_t columns = std::min(kSquare, w.size[run_along] - j);
       for (int64_t i = 0; i < w.size[0]; i += kSquare)
-        transpose_copy(in + from + i * w.stride[0] + j, w.stride[0], out + to + j * out_stride[turned] + i,
-                       out_stride[turned], std::min(kSquare, w.size[0] - i), columns);
+        transpose_copy(in + from + i * w.stride[0] + j, w.stride[0], out + to + j * out_stride[run_along] + i,
+                       out_stride[run_along], std::min(kSquare, w.size[0] - i), columns);
     }
   });
 }
@@ -185,16 +185,16 @@ void gather_strided(KernelContext& c, Strided& w, int64_t offset) {
   const int64_t n = c.outputs[0].elements();
   if (n == 0) return;
   merge(w);
-  int turned = 0;  // the dimension along which the input is contiguous, if it is not the output's
+  int run_along = 0;  // the dimension along which the input is contiguous, if it is not the output's
   for (int d = 1; d < w.rank; ++d)
-    if (w.stride[d] == 1 && w.stride[0] > 1) turned = d;
+    if (w.stride[d] == 1 && w.stride[0] > 1) run_along = d;
   auto run = [&](auto zero) {
     using T = decltype(zero);
     const T* in = static_cast<const T*>(c.inputs[0].raw()) + offset;
     T* out = static_cast<T*>(c.outputs[0].raw());
     if constexpr (std::is_trivially_copyable_v<T>) {
-      if (turned) {
-        copy_turned(w, turned, in, out, n);
+      if (run_along) {
+        copy_transposed(w, run_along, in, out, n);
         return;
       }
     }
@@ -254,15 +254,15 @@ void broadcast_to(KernelContext& c) {
 
 void reverse(KernelContext& c) {
   const Shape& in = c.inputs[0].shape();
-  std::vector<bool> turned(static_cast<size_t>(in.rank()), false);
+  std::vector<bool> reversed(static_cast<size_t>(in.rank()), false);
   for (int64_t axis : ints_of(c.inputs[1])) {
     const auto a = static_cast<size_t>(axis < 0 ? axis + in.rank() : axis);
-    turned[a] = !turned[a];
+    reversed[a] = !reversed[a];
   }
   Strided w;
   int64_t stride = 1, offset = 0;
   for (int d = in.rank() - 1; d >= 0; --d) {
-    const bool here = turned[static_cast<size_t>(d)];
+    const bool here = reversed[static_cast<size_t>(d)];
     w.add(in[d], here ? -stride : stride);
     if (here) offset += (in[d] - 1) * stride;
     stride *= in[d];

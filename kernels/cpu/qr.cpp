@@ -44,12 +44,12 @@ class Reflections {
 
   void q(T* out, int64_t out_columns) {
     const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(out_columns * rows_ + 1) * sizeof(T));
-    T* const turned = static_cast<T*>(memory->data());
-    std::fill_n(turned, out_columns * rows_, T(0));
-    for (int64_t i = 0; i < out_columns; ++i) turned[i * (rows_ + 1)] = T(1);
+    T* const transposed = static_cast<T*>(memory->data());
+    std::fill_n(transposed, out_columns * rows_, T(0));
+    for (int64_t i = 0; i < out_columns; ++i) transposed[i * (rows_ + 1)] = T(1);
     for (int64_t j = (count_ - 1) / kBlock * kBlock; j >= 0; j -= kBlock)
-      apply(j, std::min(count_, j + kBlock), turned + j * (rows_ + 1), out_columns - j, true);
-    transpose_copy(turned, rows_, out, out_columns, out_columns, rows_);
+      apply(j, std::min(count_, j + kBlock), transposed + j * (rows_ + 1), out_columns - j, true);
+    transpose_copy(transposed, rows_, out, out_columns, out_columns, rows_);
   }
 
  private:
@@ -103,14 +103,14 @@ class Reflections {
   }
 
   // Multiplies rows of `to`, which start at the block's first row, by I - V * T * V^T, or with T transposed.
-  void apply(int64_t begin, int64_t end, T* to, int64_t count, bool turned) {
+  void apply(int64_t begin, int64_t end, T* to, int64_t count, bool transposed) {
     const int64_t width = end - begin, length = rows_ - begin;
     if (count <= 0 || length <= 0) return;
     const T* const v = v_ + begin * rows_ + begin;
     T* const both = z_ + count * width;
     gemm(count, width, length, Matrix<T>{to, rows_, 1}, Matrix<T>{v, 1, rows_}, z_, width);
     gemm(count, width, width, Matrix<T>{z_, width, 1},
-         turned ? Matrix<T>{triangle(begin), 1, kBlock} : Matrix<T>{triangle(begin), kBlock, 1}, both, width);
+         transposed ? Matrix<T>{triangle(begin), 1, kBlock} : Matrix<T>{triangle(begin), kBlock, 1}, both, width);
     gemm(count, length, width, Matrix<T>{both, width, 1}, Matrix<T>{v, rows_, 1}, to, rows_, Into::kSubtract);
   }
 

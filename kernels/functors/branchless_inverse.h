@@ -30,15 +30,15 @@ FL_LANE L atan_reduced(L r) {
 }
 // The angle whose tangent is small / large, both positive, or its complement to a right angle where they are swapped.
 template <class L, class C>
-FL_LANE L atan_octant(L small, L large, C turned) {
+FL_LANE L atan_octant(L small, L large, C swapped) {
   using T = Element<L>;
   const L zero{}, quarter = all<L>(T(0.5) * kHalfPi<T>), quarter_low = all<L>(T(0.5) * kHalfPiLow<T>);
   const auto upper = less(T(0x1.a8279ap-2) * large, small);
   // tan(a - pi/4) = (tan(a) - 1) / (tan(a) + 1)
   const L part = atan_reduced<L>(choose(upper, small - large, small) / choose(upper, small + large, large));
-  const L base = choose(upper, quarter, choose(turned, all<L>(kHalfPi<T>), zero));
-  const L low = choose(upper, quarter_low, choose(turned, all<L>(kHalfPiLow<T>), zero));
-  return base + (choose(turned, -part, part) + low);
+  const L base = choose(upper, quarter, choose(swapped, all<L>(kHalfPi<T>), zero));
+  const L low = choose(upper, quarter_low, choose(swapped, all<L>(kHalfPiLow<T>), zero));
+  return base + (choose(swapped, -part, part) + low);
 }
 template <class L>
 FL_LANE L atan(L x) {

@@ -185,17 +185,17 @@ Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* whi
   for (int64_t axis : summed) times(inner, s[static_cast<int>(axis)]);
   perm.insert(second ? perm.begin() : perm.end(), summed.begin(), summed.end());
   const bool in_order = std::is_sorted(perm.begin(), perm.end());
-  const Tensor turned = in_order ? x : ops::transpose(x, ops::ints(perm));
+  const Tensor transposed = in_order ? x : ops::transpose(x, ops::ints(perm));
   if (outer >= 0 && inner >= 0) {
     m.free = ops::ints(m.free_sizes);
-    m.value = ops::reshape(turned, second ? ops::ints({inner, outer}) : ops::ints({outer, inner}));
+    m.value = ops::reshape(transposed, second ? ops::ints({inner, outer}) : ops::ints({outer, inner}));
     return m;
   }
   const Tensor shape = ops::shape(x);
   m.free = taken(shape, ops::ints(free));
   const Tensor sizes[] = {product_of(m.free), product_of(taken(shape, ops::ints(summed)))};
   const Tensor order[] = {second ? sizes[1] : sizes[0], second ? sizes[0] : sizes[1]};
-  m.value = ops::reshape(turned, ops::pack(order, 0));
+  m.value = ops::reshape(transposed, ops::pack(order, 0));
   return m;
 }
 

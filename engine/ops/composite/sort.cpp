@@ -46,18 +46,18 @@ std::vector<Tensor> descending(const Tensor& x, int64_t axis) {
   }
   const bool is_last = shape.has_rank() ? axis + 1 == shape.rank() : axis == -1;
   const Tensor perm = is_last ? Tensor() : swapped_with_last(x, axis);
-  const Tensor turned = is_last ? x : ops::transpose(x, perm);
-  const Shape& of_turned = turned.shape();
-  const Tensor k = of_turned.has_rank() && of_turned[of_turned.rank() - 1] >= 0
-                       ? ops::integer(of_turned[of_turned.rank() - 1])
+  const Tensor transposed = is_last ? x : ops::transpose(x, perm);
+  const Shape& sizes = transposed.shape();
+  const Tensor k = sizes.has_rank() && sizes[sizes.rank() - 1] >= 0
+                       ? ops::integer(sizes[sizes.rank() - 1])
                        : ops::gather(ops::shape(x), ops::integer(axis < 0 ? 0 : axis));
   std::vector<Tensor> out;
-  if (of_turned.has_rank() || axis >= 0) {
-    out = top_k_of(turned, k, true, DType::kInt32, {});
+  if (sizes.has_rank() || axis >= 0) {
+    out = top_k_of(transposed, k, true, DType::kInt32, {});
   } else {
     const Tensor dims = ops::shape(x);
     const Tensor at = ops::add(ops::size(dims), ops::integer(axis));
-    out = top_k_of(turned, ops::gather(dims, at), true, DType::kInt32, {});
+    out = top_k_of(transposed, ops::gather(dims, at), true, DType::kInt32, {});
   }
   if (!is_last)
     for (Tensor& t : out) t = ops::transpose(t, perm);

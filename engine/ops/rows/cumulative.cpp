@@ -23,8 +23,8 @@ void cumulative_shape(Inference& i) {
             s.to_string(), " [Op:", i.row.name, "]");
 }
 
-Attrs attrs_of(const GradientCall& c, bool turned) {
-  return {{kExclusive, c.attrs.get_or(kExclusive, false)}, {kReverse, c.attrs.get_or(kReverse, false) != turned}};
+Attrs attrs_of(const GradientCall& c, bool reversed) {
+  return {{kExclusive, c.attrs.get_or(kExclusive, false)}, {kReverse, c.attrs.get_or(kReverse, false) != reversed}};
 }
 
 void sum_gradient(GradientCall& c) {

@@ -96,7 +96,7 @@ View contiguous(DType dtype, const Labels& labels, const SizeOf& sizes, const Te
 }
 
 // The same for an operand that is contiguous in its labels' order, by the kernels of sums and transposes.
-Tensor summed_and_turned(const View& v, const Labels& labels, const SizeOf& sizes) {
+Tensor summed_and_transposed(const View& v, const Labels& labels, const SizeOf& sizes) {
   const auto is_kept = [&](int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); };
   Tensor value = v.tensor;
   Labels left;
@@ -124,7 +124,7 @@ View packed(const View& v, const Labels& labels, const SizeOf& sizes) {
   const bool all_there = std::all_of(labels.begin(), labels.end(), [&](int label) { return v.has(label); });
   if (all_there && v.tensor.elements() == count_of(v.labels, sizes) &&
       v.strides == contiguous(v.tensor.dtype(), v.labels, sizes, v.tensor).strides)
-    return contiguous(v.tensor.dtype(), labels, sizes, summed_and_turned(v, labels, sizes));
+    return contiguous(v.tensor.dtype(), labels, sizes, summed_and_transposed(v, labels, sizes));
   out = contiguous(v.tensor.dtype(), labels, sizes);
   Labels summed;
   for (int label : v.labels)

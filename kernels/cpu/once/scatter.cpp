@@ -215,8 +215,8 @@ void tensor_update(KernelContext& c) {
 
 // Distributes elements k of `from` for k in [begin, end): each is appended to its part, from at[p] on.
 template <class T>
-void deal(const int32_t* part, int64_t begin, int64_t end, const void* from, std::span<const Tensor> parts,
-          const std::vector<int64_t>& at) {
+void distribute(const int32_t* part, int64_t begin, int64_t end, const void* from, std::span<const Tensor> parts,
+                const std::vector<int64_t>& at) {
   std::vector<T*> places;
   for (size_t p = 0; p < parts.size(); ++p) places.push_back(static_cast<T*>(parts[p].raw()) + at[p]);
   T** const __restrict__ to = places.data();
@@ -271,11 +271,11 @@ void partition(KernelContext& c) {
       std::vector<int64_t>& at = before[static_cast<size_t>(piece)];
       const int64_t begin = piece_begin(piece), end = piece_begin(piece + 1);
       switch (bytes) {
-        case 1: deal<uint8_t>(part, begin, end, from, c.outputs, at); break;
-        case 2: deal<uint16_t>(part, begin, end, from, c.outputs, at); break;
-        case 4: deal<uint32_t>(part, begin, end, from, c.outputs, at); break;
-        case 8: deal<uint64_t>(part, begin, end, from, c.outputs, at); break;
-        case 16: deal<std::complex<double>>(part, begin, end, from, c.outputs, at); break;
+        case 1: distribute<uint8_t>(part, begin, end, from, c.outputs, at); break;
+        case 2: distribute<uint16_t>(part, begin, end, from, c.outputs, at); break;
+        case 4: distribute<uint32_t>(part, begin, end, from, c.outputs, at); break;
+        case 8: distribute<uint64_t>(part, begin, end, from, c.outputs, at); break;
+        case 16: distribute<std::complex<double>>(part, begin, end, from, c.outputs, at); break;
         default:
           for (int64_t k = begin; k < end; ++k) {
             const auto p = static_cast<size_t>(part[k]);

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What run.sh and test.sh share: packages, the Python environment, configuring and building. Sourced, never run.
+# Shared by run.sh and test.sh: packages, the Python environment, configuring and building. Sourced, never run.
 # Quiet when there is nothing to do.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -18,7 +18,7 @@ packages() {
     NF && wanted { print $1 }' packaging/dependencies.txt
 }
 
-# missing_packages GROUP...: those of them that dpkg does not know as installed.
+# missing_packages GROUP...: those of them that are not installed.
 missing_packages() {
   local name
   for name in $(packages "$@"); do
@@ -26,7 +26,7 @@ missing_packages() {
   done
 }
 
-# install_packages GROUP...: brings what is missing, or says exactly what that is where it may not.
+# install_packages GROUP...: installs missing packages, or lists them if this account may not.
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
     say "not a Debian system: these packages' counterparts have to be there:" $(packages "$@")
@@ -68,8 +68,8 @@ may_not_install() {
 # One short line per package instead of apt's pages.
 shown_progress() { awk '/^Setting up / { print "   " $3, $4; fflush() } /^Need to get / { print "  ", $0; fflush() }'; }
 
-# ensure_venv [again [PYTHON VENV]]: an environment with NumPy (build/venv of our Python); says in words what goes missing where
-# no package source can be reached, and tries that once more only when told "again".
+# ensure_venv [again [PYTHON VENV]]: an environment with NumPy (build/venv of our Python); says what is missing where
+# no package source can be reached, and retries that only if "again" is passed.
 ensure_venv() {
   local again=${1:-} python=${2:-$python} venv=${3:-$venv}
   local named=${venv#"$root"/}
@@ -99,16 +99,16 @@ ensure_venvs() {
   done < <(cmake $(python_options) -P engine/python/find_python.cmake | sed '/^--/d')
 }
 
-# Which interpreters CMake shall use: ours, and those that FOOTLIGHT_PYTHONS lists where it is set ("a;b"), else all it finds.
+# The interpreters that CMake uses: ours, and those listed in FOOTLIGHT_PYTHONS if it is set ("a;b"), else all it finds.
 python_options() {
   printf '%s\n' "-DPython3_EXECUTABLE=$python" "-DFOOTLIGHT_PYTHONS=${FOOTLIGHT_PYTHONS:-}"
 }
 
-# The release tree with everything in it. packaging/run.sh builds less in the same tree, where nothing else was asked for.
+# The release tree with everything in it. packaging/run.sh builds less in the same tree, unless more is configured.
 whole=(-DFOOTLIGHT_TESTS=ON "-DFOOTLIGHT_ISAS=baseline;avx2;avx512")
 [ "$(uname -m)" = x86_64 ] || whole=(-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ISAS=baseline)
 
-# configure PRESET [options...]: once, or again when asked with other options. Our own status lines are shown.
+# configure PRESET [options...]: once, or again if the options changed. Our own status lines are shown.
 configure() {
   local preset=$1 tree=build/$1 options
   shift
@@ -133,7 +133,7 @@ build() {
   [ "${PIPESTATUS[0]}" -eq 0 ] || die "the $preset tree did not build"
 }
 
-# ninja's lines, but for those that say that there is nothing to do.
+# ninja's output, except the lines that say there is nothing to do.
 shown_build() {
   local line begun=
   while IFS= read -r line; do

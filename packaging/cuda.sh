@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings the pinned CUDA 13.0 toolkit into build/cuda, for building the CUDA part where no toolkit is installed.
-# The next configure finds it there. About 700 MB to fetch; cuBLASLt is most of it.
+# Installs the pinned CUDA 13.0 toolkit in build/cuda, for building the CUDA part where no toolkit is installed.
+# The next configure finds it there. About 700 MB to download, mostly cuBLASLt.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -24,5 +24,5 @@ done
 [ -e "$inside/lib64" ] || ln -s lib "$inside/lib64"
 ln -sfn wheels/nvidia/cu13 "$toolkit"
 "$toolkit/bin/nvcc" --version | sed -n 's/^Cuda/   Cuda/p'
-# Trees that were configured without a toolkit look again.
+# Makes trees that were configured without a toolkit look again.
 rm -f build/*/configured

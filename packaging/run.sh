@@ -25,6 +25,6 @@ if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then
 without one: build/release/bin/footlight record SCRIPT -o run.footlight
              QT_QPA_PLATFORM=offscreen build/release/bin/footlight-app --screenshot retraces picture.png run.footlight"
 fi
-# An environment of the user's own goes first; else the one beside the build, whose version the extension has.
+# An active environment of the user's takes precedence; else build/venv, for whose version the extension is built.
 export VIRTUAL_ENV=${VIRTUAL_ENV:-$venv}
 exec build/release/bin/footlight-app "${given[@]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a fresh clone to the result of every test: installs what is missing, builds, and tests the release tree, the
 # sanitizer trees (Python included), the fuzz targets and the build without a CUDA toolkit.
-# Closes with "N passed, N failed"; exit status 1 when anything failed.
+# Ends with "N passed, N failed"; exit status 1 when anything failed.
 #
 #   packaging/test.sh [release|asan|tsan|fuzz|cuda]...     only these parts
 set -u
@@ -15,7 +15,7 @@ count() {
   if [ "$1" = failed ] && [ "$2" -gt 0 ]; then failures+=("$3"); fi
 }
 
-# made PRESET [options...]: configured and built, or counted as one failure. In a process of its own, which may end.
+# made PRESET [options...]: configured and built, or counted as one failure. In a subshell, which may exit.
 made() {
   local target=all
   [ "$1" != fuzz ] || target=fuzz_targets
@@ -24,7 +24,7 @@ made() {
   return 1
 }
 
-# tests PRESET [options of ctest...]: its ctest run, counted.
+# tests PRESET [ctest options...]: runs ctest and counts the results.
 tests() {
   local preset=$1 log=build/$1/tests.log fixed=(env)
   shift
@@ -53,7 +53,7 @@ release_part() { made release "${whole[@]}" && tests release; }
 asan_part() { made asan && tests asan -LE release-only; }
 tsan_part() { made tsan && tests tsan -LE release-only; }
 
-# Each fuzz target over its corpus and a fixed number of inputs of its own making.
+# Runs each fuzz target over its corpus and a fixed number of generated inputs.
 fuzz_part() {
   made fuzz || return
   local target name corpus found=0
@@ -74,7 +74,7 @@ fuzz_part() {
   [ $found -eq 1 ] || count failed 1 "fuzz: no target was built"
 }
 
-# Without a toolkit the configuration says so once and goes on; with one the release tree holds the CUDA part.
+# Without a toolkit the configuration says so once and continues; with one the release tree has the CUDA part.
 cuda_part() {
   local log=build/without-cuda.log lines
   ( configure release "${whole[@]}" ) || { count failed 1 "release: configure"; return; }

@@ -37,14 +37,14 @@ void per_dimension(const OpRow& row, const Attrs& attrs, AttrName name, const Wi
   for (int d = 0; d < w.spatial; ++d) {
     spatial[d] = list[static_cast<size_t>(w.axis(d))];
     if (spatial[d] <= 0)
-      invalid("the attribute '", name.text(), "' must be positive in every dimension, ", spatial[d],
-              " came [Op:", row.name, "]");
+      invalid("the attribute '", name.text(), "' must be positive in every dimension, got ", spatial[d],
+              " [Op:", row.name, "]");
   }
   if (channel) {
     *channel = of_channels;
     if (of_channels <= 0)
-      invalid("the attribute '", name.text(), "' must be positive in every dimension, ", of_channels,
-              " came [Op:", row.name, "]");
+      invalid("the attribute '", name.text(), "' must be positive in every dimension, got ", of_channels,
+              " [Op:", row.name, "]");
   }
 }
 

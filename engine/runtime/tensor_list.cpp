@@ -27,7 +27,7 @@ Tensor wrap(List* list) {
 const List& list_in(const Tensor& tensor) {
   Resource* resource = tensor.dtype() == DType::kVariant ? *tensor.data<Resource*>() : nullptr;
   const List* list = dynamic_cast<const List*>(resource);
-  if (!list) invalid("a list of tensors was expected, one of ", name_of(tensor.dtype()), " came");
+  if (!list) invalid("expected a list of tensors, got ", name_of(tensor.dtype()));
   return *list;
 }
 

@@ -15,8 +15,8 @@ SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64
   int used = 0;
   for (size_t i = 0; i < entries; ++i) used += !bit(masks.new_axis, i) && !bit(masks.ellipsis, i);
   if (used > input.rank())
-    invalid("Index out of range using input dim ", input.rank(), "; input has only ", input.rank(), " dims, ", used,
-            " indices came [Op:StridedSlice]");
+    invalid("Index out of range using input dim ", input.rank(), "; input has only ", input.rank(), " dims, got ", used,
+            " indices [Op:StridedSlice]");
   int d = 0;
   auto whole = [&] {
     spec.begin.push_back(0);

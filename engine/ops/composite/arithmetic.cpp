@@ -39,8 +39,8 @@ Arg scoped_two(const Tensor& x, const Tensor& y, std::string_view name) {
 // Both converted to the dtype in which they are divided.
 std::pair<Tensor, Tensor> quotient_of(const Tensor& x, const Tensor& y, std::string_view what) {
   if (x.dtype() != y.dtype())
-    fail(ErrorKind::kType, "x and y of ", what, " must have one dtype: tf.", name_of(x.dtype()), " and tf.",
-         name_of(y.dtype()), " came; cast one of them with tf.cast");
+    fail(ErrorKind::kType, "x and y of ", what, " must have the same dtype, got tf.", name_of(x.dtype()), " and tf.",
+         name_of(y.dtype()), "; cast one of them with tf.cast");
   if (!in_set(x.dtype(), kNumberTypes))
     fail(ErrorKind::kType, "x and y of ", what, " must be numbers, got tensors of tf.", name_of(x.dtype()));
   const DType dtype = quotient_dtype(x.dtype());

@@ -180,8 +180,8 @@ Arg convolution(const Tensor& x, const Tensor& filters, const Arg& strides_given
     for (const Ints* list : {&strides, &dilations})
       for (const int64_t value : *list)
         if (value < 1)
-          fail(ErrorKind::kValue, "all strides and dilations of tf.nn.convolution must be positive, ", value,
-               " came");
+          fail(ErrorKind::kValue, "all strides and dilations of tf.nn.convolution must be positive, got ",
+               value);
     if (any_but_one(strides))
       fail(ErrorKind::kValue, "strides > 1 are not supported together with dilations > 1 in tf.nn.convolution");
   }

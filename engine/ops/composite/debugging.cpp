@@ -208,8 +208,8 @@ Arg assert_true(const Tensor& condition_given, const std::vector<Tensor>& data, 
   Tensor condition = condition_given;
   if (!current_graph_builder && condition.dtype() != DType::kBool) condition = ops::cast(condition, DType::kBool);
   if (condition.shape().has_rank() && condition.shape().rank() != 0)
-    fail(ErrorKind::kValue, "the condition of an assertion is a scalar, one of shape ", condition.shape().to_string(),
-         " came: use tf.reduce_all");
+    fail(ErrorKind::kValue, "the condition of an assertion must be a scalar, got shape ", condition.shape().to_string(),
+         ": use tf.reduce_all");
   const Tensor known = known_value(condition);
   if (known && all_true(known)) return {};
   if (!current_graph_builder) {

@@ -233,8 +233,8 @@ std::pair<Axes, Axes> axes_of(const Tensor& a, const Arg& given) {
     const Shape& s = a.shape();
     if (*count < 0) fail(ErrorKind::kValue, "tf.tensordot: `axes` must be at least 0, not ", *count);
     if (s.has_rank() && *count > s.rank())
-      fail(ErrorKind::kValue, "tf.tensordot: `axes` must not be larger than the number of dimensions of `a`: ", *count,
-           " came, its shape is ", s.to_string());
+      fail(ErrorKind::kValue, "tf.tensordot: `axes` must not be larger than the number of dimensions of `a`, got ",
+           *count, " for shape ", s.to_string());
     if (s.has_rank()) return {{counted(s.rank() - *count, s.rank()), {}}, {counted(0, *count), {}}};
     const Tensor all = ops::rank(a);
     return {{std::nullopt, ops::range(ops::sub(all, ops::integer(*count)), all)},

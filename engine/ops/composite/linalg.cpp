@@ -157,7 +157,7 @@ Arg lstsq(const Tensor& a, const Tensor& b, const Arg& l2_regularizer, bool fast
   const bool regularized = !known || !std::holds_alternative<Tensor>(l2_regularizer.value) ||
                            known.dtype() != DType::kFloat64 || *known.data<double>() != 0;
   if (a.dtype() == DType::kComplex128 && regularized)
-    fail(ErrorKind::kNotImplemented, "tf.linalg.lstsq of complex128 with an l2_regularizer is not offered: "
+    fail(ErrorKind::kNotImplemented, "tf.linalg.lstsq of complex128 with an l2_regularizer is not supported: "
          "the normal equations are too inexact for it");
   const Shape& s = a.shape();
   const bool sizes_known = s.has_rank() && s.rank() >= 2 && s[s.rank() - 1] >= 0 && s[s.rank() - 2] >= 0;

@@ -46,8 +46,8 @@ Tensor variance_of(const Tensor& input, const Arg& axis, const Arg& keepdims, st
   const Tensor x = flat_if_unknown(input, axis, keepdims);
   const Tensor mean = mean_of(x, axis, true);
   if (is_integer(x.dtype()))
-    fail(ErrorKind::kType, "a variance is taken of floats, a tensor of ", name_of(x.dtype()),
-         " came; cast it with tf.cast");
+    fail(ErrorKind::kType, "a variance needs floats, got a tensor of ", name_of(x.dtype()),
+         "; cast it with tf.cast");
   const Tensor off = ops::sub(x, mean);
   const Tensor squares = is_complex(x.dtype()) ? ops::real(ops::mul(ops::conj(off), off)) : ops::square(off);
   return mean_of(squares, axis, !keepdims.none() && flag(keepdims), name);

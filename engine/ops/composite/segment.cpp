@@ -133,8 +133,8 @@ Arg confusion_matrix(const Tensor& labels_given, const Tensor& predictions_given
   drop_last_one(labels, predictions);
   drop_last_one(predictions, labels);
   if (!compatible(labels.shape(), predictions.shape()))
-    invalid("labels and predictions must have one shape: ", labels.shape().to_string(), " and ",
-            predictions.shape().to_string(), " came [Op:ConfusionMatrix]");
+    invalid("labels and predictions must have the same shape, got ", labels.shape().to_string(), " and ",
+            predictions.shape().to_string(), " [Op:ConfusionMatrix]");
   labels = ops::cast(labels, DType::kInt64);
   predictions = ops::cast(predictions, DType::kInt64);
   for (const auto& [what, t] : {std::pair("labels", labels), std::pair("predictions", predictions)}) {

@@ -38,8 +38,8 @@ PaddingAttrs padding_of(const Arg& a, int rank) {
     }
   }
   if (list->size() != static_cast<size_t>(rank))
-    fail(ErrorKind::kValue, "a padding that is a list must have ", rank, " pairs, one per dimension, ", list->size(),
-         " came");
+    fail(ErrorKind::kValue, "a padding that is a list must have ", rank, " pairs, one per dimension, got ",
+         list->size());
   return out;
 }
 

@@ -90,9 +90,9 @@ void draw(KernelContext& c, size_t first, Philox philox) {
     for (size_t k = 0; k < 4; ++k) of[k] = static_cast<F>(c.in<T>(first + k)[places[k](p)]);
     F mean = of[0], deviation = of[1], low = of[2], high = of[3];
     if (!(deviation > 0) || !(low < high) || !(std::isfinite(low) || std::isfinite(high)))
-      invalid("Invalid parameters: a truncated normal distribution has a positive deviation and minval < maxval, one "
-              "of them finite; mean ", mean, ", stddev ", deviation, ", minval ", low, ", maxval ", high,
-              " came [Op:", c.row.name, "]");
+      invalid("Invalid parameters: a truncated normal distribution needs a positive deviation and minval < maxval, one "
+              "of them finite; got mean ", mean, ", stddev ", deviation, ", minval ", low, ", maxval ", high,
+              " [Op:", c.row.name, "]");
     if ((std::isinf(low) && low < 0) || high < mean) {
       std::swap(low, high);
       deviation = -deviation;

@@ -86,7 +86,7 @@ const session::SignatureRecord* Document::signature(SignatureId id) const {
   return find(signatures, signature_index_, id);
 }
 
-const OpInfo& Document::op(OpId id) const {
+const OpInfo& Document::op(session::OpNumber id) const {
   static const OpInfo unknown{"unknown op", ""};
   return id.value < ops.size() ? ops[id.value] : unknown;
 }
@@ -95,9 +95,9 @@ Place Document::place(SourceRef source) const {
   const session::CodeRecord* c = code(source.code);
   if (!c) return {};
   auto it = std::upper_bound(c->lines.begin(), c->lines.end(), source.offset,
-                             [](uint32_t offset, const auto& entry) { return offset < entry.first; });
+                             [](uint32_t offset, const session::CodeLine& entry) { return offset < entry.first_offset; });
   if (it == c->lines.begin()) return {c->file, c->first_line};
-  return {c->file, static_cast<int>(std::prev(it)->second)};
+  return {c->file, static_cast<int>(std::prev(it)->line)};
 }
 
 QString Document::place_text(Place place) const {
@@ -184,8 +184,8 @@ std::vector<const session::GeneratedRecord*> Document::all_generated_of(Function
 std::vector<GraphId> Document::graphs_of_trace(TraceId id) const {
   std::vector<GraphId> found;
   const session::TraceRecord* t = trace(id);
-  if (!t || !t->graph.valid()) return found;
-  found.push_back(t->graph);
+  if (!t || !t->graph().valid()) return found;
+  found.push_back(t->graph());
   for (size_t i = 0; i < found.size(); ++i) {
     const session::GraphRecord* g = graph(found[i]);
     if (!g) continue;

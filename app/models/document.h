@@ -43,7 +43,7 @@ class Document {
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
   std::vector<session::ConsoleRecord> console;
-  std::vector<OpInfo> ops;                   // by OpId
+  std::vector<OpInfo> ops;                   // by number
   std::vector<session::SignatureRecord> signatures;
   std::vector<std::string> device_names;     // by OpRow::device
   QString damage;                            // what is wrong with the file in spite of which it opened
@@ -70,7 +70,7 @@ class Document {
   const session::TraceRecord* trace(TraceId id) const;
   const session::GraphRecord* graph(GraphId id) const;
   const session::NodeRecord* node(GraphId graph, uint32_t id) const;
-  const OpInfo& op(OpId id) const;
+  const OpInfo& op(session::OpNumber id) const;
   const session::SignatureRecord* signature(SignatureId id) const;
 
   Place place(SourceRef source) const;                     // through the code's line table

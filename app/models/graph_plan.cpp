@@ -200,7 +200,7 @@ class Planner {
       open.rect.setWidth(std::max(open.rect.width(), std::min(header, 460.0)));
       auto functions = n.functions;
       std::stable_sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
-        return body_order(a.first) < body_order(b.first);
+        return body_order(a.attribute) < body_order(b.attribute);
       });
       for (const auto& [role, inner] : functions) {
         const session::GraphRecord* body = document_.graph(inner);
@@ -226,7 +226,7 @@ class Planner {
   // "w1:0 float32 (8, 16) variable" when the node is an input that stands for a capture; captures come last.
   QString capture_of(const session::GraphRecord& g, uint32_t node) const {
     const session::TraceRecord* t = document_.trace_of_graph(g.id);
-    if (!t || t->graph != g.id || t->captures.size() > g.inputs.size()) return {};
+    if (!t || t->graph() != g.id || t->captures.size() > g.inputs.size()) return {};
     const size_t first = g.inputs.size() - t->captures.size();
     for (size_t i = first; i < g.inputs.size(); ++i) {
       if (g.inputs[i] == node) return q(t->captures[i - first]);

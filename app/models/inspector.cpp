@@ -131,15 +131,15 @@ void Writer::trace() {
       if (ns <= 0) return;
       row(label, duration_text(ns)).indent = 1;
     };
-    part("Python", t->python_ns);
-    part("AutoGraph", t->autograph_ns);
-    part("optimizer", t->optimize_ns);
-    part("compile", t->compile_ns);
+    part("Python", t->phase_ns("python"));
+    part("AutoGraph", t->phase_ns("autograph"));
+    part("optimizer", t->phase_ns("optimize"));
+    part("compile", t->phase_ns("compile"));
   }
   const query::CallSums sums = document_.calls_of(t->id);
   row("called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
   if (sums.hits) row("per hit", duration_text(sums.hit_ns / static_cast<int64_t>(sums.hits)));
-  if (const session::GraphRecord* g = document_.graph(t->graph)) row("nodes", count_text(g->nodes.size()));
+  if (const session::GraphRecord* g = document_.graph(t->graph())) row("nodes", count_text(g->nodes.size()));
   row_if("why", q(t->why));
   if (const session::TraceRecord* near = document_.trace(t->nearest)) {
     link("nearest", QStringLiteral("#%1  %2").arg(near->number).arg(q(near->signature)),
@@ -232,7 +232,7 @@ void Writer::node() {
     }
   }
   // The same node in the function's other traces, found by its name.
-  if (trace && trace->graph == s_.graph) {
+  if (trace && trace->graph() == s_.graph) {
     const auto traces = document_.traces_of(trace->function);
     if (traces.size() > 1) {
       group(QStringLiteral("In the other traces"));
@@ -243,7 +243,7 @@ void Writer::node() {
           row("", QStringLiteral("and %1 more").arg(traces.size() - 1 - 8));
           break;
         }
-        const session::GraphRecord* other = document_.graph(t->graph);
+        const session::GraphRecord* other = document_.graph(t->graph());
         const session::NodeRecord* same = nullptr;
         if (other) {
           for (const session::NodeRecord& m : other->nodes) {
@@ -344,7 +344,7 @@ void Writer::call() {
   place("source", document_.place(c.source));
   row("start", duration_text(c.start_ns - document_.first_ns()));
   row("took", duration_text(c.end_ns - c.start_ns));
-  row("thread", QString::number(c.thread));
+  row("thread", QString::number(c.thread.value));
   if (facts_->ran.count)
     row("op events", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
   source(document_.place(c.source));
@@ -383,8 +383,8 @@ void Writer::event() {
   } else if (e.bytes) {
     row("bytes", bytes_text(e.bytes));
   }
-  if (e.device < document_.device_names.size()) row_if("on", q(document_.device_names[e.device]));
-  row("thread", QString::number(e.thread));
+  if (e.device.value < document_.device_names.size()) row_if("on", q(document_.device_names[e.device.value]));
+  row("thread", QString::number(e.thread.value));
   bool first = true;
   for (const query::DeviceRow& d : facts_->caused) {
     link(first ? "caused" : "", q(d.record.name), Selection::of_device(d.row));

@@ -41,7 +41,7 @@ Selection Selection::of_function(const Document& document, FunctionId id) {
   const auto traces = document.traces_of(id);
   if (!traces.empty()) {
     s.trace = traces.front()->id;
-    s.graph = traces.front()->graph;
+    s.graph = traces.front()->graph();
   }
   return s;
 }
@@ -52,7 +52,7 @@ Selection Selection::of_trace(const Document& document, TraceId id) {
   s.trace = id;
   if (const session::TraceRecord* t = document.trace(id)) {
     s.function = t->function;
-    s.graph = t->graph;
+    s.graph = t->graph();
   }
   return s;
 }
@@ -118,7 +118,7 @@ void Selection::take_call(const Document& document, const session::CallRecord& r
   call = record.id;
   function = record.function;
   trace = record.trace;
-  if (const session::TraceRecord* traced = document.trace(trace)) graph = traced->graph;
+  if (const session::TraceRecord* traced = document.trace(trace)) graph = traced->graph();
 }
 
 Selection Selection::of_device(uint64_t row) {

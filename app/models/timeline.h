@@ -37,7 +37,7 @@ TimeRange time_range(const Document& document);
 
 // The table of a range.
 struct OpStatistics {
-  OpId op;
+  session::OpNumber op;
   QString name;
   std::string family;
   uint64_t count = 0;

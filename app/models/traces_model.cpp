@@ -44,7 +44,7 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
       row.cells << parameter_cell(*t, p);
       row.differs.push_back(t->nearest.valid() && parameter_differs(*t, p));
     }
-    const session::GraphRecord* g = document_->graph(t->graph);
+    const session::GraphRecord* g = document_->graph(t->graph());
     row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
     row.cells << QString::number(document_->calls_of(t->id).calls);
     row.cells << (t->end_ns > t->start_ns ? milliseconds(t->end_ns - t->start_ns) : QStringLiteral("–"));
@@ -56,6 +56,7 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
         case session::TraceReason::kEvicted: why = QStringLiteral("made again after eviction"); break;
         case session::TraceReason::kRelaxed: why = QStringLiteral("relaxed shapes"); break;
         case session::TraceReason::kCall: why = t->nearest.valid() ? QString() : QStringLiteral("first call"); break;
+        default: why = QStringLiteral("another reason"); break;  // of a newer version
       }
     }
     row.cells << why;
@@ -157,10 +158,11 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
     cell.trace = run.trace;
     if (const session::TraceRecord* t = document.trace(run.trace)) cell.number = t->number;
     switch (run.outcome) {
-      case session::CallOutcome::kTrace: cell.kind = StripCell::Kind::kTrace; break;
-      case session::CallOutcome::kHit: cell.kind = StripCell::Kind::kHits; break;
-      case session::CallOutcome::kEager: cell.kind = StripCell::Kind::kEager; break;
-      case session::CallOutcome::kFailed: cell.kind = StripCell::Kind::kFailed; break;
+      case CallOutcome::kTrace: cell.kind = StripCell::Kind::kTrace; break;
+      case CallOutcome::kHit: cell.kind = StripCell::Kind::kHits; break;
+      case CallOutcome::kEager: cell.kind = StripCell::Kind::kEager; break;
+      case CallOutcome::kFailed: cell.kind = StripCell::Kind::kFailed; break;
+      default: break;
     }
     cells.push_back(cell);
   }

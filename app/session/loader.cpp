@@ -30,6 +30,7 @@ QString level_word(RecordingLevel level) {
 
 // A session cannot name more ops than an id has room for.
 constexpr size_t kMostOps = 1 << 16;
+constexpr size_t kMostDevices = 1 << 8;
 
 uint64_t mixed(std::initializer_list<uint64_t> words) {
   uint64_t h = 1;
@@ -186,6 +187,10 @@ void Loader::send() {
   b.end = c.end;
   b.level = level_word(c.level);
   b.damage = QString::fromStdString(reader_->damage());
+  if (!reader_->left_out().empty()) {
+    if (!b.damage.isEmpty()) b.damage += QStringLiteral("; ");
+    b.damage += QString::fromStdString(reader_->left_out());
+  }
   if (const uint64_t lost = store_->unreadable_rows()) {
     if (!b.damage.isEmpty()) b.damage += QStringLiteral("; ");
     b.damage += QStringLiteral("%1 events could not be read").arg(lost);
@@ -195,10 +200,9 @@ void Loader::send() {
     return mixed({f.name.size(), f.parameters.size(), f.file.value, static_cast<uint64_t>(f.line)});
   });
   b.traces = changed(c.traces, traces_, [](const session::TraceRecord& t) {
-    return mixed({static_cast<uint64_t>(t.end_ns), static_cast<uint64_t>(t.python_ns),
-                  static_cast<uint64_t>(t.autograph_ns), static_cast<uint64_t>(t.optimize_ns),
-                  static_cast<uint64_t>(t.compile_ns), t.graph.value, t.nearest.value, t.error.size(), t.why.size(),
-                  t.signature.size(), t.key.size(), t.differing.size(), t.captures.size()});
+    return mixed({static_cast<uint64_t>(t.end_ns), t.phases.size(), t.graphs.size(), t.graph().value, t.nearest.value,
+                  t.error.size(), t.why.size(), t.signature.size(), t.key.size(), t.differing.size(),
+                  t.captures.size()});
   });
   b.generated = changed(c.generated, generated_, [](const session::GeneratedRecord& g) {
     return mixed({g.text.size(), g.line_map.size(), g.statements.size()});
@@ -221,8 +225,10 @@ void Loader::send() {
   if (device_names_ != c.device_names.size()) {
     device_names_ = c.device_names.size();
     for (const auto& d : c.device_names) {
-      if (b.device_names.size() <= d.number) b.device_names.resize(size_t{d.number} + 1);
-      b.device_names[d.number] = d.name;
+      const size_t at = d.number.value;
+      if (at >= kMostDevices) continue;
+      if (b.device_names.size() <= at) b.device_names.resize(at + 1);
+      b.device_names[at] = d.name;
     }
   }
   b.distinct_calls = tail(store_->calls().distinct(), distinct_calls_);

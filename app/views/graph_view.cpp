@@ -143,7 +143,7 @@ void GraphView::refresh() {
 void GraphView::follow_selection() {
   const Selection& s = current();
   GraphId wanted;
-  if (const session::TraceRecord* t = document().trace(s.trace)) wanted = t->graph;
+  if (const session::TraceRecord* t = document().trace(s.trace)) wanted = t->graph();
   if (!wanted.valid() && s.graph.valid()) wanted = s.graph;
   if (!wanted.valid() && s.function.valid()) {
     shown_ = {};

@@ -419,7 +419,7 @@ QString TimelineCanvas::bar_text(query::TrackKind kind, const query::Bar& bar, c
       return text;
     }
     case query::TrackKind::kTracedOps:
-    case query::TrackKind::kEagerOps: return q(document_->op(OpId(static_cast<uint16_t>(bar.what))).name);
+    case query::TrackKind::kEagerOps: return q(document_->op(session::OpNumber(bar.what)).name);
     default: return q(name);
   }
 }

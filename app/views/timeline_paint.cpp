@@ -70,10 +70,11 @@ QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
         case CallOutcome::kHit: return t["tealFill"];
         case CallOutcome::kEager: return t["blueFill"];
         case CallOutcome::kFailed: return t["redFill"];
+        default: break;
       }
       return t["greyFill"];
     case query::TrackKind::kTracedOps:
-    case query::TrackKind::kEagerOps: return t.family_fill(document_->op(OpId(look)).family);
+    case query::TrackKind::kEagerOps: return t.family_fill(document_->op(session::OpNumber(look)).family);
     case query::TrackKind::kKernels: return t["violetFill"];
     case query::TrackKind::kCopies: return t["tealFill"];
     case query::TrackKind::kApi: return t["greyFill"];

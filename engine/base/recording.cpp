@@ -13,6 +13,7 @@
 
 namespace footlight {
 
+std::atomic<uint32_t> recording_number{0};
 std::atomic<RecordingLevel> recording_level{RecordingLevel::kOff};
 std::atomic<void (*)()> ring_filling{nullptr};
 SourceProvider source_provider = nullptr;

@@ -10,10 +10,15 @@
 
 namespace footlight {
 
+using KeyId = Id<struct KeyTag>;  // a cache key that was asked for
+
 enum class RecordingLevel : uint8_t { kOff, kStructure, kOps };
 
 // Read on every op: with recording off this load and branch is the whole cost.
 extern std::atomic<RecordingLevel> recording_level;
+
+// How many recordings were begun: what was described to an earlier one has to be described again.
+extern std::atomic<uint32_t> recording_number;
 
 inline bool recording_ops() {
   return recording_level.load(std::memory_order_relaxed) == RecordingLevel::kOps;
@@ -26,32 +31,48 @@ inline bool recording_structure() {
 struct OpEvent {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  CallId call;         // the traced call it belongs to; none: eager
-  SourceRef source;    // eager: the user's line; traced: the node has it
-  NodeId node;         // node of the trace's graph; none: eager
+  CallId call;            // the traced call it belongs to; none: eager
   SignatureId signature;  // what it ran on, and so what it cost (signatures.h)
   OpId op;
   uint8_t device = 0;
-  uint8_t reserved = 0;
+  bool in_graph = false;  // which of the two the place is
   uint32_t sequence = 0;  // filled by the ring
+
+  // Eager: the user's line. In a graph: the node, which knows its line.
+  void set_source(SourceRef source) {
+    place_[0] = source.code.value, place_[1] = source.offset;
+    in_graph = false;
+  }
+  void set_node(GraphId graph, NodeId node) {
+    place_[0] = graph.value, place_[1] = node.value;
+    in_graph = true;
+  }
+  SourceRef source() const { return in_graph ? SourceRef{} : SourceRef{CodeId(place_[0]), place_[1]}; }
+  GraphId graph() const { return in_graph ? GraphId(place_[0]) : GraphId(); }
+  NodeId node() const { return in_graph ? NodeId(place_[1]) : NodeId(); }
+
+ private:
+  uint32_t place_[2] = {CodeId::kNone, 0};
 };
 static_assert(sizeof(OpEvent) == 48);
 
-enum class CallOutcome : uint8_t { kHit, kTrace, kEager, kFailed };
+enum class CallOutcome : uint8_t { kHit, kTrace, kEager, kFailed, kDispatchMiss, kCompile };
 
 // One call of a traced function. Level structure records these and no op event.
 struct CallEvent {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   CallId call;
+  CallId parent;     // the call in which it was made
   SourceRef source;  // the call's line
   FunctionId function;
   TraceId trace;
+  KeyId key;         // what was asked for
   CallOutcome outcome = CallOutcome::kHit;
   uint8_t reserved[3] = {};
   uint32_t sequence = 0;  // filled by the ring
 };
-static_assert(sizeof(CallEvent) == 48);
+static_assert(sizeof(CallEvent) == 64);
 
 using OpRing = Ring<OpEvent, 1u << 15>;
 using CallRing = Ring<CallEvent, 1u << 13>;

@@ -3,6 +3,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
 #include "engine/session/reader.h"
+#include "engine/session/schema.h"
 #include "engine/session/writer.h"
 
 #include <cinttypes>
@@ -35,7 +36,7 @@ uint64_t console_lines(const std::vector<session::ConsoleRecord>& records) {
   uint64_t lines = 0;
   bool open[3] = {};
   for (const auto& r : records) {
-    if (r.stream == session::ConsoleStream::kNote || r.text.empty()) continue;
+    if (r.stream >= session::ConsoleStream::kNote || r.text.empty()) continue;
     for (const char c : r.text) lines += c == '\n';
     open[uint8_t(r.stream)] = r.text.back() != '\n';
   }
@@ -75,6 +76,7 @@ void print_json(const session::Reader& r) {
     dropped.push_back(JsonObject().add("what", d.what).add("why", d.why).add("count", d.count).inline_());
   out.raw("dropped", json_list(dropped));
   out.add("damage", r.damage());
+  out.add("left_out", r.left_out());
   out.add("version", r.version());
   out.add("script", c.run.script);
   std::vector<std::string> arguments;
@@ -140,6 +142,7 @@ void print_text(const session::Reader& r) {
   for (const auto& d : c.dropped)
     line("dropped", std::to_string(d.count) + " " + d.what + ": " + d.why);
   line("damage", r.damage());
+  line("left out", r.left_out());
 }
 
 }  // namespace
@@ -152,7 +155,7 @@ std::string printable(const std::string& text) {
 }
 
 int info(const Words& words) {
-  constexpr const char* kHow = "`footlight info FILE [--ops [--filter TEXT] [--shapes]] [--json]`";
+  constexpr const char* kHow = "`footlight info FILE [--ops [--filter TEXT] [--shapes]] [--json]` or `footlight info --schema`";
   bool json = false, ops = false;
   OpTable table;
   std::string file;
@@ -162,6 +165,9 @@ int info(const Words& words) {
       json = true;
     } else if (w == "--ops") {
       ops = true;
+    } else if (w == "--schema" && words.size() == 1) {
+      std::fputs(session::schema_page().c_str(), stdout);
+      return 0;
     } else if (w == "--shapes") {
       ops = table.shapes = true;
     } else if (w == "--filter" && i + 1 < words.size()) {

@@ -1,6 +1,7 @@
 // Graph -> Program: slots for values, their last uses, kernels looked up once.
 #include "engine/compile/program.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/ops/looked_at.h"
 #include "engine/tensor/gpu.h"
@@ -22,11 +23,18 @@ bool any_shape_said(const Graph& graph) {
   return said(graph) || std::any_of(library.begin(), library.end(), [&](const GraphPtr& g) { return said(*g); });
 }
 
+optimize::Rewrite optimized(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, Phases* phases) {
+  const int64_t start = phases ? now_ns() : 0;
+  optimize::Rewrite rewrite = optimize::optimize(graph, evaluate, keep);
+  if (phases) phases->optimize.push_back({start, now_ns()});
+  return rewrite;
+}
+
 class Compiler {
  public:
   // `doubt`: the user said shapes somewhere in the whole of what is compiled; they may turn out to be others.
-  Compiler(optimize::Rewrite rewrite, optimize::Evaluator evaluate, bool doubt)
-      : graph_(rewrite.graph()), evaluate_(evaluate), doubt_(doubt), rewrite_(std::move(rewrite)),
+  Compiler(optimize::Rewrite rewrite, optimize::Evaluator evaluate, bool doubt, Phases* phases)
+      : graph_(rewrite.graph()), evaluate_(evaluate), doubt_(doubt), phases_(phases), rewrite_(std::move(rewrite)),
         program_(std::make_shared<Program>()), slot_of_(rewrite_.size(), 0) {}
 
   ProgramPtr run() {
@@ -92,7 +100,8 @@ class Compiler {
     const GraphPtr& graph = node.attrs.get<GraphPtr>(attr);
     auto [at, fresh] = callee_index_.try_emplace(graph.get(), static_cast<int32_t>(program_->callees.size()));
     if (fresh) {
-      Compiler compiler(optimize::optimize(*graph, evaluate_), evaluate_, doubt_);
+      Compiler compiler(optimized(*graph, evaluate_, optimize::Keep::kOutputsAndEffects, phases_), evaluate_, doubt_,
+                        phases_);
       program_->callees.push_back(compiler.run());
     }
     return at->second;
@@ -192,6 +201,7 @@ class Compiler {
   const Graph& graph_;
   optimize::Evaluator evaluate_;
   const bool doubt_;
+  Phases* const phases_;
   optimize::Rewrite rewrite_;
   std::shared_ptr<Program> program_;
   std::vector<uint32_t> slot_of_;
@@ -203,13 +213,18 @@ class Compiler {
 
 }  // namespace
 
-ProgramPtr compile(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep) {
-  return compile(optimize::optimize(graph, evaluate, keep), evaluate);
+ProgramPtr compile(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, Phases* phases) {
+  const int64_t start = phases ? now_ns() : 0;
+  optimize::Rewrite rewrite = optimized(graph, evaluate, keep, phases);
+  const bool doubt = any_shape_said(graph);
+  ProgramPtr program = Compiler(std::move(rewrite), evaluate, doubt, phases).run();
+  if (phases) phases->all = {start, now_ns()};
+  return program;
 }
 
 ProgramPtr compile(optimize::Rewrite rewrite, optimize::Evaluator evaluate) {
   const bool doubt = any_shape_said(rewrite.graph());
-  return Compiler(std::move(rewrite), evaluate, doubt).run();
+  return Compiler(std::move(rewrite), evaluate, doubt, nullptr).run();
 }
 
 }  // namespace footlight::compile

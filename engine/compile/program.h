@@ -5,6 +5,7 @@
 #include "engine/optimize/rewrite.h"
 #include "kernels/table.h"
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -56,14 +57,25 @@ class Program {
   uint32_t inputs = 0;
   uint32_t frame_size = 0;
   uint32_t widest = 0;                  // most inputs of an instruction
+  mutable std::atomic<uint32_t> recorded{0};  // the last recording that knows the graph (recording_number)
 
   const Node& node(const Instruction& in) const {
     return in.inserted < 0 ? graph->node(in.node) : inserted[static_cast<size_t>(in.inserted)];
   }
 };
 
+// What the time of a compilation went into: the passes over each graph, within the whole.
+struct Phase {
+  int64_t start_ns = 0, end_ns = 0;
+};
+struct Phases {
+  Phase all;
+  std::vector<Phase> optimize;
+};
+
 // `evaluate` folds constants; null: nothing is folded.
-ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects);
+ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects,
+                   Phases* phases = nullptr);
 // What passes made of a graph; graphs that it calls go through all of them.
 ProgramPtr compile(optimize::Rewrite, optimize::Evaluator evaluate);
 

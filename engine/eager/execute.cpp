@@ -32,7 +32,7 @@ void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Te
   OpEvent event{};
   event.start_ns = start;
   event.end_ns = now_ns();
-  event.source = current_source();
+  event.set_source(current_source());
   event.signature = signature_of(row, inputs, outputs);
   event.op = row.id;
   event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;

@@ -67,7 +67,7 @@ std::span<const uint64_t> Evidence::key_of(const TraceRecord& trace) const {
 GraphRelation Evidence::compare_graphs(std::span<const TraceRecord* const> traces) const {
   GraphRelation most = GraphRelation::kIdentical;
   for (const TraceRecord* t : traces)
-    most = std::max(most, fingerprints_.compare(traces.front()->graph, t->graph));
+    most = std::max(most, fingerprints_.compare(traces.front()->graph(), t->graph()));
   return most;
 }
 

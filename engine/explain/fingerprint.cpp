@@ -130,7 +130,7 @@ Hash128 Fingerprints::label(const GraphRecord& graph, const NodeRecord& node, bo
   for (const AttributeText& a : split_attributes(node.attributes)) {
     // A function is its contents, which come below; what the user called an argument is a name.
     const bool function = std::any_of(node.functions.begin(), node.functions.end(),
-                                      [&](const auto& f) { return f.first == a.name; });
+                                      [&](const auto& f) { return f.attribute == a.name; });
     if (function || a.name == "_user_specified_name") continue;
     hasher.add(a.name);
     hasher.add(exact ? std::string(a.value) : without_values(a.name, a.value));

@@ -26,6 +26,7 @@ void CallSums::add(const session::CallRecord& call) {
     case CallOutcome::kTrace: ++traced; break;
     case CallOutcome::kEager: ++eager; break;
     case CallOutcome::kFailed: ++failed; break;
+    default: break;
   }
 }
 

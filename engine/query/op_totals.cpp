@@ -117,8 +117,8 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   std::unordered_map<uint32_t, Cost> costs;
   for (const session::SignatureRecord& s : reader.contents().signatures)
     costs[s.id.value] = {s.input_bytes + s.output_bytes, s.flops};
-  std::map<std::pair<uint16_t, uint32_t>, OpTotal> rows;
-  std::map<uint16_t, Nesting> threads;
+  std::map<std::pair<session::OpNumber, uint32_t>, OpTotal> rows;
+  std::map<session::ThreadId, Nesting> threads;
   Cover cover;
   std::vector<uint32_t> order;
   for (size_t c = 0; c < index.size(); ++c) {
@@ -143,20 +143,20 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
     if (!std::is_sorted(order.begin(), order.end(), before)) std::stable_sort(order.begin(), order.end(), before);
     OpTotal* row = nullptr;
     Nesting* nesting = nullptr;
-    uint16_t thread = 0;
+    session::ThreadId thread;
     for (const uint32_t i : order) {
       const int64_t start = e.start_ns[i], end = end_of(i);
       if (start >= options.to || end <= options.from) continue;
-      const uint32_t signature = options.by_signature ? e.signature[i] : SignatureId::kNone;
-      if (!row || row->op.value != e.op[i] || row->signature.value != signature) {
+      const uint32_t signature = options.by_signature ? e.signature[i].value : SignatureId::kNone;
+      if (!row || row->op != e.op[i] || row->signature.value != signature) {
         row = &rows[{e.op[i], signature}];
-        row->op = OpId(e.op[i]);
+        row->op = e.op[i];
         row->signature = SignatureId(signature);
       }
       if (!nesting || thread != e.thread[i]) nesting = &threads[thread = e.thread[i]];
       row->durations.add(end - start);
       row->self_ns += end - start - nesting->close(start, end);
-      const auto cost = e.signature[i] == SignatureId::kNone ? costs.end() : costs.find(e.signature[i]);
+      const auto cost = !e.signature[i].valid() ? costs.end() : costs.find(e.signature[i].value);
       if (cost == costs.end()) {
         row->bytes += e.bytes[i];
       } else {

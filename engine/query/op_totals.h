@@ -10,7 +10,7 @@
 namespace footlight::query {
 
 struct OpTotal {
-  OpId op;
+  session::OpNumber op;
   SignatureId signature;  // when asked for by signature
   Durations durations;
   int64_t self_ns = 0;    // without what inner ops took

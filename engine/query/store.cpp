@@ -30,9 +30,9 @@ Store::Sieve::Sieve(const OpFilter& filter) : filter_(filter) {
 }
 
 bool Store::Sieve::lets(const session::OpColumns& e, size_t i) const {
-  if (filter_.call.valid() && e.call[i] == filter_.call.value) return true;
-  if (e.node[i] != NodeId::kNone) return holds_sorted(nodes_, e.node[i]);
-  return e.code[i] != CodeId::kNone && holds_sorted(filter_.sources, key_of(e.source(i)));
+  if (filter_.call.valid() && e.call[i] == filter_.call) return true;
+  if (e.node[i].valid()) return holds_sorted(nodes_, e.node[i].value);
+  return e.code[i].valid() && holds_sorted(filter_.sources, key_of(e.source(i)));
 }
 
 Store::Store(const session::Reader& reader) : reader_(reader), calls_(reader.calls()) {}
@@ -103,26 +103,27 @@ void Store::index_ops() {
     const session::OpColumns& e = *chunk;
     for (size_t i = 0; i < e.size(); ++i) {
       const int64_t took = end_of(e.start_ns[i], e.end_ns[i]) - e.start_ns[i];
-      if (e.call[i] != CallId::kNone) {
-        entry.first_call = std::min(entry.first_call, e.call[i]);
-        entry.last_call = std::max(entry.last_call, e.call[i]);
+      if (e.call[i].valid()) {
+        entry.first_call = std::min(entry.first_call, e.call[i].value);
+        entry.last_call = std::max(entry.last_call, e.call[i].value);
       }
       entry.first_id = std::min(entry.first_id, e.id[i]);
       entry.last_id = std::max(entry.last_id, e.id[i]);
-      if (ops_.size() <= e.op[i]) ops_.resize(size_t{e.op[i]} + 1);
-      OpEntry& op = ops_[e.op[i]];
+      const uint32_t at = op_keys_.add(e.op[i].value);
+      if (ops_.size() <= at) ops_.resize(at + 1);
+      OpEntry& op = ops_[at];
       op.sums.add(took);
       op.histogram.add(took);
       op.chunks.add(number);
-      if (e.node[i] != NodeId::kNone) {
-        const uint32_t at = node_keys_.add(key_of_node({graph_of(e, i), e.node[i]}));
+      if (e.node[i].valid()) {
+        const uint32_t at = node_keys_.add(key_of_node({graph_of(e, i), e.node[i].value}));
         if (nodes_.size() <= at) nodes_.resize(at + 1);
         nodes_[at].sums.add(took);
         nodes_[at].chunks.add(number);
-      } else if (e.code[i] != CodeId::kNone) {
+      } else if (e.code[i].valid()) {
         const uint32_t at = source_keys_.add(key_of(e.source(i)));
         if (sources_.size() <= at) sources_.resize(at + 1);
-        if (e.call[i] == CallId::kNone) sources_[at].sums.add(took);
+        if (!e.call[i].valid()) sources_[at].sums.add(took);
         sources_[at].chunks.add(number);
       }
     }
@@ -136,13 +137,15 @@ void Store::index_ops() {
 }
 
 GraphId Store::graph_of(const session::OpColumns& events, size_t i) const {
-  const CallId call(events.call[i]);
+  if (events.graph[i].valid()) return events.graph[i];
+  // Before version 3 an event did not say it: the graph of the call's trace.
+  const CallId call = events.call[i];
   if (!call.valid()) return {};
   if (call != last_call_) {
     const auto record = calls_.find(call);
     const session::TraceRecord* trace = record ? reader_.trace(record->trace) : nullptr;
     last_call_ = call;
-    last_graph_ = trace ? trace->graph : GraphId{};
+    last_graph_ = trace ? trace->graph() : GraphId{};
   }
   return last_graph_;
 }
@@ -153,22 +156,31 @@ OpRow Store::op_row(const session::OpColumns& e, uint64_t first_row, size_t i) c
   r.start_ns = e.start_ns[i];
   r.end_ns = end_of(e.start_ns[i], e.end_ns[i]);
   r.id = e.id[i];
-  r.call = CallId(e.call[i]);
+  r.call = e.call[i];
   r.source = e.source(i);
-  r.node = NodeId(e.node[i]);
+  r.node = e.node[i];
   if (r.node.valid()) r.graph = graph_of(e, i);
   r.bytes = e.bytes[i];
-  r.signature = SignatureId(e.signature[i]);
-  r.op = OpId(e.op[i]);
+  r.signature = e.signature[i];
+  r.op = e.op[i];
   r.thread = e.thread[i];
   r.device = e.device[i];
   return r;
 }
 
-Sums Store::of_op(OpId op) const { return op.value < ops_.size() ? ops_[op.value].sums : Sums{}; }
+const Store::OpEntry* Store::entry_of(session::OpNumber op) const {
+  const uint32_t at = op_keys_.find(op.value);
+  return at == KeyTable::kNone ? nullptr : &ops_[at];
+}
 
-const LogHistogram* Store::histogram_of(OpId op) const {
-  return op.value < ops_.size() ? &ops_[op.value].histogram : nullptr;
+Sums Store::of_op(session::OpNumber op) const {
+  const OpEntry* entry = entry_of(op);
+  return entry ? entry->sums : Sums{};
+}
+
+const LogHistogram* Store::histogram_of(session::OpNumber op) const {
+  const OpEntry* entry = entry_of(op);
+  return entry ? &entry->histogram : nullptr;
 }
 
 Sums Store::of_node(NodeKey node) const {
@@ -302,14 +314,15 @@ Durations Store::durations(const OpFilter& filter, const Cancel& cancel) const {
   return all;
 }
 
-Durations Store::durations(OpId op, const Cancel& cancel) const {
+Durations Store::durations(session::OpNumber op, const Cancel& cancel) const {
   Durations all;
-  if (op.value >= ops_.size()) return all;
-  for (const uint32_t chunk : ops_[op.value].chunks.chunks()) {
+  const OpEntry* entry = entry_of(op);
+  if (!entry) return all;
+  for (const uint32_t chunk : entry->chunks.chunks()) {
     cancel.check();
     const auto e = op_store().chunk(chunk);
     for (size_t i = 0; i < e->size(); ++i) {
-      if (e->op[i] == op.value) all.add(end_of(e->start_ns[i], e->end_ns[i]) - e->start_ns[i]);
+      if (e->op[i] == op) all.add(end_of(e->start_ns[i], e->end_ns[i]) - e->start_ns[i]);
     }
   }
   return all;
@@ -318,7 +331,7 @@ Durations Store::durations(OpId op, const Cancel& cancel) const {
 // --- tracks ----------------------------------------------------------------------------------------------------------
 
 TrackKey Store::track_of(const OpRow& op) const {
-  return {op.node.valid() ? TrackKind::kTracedOps : TrackKind::kEagerOps, op.thread, 0};
+  return {op.node.valid() ? TrackKind::kTracedOps : TrackKind::kEagerOps, op.thread.value, 0};
 }
 
 TrackKey Store::track_of(const session::DeviceRecord& d) {
@@ -350,9 +363,9 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
     TrackKey last;
     std::vector<Span>* spans = nullptr;
     for (uint32_t i = 0; i < e.size(); ++i) {
-      const TrackKey key{e.node[i] != NodeId::kNone ? TrackKind::kTracedOps : TrackKind::kEagerOps, e.thread[i], 0};
+      const TrackKey key{e.node[i].valid() ? TrackKind::kTracedOps : TrackKind::kEagerOps, e.thread[i].value, 0};
       if (!spans || key != last) spans = &made[key], last = key;
-      spans->push_back({e.start_ns[i], end_of(e.start_ns[i], e.end_ns[i]), i, e.op[i]});
+      spans->push_back({e.start_ns[i], end_of(e.start_ns[i], e.end_ns[i]), i, static_cast<uint16_t>(e.op[i].value)});
     }
   }
   return made;
@@ -402,7 +415,8 @@ std::shared_ptr<const Store::Rows> Store::lanes_of(const Track& track, uint32_t 
 
 size_t Store::bytes() const {
   size_t sum = op_chunks_.capacity() * sizeof(OpChunk) + device_chunks_.capacity() * sizeof(DeviceChunk) +
-               node_keys_.bytes() + source_keys_.bytes() + calls_.bytes() + ops_.capacity() * sizeof(OpEntry) +
+               op_keys_.bytes() + node_keys_.bytes() + source_keys_.bytes() + calls_.bytes() +
+               ops_.capacity() * sizeof(OpEntry) +
                (nodes_.capacity() + sources_.capacity()) * sizeof(Entry);
   for (const OpEntry& e : ops_) sum += e.histogram.bytes() + e.chunks.bytes();
   for (const Entry& e : nodes_) sum += e.chunks.bytes();

@@ -27,9 +27,9 @@ struct OpRow {
   NodeId node;       // of the graph; none: eager
   uint32_t bytes = 0;  // of the outputs; 0: the signature says it
   SignatureId signature;
-  OpId op;
-  uint16_t thread = 0;
-  uint8_t device = 0;
+  session::OpNumber op;
+  session::ThreadId thread;
+  session::DeviceNumber device;
 };
 
 struct DeviceRow {
@@ -75,8 +75,8 @@ class Store {
   const CallIndex& calls() const { return calls_; }
 
   // --- sums, at once ---------------------------------------------------------------------------------------------
-  Sums of_op(OpId op) const;
-  const LogHistogram* histogram_of(OpId op) const;
+  Sums of_op(session::OpNumber op) const;
+  const LogHistogram* histogram_of(session::OpNumber op) const;
   Sums of_node(NodeKey node) const;
   Sums of_graph(GraphId graph) const;     // all its nodes
   Sums eager_at(SourceRef source) const;  // eager ops outside of calls
@@ -93,7 +93,7 @@ class Store {
   template <class Visit>
   void visit(const OpFilter& filter, int64_t from, int64_t to, const Cancel& cancel, Visit&& visit) const;
   Durations durations(const OpFilter& filter, const Cancel& cancel) const;
-  Durations durations(OpId op, const Cancel& cancel) const;
+  Durations durations(session::OpNumber op, const Cancel& cancel) const;
 
   // --- for pictures (timeline.h) -----------------------------------------------------------------------------------
   std::vector<const Track*> tracks() const;  // in the order in which they are shown
@@ -141,6 +141,7 @@ class Store {
     LogHistogram histogram;
     Postings chunks;
   };
+  const OpEntry* entry_of(session::OpNumber op) const;
   void index_calls();
   void index_ops();
   void index_device();
@@ -156,7 +157,7 @@ class Store {
   std::vector<DeviceChunk> device_chunks_;
   uint64_t op_rows_ = 0, device_rows_ = 0, unreadable_ = 0;
   std::vector<OpEntry> ops_;
-  KeyTable node_keys_, source_keys_;
+  KeyTable op_keys_, node_keys_, source_keys_;
   std::vector<Entry> nodes_, sources_;
   std::map<TrackKey, std::unique_ptr<Track>> tracks_;
   // Which graph a call ran, for sessions whose events do not say it.

@@ -32,9 +32,9 @@ class BarMaker {
       bar.detail = c.trace.value;
       bar.call = c.id;
     } else if (ops_) {
-      bar.what = ops_->op[s.row];
-      bar.detail = ops_->signature[s.row];
-      bar.call = CallId(ops_->call[s.row]);
+      bar.what = ops_->op[s.row].value;
+      bar.detail = ops_->signature[s.row].value;
+      bar.call = ops_->call[s.row];
     }
     return bar;
   }

@@ -16,11 +16,11 @@ class SessionSink final : public DeviceSink {
 
   void records(std::vector<session::DeviceRecord> records) override {
     name_devices();
-    for (session::DeviceRecord& record : records) writer_.add_device(std::move(record));
+    for (session::DeviceRecord& record : records) writer_.add(std::move(record));
   }
   void dropped(const std::string& why, uint64_t count) override { writer_.add_dropped("device events", why, count); }
   void note(const std::string& words) override {
-    writer_.add_console({now_ns(), session::ConsoleStream::kNote, words});
+    writer_.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote, words});
   }
 
   // Numbers as in OpEvent::device; once, when the program asked for its GPUs.
@@ -29,7 +29,8 @@ class SessionSink final : public DeviceSink {
     if (named_ || !open) return;
     named_ = true;
     for (size_t i = 0; i < open->names.size(); ++i)
-      writer_.add_device_name({static_cast<uint8_t>(i + 1), open->names[i].name, open->names[i].description});
+      writer_.add(session::DeviceNameRecord{session::DeviceNumber(static_cast<uint32_t>(i + 1)), open->names[i].name,
+                                            open->names[i].description});
   }
 
  private:

@@ -1,5 +1,7 @@
-// What can be said of the machine without opening anything: its CPU, threads and GPUs, in one line.
+// What can be said of the machine and of this process without opening anything.
 #pragma once
+
+#include "engine/session/records.h"
 
 #include <string>
 
@@ -7,5 +9,8 @@ namespace footlight::record {
 
 // "AMD EPYC 9654, 2 threads, GPU NVIDIA H200". Opens no driver, so it may be called before a fork.
 std::string describe_machine();
+
+// This process as a session names it; whose engine it is, the engine adds.
+session::ProcessRecord describe_process();
 
 }  // namespace footlight::record

@@ -7,6 +7,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/signatures.h"
 #include "engine/record/cupti_session.h"
+#include "engine/record/machine.h"
 #include "engine/record/sources.h"
 
 #include <pthread.h>
@@ -47,10 +48,14 @@ struct Batch {
   session::Writer* writer = nullptr;
 };
 
+session::ThreadRecord thread_record(const ThreadRings& rings) {
+  return {session::ThreadId(rings.number()), rings.system_id(), rings.name()};
+}
+
 void drain(Batch& batch, ThreadRings& rings, bool last) {
   auto& reported = host().reported;
   const auto [it, added] = reported.try_emplace(&rings);
-  if (added) batch.writer->add_thread({rings.number(), rings.system_id(), rings.name()});
+  if (added) batch.writer->add(thread_record(rings));
   rings.ops().drain([&](const OpEvent* events, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
       batch.ops.append(rings.number(), ThreadRings::op_event_id(rings.number(), events[i].sequence), events[i]);
@@ -58,7 +63,8 @@ void drain(Batch& batch, ThreadRings& rings, bool last) {
   rings.calls().drain([&](const CallEvent* events, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
       const CallEvent& e = events[i];
-      batch.calls.push_back({e.call, e.function, e.trace, e.outcome, rings.number(), e.start_ns, e.end_ns, e.source});
+      batch.calls.push_back({e.call, e.function, e.trace, e.outcome, session::ThreadId(rings.number()), e.start_ns,
+                             e.end_ns, e.source, e.parent, e.key});
     }
   });
   Reported& r = it->second;
@@ -75,8 +81,8 @@ void report_signatures(session::Writer& writer) {
   visit_signatures(
       h.signatures,
       [](void* to, SignatureId id, const Signature& s) {
-        static_cast<session::Writer*>(to)->add_signature(
-            {id, s.op, s.inputs, s.outputs, s.input_bytes, s.output_bytes, s.flops});
+        static_cast<session::Writer*>(to)->add(
+            session::SignatureRecord{id, s.op, s.inputs, s.outputs, s.input_bytes, s.output_bytes, s.flops});
         host().signatures = id.value + 1;
       },
       &writer);
@@ -93,8 +99,8 @@ void pump(session::Writer& writer, void*) {
   visit_rings([](void* context, ThreadRings& rings, bool last) { drain(*static_cast<Batch*>(context), rings, last); },
               &batch);
   report_signatures(writer);  // after the rings: what their events name is there by now
-  if (batch.ops.size()) writer.add_op_events(batch.ops);
-  if (!batch.calls.empty()) writer.add_calls(batch.calls);
+  if (batch.ops.size()) writer.add_rows(batch.ops);
+  if (!batch.calls.empty()) writer.add_rows(batch.calls);
 }
 
 void wake_writer() {
@@ -161,12 +167,14 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
         rings.ops().drain([](const OpEvent*, uint32_t) {});
         rings.calls().drain([](const CallEvent*, uint32_t) {});
         host().reported[&rings] = {rings.ops().dropped(), rings.calls().dropped()};
-        host().writer->add_thread({rings.number(), rings.system_id(), rings.name()});
+        host().writer->add(thread_record(rings));
       },
       nullptr);
   calibrate_clock();  // before the flush thread does
   h.writer->set_pump(pump, nullptr);
   begin_codes();
+  recording_number.fetch_add(1);
+  h.writer->add(describe_process());
   session::set_active_writer(h.writer.get());
   for (auto* contribute : h.contributors) contribute(*h.writer);
   ring_filling.store(wake_writer, std::memory_order_release);

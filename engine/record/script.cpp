@@ -96,7 +96,9 @@ void run_supervised(RecordedScript script, const ForkHooks& hooks) {
   if (hooks.after_in_child) hooks.after_in_child();
   if (script.commands >= 0) close(script.commands);
   become_the_script(pipes);
-  attach_recording(script.session, script.level);
+  session::WriterOptions options;
+  options.process = between->process();  // this is the process that the session was begun for
+  attach_recording(script.session, script.level, options);
 }
 
 }  // namespace footlight::record

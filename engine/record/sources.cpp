@@ -44,7 +44,7 @@ void record_rest(Register& r, session::Writer& writer) {
     if (!known) continue;
     session::CodeRecord code = known->code;
     code.file = writer.file(known->path);
-    writer.add_code(std::move(code));
+    writer.add(std::move(code));
   }
 }
 
@@ -87,8 +87,8 @@ SourcePlace place_of(SourceRef source) {
   const Known& known = *r.known[source.code.value];
   const auto& lines = known.code.lines;
   auto at = std::upper_bound(lines.begin(), lines.end(), source.offset,
-                             [](uint32_t offset, const auto& line) { return offset < line.first; });
-  const int line = at == lines.begin() ? known.code.first_line : static_cast<int>(std::prev(at)->second);
+                             [](uint32_t offset, const session::CodeLine& line) { return offset < line.first_offset; });
+  const int line = at == lines.begin() ? known.code.first_line : static_cast<int>(std::prev(at)->line);
   return {known.path, line ? line : known.code.first_line, known.code.qualname};
 }
 

@@ -47,7 +47,9 @@ class Supervisor {
     out_ = {script_.stdout_pipe, 1, ConsoleStream::kStdout, {}, 0};
     err_ = {script_.stderr_pipe, 2, ConsoleStream::kStderr, {}, 0};
     try {
-      writer_ = session::Writer::attach(script_.session);
+      session::WriterOptions options;
+      options.process = session::ProcessId(0);  // it speaks for the script
+      writer_ = session::Writer::attach(script_.session, options);
     } catch (const Error& error) {
       std::fprintf(stderr, "footlight: the console is not recorded: %s\n", error.what());
     }
@@ -89,7 +91,7 @@ class Supervisor {
 
   // ---- console -------------------------------------------------------------------------------------------------
   void record(ConsoleStream stream, std::string text) {
-    if (writer_ && !text.empty()) writer_->add_console({now_ns(), stream, std::move(text)});
+    if (writer_ && !text.empty()) writer_->add(session::ConsoleRecord{now_ns(), stream, std::move(text)});
   }
 
   // False: the reader has closed its end.

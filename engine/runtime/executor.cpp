@@ -16,6 +16,9 @@
 #include <utility>
 
 namespace footlight::runtime {
+
+void (*graph_runs)(const GraphPtr& graph) = nullptr;
+
 namespace {
 
 using compile::Instruction;
@@ -74,6 +77,8 @@ class Run {
         call_(call),
         recording_(recording_ops()),
         devices_(device_access.copy != nullptr) {
+    if (recording_ && program.recorded.load(std::memory_order_acquire) != recording_number.load()) [[unlikely]]
+      introduce(program);
     bases_[Operand::kFrame] = frame_.slots();
     bases_[Operand::kInput] = inputs.data();
     bases_[Operand::kConstant] = program.constants.data();
@@ -104,6 +109,13 @@ class Run {
 
  private:
   static constexpr uint32_t kWide = 16;
+
+  // So that the recording knows the graph when events name its nodes.
+  static void introduce(const Program& program) {
+    const uint32_t recording = recording_number.load();
+    if (graph_runs) graph_runs(program.graph);
+    program.recorded.store(recording, std::memory_order_release);
+  }
 
   std::span<const Tensor> gather(const Instruction& in) {
     static_assert(sizeof(Tensor) == sizeof(TensorBody*));
@@ -209,8 +221,8 @@ class Run {
     const Node& node = program_.node(in);
     event.end_ns = last_end_ = now_ns();
     event.call = call_;
-    event.source = node.source;
-    if (in.inserted < 0) event.node = in.node;
+    if (in.inserted < 0) event.set_node(program_.graph->id, in.node);
+    else event.set_source(node.source);
     event.signature = signature_of(*node.op, inputs, gather(in), {frame_.slots() + in.first_output, in.outputs});
     event.op = node.op->id;
     event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
@@ -271,12 +283,7 @@ class Run {
 
 void run(const Program& program, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
   FL_CHECK(inputs.size() == program.inputs && outputs.size() == program.results.size());
-  // Device work says which call caused it.
-  struct CallScope {
-    explicit CallScope(CallId call) : before(std::exchange(this_thread_call, call)) {}
-    ~CallScope() { this_thread_call = before; }
-    CallId before;
-  } scope(call);
+  const InCall scope(call);  // device work says which call caused it
   Run(program, inputs, call).run(outputs);
 }
 

@@ -57,4 +57,11 @@ class LazyStore : public ChunkStore<Chunk> {
   mutable std::deque<std::pair<size_t, std::shared_ptr<const Chunk>>> recent_;
 };
 
+// A store for every kind of events.
+template <class Chunks>
+struct LazyStoresOf;
+template <class... Chunk>
+struct LazyStoresOf<std::tuple<Chunk...>> { using type = std::tuple<LazyStore<Chunk>...>; };
+using LazyStores = LazyStoresOf<EventChunks>::type;
+
 }  // namespace footlight::session

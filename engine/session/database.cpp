@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <bit>
 #include <cstdio>
 
 namespace footlight::session {
@@ -66,6 +67,7 @@ void Statement::bind(int index, const Value& v) {
   switch (v.type) {
     case Value::Type::kNull: code = sqlite3_bind_null(stmt_, index); break;
     case Value::Type::kInteger: code = sqlite3_bind_int64(stmt_, index, v.integer); break;
+    case Value::Type::kReal: code = sqlite3_bind_double(stmt_, index, std::bit_cast<double>(v.integer)); break;
     case Value::Type::kText:
       code = sqlite3_bind_text64(stmt_, index, v.bytes.empty() ? "" : v.bytes.data(), v.bytes.size(), SQLITE_STATIC,
                                  SQLITE_UTF8);
@@ -84,7 +86,7 @@ Value Statement::column(int index) const {
   switch (sqlite3_column_type(stmt_, index)) {
     case SQLITE_NULL: return {};
     case SQLITE_INTEGER: return {Value::Type::kInteger, sqlite3_column_int64(stmt_, index), {}};
-    case SQLITE_FLOAT: throw_broken("a fraction where none should be");
+    case SQLITE_FLOAT: return {Value::Type::kReal, std::bit_cast<int64_t>(sqlite3_column_double(stmt_, index)), {}};
     case SQLITE_BLOB: {
       const auto* data = static_cast<const char*>(sqlite3_column_blob(stmt_, index));
       return {Value::Type::kBlob, 0, {data, static_cast<size_t>(sqlite3_column_bytes(stmt_, index))}};

@@ -13,7 +13,6 @@ struct sqlite3_stmt;
 namespace footlight::session {
 
 constexpr int32_t kApplicationId = 0x464C5453;  // "FLTS"
-extern const char* const kSchema;               // schema.sql, embedded when building
 
 class Statement {
  public:

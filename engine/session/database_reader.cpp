@@ -8,19 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 namespace footlight::session {
 namespace {
-
-constexpr Table kRecordTables[] = {
-    Table::kMeta, Table::kRunArgument, Table::kRunEnd, Table::kDropped, Table::kFile, Table::kCode, Table::kCodeLine,
-    Table::kFunction, Table::kFunctionParameter, Table::kTrace, Table::kKeyLeaf, Table::kTraceDiffering,
-    Table::kTraceCapture, Table::kGraph, Table::kNode, Table::kNodeInput, Table::kNodeControlInput, Table::kNodeOutput,
-    Table::kNodeFunction, Table::kGraphInput, Table::kGraphOutput, Table::kGenerated, Table::kGeneratedLine,
-    Table::kGeneratedStatement, Table::kDecision, Table::kConsole, Table::kOp, Table::kThread, Table::kDevice,
-    Table::kSignature};
 
 // A copy of a file somebody changed with SQLite and left with its side files: recovery happens there.
 class PrivateCopy {
@@ -65,24 +58,18 @@ bool has_side_files(const std::string& path) {
 
 class DatabaseReader final : public Reader {
  public:
-  DatabaseReader(const std::string& path, std::unique_ptr<PrivateCopy> copy)
+  explicit DatabaseReader(const std::string& path, std::unique_ptr<PrivateCopy> copy)
       : copy_(std::move(copy)),
         db_(Database::open_untrusted(copy_ ? copy_->path() : path, !copy_)),
-        ops_(fetch("op_chunk")),
-        calls_(fetch("call_chunk")),
-        device_(fetch("device_chunk")) {
+        lazy_(stores(std::make_index_sequence<kChunkKinds>())) {
+    std::apply([this](auto&... store) { stores_ = {&store...}; }, lazy_);
     check_version();
-    for (const Table table : kRecordTables)
-      if (static_cast<int>(table_info(table).since) <= version_) read(table);
-    index(ops_, "op_chunk");
-    index(calls_, "call_chunk");
-    index(device_, "device_chunk");
+    read_tables();
+    for_each_chunk_kind([&]<class Chunk, size_t I>() { index(std::get<I>(lazy_), I); });
     state_ = contents_.end ? State::kFinished : State::kKilled;
+    left_out_ = words_for(unknown_);
   }
 
-  const OpStore& op_events() const override { return ops_; }
-  const CallStore& calls() const override { return calls_; }
-  const DeviceStore& device_events() const override { return device_; }
   Changes refresh() override { return {}; }
 
  private:
@@ -92,58 +79,109 @@ class DatabaseReader final : public Reader {
       throw Error(ErrorKind::kDataLoss, "not a session, but another SQLite file");
     Statement version = db_.prepare("PRAGMA user_version");
     version_ = version.step() ? static_cast<int>(version.integer(0)) : 0;
-    if (version_ > static_cast<int>(kVersion))
-      throw Error(ErrorKind::kUnimplemented, "newer version " + std::to_string(version_) +
-                                                 ", this Footlight reads sessions up to version " +
-                                                 std::to_string(kVersion));
     if (version_ < 1) throw_broken("it says version " + std::to_string(version_));
+    if (version_ < 3) return;
+    if (columns_of("meta").columns.size() < 2) throw_broken("table meta is missing");
+    Statement meta = db_.prepare("SELECT value FROM meta WHERE key=?");
+    const auto look_up = [&](const char* key) {
+      meta.reset();
+      meta.bind(1, Value{Value::Type::kText, 0, key});
+      return meta.step();
+    };
+    if (look_up("readable_from")) refuse_newer(version_, static_cast<int>(meta.integer(0)));
+    // Tables say themselves what they have; the layout says it of chunks and enumerations.
+    if (!look_up("layout")) return;
+    for (const Layout::Table& table : parse_layout(meta.column(0).bytes).tables) {
+      if (table.chunk) bind_chunk(table, unknown_);
+      else bind(table, unknown_);
+    }
   }
 
-  // A plain table with these columns, stored as such: no view, no virtual table, no computed column.
-  void check_table(const char* name, const char* columns) {
+  // The columns of a plain table: no view, no virtual table, no computed column. Empty: there is no such table.
+  Layout::Table columns_of(const std::string& name) {
+    Layout::Table table{name, {}, false};
     Statement kind = db_.prepare("SELECT count(*) FROM sqlite_schema WHERE name=? AND type='table' AND "
                                  "sql LIKE 'CREATE TABLE %'");
     kind.bind(1, Value{Value::Type::kText, 0, name});
-    if (!kind.step() || kind.integer(0) != 1) throw_broken(std::string("table ") + name + " is missing");
+    if (!kind.step() || kind.integer(0) != 1) return table;
     Statement info = db_.prepare("SELECT name, hidden FROM pragma_table_xinfo(?)");
     info.bind(1, Value{Value::Type::kText, 0, name});
-    std::string found;
     while (info.step()) {
-      if (info.integer(1) != 0) throw_broken(std::string("table ") + name + " is computed");
-      if (!found.empty()) found += ",";
-      found += info.column(0).bytes;
+      if (info.integer(1) != 0) throw_broken("table " + name + " is computed");
+      table.columns.push_back({std::string(info.column(0).bytes), 0});
     }
-    if (found != columns) throw_broken(std::string("table ") + name + " has other columns");
+    return table;
   }
 
-  void read(Table table) {
-    const TableInfo& info = table_info(table);
-    check_table(info.name, info.columns);
-    Statement select = db_.prepare(std::string("SELECT * FROM ") + info.name);
-    Value values[kMaxColumns];
-    const auto count = static_cast<size_t>(select.columns());
-    if (count > kMaxColumns) throw_broken("a table has too many columns");
+  void read_tables() {
+    std::vector<std::string> others;
+    Statement names = db_.prepare("SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite_%'");
+    while (names.step()) others.emplace_back(names.column(0).bytes);
+    const auto& tables = schema().tables;
+    for (size_t i = 0; i < tables.size(); ++i) {
+      std::erase(others, tables[i].name);
+      if (i < schema().first_chunk_table) read(tables[i]);
+    }
+    for (const std::string& name : others)
+      if (!name.ends_with("_summary")) unknown_.push_back("table " + name);
+  }
+
+  // The table with those of its columns that are known here, in our order.
+  Binding select_list(const TableSchema& table, std::string& list) {
+    const Layout::Table has = columns_of(table.name);
+    if (has.columns.empty()) {
+      if (table.since <= version_ && version_ <= kVersion) throw_broken("table " + table.name + " is missing");
+      return {};
+    }
+    Binding binding = bind(has, unknown_);
+    if (binding.table < 0) throw_broken("table " + table.name + " has other columns");
+    binding.width = 0;
+    for (int16_t& place : binding.columns) {
+      if (place < 0) continue;
+      list += (list.empty() ? "\"" : ",\"") + has.columns[static_cast<size_t>(place)].name + '"';
+      place = static_cast<int16_t>(binding.width++);
+    }
+    return binding;
+  }
+
+  void read(const TableSchema& table) {
+    std::string list;
+    const Binding binding = select_list(table, list);
+    if (binding.table < 0 || list.empty()) return;
+    Statement select = db_.prepare("SELECT " + list + " FROM " + table.name);
+    std::vector<Value> values(binding.width);
     while (select.step()) {
-      for (size_t i = 0; i < count; ++i) values[i] = select.column(static_cast<int>(i));
-      index_->add(table, {values, count});
+      for (size_t i = 0; i < values.size(); ++i) values[i] = select.column(static_cast<int>(i));
+      index_->add(binding, values);
     }
   }
 
   template <class Store>
-  void index(Store& store, const char* table) {
-    check_table(table, "id,first_ns,last_ns,count,data");
-    Statement select = db_.prepare(std::string("SELECT id,first_ns,last_ns,count FROM ") + table + " ORDER BY id");
+  void index(Store& store, size_t kind) {
+    const TableSchema& table = schema().tables[schema().first_chunk_table + kind];
+    const Layout::Table has = columns_of(table.name);
+    if (has.columns.empty()) {
+      if (table.since <= version_ && version_ <= kVersion) throw_broken("table " + table.name + " is missing");
+      return;
+    }
+    for (const char* column : {"id", "first_ns", "last_ns", "count", "data"})
+      if (std::none_of(has.columns.begin(), has.columns.end(), [&](const auto& c) { return c.name == column; }))
+        throw_broken("table " + table.name + " has other columns");
+    Statement select = db_.prepare("SELECT id,first_ns,last_ns,count FROM " + table.name + " ORDER BY id");
+    const Binding binding{0, 3, {0, 1, 2, -1}};
     while (select.step()) {
       const Value values[] = {select.column(1), select.column(2), select.column(3)};
-      ChunkInfo info;
-      RowDecoder decoder(values);
-      decoder(info.first_ns, info.last_ns, info.count);
-      store.add(info, select.integer(0), 0);
+      store.add(decode_chunk_row(values, binding).info, select.integer(0), 0);
     }
   }
 
-  std::function<std::string(const ChunkPlace&)> fetch(const char* table) {
-    return [this, sql = std::string("SELECT data FROM ") + table + " WHERE id=?"](const ChunkPlace& place) {
+  template <size_t... I>
+  LazyStores stores(std::index_sequence<I...>) {
+    return LazyStores(fetch(I)...);
+  }
+  std::function<std::string(const ChunkPlace&)> fetch(size_t kind) {
+    const std::string& table = schema().tables[schema().first_chunk_table + kind].name;
+    return [this, sql = "SELECT data FROM " + table + " WHERE id=?"](const ChunkPlace& place) {
       std::lock_guard lock(mutex_);
       Statement select = db_.prepare(sql);
       select.bind(1, place.at);
@@ -155,9 +193,8 @@ class DatabaseReader final : public Reader {
   std::unique_ptr<PrivateCopy> copy_;
   Database db_;
   std::mutex mutex_;  // chunks are fetched from any thread
-  LazyStore<OpColumns> ops_;
-  LazyStore<std::vector<CallRecord>> calls_;
-  LazyStore<std::vector<DeviceRecord>> device_;
+  LazyStores lazy_;
+  std::vector<std::string> unknown_;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // A log becomes one SQLite file: rows go to their tables, small chunks are joined to usual ones, sums are added.
 #include "engine/base/errors.h"
+#include "engine/session/assembler.h"
 #include "engine/session/chunk.h"
 #include "engine/session/database.h"
 #include "engine/session/log.h"
-#include "engine/session/record_rows.h"
 #include "engine/session/writer.h"
 
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace footlight::session {
 namespace {
@@ -24,58 +25,55 @@ namespace {
 template <class Chunk>
 class ChunkJoiner {
  public:
-  ChunkJoiner(Database& db, const char* table)
-      : insert_(db.prepare(std::string("INSERT INTO ") + table + "(first_ns,last_ns,count,data) VALUES(?,?,?,?)")) {}
+  ChunkJoiner(Database& db, const std::string& table)
+      : insert_(db.prepare("INSERT INTO " + table + "(first_ns,last_ns,count,data) VALUES(?,?,?,?)")) {}
 
   // True: the chunk went through as it is, undecoded.
   bool passed(const ChunkRow& row) {
-    if (row.count < kUsualChunkRows / 4) return false;
+    if (row.info.count < kUsualChunkRows / 4) return false;
     flush();
-    put(row);
+    put(row.info, row.data);
     return true;
   }
   // False: it cannot be read.
   bool decode(const ChunkRow& row, Chunk& chunk) {
     try {
-      if (row.count == 0) throw_broken("an empty chunk");
-      decode_chunk(row.data, row.count, chunk);
+      if (row.info.count == 0) throw_broken("an empty chunk");
+      decode_chunk(row.data, row.info.count, chunk);
       return true;
     } catch (const Error&) {
-      lost_ += row.count;
+      lost_ += row.info.count;
       return false;
     }
   }
-  void add(Chunk& chunk) {
-    join(pending_, chunk);
+  void add(const Chunk& chunk) {
+    append(pending_, chunk);
     if (pending_.size() >= kUsualChunkRows) flush();
   }
   void flush() {
     if (pending_.size() == 0) return;
-    const std::string data = encode_chunk(pending_);
-    const ChunkInfo info = describe(pending_);
-    put({info.first_ns, info.last_ns, info.count, data});
-    pending_.clear();
+    put(describe(pending_), encode_chunk(pending_));
+    pending_ = {};
   }
   uint64_t lost() const { return lost_; }
 
  private:
-  static void join(OpColumns& to, const OpColumns& from) { to.append(from); }
-  template <class Record>
-  static void join(std::vector<Record>& to, std::vector<Record>& from) {
-    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-  }
-  void put(const ChunkRow& row) {
+  void put(const ChunkInfo& info, std::string_view data) {
     insert_.reset();
-    insert_.bind(1, row.first_ns);
-    insert_.bind(2, row.last_ns);
-    insert_.bind(3, int64_t{row.count});
-    insert_.bind(4, Value{Value::Type::kBlob, 0, row.data});
+    insert_.bind(1, info.first_ns);
+    insert_.bind(2, info.last_ns);
+    insert_.bind(3, int64_t{info.count});
+    insert_.bind(4, Value{Value::Type::kBlob, 0, data});
     insert_.step();
   }
   Statement insert_;
   Chunk pending_;
   uint64_t lost_ = 0;
 };
+template <class Chunks>
+struct JoinersOf;
+template <class... Chunk>
+struct JoinersOf<std::tuple<Chunk...>> { using type = std::tuple<ChunkJoiner<Chunk>...>; };
 
 struct Sum {
   uint64_t count = 0, total_ns = 0;
@@ -87,33 +85,43 @@ struct Sum {
 
 class Finisher {
  public:
-  explicit Finisher(const std::string& path)
-      : db_(with_schema(path)), ops_(db_, "op_chunk"), calls_(db_, "call_chunk"), device_(db_, "device_chunk") {
-    ByteWriter out;
-    encode_meta(out, "version", int64_t{kVersion});
-    frame(out.bytes());
+  // `version`: of the log.
+  Finisher(const std::string& path, uint32_t version)
+      : db_(with_schema(path)),
+        frames_(version),
+        joiners_(joiners(std::make_index_sequence<kChunkKinds>())),
+        old_(version < 3) {
+    insert_.resize(schema().tables.size());
+    clear_.resize(schema().tables.size());
+    seen_.resize(schema().tables.size());
   }
 
   void frame(std::string_view payload) {
-    ByteReader in(payload);
-    Value values[kMaxColumns];
-    while (!in.done()) {
-      size_t count;
-      const Table table = read_row(in, values, count);
-      row(table, {values, count});
-    }
+    frames_.read(payload, [&](const Binding& binding, Row values) {
+      const auto table = static_cast<size_t>(binding.table);
+      if (table >= schema().first_chunk_table) {
+        const ChunkRow chunk = decode_chunk_row(values, binding);
+        for_each_chunk_kind([&]<class Chunk, size_t I>() {
+          if (I == table - schema().first_chunk_table) add_chunk<Chunk>(chunk);
+        });
+      } else if (old_ || table == first_table(table_of<DroppedRecord>())) {
+        records_.add(binding, values);
+      } else {
+        row(binding, values);
+      }
+    });
   }
 
   void close() {
-    ops_.flush();
-    calls_.flush();
-    device_.flush();
-    if (const uint64_t lost = ops_.lost() + calls_.lost() + device_.lost()) {
-      DroppedRecord record{"events", "they could not be read back", lost};
-      ByteWriter out;
-      encode(out, record);
-      frame(out.bytes());
-    }
+    std::apply([](auto&... joiner) { (joiner.flush(), ...); }, joiners_);
+    if (const uint64_t lost = std::apply([](auto&... joiner) { return (joiner.lost() + ...); }, joiners_))
+      contents_.dropped.push_back({"events", "they could not be read back", lost});
+    if (!frames_.left_out().empty())
+      contents_.dropped.push_back({"records", words_for(frames_.left_out()), frames_.left_out().size()});
+    put_records();
+    meta("version", int64_t{kVersion});
+    meta("readable_from", int64_t{kReadableFrom});
+    meta("layout", layout_text());
     sums();
     for (auto& statement : insert_) statement.reset();
     for (auto& list : clear_) list.clear();
@@ -123,103 +131,133 @@ class Finisher {
  private:
   static Database with_schema(const std::string& path) {
     Database db = Database::create(path);
-    db.run(kSchema);
+    db.run(schema_sql().c_str());
     const std::string pragmas = "PRAGMA application_id=" + std::to_string(kApplicationId) +
                                 "; PRAGMA user_version=" + std::to_string(kVersion) + "; BEGIN";
     db.run(pragmas.c_str());
     return db;
   }
+  template <size_t... I>
+  JoinersOf<EventChunks>::type joiners(std::index_sequence<I...>) {
+    return JoinersOf<EventChunks>::type(
+        std::tuple_element_t<I, JoinersOf<EventChunks>::type>(db_, schema().tables[schema().first_chunk_table + I].name)...);
+  }
 
-  void row(Table table, Row row) {
-    switch (table) {
-      case Table::kOpChunk: op_chunk(chunk_row(row)); return;
-      case Table::kCallChunk: call_chunk(chunk_row(row)); return;
-      case Table::kDeviceChunk: {
-        const ChunkRow chunk = chunk_row(row);
-        std::vector<DeviceRecord> events;
-        if (!device_.passed(chunk) && device_.decode(chunk, events)) device_.add(events);
-        return;
-      }
-      default: break;
-    }
-    if (table == Table::kMeta && row[0].bytes == "script") db_.run("DELETE FROM run_argument");
+  void row(const Binding& binding, Row values) {
+    const auto table = static_cast<size_t>(binding.table);
+    if (table == kMetaTable && values[static_cast<size_t>(binding.columns[0])].bytes == "script") db_.run("DELETE FROM run_argument");
     Statement& insert = insert_of(table);
     insert.reset();
-    for (size_t i = 0; i < row.size(); ++i) insert.bind(static_cast<int>(i) + 1, row[i]);
-    insert.step();
-    for (Statement& clear : clear_of(table)) {
-      clear.reset();
-      clear.bind(1, row[0]);
-      clear.step();
+    const auto& columns = schema().tables[table].columns;
+    int at = 0;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].until) continue;
+      ++at;
+      if (binding.columns[i] >= 0) insert.bind(at, values[static_cast<size_t>(binding.columns[i])]);
     }
+    insert.step();
+    if (!schema().tables[table].has_id) return;
+    const Value& id = values[static_cast<size_t>(binding.columns[0])];
+    if (!seen_[table].insert(id.integer).second) clear(table, id);
   }
 
-  void op_chunk(const ChunkRow& row) {
+  // Records that were kept, as rows of today.
+  void put_records() {
+    ByteWriter out;
+    out.u32(own_layout());
+    std::apply(
+        [&](auto... member) {
+          (for_each_of(contents_.*member, [&](const auto& record) { encode(out, InSession(), record); }), ...);
+        },
+        kRecordTables);
+    if (old_) {
+      encode(out, InSession(), contents_.run);
+      encode(out, InSession(), LevelRecord{contents_.level});
+    }
+    FrameReader(kVersion).read(out.bytes(), [&](const Binding& binding, Row values) { row(binding, values); });
+  }
+  template <class R, class Visit>
+  static void for_each_of(const std::vector<R>& records, Visit&& visit) {
+    for (const R& record : records) visit(record);
+  }
+  template <class R, class Visit>
+  static void for_each_of(const std::optional<R>& record, Visit&& visit) {
+    if (record) visit(*record);
+  }
+
+  template <class Chunk>
+  void add_chunk(const ChunkRow& row) {
+    auto& joiner = std::get<ChunkJoiner<Chunk>>(joiners_);
+    if constexpr (std::is_same_v<Chunk, OpColumns>) {
+      sum_ops(row);
+      if (joiner.passed(row)) return;
+    }
+    constexpr bool kSummed = std::is_same_v<Chunk, std::vector<CallRecord>>;
+    if (!kSummed && joiner.passed(row)) return;
+    Chunk chunk;
+    if (!joiner.decode(row, chunk)) return;
+    if constexpr (kSummed) sum_calls(chunk);
+    if (!kSummed || !joiner.passed(row)) joiner.add(chunk);
+  }
+
+  void sum_ops(const ChunkRow& row) {
     OpDurations times;
     try {
-      decode_durations(row.data, row.count, times);
+      decode_chunk(row.data, row.info.count, times);
     } catch (const Error&) {
-      // Said by decode() below, or by the reader when it meets it.
+      return;  // said by decode(), or by the reader when it meets it
     }
     for (size_t i = 0; i < times.op.size(); ++i)
-      op_sums_[uint32_t{times.op[i]} << 1 | uint32_t{CallId(times.call[i]).valid()}].add(times.ns[i]);
-    OpColumns events;
-    if (!ops_.passed(row) && ops_.decode(row, events)) ops_.add(events);
+      op_sums_[uint64_t{times.op[i].value} << 1 | uint64_t{times.call[i].valid()}].add(times.ns[i]);
   }
 
-  void call_chunk(const ChunkRow& row) {
-    std::vector<CallRecord> calls;
-    if (!calls_.decode(row, calls)) return;
+  void sum_calls(const std::vector<CallRecord>& calls) {
     for (const CallRecord& c : calls)
       call_sums_[{c.function.value, c.trace.value, uint8_t(c.outcome)}].add(static_cast<uint64_t>(c.end_ns) -
                                                                             static_cast<uint64_t>(c.start_ns));
-    if (!calls_.passed(row)) calls_.add(calls);
   }
 
-  static ChunkRow chunk_row(Row row) {
-    RowDecoder decoder(row.first(3));
-    ChunkRow r;
-    decoder(r.first_ns, r.last_ns, r.count);
-    r.data = row[3].bytes;
-    return r;
-  }
-
-  Statement& insert_of(Table table) {
-    auto& statement = insert_[size_t(table)];
+  Statement& insert_of(size_t table) {
+    auto& statement = insert_[table];
     if (!statement) {
-      const TableInfo& info = table_info(table);
-      std::string sql = std::string("INSERT OR REPLACE INTO ") + info.name + "(" + info.columns + ") VALUES(?";
-      for (const char* c = info.columns; *c; ++c)
-        if (*c == ',') sql += ",?";
-      sql += ")";
-      if (table == Table::kDropped)
-        sql = "INSERT INTO dropped(what,why,count) VALUES(?,?,?) ON CONFLICT DO UPDATE SET count=count+excluded.count";
-      statement.emplace(db_.prepare(sql));
+      std::string columns, marks;
+      for (const Column& c : schema().tables[table].columns) {
+        if (c.until) continue;
+        columns += (columns.empty() ? "" : ",") + c.name;
+        marks += marks.empty() ? "?" : ",?";
+      }
+      statement.emplace(db_.prepare("INSERT OR REPLACE INTO " + schema().tables[table].name + "(" + columns +
+                                    ") VALUES(" + marks + ")"));
     }
     return *statement;
   }
 
   // A record that came again replaces what belonged to the first one.
-  std::vector<Statement>& clear_of(Table table) {
-    auto& list = clear_[size_t(table)];
-    if (list.empty()) {
-      for (size_t i = 1; i < size_t(Table::kCount); ++i) {
-        const TableInfo& info = table_info(Table(i));
-        if (info.parent != table || table == Table::kNone) continue;
-        const std::string_view columns = info.columns;
-        list.push_back(db_.prepare(std::string("DELETE FROM ") + info.name + " WHERE " +
-                                   std::string(columns.substr(0, columns.find(','))) + "=?"));
-      }
+  void clear(size_t table, const Value& id) {
+    auto& list = clear_[table];
+    const auto& tables = schema().tables;
+    for (size_t i = table + 1; list.empty() && i < tables.size() && tables[i].parent >= static_cast<int>(table); ++i)
+      list.push_back(db_.prepare("DELETE FROM " + tables[i].name + " WHERE " + tables[i].columns[0].name + "=?"));
+    for (Statement& statement : list) {
+      statement.reset();
+      statement.bind(1, id);
+      statement.step();
     }
-    return list;
+  }
+
+  void meta(const char* key, std::string_view text) { put_meta(key, {Value::Type::kText, 0, text}); }
+  void meta(const char* key, int64_t number) { put_meta(key, {Value::Type::kInteger, number, {}}); }
+  void put_meta(const char* key, const Value& value) {
+    const Value values[] = {{Value::Type::kText, 0, key}, value};
+    row({static_cast<int>(kMetaTable), 2, {0, 1}}, values);
   }
 
   void sums() {
     Statement op = db_.prepare("INSERT INTO op_summary VALUES(?,?,?,?)");
     for (const auto& [key, sum] : op_sums_) {
       op.reset();
-      op.bind(1, int64_t{key >> 1});
-      op.bind(2, int64_t{key & 1});
+      op.bind(1, static_cast<int64_t>(key >> 1));
+      op.bind(2, static_cast<int64_t>(key & 1));
       op.bind(3, static_cast<int64_t>(sum.count));
       op.bind(4, static_cast<int64_t>(sum.total_ns));
       op.step();
@@ -238,12 +276,16 @@ class Finisher {
   }
 
   Database db_;
-  std::optional<Statement> insert_[size_t(Table::kCount)];
-  std::vector<Statement> clear_[size_t(Table::kCount)];
-  ChunkJoiner<OpColumns> ops_;
-  ChunkJoiner<std::vector<CallRecord>> calls_;
-  ChunkJoiner<std::vector<DeviceRecord>> device_;
-  std::unordered_map<uint32_t, Sum> op_sums_;  // op * 2 + whether in a traced call
+  FrameReader frames_;
+  std::vector<std::optional<Statement>> insert_;
+  std::vector<std::vector<Statement>> clear_;
+  std::vector<std::unordered_set<int64_t>> seen_;  // ids
+  JoinersOf<EventChunks>::type joiners_;
+  // What does not go straight from the log to its table: sums of losses, and everything of a log before version 3.
+  Contents contents_;
+  Assembler records_{contents_};
+  const bool old_;
+  std::unordered_map<uint64_t, Sum> op_sums_;  // op * 2 + whether in a traced call
   std::map<std::tuple<uint32_t, uint32_t, uint8_t>, Sum> call_sums_;
 };
 
@@ -253,7 +295,7 @@ void finish_log(const std::string& from, const std::string& to) {
   const auto fail = [](const std::string& what) { throw Error(ErrorKind::kIo, what + ": " + std::strerror(errno)); };
   Descriptor file(open(from.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) fail("cannot open " + from);
-  char first[24];
+  char first[kSlotsAt];
   const ssize_t got = pread(file.get(), first, sizeof first, 0);
   if (!LogScanner::is_log({first, static_cast<size_t>(got < 0 ? 0 : got)}))
     throw Error(ErrorKind::kFailedPrecondition, from + " is not a session that was left unfinished");
@@ -265,7 +307,7 @@ void finish_log(const std::string& from, const std::string& to) {
   try {
     {
       LogScanner scanner(std::move(file));
-      Finisher finisher(temporary);
+      Finisher finisher(temporary, scanner.version());
       scanner.scan(true, [&](std::string_view payload, int64_t) { finisher.frame(payload); });
       std::vector<std::string> slots;
       if (scanner.slots(slots))

@@ -3,6 +3,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/session/bytes.h"
+#include "engine/session/schema.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -69,7 +70,7 @@ void append_frame(std::string& out, std::string_view payload) {
   out.append(payload);
 }
 
-LogFile LogFile::create(const std::string& path) {
+LogFile LogFile::create(const std::string& path, uint32_t layout) {
   // A new inode: who still reads the old session at this path keeps it.
   if (unlink(path.c_str()) != 0 && errno != ENOENT) throw_io(path, errno);
   LogFile log;
@@ -78,8 +79,13 @@ LogFile LogFile::create(const std::string& path) {
   flock(log.append_.get(), LOCK_SH);  // where locks do not work, a reader takes the session for a killed one
   std::string header(kHeaderSize, '\0');
   std::copy(kLogMagic.begin(), kLogMagic.end(), header.begin());
-  std::memcpy(header.data() + 16, &kVersion, 4);
+  constexpr uint32_t kNoProcess = 0;
+  std::memcpy(header.data() + kVersionAt, &kVersion, 4);
   std::memcpy(header.data() + 20, &kHeaderSize, 4);
+  std::memcpy(header.data() + kProcessesAt, &kNoProcess, 4);
+  std::memcpy(header.data() + kReadableAt, &kReadableFrom, 4);
+  std::memcpy(header.data() + kLayoutAt, &layout, 4);
+  log.layout_ = layout;
   int error = 0;
   if (log.append(header, error) != header.size()) {
     unlink(path.c_str());
@@ -97,10 +103,11 @@ LogFile LogFile::attach(const std::string& path) {
   flock(log.append_.get(), LOCK_SH);
   log.place_ = Descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!log.place_) throw_io(path, errno);
-  char first[24];
+  char first[kSlotsAt];
   const size_t got = read_at(log.place_.get(), first, sizeof first, 0);
   if (!LogScanner::is_log({first, got}))
     throw Error(ErrorKind::kFailedPrecondition, path + " is not a session that is being written");
+  std::memcpy(&log.layout_, first + kLayoutAt, 4);
   log.size_ = lseek(log.place_.get(), 0, SEEK_END);
   log.claim_slot();
   return log;
@@ -125,6 +132,27 @@ void LogFile::claim_slot() {
     lock.l_type = F_UNLCK;
     fcntl(place_.get(), F_OFD_SETLK, &lock);
   }
+}
+
+uint32_t LogFile::claim_process() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = kProcessesAt;
+  lock.l_len = 4;
+  while (fcntl(place_.get(), F_OFD_SETLKW, &lock) != 0 && errno == EINTR) continue;
+  uint32_t number = 0;
+  read_at(place_.get(), reinterpret_cast<char*>(&number), 4, kProcessesAt);
+  const uint32_t next = number + 1;
+  const bool written = number < kMaxProcesses &&
+                       write_at(place_.get(), {reinterpret_cast<const char*>(&next), 4}, kProcessesAt);
+  lock.l_type = F_UNLCK;
+  fcntl(place_.get(), F_OFD_SETLK, &lock);
+  if (number >= kMaxProcesses)
+    throw Error(ErrorKind::kResourceExhausted,
+                "a session holds at most " + std::to_string(kMaxProcesses) + " processes");
+  if (!written) throw Error(ErrorKind::kIo, std::string("cannot write the session: ") + std::strerror(errno));
+  return number;
 }
 
 size_t LogFile::append(std::string_view frames, int& error) {
@@ -158,21 +186,20 @@ void LogFile::abandon() noexcept {
 
 bool LogScanner::is_log(std::string_view first) {
   if (first.size() < 24 || first.substr(0, 16) != kLogMagic) return false;
-  uint32_t version;
-  std::memcpy(&version, first.data() + 16, 4);
-  if (version > kVersion)
-    throw Error(ErrorKind::kUnimplemented, "newer version " + std::to_string(version) +
-                                               ", this Footlight reads sessions up to version " +
-                                               std::to_string(kVersion));
-  uint32_t header;
-  std::memcpy(&header, first.data() + 20, 4);
-  if (version == 0 || header != kHeaderSize) throw_broken("the header of the session is damaged");
+  const auto number = [&](uint32_t at) {
+    uint32_t value = 0;
+    if (first.size() >= at + 4) std::memcpy(&value, first.data() + at, 4);
+    return value;
+  };
+  const uint32_t version = number(kVersionAt);
+  if (version >= 3) refuse_newer(static_cast<int>(version), static_cast<int>(number(kReadableAt)));
+  if (version == 0 || number(20) != kHeaderSize) throw_broken("the header of the session is damaged");
   return true;
 }
 
 uint32_t LogScanner::version() const {
   uint32_t version = 0;
-  return pread(file_.get(), &version, 4, 16) == 4 ? version : kVersion;
+  return pread(file_.get(), &version, 4, kVersionAt) == 4 ? version : kVersion;
 }
 
 bool LogScanner::has_writer() const {

@@ -1,7 +1,8 @@
 // The session while it is being written: a log of frames, one record each, appended by one or more processes.
 //
-//   header page (4096 bytes): 16 bytes magic, u32 version, u32 bytes of the page; eight slots of 496 bytes
-//   from offset 64 on frame: u32 magic, u32 length, u64 checksum, rows (rows.h)
+//   header page (4096 bytes): 16 bytes magic, u32 version, u32 bytes of the page; since version 3 u32 processes so far,
+//   u32 least version of a reader, u32 number of the layout that began it; from offset 64 on eight slots of 496 bytes
+//   frame: u32 magic, u32 length, u64 checksum, rows (rows.h)
 //
 // A writer killed while it writes leaves a torn frame; the next good one is found by its magic and checksum.
 // When the disk is full, a writer says in its slot (one frame, written in place) what it could not append,
@@ -16,9 +17,9 @@
 
 namespace footlight::session {
 
-constexpr uint32_t kVersion = 2;
 constexpr std::string_view kLogMagic{"footlight log\r\n\x1a", 16};  // 15 characters and the zero behind them
 constexpr uint32_t kHeaderSize = 4096;
+constexpr uint32_t kVersionAt = 16, kProcessesAt = 24, kReadableAt = 28, kLayoutAt = 32;
 constexpr uint32_t kSlotsAt = 64, kSlotSize = 496, kSlots = 8;
 constexpr uint32_t kFrameHeader = 16;
 constexpr uint32_t kMaxFrame = 64u << 20;
@@ -47,13 +48,16 @@ void append_frame(std::string& out, std::string_view payload);
 // The writing side.
 class LogFile {
  public:
-  static LogFile create(const std::string& path);  // throws Error (kIo)
+  static LogFile create(const std::string& path, uint32_t layout);  // throws Error (kIo)
   static LogFile attach(const std::string& path);  // also: not a log, ended already
 
   // Appends whole frames; returns how many bytes went in. Less than all: errno of the failure in `error`.
   size_t append(std::string_view frames, int& error);
   // Replaces this writer's slot by one frame of `payload`; false when it does not fit or there is no slot.
   bool write_slot(std::string_view payload);
+  // A number that no other writer of this session has; the first has 0. Throws Error when there are too many.
+  uint32_t claim_process();
+  uint32_t layout() const { return layout_; }      // of the writer that created it
   int64_t size() const { return size_; }           // of the whole file at the last append of ours
   void abandon() noexcept;                         // closes; nothing is flushed, as nothing is buffered
 
@@ -62,6 +66,7 @@ class LogFile {
   void claim_slot();
   Descriptor append_, place_;  // O_APPEND ignores positions: the slot needs a descriptor of its own
   int slot_ = -1;
+  uint32_t layout_ = 0;
   int64_t size_ = 0;
 };
 
@@ -69,7 +74,7 @@ class LogFile {
 class LogScanner {
  public:
   explicit LogScanner(Descriptor file) : file_(std::move(file)) {}
-  // True when `path` starts like a log. Throws for a newer version.
+  // True when `path` starts like a log. Throws for one that says that it needs a newer reader.
   static bool is_log(std::string_view first_bytes);
   uint32_t version() const;       // of the schema, as the header says it
 

@@ -9,15 +9,12 @@ namespace {
 class LogReader final : public Reader {
  public:
   explicit LogReader(Descriptor file)
-      : scanner_(std::move(file)), ops_(fetch()), calls_(fetch()), device_(fetch()) {
+      : scanner_(std::move(file)), frames_(scanner_.version()), lazy_(stores(std::make_index_sequence<kChunkKinds>())) {
     version_ = static_cast<int>(scanner_.version());
+    std::apply([this](auto&... store) { stores_ = {&store...}; }, lazy_);
     state_ = State::kLive;
     refresh();
   }
-
-  const OpStore& op_events() const override { return ops_; }
-  const CallStore& calls() const override { return calls_; }
-  const DeviceStore& device_events() const override { return device_; }
 
   Changes refresh() override {
     changes_ = {};
@@ -32,46 +29,38 @@ class LogReader final : public Reader {
     }
     changes_.state = state_ != before;
     say_damage();
+    left_out_ = words_for(frames_.left_out());
     return changes_;
   }
 
  private:
-  std::function<std::string(const ChunkPlace&)> fetch() {
-    return [this](const ChunkPlace& place) { return scanner_.read(place.at, place.size); };
+  template <size_t... I>
+  LazyStores stores(std::index_sequence<I...>) {
+    const auto fetch = [this](const ChunkPlace& place) { return scanner_.read(place.at, place.size); };
+    return LazyStores((static_cast<void>(I), fetch)...);
   }
 
   void frame(std::string_view payload, int64_t at) {
     try {
-      ByteReader in(payload);
-      Value values[kMaxColumns];
-      while (!in.done()) {
-        size_t count;
-        const Table table = read_row(in, values, count);
-        row(table, {values, count}, payload, at);
-      }
+      frames_.read(payload, [&](const Binding& binding, Row row) {
+        const auto table = static_cast<size_t>(binding.table);
+        if (table >= schema().first_chunk_table) {
+          chunk(table - schema().first_chunk_table, binding, row, payload, at);
+        } else {
+          index_->add(binding, row);
+          changes_.records = true;
+        }
+      });
     } catch (const Error&) {
       ++bad_frames_;  // its checksum was right: written by something that is not Footlight
     }
   }
 
-  void row(Table table, Row row, std::string_view payload, int64_t at) {
-    switch (table) {
-      case Table::kOpChunk: chunk(ops_, row, payload, at); break;
-      case Table::kCallChunk: chunk(calls_, row, payload, at); break;
-      case Table::kDeviceChunk: chunk(device_, row, payload, at); break;
-      default:
-        index_->add(table, row);
-        changes_.records = true;
-    }
-  }
-
-  template <class Store>
-  void chunk(Store& store, Row row, std::string_view payload, int64_t at) {
-    ChunkInfo info;
-    RowDecoder decoder(row.first(3));
-    decoder(info.first_ns, info.last_ns, info.count);
-    const std::string_view data = row[3].bytes;
-    store.add(info, at + (data.data() - payload.data()), data.size());
+  void chunk(size_t kind, const Binding& binding, Row row, std::string_view payload, int64_t at) {
+    const ChunkRow chunk = decode_chunk_row(row, binding);
+    for_each_chunk_kind([&]<class Chunk, size_t I>() {
+      if (I == kind) std::get<I>(lazy_).add(chunk.info, at + (chunk.data.data() - payload.data()), chunk.data.size());
+    });
     changes_.chunks = true;
   }
 
@@ -83,13 +72,9 @@ class LogReader final : public Reader {
     Assembler assembler(said);
     for (const std::string& payload : payloads) {
       try {
-        ByteReader in(payload);
-        Value values[kMaxColumns];
-        while (!in.done()) {
-          size_t count;
-          const Table table = read_row(in, values, count);
-          if (table == Table::kDropped || table == Table::kRunEnd) assembler.add(table, {values, count});
-        }
+        frames_.read(payload, [&](const Binding& binding, Row row) {
+          if (static_cast<size_t>(binding.table) < schema().first_chunk_table) assembler.add(binding, row);
+        });
       } catch (const Error&) {
         ++bad_frames_;
       }
@@ -124,9 +109,8 @@ class LogReader final : public Reader {
   }
 
   LogScanner scanner_;
-  LazyStore<OpColumns> ops_;
-  LazyStore<std::vector<CallRecord>> calls_;
-  LazyStore<std::vector<DeviceRecord>> device_;
+  FrameReader frames_;
+  LazyStores lazy_;
   Changes changes_;
   std::vector<DroppedRecord> in_slots_;
   uint64_t bad_frames_ = 0;

@@ -1,9 +1,9 @@
 // The two forms of a session behind Reader, and the index by id that they share.
 #pragma once
 
+#include "engine/session/assembler.h"
 #include "engine/session/log.h"
 #include "engine/session/reader.h"
-#include "engine/session/record_rows.h"
 
 namespace footlight::session {
 

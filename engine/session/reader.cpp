@@ -21,7 +21,7 @@ std::unique_ptr<Reader> Reader::open(const std::string& path) {
   struct stat s;
   if (fstat(file.get(), &s) != 0) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
   if (!S_ISREG(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": not a session, not even a file");
-  char first[100] = {};
+  char first[100] = {};  // the header of a log, or of SQLite
   const ssize_t got = pread(file.get(), first, sizeof first, 0);
   const std::string_view bytes(first, static_cast<size_t>(std::max<ssize_t>(got, 0)));
   try {
@@ -40,38 +40,24 @@ std::unique_ptr<Reader> Reader::open(const std::string& path) {
 Reader::Reader() : index_(std::make_unique<Index>(contents_)) {}
 Reader::~Reader() = default;
 
-namespace {
-template <class Record>
-const Record* at(const std::vector<Record>& records, size_t position) {
-  return position < records.size() ? &records[position] : nullptr;
-}
-}  // namespace
-
-const FileRecord* Reader::file(FileId id) const { return at(contents_.files, index_->find(Table::kFile, id.value)); }
-const CodeRecord* Reader::code(CodeId id) const { return at(contents_.codes, index_->find(Table::kCode, id.value)); }
-const FunctionRecord* Reader::function(FunctionId id) const {
-  return at(contents_.functions, index_->find(Table::kFunction, id.value));
-}
-const TraceRecord* Reader::trace(TraceId id) const {
-  return at(contents_.traces, index_->find(Table::kTrace, id.value));
-}
-const GraphRecord* Reader::graph(GraphId id) const {
-  return at(contents_.graphs, index_->find(Table::kGraph, id.value));
-}
-const OpNameRecord* Reader::op_name(OpId id) const {
-  return at(contents_.op_names, index_->find(Table::kOp, id.value));
-}
-
-const SignatureRecord* Reader::signature(SignatureId id) const {
-  return at(contents_.signatures, index_->find(Table::kSignature, id.value));
-}
+const ProcessRecord* Reader::process(ProcessId id) const { return index_->find<ProcessRecord>(id.value); }
+const FileRecord* Reader::file(FileId id) const { return index_->find<FileRecord>(id.value); }
+const CodeRecord* Reader::code(CodeId id) const { return index_->find<CodeRecord>(id.value); }
+const FunctionRecord* Reader::function(FunctionId id) const { return index_->find<FunctionRecord>(id.value); }
+const TraceRecord* Reader::trace(TraceId id) const { return index_->find<TraceRecord>(id.value); }
+const GraphRecord* Reader::graph(GraphId id) const { return index_->find<GraphRecord>(id.value); }
+const OpNameRecord* Reader::op_name(OpNumber id) const { return index_->find<OpNameRecord>(id.value); }
+const SignatureRecord* Reader::signature(SignatureId id) const { return index_->find<SignatureRecord>(id.value); }
+const KeyRecord* Reader::key(KeyId id) const { return index_->find<KeyRecord>(id.value); }
+const LocationRecord* Reader::location(LocationId id) const { return index_->find<LocationRecord>(id.value); }
+const TrackRecord* Reader::track(TrackId id) const { return index_->find<TrackRecord>(id.value); }
 
 Reader::Place Reader::place(SourceRef source) const {
   const CodeRecord* c = source.code.valid() ? code(source.code) : nullptr;
   if (!c) return {};
   const auto after = std::upper_bound(c->lines.begin(), c->lines.end(), source.offset,
-                                      [](uint32_t offset, const auto& line) { return offset < line.first; });
-  return {c->file, after == c->lines.begin() ? c->first_line : static_cast<int>(std::prev(after)->second)};
+                                      [](uint32_t offset, const CodeLine& line) { return offset < line.first_offset; });
+  return {c->file, after == c->lines.begin() ? c->first_line : static_cast<int>(std::prev(after)->line)};
 }
 
 namespace {
@@ -110,9 +96,7 @@ struct Range {
 
 static Range range_of(const Reader& r) {
   Range range;
-  range.take(r.op_events().index());
-  range.take(r.calls().index());
-  range.take(r.device_events().index());
+  for_each_chunk_kind([&]<class Chunk, size_t I>() { range.take(r.events<Chunk>().index()); });
   for (const TraceRecord& t : r.contents().traces) range.take(t.start_ns, t.end_ns);
   for (const ConsoleRecord& c : r.contents().console) range.take(c.time_ns, c.time_ns);
   return range;

@@ -1,39 +1,19 @@
 // Opens a session: finished, still being written, or left by a killed run. Writes nothing beside the file, believes
-// nothing that is in it. Failures are Errors in words for the user: "not a session", "newer version 3, this Footlight
-// reads up to 1", "broken: ...".
+// nothing that is in it. Failures are Errors in words for the user: "not a session", "newer version 9, this Footlight
+// reads up to 3", "broken: ...". What a newer Footlight wrote and this one does not know is left out, and said.
 #pragma once
 
-#include "engine/session/events.h"
+#include "engine/session/contents.h"
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace footlight::session {
-
-// All records but those of the chunks. Live: in the order in which they were written, growing with Reader::refresh();
-// finished: those that have an id in the order of their ids.
-struct Contents {
-  RunRecord run;
-  RecordingLevel level = RecordingLevel::kOff;  // the last one set
-  std::vector<FileRecord> files;
-  std::vector<CodeRecord> codes;
-  std::vector<FunctionRecord> functions;
-  std::vector<TraceRecord> traces;
-  std::vector<GraphRecord> graphs;
-  std::vector<GeneratedRecord> generated;
-  std::vector<DecisionRecord> decisions;
-  std::vector<ConsoleRecord> console;
-  std::vector<OpNameRecord> op_names;
-  std::vector<SignatureRecord> signatures;
-  std::vector<ThreadRecord> threads;
-  std::vector<DeviceNameRecord> device_names;
-  std::vector<DroppedRecord> dropped;
-  std::optional<EndRecord> end;
-};
 
 // Chunks of one kind: the index is there at once, a chunk is decoded when asked for (the last few stay
 // decoded). chunk() may be called from any thread, also while refresh() runs in another; it throws Error when
@@ -49,6 +29,8 @@ class ChunkStore {
 using OpStore = ChunkStore<OpColumns>;
 using CallStore = ChunkStore<std::vector<CallRecord>>;
 using DeviceStore = ChunkStore<std::vector<DeviceRecord>>;
+using SpanStore = ChunkStore<std::vector<SpanRecord>>;
+using CounterStore = ChunkStore<std::vector<CounterRecord>>;
 
 enum class State : uint8_t {
   kFinished,  // the run ended and said so
@@ -73,10 +55,17 @@ class Reader {
   int version() const { return version_; }
   // What is not right with the file in spite of which it was opened, in words; empty: nothing.
   const std::string& damage() const { return damage_; }
+  // "a newer Footlight wrote this; left out: table weather, column trace.colour"; empty: nothing was.
+  const std::string& left_out() const { return left_out_; }
 
-  virtual const OpStore& op_events() const = 0;
-  virtual const CallStore& calls() const = 0;
-  virtual const DeviceStore& device_events() const = 0;
+  // Any kind of EventChunks.
+  template <class Chunk>
+  const ChunkStore<Chunk>& events() const { return *std::get<ChunkStore<Chunk>*>(stores_); }
+  const OpStore& op_events() const { return events<OpColumns>(); }
+  const CallStore& calls() const { return events<std::vector<CallRecord>>(); }
+  const DeviceStore& device_events() const { return events<std::vector<DeviceRecord>>(); }
+  const SpanStore& spans() const { return events<std::vector<SpanRecord>>(); }
+  const CounterStore& counters() const { return events<std::vector<CounterRecord>>(); }
   std::vector<CallRecord> all_calls() const;           // decodes every chunk; Error beyond 20 million
   std::vector<DeviceRecord> all_device_events() const;
 
@@ -84,12 +73,16 @@ class Reader {
   virtual Changes refresh() = 0;
 
   // Look-ups by id; null: not there.
+  const ProcessRecord* process(ProcessId) const;
   const FileRecord* file(FileId) const;
   const CodeRecord* code(CodeId) const;
   const FunctionRecord* function(FunctionId) const;
   const TraceRecord* trace(TraceId) const;
   const GraphRecord* graph(GraphId) const;
-  const OpNameRecord* op_name(OpId) const;
+  const OpNameRecord* op_name(OpNumber) const;
+  const KeyRecord* key(KeyId) const;
+  const LocationRecord* location(LocationId) const;
+  const TrackRecord* track(TrackId) const;
   const SignatureRecord* signature(SignatureId) const;
   // Where a source position leads; file none or line 0: nowhere known.
   struct Place { FileId file; int line = 0; };
@@ -101,12 +94,17 @@ class Reader {
 
  protected:
   Reader();
+  template <class Chunks>
+  struct StoresOf;
+  template <class... Chunk>
+  struct StoresOf<std::tuple<Chunk...>> { using type = std::tuple<ChunkStore<Chunk>*...>; };
   struct Index;
   std::unique_ptr<Index> index_;
   Contents contents_;
+  StoresOf<EventChunks>::type stores_;  // owned by who derives
   State state_ = State::kFinished;
   int version_ = 0;
-  std::string damage_;
+  std::string damage_, left_out_;
 };
 
 }  // namespace footlight::session

@@ -1,85 +1,106 @@
-// The tables by name, and reading one row of a log frame.
+// Rows of `meta`, and the frames of a log with their layouts.
 #include "engine/session/rows.h"
 
-#include <array>
-
 namespace footlight::session {
-namespace {
-constexpr TableInfo kTables[] = {
-    {"", "", Table::kNone},
-    {"meta", "key,value", Table::kNone},
-    {"run_argument", "position,value", Table::kNone},
-    {"run_end", "time_ns,exit_code,signal,reason", Table::kNone},
-    {"dropped", "what,why,count", Table::kNone},
-    {"file", "id,path,text", Table::kNone},
-    {"code", "id,file,qualname,first_line", Table::kNone},
-    {"code_line", "code,position,first_offset,line", Table::kCode},
-    {"function", "id,name,file,line,decorator_line", Table::kNone},
-    {"function_parameter", "function,position,name", Table::kFunction},
-    {"trace",
-     "id,function,graph,number,reason,start_ns,end_ns,python_ns,autograph_ns,optimize_ns,compile_ns,signature,nearest,"
-     "why,source_code,source_offset,error",
-     Table::kNone},
-    {"key_leaf", "trace,position,path,parameter,kind,type,shape,value", Table::kTrace},
-    {"trace_differing", "trace,position,path", Table::kTrace},
-    {"trace_capture", "trace,position,capture", Table::kTrace},
-    {"graph", "id,name", Table::kNone},
-    {"node", "graph,position,id,name,op,family,attributes,constant,source_code,source_offset", Table::kGraph},
-    {"node_input", "graph,node,position,source,output", Table::kGraph},
-    {"node_control_input", "graph,node,position,source", Table::kGraph},
-    {"node_output", "graph,node,position,type", Table::kGraph},
-    {"node_function", "graph,node,position,attribute,function_graph", Table::kGraph},
-    {"graph_input", "graph,position,node", Table::kGraph},
-    {"graph_output", "graph,position,node,output", Table::kGraph},
-    {"generated", "id,function,code,name,file,text", Table::kNone},
-    {"generated_line", "generated,position,user_line", Table::kGenerated},
-    {"generated_statement", "generated,position,line,last_line,kind,fate,note", Table::kGenerated},
-    {"decision", "trace,file,line,kind,fate,note", Table::kNone},
-    {"console", "time_ns,stream,text", Table::kNone},
-    {"op", "id,name,family", Table::kNone},
-    {"thread", "number,system_id,name", Table::kNone},
-    {"device", "number,name,description", Table::kNone},
-    {"op_chunk", "first_ns,last_ns,count,data", Table::kNone},
-    {"call_chunk", "first_ns,last_ns,count,data", Table::kNone},
-    {"device_chunk", "first_ns,last_ns,count,data", Table::kNone},
-    {"op_signature", "id,op,inputs,outputs,input_bytes,output_bytes,flops", Table::kNone, 2},
-};
-static_assert(std::size(kTables) == size_t(Table::kCount));
 
-constexpr size_t count_columns(const char* list) {
-  size_t n = *list ? 1 : 0;
-  for (; *list; ++list) n += *list == ',';
-  return n;
+void encode_meta(ByteWriter& out, std::string_view key, std::string_view text) {
+  RowEncoder row(out, InSession());
+  row.begin(kMetaTable);
+  row.text(key);
+  row.text(text);
 }
-constexpr auto kColumnCounts = [] {
-  std::array<size_t, std::size(kTables)> counts{};
-  for (size_t i = 0; i < counts.size(); ++i) counts[i] = count_columns(kTables[i].columns);
-  return counts;
-}();
-static_assert([] {
-  for (size_t n : kColumnCounts)
-    if (n > kMaxColumns) return false;
-  return true;
-}());
-}  // namespace
 
-const TableInfo& table_info(Table table) { return kTables[size_t(table)]; }
+void encode_meta(ByteWriter& out, std::string_view key, int64_t number) {
+  RowEncoder row(out, InSession());
+  row.begin(kMetaTable);
+  row.text(key);
+  row.integer(number);
+}
 
-Table read_row(ByteReader& in, Value (&values)[kMaxColumns], size_t& count) {
-  const uint8_t number = in.u8();
-  if (number == 0 || number >= uint8_t(Table::kCount)) throw_broken("a row of no known table");
-  count = kColumnCounts[number];
-  for (size_t i = 0; i < count; ++i) {
+ChunkRow decode_chunk_row(Row row, const Binding& binding) {
+  ChunkRow chunk;
+  RowDecoder decoder(row, binding);
+  decoder.get(chunk.info.first_ns);
+  decoder.get(chunk.info.last_ns);
+  decoder.get(chunk.info.count);
+  if (const Value* data = decoder.next()) chunk.data = data->bytes;
+  return chunk;
+}
+
+void encode_chunk_row(ByteWriter& out, size_t kind, const ChunkInfo& info, std::string_view data) {
+  RowEncoder row(out, InSession());
+  row.begin(schema().first_chunk_table + kind);
+  row.integer(info.first_ns);
+  row.integer(info.last_ns);
+  row.integer(info.count);
+  row.blob(data);
+}
+
+uint32_t layout_number(std::string_view text) {
+  const auto number = static_cast<uint32_t>(checksum(text));
+  return number ? number : 1;
+}
+
+uint32_t own_layout() {
+  static const uint32_t number = layout_number(layout_text());
+  return number;
+}
+
+std::string layout_frame() {
+  ByteWriter out;
+  out.u32(0);
+  out.text(layout_text());
+  return std::move(out.bytes());
+}
+
+FrameReader::FrameReader(uint32_t version) : numbered_(version >= 3) {
+  if (numbered_) learn(own_layout(), parse_layout(layout_text()));
+  else learn(0, layout_before_3());
+}
+
+void FrameReader::learn(uint32_t number, const Layout& layout) {
+  std::vector<Binding> tables;
+  for (const Layout::Table& table : layout.tables) {
+    if (table.chunk) bind_chunk(table, left_out_);
+    else tables.push_back(bind(table, left_out_));
+    if (!tables.empty()) values_.resize(std::max(values_.size(), tables.back().width));
+  }
+  layouts_.emplace_back(number, std::move(tables));
+}
+
+const std::vector<Binding>* FrameReader::begin(ByteReader& in) {
+  if (!numbered_) return &layouts_.front().second;
+  const uint32_t number = in.u32();
+  if (number == 0) {
+    constexpr size_t kMostLayouts = 100;  // every version that wrote into the session has one
+    const std::string_view text = in.text();
+    for (const auto& [known, tables] : layouts_)
+      if (known == layout_number(text)) return nullptr;
+    if (layouts_.size() >= kMostLayouts) throw_broken("it has too many layouts");
+    learn(layout_number(text), parse_layout(text));
+    return nullptr;
+  }
+  for (const auto& [known, tables] : layouts_)
+    if (known == number) return &tables;
+  throw_broken("a record has an unknown layout");
+}
+
+const Binding* FrameReader::row(ByteReader& in, const std::vector<Binding>& layout) {
+  const uint64_t number = in.varint();
+  if (number == 0 || number > layout.size()) throw_broken("a row of no table");
+  const Binding& binding = layout[number - 1];
+  for (size_t i = 0; i < binding.width; ++i) {
     const uint8_t type = in.u8();
     switch (Value::Type(type)) {
-      case Value::Type::kNull: values[i] = {}; break;
-      case Value::Type::kInteger: values[i] = {Value::Type::kInteger, unzigzag(in.varint()), {}}; break;
+      case Value::Type::kNull: values_[i] = {}; break;
+      case Value::Type::kInteger: values_[i] = {Value::Type::kInteger, unzigzag(in.varint()), {}}; break;
+      case Value::Type::kReal: values_[i] = {Value::Type::kReal, static_cast<int64_t>(in.u64()), {}}; break;
       case Value::Type::kText:
-      case Value::Type::kBlob: values[i] = {Value::Type(type), 0, in.text()}; break;
+      case Value::Type::kBlob: values_[i] = {Value::Type(type), 0, in.text()}; break;
       default: throw_broken("a value of no known type");
     }
   }
-  return Table(number);
+  return binding.table < 0 ? nullptr : &binding;
 }
 
 }  // namespace footlight::session

@@ -1,143 +1,33 @@
-// The one description of how records become rows: the columns of every table, in both directions. The log holds rows
-// as bytes, the finished file as SQLite rows; both are read through this.
+// Records as rows of values, in both directions: the log holds rows as bytes, the finished file as SQLite rows.
 #pragma once
 
 #include "engine/session/bytes.h"
-#include "engine/session/records.h"
+#include "engine/session/schema.h"
+#include "engine/session/tables.h"
 
+#include <bit>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <type_traits>
 
 namespace footlight::session {
 
-// Numbers are part of the log's format: append only.
-enum class Table : uint8_t {
-  kNone,
-  kMeta,
-  kRunArgument,
-  kRunEnd,
-  kDropped,
-  kFile,
-  kCode,
-  kCodeLine,
-  kFunction,
-  kFunctionParameter,
-  kTrace,
-  kKeyLeaf,
-  kTraceDiffering,
-  kTraceCapture,
-  kGraph,
-  kNode,
-  kNodeInput,
-  kNodeControlInput,
-  kNodeOutput,
-  kNodeFunction,
-  kGraphInput,
-  kGraphOutput,
-  kGenerated,
-  kGeneratedLine,
-  kGeneratedStatement,
-  kDecision,
-  kConsole,
-  kOp,
-  kThread,
-  kDevice,
-  kOpChunk,
-  kCallChunk,
-  kDeviceChunk,
-  kSignature,
-  kCount
-};
-struct TableInfo {
-  const char* name;
-  const char* columns;  // as schema.sql has them, comma-separated
-  Table parent;         // a row of it that comes again takes these along
-  uint32_t since = 1;   // the schema's version that brought it
-};
-const TableInfo& table_info(Table);
-
 struct Value {
-  enum class Type : uint8_t { kNull, kInteger, kText, kBlob };
+  enum class Type : uint8_t { kNull, kInteger, kText, kBlob, kReal };
   Type type = Type::kNull;
-  int64_t integer = 0;
+  int64_t integer = 0;  // of a real number, its bits
   std::string_view bytes;
 };
 using Row = std::span<const Value>;
-constexpr size_t kMaxColumns = 20;
 
-// --- Rows of their own for what is nested in a record -------------------------------------------------------------
-struct RunArgumentRow { uint32_t position = 0; std::string value; };
-struct TextRow { uint32_t owner = 0, position = 0; std::string text; };
-struct CodeLineRow { uint32_t owner = 0, position = 0, offset = 0, line = 0; };
-struct KeyLeafRow { uint32_t owner = 0, position = 0; KeyLeaf leaf; };
-struct NodeRow { uint32_t owner = 0, position = 0; NodeRecord node; };
-struct NodeInputRow { uint32_t owner = 0, node = 0, position = 0; EdgeRecord edge; };
-struct NodeNumberRow { uint32_t owner = 0, node = 0, position = 0, number = 0; };
-struct NodeTextRow { uint32_t owner = 0, node = 0, position = 0; std::string text; };
-struct NodeFunctionRow { uint32_t owner = 0, node = 0, position = 0; std::string attribute; GraphId graph; };
-struct NumberRow { uint32_t owner = 0, position = 0, number = 0; };
-struct EdgeRow { uint32_t owner = 0, position = 0; EdgeRecord edge; };
-struct GeneratedRow {
-  uint32_t id = 0;
-  FunctionId function;
-  CodeId code;
-  std::string name;
-  FileId file;
-  std::string text;
-};
-struct StatementRow { uint32_t owner = 0, position = 0; GeneratedRecord::Statement statement; };
-struct ChunkRow { int64_t first_ns = 0, last_ns = 0; uint32_t count = 0; std::string_view data; };
-
-// --- Columns, in the order of schema.sql --------------------------------------------------------------------------
-template <class A> void columns(A& a, RunArgumentRow& r) { a(r.position, r.value); }
-template <class A> void columns(A& a, EndRecord& r) { a(r.time_ns, r.exit_code, r.signal, r.reason); }
-template <class A> void columns(A& a, DroppedRecord& r) { a(r.what, r.why, r.count); }
-template <class A> void columns(A& a, FileRecord& r) { a(r.id, r.path, r.text); }
-template <class A> void columns(A& a, CodeRecord& r) { a(r.id, r.file, r.qualname, r.first_line); }
-template <class A> void columns(A& a, CodeLineRow& r) { a(r.owner, r.position, r.offset, r.line); }
-template <class A> void columns(A& a, FunctionRecord& r) { a(r.id, r.name, r.file, r.line, r.decorator_line); }
-template <class A> void columns(A& a, TextRow& r) { a(r.owner, r.position, r.text); }
-template <class A> void columns(A& a, TraceRecord& r) {
-  a(r.id, r.function, r.graph, r.number, r.reason, r.start_ns, r.end_ns, r.python_ns, r.autograph_ns, r.optimize_ns,
-    r.compile_ns, r.signature, r.nearest, r.why, r.source, r.error);
-}
-template <class A> void columns(A& a, KeyLeafRow& r) {
-  a(r.owner, r.position, r.leaf.path, r.leaf.parameter, r.leaf.kind, r.leaf.type, r.leaf.shape, r.leaf.value);
-}
-template <class A> void columns(A& a, GraphRecord& r) { a(r.id, r.name); }
-template <class A> void columns(A& a, NodeRow& r) {
-  NodeRecord& n = r.node;
-  a(r.owner, r.position, n.id, n.name, n.op, n.family, n.attributes, n.constant, n.source);
-}
-template <class A> void columns(A& a, NodeInputRow& r) { a(r.owner, r.node, r.position, r.edge.from, r.edge.output); }
-template <class A> void columns(A& a, NodeNumberRow& r) { a(r.owner, r.node, r.position, r.number); }
-template <class A> void columns(A& a, NodeTextRow& r) { a(r.owner, r.node, r.position, r.text); }
-template <class A> void columns(A& a, NodeFunctionRow& r) { a(r.owner, r.node, r.position, r.attribute, r.graph); }
-template <class A> void columns(A& a, NumberRow& r) { a(r.owner, r.position, r.number); }
-template <class A> void columns(A& a, EdgeRow& r) { a(r.owner, r.position, r.edge.from, r.edge.output); }
-template <class A> void columns(A& a, GeneratedRow& r) { a(r.id, r.function, r.code, r.name, r.file, r.text); }
-template <class A> void columns(A& a, StatementRow& r) {
-  auto& s = r.statement;
-  a(r.owner, r.position, s.line, s.last_line, s.kind, s.fate, s.note);
-}
-template <class A> void columns(A& a, DecisionRecord& r) { a(r.trace, r.file, r.line, r.kind, r.fate, r.note); }
-template <class A> void columns(A& a, ConsoleRecord& r) { a(r.time_ns, r.stream, r.text); }
-template <class A> void columns(A& a, OpNameRecord& r) { a(r.id, r.name, r.family); }
-template <class A> void columns(A& a, SignatureRecord& r) {
-  a(r.id, r.op, r.inputs, r.outputs, r.input_bytes, r.output_bytes, r.flops);
-}
-template <class A> void columns(A& a, ThreadRecord& r) { a(r.number, r.system_id, r.name); }
-template <class A> void columns(A& a, DeviceNameRecord& r) { a(r.number, r.name, r.description); }
-
-// --- Out: a row as bytes of the log -------------------------------------------------------------------------------
+// --- Out: a record as rows of the log, its own first, then what is nested in it -------------------------------------
 class RowEncoder {
  public:
-  explicit RowEncoder(ByteWriter& out) : out_(out) {}
-  template <class... T>
-  void operator()(T&... values) {
-    (put(values), ...);
-  }
+  RowEncoder(ByteWriter& out, InSession ids) : out_(out), ids_(ids) {}
+  InSession ids() const { return ids_; }
+
+  void begin(size_t table) { out_.varint(table + 1); }
   void null() { out_.u8(uint8_t(Value::Type::kNull)); }
   void integer(int64_t v) {
     out_.u8(uint8_t(Value::Type::kInteger));
@@ -152,53 +42,173 @@ class RowEncoder {
     out_.text(s);
   }
 
- private:
   void put(const std::string& s) { text(s); }
+  void put(const Blob& b) { blob(b.bytes); }
+  void put(const std::vector<uint64_t>& words) {
+    static_assert(std::endian::native == std::endian::little);
+    blob({reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint64_t)});
+  }
   void put(SourceRef s) {
     put(s.code);
     integer(s.offset);
   }
+  // None: the process that writes.
+  void put(ProcessId id) {
+    if (!id.valid()) id.value = ids_.process();
+    if (id.valid()) integer(id.value);
+    else null();
+  }
   template <class Tag, class Int>
   void put(Id<Tag, Int> id) {
-    if (id.valid()) {
-      integer(static_cast<int64_t>(id.value));
-    } else {
-      null();
-    }
+    const Int value = ids_(id);
+    if (value == id.kNone) null();
+    else integer(static_cast<int64_t>(value));
   }
   template <class T>
     requires(std::is_integral_v<T> || std::is_enum_v<T>)
   void put(T v) {
     integer(static_cast<int64_t>(v));
   }
-  ByteWriter& out_;
-};
-
-template <class Record>
-void encode_row(ByteWriter& out, Table table, Record& record) {
-  out.u8(uint8_t(table));
-  RowEncoder encoder(out);
-  columns(encoder, record);
-}
-
-// --- In: values, from either form, checked ------------------------------------------------------------------------
-class RowDecoder {
- public:
-  explicit RowDecoder(Row row) : row_(row) {}
-  template <class... T>
-  void operator()(T&... values) {
-    (get(values), ...);
-  }
 
  private:
-  const Value& next() {
-    if (at_ == row_.size()) throw_broken("a row has too few columns");
-    return row_[at_++];
+  ByteWriter& out_;
+  InSession ids_;
+};
+
+// A visitor that puts the columns of one row.
+template <class R>
+struct EncodeColumns : Fields {
+  RowEncoder& out;
+  const R& record;
+  EncodeColumns(RowEncoder& o, const R& r) : out(o), record(r) {}
+  template <class M>
+  void id(const char*, M R::* member, const char*, Note = {}) { out.put(record.*member); }
+  template <class M>
+  void column(const char*, M R::* member, const char*, Note = {}) { out.put(record.*member); }
+};
+
+template <class R>
+void encode_columns(RowEncoder& out, const R& record) {
+  if constexpr (Described<R>) {
+    EncodeColumns<R> columns(out, record);
+    R::describe(columns);
+  } else {
+    out.put(record);
   }
+}
+
+// One that puts the rows of what is nested. `owners` are the leading values of these rows.
+template <class R>
+struct EncodeLists : Fields {
+  RowEncoder& out;
+  const R& record;
+  size_t table;  // of the next list
+  std::vector<int64_t>& owners;
+  EncodeLists(RowEncoder& o, const R& r, size_t t, std::vector<int64_t>& w) : out(o), record(r), table(t), owners(w) {}
+
+  template <class E>
+  void list(const char*, std::vector<E> R::* member, const char*, Note = {}) {
+    const size_t own = table;
+    table += table_count<E>();
+    const bool nested = table > own + 1;
+    int64_t position = 0;
+    for (const E& element : record.*member) {
+      owners.push_back(position++);
+      out.begin(own);
+      for (const int64_t owner : owners) out.integer(owner);
+      encode_columns(out, element);
+      if constexpr (Described<E>) {
+        if (nested) {
+          EncodeLists<E> inner(out, element, own + 1, owners);
+          E::describe(inner);
+        }
+      }
+      owners.pop_back();
+    }
+  }
+};
+
+template <class R>
+struct IdOf : Fields {
+  const R& record;
+  InSession ids;
+  int64_t value = -1;
+  IdOf(const R& r, InSession i) : record(r), ids(i) {}
+  template <class M>
+  void id(const char*, M R::* member, const char*, Note = {}) {
+    if constexpr (std::is_same_v<M, ProcessId>) value = (record.*member).valid() ? (record.*member).value : ids.process();
+    else value = static_cast<int64_t>(ids(record.*member));
+  }
+};
+
+template <class R>
+void encode(ByteWriter& out, InSession ids, const R& record) {
+  const size_t table = first_table(table_of<R>());
+  RowEncoder rows(out, ids);
+  rows.begin(table);
+  encode_columns(rows, record);
+  if (table_count<R>() == 1) return;
+  IdOf<R> id(record, ids);
+  R::describe(id);
+  std::vector<int64_t> owners;
+  owners.push_back(id.value);
+  EncodeLists<R> lists(rows, record, table + 1, owners);
+  R::describe(lists);
+}
+
+// A row of `meta`, and the members of a record that stand there.
+void encode_meta(ByteWriter& out, std::string_view key, std::string_view text);
+void encode_meta(ByteWriter& out, std::string_view key, int64_t number);
+
+template <class R>
+struct EncodeMeta : Fields {
+  ByteWriter& out;
+  const R& record;
+  EncodeMeta(ByteWriter& o, const R& r) : out(o), record(r) {}
+  template <class M>
+  void column(const char* name, M R::* member, const char*, Note = {}) {
+    RowEncoder row(out, InSession());
+    row.begin(kMetaTable);
+    row.text(name);
+    row.put(record.*member);
+  }
+};
+template <class R>
+  requires is_meta<R>
+void encode(ByteWriter& out, InSession ids, const R& record) {
+  EncodeMeta<R> members(out, record);
+  R::describe(members);
+  RowEncoder rows(out, ids);
+  std::vector<int64_t> owners;
+  EncodeLists<R> lists(rows, record, kMetaTable + 1, owners);
+  R::describe(lists);
+}
+
+// --- In: values, from either form, checked --------------------------------------------------------------------------
+// Takes the columns of a table in our order out of a row in the file's order. What the file does not have keeps its
+// default; enumerators that are not known here keep their number.
+class RowDecoder {
+ public:
+  RowDecoder(Row row, const Binding& binding, size_t column = 0) : row_(row), binding_(binding), next_(column) {}
+
+  // Null: the file does not have the column.
+  const Value* next() {
+    const int16_t place = binding_.columns[next_++];
+    return place < 0 ? nullptr : &row_[static_cast<size_t>(place)];
+  }
+
   void get(std::string& s) {
-    const Value& v = next();
-    if (v.type == Value::Type::kInteger) throw_broken("a number where a text should be");
-    s.assign(v.bytes);  // NULL and foreign blobs read as text
+    const Value* v = next();
+    if (!v) return;
+    if (v->type == Value::Type::kInteger) throw_broken("a number where a text should be");
+    s.assign(v->bytes);  // NULL and foreign blobs read as text
+  }
+  void get(Blob& b) { get(b.bytes); }
+  void get(std::vector<uint64_t>& words) {
+    std::string bytes;
+    get(bytes);
+    words.resize(bytes.size() / sizeof(uint64_t));
+    if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint64_t));
   }
   void get(SourceRef& s) {
     get(s.code);
@@ -206,47 +216,109 @@ class RowDecoder {
   }
   template <class Tag, class Int>
   void get(Id<Tag, Int>& id) {
-    if (row_.size() > at_ && row_[at_].type == Value::Type::kNull) {
-      ++at_;
-      id = {};
-    } else {
-      get(id.value);
-    }
+    const Value* v = next();
+    if (!v) return;
+    if (v->type == Value::Type::kNull) id.value = id.kNone;
+    else number(*v, id.value);
   }
   template <class T>
     requires(std::is_integral_v<T>)
   void get(T& v) {
-    const Value& value = next();
+    if (const Value* value = next()) number(*value, v);
+  }
+  template <class E>
+    requires(std::is_enum_v<E>)
+  void get(E& v) {
+    const Value* value = next();
+    if (!value) return;
+    int64_t n = 0;
+    number(*value, n);
+    constexpr auto kOther = std::numeric_limits<std::underlying_type_t<E>>::max();
+    v = E(n >= 0 && n < kOther ? static_cast<std::underlying_type_t<E>>(n) : kOther);
+  }
+
+ private:
+  template <class T>
+  static void number(const Value& value, T& v) {
     if (value.type == Value::Type::kNull) {
       v = 0;
       return;
     }
+    if (value.type == Value::Type::kReal) throw_broken("a fraction where none should be");
     if (value.type != Value::Type::kInteger) throw_broken("a text where a number should be");
     v = static_cast<T>(value.integer);
     if (static_cast<int64_t>(v) != value.integer) throw_broken("a number is out of range");
   }
-  void get(TraceReason& v) { enumerator(v, TraceReason::kRelaxed); }
-  void get(ConsoleStream& v) { enumerator(v, ConsoleStream::kNote); }
-  template <class E>
-  void enumerator(E& v, E last) {
-    uint8_t number = 0;
-    get(number);
-    if (number > uint8_t(last)) throw_broken("a number stands for nothing known");
-    v = E(number);
-  }
   Row row_;
-  size_t at_ = 0;
+  const Binding& binding_;
+  size_t next_;
 };
 
-template <class Record>
-Record decode_row(Row row) {
-  Record record;
-  RowDecoder decoder(row);
-  columns(decoder, record);
-  return record;
+template <class R>
+struct DecodeColumns : Fields {
+  RowDecoder& in;
+  R& record;
+  DecodeColumns(RowDecoder& i, R& r) : in(i), record(r) {}
+  template <class M>
+  void id(const char*, M R::* member, const char*, Note = {}) { in.get(record.*member); }
+  template <class M>
+  void column(const char*, M R::* member, const char*, Note = {}) { in.get(record.*member); }
+  template <class Set>
+  void former(const char*, int, Set&& set) {
+    const Value* v = in.next();
+    if (v && v->type == Value::Type::kInteger) set(record, v->integer);
+  }
+};
+
+template <class R>
+void decode_columns(RowDecoder& in, R& record) {
+  if constexpr (Described<R>) {
+    DecodeColumns<R> columns(in, record);
+    R::describe(columns);
+  } else {
+    in.get(record);
+  }
 }
 
-// Reads the next row of a log frame into `values`; returns how many. Their bytes point into the frame.
-Table read_row(ByteReader& in, Value (&values)[kMaxColumns], size_t& count);
+// A row of a table of chunks.
+struct ChunkRow {
+  ChunkInfo info;
+  std::string_view data;
+};
+ChunkRow decode_chunk_row(Row row, const Binding& binding);
+void encode_chunk_row(ByteWriter& out, size_t kind, const ChunkInfo& info, std::string_view data);
+
+// --- Frames of a log ------------------------------------------------------------------------------------------------
+// A frame since version 3 begins with the number of its layout, the checksum of the layout's text; frames of
+// layout 0 hold such a text. Rows are a varint, the table's place in the layout from 1, then a value a column.
+uint32_t layout_number(std::string_view text);
+uint32_t own_layout();
+std::string layout_frame();  // the payload that says this version's layout
+
+// Reads the frames of one log.
+class FrameReader {
+ public:
+  explicit FrameReader(uint32_t version);
+  // Calls visit(binding, row) for every row whose table is known here. The bytes of values point into the payload.
+  // Throws Error for what is broken.
+  template <class Visit>
+  void read(std::string_view payload, Visit&& visit) {
+    ByteReader in(payload);
+    const std::vector<Binding>* layout = begin(in);
+    if (!layout) return;
+    while (!in.done())
+      if (const Binding* binding = row(in, *layout)) visit(*binding, Row(values_.data(), binding->width));
+  }
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
+ private:
+  const std::vector<Binding>* begin(ByteReader& in);
+  const Binding* row(ByteReader& in, const std::vector<Binding>& layout);
+  void learn(uint32_t number, const Layout& layout);
+  bool numbered_;
+  std::vector<std::pair<uint32_t, std::vector<Binding>>> layouts_;
+  std::vector<Value> values_;
+  std::vector<std::string> left_out_;
+};
 
 }  // namespace footlight::session

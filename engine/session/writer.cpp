@@ -5,7 +5,7 @@
 #include "engine/base/errors.h"
 #include "engine/session/chunk.h"
 #include "engine/session/log.h"
-#include "engine/session/record_rows.h"
+#include "engine/session/rows.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -27,20 +27,30 @@ namespace footlight::session {
 namespace {
 constexpr size_t kMaxFileText = size_t{8} << 20;
 
-struct LevelItem { RecordingLevel level; };
-using Item = std::variant<RunRecord, EndRecord, LevelItem, FileRecord, CodeRecord, FunctionRecord,
-                          TraceRecord, GraphRecord, GeneratedRecord, DecisionRecord, ConsoleRecord,
-                          OpNameRecord, SignatureRecord, ThreadRecord, DeviceNameRecord>;
+// Bytes that a record takes, roughly, for the queue's cap.
+template <class R>
+struct Weight : Fields {
+  const R& record;
+  size_t bytes = sizeof(R) + 64;
+  explicit Weight(const R& r) : record(r) {}
+  template <class M>
+  void column(const char*, M R::* member, const char*, Note = {}) {
+    if constexpr (std::is_same_v<M, std::string>) bytes += (record.*member).size();
+    else if constexpr (std::is_same_v<M, Blob>) bytes += (record.*member).bytes.size();
+  }
+  template <class E>
+  void list(const char*, std::vector<E> R::* member, const char*, Note = {}) {
+    bytes += (record.*member).size() * (sizeof(E) + 64);
+  }
+};
+template <class R>
+size_t weight(const R& record) {
+  Weight<R> weight(record);
+  R::describe(weight);
+  return weight.bytes;
+}
 
-// Roughly, for the queue's cap.
-template <class Record>
-size_t weight(const Record&) { return 256; }
-size_t weight(const FileRecord& r) { return 256 + r.text.size(); }
-size_t weight(const ConsoleRecord& r) { return 128 + r.text.size(); }
-size_t weight(const GraphRecord& r) { return 256 + r.nodes.size() * 512; }
-size_t weight(const GeneratedRecord& r) { return 512 + r.text.size(); }
-
-const char* kind_of(const Item& item) {
+const char* kind_of(const AnyRecord& item) {
   return std::holds_alternative<ConsoleRecord>(item) ? "console lines" : "records";
 }
 
@@ -66,25 +76,26 @@ std::string read_file(const std::string& path) {
 }
 
 std::atomic<Writer*> g_active{nullptr};
-std::atomic<uint32_t> g_functions{0}, g_traces{0}, g_graphs{0};
+std::atomic<uint32_t> g_functions{0}, g_traces{0}, g_graphs{0}, g_keys{0};
 }  // namespace
 
 struct Writer::State {
   explicit State(LogFile file, WriterOptions o, std::string p)
-      : log(std::move(file)), options(o), path(std::move(p)) {}
+      : log(std::move(file)), options(o), path(std::move(p)) {
+    ids = InSession(options.process.valid() ? options.process.value : log.claim_process());
+  }
 
   LogFile log;
   const WriterOptions options;
   const std::string path;
+  InSession ids;
   Writer* writer = nullptr;  // for the pump
 
   std::mutex mutex;  // of the queue
   std::condition_variable changed;
-  std::vector<Item> queue;
+  std::vector<AnyRecord> queue;
   size_t queue_bytes = 0;
-  OpColumns ops;
-  std::vector<CallRecord> calls;
-  std::vector<DeviceRecord> device;
+  EventChunks events;
   std::unordered_map<std::string, FileId> files;
   Pump pump = nullptr;
   void* pump_context = nullptr;
@@ -106,40 +117,34 @@ struct Writer::State {
 
   void run();
   void flush_now();
-  void encode_item(ByteWriter& out, Item& item);
+  void encode_item(ByteWriter& out, AnyRecord& item);
   template <class Chunk>
-  void add_chunk(std::string& batch, std::vector<Pending>& pending, Table table, const Chunk& chunk, const char* what);
+  void add_chunk(std::string& batch, std::vector<Pending>& pending, const Chunk& chunk);
+  template <class Chunk>
+  void add_chunks(std::string& batch, std::vector<Pending>& pending, const Chunk& all);
   void write_out(std::string_view batch, const std::vector<Pending>& pending);
   void append(std::string_view batch, const std::vector<Pending>& pending);
   bool append_losses(Losses& losses);
   void write_slot();
   bool over_cap(size_t more, Pending::Rank rank) const;
 
-  template <class Record>
-  void add_event(std::vector<Record>& to, Record record, const char* what) {
-    if (closed.load(std::memory_order_relaxed)) return;
-    std::lock_guard lock(mutex);
-    if (queue_bytes + sizeof(Record) > static_cast<size_t>(options.queue_cap)) {
-      ++dropped[{what, "the disk was too slow"}];
-      return;
+  // Room for so many bytes of so many events, or a loss to be told.
+  bool room(size_t bytes, const char* what, uint64_t count) {
+    if (queue_bytes + bytes > static_cast<size_t>(options.queue_cap)) {
+      dropped[{what, "the disk was too slow"}] += count;
+      return false;
     }
-    queue_bytes += sizeof(Record);
-    to.push_back(std::move(record));
+    queue_bytes += bytes;
+    return true;
   }
 
-  template <class Record>
-  void add(Record&& record) {
+  void add(AnyRecord item) {
     if (closed.load(std::memory_order_relaxed)) return;
-    const size_t bytes = weight(record);
-    Item item(std::forward<Record>(record));
+    const size_t bytes = std::visit([](const auto& record) { return weight(record); }, item);
     bool wake = false;
     {
       std::lock_guard lock(mutex);
-      if (queue_bytes + bytes > static_cast<size_t>(options.queue_cap)) {
-        ++dropped[{kind_of(item), "the disk was too slow"}];
-        return;
-      }
-      queue_bytes += bytes;
+      if (!room(bytes, kind_of(item), 1)) return;
       queue.push_back(std::move(item));
       wake = queue_bytes > static_cast<size_t>(options.queue_cap) / 4 && !filling.exchange(true);
     }
@@ -149,85 +154,54 @@ struct Writer::State {
 
 // --- The flush ----------------------------------------------------------------------------------------------------
 
-void Writer::State::encode_item(ByteWriter& out, Item& item) {
+void Writer::State::encode_item(ByteWriter& out, AnyRecord& item) {
+  out.u32(own_layout());
   std::visit(
       [&](auto& record) {
-        using R = std::decay_t<decltype(record)>;
-        if constexpr (std::is_same_v<R, LevelItem>) {
-          encode_meta(out, "level", int64_t(record.level));
-        } else if constexpr (std::is_same_v<R, GeneratedRecord>) {
-          encode(out, record, generated++);
-        } else {
-          encode(out, record);
-        }
+        if constexpr (std::is_same_v<std::decay_t<decltype(record)>, GeneratedRecord>)
+          if (!record.id.valid()) record.id = GeneratedId(generated++);
+        encode(out, ids, record);
       },
       item);
 }
 
 template <class Chunk>
-void Writer::State::add_chunk(std::string& batch, std::vector<Pending>& pending, Table table, const Chunk& chunk,
-                              const char* what) {
-  ChunkInfo info = describe(chunk);
-  const std::string data = encode_chunk(chunk);
+void Writer::State::add_chunk(std::string& batch, std::vector<Pending>& pending, const Chunk& chunk) {
+  const ChunkInfo info = describe(chunk);
   ByteWriter out;
-  out.u8(uint8_t(table));
-  RowEncoder row(out);
-  row.integer(info.first_ns);
-  row.integer(info.last_ns);
-  row.integer(info.count);
-  row.blob(data);
+  out.u32(own_layout());
+  encode_chunk_row(out, chunk_kind<Chunk>(), info, encode_chunk(chunk, ids));
   append_frame(batch, out.bytes());
-  pending.push_back({batch.size(), what, info.count, Pending::Rank::kEvent});
+  pending.push_back({batch.size(), RowsOf<Chunk>::type::kPlural, info.count, Pending::Rank::kEvent});
 }
 
-namespace {
-// Hands `records` out in pieces of a usual chunk.
-template <class Record, class Visit>
-void in_pieces(std::vector<Record>& records, Visit&& visit) {
-  if (records.size() <= kUsualChunkRows * 2) {
-    if (!records.empty()) visit(records);
-    return;
-  }
-  for (size_t at = 0; at < records.size(); at += kUsualChunkRows) {
-    const size_t end = std::min(records.size(), at + kUsualChunkRows);
-    std::vector<Record> piece(std::make_move_iterator(records.begin() + static_cast<std::ptrdiff_t>(at)),
-                              std::make_move_iterator(records.begin() + static_cast<std::ptrdiff_t>(end)));
-    visit(piece);
+// In pieces of a usual chunk.
+template <class Chunk>
+void Writer::State::add_chunks(std::string& batch, std::vector<Pending>& pending, const Chunk& all) {
+  if (all.size() && all.size() <= kUsualChunkRows * 2) return add_chunk(batch, pending, all);
+  for (size_t at = 0; at < all.size(); at += kUsualChunkRows) {
+    Chunk piece;
+    session::append(piece, all, at, at + kUsualChunkRows);
+    add_chunk(batch, pending, piece);
   }
 }
-OpColumns slice(const OpColumns& from, size_t begin, size_t end) {
-  OpColumns to;
-  const auto cut = [&](auto& out, const auto& in) {
-    out.assign(in.begin() + static_cast<std::ptrdiff_t>(begin), in.begin() + static_cast<std::ptrdiff_t>(end));
-  };
-  cut(to.start_ns, from.start_ns), cut(to.end_ns, from.end_ns), cut(to.id, from.id), cut(to.call, from.call);
-  cut(to.code, from.code), cut(to.offset, from.offset), cut(to.node, from.node), cut(to.bytes, from.bytes);
-  cut(to.op, from.op), cut(to.thread, from.thread), cut(to.device, from.device);
-  cut(to.signature, from.signature);
-  return to;
-}
-}  // namespace
 
 void Writer::State::flush_now() {
-  std::vector<Item> items;
-  OpColumns op_events;
-  std::vector<CallRecord> call_records;
-  std::vector<DeviceRecord> device_records;
+  std::vector<AnyRecord> items;
+  EventChunks all_events;
   Losses losses;
   {
     std::lock_guard lock(mutex);
     filling = false;
     items.swap(queue);
     queue_bytes = 0;
-    std::swap(op_events, ops);
-    call_records.swap(calls);
-    device_records.swap(device);
+    std::swap(all_events, events);
     losses.swap(dropped);
   }
   std::lock_guard lock(file_mutex);
   std::string batch;
   std::vector<Pending> pending;
-  for (Item& item : items) {
+  for (AnyRecord& item : items) {
     ByteWriter out;
     encode_item(out, item);
     if (out.size() > kMaxFrame) {
@@ -239,17 +213,7 @@ void Writer::State::flush_now() {
     if (end) unsaid_end = std::move(*end);
     pending.push_back({batch.size(), kind_of(item), 1, end ? Pending::Rank::kEnd : Pending::Rank::kRecord});
   }
-  in_pieces(call_records,
-            [&](const auto& piece) { add_chunk(batch, pending, Table::kCallChunk, piece, "calls"); });
-  in_pieces(device_records,
-            [&](const auto& piece) { add_chunk(batch, pending, Table::kDeviceChunk, piece, "device events"); });
-  if (op_events.size() && op_events.size() <= kUsualChunkRows * 2) {
-    add_chunk(batch, pending, Table::kOpChunk, op_events, "op events");
-  } else {
-    for (size_t at = 0; at < op_events.size(); at += kUsualChunkRows)
-      add_chunk(batch, pending, Table::kOpChunk,
-                slice(op_events, at, std::min(op_events.size(), at + kUsualChunkRows)), "op events");
-  }
+  std::apply([&](const auto&... kind) { (add_chunks(batch, pending, kind), ...); }, all_events);
   for (auto& [key, count] : losses) unsaid[key] += count;
   write_out(batch, pending);
   if (!unsaid.empty() && append_losses(unsaid)) unsaid.clear();
@@ -309,7 +273,8 @@ bool Writer::State::append_losses(Losses& losses) {
   for (auto& [key, count] : losses) {
     DroppedRecord record{key.first, key.second, count};
     ByteWriter out;
-    encode(out, record);
+    out.u32(own_layout());
+    encode(out, ids, record);
     append_frame(batch, out.bytes());
   }
   int error = 0;
@@ -318,22 +283,21 @@ bool Writer::State::append_losses(Losses& losses) {
 
 void Writer::State::write_slot() {
   ByteWriter out;
-  if (unsaid_end) encode(out, *unsaid_end);
-  for (auto& [key, count] : unsaid) {
-    DroppedRecord record{key.first, key.second, count};
-    encode(out, record);
-  }
+  out.u32(own_layout());
+  if (unsaid_end) encode(out, ids, *unsaid_end);
+  for (auto& [key, count] : unsaid) encode(out, ids, DroppedRecord{key.first, key.second, count});
   if (log.write_slot(out.bytes())) return;
   // Too many reasons for the slot: one sum, and a short word for the end.
   ByteWriter less;
+  less.u32(own_layout());
   DroppedRecord sum{"records and events", "the disk was full", 0};
   for (auto& [key, count] : unsaid) sum.count += count;
   if (unsaid_end) {
     EndRecord end = *unsaid_end;
     end.reason.resize(std::min<size_t>(end.reason.size(), 200));
-    encode(less, end);
+    encode(less, ids, end);
   }
-  encode(less, sum);
+  encode(less, ids, sum);
   log.write_slot(less.bytes());
 }
 
@@ -378,12 +342,18 @@ std::unique_ptr<Writer> Writer::start(LogFile log, const std::string& path, cons
   writer->state_ = std::make_unique<State>(std::move(log), options, path);
   State* state = writer->state_.get();
   state->writer = writer.get();
+  if (state->log.size() == kHeaderSize || state->log.layout() != own_layout()) {
+    std::string frame;
+    append_frame(frame, layout_frame());
+    int error = 0;
+    state->log.append(frame, error);  // on a full disk, readers of another version see that they cannot read it
+  }
   return writer;
 }
 
 std::unique_ptr<Writer> Writer::create(const std::string& path, const RunRecord& run, RecordingLevel level,
                                        const WriterOptions& options) {
-  auto writer = start(LogFile::create(path), path, options);
+  auto writer = start(LogFile::create(path, own_layout()), path, options);
   writer->set_run(run);
   writer->set_level(level);
   writer->state_->flush_now();  // there from the first moment on
@@ -420,48 +390,34 @@ FileId Writer::file(const std::string& path, std::string_view text) {
   return id;
 }
 
-void Writer::add_file(FileRecord record) { state_->add(std::move(record)); }
-void Writer::add_code(CodeRecord record) { state_->add(std::move(record)); }
-void Writer::add_function(FunctionRecord record) { state_->add(std::move(record)); }
-void Writer::add_trace(TraceRecord record) { state_->add(std::move(record)); }
-void Writer::add_graph(GraphRecord record) { state_->add(std::move(record)); }
-void Writer::add_generated(GeneratedRecord record) { state_->add(std::move(record)); }
-void Writer::add_decision(DecisionRecord record) { state_->add(std::move(record)); }
-void Writer::add_console(ConsoleRecord record) { state_->add(std::move(record)); }
-void Writer::add_op_name(OpNameRecord record) { state_->add(std::move(record)); }
-void Writer::add_signature(SignatureRecord record) { state_->add(std::move(record)); }
-void Writer::add_thread(ThreadRecord record) { state_->add(std::move(record)); }
-void Writer::add_device_name(DeviceNameRecord record) { state_->add(std::move(record)); }
-void Writer::set_level(RecordingLevel level) { state_->add(LevelItem{level}); }
+ProcessId Writer::process() const { return ProcessId(state_->ids.process()); }
+
+void Writer::add_record(AnyRecord record) { state_->add(std::move(record)); }
+void Writer::set_level(RecordingLevel level) { state_->add(LevelRecord{level}); }
 void Writer::set_run(RunRecord run) { state_->add(std::move(run)); }
 
-void Writer::add_call(CallRecord record) { state_->add_event(state_->calls, std::move(record), "calls"); }
-void Writer::add_device(DeviceRecord record) { state_->add_event(state_->device, std::move(record), "device events"); }
-
-void Writer::add_calls(const std::vector<CallRecord>& records) {
+void Writer::add_event(AnyEvent event) {
   State& s = *state_;
   if (s.closed.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(s.mutex);
-  const size_t bytes = records.size() * sizeof(CallRecord);
-  if (s.queue_bytes + bytes > static_cast<size_t>(s.options.queue_cap)) {
-    s.dropped[{"calls", "the disk was too slow"}] += records.size();
-    return;
-  }
-  s.queue_bytes += bytes;
-  s.calls.insert(s.calls.end(), records.begin(), records.end());
+  std::visit(
+      [&]<class R>(R& record) {
+        if (s.room(sizeof(R), R::kPlural, 1)) std::get<std::vector<R>>(s.events).push_back(std::move(record));
+      },
+      event);
 }
 
-void Writer::add_op_events(const OpColumns& events) {
+void Writer::add_chunk(PointerToAny<EventChunks>::type rows) {
   State& s = *state_;
   if (s.closed.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(s.mutex);
-  const size_t bytes = events.size() * 48;
-  if (s.queue_bytes + bytes > static_cast<size_t>(s.options.queue_cap)) {
-    s.dropped[{"op events", "the disk was too slow"}] += events.size();
-    return;
-  }
-  s.queue_bytes += bytes;
-  s.ops.append(events);
+  std::visit(
+      [&]<class Chunk>(const Chunk* chunk) {
+        using Rows = typename RowsOf<Chunk>::type;
+        constexpr size_t kRow = kOfRecords<Chunk> ? sizeof(Rows) : 64;
+        if (s.room(chunk->size() * kRow, Rows::kPlural, chunk->size())) append(std::get<Chunk>(s.events), *chunk);
+      },
+      rows);
 }
 
 void Writer::add_dropped(const std::string& what, const std::string& why, uint64_t count) {
@@ -537,6 +493,7 @@ void set_active_writer(Writer* writer) noexcept { g_active.store(writer, std::me
 
 FunctionId new_function_id() noexcept { return FunctionId(g_functions.fetch_add(1, std::memory_order_relaxed)); }
 TraceId new_trace_id() noexcept { return TraceId(g_traces.fetch_add(1, std::memory_order_relaxed)); }
+KeyId new_key_id() noexcept { return KeyId(g_keys.fetch_add(1, std::memory_order_relaxed)); }
 GraphId new_graph_id() noexcept { return GraphId(g_graphs.fetch_add(1, std::memory_order_relaxed)); }
 
 }  // namespace footlight::session

@@ -1,11 +1,11 @@
 // Writes a session while the program runs. Every add_* may be called from any thread, costs a move into a queue, and
 // never throws or waits for the disk; a thread of its own appends to the file every 50 ms.
 //
-// While running the file is a log (log.h); finish() turns it into one SQLite file (schema.sql). A run that was killed
+// While running the file is a log (log.h); finish() turns it into one SQLite file. A run that was killed
 // leaves the log: the reader opens both.
 #pragma once
 
-#include "engine/session/events.h"
+#include "engine/session/tables.h"
 
 #include <memory>
 #include <string>
@@ -17,6 +17,9 @@ struct WriterOptions {
   int flush_ms = 50;
   int64_t size_cap = int64_t{4} << 30;     // bytes; events first, then everything but the end is dropped and counted
   int64_t queue_cap = int64_t{64} << 20;   // bytes waiting for a slow disk
+  // For attach(): the process whose ids and console this writer writes, when another writer began it: the supervisor and
+  // the script are one. None: a process of its own.
+  ProcessId process = {};
 };
 
 class Writer {
@@ -32,26 +35,23 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   const std::string& path() const;
+  ProcessId process() const;               // in the session
 
   // The file of that path, recorded with its text (`text`, else what is on disk) the first time it is asked for.
   FileId file(const std::string& path, std::string_view text = {});
 
-  void add_file(FileRecord record);
-  void add_code(CodeRecord record);
-  void add_function(FunctionRecord record);
-  void add_trace(TraceRecord record);      // a record with the same id replaces the earlier one
-  void add_graph(GraphRecord record);
-  void add_generated(GeneratedRecord record);
-  void add_decision(DecisionRecord record);
-  void add_console(ConsoleRecord record);
-  void add_op_name(OpNameRecord record);
-  void add_signature(SignatureRecord record);
-  void add_thread(ThreadRecord record);
-  void add_device_name(DeviceNameRecord record);
-  void add_call(CallRecord record);        // calls through the rings (record_call) are cheaper
-  void add_calls(const std::vector<CallRecord>& records);
-  void add_device(DeviceRecord record);
-  void add_op_events(const OpColumns& events);
+  // Any record that has a table, any event of a kind that is kept as records. A record whose id is known replaces the
+  // earlier one. Calls through the rings (record_call) are cheaper.
+  template <class R>
+  void add(R record) {
+    if constexpr (is_event<R>) add_event(std::move(record));
+    else add_record(std::move(record));
+  }
+  // Many events of one kind.
+  template <class Chunk>
+  void add_rows(const Chunk& rows) {
+    add_chunk(&rows);
+  }
   void add_dropped(const std::string& what, const std::string& why, uint64_t count);
   void set_level(RecordingLevel level);    // written down only; profile::set_level switches
   void set_run(RunRecord run);             // replaces what create() was given
@@ -76,6 +76,13 @@ class Writer {
  private:
   Writer();
   static std::unique_ptr<Writer> start(class LogFile log, const std::string& path, const WriterOptions& options);
+  template <class Chunks>
+  struct PointerToAny;
+  template <class... Chunk>
+  struct PointerToAny<std::tuple<Chunk...>> { using type = std::variant<const Chunk*...>; };
+  void add_record(AnyRecord record);
+  void add_event(AnyEvent event);
+  void add_chunk(PointerToAny<EventChunks>::type rows);
   struct State;
   std::unique_ptr<State> state_;
 };
@@ -84,10 +91,11 @@ class Writer {
 Writer* active_writer() noexcept;
 void set_active_writer(Writer* writer) noexcept;
 
-// Numbers that are unique in this process, recording or not.
+// Numbers that are unique in this process, recording or not. The writer puts that of the process above them.
 FunctionId new_function_id() noexcept;
 TraceId new_trace_id() noexcept;
 GraphId new_graph_id() noexcept;
+KeyId new_key_id() noexcept;
 
 // Turns the log of a run that has no writer any more into one SQLite file at `to` (which may be the same path).
 // Throws Error.

@@ -31,7 +31,15 @@ class Joined {
   TensorBody** data_;
 };
 
+const AttrName kCall("_call");
+
 }  // namespace
+
+CallId call_of(const Attrs& attrs) {
+  const AttrValue* value = attrs.find(kCall);
+  const int64_t* number = value ? std::get_if<int64_t>(value) : nullptr;
+  return number ? CallId(static_cast<uint64_t>(*number)) : CallId();
+}
 
 std::vector<DType> output_dtypes(const Graph& graph) {
   std::vector<DType> dtypes;
@@ -71,14 +79,16 @@ Concrete::Concrete(GraphBuilder& builder) : Concrete(builder.graph(), builder.ca
 Concrete::Concrete(GraphPtr graph, std::vector<Tensor> captures)
     : graph_(std::move(graph)), captures_(std::move(captures)), stateful_(has_effects(*graph_)) {}
 
-const compile::Program& Concrete::program() {
-  std::call_once(compiled_, [this] { program_ = compile::compile(*graph_, runtime::run_op); });
+const compile::Program& Concrete::program(compile::Phases* phases) {
+  std::call_once(compiled_, [this, phases] {
+    program_ = compile::compile(*graph_, runtime::run_op, optimize::Keep::kOutputsAndEffects, phases);
+  });
   return *program_;
 }
 
-std::vector<Tensor> Concrete::call(std::span<const Tensor> arguments) {
+std::vector<Tensor> Concrete::call(std::span<const Tensor> arguments, CallId call) {
   std::vector<Tensor> results(outputs());
-  call(arguments, results);
+  this->call(arguments, results, call);
   return results;
 }
 
@@ -101,7 +111,10 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
         output.body()->refs.load(std::memory_order_relaxed) > 1)
       output = output.alias();
   std::copy_n(all.begin(), outputs.size(), outputs.begin());
-  if (tape_hook) tape_hook(call_row(*forward->graph()), call_attrs(forward->graph(), inputs), inputs, all);
+  if (!tape_hook) return;
+  Attrs attrs = call_attrs(forward->graph(), inputs);
+  if (call.valid()) attrs.set(kCall, static_cast<int64_t>(call.value));
+  tape_hook(call_row(*forward->graph()), attrs, inputs, all);
 }
 
 void Concrete::stage(std::span<const Tensor> inputs, std::span<Tensor> outputs) {

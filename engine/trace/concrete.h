@@ -23,10 +23,10 @@ class Concrete {
 
   // Runs it, or adds a call node while tracing; a tape that records is told. `outputs` has outputs() elements.
   void call(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call = {});
-  std::vector<Tensor> call(std::span<const Tensor> arguments);
+  std::vector<Tensor> call(std::span<const Tensor> arguments, CallId call = {});
 
-  // Compiled at the first use.
-  const compile::Program& program();
+  // Compiled at the first use; then `phases` says what that took.
+  const compile::Program& program(compile::Phases* phases = nullptr);
 
  private:
   void run(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call);
@@ -40,6 +40,8 @@ class Concrete {
   compile::ProgramPtr program_;
 };
 
+// The call that a tape saw, of the attributes it kept of it: the backward graph runs for the same.
+CallId call_of(const Attrs& attrs);
 // The call node's row, attributes.
 const OpRow& call_row(const Graph& callee);
 Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs);

@@ -48,13 +48,14 @@ void set_outputs(Node& node, const std::vector<DType>& dtypes, const std::vector
 void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
   const std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
   if (derivative && !flows_beyond(call.output_gradients, derivative->outputs))
-    return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients);
+    return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients, call_of(call.attrs));
   const std::shared_ptr<const Forward> forward = forward_of(callee);
   // When a tape will ask once more, it has to know where these come from: then what that needs is handed out as well.
   const bool watched = tape_watching && tape_watching(call.inputs);
   const GraphPtr graph = watched ? forward_of(forward->graph())->graph() : forward->graph();
   std::vector<Tensor> all(graph->outputs.size());
-  runtime::run(*compile::compile(*graph, runtime::run_op, optimize::Keep::kOutputs), call.inputs, all);
+  runtime::run(*compile::compile(*graph, runtime::run_op, optimize::Keep::kOutputs), call.inputs, all,
+               call_of(call.attrs));
   if (watched) {
     for (Tensor& output : all)
       if (output && is_plain(output.dtype())) output = output.alias();
@@ -64,7 +65,8 @@ void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
     tape_hook(call.row, attrs, call.inputs, all);
     all.resize(forward->graph()->outputs.size());
   }
-  forward->derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients);
+  forward->derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients,
+                             call_of(call.attrs));
 }
 
 void call_gradient(GradientCall& call) {

@@ -283,14 +283,14 @@ std::shared_ptr<const Derivative> derivative_of(const Graph& forward) {
 }
 
 void Derivative::apply(std::span<const Tensor> given, std::span<const Tensor> results, std::span<const Tensor> arriving,
-                       std::span<Tensor> leaving) const {
+                       std::span<Tensor> leaving, CallId call) const {
   static const Op kZeros{"ZerosLike"};
   std::vector<Tensor> arguments;
   for (size_t seed : seeds)
     arguments.push_back(arriving[seed] ? arriving[seed] : footlight::apply(kZeros, {results[seed]}));
   for (const Need& need : needs)
     arguments.push_back(need.value ? need.value : need.input ? given[need.index] : results[need.index]);
-  const std::vector<Tensor> gradients = backward->call(arguments);
+  const std::vector<Tensor> gradients = backward->call(arguments, call);
   for (size_t i = 0; i < gradient_of.size(); ++i) leaving[i] = of_input(i, gradients);
 }
 

@@ -22,9 +22,10 @@ struct Derivative {
   // What backward's results say of an input of forward; empty when nothing flows there.
   Tensor of_input(size_t input, std::span<const Tensor> results) const;
 
-  // Gradients for all inputs from gradients of the original outputs (empty: none flows). Runs or stages backward.
+  // Gradients for all inputs from gradients of the original outputs (empty: none flows). Runs or stages backward, which
+  // belongs to the call that ran forward.
   void apply(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::span<const Tensor> output_gradients,
-             std::span<Tensor> input_gradients) const;
+             std::span<Tensor> input_gradients, CallId call = {}) const;
 };
 
 // The forward graph of an original one, as a function.

@@ -285,8 +285,9 @@ void Function::note_traced() {
                       "or use reduce_retracing=True, and make the function once, outside of loops"));
 }
 
-void Function::record(CallId call, TraceId trace, CallOutcome outcome, int64_t start_ns) {
-  record_call_of(*this, call, trace, outcome, start_ns);
+void Function::record(std::span<const uint64_t> key, CallId call, CallId parent, TraceId trace, CallOutcome outcome,
+                      int64_t start_ns) {
+  record_call_of(*this, key, call, parent, trace, outcome, start_ns);
 }
 
 }  // namespace footlight::trace

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "engine/explain/dispatch.h"
+#include "engine/runtime/executor.h"
 #include "engine/trace/concrete.h"
 #include "engine/trace/definition.h"
+#include "engine/trace/key_record.h"
 
 #include <exception>
 #include <memory>
@@ -96,7 +98,7 @@ struct FunctionOptions {
 // session knows one.
 struct Family {
   FunctionId id;
-  bool recorded = false;
+  uint32_t recorded = 0;                 // the last recording that knows it (recording_number)
   int traces = 0;                        // how many were made, those that failed too
   struct Seen { explain::Key key; TraceId trace; };
   std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest among
@@ -125,7 +127,8 @@ class Function {
     const int last = table_.find_last(key);
     Trace* trace = last == explain::DispatchTable::kMiss ? nullptr : traces_[static_cast<size_t>(last)].get();
     TraceId id;
-    const CallId call_id = start_ns ? next_call_id() : CallId();
+    const CallId parent = this_thread_call, call_id = start_ns ? next_call_id() : CallId();
+    const runtime::InCall inside(start_ns ? call_id : parent);
     try {
       bool traced = false;
       std::shared_ptr<Trace> found;
@@ -139,10 +142,10 @@ class Function {
       id = trace->id;
       if (!start_ns) [[likely]] return run(*trace, call_id);
       auto result = run(*trace, call_id);
-      record(call_id, id, traced ? CallOutcome::kTrace : CallOutcome::kHit, start_ns);
+      record(key, call_id, parent, id, traced ? CallOutcome::kTrace : CallOutcome::kHit, start_ns);
       return result;
     } catch (...) {
-      if (start_ns) record(call_id, id, CallOutcome::kFailed, start_ns);
+      if (start_ns) record(key, call_id, parent, id, CallOutcome::kFailed, start_ns);
       throw;
     }
   }
@@ -151,13 +154,14 @@ class Function {
   template <class Run>
   auto call_eagerly(int64_t start_ns, Run&& run) {
     if (!start_ns) return run();
-    const CallId call_id = next_call_id();
+    const CallId parent = this_thread_call, call_id = next_call_id();
+    const runtime::InCall inside(call_id);
     try {
       auto result = run();
-      record(call_id, {}, CallOutcome::kEager, start_ns);
+      record({}, call_id, parent, {}, CallOutcome::kEager, start_ns);
       return result;
     } catch (...) {
-      record(call_id, {}, CallOutcome::kFailed, start_ns);
+      record({}, call_id, parent, {}, CallOutcome::kFailed, start_ns);
       throw;
     }
   }
@@ -172,6 +176,7 @@ class Function {
   FrontEnd& front_end() const { return front_end_; }
   Definition& definition() const { return *definition_; }
   Family& family() const { return *family_; }
+  KeyRecords& keys() { return keys_; }
 
  private:
   friend void key_object_died(uint64_t number);
@@ -200,12 +205,13 @@ class Function {
   void release(int index);
   void free_evicted();
   void note_traced();
-  void record(CallId, TraceId, CallOutcome, int64_t start_ns);
+  void record(std::span<const uint64_t> key, CallId, CallId parent, TraceId, CallOutcome, int64_t start_ns);
 
   FrontEnd& front_end_;
   FunctionOptions options_;
   std::shared_ptr<Definition> definition_;
   std::shared_ptr<Family> family_ = std::make_shared<Family>();
+  KeyRecords keys_;
 
   explain::DispatchTable table_;
   std::vector<std::shared_ptr<Trace>> traces_;        // by the indexes of table_

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/describe.h"
 #include "engine/session/writer.h"
+#include "engine/trace/graph_record.h"
 
 #include <bit>
 
@@ -17,38 +18,7 @@ constexpr size_t kMostSeen = 1024;
 session::Writer* recording_writer() { return recording_structure() ? session::active_writer() : nullptr; }
 
 void note(session::Writer& writer, const std::string& words) {
-  writer.add_console({now_ns(), session::ConsoleStream::kNote, words + '\n'});
-}
-
-session::NodeRecord node_record(const Graph& graph, uint32_t index) {
-  static const AttrName kValue("value");
-  const Node& node = graph.node(NodeId(index));
-  session::NodeRecord record;
-  record.id = index;
-  record.name = node.name;
-  record.op = node.op->name;
-  record.family = name_of(node.op->family);
-  for (Edge edge : node.inputs) record.inputs.push_back({edge.node.value, static_cast<uint16_t>(edge.output)});
-  for (NodeId control : node.control_inputs) record.control_inputs.push_back(control.value);
-  for (size_t i = 0; i < node.dtypes.size(); ++i) record.outputs.push_back(describe(node.dtypes[i], node.shapes[i]));
-  record.attributes = describe_attrs(node);
-  for (const auto& [name, value] : node.attrs)
-    if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
-      record.functions.emplace_back(std::string(name.text()), (*callee)->id);
-  if (const AttrValue* value = node.attrs.find(kValue))
-    if (const Tensor* tensor = std::get_if<Tensor>(value)) record.constant = describe_value(*tensor);
-  record.source = node.source;
-  return record;
-}
-
-void record_graph(session::Writer& writer, const Graph& graph) {
-  session::GraphRecord record;
-  record.id = graph.id;
-  record.name = graph.name();
-  for (uint32_t i = 0; i < graph.size(); ++i) record.nodes.push_back(node_record(graph, i));
-  for (NodeId input : graph.inputs) record.inputs.push_back(input.value);
-  for (Edge edge : graph.outputs) record.outputs.push_back({edge.node.value, static_cast<uint16_t>(edge.output)});
-  writer.add_graph(std::move(record));
+  writer.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote, words + '\n'});
 }
 
 // The recorded trace with the fewest differing leaves; of several, the latest.
@@ -64,6 +34,17 @@ void find_nearest(const Family& family, const explain::Key& key, session::TraceR
   if (record.nearest.valid()) record.why = explain::phrase(differing);
 }
 
+// Compiles the trace, and says what the optimizer's passes took over each of its graphs.
+void add_compile_phases(Concrete& concrete, session::TraceRecord& record) {
+  compile::Phases phases;
+  concrete.program(&phases);
+  if (!phases.all.end_ns) return;  // it ran before
+  const auto parent = static_cast<int32_t>(record.phases.size());
+  record.phases.push_back({"compile", "trace", -1, phases.all.start_ns, phases.all.end_ns});
+  for (const compile::Phase& pass : phases.optimize)
+    record.phases.push_back({"optimize", "trace", parent, pass.start_ns, pass.end_ns});
+}
+
 }  // namespace
 
 void record_eviction_totals(session::Writer& writer) {
@@ -77,9 +58,10 @@ std::string describe_capture(const Tensor& t) {
 void record_function(Function& function) {
   Family& family = function.family();
   if (!family.id.valid()) family.id = session::new_function_id();
-  session::Writer* writer = family.recorded ? nullptr : recording_writer();
+  const uint32_t recording = recording_number.load(std::memory_order_relaxed);
+  session::Writer* writer = family.recorded == recording ? nullptr : recording_writer();
   if (!writer) return;
-  family.recorded = true;
+  family.recorded = recording;
   const FunctionSource& source = function.front_end().source();
   session::FunctionRecord record;
   record.id = family.id;
@@ -88,20 +70,7 @@ void record_function(Function& function) {
   record.line = source.line;
   record.decorator_line = source.decorator_line;
   record.parameters = function.front_end().parameters();
-  writer->add_function(std::move(record));
-}
-
-void record_graphs(const GraphPtr& graph) {
-  session::Writer* writer = recording_writer();
-  if (!writer) return;
-  for (const GraphPtr& callee : library_of(*graph)) {
-    if (callee->id.valid()) continue;  // recorded with its own trace, or for another caller
-    callee->id = session::new_graph_id();
-    for (const GraphPtr& inner : library_of(*callee))
-      if (!inner->id.valid()) record_graphs(callee);
-    record_graph(*writer, *callee);
-  }
-  record_graph(*writer, *graph);
+  writer->add(std::move(record));
 }
 
 void record_trace(Function& function, const Trace& trace, const explain::Key& key, session::TraceReason reason,
@@ -115,36 +84,40 @@ void record_trace(Function& function, const Trace& trace, const explain::Key& ke
   record.number = trace.number;
   record.reason = reason;
   record.start_ns = times.start;
-  record.autograph_ns = trace.conversion_ns;
-  record.python_ns = times.body - trace.conversion_ns;
+  record.phases.push_back({"python", "trace", -1, times.start, times.start + times.body});
+  // In pieces, whenever a function is met; here as one, at the beginning.
+  if (trace.conversion_ns)
+    record.phases.push_back({"autograph", "trace", 0, times.start, times.start + trace.conversion_ns});
   record.signature = explain::summary(key);
   record.key = explain::describe(key);
+  record.call_key = function.keys().id_of(family.id, key.words, [&](auto) { return key.names; });
   find_nearest(family, key, record);
   record.source = current_source();
   record.error = error;
   if (trace.concrete) {
-    record.graph = trace.concrete->graph()->id;
+    record.graphs = {{"traced", trace.concrete->graph()->id}};
     record.captures = function.front_end().describe_captures(trace);
-    const int64_t before = now_ns();
-    trace.concrete->program();
-    record.compile_ns = now_ns() - before;
-    record_graphs(trace.concrete->graph());
-  } else {
-    record.graph = session::new_graph_id();
+    add_compile_phases(*trace.concrete, record);
+    record_graph(trace.concrete->graph());
   }
   record.end_ns = now_ns();
-  writer->add_trace(std::move(record));
+  writer->add(std::move(record));
   if (!error.empty()) return;
   if (family.seen.size() == kMostSeen) family.seen.erase(family.seen.begin(), family.seen.begin() + kMostSeen / 4);
   family.seen.push_back({key, trace.id});
 }
 
-void record_call_of(Function& function, CallId call, TraceId trace, CallOutcome outcome, int64_t start_ns) {
+void record_call_of(Function& function, std::span<const uint64_t> key, CallId call, CallId parent, TraceId trace,
+                    CallOutcome outcome, int64_t start_ns) {
   record_function(function);
   CallEvent event;
   event.start_ns = start_ns;
   event.end_ns = now_ns();
   event.call = call;
+  event.parent = parent;
+  if (!key.empty())
+    event.key = function.keys().id_of(function.family().id, key,
+                                      [&](auto words) { return function.front_end().names(words); });
   event.source = current_source();
   event.function = function.family().id;
   event.trace = trace;

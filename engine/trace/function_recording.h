@@ -1,5 +1,5 @@
-// What a session gets to know of traced functions, their traces, graphs and calls. The one place where engine/trace
-// writes into a session.
+// What a session gets to know of traced functions, their traces and calls. Their graphs and keys: graph_record.h,
+// key_record.h.
 #pragma once
 
 #include "engine/trace/function.h"
@@ -20,9 +20,9 @@ void record_function(Function&);
 // `error`: tracing failed, and why.
 void record_trace(Function&, const Trace&, const explain::Key&, session::TraceReason, const TraceTimes&,
                   const std::string& error);
-// A graph and those that it calls.
-void record_graphs(const GraphPtr&);
-void record_call_of(Function&, CallId, TraceId, CallOutcome, int64_t start_ns);
+// `key`: what was asked for; empty when the body ran as it is.
+void record_call_of(Function&, std::span<const uint64_t> key, CallId, CallId parent, TraceId, CallOutcome,
+                    int64_t start_ns);
 // A trace is let go: because an object in `key` died, or (no key) because there are more than `most` traces.
 void record_eviction(Function&, const Trace&, const explain::Key* key, uint64_t object, size_t most);
 

@@ -439,17 +439,17 @@ class ModelsTest : public QObject {
       t.id = TraceId(i);
       t.function = FunctionId(1);
       t.number = static_cast<int>(i) + 1;
-      t.graph = GraphId(i);
+      t.graphs = {{"traced", GraphId(i)}};
       t.start_ns = 100 + i;
       t.end_ns = 1100 + i;
       t.key = {{"args[0]", "x", "tensor", "float32", std::to_string(10 + i) + ",4", ""}};
-      d.add(layered_graph(t.graph, 1));
+      d.add(layered_graph(t.graph(), 1));
       d.add(t);
       session::CallRecord c;
       c.id = CallId(i);
       c.function = FunctionId(1);
       c.trace = t.id;
-      c.outcome = session::CallOutcome::kTrace;
+      c.outcome = CallOutcome::kTrace;
       d.distinct_calls.push_back(c);
     }
     const auto cards = finding_cards(d);

@@ -115,14 +115,14 @@ SampleRun sample_run() {
     session::TraceRecord t;
     t.id = TraceId(10 + i);
     t.function = FunctionId(1);
-    t.graph = GraphId(10 + i);
+    t.graphs = {{"traced", GraphId(10 + i)}};
     t.number = static_cast<int>(i) + 1;
     t.start_ns = at;
     t.end_ns = at + 4 * kMs;
-    t.python_ns = 2 * kMs;
-    t.autograph_ns = kMs;
-    t.optimize_ns = kMs / 2;
-    t.compile_ns = kMs / 2;
+    t.add_phase("autograph", kMs);
+    t.add_phase("python", 2 * kMs);
+    t.add_phase("optimize", kMs / 2);
+    t.add_phase("compile", kMs / 2);
     t.signature = std::string("f32[32,8] ") + rates[i] + " True";
     t.key = {{"args[0]", "batch", "tensor", "float32", "32,8", ""},
              {"args[1]", "lr", "literal", "float", "", rates[i]},
@@ -134,14 +134,14 @@ SampleRun sample_run() {
     }
     t.captures = {"w:0 float32 (8, 16) variable"};
     t.source = {CodeId(1), 17};
-    d.add(step_graph(t.graph, GraphId(100), GraphId(101), rates[i]));
+    d.add(step_graph(t.graph(), GraphId(100), GraphId(101), rates[i]));
     d.add(t);
     for (uint32_t c = 0; c < 4; ++c) {
       session::CallRecord call;
       call.id = CallId(i * 4 + c + 1);
       call.function = FunctionId(1);
       call.trace = t.id;
-      call.outcome = c ? session::CallOutcome::kHit : session::CallOutcome::kTrace;
+      call.outcome = c ? CallOutcome::kHit : CallOutcome::kTrace;
       call.start_ns = at;
       call.end_ns = at + (c ? kMs / 10 : 5 * kMs);
       call.source = {CodeId(1), 17};
@@ -153,7 +153,7 @@ SampleRun sample_run() {
         e.start_ns = first + k * 20'000;
         e.end_ns = e.start_ns + (k == 0 ? 15'000 : 4'000);
         e.call = call.id;
-        e.node = NodeId(nodes[k]);
+        e.set_node(GraphId(10 + i), NodeId(nodes[k]));
         e.op = OpId(k);
         add_event(e, event_id++);
       }
@@ -162,7 +162,7 @@ SampleRun sample_run() {
     OpEvent eager;
     eager.start_ns = at;
     eager.end_ns = at + 3'000;
-    eager.source = {CodeId(1), 16};
+    eager.set_source({CodeId(1), 16});
     eager.op = OpId(3);
     add_event(eager, event_id++);
     at += kMs;
@@ -182,7 +182,7 @@ SampleRun sample_run() {
   session::TraceRecord e;
   e.id = TraceId(20);
   e.function = FunctionId(2);
-  e.graph = GraphId(20);
+  e.graphs = {{"traced", GraphId(20)}};
   e.number = 1;
   e.start_ns = at;
   e.end_ns = at + kMs;
@@ -226,20 +226,20 @@ void write_sample_session(const QString& path, bool finished) { write_session(pa
 void write_session(const QString& path, const SampleRun& run, bool finished) {
   const Document& d = run.document;
   auto w = session::Writer::create(path.toStdString(), d.run, RecordingLevel::kOps);
-  for (const auto& f : d.files) w->add_file(f);
-  for (const auto& c : d.codes) w->add_code(c);
-  for (const auto& f : d.functions) w->add_function(f);
-  for (const auto& g : d.graphs) w->add_graph(g);
-  for (const auto& t : d.traces) w->add_trace(t);
-  for (const auto& g : d.generated) w->add_generated(g);
-  for (const auto& x : d.decisions) w->add_decision(x);
-  for (const auto& c : d.console) w->add_console(c);
+  for (const auto& f : d.files) w->add(f);
+  for (const auto& c : d.codes) w->add(c);
+  for (const auto& f : d.functions) w->add(f);
+  for (const auto& g : d.graphs) w->add(g);
+  for (const auto& t : d.traces) w->add(t);
+  for (const auto& g : d.generated) w->add(g);
+  for (const auto& x : d.decisions) w->add(x);
+  for (const auto& c : d.console) w->add(c);
   for (size_t i = 0; i < d.ops.size(); ++i)
-    w->add_op_name({OpId(static_cast<uint16_t>(i)), d.ops[i].name, d.ops[i].family});
-  for (const auto& s : d.signatures) w->add_signature(s);
-  if (!run.calls.empty()) w->add_calls(run.calls);
-  if (run.ops.size()) w->add_op_events(run.ops);
-  for (const auto& device : run.device) w->add_device(device);
+    w->add(session::OpNameRecord{OpId(static_cast<uint16_t>(i)), d.ops[i].name, d.ops[i].family});
+  for (const auto& s : d.signatures) w->add(s);
+  if (!run.calls.empty()) w->add_rows(run.calls);
+  if (run.ops.size()) w->add_rows(run.ops);
+  for (const auto& device : run.device) w->add(device);
   if (finished) {
     w->finish(d.end.value_or(session::EndRecord{}));
   } else {

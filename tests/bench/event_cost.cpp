@@ -45,7 +45,7 @@ void bare() { work(); }
 void with_op_event() {
   if (!recording_ops()) return work();
   OpEvent e;
-  e.source = current_source();
+  e.set_source(current_source());
   e.op = OpId(7);
   e.start_ns = now_ns();
   work();
@@ -61,7 +61,7 @@ void with_adjacent_event() {
   OpEvent e;
   e.op = OpId(7);
   e.call = CallId(3);
-  e.node = NodeId(9);
+  e.set_node(GraphId(1), NodeId(9));
   e.start_ns = previous_end;
   const SignatureHash inputs = input_hash(*operands().row, operands().in);
   work();

@@ -32,16 +32,17 @@ constexpr uint64_t kOpsInCall = 450, kEagerBetween = 50;
 constexpr int64_t kStart = 1'700'000'000'000'000'000;
 
 void write_records(session::Writer& w) {
-  w.add_file({session::FileId(1), "/tmp/large.py", std::string(kLines, '\n')});
+  w.add(session::FileRecord{session::FileId(1), "/tmp/large.py", std::string(kLines, '\n')});
   session::CodeRecord code{CodeId(1), session::FileId(1), "step", 1, {}};
-  for (uint32_t line = 1; line <= kLines; ++line) code.lines.emplace_back(line, line);
-  w.add_code(code);
-  w.add_function({FunctionId(1), "step", session::FileId(1), 3, 2, {"batch"}});
+  for (uint32_t line = 1; line <= kLines; ++line) code.lines.push_back({line, line});
+  w.add(code);
+  w.add(session::FunctionRecord{FunctionId(1), "step", session::FileId(1), 3, 2, {"batch"}});
   for (uint32_t o = 0; o < kOps; ++o)
-    w.add_op_name({OpId(static_cast<uint16_t>(o)), "Op" + std::to_string(o), o % 3 ? "elementwise" : "product"});
+    w.add(session::OpNameRecord{OpId(static_cast<uint16_t>(o)), "Op" + std::to_string(o), o % 3 ? "elementwise" : "product"});
   for (uint32_t s = 0; s < 300; ++s)
-    w.add_signature({SignatureId(s), OpId(static_cast<uint16_t>(s % kOps)), "float32[32,784], float32[784,128]",
-                     "float32[32,128]", 500'000, 16'384, 6'000'000});
+    w.add(session::SignatureRecord{SignatureId(s), OpId(static_cast<uint16_t>(s % kOps)),
+                                   "float32[32,784], float32[784,128]", "float32[32,128]", 500'000, 16'384,
+                                   6'000'000});
   for (uint32_t t = 0; t < kTraces; ++t) {
     session::GraphRecord graph;
     graph.id = GraphId(t + 1);
@@ -57,16 +58,16 @@ void write_records(session::Writer& w) {
       node.source = {CodeId(1), 10 + n % 300};
       graph.nodes.push_back(std::move(node));
     }
-    w.add_graph(graph);
+    w.add(graph);
     session::TraceRecord trace;
     trace.id = TraceId(t + 1);
     trace.function = FunctionId(1);
-    trace.graph = graph.id;
+    trace.graphs = {{"traced", graph.id}};
     trace.number = static_cast<int>(t) + 1;
     trace.start_ns = kStart + t * 1000;
     trace.end_ns = trace.start_ns + 900;
     trace.source = {CodeId(1), 390};
-    w.add_trace(trace);
+    w.add(trace);
   }
 }
 
@@ -97,22 +98,23 @@ void make_session(const std::string& path, uint64_t events) {
       e.signature = SignatureId(static_cast<uint32_t>(i % 300));
       if (i < kOpsInCall) {
         e.call = c.id;
-        e.node = NodeId((first + static_cast<uint32_t>(i)) % kNodes);
-        e.op = OpId(static_cast<uint16_t>(e.node.value % kOps));
+        const uint32_t node = (first + static_cast<uint32_t>(i)) % kNodes;
+        e.set_node(GraphId(c.trace.value), NodeId(node));
+        e.op = OpId(static_cast<uint16_t>(node % kOps));
       } else {
         if (i == kOpsInCall) c.end_ns = now += 50;
         e.op = OpId(static_cast<uint16_t>(i % kOps));
-        e.source = {CodeId(1), 350 + static_cast<uint32_t>(i % 30)};
+        e.set_source({CodeId(1), 350 + static_cast<uint32_t>(i % 30)});
       }
       columns.append(0, ++id, e);
     }
     if (!c.end_ns) c.end_ns = now;
     calls.push_back(c);
     if (columns.size() < 100'000 && id < events) continue;
-    w->add_op_events(columns);
-    w->add_calls(calls);
+    w->add_rows(columns);
+    w->add_rows(calls);
     w->flush();
-    columns.clear();
+    columns = {};
     calls.clear();
   }
   w->finish({now, 0, 0, "finished"});

@@ -6,8 +6,8 @@
 NAME.py is right when it ends with status 0 and its standard output equals NAME.want.txt, else NAME.txt, line by line: all
 but the last digits of printed floats (1e-4 relative) has to agree.
 
---recorded    through `footlight record`, so that the recording is part of what is tested; else plain, with Footlight in
-              the place of TensorFlow
+--recorded    through `footlight record`, so that the recording is part of what is tested (check_recording says whether
+              its events are true); else plain, with Footlight in the place of TensorFlow
 --masked      numbers are not compared, only where they stand
 --differs     the scripts are known not to agree: one that does has to be taken off the list that says so
 --want FILE   the expected output of the one script given
@@ -73,9 +73,14 @@ def run(script, recorded, folder):
     process = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              env=environment, cwd=folder, timeout=120)
     out, err = (stream.decode('utf-8', 'replace') for stream in (process.stdout, process.stderr))
-    if recorded and process.returncode == 0 and not os.path.exists(os.path.join(folder, 'run.footlight')):
-        err += '\nno recording was written\n'
-        return 1, out, err
+    if recorded and process.returncode == 0:
+        recording = os.path.join(folder, 'run.footlight')
+        if not os.path.exists(recording):
+            return 1, out, err + '\nno recording was written\n'
+        checker = os.path.join(BUILD, 'tests', 'check_recording')
+        checked = subprocess.run([checker, recording], capture_output=True, text=True)
+        if checked.returncode:
+            return 1, out, err + '\n' + checked.stdout + checked.stderr
     return process.returncode, out, err
 
 

@@ -154,7 +154,7 @@ class TestEager : public QObject {
     }, &bytes);
     QCOMPARE(bytes, uint64_t{16});
     QVERIFY(seen[0].start_ns > 0 && seen[0].end_ns >= seen[0].start_ns && seen[1].start_ns >= seen[0].end_ns);
-    QVERIFY(!seen[0].call.valid() && !seen[0].node.valid());
+    QVERIFY(!seen[0].call.valid() && !seen[0].node().valid());
   }
 
   // y = 3 a - 2 b + 1, found again from samples.

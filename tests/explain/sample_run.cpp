@@ -33,7 +33,7 @@ TraceId SampleRun::call(const KeyWriter& key, const session::GraphRecord& graph,
     session::TraceRecord t;
     t.id = TraceId(functions[0].id.value * 1000 + static_cast<uint32_t>(traces.size()));
     t.function = functions[0].id;
-    t.graph = add_graph(graph);
+    t.graphs = {{"traced", add_graph(graph)}};
     t.number = static_cast<int>(traces.size()) + 1;
     t.reason = wanted == words || !options.reduce_retracing ? options.reason : session::TraceReason::kRelaxed;
     const Key made(wanted, parameters_, nullptr);

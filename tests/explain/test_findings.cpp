@@ -30,7 +30,7 @@ class TestFindings : public QObject {
       inner.call(batch_and_rate(32, i), scaled(std::to_string(i)));
     }
     // Ids of graphs are those of their runs: the inner ones are moved behind.
-    for (session::TraceRecord& t : inner.traces) t.graph = GraphId(t.graph.value + 100);
+    for (session::TraceRecord& t : inner.traces) t.graphs = {{"traced", GraphId(t.graph().value + 100)}};
     for (session::GraphRecord& g : inner.graphs) g.id = GraphId(g.id.value + 100);
     const RunRecords a = outer.records(), b = inner.records();
     std::vector<session::FunctionRecord> functions = outer.functions;

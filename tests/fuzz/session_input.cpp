@@ -6,6 +6,7 @@
 #include "engine/session/chunk.h"
 #include "engine/session/log.h"
 #include "engine/session/reader.h"
+#include "engine/session/schema.h"
 #include "engine/session/writer.h"
 
 #include <fcntl.h>
@@ -41,7 +42,7 @@ void touch(Reader& r) {
     }
   }
   for (const TraceRecord& t : r.contents().traces)
-    sum += (r.trace(t.nearest) != nullptr) + (r.graph(t.graph) != nullptr) + (r.function(t.function) != nullptr);
+    sum += (r.trace(t.nearest) != nullptr) + (r.graph(t.graph()) != nullptr) + (r.function(t.function) != nullptr);
   sum += static_cast<uint64_t>(r.first_time()) + static_cast<uint64_t>(r.last_time());
   const auto each = [&](const auto& store) {
     for (size_t i = 0; i < std::min<size_t>(store.index().size(), 50); ++i) {
@@ -90,7 +91,7 @@ void frames(std::string_view input) {
   open_and_finish(checksum(log) % 8 == 0);
 }
 
-// Two bytes of rows, then the columns as they are before compression.
+// Two bytes of rows (the highest bit: of version 1, whose columns have no names), then what is compressed.
 template <class Chunk>
 void columns(uint8_t kind, std::string_view input) {
   if (input.size() < 2) return;
@@ -98,7 +99,8 @@ void columns(uint8_t kind, std::string_view input) {
   std::memcpy(&rows, input.data(), 2);
   input.remove_prefix(2);
   ByteWriter out;
-  out.u8(1);
+  out.u8(rows & 0x8000 ? 1 : 3);
+  rows &= 0x7fff;
   out.u8(kind);
   out.u32(rows);
   out.u32(static_cast<uint32_t>(input.size()));

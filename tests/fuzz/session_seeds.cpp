@@ -67,7 +67,7 @@ std::vector<std::string> session_seeds() {
   {
     // In small pages, to be a small input.
     auto writer = Writer::create(small, sample::run_record(), RecordingLevel::kOps);
-    writer->add_console({1, ConsoleStream::kStdout, "hello\n"});
+    writer->add(ConsoleRecord{1, ConsoleStream::kStdout, "hello\n"});
     writer->finish({1, 0, 0, "finished"});
     Database db = Database::create(small);  // opens what is there
     db.run("PRAGMA page_size=512; VACUUM");
@@ -82,7 +82,7 @@ std::vector<std::string> session_seeds() {
     e.start_ns = 1000 * int64_t{i};
     e.end_ns = e.start_ns + 50;
     ops.append(0, i, e);
-    calls.push_back({CallId(i), FunctionId(1), TraceId(2), CallOutcome::kHit, 0, e.start_ns, e.end_ns, {}});
+    calls.push_back({CallId(i), FunctionId(1), TraceId(2), CallOutcome::kHit, ThreadId(0), e.start_ns, e.end_ns, {}});
     device.push_back({"kernel", "gemm", e.start_ns, e.end_ns, 0, 0, 0, 0, i, i, {}, 64});
   }
   seeds.push_back(columns(kOpColumns, 20, encode_chunk(ops)));

@@ -167,13 +167,14 @@ int device_checks() {
 
 int session_words(const char* path) {
   const auto reader = session::Reader::open(path);
-  std::map<uint64_t, std::pair<std::string, std::pair<int64_t, int>>> ops;  // id -> name, start, device
+  std::map<uint64_t, std::pair<std::string, std::pair<int64_t, uint32_t>>> ops;  // id -> name, start, device
   for (size_t i = 0; i < reader->op_events().index().size(); ++i) {
     const auto chunk = reader->op_events().chunk(i);
     for (size_t k = 0; k < chunk->size(); ++k) {
-      const auto* name = reader->op_name(OpId(chunk->op[k]));
-      ops[chunk->id[k]] = {name ? name->name : "?", {chunk->start_ns[k], chunk->device[k]}};
-      if (chunk->device[k]) std::printf("op=%s device=%d\n", ops[chunk->id[k]].first.c_str(), chunk->device[k]);
+      const auto* name = reader->op_name(chunk->op[k]);
+      ops[chunk->id[k]] = {name ? name->name : "?", {chunk->start_ns[k], chunk->device[k].value}};
+      if (chunk->device[k].value)
+        std::printf("op=%s device=%u\n", ops[chunk->id[k]].first.c_str(), chunk->device[k].value);
     }
   }
   for (const session::DeviceRecord& d : reader->all_device_events()) {
@@ -185,7 +186,7 @@ int session_words(const char* path) {
                 d.name.c_str());
   }
   for (const auto& n : reader->contents().device_names)
-    std::printf("device=%d name=%s description=%s\n", n.number, n.name.c_str(), n.description.c_str());
+    std::printf("device=%u name=%s description=%s\n", n.number.value, n.name.c_str(), n.description.c_str());
   for (const auto& d : reader->contents().dropped)
     if (d.count)
       std::printf("dropped=%llu what=%s why=%s\n", static_cast<unsigned long long>(d.count), d.what.c_str(),

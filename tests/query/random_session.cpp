@@ -34,10 +34,10 @@ RandomSession::RandomSession(uint32_t seed, size_t wanted, int threads) {
     session::TraceRecord trace;
     trace.id = TraceId(t);
     trace.function = FunctionId(t % kFunctions);
-    trace.graph = GraphId(100 + t);
+    trace.graphs = {{"traced", GraphId(100 + t)}};
     traces.push_back(trace);
     session::GraphRecord graph;
-    graph.id = trace.graph;
+    graph.id = trace.graph();
     for (uint32_t n = 0; n < kNodes; ++n) {
       session::NodeRecord node;
       node.id = n;
@@ -86,7 +86,7 @@ void RandomSession::run(std::mt19937& random, uint16_t thread, int64_t& now, int
     c.function = FunctionId(c.trace.value % kFunctions);
     c.outcome = CallOutcome(below(random, 20) == 0 ? 3 : below(random, 8) == 0 ? 1 : below(random, 9) == 0 ? 2 : 0);
     if (c.outcome == CallOutcome::kFailed) c.trace = {};
-    c.thread = thread;
+    c.thread = session::ThreadId(thread);
     c.start_ns = now;
     c.source = {CodeId(1), below(random, kLines)};
     const size_t at = calls.size();
@@ -122,17 +122,18 @@ void RandomSession::run(std::mt19937& random, uint16_t thread, int64_t& now, int
 }
 
 void RandomSession::write_records(session::Writer& w) const {
-  w.add_file({session::FileId(1), "/tmp/random.py", std::string(kLines, '\n')});
+  w.add(session::FileRecord{session::FileId(1), "/tmp/random.py", std::string(kLines, '\n')});
   // Two instructions to a line.
   session::CodeRecord code{CodeId(1), session::FileId(1), "f", 1, {}};
   for (uint32_t offset = 0; offset < kLines; ++offset) code.lines.emplace_back(offset, 1 + offset / 2);
-  w.add_code(code);
+  w.add(code);
   for (uint32_t f = 0; f < kFunctions; ++f)
-    w.add_function({FunctionId(f), "f" + std::to_string(f), session::FileId(1), 1, 1, {}});
-  for (const auto& g : graphs) w.add_graph(g);
-  for (const auto& t : traces) w.add_trace(t);
-  for (const auto& s : signatures) w.add_signature(s);
-  for (uint32_t o = 0; o < kOps; ++o) w.add_op_name({OpId(static_cast<uint16_t>(o)), "Op" + std::to_string(o), "math"});
+    w.add(session::FunctionRecord{FunctionId(f), "f" + std::to_string(f), session::FileId(1), 1, 1, {}});
+  for (const auto& g : graphs) w.add(g);
+  for (const auto& t : traces) w.add(t);
+  for (const auto& s : signatures) w.add(s);
+  for (uint32_t o = 0; o < kOps; ++o)
+    w.add(session::OpNameRecord{OpId(static_cast<uint16_t>(o)), "Op" + std::to_string(o), "math"});
 }
 
 void RandomSession::write_rows(session::Writer& w, double from, double to) const {
@@ -148,17 +149,18 @@ void RandomSession::write_rows(session::Writer& w, double from, double to) const
     e.start_ns = op.start;
     e.end_ns = op.end;
     e.call = op.call;
-    e.source = op.source;
-    e.node = NodeId(op.node);
+    if (op.node == UINT32_MAX) e.set_source(op.source);
+    else e.set_node(op.graph, NodeId(op.node));
     e.op = OpId(op.op);
     e.signature = op.signature;
     columns.append(op.thread, op.id, e);
   }
-  if (columns.size()) w.add_op_events(columns);
+  if (columns.size()) w.add_rows(columns);
   const auto [first_call, last_call] = part(calls);
-  w.add_calls({calls.begin() + static_cast<ptrdiff_t>(first_call), calls.begin() + static_cast<ptrdiff_t>(last_call)});
+  w.add_rows(std::vector<session::CallRecord>(calls.begin() + static_cast<ptrdiff_t>(first_call),
+                                              calls.begin() + static_cast<ptrdiff_t>(last_call)));
   const auto [first_device, last_device] = part(device);
-  for (size_t i = first_device; i < last_device; ++i) w.add_device(device[i]);
+  for (size_t i = first_device; i < last_device; ++i) w.add(device[i]);
 }
 
 void RandomSession::write(const std::string& path, int pieces, bool finish) const {

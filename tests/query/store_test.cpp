@@ -411,13 +411,13 @@ class StoreTest : public QObject {
         e.op = OpId(static_cast<uint16_t>(random() % 20));
         if (i % 10) {
           e.call = CallId(i / 500);
-          e.node = NodeId(static_cast<uint32_t>(i % 1000));
+          e.set_node(GraphId(1), NodeId(static_cast<uint32_t>(i % 1000)));
         } else {
-          e.source = {CodeId(1), static_cast<uint32_t>(random() % 30)};
+          e.set_source({CodeId(1), static_cast<uint32_t>(random() % 30)});
         }
         columns.append(0, i + 1, e);
       }
-      writer->add_op_events(columns);
+      writer->add_rows(columns);
       writer->flush();
     }
     writer->finish({now, 0, 0, "finished"});

@@ -32,7 +32,7 @@ void emit_op(uint16_t op) {
   e.start_ns = now_ns();
   e.end_ns = now_ns();
   e.op = OpId(op);
-  e.source = {CodeId(1), op};
+  e.set_source({CodeId(1), op});
   record_op(e);
 }
 
@@ -129,7 +129,7 @@ class TestRecorder : public QObject {
     QCOMPARE(active_writer(), nullptr);
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows(), 1u);
-    QCOMPARE(r->op_events().chunk(0)->op[0], 3);
+    QVERIFY(r->op_events().chunk(0)->op[0] == OpNumber(OpId(3)));
     QCOMPARE(r->op_events().chunk(0)->source(0), (SourceRef{CodeId(1), 3}));
     QVERIFY(!SignatureId(r->op_events().chunk(0)->signature[0]).valid());
     QCOMPARE(r->contents().level, RecordingLevel::kOff);
@@ -161,9 +161,9 @@ class TestRecorder : public QObject {
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows() + dropped(*r, "op events"), uint64_t(kThreads * kEvents + 1));
     QCOMPARE(r->calls().rows() + dropped(*r, "calls"), uint64_t(kThreads * kEvents / 100));
-    std::set<uint16_t> numbers;
+    std::set<ThreadId> numbers;
     std::set<uint64_t> ids;
-    std::map<uint16_t, int64_t> last;
+    std::map<ThreadId, int64_t> last;
     for (size_t c = 0; c < r->op_events().index().size(); ++c) {
       const auto chunk = r->op_events().chunk(c);
       for (size_t i = 0; i < chunk->size(); ++i) {
@@ -175,9 +175,9 @@ class TestRecorder : public QObject {
     }
     QCOMPARE(numbers.size(), size_t(kThreads + 1));
     QCOMPARE(ids.size(), r->op_events().rows());
-    std::set<uint16_t> named;
+    std::set<ThreadId> named;
     for (const ThreadRecord& t : r->contents().threads) named.insert(t.number);
-    for (const uint16_t n : numbers) QVERIFY(named.contains(n));
+    for (const ThreadId n : numbers) QVERIFY(named.contains(n));
   }
 
   // Whatever was described before or during the recording is there, under the ids that the events name.
@@ -280,7 +280,7 @@ class TestRecorder : public QObject {
     // A child that just goes on and exits.
     QCOMPARE(status_of([] { exit(0); }), 0);
     emit_op(2);
-    active_writer()->add_console({1, ConsoleStream::kStdout, "still here\n"});
+    active_writer()->add(ConsoleRecord{1, ConsoleStream::kStdout, "still here\n"});
     QVERIFY(record::stop_recording({7, 0, 0, "the parent"}).one_file);
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows(), 2u);
@@ -290,7 +290,7 @@ class TestRecorder : public QObject {
 #ifndef __SANITIZE_THREAD__
     auto child = Reader::open(child_path);
     QCOMPARE(child->op_events().rows(), 1u);
-    QCOMPARE(child->op_events().chunk(0)->op[0], 67);
+    QVERIFY(child->op_events().chunk(0)->op[0] == OpId(67));
     QCOMPARE(child->contents().end->exit_code, 5);
 #endif
   }
@@ -311,7 +311,7 @@ class TestRecorder : public QObject {
           emit_op(3);
           ++emitted;
           std::thread([&] { emit_op(4), ++emitted; }).join();
-          active_writer()->add_console({1, ConsoleStream::kStdout, "x"});
+          active_writer()->add(ConsoleRecord{1, ConsoleStream::kStdout, "x"});
         }
       });
     }
@@ -383,7 +383,7 @@ class TestRecorder : public QObject {
     record::stop_recording({});
     auto r = Reader::open(at("three.footlight"));
     QCOMPARE(r->op_events().rows(), 1u);
-    QCOMPARE(r->op_events().chunk(0)->op[0], 2);
+    QVERIFY(r->op_events().chunk(0)->op[0] == OpId(2));
   }
 
   // A session that says nothing of the program at first gets the code objects once its level asks for them, each once.

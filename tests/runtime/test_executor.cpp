@@ -87,8 +87,8 @@ class TestExecutor : public QObject {
     std::vector<OpEvent> events;
     ring.drain([&](const OpEvent* first, uint32_t count) { events.insert(events.end(), first, first + count); });
     QCOMPARE(events.size(), size_t{2});
-    QCOMPARE(f->graph()->node(events[0].node).name, std::string("Sin"));
-    QCOMPARE(f->graph()->node(events[1].node).name, std::string("Neg"));
+    QCOMPARE(f->graph()->node(events[0].node()).name, std::string("Sin"));
+    QCOMPARE(f->graph()->node(events[1].node()).name, std::string("Neg"));
     QCOMPARE(events[1].call, CallId(42));
     QVERIFY(events[0].end_ns >= events[0].start_ns && events[1].start_ns >= events[0].end_ns);
     struct Wanted {

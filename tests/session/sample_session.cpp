@@ -194,7 +194,8 @@ R"((scaled,), None, fscope),), None, fscope)
 
 CodeRecord code(CodeId id, FileId file, const char* name, int first, int last) {
   CodeRecord c{id, file, name, first, {}};
-  for (int line = first; line <= last; ++line) c.lines.emplace_back(line * 4, line);
+  for (int line = first; line <= last; ++line)
+    c.lines.push_back({static_cast<uint32_t>(line) * 4, static_cast<uint32_t>(line)});
   return c;
 }
 
@@ -211,8 +212,8 @@ class Story {
   void call(FunctionId function, TraceId trace, CallOutcome outcome, SourceRef source, const std::vector<NodeId>& nodes,
             const GraphRecord& graph, int64_t tracing_ns);
   SignatureId signature(OpId op, uint32_t bytes);
-  void op(std::string_view name, CallId call, SourceRef source, NodeId node, int64_t ns, uint32_t bytes);
-  void console(ConsoleStream stream, std::string text) { writer_.add_console({now_, stream, std::move(text)}); }
+  void op(std::string_view name, CallId call, SourceRef source, GraphId graph, NodeId node, int64_t ns, uint32_t bytes);
+  void console(ConsoleStream stream, std::string text) { writer_.add(ConsoleRecord{now_, stream, std::move(text)}); }
 
   Writer& writer_;
   int64_t now_ = kStart;
@@ -229,17 +230,19 @@ class Story {
 SignatureId Story::signature(OpId op, uint32_t bytes) {
   const auto [it, added] = signatures_.try_emplace({op, bytes}, SignatureId(static_cast<uint32_t>(signatures_.size())));
   const std::string type = "float32[" + std::to_string(bytes / 4) + "]";
-  if (added) writer_.add_signature({it->second, op, type + ", " + type, type, 2 * uint64_t{bytes}, bytes, bytes / 4});
+  if (added)
+    writer_.add(SignatureRecord{it->second, op, type + ", " + type, type, 2 * uint64_t{bytes}, bytes, bytes / 4});
   return it->second;
 }
 
-void Story::op(std::string_view name, CallId call, SourceRef source, NodeId node, int64_t ns, uint32_t bytes) {
+void Story::op(std::string_view name, CallId call, SourceRef source, GraphId graph, NodeId node, int64_t ns,
+               uint32_t bytes) {
   OpEvent e;
   e.start_ns = now_;
   e.end_ns = now_ += ns;
   e.call = call;
-  e.source = source;
-  e.node = node;
+  if (node.valid()) e.set_node(graph, node);
+  else e.set_source(source);
   e.signature = signature(op_id(name), bytes);
   e.op = op_id(name);
   events_.append(0, ThreadRings::op_event_id(0, next_event_++), e);
@@ -249,27 +252,38 @@ void Story::op(std::string_view name, CallId call, SourceRef source, NodeId node
 void Story::eager_normalize() {
   for (int i = 0; i < 10; ++i) {
     now_ += 900;
-    op("Mean", {}, at(kNormalize, 6), {}, 2100, 4);
+    op("Mean", {}, at(kNormalize, 6), {}, {}, 2100, 4);
     now_ += 500;
-    op("Sub", {}, at(kNormalize, 7), {}, 1400, 1024);
-    op("Sum", {}, at(kNormalize, 7), {}, 1900, 4);
-    op("Sub", {}, at(kNormalize, 7), {}, 700, 4);
+    op("Sub", {}, at(kNormalize, 7), {}, {}, 1400, 1024);
+    op("Sum", {}, at(kNormalize, 7), {}, {}, 1900, 4);
+    op("Sub", {}, at(kNormalize, 7), {}, {}, 700, 4);
     now_ += 400;
-    op("RealDiv", {}, at(kNormalize, 7), {}, 1500, 1024);
+    op("RealDiv", {}, at(kNormalize, 7), {}, {}, 1500, 1024);
   }
 }
 
 void Story::definitions() {
-  for (uint16_t i = 0; i < kOps.size(); ++i) writer_.add_op_name({OpId(i), kOps[i].name, kOps[i].family});
-  writer_.add_thread({0, 4711, "python3"});
-  writer_.add_device_name({0, "/cpu:0", "AVX-512, 2 threads"});
+  for (uint16_t i = 0; i < kOps.size(); ++i) writer_.add(OpNameRecord{OpId(i), kOps[i].name, kOps[i].family});
+  ProcessRecord process;
+  process.host = "lovelace";
+  process.pid = 4711;
+  process.engine = "footlight";
+  process.engine_version = "0.1";
+  writer_.add(process);
+  writer_.add(TrackRecord{TrackId(0), {}, {}, "process", "start-up", {}, {}});
+  writer_.add(SpanRecord{TrackId(0), kStart - 9'000'000, kStart - 1'000'000, "import footlight", "start-up"});
+  writer_.add(TrackRecord{TrackId(1), {}, TrackId(0), "counter", "memory in use", {}, {}});
+  writer_.add(CounterRecord{TrackId(1), kStart, 26e6});
+  writer_.add(CounterRecord{TrackId(1), kStart + 5'000'000, 27.5e6});
+  writer_.add(ThreadRecord{ThreadId(0), 4711, "python3"});
+  writer_.add(DeviceNameRecord{DeviceNumber(0), "/cpu:0", "AVX-512, 2 threads"});
   file_ = writer_.file("/home/ada/retracing.py", kScript);
-  writer_.add_code(code(kModule, file_, "<module>", 1, 33));
-  writer_.add_code(code(kTrainStep, file_, "train_step", 13, 20));
-  writer_.add_code(code(kNormalize, file_, "normalize", 5, 7));
-  writer_.add_code(code(kEvaluate, file_, "evaluate", 23, 24));
-  writer_.add_function({FunctionId(0), "train_step", file_, 13, 12, {"batch", "lr", "training"}});
-  writer_.add_function({FunctionId(1), "evaluate", file_, 23, 22, {"batch"}});
+  writer_.add(code(kModule, file_, "<module>", 1, 33));
+  writer_.add(code(kTrainStep, file_, "train_step", 13, 20));
+  writer_.add(code(kNormalize, file_, "normalize", 5, 7));
+  writer_.add(code(kEvaluate, file_, "evaluate", 23, 24));
+  writer_.add(FunctionRecord{FunctionId(0), "train_step", file_, 13, 12, {"batch", "lr", "training"}});
+  writer_.add(FunctionRecord{FunctionId(1), "evaluate", file_, 23, 22, {"batch"}});
 
   GeneratedRecord g;
   g.function = FunctionId(0);
@@ -279,7 +293,7 @@ void Story::definitions() {
   g.text = kGenerated;
   g.line_map = {13, 13, 14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15, 0, 16, 0, 17, 0, 18, 0, 15, 19, 20};
   g.statements = {{15, 18, "if", "staged", "became cond"}};
-  writer_.add_generated(std::move(g));
+  writer_.add(std::move(g));
 }
 
 TraceId Story::trace_step(const std::string& rows, const std::string& lr, TraceId nearest,
@@ -287,21 +301,21 @@ TraceId Story::trace_step(const std::string& rows, const std::string& lr, TraceI
   const TraceId id(next_trace_++);
   const GraphId graph(next_graph_), then_branch(next_graph_ + 1), else_branch(next_graph_ + 2);
   next_graph_ += 3;
-  writer_.add_graph(branch(then_branch, "cond_true", true, rows, lr));
-  writer_.add_graph(branch(else_branch, "cond_false", false, rows, lr));
+  writer_.add(branch(then_branch, "cond_true", true, rows, lr));
+  writer_.add(branch(else_branch, "cond_false", false, rows, lr));
   StepGraph step = step_graph(graph, then_branch, else_branch, rows, lr);
-  writer_.add_graph(step.graph);
+  writer_.add(step.graph);
   TraceRecord t;
   t.id = id;
   t.function = FunctionId(0);
-  t.graph = graph;
+  t.graphs = {{"traced", graph}};
   t.number = static_cast<int>(id.value) + 1;
   t.start_ns = now_;
-  t.python_ns = 2'900'000;
-  t.autograph_ns = id.value == 0 ? 1'900'000 : 0;
-  t.optimize_ns = 800'000;
-  t.compile_ns = 500'000;
-  t.end_ns = now_ + t.python_ns + t.autograph_ns + t.optimize_ns + t.compile_ns;
+  t.add_phase("autograph", id.value == 0 ? 1'900'000 : 0);
+  t.add_phase("python", 2'900'000);
+  t.add_phase("optimize", 800'000);
+  t.add_phase("compile", 500'000);
+  t.end_ns = t.phases.back().end_ns;
   t.signature = "f32[" + rows + ",8] " + lr + " True";
   t.key = {{"args[0]", "batch", "tensor", "float32", rows + ",8", ""},
            {"args[1]", "lr", "literal", "float", "", lr},
@@ -313,8 +327,8 @@ TraceId Story::trace_step(const std::string& rows, const std::string& lr, TraceI
   t.why = std::move(why);
   t.captures = {"w1 float32 (8, 16) variable", "b1 float32 (16,) variable"};
   t.source = at(kModule, 31);
-  writer_.add_trace(t);
-  writer_.add_decision({id, file_, 15, "if", "staged", "became cond"});
+  writer_.add(t);
+  writer_.add(DecisionRecord{id, file_, 15, "if", "staged", "became cond"});
   steps_[id.value] = std::move(step);
   return id;
 }
@@ -331,11 +345,11 @@ void Story::call(FunctionId function, TraceId trace, CallOutcome outcome, Source
   now_ += tracing_ns + 300;
   for (const NodeId n : nodes) {
     const NodeRecord& record = graph.nodes[n.value];
-    op(record.op, c.id, {}, n, record.op == "MatMul" ? 2200 : 350, 2048);
+    op(record.op, c.id, {}, graph.id, n, record.op == "MatMul" ? 2200 : 350, 2048);
   }
   now_ += 120;
   c.end_ns = now_;
-  writer_.add_call(c);
+  writer_.add(c);
 }
 
 int64_t Story::tell() {
@@ -382,22 +396,22 @@ int64_t Story::tell() {
     if (!evaluate_trace.valid()) {
       outcome = CallOutcome::kTrace;
       evaluate_trace = TraceId(100);
-      writer_.add_graph(e);
+      writer_.add(e);
       TraceRecord t;
       t.id = evaluate_trace;
       t.function = FunctionId(1);
-      t.graph = e.id;
+      t.graphs = {{"traced", e.id}};
       t.number = 1;
       t.start_ns = now_;
       t.end_ns = now_ + 2'400'000;
-      t.python_ns = 1'900'000, t.optimize_ns = 300'000, t.compile_ns = 200'000;
+      t.add_phase("python", 1'900'000), t.add_phase("optimize", 300'000), t.add_phase("compile", 200'000);
       t.signature = "f32[64,8]";
       t.key = {{"args[0]", "batch", "tensor", "float32", "64,8", ""},
                {"captures[0]", "w1", "variable", "float32", "8,16", "0"}};
       t.why = "first call";
       t.captures = {"w1 float32 (8, 16) variable"};
       t.source = at(kModule, 33);
-      writer_.add_trace(std::move(t));
+      writer_.add(std::move(t));
     }
     call(FunctionId(1), evaluate_trace, outcome, at(kModule, 33), {NodeId(2), NodeId(3), NodeId(5), NodeId(6)}, e,
          outcome == CallOutcome::kTrace ? 2'400'000 : 0);
@@ -406,9 +420,9 @@ int64_t Story::tell() {
     console(ConsoleStream::kTfPrint, loss);
   }
   // What is left to the 4500: eager evaluation at the end.
-  while (events_.size() < 4500) op("Mean", {}, at(kNormalize, 6), {}, 1800, 4);
+  while (events_.size() < 4500) op("Mean", {}, at(kNormalize, 6), {}, {}, 1800, 4);
   console(ConsoleStream::kStderr, "retracing.py: done\n");
-  writer_.add_op_events(events_);
+  writer_.add_rows(events_);
   return now_;
 }
 

@@ -50,8 +50,8 @@ void write_until_killed(const std::string& path, int said) {
   sample::write_session(*writer);
   for (uint32_t i = 0;; ++i) {
     const int64_t now = now_ns();
-    writer->add_op_events(one_event(i, now));
-    writer->add_console({now, ConsoleStream::kStdout, "line\n"});
+    writer->add_rows(one_event(i, now));
+    writer->add(ConsoleRecord{now, ConsoleStream::kStdout, "line\n"});
     if (write(said, &now, sizeof now) != sizeof now) _exit(3);
     usleep(500);
   }
@@ -75,7 +75,7 @@ int write_on_a_full_disk(const std::string& path) {
   sample::write_session(*writer);
   writer->flush();
   for (int i = 0; i < 2000; ++i) {
-    writer->add_console({i, ConsoleStream::kStdout, std::string(100, 'y') + "\n"});
+    writer->add(ConsoleRecord{i, ConsoleStream::kStdout, std::string(100, 'y') + "\n"});
     if (i % 100 == 0) writer->flush();
   }
   const auto finished = writer->finish({77, 4, 0, "finished"});
@@ -181,7 +181,7 @@ class TestSessionLive : public QObject {
     QCOMPARE(reader->state(), State::kLive);
     QCOMPARE(reader->contents().run.script, std::string("/home/ada/retracing.py"));
     QVERIFY(!reader->refresh());
-    writer->add_console({1, ConsoleStream::kStdout, "one\n"});
+    writer->add(ConsoleRecord{1, ConsoleStream::kStdout, "one\n"});
     writer->flush();
     Changes changes = reader->refresh();
     QVERIFY(changes.records && !changes.chunks && !changes.state);
@@ -192,7 +192,7 @@ class TestSessionLive : public QObject {
     QVERIFY(changes.records && changes.chunks && !changes.state);
     QCOMPARE(reader->op_events().rows(), 4500u);
     QVERIFY(!reader->refresh());
-    writer->add_op_events(one_event(1, 5));
+    writer->add_rows(one_event(1, 5));
     QVERIFY(writer->finish({9, 7, 0, "finished"}).one_file);
     changes = reader->refresh();  // the file at the path is another one by now
     QVERIFY(changes.records && changes.chunks && changes.state);
@@ -232,7 +232,7 @@ class TestSessionLive : public QObject {
     auto writer = Writer::attach(path);
     between.reset();
     for (int i = 0; i < 200; ++i) {
-      writer->add_console({i, ConsoleStream::kStdout, std::string(5000, 'x') + "\n"});
+      writer->add(ConsoleRecord{i, ConsoleStream::kStdout, std::string(5000, 'x') + "\n"});
       if (i % 10 == 0) writer->flush();
     }
     int status = 0;
@@ -257,7 +257,7 @@ class TestSessionLive : public QObject {
   void a_torn_frame_in_the_middle_costs_only_itself() {
     const std::string path = at("torn.footlight");
     auto writer = Writer::create(path, {}, RecordingLevel::kOps);
-    writer->add_console({1, ConsoleStream::kStdout, "before"});
+    writer->add(ConsoleRecord{1, ConsoleStream::kStdout, "before"});
     writer->flush();
     auto reader = Reader::open(path);
     std::string frame;
@@ -267,7 +267,7 @@ class TestSessionLive : public QObject {
     reader->refresh();
     QCOMPARE(reader->contents().console.size(), 1u);
     for (int i = 0; i < 5; ++i) {
-      writer->add_console({2 + i, ConsoleStream::kStdout, std::string(1000, 'a')});
+      writer->add(ConsoleRecord{2 + i, ConsoleStream::kStdout, std::string(1000, 'a')});
       writer->flush();
       reader->refresh();
     }
@@ -293,9 +293,9 @@ class TestSessionLive : public QObject {
         e.end_ns = e.start_ns + random() % 900;
         events.append(0, n, e);
       }
-      writer->add_op_events(events);
+      writer->add_rows(events);
       written += events.size();
-      writer->add_console({i, ConsoleStream::kStdout, "still here\n"});
+      writer->add(ConsoleRecord{i, ConsoleStream::kStdout, "still here\n"});
       ++lines;
       writer->flush();
     }
@@ -352,7 +352,7 @@ class TestSessionLive : public QObject {
     options.queue_cap = 1'000'000;
     auto writer = Writer::create(path, {}, RecordingLevel::kStructure, options);
     constexpr int kLines = 3000;
-    for (int i = 0; i < kLines; ++i) writer->add_console({i, ConsoleStream::kStdout, std::string(2000, 'q')});
+    for (int i = 0; i < kLines; ++i) writer->add(ConsoleRecord{i, ConsoleStream::kStdout, std::string(2000, 'q')});
     writer->finish({});
     auto r = Reader::open(path);
     uint64_t dropped = 0;
@@ -382,12 +382,12 @@ class TestSessionLive : public QObject {
     for (uint32_t t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
         for (uint32_t i = 0; i < 300; ++i) {
-          writer->add_console({i, ConsoleStream::kStdout, "x\n"});
+          writer->add(ConsoleRecord{i, ConsoleStream::kStdout, "x\n"});
           TraceRecord trace;
           trace.id = TraceId(t * 300 + i);
-          writer->add_trace(std::move(trace));
-          writer->add_op_events(one_event(t * 300 + i, i));
-          writer->add_call({});
+          writer->add(std::move(trace));
+          writer->add_rows(one_event(t * 300 + i, i));
+          writer->add(CallRecord{});
           writer->file("/no/such/file" + std::to_string(i % 10));
         }
       });

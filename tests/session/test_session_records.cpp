@@ -1,10 +1,10 @@
 // Every record written, read back equal, from the log and from the finished file.
 #include "engine/base/errors.h"
-#include "engine/session/chunk.h"
+#include "engine/session/chunk_codec.h"
 #include "engine/session/database.h"
 #include "engine/session/log.h"
 #include "engine/session/reader.h"
-#include "engine/session/record_rows.h"
+#include "engine/session/rows.h"
 #include "engine/session/writer.h"
 #include "tests/session/sample_session.h"
 
@@ -19,11 +19,7 @@ namespace {
 template <class Record>
 std::string rows_of(Record record) {
   ByteWriter out;
-  if constexpr (std::is_same_v<Record, GeneratedRecord>) {
-    encode(out, record, 0);
-  } else {
-    encode(out, record);
-  }
+  encode(out, InSession(), record);
   return out.bytes();
 }
 
@@ -34,15 +30,36 @@ RunRecord run() {
 }
 FileRecord file() { return {FileId(7), "/home/ada/ü.py", std::string("line 1\n\0line 2\xff", 16)}; }
 CodeRecord code() { return {CodeId(3), FileId(7), "C.f.<locals>.g", 10, {{0, 10}, {12, 11}, {40, 15}}}; }
-FunctionRecord function() { return {FunctionId(5), "C.f", FileId(7), 11, 10, {"self", "x", "lr"}}; }
+FunctionRecord function() {
+  return {FunctionId(5), "C.f", FileId(7), 11, 10, {"self", "x", "lr"}, "tf.function", "reduce_retracing=True",
+          FunctionId(1), LocationId(2), ProcessId(0)};
+}
+ProcessRecord process() {
+  return {ProcessId(0), 3, 8, "lovelace", 4711, -5, 2, "jax", "0.10", "footlight-jax 1", {"pjit._cpp_pjit"}};
+}
+LocationRecord location() { return {LocationId(2), LocationId(1), FileId(7), 12, 3, 9, "C.f", {CodeId(3), 4}}; }
+KeyRecord key() { return {KeyId(6), FunctionId(5), {0, ~uint64_t{0}, 77}, {{77, "<Model object>"}}}; }
+TrackRecord track() {
+  return {TrackId(4), ProcessId(0), TrackId(3), "thread", "loader", ThreadId(2), DeviceNumber(1)};
+}
+SpanRecord span(uint64_t n) {
+  SpanRecord s{TrackId(4), int64_t(100 * n), int64_t(100 * n + 40), "step", "train", "{\"n\": " + std::to_string(n) + "}"};
+  s.location = LocationId(2);
+  s.flow_in = n, s.flow_out = n + 1;
+  s.id = SpanId(n);
+  s.link = n ? SpanId(n - 1) : SpanId();
+  return s;
+}
+CounterRecord counter(uint64_t n) { return {TrackId(5), int64_t(50 + n), 0.5 * double(n) - 3}; }
 TraceRecord trace() {
   TraceRecord t;
   t.id = TraceId(9);
   t.function = FunctionId(5);
-  t.graph = GraphId(4);
+  t.graphs = {{"traced", GraphId(4)}, {"optimised", GraphId(5)}};
   t.number = 3;
   t.reason = TraceReason::kEvicted;
-  t.start_ns = 1000, t.end_ns = 2000, t.python_ns = 1, t.autograph_ns = 2, t.optimize_ns = 3, t.compile_ns = 4;
+  t.start_ns = 1000, t.end_ns = 2000;
+  t.phases = {{"python", "trace", -1, 1000, 1500, ThreadId(2)}, {"autograph", "trace", 0, 1001, 1002, ThreadId(2)}};
   t.signature = "f32[None,8] 'x'";
   t.key = {{"args[0]", "x", "tensor", "float32", "None,8", ""}, {"args[1]['lr']", "lr", "literal", "float", "", "0.1"}};
   t.nearest = TraceId(2);
@@ -51,6 +68,14 @@ TraceRecord trace() {
   t.captures = {"w1 float32 (8, 16) variable"};
   t.source = {CodeId(3), 12};
   t.error = "ValueError: no";
+  t.kind = TraceKind::kLower;
+  t.attempt = 2;
+  t.native_id = "0/1_2";
+  t.call_key = KeyId(6);
+  t.location = LocationId(2);
+  t.key.push_back({"L['x']", "", "tensor", "", "", "", KeySide::kAsked, KeyRole::kGuard, "___check_tensors(x)"});
+  t.artifacts = {{"output_code", "python", pack(std::string(5000, 'x') + "y")}, {"empty", "text", pack("")}};
+  t.misses = {{TraceId(2), "args[0].shape[0]", "32", "16", "the tensor has another size"}};
   return t;
 }
 GraphRecord graph() {
@@ -72,6 +97,8 @@ GraphRecord graph() {
   NodeRecord c;
   c.id = 2;
   c.op = "NoOp";
+  c.location = LocationId(2);
+  c.origins = {{GraphId(1), NodeId(7)}, {GraphId(2), NodeId()}};
   g.nodes = {a, b, c};
   g.inputs = {0};
   g.outputs = {{1, 1}, {1, 0}};
@@ -84,7 +111,8 @@ GeneratedRecord generated() {
                     FileId(7),
                     "def tf__f(x):\n    pass\n",
                     {10, 0, 12},
-                    {{12, 14, "if", "staged", "became cond"}, {15, 15, "while", "fallback", "why"}}};
+                    {{12, 14, "if", "staged", "became cond"}, {15, 15, "while", "fallback", "why"}},
+                    GeneratedId(0)};
   return g;
 }
 CallRecord call(uint64_t n) {
@@ -92,10 +120,13 @@ CallRecord call(uint64_t n) {
           FunctionId(5),
           n % 2 ? TraceId(9) : TraceId(),
           CallOutcome(n % 4),
-          uint16_t(n % 7),
+          ThreadId(n % 7),
           int64_t(5000 + n * 10),
           int64_t(5005 + n * 11),
-          {CodeId(3), uint32_t(n % 100)}};
+          {CodeId(3), uint32_t(n % 100)},
+          n % 5 ? CallId(n - 1) : CallId(),
+          KeyId(n % 3),
+          n % 4 ? LocationId() : LocationId(2)};
 }
 DeviceRecord device(uint64_t n) {
   DeviceRecord d;
@@ -107,6 +138,8 @@ DeviceRecord device(uint64_t n) {
   d.op_event = ThreadRings::op_event_id(1, uint32_t(n));
   d.call = n % 2 ? CallId(n) : CallId();
   d.bytes = n << 33;
+  if (n % 2) d.graph = GraphId(3), d.node = NodeId(uint32_t(n));
+  d.annotation = n % 7 ? "" : "epoch";
   return d;
 }
 OpColumns events(uint32_t from, uint32_t count) {
@@ -117,9 +150,9 @@ OpColumns events(uint32_t from, uint32_t count) {
     e.end_ns = e.start_ns + 100 + i % 50;
     if (i % 2) {
       e.call = CallId(i / 10);
-      e.node = NodeId(i % 24);
+      e.set_node(GraphId(i % 5), NodeId(i % 24));
     } else {
-      e.source = {CodeId(i % 5), i % 64};
+      e.set_source({CodeId(i % 5), i % 64});
     }
     e.signature = i % 3 ? SignatureId(i % 11) : SignatureId();
     e.op = OpId(uint16_t(i % 300));
@@ -130,37 +163,43 @@ OpColumns events(uint32_t from, uint32_t count) {
 }
 bool same(const OpColumns& a, const OpColumns& b) {
   return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.id == b.id && a.call == b.call &&
-         a.code == b.code && a.offset == b.offset && a.node == b.node && a.bytes == b.bytes && a.op == b.op &&
+         a.code == b.code && a.offset == b.offset && a.graph == b.graph && a.node == b.node && a.bytes == b.bytes && a.op == b.op &&
          a.thread == b.thread && a.device == b.device && a.signature == b.signature;
 }
 OpColumns all_events(const Reader& r) {
   OpColumns out;
-  for (size_t i = 0; i < r.op_events().index().size(); ++i) out.append(*r.op_events().chunk(i));
+  for (size_t i = 0; i < r.op_events().index().size(); ++i) append(out, *r.op_events().chunk(i));
   return out;
 }
 
 void write_everything(Writer& w) {
-  w.add_file(file());
-  w.add_code(code());
-  w.add_function(function());
-  w.add_graph(graph());
-  w.add_trace(trace());
-  w.add_generated(generated());
-  w.add_decision({TraceId(9), FileId(7), 12, "if", "staged", "became cond"});
-  w.add_console({77, ConsoleStream::kTfPrint, "loss 0.5\n"});
-  w.add_console({78, ConsoleStream::kStderr, ""});
-  w.add_op_name({OpId(4), "MatMul", "product"});
-  w.add_signature({SignatureId(6), OpId(4), "float32[2,3], float32[3,5]", "float32[2,5]", 84, uint64_t{1} << 40, 60});
-  w.add_thread({2, 4711, "worker"});
-  w.add_device_name({1, "/gpu:0", "NVIDIA H200"});
+  w.add(process());
+  w.add(location());
+  w.add(key());
+  w.add(track());
+  for (uint64_t i = 0; i < 20; ++i) w.add(span(i));
+  for (uint64_t i = 0; i < 20; ++i) w.add(counter(i));
+  w.add(file());
+  w.add(code());
+  w.add(function());
+  w.add(graph());
+  w.add(trace());
+  w.add(generated());
+  w.add(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"});
+  w.add(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"});
+  w.add(ConsoleRecord{78, ConsoleStream::kStderr, ""});
+  w.add(OpNameRecord{OpId(4), "MatMul", "product"});
+  w.add(SignatureRecord{SignatureId(6), OpId(4), "float32[2,3], float32[3,5]", "float32[2,5]", 84, uint64_t{1} << 40, 60});
+  w.add(ThreadRecord{ThreadId(2), 4711, "worker"});
+  w.add(DeviceNameRecord{DeviceNumber(1), "/gpu:0", "NVIDIA H200"});
   w.add_dropped("op events", "they came faster", 5);
   w.flush();
   w.add_dropped("op events", "they came faster", 7);
-  for (uint64_t i = 0; i < 50; ++i) w.add_call(call(i));
-  for (uint64_t i = 0; i < 50; ++i) w.add_device(device(i));
-  w.add_op_events(events(0, 1000));
+  for (uint64_t i = 0; i < 50; ++i) w.add(call(i));
+  for (uint64_t i = 0; i < 50; ++i) w.add(device(i));
+  w.add_rows(events(0, 1000));
   w.flush();
-  w.add_op_events(events(1000, 40000));
+  w.add_rows(events(1000, 40000));
   w.set_level(RecordingLevel::kStructure);
 }
 
@@ -170,6 +209,26 @@ void check_everything(const Reader& r) {
   QCOMPARE(c.level, RecordingLevel::kStructure);
   QCOMPARE(c.files.size(), 1u);
   QCOMPARE(rows_of(c.files[0]), rows_of(file()));
+  QCOMPARE(rows_of(c.processes.at(0)), rows_of(process()));
+  QCOMPARE(rows_of(c.locations.at(0)), rows_of(location()));
+  QCOMPARE(rows_of(c.keys.at(0)), rows_of(key()));
+  QCOMPARE(rows_of(c.tracks.at(0)), rows_of(track()));
+  QCOMPARE(r.spans().rows(), 20u);
+  const auto spans = r.spans().chunk(0);
+  for (uint64_t i = 0; i < 20; ++i) {
+    const SpanRecord &got = (*spans)[i], want = span(i);
+    QVERIFY(got.track == want.track && got.start_ns == want.start_ns && got.end_ns == want.end_ns &&
+            got.name == want.name && got.category == want.category && got.args == want.args);
+    QVERIFY(got.location == want.location && got.flow_in == want.flow_in && got.flow_out == want.flow_out &&
+            got.id == want.id && got.link == want.link);
+  }
+  const auto counters = r.counters().chunk(0);
+  QCOMPARE(counters->size(), 20u);
+  for (uint64_t i = 0; i < 20; ++i) QCOMPARE((*counters)[i].value, counter(i).value);
+  QCOMPARE(r.counters().index()[0].first_ns, 50);
+  QCOMPARE(r.counters().index()[0].last_ns, 69);
+  QCOMPARE(unpack(c.traces.at(0).artifacts.at(0).data), std::string(5000, 'x') + "y");
+  QVERIFY(c.traces[0].artifacts[0].data.bytes.size() < 200);
   QCOMPARE(rows_of(c.codes.at(0)), rows_of(code()));
   QCOMPARE(rows_of(c.functions.at(0)), rows_of(function()));
   QCOMPARE(rows_of(c.traces.at(0)), rows_of(trace()));
@@ -178,14 +237,14 @@ void check_everything(const Reader& r) {
   QCOMPARE(rows_of(c.decisions.at(0)),
            rows_of(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"}));
   QCOMPARE(c.console.size(), 2u);
-  QCOMPARE(rows_of(c.console[0]), rows_of(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"}));
+  QCOMPARE(rows_of(c.console[0]), rows_of(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n", ProcessId(0)}));
   QCOMPARE(c.console[1].stream, ConsoleStream::kStderr);
   QCOMPARE(rows_of(c.op_names.at(0)), rows_of(OpNameRecord{OpId(4), "MatMul", "product"}));
   QCOMPARE(rows_of(c.signatures.at(0)), rows_of(SignatureRecord{SignatureId(6), OpId(4), "float32[2,3], float32[3,5]",
                                                                 "float32[2,5]", 84, uint64_t{1} << 40, 60}));
-  QCOMPARE(r.signature(SignatureId(6))->op, OpId(4));
-  QCOMPARE(rows_of(c.threads.at(0)), rows_of(ThreadRecord{2, 4711, "worker"}));
-  QCOMPARE(rows_of(c.device_names.at(0)), rows_of(DeviceNameRecord{1, "/gpu:0", "NVIDIA H200"}));
+  QVERIFY(r.signature(SignatureId(6))->op == OpNumber(OpId(4)));
+  QCOMPARE(rows_of(c.threads.at(0)), rows_of(ThreadRecord{ThreadId(2), 4711, "worker", ProcessId(0)}));
+  QCOMPARE(rows_of(c.device_names.at(0)), rows_of(DeviceNameRecord{DeviceNumber(1), "/gpu:0", "NVIDIA H200", ProcessId(0)}));
   QCOMPARE(c.dropped.size(), 1u);
   QCOMPARE(c.dropped[0].count, 12u);
   const auto calls = r.all_calls();
@@ -195,7 +254,8 @@ void check_everything(const Reader& r) {
     const CallRecord want = call(i);
     QVERIFY(got.id == want.id && got.function == want.function && got.trace == want.trace &&
             got.outcome == want.outcome && got.thread == want.thread && got.start_ns == want.start_ns &&
-            got.end_ns == want.end_ns && got.source == want.source);
+            got.end_ns == want.end_ns && got.source == want.source && got.parent == want.parent &&
+            got.key == want.key && got.location == want.location);
   }
   const auto devices = r.all_device_events();
   QCOMPARE(devices.size(), 50u);
@@ -207,7 +267,8 @@ void check_everything(const Reader& r) {
     QVERIFY(got.device == want.device && got.context == want.context && got.stream == want.stream &&
             got.thread == want.thread);
     QVERIFY(got.correlation == want.correlation && got.op_event == want.op_event && got.call == want.call &&
-            got.bytes == want.bytes);
+            got.bytes == want.bytes && got.graph == want.graph && got.node == want.node &&
+            got.annotation == want.annotation);
   }
   QCOMPARE(r.op_events().rows(), 41000u);
   QVERIFY(same(all_events(r), events(0, 41000)));
@@ -270,11 +331,11 @@ class TestSessionRecords : public QObject {
     const std::string path = folder.filePath("s.footlight").toStdString();
     auto writer = Writer::create(path, {}, RecordingLevel::kStructure);
     TraceRecord first = trace();
-    writer->add_trace(first);
+    writer->add(first);
     TraceRecord second = trace();
     second.key.resize(1);
     second.why = "ended";
-    writer->add_trace(second);
+    writer->add(second);
     writer->set_run(run());
     RunRecord later = run();
     later.arguments = {"one"};
@@ -309,21 +370,24 @@ class TestSessionRecords : public QObject {
     QCOMPARE(reader->file(b)->text, std::string("y = 2\n"));
   }
 
-  // The tables of the code and those of schema.sql are the same.
-  void the_schema_has_the_tables_that_are_written() {
+  // What the SQL makes is what the descriptions say.
+  void the_sql_has_the_tables_that_are_written() {
     QTemporaryDir folder;
     const std::string path = folder.filePath("s.db").toStdString();
     Database db = Database::create(path);
-    db.run(kSchema);
-    for (size_t i = 1; i < size_t(Table::kCount); ++i) {
-      const TableInfo& info = table_info(Table(i));
-      Statement columns = db.prepare(
+    db.run(schema_sql().c_str());
+    for (const TableSchema& table : schema().tables) {
+      std::string columns;
+      for (const Column& c : table.columns)
+        if (!c.until) columns += (columns.empty() ? "" : ",") + c.name;
+      Statement found = db.prepare(
           "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?) WHERE name<>'id' OR ?)");
-      columns.bind(1, Value{Value::Type::kText, 0, info.name});
-      columns.bind(2, int64_t{std::string_view(info.name).find("_chunk") == std::string_view::npos});
-      QVERIFY(columns.step());
-      QCOMPARE(std::string(columns.column(0).bytes), std::string(info.columns));
+      found.bind(1, Value{Value::Type::kText, 0, table.name});
+      found.bind(2, int64_t{!table.name.ends_with("_chunk")});
+      QVERIFY(found.step());
+      QCOMPARE(std::string(found.column(0).bytes), columns);
     }
+    QVERIFY(schema_page().find("op_signature (2)") != std::string::npos);
   }
 
   void sums_stand_beside_the_chunks() {
@@ -359,7 +423,13 @@ class TestSessionRecords : public QObject {
       QVERIFY(reader->contents().signatures.empty());
       const auto events = reader->op_events().chunk(0);
       QCOMPARE(events->signature.size(), events->size());
-      QVERIFY(!SignatureId(events->signature[0]).valid());
+      QVERIFY(!events->signature[0].valid());
+      // One graph and four columns of times became a stage and phases.
+      QCOMPARE(reader->trace(TraceId(2))->graph(), GraphId(6));
+      QCOMPARE(reader->trace(TraceId(0))->phase_ns("autograph"), 1'900'000);
+      QCOMPARE(reader->trace(TraceId(2))->phases.size(), 3u);
+      QCOMPARE(reader->trace(TraceId(2))->phase_ns("python"), 2'900'000);
+      QCOMPARE(reader->trace(TraceId(2))->phase_ns("optimize"), 800'000);
       QVERIFY(*std::max_element(events->bytes.begin(), events->bytes.end()) > 0);
     }
   }
@@ -372,12 +442,57 @@ class TestSessionRecords : public QObject {
       QCOMPARE(reader->version(), 2);
       QCOMPARE(reader->op_events().rows(), 4500u);
       const auto events = reader->op_events().chunk(0);
-      const SignatureRecord* ran_on = reader->signature(SignatureId(events->signature.at(0)));
+      const SignatureRecord* ran_on = reader->signature(events->signature.at(0));
       QVERIFY(ran_on);
-      QCOMPARE(ran_on->op, OpId(events->op[0]));
+      QVERIFY(ran_on->op == events->op[0]);
       QCOMPARE(ran_on->outputs, std::string("float32[1]"));
       QCOMPARE(ran_on->flops, 1u);
     }
+  }
+
+  // Columns that were read before the fault do not count, neither for the reader nor in the sums of a finished file.
+  void a_chunk_that_cannot_be_read_counts_for_nothing() {
+    const OpColumns in = events(0, 500);
+    ByteWriter columns;
+    columns.varint(3);
+    for (const char* name : {"duration_ns", "op", "start_ns"}) {
+      const std::string full = differences(500, [](size_t i) { return uint64_t{7 + i % 2}; });
+      columns.text(name);
+      columns.u8(uint8_t(Coding::kNumbers));
+      columns.text(std::string_view(name) == "op" ? std::string_view(full).substr(0, 200) : full);  // cut off
+    }
+    const std::string broken = close_chunk(1, 500, columns.bytes());
+    OpColumns out = in;
+    QVERIFY_EXCEPTION_THROWN(decode_chunk(broken, 500, out), Error);
+    QCOMPARE(out.size(), 0u);
+    OpDurations durations;
+    QVERIFY_EXCEPTION_THROWN(decode_chunk(broken, 500, durations), Error);
+    QCOMPARE(durations.op.size(), 0u);
+
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("s.footlight").toStdString();
+    {
+      auto writer = Writer::create(path, {}, RecordingLevel::kOps);
+      writer->add_rows(in);
+      writer->close();
+    }
+    std::string frame;
+    ByteWriter payload;
+    payload.u32(own_layout());
+    encode_chunk_row(payload, 0, {1, 2, 500, 0}, broken);
+    append_frame(frame, payload.bytes());
+    QFile log(QString::fromStdString(path));
+    QVERIFY(log.open(QIODevice::Append));
+    log.write(frame.data(), static_cast<qint64>(frame.size()));
+    log.close();
+    finish_log(path, path);
+    auto reader = Reader::open(path);
+    QCOMPARE(reader->op_events().rows(), 500u);
+    QCOMPARE(reader->contents().dropped.at(0).count, 500u);
+    Database db = Database::open_untrusted(path, true);
+    Statement sum = db.prepare("SELECT sum(count) FROM op_summary");
+    QVERIFY(sum.step());
+    QCOMPARE(sum.integer(0), 500);
   }
 
   void chunks_of_one_and_of_many() {

@@ -37,13 +37,13 @@ std::string differing_attribute(const Evidence& evidence, GraphId a, GraphId b, 
     const auto left = split_attributes(m.attributes), right = split_attributes(n.attributes);
     for (size_t k = 0; k < left.size() && k < right.size(); ++k) {
       const bool function = std::any_of(m.functions.begin(), m.functions.end(),
-                                        [&](const auto& f) { return f.first == left[k].name; });
+                                        [&](const auto& f) { return f.attribute == left[k].name; });
       const bool value = left[k].value.find_first_of("([") == std::string_view::npos;  // shapes follow by themselves
       if (left[k].value != right[k].value && !function && value && left[k].name.find("seed") != 0)
         return std::string(left[k].name) + " of " + m.op;
     }
     for (size_t k = 0; k < m.functions.size(); ++k) {
-      std::string inner = differing_attribute(evidence, m.functions[k].second, n.functions[k].second, depth + 1);
+      std::string inner = differing_attribute(evidence, m.functions[k].graph, n.functions[k].graph, depth + 1);
       if (!inner.empty()) return inner;
     }
   }
@@ -65,7 +65,7 @@ void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>
     std::string attribute;
     for (const auto& group : result.merged)
       for (const session::TraceRecord* t : group)
-        if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph, t->graph);
+        if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
     const std::string constant = tensor.by_itself ? "tf.constant(" + name + ")"
                                                   : "tf.constant(" + name + ", tf." + tensor.dtype + ")";
     if (attribute.empty()) {

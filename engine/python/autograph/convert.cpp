@@ -334,7 +334,7 @@ void record_conversion(PyObject* callable, PyObject* function, const std::string
   record.function = converting_for;
   record.code = code_id(PyFunction_GET_CODE(function));
   record.file = writer->file(readable(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
-  writer->add_generated(std::move(record));
+  writer->add(std::move(record));
 }
 
 }  // namespace

@@ -261,7 +261,7 @@ void record(const char* kind, const char* fate, const std::string& note) {
   for (const auto& one : said)
     if (one == now) return;
   said.push_back(std::move(now));
-  writer->add_decision({trace, writer->file(place.file), place.line, kind, fate, note});
+  writer->add(session::DecisionRecord{trace, writer->file(place.file), place.line, kind, fate, note});
 }
 
 namespace {

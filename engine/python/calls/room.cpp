@@ -3,7 +3,10 @@
 #include "engine/python/calls/binder.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/record/machine.h"
 #include "engine/record/recorder.h"
+
+#include "footlight_version.h"
 
 namespace footlight::python {
 namespace {
@@ -20,8 +23,13 @@ PyObject* op_names(PyObject*, PyObject*) {
 }
 
 // Events hold the numbers of ops.
-void record_op_names(session::Writer& writer) {
-  for (const OpRow* row : all_rows()) writer.add_op_name({row->id, row->name, std::string(name_of(row->family))});
+void describe_engine(session::Writer& writer) {
+  session::ProcessRecord process = record::describe_process();
+  process.engine = "footlight";
+  process.engine_version = FOOTLIGHT_VERSION;
+  writer.add(std::move(process));
+  for (const OpRow* row : all_rows())
+    writer.add(session::OpNameRecord{row->id, row->name, std::string(name_of(row->family))});
 }
 
 PyMethodDef functions[] = {
@@ -32,7 +40,7 @@ PyMethodDef functions[] = {
 
 void init_calls(PyObject* module) {
   if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
-  record::on_recording_started(record_op_names);
+  record::on_recording_started(describe_engine);
   init_constant();
   init_variable_updates();
   init_scopes();

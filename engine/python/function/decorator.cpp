@@ -11,6 +11,7 @@
 #include "engine/trace/derivative.h"
 #include "engine/trace/function_recording.h"
 #include "engine/trace/function_scope.h"
+#include "engine/trace/graph_record.h"
 
 namespace footlight::python {
 namespace {
@@ -141,6 +142,7 @@ void init_function(PyObject* module) {
   init_concrete(module);
   init_function_control();
   trace::init_control_gradients();
+  trace::init_graph_record();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
   variable_made = variable_is_assigned_now;
   publish_function("function", &function_definition);

@@ -17,15 +17,15 @@ Py_ssize_t slot = -1;
 
 constexpr uintptr_t kOurs = 1;  // a slot's value: 0 never seen, 1 our own, else id + 2
 
-std::vector<std::pair<uint32_t, uint32_t>> lines_of(PyObject* code) {
-  std::vector<std::pair<uint32_t, uint32_t>> lines;
+std::vector<session::CodeLine> lines_of(PyObject* code) {
+  std::vector<session::CodeLine> lines;
   const Ref ranges = checked(PyObject_CallMethod(code, "co_lines", nullptr));
   const Ref iterator = checked(PyObject_GetIter(ranges.get()));
   while (const Ref range = Ref::steal(PyIter_Next(iterator.get()))) {
     PyObject* line = PyTuple_GET_ITEM(range.get(), 2);
     const auto start = static_cast<uint32_t>(PyLong_AsUnsignedLong(PyTuple_GET_ITEM(range.get(), 0)));
     const uint32_t number = line == Py_None ? 0 : static_cast<uint32_t>(PyLong_AsUnsignedLong(line));
-    if (lines.empty() || lines.back().second != number) lines.emplace_back(start, number);
+    if (lines.empty() || lines.back().line != number) lines.push_back({start, number});
   }
   if (PyErr_Occurred()) throw PythonErrorSet();
   return lines;

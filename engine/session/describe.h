@@ -1,0 +1,104 @@
+// How a record is described, once: a static member function `describe(fields)` that names every column with its meaning.
+// SQL, log rows, chunk columns, the reading of older and newer files and the printed page follow from it.
+#pragma once
+
+#include "engine/base/ids.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace footlight::session {
+
+// What a description may add to a name and a meaning.
+struct Note {
+  const char* unit = "";          // "ns", "bytes"
+  int since = 1;                  // the version of the schema that brought it
+  const char* formerly = "";      // its name in older files
+  bool of_process = false;        // a bare number that counts in its process, as ids do (InSession)
+  const char* column = "value";   // of a list of plain values: the name of their column
+};
+
+// A table of its own: `static constexpr TableNote kTable{"function", "A traced function."}` in the record. What is
+// nested in a record has none: its list names the table.
+struct TableNote {
+  const char* name = "";
+  const char* meaning = "";
+  int since = 1;
+};
+
+// What a visitor of a description may want to know; each visitor overrides what it needs.
+//
+//   template <class F> static void describe(F& f) {
+//     f.id("id", &R::id, "number of the function");                  // other tables name the row by it
+//     f.column("name", &R::name, "its __qualname__");
+//     f.list("function_parameter", &R::parameters, "...", {.column = "name"});  // a table of its own
+//     f.former("python_ns", 2, [](R& r, int64_t v) { ... });         // only files up to version 2 have it
+//     f.duration("duration_ns", &R::end_ns, &R::start_ns, "...");    // chunks: the end as its distance to the start
+//   }
+struct Fields {
+  template <class R, class M>
+  void id(const char*, M R::*, const char*, Note = {}) {}
+  template <class R, class M>
+  void column(const char*, M R::*, const char*, Note = {}) {}
+  template <class R, class M>
+  void duration(const char*, M R::*, M R::*, const char*, Note = {}) {}
+  template <class R, class E>
+  void list(const char*, std::vector<E> R::*, const char*, Note = {}) {}
+  template <class Set>
+  void former(const char*, int, Set&&) {}
+};
+
+template <class T>
+concept Described = requires(Fields& f) { T::describe(f); };
+template <class T>
+concept HasTable = requires { T::kTable; };
+
+// The names of an enumeration's values are found by overload: std::span<const char* const> enumerators(TraceReason).
+
+// Bytes that are no text.
+struct Blob { std::string bytes; };
+
+// --- Ids of several processes in one session ----------------------------------------------------------------------
+// Every process counts its functions, traces, calls and so on from 0. In a session the number of the process stands in
+// the highest 8 bits of such an id, so that writers need no agreement. What is not in this list counts elsewhere: nodes
+// in their graph.
+template <class Id>
+constexpr bool kCountsInProcess = false;
+
+constexpr uint32_t kMaxProcesses = 255;  // the last number is that of no id
+
+template <class Int>
+constexpr int kProcessShift = static_cast<int>(sizeof(Int)) * 8 - 8;
+template <class Int>
+constexpr Int kMostInProcess = (Int{1} << kProcessShift<Int>)-1;
+
+// Ids as they stand in the session for those that a process gave. Without a process: they come from a session already.
+class InSession {
+ public:
+  constexpr InSession() = default;
+  constexpr explicit InSession(uint32_t process) : process_(process) {}
+  constexpr uint32_t process() const { return process_; }
+
+  template <class Tag, class Int>
+  constexpr Int operator()(Id<Tag, Int> id) const {
+    if constexpr (kCountsInProcess<Id<Tag, Int>>) {
+      if (id.valid()) return number(id.value);
+    }
+    return id.value;
+  }
+  // A bare number.
+  template <class Int>
+  constexpr Int number(Int value) const {
+    if (process_ == kNone) return value;
+    return value > kMostInProcess<Int> ? static_cast<Int>(-1) : value | Int{process_} << kProcessShift<Int>;
+  }
+
+ private:
+  static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
+  uint32_t process_ = kNone;
+};
+
+}  // namespace footlight::session

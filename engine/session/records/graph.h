@@ -1,0 +1,92 @@
+// Graphs: nodes, edges, the graphs that nodes run, and where nodes of a later stage came from.
+#pragma once
+
+#include "engine/session/records/ids.h"
+
+namespace footlight::session {
+
+struct EdgeRecord {
+  uint32_t from = 0;
+  uint16_t output = 0;
+
+  template <class F>
+  static void describe(F& f) {
+    f.column("source", &EdgeRecord::from, "id of the node that the value comes from", {.formerly = "node"});
+    f.column("output", &EdgeRecord::output, "which of its outputs");
+  }
+};
+
+struct NodeFunction {
+  std::string attribute;
+  GraphId graph;
+
+  template <class F>
+  static void describe(F& f) {
+    f.column("attribute", &NodeFunction::attribute, "then_branch, body, f");
+    f.column("function_graph", &NodeFunction::graph, "the graph that it runs");
+  }
+};
+
+struct NodeOrigin {
+  GraphId graph;
+  NodeId node;
+
+  template <class F>
+  static void describe(F& f) {
+    f.column("from_graph", &NodeOrigin::graph, "graph of an earlier stage");
+    f.column("from_node", &NodeOrigin::node, "node there");
+  }
+};
+
+struct NodeRecord {
+  uint32_t id = 0;
+  std::string name, op, family;
+  std::vector<EdgeRecord> inputs;
+  std::vector<uint32_t> control_inputs;
+  std::vector<std::string> outputs;
+  std::string attributes;
+  std::vector<NodeFunction> functions;
+  std::string constant;
+  SourceRef source;
+  LocationId location = {};
+  std::vector<NodeOrigin> origins = {};
+
+  template <class F>
+  static void describe(F& f) {
+    using R = NodeRecord;
+    f.column("id", &R::id, "in its graph, dense; events and edges name it so");
+    f.column("name", &R::name, "hidden/Relu");
+    f.column("op", &R::op, "Relu");
+    f.column("family", &R::family, "elementwise");
+    f.column("attributes", &R::attributes, "T=float32; keep_dims=false");
+    f.column("constant", &R::constant, "value or summary of a constant");
+    f.column("source", &R::source, "code object and instruction that made it");
+    f.column("location", &R::location, "that made it, where there is no code object", {.since = 3});
+    f.list("node_input", &R::inputs, "The values that a node takes.");
+    f.list("node_control_input", &R::control_inputs, "The nodes that have to run before.", {.column = "source"});
+    f.list("node_output", &R::outputs, "The values that a node gives: \"float32 (32, 16)\".", {.column = "type"});
+    f.list("node_function", &R::functions, "A graph that a node runs: the branches of an If, the body of a While.");
+    f.list("node_origin", &R::origins, "The nodes of an earlier stage that a node came from.", {.since = 3});
+  }
+};
+
+struct GraphRecord {
+  GraphId id;
+  std::string name;
+  std::vector<NodeRecord> nodes;
+  std::vector<uint32_t> inputs;
+  std::vector<EdgeRecord> outputs;
+
+  static constexpr TableNote kTable{"graph", "A graph: of a trace at some stage, or one that a node runs."};
+  template <class F>
+  static void describe(F& f) {
+    using R = GraphRecord;
+    f.id("id", &R::id, "number of the graph");
+    f.column("name", &R::name, "__inference_train_step_12");
+    f.list("node", &R::nodes, "A node of a graph.");
+    f.list("graph_input", &R::inputs, "The nodes that stand for a graph's parameters.", {.column = "node"});
+    f.list("graph_output", &R::outputs, "The values that a graph gives.");
+  }
+};
+
+}  // namespace footlight::session

@@ -1,0 +1,184 @@
+// The run and its processes: what was run, on what, how it ended, its threads, devices and console.
+#pragma once
+
+#include "engine/base/recording.h"
+#include "engine/session/records/ids.h"
+
+namespace footlight::session {
+
+// Stands in the table `meta`, a row a member, as what follows it does.
+struct RunRecord {
+  std::string script;  // absolute
+  std::vector<std::string> arguments;
+  std::string working_directory;
+  std::string python;
+  std::string engine;
+  std::string machine;
+  int64_t started_ns = 0;
+
+  template <class F>
+  static void describe(F& f) {
+    using R = RunRecord;
+    f.column("script", &R::script, "what was run, as an absolute path");
+    f.column("working_directory", &R::working_directory, "where it was run");
+    f.column("python", &R::python, "version and executable");
+    f.column("engine", &R::engine, "\"footlight 0.1\"");
+    f.column("machine", &R::machine, "CPU and instruction set, threads, GPU or why there is none");
+    f.column("started_ns", &R::started_ns, "when", {.unit = "ns"});
+    f.list("run_argument", &R::arguments, "Arguments of the script.");
+  }
+};
+
+constexpr const char* kRecordingLevels[] = {"off", "structure", "ops"};
+constexpr std::span<const char* const> enumerators(RecordingLevel) { return kRecordingLevels; }
+
+struct LevelRecord {
+  RecordingLevel level = RecordingLevel::kOff;
+
+  template <class F>
+  static void describe(F& f) {
+    f.column("level", &LevelRecord::level, "what is recorded; the last one set");
+  }
+};
+
+// One process of the run: the script, a forked child, a rank.
+struct ProcessRecord {
+  ProcessId id;
+  int rank = 0, world = 1;
+  std::string host;
+  int64_t pid = 0;
+  int64_t clock_offset_ns = 0, clock_error_ns = 0;
+  std::string engine, engine_version, adapter;
+  std::vector<std::string> missing_hooks;
+
+  static constexpr TableNote kTable{"process", "A process that wrote into the session: the script, a child, a rank.", 3};
+  template <class F>
+  static void describe(F& f) {
+    using R = ProcessRecord;
+    f.id("id", &R::id, "in the highest 8 bits of every id that the process gave");
+    f.column("rank", &R::rank, "its number among the processes of a distributed run");
+    f.column("world", &R::world, "how many these are");
+    f.column("host", &R::host, "name of the machine");
+    f.column("pid", &R::pid, "as the system knows it");
+    f.column("clock_offset_ns", &R::clock_offset_ns, "to be added to its times to get those of process 0", {.unit = "ns"});
+    f.column("clock_error_ns", &R::clock_error_ns, "how wrong that may be", {.unit = "ns"});
+    f.column("engine", &R::engine, "footlight, tensorflow, jax, torch");
+    f.column("engine_version", &R::engine_version, "of the engine");
+    f.column("adapter", &R::adapter, "what recorded it, when the engine does not record itself");
+    f.list("process_missing_hook", &R::missing_hooks,
+           "What the adapter did not find in this version of the engine, and so did not record.",
+           {.since = 3, .column = "hook"});
+  }
+};
+
+struct EndRecord {
+  int64_t time_ns = 0;
+  int exit_code = 0;
+  int signal = 0;
+  std::string reason;
+
+  static constexpr TableNote kTable{"run_end", "How the run ended. No row: it was killed."};
+  template <class F>
+  static void describe(F& f) {
+    using R = EndRecord;
+    f.column("time_ns", &R::time_ns, "when", {.unit = "ns"});
+    f.column("exit_code", &R::exit_code, "of the script");
+    f.column("signal", &R::signal, "that ended it, else 0");
+    f.column("reason", &R::reason, "finished, stopped by the user, killed: out of memory, ...");
+  }
+};
+
+// So many things were not recorded: ("op events", "the thread's ring was full", 12000).
+struct DroppedRecord {
+  std::string what, why;
+  uint64_t count = 0;
+
+  static constexpr TableNote kTable{"dropped", "What was not recorded, and why."};
+  template <class F>
+  static void describe(F& f) {
+    using R = DroppedRecord;
+    f.column("what", &R::what, "op events, calls, records, ...");
+    f.column("why", &R::why, "in words");
+    f.column("count", &R::count, "how many");
+  }
+};
+
+enum class ConsoleStream : uint8_t { kStdout, kStderr, kTfPrint, kNote };
+constexpr const char* kConsoleStreams[] = {"stdout", "stderr", "tf.print", "note"};
+constexpr std::span<const char* const> enumerators(ConsoleStream) { return kConsoleStreams; }
+
+struct ConsoleRecord {
+  int64_t time_ns = 0;
+  ConsoleStream stream = ConsoleStream::kStdout;
+  std::string text;
+  ProcessId process = {};
+
+  static constexpr TableNote kTable{"console", "What the run printed, and notes of Footlight's."};
+  template <class F>
+  static void describe(F& f) {
+    using R = ConsoleRecord;
+    f.column("time_ns", &R::time_ns, "when it was read", {.unit = "ns"});
+    f.column("stream", &R::stream, "where it was printed");
+    f.column("text", &R::text, "as it came, in pieces");
+    f.column("process", &R::process, "that printed", {.since = 3});
+  }
+};
+
+// What the numbers in events mean: threads, devices, tracks.
+struct ThreadRecord {
+  ThreadId number;
+  uint32_t system_id = 0;
+  std::string name;
+  ProcessId process = {};
+
+  static constexpr TableNote kTable{"thread", "A thread that ran ops or calls."};
+  template <class F>
+  static void describe(F& f) {
+    using R = ThreadRecord;
+    f.id("number", &R::number, "events name it so; in the order in which threads began");
+    f.column("system_id", &R::system_id, "as the system knows it");
+    f.column("name", &R::name, "as the system knows it");
+    f.column("process", &R::process, "whose thread it is", {.since = 3});
+  }
+};
+
+struct DeviceNameRecord {
+  DeviceNumber number;
+  std::string name, description;
+  ProcessId process = {};
+
+  static constexpr TableNote kTable{"device", "A device that ops ran on."};
+  template <class F>
+  static void describe(F& f) {
+    using R = DeviceNameRecord;
+    f.id("number", &R::number, "op events name it so; 0 is the CPU");
+    f.column("name", &R::name, "/gpu:0");
+    f.column("description", &R::description, "NVIDIA H200, 139 GB");
+    f.column("process", &R::process, "which numbers it so", {.since = 3});
+  }
+};
+
+// A row of the timeline for what is no op and no call: spans and counters lie on tracks.
+struct TrackRecord {
+  TrackId id;
+  ProcessId process;
+  TrackId parent;
+  std::string kind, name;
+  ThreadId thread;
+  DeviceNumber device;
+
+  static constexpr TableNote kTable{"track", "A row of the timeline that spans or counters lie on.", 3};
+  template <class F>
+  static void describe(F& f) {
+    using R = TrackRecord;
+    f.id("id", &R::id, "spans and counters name it so");
+    f.column("process", &R::process, "that it belongs to");
+    f.column("parent", &R::parent, "track that it stands under");
+    f.column("kind", &R::kind, "process, thread, device, stream, counter");
+    f.column("name", &R::name, "what is shown");
+    f.column("thread", &R::thread, "for a thread's track");
+    f.column("device", &R::device, "for a device's track");
+  }
+};
+
+}  // namespace footlight::session

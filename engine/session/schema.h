@@ -1,0 +1,97 @@
+// The schema as data, made from the descriptions of the records: what SQL, layouts of logs and the printed page are
+// written from, and what a file's own tables and columns are matched with.
+#pragma once
+
+#include "engine/session/contents.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::session {
+
+constexpr int kVersion = 3;
+// Who reads this version reads what is written here, with what it does not know left out. To be raised only when that
+// would be wrong.
+constexpr int kReadableFrom = 3;
+void refuse_newer(int version, int readable_from);  // throws Error, in words
+
+enum class ColumnType : uint8_t { kInteger, kReal, kText, kBlob };
+
+struct Column {
+  std::string name;
+  std::string meaning;
+  std::string unit;
+  std::string formerly;
+  ColumnType type = ColumnType::kInteger;
+  int since = 1;
+  int until = 0;                              // the last version that has it; 0: today's does
+  std::span<const char* const> values = {};   // of an enumeration
+};
+
+struct TableSchema {
+  std::string name;
+  std::string meaning;
+  int since = 1;
+  int parent = -1;       // the table whose row a row belongs to
+  size_t owners = 0;     // leading columns that say to which, and at what position; of the table with an id, that one
+  bool has_id = false;
+  std::vector<Column> columns;
+};
+
+struct Schema {
+  std::vector<TableSchema> tables;  // `meta`, what belongs to it, records, then a table for each kind of chunk
+  std::vector<TableSchema> chunks;  // the columns inside of chunks, in the order of EventChunks
+  size_t first_chunk_table = 0;     // in `tables`
+};
+const Schema& schema();
+
+// Where the tables of kRecordTables begin in `tables`: those that are nested follow their owner.
+constexpr size_t kMetaTable = 0;
+size_t first_table(size_t record_table);
+
+// The statements that make an empty session of this version.
+std::string schema_sql();
+// The page for people.
+std::string schema_page();
+
+// --- What a file has ---------------------------------------------------------------------------------------------
+struct Layout {
+  struct Column {
+    std::string name;
+    size_t values = 0;  // how many names of an enumeration it knows
+  };
+  struct Table {
+    std::string name;
+    std::vector<Column> columns;
+    bool chunk = false;  // the columns inside of a chunk
+  };
+  std::vector<Table> tables;
+};
+
+// The layout as text, which stands in every file since version 3:
+//
+//   table trace
+//    id
+//    reason=call|get_concrete_function
+//   chunk op_chunk
+//    start_ns
+std::string layout_text();
+Layout parse_layout(std::string_view text);   // throws Error for what is no layout
+const Layout& layout_before_3();              // what logs of versions 1 and 2 have, which do not say so
+
+// How rows of a table of a file become rows of ours.
+struct Binding {
+  int table = -1;                 // in Schema::tables; -1: not known here
+  size_t width = 0;               // columns of a row of the file
+  std::vector<int16_t> columns;   // for each of ours its place in the row, or -1
+};
+// Matches by name. What has no place here is added to `left_out`: "table weather", "column trace.colour", "2 values of
+// column call_chunk.outcome".
+Binding bind(const Layout::Table& table, std::vector<std::string>& left_out);
+void bind_chunk(const Layout::Table& chunk, std::vector<std::string>& left_out);
+
+// "a newer Footlight wrote this; left out: table weather, column trace.colour"; empty: nothing.
+std::string words_for(const std::vector<std::string>& left_out);
+
+}  // namespace footlight::session

@@ -1,0 +1,36 @@
+// Keys as records of a session.
+#include "engine/trace/key_record.h"
+
+#include "engine/session/writer.h"
+
+namespace footlight::trace {
+
+bool KeyRecords::find(std::span<const uint64_t> words) {
+  const uint32_t recording = recording_number.load(std::memory_order_relaxed);
+  if (recording != recording_) known_.clear();
+  recording_ = recording;
+  last_.words.assign(words.begin(), words.end());
+  last_.id = {};
+  const uint64_t hash = explain::hash_words(words);
+  for (auto [at, end] = known_.equal_range(hash); at != end; ++at) {
+    if (at->second.words != last_.words) continue;
+    last_.id = at->second.id;
+    return true;
+  }
+  return known_.size() >= kMost || !recording_structure() || !session::active_writer();
+}
+
+KeyId KeyRecords::add(FunctionId function, const std::shared_ptr<const explain::Names>& names) {
+  session::Writer* const writer = session::active_writer();
+  if (!writer) return {};
+  last_.id = session::new_key_id();
+  known_.emplace(explain::hash_words(last_.words), last_);
+  session::KeyRecord record{last_.id, function, last_.words, {}};
+  if (names)
+    for (const auto& [number, name] : *names) record.names.push_back({number, name});
+  std::ranges::sort(record.names, {}, &session::KeyName::number);
+  writer->add(std::move(record));
+  return last_.id;
+}
+
+}  // namespace footlight::trace

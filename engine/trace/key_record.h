@@ -1,0 +1,39 @@
+// The keys of one function's calls and traces in a session: each different one once, as the dispatcher compared it.
+#pragma once
+
+#include "engine/base/recording.h"
+#include "engine/explain/key.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::trace {
+
+class KeyRecords {
+ public:
+  // The id of a key in the session that is being recorded; a new key is added, with `names(words)` for its numbers.
+  // None: nothing is recorded, or the function has had too many different keys.
+  template <class NamesOf>
+  KeyId id_of(FunctionId function, std::span<const uint64_t> words, NamesOf&& names) {
+    if (recording_ == recording_number.load(std::memory_order_relaxed) && std::ranges::equal(last_.words, words))
+      return last_.id;
+    if (find(words)) return last_.id;
+    return add(function, names(words));
+  }
+
+ private:
+  struct Known { std::vector<uint64_t> words; KeyId id; };
+  static constexpr size_t kMost = 1 << 16;
+  // Makes the key the last one. True: it is known, or cannot be added.
+  bool find(std::span<const uint64_t> words);
+  KeyId add(FunctionId function, const std::shared_ptr<const explain::Names>& names);
+
+  uint32_t recording_ = 0;
+  Known last_;
+  std::unordered_multimap<uint64_t, Known> known_;  // by hash
+};
+
+}  // namespace footlight::trace

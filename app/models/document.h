@@ -42,6 +42,7 @@ class Document {
   std::vector<session::GraphRecord> graphs;
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
+  std::vector<session::KeyRecord> keys;              // of calls and traces, as the dispatcher had them
   std::vector<session::ConsoleRecord> console;
   std::vector<OpInfo> ops;                   // by number
   std::vector<session::SignatureRecord> signatures;
@@ -49,7 +50,7 @@ class Document {
   QString damage;                            // what is wrong with the file in spite of which it opened
   uint64_t calls = 0, events = 0, device_events = 0;  // how many of each
   int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none
-  std::vector<session::CallRecord> distinct_calls;    // the first few of each trace and line (query::CallIndex)
+  std::vector<session::CallRecord> distinct_calls;    // the first few of each trace, key and line
 
   // --- adding, in any order --------------------------------------------------------------------------------------
   // A record whose id is known replaces the earlier one (an open trace that has ended).

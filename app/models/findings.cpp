@@ -48,7 +48,7 @@ std::vector<FindingCard> finding_cards(const Document& document) {
     if (cards.size() >= 20) break;
   }
   const explain::RunRecords records{
-      document.functions, document.traces, document.graphs, document.distinct_calls, {}, {}};
+      document.functions, document.traces, document.graphs, document.distinct_calls, document.keys};
   for (const explain::Finding& f : explain::find_findings(records)) cards.push_back(card_of(document, f));
   return cards;
 }

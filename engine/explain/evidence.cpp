@@ -17,8 +17,10 @@ int64_t FunctionRun::tracing_ns() const {
 }
 
 Evidence::Evidence(const RunRecords& records)
-    : records_(records), fingerprints_([this](GraphId id) { return graph(id); }) {
+    : fingerprints_([this](GraphId id) { return graph(id); }) {
   for (const session::GraphRecord& g : records.graphs) graphs_[g.id] = &g;
+  for (const session::KeyRecord& k : records.keys)
+    if (well_formed(k.words)) keys_[k.id] = k.words;
   for (const TraceRecord& t : records.traces) {
     if (!t.error.empty()) continue;
     traces_[t.id] = &t;
@@ -37,10 +39,7 @@ Evidence::Evidence(const RunRecords& records)
     const TraceRecord* t = trace(c.trace);
     const auto at = functions_.find(c.function);
     if (!t || at == functions_.end()) continue;
-    FunctionRun::Step step{c.start_ns, t, {}, true, c.source};
-    if (const auto key = records.call_keys.find(c.id); key != records.call_keys.end() && well_formed(key->second))
-      step.key = key->second;
-    at->second.steps.push_back(step);
+    at->second.steps.push_back({c.start_ns, t, words(c.key), true, c.source});
   }
   for (auto& [id, run] : functions_) {
     std::stable_sort(run.steps.begin(), run.steps.end(),
@@ -58,16 +57,20 @@ const session::GraphRecord* Evidence::graph(GraphId id) const {
   return at == graphs_.end() ? nullptr : at->second;
 }
 
-std::span<const uint64_t> Evidence::key_of(const TraceRecord& trace) const {
-  const auto at = records_.trace_keys.find(trace.id);
-  if (at == records_.trace_keys.end() || !well_formed(at->second)) return {};
-  return at->second;
+std::span<const uint64_t> Evidence::words(KeyId key) const {
+  const auto at = keys_.find(key);
+  return at == keys_.end() ? std::span<const uint64_t>() : at->second;
 }
+
+std::span<const uint64_t> Evidence::key_of(const TraceRecord& trace) const { return words(trace.call_key); }
 
 GraphRelation Evidence::compare_graphs(std::span<const TraceRecord* const> traces) const {
   GraphRelation most = GraphRelation::kIdentical;
-  for (const TraceRecord* t : traces)
+  for (const TraceRecord* t : traces) {
+    // The same graph over other variables computes something else.
+    if (t->captured != traces.front()->captured) return GraphRelation::kStructure;
     most = std::max(most, fingerprints_.compare(traces.front()->graph(), t->graph()));
+  }
   return most;
 }
 

@@ -13,14 +13,13 @@
 
 namespace footlight::explain {
 
-// The records of a session that findings look at. The raw keys are empty in recordings that have none.
+// The records of a session that findings look at. Recordings before version 3 have no keys.
 struct RunRecords {
   std::span<const session::FunctionRecord> functions;
   std::span<const session::TraceRecord> traces;
   std::span<const session::GraphRecord> graphs;
   std::span<const session::CallRecord> calls;
-  std::unordered_map<TraceId, std::span<const uint64_t>> trace_keys;
-  std::unordered_map<CallId, std::span<const uint64_t>> call_keys;
+  std::span<const session::KeyRecord> keys;
 };
 
 // One function's part of a run.
@@ -56,10 +55,12 @@ class Evidence {
   const session::GraphRecord* graph(GraphId id) const;
 
  private:
-  const RunRecords& records_;
+  std::span<const uint64_t> words(KeyId key) const;
+
   std::map<FunctionId, FunctionRun> functions_;
   std::unordered_map<TraceId, const session::TraceRecord*> traces_;
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
+  std::unordered_map<KeyId, std::span<const uint64_t>> keys_;  // those that are whole
   mutable Fingerprints fingerprints_;
 };
 

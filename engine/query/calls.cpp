@@ -59,7 +59,8 @@ std::shared_ptr<const std::vector<session::CallRecord>> CallIndex::take_next() {
       trace.sums.add(call);
       if (!trace.changed) changed_traces_.push_back(call.trace);
       trace.changed = true;
-      const uint32_t kind = kinds_.add(key_of(call.source) * 0x9E3779B97F4A7C15ull ^ call.trace.value);
+      const uint64_t key = uint64_t{call.key.value} << 32 | call.trace.value;
+      const uint32_t kind = kinds_.add(key_of(call.source) * 0x9E3779B97F4A7C15ull ^ key);
       if (kept_.size() <= kind) kept_.resize(kind + 1);
       if (kept_[kind] < kKeptOfEach) ++kept_[kind], distinct_.push_back(call);
     }

@@ -57,8 +57,8 @@ class CallIndex {
   // Sums that changed since the last time this was asked.
   std::vector<std::pair<FunctionId, CallSums>> changed_functions();
   std::vector<std::pair<TraceId, CallSums>> changed_traces();
-  // The first few calls of each trace from each line, in the order in which they ended: a replay of a run's calls needs
-  // no more, because one that was served once is served in the same way again.
+  // The first few calls of each trace and key from each line, in the order in which they ended: a replay of a run's
+  // calls needs no more, because one that was served once is served in the same way again.
   const std::vector<session::CallRecord>& distinct() const { return distinct_; }
   static constexpr uint32_t kKeptOfEach = 8;
   // Calls that made a trace, in the order in which they ended, with their rows.
@@ -91,7 +91,7 @@ class CallIndex {
   KeyTable sources_;
   std::vector<uint64_t> source_counts_;
   std::vector<std::pair<uint64_t, session::CallRecord>> traced_;
-  KeyTable kinds_;  // of trace and source
+  KeyTable kinds_;  // of trace, key and source
   std::vector<uint8_t> kept_;
   std::vector<session::CallRecord> distinct_;
   uint64_t rows_ = 0, unreadable_ = 0;

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -102,6 +103,7 @@ struct Family {
   int traces = 0;                        // how many were made, those that failed too
   struct Seen { explain::Key key; TraceId trace; };
   std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest among
+  std::unordered_map<const void*, uint32_t> captured;  // variables and tensors that recorded traces captured, numbered
 };
 
 class Function {

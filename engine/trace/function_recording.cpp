@@ -21,6 +21,17 @@ void note(session::Writer& writer, const std::string& words) {
   writer.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote, words + '\n'});
 }
 
+// A graph does not say which variable or tensor an input stands for.
+std::vector<uint32_t> capture_numbers(Family& family, const Concrete& concrete) {
+  std::vector<uint32_t> numbers;
+  for (const Tensor& capture : concrete.captures()) {
+    const bool resource = capture.dtype() == DType::kResource && !capture.is_symbolic();
+    const void* what = resource ? static_cast<const void*>(capture.resource_object()) : capture.body();
+    numbers.push_back(family.captured.try_emplace(what, static_cast<uint32_t>(family.captured.size())).first->second);
+  }
+  return numbers;
+}
+
 // The recorded trace with the fewest differing leaves; of several, the latest.
 void find_nearest(const Family& family, const explain::Key& key, session::TraceRecord& record) {
   std::vector<explain::Difference> differing;
@@ -97,6 +108,7 @@ void record_trace(Function& function, const Trace& trace, const explain::Key& ke
   if (trace.concrete) {
     record.graphs = {{"traced", trace.concrete->graph()->id}};
     record.captures = function.front_end().describe_captures(trace);
+    record.captured = capture_numbers(family, *trace.concrete);
     add_compile_phases(*trace.concrete, record);
     record_graph(trace.concrete->graph());
   }

@@ -20,6 +20,13 @@ GraphId SampleRun::add_graph(session::GraphRecord graph) {
   return graphs.back().id;
 }
 
+KeyId SampleRun::add_key(const std::vector<uint64_t>& words) {
+  for (const session::KeyRecord& k : keys)
+    if (k.words == words) return k.id;
+  keys.push_back({KeyId(functions[0].id.value * 1000 + static_cast<uint32_t>(keys.size())), functions[0].id, words, {}});
+  return keys.back().id;
+}
+
 TraceId SampleRun::call(const KeyWriter& key, const session::GraphRecord& graph, const Options& options) {
   const std::vector<uint64_t> words(key.words.begin(), key.words.end());
   int at = table_.find(words);
@@ -44,7 +51,7 @@ TraceId SampleRun::call(const KeyWriter& key, const session::GraphRecord& graph,
     now_ns = t.end_ns;
     at = table_.add(made);
     trace_ids_.push_back(t.id);
-    trace_keys_.push_back(wanted);
+    t.call_key = add_key(wanted);
     traces.push_back(std::move(t));
     call.outcome = CallOutcome::kTrace;
   }
@@ -55,18 +62,15 @@ TraceId SampleRun::call(const KeyWriter& key, const session::GraphRecord& graph,
     call.trace = trace_ids_[static_cast<size_t>(at)];
     call.start_ns = start;
     call.end_ns = now_ns;
+    if (options.record_key) call.key = add_key(words);
     calls.push_back(call);
-    call_keys_.push_back(options.record_key ? words : std::vector<uint64_t>());
   }
   return trace_ids_[static_cast<size_t>(at)];
 }
 
 RunRecords SampleRun::records() const {
-  RunRecords records{functions, traces, graphs, calls, {}, {}};
-  if (!raw_keys) return records;
-  for (size_t i = 0; i < traces.size(); ++i) records.trace_keys[traces[i].id] = trace_keys_[i];
-  for (size_t i = 0; i < calls.size(); ++i)
-    if (!call_keys_[i].empty()) records.call_keys[calls[i].id] = call_keys_[i];
+  RunRecords records{functions, traces, graphs, calls, keys};
+  if (!raw_keys) records.keys = {};
   return records;
 }
 

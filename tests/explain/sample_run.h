@@ -4,8 +4,6 @@
 #include "engine/explain/dispatch.h"
 #include "engine/explain/findings.h"
 
-#include <deque>
-
 namespace footlight::explain {
 
 class SampleRun {
@@ -34,13 +32,14 @@ class SampleRun {
   std::vector<session::CallRecord> calls;
   int64_t now_ns = 1'000'000;
   bool raw_keys = true;            // false: as older recordings are
-  std::vector<uint64_t>& key_of_call(size_t i) { return call_keys_[i]; }
+  std::vector<session::KeyRecord> keys;
 
  private:
+  KeyId add_key(const std::vector<uint64_t>& words);
+
   std::vector<std::string> parameters_;
   DispatchTable table_;
   std::vector<TraceId> trace_ids_;
-  std::deque<std::vector<uint64_t>> trace_keys_, call_keys_;
 };
 
 // Placeholder -> Mul by a constant -> output.

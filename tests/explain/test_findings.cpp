@@ -32,19 +32,16 @@ class TestFindings : public QObject {
     // Ids of graphs are those of their runs: the inner ones are moved behind.
     for (session::TraceRecord& t : inner.traces) t.graphs = {{"traced", GraphId(t.graph().value + 100)}};
     for (session::GraphRecord& g : inner.graphs) g.id = GraphId(g.id.value + 100);
-    const RunRecords a = outer.records(), b = inner.records();
-    std::vector<session::FunctionRecord> functions = outer.functions;
-    std::vector<session::TraceRecord> traces = outer.traces;
-    std::vector<session::GraphRecord> graphs = outer.graphs;
-    std::vector<session::CallRecord> calls = outer.calls;
-    functions.insert(functions.end(), b.functions.begin(), b.functions.end());
-    traces.insert(traces.end(), b.traces.begin(), b.traces.end());
-    graphs.insert(graphs.end(), b.graphs.begin(), b.graphs.end());
-    calls.insert(calls.end(), b.calls.begin(), b.calls.end());
-    RunRecords both{functions, traces, graphs, calls, a.trace_keys, a.call_keys};
-    both.trace_keys.insert(b.trace_keys.begin(), b.trace_keys.end());
-    both.call_keys.insert(b.call_keys.begin(), b.call_keys.end());
-    const auto found = find_findings(both);
+    const auto both = [](auto a, const auto& b) {
+      a.insert(a.end(), b.begin(), b.end());
+      return a;
+    };
+    const auto functions = both(outer.functions, inner.functions);
+    const auto traces = both(outer.traces, inner.traces);
+    const auto graphs = both(outer.graphs, inner.graphs);
+    const auto calls = both(outer.calls, inner.calls);
+    const auto keys = both(outer.keys, inner.keys);
+    const auto found = find_findings({functions, traces, graphs, calls, keys});
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].function, FunctionId(1));
     QCOMPARE(findings(inner).size(), size_t{1});

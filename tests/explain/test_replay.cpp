@@ -154,7 +154,7 @@ class TestReplay : public QObject {
 
     SampleRun damaged({"x", "rate"});
     for (int i = 0; i < 6; ++i) damaged.call(batch_and_rate(32, 0.1 * i), scaled("c"));
-    damaged.key_of_call(2)[2] = ~uint64_t{0};
+    damaged.keys[2].words[2] = ~uint64_t{0};
     QCOMPARE(replayed(damaged, kRateAsTensor).checked.method, Checked::Method::kNone);
   }
 };

@@ -125,6 +125,7 @@ struct TraceRecord {
   std::vector<std::string> differing;
   std::string why;
   std::vector<std::string> captures;
+  std::vector<uint32_t> captured;  // numbers of them
   SourceRef source;
   LocationId location;
   std::string error;
@@ -182,6 +183,9 @@ struct TraceRecord {
            {.column = "path"});
     f.list("trace_capture", &R::captures, "What a trace uses that is no argument: \"w1 float32 (8, 16) variable\".",
            {.column = "capture"});
+    f.list("trace_captured", &R::captured,
+           "What it captured, by number: in traces of one function the same number is the same variable or tensor.",
+           {.since = 3, .column = "number"});
     f.list("trace_phase", &R::phases, "What the time of a trace went into.", {.since = 3});
     f.list("trace_graph", &R::graphs, "The graphs of a trace, by stage.", {.since = 3});
     f.list("trace_artifact", &R::artifacts, "What an engine made on the way.", {.since = 3});

@@ -65,6 +65,124 @@ class Alone(unittest.TestCase):
         self.assertEqual((said['ended'], said['exit_code'], said['console_lines']), (True, 3, 3))
         self.assertEqual(said['level'], 'ops')
 
+    def spans(self):
+        """The spans by name, and the counters' values in order."""
+        environment = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+        done = subprocess.run([os.path.join(BUILD, 'tests', 'print_spans'), self.session], capture_output=True, text=True,
+                              env=environment, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = sorted((json.loads(line) for line in done.stdout.splitlines()), key=lambda line: line['start'])
+        spans = {}
+        for line in lines:
+            if 'span' in line:
+                spans.setdefault(line['span'], []).append(line)
+        return spans, [(line['track'], line['value']) for line in lines if 'value' in line]
+
+    def test_spans_and_counters(self):
+        done = self.record('''
+            import threading
+            from footlight_recorder import counter, span, timed
+
+            for epoch in range(2):
+                with span('epoch', 'train', number=epoch, model=object, text='\\u00fc'):
+                    with span('step'):
+                        counter('loss', 0.5 / (epoch + 1))
+            counter('memory', 7)
+            try:
+                with span('fails'):
+                    raise KeyError('passed on')
+            except KeyError:
+                pass
+            work = timed(lambda x, *, y=1: x + y, 'work', category='call')
+            print(work(1), work(1, y=5))
+            thread = threading.Thread(target=work, args=(1,))
+            thread.start()
+            thread.join()
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, '2 6\n'), done.stderr)
+        spans, counters = self.spans()
+        self.assertEqual({name: len(found) for name, found in spans.items()}, {'epoch': 2, 'step': 2, 'fails': 1, 'work': 3})
+        self.assertEqual(counters, [('counter loss', 0.5), ('counter loss', 0.25), ('counter memory', 7)])
+        for epoch, step in zip(spans['epoch'], spans['step']):
+            self.assertLessEqual(epoch['start'], step['start'])
+            self.assertLessEqual(step['start'], step['end'])
+            self.assertLessEqual(step['end'], epoch['end'])
+        self.assertEqual([epoch['args']['number'] for epoch in spans['epoch']], [0, 1])
+        self.assertEqual(spans['epoch'][0]['args'], {'number': 0, 'model': "<class 'object'>", 'text': '\u00fc'})
+        self.assertEqual((spans['epoch'][0]['category'], spans['step'][0]['category'], spans['work'][0]['category']),
+                         ('train', '', 'call'))
+        threads = {span['thread'] for span in spans['work']}
+        self.assertEqual((len(threads), spans['epoch'][0]['thread'] in threads), (2, True))
+
+    def test_what_stands_in_for_a_callable(self):
+        done = self.record('''
+            import copy, functools, gc, pickle, sys, weakref
+            from footlight_recorder import timed
+
+            def work(x):
+                "Works."
+                return x + 1
+            plain, work = work, timed(work)
+            work.cache = {}
+            assert work(1) == 2 and repr(work).startswith('<timed <function work')
+            assert (work.__name__, work.__doc__, work.__module__, work.__wrapped__) == ('work', 'Works.', '__main__', plain)
+            assert weakref.ref(work)() is work and {work: 1}[work] == 1 and work != plain
+            assert pickle.loads(pickle.dumps(work)) is work and copy.copy(work) is work
+            length = pickle.loads(pickle.dumps(timed(len, 'length', 'c')))
+            assert length([1]) == 1 and length.__wrapped__ is len
+
+            class Model:
+                def __init__(self): self.calls = 0
+                def step(self, n):
+                    self.calls += n
+                    return self
+                step = timed(step)
+                def __call__(self): return self.calls
+                limit = 3
+            model = Model()
+            assert model.step(2) is model and Model.step(model, 3).calls == 5
+            called = timed(model)
+            assert called() == 5 and called.limit == 3 and called.calls == 5
+            for wrong in ('limits', '__len__'):
+                try: getattr(called, wrong)
+                except AttributeError: pass
+                else: raise AssertionError(wrong)
+            for wrong in ((3,), (len, 3), ()):
+                try: timed(*wrong)
+                except TypeError: pass
+                else: raise AssertionError(wrong)
+
+            # Nothing lives longer for being wrapped, cycles neither.
+            class Callable:
+                def __call__(self): pass
+            there = Callable()
+            there.timed = timed(there)
+            gone = weakref.ref(there)
+            del there
+            gc.collect()
+            assert gone() is None
+            before = sys.getrefcount(plain)
+            for i in range(100): timed(plain)(1)
+            assert sys.getrefcount(plain) == before, sys.getrefcount(plain) - before
+
+            # The last reference may go while it runs.
+            def drop():
+                globals()['last'] = None
+                return 'dropped'
+            last = timed(drop)
+            print(last(), last)
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'dropped None\n'), done.stderr)
+        spans, _ = self.spans()
+        self.assertEqual(len(spans['Model.step']), 2)
+        self.assertEqual((len(spans['work']), len(spans['length'])), (101, 1))
+        self.assertEqual(len(spans['Model']), 1)
+
+    def test_without_a_recording_nothing_happens(self):
+        done = self.python('-c', 'from footlight_recorder import counter, span, timed\n'
+                                 'with span("a", x=1): counter("b", 2)\nprint(timed(abs)(-3))')
+        self.assertEqual((done.returncode, done.stdout), (0, '3\n'), done.stderr)
+
     def test_a_program_records_itself(self):
         text = f'''
             import sys, footlight_recorder

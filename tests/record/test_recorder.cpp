@@ -4,6 +4,7 @@
 #include "engine/base/signatures.h"
 #include "engine/record/recorder.h"
 #include "engine/record/sources.h"
+#include "engine/record/spans.h"
 #include "engine/session/reader.h"
 
 #include <QtTest>
@@ -425,6 +426,41 @@ class TestRecorder : public QObject {
     record::start_recording(at("next.footlight"), {}, RecordingLevel::kStructure);
     record::stop_recording({});
     QCOMPARE(Reader::open(at("next.footlight"))->contents().codes.size(), size_t{3});
+  }
+
+  void spans_and_counters_lie_on_tracks_of_their_session() {
+    for (const char* name : {"first.footlight", "second.footlight"}) {  // threads and counters are the same in both
+      record::start_recording(at(name), {}, RecordingLevel::kStructure);
+      record::add_span("read", "input", 10, 20, "{\"rows\": 3}");
+      std::thread([] { record::add_span("elsewhere", "", 15, 30); }).join();
+      record::add_counter("loss", 0.5);
+      record::add_counter("loss", 0.25);
+      record::stop_recording({});
+      record::add_span("late", "", 40, 50);
+      record::add_counter("late", 1);
+
+      auto r = Reader::open(at(name));
+      QCOMPARE(r->spans().rows(), 2u);
+      QCOMPARE(r->counters().rows(), 2u);
+      std::map<std::string, SpanRecord> spans;
+      for (const SpanRecord& span : *r->spans().chunk(0)) spans[span.name] = span;
+      const SpanRecord& read = spans.at("read");
+      QCOMPARE(read.category, std::string("input"));
+      QCOMPARE(read.args, std::string("{\"rows\": 3}"));
+      QCOMPARE(read.start_ns, int64_t{10});
+      QCOMPARE(read.end_ns, int64_t{20});
+      QVERIFY(read.track != spans.at("elsewhere").track);
+      const TrackRecord* const here = r->track(read.track);
+      const TrackRecord* const there = r->track(spans.at("elsewhere").track);
+      QVERIFY(here && there);
+      QCOMPARE(here->kind, std::string("thread"));
+      QVERIFY(here->thread != there->thread);
+      QVERIFY(here->process.valid());
+      const auto counters = r->counters().chunk(0);
+      QCOMPARE(r->track(counters->at(0).track)->name, std::string("loss"));
+      QVERIFY(counters->at(0).track == counters->at(1).track);
+      QCOMPARE(counters->at(1).value, 0.25);
+    }
   }
 
   void engines_add_what_a_session_needs_to_know() {

@@ -23,6 +23,13 @@ def stop():
         warnings.warn(words)
 
 
+def __getattr__(name):
+    # span(name, category, **args), timed(callable, name, category), counter(name, value)
+    if name in ('span', 'timed', 'counter'):
+        return getattr(_load(), name)
+    raise AttributeError("module 'footlight_recorder' has no attribute %r" % name)
+
+
 def _load():
     from footlight_recorder import _interpreter
     words = _interpreter.why_unusable()

@@ -1,0 +1,86 @@
+// Gives threads and counters their tracks in the session that is being written, and hands spans to its writer.
+#include "engine/record/spans.h"
+
+#include "engine/base/clock.h"
+#include "engine/session/writer.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace footlight::record {
+namespace {
+
+// A writer lives until the process ends (recorder.cpp), so that its address says which session a track belongs to.
+struct Track {
+  const session::Writer* writer = nullptr;
+  session::TrackId id;
+};
+
+session::TrackId new_track() {
+  static std::atomic<uint32_t> next{0};
+  return session::TrackId(next.fetch_add(1, std::memory_order_relaxed));
+}
+
+session::TrackId track_of_this_thread(session::Writer& writer) {
+  static constinit thread_local Track track;
+  if (track.writer != &writer) {
+    track = {&writer, new_track()};
+    const ThreadRings& rings = thread_rings();  // these have the thread's number
+    session::TrackRecord record;
+    record.id = track.id;
+    record.process = writer.process();
+    record.kind = "thread";
+    record.name = rings.name();
+    record.thread = session::ThreadId(rings.number());
+    writer.add(std::move(record));
+  }
+  return track.id;
+}
+
+session::TrackId track_of_counter(session::Writer& writer, std::string_view name) {
+  static auto* const mutex = new std::mutex;
+  static auto* const tracks = new std::map<std::string, Track, std::less<>>;
+  std::lock_guard lock(*mutex);
+  auto at = tracks->find(name);
+  if (at == tracks->end()) at = tracks->emplace(name, Track{}).first;
+  if (at->second.writer != &writer) {
+    at->second = {&writer, new_track()};
+    session::TrackRecord record;
+    record.id = at->second.id;
+    record.process = writer.process();
+    record.kind = "counter";
+    record.name = name;
+    writer.add(std::move(record));
+  }
+  return at->second.id;
+}
+
+session::Writer* writer() { return recording_structure() ? session::active_writer() : nullptr; }
+
+}  // namespace
+
+void add_span(std::string_view name, std::string_view category, int64_t start_ns, int64_t end_ns, std::string args) {
+  session::Writer* const to = writer();
+  if (!to) return;
+  session::SpanRecord span;
+  span.track = track_of_this_thread(*to);
+  span.start_ns = start_ns;
+  span.end_ns = end_ns;
+  span.name = name;
+  span.category = category;
+  span.args = std::move(args);
+  to->add(std::move(span));
+}
+
+void add_counter(std::string_view name, double value) {
+  session::Writer* const to = writer();
+  if (!to) return;
+  session::CounterRecord counter;
+  counter.track = track_of_counter(*to, name);
+  counter.time_ns = now_ns();
+  counter.value = value;
+  to->add(counter);
+}
+
+}  // namespace footlight::record

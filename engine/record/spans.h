@@ -1,0 +1,19 @@
+// Spans and counters of a program: what took time and is no op and no call, and numbers over time. Recorded from level
+// structure on; without a recording each is one branch.
+#pragma once
+
+#include "engine/base/recording.h"
+
+#include <string>
+#include <string_view>
+
+namespace footlight::record {
+
+// On the track of the calling thread. `args` is a JSON object, or empty.
+void add_span(std::string_view name, std::string_view category, int64_t start_ns, int64_t end_ns,
+              std::string args = {});
+
+// The value of `name` from now on.
+void add_counter(std::string_view name, double value);
+
+}  // namespace footlight::record

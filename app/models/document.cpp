@@ -94,8 +94,9 @@ const OpInfo& Document::op(session::OpNumber id) const {
 Place Document::place(SourceRef source) const {
   const session::CodeRecord* c = code(source.code);
   if (!c) return {};
-  auto it = std::upper_bound(c->lines.begin(), c->lines.end(), source.offset,
-                             [](uint32_t offset, const session::CodeLine& entry) { return offset < entry.first_offset; });
+  auto it = std::upper_bound(
+      c->lines.begin(), c->lines.end(), source.offset,
+      [](uint32_t offset, const session::CodeLine& entry) { return offset < entry.first_offset; });
   if (it == c->lines.begin()) return {c->file, c->first_line};
   return {c->file, static_cast<int>(std::prev(it)->line)};
 }

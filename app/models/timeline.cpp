@@ -44,7 +44,8 @@ std::vector<std::vector<Phase>> phase_lanes(const Document& document) {
     if (!document.calls_of(t.id).traced) continue;
     int64_t at = t.start_ns;
     int number = 0;
-    for (const int64_t ns : {t.phase_ns("autograph"), t.phase_ns("python"), t.phase_ns("optimize"), t.phase_ns("compile")}) {
+    for (const int64_t ns :
+         {t.phase_ns("autograph"), t.phase_ns("python"), t.phase_ns("optimize"), t.phase_ns("compile")}) {
       if (ns > 0) all.push_back({at, at + ns, t.id, number}), at += ns;
       ++number;
     }

@@ -155,7 +155,8 @@ std::string printable(const std::string& text) {
 }
 
 int info(const Words& words) {
-  constexpr const char* kHow = "`footlight info FILE [--ops [--filter TEXT] [--shapes]] [--json]` or `footlight info --schema`";
+  constexpr const char* kHow =
+      "`footlight info FILE [--ops [--filter TEXT] [--shapes]] [--json]` or `footlight info --schema`";
   bool json = false, ops = false;
   OpTable table;
   std::string file;

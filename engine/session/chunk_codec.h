@@ -118,7 +118,8 @@ struct WriteColumns : Fields {
                  return v ? ids.number(v) : v;
                }));
       else
-        finish(name, Coding::kNumbers, differences(chunk.size(), [&](size_t row) { return number_of(T(get(row)), ids); }));
+        finish(name, Coding::kNumbers,
+               differences(chunk.size(), [&](size_t row) { return number_of(T(get(row)), ids); }));
     }
   }
   template <class Get>
@@ -325,7 +326,8 @@ struct CopyRows : Fields {
 template <class Chunk>
 void copy_rows(Chunk& to, const Chunk& from, size_t begin, size_t end) {
   if constexpr (kOfRecords<Chunk>) {
-    to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
+    to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+              from.begin() + static_cast<std::ptrdiff_t>(end));
   } else {
     CopyRows<Chunk> rows(to, from, begin, end);
     Chunk::describe(rows);

@@ -34,7 +34,8 @@ struct Contents {
   std::optional<EndRecord> end;
 };
 
-// Every table of records, in the order of the SQL and of the printed page; beside them are those of EventChunks, and `meta`.
+// Every table of records, in the order of the SQL and of the printed page; beside them are those of
+// EventChunks, and `meta`.
 constexpr auto kRecordTables =
     std::tuple(&Contents::processes, &Contents::files, &Contents::codes, &Contents::locations, &Contents::functions,
                &Contents::traces, &Contents::keys, &Contents::graphs, &Contents::generated, &Contents::decisions,

@@ -1,5 +1,6 @@
-// How a record is described, once: a static member function `describe(fields)` that names every column with its meaning.
-// SQL, log rows, chunk columns, the reading of older and newer files and the printed page follow from it.
+// How a record is described, once: a static member function `describe(fields)` that names every column with
+// its meaning. SQL, log rows, chunk columns, the reading of older and newer files and the printed page follow
+// from it.
 #pragma once
 
 #include "engine/base/ids.h"

@@ -1,5 +1,5 @@
-// What comes at a high rate and is kept in chunks of columns: ops, calls, device work, spans, counters. One more kind of
-// event is its record here, with a line in EventChunks below, and who writes it.
+// What comes at a high rate and is kept in chunks of columns: ops, calls, device work, spans, counters. One
+// more kind of event is its record here, with a line in EventChunks below, and who writes it.
 #pragma once
 
 #include "engine/base/recording.h"
@@ -159,7 +159,8 @@ struct CounterRecord {
   int64_t time_ns = 0;
   double value = 0;
 
-  static constexpr TableNote kTable{"counter_chunk", "Numbers over time: memory in use, the loss, a queue's length.", 3};
+  static constexpr TableNote kTable{"counter_chunk",
+                                    "Numbers over time: memory in use, the loss, a queue's length.", 3};
   static constexpr const char* kPlural = "counters";
   template <class F>
   static void describe(F& f) {

@@ -139,13 +139,14 @@ class Finisher {
   }
   template <size_t... I>
   JoinersOf<EventChunks>::type joiners(std::index_sequence<I...>) {
-    return JoinersOf<EventChunks>::type(
-        std::tuple_element_t<I, JoinersOf<EventChunks>::type>(db_, schema().tables[schema().first_chunk_table + I].name)...);
+    return JoinersOf<EventChunks>::type(std::tuple_element_t<I, JoinersOf<EventChunks>::type>(
+        db_, schema().tables[schema().first_chunk_table + I].name)...);
   }
 
   void row(const Binding& binding, Row values) {
     const auto table = static_cast<size_t>(binding.table);
-    if (table == kMetaTable && values[static_cast<size_t>(binding.columns[0])].bytes == "script") db_.run("DELETE FROM run_argument");
+    if (table == kMetaTable && values[static_cast<size_t>(binding.columns[0])].bytes == "script")
+      db_.run("DELETE FROM run_argument");
     Statement& insert = insert_of(table);
     insert.reset();
     const auto& columns = schema().tables[table].columns;

@@ -136,7 +136,8 @@ struct IdOf : Fields {
   IdOf(const R& r, InSession i) : record(r), ids(i) {}
   template <class M>
   void id(const char*, M R::* member, const char*, Note = {}) {
-    if constexpr (std::is_same_v<M, ProcessId>) value = (record.*member).valid() ? (record.*member).value : ids.process();
+    if constexpr (std::is_same_v<M, ProcessId>)
+      value = (record.*member).valid() ? (record.*member).value : ids.process();
     else value = static_cast<int64_t>(ids(record.*member));
   }
 };

@@ -21,7 +21,8 @@ template <class M>
 void add_column(std::vector<Column>& columns, const char* name, const char* meaning, const Note& note) {
   if constexpr (std::is_same_v<M, SourceRef>) {
     columns.push_back({std::string(name) + "_code", meaning, "", "", ColumnType::kInteger, note.since});
-    columns.push_back({std::string(name) + "_offset", "instruction in it", "bytes", "", ColumnType::kInteger, note.since});
+    columns.push_back(
+        {std::string(name) + "_offset", "instruction in it", "bytes", "", ColumnType::kInteger, note.since});
   } else {
     Column column{name, meaning, note.unit, note.formerly, type_of<M>(), note.since};
     if constexpr (std::is_enum_v<M>) column.values = enumerators(M{});
@@ -119,10 +120,11 @@ Schema make_schema() {
     using Rows = typename RowsOf<Chunk>::type;
     const TableNote& note = Rows::kTable;
     s.tables.push_back({note.name, note.meaning, note.since, -1, 0, false, {}});
-    s.tables.back().columns = {{"first_ns", "least start", "ns", "", ColumnType::kInteger, note.since},
-                               {"last_ns", "greatest end", "ns", "", ColumnType::kInteger, note.since},
-                               {"count", "rows", "", "", ColumnType::kInteger, note.since},
-                               {"data", "columns, compressed: engine/session/chunk.h", "", "", ColumnType::kBlob, note.since}};
+    s.tables.back().columns = {
+        {"first_ns", "least start", "ns", "", ColumnType::kInteger, note.since},
+        {"last_ns", "greatest end", "ns", "", ColumnType::kInteger, note.since},
+        {"count", "rows", "", "", ColumnType::kInteger, note.since},
+        {"data", "columns, compressed: engine/session/chunk.h", "", "", ColumnType::kBlob, note.since}};
     s.chunks.push_back({note.name, note.meaning, note.since, -1, 0, false, {}});
     AddChunkColumns columns(s.chunks.back().columns);
     Rows::describe(columns);
@@ -241,12 +243,14 @@ std::string schema_sql() {
 }
 
 std::string schema_page() {
-  std::string out = "A Footlight session, version " + std::to_string(kVersion) +
-                    ". Times are nanoseconds since 1970 (CLOCK_REALTIME). Ids are NULL where there is none; their\n"
-                    "highest 8 bits are the number of the process that gave them. What comes at a high rate lies in the\n"
-                    "tables *_chunk, as compressed columns beside their time range and number of rows; op_summary and\n"
-                    "call_summary hold sums over them, the views traces and ops what is asked most. A number behind a name\n"
-                    "is the version that brought it.\n";
+  std::string out =
+      "A Footlight session, version " + std::to_string(kVersion) +
+      ". Times are nanoseconds since 1970 (CLOCK_REALTIME). Ids are NULL where there is none; their\n"
+      "highest 8 bits are the number of the process that gave them. What comes at a high rate lies in the\n"
+      "tables *_chunk, as compressed columns beside their time range and number of rows; op_summary and\n"
+      "call_summary hold sums over them, the views traces and ops what is asked most. A number behind a "
+      "name\n"
+      "is the version that brought it.\n";
   const auto page = [&](const TableSchema& t) {
     out += '\n' + t.name + (t.since > 1 ? " (" + std::to_string(t.since) + ")" : "") + ": " + t.meaning + '\n';
     for (const Column& c : t.columns) {
@@ -295,7 +299,8 @@ Layout parse_layout(std::string_view text) {
       const size_t equals = line.find('=');
       Layout::Column column{std::string(line.substr(1, equals == line.npos ? line.npos : equals - 1)), 0};
       if (equals != line.npos)
-        column.values = 1 + static_cast<size_t>(std::count(line.begin() + static_cast<std::ptrdiff_t>(equals), line.end(), '|'));
+        column.values = 1 + static_cast<size_t>(std::count(line.begin() + static_cast<std::ptrdiff_t>(equals),
+                                                           line.end(), '|'));
       columns.push_back(std::move(column));
       if (columns.size() > kMost) throw_broken("a table has too many columns");
     } else if (line.starts_with("table ") || line.starts_with("chunk ")) {

@@ -17,8 +17,8 @@ struct WriterOptions {
   int flush_ms = 50;
   int64_t size_cap = int64_t{4} << 30;     // bytes; events first, then everything but the end is dropped and counted
   int64_t queue_cap = int64_t{64} << 20;   // bytes waiting for a slow disk
-  // For attach(): the process whose ids and console this writer writes, when another writer began it: the supervisor and
-  // the script are one. None: a process of its own.
+  // For attach(): the process whose ids and console this writer writes, when another writer began it: the
+  // supervisor and the script are one. None: a process of its own.
   ProcessId process = {};
 };
 

@@ -48,7 +48,8 @@ void set_outputs(Node& node, const std::vector<DType>& dtypes, const std::vector
 void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
   const std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
   if (derivative && !flows_beyond(call.output_gradients, derivative->outputs))
-    return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients, call_of(call.attrs));
+    return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients,
+                             call_of(call.attrs));
   const std::shared_ptr<const Forward> forward = forward_of(callee);
   // When a tape will ask once more, it has to know where these come from: then what that needs is handed out as well.
   const bool watched = tape_watching && tape_watching(call.inputs);

@@ -38,7 +38,8 @@ void write_records(session::Writer& w) {
   w.add(code);
   w.add(session::FunctionRecord{FunctionId(1), "step", session::FileId(1), 3, 2, {"batch"}});
   for (uint32_t o = 0; o < kOps; ++o)
-    w.add(session::OpNameRecord{OpId(static_cast<uint16_t>(o)), "Op" + std::to_string(o), o % 3 ? "elementwise" : "product"});
+    w.add(session::OpNameRecord{OpId(static_cast<uint16_t>(o)), "Op" + std::to_string(o),
+                                o % 3 ? "elementwise" : "product"});
   for (uint32_t s = 0; s < 300; ++s)
     w.add(session::SignatureRecord{SignatureId(s), OpId(static_cast<uint16_t>(s % kOps)),
                                    "float32[32,784], float32[784,128]", "float32[32,128]", 500'000, 16'384,

@@ -23,7 +23,8 @@ GraphId SampleRun::add_graph(session::GraphRecord graph) {
 KeyId SampleRun::add_key(const std::vector<uint64_t>& words) {
   for (const session::KeyRecord& k : keys)
     if (k.words == words) return k.id;
-  keys.push_back({KeyId(functions[0].id.value * 1000 + static_cast<uint32_t>(keys.size())), functions[0].id, words, {}});
+  keys.push_back(
+      {KeyId(functions[0].id.value * 1000 + static_cast<uint32_t>(keys.size())), functions[0].id, words, {}});
   return keys.back().id;
 }
 

@@ -274,7 +274,9 @@ class TestSessionFiles : public QObject {
     write(from, read(finished_));
     {
       Database db = Database::open_untrusted(from.toStdString(), false);
-      db.run("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; INSERT INTO console VALUES(5, 0, 'added later', 0)");
+      db.run(
+          "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; INSERT INTO console VALUES(5, 0, 'added "
+          "later', 0)");
       write(to, read(from));
       write(to + "-wal", read(from + "-wal"));
     }

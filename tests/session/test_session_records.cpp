@@ -43,7 +43,8 @@ TrackRecord track() {
   return {TrackId(4), ProcessId(0), TrackId(3), "thread", "loader", ThreadId(2), DeviceNumber(1)};
 }
 SpanRecord span(uint64_t n) {
-  SpanRecord s{TrackId(4), int64_t(100 * n), int64_t(100 * n + 40), "step", "train", "{\"n\": " + std::to_string(n) + "}"};
+  SpanRecord s{TrackId(4), int64_t(100 * n), int64_t(100 * n + 40),
+               "step",     "train",          "{\"n\": " + std::to_string(n) + "}"};
   s.location = LocationId(2);
   s.flow_in = n, s.flow_out = n + 1;
   s.id = SpanId(n);
@@ -163,8 +164,9 @@ OpColumns events(uint32_t from, uint32_t count) {
 }
 bool same(const OpColumns& a, const OpColumns& b) {
   return a.start_ns == b.start_ns && a.end_ns == b.end_ns && a.id == b.id && a.call == b.call &&
-         a.code == b.code && a.offset == b.offset && a.graph == b.graph && a.node == b.node && a.bytes == b.bytes && a.op == b.op &&
-         a.thread == b.thread && a.device == b.device && a.signature == b.signature;
+         a.code == b.code && a.offset == b.offset && a.graph == b.graph && a.node == b.node &&
+         a.bytes == b.bytes && a.op == b.op && a.thread == b.thread && a.device == b.device &&
+         a.signature == b.signature;
 }
 OpColumns all_events(const Reader& r) {
   OpColumns out;
@@ -189,7 +191,8 @@ void write_everything(Writer& w) {
   w.add(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"});
   w.add(ConsoleRecord{78, ConsoleStream::kStderr, ""});
   w.add(OpNameRecord{OpId(4), "MatMul", "product"});
-  w.add(SignatureRecord{SignatureId(6), OpId(4), "float32[2,3], float32[3,5]", "float32[2,5]", 84, uint64_t{1} << 40, 60});
+  w.add(SignatureRecord{SignatureId(6), OpId(4), "float32[2,3], float32[3,5]", "float32[2,5]", 84,
+                        uint64_t{1} << 40, 60});
   w.add(ThreadRecord{ThreadId(2), 4711, "worker"});
   w.add(DeviceNameRecord{DeviceNumber(1), "/gpu:0", "NVIDIA H200"});
   w.add_dropped("op events", "they came faster", 5);
@@ -244,7 +247,8 @@ void check_everything(const Reader& r) {
                                                                 "float32[2,5]", 84, uint64_t{1} << 40, 60}));
   QVERIFY(r.signature(SignatureId(6))->op == OpNumber(OpId(4)));
   QCOMPARE(rows_of(c.threads.at(0)), rows_of(ThreadRecord{ThreadId(2), 4711, "worker", ProcessId(0)}));
-  QCOMPARE(rows_of(c.device_names.at(0)), rows_of(DeviceNameRecord{DeviceNumber(1), "/gpu:0", "NVIDIA H200", ProcessId(0)}));
+  QCOMPARE(rows_of(c.device_names.at(0)),
+           rows_of(DeviceNameRecord{DeviceNumber(1), "/gpu:0", "NVIDIA H200", ProcessId(0)}));
   QCOMPARE(c.dropped.size(), 1u);
   QCOMPARE(c.dropped[0].count, 12u);
   const auto calls = r.all_calls();

@@ -48,7 +48,7 @@ void span_dealloc(PyObject* self) {
   auto* span = reinterpret_cast<Span*>(self);
   span->name.~basic_string();
   span->category.~basic_string();
-  Py_XDECREF(span->args);
+  const Ref args = Ref::steal(span->args);
   Py_TYPE(self)->tp_free(self);
 }
 
@@ -222,7 +222,8 @@ void init_spans(PyObject* module) {
   timed_type.tp_basicsize = sizeof(Timed);
   timed_type.tp_flags =
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
-  timed_type.tp_doc = "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span.";
+  timed_type.tp_doc =
+      "timed(callable, name=None, category=''): the callable, each call of which is recorded as a span.";
   timed_type.tp_new = timed_new;
   timed_type.tp_dealloc = timed_dealloc;
   timed_type.tp_traverse = timed_traverse;

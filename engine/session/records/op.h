@@ -26,8 +26,8 @@ struct SignatureRecord {
   uint64_t input_bytes = 0, output_bytes = 0;
   uint64_t flops = 0;
 
-  static constexpr TableNote kTable{"op_signature", "An op with the types and shapes it ran on, each different one once.",
-                                    2};
+  static constexpr TableNote kTable{"op_signature",
+                                    "An op with the types and shapes it ran on, each different one once.", 2};
   template <class F>
   static void describe(F& f) {
     using R = SignatureRecord;

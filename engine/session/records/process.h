@@ -51,7 +51,8 @@ struct ProcessRecord {
   std::string engine, engine_version, adapter;
   std::vector<std::string> missing_hooks;
 
-  static constexpr TableNote kTable{"process", "A process that wrote into the session: the script, a child, a rank.", 3};
+  static constexpr TableNote kTable{"process",
+                                    "A process that wrote into the session: the script, a child, a rank.", 3};
   template <class F>
   static void describe(F& f) {
     using R = ProcessRecord;
@@ -60,7 +61,8 @@ struct ProcessRecord {
     f.column("world", &R::world, "how many these are");
     f.column("host", &R::host, "name of the machine");
     f.column("pid", &R::pid, "as the system knows it");
-    f.column("clock_offset_ns", &R::clock_offset_ns, "to be added to its times to get those of process 0", {.unit = "ns"});
+    f.column("clock_offset_ns", &R::clock_offset_ns, "to be added to its times to get those of process 0",
+             {.unit = "ns"});
     f.column("clock_error_ns", &R::clock_error_ns, "how wrong that may be", {.unit = "ns"});
     f.column("engine", &R::engine, "footlight, tensorflow, jax, torch");
     f.column("engine_version", &R::engine_version, "of the engine");

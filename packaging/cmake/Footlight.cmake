@@ -34,7 +34,7 @@ target_compile_options(footlight_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${FOOTLIGHT_WERROR}>:-Werror> -fno-semantic-interposition>
   # g++ 12 takes "text" + std::string for overlapping copies (GCC bug 105651).
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict -Wno-maybe-uninitialized>
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-stringop-overflow -Wno-array-bounds>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-stringop-overflow -Wno-array-bounds -Wno-stringop-overread>)
 target_link_libraries(footlight_flags INTERFACE Threads::Threads)
 if(FOOTLIGHT_DEPS)
   target_include_directories(footlight_flags SYSTEM INTERFACE ${FOOTLIGHT_DEPS}/include)

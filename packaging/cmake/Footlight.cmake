@@ -36,6 +36,10 @@ target_compile_options(footlight_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict -Wno-maybe-uninitialized>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-stringop-overflow -Wno-array-bounds -Wno-stringop-overread>)
 target_link_libraries(footlight_flags INTERFACE Threads::Threads)
+if(FOOTLIGHT_PRECOMPILE)
+  # The same bug once more, no longer hidden by standing in the system's headers.
+  target_compile_options(footlight_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-stringop-overflow>)
+endif()
 if(FOOTLIGHT_DEPS)
   target_include_directories(footlight_flags SYSTEM INTERFACE ${FOOTLIGHT_DEPS}/include)
 endif()
@@ -78,6 +82,9 @@ endfunction()
 function(footlight_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(fl_${name} OBJECT ${sources})
+  set(cold ${sources})
+  list(FILTER cold INCLUDE REGEX "/engine/(ops/rows|ops/composite|explain|autograph|cli|formats)/")
+  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS "${footlight_cold}")
   target_link_libraries(fl_${name} PUBLIC footlight_flags ${ARGN})
   if(name STREQUAL "ops")  # its files are many, small and alike
     footlight_precompile(fl_${name} ops <engine/ops/functions.h> <engine/ops/composite/define.h>)

@@ -140,8 +140,7 @@ void timed_dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   Timed* const timed = timed_of(self);
   if (timed->weakrefs) PyObject_ClearWeakRefs(self);
-  Py_XDECREF(timed->wrapped);
-  Py_XDECREF(timed->dict);
+  const Ref wrapped = Ref::steal(timed->wrapped), dict = Ref::steal(timed->dict);
   timed->name.~basic_string();
   timed->category.~basic_string();
   Py_TYPE(self)->tp_free(self);

@@ -46,6 +46,7 @@ class Recording {
     session::set_active_writer(writer_.get());
     drain();
     calls_.clear();
+    recording_number.fetch_add(1);
     recording_level = RecordingLevel::kStructure;
   }
   ~Recording() { stop(); }
@@ -396,7 +397,7 @@ class TestFunction : public QObject {
     QCOMPARE(contents.traces[1].number, 2);
     QCOMPARE(contents.traces[2].error, std::string("no"));
     QCOMPARE(contents.graphs.size(), size_t{2});
-    QCOMPARE(contents.traces[0].graph, contents.graphs[0].id);
+    QCOMPARE(contents.traces[0].graph(), contents.graphs[0].id);
   }
 
   void the_trace_that_makes_variables_is_recorded_as_such() {

@@ -1,5 +1,6 @@
 // The models, without a window: look-ups, keys, tables, timelines, search, findings, console.
 #include "tests/app/sample.h"
+#include "tests/explain/sample_run.h"
 
 #include "app/models/console_model.h"
 #include "app/models/facts.h"
@@ -429,6 +430,21 @@ class ModelsTest : public QObject {
     failed.add(t);
     QCOMPARE(finding_cards(failed).size(), size_t{2});
     QCOMPARE(finding_cards(failed)[0].tone, QStringLiteral("red"));
+  }
+
+  void what_a_replay_confirmed_is_called_checked() {
+    explain::SampleRun run({"x", "lr"});
+    for (int i = 0; i < 6; ++i) run.call(explain::batch_and_rate(32, i), explain::scaled(std::to_string(i)));
+    Document d;
+    for (const auto& f : run.functions) d.add(f);
+    for (const auto& t : run.traces) d.add(t);
+    for (const auto& g : run.graphs) d.add(g);
+    d.distinct_calls = run.calls;
+    d.keys = run.keys;
+    const auto cards = finding_cards(d);
+    QCOMPARE(cards.size(), size_t{1});
+    QVERIFY(cards[0].checked);
+    QCOMPARE(cards[0].check, QStringLiteral("replayed: saves 5 of 6 traces, 5.00 us"));
   }
 
   void shapes_that_vary() {

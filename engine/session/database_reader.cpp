@@ -130,7 +130,8 @@ class DatabaseReader final : public Reader {
   Binding select_list(const TableSchema& table, std::string& list) {
     const Layout::Table has = columns_of(table.name);
     if (has.columns.empty()) {
-      if (table.since <= version_ && version_ <= kVersion) throw_broken("table " + table.name + " is missing");
+      // A table that a version brought may have come after the file was written, within that version.
+      if (table.since == 1 && version_ <= kVersion) throw_broken("table " + table.name + " is missing");
       return {};
     }
     Binding binding = bind(has, unknown_);
@@ -161,7 +162,7 @@ class DatabaseReader final : public Reader {
     const TableSchema& table = schema().tables[schema().first_chunk_table + kind];
     const Layout::Table has = columns_of(table.name);
     if (has.columns.empty()) {
-      if (table.since <= version_ && version_ <= kVersion) throw_broken("table " + table.name + " is missing");
+      if (table.since == 1 && version_ <= kVersion) throw_broken("table " + table.name + " is missing");
       return;
     }
     for (const char* column : {"id", "first_ns", "last_ns", "count", "data"})

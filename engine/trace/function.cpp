@@ -285,9 +285,8 @@ void Function::note_traced() {
                       "or use reduce_retracing=True, and make the function once, outside of loops"));
 }
 
-void Function::record(std::span<const uint64_t> key, CallId call, CallId parent, TraceId trace, CallOutcome outcome,
-                      int64_t start_ns) {
-  record_call_of(*this, key, call, parent, trace, outcome, start_ns);
+void Function::record(const CallRun& call, TraceId trace, CallOutcome outcome, std::span<const uint64_t> asked) {
+  record_call_of(*this, call, trace, outcome, asked);
 }
 
 }  // namespace footlight::trace

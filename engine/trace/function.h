@@ -29,6 +29,7 @@ class Trace {
  public:
   virtual ~Trace() = default;
   TraceId id;
+  KeyId key;                             // in the session that knows the trace
   int number = 0;                        // 1, 2, ... among those of its function
   std::shared_ptr<Concrete> concrete;
   int64_t conversion_ns = 0;             // spent on converting source code while it was made
@@ -95,6 +96,13 @@ struct FunctionOptions {
   uint64_t self = 0;                     // number of the object that a method is bound to; it outlives the function
 };
 
+// A call that is being recorded.
+struct CallRun {
+  CallId id, parent;
+  KeyId key;               // of a trace that the caller chose; else what was asked for says it
+  int64_t start_ns = 0;
+};
+
 // What the functions made of one definition share: each instance of a class has a Function for a method of it, and a
 // session knows one.
 struct Family {
@@ -129,8 +137,8 @@ class Function {
     const int last = table_.find_last(key);
     Trace* trace = last == explain::DispatchTable::kMiss ? nullptr : traces_[static_cast<size_t>(last)].get();
     TraceId id;
-    const CallId parent = this_thread_call, call_id = start_ns ? next_call_id() : CallId();
-    const runtime::InCall inside(start_ns ? call_id : parent);
+    const CallRun call{start_ns ? next_call_id() : CallId(), this_thread_call, {}, start_ns};
+    const runtime::InCall inside(start_ns ? call.id : call.parent);
     try {
       bool traced = false;
       std::shared_ptr<Trace> found;
@@ -142,30 +150,26 @@ class Function {
       else definition_->note_hit();
       const InUse in_use(*this, *trace);
       id = trace->id;
-      if (!start_ns) [[likely]] return run(*trace, call_id);
-      auto result = run(*trace, call_id);
-      record(key, call_id, parent, id, traced ? CallOutcome::kTrace : CallOutcome::kHit, start_ns);
+      if (!start_ns) [[likely]] return run(*trace, call.id);
+      auto result = run(*trace, call.id);
+      record(call, id, traced ? CallOutcome::kTrace : CallOutcome::kHit, key);
       return result;
     } catch (...) {
-      if (start_ns) record(key, call_id, parent, id, CallOutcome::kFailed, start_ns);
+      if (start_ns) record(call, id, CallOutcome::kFailed, key);
       throw;
     }
   }
 
-  // A call that runs the body as it is, without any trace.
+  // A call that runs the body as it is, without any trace: run().
   template <class Run>
   auto call_eagerly(int64_t start_ns, Run&& run) {
-    if (!start_ns) return run();
-    const CallId parent = this_thread_call, call_id = next_call_id();
-    const runtime::InCall inside(call_id);
-    try {
-      auto result = run();
-      record({}, call_id, parent, {}, CallOutcome::kEager, start_ns);
-      return result;
-    } catch (...) {
-      record({}, call_id, parent, {}, CallOutcome::kFailed, start_ns);
-      throw;
-    }
+    return recorded(start_ns, {}, {}, CallOutcome::kEager, [&](CallId) { return run(); });
+  }
+
+  // A call of a trace that the caller chose: run(call).
+  template <class Run>
+  auto call_trace(const Trace& trace, int64_t start_ns, Run&& run) {
+    return recorded(start_ns, trace.id, trace.key, CallOutcome::kHit, run);
   }
 
   // Its traces in the order in which they were made.
@@ -200,6 +204,21 @@ class Function {
     Trace& trace_;
   };
 
+  template <class Run>
+  auto recorded(int64_t start_ns, TraceId trace, KeyId key, CallOutcome good, Run&& run) {
+    if (!start_ns) return run(CallId());
+    const CallRun call{next_call_id(), this_thread_call, key, start_ns};
+    const runtime::InCall inside(call.id);
+    try {
+      auto result = run(call.id);
+      record(call, trace, good);
+      return result;
+    } catch (...) {
+      record(call, trace, CallOutcome::kFailed);
+      throw;
+    }
+  }
+
   std::shared_ptr<Trace> make_trace(const Arguments&, const explain::Key&, session::TraceReason);
   void add(explain::Key key, std::shared_ptr<Trace> trace);
   void object_died(uint64_t number, std::vector<std::shared_ptr<Trace>>& evicted);
@@ -207,7 +226,7 @@ class Function {
   void release(int index);
   void free_evicted();
   void note_traced();
-  void record(std::span<const uint64_t> key, CallId, CallId parent, TraceId, CallOutcome, int64_t start_ns);
+  void record(const CallRun&, TraceId, CallOutcome, std::span<const uint64_t> asked = {});
 
   FrontEnd& front_end_;
   FunctionOptions options_;

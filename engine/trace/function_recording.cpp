@@ -84,7 +84,7 @@ void record_function(Function& function) {
   writer->add(std::move(record));
 }
 
-void record_trace(Function& function, const Trace& trace, const explain::Key& key, session::TraceReason reason,
+void record_trace(Function& function, Trace& trace, const explain::Key& key, session::TraceReason reason,
                   const TraceTimes& times, const std::string& error) {
   session::Writer* writer = recording_writer();
   if (!writer) return;
@@ -101,7 +101,7 @@ void record_trace(Function& function, const Trace& trace, const explain::Key& ke
     record.phases.push_back({"autograph", "trace", 0, times.start, times.start + trace.conversion_ns});
   record.signature = explain::summary(key);
   record.key = explain::describe(key);
-  record.call_key = function.keys().id_of(family.id, key.words, [&](auto) { return key.names; });
+  trace.key = record.call_key = function.keys().id_of(family.id, key.words, [&](auto) { return key.names; });
   find_nearest(family, key, record);
   record.source = current_source();
   record.error = error;
@@ -119,16 +119,17 @@ void record_trace(Function& function, const Trace& trace, const explain::Key& ke
   family.seen.push_back({key, trace.id});
 }
 
-void record_call_of(Function& function, std::span<const uint64_t> key, CallId call, CallId parent, TraceId trace,
-                    CallOutcome outcome, int64_t start_ns) {
+void record_call_of(Function& function, const CallRun& call, TraceId trace, CallOutcome outcome,
+                    std::span<const uint64_t> asked) {
   record_function(function);
   CallEvent event;
-  event.start_ns = start_ns;
+  event.start_ns = call.start_ns;
   event.end_ns = now_ns();
-  event.call = call;
-  event.parent = parent;
-  if (!key.empty())
-    event.key = function.keys().id_of(function.family().id, key,
+  event.call = call.id;
+  event.parent = call.parent;
+  event.key = call.key;
+  if (!asked.empty())
+    event.key = function.keys().id_of(function.family().id, asked,
                                       [&](auto words) { return function.front_end().names(words); });
   event.source = current_source();
   event.function = function.family().id;

@@ -18,11 +18,10 @@ struct TraceTimes {
 // All of these do nothing while nothing is recorded, but for the number that a function gets.
 void record_function(Function&);
 // `error`: tracing failed, and why.
-void record_trace(Function&, const Trace&, const explain::Key&, session::TraceReason, const TraceTimes&,
+void record_trace(Function&, Trace&, const explain::Key&, session::TraceReason, const TraceTimes&,
                   const std::string& error);
-// `key`: what was asked for; empty when the body ran as it is.
-void record_call_of(Function&, std::span<const uint64_t> key, CallId, CallId parent, TraceId, CallOutcome,
-                    int64_t start_ns);
+// `asked`: the key of a call that the dispatcher answered.
+void record_call_of(Function&, const CallRun&, TraceId, CallOutcome, std::span<const uint64_t> asked);
 // A trace is let go: because an object in `key` died, or (no key) because there are more than `most` traces.
 void record_eviction(Function&, const Trace&, const explain::Key* key, uint64_t object, size_t most);
 

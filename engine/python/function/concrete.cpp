@@ -1,6 +1,8 @@
 // ConcreteFunction: one trace as an object that can be called, printed and looked into.
 #include "engine/python/function/function_object.h"
 
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
@@ -172,7 +174,11 @@ std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&] {
     const std::vector<Tensor> inputs = arguments(self, args, PyVectorcall_NARGS(nargsf), kwnames);
-    return run_entry(entry_of(self), inputs, {}).release();
+    TraceEntry& entry = entry_of(self);
+    return core_in(self)
+        .function.call_trace(entry, recording_structure() ? now_ns() : 0,
+                             [&](CallId call) { return run_entry(entry, inputs, call); })
+        .release();
   });
 }
 

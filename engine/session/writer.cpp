@@ -338,8 +338,9 @@ std::thread quiet_thread(Body body) {
 }  // namespace
 
 std::unique_ptr<Writer> Writer::start(LogFile log, const std::string& path, const WriterOptions& options) {
+  auto made = std::make_unique<State>(std::move(log), options, path);  // may throw: a writer always has its state
   std::unique_ptr<Writer> writer(new Writer);
-  writer->state_ = std::make_unique<State>(std::move(log), options, path);
+  writer->state_ = std::move(made);
   State* state = writer->state_.get();
   state->writer = writer.get();
   if (state->log.size() == kHeaderSize || state->log.layout() != own_layout()) {

@@ -1,7 +1,9 @@
 """The footlight program without Python behind it: info, recover, and what record and FILE become."""
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import stat
 import subprocess
 import tempfile
@@ -113,9 +115,13 @@ class Cli(unittest.TestCase):
 
     def test_what_cannot_be_read_is_2_and_said(self):
         text = self.script('x.footlight', 'hello')
-        with open(self.sample('newer.footlight'), 'r+b') as file:
-            file.seek(63)
-            file.write(b'\x09')
+        # A newer file is read as far as it is known, unless it says that this would be wrong.
+        with contextlib.closing(sqlite3.connect(self.sample('newer.footlight'))) as newer:
+            newer.executescript('PRAGMA user_version=9; ALTER TABLE trace ADD COLUMN mood')
+            said = json.loads(run('info', '--json', self.path('newer.footlight'))[1])
+            self.assertEqual((said['version'], said['traces'], said['left_out']),
+                             (9, 13, 'a newer Footlight wrote this; left out: column trace.mood'))
+            newer.executescript("UPDATE meta SET value=9 WHERE key='readable_from'")
         for path, words in ((self.path('missing'), 'No such file or directory'), (text, 'not a session'),
                             (self.folder, 'not a session, not even a file'),
                             (self.path('newer.footlight'), 'newer version 9, this Footlight reads sessions up')):
@@ -123,6 +129,17 @@ class Cli(unittest.TestCase):
             self.assertEqual((code, out), (2, ''))
             self.assertTrue(err.startswith('footlight: ' + path), err)
             self.assertIn(words, err)
+
+    def test_the_schema_is_a_page(self):
+        code, out, err = run('info', '--schema')
+        self.assertEqual((code, err), (0, ''))
+        with contextlib.closing(sqlite3.connect(self.sample('sample.footlight'))) as db:
+            tables = [name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
+        self.assertGreater(len(tables), 40)
+        for table in tables:
+            self.assertIn(table, out)
+        self.assertIn('trace_phase (3): What the time of a trace went into.', out)
+        self.assertEqual(run('info', '--schema', 'x')[0], 2)
 
     def test_words_it_does_not_know(self):
         for words in ((), ('info',), ('info', '--yes'), ('record',), ('frobnicate', 'x'), ('--frobnicate',),

@@ -20,6 +20,7 @@ constexpr const char* kUsage =
   footlight info FILE --ops [--filter TEXT] [--shapes] [--json]
                             what every op cost: times, bytes, operations; --filter takes part of an op's or
                             a family's name, --shapes gives each of an op's shapes a row
+  footlight info --schema   the tables and columns of a session file, and what they mean
   footlight recover FILE [-o FILE]
                             make one SQLite file of a session whose run was killed
   footlight FILE            open a session in the app (footlight-app)

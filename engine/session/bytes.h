@@ -50,6 +50,7 @@ class ByteReader {
   uint32_t u32() { return fixed<uint32_t>(); }
   uint64_t u64() { return fixed<uint64_t>(); }
   uint64_t varint() {
+    if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) return static_cast<uint8_t>(*at_++);  // most are small
     uint64_t v = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       if (at_ == end_) throw_broken("a number is cut off");

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <unordered_map>
 
@@ -57,9 +58,8 @@ void set_number(T& to, uint64_t v) {
 // --- Out ----------------------------------------------------------------------------------------------------------
 template <class Get>
 std::string differences(size_t rows, Get&& get) {
-  std::string column;
-  column.resize(rows * 10);
-  char* at = column.data();
+  const auto buffer = std::make_unique_for_overwrite<char[]>(rows * 10);
+  char* at = buffer.get();
   uint64_t previous = 0;
   for (size_t i = 0; i < rows; ++i) {
     const uint64_t value = get(i);
@@ -68,8 +68,7 @@ std::string differences(size_t rows, Get&& get) {
     for (; v >= 0x80; v >>= 7) *at++ = static_cast<char>(v | 0x80);
     *at++ = static_cast<char>(v);
   }
-  column.resize(static_cast<size_t>(at - column.data()));
-  return column;
+  return {buffer.get(), at};
 }
 
 template <class Chunk>

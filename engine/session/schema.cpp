@@ -177,8 +177,8 @@ constexpr const char* kTablesBefore3[] = {
     "dropped what why count", "file id path text", "code id file qualname first_line",
     "code_line code position first_offset line", "function id name file line decorator_line",
     "function_parameter function position name",
-    "trace id function graph number reason start_ns end_ns python_ns autograph_ns optimize_ns compile_ns signature "
-    "nearest why source_code source_offset error",
+    ("trace id function graph number reason start_ns end_ns python_ns autograph_ns optimize_ns compile_ns signature "
+     "nearest why source_code source_offset error"),
     "key_leaf trace position path parameter kind type shape value", "trace_differing trace position path",
     "trace_capture trace position capture", "graph id name",
     "node graph position id name op family attributes constant source_code source_offset",

@@ -36,10 +36,6 @@ target_compile_options(footlight_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict -Wno-maybe-uninitialized>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-stringop-overflow -Wno-array-bounds -Wno-stringop-overread>)
 target_link_libraries(footlight_flags INTERFACE Threads::Threads)
-if(FOOTLIGHT_PRECOMPILE)
-  # The same bug once more, no longer hidden by standing in the system's headers.
-  target_compile_options(footlight_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-stringop-overflow>)
-endif()
 if(FOOTLIGHT_DEPS)
   target_include_directories(footlight_flags SYSTEM INTERFACE ${FOOTLIGHT_DEPS}/include)
 endif()

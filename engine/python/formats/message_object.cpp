@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/graph_def.h"
 #include "engine/python/formats/field_values.h"
+#include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 
 #include <google/protobuf/descriptor.pb.h>
@@ -308,11 +309,6 @@ PyObject* message_compare(PyObject* a, PyObject* b, int op) {
                       formats::bytes_of(place_of(a).read()) == formats::bytes_of(place_of(b).read());
     return PyBool_FromLong(same == (op == Py_EQ));
   });
-}
-
-template <class Function>
-PyCFunction with_keywords(Function* f) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
 }
 
 PyMethodDef message_methods[] = {

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil.h"
+#include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/autograph/convert.h"
@@ -308,9 +309,9 @@ std::string FunctionCore::describe(const std::exception_ptr&) const {
 }
 
 void FunctionCore::wait(std::recursive_mutex& tracing) {
-  Py_BEGIN_ALLOW_THREADS
+  PyThreadState* const state = PyEval_SaveThread();
   tracing.lock();
-  Py_END_ALLOW_THREADS
+  take_gil_again(state);
 }
 
 // The call's key with the shapes that the input_signature declares.

@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/interpreter/gil_state.h"
 #include "engine/python/gradients/tape_arguments.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/slices_object.h"
@@ -24,9 +25,8 @@ class PythonBackward final : public Backward {
       function_.release();  // the process ends: its memory goes with it
       return;
     }
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const WithGil held;
     function_ = {};
-    PyGILState_Release(state);
   }
 
   std::vector<Tensor> run(std::span<const Tensor> output_gradients) override {

@@ -2,6 +2,7 @@
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/clock.h"
+#include "engine/python/interpreter/gil_state.h"
 #include "engine/record/console.h"
 #include "engine/record/recorder.h"
 #include "engine/record/script.h"
@@ -31,7 +32,7 @@ session::RunRecord run_record(PyObject* script, PyObject* arguments, PyObject* p
 // While it lives, other Python threads run: ending a recording waits for the devices and the disk.
 struct WithoutGil {
   WithoutGil() : state(PyEval_SaveThread()) {}
-  ~WithoutGil() { PyEval_RestoreThread(state); }
+  ~WithoutGil() { take_gil_again(state); }
   WithoutGil(const WithoutGil&) = delete;
   WithoutGil& operator=(const WithoutGil&) = delete;
   PyThreadState* const state;

@@ -4,6 +4,7 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
@@ -59,10 +60,9 @@ const char* format_of(DType d) {
 void release_view(void* context) {
   auto* view = static_cast<Py_buffer*>(context);
   if (!Py_IsInitialized()) return;  // the process ends: its memory goes with it
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const WithGil held;
   PyBuffer_Release(view);
   delete view;
-  PyGILState_Release(state);
 }
 
 // What the protocol cannot say (objects, text, other byte orders, bfloat16), with NumPy's own help.

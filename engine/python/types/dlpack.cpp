@@ -1,6 +1,7 @@
 // DLPack both ways: tensors share their memory with NumPy, PyTorch and whatever else speaks it.
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/gil_state.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
@@ -141,9 +142,8 @@ Tensor tensor_from(PyObject* capsule) {
   const auto release = [](void* context) {
     auto* m = static_cast<DLManagedTensor*>(context);
     if (!m->deleter || !Py_IsInitialized()) return;
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const WithGil held;
     m->deleter(m);
-    PyGILState_Release(state);
   };
   char* data = static_cast<char*>(dl.data) + dl.byte_offset;
   if (shape.elements() == 0 || reinterpret_cast<uintptr_t>(data) % size_of(dtype) != 0) {

@@ -1,7 +1,7 @@
 // Taking the GIL in a thread of C++ while the interpreter may be ending.
 //
-// Python ends a daemon thread that asks for the GIL too late by unwinding its stack. Our frames cannot be unwound like
-// that: their destructors release Python objects, which needs the GIL. Such a thread waits here until the process is gone.
+// Python ends a daemon thread that asks for the GIL too late by unwinding its stack. Our frames cannot be unwound:
+// their destructors release Python objects, which needs the GIL. Such a thread waits here until the process is gone.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"

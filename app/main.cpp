@@ -75,7 +75,7 @@ int screenshot(const QString& view, const QString& out, const QString& file, con
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A picture needs no display: this is decided before Qt looks for one.
+  // A screenshot needs no display; this must be set before Qt looks for one.
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--screenshot") == 0 || std::strcmp(argv[i], "--help") == 0 ||
         std::strcmp(argv[i], "-h") == 0 || std::strcmp(argv[i], "--version") == 0 ||
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
       qputenv("QT_QPA_PLATFORM", "offscreen");
     }
   }
-  // A worker that dies closes its pipes; writing to them must not end the window.
+  // A worker that dies closes its pipes; writing to them must not kill the app.
   std::signal(SIGPIPE, SIG_IGN);
   QApplication::setApplicationName(QStringLiteral("Footlight"));
   QApplication::setOrganizationName(QStringLiteral("Footlight"));
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
       QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."),
       QStringLiteral("[args...]"));
 
-  // What stands behind the script's name is the script's, options too.
+  // Everything after the script's name is passed to the script, options included.
   QStringList own, rest;
   const QStringList all = QApplication::arguments();
   bool script_seen = false;

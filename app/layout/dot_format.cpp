@@ -1,4 +1,4 @@
-// Writes the text that `dot` reads and reads the JSON that it answers with.
+// Writes the input of `dot` and parses its JSON output.
 #include "app/layout/problem.h"
 
 #include <QJsonArray>
@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr double kPoints = 72;  // to the inch; one point is one pixel here
+constexpr double kPoints = 72;  // per inch; one point is one pixel here
 
 QByteArray number(double value) { return QByteArray::number(value, 'f', 3); }
 
@@ -24,7 +24,7 @@ void open_cluster(const LayoutProblem& problem, int cluster, const std::vector<s
   text += "}\n";
 }
 
-// "x,y" with y upwards.
+// Parses "x,y"; y points up.
 bool point(QStringView text, double height, QPointF& made) {
   const qsizetype comma = text.indexOf(QLatin1Char(','));
   if (comma < 0) return false;
@@ -103,7 +103,7 @@ bool read_dot_json(const QByteArray& json, const LayoutProblem& problem, LayoutR
     }
   }
   if (placed != problem.nodes.size()) return false;
-  // dot has an order of its own for edges: they are known by their ends.
+  // dot reorders edges, so match them by their ends.
   std::map<std::pair<int, int>, size_t> edge_of;
   for (size_t i = 0; i < problem.edges.size(); ++i) edge_of[{problem.edges[i].from, problem.edges[i].to}] = i;
   const QJsonArray edges = root.value(QStringLiteral("edges")).toArray();

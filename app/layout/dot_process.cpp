@@ -26,14 +26,14 @@ void DotProcess::start(const LayoutProblem& problem) {
   });
   timer_.start(limit_ms_);
   process_->start(program_, {QStringLiteral("-Tjson0")});
-  if (!process_) return;  // not there: failed() has been said
+  if (!process_) return;  // dot is not installed: failed() was emitted
   process_->write(dot_text(problem_));
   process_->closeWriteChannel();
 }
 
 void DotProcess::cancel() { drop(); }
 
-// The process is taken out of sight first: what it still says concerns nobody.
+// Disconnects the process first: nothing it still emits matters.
 void DotProcess::drop() {
   timer_.stop();
   if (!process_) return;
@@ -43,7 +43,7 @@ void DotProcess::drop() {
     connect(process, &QProcess::finished, process, &QObject::deleteLater);
     process->setParent(nullptr);
     process->kill();
-    // QProcess must not die before its child has been waited for; SIGKILL makes that at once.
+    // QProcess must not be destroyed before its child was waited for; after SIGKILL that takes no time.
     process->waitForFinished(200);
     if (process->state() != QProcess::NotRunning) return;
   }

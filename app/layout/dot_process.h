@@ -1,4 +1,4 @@
-// Graphviz in a process of its own: it cannot be cancelled from within, so it is one that can be killed.
+// Runs Graphviz in its own process: its layout cannot be cancelled, but a process can be killed.
 #pragma once
 
 #include "app/layout/problem.h"
@@ -16,7 +16,7 @@ class DotProcess : public QObject {
   explicit DotProcess(QObject* parent = nullptr);
   ~DotProcess() override;
 
-  // Ends with exactly one of finished() and failed(), unless it is cancelled: then with neither.
+  // Emits exactly one of finished() and failed(), or neither if cancelled.
   void start(const LayoutProblem& problem);
   void cancel();
   bool running() const;

@@ -1,4 +1,4 @@
-// Walks the areas of a plan, lays each out, and puts everything into one picture.
+// Lays out each area of a plan and combines them into one picture.
 #include "app/layout/graph_layout.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kBodyHeader = 26, kBodyMargin = 14, kBodyGap = 14, kBoxHeader = 34;
 constexpr size_t kCacheSize = 400;
-// Past this many nodes, edges and dummy nodes in an area Graphviz is not asked.
+// Graphviz is not used for areas with more nodes, edges and dummy nodes than this.
 constexpr size_t kBudget = 4000;
 
 void shift(LayoutResult& r, QPointF by) {
@@ -53,7 +53,7 @@ void GraphLayout::start(GraphPlan plan) {
   next();
 }
 
-// The size of a box with open bodies is known once these are laid out; they come later in the list of areas.
+// The size of a box with open bodies is known once its bodies are laid out; they come later in the list of areas.
 LayoutProblem GraphLayout::problem_of(int area_index) {
   const PlanArea& area = plan_.areas[static_cast<size_t>(area_index)];
   LayoutProblem problem;
@@ -135,7 +135,7 @@ void GraphLayout::finish() {
     QPointF origin(0, 0);
     if (area.owner >= 0) {
       const PlanBox& owner = plan_.boxes[static_cast<size_t>(area.owner)];
-      // Bodies stand side by side and share the room that is left over.
+      // Bodies are placed side by side and share the remaining space.
       double needed = kBodyMargin;
       for (int body : owner.bodies)
         needed +=

@@ -1,5 +1,5 @@
-// Lays out a plan: its areas from the innermost outwards, each by Graphviz or, past the budget, by the app's own
-// layout. The caller's old picture stays until finished() comes.
+// Lays out a plan, innermost areas first, each with Graphviz or, above the budget, with the app's own layout.
+// The caller keeps its old picture until finished() is emitted.
 #pragma once
 
 #include "app/layout/dot_process.h"
@@ -18,7 +18,7 @@ class GraphLayout : public QObject {
  public:
   explicit GraphLayout(QObject* parent = nullptr);
 
-  // Replaces what is under way.
+  // Cancels a layout in progress.
   void start(GraphPlan plan);
   void cancel();
   bool running() const { return running_; }
@@ -27,7 +27,7 @@ class GraphLayout : public QObject {
   size_t cache_hits() const { return cache_hits_; }
 
  Q_SIGNALS:
-  // `how`: "Graphviz", "own layout: ...", for the line above the picture.
+  // `how`: "Graphviz" or "own layout: ...", shown above the picture.
   void finished(const footlight::app::GraphPlan& plan, const QString& how, qint64 ms);
 
  private:
@@ -45,7 +45,7 @@ class GraphLayout : public QObject {
   Hash128 fingerprint_;
   LayoutProblem problem_;
   std::vector<LayoutResult> results_;          // by area
-  std::vector<std::vector<int>> edges_given_;  // by area: which plan edges the problem's edges were
+  std::vector<std::vector<int>> edges_given_;  // by area: the plan edge of each edge in the problem
   std::unordered_map<Hash128, LayoutResult> cache_;
   QString how_;
   QElapsedTimer clock_;

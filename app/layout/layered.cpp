@@ -1,4 +1,4 @@
-// The app's own layered layout: for graphs that Graphviz would take too long for.
+// The app's own layered layout, for graphs that would take Graphviz too long.
 #include "app/layout/problem.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ LayoutResult layered_layout(const LayoutProblem& problem) {
     }
     std::stable_sort(row.begin(), row.end(), [&](int a, int b) { return wish[a] < wish[b]; });
     pack(row);
-    // The whole row goes to where its boxes want to be on average.
+    // Shift the whole row by the average of its boxes' preferred positions.
     double shift = 0;
     for (int n : row) shift += wish[n] - x[static_cast<size_t>(n)];
     shift /= static_cast<double>(std::max<size_t>(1, row.size()));
@@ -63,7 +63,7 @@ LayoutResult layered_layout(const LayoutProblem& problem) {
   double y = 0;
   for (auto& row : rows) {
     double tallest = 0;
-    // A row of hundreds would be a line that nobody can see whole: it wraps.
+    // Wrap rows of hundreds of boxes: they would not fit on a screen.
     for (size_t from = 0; from < row.size(); from += kWidest) {
       const std::vector<int> part(row.begin() + static_cast<ptrdiff_t>(from),
                                   row.begin() + static_cast<ptrdiff_t>(std::min(row.size(), from + kWidest)));

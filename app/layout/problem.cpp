@@ -44,7 +44,7 @@ std::vector<int> ranks_of(const LayoutProblem& problem) {
       if (--waiting[t] == 0) ready.push_back(to);
     }
   }
-  // Sources move down to just above their first reader: a constant stands beside what it is for.
+  // Sources move down to just above their first reader, so a constant is next to its use.
   std::vector<bool> has_input(count, false);
   for (const auto& e : problem.edges) has_input[static_cast<size_t>(e.to)] = true;
   for (size_t i = 0; i < count; ++i) {

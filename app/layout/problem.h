@@ -1,4 +1,4 @@
-// What a layout engine is given and what it gives back: sizes, edges, clusters; positions and curves. In pixels.
+// Input and output of a layout engine: sizes, edges, clusters; positions and curves. In pixels.
 #pragma once
 
 #include "engine/base/hash128.h"
@@ -26,29 +26,29 @@ struct LayoutProblem {
   std::vector<Edge> edges;
   std::vector<Cluster> clusters;
 
-  Hash128 fingerprint() const;  // of sizes, edges and clusters: problems with the same one have the same layout
+  Hash128 fingerprint() const;  // of sizes, edges and clusters; equal fingerprints have equal layouts
 };
 
 struct LayoutResult {
   std::vector<QRectF> nodes;
-  std::vector<std::vector<QPointF>> edges;  // cubic: first point, then three for each piece
+  std::vector<std::vector<QPointF>> edges;  // cubic Bezier: the first point, then three per segment
   std::vector<QRectF> clusters;
   QRectF bounds;
 };
 
-// Nodes + edges + dummy nodes (the ranks that each edge spans), which is what Graphviz works on.
+// Nodes + edges + dummy nodes (the ranks that each edge spans): what Graphviz's running time depends on.
 size_t predicted_cost(const LayoutProblem& problem);
-// Longest path from the sources; edges that close a cycle are left out of account.
+// Longest path from the sources, ignoring edges that close a cycle.
 std::vector<int> ranks_of(const LayoutProblem& problem);
 
-// The app's own: layers by longest path, a few sweeps for the order. Time linear in the size; clusters only as frames.
+// The app's own layout: layers by longest path, a few sweeps to order them. Linear time; clusters are only frames.
 LayoutResult layered_layout(const LayoutProblem& problem);
 
-// Text for `dot`, and its answer (-Tjson0) read back. Empty result: not understood.
+// Input for `dot`, and its parsed output (-Tjson0); empty if it cannot be parsed.
 QByteArray dot_text(const LayoutProblem& problem);
 bool read_dot_json(const QByteArray& json, const LayoutProblem& problem, LayoutResult& result);
 
-// A curve straight from box to box, for edges that the engine was not given.
+// A straight line from box to box, for edges that were not part of the problem.
 std::vector<QPointF> direct_curve(const QRectF& from, const QRectF& to);
 
 }  // namespace footlight::app

@@ -1,4 +1,4 @@
-// Splits console records into lines and finds places in them.
+// Splits console records into lines and finds source locations in them.
 #include "app/models/console_model.h"
 
 #include "app/models/text.h"

@@ -1,4 +1,4 @@
-// Console lines, told apart by where they came from, with the places in them that lead to a line of source.
+// Console lines with their stream, and the source locations mentioned in them.
 #pragma once
 
 #include "app/models/document.h"
@@ -26,8 +26,8 @@ struct ConsoleLine {
 class ConsoleLines {
  public:
   void clear();
-  // Takes records of `document` from where the last call stopped. Text may break anywhere: an unfinished line of a
-  // stream goes on with that stream's next record. Returns the first line that is new or changed.
+  // Reads the records of `document` that are new since the last call. Text may break anywhere: an unfinished line of a
+  // stream continues with that stream's next record. Returns the first line that is new or changed.
   size_t take(const Document& document);
   void note(const QString& text);  // from the window itself
   const std::vector<ConsoleLine>& lines() const { return lines_; }
@@ -35,12 +35,12 @@ class ConsoleLines {
  private:
   size_t taken_ = 0;
   std::vector<ConsoleLine> lines_;
-  ptrdiff_t open_[4] = {-1, -1, -1, -1};  // by stream: its unfinished line
+  ptrdiff_t open_[4] = {-1, -1, -1, -1};  // the unfinished line of each stream
 };
 
 // `File "x.py", line 12` and `x.py:12`.
 std::vector<ConsoleLink> find_links(const QString& text);
-// Text without colour codes and the like; tabs become spaces.
+// Strips control sequences such as colours; expands tabs.
 QString plain(const QString& text);
 
 }  // namespace footlight::app

@@ -159,7 +159,7 @@ const session::GeneratedRecord* Document::generated_of(FunctionId id) const {
   if (!f) return nullptr;
   const session::GeneratedRecord* first = nullptr;
   for (const session::GeneratedRecord& g : generated) {
-    // A function made again from the same line shares the generated code of the first.
+    // A function created again on the same line shares the generated code of the first.
     const bool own = g.function == id;
     const std::string last = f->name.substr(f->name.find_last_of('.') + 1);
     if (g.file == f->file && g.name == last) {

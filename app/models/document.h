@@ -1,5 +1,5 @@
-// The records of a session with the look-ups that every view needs. Of what comes by the million (calls, op events,
-// device events) only sums are here; rows are asked from the store, on its thread (app/session/queries.h).
+// The records of a session with the look-ups that every view needs. For calls, op events and device events, of which
+// there may be millions, it has only totals; rows are queried from the store, on its thread (app/session/queries.h).
 #pragma once
 
 #include "engine/query/calls.h"
@@ -42,12 +42,12 @@ class Document {
   std::vector<session::GraphRecord> graphs;
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
-  std::vector<session::KeyRecord> keys;              // of calls and traces, as the dispatcher had them
+  std::vector<session::KeyRecord> keys;              // of calls and traces, as the dispatcher compared them
   std::vector<session::ConsoleRecord> console;
   std::vector<OpInfo> ops;                   // by number
   std::vector<session::SignatureRecord> signatures;
   std::vector<std::string> device_names;     // by OpRow::device
-  QString damage;                            // what is wrong with the file in spite of which it opened
+  QString damage;                            // why the file could be read only in part
   uint64_t calls = 0, events = 0, device_events = 0;  // how many of each
   int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none
   std::vector<session::CallRecord> distinct_calls;    // the first few of each trace, key and line
@@ -64,7 +64,7 @@ class Document {
   void set_calls(FunctionId id, const query::CallSums& sums) { calls_of_function_[id] = sums; }
   void set_calls(TraceId id, const query::CallSums& sums) { calls_of_trace_[id] = sums; }
 
-  // --- looking up: null when not there -----------------------------------------------------------------------------
+  // --- look-up: null if not found ----------------------------------------------------------------------------------
   const session::FileRecord* file(session::FileId id) const;
   const session::CodeRecord* code(CodeId id) const;
   const session::FunctionRecord* function(FunctionId id) const;

@@ -1,4 +1,4 @@
-// Asks the store what a selection is among what ran.
+// Queries the store for the runtime facts of a selection.
 #include "app/models/facts.h"
 
 namespace footlight::app {

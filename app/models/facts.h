@@ -1,4 +1,4 @@
-// What the store knows of a selection: asked on the store's thread, then shown by the inspector and the timeline.
+// What the store knows about a selection: queried on the store's thread, shown by the inspector and the timeline.
 #pragma once
 
 #include "app/models/selection.h"
@@ -26,18 +26,18 @@ struct SelectionFacts {
   std::vector<std::pair<int64_t, uint64_t>> histogram;
 };
 
-// Does the inspector have little to say of such a selection before its facts are there?
+// Whether the inspector has little to show for such a selection until its facts have arrived.
 bool needs_facts(const Selection& selection);
 SelectionFacts find_facts(const query::Store& store, const Selection& selection, const query::Cancel& cancel);
-// Looks at every execution of a node: for long recordings that takes a while.
+// Looks at every execution of a node, which is slow for long recordings.
 int64_t node_median(const query::Store& store, const Selection& selection, const query::Cancel& cancel);
 
-// The op events that a node or a line is.
+// The op events of a node or a line.
 query::OpFilter filter_of(const query::Store& store, const Selection& selection);
-// The bar that is the selection, or its first; none: there is no such.
+// The (first) bar of the selection, if it has one.
 std::optional<query::Placed> find_bar(const query::Store& store, const Selection& selection,
                                       const query::Cancel& cancel);
-// What a bar stands for, as a selection is made of it.
+// What a bar stands for, as a selection.
 struct BarFacts {
   std::optional<query::OpRow> op;
   std::optional<session::CallRecord> call;

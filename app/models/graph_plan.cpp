@@ -1,4 +1,4 @@
-// Decides which boxes and edges a graph is drawn with.
+// Decides which boxes and edges to draw for a graph.
 #include "app/models/graph_plan.h"
 
 #include "app/models/text.h"
@@ -35,7 +35,7 @@ QString body_title(const std::string& role) {
   return q(role);
 }
 
-// As one reads the statement: what is asked, then what follows from it.
+// In the order of the statement: the condition, then the branches.
 int body_order(const std::string& role) {
   const QString title = body_title(role);
   return title == QStringLiteral("condition") ? 0 : title == QStringLiteral("else") ? 2 : 1;
@@ -67,7 +67,7 @@ class Planner {
     }
     std::set<std::string> scopes;
     for (const auto& [name, nodes] : count) {
-      // A frame around everything says nothing: the body of `cond` has all its nodes in the scope `cond`.
+      // A frame around everything is useless: all nodes in the body of `cond` are in the scope `cond`.
       if (nodes >= 2 && nodes < seen && !names.count(name)) scopes.insert(name);
     }
     return scopes;
@@ -88,7 +88,7 @@ class Planner {
     std::vector<int> box_of(g->nodes.size(), -1);
     QHash<quint32, int> row_of;
     for (size_t i = 0; i < g->nodes.size(); ++i) row_of.insert(g->nodes[i].id, static_cast<int>(i));
-    // What all names begin with goes without saying.
+    // Drop the prefix that all names share.
     std::string common = g->nodes.empty() ? std::string() : g->nodes.front().name;
     for (const session::NodeRecord& n : g->nodes) {
       while (!common.empty() && !n.name.starts_with(common)) {
@@ -166,7 +166,7 @@ class Planner {
     QStringList words;
     const QString capture = capture_of(g, n.id);
     if (!capture.isEmpty()) {
-      // A captured variable is known by its own name, not by that of the placeholder that stands for it.
+      // Show a captured variable under its own name, not the name of its placeholder.
       box.title = capture.section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
       const QString type = capture.section(QLatin1Char(' '), 1);
       const bool variable = type.endsWith(QStringLiteral(" variable"));
@@ -189,7 +189,7 @@ class Planner {
     const int made = place(std::move(box));
     const QString key = plan_.boxes[static_cast<size_t>(made)].key;
     if (plan_.boxes[static_cast<size_t>(made)].expandable && options_.opened.contains(key)) {
-      // Open, the box says which statement it came from.
+      // An open box shows the statement it came from.
       const Place from = document_.place(n.source);
       PlanBox& open = plan_.boxes[static_cast<size_t>(made)];
       open.subtitle =
@@ -223,7 +223,7 @@ class Planner {
     return made;
   }
 
-  // "w1:0 float32 (8, 16) variable" when the node is an input that stands for a capture; captures come last.
+  // "w1:0 float32 (8, 16) variable" if the node is the input for a capture; captures are the last inputs.
   QString capture_of(const session::GraphRecord& g, uint32_t node) const {
     const session::TraceRecord* t = document_.trace_of_graph(g.id);
     if (!t || t->graph() != g.id || t->captures.size() > g.inputs.size()) return {};
@@ -247,7 +247,7 @@ class Planner {
   void add_edges(const session::GraphRecord& g, int area, const std::vector<int>& box_of,
                  const QHash<quint32, int>& row_of) {
     std::map<std::pair<int, int>, int> known;
-    // Through what is hidden to the node that the value comes from.
+    // Follow hidden nodes back to the visible one that produces the value.
     const auto source = [&](session::EdgeRecord e, const session::NodeRecord*& from) {
       for (int hops = 0; hops < 64; ++hops) {
         const int row = row_of.value(e.from, -1);
@@ -309,7 +309,7 @@ class Planner {
     for (int e : edges) {
       PlanEdge& edge = plan_.edges[static_cast<size_t>(e)];
       for (int end : {edge.from, edge.to}) {
-        // Two edges stay, so that the hub lies near something that it belongs to.
+        // Keep two edges, so that the hub is placed near some of its readers.
         if (degree[end] > kHubDegree && ++kept[end] > 2) edge.cut = true;
       }
     }

@@ -1,5 +1,5 @@
-// A graph as boxes to be laid out: nodes, scopes that are open or folded, functions whose bodies are open in place.
-// An area is what is laid out at once: the graph itself, or one open body.
+// A graph as boxes to lay out: nodes, open or folded scopes, functions whose bodies are expanded in place.
+// An area is laid out on its own: the graph itself, or one open body.
 #pragma once
 
 #include "app/models/document.h"
@@ -25,7 +25,7 @@ struct GraphOptions {
 struct PlanBox {
   enum class Kind { kNode, kScope };
   Kind kind = Kind::kNode;
-  QString key;                 // stable over traces: the names on the way down
+  QString key;                 // the names on the path down to it; the same in all traces
   GraphId graph;
   uint32_t node = UINT32_MAX;  // kNode
   QString title, subtitle, family;
@@ -41,9 +41,9 @@ struct PlanEdge {
   int from = -1, to = -1;      // boxes of one area
   QString label;               // shape
   bool control = false;
-  bool cut = false;            // of a hub: drawn when one of its ends is selected
+  bool cut = false;            // an edge of a hub: drawn only while one of its ends is selected
   int area = 0;
-  std::vector<QPointF> curve;  // cubic: first point, then three for each piece
+  std::vector<QPointF> curve;  // cubic Bezier: the first point, then three per segment
 };
 
 struct PlanCluster {
@@ -76,7 +76,7 @@ struct GraphPlan {
 
 GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options);
 
-// Scopes to fold and functions to open when a graph is first shown: small graphs stand open, big ones folded.
+// Scopes to fold and functions to open when a graph is first shown: small graphs are expanded, big ones folded.
 GraphOptions default_options(const Document& document, GraphId graph);
 
 }  // namespace footlight::app

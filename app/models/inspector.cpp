@@ -1,4 +1,4 @@
-// Gathers everything known of a selection.
+// Collects everything known about a selection.
 #include "app/models/inspector.h"
 
 #include "app/models/keys.h"

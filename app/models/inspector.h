@@ -36,7 +36,7 @@ struct InspectorContent {
   std::vector<InspectorGroup> groups;
   QString snippet_title;
   std::vector<CodeLine> snippet;
-  int snippet_line = 0;     // the line that is meant
+  int snippet_line = 0;     // the line to mark
   int snippet_value_line = 0;
   Place snippet_place;
   QString histogram_title, histogram_tone;
@@ -45,7 +45,7 @@ struct InspectorContent {
   std::vector<InspectorLink> links;
 };
 
-// `facts` of the same selection; null: they are not there yet.
+// `facts` of the same selection; null if not yet known.
 InspectorContent inspect(const Document& document, const Selection& selection, const SelectionFacts* facts);
 // The same as Markdown, for a bug report.
 QString as_markdown(const InspectorContent& content);

@@ -1,4 +1,4 @@
-// Turns key leaves into words and two keys into one tree of rows.
+// Formats key leaves, and compares two keys as one tree of rows.
 #include "app/models/keys.h"
 
 #include "app/models/text.h"
@@ -163,14 +163,14 @@ KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& 
   for (const session::KeyLeaf& leaf : right.key) hang(root, leaf, false);
   KeyDiff diff;
   for (const Branch& c : root.children) {
-    // A context that says nothing and differs in nothing is no row.
+    // Leave out default context that does not differ.
     const auto bare = [](const session::KeyLeaf* leaf) {
       return !leaf || (leaf->kind == "context" && leaf->value.empty());
     };
     if (c.children.empty() && bare(c.left) && bare(c.right) && (!left || (c.left && c.right))) continue;
     flatten(c, 0, -1, !left, diff);
   }
-  // What was captured is no part of the key, but the first thing one asks about once the key is the same.
+  // Captures are not part of the key, but the first thing to look at when the keys are equal.
   const auto names = [](const session::TraceRecord& t) {
     QString text;
     for (const std::string& capture : t.captures) {

@@ -13,19 +13,19 @@ QString leaf_text(const session::KeyLeaf& leaf);       // "Tensor f32[32,8]", "f
 QString leaf_short(const session::KeyLeaf& leaf);      // "f32[32,8]", "0.1"
 bool same_leaf(const session::KeyLeaf& a, const session::KeyLeaf& b);
 
-// What trace `t` got for parameter `name`, short enough for a table; empty when the key has no such parameter.
+// The value of parameter `name` in trace `t`, short enough for a table; empty if the key has no such parameter.
 QString parameter_cell(const session::TraceRecord& t, const std::string& name);
 bool parameter_differs(const session::TraceRecord& t, const std::string& name);
 
 // One row of two keys side by side. Rows are in tree order; `parent` is an index into the same vector.
 struct KeyRow {
   QString label;         // "args", "[1] lr", "captures"
-  QString left, right;   // leaf texts; empty for groups and for what the other side alone has
+  QString left, right;   // leaf texts; empty for groups and for leaves that only the other side has
   int depth = 0;
   int parent = -1;
   bool leaf = false;
   bool differs = false;  // this leaf, or one below
-  bool open = false;     // only what holds a differing leaf is open
+  bool open = false;     // only groups with a differing leaf are open
 };
 
 struct KeyDiff {
@@ -34,9 +34,9 @@ struct KeyDiff {
   int differing = 0;
 };
 
-// `left` may be null: the first trace has no neighbour.
+// `left` may be null: the first trace has none to compare with.
 KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& right);
-// Rows that are to be seen while `rows[i].open` says which groups are open.
+// The visible rows, given which groups are open (`rows[i].open`).
 std::vector<int> visible_rows(const KeyDiff& diff);
 
 }  // namespace footlight::app

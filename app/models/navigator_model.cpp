@@ -1,4 +1,4 @@
-// Builds the navigator's rows and answers the tree view. Internal ids: 0 run, 1 + f function f, (f+1) << 32 trace.
+// Builds the navigator's rows for the tree view. Internal ids: 0 run, 1 + f function f, (f+1) << 32 trace.
 #include "app/models/navigator_model.h"
 
 #include "app/models/keys.h"
@@ -13,7 +13,7 @@ constexpr quintptr kRunId = 0;
 constexpr quintptr kFunctionMark = 1;
 constexpr int kTraceShift = 20;
 
-// Parameters that tell the traces apart: those that vary, without one that varies exactly as an earlier one does.
+// Parameters that distinguish the traces: those that vary, but not exactly as an earlier one does.
 std::vector<std::string> telling_parameters(const session::FunctionRecord& f,
                                             const std::vector<const session::TraceRecord*>& traces) {
   std::vector<std::string> telling;
@@ -53,7 +53,7 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
     }
     row.detail = traces.empty() ? QStringLiteral("not traced") : counted(traces.size(), "trace", "traces");
     row.colour = traces.empty() ? QStringLiteral("blue") : QStringLiteral("green");
-    // Amber: look here. More than the two traces that any function may need, or one that failed.
+    // Amber for more than the two traces that any function may need, or a failed one.
     if (traces.size() > 2) row.colour = QStringLiteral("amber");
     for (const TraceRow& t : row.traces) {
       if (t.failed) row.colour = QStringLiteral("red");

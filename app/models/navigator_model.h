@@ -23,7 +23,7 @@ class NavigatorModel : public QAbstractItemModel {
 
   using QAbstractItemModel::QAbstractItemModel;
 
-  // The open run comes first. `document` stays the caller's; call refresh() when it has grown.
+  // The open run comes first. Does not own `document`; call refresh() when it has grown.
   void set_document(const Document* document);
   void set_runs(std::vector<RunEntry> earlier);
   void refresh();

@@ -1,4 +1,4 @@
-// Walks all that has a name, scores what holds every word.
+// Goes through everything that has a name and scores what contains every word.
 #include "app/models/search.h"
 
 #include "app/models/text.h"
@@ -13,7 +13,7 @@ class Matcher {
   explicit Matcher(const QString& query)
       : words_(query.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {}
 
-  // 0: no; more is better.
+  // 0: no match; higher is better.
   int score(const QString& name, const QString& rest = {}) const {
     const QString low = name.toLower(), low_rest = rest.toLower();
     int sum = 1;
@@ -79,7 +79,7 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
     if (!match.empty()) {
       for (const session::GraphRecord& g : document->graphs) {
         const session::TraceRecord* trace = document->trace_of_graph(g.id);
-        // Twelve traces of a function hold the same nodes twelve times: the graph in view, else the first trace.
+        // All traces of a function have much the same nodes: search the graph in view, else that of the first trace.
         const bool in_view = g.id == graph;
         if (!in_view && trace && trace->number != 1) continue;
         for (const session::NodeRecord& n : g.nodes) {

@@ -1,4 +1,4 @@
-// What the search box finds: commands, functions, traces, nodes, source lines, console lines. Words are ANDed.
+// The search box: finds commands, functions, traces, nodes, source lines, console lines with all words of a query.
 #pragma once
 
 #include "app/models/selection.h"
@@ -20,7 +20,7 @@ struct SearchHit {
   int score = 0;
 };
 
-// Best first, at most `limit`. A query that begins with '>' looks among the commands only.
+// Best first, at most `limit`. A query that begins with '>' searches the commands only.
 std::vector<SearchHit> search(const Document* document, const QStringList& commands, GraphId graph,
                               const QString& query, size_t limit = 60);
 

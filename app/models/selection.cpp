@@ -1,4 +1,4 @@
-// Selections, what they are in the other views, and the way back.
+// Selections, what they correspond to in the other views, and their history.
 #include "app/models/selection.h"
 
 #include "app/models/text.h"
@@ -178,7 +178,7 @@ std::vector<int> generated_lines_of(const Document& document, const Selection& s
   }
   const Place place = place_of(document, s);
   if (!place || place.file != code.file) return found;
-  // A compound statement is all of its lines' generated code only when its own first line is chosen.
+  // A compound statement stands for all of its generated code only if its own first line is selected.
   for (size_t i = 0; i < code.line_map.size(); ++i) {
     if (code.line_map[i] == place.line) found.push_back(static_cast<int>(i) + 1);
   }
@@ -187,7 +187,7 @@ std::vector<int> generated_lines_of(const Document& document, const Selection& s
 
 void SelectionModel::select(const Selection& selection, const QObject* from) {
   Selection next = selection;
-  // A line or an eager event belongs to no trace: the one that is looked at stays.
+  // A line or an eager event belongs to no trace: keep the current one.
   if (!next.trace.valid() && next.kind != Selection::Kind::kNothing && next.kind != Selection::Kind::kRun &&
       next.kind != Selection::Kind::kFunction) {
     if (!next.function.valid() || next.function == current_.function) {

@@ -1,5 +1,5 @@
-// The one selection of the window, with its history: a node, a line, a trace, an event are the same thing seen
-// five ways, so a selection always carries the function and the trace that it is looked at in.
+// The one selection of the window, with its history. Views show a node, a line, a trace or an event each in its own
+// way, so a selection always has the function and the trace in which it is shown.
 #pragma once
 
 #include "app/models/document.h"
@@ -32,16 +32,16 @@ struct Selection {
   static Selection of_node(const Document& document, GraphId graph, uint32_t node);
   static Selection of_line(const Document& document, Place place);
   static Selection of_generated(const Document& document, const session::GeneratedRecord& code, int line);
-  // `call`: the one that ran it; null: none, or not known.
+  // `call`: the one that ran it; null if none or unknown.
   static Selection of_event(const Document& document, const query::OpRow& op, const session::CallRecord* call);
   static Selection of_call(const Document& document, const session::CallRecord& call);
   static Selection of_device(uint64_t row);
 
  private:
-  void take_call(const Document& document, const session::CallRecord& record);  // and what was called
+  void take_call(const Document& document, const session::CallRecord& record);  // and the function and trace called
 };
 
-// What the same thing is in the other views.
+// What the selection corresponds to in the other views.
 Place place_of(const Document& document, const Selection& selection);
 std::vector<uint32_t> nodes_of(const Document& document, const Selection& selection, GraphId graph);
 // Generated lines (from 1) in `code` that stand for the selection.
@@ -55,9 +55,9 @@ class SelectionModel : public QObject {
   using QObject::QObject;
 
   const Selection& current() const { return current_; }
-  // `from` names the view that selects, so that it need not follow itself.
+  // `from` names the view that selects, so that it can ignore its own change.
   void select(const Selection& selection, const QObject* from = nullptr);
-  // Another function or trace is looked at, and the kind of thing stays.
+  // Changes the function or trace, and keeps the kind of the selection.
   void clear();
   bool can_go_back() const { return at_ > 0; }
   bool can_go_forward() const { return at_ + 1 < history_.size(); }

@@ -1,4 +1,4 @@
-// Puts the fates of statements and the decisions of traces beside the lines.
+// Adds the fates of statements and the decisions of traces to the lines.
 #include "app/models/source_lines.h"
 
 #include "app/models/text.h"
@@ -37,7 +37,7 @@ QString trace_numbers(const Document& document, std::vector<TraceId> ids) {
 
 void put_fates(const session::GeneratedRecord& code, std::vector<CodeLine>& lines, int first) {
   for (const auto& statement : code.statements) {
-    // An outer statement first, the inner ones then overwrite their own lines.
+    // Outer statements first; inner ones then overwrite their own lines.
     const int last = std::max(statement.line, statement.last_line);
     for (int line = statement.line; line <= last; ++line) {
       const int at = line - first;
@@ -53,7 +53,7 @@ void put_fates(const session::GeneratedRecord& code, std::vector<CodeLine>& line
   }
 }
 
-// What was decided while tracing wins over what conversion alone could know.
+// Decisions made while tracing override what conversion alone could know.
 void put_decisions(const Document& document, session::FileId file, FunctionId function, TraceId wanted,
                    std::vector<CodeLine>& lines, int first) {
   std::map<int, std::map<std::pair<std::string, std::string>, std::vector<TraceId>>> by_line;
@@ -163,7 +163,7 @@ std::vector<CodeLine> snippet(const Document& document, Place place, int around)
   }
   while (!lines.empty() && lines.back().text.trimmed().isEmpty()) lines.pop_back();
   while (!lines.empty() && lines.front().text.trimmed().isEmpty()) lines.erase(lines.begin());
-  // The indentation that all lines share says nothing here.
+  // Remove the indentation that all lines share.
   qsizetype indent = 1000;
   for (const CodeLine& l : lines) {
     qsizetype own = 0;

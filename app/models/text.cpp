@@ -101,7 +101,7 @@ QString short_number(const QString& text) {
   text.toDouble(&number);
   const qsizetype dot = text.indexOf(QLatin1Char('.'));
   if (!number || dot < 0 || text.contains(QLatin1Char('e'))) return text;
-  // Three digits that mean something behind the point.
+  // Three significant digits after the point.
   qsizetype stop = dot + 1;
   while (stop < text.size() && text[stop] == QLatin1Char('0')) ++stop;
   return stop + 3 < text.size() ? text.left(stop + 3) + QChar(0x2026) : text;

@@ -16,8 +16,8 @@ QString milliseconds(int64_t ns);               // "6.1": a column headed ms
 QString microseconds(int64_t ns);               // "18.2": a column headed us
 QString bytes_text(uint64_t bytes);             // "2.0 KB"
 QString count_text(uint64_t count);             // "4,492"
-QString flops_text(uint64_t flops);             // "2.1 M"; operations on numbers
-QString rate_text(uint64_t flops, int64_t ns);  // "12.6": 10^9 of them a second
+QString flops_text(uint64_t flops);             // "2.1 M"
+QString rate_text(uint64_t flops, int64_t ns);  // "12.6": GFLOP/s
 QString counted(uint64_t count, const char* one, const char* many);  // "1 trace", "12 traces"
 QString short_type(const QString& output);      // "float32 (32, 16)" -> "f32[32,16]"
 QString shape_only(const QString& output);      // "float32 (32, 16)" -> "32×16", "" for what has no shape

@@ -1,5 +1,5 @@
-// The timeline's tracks in words, the phases of tracing below the calls, the table of a range. What is drawn of the
-// tracks comes from the store (engine/query/timeline.h).
+// Names of the timeline's tracks, the phases of tracing below the calls, the table of a range. The bars of the
+// tracks come from the store (engine/query/timeline.h).
 #pragma once
 
 #include "app/models/document.h"
@@ -18,7 +18,7 @@ struct TrackTitle {
 };
 TrackTitle title_of(const Document& document, const query::TrackKey& track);
 
-// Part of a trace's making: AutoGraph, Python, optimizer, compiler.
+// A phase of making a trace: AutoGraph, Python, optimizer, compiler.
 struct Phase {
   int64_t start = 0, end = 0;
   TraceId trace;
@@ -26,10 +26,10 @@ struct Phase {
 };
 QString phase_name(const Phase& phase);
 const char* phase_tone(const Phase& phase);
-// Of all traces that calls made, by lanes in which none overlap, each by start.
+// The phases of all traces, in lanes without overlaps, each sorted by start.
 std::vector<std::vector<Phase>> phase_lanes(const Document& document);
 
-// When anything happened: calls, op events, traces and what devices did.
+// The time range of everything recorded: calls, op events, traces and device events.
 struct TimeRange {
   int64_t first = 0, last = 1;
 };
@@ -42,14 +42,14 @@ struct OpStatistics {
   std::string family;
   uint64_t count = 0;
   int64_t total = 0, self = 0, median = 0, p95 = 0;
-  uint64_t bytes = 0, flops = 0;  // of all together; bytes in and out
+  uint64_t bytes = 0, flops = 0;  // totals; bytes in and out
 };
 struct RangeStatistics {
-  std::vector<OpStatistics> rows;  // most total time first
+  std::vector<OpStatistics> rows;  // by total time, descending
   uint64_t calls = 0, events = 0;
-  double busy = 0;                 // share of the range in which an op ran on some thread
+  double busy = 0;                 // share of the range during which an op ran on any thread
 };
-// Asked on the store's thread: names and families are put in by the document's.
+// Runs on the store's thread; names and families are filled in on the document's.
 RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_t to, const query::Cancel& cancel);
 void name_rows(const Document& document, RangeStatistics& statistics);
 

@@ -20,14 +20,14 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
   if (const session::FunctionRecord* f = document_->function(function_)) parameters = f->parameters;
   for (const session::TraceRecord* t : traces) {
     for (const session::KeyLeaf& leaf : t->key) {
-      // What is no parameter of the definition earns a column only by differing.
+      // Anything but a parameter of the definition gets a column only if it differs.
       if (!leaf.parameter.empty() && t->nearest.valid() && parameter_differs(*t, leaf.parameter) &&
           std::find(parameters.begin(), parameters.end(), leaf.parameter) == parameters.end()) {
         parameters.push_back(leaf.parameter);
       }
     }
   }
-  // With many parameters only those that ever differ earn a column.
+  // With many parameters, only those that differ get a column.
   if (parameters.size() > kParameterColumns) {
     std::stable_partition(parameters.begin(), parameters.end(), [&](const std::string& p) {
       return std::any_of(traces.begin(), traces.end(), [&](const auto* t) { return parameter_differs(*t, p); });
@@ -56,7 +56,7 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
         case session::TraceReason::kEvicted: why = QStringLiteral("made again after eviction"); break;
         case session::TraceReason::kRelaxed: why = QStringLiteral("relaxed shapes"); break;
         case session::TraceReason::kCall: why = t->nearest.valid() ? QString() : QStringLiteral("first call"); break;
-        default: why = QStringLiteral("another reason"); break;  // of a newer version
+        default: why = QStringLiteral("another reason"); break;  // from a newer version
       }
     }
     row.cells << why;

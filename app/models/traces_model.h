@@ -50,7 +50,7 @@ struct StripCell {
   size_t first = 0;   // index of its first call among the function's calls
   size_t count = 1;
 };
-// One for every run: folded, neighbouring hits are one (query::CallIndex::runs).
+// One per run of calls; if folded, adjacent hits are one run (query::CallIndex::runs).
 std::vector<StripCell> call_strip(const Document& document, const std::vector<query::CallRun>& runs);
 
 // "48 calls · 36 hits · 12 traces · tracing took 49.2 ms of 58.1 ms"

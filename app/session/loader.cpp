@@ -1,4 +1,4 @@
-// Turns what a reader has into batches, and what it has by the million into a store.
+// Turns what a reader has into batches of records, and puts events and calls into a store.
 #include "app/session/loader.h"
 
 #include "engine/base/errors.h"
@@ -9,8 +9,8 @@ namespace footlight::app {
 namespace {
 
 constexpr int kPollMs = 100;
-constexpr int kSliceMs = 15;    // of taking in, before questions are looked at again
-constexpr int kBatchMs = 100;   // between two batches while much is taken in
+constexpr int kSliceMs = 15;    // spent reading before queries are checked again
+constexpr int kBatchMs = 100;   // between two batches while there is much to read
 
 template <class Record>
 std::vector<Record> tail(const std::vector<Record>& all, size_t& taken) {
@@ -28,7 +28,7 @@ QString level_word(RecordingLevel level) {
   return {};
 }
 
-// A session cannot name more ops than an id has room for.
+// A session cannot name more ops than fit an id.
 constexpr size_t kMostOps = 1 << 16;
 constexpr size_t kMostDevices = 1 << 8;
 
@@ -89,7 +89,7 @@ void Loader::open(const QString& path, bool live) {
   try {
     reader_ = session::Reader::open(path.toStdString());
   } catch (const std::exception& e) {
-    // A run that has just begun may not have written its first bytes yet.
+    // A run that has just started may not have written its first bytes yet.
     if (live) {
       QTimer::singleShot(kPollMs, this, [this, path] {
         if (!stop_ && !reader_) open(path, true);
@@ -121,7 +121,7 @@ void Loader::poll() {
 }
 
 void Loader::answer() {
-  // While chunks are taken in, go_on() gives long questions their turn.
+  // While chunks are being read, go_on() runs long queries.
   const auto which = index_.isActive() ? Questions::kShortOnes : Questions::kAll;
   while (!stop_ && store_ && questions_->answer_one(store_.get(), which)) {
   }
@@ -148,7 +148,7 @@ void Loader::go_on() {
     questions_->answer_one(store_.get(), Questions::kAll);
   }
   owed_ms_ = clock.elapsed();
-  // The end of a finished session is told whatever the window is at; else it gets time between two batches.
+  // Report the end of a finished session at once; otherwise leave the window time between two batches.
   const bool last = complete && reader_->state() != session::State::kLive;
   if (unsent_ && (last || (waiting_ <= 0 && (complete || sent_.elapsed() >= kBatchMs)))) send();
 }

@@ -1,6 +1,5 @@
-// Has the store of a session, and the reader under it, in a thread of its own: takes in what is new chunk by chunk,
-// hands the records among it to the window piece by piece, and answers questions in between. A live file is looked at
-// again every 100 ms.
+// Owns the store of a session and its reader, on a thread of their own: reads new chunks one by one, sends new records
+// to the window in batches, and answers queries in between. A live file is polled every 100 ms.
 #pragma once
 
 #include "app/models/document.h"
@@ -17,10 +16,10 @@
 
 namespace footlight::app {
 
-// What is new since the last one.
+// What is new since the previous batch.
 struct Batch {
   bool first = false;
-  // Records that were added, or changed since they were handed out.
+  // Records that were added, or changed since they were sent.
   std::vector<session::FunctionRecord> functions;
   std::vector<session::TraceRecord> traces;
   std::vector<session::GeneratedRecord> generated;
@@ -32,26 +31,26 @@ struct Batch {
   std::vector<session::SignatureRecord> signatures;
   std::vector<session::ConsoleRecord> console;
   std::vector<session::CallRecord> distinct_calls;
-  // Few and small: whole when there are more of them.
+  // Few and small: sent whole when any are new.
   std::vector<OpInfo> ops;
   std::vector<std::string> device_names;
-  // Always.
+  // Always set.
   session::RunRecord run;
   std::optional<session::EndRecord> end;
   QString level, damage;
   uint64_t dropped = 0;
   session::State state = session::State::kFinished;
-  // Sums over what was taken in.
+  // Totals of what has been read.
   uint64_t calls = 0, events = 0, device_events = 0;
   std::vector<std::pair<FunctionId, query::CallSums>> calls_of_functions;
   std::vector<std::pair<TraceId, query::CallSums>> calls_of_traces;
-  int64_t first_ns = 0, last_ns = 0;                // of calls and op events; 0: there are none
+  int64_t first_ns = 0, last_ns = 0;                // of calls and op events; 0 if there are none
   int64_t first_device_ns = 0, last_device_ns = 0;
-  bool complete = true;  // more of what is already in the file follows
-  double progress = 1;   // of taking that in
+  bool complete = true;  // false: more of the file is still to be read
+  double progress = 1;   // of reading the file
 };
 
-// Takes the batch into the document.
+// Adds the batch to the document.
 void apply(Batch&& batch, Document& document);
 
 class Loader : public QObject {
@@ -60,7 +59,7 @@ class Loader : public QObject {
  public:
   explicit Loader(std::shared_ptr<Questions> questions);
   void ask_to_stop() { stop_ = true; }
-  // The window has taken a batch: only then the next look at a live file brings another.
+  // The window has processed a batch. Until then, polling a live file sends no other.
   void taken() { --waiting_; }
 
  public Q_SLOTS:
@@ -73,11 +72,11 @@ class Loader : public QObject {
   void failed(const QString& message);
 
  private:
-  void go_on();  // takes in some chunks
+  void go_on();  // reads some chunks
   void send();
   void take_times(Batch& batch);
 
-  // What of a record says whether it is still the one that was handed out.
+  // Detects whether a record has changed since it was sent.
   using Print = uint64_t;
   template <class Record, class Of>
   static std::vector<Record> changed(const std::vector<Record>& all, std::vector<Print>& known, Of&& print);
@@ -88,7 +87,7 @@ class Loader : public QObject {
   std::unique_ptr<query::Store> store_;
   QTimer timer_, index_;
   QElapsedTimer sent_;
-  qint64 owed_ms_ = 0;  // what the last long question took of taking in
+  qint64 owed_ms_ = 0;  // reading time that the last long query used up
   std::atomic<bool> stop_{false};
   std::atomic<int> waiting_{0};
   bool first_ = true, unsent_ = false;
@@ -96,7 +95,7 @@ class Loader : public QObject {
   size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0;
   size_t keys_ = 0, distinct_calls_ = 0;
   size_t ops_ = 0, device_names_ = 0;
-  size_t timed_ops_ = 0, timed_calls_ = 0, timed_device_ = 0;  // chunks whose times are in first_ns_ and so on
+  size_t timed_ops_ = 0, timed_calls_ = 0, timed_device_ = 0;  // chunks already counted in first_ns_ etc.
   int64_t first_ns_ = 0, last_ns_ = 0, first_device_ns_ = 0, last_device_ns_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Keeps the questions in their order and says when one takes long.
+// Keeps the queries in order and reports when one takes long.
 #include "app/session/queries.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Questions to the store of the open session: answered on the store's thread, delivered on the window's, in the order
-// in which they were asked; short ones go ahead of long ones that are under way.
+// Queries to the store of the open session: run on the store's thread, results delivered on the window's, in the order
+// in which they were asked; short ones run before long ones.
 #pragma once
 
 #include "engine/query/store.h"
@@ -17,7 +17,7 @@
 
 namespace footlight::app {
 
-// A question under way. Letting go of it, or asking another with it, withdraws it: its answer never comes.
+// A pending query. Destroying it, or starting another with it, cancels it: its result is not delivered.
 class Ticket {
  public:
   Ticket() = default;
@@ -39,20 +39,20 @@ class Ticket {
   friend class Queries;
   struct State {
     query::Cancel cancel;
-    bool done = false;  // of the window's thread
+    bool done = false;  // used by the window's thread
     QElapsedTimer since;
   };
   std::shared_ptr<State> state_;
 };
 
-// The questions that wait for the store's thread.
+// The queries waiting for the store's thread.
 class Questions {
  public:
-  // Called on the store's thread; null: there is no store any more.
+  // Called on the store's thread; null if the store is gone.
   using Answer = std::function<void(const query::Store*, const std::function<void()>& between)>;
   void add(Answer answer, bool is_long);
-  void close();  // what waits and what comes later is dropped
-  // Answers what waits, one question; false: nothing waited.
+  void close();  // drops waiting and later queries
+  // Runs one waiting query; false if there was none.
   enum Which { kShortOnes, kAll };
   bool answer_one(const query::Store* store, Which which);
 
@@ -68,8 +68,8 @@ class Queries : public QObject {
  public:
   explicit Queries(QObject* parent = nullptr);
 
-  // Asks `ask(store, cancel)` and hands what it returns to `take` unless it was withdrawn or failed. `kLong`: looks at
-  // many chunks, and lets short questions go first.
+  // Runs `ask(store, cancel)` and passes its result to `take`, unless it was cancelled or failed. `kLong`: reads
+  // many chunks, so short queries run first.
   enum Length { kShort, kLong };
   template <class Ask, class Take>
   void ask(Ticket& ticket, Ask&& ask, Take&& take, Length length = kShort);
@@ -77,14 +77,14 @@ class Queries : public QObject {
   size_t waiting() const { return waiting_.size(); }
   bool busy() const { return busy_; }
 
-  // The store's thread: gets `wake` called, from the window's thread, when something waits.
+  // Connects the store's thread: `wake` is called, on the window's thread, when a query is waiting.
   void serve(std::shared_ptr<Questions> questions, std::function<void()> wake);
-  // All that waits is withdrawn.
+  // Cancels all waiting queries.
   void stop();
 
  Q_SIGNALS:
-  void busy_changed(bool busy);  // a question has been waiting for more than half a second, or none is any more
-  void idle();                   // the last answer has come
+  void busy_changed(bool busy);  // whether a query has been waiting for more than half a second
+  void idle();                   // the last result was delivered
 
  private:
   void add(const std::shared_ptr<Ticket::State>& state, Questions::Answer answer, Length length);
@@ -114,9 +114,9 @@ void Queries::ask(Ticket& ticket, Ask&& ask, Take&& take, Length length) {
           if (!state->cancel.requested())
             answer = std::make_shared<Answer>(ask(*store, state->cancel.with(between)));
         } catch (const query::Cancelled&) {
-        } catch (const std::exception&) {  // a chunk that could be read once and cannot now: there is no answer
+        } catch (const std::exception&) {  // a chunk can no longer be read: no result
         }
-        // The object may be gone by now; a queued call to it goes with it.
+        // The object may be gone by now; its queued calls are then dropped.
         if (!self) return;
         QMetaObject::invokeMethod(
             self.data(),

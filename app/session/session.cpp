@@ -1,4 +1,4 @@
-// Starts and ends loaders, takes their batches.
+// Starts and stops loaders, applies their batches.
 #include "app/session/session.h"
 
 #include <QDir>
@@ -71,7 +71,7 @@ void Session::open(const QString& path, bool live) {
       growth_.stop();
       say_grown();  // the end of it
     } else if (!growth_.isActive()) {
-      // A script that makes 300,000 calls a second must leave the window time for its user.
+      // A script that makes 300,000 calls a second must not block the window.
       growth_.start(static_cast<int>(std::clamp<qint64>(4 * showing_ms_, 30, 1500)));
     }
     Q_EMIT progress(share);

@@ -25,19 +25,19 @@ class Session : public QObject {
   bool loading() const { return loading_; }
   const QString& path() const { return path_; }
 
-  // `live`: the file may not be there yet. The old document is gone with the first batch of the new one.
+  // `live`: the file may not exist yet. The first batch of the new document replaces the old one.
   void open(const QString& path, bool live = false);
   void close();
-  // The file of that path, from the run's folder when it is relative. One that the session does not have is read from
-  // the disk, as it is now, and shown like the others. None: there is no such text file.
+  // The file with that path; relative paths start at the run's folder. One that the session does not have is read from
+  // disk as it is now, and shown like the others. None if there is no such text file.
   session::FileId file_anywhere(const QString& path);
-  // Records alone, for tests: questions find nothing.
+  // Sets only the records, for tests: queries find nothing.
   void show(Document document);
 
  Q_SIGNALS:
-  void opened();                   // another document: everything is new
+  void opened();                   // a new document
   void grown();                    // the same document has more
-  void progress(double share);     // of reading; 1: done
+  void progress(double share);     // of loading; 1: done
   void failed(const QString& path, const QString& message);
 
  private:
@@ -50,7 +50,7 @@ class Session : public QObject {
   bool open_ = false, loading_ = false;
   QThread* thread_ = nullptr;
   Loader* loader_ = nullptr;
-  QTimer growth_;            // what has come is shown once in a while, not with every batch
+  QTimer growth_;            // limits how often new records are shown
   qint64 showing_ms_ = 0;    // how long that took the last time
 };
 

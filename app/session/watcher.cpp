@@ -1,4 +1,4 @@
-// Watches files and their folders, and compares sizes and times once things are quiet.
+// Watches files and their folders, and compares sizes and times once changes have settled.
 #include "app/session/watcher.h"
 
 #include <QDateTime>

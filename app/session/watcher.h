@@ -1,4 +1,4 @@
-// Says when a script was saved. Editors replace the file rather than write into it, so the path is watched again.
+// Reports when a script is saved. Editors replace the file instead of writing to it, so the path is watched again.
 #pragma once
 
 #include <QFileSystemWatcher>

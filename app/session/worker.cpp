@@ -1,4 +1,4 @@
-// Starts, commands and, when nothing else helps, kills the worker.
+// Starts and controls the worker, and kills it as a last resort.
 #include "app/session/worker.h"
 
 #include <QCoreApplication>
@@ -16,7 +16,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kPatienceMs = 6000;          // the worker itself escalates for 4 s
+constexpr int kPatienceMs = 6000;          // the worker itself needs up to 4 s to escalate
 constexpr qsizetype kPrintedBytes = 64 * 1024;
 
 QString signal_words(int number) {
@@ -140,7 +140,7 @@ void Worker::launch() {
   if (commands_ >= 0) ::close(commands_);
   commands_ = ends[1];
   const int theirs = ends[0];
-  // Between fork and exec: a group of its own, so that a stop reaches whatever the script has started.
+  // Between fork and exec: its own process group, so that a stop reaches everything the script has started.
   process_.setChildProcessModifier([theirs] {
     setpgid(0, 0);
     fcntl(theirs, F_SETFD, 0);

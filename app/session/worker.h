@@ -1,4 +1,4 @@
-// One run of a script: the worker process in a group of its own, told what to do over an inherited descriptor.
+// One run of a script: the worker process in its own process group, controlled through an inherited descriptor.
 #pragma once
 
 #include <QByteArray>
@@ -18,9 +18,9 @@ struct RunRequest {
   QString level = QStringLiteral("ops");
 };
 
-// A setting, else an active virtual environment, else python3 on the path.
+// The one in the settings, else of the active virtual environment, else python3 on the path.
 QString choose_python(const QString& setting);
-// The importable package that belongs to this program; empty: whatever the interpreter finds by itself.
+// The Python package that was built with this program; empty: the one the interpreter finds by itself.
 QString package_folder();
 
 class Worker : public QObject {
@@ -31,8 +31,8 @@ class Worker : public QObject {
   ~Worker() override;
 
   void start(const RunRequest& request);
-  // Asks the worker to end its script (which it does by SIGINT, SIGTERM, SIGKILL in turn); when nothing has ended
-  // a little after that, the group is killed from here.
+  // Asks the worker to end its script (with SIGINT, SIGTERM, SIGKILL in turn); if it is still running some time
+  // after that, kills the process group.
   void stop();
   void kill();
   bool running() const;
@@ -42,13 +42,13 @@ class Worker : public QObject {
 
   void write_input(const QByteArray& text) { process_.write(text); }
   void end_input() { process_.closeWriteChannel(); }
-  // What the process printed, the end of it: said when the session holds no console of its own.
+  // The end of what the process printed: shown when the session has no console output.
   QString printed() const { return QString::fromUtf8(printed_); }
 
  Q_SIGNALS:
   void started();
   void failed(const QString& reason);                   // could not be started
-  void finished(int exit_code, const QString& reason);  // reason: in words, for the console
+  void finished(int exit_code, const QString& reason);  // reason: text for the console
 
  private:
   void launch();

@@ -35,7 +35,7 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   columns->setSpacing(12);
 
   const auto column = [&](const char* title, QHBoxLayout*& head, CodeView*& view) {
-    // Both halves are equally wide, whatever stands in their headings.
+    // Both halves have the same width, whatever their headings.
     auto* half = new QWidget;
     half->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     half->setMinimumWidth(120);
@@ -207,7 +207,7 @@ void AutographView::follow_selection() {
   if (current().function != function_) code_ = {}, name_.clear();
   function_ = current().function;
   trace_ = current().trace;
-  // A line inside another converted function that this one calls: show that one.
+  // The line is in another converted function that this one calls: show that one.
   const Place place = place_of(document(), current());
   bool other_piece = false;
   if (place && current().kind != Selection::Kind::kTrace && current().kind != Selection::Kind::kFunction) {

@@ -1,4 +1,4 @@
-// The AutoGraph tab: the user's code with the fate of each statement, beside it what runs while tracing.
+// The AutoGraph tab: the user's code with the fate of each statement, next to the code that runs while tracing.
 #pragma once
 
 #include "app/views/code_view.h"
@@ -44,7 +44,7 @@ class AutographView : public View {
   CodeView *source_, *generated_;
 };
 
-// A square of colour with its meaning, for legends.
+// A legend entry: a coloured square with its meaning.
 class Swatch : public QWidget {
  public:
   Swatch(const QString& tone, const QString& text, QWidget* parent = nullptr);

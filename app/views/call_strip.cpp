@@ -170,7 +170,7 @@ void CallStrip::wheelEvent(QWheelEvent* event) {
 }
 
 void CallStrip::step(int by) {
-  // From trace to trace.
+  // Arrow keys go from trace to trace.
   int at = -1;
   std::vector<size_t> traces;
   for (size_t i = 0; i < cells_.size(); ++i) {

@@ -12,10 +12,10 @@ class CallStrip : public QWidget {
 
  public:
   explicit CallStrip(QWidget* parent = nullptr);
-  // `runs` as query::CallIndex has them, folded; `every` has one for each call, as long as they are not too many.
+  // `runs`: folded, from query::CallIndex; `every`: one per call, empty if there are too many.
   void set_calls(const Document* document, FunctionId function, std::vector<query::CallRun> runs,
                  std::vector<query::CallRun> every);
-  // More calls than that never fit one by one.
+  // More calls than this never fit one by one.
   static constexpr uint64_t kMostEvery = 20'000;
   void set_current(TraceId trace);
   bool folded() const { return folded_; }
@@ -48,7 +48,7 @@ class CallStrip : public QWidget {
   TraceId current_;
   std::vector<query::CallRun> runs_, every_;
   std::vector<StripCell> cells_;
-  std::vector<double> left_;   // before scrolling; one more than cells
+  std::vector<double> left_;   // without scrolling; one more than cells
   double hit_ = 36, trace_ = 32;
   double scroll_ = 0;
   bool folded_ = false;

@@ -16,7 +16,7 @@
 namespace footlight::app {
 namespace {
 
-// Where a comment begins; -1: nowhere. Strings are stepped over.
+// The start of a comment outside strings, or -1.
 qsizetype comment_start(const QString& text) {
   QChar quote;
   for (qsizetype i = 0; i < text.size(); ++i) {
@@ -168,7 +168,7 @@ void CodeView::paintEvent(QPaintEvent*) {
       const qsizetype remark = dim_ ? -1 : comment_start(line.text);
       const double text_width =
           QFontMetricsF(font).horizontalAdvance(remark < 0 ? line.text : line.text.left(remark)) - dx;
-      // The note keeps clear of the code: it is cut before it covers anything.
+      // The note never covers the code: it is cut off instead.
       const double free = width - left - text_width - 28;
       const double note = std::min(wanted, free);
       if (note > 40) {

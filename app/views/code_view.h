@@ -1,4 +1,4 @@
-// Lines of code: numbers, a stripe and a tint for what became of each statement, a note at the end of the line.
+// Lines of code: numbers, a stripe and a tint for the fate of each statement, a note at the end of the line.
 #pragma once
 
 #include "app/models/source_lines.h"
@@ -18,10 +18,10 @@ class CodeView : public QAbstractScrollArea {
   const std::vector<CodeLine>& lines() const { return lines_; }
   void set_empty_text(const QString& text) { empty_ = text; viewport()->update(); }
   void set_row_height(int height) { row_ = height; layout_lines(); }
-  void set_dim(bool dim) { dim_ = dim; viewport()->update(); }  // generated code is quieter than the user's
-  void set_fit(bool fit);                                       // as tall as its lines, no scrolling
+  void set_dim(bool dim) { dim_ = dim; viewport()->update(); }  // generated code is paler than the user's
+  void set_fit(bool fit);                                       // as tall as its content, no scrolling
 
-  // Numbers of the lines that are the selection, and of one more that made a value (amber).
+  // The selected lines, and the line that produced a value (amber).
   void set_marks(const QSet<int>& selected, int value_line = 0);
   void set_hover(const QSet<int>& numbers);
   void reveal(int number, bool centre = true);
@@ -30,8 +30,8 @@ class CodeView : public QAbstractScrollArea {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  void activated(int number);          // clicked or walked to
-  void hovered(int number);            // 0: left
+  void activated(int number);          // by click or arrow key
+  void hovered(int number);            // 0: the mouse has left
 
  protected:
   void paintEvent(QPaintEvent* event) override;

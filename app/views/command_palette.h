@@ -19,7 +19,7 @@ class CommandPalette : public QFrame {
  public:
   explicit CommandPalette(QWidget* window);
 
-  // `find` gives what a query finds; `run` does what was chosen.
+  // `find` returns the hits of a query; `run` runs the chosen one.
   void open(std::function<std::vector<SearchHit>(const QString&)> find, std::function<void(const SearchHit&)> run,
             const QString& query = {});
   QLineEdit* input() { return input_; }

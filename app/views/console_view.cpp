@@ -1,4 +1,4 @@
-// Writes console lines as they come and opens the places in them.
+// Appends console lines as they arrive and opens the source locations in them.
 #include "app/views/console_view.h"
 
 #include "app/views/paint.h"
@@ -101,7 +101,7 @@ bool ConsoleText::step_link(int by) {
   const auto at = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.position >= here; });
   const Place to = by > 0 ? (next == places.end() ? places.front() : *next)
                           : (at == places.begin() ? places.back() : *std::prev(at));
-  // Selected, so that it is seen where one is.
+  // Select it, to show the current position.
   QTextCursor cursor(document());
   cursor.setPosition(to.position);
   cursor.setPosition(to.position + to.length, QTextCursor::KeepAnchor);
@@ -130,7 +130,7 @@ void ConsoleText::mouseReleaseEvent(QMouseEvent* event) {
 
 void ConsoleText::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
-    // The place that the cursor is in, else the first one of its line.
+    // The location under the cursor, else the first one in its line.
     QTextCursor cursor = textCursor();
     if (open_link(cursor)) return;
     const QTextBlock block = cursor.block();
@@ -222,7 +222,7 @@ void ConsoleView::write_from(size_t first) {
   const bool at_end = text_->verticalScrollBar()->value() >= text_->verticalScrollBar()->maximum() - 2;
   QTextCursor cursor(text_->document());
   cursor.beginEditBlock();
-  // A flood: only the end is kept in view, what is before stays in the session.
+  // Too much output: show only the end; the session has the rest.
   if (lines.size() - dropped_ > kMostLines + kMostLines / 4) {
     const size_t keep_from = lines.size() - kMostLines;
     cursor.select(QTextCursor::Document);
@@ -231,7 +231,7 @@ void ConsoleView::write_from(size_t first) {
     written_ = 0;
     first = keep_from;
   } else if (first < dropped_ + written_) {
-    // The lines that changed are written again.
+    // Rewrite the lines that changed.
     const QTextBlock block = text_->document()->findBlockByNumber(static_cast<int>(first - dropped_));
     cursor.setPosition(block.position());
     cursor.movePosition(QTextCursor::End, QTextCursor::KeepAnchor);

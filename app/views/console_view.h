@@ -1,4 +1,4 @@
-// The Console: output, errors and tf.print told apart by a tag and a colour; places in it lead to the line.
+// The Console: output, errors and tf.print, each with its tag and colour, and links to source lines.
 #pragma once
 
 #include "app/models/console_model.h"
@@ -9,7 +9,7 @@
 
 namespace footlight::app {
 
-// A text edit with room at the left for tags.
+// A text edit with a margin for tags on the left.
 class ConsoleText : public QPlainTextEdit {
   Q_OBJECT
 
@@ -17,7 +17,7 @@ class ConsoleText : public QPlainTextEdit {
   explicit ConsoleText(QWidget* parent = nullptr);
   void set_tags(const std::vector<ConsoleLine>* lines, size_t first) { lines_ = lines; first_ = first; }
 
-  // To the next place in the text (-1: the one before), round its end; opens it. False: there is none.
+  // Opens the next source location in the text (-1: the previous one), wrapping around. False if there is none.
   bool step_link(int by);
 
  Q_SIGNALS:
@@ -50,14 +50,14 @@ class ConsoleView : public View {
   QWidget* main_widget() override { return text_; }
 
   void note(const QString& text);
-  void show_theme();                     // colours are in the text: it is written anew
+  void show_theme();                     // rewrites the text, which contains colours
   void set_input_open(bool open);
   const ConsoleLines& lines() const { return lines_; }
   ConsoleText* text() { return text_; }
   QLineEdit* input() { return input_; }
 
  Q_SIGNALS:
-  void nowhere(const QString& path);   // a place in a file that is not there
+  void nowhere(const QString& path);   // the file of a location does not exist
   void entered(const QString& line);
   void input_ended();
 

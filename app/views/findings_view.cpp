@@ -1,4 +1,4 @@
-// Builds the cards and follows the one that is chosen.
+// Builds the cards and tracks the selected one.
 #include "app/views/findings_view.h"
 
 #include "app/models/text.h"
@@ -36,7 +36,7 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   function->setProperty("role", "faint");
   auto* detail = new ElidedLabel(card.detail);
   detail->setProperty("role", "dim");
-  // Where it is tight the function's name goes first, then what was saved.
+  // In a narrow window, hide the function's name first, then the savings.
   title->setMinimumWidth(QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(card.title) + 4);
   place->setMinimumWidth(place->sizeHint().width());
   auto* head = new QHBoxLayout;
@@ -53,7 +53,7 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
     else check->setProperty("role", "dim");
     auto* fix = new ElidedLabel(card.fix);
     fix->setFont(theme().code());
-    // What is saved is the point of the card: of the two columns this one gives way last.
+    // The savings are the point of the card, so this column is shortened last.
     check->setMinimumWidth(std::min(QFontMetrics(theme().ui()).horizontalAdvance(check->text()) + 4, 170));
     fix->setMinimumWidth(std::min(QFontMetrics(theme().code()).horizontalAdvance(card.fix) + 4, 170));
     grid->addWidget(check, 0, 1);
@@ -118,7 +118,7 @@ void FindingsView::reset() {
 }
 
 void FindingsView::refresh() {
-  // Calls alone change what a replay saves only while nothing is traced: new traces are what counts.
+  // Findings change with new traces; more calls alone hardly change what a replay saves.
   const bool ended = document().end.has_value();
   if (seen_traces_ == document().traces.size() && (!ended || seen_calls_ == document().calls)) return;
   build();

@@ -1,4 +1,4 @@
-// The Findings dock: one card for each, the chosen one ringed.
+// The Findings dock: one card per finding, with a ring around the selected one.
 #pragma once
 
 #include "app/models/findings.h"
@@ -53,7 +53,7 @@ class FindingsView : public View {
   QScrollArea* scroll_;
   QVBoxLayout* column_;
   std::vector<FindingWidget*> cards_;
-  QString shown_;   // what the cards say, so that they are built anew only when it changes
+  QString shown_;   // the text of the cards: they are rebuilt only when it changes
   size_t seen_traces_ = 0, seen_calls_ = 0;
 };
 

@@ -74,7 +74,7 @@ void GraphCanvas::fit_readable() {
   const double room = width() - right_margin_;
   scale_ = 0.75;
   offset_ = QPointF(room / 2 - plan_.bounds.center().x() * scale_, kMargin * 0.6 - plan_.bounds.top() * scale_);
-  // A wide graph begins where its first row is, which need not be in the middle.
+  // Start at the first row of a wide graph, which need not be in the middle.
   if (plan_.bounds.width() * scale_ > room) {
     const auto top =
         std::min_element(plan_.boxes.begin(), plan_.boxes.end(),
@@ -148,7 +148,7 @@ int GraphCanvas::box_at(QPointF screen) const {
   for (size_t i = plan_.boxes.size(); i-- > 0;) {
     const PlanBox& b = plan_.boxes[i];
     if (!b.rect.contains(world)) continue;
-    // Of an open box only the header is the box; the rest belongs to what is inside.
+    // Only the header of an open box counts as the box; the rest is its content.
     if (!b.bodies.empty() && world.y() > b.rect.top() + 34) continue;
     return static_cast<int>(i);
   }
@@ -244,7 +244,7 @@ void GraphCanvas::leaveEvent(QEvent*) {
 void GraphCanvas::resizeEvent(QResizeEvent*) {
   if (!fitted_ || !touched_) {
     fit_readable();
-    // What is looked at stays in view.
+    // Keep the selected box in view.
     if (!selected_.isEmpty()) reveal_selected(), touched_ = false;
   }
   Q_EMIT view_changed();
@@ -266,7 +266,7 @@ bool GraphCanvas::event(QEvent* event) {
   return QWidget::event(event);
 }
 
-// Down and Up follow edges to the nearest reader or input, Left and Right go along the row.
+// Down and Up follow edges to the nearest reader or input, Left and Right move along the row.
 void GraphCanvas::walk(int key) {
   int from = primary();
   if (plan_.boxes.empty()) return;
@@ -290,7 +290,7 @@ void GraphCanvas::walk(int key) {
       const QRectF rect = plan_.boxes[static_cast<size_t>(other)].rect;
       consider(other, std::abs(rect.center().x() - here.center().x()) + (e.control ? 1e6 : 0));
     }
-    // Into an open box, and out of it again.
+    // Enter an open box, or leave it.
     const PlanBox& box = plan_.boxes[static_cast<size_t>(from)];
     if (best < 0 && key == Qt::Key_Down) {
       for (int body : box.bodies) {

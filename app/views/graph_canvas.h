@@ -1,4 +1,4 @@
-// The picture of a graph: one canvas over the plan's flat arrays, with pan, zoom, hits and a walk along the edges.
+// The picture of a graph: one canvas over the plan's flat arrays, with pan, zoom, hit tests and keyboard navigation.
 #pragma once
 
 #include "app/models/graph_plan.h"
@@ -14,7 +14,7 @@ class GraphCanvas : public QWidget {
  public:
   explicit GraphCanvas(QWidget* parent = nullptr);
 
-  // `keep`: a box that stays where it is on the screen; empty: show the whole when the graph is another one.
+  // `keep`: a box that keeps its place on the screen; empty: fit the whole graph if it is a different one.
   void set_plan(const GraphPlan& plan, const QString& keep, bool another);
   const GraphPlan& plan() const { return plan_; }
   void set_message(const QString& message) { message_ = message; update(); }
@@ -24,16 +24,16 @@ class GraphCanvas : public QWidget {
   const QSet<int>& selected() const { return selected_; }
 
   void fit();
-  void fit_readable();            // the whole when it can be read, else its beginning
+  void fit_readable();            // the whole graph if that is readable, else its start
   void frame_selected();
-  void reveal_selected();         // pans only when it cannot be seen
+  void reveal_selected();         // pans only if it is out of view
   void zoom(double factor, QPointF at);
   double scale() const { return scale_; }
   QRectF visible_world() const;
   void centre_on(QPointF world);
   QPointF to_screen(QPointF world) const { return world * scale_ + offset_; }
   int box_at(QPointF screen) const;
-  // Where the picture must not begin: the space that floating panels take on the right.
+  // The width that floating panels cover on the right.
   void set_right_margin(int margin) { right_margin_ = margin; }
 
  Q_SIGNALS:
@@ -68,7 +68,7 @@ class GraphCanvas : public QWidget {
   GraphPlan plan_;
   QString message_;
   bool busy_ = false, labels_ = true, fitted_ = false;
-  bool touched_ = false;         // the user has moved the picture: another size of the window leaves it alone
+  bool touched_ = false;         // the user has moved the picture: resizing the window does not fit it again
   QSet<int> selected_;
   int hovered_ = -1;
   double scale_ = 1;
@@ -78,7 +78,7 @@ class GraphCanvas : public QWidget {
   int right_margin_ = 0;
 };
 
-// The whole graph small, with the part in view.
+// The minimap: the whole graph, with the visible part marked.
 class Minimap : public QWidget {
   Q_OBJECT
 

@@ -48,7 +48,7 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
               t["dim"], t.ui(-1, QFont::DemiBold));
     }
   };
-  // From the outside in: a body covers what is under it, its own scopes lie on it.
+  // From the outside in: a body covers what is below it, and its own scopes are drawn on top of it.
   if (!plan_.areas.empty()) clusters_of(0);
   for (size_t i = 0; i < plan_.boxes.size(); ++i) {
     const PlanBox& b = plan_.boxes[i];
@@ -95,7 +95,7 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
     if (labels && !e.label.isEmpty() && (!e.cut || lit)) {
       const size_t piece = (e.curve.size() / 3) / 2 * 3;
       const size_t at = std::min(piece, e.curve.size() - 4);
-      // Middle of the middle piece.
+      // The midpoint of the middle segment.
       const QPointF middle = (e.curve[at] + 3 * e.curve[at + 1] + 3 * e.curve[at + 2] + e.curve[at + 3]) / 8;
       text_in(painter, QRectF(middle.x() + 7, middle.y() - 9, 150, 18), e.label,
               lit ? t["amber"] : t["faint"], t.code(-1));
@@ -129,7 +129,7 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
 void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
   const Theme& t = theme();
   if (scale_ < kTextScale) {
-    // Batches of one colour each: a hundred thousand boxes are a handful of calls.
+    // One batch per colour: a hundred thousand boxes take only a few draw calls.
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(Qt::NoPen);
     std::map<QRgb, QVector<QRectF>> batches;
@@ -152,7 +152,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
     const bool over = hovered_ == static_cast<int>(i);
     const QColor stripe = b.kind == PlanBox::Kind::kScope ? t["blue"] : t.family_fill(b.family.toStdString());
     if (b.kind == PlanBox::Kind::kScope) {
-      // A folded scope looks like a pile.
+      // A folded scope is drawn as a stack.
       rounded(painter, b.rect.translated(4, 4), 6, t["panel"], t["hairline"], 1);
     }
     rounded(painter, b.rect, 6,

@@ -170,7 +170,7 @@ void GraphView::show_graph(GraphId graph) {
              hide_control = options_.hide_control;
   const auto known = remembered_.constFind(graph.value);
   GraphOptions next = known != remembered_.constEnd() ? *known : default_options(document(), graph);
-  // Another trace of the same function opens as the last one was left.
+  // Another trace of the same function keeps the same scopes open.
   const session::TraceRecord *before = document().trace_of_graph(shown_), *after = document().trace_of_graph(graph);
   if (known == remembered_.constEnd() && before && after && before->function == after->function) next = options_;
   next.hide_constants = hide_constants;
@@ -247,7 +247,7 @@ void GraphView::mark() {
       if (box >= 0) boxes.insert(box);
     }
   }
-  // A node inside a folded scope or a body that is not open: what holds it is marked.
+  // For a node inside a folded scope or a closed body, mark the box that contains it.
   if (boxes.isEmpty() && current().kind == Selection::Kind::kNode) {
     if (const session::NodeRecord* n = document().node(current().graph, current().node)) {
       const QString name = q(n->name);

@@ -1,4 +1,4 @@
-// The Graph tab: what is hidden and open, the canvas, the minimap, and the source of the selection floating beside it.
+// The Graph tab: what is hidden and open, the canvas, the minimap, and a floating panel with the selection's source.
 #pragma once
 
 #include "app/layout/graph_layout.h"

@@ -124,7 +124,7 @@ void InspectorPanel::follow_selection() {
 }
 
 void InspectorPanel::ask() {
-  // A run that grows does not let its questions pile up: the next is asked when the last is answered.
+  // While a run grows, only one query is pending at a time.
   if (facts_ticket_.waiting() && asked_ == current()) return;
   asked_ = current();
   context_.session->queries().ask(
@@ -194,7 +194,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
       connect(link, &QPushButton::clicked, this, [this, target] { context_.selection->select(target); });
       grid->addWidget(link, at, 1);
     } else {
-      // What has spaces wraps; a long word is cut, it must not push the panel wider.
+      // Text with spaces wraps; a long word is cut off, so that it does not widen the panel.
       const bool words = row.value.contains(QLatin1Char(' '));
       QLabel* value = words ? new QLabel(row.value) : new ElidedLabel(row.value);
       value->setFont(theme().code());
@@ -211,7 +211,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
 }
 
 void InspectorPanel::build() {
-  // What was selected before stays to be seen for the moment that it takes.
+  // Keep showing the previous selection until the facts arrive.
   if (needs_facts(current()) && facts_.of != current() && facts_ticket_.waiting()) return;
   InspectorContent content = document().run.script.empty() && document().functions.empty()
                                  ? InspectorContent{}

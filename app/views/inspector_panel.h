@@ -1,4 +1,4 @@
-// The inspector on the right: everything known of the selection, as labels and links that the keyboard reaches too.
+// The inspector on the right: everything known about the selection, as labels and links that can have the focus.
 #pragma once
 
 #include "app/models/facts.h"
@@ -21,7 +21,7 @@ class InspectorPanel : public View {
   void follow_selection() override;
   QWidget* main_widget() override { return scroll_; }
   const InspectorContent& content() const { return content_; }
-  // Where the source is in view already (beside the graph, in the Source tab) it is not shown again.
+  // Hides the source if it is already in view (next to the graph, or in the Source tab).
   void set_snippet_shown(bool shown);
 
  private:

@@ -70,7 +70,7 @@ void KeyDiffView::draw_column(QPainter& painter, const QRectF& frame, bool left)
           QRectF(frame.left() + 14 + title_width + 18, top + 4, frame.width() - title_width - 40, 28),
           left ? left_detail_ : right_detail_, t["dim"], t.code());
   double y = top + kHead;
-  // Values line up in one column as long as the labels leave room.
+  // Values are aligned in one column if the labels leave room.
   double label_width = 60;
   for (int i : shown_) {
     const KeyRow& row = diff_.rows[static_cast<size_t>(i)];

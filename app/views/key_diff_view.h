@@ -1,4 +1,4 @@
-// Two cache keys side by side as one tree in two columns; only what differs stands open.
+// Two cache keys side by side as one tree in two columns; only groups that differ are open.
 #pragma once
 
 #include "app/models/keys.h"
@@ -12,7 +12,7 @@ class KeyDiffView : public QAbstractScrollArea {
 
  public:
   explicit KeyDiffView(QWidget* parent = nullptr);
-  // Without a left title there is one column.
+  // Without a left title, there is only one column.
   void set_diff(KeyDiff diff, const QString& left_title, const QString& left_detail, const QString& right_title,
                 const QString& right_detail);
   void set_details(const QString& left, const QString& right);

@@ -1,4 +1,4 @@
-// Text that gives way: labels and links that are cut with an ellipsis where there is no room for all of them.
+// Labels and links that are elided when there is not enough room.
 #pragma once
 
 #include <QFrame>
@@ -18,7 +18,7 @@ class ElidedLabel : public QLabel {
 
 class LinkButton : public QPushButton {
  public:
-  // In the code font when it names something, in the interface font when it is an action.
+  // In the code font if it is a name, in the interface font if it is an action.
   LinkButton(const QString& text, bool code, QWidget* parent = nullptr);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -30,9 +30,9 @@ class LinkButton : public QPushButton {
   bool code_;
 };
 
-// What a view says in its middle while it has nothing to show.
+// The text in the centre of an empty view.
 QLabel* empty_label();
-// A card in which a view's code stands.
+// A card around a view's code.
 QFrame* card_with(QWidget* code);
 
 }  // namespace footlight::app

@@ -1,4 +1,4 @@
-// Ties session, selection, worker and views together.
+// Connects session, selection, worker and views.
 #include "app/views/main_window.h"
 
 #include "app/models/text.h"
@@ -59,7 +59,7 @@ MainWindow::MainWindow(bool remember, QWidget* parent)
 }
 
 QSize MainWindow::first_size(QSize screen) {
-  constexpr int kFrame = 16, kTitle = 48;  // what the window manager draws around it, about
+  constexpr int kFrame = 16, kTitle = 48;  // approximate size of the window frame
   return QSize(1440, 900).boundedTo(QSize(screen.width() - kFrame, screen.height() - kTitle));
 }
 
@@ -73,7 +73,7 @@ void MainWindow::connect_parts() {
   connect(&session_, &Session::opened, this, [this] { take_document(true); });
   connect(&session_, &Session::grown, this, [this] { take_document(false); });
   connect(&session_, &Session::failed, this, [this](const QString& path, const QString& message) {
-    // A run that never wrote its session has said why on its own output; that is told when it ends.
+    // A run that never wrote a session explains why on its own output, which is shown when it ends.
     if (worker_.running()) return;
     show_banner(QFileInfo(path).fileName() + QStringLiteral(" could not be opened: ") + message);
     update_status();
@@ -224,11 +224,11 @@ void MainWindow::run_ended(int code, const QString& reason) {
   const QString printed = worker_.printed().trimmed();
   const QString session = worker_.request().session;
   if (!session_.is_open() && QFileInfo::exists(session)) {
-    // Over before the first look at it.
+    // It ended before the session was first polled.
     session_.open(session);
     show_dock(1);
   } else if (!session_.is_open()) {
-    // Nothing was recorded: all there is to say is what the process printed.
+    // Nothing was recorded: show what the process printed.
     session_.close();
     console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without a word (%1).").arg(reason) : printed);
     show_banner(QStringLiteral("The script did not get as far as a session: ") +
@@ -238,7 +238,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
     show_dock(1);
   }
   QTimer::singleShot(400, this, [this, code, reason] {
-    // The session says how it ended; if it could not, the process does.
+    // The session says how it ended; if it does not, use the exit code.
     const auto& end = session_.document().end;
     if (!noted_end_ && !end && code != 0 && session_.is_open())
       console_->note(QStringLiteral("The script ended: ") + reason);
@@ -266,7 +266,7 @@ void MainWindow::take_document(bool another) {
       top_->set_script(q(d.run.script), arguments);
       watcher_.watch(QFileInfo::exists(q(d.run.script)) ? QStringList{q(d.run.script)} : QStringList{});
     }
-    // What one came for: the function that was traced most often.
+    // Start with the function that was traced most often.
     if (selection_.current().kind == Selection::Kind::kNothing ||
         (selection_.current().kind == Selection::Kind::kRun && !selection_.can_go_back())) {
       const session::FunctionRecord* best = nullptr;

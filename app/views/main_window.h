@@ -27,11 +27,11 @@ class MainWindow : public QMainWindow {
   Q_OBJECT
 
  public:
-  // `remember`: window state and recent files come from and go to the user's settings.
+  // `remember`: load and save window state and recent files in the user's settings.
   explicit MainWindow(bool remember, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  // A session, or a script to be run. False: neither; the banner says why.
+  // Opens a session, or a script to run. False if it is neither; the banner says why.
   bool open(const QString& path);
   void prepare_script(const QString& path, const QStringList& arguments = {});
   void set_working_directory(const QString& folder) { directory_ = folder; }
@@ -43,12 +43,12 @@ class MainWindow : public QMainWindow {
   void show_banner(const QString& text, bool error = true);
   void hide_banner();
   void open_palette(const QString& query = {});
-  // Selects what the text names: "#3", "train_step", "train_step#3", "file.py:12", a node's name. False: nothing.
+  // Selects by name: "#3", "train_step", "train_step#3", "file.py:12", a node's name. False if nothing is found.
   bool select_by_name(const QString& text);
-  // For pictures: everything that comes later by itself is done now.
+  // For screenshots: does all deferred work now.
   void settle();
 
-  // Of a window that opens for the first time on a screen with that much room.
+  // The size of a window that opens for the first time on a screen of that size.
   static QSize first_size(QSize screen);
   Session& session() { return session_; }
   SelectionModel& selection() { return selection_; }
@@ -107,7 +107,7 @@ class MainWindow : public QMainWindow {
   QStringList recent_;
   QString directory_, python_;
   bool rerun_on_save_ = false, rerun_wanted_ = false;
-  QString run_note_;          // how the last run ended, for the status
+  QString run_note_;          // how the last run ended, for the status text
   bool run_failed_ = false;
   bool noted_end_ = false;
 

@@ -447,7 +447,7 @@ void MainWindow::open_palette(const QString& query) {
 
 void MainWindow::update_welcome() {
   const bool empty = !session_.is_open() && !worker_.running();
-  // A script that is about to run can be read in the Source tab.
+  // Show the script in the Source tab before it runs.
   const bool show_source = view() == QStringLiteral("source") && !top_->script().isEmpty();
   centre_->setCurrentIndex(empty && !show_source ? 1 : 0);
   const bool script = !top_->script().isEmpty();

@@ -1,4 +1,4 @@
-// Paints the tree's rows and ties them to the selection.
+// Paints the tree's rows and connects them to the selection.
 #include "app/views/navigator_panel.h"
 
 #include "app/views/paint.h"
@@ -67,7 +67,7 @@ class NavigatorDelegate : public QStyledItemDelegate {
   }
 };
 
-// Without branches and with all the room for the rows.
+// Draws no branches, so rows have the full width.
 class Tree : public QTreeView {
  public:
   using QTreeView::QTreeView;
@@ -159,7 +159,7 @@ void NavigatorPanel::open_rows() {
   following_ = true;
   const QModelIndex run = model_.index_of_run();
   tree_->expand(run);
-  // A program with hundreds of functions opens with those folded that were traced as they should be.
+  // In a program with hundreds of functions, fold those without unexpected traces.
   for (int i = 0; i < model_.rowCount(run); ++i) {
     const QModelIndex function = model_.index(i, 0, run);
     if (i < 4 && model_.rowCount(function) <= 40) tree_->expand(function);

@@ -1,4 +1,4 @@
-// Puts strip, table and key diff together and ties their rows to the selection.
+// Combines strip, table and key diff, and connects their rows to the selection.
 #include "app/views/retraces_view.h"
 
 #include "app/models/text.h"
@@ -241,7 +241,7 @@ void RetracesView::follow_selection() {
   if (wanted != trace_ || !wanted.valid()) show_key(wanted);
 }
 
-// As tall as its rows, as long as a third of the room stays for the key.
+// As tall as its rows, but at least a third of the height is left for the key.
 void RetracesView::size_table() {
   const int room = std::max(110, height() - 330);
   table_->setMaximumHeight(std::min(table_->content_height() + 2, std::max(room, 140)));

@@ -1,4 +1,4 @@
-// The Retraces tab: calls over time, the trace table, and the key of the chosen trace against its nearest one.
+// The Retraces tab: calls over time, the trace table, and the key of the selected trace compared with the nearest one.
 #pragma once
 
 #include "app/models/traces_model.h"

@@ -17,7 +17,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
   const bool chosen = option.state & QStyle::State_Selected;
   const int last = index.model()->columnCount() - 1;
   if (chosen) {
-    // One rounded fill over the row: every cell draws its part of it.
+    // One rounded fill across the row: every cell draws its part of it.
     painter->setClipRect(option.rect);
     QRectF whole(option.rect);
     if (index.column() > 0) whole.setLeft(whole.left() - 20);
@@ -80,7 +80,7 @@ void Table::fit_columns() {
     widths.push_back(std::min(width, c + 1 < columns ? 200 : 240));
     total += widths.back();
   }
-  // Room that is left over goes between the columns, up to a point.
+  // Spread extra space between the columns, up to a limit.
   const int spare = columns > 1 ? std::clamp((viewport()->width() - total) / (columns - 1), 0, 24) : 0;
   for (int c = 0; c + 1 < columns; ++c) setColumnWidth(c, widths[static_cast<size_t>(c)] + spare);
 }

@@ -1,4 +1,4 @@
-// Rows of tables and trees as the window has them: one fill for the chosen row, code font for values.
+// The look of rows in tables and trees: one fill for the selected row, code font for values.
 #pragma once
 
 #include <QStyledItemDelegate>
@@ -14,7 +14,7 @@ class CellDelegate : public QStyledItemDelegate {
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 };
 
-// A table without grid, rows as a whole, columns as wide as what is in them; the last one takes the rest.
+// A table without a grid that selects whole rows; columns fit their content, and the last one takes the rest.
 class Table : public QTableView {
  public:
   explicit Table(QWidget* parent = nullptr);

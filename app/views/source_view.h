@@ -1,4 +1,4 @@
-// The Source tab: a file of the run, with what became of the traced statements.
+// The Source tab: a file of the run, with the fate of each traced statement.
 #pragma once
 
 #include "app/views/code_view.h"
@@ -20,7 +20,7 @@ class SourceView : public View {
   QWidget* main_widget() override { return code_; }
   CodeView* code() { return code_; }
   session::FileId shown() const { return file_; }
-  // A script that is about to run: nothing is recorded of it yet.
+  // A script that has not been run yet: nothing is recorded.
   void show_text(const QString& name, const QString& text);
 
  private:

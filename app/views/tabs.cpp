@@ -1,4 +1,4 @@
-// Measures tabs by their bold width, so that choosing one moves nothing.
+// Measures tabs by their bold width, so that selecting one does not move the others.
 #include "app/views/tabs.h"
 
 #include "app/views/paint.h"
@@ -23,7 +23,7 @@ void Tabs::set_count(int index, int count) {
   if (tabData(index).toInt() == count) return;
   setTabData(index, count);
   setAccessibleTabName(index, shown(index));
-  // The width is asked for again only when the text changes.
+  // Qt asks for the width again only when the text changes.
   const QString text = tabText(index);
   setTabText(index, text + QLatin1Char(' '));
   setTabText(index, text);

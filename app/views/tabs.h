@@ -1,4 +1,4 @@
-// A tab bar as the window has it: words, the chosen one bold with an amber line under it.
+// A flat tab bar: text only, the selected tab bold with an amber underline.
 #pragma once
 
 #include <QTabBar>
@@ -10,7 +10,7 @@ class Tabs : public QTabBar {
 
  public:
   explicit Tabs(bool underline, QWidget* parent = nullptr);
-  // A number behind the name ("Findings 2"); 0: none.
+  // A number after the name ("Findings 2"); 0: none.
   void set_count(int index, int count);
 
  protected:

@@ -25,7 +25,7 @@ QJsonObject theme_file() {
   return document.object();
 }
 
-// Families that are there, in order; the last one (a generic name) stays as the way out.
+// The installed families, in order; the last one (a generic name) is the fallback.
 QStringList available(const QJsonArray& wanted) {
   const QStringList have = QFontDatabase::families();
   QStringList found;
@@ -205,7 +205,7 @@ QFont Theme::code(int delta, int weight) const {
   font.setPixelSize(code_size_ + delta);
   font.setWeight(static_cast<QFont::Weight>(weight));
   font.setStyleHint(QFont::Monospace);
-  // "->" and "==" are two characters in code that is read column by column.
+  // No ligatures: "->" and "==" must stay two columns wide.
   font.setStyleStrategy(QFont::PreferAntialias);
   return font;
 }
@@ -232,7 +232,7 @@ QPalette Theme::palette() const {
 
 QString Theme::style_sheet() const {
   QString sheet = QString::fromUtf8(kSheet);
-  // In the light set the text amber is dark: a hovered Run button then needs light letters.
+  // The text amber of the light theme is dark: a hovered Run button needs light text.
   sheet.replace(
       QStringLiteral("@amberHoverText"),
       is_dark() ? QString()

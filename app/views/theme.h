@@ -16,13 +16,13 @@ namespace footlight::app {
 
 class Theme {
  public:
-  // Throws std::runtime_error with words when the file or the theme is not there.
+  // Throws std::runtime_error if the file or the theme does not exist.
   static Theme load(const QString& name);
   static QStringList names();
 
   const QString& name() const { return name_; }
   bool is_dark() const;
-  QColor color(const QString& token) const;          // magenta for a name that the theme lacks
+  QColor color(const QString& token) const;          // magenta if the theme lacks the name
   QColor operator[](const char* token) const { return color(QString::fromLatin1(token)); }
   QString family_tone(const std::string& family) const;  // "violet"
   QColor family_fill(const std::string& family) const;

@@ -1,4 +1,4 @@
-// Time to pixels and back, the questions to the store, the keys and the mouse of the timeline.
+// Conversion between time and pixels, queries to the store, keyboard and mouse input of the timeline.
 #include "app/views/timeline_canvas.h"
 
 #include "app/models/text.h"
@@ -16,7 +16,7 @@ namespace footlight::app {
 namespace {
 constexpr double kLabels = 132, kAxis = 26, kPad = 8;
 constexpr size_t kMostMarks = 400;
-constexpr int kViewports = 3;  // that a picture is wide
+constexpr int kViewports = 3;  // width of a picture
 
 bool marks_many(const Selection& s) {
   return s.kind == Selection::Kind::kNode || s.kind == Selection::Kind::kLine;
@@ -53,7 +53,7 @@ void TimelineCanvas::set_document(const Document* document, Queries* queries, bo
 
 void TimelineCanvas::ask_picture() {
   if (!document_ || !queries_ || width() <= kLabels) return;
-  // One is on its way: asking again and again while the mouse moves would let none arrive.
+  // One is pending: if every mouse move started a new one, none would ever finish.
   if (picture_ticket_.waiting()) {
     ask_again_ = true;
     return;
@@ -172,7 +172,7 @@ void TimelineCanvas::mark_range(int64_t from, int64_t to) {
 }
 
 namespace {
-// The bar at `time`, or the nearest within `slack`; -1: none. Bars do not overlap and come by their start.
+// The bar at `time`, or the nearest within `slack`; -1: none. Bars do not overlap and are sorted by start.
 template <class Bar>
 ptrdiff_t bar_at(const std::vector<Bar>& bars, int64_t time, int64_t slack) {
   const auto after = std::upper_bound(bars.begin(), bars.end(), time,
@@ -267,7 +267,7 @@ void TimelineCanvas::set_selection(const Selection& selection) {
   frame_when_found_ = false;
   find_ticket_.withdraw();
   if (document_ && queries_) {
-    // The bar that is the selection, so that stepping and framing know where to begin.
+    // Find the bar of the selection, from which stepping and framing start.
     queries_->ask(
         find_ticket_,
         [selection](const query::Store& store, const query::Cancel& cancel) {
@@ -303,7 +303,7 @@ void TimelineCanvas::choose(const Placed& bar) {
   find_ticket_.withdraw();
   selected_ = bar;
   setAccessibleDescription(describe(bar));
-  // Into view when it is not.
+  // Scroll it into view.
   if (bar.bar.end < from_ || bar.bar.start > to_) {
     const int64_t half = (to_ - from_) / 2;
     set_range(bar.bar.start - half, bar.bar.start + half);
@@ -369,7 +369,7 @@ void TimelineCanvas::step(int by) {
       go);
 }
 
-// To the neighbouring lane, the bar under the selected one.
+// Moves to the adjacent lane, to the bar nearest in time.
 void TimelineCanvas::to_lane(int by) {
   if (!document_ || !queries_ || picture_.tracks.empty()) return;
   if (!selected_) {

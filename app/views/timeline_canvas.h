@@ -1,6 +1,5 @@
-// The tracks of a timeline on one canvas: wide bars one by one, what is narrower than a pixel straight into an image.
-// What to draw is asked from the store for three times the part in view; until the answer comes the last picture is
-// stretched.
+// The tracks of a timeline on one canvas: wide bars are drawn one by one, sub-pixel bars directly into an image.
+// The store is queried for three times the visible range; until the result arrives, the previous picture is stretched.
 #pragma once
 
 #include "app/models/facts.h"
@@ -18,7 +17,7 @@ class TimelineCanvas : public QWidget {
  public:
   explicit TimelineCanvas(QWidget* parent = nullptr);
 
-  // `another`: not the document that was shown before, only grown.
+  // `another`: a different document, not the same one with more data.
   void set_document(const Document* document, Queries* queries, bool another);
   void set_selection(const Selection& selection);
   const TimeRange& range() const { return range_; }
@@ -40,7 +39,7 @@ class TimelineCanvas : public QWidget {
  Q_SIGNALS:
   void range_changed();
   void marked_changed();
-  void tracks_changed();                // other tracks, or other heights
+  void tracks_changed();                // the tracks or their heights have changed
   void chosen(const footlight::app::Selection& selection);
 
  protected:
@@ -56,7 +55,7 @@ class TimelineCanvas : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  // A bar under the mouse, or a column of bars too narrow to be told apart.
+  // A bar under the mouse, or a column of bars too narrow to distinguish.
   struct Hit {
     int track = -1, lane = -1;
     ptrdiff_t index = -1;
@@ -72,12 +71,12 @@ class TimelineCanvas : public QWidget {
 
   Hit hit_at(QPointF point) const;
   Placed placed_of(const Hit& hit) const;
-  int64_t slack() const;                // what a few pixels are, in time
+  int64_t slack() const;                // the time that a few pixels span
   double track_top(size_t track) const;
   double lane_height(query::TrackKind kind) const;
   double track_height(size_t track) const;
   size_t lanes_of(size_t track) const;
-  size_t call_lanes() const;            // of the calls' track; phases come below
+  size_t call_lanes() const;            // of the calls' track; phases are drawn below
   bool is_phase(const Placed& bar) const;
   Placed placed_phase(size_t lane, size_t index) const;
   std::optional<QRectF> rect_of(const Placed& bar) const;
@@ -104,7 +103,7 @@ class TimelineCanvas : public QWidget {
   TimeRange range_;
   std::vector<std::vector<Phase>> phases_;
   query::Picture picture_;
-  std::vector<Placed> marks_;           // what the selected node or line is, in view
+  std::vector<Placed> marks_;           // bars of the selected node or line, in view
   Ticket picture_ticket_, find_ticket_, choose_ticket_, step_ticket_;
   bool ask_again_ = false, frame_when_found_ = false;
   int steps_wanted_ = 0;
@@ -118,7 +117,7 @@ class TimelineCanvas : public QWidget {
   Hit hovered_;
 };
 
-// The whole run small, with the part in view as a window that can be dragged.
+// The whole run, with a draggable window for the visible range.
 class OverviewStrip : public QWidget {
   Q_OBJECT
 

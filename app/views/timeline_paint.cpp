@@ -12,9 +12,9 @@ namespace footlight::app {
 namespace {
 
 constexpr double kLabels = 132, kAxis = 26, kPad = 8;
-constexpr double kTextFrom = 16;   // a bar this wide gets a word
+constexpr double kTextFrom = 16;   // least width of a bar with text
 
-// A row of columns of which so much was busy, each in its colour.
+// A row of columns, each with its colour and busy share.
 void draw_image(QPainter& painter, const std::vector<float>& cover, const std::vector<QRgb>& paint,
                 const QRectF& where) {
   if (std::none_of(cover.begin(), cover.end(), [](float c) { return c > 0; })) return;
@@ -23,7 +23,7 @@ void draw_image(QPainter& painter, const std::vector<float>& cover, const std::v
   auto* first_row = reinterpret_cast<QRgb*>(image.scanLine(0));
   for (size_t c = 0; c < cover.size(); ++c) {
     if (cover[c] <= 0) continue;
-    // Even a lone short event is seen: at least a third of full strength.
+    // Keep even a single short event visible: at least a third of the full opacity.
     const int alpha = static_cast<int>(255 * std::clamp(0.34f + 0.66f * cover[c], 0.f, 1.f));
     first_row[c] = qPremultiply(qRgba(qRed(paint[c]), qGreen(paint[c]), qBlue(paint[c]), alpha));
   }
@@ -82,7 +82,7 @@ QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
   return t["greyFill"];
 }
 
-// What of a lane is narrower than a pixel: the columns of the picture, stretched where the view has moved.
+// The sub-pixel bars of a lane: the columns of the picture, stretched if the view has moved.
 void TimelineCanvas::draw_columns(QPainter& painter, const query::LanePicture& lane, query::TrackKind kind, double y,
                                   double tall) const {
   const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
@@ -126,7 +126,7 @@ void TimelineCanvas::draw_bar(QPainter& painter, int64_t start, int64_t end, dou
   const Theme& t = theme();
   const double inner = bar.width() - 10;
   const QFont font = t.ui(-2, QFont::Medium);
-  // A word that does not fit is its first letter, as long as that does.
+  // If the text does not fit, draw its first letter if that fits.
   const bool fits = QFontMetricsF(font).horizontalAdvance(text) <= inner;
   text_in(painter, bar.adjusted(5, 0, -3, 0), fits || inner > 42 ? text : text.left(1), t["onFill"], font);
 }
@@ -208,7 +208,7 @@ void TimelineCanvas::paintEvent(QPaintEvent* event) {
     if (const auto rect = rect_of(bar))
       rounded(painter, rect->adjusted(-room, -room, room, room), radius, {}, color, wide);
   };
-  // What the selection is elsewhere is ringed too: every event of the node that is on the screen.
+  // Ring all visible events of the selected node.
   for (const Placed& mark : marks_) ring(mark, 1.5, 4, t["text"], 1.4);
   if (hovered_.valid()) ring(placed_of(hovered_), 1, 4, with_alpha(t["text"], 0.5), 1);
   if (selected_) ring(*selected_, 2, 5, t["text"], 1.8);

@@ -1,4 +1,4 @@
-// Has the canvas drawn when there is something new to see, and the table counted when the view has come to rest.
+// Redraws the canvas when there is new data, and updates the table once the view stops moving.
 #include "app/views/timeline_view.h"
 
 #include "app/models/text.h"
@@ -133,7 +133,7 @@ void TimelineView::rebuild() {
   canvas_->set_document(&document(), &context_.session->queries(), another);
   if (another) canvas_->set_selection(current());
   overview_->set_queries(&context_.session->queries());
-  // The table is counted when all is there; while a script runs, again when it has been counted.
+  // Update the table when everything is loaded; while a script runs, whenever the last update is done.
   if (!statistics_.waiting() && (document().live || !context_.session->loading())) later_.start();
 }
 

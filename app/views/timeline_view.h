@@ -40,7 +40,7 @@ class TimelineView : public View {
   QWidget* main_widget() override { return canvas_; }
   TimelineCanvas* canvas() { return canvas_; }
   OpsModel& ops() { return ops_; }
-  // Asks for the table at once, without waiting for the view to come to rest.
+  // Updates the table at once, without waiting for the view to stop moving.
   void settle();
 
  protected:

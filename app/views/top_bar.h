@@ -1,4 +1,4 @@
-// The top bar: Run and Stop, the script and its arguments, the search box, how the run stands.
+// The top bar: Run and Stop, the script and its arguments, the search box, the state of the run.
 #pragma once
 
 #include <QLabel>

@@ -1,4 +1,4 @@
-// What every tab of the centre is: a widget over the session and the one selection.
+// Base of the centre tabs: a widget that shows the session and the one selection.
 #pragma once
 
 #include "app/models/selection.h"
@@ -20,10 +20,10 @@ class View : public QWidget {
  public:
   View(const Context& context, QWidget* parent) : QWidget(parent), context_(context) {}
 
-  virtual void reset() = 0;             // another document
+  virtual void reset() = 0;             // a new document
   virtual void refresh() = 0;           // the document has grown
   virtual void follow_selection() = 0;
-  virtual QWidget* main_widget() = 0;   // gets the keyboard when the tab is shown
+  virtual QWidget* main_widget() = 0;   // gets the focus when the tab is shown
   virtual bool busy() const { return false; }
 
  Q_SIGNALS:

@@ -53,7 +53,7 @@ bool init_ast_bridge() {
 std::string constant_text(PyObject* value) {
   const Ref text = Ref::steal(PyObject_Repr(value));
   if (text) return readable(text.get());
-  clear_only(PyExc_ValueError);  // an integer of too many digits
+  clear_only(PyExc_ValueError);  // an integer with too many digits
   return "...";
 }
 
@@ -82,11 +82,11 @@ class Reader {
   }
 
  private:
-  // Borrowed; null when the node does not have it.
+  // Borrowed; null if the node does not have it.
   static PyObject* field(PyObject* dict, PyObject* object, PyObject* name) {
     if (PyObject* value = PyDict_GetItemWithError(dict, name)) return value;
     if (PyErr_Occurred()) return nullptr;
-    // Optional fields of nodes made by hand stand on the class.
+    // Optional fields of nodes made by hand are class attributes.
     const Ref value = Ref::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), name));
     if (!value && !cleared_if(PyExc_AttributeError)) return nullptr;
     return value.get() == Py_None ? Py_None : nullptr;
@@ -122,7 +122,7 @@ class Reader {
         if (PyErr_Occurred()) return nullptr;
         continue;
       }
-      // A class within has private names of its own.
+      // A nested class has private names of its own.
       const bool mangling = mangle_;
       if (kind == Kind::kClassDef && i == at::ClassDef::body) mangle_ = false;
       const bool good = slot(made->fields()[i], described.fields[i].type, value);

@@ -1,4 +1,4 @@
-// The running interpreter's node classes, by our kinds and operators. For the two halves of the bridge only.
+// The running interpreter's node classes, by our kinds and operators. Used only by the two halves of the bridge.
 #pragma once
 
 #include "engine/autograph/tree.h"
@@ -17,7 +17,7 @@ struct Types {
   PyObject* op_instances[autograph::kOpCount] = {};
   PyObject *lineno, *col_offset, *end_lineno, *end_col_offset;
 
-  // What an ast object is: >= 0 a kind, -1 - op an operator or context, kUnknown neither.
+  // The type of an ast object: >= 0 a kind, -1 - op an operator or context, kUnknown neither.
   static constexpr int kUnknown = INT32_MIN;
   int find(PyTypeObject* type) const {
     for (size_t i = slot(type);; i = (i + 1) & (kTable - 1)) {

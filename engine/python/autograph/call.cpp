@@ -1,4 +1,4 @@
-// Calls from converted code: what they call is converted too, builtins get forms for tensors.
+// Calls from converted code: callees are converted too, and builtins have versions for tensors.
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/calls/operators.h"
@@ -88,7 +88,7 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
 
 namespace {
 
-// tf.autograph.do_not_convert: looks like the function, binds like one, and runs it with conversion off.
+// tf.autograph.do_not_convert: looks and binds like the function, and runs it with conversion off.
 struct Unconverted {
   PyObject_HEAD
   PyObject* function;
@@ -107,7 +107,7 @@ void unconverted_dealloc(PyObject* self) {
   auto* o = reinterpret_cast<Unconverted*>(self);
   if (o->weakrefs) PyObject_ClearWeakRefs(self);
   Py_CLEAR(o->function);
-  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // an object of a heap type owns it
+  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // instances of heap types own it
   Py_TYPE(self)->tp_free(self);
 }
 

@@ -1,4 +1,4 @@
-// The cache of conversions, which sits in the code objects themselves, and the functions made from it.
+// The cache of conversions, which is stored in the code objects themselves, and the functions made from it.
 #include "engine/python/autograph/convert.h"
 
 #include "engine/autograph/readable.h"
@@ -19,15 +19,15 @@ using namespace autograph;
 
 namespace {
 
-// Stored in a slot of the code object, gone with it.
+// Stored in a slot of the code object, freed with it.
 struct Entry {
   bool lean = false;   // the code was made by a conversion
-  bool block = false;  // of it: a part of a function of the user's, not one of his functions
+  bool block = false;  // the code is part of a user's function, not a whole function
   struct Form {
     bool tried = false;
     Ref code;                  // empty: see reason
-    std::vector<int> cells;    // per free variable: index in the user's closure, or -1 for one of the runtime
-    std::vector<PyObject*> runtime;  // cells of the runtime, borrowed, where cells says -1
+    std::vector<int> cells;    // per free variable: index in the user's closure, or -1 for a runtime cell
+    std::vector<PyObject*> runtime;  // the runtime cells where cells is -1, borrowed
     std::string reason;
   } forms[2];  // by recursive
   bool recorded = false;
@@ -67,7 +67,7 @@ class Timer {
   int64_t start_;
 };
 
-// Everything of the standard library and NumPy runs as it is: nothing in it waits for a tensor's condition.
+// The standard library and NumPy are not converted: nothing in them branches on tensors.
 bool is_library(PyCodeObject* code) {
   static const std::string& library = *new std::string([] {
     const Ref os = checked(PyImport_ImportModule("os"));
@@ -89,7 +89,7 @@ PyObject* find_code(PyObject* code) {
   return nullptr;
 }
 
-// Marks what was just compiled, seen by nobody yet, and gives it the user's names: blocks have that of their function.
+// Marks code that was just compiled and is not yet used, and gives it the user's names; blocks get their function's.
 void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
                const std::unordered_set<std::string_view>& made_names) {
   auto* code = reinterpret_cast<PyCodeObject*>(object);
@@ -113,7 +113,7 @@ void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
   }
 }
 
-// The function without what belongs to its object rather than to its code: decorators, defaults, annotations.
+// The function without what belongs to the function object, not its code: decorators, defaults, annotations.
 Node* bare(Tree& tree, Node* function) {
   Node* made = tree.copy(function);
   const bool is_lambda = made->kind == Kind::kLambda;
@@ -140,12 +140,12 @@ Node* bare(Tree& tree, Node* function) {
   made->fields()[at::FunctionDef::decorator_list].list = &kEmptyList;
   made->fields()[at::FunctionDef::type_params].list = &kEmptyList;
   made->node(at::FunctionDef::returns) = nullptr;
-  // Under its own name it would be a variable of the factory, and the name in its body no global any more.
+  // Under its own name it would be a local of the factory, and that name in its body would no longer be a global.
   made->fields()[at::FunctionDef::name].name = tree.name("ag__.function");
   return made;
 }
 
-// def factory(free variables): def f(...) -- compiled, never run: it makes the free variables of f free.
+// def factory(free variables): def f(...) -- compiled but never run: it only makes the free variables of f free.
 Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   Node* arguments = tree.make(Kind::karguments, function->at);
   std::vector<Node*> args;
@@ -240,7 +240,7 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
   Entry::Form& form = entry.forms[recursive];
   if (!form.tried) {
     const Timer timer;
-    Entry::Form made;  // an interrupt leaves the function as it was before
+    Entry::Form made;  // an interrupt leaves the function unchanged
     if (is_library(code)) made.reason = kLibraryReason;
     else convert_code(made, code, globals, recursive);
     form = std::move(made);
@@ -279,7 +279,7 @@ Ref function_from(PyObject* original, const Entry::Form& form) {
   return made;
 }
 
-// The Python function behind a callable, and the object that it is bound to; both borrowed from `callable`.
+// The Python function behind a callable, and the object it is bound to; both borrowed from `callable`.
 struct Behind {
   PyObject* function = nullptr;
   PyObject* self = nullptr;
@@ -317,7 +317,7 @@ Ref convert_partial(PyObject* partial, bool recursive) {
   return all ? Ref::steal(PyObject_Call(partial_type(), all.get(), keywords.get())) : Ref();
 }
 
-// A function that runs as it is gets a record without text, whose one statement says why.
+// A function that is not converted gets a record without text, with one statement that says why.
 void record_conversion(PyObject* callable, PyObject* function, const std::string& reason) {
   session::Writer* writer = session::active_writer();
   Entry& entry = entry_of(PyFunction_GET_CODE(function));

@@ -1,5 +1,5 @@
-// Conversion of existing Python functions: found, converted, compiled once per code object, and made anew as function
-// objects with the user's own globals, closure cells and defaults.
+// Conversion of existing Python functions: their source is converted and compiled once per code object, and new
+// function objects are made from it with the user's own globals, closure cells and defaults.
 #pragma once
 
 #include "engine/autograph/convert.h"
@@ -13,29 +13,29 @@
 namespace footlight::python {
 
 // What tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object
-// with __call__). What is not converted (C functions, our own package, no source, do_not_convert) comes back
-// as itself. New reference; null: Python error set. Throws too.
+// with __call__). Anything that is not converted (C functions, our own package, no source, do_not_convert) is
+// returned unchanged. New reference; null: Python error set. May also throw.
 PyObject* ag_convert(PyObject* callable, bool recursive = true);
 
-// Why a callable stays as it is; empty: it is converted.
+// Why a callable is not converted; empty: it is.
 std::string ag_reason(PyObject* callable);
 
-// After a traced body raised (the exception is set): puts "in user code:" and the user's frames before its
-// message. Class and attributes of the exception stay.
+// After a traced body raised (the exception is set): puts "in user code:" and the user's frames in front of its
+// message. Keeps the class and attributes of the exception.
 void ag_explain_error();
 
 // Readable text, line map and fates of a callable. False: not convertible, see `reason`. Caller sets the ids.
 bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason = nullptr);
 
-// Why code that was looked at runs as it is; empty: never looked at, or converted.
+// Why this code was not converted; empty: it was, or conversion was never tried.
 std::string ag_code_reason(PyObject* code);
 inline constexpr std::string_view kLibraryReason = "library code runs as it is";
 // tf.autograph.set_verbosity
 extern int ag_verbosity;
 
-// Code made by a conversion, functions of the user's inside it included.
+// Whether code was made by a conversion; includes the user's functions inside it.
 bool ag_is_converted_code(PyObject* code);
-// Of that, a part of one of the user's functions.
+// Whether such code is part of a user's function.
 bool ag_is_block_code(PyObject* code);
 // Whether a function object has converted code.
 bool ag_is_converted(PyObject* function);
@@ -43,7 +43,7 @@ bool ag_is_converted(PyObject* function);
 // Time this thread spent converting, parsing and compiling so far.
 int64_t ag_nanoseconds();
 
-// While one lives, what is converted on this thread is recorded as of this traced function.
+// In its scope, conversions on this thread are recorded for this traced function.
 class ConversionsOf {
  public:
   explicit ConversionsOf(FunctionId function);
@@ -57,7 +57,7 @@ class ConversionsOf {
   int64_t start_ns_;
 };
 
-// While one lives, calls from converted code run what they call as it is.
+// In its scope, calls from converted code do not convert their callees.
 class ConversionOff {
  public:
   ConversionOff();
@@ -67,7 +67,7 @@ class ConversionOff {
 };
 bool conversion_is_off();
 
-// The cell that holds a name of the runtime ("ag__.if_stmt"); null when there is none. Borrowed.
+// The cell of a name of the runtime ("ag__.if_stmt"), or null. Borrowed.
 PyObject* ag_runtime_cell(std::string_view name);
 
 }  // namespace footlight::python

@@ -1,4 +1,4 @@
-// Errors from traced code: "in user code:", the user's frames and source lines, then what the error said.
+// Errors from traced code: "in user code:", the user's frames and source lines, then the original message.
 #include "engine/python/autograph/convert.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/source.h"
@@ -42,7 +42,7 @@ std::vector<Frame> frames_of(PyObject* traceback) {
     Frame frame{file, readable(code->co_name), {}, reason, line, converted};
     const Ref globals = checked(PyFrame_GetGlobals(tb->tb_frame));
     frame.source = source_line(code->co_filename, frame.line, globals.get());
-    // A block runs in a frame of its own, below that of the statement it belongs to.
+    // A block runs in its own frame, below that of its statement.
     if (block && !frames.empty() && frames.back().converted && frames.back().function == frame.function)
       frames.back() = frame;
     else frames.push_back(std::move(frame));
@@ -59,7 +59,7 @@ std::string indented(const std::string& text) {
   return out;
 }
 
-// The message without what an inner trace put in front of it.
+// The message without the prefix that an inner trace added.
 Ref original_message(PyObject* value, PyObject* shown) {
   const Ref kept = optional_attribute(value, "__user_message__");
   return kept && PyUnicode_Check(kept.get()) ? kept : Ref::borrow(shown);
@@ -69,14 +69,14 @@ bool is_text(PyObject* object, PyObject* text) {
   return object && PyUnicode_Check(object) && PyUnicode_Compare(object, text) == 0;
 }
 
-// Whether the exception could take it: its class may allow no attributes.
+// Whether the attribute could be set: the class may not allow attributes.
 bool set_attribute(PyObject* value, const char* name, PyObject* attribute) {
   if (PyObject_SetAttrString(value, name, attribute) == 0) return true;
   clear_only(PyExc_Exception);
   return false;
 }
 
-// Makes str(value) another text, if it is one of the kinds whose text is known to be kept in one place.
+// Changes str(value), for kinds of exceptions that are known to keep their text in one place.
 bool set_message(PyObject* value, PyObject* shown, PyObject* message) {
   const Ref args = optional_attribute(value, "args");
   if (args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 &&
@@ -99,7 +99,7 @@ void explain(PyObject* value) {
     if (!frame.source.empty()) text += "        " + frame.source + "\n";
     if (!frame.reason.empty()) text += "        (" + frame.function + " runs as it is: " + frame.reason + ")\n";
   }
-  // Where str() is the message alone, the message becomes what is explained. Else the frames come as a note.
+  // If str() is only the message, replace it; otherwise add the frames as a note.
   const Ref shown = Ref::steal(PyObject_Str(value));
   if (!shown) clear_only(PyExc_Exception);
   const Ref message = shown ? original_message(value, shown.get()) : Ref();
@@ -110,7 +110,7 @@ void explain(PyObject* value) {
   }
   const Ref notes = optional_attribute(value, "__notes__");
   if (notes && PyList_Check(notes.get()) && PyList_GET_SIZE(notes.get()) > 0) {
-    // An outer trace sees all the frames of an inner one.
+    // An outer trace sees all frames of an inner one.
     const Py_ssize_t last = PyList_GET_SIZE(notes.get()) - 1;
     PyObject* note = PyList_GET_ITEM(notes.get(), last);
     if (PyUnicode_Check(note) && readable(note).starts_with("in user code:") &&
@@ -120,8 +120,8 @@ void explain(PyObject* value) {
   checked(PyObject_CallMethod(value, "add_note", "N", text_object(text).release()));
 }
 
-// A variable without a value is local to the user's function, whichever generated block reads it. Null: `value` is no
-// such error.
+// Reports an unbound variable as a local of the user's function, whichever generated block reads it. Null if `value` is
+// a different error.
 Ref as_local(PyObject* value) {
   constexpr std::string_view kFree = "cannot access free variable ";
   if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != PyExc_NameError) return {};
@@ -146,7 +146,7 @@ void ag_explain_error() {
     if (Ref local = as_local(exception.get())) exception = std::move(local);
     explain(exception.get());
   } catch (const PythonErrorSet&) {
-    // Nothing is worth losing the user's exception, but for an interrupt, which goes on in its place.
+    // Never lose the user's exception, except to an interrupt, which replaces it.
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return;
     take_message();
   }

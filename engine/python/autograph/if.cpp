@@ -1,4 +1,4 @@
-// Conditions: Python ones run one branch, tensor ones stage both; and, or, not and conditional expressions likewise.
+// Conditions: Python ones run one branch, tensor ones stage both. Also and, or, not and conditional expressions.
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
@@ -11,12 +11,12 @@ namespace {
 
 trace::GraphBuilder& graph() { return *trace::GraphBuilder::innermost(); }
 
-// A Python value as a node of its own in the graph being built.
+// A Python value as a new node in the graph being built.
 Tensor constant(PyObject* value) { return graph().as_own(as_tensor(value)); }
 
 const char* kind_of(PyObject* o) { return o == Py_None ? "None" : Py_TYPE(o)->tp_name; }
 
-// What one branch left behind, symbol by symbol.
+// The values of all symbols after one branch.
 using Values = std::vector<Leaves>;
 
 Values values_of(const State& state, size_t outputs) {
@@ -25,14 +25,14 @@ Values values_of(const State& state, size_t outputs) {
   return values;
 }
 
-// The values of the symbols after both branches as the user may have them, or an error that names symbol and branch.
+// Merges the values of the symbols after both branches, or throws an error that names symbol and branch.
 class Merge {
  public:
   Merge(const State& state, size_t outputs) : state_(state), outputs_(outputs) {}
 
   Values body, orelse;
 
-  // Leaves of the first branch that come out as tensors. What is undefined or no tensor is left to the second branch.
+  // Leaves of the first branch that become tensors. Undefined values and Python objects are handled in the second.
   std::vector<Tensor> first() {
     std::vector<Tensor> tensors;
     for (size_t i = 0; i < outputs_; ++i)
@@ -59,7 +59,7 @@ class Merge {
     return false;
   }
 
-  // The other branch's value in zeros that nobody looks at.
+  // Zeros in place of the other branch's value; they are never used.
   static void fill(Leaves& missing, const Leaves& like) {
     missing.structure = like.structure;
     for (const Ref& leaf : like.values) {
@@ -165,7 +165,7 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
           run(body, merge.body);
           for (size_t i = 0; i < outputs; ++i) {
             if (merge.body[i].defined() || !merge.may_lack(merge.body, i)) continue;
-            // Only the other branch has it: look there what it is.
+            // Only the other branch defines it: get its type there.
             Values other;
             trace::in_scratch_graph([&] { run(orelse, other); });
             if (other[i].defined()) Merge::fill(merge.body[i], other[i]);

@@ -1,4 +1,4 @@
-// For tests and for looking: trees and conversions of ast objects as text, without running anything.
+// For tests and debugging: trees and conversions of ast objects as text, without running anything.
 #include "engine/python/autograph/inspect.h"
 
 #include "engine/autograph/readable.h"
@@ -32,7 +32,7 @@ PyObject* copy_ast(PyObject*, PyObject* ast) {
   });
 }
 
-// The function that is read from its ast object; none with an error set.
+// Reads a function from its ast object; on failure none, with an error set.
 Node* read_function(PyObject* ast, Tree& tree) {
   Node* function = read_ast(ast, tree);
   if (!function || is_function(function) || is(function, Kind::kLambda)) return function;
@@ -40,7 +40,7 @@ Node* read_function(PyObject* ast, Tree& tree) {
   return nullptr;
 }
 
-// The conversion alone: from a function's ast object to that of what runs.
+// Only the conversion: from a function's ast object to that of the converted function.
 PyObject* lean_ast(PyObject*, PyObject* ast) {
   return guarded([&]() -> PyObject* {
     Tree tree;

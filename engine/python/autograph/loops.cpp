@@ -1,4 +1,4 @@
-// Loops: Python ones run (and so unroll into the graph), those with a tensor condition or over a tensor are staged.
+// Loops: Python loops run (and so unroll into the graph); those with a tensor condition or over a tensor are staged.
 #include "engine/ops/builder.h"
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
@@ -48,7 +48,7 @@ LoopOptions options_of(PyObject* dict) {
   return options;
 }
 
-// One staged loop over the state and some tensors of its own in front (a counter).
+// A staged loop over the state, with some tensors of its own in front (a counter).
 class StagedLoop {
  public:
   using Test = std::function<Tensor(std::span<const Tensor>)>;              // with the state set
@@ -78,7 +78,7 @@ class StagedLoop {
     return false;
   }
 
-  // What has no value before the loop, or is no tensor: runs the body once, aside, to see what it becomes.
+  // For variables without a value, or that are not tensors: runs the body once in a scratch graph to see their types.
   void learn(const std::vector<Tensor>& own, const Step& step) {
     bool any = false;
     for (const Leaves& leaves : entry_) any |= incomplete(leaves);
@@ -113,7 +113,7 @@ class StagedLoop {
     }
   }
 
-  // A NameError for a variable of this loop: it is read before the loop gave it a value.
+  // A NameError for a loop variable: it is read before the loop has assigned it.
   void explain_undefined() {
     if (!PyErr_ExceptionMatches(PyExc_NameError)) return;
     Ref error = take_exception();
@@ -171,7 +171,7 @@ class StagedLoop {
     state_.set_all(values);
   }
 
-  // Symbols after one turn, checked against what they were.
+  // Symbols after one iteration, checked against their values before it.
   void leave(std::vector<Tensor>& out, std::span<const Tensor> variables) {
     size_t next = own_;
     for (size_t i = 0; i < entry_.size(); ++i) {
@@ -240,7 +240,7 @@ class StagedLoop {
   size_t own_ = 0;
 };
 
-// The Python loop on the present line has put so many turns into the graph: said once, with the line.
+// Warns once, with the line, that a Python loop has put many iterations into the graph.
 class Unrolling {
  public:
   Unrolling() : start_(trace::tracing() ? graph().graph()->size() : 0) {}
@@ -267,7 +267,7 @@ class Unrolling {
   int64_t turns_ = 0;
 };
 
-// `binds`: of `while (x := f()) > 0` the body, and what follows the loop, see what the test binds.
+// `binds`: in `while (x := f()) > 0`, the body and the code after the loop see what the test binds.
 void staged_while(const State& state, PyObject* test, PyObject* body, PyObject* options, bool binds) {
   record("while", "staged", "the condition is a tensor: the body is in the graph once");
   StagedLoop loop(state, options_of(options));
@@ -298,14 +298,14 @@ PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
       const std::vector<Ref> before = state.get_all();
       go_on = call(test);
       for (size_t i = 0; i < state.size(); ++i) binds |= state.get(i).get() != before[i].get();
-      // What a staged test bound belongs to a graph that is thrown away, or to the turn that the loop makes itself.
+      // What a staged test binds belongs to a scratch graph, or to the iteration that the loop runs itself.
       if (is_tensor_like(go_on.get())) state.set_all(before);
     };
     if (trace::tracing()) trace::in_scratch_graph(evaluate);
     else evaluate();
     Unrolling unrolling;
     for (;;) {
-      // The condition may become a tensor on any turn: from then on the loop is staged.
+      // The condition may become a tensor in any iteration: from then on the loop is staged.
       if (is_tensor_like(go_on.get()) && trace::tracing()) {
         staged_while(state, test, body, options, binds);
         Py_RETURN_NONE;
@@ -333,7 +333,7 @@ Tensor input_of(const Tensor& tensor, int index) {
                           edge.node, edge.output);
 }
 
-// The condition to go on, with the loop's own extra test behind the range's.
+// The condition to continue: the range's, then the loop's extra test.
 Tensor with_extra(const Tensor& test, PyObject* extra) {
   if (extra == Py_None) return test;
   const Ref result = staged_choice(
@@ -341,7 +341,7 @@ Tensor with_extra(const Tensor& test, PyObject* extra) {
   return condition_tensor(result.get(), "for loop");
 }
 
-// The sign of a range's step, when it is known while tracing: 1, -1, or 0.
+// The sign of a range's step if known while tracing: 1, -1, or 0.
 int known_sign(const Tensor& step) {
   const Tensor value = known_value(step);
   if (!value) return 0;
@@ -429,7 +429,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, PyObject* na
       break;
     }
     if (go_on && is_tensor_like(go_on.get()) && trace::tracing()) {
-      // A break or return that hangs on a tensor: every further turn runs only where it was not taken.
+      // A break or return that depends on a tensor: each further iteration is conditional on it.
       Turn turn{body, item.get()};
       const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
       const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();

@@ -1,4 +1,4 @@
-// tf.autograph as Python sees it, and the cells through which converted code reaches the runtime.
+// The tf.autograph namespace, and the cells through which converted code reaches the runtime.
 #include "engine/autograph/convert.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
@@ -112,7 +112,7 @@ PyObject* do_not_convert(PyObject*, PyObject* args) {
   return PyCFunction_New(&decorator, nullptr);
 }
 
-// Directives: conversion takes them out of loops. Called anywhere else they do nothing.
+// Directives: conversion removes them from loops. Called anywhere else, they do nothing.
 PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;
   static const char* const names[] = {"parallel_iterations", "swap_memory", "maximum_iterations",
@@ -123,7 +123,7 @@ PyObject* set_loop_options(PyObject*, PyObject* args, PyObject* keywords) {
   Py_RETURN_NONE;
 }
 
-// Prints its arguments while a function is traced, as print does; TensorFlow has both.
+// Like print: prints its arguments while tracing. TensorFlow has both.
 PyObject* trace_values(PyObject*, PyObject* args) {
   return guarded([&] {
     PyObject* print = find_item(PyEval_GetBuiltins(), "print");

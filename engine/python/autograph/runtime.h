@@ -1,4 +1,4 @@
-// The runtime of converted code: the state that blocks share, and what if, while, for and calls do with it.
+// The runtime of converted code: the state that blocks share, and the implementation of if, while, for and calls.
 #pragma once
 
 #include "engine/base/errors.h"
@@ -29,7 +29,7 @@ class State {
   void set_all(const std::vector<Ref>& values) const;
   bool is_return_value(size_t i) const { return symbols_[i].role == Role::kReturnValue; }
   bool is_return_flag(size_t i) const { return symbols_[i].role == Role::kReturnFlag; }
-  // How a message names it.
+  // Its name in messages.
   std::string shown(size_t i) const;
 
  private:
@@ -42,7 +42,7 @@ class State {
   struct Step {
     bool item;       // [key], else .key
     Ref key;
-    Variable index;  // [index], where key is empty
+    Variable index;  // [index], if key is empty
     Ref value() const { return key ? key : index.get(); }
   };
   enum class Role : uint8_t { kUser, kReturnValue, kReturnFlag };
@@ -59,7 +59,7 @@ class State {
   };
   static Variable find(std::string_view name, const std::vector<Closure>& closures);
   static void parse(Symbol& symbol, const std::vector<Closure>& closures);
-  // The object that holds the last step's attribute or item; empty: some part has no value.
+  // The object that holds the attribute or item of the last step; empty if some part has no value.
   static Ref holder(const Symbol& symbol);
   std::vector<Symbol> symbols_;
 };
@@ -76,35 +76,35 @@ Ref pack(const Leaves& like, const std::vector<Ref>& values);
 bool is_tensor_like(PyObject*);        // a tensor or a variable
 bool becomes_tensor(PyObject*);        // is_tensor_like, a number, a string, an array
 Tensor as_tensor(PyObject*, DType hint = DType::kInvalid);
-// A tensor condition made fit: a bool scalar. Throws kValue; `what` is "if statement".
+// Checks that a tensor condition is a bool scalar. Throws kValue; `what`: "if statement" etc.
 Tensor condition_tensor(PyObject* value, const char* what);
 bool truth(PyObject*);                 // throws PythonErrorSet
 Ref call(PyObject* function);          // throws PythonErrorSet
 Ref call(PyObject* function, PyObject* argument);
-// A tensor of zeros like `like`, as a constant of the graph being built; unknown dims are 0.
+// Zeros like `like`, as a constant in the graph being built; unknown dims are 0.
 Tensor zeros_like(DType, const Shape&);
 
 struct Place {
   std::string file;
   int line = 0;
 };
-Place here();  // the user's line that is being run
-// What was decided for the statement on the present line, for the recording; once per trace, line and fate.
+Place here();  // the current line of the user's code
+// Records the decision for the statement on the current line, once per trace, line and fate.
 void record(const char* kind, const char* fate, const std::string& note);
 
-// A flag that is True on every path although it is a tensor, so that a function always returns.
+// A flag that is a tensor, but True on every path, so the function always returns.
 bool known_true(PyObject*);
 void note_known_true(const Tensor&);
-// The line of the condition that left such a flag open, for the message; 0: unknown.
+// The line of the condition after which such a flag may be False, for the message; 0: unknown.
 void note_open_flag(const Tensor&, int line);
 int line_of_open_flag(PyObject*);
 
-// The branches as a staged condition. `outputs` of the state's symbols come out of it, the others are as
-// before. A guard was made by the conversion: it runs what follows a possible break, continue or return.
+// Stages the branches as a condition. The first `outputs` symbols of the state are its results; the others keep their
+// values. A guard is made by the conversion, around the code after a possible break, continue or return.
 void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
                bool guard);
 
-// Values of one expression's two sides, of a tensor condition.
+// The two sides of an expression with a tensor condition.
 Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
                   const std::string& what);
 
@@ -118,8 +118,8 @@ PyObject* or_(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* not_(PyObject*, PyObject* value);
 PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count);
 
-// The builtin's own form for tensors (len, int, float, range, ...) when an argument is one, else null: call
-// it as it is.
+// The tensor version of a builtin (len, int, float, range, ...) if an argument is a tensor; null: call the builtin
+// itself.
 using Builtin = Ref (*)(PyObject* const* args, Py_ssize_t count);
 Builtin tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count);
 

@@ -1,4 +1,4 @@
-// The lines of one function are cut out of its file and parsed alone; lambdas, and what cannot be cut out,
+// The lines of a function are cut out of its file and parsed alone; lambdas, and functions that cannot be cut out,
 // are looked up in the tree of the whole file.
 #include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"
@@ -12,7 +12,7 @@ using namespace autograph;
 
 namespace {
 
-// The list of lines of a file as linecache has them, which knows notebooks' cells too.
+// The lines of a file from linecache, which also has the cells of notebooks.
 Ref lines_of_file(PyObject* filename, PyObject* globals) {
   static PyObject *get_lines = nullptr, *check = nullptr;
   if (!get_lines) {
@@ -27,7 +27,7 @@ Ref lines_of_file(PyObject* filename, PyObject* globals) {
   return Ref::steal(PyObject_CallFunctionObjArgs(get_lines, filename, globals, nullptr));
 }
 
-// Whether all lines can be handed to the parser: a cell of a notebook may hold lone surrogates.
+// Whether all lines can be parsed: a notebook cell may contain lone surrogates.
 bool is_utf8(PyObject* lines) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lines); ++i) {
     PyObject* line = PyList_GET_ITEM(lines, i);
@@ -48,7 +48,7 @@ Ref parse(const std::string& text, PyCodeObject* code) {
   return Ref::steal(Py_CompileStringObject(text.c_str(), code->co_filename, Py_file_input, &flags, -1));
 }
 
-// Follows Python's lexical rules as far as needed to see where statements begin: strings, brackets, comments,
+// Follows Python's lexical rules as far as needed to find where statements begin: strings, brackets, comments,
 // backslashes.
 class Lines {
  public:
@@ -89,7 +89,7 @@ class Lines {
   int depth_ = 0;
 };
 
-// The text of the def that begins (with its decorators) on line `first`, from 0; empty: could not be cut out.
+// The text of the def that begins (with its decorators) on line `first`, from 0; empty if it could not be cut out.
 std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
   std::string text;
   Lines lexer;
@@ -123,7 +123,7 @@ std::string cut_out(PyObject* lines, Py_ssize_t first, bool& indented) {
   return in_body ? text : std::string();
 }
 
-// The class whose private names (__x) the function's code means, from its qualified name.
+// The class to which private names (__x) in the function belong, from its qualified name.
 std::string private_class(PyCodeObject* code) {
   const std::string qualname = readable(code->co_qualname);
   std::vector<std::string> parts;
@@ -137,7 +137,7 @@ std::string private_class(PyCodeObject* code) {
   return {};
 }
 
-// The first statement of `module`, inside the `if 1:` when it was put there.
+// The first statement of `module`, or of the `if 1:` that was put around it.
 PyObject* first_statement(PyObject* module, bool indented) {
   Ref body = optional_attribute(module, "body");
   if (!body || !PyList_Check(body.get()) || PyList_GET_SIZE(body.get()) == 0) return nullptr;
@@ -167,14 +167,14 @@ bool same_parameters(const Node* arguments, PyCodeObject* code) {
   for (int i = 0; i < count; ++i) {
     const std::string known = readable(PyTuple_GET_ITEM(variables.get(), i));
     if (known == names[static_cast<size_t>(i)]) continue;
-    // A private name is spelled with its class in the code.
+    // Private names are mangled in the code.
     if (!names[static_cast<size_t>(i)].starts_with("__") || !known.ends_with(names[static_cast<size_t>(i)]))
       return false;
   }
   return true;
 }
 
-// The smallest range that covers what the code's instructions come from: for a lambda, its body.
+// The smallest source range that covers the code's instructions: for a lambda, its body.
 Position extent(PyCodeObject* code) {
   Position at{UINT32_MAX, 0, 0, 0};
   const Ref bytes = checked(PyCode_GetCode(code));
@@ -199,7 +199,7 @@ bool covers(const Position& outer, const Position& inner) {
   return begins && ends;
 }
 
-// Files parsed as a whole, the last few of them.
+// The last few files that were parsed as a whole.
 struct WholeFile {
   std::string name;
   Ref lines, module;

@@ -1,4 +1,4 @@
-// Finds the syntax tree of a function that exists: by the position of its code object, lambdas included.
+// Finds the syntax tree of an existing function or lambda by the position of its code object.
 #pragma once
 
 #include "engine/python/autograph/ast_bridge.h"
@@ -15,7 +15,7 @@ struct FoundSource {
   std::string reason;         // why there is no source
 };
 
-// Never sets a Python error: what goes wrong is the reason.
+// Never sets a Python error: `reason` says what went wrong.
 FoundSource find_source(PyCodeObject* code, PyObject* globals);
 
 }  // namespace footlight::python

@@ -1,4 +1,4 @@
-// State of converted statements: reading and writing closure cells by name, structures as leaves, decisions recorded.
+// State of converted statements: reads and writes closure cells by name, flattens structures, records decisions.
 #include "engine/base/recording.h"
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/text.h"
@@ -92,7 +92,7 @@ Ref State::Variable::get() const {
 }
 
 namespace {
-// A part that is missing is no error: it has no value yet.
+// A missing part is not an error: it has no value yet.
 Ref found(PyObject* value) {
   if (!value && !cleared_if(PyExc_AttributeError)) clear_only(PyExc_LookupError);
   return Ref::steal(value);
@@ -142,14 +142,14 @@ void State::set(size_t i, const Ref& value) const {
   const Step& last = symbol.steps.back();
   const Ref key = base ? last.value() : Ref();
   if (!key) return;
-  // What is there already is not written again: it may be of a kind that cannot be.
+  // Do not write a value that is already there: it may not be assignable.
   if (get(i).get() == value.get()) return;
   const int failed = last.item ? (value ? PyObject_SetItem(base.get(), key.get(), value.get())
                                         : PyObject_DelItem(base.get(), key.get()))
                                : PyObject_SetAttr(base.get(), key.get(), value.get());
   if (!failed) return;
   if (value) throw PythonErrorSet();
-  clear_only(PyExc_Exception);  // what was not there before may be of a kind that cannot be taken away again
+  clear_only(PyExc_Exception);  // it may not be deletable
 }
 
 std::vector<Ref> State::get_all() const {
@@ -254,7 +254,7 @@ void record(const char* kind, const char* fate, const std::string& note) {
   const TraceId trace = trace::current_trace();
   if (!writer || !trace.valid()) return;
   const Place place = here();
-  // A loop that unrolls decides the same again and again.
+  // An unrolled loop makes the same decision again and again.
   thread_local std::vector<std::tuple<TraceId, std::string, int, std::string>> said;
   std::tuple<TraceId, std::string, int, std::string> now{trace, place.file, place.line, std::string(fate) + note};
   if (!said.empty() && std::get<0>(said.back()) != trace) said.clear();

@@ -52,7 +52,7 @@ std::string default_text(const Parameter& p) {
   return repr_of(object_from(p.default_value).get());
 }
 
-// What a parameter takes, in a word or two.
+// The type of a parameter, for messages.
 std::string kind_text(const Parameter& p) {
   static constexpr const char* kWords[] = {"a tensor", "a list of tensors", "a tensor or a list of tensors",
                                            "an int",   "an int or several", "a bool",
@@ -84,7 +84,7 @@ std::string signature_text(PyObject* o) {
 
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 
-// A list of results as what the function says that it returns.
+// Converts a list of results to the declared return type.
 PyObject* returned(PyObject* self, const Arg& result) {
   Ref object = object_from(result);
   PyObject* as = of(self)->result;
@@ -93,7 +93,7 @@ PyObject* returned(PyObject* self, const Arg& result) {
   return as == reinterpret_cast<PyObject*>(&PyTuple_Type) ? tuple.release() : PyObject_Call(as, tuple.get(), nullptr);
 }
 
-// The arguments in the order of the parameters; null where the default goes.
+// The arguments in the order of the parameters; null for defaults.
 using Slots = std::array<PyObject*, kMostParameters>;
 
 void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* const* args, size_t positional,
@@ -132,7 +132,7 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
   }
 }
 
-// What a conversion complained about, with the function and the parameter in front.
+// Prefixes the error of a conversion with the function and the parameter.
 [[noreturn]] void in_argument(PyObject* self, const Parameter& p, const Error& e) {
   fail(e.kind(), full_name(self), ": argument `", p.name, "`: ", e.message());
 }
@@ -159,13 +159,13 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
     const IndexedSlices* slices = t->dtype() == DType::kResource ? ops::slices_of(*t) : nullptr;
     return slices ? slices->values.dtype() : t->dtype();
   };
-  // With a list or a text among the tensors, all Python values must fit; plain numbers alone leave it to the op.
+  // If there is a list or a string among the tensors, all Python values must fit; plain numbers are left to the op.
   bool must_fit = false;
   for (size_t i = 0; i < n; ++i)
     must_fit |= parameters[i].type == ParameterType::kTensor && slots[i] &&
                 (PyList_Check(slots[i]) || PyTuple_Check(slots[i]) || PyUnicode_Check(slots[i]) ||
                  PyBytes_Check(slots[i]));
-  // Tensors first: they say what the Python values beside them become.
+  // Tensors first: they determine the dtypes of the Python values.
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < n; ++i) {
       const Parameter& p = parameters[i];
@@ -205,13 +205,13 @@ int64_t elements_of(const Arg& a) {
   return sum;
 }
 
-// The arguments of a function, kept from call to call with every default in its place: a call writes what it was given
-// over them and puts the defaults back. Under the interpreter's lock; a call within the call takes the long way.
+// The arguments of a function, kept between calls with all defaults filled in: a call overwrites them with what it was
+// given and then restores the defaults. Needs the GIL; a nested call of the same function takes the slow path.
 struct KeptArguments {
   std::vector<Arg> args;      // without `name`
   std::vector<int> place_of;  // parameter -> place in args
-  uint64_t required = 0;      // bits of the parameters that a call must set: without a default that stands here
-  uint64_t independent = 0;   // whose dtype no other parameter takes
+  uint64_t required = 0;      // bit set of the parameters that a call must set: those without a stored default
+  uint64_t independent = 0;   // bit set of those whose dtype no other parameter takes
   bool usable = true;
   bool in_use = false;
 };
@@ -259,7 +259,7 @@ class ShortCall {
       Arg& arg = kept_.args[static_cast<size_t>(kept_.place_of[i])];
       if (borrowed_ >> i & 1) {
         forget(*std::get_if<Tensor>(&arg.value));
-        // No call sees what stands here: the next one puts a tensor over it.
+        // No call sees this value: the next one overwrites it with a tensor.
         if (!parameters_[i].has_default && !parameters_[i].optional) continue;
       }
       arg = parameters_[i].default_value;
@@ -267,7 +267,7 @@ class ShortCall {
     kept_.in_use = false;
   }
 
-  // False: this needs the long way, which also says what is wrong.
+  // False: use the slow path, which also reports errors.
   bool collect(PyObject* const* args, size_t given, PyObject* names) {
     if (given > parameters_.size()) return false;
     for (size_t i = 0; i < given; ++i)
@@ -304,7 +304,7 @@ class ShortCall {
       is_long_ |= t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork;
       Tensor* place = std::get_if<Tensor>(&to.value);
       if (!place) place = &to.value.emplace<Tensor>();
-      if (current_graph_builder) {  // what a trace keeps, it asks whether others see it
+      if (current_graph_builder) {  // a trace checks whether others hold what it keeps
         *place = t;
       } else {
         borrow(*place, t);
@@ -313,7 +313,7 @@ class ShortCall {
       return true;
     }
     DType hint = DType::kInvalid;
-    switch (p.type) {  // those that take no hint from others
+    switch (p.type) {  // those whose dtype does not depend on others
       case ParameterType::kInt:
       case ParameterType::kInts:
       case ParameterType::kBool:
@@ -322,7 +322,7 @@ class ShortCall {
       case ParameterType::kDType:
       case ParameterType::kShape: break;
       case ParameterType::kAny:
-        if (current_graph_builder) return false;  // what is read twice when this fails later leaves nodes in the graph
+        if (current_graph_builder) return false;  // a second attempt would add its nodes twice
         break;
       case ParameterType::kTensor:
         if (o == Py_None && p.optional && p.default_value.none()) return true;
@@ -364,7 +364,7 @@ bool says_who(PyObject* self, const Error& e) {
   return says("[Op:") || says("tf.") || says(leaf_name(self));
 }
 
-// What an op of many functions says without a name gets that of the function.
+// Errors of an op that several functions use get the name of the function.
 template <class Body>
 PyObject* named(PyObject* self, Body body) {
   return guarded([&]() -> PyObject* {
@@ -474,11 +474,11 @@ PyGetSetDef properties[] = {
 PyObject* repr(PyObject* self) {
   return guarded([&] { return text("<function " + signature_text(self) + ">"); });
 }
-// Pickled by name, in __module__; copies are the function itself.
+// Pickled by name, with __module__; a copy is the function itself.
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] { return text(leaf_name(self)); });
 }
-// As an attribute of a class it stays what it is. That it can be asked makes it a routine to `inspect` and `help`.
+// As a class attribute it does not bind. Having a __get__ at all makes it a routine for `inspect` and `help`.
 PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 

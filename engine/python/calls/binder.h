@@ -1,5 +1,5 @@
-// From the table of public names to Python functions: parameters as the table declares them, arguments as
-// Arg, results back.
+// Makes Python functions from the table of public names: parses declared parameters, converts arguments to Arg and
+// results back.
 #pragma once
 
 #include "engine/ops/public_names.h"
@@ -32,26 +32,26 @@ struct Parameter {
   bool has_default = false;
   Arg default_value;
   int like = -1;                      // a tensor takes the dtype of that parameter
-  bool must_fit = false;              // "as" for like, "fits" for of: a Python value that does not fit is refused
+  bool must_fit = false;              // "as" (like), "fits" (of): a Python value that does not fit is an error
   bool none_in_list = false;          // "or None": None among the tensors of a list stays None
   DType preferred = DType::kInvalid;  // "of float32"
   bool handle = false;                // "or variable": a variable comes as its handle
   bool slices = false;                // "or slices": an IndexedSlices comes as ops::indexed_slices()
   bool is_name = false;               // the `name` that ops take: passed beside the arguments
   bool one_way = false;               // "after x", "follows x": takes the dtype of x, but does not give it one
-  bool never_refused = false;         // "follows x": what does not fit x comes as it is, whatever else is passed
+  bool never_refused = false;         // "follows x": a value that does not fit x is passed unchanged
   bool one_dtype = false;             // "tensors of all": numbers without a tensor share the dtype of their list
   bool any_dtypes = false;            // "tensors of any": each has a dtype of its own
-  bool variadic = false;              // "*args": every further positional argument; those behind it go by name
+  bool variadic = false;              // "*args": all further positional arguments; later parameters are keyword-only
 };
 
 // "x: tensor, y: tensor like x, axis: ints? = None, name: str? = None". FL_CHECKs that it is well formed.
 std::vector<Parameter> parse_parameters(std::string_view text);
-// What a list of results becomes, behind the parameters: "-> TopK(values, indices)" a named tuple, "-> tuple" a tuple.
-// Null where nothing is said: a list.
+// The return type for a list of results, after the parameters: "-> TopK(values, indices)" for a named tuple, "-> tuple"
+// for a tuple. Null if there is none: a list.
 Ref parse_result(std::string_view text);
 
-// `must_fit`: a Python value that the hint's dtype cannot hold is refused here, else it is left to the op.
+// `must_fit`: a Python value that does not fit the hinted dtype is an error; otherwise that is left to the op.
 Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid, bool must_fit = false);
 Ref object_from(const Arg&);
 

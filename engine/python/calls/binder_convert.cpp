@@ -1,4 +1,4 @@
-// One argument: a Python object as what its parameter declares; and results back.
+// Converts one argument to the type that its parameter declares, and results back.
 #include "engine/base/text.h"
 #include "engine/python/calls/binder.h"
 #include "engine/python/interpreter/attributes.h"
@@ -19,7 +19,7 @@ bool is_sequence(PyObject* o) {
   return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || is_shape(o);
 }
 
-// A tensor whose value is known, as Python objects; everything else as it is.
+// Converts a tensor with a known value to Python objects; returns anything else unchanged.
 Ref known(PyObject* o) {
   if (!is_value(o)) return Ref::borrow(o);
   const Tensor t = known_value(is_tensor(o) ? tensor_of(o) : variable_value(o));
@@ -50,7 +50,7 @@ Arg integers(PyObject* o) {
   return {std::move(list)};
 }
 
-// A scalar integer in memory outside of every trace: its value is known and nothing has to be recorded.
+// A scalar integer in host memory, outside of any trace: its value is known and nothing has to be recorded.
 bool is_known_integer(PyObject* o) {
   if (current_graph_builder || !is_tensor(o)) return false;
   const Tensor& t = tensor_of(o);
@@ -74,10 +74,10 @@ Arg shape(PyObject* o) {
       s.append(kUnknownDim);
     } else if (PyIndex_Check(d) && !PyBool_Check(d) && (!is_value(d) || is_known_integer(d))) {
       const int64_t size = integer(d);
-      if (size < 0) return {to_tensor(o)};  // the op says what is wrong with it
+      if (size < 0) return {to_tensor(o)};  // the op reports the error
       s.append(size);
     } else {
-      return {to_tensor(o)};  // tensors among them, or something that is no dimension
+      return {to_tensor(o)};  // it contains tensors, or something that is not a dimension
     }
   }
   return {s};
@@ -88,7 +88,7 @@ Arg shape(PyObject* o) {
        name_of(given));
 }
 
-// The dtype of a nest of Python's numbers that has both integers and floats; kInvalid when it is anything else.
+// The dtype of nested Python numbers with both integers and floats; kInvalid for anything else.
 DType dtype_of_numbers(PyObject* o) {
   bool whole = false, wide = false, real = false;
   int depth = 0;
@@ -101,7 +101,7 @@ DType dtype_of_numbers(PyObject* o) {
       return whole = true;
     }
     if (!PyList_CheckExact(item) && !PyTuple_CheckExact(item)) return false;
-    if (depth > 250) return false;  // perhaps it contains itself: the conversion says so
+    if (depth > 250) return false;  // it may contain itself: the conversion reports that
     ++depth;
     Ref items = checked(PySequence_Fast(item, "a list of numbers"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
@@ -113,7 +113,7 @@ DType dtype_of_numbers(PyObject* o) {
   return real ? DType::kFloat32 : wide ? DType::kInt64 : DType::kInvalid;
 }
 
-// A list of tensors; Python values among them take the dtype of the first tensor.
+// A list of tensors; Python values in it take the dtype of the first tensor.
 Arg tensors(PyObject* o, const Parameter& p) {
   ArgList list;
   if (p.none_in_list && !is_sequence(o)) expected("a list of tensors", o);
@@ -185,7 +185,7 @@ Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   if (p.must_fit && p.preferred == DType::kBool && is_array(o)) return {to_tensor(o, DType::kBool, p.name.c_str())};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
   const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;
-  // An index or a size that 32 bits do not hold: nothing is cut off.
+  // Do not truncate an index or a size that does not fit 32 bits.
   const bool wide = p.preferred == DType::kInt32 && (is_shape(o) || dtype_of_numbers(o) == DType::kInt64);
   if (wide && is_shape(o)) return {to_tensor(o)};
   const DType dtype = wide ? DType::kInt64 : p.preferred;
@@ -208,7 +208,7 @@ Arg any(PyObject* o) {
       list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
     return {std::move(list)};
   }
-  if (!is_value(o) && !is_array(o) && PyIndex_Check(o)) return {integer(o)};  // a member of an enumeration
+  if (!is_value(o) && !is_array(o) && PyIndex_Check(o)) return {integer(o)};  // an enum member
   return {to_tensor(o)};
 }
 

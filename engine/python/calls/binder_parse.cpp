@@ -1,4 +1,4 @@
-// The little language of PublicFunction::parameters, read once per function, at its first call.
+// Parses the mini-language of PublicFunction::parameters, once per function, at its first call.
 #include "engine/base/text.h"
 #include "engine/python/calls/binder.h"
 #include "engine/python/interpreter/module.h"
@@ -14,7 +14,7 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-// Takes everything up to `stop` (outside of quotes and brackets) off the front of `s`.
+// Removes everything up to `stop` (outside of quotes and brackets) from the front of `s`, and returns it.
 std::string_view take(std::string_view& s, char stop) {
   int depth = 0;
   bool quoted = false;
@@ -97,7 +97,7 @@ Ref parse_result(std::string_view text) {
 std::vector<Parameter> parse_parameters(std::string_view text) {
   if (const size_t arrow = text.rfind("->"); arrow != text.npos) text = text.substr(0, arrow);
   std::vector<Parameter> all;
-  std::vector<std::pair<size_t, std::string_view>> likes;  // resolved at the end: the other may come later
+  std::vector<std::pair<size_t, std::string_view>> likes;  // resolved at the end: the other parameter may come later
   while (!trimmed(text).empty()) {
     std::string_view one = take(text, ',');
     Parameter p;

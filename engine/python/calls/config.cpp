@@ -1,4 +1,4 @@
-// tf.config, tf.random.set_seed, tf.version and other switches; the context managers come from scopes.cpp.
+// tf.config, tf.random.set_seed, tf.version and other settings; context managers are in scopes.cpp.
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "engine/base/thread_pool.h"
@@ -53,11 +53,11 @@ PyObject* gpu_details(PyObject*, PyObject* index) {
   });
 }
 
-// Whether an op ran, or a tensor was made: tensors are counted, those of the import among them.
+// Whether an op ran or a tensor was made since the import, by the count of tensors.
 uint64_t tensors_at_start = 0;
 bool something_ran() {
   const bool is = next_tensor_id() > tensors_at_start + 1;
-  if (!is) ++tensors_at_start;  // asking counts as one
+  if (!is) ++tensors_at_start;  // this call makes a tensor itself
   return is;
 }
 PyObject* has_run(PyObject*, PyObject*) { return PyBool_FromLong(something_ran()); }

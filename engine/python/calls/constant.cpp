@@ -1,4 +1,4 @@
-// tf.constant, tf.convert_to_tensor, tf.is_tensor and their like: tensors of Python values, and questions about them.
+// tf.constant, tf.convert_to_tensor, tf.is_tensor etc.: tensors from Python values, and predicates on them.
 #include "engine/base/text.h"
 #include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
@@ -17,7 +17,7 @@
 namespace footlight::python {
 namespace {
 
-// A converted Python value as a tensor in its own right: a Const node in a graph, a plain tensor outside.
+// A converted Python value as a tensor of its own: a Const node in a graph, a plain tensor outside.
 Tensor materialized(Tensor t, std::string_view name) {
   if (t.is_symbolic() || !t.body()->python_number) return t;
   if (current_graph_builder) {
@@ -60,7 +60,7 @@ std::string name_or(PyObject* name, const char* otherwise) {
   return std::string(utf8(name));
 }
 
-// A tensor or variable somewhere in nested lists: no constant, its value is computed.
+// Whether nested lists contain a tensor or variable: then it is not a constant.
 bool holds_tensor(PyObject* o, int depth = 0) {
   if (is_tensor(o) || is_variable(o)) return true;
   if ((!PyList_Check(o) && !PyTuple_Check(o)) || depth > 64) return false;
@@ -112,7 +112,7 @@ PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* py_is_tensor(PyObject*, PyObject* o) {
   if (is_tensor(o) || is_variable(o)) Py_RETURN_TRUE;
-  // An IndexedSlices, or another class that consists of tensors.
+  // An IndexedSlices, or another composite of tensors.
   return guarded([&] { return PyBool_FromLong(class_has_attribute(o, "__tensor_fields__")); });
 }
 PyObject* is_symbolic_tensor(PyObject*, PyObject* o) {
@@ -127,7 +127,7 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
                                    &partial))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (is_variable(o)) Py_RETURN_NONE;  // it has another value tomorrow
+    if (is_variable(o)) Py_RETURN_NONE;  // its value may change
     if (class_has_attribute(o, "__tensor_fields__")) Py_RETURN_NONE;
     if (!is_tensor(o)) return Py_NewRef(o);
     const Tensor t = known_value(to_tensor(o));

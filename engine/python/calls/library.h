@@ -1,4 +1,4 @@
-// The public functions that are written by hand, beside those that the table of public names describes.
+// The public functions that are written by hand, in addition to the table of public names.
 #pragma once
 
 namespace footlight::python {

@@ -1,5 +1,5 @@
 // Python's operators on tensors. Two tensors go straight to the op; a Python value takes the dtype of the
-// tensor beside it.
+// other operand.
 #include "engine/python/calls/operators.h"
 
 #include "engine/base/text.h"
@@ -20,7 +20,7 @@ namespace {
 Tensor value_of(PyObject* o) { return is_variable(o) ? variable_value(o) : tensor_of(o); }
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 
-// Both operands as tensors. `self` of the two is a tensor or variable; the other becomes one of its dtype.
+// Converts both operands to tensors. `self` is a tensor or variable; the other one takes its dtype.
 struct Operands {
   Tensor left, right;
 };
@@ -37,12 +37,10 @@ Operands operands(PyObject* a, PyObject* b, Misfit misfit) {
 
 const Attrs kNone;
 
-// One look tells most tensors apart: small ones need no buffer, and those of a rank up to 4 hold their dims
-// inside.
+// The first check decides most cases: small tensors have no buffer. Dims up to rank 4 are stored inline.
 bool is_long(const Tensor& t) { return t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork; }
 
-// NumPy's arrays call __array_ufunc__... not ours: their operators defer to __array_priority__, so a tensor
-// operand wins.
+// The operators of NumPy arrays defer to a higher __array_priority__, so the tensor's operator is used.
 template <class Body>
 PyObject* binary(PyObject* a, PyObject* b, Body&& body, Misfit misfit = Misfit::kRefuse) {
   return guarded([&]() -> PyObject* {
@@ -52,7 +50,7 @@ PyObject* binary(PyObject* a, PyObject* b, Body&& body, Misfit misfit = Misfit::
   });
 }
 
-// A plain Python number that a tensor of this dtype takes: the second most common operand.
+// A plain Python number that fits the tensor's dtype: the second most common operand.
 bool fits(PyObject* number, DType dtype) {
   if (PyFloat_CheckExact(number)) return is_floating(dtype) || is_complex(dtype);
   return PyLong_CheckExact(number) && (is_integer(dtype) || is_floating(dtype) || is_complex(dtype));
@@ -89,7 +87,7 @@ struct BinaryOp {
 
 PyObject* add(PyObject* a, PyObject* b) {
   static const BinaryOp op{Op("AddV2"), "add",
-                           Misfit::kLeaveToOp};  // tensor + 2.5: the op says so, as TensorFlow has it
+                           Misfit::kLeaveToOp};  // int tensor + 2.5: the op reports the error, as in TensorFlow
   return op(a, b);
 }
 PyObject* subtract(PyObject* a, PyObject* b) {
@@ -99,7 +97,7 @@ PyObject* subtract(PyObject* a, PyObject* b) {
 bool is_bool(PyObject* o) {
   return (is_tensor(o) ? tensor_of(o).dtype() : is_variable(o) ? variable_dtype(o) : DType::kInvalid) == DType::kBool;
 }
-// With a bool among them both are multiplied as int32, and the product is a bool.
+// If one is a bool, both are multiplied as int32, and the product is a bool.
 PyObject* multiply_bools(PyObject* a, PyObject* b) {
   static const Op op{"Mul"};
   return guarded([&]() -> PyObject* {
@@ -137,7 +135,7 @@ PyObject* divide(PyObject* a, PyObject* b) {
 }
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type && !current_graph_builder) {
-    // Two matrices: no batches, nothing to infer.
+    // Two matrices: no batch dimensions to infer.
     static const Op op{"MatMul"};
     const Tensor &x = tensor_of(a), &y = tensor_of(b);
     if (x.dtype() == y.dtype() && x.shape().has_rank() && y.shape().has_rank() && x.shape().rank() == 2 &&
@@ -200,7 +198,7 @@ int truth(PyObject* a) {
   }
 }
 
-// The one element of a tensor for int(), float(), an index.
+// The only element of a tensor, for int(), float() or an index.
 Tensor only_element(PyObject* a, const char* wanted) {
   const Tensor t = value_of(a);
   if (t.is_symbolic())
@@ -212,7 +210,7 @@ Tensor only_element(PyObject* a, const char* wanted) {
          host.shape().to_string(), "; take the element first, as in t[0]");
   return host;
 }
-// The element of a scalar as Python has it; of a complex number the real part.
+// The value of a scalar as a Python object; the real part of a complex number.
 Ref number_of(PyObject* a, const char* wanted) {
   Ref v = python_value(only_element(a, wanted));
   return PyComplex_Check(v.get()) ? checked(PyFloat_FromDouble(PyComplex_RealAsDouble(v.get()))) : std::move(v);
@@ -282,7 +280,7 @@ PyNumberMethods number_methods() {
   return n;
 }
 
-// `v += x` would make the name a tensor and leave the variable as it is.
+// `v += x` would bind the name to a tensor and not change the variable.
 PyObject* refuse(const char* operation, const char* instead) {
   PyErr_Format(PyExc_RuntimeError,
                "`variable %s= value` with a tf.Variable is not supported: use `%s` to change the variable, or "

@@ -5,10 +5,10 @@
 
 namespace footlight::python {
 
-// Gives the types of tensors and variables their operators: before init_types() makes them ready.
+// Adds operators to the types of tensors and variables; call it before init_types().
 void install_operators();
 
-// The value of a tensor for `if`, `while` and bool(); throws in words for symbolic ones.
+// The value of a tensor for `if`, `while` and bool(); throws for symbolic ones.
 bool truth_of(const Tensor&);
 
 // x[key]: ints, slices (bounds may be tensors), Ellipsis, None, a tuple of them, a boolean mask.

@@ -15,7 +15,7 @@
 namespace footlight::python {
 namespace {
 
-// What stands for a tensor in the template; made so that no text of the user's is taken for one.
+// The placeholder for a tensor in the template; cannot be confused with the user's text.
 constexpr const char* kPlaces[] = {"{}", "{tensor}", "\x01{}\x01", "\x02{footlight}\x02"};
 
 struct Piece {
@@ -48,7 +48,7 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
   } else if (PyDict_CheckExact(o)) {
     out.push_back({"{", {}});
     Ref keys = checked(PyDict_Keys(o));
-    if (PyList_Sort(keys.get()) < 0) clear_only(PyExc_Exception);  // keys that have no order print in theirs
+    if (PyList_Sort(keys.get()) < 0) clear_only(PyExc_Exception);  // unsortable keys are printed in dict order
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
       Ref key = checked(PyObject_Repr(PyList_GET_ITEM(keys.get(), i)));
       out.push_back({(i ? ", " : "") + std::string(utf8(key.get())) + ": ", {}});
@@ -61,9 +61,9 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
   }
 }
 
-// The structures that write() lays out itself: lists, tuples and dicts, as far as they go.
+// Whether write() can format the structure itself: nested lists, tuples and dicts.
 bool is_usual(PyObject* o, int depth = 0) {
-  if (depth > 100) return true;  // write() says so
+  if (depth > 100) return true;  // write() reports it
   if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
     for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
       if (!is_usual(PyList_CheckExact(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i), depth + 1)) return false;
@@ -78,8 +78,8 @@ bool is_usual(PyObject* o, int depth = 0) {
   return is_tensor(o) || is_variable(o) || PyTuple_Check(o) || PyRange_Check(o) || !is_nested(o);
 }
 
-// What is too long for a line, or an unusual structure: Python's pprint lays it out, with a text of four letters for
-// each tensor, the quotes included. Which tensor it is for stands in it as a letter.
+// Structures that are too long for a line, or unusual, are formatted by Python's pprint, with a string of four
+// characters (including quotes) for each tensor; a letter in it identifies the tensor.
 void write_pretty(PyObject* o, std::vector<Piece>& out) {
   constexpr uint32_t kMark = 0x3400, kFirst = 0x4e00, kMost = 20000;
   std::vector<Ref> leaves;
@@ -140,7 +140,7 @@ std::string stream_name(PyObject* o) {
   fail(ErrorKind::kValue, "tf.print: output_stream must be sys.stdout, sys.stderr or 'file://PATH'");
 }
 
-// What Python has buffered for that stream goes first: the order on the console is the program's.
+// Flush Python's buffer for that stream first, to keep the output in order.
 void flush(const std::string& stream) {
   PyObject* file = stream == "stdout" || stream == "stderr" ? stream_of_sys(stream.c_str()) : nullptr;
   if (!file || file == Py_None) return;

@@ -1,4 +1,4 @@
-// tf.name_scope, tf.device, tf.init_scope: what a `with` statement changes for this thread.
+// tf.name_scope, tf.device, tf.init_scope: context managers that change the state of this thread.
 #include "engine/python/calls/library.h"
 
 #include "engine/base/text.h"
@@ -17,7 +17,7 @@
 namespace footlight::python {
 namespace {
 
-// What a context manager does; one object may be entered several times, one inside the other.
+// The implementation of a context manager; one object may be entered several times, also nested.
 class ContextAction {
  public:
   virtual ~ContextAction() = default;
@@ -97,7 +97,7 @@ class DeviceScope final : public ContextAction {
  public:
   explicit DeviceScope(std::optional<Device> device) : device_(device) {}
   ~DeviceScope() override {
-    while (!before_.empty()) leave();  // entered by hand and forgotten: the thread must not point here any longer
+    while (!before_.empty()) leave();  // entered by hand and never left: the thread must not keep a pointer to this
   }
   Ref enter() override {
     if (device_ && !placed_) placed_ = gpu::soft(*device_);

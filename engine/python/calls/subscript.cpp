@@ -1,4 +1,4 @@
-// x[key] as StridedSlice: which axes are cut, dropped, added, and which bounds are open.
+// x[key] as StridedSlice: which axes are sliced, dropped or added, and which bounds are open.
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/eager/execute.h"
@@ -16,7 +16,7 @@
 namespace footlight::python {
 namespace {
 
-// One bound: known now, or a tensor.
+// One bound: a known integer, or a tensor.
 struct Bound {
   int64_t value = 0;
   Tensor tensor;
@@ -29,13 +29,13 @@ struct Bound {
        repr_of(o));
 }
 
-// `alone`: the whole index is this.
+// `alone`: it is the whole index.
 Bound bound(PyObject* o, bool alone = false) {
   if (is_tensor(o) || is_variable(o)) {
     Tensor t = is_tensor(o) ? tensor_of(o) : variable_value(o);
     const bool fits = t.dtype() == DType::kInt32 || t.dtype() == DType::kInt64 || t.dtype() == DType::kInt16;
     if (!fits || (t.shape().has_rank() && t.shape().rank() == 1)) bad_index(o);
-    // A known integer needs no input of its own; an eager tensor from outside stays an input of a graph (a
+    // A known integer needs no input of its own; an eager tensor from outside is an input of a graph (a
     // capture).
     if (!t.is_symbolic() && !current_graph_builder && t.elements() == 1) {
       Ref v = python_value(on_host(t).reshaped(Shape()));
@@ -43,7 +43,7 @@ Bound bound(PyObject* o, bool alone = false) {
     }
     return {0, std::move(t)};
   }
-  // TensorFlow takes the bool as a number whose dtype then does not fit.
+  // TensorFlow treats the bool as a number, whose dtype then does not fit.
   if (PyBool_Check(o))
     fail(alone ? ErrorKind::kValue : ErrorKind::kInvalidArgument,
          "a Python bool is no index; a mask is a tensor or array of bool");
@@ -99,7 +99,7 @@ bool is_mask(PyObject* key) {
 SliceSpec slice_spec(PyObject* key) {
   Ref items = PyTuple_Check(key) || PyList_Check(key) ? checked(PySequence_Fast(key, "an index"))
                                                       : checked(PyTuple_Pack(1, key));
-  if (PySequence_Fast_GET_SIZE(items.get()) > 63)  // the masks have a bit for each
+  if (PySequence_Fast_GET_SIZE(items.get()) > 63)  // the masks have one bit per part
     fail(ErrorKind::kIndex, "an index of more than 63 parts");
   std::vector<Bound> begin, end, strides;
   SliceSpec spec;
@@ -161,14 +161,15 @@ SliceSpec slice_spec(PyObject* key) {
 
 namespace {
 
-// x[2], x[2, 3] and x[2:5] of values in memory when nothing is recorded: what StridedSlice gives without tensors of
-// bounds. A large part shares its memory with the whole. Empty: go the long way, which also says what is wrong.
+// Fast path for x[2], x[2, 3] and x[2:5] of values in host memory when nothing is recorded: the result of StridedSlice
+// without tensors for the bounds. A large slice shares the memory of `x`. Empty: use the slow path, which also
+// reports errors.
 Tensor leading_part(const Tensor& x, PyObject* key) {
   if (current_graph_builder || tape_hook || eager::wanted_device || recording_ops()) return {};
   if (x.is_symbolic() || !is_plain(x.dtype()) || x.device() != Device::cpu() || x.shape().rank() == 0) return {};
   const Shape& shape = x.shape();
   int64_t first = 0, count = 1;
-  int taken = 0;  // dimensions that are gone
+  int taken = 0;  // dimensions that were dropped
   const auto index = [&](PyObject* item) {
     if (!PyLong_CheckExact(item) || taken == shape.rank()) return false;
     const int64_t size = shape[taken];

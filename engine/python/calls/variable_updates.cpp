@@ -1,4 +1,4 @@
-// What changes or reads parts of a tf.Variable: scatter_*, sliced assignment, rows, counting.
+// Methods that change or read parts of a tf.Variable: scatter_*, sliced assignment, rows, counting.
 #include "engine/base/text.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/indexed_slices.h"
@@ -28,12 +28,12 @@ Tensor part(PyObject* slices, const char* name, DType dtype = DType::kInvalid) {
   return to_tensor(value.get(), dtype);
 }
 
-// A Python value as the node that it would be outside of the op: "Const".
+// A Python value as a node of its own: "Const".
 Tensor as_const(const Tensor& t) {
   return t.is_symbolic() || !t.body()->python_number ? t : composite::constant(t);
 }
 
-// --- rows: scatter_add(sparse_delta) and its like ---
+// --- rows: scatter_add(sparse_delta) etc. ---
 template <int which>
 PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"sparse_delta", "use_locking", "name", nullptr};
@@ -53,7 +53,7 @@ PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
   });
 }
 
-// --- elements: scatter_nd_add(indices, updates) and its like ---
+// --- elements: scatter_nd_add(indices, updates) etc. ---
 template <int which>
 PyObject* scatter_nd(PyObject* self, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"indices", "updates", "name", nullptr};
@@ -107,7 +107,7 @@ PyObject* count_up_to(PyObject* self, PyObject* args, PyObject* keywords) {
 }
 
 // --- v[1:3].assign(...) ---
-// What v[...] gives: a tensor that remembers where it was cut from.
+// The result of v[...]: a tensor that knows which part of the variable it is.
 struct PySlice {
   PyTensor tensor;
   Ref variable, key;

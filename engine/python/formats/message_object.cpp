@@ -1,5 +1,5 @@
-// A message is reached by its path from the root that owns it, so the object of a part stays valid whatever happens to
-// the whole; a part that was removed raises an error.
+// A message is found by its path from the root that owns it, so the object of a part stays valid whatever happens to
+// the whole; using a part that was removed raises an error.
 #include "engine/python/formats/message_object.h"
 
 #include "engine/base/text.h"
@@ -24,7 +24,7 @@ struct Step {
   int index;  // -1: not repeated
 };
 
-// Where a message is.
+// The path of a message.
 struct Place {
   std::shared_ptr<pb::Message> root;
   std::vector<Step> path;
@@ -98,7 +98,7 @@ Ref repeated_at(Place place, const pb::FieldDescriptor* field) {
 template <class Object>
 void destroy(PyObject* o) {
   reinterpret_cast<Object*>(o)->place.~Place();
-  Py_TYPE(o)->tp_free(o);  // the class of a message is let go by its own deallocator, which calls this one
+  Py_TYPE(o)->tp_free(o);  // the deallocator of the message's class calls this one and releases the class
 }
 
 Ref item_at(const Place& place, const pb::FieldDescriptor* field, int index) {

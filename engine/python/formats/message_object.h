@@ -1,5 +1,5 @@
-// Protobuf messages as Python objects, with the manners of the package `protobuf`: fields are attributes, repeated ones
-// sequences, maps dictionaries.
+// Protobuf messages as Python objects with the interface of the package `protobuf`: fields are attributes, repeated
+// fields sequences, maps dictionaries.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
@@ -10,10 +10,10 @@
 
 namespace footlight::python {
 
-// The Python class of a kind of message; made once. Borrowed.
+// The Python class of a message type; made once. Borrowed.
 PyObject* message_class(const google::protobuf::Descriptor* descriptor);
 Ref message_object(std::shared_ptr<google::protobuf::Message> message);
-// The value of the one field that is set in a message of alternatives, None where none is.
+// The value of the field that is set in a message that is a oneof, or None.
 Ref value_set(const google::protobuf::Message& message);
 
 void init_messages(PyObject* module);

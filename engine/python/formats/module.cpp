@@ -1,5 +1,4 @@
-// The extension module footlight._formats: messages, and graphs as GraphDef. Imported when the first message is asked
-// for.
+// The extension module footlight._formats: messages, and graphs as GraphDef. Imported when the first message is used.
 #include "engine/formats/graph_def.h"
 #include "engine/python/formats/message_object.h"
 #include "engine/python/interpreter/exceptions.h"
@@ -8,7 +7,7 @@
 
 namespace footlight::python {
 
-// This module's own: the engine's knows more classes, and is in another library.
+// This module has its own: the engine's has more classes, and is in another library.
 void set_python_error() {
   try {
     throw;
@@ -27,7 +26,7 @@ void set_python_error() {
 
 namespace {
 
-// A graph comes as a capsule of a `GraphPtr`.
+// A graph is passed as a capsule of a `GraphPtr`.
 const Graph& graph_of_capsule(PyObject* capsule) {
   auto* graph = static_cast<GraphPtr*>(PyCapsule_GetPointer(capsule, "footlight.graph"));
   if (!graph) throw PythonErrorSet();
@@ -51,7 +50,7 @@ PyObject* node_def(PyObject*, PyObject* arguments) {
   });
 }
 
-// The value of a node's attribute; KeyError where it has none of that name.
+// The value of a node's attribute; KeyError if it has none of that name.
 PyObject* node_attr(PyObject*, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
     PyObject* graph;

@@ -1,4 +1,4 @@
-// Parameters of a Python callable, and arguments put into their order.
+// Parameters of a Python callable, and arguments put in their order.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
@@ -30,7 +30,7 @@ FunctionSignature signature_of(PyObject* callable) {
   Ref inspect = checked(PyImport_ImportModule("inspect"));
   Ref found = Ref::steal(PyObject_CallMethod(inspect.get(), "signature", "O", callable));
   FunctionSignature signature;
-  if (!found) {  // a C function that does not say: any arguments
+  if (!found) {  // a C function without a signature: any arguments
     if (!cleared_if(PyExc_ValueError)) clear_only(PyExc_TypeError);
     const std::pair<const char*, FunctionParameter::Kind> any[] = {
         {"args", FunctionParameter::kVarArgs}, {"kwargs", FunctionParameter::kVarKeywords}};

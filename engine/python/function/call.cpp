@@ -1,4 +1,4 @@
-// tf.function objects: the hot path of a call, and what users read off them.
+// tf.function objects: the hot path of a call, and their attributes.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/clock.h"
@@ -30,7 +30,7 @@ void write_key(FunctionCore& core, std::span<PyObject* const> values, CallKey& c
 
 namespace {
 
-// Adds where in the user's program the failing node was made to the message of an error that ran out of a graph.
+// Adds the place in the user's program where the failing node was made to the message of an error from a graph.
 void explain_failure() {
   const runtime::Failure failure = runtime::take_failure();
   try {
@@ -147,7 +147,7 @@ int clear(PyObject* self) {
   return 0;
 }
 
-// The functions of one instance, kept in its own dictionary: they go when it goes. A copied instance starts afresh.
+// The functions of one instance, stored in its own dictionary, so they die with it. A copied instance gets new ones.
 PyObject* functions_of(PyObject* instance) {
   static PyObject* const name = PyUnicode_InternFromString("__footlight_functions__");
   Ref own = Ref::steal(PyObject_GenericGetDict(instance, nullptr));
@@ -189,7 +189,7 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
   });
 }
 
-// Copies of what holds a function share it; a pickled instance comes back without its traces.
+// Copies of an object that holds a function share it; a pickled instance is restored without its traces.
 PyObject* copy_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
 PyObject* reduce(PyObject*, PyObject*) { return Py_BuildValue("(O())", Py_TYPE(Py_None)); }
 

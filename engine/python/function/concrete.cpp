@@ -1,4 +1,4 @@
-// ConcreteFunction: one trace as an object that can be called, printed and looked into.
+// ConcreteFunction: one trace as an object that can be called, printed and inspected.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/clock.h"
@@ -81,12 +81,12 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
   return tensor;
 }
 
-// What the trace has for a parameter, out of structured_input_signature.
+// The value of a parameter in the trace, from structured_input_signature.
 Ref declared(const TraceEntry& entry, size_t parameter, size_t& positional) {
   if (entry.input_kinds[parameter] == FunctionParameter::kKeywordOnly) {
     const std::string& name = entry.input_names[parameter];
     if (PyObject* value = find_item(entry.structured_kwargs.get(), name.c_str())) return Ref::borrow(value);
-    PyObject *key, *value;  // a key of **kwargs that UTF-8 cannot say
+    PyObject *key, *value;  // a key of **kwargs that is not valid UTF-8
     for (Py_ssize_t at = 0; PyDict_Next(entry.structured_kwargs.get(), &at, &key, &value);)
       if (readable(key) == name) return Ref::borrow(value);
     return {};
@@ -101,7 +101,7 @@ bool is_literal(PyObject* o) {
 
 void check_bound(PyObject* self, const std::string& parameter, const std::string& type, PyObject* given,
                  PyObject* value) {
-  // An object is not kept by the trace, so there is nothing to compare it with; literals are compared by type
+  // A trace does not keep objects, so there is nothing to compare with; literals are compared by type
   // and value.
   if (type.starts_with("Literal[") && is_literal(value) &&
       (Py_TYPE(given) != Py_TYPE(value) || PyObject_RichCompareBool(given, value, Py_EQ) != 1) &&

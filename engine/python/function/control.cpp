@@ -88,7 +88,7 @@ PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-// A row of conditions, each with its function: the first that holds.
+// The first condition that is true, of a list with a function for each.
 Ref chain(std::span<const std::pair<Ref, Ref>> pairs, PyObject* otherwise) {
   if (pairs.empty() || (pairs.size() == 1 && !otherwise))
     return call(pairs.empty() ? otherwise : pairs[0].second.get());
@@ -143,7 +143,7 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
     }
     if (PyErr_Occurred()) throw PythonErrorSet();
     if (branches.empty()) fail(ErrorKind::kValue, "tf.switch_case wants at least one branch");
-    // Without a default the last branch takes every index that has none.
+    // Without a default, the last branch is used for all other indices.
     Ref last = otherwise == Py_None ? branches.back().second : Ref::borrow(otherwise);
     if (otherwise == Py_None) branches.pop_back();
     const Tensor at = to_tensor(index);
@@ -174,7 +174,7 @@ Ref call_with(PyObject* function, PyObject* variables) {
   return checked(PyObject_CallObject(function, args.get()));
 }
 
-// What the body returned, in the form of the loop variables.
+// The values returned by the body, in the structure of the loop variables.
 Ref in_form(PyObject* variables, Ref result) {
   if (!PyList_Check(result.get()) && !PyTuple_Check(result.get()) && !is_mapping(result.get()))
     result = checked(PyTuple_Pack(1, result.get()));

@@ -1,4 +1,4 @@
-// tf.function itself: options, the forms of the decorator, and what this part publishes.
+// tf.function itself: options, the forms of the decorator, and the public names of this folder.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
@@ -53,7 +53,7 @@ bool truth(PyObject* o, bool otherwise) {
 PyObject* function(PyObject*, PyObject* args, PyObject* keywords);
 PyMethodDef decorate_method;
 
-// What `tf.function(...)` without a function gives: `self` holds the keywords.
+// The result of `tf.function(...)` without a function: `self` holds the keywords.
 PyObject* decorate(PyObject* self, PyObject* callable) {
   Ref args = Ref::steal(PyTuple_Pack(1, callable));
   return args ? function(nullptr, args.get(), self) : nullptr;
@@ -149,7 +149,7 @@ void init_function(PyObject* module) {
   publish_function("get_logger", &logger_definition);
   register_exit_handler();
   record::on_recording_stopping(trace::record_eviction_totals);
-  // What a user's trace types derive from; they bring their own comparison and placeholder.
+  // The base of users' trace types, which define their own comparison and placeholder.
   Ref trace_type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){ss}",
                                                  "TraceType", reinterpret_cast<PyObject*>(&PyBaseObject_Type),
                                                  "__module__", "footlight.types.experimental"));

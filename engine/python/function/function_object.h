@@ -44,7 +44,7 @@ struct OutputTemplate {
   std::vector<Ref> keys;                 // kDict
   std::vector<OutputTemplate> children;
 };
-// Takes the structure apart; leaves become tensors (inside of a trace when there is one).
+// Flattens the structure; leaves become tensors (in the current trace, if any).
 OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors);
 Ref put_together(const OutputTemplate&, std::span<const Ref> leaves);
 
@@ -53,16 +53,16 @@ struct TracedValues;
 struct TraceEntry final : trace::Trace {
   OutputTemplate outputs;
   bool single_tensor = false;            // the whole result is one tensor
-  bool long_work = false;                // worth letting go of the GIL for
+  bool long_work = false;                // long enough to release the GIL
   std::vector<std::string> input_types;  // per flat parameter: "TensorSpec(shape=(), ...)", for printing
   std::vector<std::string> input_names;  // "x", "args_0"
   std::vector<FunctionParameter::Kind> input_kinds;
   std::vector<std::vector<size_t>> leaves_of;  // per parameter: its tensors among the inputs
   Ref structured_args, structured_kwargs;
   std::string output_type;
-  std::vector<Ref> captured_variables;   // empty references where a capture is no variable
-  Ref object;                            // the ConcreteFunction, once somebody asked; a weak reference
-  std::shared_ptr<TracedValues> traced;  // only while it is made
+  std::vector<Ref> captured_variables;   // empty references for captures that are not variables
+  Ref object;                            // a weak reference to the ConcreteFunction, once one was made
+  std::shared_ptr<TracedValues> traced;  // only while tracing
 };
 
 struct FunctionOptions {
@@ -73,7 +73,7 @@ struct FunctionOptions {
   std::string name;
 };
 
-// What a call hands to the trace that it may need. Lives on the stack.
+// What a call passes on for the trace it may need. Lives on the stack.
 struct CallArguments final : trace::Arguments {
   CallArguments(const CallKey& key, std::span<PyObject* const> v) : Arguments{key.tensors()}, values(v) {}
   std::span<PyObject* const> values;     // in the order of the parameters
@@ -130,7 +130,7 @@ Ref make_function(PyObject* callable, const FunctionOptions&);
 // --- steps ---
 // The key of a call: context, the instance, then each parameter.
 void write_key(FunctionCore&, std::span<PyObject* const> values, CallKey&);
-// Arguments converted to the input_signature, or an error that says both.
+// Converts arguments to the input_signature, or throws an error that shows both.
 void apply_signature(FunctionCore&, BoundArguments&);
 Ref result_of(const TraceEntry&, std::span<Tensor> outputs);
 Ref run_entry(TraceEntry&, std::span<const Tensor> arguments, CallId);
@@ -147,9 +147,9 @@ void init_function_type();
 void init_concrete(PyObject* module);
 void init_function_control();
 
-// Through Python's logging, as TensorFlow's warnings.
+// Logs a warning through Python's logging, as TensorFlow does.
 void log_warning(const std::string& text);
-// "train.py:14", where the code of a callable begins; empty when it has none.
+// "train.py:14", where the code of a callable begins; empty if it has none.
 std::string definition_place(PyObject* callable);
 
 }  // namespace footlight::python

@@ -1,4 +1,4 @@
-// The walk that makes a key. Exact built-in types first; everything else in the order that the tracing
+// Builds the key from the arguments. Exact built-in types first; everything else in the order that the tracing
 // protocol defines.
 #include "engine/python/function/key.h"
 
@@ -163,7 +163,7 @@ void CallKey::add_outside(PyObject* value, int depth) {
   }
   if (type == &PySet_Type) {
     Ref items = checked(PySequence_List(value));
-    if (PyList_Sort(items.get()) < 0) {  // no order among them: by hash
+    if (PyList_Sort(items.get()) < 0) {  // not sortable: order by hash
       clear_only(PyExc_TypeError);
       Ref frozen = checked(PyFrozenSet_New(value));
       return key.numbered(Token::kObject, kept_number(frozen.get()));
@@ -206,8 +206,8 @@ void CallKey::add_fields(PyObject* value, PyObject* names, int depth) {
   }
 }
 
-// What a function made at the call closes over decides what its trace would be: its code, cells, defaults and
-// the globals that the code names. Tensors and containers among them count by identity.
+// A function created at the call is identified by what its trace would depend on: its code, cells, defaults and
+// the globals that the code names. Tensors and containers among these count by identity.
 void CallKey::add_callable(PyObject* value, int depth) {
   if (depth > 6) return key.numbered(Token::kObject, object_number(value));
   auto outside = [&](PyObject* item) {
@@ -242,7 +242,7 @@ void CallKey::add_callable(PyObject* value, int depth) {
   if (function->func_closure)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(function->func_closure); ++i, ++children) {
       PyObject* content = PyCell_GET(PyTuple_GET_ITEM(function->func_closure, i));
-      if (content == value) key.put(Token::kEllipsis);  // a function that names itself
+      if (content == value) key.put(Token::kEllipsis);  // a function that refers to itself
       else if (content) outside(content);
       else key.put(Token::kNone);
     }

@@ -1,4 +1,4 @@
-// Python arguments as cache keys: the words of explain::KeyWriter and the tensors that go in, in one walk.
+// Cache keys from Python arguments: one walk writes the words of explain::KeyWriter and collects the tensors.
 #pragma once
 
 #include "engine/explain/key.h"
@@ -10,16 +10,16 @@
 
 namespace footlight::python {
 
-// What one walk over the arguments of a call gives. Lives on the stack; nothing is allocated for usual calls.
+// The result of walking the arguments of a call. Lives on the stack; usual calls allocate nothing.
 struct CallKey {
   explain::KeyWriter key;
   SmallVector<TensorBody*, 16> flat;      // borrowed; null for a TensorSpec
-  SmallVector<Resource*, 8> resources;    // of the variables seen, in order: alias numbers
-  std::vector<Tensor> owned;              // what had to be converted
+  SmallVector<Resource*, 8> resources;    // of the variables, in order of appearance: alias numbers
+  std::vector<Tensor> owned;              // tensors that were converted
   bool has_specs = false;
   bool has_symbolic = false;
 
-  void add(PyObject*);                    // throws PythonErrorSet for what cannot be a key
+  void add(PyObject*);                    // throws PythonErrorSet if it cannot be part of a key
   std::span<const Tensor> tensors() const {
     static_assert(sizeof(Tensor) == sizeof(TensorBody*));
     return {reinterpret_cast<const Tensor*>(flat.data()), flat.size()};
@@ -37,23 +37,23 @@ struct CallKey {
   void add_spec(PyObject*);
 };
 
-// The sorted keys of a mapping, in the order in which its values are walked.
+// The keys of a mapping, sorted: the order in which its values are visited.
 Ref sorted_keys(PyObject* mapping);
 
-// A number for an object: the same for the same (or an equal) one while it lives, never given to another. The object is
-// not kept alive; with it go the traces whose keys have its number.
+// A number for an object: the same for the same (or an equal) object while it lives, never reused. The object is not
+// kept alive; when it dies, traces whose keys have its number are evicted.
 uint64_t object_number(PyObject*);
-// The same for a value that counts by equality: kept alive while a trace has its number in its key.
+// The same for a value that is compared by equality: kept alive while the key of a trace has its number.
 uint64_t kept_number(PyObject*);
-// Lets go of kept values that no trace needs any more, when there are many.
+// If there are many kept values, releases those that no trace needs any more.
 void drop_unused_numbers();
 void init_numbers();
 
 // The names of the numbers in `words`: "<Model object 3>", "Point(x,y)".
 std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words);
 
-// The arguments again with what `leaf` gives in place of tensors, variables, specs and arrays, which it meets
-// in the order of CallKey::flat; objects without any come back as they are.
+// A copy of the arguments in which `leaf` replaces tensors, variables, specs and arrays, visited
+// in the order of CallKey::flat; objects without any are returned unchanged.
 class Rebuilder {
  public:
   using Leaf = std::function<Ref(PyObject*)>;
@@ -69,7 +69,7 @@ class Rebuilder {
   size_t taken_ = 0;
 };
 
-// What kinds of values the walks tell apart beside the exact built-in types.
+// The kinds of values that keys distinguish, besides the exact built-in types.
 bool is_namedtuple(PyObject*);
 bool is_mapping(PyObject*);
 bool is_dataclass_instance(PyObject*);

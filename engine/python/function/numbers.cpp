@@ -1,4 +1,4 @@
-// Numbers for objects in keys: given once to an object, or to all that are equal, and gone with it.
+// Numbers for objects in keys: one per object, or for all equal ones; freed with the object.
 #include "engine/python/function/key.h"
 
 #include "engine/base/text.h"
@@ -13,14 +13,14 @@
 namespace footlight::python {
 namespace {
 
-// All of it under the GIL.
+// Protected by the GIL.
 struct Numbers {
-  // By weak reference, where objects can be referenced weakly: two of them are equal while their objects live and are
+  // Keyed by weak reference, if the object allows it: two of them are equal while their objects live and are
   // equal, and a dead one is never found again.
   Ref living = checked(PyDict_New());       // weakref -> number
   struct ByAddress { uint64_t number; Ref reference; };
-  std::unordered_map<PyObject*, ByAddress> unhashable;  // those with equality and no hash
-  // The others are kept, by type and value, as long as a trace has them in its key.
+  std::unordered_map<PyObject*, ByAddress> unhashable;  // those with __eq__ but no hash
+  // The others are kept alive, by type and value, as long as the key of a trace contains them.
   Ref kept = checked(PyDict_New());         // (type, object) -> number
   std::unordered_map<uint64_t, Ref> kept_by_number;     // the tuple of that dict
   size_t sweep_at = kSweepAtLeast;
@@ -42,7 +42,7 @@ std::string short_name(PyTypeObject* type) {
   return name.substr(name.rfind('.') + 1);
 }
 
-// "Point(x,y)" for a class with fields.
+// "Point(x,y)" if the class has fields.
 std::string class_text(PyObject* type) {
   std::string text = short_name(reinterpret_cast<PyTypeObject*>(type));
   Ref fields = optional_attribute(type, "_fields");
@@ -81,7 +81,7 @@ uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
   return number;
 }
 
-// An object is gone, and so are the traces made for it.
+// An object has died: evict the traces made for it.
 void retire(uint64_t number) {
   trace::key_object_died(number);
   numbers().names.erase(number);
@@ -125,10 +125,10 @@ uint64_t number_by_address(PyObject* object) {
   return number;
 }
 
-// Code that is compiled anew each time is used by nobody else any more: its traces go with it.
+// Code that is compiled again each time has no other user: its traces are evicted with it.
 bool is_abandoned_code(PyObject* object) { return PyCode_Check(object) && Py_REFCNT(object) == 1; }
 
-// The user's trace type `specific` says whether one made for `general` serves it.
+// Asks the user's trace type `specific` whether a trace made for `general` serves it.
 bool is_custom_subtype(uint64_t specific, uint64_t general) {
   const auto& kept = numbers().kept_by_number;
   const auto a = kept.find(specific), b = kept.find(general);
@@ -181,7 +181,7 @@ void drop_unused_numbers() {
   std::vector<uint64_t> unused;
   for (const auto& [number, key] : all.kept_by_number) {
     const bool used = trace::key_object_is_used(number);
-    // What was given out since the last time may stand in a key that is just being written.
+    // Numbers given since the last time may be part of a key that is still being written.
     if ((!used && number < all.swept_below) || (used && is_abandoned_code(PyTuple_GET_ITEM(key.get(), 1))))
       unused.push_back(number);
   }

@@ -1,4 +1,4 @@
-// What a traced function returned: taken apart into tensors while tracing, put together again at each call.
+// Return values of traced functions: flattened into tensors while tracing, rebuilt at each call.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
@@ -109,7 +109,7 @@ Ref put_together(const OutputTemplate& out, std::span<const Ref> leaves) {
           throw PythonErrorSet();
       if (out.type.get() == reinterpret_cast<PyObject*>(&PyDict_Type)) return dict;
       Ref same = Ref::steal(PyObject_CallOneArg(out.type.get(), dict.get()));
-      if (!same) clear_only(PyExc_Exception);  // a mapping with a constructor of its own
+      if (!same) clear_only(PyExc_Exception);  // a mapping with its own constructor
       return same ? same : dict;
     }
   }

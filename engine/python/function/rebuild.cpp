@@ -1,4 +1,4 @@
-// The kinds of values that keys tell apart, and arguments rebuilt around placeholders.
+// The kinds of values that keys distinguish, and arguments rebuilt with placeholders.
 #include "engine/python/function/key.h"
 
 #include "engine/python/interpreter/attributes.h"
@@ -53,7 +53,7 @@ Ref record_field_names(PyObject* o) {
 Ref sorted_keys(PyObject* mapping) {
   Ref keys = checked(PyMapping_Keys(mapping));
   if (PyList_Sort(keys.get()) == 0) return keys;
-  clear_only(PyExc_TypeError);  // keys of several types have no order of their own
+  clear_only(PyExc_TypeError);  // keys of different types are not sortable
   return checked(PyMapping_Keys(mapping));
 }
 
@@ -79,7 +79,7 @@ Ref Rebuilder::rebuild(PyObject* value) {
     Ref keys = sorted_keys(value);
     std::vector<Ref> items;
     Ref rebuilt = checked(PyDict_New());
-    // In the order of the caller's mapping, though walked sorted.
+    // Keep the order of the caller's mapping, although it was visited sorted.
     if (PyDict_Check(value)) rebuilt = checked(PyDict_Copy(value));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
       PyObject* name = PyList_GET_ITEM(keys.get(), i);

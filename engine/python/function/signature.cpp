@@ -25,7 +25,7 @@ std::string value_text(PyObject* value) {
        value_text(value), "\n  input_signature: ", repr_of(core.options.input_signature.get()));
 }
 
-// A value in the form of its spec.
+// Converts a value to its spec.
 Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, PyObject* value) {
   if (is_spec(spec)) {
     const SpecValue& want = spec_of(spec);
@@ -130,7 +130,7 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
       if (first) core.signature_leaves.push_back(std::move(specs));
       continue;
     }
-    // Not in the signature: its default stays what it is.
+    // Not in the signature: it keeps its default.
     if (!p.otherwise)
       fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
            "' says nothing about parameter '", p.name, "', which has no default: ", repr_of(signature));

@@ -1,4 +1,4 @@
-// A miss: the function is run once with symbolic arguments, and what it did becomes a concrete function.
+// A cache miss: the function is run once with symbolic arguments, and the trace becomes a concrete function.
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
@@ -19,7 +19,7 @@ namespace footlight::python {
 
 namespace {
 
-// Names of the placeholders: the parameter's; below a mapping the key's.
+// Names of the placeholders: the parameter's, or the key's inside a mapping.
 void leaf_names(PyObject* value, const std::string& name, std::vector<std::string>& names) {
   if (is_tensor(value) || is_variable(value)) return names.push_back(name);
   if (is_spec(value)) return names.push_back(spec_of(value).name.empty() ? name : spec_of(value).name);
@@ -71,7 +71,7 @@ std::vector<LeafType> leaf_types(std::span<const uint64_t> words) {
   return types;
 }
 
-// A printed type and a kind per flat parameter: *args and **kwargs come apart.
+// A printed type and a kind per flat parameter: *args and **kwargs are flattened.
 void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic, TraceEntry& entry) {
   const FunctionSignature& signature = core.signature;
   size_t leaf = 0;
@@ -109,7 +109,7 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
   }
 }
 
-// None in place of what is no literal, spec or structure of these: a trace keeps no object of its key alive.
+// None in place of anything but literals, specs and structures of these: a trace keeps no object of its key alive.
 Ref without_objects(Ref value) {
   PyObject* o = value.get();
   if (o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || is_spec(o))
@@ -144,7 +144,7 @@ Ref without_objects(Ref value) {
   return changed ? kept : value;
 }
 
-// What structured_input_signature shows: specs for tensors, literals as they are; other objects are not kept.
+// structured_input_signature: specs for tensors, literals unchanged; other objects are not kept.
 void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::span<const std::string> names,
                     std::span<const LeafType> types, TraceEntry& entry) {
   size_t next = 0;
@@ -196,7 +196,7 @@ Ref call_body(PyObject* body, const FunctionSignature& signature, std::span<cons
                                          PyDict_GET_SIZE(keywords.get()) ? keywords.get() : nullptr));
 }
 
-// Loops, and work on many elements: other threads run meanwhile.
+// Loops, and work on many elements: worth releasing the GIL.
 bool takes_long(const Graph& graph) {
   static const AttrName kBody("body");  // of a loop
   auto heavy = [](const Graph& g) {
@@ -214,7 +214,7 @@ bool takes_long(const Graph& graph) {
 
 }  // namespace
 
-// The arguments of a trace with placeholders for tensors, and what its body returned.
+// The arguments of a trace with placeholders for tensors, and the return value of its body.
 struct TracedValues {
   std::vector<LeafType> types;
   std::vector<std::string> names;
@@ -295,7 +295,7 @@ void FunctionCore::finish(trace::TraceRun& run) {
 }
 
 std::exception_ptr FunctionCore::failure() {
-  set_python_error();  // a C++ error becomes a Python one, a Python one stays
+  set_python_error();  // converts a C++ error to a Python one
   if (options.autograph) ag_explain_error();
   return std::make_exception_ptr(PythonErrorSet());
 }

@@ -1,4 +1,4 @@
-// What is under tf.custom_gradient: a function whose way back is a function of the user's.
+// The implementation of tf.custom_gradient: a function whose gradient is a user's function.
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/types/convert.h"
@@ -14,15 +14,15 @@
 namespace footlight::python {
 namespace {
 
-// Calls the user's function with the gradients that arrive; the gradients of arguments, then of variables,
-// come out.
+// Calls the user's function with the incoming gradients; returns the gradients of arguments, then of
+// variables.
 class PythonBackward final : public Backward {
  public:
   PythonBackward(PyObject* function, std::vector<Tensor> inputs, size_t arguments)
       : function_(Ref::borrow(function)), inputs_(std::move(inputs)), arguments_(arguments) {}
   ~PythonBackward() override {
     if (!Py_IsInitialized()) {
-      function_.release();  // the process ends: its memory goes with it
+      function_.release();  // the process is exiting: leave it to the OS
       return;
     }
     const WithGil held;
@@ -64,7 +64,7 @@ class PythonBackward final : public Backward {
   void take(PyObject* structure, size_t wanted, const char* words, std::vector<Tensor>& gradients) {
     std::vector<Ref> leaves;
     nest_flatten(structure, leaves);
-    // None alone: nothing flows to any of them.
+    // A single None: no gradient for any of them.
     if (leaves.size() == 1 && leaves[0].get() == Py_None) leaves.resize(std::max<size_t>(wanted, 1), leaves[0]);
     if (leaves.size() != wanted)
       fail(ErrorKind::kValue, words, wanted, " gradients, but returned ", leaves.size(), " instead.");
@@ -80,7 +80,7 @@ class PythonBackward final : public Backward {
   size_t arguments_;
 };
 
-// A leaf of the arguments as what tapes follow; a Python value, which nothing flows to, as any number.
+// A leaf of the arguments as a tensor or handle that tapes track; any number for a Python value (no gradient).
 Tensor followed(PyObject* leaf) {
   if (is_tensor(leaf)) return tensor_of(leaf);
   if (is_variable(leaf)) return variable_handle(leaf);
@@ -92,7 +92,7 @@ bool takes_variables(PyObject* function) {
   Ref inspect = checked(PyImport_ImportModule("inspect"));
   Ref spec = Ref::steal(PyObject_CallMethod(inspect.get(), "getfullargspec", "O", function));
   if (!spec) {
-    clear_only(PyExc_Exception);  // a C function that does not say
+    clear_only(PyExc_Exception);  // a C function without a signature
     return true;
   }
   Ref name = checked(PyUnicode_FromString("variables"));
@@ -106,7 +106,7 @@ bool takes_variables(PyObject* function) {
   return rest.get() != Py_None;
 }
 
-// call_custom_gradient(function, arguments, keywords): what a function under tf.custom_gradient does.
+// call_custom_gradient(function, arguments, keywords): the call of a function decorated with tf.custom_gradient.
 PyObject* call(PyObject*, PyObject* given) {
   PyObject *function, *args, *keywords;
   if (!PyArg_ParseTuple(given, "OO!O!:call_custom_gradient", &function, &PyTuple_Type, &args, &PyDict_Type, &keywords))

@@ -1,4 +1,4 @@
-// tf.autodiff.ForwardAccumulator over the engine's: primals and tangents of any structure, variables by their handles.
+// tf.autodiff.ForwardAccumulator on top of the engine's: nested primals and tangents, variables by their handles.
 #include "engine/eager/forward.h"
 
 #include "engine/ops/functions.h"

@@ -1,4 +1,4 @@
-// What tapes and forward accumulators read from Python alike.
+// Arguments that tapes and forward accumulators share.
 #pragma once
 
 #include "engine/eager/tape.h"
@@ -6,7 +6,7 @@
 
 namespace footlight::python {
 
-// tf.UnconnectedGradients, or its text; null and None are NONE. Throws kValue for anything else.
+// tf.UnconnectedGradients, or its value as a string; null and None are NONE. Throws kValue for anything else.
 Unconnected unconnected_from(PyObject*);
 
 void init_tape();

@@ -1,4 +1,4 @@
-// tf.GradientTape over the engine's tape: sources and targets of any structure, variables by their handles.
+// tf.GradientTape on top of the engine's tape: nested sources and targets, variables by their handles.
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/interpreter/attributes.h"
@@ -25,7 +25,7 @@ PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 Tape& of(PyObject* o) { return *reinterpret_cast<PyTape*>(o)->tape; }
 
-// What stop_recording() gives: the tape rests inside the `with`.
+// The result of stop_recording(): the tape is paused inside the `with`.
 struct PyRest {
   PyObject_HEAD Ref tape;
   bool resting;
@@ -69,7 +69,7 @@ PyObject* leave(PyObject* self, PyObject*) {
   });
 }
 
-// Tensor or handle: what the tape is keyed by.
+// The tensor or handle that the tape tracks.
 Tensor watched(PyObject* o, const char* what) {
   if (is_tensor(o)) return tensor_of(o);
   if (is_variable(o)) return variable_handle(o);

@@ -16,7 +16,7 @@ Ref optional_attribute(PyObject* object, const char* name) {
 #if PY_VERSION_HEX >= 0x030D0000
   if (PyObject_GetOptionalAttrString(object, name, &found) < 0) throw PythonErrorSet();
 #else
-  // Makes no AttributeError where the look-up is the usual one.
+  // Does not create an AttributeError if the type uses the default look-up.
   const Ref text = checked(PyUnicode_InternFromString(name));
   if (_PyObject_LookupAttr(object, text.get(), &found) < 0) throw PythonErrorSet();
 #endif

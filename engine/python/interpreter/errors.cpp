@@ -1,4 +1,4 @@
-// C++ errors as Python exceptions, one to one; the classes themselves stand in footlight/_errors.py.
+// C++ errors as Python exceptions, one to one; the classes are defined in footlight/_errors.py.
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
@@ -41,7 +41,7 @@ bool is_op_error(ErrorKind kind) {
 void set(ErrorKind kind, const std::string& message) {
   PyObject* type = classes[static_cast<size_t>(kind)];
   if (!type) type = PyExc_RuntimeError;
-  // What a failed look at an object left behind: the error says it better. An interrupt stays.
+  // An exception left by a failed look-up: our error says more. Keep an interrupt.
   if (PyErr_Occurred() && !cleared_if(PyExc_Exception)) return;
   const Ref text =
       Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
@@ -64,7 +64,7 @@ void set_python_error() {
     PyErr_NoMemory();
   } catch (const std::system_error& e) {
     set(ErrorKind::kIo, e.what());
-  } catch (const std::exception& e) {  // bad_variant_access, out_of_range, ...: nothing that a program may cause
+  } catch (const std::exception& e) {  // bad_variant_access, out_of_range, ...: never the program's fault
     set(ErrorKind::kInternal, std::string("this is a bug in Footlight, not in your program (") + e.what() +
                                   "). Please report it, with this traceback and the lines of your program that it "
                                   "names");

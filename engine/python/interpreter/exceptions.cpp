@@ -1,11 +1,11 @@
-// Clearing Python exceptions, and setting them aside. Nothing else in this tree clears one, so that an interrupt of the
-// user's is never lost.
+// Clearing Python exceptions, and saving them. Nothing else in this tree clears one, so that a user's interrupt is
+// never lost.
 #include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 namespace {
 
-// Of the process rather than of the code that met it.
+// Exceptions that concern the process, not the code in which they occur.
 bool always_goes_on(PyObject* exception) {
   return PyErr_GivenExceptionMatches(exception, PyExc_MemoryError) ||
          PyErr_GivenExceptionMatches(exception, PyExc_RecursionError);

@@ -1,11 +1,11 @@
-// Exceptions of Python and of C++, each as the other; the only place that clears a Python exception.
+// Conversion between Python and C++ exceptions; the only place that clears a Python exception.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
 
 namespace footlight::python {
 
-// Sets the Python exception that belongs to the C++ exception in flight; call it inside `catch (...)`.
+// Sets the Python exception for the C++ exception being handled; call it inside `catch (...)`.
 void set_python_error();
 
 // Runs `body`, turning C++ exceptions into Python ones: `return guarded([&] { ... return object; });`
@@ -19,23 +19,23 @@ PyObject* guarded(Body&& body) {
   }
 }
 
-// Clears the exception that is set when it is one of `classes` (a class, or a tuple of them) and says whether it was.
-// Every other one stays set. MemoryError and RecursionError are never cleared, and KeyboardInterrupt and SystemExit are
-// no Exception: cleared_if(PyExc_Exception) asks whether a user's code failed in an ordinary way.
+// Clears the current exception if it is one of `classes` (a class, or a tuple of them) and returns whether it was; any
+// other stays set. MemoryError and RecursionError are never cleared, and KeyboardInterrupt and SystemExit are not
+// derived from Exception: cleared_if(PyExc_Exception) tests whether user code failed in an ordinary way.
 bool cleared_if(PyObject* classes);
-// The same for code that may throw: any other exception goes on as PythonErrorSet.
+// The same for code that may throw: throws PythonErrorSet for any other exception.
 void clear_only(PyObject* classes);
 
-// Prints and drops the exception that is set, where nobody can be told: in destructors and callbacks. `where` is named
-// in the message, and may be null.
+// Prints and clears the current exception where it cannot be raised: in destructors and callbacks. `where` is shown in
+// the message, and may be null.
 void report_unraisable(PyObject* where);
 
-// The exception that is set, with its traceback, and null when there is none. It is not set any more.
+// Fetches and clears the current exception, with its traceback; null if there is none.
 Ref take_exception();
 void raise_again(Ref exception);
 
-// Sets the current exception aside while it lives. What goes wrong meanwhile is dropped in its favour, except for
-// KeyboardInterrupt and SystemExit, which replace it.
+// Saves the current exception in its scope and restores it at the end. Exceptions raised in between are dropped, except
+// for KeyboardInterrupt and SystemExit, which replace it.
 class ExceptionSetAside {
  public:
   ExceptionSetAside() : exception_(take_exception()) {}

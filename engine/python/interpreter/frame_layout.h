@@ -1,5 +1,5 @@
-// The innermost interpreter frame of this thread: its code object and the instruction it stands at. CPython's
-// frames are internal and differ by version; what is used of them is mirrored here and nowhere else.
+// The innermost interpreter frame of this thread: its code object and current instruction. CPython's
+// frames are internal and differ by version; the parts that are used are mirrored here and nowhere else.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -13,7 +13,7 @@ static_assert(PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000,
 
 namespace footlight::python {
 
-using CodeUnit = uint16_t;  // one instruction word; CPython 3.13 keeps its own name for it to itself
+using CodeUnit = uint16_t;  // one instruction word; the name is private in CPython 3.13
 
 #if PY_VERSION_HEX < 0x030C0000  // 3.11
 struct InterpreterFrame {
@@ -31,7 +31,7 @@ inline PyThreadState* thread_state() { return _PyThreadState_UncheckedGet(); }
 inline InterpreterFrame* top_frame(PyThreadState* ts) {
   return reinterpret_cast<InterpreterFrame*>(ts->cframe->current_frame);
 }
-#else  // 3.12, 3.13: equal but for names; in 3.13 the executable of a C frame may be None
+#else  // 3.12, 3.13: equal except for names; in 3.13 the executable of a C frame may be None
 struct InterpreterFrame {
   PyObject* code;
   InterpreterFrame* previous;
@@ -55,7 +55,7 @@ inline InterpreterFrame* top_frame(PyThreadState* ts) {
 #endif
 #endif
 
-// Frames of C code between Python ones (3.12 on): no place in anybody's program.
+// Frames of C code between Python ones (since 3.12): they have no source position.
 constexpr char kOwnedByC = 3;
 
 inline bool has_code(const InterpreterFrame* f) {

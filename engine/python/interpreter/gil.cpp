@@ -1,4 +1,4 @@
-// Releasing the GIL and taking it again, with the source line that ops are recorded under meanwhile.
+// Releases the GIL and takes it again; keeps the source line under which ops are recorded in between.
 #include "engine/python/interpreter/gil.h"
 
 #include "engine/base/recording.h"

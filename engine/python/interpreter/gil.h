@@ -1,12 +1,12 @@
-// Letting other Python threads run during a long kernel.
+// Releases the GIL during long kernels.
 #pragma once
 
 #include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 
-// Work over so many elements is worth letting go of the GIL (about 20 us); below it the hand-over costs more
-// than it gives.
+// Work on this many elements (about 20 us) is worth releasing the GIL; for less, switching threads costs more
+// than it gains.
 inline constexpr int64_t kLongWork = 1 << 15;
 
 class WithoutGil {

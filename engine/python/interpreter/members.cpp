@@ -1,4 +1,4 @@
-// Members that are added to types, and nearest names.
+// Adding members to types, and suggesting similar names.
 #include "engine/python/interpreter/members.h"
 
 #include "engine/base/text.h"
@@ -18,7 +18,7 @@ void put(PyTypeObject* type, const char* name, PyObject* member) {
   PyType_Modified(type);
 }
 
-// How many letters to change, add, drop or swap with a neighbour.
+// Edit distance with swaps of adjacent letters.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), row(b.size() + 1), older;
   for (size_t k = 0; k <= b.size(); ++k) row[k] = k;
@@ -64,7 +64,7 @@ void add_properties(PyTypeObject* type, PyGetSetDef* properties) {
 }
 
 PyObject* explain_missing(PyObject* self, PyObject* name) {
-  // Names with an underscore are asked for by machinery, often, to see what an object can do.
+  // Names with an underscore are often looked up by libraries to probe an object.
   if (!PyUnicode_Check(name) || PyUnicode_READ_CHAR(name, 0) == '_') return nullptr;
   return guarded([&]() -> PyObject* {
     clear_only(PyExc_AttributeError);
@@ -75,7 +75,7 @@ PyObject* explain_missing(PyObject* self, PyObject* name) {
         text_object(str("'", type.substr(type.rfind('.') + 1), "' object has no attribute '", wanted, "'",
                         nearest(self, wanted)))
             .release()));
-    // With its name given, Python adds no guess of its own behind ours.
+    // Setting the name keeps Python from adding its own suggestion.
     if (PyObject_SetAttrString(error.get(), "name", name) < 0) throw PythonErrorSet();
     PyErr_SetObject(PyExc_AttributeError, error.get());
     return nullptr;
@@ -85,7 +85,7 @@ PyObject* explain_missing(PyObject* self, PyObject* name) {
 PyObject* get_member(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-  // What a property raised says more than we could.
+  // The error was raised by a property: keep it.
   if (_PyType_Lookup(Py_TYPE(self), name)) return nullptr;
   return explain_missing(self, name);
 }

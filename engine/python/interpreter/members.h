@@ -1,5 +1,4 @@
-// What the engine's own types have in common: members that come from other files, and words for names that are not
-// there.
+// Helpers for the engine's own types: members that are defined in other files, and errors for unknown names.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
@@ -12,7 +11,7 @@ void add_properties(PyTypeObject*, PyGetSetDef*);
 
 // tp_getattro: as usual, and an AttributeError names the nearest members ("did you mean 'numpy'?").
 PyObject* get_member(PyObject* self, PyObject* name);
-// Replaces the AttributeError that is set by one that does so. Always null.
+// Replaces the current AttributeError by one that does so. Always returns null.
 PyObject* explain_missing(PyObject* self, PyObject* name);
 
 }  // namespace footlight::python

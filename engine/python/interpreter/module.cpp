@@ -1,4 +1,4 @@
-// The namespaces that users see: modules that are made on first use.
+// The public namespaces: modules that are created on first use.
 #include "engine/python/interpreter/module.h"
 
 #include "engine/python/interpreter/attributes.h"
@@ -21,7 +21,7 @@ PyObject* make_namespace(const std::string& dotted) {
     PyObject* parent = namespace_of(dot == std::string::npos ? "" : dotted.substr(0, dot).c_str());
     const std::string leaf = dot == std::string::npos ? dotted : dotted.substr(dot + 1);
     if (PyObject_SetAttrString(parent, leaf.c_str(), module.get()) < 0) throw PythonErrorSet();
-    // `import footlight.nn` asks for packages all the way down.
+    // `import footlight.nn` requires every level to be a package.
     Ref path = checked(PyList_New(0));
     if (PyObject_SetAttrString(module.get(), "__path__", path.get()) < 0) throw PythonErrorSet();
   }
@@ -47,7 +47,7 @@ void publish(const char* dotted, PyObject* object) {
 }
 
 void publish_function(const char* dotted, PyMethodDef* method) {
-  // Other names of a function are the same object, so that it is found again by the first one: pickle looks there.
+  // Other names of a function are the same object; pickle finds it by the first one.
   static std::map<PyMethodDef*, PyObject*> published;
   if (PyObject* same = published[method]) return publish(dotted, same);
   const std::string name = dotted;

@@ -1,12 +1,12 @@
-// The namespaces that users see (`footlight`, `footlight.nn`, ...), and how every room adds its names to them.
+// The public namespaces (`footlight`, `footlight.nn`, ...), and how every folder adds its names to them.
 #pragma once
 
 #include "engine/python/interpreter/exceptions.h"
 
 namespace footlight::python {
 
-// Each room adds its types and functions, in this order, called by extension.cpp. `module` is footlight._engine. What
-// fails leaves a Python exception set and throws PythonErrorSet.
+// Each folder adds its types and functions; extension.cpp calls these in this order. `module` is footlight._engine. On
+// failure they set a Python exception and throw PythonErrorSet.
 void init_interpreter(PyObject* module);
 void init_types(PyObject* module);
 void init_calls(PyObject* module);
@@ -14,7 +14,7 @@ void init_gradients(PyObject* module);
 void init_function(PyObject* module);
 void init_autograph(PyObject* module);
 
-// Before all rooms, once.
+// Called once, before all folders.
 void init_namespaces();
 bool namespaces_exist();
 
@@ -31,7 +31,7 @@ inline PyCFunction with_keywords(PyCFunctionWithKeywords f) {
 // PythonErrorSet.
 void publish(const char* dotted, PyObject* object);
 
-// PyCFunction with keywords as a public name: its __module__ is the namespace. `method` must live for ever.
+// A PyCFunction with keywords as a public name: its __module__ is the namespace. `method` must live forever.
 void publish_function(const char* dotted, PyMethodDef* method);
 
 }  // namespace footlight::python

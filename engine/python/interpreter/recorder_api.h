@@ -9,7 +9,7 @@ namespace footlight::python {
 inline constexpr const char* kRecorderApi = "footlight_recorder._recorder.api";
 
 struct RecorderApi {
-  // The id of a code object, given on first sight; none for code of our own folders.
+  // The id of a code object, assigned at first use; none for code in our own folders.
   CodeId (*code_id)(PyObject* code);
 };
 

@@ -1,11 +1,11 @@
-// What this room adds to the extension module: the exception classes, source positions, and `extend`.
+// What this folder adds to the extension module: the exception classes, source positions, and `extend`.
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 
 namespace footlight::python {
 namespace {
 
-// What is Python by nature joins a type that is made in C++.
+// Adds members written in Python to a type made in C++.
 PyObject* extend(PyObject*, PyObject* args) {
   PyObject *type, *name, *member;
   if (!PyArg_ParseTuple(args, "O!UO:extend", &PyType_Type, &type, &name, &member)) return nullptr;

@@ -1,4 +1,4 @@
-// The engine's end of the recorder: positions are taken through it.
+// The engine's interface to the recorder, which provides source positions.
 #include "engine/python/interpreter/source.h"
 
 #include "engine/python/interpreter/module.h"
@@ -10,7 +10,7 @@ namespace {
 
 const RecorderApi* recorder = nullptr;
 
-// The recorder's extension, which the capsule's name alone would not load.
+// Import the recorder's extension; the capsule alone would not load it.
 const RecorderApi* load_recorder() {
   const Ref module = checked(PyImport_ImportModule("footlight_recorder._recorder"));
   void* const api = PyCapsule_Import(kRecorderApi, 0);

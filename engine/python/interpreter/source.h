@@ -1,4 +1,4 @@
-// Where the user's program stands, as the recorder knows it.
+// The current position in the user's program, from the recorder.
 #pragma once
 
 #include "engine/base/ids.h"
@@ -12,7 +12,7 @@ using record::place_of;
 using record::place_text;
 using record::SourcePlace;
 
-// The id of a code object, given on first sight together with a copy of its line table.
+// The id of a code object, assigned at first use together with a copy of its line table.
 CodeId code_id(PyObject* code);
 
 void init_source();

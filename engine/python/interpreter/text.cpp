@@ -1,4 +1,4 @@
-// Texts of Python as UTF-8, and back.
+// Python strings as UTF-8, and back.
 #include "engine/python/interpreter/text.h"
 
 namespace footlight::python {

@@ -1,11 +1,11 @@
-// What a weak reference points at, spelled as each Python version has it.
+// The target of a weak reference, for each Python version.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
 
 namespace footlight::python {
 
-// Empty when the object is gone.
+// Empty if the object is dead.
 inline Ref weak_target(PyObject* reference) {
 #if PY_VERSION_HEX >= 0x030D0000
   PyObject* object = nullptr;

@@ -12,7 +12,7 @@
 namespace footlight::compile {
 namespace {
 
-// Whether the user said a shape of any tensor in the graph or in one that it calls.
+// Whether the user set the shape of any tensor in the graph or in graphs that it calls.
 bool any_shape_said(const Graph& graph) {
   const auto said = [](const Graph& g) {
     for (uint32_t i = 0; i < g.size(); ++i)
@@ -32,7 +32,7 @@ optimize::Rewrite optimized(const Graph& graph, optimize::Evaluator evaluate, op
 
 class Compiler {
  public:
-  // `doubt`: the user said shapes somewhere in the whole of what is compiled; they may turn out to be others.
+  // `doubt`: the user set shapes somewhere in what is compiled; they may turn out to be wrong.
   Compiler(optimize::Rewrite rewrite, optimize::Evaluator evaluate, bool doubt, Phases* phases)
       : graph_(rewrite.graph()), evaluate_(evaluate), doubt_(doubt), phases_(phases), rewrite_(std::move(rewrite)),
         program_(std::make_shared<Program>()), slot_of_(rewrite_.size(), 0) {}
@@ -58,7 +58,7 @@ class Compiler {
       return rewrite_.live(id) && by != Execution::kConstant && by != Execution::kNoOp &&
              !input_index_.contains(id.value);
     };
-    // What needs nothing may have been made after its users (a gradient's lists): it runs first.
+    // Nodes without inputs may have been added after their users (a gradient's lists): run them first.
     const auto early = [&](NodeId id) {
       return rewrite_.node(id).inputs.empty() && !rewrite_.node(id).op->stateful();
     };
@@ -68,7 +68,7 @@ class Compiler {
     return schedule;
   }
 
-  // Values live from their instruction to the last one that takes any of the node's outputs.
+  // Values live until the last instruction that uses any of the node's outputs.
   void find_last_uses(const std::vector<NodeId>& schedule) {
     last_use_.assign(rewrite_.size(), kNever);
     dying_.resize(schedule.size());
@@ -107,7 +107,7 @@ class Compiler {
     return at->second;
   }
 
-  // `now`: its place in the schedule.
+  // `now`: its position in the schedule.
   void add(NodeId id, uint32_t now) {
     static const AttrName kThen("then_branch"), kElse("else_branch"), kCond("cond"), kBody("body"), kFunction("f");
     const Node& node = rewrite_.node(id);
@@ -205,8 +205,8 @@ class Compiler {
   optimize::Rewrite rewrite_;
   std::shared_ptr<Program> program_;
   std::vector<uint32_t> slot_of_;
-  std::vector<uint32_t> last_use_;         // of a node's outputs: a place in the schedule, or kNever
-  std::vector<std::vector<NodeId>> dying_;  // at each place of the schedule
+  std::vector<uint32_t> last_use_;         // of a node's outputs: a position in the schedule, or kNever
+  std::vector<std::vector<NodeId>> dying_;  // at each position of the schedule
   std::unordered_map<uint32_t, uint32_t> input_index_, constant_index_;
   std::unordered_map<const Graph*, int32_t> callee_index_;
 };

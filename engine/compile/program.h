@@ -1,4 +1,4 @@
-// What runs: a straight tape of instructions over slots, made once from a graph and never changed.
+// An executable graph: a linear list of instructions over slots, made once from a graph and never changed.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -14,7 +14,7 @@ namespace footlight::compile {
 class Program;
 using ProgramPtr = std::shared_ptr<const Program>;
 
-// Where a value lies: the two highest bits say in which array.
+// The location of a value: the two highest bits say in which array.
 struct Operand {
   static constexpr uint32_t kFrame = 0, kInput = 1, kConstant = 2;
   uint32_t code = 0;
@@ -28,15 +28,15 @@ enum class Step : uint8_t { kKernel, kIf, kWhile, kCall, kFake };
 struct Instruction {
   Step step = Step::kKernel;
   bool static_outputs = false;   // dtypes and shapes of all outputs are known: no inference when it runs
-  bool aliases = false;          // the outputs are inputs seen differently: nothing is allocated for them
-  uint8_t reuse = kNoReuse;      // the input whose memory the output may take when nobody else holds it
+  bool aliases = false;          // the outputs are views of inputs: nothing is allocated for them
+  uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it
   uint16_t inputs = 0, outputs = 0, released = 0;
   uint32_t first_input = 0;      // into Program::operands
   uint32_t first_output = 0;     // frame slot
   uint32_t first_released = 0;   // into Program::released
   int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function
   Kernel kernel = nullptr;       // of the host
-  Device device = Device::cpu(); // placed: where tf.device asks for it
+  Device device = Device::cpu(); // placed: requested by tf.device
   bool placed = false;
   NodeId node;                   // of Program::graph; for an inserted one, the node that it was inserted before
   int32_t inserted = -1;         // into Program::inserted
@@ -64,7 +64,7 @@ class Program {
   }
 };
 
-// What the time of a compilation went into: the passes over each graph, within the whole.
+// Timing of a compilation: in total, and of the passes over each graph.
 struct Phase {
   int64_t start_ns = 0, end_ns = 0;
 };
@@ -73,10 +73,10 @@ struct Phases {
   std::vector<Phase> optimize;
 };
 
-// `evaluate` folds constants; null: nothing is folded.
+// `evaluate` folds constants; null: no folding.
 ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects,
                    Phases* phases = nullptr);
-// What passes made of a graph; graphs that it calls go through all of them.
+// A graph after all passes; they also run on the graphs that it calls.
 ProgramPtr compile(optimize::Rewrite, optimize::Evaluator evaluate);
 
 }  // namespace footlight::compile

@@ -1,5 +1,5 @@
 // a = Const 2; b = Const 3; c = Mul(a, b)   ->   c = Const 6
-// Only small results of ops without effects; an op that fails is left to fail when it runs, or to be pruned.
+// Only small results of ops without effects; an op that fails is left in place, to fail when it runs or to be pruned.
 #include "engine/optimize/rewrite.h"
 
 #include "engine/base/errors.h"

@@ -1,6 +1,6 @@
 // y = Identity(x); z = f(y)   ->   z = f(x)
-// A tensor does not change once it is made, so that a copy of it says nothing more. Where tf.device stands around the
-// identity, it moves the tensor there, and stays.
+// Tensors are immutable, so an identity is redundant, except under tf.device, where it moves the tensor to that
+// device.
 #include "engine/optimize/rewrite.h"
 
 namespace footlight::optimize {

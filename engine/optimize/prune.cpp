@@ -1,6 +1,6 @@
 // a = f(x); b = g(x); return b   ->   b = g(x); return b
-// What neither reaches an output nor has an effect does not run, and so cannot fail. Reading a variable is no effect,
-// and neither is calling a graph that has none.
+// Nodes that neither reach an output nor have an effect do not run, and so cannot fail. Reading a variable is not an
+// effect, and neither is calling a graph without effects.
 #include "engine/optimize/rewrite.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Effects {
       case Effect::kOther: break;
     }
     if (node.op->execution == Execution::kKernel) return true;
-    // Branches, loops and calls have the effects of the graphs they hold.
+    // Branches, loops and calls have the effects of their graphs.
     return std::ranges::any_of(node.attrs, [this](const auto& attr) {
       const GraphPtr* callee = std::get_if<GraphPtr>(&attr.second);
       return callee && *callee && has_effect(**callee);
@@ -43,7 +43,7 @@ void prune(Rewrite& rewrite, Keep keep) {
   std::vector<bool> needed(rewrite.size(), false);
   auto need = [&](Edge edge) { needed[rewrite.resolve(edge).node.value] = true; };
   for (Edge edge : rewrite.graph().outputs) need(edge);
-  // Inputs come before their users, so one walk from the back sees every user first.
+  // Inputs come before their users, so a backward walk visits every user first.
   const std::vector<NodeId> order = rewrite.order();
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const Node& node = rewrite.node(*at);

@@ -1,4 +1,4 @@
-// The decisions of passes about one graph, and the pipeline.
+// The rewrites of one graph, and the pass pipeline.
 #include "engine/optimize/rewrite.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ const Tensor* Rewrite::constant(Edge edge) const {
 
 void Rewrite::replace(const char* pass, Edge value, Edge by) {
   by = resolve(by);
-  FL_CHECK(!(resolve(value) == by));  // it would stand for itself
+  FL_CHECK(!(resolve(value) == by));  // it would replace itself
   replacement_[slot(value)] = by;
   changes_.push_back({pass, Change::Action::kReplaced, value, by});
 }
@@ -62,7 +62,7 @@ NodeId Rewrite::insert(const char* pass, Node node, NodeId before) {
 std::vector<NodeId> Rewrite::order() const {
   std::vector<NodeId> order;
   order.reserve(size());
-  // An inserted node may itself be the one that another was inserted before.
+  // A node may be inserted before an inserted node.
   std::vector<std::vector<NodeId>> before(inserted_.empty() ? 0 : size());
   for (uint32_t i = 0; i < inserted_.size(); ++i)
     before[inserted_[i].before.value].push_back(NodeId(static_cast<uint32_t>(graph_.size()) + i));
@@ -84,7 +84,7 @@ std::vector<Node> Rewrite::take_inserted() {
 Rewrite optimize(const Graph& graph, Evaluator evaluate, Keep keep) {
   Rewrite rewrite(graph);
   forward_identities(rewrite);
-  prune(rewrite, keep);  // before folding: what is never needed need not be computed now either
+  prune(rewrite, keep);  // before folding, so that unused values are not computed
   fold_constants(rewrite, evaluate);
   prune(rewrite, keep);
   return rewrite;

@@ -1,5 +1,5 @@
-// What passes decide about a graph, beside it: the graph itself stays as it was traced, for people to look at. Every
-// decision is kept with the pass that took it.
+// The changes that passes make to a graph, kept separately: the graph itself stays as traced, for display. Each
+// change is stored with the pass that made it.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -9,15 +9,15 @@
 
 namespace footlight::optimize {
 
-// Runs one op on known values; throws what the op throws.
+// Runs one op on known values; throws if the op throws.
 using Evaluator = std::vector<Tensor> (*)(const OpRow&, std::span<const Tensor>, const Attrs&);
 
-// One decision of a pass.
+// One change made by a pass.
 struct Change {
   enum class Action : uint8_t {
-    kReplaced,  // users of `value` take `by` instead
-    kInserted,  // the node of `value` is new, and runs directly before the node of `by`
-    kRemoved,   // the node of `value` does not run: nobody needs it
+    kReplaced,  // users of `value` use `by` instead
+    kInserted,  // the node of `value` is new and runs directly before the node of `by`
+    kRemoved,   // the node of `value` does not run: it is unused
   };
   const char* pass;
   Action action;
@@ -37,28 +37,28 @@ class Rewrite {
   const Node& node(NodeId id) const {
     return inserted(id) ? inserted_[id.value - graph_.size()].node : graph_.node(id);
   }
-  // The node of the graph that an inserted one stands before; others are it themselves.
+  // The node of the graph before which `id` was inserted, or `id` itself.
   NodeId traced(NodeId id) const {
     while (inserted(id)) id = inserted_[id.value - graph_.size()].before;
     return id;
   }
   bool live(NodeId id) const { return live_[id.value]; }
-  // The nodes in the order in which they run: each inserted one directly before the node it was inserted for.
+  // The nodes in execution order: each inserted one directly before the node it was inserted for.
   std::vector<NodeId> order() const;
 
-  // The value that an edge means after all replacements.
+  // The value of an edge after all replacements.
   Edge resolve(Edge) const;
   bool replaced(Edge edge) const { return replacement_[slot(edge)].node.valid(); }
-  // The value of an edge when it is a constant, else null.
+  // The value of an edge if it is a constant, else null.
   const Tensor* constant(Edge) const;
 
-  // What passes do; noted under `pass`.
+  // For passes; changes are recorded under `pass`.
   void replace(const char* pass, Edge value, Edge by);
   void remove(const char* pass, NodeId);
   NodeId insert(const char* pass, Node, NodeId before);
   const std::vector<Change>& changes() const { return changes_; }
 
-  // What a finished rewrite leaves to whoever runs it.
+  // The results of the rewrite, for the compiler.
   std::vector<Node> take_inserted();
   std::vector<Change> take_changes() { return std::move(changes_); }
 
@@ -74,17 +74,17 @@ class Rewrite {
   std::vector<Inserted> inserted_;
   std::vector<bool> live_;
   std::vector<uint32_t> first_output_;  // of each node, into replacement_
-  std::vector<Edge> replacement_;       // of each output; no node when there is none
+  std::vector<Edge> replacement_;       // of each output; no node if it is not replaced
   std::vector<Change> changes_;
 };
 
-// The passes, in the order in which they run.
+// The passes, in execution order.
 void forward_identities(Rewrite&);
 void fold_constants(Rewrite&, Evaluator);
 enum class Keep : uint8_t { kOutputsAndEffects, kOutputs };
 void prune(Rewrite&, Keep);
 
-// All of them. Without an evaluator nothing is folded.
+// Runs all passes. Without an evaluator, nothing is folded.
 Rewrite optimize(const Graph&, Evaluator, Keep = Keep::kOutputsAndEffects);
 
 }  // namespace footlight::optimize

@@ -110,7 +110,7 @@ class Run {
  private:
   static constexpr uint32_t kWide = 16;
 
-  // So that the recording knows the graph when events name its nodes.
+  // The recording must know the graph before events name its nodes.
   static void introduce(const Program& program) {
     const uint32_t recording = recording_number.load();
     if (graph_runs) graph_runs(program.graph);
@@ -156,7 +156,7 @@ class Run {
     if (result_watch) [[unlikely]] result_watch(*node.op, inputs, outputs, Device::cpu());
   }
 
-  // The same elements under another shape.
+  // A view with another shape.
   void alias(const Instruction& in, const Node& node, std::span<const Tensor> inputs, Tensor& output) {
     if (in.static_outputs) {
       output = inputs[static_cast<size_t>(node.op->alias_input)].reshaped(node.shapes[0]);
@@ -169,7 +169,7 @@ class Run {
     output = inputs[static_cast<size_t>(node.op->alias_input)].reshaped(shape);
   }
 
-  // The output in the memory of an input that dies here, when nobody else sees it.
+  // Reuses the memory of an input that dies here for the output, if nothing else holds it.
   bool take_over(const Instruction& in, Tensor& output) {
     Tensor& input = frame_.slots()[program_.operands[in.first_input + in.reuse].index()];
     if (!input || !input.exclusive()) return false;
@@ -177,7 +177,7 @@ class Run {
     return true;
   }
 
-  // Whether the instruction runs on a device, or takes something from one.
+  // Whether the instruction runs on a device or has inputs there.
   bool needs_device(const Instruction& in) {
     return (in.placed && in.device.type != DeviceType::kCpu) || any_on_device(gather(in));
   }
@@ -243,7 +243,7 @@ class Run {
         runtime::run(*program_.callees[static_cast<size_t>(in.callee)], inputs, outputs, call_);
         break;
       case Step::kWhile: loop(in, inputs, outputs); break;
-      case Step::kFake: {  // stands in for what the other branch would have given: nobody looks at its elements
+      case Step::kFake: {  // placeholder for the other branch's value: its elements are never read
         const DType dtype = program_.node(in).dtypes[0];
         if (dtype != DType::kResource && dtype != DType::kVariant) outputs[0] = Tensor::empty(dtype, Shape{0});
         break;
@@ -275,7 +275,7 @@ class Run {
   TensorBody** gathered_ = few_;
   CallId call_;
   bool recording_;
-  const bool devices_;  // there are some, so each instruction is looked at
+  const bool devices_;  // there are devices, so each instruction is checked
   int64_t last_end_ = 0;
 };
 
@@ -283,7 +283,7 @@ class Run {
 
 void run(const Program& program, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
   FL_CHECK(inputs.size() == program.inputs && outputs.size() == program.results.size());
-  const InCall scope(call);  // device work says which call caused it
+  const InCall scope(call);  // device events name the call that caused them
   Run(program, inputs, call).run(outputs);
 }
 

@@ -11,7 +11,7 @@ namespace footlight::runtime {
 // `outputs` gets Program::results.size() tensors. `call` goes into op events.
 void run(const compile::Program&, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call = {});
 
-// Whatever this thread does while it lives belongs to that call.
+// In its scope, everything this thread does belongs to that call.
 class InCall {
  public:
   explicit InCall(CallId call) : before_(std::exchange(this_thread_call, call)) {}
@@ -23,13 +23,13 @@ class InCall {
   const CallId before_;
 };
 
-// Called before a graph runs of which the recording may not know yet; null: nobody wants to know.
+// Called before running a graph that the recording may not know yet; may be null.
 extern void (*graph_runs)(const GraphPtr& graph);
 
-// One op on known values, on the host. What folds constants.
+// Runs one op on known values, on the host. Used to fold constants.
 std::vector<Tensor> run_op(const OpRow&, std::span<const Tensor> inputs, const Attrs&);
 
-// Where the last exception that left run() on this thread came from: the innermost node. Cleared by reading it.
+// The innermost node that caused the last exception from run() on this thread. Reading clears it.
 struct Failure {
   GraphPtr graph;
   NodeId node;

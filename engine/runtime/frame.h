@@ -1,4 +1,4 @@
-// The slots of one run: on the stack if there are few.
+// The slots of one run; on the stack if there are few.
 #pragma once
 
 #include "engine/tensor/tensor.h"

@@ -37,7 +37,7 @@ void push(KernelContext& context) {
   const List& before = list_in(context.inputs[0]);
   auto* list = new List;
   Tensor result = wrap(list);
-  if (before.items->size() == before.size) list->items = before.items;  // nobody has pushed onto it yet
+  if (before.items->size() == before.size) list->items = before.items;  // nothing was pushed onto it yet
   else list->items->assign(before.items->begin(), before.items->begin() + static_cast<ptrdiff_t>(before.size));
   list->items->push_back(context.inputs[1]);
   list->size = before.size + 1;
@@ -55,7 +55,7 @@ void pop(KernelContext& context) {
   context.outputs[0] = std::move(result);
 }
 
-// Zeros like a tensor, a list of zeros like a list (which may hold lists); anything else unchanged.
+// ZerosLike: zeros for a tensor, a list of zeros for a list (which may contain lists); anything else unchanged.
 Tensor zeros_of(const Tensor& input) {
   if (is_plain(input.dtype())) {
     Tensor zeros = Tensor::empty(input.dtype(), input.shape());

@@ -1,4 +1,4 @@
-// Lists of tensors as values: what a loop saves for its gradient.
+// Lists of tensors as values: a loop saves values for its gradient in them.
 #pragma once
 
 namespace footlight::runtime {

@@ -48,7 +48,7 @@ std::string shown(const Tensor& t) {
 
 void watch(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device device) {
   if (logging) std::fprintf(stderr, "Executing op %s in device %s\n", row.name, full_name(device).c_str());
-  // An op that only passes existing numbers on is not to blame for them.
+  // Do not report ops that only pass on existing values.
   if (!checking || row.copies_elements) return;
   for (size_t k = 0; k < outputs.size(); ++k) {
     if (!outputs[k] || !is_floating(outputs[k].dtype()) || !result_wanted(k)) continue;

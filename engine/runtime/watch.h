@@ -1,5 +1,5 @@
-// Inspects the results of every op, eager or in a running program: the search for NaN and infinity, and the log of
-// where ops run. Off: one load and a branch.
+// Inspects the results of every op, eager or in a program: detects NaN and infinity, and logs device placement.
+// When disabled, this costs one load and a branch.
 #pragma once
 
 #include "engine/ops/row.h"

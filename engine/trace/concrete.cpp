@@ -8,7 +8,7 @@
 namespace footlight::trace {
 namespace {
 
-// Arguments and captures side by side, without counting references.
+// Arguments followed by captures, without counting references.
 class Joined {
  public:
   Joined(std::span<const Tensor> a, std::span<const Tensor> b) : size_(a.size() + b.size()) {
@@ -105,7 +105,7 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   const std::shared_ptr<const Forward> forward = forward_of(graph_);
   std::vector<Tensor> all(forward->function->outputs());
   runtime::run(forward->function->program(), inputs, all, call);
-  // A tape tells tensors apart: an argument or a constant that comes out again is a result of its own to it.
+  // A tape identifies tensors by id: an argument or constant that is returned must be a new tensor for it.
   for (Tensor& output : all)
     if (output && output.dtype() != DType::kResource &&
         output.body()->refs.load(std::memory_order_relaxed) > 1)

@@ -21,11 +21,11 @@ class Concrete {
   size_t outputs() const { return graph_->outputs.size(); }
   bool stateful() const { return stateful_; }
 
-  // Runs it, or adds a call node while tracing; a tape that records is told. `outputs` has outputs() elements.
+  // Runs it, or adds a call node while tracing; recorded by active tapes. `outputs` has outputs() elements.
   void call(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call = {});
   std::vector<Tensor> call(std::span<const Tensor> arguments, CallId call = {});
 
-  // Compiled at the first use; then `phases` says what that took.
+  // Compiled at first use; `phases` then gets the timing.
   const compile::Program& program(compile::Phases* phases = nullptr);
 
  private:
@@ -40,7 +40,7 @@ class Concrete {
   compile::ProgramPtr program_;
 };
 
-// The call that a tape saw, of the attributes it kept of it: the backward graph runs for the same.
+// The call id in the attributes that a tape kept: the backward graph runs for the same call.
 CallId call_of(const Attrs& attrs);
 // The call node's row, attributes.
 const OpRow& call_row(const Graph& callee);

@@ -1,4 +1,4 @@
-// The nodes, names and graphs of staged branches and loops, as TensorFlow lays them out.
+// The nodes, names and graphs of staged branches and loops, as in TensorFlow.
 #include "engine/trace/control_flow.h"
 
 #include "engine/base/errors.h"

@@ -9,8 +9,8 @@
 
 namespace footlight::trace {
 
-// Each branch runs once, in a graph of its own, `then_branch` first. What they use from outside becomes an input.
-// They must return equally many tensors of the same dtypes.
+// Each branch is traced once, in a graph of its own, `then_branch` first. Values from outside become inputs.
+// Both must return the same number of tensors with the same dtypes.
 using Branch = std::function<std::vector<Tensor>()>;
 std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
                                std::string_view name = "cond");
@@ -28,7 +28,7 @@ using LoopBody = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition&, const LoopBody&,
                                 const WhileOptions& = {});
 
-// Runs `look` in a graph that is thrown away: to learn what a condition is without leaving nodes behind.
+// Runs `look` in a scratch graph: to inspect a condition without adding nodes.
 void in_scratch_graph(const std::function<void()>& look);
 
 }  // namespace footlight::trace

@@ -1,4 +1,4 @@
-// Gradients of calls and branches: the node is given a forward graph that also hands out what the backward graph needs.
+// Gradients of calls and branches: the node gets a forward graph that also returns what the backward graph needs.
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
@@ -43,15 +43,15 @@ void set_outputs(Node& node, const std::vector<DType>& dtypes, const std::vector
   node.attrs.set(kTout, dtypes);
 }
 
-// A call that ran: its outputs are values. What it handed out does not suffice when gradients come for that as well (a
-// gradient of a gradient): then the forward graph runs again, for values alone.
+// A call that has run: its outputs are values. They are not enough if there are gradients for the extra outputs too (a
+// gradient of a gradient): then the forward graph runs again, only for values.
 void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
   const std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
   if (derivative && !flows_beyond(call.output_gradients, derivative->outputs))
     return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients,
                              call_of(call.attrs));
   const std::shared_ptr<const Forward> forward = forward_of(callee);
-  // When a tape will ask once more, it has to know where these come from: then what that needs is handed out as well.
+  // For higher-order gradients, a tape must know where these come from: then the values for that are returned as well.
   const bool watched = tape_watching && tape_watching(call.inputs);
   const GraphPtr graph = watched ? forward_of(forward->graph())->graph() : forward->graph();
   std::vector<Tensor> all(graph->outputs.size());
@@ -74,7 +74,7 @@ void call_gradient(GradientCall& call) {
   if (!call.outputs[0].is_symbolic()) return eager_call_gradient(call, call.attrs.get<GraphPtr>(kF));
   Graph& graph = *call.outputs[0].graph();
   const NodeId id = call.outputs[0].node();
-  const GraphPtr callee = graph.node(id).attrs.get<GraphPtr>(kF);  // of the node as it is now
+  const GraphPtr callee = graph.node(id).attrs.get<GraphPtr>(kF);  // the node's present callee
   std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
   if (!derivative || flows_beyond(call.output_gradients, derivative->outputs)) {
     const std::shared_ptr<const Forward> forward = forward_of(callee);
@@ -91,7 +91,7 @@ void call_gradient(GradientCall& call) {
 struct BranchDerivatives {
   std::shared_ptr<const Derivative> yes, no;
   size_t outputs = 0;      // of the node before
-  size_t extra_yes = 0;    // then come what `yes` hands out, then what `no` hands out
+  size_t extra_yes = 0;    // followed by the extra outputs of `yes`, then of `no`
 };
 
 NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {

@@ -20,7 +20,7 @@ auto& definitions() {
   return all;
 }
 
-// Code that is made at run time has ever new places: those that nothing is to be said of go first.
+// Code created at run time has ever new places: drop entries without anything to report first.
 void make_room() {
   auto& all = definitions();
   std::erase_if(all, [](const auto& entry) {

@@ -16,7 +16,7 @@ namespace {
 // A variant is a list of tensors, of which the gradient is a list.
 bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant; }
 
-// No tape sees the gradient while it is built; the call of the result is what it records.
+// Tapes do not record the construction of the gradient, only the call of the result.
 class NoTape {
  public:
   NoTape() : before_(std::exchange(tape_hook, nullptr)) {}
@@ -50,7 +50,7 @@ class Sums {
   std::vector<std::vector<Tensor>> at_;
 };
 
-// Nodes on a way from one of `xs`.
+// Nodes that depend on one of `xs`.
 std::vector<bool> reached_from(const Graph& graph, std::span<const Edge> xs) {
   std::vector<bool> reached(graph.size(), false);
   for (Edge x : xs) reached[x.node.value] = true;
@@ -60,12 +60,12 @@ std::vector<bool> reached_from(const Graph& graph, std::span<const Edge> xs) {
   return reached;
 }
 
-// A part of a graph that the user gave a gradient of its own.
+// A part of a graph with a custom gradient.
 struct Custom {
-  std::vector<Edge> inputs;    // no node: a value that gets no gradient
+  std::vector<Edge> inputs;    // no node for a value without a gradient
   std::vector<Edge> outputs;
   std::shared_ptr<Backward> backward;
-  const Graph* graph = nullptr;  // in which it was traced: copies of that have it too, and the function names its
+  const Graph* graph = nullptr;  // in which it was traced: copies of that have it too, and the function uses its
                                  // tensors
 };
 using Customs = std::vector<Custom>;
@@ -96,8 +96,8 @@ void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs
   graph.custom_gradients = std::move(customs);
 }
 
-// True when node `index` is an output of such a part: then the way back goes through the user's function,
-// once all outputs have their gradients, and not through the nodes.
+// True if node `index` is an output of such a part: then the gradient is computed by the user's function,
+// once all outputs have their gradients, and not by the nodes.
 bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
   static const Op kZeros{"ZerosLike"};
   if (!graph.custom_gradients) return false;
@@ -150,7 +150,7 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
   for (size_t i = 0; i < ys.size(); ++i)
     if (y_gradients[i]) sums.add(ys[i], y_gradients[i]);
   for (uint32_t i = last; i-- > 0;) {
-    // What arrived at a stop is its own gradient when that is asked for, and goes no further.
+    // The gradient at a stop is its result if requested, and is not propagated.
     if (std::ranges::any_of(stops, [&](Edge e) { return e.node.value == i; })) continue;
     if (reached[i] && sums.any(i) && !backpropagate_custom(graph, i, sums, reached))
       backpropagate(graph, i, sums, reached);
@@ -165,7 +165,7 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
 
 namespace {
 
-// What a graph keeps of this: the graph never owns what owns it.
+// Stored in a graph; must not own anything that owns the graph.
 struct Kept {
   std::shared_ptr<const Forward> forward;        // of a graph that was differentiated
   std::shared_ptr<const Derivative> derivative;  // of a forward graph
@@ -214,9 +214,9 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   }
   backward.finish(found);
 
-  // What backward captured of forward becomes inputs that the caller passes on.
+  // Backward's captures from forward become inputs that the caller passes.
   for (const Tensor& value : backward.captures()) {
-    if (!value.is_symbolic() || value.graph() != &forward) {  // of a custom gradient: what its function closes over
+    if (!value.is_symbolic() || value.graph() != &forward) {  // from a custom gradient: captured by its function
       result->needs.push_back({false, 0, value});
       continue;
     }

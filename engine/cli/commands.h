@@ -1,4 +1,4 @@
-// The commands of the `footlight` program. Each takes the words behind its name and returns the exit code.
+// The commands of the `footlight` program. Each takes the arguments after its name and returns the exit code.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace footlight::cli {
 
 using Words = std::vector<std::string>;
 
-constexpr int kUnusable = 2;  // the file or the words cannot be used; the message is on stderr
+constexpr int kUnusable = 2;  // the file or the arguments are invalid; the message is on stderr
 
 int record(const Words& words);
 int info(const Words& words);
@@ -26,7 +26,7 @@ struct OpTable {
 };
 void print_ops(const session::Reader& reader, const OpTable& table);  // throws Error
 
-// A session's texts may hold terminal commands: nothing below a space goes out.
+// Strings in a session may contain terminal escapes: removes control characters.
 std::string printable(const std::string& text);
 
 // Prints "footlight: MESSAGE" on stderr and returns kUnusable.

@@ -1,4 +1,4 @@
-// `footlight info`: what a session holds, for people and as JSON. `footlight recover`: one file of a killed run's log.
+// `footlight info`: the contents of a session, as text or JSON. `footlight recover`: finishes the log of a killed run.
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"

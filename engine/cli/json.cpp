@@ -1,4 +1,4 @@
-// Texts of a session may hold any bytes: what leaves here is valid JSON all the same.
+// Strings of a session may contain any bytes; the output is always valid JSON.
 #include "engine/cli/json.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Just enough JSON to say what a session holds.
+// Just enough JSON to print the contents of a session.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace footlight::cli {
 
-std::string json_text(std::string_view text);  // quoted; what is no UTF-8 becomes U+FFFD
+std::string json_text(std::string_view text);  // quoted; invalid UTF-8 becomes U+FFFD
 
 // An object, in the order in which its members are added.
 class JsonObject {

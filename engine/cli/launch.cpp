@@ -23,7 +23,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// Replaces this process; comes back only when that is impossible.
+// Replaces this process; returns only on failure.
 int become(const std::string& program, Words words) {
   words.insert(words.begin(), program);
   std::vector<char*> arguments;

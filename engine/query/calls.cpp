@@ -1,4 +1,4 @@
-// Fills the index of calls and answers from it, decoding only chunks that hold part of the answer.
+// Fills the index of calls and answers queries from it, decoding only chunks that contain part of the result.
 #include "engine/query/calls.h"
 
 #include "engine/base/errors.h"

@@ -1,5 +1,4 @@
-// What is known of calls without decoding them: sums by function and by trace, the chunks that hold each function, the
-// calls that traced.
+// An index of calls: totals by function and by trace, the chunks with calls of each function, the calls that traced.
 #pragma once
 
 #include "engine/query/cancel.h"
@@ -20,7 +19,7 @@ struct CallSums {
   friend bool operator==(const CallSums&, const CallSums&) = default;
 };
 
-// A stretch of a function's calls that ended in the same way; a call that traced or failed stands alone.
+// A run of a function's calls with the same outcome; a call that traced or failed is a run of its own.
 struct CallRun {
   CallOutcome outcome = CallOutcome::kHit;
   TraceId trace;       // of the first
@@ -32,7 +31,7 @@ class CallIndex {
  public:
   explicit CallIndex(const session::CallStore& store) : store_(store) {}
 
-  // Takes in the next chunk and hands back its calls; null when it could not be read.
+  // Adds the next chunk and returns its calls; null if it could not be read.
   std::shared_ptr<const std::vector<session::CallRecord>> take_next();
   bool complete() const { return chunks_.size() >= store_.index().size(); }
   size_t taken() const { return chunks_.size(); }
@@ -41,9 +40,9 @@ class CallIndex {
 
   std::optional<session::CallRecord> find(CallId id) const;
   std::optional<uint64_t> row(CallId id) const;
-  // Where the call stands among those of its function, from 0, in the order of their start.
+  // The position of the call among those of its function, from 0, in order of start.
   uint64_t position(const session::CallRecord& call, const Cancel& cancel) const;
-  // The call at that position; none: there are not so many.
+  // The call at that position; none if there are fewer.
   std::optional<session::CallRecord> nth(FunctionId function, uint64_t position, const Cancel& cancel) const;
   // `every`: a run for each call.
   std::vector<CallRun> runs(FunctionId function, bool every, const Cancel& cancel) const;
@@ -54,7 +53,7 @@ class CallIndex {
   uint64_t of_source(SourceRef source) const;
   const KeyTable& sources() const { return sources_; }
   uint64_t of_source_at(size_t position) const { return source_counts_[position]; }
-  // Sums that changed since the last time this was asked.
+  // Totals that changed since the last call of this function.
   std::vector<std::pair<FunctionId, CallSums>> changed_functions();
   std::vector<std::pair<TraceId, CallSums>> changed_traces();
   // The first few calls of each trace and key from each line, in the order in which they ended: a replay of a run's

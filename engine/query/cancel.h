@@ -1,5 +1,5 @@
-// A token that a question holds while it is answered: whoever asked may withdraw it from another thread. Long walks
-// look at it once per chunk, and let shorter questions go first there.
+// A token to cancel a query from another thread. Long queries check it once per chunk, and let shorter queries run
+// first there.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace footlight::query {
 
-// Thrown by a question that was withdrawn; not an error.
+// Thrown by a cancelled query; not an error.
 struct Cancelled {};
 
 class Cancel {

@@ -1,4 +1,4 @@
-// Walks the chunks that overlap the stretch once, with a bounded memory of what is still open.
+// Visits the chunks that overlap the time range once, with bounded memory for unfinished ops.
 #include "engine/query/op_totals.h"
 
 #include "engine/base/errors.h"

@@ -1,4 +1,4 @@
-// What the ops of a stretch of time cost: the table of the timeline, and `footlight info --ops`.
+// The cost of ops in a time range: the table of the timeline, and `footlight info --ops`.
 #pragma once
 
 #include "engine/query/cancel.h"
@@ -13,15 +13,15 @@ struct OpTotal {
   session::OpNumber op;
   SignatureId signature;  // when asked for by signature
   Durations durations;
-  int64_t self_ns = 0;    // without what inner ops took
-  uint64_t bytes = 0, flops = 0;  // of all together; bytes in and out
+  int64_t self_ns = 0;    // without the time of inner ops
+  uint64_t bytes = 0, flops = 0;  // totals; bytes in and out
 };
 
 struct OpTotals {
-  std::vector<OpTotal> rows;  // most total time first
+  std::vector<OpTotal> rows;  // by total time, descending
   uint64_t events = 0;
-  uint64_t unreadable = 0;    // in chunks that could not be read: left out
-  int64_t busy_ns = 0;        // of the stretch, while an op ran on some thread
+  uint64_t unreadable = 0;    // events in chunks that could not be read
+  int64_t busy_ns = 0;        // time during which an op ran on any thread
 };
 
 struct OpTotalsOptions {

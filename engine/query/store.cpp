@@ -1,4 +1,4 @@
-// Fills the indexes and answers from them.
+// Fills the indexes and answers queries from them.
 #include "engine/query/store.h"
 
 #include "engine/base/errors.h"

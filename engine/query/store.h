@@ -1,8 +1,8 @@
-// Indexed, chunked stores over a session: everything that is asked about op events, calls and device events is answered
-// from small indexes, and from the few chunks that hold part of the answer. Indexes are made chunk by chunk while the
-// session grows. No copy of a session is held.
+// Indexed, chunked stores over a session: queries about op events, calls and device events are answered from small
+// indexes, and from the few chunks that contain part of the result. Indexes are built chunk by chunk while the session
+// grows. A session is never copied as a whole.
 //
-// One thread has the store, and the reader under it, to itself; Cancel may come from another.
+// The store and its reader belong to one thread; only Cancel may be used from another.
 #pragma once
 
 #include "engine/query/calls.h"
@@ -43,7 +43,7 @@ struct NodeKey {
   friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 };
 
-// Which op events are meant.
+// Selects op events.
 struct OpFilter {
   std::vector<NodeKey> nodes;      // sorted
   std::vector<uint64_t> sources;   // key_of(SourceRef), sorted
@@ -65,7 +65,7 @@ class Store {
   // Takes in up to `chunks` more chunks; false: there was none.
   bool index(size_t chunks = SIZE_MAX);
   Progress progress() const;
-  // Rows of chunks that could not be read: they are in no answer.
+  // Rows of chunks that could not be read: missing from all results.
   uint64_t unreadable_rows() const;
   uint64_t op_rows() const { return op_rows_; }         // taken in
   uint64_t device_rows() const { return device_rows_; }

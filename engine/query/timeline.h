@@ -6,7 +6,7 @@
 
 namespace footlight::query {
 
-// One bar, with what its text says.
+// One bar, with the data for its text.
 struct Bar {
   int64_t start = 0, end = 0;
   uint64_t row = 0;        // of calls, op events or device events
@@ -54,15 +54,15 @@ struct Placed {
   std::string name;  // of a device event
 };
 
-// The bar at `time`, or the nearest within `slack` ns.
+// The bar at `time`, or the nearest one within `slack` ns.
 std::optional<Placed> nearest(const Store& store, const TrackKey& track, int lane, int64_t time, int64_t slack,
                               const Cancel& cancel);
 // The first bar that starts at or after `time`; none: the last bar of the lane.
 std::optional<Placed> at_or_after(const Store& store, const TrackKey& track, int lane, int64_t time,
                                   const Cancel& cancel);
-// The next bar of the lane (`by` > 0) or the one before; none: there is no other.
+// The next (`by` > 0) or previous bar of the lane, if any.
 std::optional<Placed> neighbour(const Store& store, const Placed& from, int by, const Cancel& cancel);
-// Where a row lies.
+// The place of a row on the tracks.
 std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row);
 // The first bars, by chunk, of what the filter means within [from, to).
 std::vector<Placed> placed(const Store& store, const OpFilter& filter, int64_t from, int64_t to, size_t most,

@@ -1,4 +1,4 @@
-// Frames to the supervisor, and the thread that hears it.
+// Sends frames to the supervisor, and receives its commands on a thread.
 #include "engine/record/console.h"
 
 #include "engine/base/print_sink.h"
@@ -26,7 +26,7 @@ void write_all(int descriptor, const void* data, size_t size) {
   while (size > 0) {
     const ssize_t written = ::write(descriptor, at, size);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the supervisor is gone
+    if (written <= 0) return;  // the supervisor has exited
     at += written;
     size -= static_cast<size_t>(written);
   }

@@ -1,5 +1,5 @@
-// The script's side of a recorded console: what tf.print writes goes to the supervisor in frames of its own, in order
-// with what the script writes to descriptors 1 and 2.
+// The script's side of a recorded console: tf.print output is sent to the supervisor in separate frames, in order with
+// what the script writes to descriptors 1 and 2.
 #pragma once
 
 #include <cstdint>

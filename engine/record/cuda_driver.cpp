@@ -20,7 +20,7 @@ std::string no_device() {
 }  // namespace
 
 std::string why_no_driver(const std::string& library) {
-  // Never closed: a driver that was started stays for the life of the process.
+  // Never closed: a driver stays loaded for the life of the process.
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return "no CUDA driver is installed (" + library + " was not found)";
   const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(handle, "cuInit"));

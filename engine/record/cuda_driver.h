@@ -6,8 +6,8 @@
 
 namespace footlight::cupti {
 
-// Starts the driver (cuInit) and counts its devices. Empty: there is at least one; else a message that says why
-// there is none. Not before a fork: CUDA does not survive it.
+// Starts the driver (cuInit) and counts its devices. Empty if there is at least one, otherwise a message that says why
+// there is none. Do not call before a fork: CUDA does not survive it.
 std::string why_no_driver(const std::string& library = "libcuda.so.1");
 
 }  // namespace footlight::cupti

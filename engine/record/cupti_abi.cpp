@@ -1,4 +1,4 @@
-// How long CUPTI's records are, by the version that wrote them.
+// The sizes of CUPTI's records, by version.
 #include "engine/record/cupti_abi.h"
 
 namespace footlight::cupti {

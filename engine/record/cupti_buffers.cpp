@@ -9,7 +9,7 @@ namespace footlight::cupti {
 BufferPool::~BufferPool() {
   for (uint8_t* data : free_) std::free(data);
   for (const Full& full : full_) std::free(full.data);
-  // What CUPTI still holds it may still write to: that is left to it.
+  // CUPTI may still write to the buffers it holds: do not free them.
 }
 
 uint8_t* BufferPool::request() {

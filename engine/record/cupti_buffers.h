@@ -24,7 +24,7 @@ class BufferPool {
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  // Null when all are in use: CUPTI then drops records, which it counts.
+  // Null if all are in use: CUPTI then drops records and counts them.
   uint8_t* request();
   void complete(uint8_t* data, size_t valid);
 
@@ -34,7 +34,7 @@ class BufferPool {
 
   size_t buffer_bytes() const { return bytes_; }
   size_t allocated() const;
-  uint64_t refused() const;  // requests that were answered with null
+  uint64_t refused() const;  // requests that returned null
 
  private:
   const size_t bytes_, most_;

@@ -60,8 +60,8 @@ std::vector<std::string> library_candidates();
 // "13.0.1" for 130001, "12.8" for 26.
 std::string version_text(uint32_t version);
 
-// What a refusal means for the person who wants to record, and what to do about it. `other` names the tool that
-// is subscribed already, as CUPTI reports it.
+// What an error means for the user, and what to do about it. `other`: the tool that is already
+// subscribed, as CUPTI reports it.
 std::string refusal_in_words(Result, const std::string& other = {});
 
 }  // namespace footlight::cupti

@@ -1,4 +1,4 @@
-// Starts, flushes and stops the recording of device activity, in the order that CUPTI wants.
+// Starts, flushes and stops the recording of device activity, in the order that CUPTI requires.
 #include "engine/record/cupti_recorder.h"
 
 #include "engine/base/clock.h"
@@ -50,7 +50,7 @@ constexpr DeviceHooks kHooks{begin_work, end_work};
 // The subscription is for activities only; a callback is required all the same.
 void no_callback(void*, uint32_t, uint32_t, const void*) {}
 
-// Calls that runtime libraries make all the time and that take no time: their records would bury the others.
+// Cheap calls that runtime libraries make all the time: their records would drown out the others.
 constexpr uint32_t kNoisyRuntime[] = {
     1, 2, 3, 4, 10, 11, 12, 16, 17, 138, 200, 317, 318, 324, 325, 406, 407, 409, 410, 440, 461, 462, 468, 469};
 constexpr uint32_t kNoisyDriver[] = {2,   3,   4,   5,   7,   9,   14,  15,  16,  120, 135,
@@ -104,7 +104,7 @@ Recorder::~Recorder() {
   }
 }
 
-// Subscribing is the probe: without a driver it answers at once and changes nothing.
+// Subscribing is the test: without a driver it fails at once and changes nothing.
 bool Recorder::subscribe(std::string& words) {
   const Functions& f = library_->f();
   char other[kOtherNameSize] = {};
@@ -227,7 +227,7 @@ void Recorder::deliver(bool last) {
   watch_clock();
 }
 
-// Host and device times follow the wall clock: a step in it shows as a jump that no program made.
+// Host and device times follow the wall clock: if it is set, times jump.
 void Recorder::watch_clock() {
   const int64_t now = now_ns() - monotonic_ns();
   const int64_t step = now - real_minus_monotonic_;

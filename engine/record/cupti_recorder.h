@@ -34,13 +34,13 @@ struct RecorderOptions {
 
 class Recorder {
  public:
-  // Null when the device cannot be recorded here: `words` says why. One at a time in a process.
+  // Null if the device cannot be recorded: `words` says why. Only one per process at a time.
   static std::unique_ptr<Recorder> start(DeviceSink& sink, std::string& words, RecorderOptions options = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Everything that was recorded is in the sink when it returns. Further calls do nothing.
+  // When it returns, everything recorded is in the sink. Further calls do nothing.
   void stop();
 
   uint32_t version() const { return library_->version(); }

@@ -11,7 +11,7 @@
 namespace footlight::cupti {
 namespace {
 
-// Correlations are remembered until so many newer ones came: a kernel may be delivered long after its launch.
+// How many newer correlations arrive before one is forgotten: a kernel may be delivered long after its launch.
 constexpr size_t kMostCauses = size_t{1} << 18;
 constexpr unsigned kMostFlushesToWait = 3;
 
@@ -223,7 +223,7 @@ RecordReader::Cause& RecordReader::cause_of(uint32_t correlation) {
   return at->second;
 }
 
-// True when everything is known that will ever be.
+// Whether nothing more will become known.
 bool RecordReader::apply_cause(session::DeviceRecord& record) {
   const auto at = causes_.find(record.correlation);
   if (at == causes_.end()) return false;

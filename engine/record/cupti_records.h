@@ -19,11 +19,11 @@ class RecordReader {
   // `clock_shift` is subtracted from every time: CUPTI's clock minus the host events'.
   RecordReader(std::shared_ptr<Library> library, int64_t clock_shift);
 
-  // Records of one buffer. Device work whose cause is not known yet waits.
+  // Reads the records of one buffer. Device work whose cause is not known yet is held back.
   void read(uint8_t* buffer, size_t valid);
-  // One flush went by: what has waited for several is handed out without a cause.
+  // Call after each flush: records held back for several flushes are released without a cause.
   void flushed();
-  // What is ready; with `all`, also what still waits.
+  // The records that are complete; with `all`, also those held back.
   std::vector<session::DeviceRecord> take(bool all = false);
 
   uint64_t unreadable() const { return unreadable_; }  // records cut short, or buffers that CUPTI could not walk

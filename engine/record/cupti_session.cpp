@@ -1,4 +1,4 @@
-// Hands device records, drops and notes on to the session's writer.
+// Passes device records, drops and notes to the session's writer.
 #include "engine/record/cupti_session.h"
 
 #include "engine/base/clock.h"
@@ -75,7 +75,7 @@ void stop_into_session() {
   Active& a = active();
   if (!a.sink) return;
   if (a.recorder) a.recorder->stop();
-  // Only a program that had a GPU misses something.
+  // Only relevant to a program that used a GPU.
   if (!a.recorder && open_devices.load())
     a.sink->note("What the GPU did was not recorded: " + a.refusal + ". The ops' own times were.");
   a.sink->name_devices();

@@ -5,11 +5,11 @@
 
 namespace footlight::cupti {
 
-// Starts recording the device into `writer`; true when it is recorded now and was not before. Where that cannot be, the
-// session goes on without, and a note in its console says why when the program uses a GPU. Called when the program asks
-// for its devices, not earlier: it starts the driver and opens CUPTI.
+// Starts recording the device into `writer`; true if this call started it. On failure, the session continues without
+// it, and a note in its console says why if the program uses a GPU. Called when the program first asks for its
+// devices, not earlier: it starts the driver and opens CUPTI.
 bool start_into(session::Writer& writer);
-// Everything recorded up to now is with the writer. No-op when not started.
+// Passes everything recorded so far to the writer. No-op if not started.
 void stop_into_session();
 // In a forked child.
 void forget_session() noexcept;

@@ -1,4 +1,4 @@
-// What can be said of the machine and of this process without opening anything.
+// Describes the machine and this process, without opening a driver.
 #pragma once
 
 #include "engine/session/records.h"

@@ -1,4 +1,4 @@
-// What /proc says of processes: who descends from whom, and what they hold.
+// Process information from /proc: descendants and memory use.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@ namespace footlight::record {
 // Sends `signal` to every descendant of `root`, not to `root` itself.
 void signal_tree(pid_t root, int signal);
 
-size_t resident_bytes(pid_t process);  // 0 when it is gone
+size_t resident_bytes(pid_t process);  // 0 if it has exited
 
 struct MachineMemory {
   size_t total = 0;
   size_t available = 0;
 };
-MachineMemory machine_memory();  // zeros when it cannot be read
+MachineMemory machine_memory();  // zeros if it cannot be read
 
 }  // namespace footlight::record

@@ -21,7 +21,7 @@
 namespace footlight::record {
 namespace {
 
-// What was reported of one thread so far.
+// What has been reported for a thread so far.
 struct Reported { uint64_t ops_dropped = 0, calls_dropped = 0; };
 
 struct Host {
@@ -31,12 +31,12 @@ struct Host {
   // Writers that are closed: another thread may still hold the pointer it got from active_writer().
   std::vector<std::unique_ptr<session::Writer>> closed;
   std::vector<void (*)(session::Writer&)> contributors, last_contributors;
-  std::unordered_map<const ThreadRings*, Reported> reported;  // of the flush thread alone, as the next two
+  std::unordered_map<const ThreadRings*, Reported> reported;  // only used by the flush thread, like the next two
   uint32_t signatures = 0;       // how many the session has
   uint64_t signatures_refused = 0;
 };
 
-// Never destroyed: threads and exit handlers come late.
+// Never destroyed: threads and exit handlers may still use it.
 Host& host() {
   static Host* it = new Host;
   return *it;
@@ -75,7 +75,7 @@ void drain(Batch& batch, ThreadRings& rings, bool last) {
   if (last) reported.erase(it);
 }
 
-// The session has a signature before an event that names it.
+// A signature is written before any event that refers to it.
 void report_signatures(session::Writer& writer) {
   Host& h = host();
   visit_signatures(
@@ -107,7 +107,7 @@ void wake_writer() {
   if (session::Writer* writer = session::active_writer()) writer->wake();
 }
 
-// A forked child has the flush thread no more: it records nothing, and may start a session of its own.
+// A forked child has no flush thread: it records nothing, but may start its own session.
 void fork_in_child() {
   rings_after_fork(true);
   Host& h = host();
@@ -160,7 +160,7 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   h.signatures_refused = signatures_refused();
   h.attached = attached;
   h.writer = std::move(writer);
-  // What an earlier recording left in the rings is not this one's.
+  // Discard what an earlier recording left in the rings.
   visit_rings(
       [](void*, ThreadRings& rings, bool last) {
         if (last) return;  // it goes now

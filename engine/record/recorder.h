@@ -7,17 +7,17 @@
 
 namespace footlight::record {
 
-// Creates the session and records into it from now on. Throws Error when the file cannot be written or recording is on.
+// Creates the session and starts recording into it. Throws Error if the file cannot be written or recording is on.
 void start_recording(const std::string& path, const session::RunRecord& run, RecordingLevel level,
                      const session::WriterOptions& options = {});
-// The same into a session that another process created: this one adds its records and leaves ending to the other.
+// The same into a session that another process created: this one adds its records and the other one ends it.
 void attach_recording(const std::string& path, RecordingLevel level, const session::WriterOptions& options = {});
 
 void set_level(RecordingLevel level);  // at any time, from any thread
 bool recording();
 
-// What came up to now is written. After start_recording: the session is ended, one file. After
-// attach_recording: the file is closed and `end` unused. No-op when not recording. Threads that still run
+// Writes everything recorded so far. After start_recording(), ends the session, as a single file; after
+// attach_recording(), only closes the file, and `end` is unused. No-op if not recording. Threads that still run
 // record nothing more.
 session::Writer::Finished stop_recording(const session::EndRecord& end);
 
@@ -26,8 +26,8 @@ session::Writer::Finished stop_recording(const session::EndRecord& end);
 // attach_recording() is closed. One of start_recording() is ended by exit(), with the status of the process.
 void program_ended();
 
-// `contribute` adds what every session needs to know of an engine (the names of its ops, say): called when a recording
-// starts, and at once when one is under way. It must not call this header's functions.
+// `contribute` adds what every session needs from an engine (such as the names of its ops): called when a recording
+// starts, and at once if one is in progress. It must not call functions of this header.
 void on_recording_started(void (*contribute)(session::Writer& writer));
 // The same when a recording stops, and before that when the program has ended: `contribute` adds what is new since.
 void on_recording_stopping(void (*contribute)(session::Writer& writer));

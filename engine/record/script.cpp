@@ -52,7 +52,7 @@ struct Pipes {
 
 void become_the_script(const Pipes& pipes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // When memory runs out, the kernel is to take the script, not the app nor the user's other programs.
+  // If memory runs out, the kernel should kill the script, not the app or the user's other programs.
   if (FILE* file = std::fopen("/proc/self/oom_score_adj", "we")) {
     std::fputs("1000", file);
     std::fclose(file);

@@ -1,5 +1,5 @@
-// Splits the process in two before a recorded program runs: the supervisor, which never comes back, and the program,
-// which records into the session.
+// Forks before a recorded program runs: the parent becomes the supervisor and never returns, the child runs the program
+// and records into the session.
 #pragma once
 
 #include "engine/session/records.h"
@@ -15,10 +15,10 @@ struct RecordedScript {
   int commands = -1;       // a descriptor with lines from the app ("stop", "level ops"); -1: none
 };
 
-// What an interpreter wants to do around a fork; null: nothing.
+// Hooks of an interpreter around a fork; may be null.
 struct ForkHooks {
   void (*before)() = nullptr;
-  void (*after_in_parent)() = nullptr;  // only when the fork failed: the parent does not come back otherwise
+  void (*after_in_parent)() = nullptr;  // only if the fork failed: otherwise the parent does not return
   void (*after_in_child)() = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// The register of the code objects that were seen, each with a copy of its line table: what turns a source position
-// (code object, instruction offset) into a file and a line, in this process and in the session.
+// The registry of code objects, each with a copy of its line table: resolves a source position (code object,
+// instruction offset) to a file and a line, in this process and in the session.
 #pragma once
 
 #include "engine/base/recording.h"
@@ -14,10 +14,10 @@ class Writer;
 
 namespace footlight::record {
 
-// Gives a code object its id, which no other gets, and adds it to the session that is being written. The caller
-// remembers the id: the same code registered twice is two codes.
+// Assigns a unique id to a code object, and adds it to the current session. The caller
+// keeps the id: registering the same code again gives another one.
 CodeId register_code(std::string path, session::CodeRecord code);
-// The code object is gone. Lines of the latest ones are known for a while: a graph made by such code may still fail.
+// The code object was freed. Lines of recent ones are kept for a while: a graph made by such code may still fail.
 void retire_code(CodeId id);
 
 // For the recorder: a session begins, which has no code object yet; and the session gets those that it lacks.
@@ -37,7 +37,7 @@ std::string place_text(SourceRef source);  // "file.py:12, in train_step", or ""
 void add_own_folder(std::string folder);
 bool is_own_file(std::string_view path);
 
-// Where this thread's program stood when it let go of its interpreter (the GIL): its position meanwhile.
+// The position of this thread's program when it released the GIL, used until it takes the GIL again.
 extern constinit thread_local SourceRef source_without_interpreter FL_FAST_TLS;
 
 }  // namespace footlight::record

@@ -1,5 +1,5 @@
-// Spans and counters of a program: what took time and is no op and no call, and numbers over time. Recorded from level
-// structure on; without a recording each is one branch.
+// Spans and counters of a program: timed sections other than ops and calls, and numbers over time. Recorded from level
+// structure on; without a recording, each costs one branch.
 #pragma once
 
 #include "engine/base/recording.h"
@@ -13,7 +13,7 @@ namespace footlight::record {
 void add_span(std::string_view name, std::string_view category, int64_t start_ns, int64_t end_ns,
               std::string args = {});
 
-// The value of `name` from now on.
+// Sets the value of `name` from now on.
 void add_counter(std::string_view name, double value);
 
 }  // namespace footlight::record

@@ -32,7 +32,7 @@ constexpr int64_t kMemoryLookEvery = kSecond / 10;
 constexpr int64_t kStopStep = 2 * kSecond;           // SIGINT, then SIGTERM, then SIGKILL
 constexpr int64_t kLingerAfterEnd = kSecond / 2;     // for what a background child still holds open
 
-// One descriptor of the script's: passed on at once, recorded line by line.
+// One of the script's descriptors: forwarded at once, recorded line by line.
 struct Channel {
   int pipe = -1;
   int passed_to = -1;
@@ -56,7 +56,7 @@ class Supervisor {
   }
 
   int run() {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);  // children that the script leaves behind stay in reach of a stop
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that children that outlive the script can be stopped
     const int signals = take_signals();
     while (!ended_ || still_talking()) {
       pollfd watched[] = {{out_.pipe, POLLIN, 0}, {err_.pipe, POLLIN, 0}, {script_.print_pipe, POLLIN, 0},
@@ -94,7 +94,7 @@ class Supervisor {
     if (writer_ && !text.empty()) writer_->add(session::ConsoleRecord{now_ns(), stream, std::move(text)});
   }
 
-  // False: the reader has closed its end.
+  // False if the reader has closed its end.
   static bool pass_on(int descriptor, std::string_view text) {
     while (!text.empty()) {
       const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -237,7 +237,7 @@ class Supervisor {
   void reap() {
     int status = 0;
     for (pid_t who; (who = waitpid(-1, &status, WNOHANG)) > 0;) {
-      if (who != script_.process) continue;  // a child that the script left behind
+      if (who != script_.process) continue;  // an orphaned child of the script
       ended_ = true;
       ended_ns_ = now_ns();
       if (WIFSIGNALED(status)) {
@@ -278,7 +278,7 @@ class Supervisor {
   int finish() {
     for (Channel* channel : {&out_, &err_})
       if (channel->pipe >= 0) close_channel(*channel);
-    if (stop_step_ > 0) signal_tree(getpid(), SIGKILL);  // what a stopped script left running
+    if (stop_step_ > 0) signal_tree(getpid(), SIGKILL);  // processes that a stopped script left running
     if (!writer_) return exit_code_;
     const std::string words = reason();
     if (words != "finished") record(ConsoleStream::kNote, words + "\n");

@@ -1,5 +1,5 @@
 // The parent of a recorded script: owns its console, takes commands, and records how the script ended. It runs no
-// Python any more, so it survives whatever the script does to its own process.
+// Python, so it survives whatever the script does to its own process.
 #pragma once
 
 #include <sys/types.h>

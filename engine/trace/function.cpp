@@ -1,4 +1,4 @@
-// Misses: one tracing lock for each function, the two traces of a call that makes variables, relaxing, eviction.
+// Cache misses: a tracing lock per function, the two traces of a call that creates variables, relaxing, eviction.
 #include "engine/trace/function.h"
 
 #include "engine/base/clock.h"
@@ -18,14 +18,14 @@ namespace {
 
 using explain::DispatchTable;
 
-// Which traces have a number in their key.
+// The traces whose keys contain a number.
 using Holder = std::pair<Function*, int>;
 auto& holders() {
   static auto& all = *new std::unordered_map<uint64_t, std::set<Holder>>;
   return all;
 }
 
-// The numbers in a key, but for the one that does not outlive the function.
+// The numbers in a key, except the one that does not outlive the function.
 template <class Visit>
 void visit_numbers(std::span<const uint64_t> key, uint64_t self, Visit&& visit) {
   for (size_t at = 0; at < key.size();) {
@@ -34,7 +34,7 @@ void visit_numbers(std::span<const uint64_t> key, uint64_t self, Visit&& visit) 
   }
 }
 
-// The numbers in the key of a trace that is being made: it is no holder yet.
+// The numbers in the key of a trace that is being made: it is not among the holders yet.
 class Pinned {
  public:
   explicit Pinned(std::span<const uint64_t> key) : key_(key) {
@@ -57,7 +57,7 @@ class Pinned {
   std::span<const uint64_t> key_;
 };
 
-// Traces inside of traces on this thread: each takes about as much of the C stack as a dozen Python calls.
+// Nested traces on this thread: each takes about as much of the C stack as a dozen Python calls.
 class Depth {
  public:
   explicit Depth(FrontEnd& front_end) {
@@ -137,7 +137,7 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
   if (std::shared_ptr<Trace> known = find(key)) return known;
   if (!tracing_.try_lock()) front_end_.wait(tracing_);
   const std::lock_guard lock(tracing_, std::adopt_lock);
-  if (std::shared_ptr<Trace> known = find(key)) return known;  // made by whoever had the lock
+  if (std::shared_ptr<Trace> known = find(key)) return known;  // made by the previous owner of the lock
   traced = true;
   std::vector<uint64_t> wanted = front_end_.declared(key);
   if (wanted.empty() && options_.reduce_retracing) {
@@ -150,7 +150,7 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
     reason = session::TraceReason::kEvicted;
   const Pinned pinned(wanted);
   std::shared_ptr<Trace> made = make_trace(arguments, full, reason);
-  // The body may have called this very function: another trace may serve by now, ours is added all the same.
+  // The body may have called this function, so another trace may serve by now; add ours anyway.
   add(std::move(full), made);
   return made;
 }
@@ -196,11 +196,11 @@ std::shared_ptr<Trace> Function::make_trace(const Arguments& arguments, const ex
   trace->concrete = std::make_shared<Concrete>(builder);
   front_end_.finish(run);
   record_trace(*this, *trace, key, made_variables ? session::TraceReason::kVariableCreation : reason, times, {});
-  return made_variables ? make_trace(arguments, key, reason) : trace;  // once making them, once not
+  return made_variables ? make_trace(arguments, key, reason) : trace;  // once with creating them, once without
 }
 
 void Function::add(explain::Key key, std::shared_ptr<Trace> trace) {
-  std::vector<std::shared_ptr<Trace>> evicted;  // freed last: what a trace holds may call back
+  std::vector<std::shared_ptr<Trace>> evicted;  // freed last: destroying a trace may call back
   while (table_.size() >= options_.most_traces && !searching_)
     evicted.push_back(evict(table_.least_recently_used(), Evicted::kFull, 0));
   const int index = table_.add(std::move(key));
@@ -213,7 +213,7 @@ void Function::add(explain::Key key, std::shared_ptr<Trace> trace) {
 void Function::release(int index) {
   visit_numbers(table_.key(index).words, options_.self, [&](uint64_t number) {
     const auto at = holders().find(number);
-    if (at == holders().end()) return;  // it stands in the key twice
+    if (at == holders().end()) return;  // it is in the key twice
     at->second.erase({this, index});
     if (at->second.empty()) holders().erase(at);
   });

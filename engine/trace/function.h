@@ -1,8 +1,8 @@
-// A traced function below any front end: which trace serves a call, when one is made, relaxed or evicted, when
-// variables may be made, and what a session gets to know.
+// A traced function, independent of the front end: which trace serves a call, when one is made, relaxed or evicted,
+// when variables may be created, and what is recorded.
 //
-// A front end has a lock of its own (Python: the GIL). Everything here is called with that lock held; only while a body
-// runs, a graph runs or FrontEnd::wait() waits may other threads have it.
+// A front end has its own lock (Python: the GIL). Everything here is called with that lock held; other threads can take
+// it only while a body or a graph runs, or FrontEnd::wait() waits.
 #pragma once
 
 #include "engine/explain/dispatch.h"
@@ -24,31 +24,31 @@ namespace footlight::trace {
 
 class Function;
 
-// One trace. A front end derives its own from it, with what its objects need beside the graph.
+// One trace. Front ends derive from it to add what they need besides the graph.
 class Trace {
  public:
   virtual ~Trace() = default;
   TraceId id;
-  KeyId key;                             // in the session that knows the trace
+  KeyId key;                             // in the session that has recorded the trace
   int number = 0;                        // 1, 2, ... among those of its function
   std::shared_ptr<Concrete> concrete;
-  int64_t conversion_ns = 0;             // spent on converting source code while it was made
+  int64_t conversion_ns = 0;             // spent on converting source code while tracing
 
  private:
   friend class Function;
-  uint32_t running_ = 0;                 // calls of it that are under way
+  uint32_t running_ = 0;                 // its calls in progress
   bool evicted_ = false;
 };
 
-// What a call gives. A front end derives its own from it, with what it needs to trace for these arguments.
+// The arguments of a call. Front ends derive from it to add what they need to trace for these arguments.
 struct Arguments {
-  std::span<const Tensor> tensors;       // for the parameters of the graph; empty ones where there is no value
+  std::span<const Tensor> tensors;       // for the parameters of the graph; empty if there is no value
 };
 
 // One run of the body.
 struct TraceRun {
   const Arguments& arguments;
-  std::span<const uint64_t> key;         // what is traced for: the call's key, or a more general one
+  std::span<const uint64_t> key;         // the key to trace for: the call's, or a more general one
   GraphBuilder& builder;
   Trace& trace;                          // made by FrontEnd::new_trace()
 };
@@ -58,10 +58,10 @@ struct FunctionSource {
   std::string name;                      // "Layer.__call__"
   std::string file;
   int line = 0;                          // of the definition
-  int decorator_line = 0;                // where it was made a traced function
+  int decorator_line = 0;                // of the decorator
 };
 
-// The language in which a function is written. One for each function.
+// The interface to the language in which a function is written. One instance per function.
 class FrontEnd {
  public:
   virtual ~FrontEnd() = default;
@@ -71,18 +71,18 @@ class FrontEnd {
   virtual std::vector<std::string> parameters() const = 0;
   // Names for the numbers in a key.
   virtual std::shared_ptr<const explain::Names> names(std::span<const uint64_t>) const { return nullptr; }
-  // The key to trace for when the user declared what arguments look like; empty: as the call has it.
+  // The key to trace for if the user declared a signature; empty: the call's own key.
   virtual std::vector<uint64_t> declared(std::span<const uint64_t>) const { return {}; }
   // "w1 float32 (8, 16) variable", one for each capture.
   virtual std::vector<std::string> describe_captures(const Trace&) const;
 
   virtual std::shared_ptr<Trace> new_trace() { return std::make_shared<Trace>(); }
-  // Makes the parameters of run.builder, runs the body and returns what it computed; throws what the body throws.
+  // Creates the parameters of run.builder, runs the body and returns its results; throws what the body throws.
   virtual std::vector<Tensor> run_body(TraceRun& run) = 0;
   // The graph is finished: run.trace has it.
   virtual void finish(TraceRun&) {}
 
-  // Called while an exception of run_body() is handled: what the caller gets thrown.
+  // Called while handling an exception of run_body(): the exception to throw to the caller.
   virtual std::exception_ptr failure() { return std::current_exception(); }
   virtual std::string describe(const std::exception_ptr&) const;  // class and message
   // Takes a tracing lock that another thread has, without keeping that thread from running.
@@ -92,25 +92,25 @@ class FrontEnd {
 
 struct FunctionOptions {
   bool reduce_retracing = false;
-  size_t most_traces = 4096;             // beyond that the one used longest ago is evicted
-  uint64_t self = 0;                     // number of the object that a method is bound to; it outlives the function
+  size_t most_traces = 4096;             // above that, the least recently used one is evicted
+  uint64_t self = 0;                     // number of the object to which a method is bound; it outlives the function
 };
 
 // A call that is being recorded.
 struct CallRun {
   CallId id, parent;
-  KeyId key;               // of a trace that the caller chose; else what was asked for says it
+  KeyId key;               // of a trace that the caller chose; otherwise the requested key
   int64_t start_ns = 0;
 };
 
-// What the functions made of one definition share: each instance of a class has a Function for a method of it, and a
-// session knows one.
+// Shared by all functions of one definition: each instance of a class has a Function for a method, but a session has
+// only one.
 struct Family {
   FunctionId id;
-  uint32_t recorded = 0;                 // the last recording that knows it (recording_number)
-  int traces = 0;                        // how many were made, those that failed too
+  uint32_t recorded = 0;                 // the last recording that contains it (recording_number)
+  int traces = 0;                        // number of traces, including failed ones
   struct Seen { explain::Key key; TraceId trace; };
-  std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest among
+  std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest one
   std::unordered_map<const void*, uint32_t> captured;  // variables and tensors that recorded traces captured, numbered
 };
 
@@ -125,13 +125,13 @@ class Function {
   // For a method of one instance: `other` is the class's. `self` is the number of the instance.
   void belong_to(const Function& other, uint64_t self);
 
-  // The trace for a call with this key; null when there is none.
+  // The trace for a call with this key, or null.
   std::shared_ptr<Trace> find(std::span<const uint64_t> key);
-  // The same, made when there is none.
+  // The same, but traces if there is none.
   std::shared_ptr<Trace> find_or_trace(std::span<const uint64_t> key, const Arguments&, session::TraceReason,
                                        bool& traced);
 
-  // One call: `run(trace, call)` with the trace that serves it. `start_ns`: when it began; 0 when nothing is recorded.
+  // A call: `run(trace, call)` with the trace that serves it. `start_ns`: when it began; 0 if nothing is recorded.
   template <class Run>
   auto call(std::span<const uint64_t> key, const Arguments& arguments, int64_t start_ns, Run&& run) {
     const int last = table_.find_last(key);
@@ -160,7 +160,7 @@ class Function {
     }
   }
 
-  // A call that runs the body as it is, without any trace: run().
+  // A call that runs the body directly, without a trace: run().
   template <class Run>
   auto call_eagerly(int64_t start_ns, Run&& run) {
     return recorded(start_ns, {}, {}, CallOutcome::kEager, [&](CallId) { return run(); });
@@ -172,11 +172,11 @@ class Function {
     return recorded(start_ns, trace.id, trace.key, CallOutcome::kHit, run);
   }
 
-  // Its traces in the order in which they were made.
+  // Its traces, in order of creation.
   std::vector<std::shared_ptr<Trace>> traces() const;
   size_t size() const { return table_.size(); }
   int tracing_count() const { return tracing_count_; }
-  // Its number in the session, where it is recorded if it was not yet.
+  // Its number in the session; records it if it is not recorded yet.
   FunctionId id();
 
   FrontEnd& front_end() const { return front_end_; }
@@ -189,7 +189,7 @@ class Function {
   enum class Evicted : uint8_t { kObjectDied, kFull };
   enum class Variables : uint8_t { kMayBeMade, kNone, kMade };
 
-  // While one lives, its trace is not freed.
+  // Keeps a trace from being freed.
   class InUse {
    public:
     InUse(Function& function, Trace& trace) : function_(function), trace_(trace) { ++trace.running_; }
@@ -236,19 +236,19 @@ class Function {
 
   explain::DispatchTable table_;
   std::vector<std::shared_ptr<Trace>> traces_;        // by the indexes of table_
-  int searching_ = 0;                                 // a search runs, which may call the front end
-  std::vector<uint64_t> died_meanwhile_;              // objects in keys, during a search
+  int searching_ = 0;                                 // searches in progress, which may call the front end
+  std::vector<uint64_t> died_meanwhile_;              // objects in keys that died during a search
   std::vector<std::shared_ptr<Trace>> still_running_;  // evicted ones
-  std::unordered_set<uint64_t> evicted_keys_;         // hashes, of those that may be asked for again
+  std::unordered_set<uint64_t> evicted_keys_;         // hashes of keys that may be requested again
 
   std::recursive_mutex tracing_;
   Variables variables_ = Variables::kMayBeMade;
   int tracing_count_ = 0;
 };
 
-// Objects in keys go by number. The front end says when one is gone: the traces made for it are evicted.
+// Keys contain objects by number. The front end calls this when one has died: the traces made for it are evicted.
 void key_object_died(uint64_t number);
-// Whether some trace was made for it.
+// Whether any trace was made for it.
 bool key_object_is_used(uint64_t number);
 
 }  // namespace footlight::trace

@@ -1,4 +1,4 @@
-// Records of functions, traces, graphs, calls and evictions, made from what engine/trace knows.
+// Makes session records of functions, traces, graphs, calls and evictions.
 #include "engine/trace/function_recording.h"
 
 #include "engine/base/clock.h"
@@ -21,7 +21,7 @@ void note(session::Writer& writer, const std::string& words) {
   writer.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote, words + '\n'});
 }
 
-// A graph does not say which variable or tensor an input stands for.
+// A graph does not contain the variable or tensor behind an input.
 std::vector<uint32_t> capture_numbers(Family& family, const Concrete& concrete) {
   std::vector<uint32_t> numbers;
   for (const Tensor& capture : concrete.captures()) {
@@ -32,7 +32,7 @@ std::vector<uint32_t> capture_numbers(Family& family, const Concrete& concrete) 
   return numbers;
 }
 
-// The recorded trace with the fewest differing leaves; of several, the latest.
+// The recorded trace with the fewest differing leaves; the latest of several.
 void find_nearest(const Family& family, const explain::Key& key, session::TraceRecord& record) {
   std::vector<explain::Difference> differing;
   for (auto seen = family.seen.rbegin(); seen != family.seen.rend(); ++seen) {
@@ -45,11 +45,11 @@ void find_nearest(const Family& family, const explain::Key& key, session::TraceR
   if (record.nearest.valid()) record.why = explain::phrase(differing);
 }
 
-// Compiles the trace, and says what the optimizer's passes took over each of its graphs.
+// Compiles the trace, and records the time of the optimizer's passes on each of its graphs.
 void add_compile_phases(Concrete& concrete, session::TraceRecord& record) {
   compile::Phases phases;
   concrete.program(&phases);
-  if (!phases.all.end_ns) return;  // it ran before
+  if (!phases.all.end_ns) return;  // compiled before
   const auto parent = static_cast<int32_t>(record.phases.size());
   record.phases.push_back({"compile", "trace", -1, phases.all.start_ns, phases.all.end_ns});
   for (const compile::Phase& pass : phases.optimize)
@@ -96,7 +96,7 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
   record.reason = reason;
   record.start_ns = times.start;
   record.phases.push_back({"python", "trace", -1, times.start, times.start + times.body});
-  // In pieces, whenever a function is met; here as one, at the beginning.
+  // Conversion is done piecewise during tracing; shown here as one phase at the start.
   if (trace.conversion_ns)
     record.phases.push_back({"autograph", "trace", 0, times.start, times.start + trace.conversion_ns});
   record.signature = explain::summary(key);
@@ -142,7 +142,7 @@ void record_eviction(Function& function, const Trace& trace, const explain::Key*
   Definition& definition = function.definition();
   const uint64_t count = ++definition.evicted;
   session::Writer* writer = recording_writer();
-  // A few by name, then now and then; the end of the run says how many in all.
+  // The first few one by one, later ones only now and then; the end of the run has the total.
   if (!writer || (count > 16 && !std::has_single_bit(count))) return;
   definition.evictions_reported = count;
   std::string why;

@@ -1,4 +1,4 @@
-// What a session gets to know of traced functions, their traces and calls. Their graphs and keys: graph_record.h,
+// Records traced functions, their traces and calls. For their graphs and keys, see graph_record.h and
 // key_record.h.
 #pragma once
 
@@ -15,17 +15,17 @@ struct TraceTimes {
   int64_t body = 0;    // how long the body ran
 };
 
-// All of these do nothing while nothing is recorded, but for the number that a function gets.
+// These do nothing if nothing is recorded, except that a function gets its number.
 void record_function(Function&);
 // `error`: tracing failed, and why.
 void record_trace(Function&, Trace&, const explain::Key&, session::TraceReason, const TraceTimes&,
                   const std::string& error);
-// `asked`: the key of a call that the dispatcher answered.
+// `asked`: the key of a call that went through the dispatcher.
 void record_call_of(Function&, const CallRun&, TraceId, CallOutcome, std::span<const uint64_t> asked);
-// A trace is let go: because an object in `key` died, or (no key) because there are more than `most` traces.
+// A trace is evicted: because an object in `key` died, or (no key) because there are more than `most` traces.
 void record_eviction(Function&, const Trace&, const explain::Key* key, uint64_t object, size_t most);
 
-// At the end of a recording: how many were evicted in all, where not each was recorded.
+// At the end of a recording: total numbers of evictions, if not all were recorded.
 void record_eviction_totals(session::Writer&);
 
 // "float32 (8, 16) tensor"

@@ -1,4 +1,4 @@
-// Variables made while tracing, and their lifted initial values.
+// Variables created while tracing, and their lifted initial values.
 #include "engine/trace/function_scope.h"
 
 #include "engine/base/text.h"
@@ -21,7 +21,7 @@ FunctionScope* FunctionScope::innermost() { return innermost_scope; }
 TraceId current_trace() { return innermost_scope ? innermost_scope->trace_ : TraceId(); }
 
 bool note_variable(const Tensor& handle, const Tensor& initial) {
-  if (!innermost_scope) return false;  // outside of any trace
+  if (!innermost_scope) return false;  // not tracing
   FunctionScope& scope = *innermost_scope;
   if (!scope.may_create_)
     fail(ErrorKind::kValue, "function '", scope.function_,

@@ -1,4 +1,4 @@
-// What one trace of a function knows while it runs: whether variables may be made, and which were.
+// The state of a trace in progress: whether variables may be created, and which were.
 #pragma once
 
 #include "engine/trace/graph_builder.h"
@@ -10,13 +10,13 @@ namespace footlight::trace {
 
 struct NewVariable {
   Tensor handle;
-  Tensor initial;   // symbolic: assigned once the trace is over; empty: assigned already
+  Tensor initial;   // symbolic: assigned after tracing; empty: already assigned
 };
 
-// The trace that is being made on this thread, none outside; what a decision taken meanwhile belongs to.
+// The trace in progress on this thread, if any; decisions are recorded for it.
 TraceId current_trace();
 
-// Installed for the time of a trace, innermost wins.
+// Installed while tracing; the innermost one is active.
 class FunctionScope {
  public:
   FunctionScope(GraphBuilder& builder, std::string function, TraceId trace, bool may_create_variables);
@@ -40,11 +40,11 @@ class FunctionScope {
   FunctionScope* outer_;
 };
 
-// A variable is being made. True: its initial value is symbolic and is assigned when the trace is over.
-// False: assign it now. Throws when the function that is being traced must not make one any more.
+// A variable is being created. True: its initial value is symbolic and is assigned after tracing.
+// False: assign it now. Throws if the function being traced must not create variables any more.
 bool note_variable(const Tensor& handle, const Tensor& initial);
 
-// Runs the initial values of what a trace created, in order, with the arguments of the call that was traced.
+// Computes the initial values of variables that a trace created, in order, with the arguments of the traced call.
 void initialise(const FunctionScope&, const Graph&, std::span<const Tensor> arguments,
                 std::span<const Tensor> captures);
 

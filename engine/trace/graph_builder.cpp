@@ -13,7 +13,7 @@ namespace {
 
 const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name");
 
-// What infer_outputs sees of a node that is being added.
+// A node that is being added, for infer_outputs.
 class NodeInference final : public Inference {
  public:
   NodeInference(GraphBuilder& builder, const OpRow& r, const Attrs& a, std::span<const Tensor> in,
@@ -28,7 +28,7 @@ class NodeInference final : public Inference {
   GraphBuilder& builder_;
 };
 
-// A constant of a graph must not change when the array it came from does.
+// A constant of a graph must not change with the array it was made from.
 Tensor frozen(const Tensor& value) {
   if (!value.body()->buffer || value.exclusive()) return value;
   Tensor copy = Tensor::empty(value.dtype(), value.shape());
@@ -45,7 +45,7 @@ std::string_view argument_name(const OpRow& row, size_t input) {
   return row.inputs[std::min(input, row.inputs.size() - 1)].node_name;
 }
 
-// A variable is one value whatever handle names it; a symbolic tensor is an output of a node; others are their id.
+// Identity of a captured value: a variable whatever its handle, a node output for a symbolic tensor, otherwise the id.
 std::pair<const void*, uint64_t> identity_of(const Tensor& value) {
   if (value.is_symbolic()) return {value.graph(), uint64_t{value.node().value} << 32 | value.output()};
   if (value.dtype() == DType::kResource) return {value.resource_object(), 0};
@@ -160,7 +160,7 @@ void GraphBuilder::order_captures(std::span<const Tensor> wanted) {
   FL_CHECK(inputs.size() == graph_->inputs.size());
   graph_->inputs = std::move(inputs);
   captures_.assign(wanted.begin(), wanted.end());
-  captured_.clear();  // the trace is over: nothing is captured any more
+  captured_.clear();  // the trace is finished: no more captures
 }
 
 NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const Attrs& attrs, std::string_view name) {
@@ -227,7 +227,7 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
     const Tensor in = bring_in(given[i], node.name, row.inputs[std::min(i, row.inputs.size() - 1)].name);
     node.inputs.push_back({in.node(), in.output()});
   }
-  // An input is only read when every graph that the node holds only reads it.
+  // An input is read-only if all graphs of the node only read it.
   bool first = true;
   for (const auto& [attr, value] : attrs) {
     const GraphPtr* callee = std::get_if<GraphPtr>(&value);
@@ -267,7 +267,7 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
     std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
     return Tensor::vector<int32_t>(dims);
   }
-  // Small arithmetic on shapes is folded by running it, so that `tf.shape(x)[0] * 2` is known where x is.
+  // Fold small arithmetic on shapes by running it, so that `tf.shape(x)[0] * 2` is known if x's shape is.
   const bool cheap = node.op->family == OpFamily::kMove || node.op->family == OpFamily::kElementwise;
   if (!cheap || node.dtypes.size() != 1 || node.inputs.size() > 8 || !node.shapes[0].fully_known() ||
       node.shapes[0].elements() > 16 || !eager_builder)
@@ -284,7 +284,7 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
   try {
     return eager_builder->emit_one(*node.op, inputs, node.attrs, {});
   } catch (const Error&) {
-    return {};  // it will say so when it runs
+    return {};  // it will raise when it runs
   }
 }
 

@@ -1,4 +1,4 @@
-// The builder of a trace: ops that are applied become nodes, values from outside become constants or captures.
+// Builds the graph of a trace: applied ops become nodes, values from outside become constants or captures.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -23,23 +23,23 @@ class GraphBuilder final : public Builder {
   void leave_scope(std::string before) override { graph_->name_scope = std::move(before); }
   std::string scope() override { return graph_->name_scope; }
 
-  // A Placeholder that a caller fills. `user_name` is what GraphDef's _user_specified_name says; empty: none.
+  // A Placeholder for a caller's argument. `user_name` is GraphDef's _user_specified_name; empty: none.
   Tensor parameter(DType, const Shape&, std::string_view name, std::string_view user_name,
                    Resource* stands_for = nullptr);
-  // The node for a value from outside: the same one each time. `name` in the current scope.
+  // The node for a value from outside, always the same one. `name` is relative to the current scope.
   Tensor capture(const Tensor& outside, std::string_view name, std::string_view user_name);
-  // A value as a tensor of this graph: its own, a constant for a Python value, else a capture.
+  // A value as a tensor of this graph: unchanged if it is one, a constant for a Python value, otherwise a capture.
   Tensor bring_in(const Tensor&, const std::string& scope, std::string_view argument);
-  // The same for a value that is no op's argument: a Python value becomes a node named "Const".
+  // The same for a value that is not an op's argument: a Python value becomes a node named "Const".
   Tensor as_own(const Tensor&);
-  // An input that nothing uses, so that the inputs of two graphs match.
+  // An unused input, to match the inputs of another graph.
   void add_unused_input(const Tensor& like, std::string_view full_name);
-  // Captures in the order of `wanted`, which holds them all.
+  // Reorders captures as in `wanted`, which contains all of them.
   void order_captures(std::span<const Tensor> wanted);
   // A node whose dtypes and shapes the caller knows (branches, loops, calls).
   std::vector<Tensor> add_known(const OpRow&, std::span<const Tensor> inputs, Attrs, std::vector<DType>,
                                 std::vector<Shape>, std::string_view name, bool name_is_unique = false);
-  // Ends the trace: an Identity for each output, and what must have run before.
+  // Finishes the trace: adds an Identity for each output, and control dependencies.
   void finish(std::span<const Tensor> outputs);
   Tensor mark_output(const Tensor& output);         // the Identity of one output, made now
   void finish_marked(std::vector<Tensor> marked);   // outputs that went through mark_output
@@ -51,12 +51,12 @@ class GraphBuilder final : public Builder {
     return captures_;
   }  // in the order of graph().inputs after the parameters
   bool stateful() const { return !must_run_.empty(); }
-  Graph* source = nullptr;             // a gradient's: the finished graph whose tensors it may capture
+  Graph* source = nullptr;             // for a gradient: the finished graph whose tensors it may capture
   std::vector<const Graph*> source_originals;  // and those of which that is a copy: their tensors mean the copy's
   std::vector<NodeId> control_scope;   // control inputs for every node that is added (tf.control_dependencies)
   std::string device;                  // tf.device, written into nodes
 
-  // What ran with an effect, a node each; used when a graph is called from this one.
+  // A node for each op with an effect; used when a graph is called from this one.
   static GraphBuilder* innermost();    // of this thread; null outside of any trace
 
  private:
@@ -79,7 +79,7 @@ class GraphBuilder final : public Builder {
   std::vector<NodeId> must_run_;
 };
 
-// While one lives, this thread's ops go into `builder`.
+// In its scope, ops of this thread are added to `builder`.
 class Building {
  public:
   explicit Building(Builder* builder) : before_(current_graph_builder) { current_graph_builder = builder; }
@@ -95,15 +95,15 @@ using NameScope = Scope;  // tf.name_scope while tracing; nothing in eager
 
 inline bool tracing() { return current_graph_builder != nullptr; }
 
-// A symbolic tensor met where its graph is not being built: says which, and who made it.
+// Throws for a symbolic tensor that is used outside of its graph; names the tensor and the function.
 [[noreturn]] void throw_leaked(const Tensor&);
 
-// Both are the same value from outside: one capture serves for both.
+// Whether both are the same value from outside, so that one capture serves for both.
 bool same_value(const Tensor&, const Tensor&);
 
 // For each input of `graph`: a resource that the graph, and what it calls, only reads.
 std::vector<bool> read_only_inputs(const Graph& graph);
-// Some node of it has an effect or reads state.
+// Whether any of its nodes has an effect or reads state.
 bool has_effects(const Graph& graph);
 
 }  // namespace footlight::trace

@@ -1,4 +1,4 @@
-// The keys of one function's calls and traces in a session: each different one once, as the dispatcher compared it.
+// The keys of one function's calls and traces in a session: each distinct one once, as the dispatcher compared it.
 #pragma once
 
 #include "engine/base/recording.h"
@@ -15,7 +15,7 @@ namespace footlight::trace {
 class KeyRecords {
  public:
   // The id of a key in the session that is being recorded; a new key is added, with `names(words)` for its numbers.
-  // None: nothing is recorded, or the function has had too many different keys.
+  // None if nothing is recorded, or the function has had too many distinct keys.
   template <class NamesOf>
   KeyId id_of(FunctionId function, std::span<const uint64_t> words, NamesOf&& names) {
     if (recording_ == recording_number.load(std::memory_order_relaxed) && std::ranges::equal(last_.words, words))
@@ -27,7 +27,7 @@ class KeyRecords {
  private:
   struct Known { std::vector<uint64_t> words; KeyId id; };
   static constexpr size_t kMost = 1 << 16;
-  // Makes the key the last one. True: it is known, or cannot be added.
+  // Makes the key the last one. True if it is known, or cannot be added.
   bool find(std::span<const uint64_t> words);
   KeyId add(FunctionId function, const std::shared_ptr<const explain::Names>& names);
 

@@ -1,4 +1,4 @@
-// Dtypes and shapes in cache keys: keys hold plain numbers, because they are read where no tensors are known.
+// Dtypes and shapes in cache keys: keys contain plain numbers, because they are read without the tensor library.
 #pragma once
 
 #include "engine/explain/key.h"

@@ -1,5 +1,5 @@
-// Gradients of loops: the forward loop keeps, in lists, what each turn's gradient needs; the backward loop takes it out
-// again from the last turn to the first.
+// Gradients of loops: the forward loop pushes what each iteration's gradient needs onto lists; the backward loop pops
+// it again from the last iteration to the first.
 #include "engine/base/text.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/ops/row.h"
@@ -58,7 +58,7 @@ NodeId add_push(Graph& graph, NodeId list, Edge value, DType dtype) {
   return graph.add(std::move(node));
 }
 
-// A tensor of the graph being built, said to have (at least) this shape.
+// A tensor of the graph being built, with its shape set to (at least) this.
 Tensor with_shape(const Tensor& tensor, const Shape& shape) {
   Graph& graph = *tensor.graph();
   Shape& own = graph.node(tensor.node()).shapes[tensor.output()];
@@ -74,7 +74,7 @@ Tensor zeros_like(const Tensor& tensor, DType dtype) {
   return apply(kZeros, {apply(kRead, {tensor}, attrs)});
 }
 
-// The loop with a list more for each kept value.
+// The loop with an additional list for each saved value.
 void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outputs, std::span<const Kept> kept) {
   const GraphPtr body = clone(forward_body);
   const GraphPtr test = clone(*graph.node(id).attrs.get<GraphPtr>(kCond));
@@ -124,7 +124,7 @@ void loop_gradient(GradientCall& call) {
   }
   keep_values(graph, id, body, count, kept);
 
-  // What the backward loop carries: the turns left, a gradient for each input that has one, the lists.
+  // The backward loop's variables: the iterations left, a gradient for each input that has one, the lists.
   std::vector<size_t> carried;
   std::vector<Tensor> variables{call.outputs[0]};
   WhileOptions options;
@@ -173,7 +173,7 @@ void loop_gradient(GradientCall& call) {
         }
         for (size_t seed : derivative.seeds) {
           const auto at = std::ranges::find(carried, seed);
-          // What passes through unchanged gets its gradient at the end, once.
+          // Values that pass through unchanged get their gradient once, at the end.
           if (at != carried.end() && !invariant[seed])
             arguments.push_back(now[1 + static_cast<size_t>(at - carried.begin())]);
           else arguments.push_back(zeros_like(call.inputs[seed], body.node(body.inputs[seed]).dtypes[0]));

@@ -1,4 +1,4 @@
-// Reads dimensions off the nodes that computed them: Shape, Pack, ConcatV2, slices of those, casts.
+// Derives dimensions from the nodes that compute them: Shape, Pack, ConcatV2, slices of those, casts.
 #include "engine/ops/shape_value.h"
 #include "engine/ops/infer.h"
 #include "engine/tensor/slice_spec.h"
@@ -22,7 +22,7 @@ class Reader {
  public:
   explicit Reader(Builder& builder) : builder_(builder) {}
 
-  // A vector as a shape; -1 and what is not known are unknown dimensions.
+  // A vector as a shape; -1 and unknown values are unknown dimensions.
   Shape vector(const Tensor& t) {
     if (const Tensor value = builder_.constant_value(t)) {
       if (!is_integer(value.dtype()) || value.shape().rank() != 1) return Shape::unknown_rank();
@@ -97,7 +97,7 @@ class Reader {
     return one.has_rank() && one.rank() == 1 ? one[0] : kUnknownDim;
   }
 
-  // Of a slice with known bounds: the dimensions it takes, one for x[i].
+  // The dimensions taken by a slice with known bounds; one for x[i].
   Shape sliced(const Tensor& t, const Node& node) {
     static const AttrName kNames[] = {AttrName("begin_mask"), AttrName("end_mask"), AttrName("ellipsis_mask"),
                                       AttrName("new_axis_mask"), AttrName("shrink_axis_mask")};

@@ -18,7 +18,7 @@ newaxis = None
 
 
 def _missing(name, namespace):
-    """The AttributeError for a name that is not there: with the nearest names that are."""
+    """The AttributeError for an unknown name, with suggestions of similar names."""
     import difflib
     module = _sys.modules[namespace]
     known = [n for n in vars(module) if not n.startswith('_')]
@@ -30,7 +30,7 @@ def _missing(name, namespace):
         if words:
             return AttributeError(words, name=name)
     hint = '; did you mean %s?' % ' or '.join(shown + '.' + n for n in near) if near else ''
-    # With its name given, Python adds no guesses of its own behind ours.
+    # Setting the name keeps Python from adding its own suggestions.
     return AttributeError('%s has no attribute %r%s' % (shown, name, hint), name=name)
 
 
@@ -52,7 +52,7 @@ _ABOUT = {
 
 
 def _describe():
-    """A docstring for every namespace; functions written in Python are pickled by the public name they stand at."""
+    """Gives every namespace a docstring; functions written in Python are pickled by their public name."""
     import types
     for full, module in list(_sys.modules.items()):
         if full != 'footlight' and (not full.startswith('footlight.') or getattr(module, '__file__', None) is not None):

@@ -11,7 +11,7 @@ _MARK = 'FOOTLIGHT_IMPORT_TENSORFLOW'
 
 
 def _footlight_module(name):
-    """The module that stands behind `footlight.a.b`, whether it is a package, a module or a namespace in another."""
+    """The module `footlight.a.b`, whether it is a package, a module or a namespace inside another module."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
@@ -25,7 +25,7 @@ def _footlight_module(name):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers for tensorflow and all that is below it; the module keeps its own name and spec."""
+    """Finds tensorflow and all its submodules; the module keeps its own name and spec."""
 
     def find_spec(self, name, path=None, target=None):
         if name.partition('.')[0] not in _NAMES:
@@ -45,7 +45,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _real_one():
-    """Where another TensorFlow is installed, or None."""
+    """The path of another TensorFlow that is installed, or None."""
     for finder in sys.meta_path:
         if isinstance(finder, _Finder) or not hasattr(finder, 'find_spec'):
             continue
@@ -56,7 +56,7 @@ def _real_one():
 
 
 def install(for_children=False):
-    """Puts the finder first; with `for_children` every Python that this process starts gets it too."""
+    """Installs the finder as the first one; with `for_children`, also in every Python that this process starts."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
     real = _real_one() if _MARK not in os.environ else None

@@ -1,4 +1,4 @@
-"""Names of TensorFlow 1 that are a line or two over today's."""
+"""Names of TensorFlow 1 that take a line or two in terms of today's."""
 import footlight as tf
 
 _v1 = tf.compat.v1
@@ -16,7 +16,7 @@ for _name, _dtype in (('to_float', tf.float32), ('to_double', tf.float64), ('to_
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
-    """Gives a variable another value."""
+    """Assigns a value to a variable."""
     return ref.assign(value, name=name)
 
 

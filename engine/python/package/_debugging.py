@@ -1,4 +1,4 @@
-"""The parts of tf.debugging that are about Python objects, and its switches."""
+"""The parts of tf.debugging that work on Python objects, and its settings."""
 import footlight as tf
 
 
@@ -7,7 +7,7 @@ def _prefix(message):
 
 
 def assert_proper_iterable(values):
-    """Fails for what can be iterated by accident only: tensors, arrays, text."""
+    """Raises for objects that are iterable only by accident: tensors, arrays, strings."""
     is_array = hasattr(values, '__array__') and not isinstance(values, (list, tuple, dict))
     if isinstance(values, (tf.Tensor, tf.Variable, tf.IndexedSlices, str, bytes)) or is_array:
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
@@ -24,7 +24,7 @@ def _dtype_of(item, expected, named=None):
 
 
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """The floating dtype that all have; fails when they differ or it is none."""
+    """The floating dtype that all have; raises if they differ or are not floating."""
     first = None
     for item in tensors or ():
         if item is not None:
@@ -45,7 +45,7 @@ def is_numeric_tensor(tensor):
 
 
 def _size(symbol):
-    """A dimension given as a number, else None."""
+    """A dimension as a number, or None if it is not one."""
     try:
         return None if symbol is None else int(symbol)
     except (TypeError, ValueError):
@@ -57,7 +57,7 @@ def _named(tensor):
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """Fails unless the shapes fit their descriptions: numbers, names that stand for one size, None, `...` in front."""
+    """Raises unless the shapes match their descriptions: numbers, names for a common size, None, a leading `...`."""
     items = shapes.items() if isinstance(shapes, dict) else shapes
     said = _prefix(message)
     constraints = []
@@ -75,7 +75,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                 raise ValueError(f'{said}Tensor {_named(x)} specified shape index {i}.  Symbol `...` or `*` for a variable '
                                  'number of unspecified dimensions is only allowed as the first entry')
         open_ended = bool(wanted) and (wanted[0] is Ellipsis or wanted[0] == '*')
-        # A scalar counts as one element in a row.
+        # A scalar counts as a vector with one element.
         constraints.append((x, (wanted[1:] if open_ended else wanted) or (1,), open_ended))
     for x, wanted, open_ended in constraints:
         rank = len(wanted)
@@ -123,13 +123,13 @@ _traceback_filtering = True
 
 
 def enable_traceback_filtering():
-    """Tracebacks show the user's frames alone."""
+    """Tracebacks show only the user's frames."""
     global _traceback_filtering
     _traceback_filtering = True
 
 
 def disable_traceback_filtering():
-    """Tracebacks show the library's frames too, where there are any."""
+    """Tracebacks show the library's frames too."""
     global _traceback_filtering
     _traceback_filtering = False
 
@@ -139,12 +139,12 @@ def is_traceback_filtering_enabled():
 
 
 def enable_check_numerics(stack_height_limit=30, path_length_limit=50):
-    """From now on every float that an op makes is checked: NaN and infinity are an error that names op and line."""
+    """Checks all floats that ops produce from now on: NaN and infinity raise an error that names op and line."""
     tf._config.check_numerics(True)
 
 
 def disable_check_numerics():
-    """Ends what enable_check_numerics began."""
+    """Undoes enable_check_numerics."""
     tf._config.check_numerics(False)
 
 

@@ -1,4 +1,4 @@
-"""tf.DeviceSpec, the classes of tf.config and its switches."""
+"""tf.DeviceSpec, the classes of tf.config and its settings."""
 import collections
 import os
 
@@ -8,7 +8,7 @@ _config = tf._config
 
 
 class DeviceSpec:
-    """A device, perhaps only in part: what is None may be any."""
+    """A full or partial device name: None matches anything."""
     __slots__ = ('_job', '_replica', '_task', '_device_type', '_device_index')
 
     def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
@@ -89,7 +89,7 @@ def _parsed(spec):
 class LogicalDeviceConfiguration(collections.namedtuple(
         'LogicalDeviceConfiguration', ['memory_limit', 'experimental_priority', 'experimental_device_ordinal'],
         defaults=(None, None, None))):
-    """What a logical device of a physical one gets of it."""
+    """The share of a physical device that a logical device gets."""
 
 
 class PhysicalDevice(collections.namedtuple('PhysicalDevice', ['name', 'device_type'])):
@@ -133,7 +133,7 @@ def get_visible_devices(device_type=None):
 
 
 def set_visible_devices(devices, device_type=None):
-    """Says which devices the program may use, all types or those of one."""
+    """Sets the devices that the program may use, of all types or of one."""
     global _visible
     devices = list(devices) if isinstance(devices, (list, tuple)) else [devices]
     for device in devices:
@@ -167,7 +167,7 @@ def get_logical_device_configuration(device):
 
 
 def set_logical_device_configuration(device, logical_devices):
-    """Parts a physical device into logical ones."""
+    """Splits a physical device into logical ones."""
     _known(device)
     wanted = list(logical_devices) if logical_devices is not None else None
     if wanted == _configurations.get(device):
@@ -180,7 +180,7 @@ def set_logical_device_configuration(device, logical_devices):
 
 
 def get_memory_growth(device):
-    """Whether the memory of a GPU is taken as it is needed."""
+    """Whether GPU memory is allocated as needed."""
     _known(device)
     if device.device_type != 'GPU':
         raise KeyError(device)
@@ -188,7 +188,7 @@ def get_memory_growth(device):
 
 
 def set_memory_growth(device, enable):
-    """Whether the memory of a GPU is taken as it is needed: it always is, so this is only remembered."""
+    """Sets whether GPU memory is allocated as needed: it always is, so the value is only stored."""
     _known(device)
     if device.device_type != 'GPU':
         raise ValueError('Cannot set memory growth on non-GPU and non-Pluggable devices')
@@ -196,7 +196,7 @@ def set_memory_growth(device, enable):
 
 
 def get_device_details(device):
-    """What is known of a GPU: its name and compute capability. Empty for others."""
+    """Details of a GPU: its name and compute capability. Empty for other devices."""
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f'device must be a tf.config.PhysicalDevice, but got: {device!r}')
     if device.device_type != 'GPU':
@@ -205,7 +205,7 @@ def get_device_details(device):
 
 
 def _memory_device(device):
-    import re  # here: few scripts ask, and the import is to be quick
+    import re  # not at the top: few scripts need it, and importing footlight should be fast
     match = re.fullmatch(r'(?:/device:|/)?([A-Za-z_]+):(\d+)', device) if isinstance(device, str) else None
     if not match:
         raise ValueError(f"Failed parsing device name: {device!r}. Note a valid device string should at least contain a "
@@ -217,7 +217,7 @@ def _memory_device(device):
 
 
 def get_memory_info(device):
-    """Bytes in use on a device, now and at most. Those of the host are not counted and given as 0."""
+    """Bytes in use on a device: current and peak. Host memory is not counted and reported as 0."""
     kind, _ = _memory_device(device)
     if kind != 'CPU':
         raise NotImplementedError('the memory of a GPU is not counted')
@@ -225,7 +225,7 @@ def get_memory_info(device):
 
 
 def reset_memory_stats(device):
-    """Lets the peak of get_memory_info begin again."""
+    """Resets the peak of get_memory_info."""
     get_memory_info(device)
 
 
@@ -266,7 +266,7 @@ def get_log_device_placement():
 
 def get_logger():
     """The logger of the library, of Python's logging."""
-    import logging  # here: it takes a fifth of the import's time
+    import logging  # not at the top: it would take a fifth of the import time
     logger = logging.getLogger('tensorflow')
     if not logger.handlers and not logging.getLogger().handlers:
         handler = logging.StreamHandler()
@@ -282,7 +282,7 @@ def gpu_device_name():
 
 
 def is_built_with_cuda():
-    """Whether the part for CUDA was built."""
+    """Whether Footlight was built with CUDA."""
     chosen = os.environ.get('FOOTLIGHT_CUDA_PART')
     here = os.path.dirname(os.path.abspath(__file__))
     return os.path.exists(chosen or os.path.join(here, '..', '..', 'lib', 'libfootlight-cuda.so'))

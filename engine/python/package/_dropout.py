@@ -1,4 +1,4 @@
-"""Dropout whose random numbers the user's own function draws."""
+"""Dropout with random numbers from the user's own function."""
 import numbers
 
 import footlight as tf

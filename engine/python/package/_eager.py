@@ -3,7 +3,7 @@ import footlight as tf
 
 
 def _positions(f, params, args):
-    """Which of the arguments the gradients are for."""
+    """The positions of the arguments to compute gradients for."""
     import inspect
     try:
         names = [p.name for p in inspect.signature(f).parameters.values()
@@ -21,7 +21,7 @@ def _positions(f, params, args):
 
 
 def value_and_gradients_function(f, params=None):
-    """A function that gives f's value and the list of its gradients with respect to its arguments (or to `params`)."""
+    """A function that returns f's value and the list of its gradients with respect to its arguments (or `params`)."""
     def gradients(*args, **kwargs):
         dy = kwargs.pop('dy', None)
         args, seen = list(args), set()
@@ -42,20 +42,20 @@ def value_and_gradients_function(f, params=None):
             raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value?')
         if dy is not None:
             dy = [tf.convert_to_tensor(d) for d in tf.nest.flatten(dy)]
-        # Scripts of that time expect zeros where nothing depends on an argument, not None.
+        # Scripts of that time expect zeros, not None, for arguments that the result does not depend on.
         return value, tape.gradient(tf.nest.flatten(value), sources, output_gradients=dy,
                                     unconnected_gradients=tf.UnconnectedGradients.ZERO)
     return gradients
 
 
 def gradients_function(f, params=None):
-    """A function that gives the list of f's gradients with respect to its arguments (or to `params`)."""
+    """A function that returns the list of f's gradients with respect to its arguments (or to `params`)."""
     both = value_and_gradients_function(f, params)
     return lambda *args, **kwargs: both(*args, **kwargs)[1]
 
 
 def implicit_value_and_gradients(f):
-    """A function that gives f's value and (gradient, variable) pairs for the trainable variables it read."""
+    """A function that returns f's value and (gradient, variable) pairs for the trainable variables it read."""
     def gradients(*args, **kwargs):
         with tf.GradientTape() as tape:
             value = f(*args, **kwargs)
@@ -69,7 +69,7 @@ def implicit_value_and_gradients(f):
 
 
 def implicit_gradients(f):
-    """A function that gives (gradient, variable) pairs for the trainable variables that f read."""
+    """A function that returns (gradient, variable) pairs for the trainable variables that f read."""
     both = implicit_value_and_gradients(f)
     return lambda *args, **kwargs: both(*args, **kwargs)[1]
 

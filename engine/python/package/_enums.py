@@ -5,7 +5,7 @@ import footlight
 
 
 class VariableAggregation(enum.Enum):
-    """What a variable says that was given none; equal to the public one, which has its name with a V2."""
+    """The default of variables that were given none; equal to the public enum, which has V2 in its name."""
     NONE = 0
     SUM = 1
     MEAN = 2
@@ -36,7 +36,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class UnconnectedGradients(enum.Enum):
-    """What tape.gradient() gives for a source that the target does not depend on."""
+    """What tape.gradient() returns for a source that the target does not depend on."""
     NONE = 'none'
     ZERO = 'zero'
 

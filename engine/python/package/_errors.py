@@ -1,8 +1,8 @@
-"""The exception classes: tf.errors, and the TypeErrors with a meaning of their own."""
+"""The exception classes: tf.errors, and subclasses of TypeError."""
 
 
 class OpError(Exception):
-    """An operation failed. `message` says why; `op` and `node_def` are those of the graph's node, when there is one."""
+    """An operation failed. `message` says why; `op` and `node_def` are those of the graph's node, if there is one."""
 
     def __init__(self, node_def, op, message, error_code=2, *args):
         super().__init__()
@@ -60,13 +60,13 @@ for _code, _doc in DOCS.items():
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """A symbolic tensor was used where only a value will do."""
+    """A symbolic tensor was used where a value is required."""
 
 
 OperatorNotAllowedInGraphError.__module__ = 'footlight.errors'
 
 
-# These two print as plain TypeErrors, as scripts written for TensorFlow expect to see, and say more to `except`.
+# These two print as plain TypeErrors, as in TensorFlow, but `except` can tell them apart.
 def _type_error(doc):
     kind = type('TypeError', (TypeError, ValueError), {'__doc__': doc, '__module__': 'builtins'})
     kind.__reduce__ = lambda self: (TypeError, self.args)

@@ -1,4 +1,4 @@
-"""Gradients that call functions of the user's: custom_gradient and what is made of it, jacobians, hessians."""
+"""Gradients that call user functions: custom_gradient and functions based on it, jacobians, hessians."""
 import contextlib
 import functools
 
@@ -7,7 +7,7 @@ from footlight import _engine
 
 
 class _WithGradient:
-    """A function under tf.custom_gradient; a method of a class too."""
+    """A function or method decorated with tf.custom_gradient."""
 
     def __init__(self, function):
         self._function = function
@@ -21,7 +21,7 @@ class _WithGradient:
 
 
 def custom_gradient(f=None):
-    """A function like `f`, which returns (result, function of the gradients)."""
+    """Decorates a function that returns (result, gradient function)."""
     if f is None:
         return custom_gradient
     if not callable(f):
@@ -47,7 +47,7 @@ def grad_pass_through(f):
 
 
 def recompute_grad(f):
-    """A function like `f` that keeps nothing for its gradient but its arguments, and runs again when that is wanted."""
+    """A function like `f` that keeps only its arguments for its gradient, and runs again to compute it."""
     @custom_gradient
     def inner(*args, **kwargs):
         def grad(*gradients, **given):
@@ -84,7 +84,7 @@ _not_differentiable = set()
 
 
 def no_gradient(op_type):
-    """Says that an op of a name of your own has no gradient."""
+    """Declares that a custom op type has no gradient."""
     if not isinstance(op_type, str):
         raise TypeError('op_type must be a string, not %s' % type(op_type).__name__)
     if op_type in _not_differentiable or op_type in _engine.op_names():
@@ -118,7 +118,7 @@ def _checked(tape, use_pfor):
 
 
 def _rows(tape, flat, sources, count, unconnected):
-    """For each source the gradients of each element of `flat` (each column, when it is a matrix), stacked."""
+    """For each source, the stacked gradients of each element of `flat` (or each column, if it is a matrix)."""
     columns = flat.shape.rank == 2
 
     def seed(i):
@@ -133,7 +133,7 @@ def _rows(tape, flat, sources, count, unconnected):
         rows = [row(i, i == count - 1) for i in range(count)]
         return [tf.stack([tf.convert_to_tensor(r[k]) for r in rows], 1 if columns else 0)
                 if rows and rows[0][k] is not None else None for k in range(len(sources))]
-    # As many rows as there will be at run time: a staged loop that appends to each result.
+    # The number of rows is only known at run time: use a staged loop that appends to each result.
     probe = row(tf.constant(0), False)
     use = [k for k, p in enumerate(probe) if p is not None]
     shapes = [tf.convert_to_tensor(probe[k]) for k in use]
@@ -156,7 +156,7 @@ def _rows(tape, flat, sources, count, unconnected):
 
 @contextlib.contextmanager
 def _recording(tape):
-    """Inside of it the tape records, whether it rests at the moment or not."""
+    """A context in which the tape records, even if it is paused."""
     if tape._recording:
         yield
     else:

@@ -1,11 +1,11 @@
-"""tf.IndexedSlices: some rows of a tensor and where they belong; what the gradient of a gather is."""
+"""tf.IndexedSlices: some rows of a tensor with their indices, such as the gradient of a gather."""
 import footlight as tf
 
 
 class IndexedSlices:
-    """`values[k]` stands for the row `indices[k]` of a tensor of the shape `dense_shape`."""
+    """`values[k]` is the row `indices[k]` of a tensor of shape `dense_shape`."""
 
-    __tensor_fields__ = ('_values', '_indices', '_dense_shape')  # what traced functions take apart
+    __tensor_fields__ = ('_values', '_indices', '_dense_shape')  # the tensors that traced functions see
     _fields = ('values', 'indices', 'dense_shape')
 
     def __init__(self, values, indices, dense_shape=None):
@@ -22,7 +22,7 @@ class IndexedSlices:
 
     @property
     def shape(self):
-        """The shape of the whole tensor, as far as it is known."""
+        """The known part of the shape of the whole tensor."""
         if self._dense_shape is None:
             return tf.TensorShape(None)
         known = tf.get_static_value(self._dense_shape)
@@ -53,7 +53,7 @@ class IndexedSlices:
 
 
 class IndexedSlicesSpec(tf.TypeSpec):
-    """What is known of an IndexedSlices before it exists."""
+    """The type of an IndexedSlices: the specs of its tensors."""
 
     value_type = property(lambda self: IndexedSlices)
 

@@ -28,7 +28,7 @@ def _float(dtype, name):
 
 
 class Initializer:
-    """Base of the initializers: get_config() says what they were made with."""
+    """Base class of initializers: get_config() returns the arguments of the constructor."""
 
     def __call__(self, shape, dtype=None, **kwargs):
         raise NotImplementedError(f'{type(self).__name__} does not say what __call__ does')
@@ -86,7 +86,7 @@ class random_uniform_initializer(Initializer):
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f'random_uniform_initializer: `dtype` expected to be float or integer, {dtype} came')
         shape = _dims(kwargs.get('partition_shape', shape))
-        if self.seed:  # the same numbers at every call
+        if self.seed:  # the same numbers in every call
             return tf.random.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
         return tf.random.uniform(shape, self.minval, self.maxval, dtype)
 
@@ -111,7 +111,7 @@ class random_normal_initializer(Initializer):
 
 
 class _Scaled(Initializer):
-    """Numbers whose variance is scale / n, n of the inputs, the outputs or the mean of both."""
+    """Random numbers with variance scale / n; n is the number of inputs, of outputs, or the mean of both."""
 
     def __init__(self, scale, mode, distribution, seed, dtype):
         self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution, seed, dtype
@@ -127,7 +127,7 @@ class _Scaled(Initializer):
         if self.distribution == 'uniform':
             limit = math.sqrt(3.0 * scale)
             return tf.random.uniform(shape, -limit, limit, dtype, seed=self.seed)
-        # The deviation of what is cut off at two deviations is smaller than that of the whole.
+        # Truncating at two standard deviations makes the standard deviation smaller.
         stddev = math.sqrt(scale) / .87962566103423978
         return tf.random.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
 

@@ -49,7 +49,7 @@ class Module:
 
     @property
     def name(self):
-        """The name, as given or as the class is called."""
+        """The name as given, or from the class name."""
         return self._name if hasattr(self, '_name') else _snake(type(self).__name__)
 
     @property
@@ -79,8 +79,8 @@ class Module:
 
     def _flatten(self, recursive=None, predicate=None, attribute_traversal_key=None, with_path=False,
                  expand_composites=False):
-        """What `predicate` says yes to among the attributes and what they hold, this module's own first."""
-        if callable(recursive):  # by the predicate alone
+        """The attributes, and values nested in them, for which `predicate` is true; this module's own first."""
+        if callable(recursive):  # descend into submodules only if the predicate says so
             recursive, predicate = True, recursive
         recursive = True if recursive is None else recursive
         predicate = predicate or (lambda value: True)
@@ -114,7 +114,7 @@ class _Scope:
 
 
 def _leaves(value, path):
-    """What an attribute holds, lists, tuples and mappings opened."""
+    """The value of an attribute, with lists, tuples and mappings flattened."""
     if isinstance(value, (list, tuple)) and not isinstance(value, (footlight.TensorShape,)):
         fields = getattr(value, '_fields', None)
         for i, item in enumerate(value):

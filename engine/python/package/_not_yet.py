@@ -1,4 +1,4 @@
-"""Names of TensorFlow that are not here yet, and names of NumPy with what stands for them."""
+"""Names of TensorFlow that are not implemented yet, and names of NumPy with their equivalents."""
 
 NOT_YET = {
     '': (
@@ -90,7 +90,7 @@ NUMPY = {
 
 
 def words_for(shown, name):
-    """What to say of `shown`.name beyond that it is not there, or None."""
+    """A hint for the unknown name `shown`.name, or None."""
     namespace = shown[len('tf.'):] if shown != 'tf' else ''
     if namespace == 'compat.v1' or namespace.startswith('compat.v1.'):
         namespace = namespace[len('compat.v1.'):]

@@ -1,4 +1,4 @@
-"""The messages that scripts see. They and protobuf come from an extension of their own when the first is asked for."""
+"""Public protobuf messages. They and protobuf are in a separate extension that is loaded at first use."""
 import importlib
 
 

@@ -9,7 +9,7 @@ _WORD = (1 << 64) - 1
 
 
 class Algorithm(enum.Enum):
-    """How the stateless ops and generators make their numbers."""
+    """The algorithms of stateless ops and generators."""
     PHILOX = 1
     THREEFRY = 2
     AUTO_SELECT = 3
@@ -43,7 +43,7 @@ def _state_size(alg):
 
 
 def _signed(value):
-    """Whole numbers above the largest int64 as the ones with the same bits, in lists too."""
+    """Integers above the largest int64 as the int64 with the same bits, also in lists."""
     if isinstance(value, (list, tuple)):
         return [_signed(v) for v in value]
     if isinstance(value, int) and value >= 1 << 63:
@@ -95,7 +95,7 @@ def _shape(shape):
 
 
 class Generator:
-    """A stream of random numbers. Its state is a variable, so that drawing goes on from call to call of a function."""
+    """A stream of random numbers. Its state is a variable, so the stream continues across calls of a function."""
 
     def __init__(self, copy_from=None, state=None, alg=None):
         if copy_from is not None:
@@ -162,7 +162,7 @@ class Generator:
         return self._state_var[-1]
 
     def skip(self, delta):
-        """Moves on as if `delta` numbers had been drawn; gives the state before."""
+        """Skips `delta` numbers; returns the previous state."""
         return _parts.read_and_skip(self._state_var.handle, self._alg, delta)
 
     def _draw(self, which, shape, dtype, *bounds):
@@ -223,7 +223,7 @@ _global_generator = None
 
 
 def get_global_generator():
-    """The generator that the whole program shares; made at the first call."""
+    """The global generator; created at the first call."""
     global _global_generator
     if _global_generator is None:
         if tf.config.experimental._deterministic():
@@ -235,7 +235,7 @@ def get_global_generator():
 
 
 def set_global_generator(generator):
-    """Puts another generator in the place of the global one."""
+    """Replaces the global generator."""
     global _global_generator
     _global_generator = generator
 

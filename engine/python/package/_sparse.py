@@ -1,11 +1,11 @@
-"""Sparse tensors as far as tf.edit_distance needs them: where values stand, the values, and the shape of the whole."""
+"""Sparse tensors, as far as tf.edit_distance needs them: indices, values, and the dense shape."""
 import footlight as tf
 
 
 class SparseTensor:
     """Values at some places of a tensor; everything else is zero."""
 
-    __tensor_fields__ = ('_indices', '_values', '_dense_shape')  # what traced functions take apart
+    __tensor_fields__ = ('_indices', '_values', '_dense_shape')  # the tensors that traced functions see
     _fields = ('indices', 'values', 'dense_shape')
 
     def __init__(self, indices, values, dense_shape):
@@ -48,7 +48,7 @@ SparseTensor.__module__ = 'footlight.sparse'
 
 
 def from_dense(tensor, name=None):
-    """The sparse form of a tensor: what is not zero, false or empty."""
+    """The sparse form of a tensor: the elements that are not zero, false or empty."""
     tensor = tf.convert_to_tensor(tensor)
     there = tensor != '' if tensor.dtype == tf.string else tf.cast(tensor, tf.bool)
     indices = tf.where(there)
@@ -56,7 +56,7 @@ def from_dense(tensor, name=None):
 
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
-    """The whole tensor, with `default_value` where nothing stands."""
+    """The dense tensor, with `default_value` for missing elements."""
     if default_value is None:
         return tf.scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
     whole = tf.fill(sp_input.dense_shape, tf.cast(default_value, sp_input.dtype)
@@ -65,7 +65,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
 
 
 def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
-    """How many changes make each sequence of `hypothesis` the one of `truth`, by the latter's length if normalized."""
+    """The edit distances from `hypothesis` to `truth`; if normalized, divided by the length of the latter."""
     for what, value in (('hypothesis', hypothesis), ('truth', truth)):
         if not isinstance(value, SparseTensor):
             raise TypeError('%s must be a SparseTensor, not %s' % (what, type(value).__name__))

@@ -10,7 +10,7 @@ _FIELD = {tf.float16: 'half_val', tf.bfloat16: 'half_val', tf.float32: 'float_va
 
 
 def _items(tensor):
-    """The elements as Python values, in the order of the rows."""
+    """The elements as Python values, in row-major order."""
     flat = tf.reshape(tensor, [-1])
     if flat.dtype in (tf.float16, tf.bfloat16):
         flat = tf.bitcast(flat, tf.uint16)
@@ -71,7 +71,7 @@ def make_ndarray(tensor):
         found = np.array(values, dtype=dtype.as_numpy_dtype)
     if len(found) == 0:
         return np.zeros(shape, dtype=dtype.as_numpy_dtype)
-    # What is not there is as the last one.
+    # Missing elements repeat the last one.
     return np.pad(found, (0, count - len(found)), 'edge').reshape(shape) if len(found) < count else found.reshape(shape)
 
 

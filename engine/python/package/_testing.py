@@ -1,4 +1,4 @@
-"""tf.test.compute_gradient: derivatives from differences, beside those from the tape."""
+"""tf.test.compute_gradient: compares numerical derivatives with those from the tape."""
 import footlight as tf
 
 
@@ -8,12 +8,12 @@ def _numpy():
 
 
 def _default_delta(np, x):
-    # The delta at which rounding and curvature weigh about the same.
+    # The delta at which rounding and truncation errors are about equal.
     return {'float16': 1.0 / 128, 'bfloat16': 1.0 / 64}.get(x.dtype.name, 1.0 / 1024)
 
 
 def _real_view(np, array):
-    """The numbers of an array in a row; a complex one counts twice."""
+    """The elements of an array as a flat vector; a complex one counts as two."""
     if np.iscomplexobj(array):
         return np.stack([array.real, array.imag], -1).reshape(-1)
     return array.reshape(-1)
@@ -63,7 +63,7 @@ def _from_tape(np, f, xs, index):
 
 
 def compute_gradient(f, x, delta=None):
-    """Two lists of Jacobians of f, one for each argument in x: from the tape, and from differences of 2 * delta."""
+    """Two lists of Jacobians of f, one per argument in x: from the tape, and numerical with central differences."""
     np = _numpy()
     if not isinstance(x, (list, tuple)):
         raise ValueError('`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a '

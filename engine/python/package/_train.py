@@ -3,7 +3,7 @@ import footlight as tf
 
 
 class Optimizer:
-    """Base of the optimizers: a subclass says how one gradient changes one variable."""
+    """Base class of optimizers: a subclass defines how one gradient updates one variable."""
 
     def __init__(self, use_locking=False, name='Optimizer'):
         if not name:
@@ -14,7 +14,7 @@ class Optimizer:
         return self._name
 
     def variables(self):
-        """The variables that the optimizer itself made."""
+        """The variables that the optimizer created."""
         return []
 
     def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None,
@@ -36,7 +36,7 @@ class Optimizer:
         return list(zip(tape.gradient(value, var_list, output_gradients=grad_loss), var_list))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        """Changes the variables; counts `global_step` up."""
+        """Updates the variables; increments `global_step`."""
         pairs = list(grads_and_vars)
         if not pairs:
             raise ValueError('No variables provided.')
@@ -60,7 +60,7 @@ class Optimizer:
         return self.apply_gradients(pairs, global_step, name)
 
     def _prepare(self, variables):
-        """Makes what the optimizer keeps for these variables."""
+        """Creates the optimizer's own variables for these variables."""
 
     def _apply(self, gradient, variable):
         raise NotImplementedError(f'{type(self).__name__} does not say how a gradient changes a variable')

@@ -1,4 +1,4 @@
-"""What specs are: tf.TypeSpec for users to subclass, the tracing members of shapes and dtypes, tf.type_spec_from_value."""
+"""Specs: tf.TypeSpec for users to subclass, the tracing members of shapes and dtypes, tf.type_spec_from_value."""
 import footlight as tf
 from footlight import _engine
 from footlight import _proto
@@ -20,7 +20,7 @@ def _abstract(name):
 
 
 def _parts(value):
-    """A serialization as a nest of tuples that can be compared and hashed."""
+    """A serialization as nested tuples that can be compared and hashed."""
     if isinstance(value, (list, tuple)):
         return tuple(_parts(v) for v in value)
     if isinstance(value, dict):
@@ -31,7 +31,7 @@ def _parts(value):
 
 
 def _each(first, others, combine):
-    """`combine(a, others)` for every leaf of serializations of one form; ValueError where they differ in form."""
+    """`combine(a, others)` for every leaf of serializations of the same structure; ValueError if they differ."""
     if isinstance(first, (list, tuple)):
         if any(type(o) is not type(first) or len(o) != len(first) for o in others):
             raise ValueError('the serializations differ')
@@ -66,7 +66,7 @@ def _fits(a, others):
 
 
 def is_compatible_with(self, spec_or_value):
-    """Whether a value may fit both."""
+    """Whether some value fits both."""
     if not isinstance(spec_or_value, tf.TypeSpec):
         spec_or_value = tf.type_spec_from_value(spec_or_value)
     if type(self) is not type(spec_or_value):
@@ -95,7 +95,7 @@ def is_subtype_of(self, other):
 
 
 def most_specific_common_supertype(self, others):
-    """The narrowest spec that covers all, else None."""
+    """The most specific spec that covers all, or None."""
     if any(type(o) is not type(self) for o in others):
         return None
 
@@ -115,7 +115,7 @@ def most_specific_common_supertype(self, others):
 
 
 def most_specific_compatible_type(self, other):
-    """The narrowest spec that covers both; ValueError when there is none."""
+    """The most specific spec that covers both; ValueError if there is none."""
     found = self.most_specific_common_supertype([other])
     if found is None:
         raise ValueError('No TypeSpec is compatible with both %s and %s' % (self, other))
@@ -135,13 +135,13 @@ def to_tensors(self, value):
 
 
 def from_tensors(self, tensors):
-    """The value that consists of the next tensors of an iterator."""
+    """Builds the value from the next tensors of an iterator."""
     parts = [spec.from_tensors(tensors) for spec in tf.nest.flatten(self._component_specs)]
     return self._from_components(tf.nest.pack_sequence_as(self._component_specs, parts))
 
 
 def cast(self, value, casting_context):
-    """The value as one of this spec; TypeError when it is none."""
+    """The value converted to this spec; TypeError if it does not fit."""
     if isinstance(value, tf.TypeSpec) and getattr(casting_context, 'allow_specs', False):
         if not value.is_subtype_of(self):
             raise TypeError('Can not cast %s to %s' % (value, self))
@@ -155,7 +155,7 @@ def cast(self, value, casting_context):
 
 
 def placeholder_value(self, placeholder_context):
-    """What stands for a value while a function is traced: made of the placeholders of its parts."""
+    """The placeholder of a value while a function is traced: made of the placeholders of its parts."""
     parts = [spec.placeholder_value(placeholder_context) for spec in tf.nest.flatten(self._component_specs)]
     return self._from_components(tf.nest.pack_sequence_as(self._component_specs, parts))
 
@@ -181,7 +181,7 @@ _add(tf.TypeSpec, __eq__=_eq, __ne__=lambda self, other: not _eq(self, other), _
 
 # --- tf.TensorSpec ---
 def _spec_cast(self, value, casting_context):
-    """The value as a tensor of this spec; TypeError when it is none."""
+    """The value converted to a tensor of this spec; TypeError if it does not fit."""
     if isinstance(value, tf.TypeSpec) and getattr(casting_context, 'allow_specs', False):
         if not value.is_subtype_of(self):
             raise TypeError('Can not cast %s to %s' % (value, self))
@@ -235,7 +235,7 @@ _add(tf.DType, experimental_as_proto=lambda self: _proto.SerializedDType(datatyp
 
 # --- specs of values ---
 class VariableSpec(tf.TypeSpec):
-    """What is known of a variable before it exists."""
+    """The type of a variable: its dtype and shape."""
 
     value_type = property(lambda self: tf.Variable)
 
@@ -261,7 +261,7 @@ VariableSpec.__module__ = 'footlight'
 
 
 def type_spec_from_value(value):
-    """The spec of a tensor, a variable, an IndexedSlices, or of what becomes a tensor."""
+    """The spec of a tensor, a variable, an IndexedSlices, or of a value that converts to a tensor."""
     if isinstance(value, tf.Variable):
         return VariableSpec(value.shape, value.dtype, value.trainable)
     if not isinstance(value, tf.Tensor) and hasattr(value, '_type_spec'):

@@ -23,7 +23,7 @@ def _refused(what):
 
 
 class SaveSliceInfo:
-    """Which part of a larger variable one is, for a checkpoint that puts the parts together."""
+    """The part of a larger variable that a variable holds, for checkpoints that combine the parts."""
 
     def __init__(self, full_name=None, full_shape=None, var_offset=None, var_shape=None, save_slice_info_def=None,
                  import_scope=None):
@@ -33,7 +33,7 @@ class SaveSliceInfo:
 
     @property
     def spec(self):
-        """The part as checkpoints write it: "4 3 1,2:0,3"."""
+        """The part in the notation of checkpoints: "4 3 1,2:0,3"."""
         parts = ['%d,%d' % (o, s) for o, s in zip(self.var_offset, self.var_shape)]
         return ' '.join(['%d' % d for d in self.full_shape]) + ' ' + ':'.join(parts)
 
@@ -81,25 +81,25 @@ def __reduce__(self):
 
 @_member(tf.Variable)
 def initialized_value(self):
-    """The value; of a time when variables were made before they had one."""
+    """The value; from the time when variables were created before they had one."""
     return self.read_value()
 
 
 @_member(tf.Variable)
 def read_value_no_copy(self):
-    """The value as a tensor, in the variable's own memory until that is written."""
+    """The value as a tensor that shares the variable's memory until the variable is written."""
     return self.read_value()
 
 
 @_member(tf.Variable)
 def load(self, value, session=None):
-    """Gives it another value."""
+    """Assigns a value to the variable."""
     self.assign(value)
 
 
 @_member(tf.Variable)
 def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
-    """Gives rows other values, batch by batch: the leading dimensions of the indices are those of the variable."""
+    """Assigns rows, batch by batch: the leading dimensions of the indices are those of the variable."""
     if not isinstance(sparse_delta, tf.IndexedSlices):
         raise TypeError('Argument `sparse_delta` must be a `tf.IndexedSlices`, not %s' % type(sparse_delta).__name__)
     indices = tf.convert_to_tensor(sparse_delta.indices)
@@ -146,7 +146,7 @@ _DEFAULTS = dict(initial_value=None, trainable=None, validate_shape=True, cachin
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator):
-    """Inside of it every tf.Variable(...) is `variable_creator(next_creator, **arguments)`; the innermost is asked first."""
+    """A context in which tf.Variable(...) calls `variable_creator(next_creator, **arguments)`, innermost first."""
     before = getattr(_creators, 'stack', ())
     _creators.stack = before + (variable_creator,)
     _engine.set_variable_creator(_create)

@@ -1,4 +1,4 @@
-"""Runs at the start of every Python that a recorded script starts: `import tensorflow` is Footlight there too."""
+"""Runs at the start of every Python that a recorded script starts: makes `import tensorflow` Footlight there too."""
 import os
 import sys
 

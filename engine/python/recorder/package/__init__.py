@@ -1,4 +1,4 @@
-"""Records what a Python program does into a Footlight session. It loads no engine: a program under any can be recorded."""
+"""Records what a Python program does in a Footlight session. Loads no engine, so it works with any."""
 import sys
 
 # The extension is loaded when it is first used, so that `-m footlight_recorder` can say what is missing in any Python.

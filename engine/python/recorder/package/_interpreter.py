@@ -17,7 +17,7 @@ def _in_words(versions):
 
 
 def why_unusable():
-    """In one line why Footlight does not run in this Python and what to run instead; None: it does."""
+    """One line that says why Footlight does not run in this Python and what to run instead; None if it does."""
     mine = sys.version_info[:2]
     here = 'Python %d.%d (%s)' % (mine[0], mine[1], sys.executable)
     built = _built_for()

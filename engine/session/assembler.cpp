@@ -91,6 +91,7 @@ void Assembler::add_to(const Binding& binding, Row row) {
     R record;
     RowDecoder in(row, binding);
     decode_columns(in, record);
+    bytes_ += sizeof(R);
     put(records, I, std::move(record));
   } else if constexpr (requires { records[0]; }) {
     uint32_t owner = 0;
@@ -132,6 +133,10 @@ void Assembler::add(const Binding& binding, Row row) {
     });
     return out;
   }();
+  constexpr uint64_t kOfRow = 160;  // an element of a list, or the place of a record by its id
+  ++rows_;
+  bytes_ += kOfRow;
+  for (const Value& v : row) bytes_ += v.bytes.size();
   if (const Add add = adders->by_table[static_cast<size_t>(binding.table)]) (this->*add)(binding, row);
 }
 

@@ -14,6 +14,10 @@ class Assembler {
   explicit Assembler(Contents& contents) : contents_(contents) {}
   void add(const Binding& binding, Row row);
 
+  // How much was put together by now, of rows and of memory (about).
+  uint64_t rows() const { return rows_; }
+  uint64_t bytes() const { return bytes_; }
+
   // Null: not there.
   template <class R>
   const R* find(uint32_t id) const {
@@ -34,6 +38,7 @@ class Assembler {
 
   using Positions = std::unordered_map<uint32_t, uint32_t>;
   Contents& contents_;
+  uint64_t rows_ = 0, bytes_ = 0;
   std::array<Positions, kRecordTableCount> positions_;
 };
 

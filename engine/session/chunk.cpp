@@ -127,7 +127,8 @@ constexpr ChunkFunctions<Chunk> functions_of() {
   return {[](const Chunk& chunk, InSession ids) { return encode_columns_of(kKind, chunk, ids); },
           [](std::string_view bytes, uint32_t rows, Chunk& out) { decode_columns_of(kKind, bytes, rows, out); },
           [](const Chunk& chunk) { return time_range_of(chunk); },
-          [](Chunk& to, const Chunk& from, size_t begin, size_t end) { copy_rows(to, from, begin, end); }};
+          [](Chunk& to, const Chunk& from, size_t begin, size_t end) { copy_rows(to, from, begin, end); },
+          [](const Chunk& chunk) { return memory_of(chunk); }};
 }
 template <class... Chunk>
 constexpr std::tuple<ChunkFunctions<Chunk>...> all_functions(std::tuple<Chunk...>*) {

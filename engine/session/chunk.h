@@ -26,6 +26,7 @@ struct ChunkFunctions {
   void (*decode)(std::string_view bytes, uint32_t rows, Chunk& out);
   ChunkInfo (*describe)(const Chunk& chunk);
   void (*append)(Chunk& to, const Chunk& from, size_t begin, size_t end);
+  size_t (*bytes)(const Chunk& chunk);
 };
 template <class Chunks>
 struct FunctionsOf;
@@ -50,6 +51,11 @@ ChunkInfo describe(const Chunk& chunk) {
 template <class Chunk>
 void append(Chunk& to, const Chunk& from, size_t begin = 0, size_t end = static_cast<size_t>(-1)) {
   std::get<ChunkFunctions<Chunk>>(chunk_functions).append(to, from, begin, std::min(end, from.size()));
+}
+// What it takes in memory, about.
+template <class Chunk>
+size_t bytes_of(const Chunk& chunk) {
+  return std::get<ChunkFunctions<Chunk>>(chunk_functions).bytes(chunk);
 }
 
 // Some columns of a chunk of op events: what sums need.

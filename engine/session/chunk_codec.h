@@ -302,6 +302,33 @@ ChunkInfo time_range_of(const Chunk& chunk) {
   return {range.first, range.last, static_cast<uint32_t>(chunk.size()), 0};
 }
 
+// Adds up what columns take in memory.
+template <class Chunk>
+struct MemoryOf : Fields {
+  const Chunk& chunk;
+  size_t bytes = 0;
+  explicit MemoryOf(const Chunk& c) : chunk(c) {}
+
+  template <class R, class M>
+  void column(const char*, M R::* member, const char*, Note = {}) {
+    if constexpr (!kOfRecords<Chunk>) bytes += (chunk.*member).size() * sizeof((chunk.*member)[0]);
+    else if constexpr (std::is_same_v<M, std::string>)
+      for (const auto& record : chunk) bytes += (record.*member).size();
+  }
+  template <class R, class M>
+  void duration(const char* name, M R::* end, M R::*, const char* meaning, Note note = {}) {
+    column(name, end, meaning, note);
+  }
+};
+
+template <class Chunk>
+size_t memory_of(const Chunk& chunk) {
+  MemoryOf<Chunk> memory(chunk);
+  RowsOf<Chunk>::type::describe(memory);
+  if constexpr (kOfRecords<Chunk>) memory.bytes += chunk.size() * sizeof(chunk[0]);
+  return memory.bytes;
+}
+
 // Appends a range of rows of a struct of vectors.
 template <class Chunk>
 struct CopyRows : Fields {

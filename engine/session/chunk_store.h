@@ -34,27 +34,38 @@ class LazyStore : public ChunkStore<Chunk> {
     ChunkPlace place;
     {
       std::lock_guard lock(mutex_);
-      for (const auto& [n, kept] : recent_)
-        if (n == number) return kept;
+      for (const Recent& kept : recent_)
+        if (kept.number == number) return kept.chunk;
       if (number >= places_.size()) throw Error(ErrorKind::kIndex, "no such chunk");
       place = places_[number];
     }
     const std::string bytes = fetch_(place);
     auto made = std::make_shared<Chunk>();
     decode_chunk(bytes, place.rows, *made);
+    const size_t size = bytes_of(*made);
     std::lock_guard lock(mutex_);
-    recent_.emplace_back(number, made);
-    if (recent_.size() > kKept) recent_.pop_front();
+    recent_.push_back({number, size, made});
+    recent_bytes_ += size;
+    while (recent_.size() > kKept || (recent_bytes_ > kKeptBytes && recent_.size() > 1)) {
+      recent_bytes_ -= recent_.front().bytes;
+      recent_.pop_front();
+    }
     return made;
   }
 
  private:
+  struct Recent {
+    size_t number = 0, bytes = 0;
+    std::shared_ptr<const Chunk> chunk;
+  };
   static constexpr size_t kKept = 32;  // about 25 MB of op events
+  static constexpr size_t kKeptBytes = size_t{256} << 20;
   Fetch fetch_;
   std::vector<ChunkInfo> index_;
   mutable std::mutex mutex_;
   std::vector<ChunkPlace> places_;
-  mutable std::deque<std::pair<size_t, std::shared_ptr<const Chunk>>> recent_;
+  mutable std::deque<Recent> recent_;
+  mutable size_t recent_bytes_ = 0;
 };
 
 // A store for every kind of events.

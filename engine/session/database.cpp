@@ -2,11 +2,12 @@
 #include "engine/session/database.h"
 
 #include "engine/base/errors.h"
+#include "engine/session/budget.h"
+#include "engine/session/read_only_file.h"
 
 #include <sqlite3.h>
 
 #include <bit>
-#include <cstdio>
 
 namespace footlight::session {
 namespace {
@@ -20,19 +21,12 @@ namespace {
   }
 }
 
-std::string uri(const std::string& path, const char* options) {
-  std::string out = "file:";
-  for (const char c : path) {
-    if (c == '%' || c == '?' || c == '#' || static_cast<unsigned char>(c) < 0x20) {
-      char hex[4];
-      std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned char>(c));
-      out += hex;
-    } else {
-      out += c;
-    }
-  }
-  return out + options;
-}
+constexpr int kStepsBetween = 200;  // of SQLite's, until the budget is looked at
+
+struct Watch {
+  const ReadOnlyFile& file;
+  Budget& budget;
+};
 }  // namespace
 
 Statement::Statement(sqlite3* db, std::string_view sql) {
@@ -109,14 +103,25 @@ Database Database::create(const std::string& path) {
   return db;
 }
 
-Database Database::open_untrusted(const std::string& path, bool immutable) {
+Database Database::open_untrusted(const ReadOnlyFile& file, Budget& budget) {
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(uri(path, immutable ? "?mode=ro&immutable=1" : "?mode=rw").c_str(), &raw,
-                                   (immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI |
-                                       SQLITE_OPEN_FULLMUTEX,
-                                   nullptr);
+  const char* const vfs = ReadOnlyFile::vfs();
+  int code;
+  {
+    const ReadOnlyFile::Opening opening(file);
+    code = sqlite3_open_v2("session", &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX, vfs);
+  }
   Database db(raw);
   if (code != SQLITE_OK) throw_sqlite(raw, code);
+  const auto watch = std::make_shared<Watch>(Watch{file, budget});
+  db.watch_ = watch;
+  sqlite3_progress_handler(
+      raw, kStepsBetween,
+      [](void* to) {
+        const auto& watch = *static_cast<Watch*>(to);
+        return watch.budget.go_on(kStepsBetween, watch.file.bytes_read()) ? 0 : 1;
+      },
+      watch.get());
   sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);

@@ -4,6 +4,7 @@
 #include "engine/session/rows.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace footlight::session {
+
+class Budget;
+class ReadOnlyFile;
 
 constexpr int32_t kApplicationId = 0x464C5453;  // "FLTS"
 
@@ -37,12 +41,12 @@ class Statement {
 
 class Database {
  public:
-  // A new file, without journal: it is thrown away when making it fails.
+  // A new file, or one of ours to be changed; without journal: it is thrown away when making it fails.
   static Database create(const std::string& path);
-  // For reading, trusting nothing. `immutable`: nobody changes the file meanwhile, no lock is taken, nothing
-  // is written.
-  static Database open_untrusted(const std::string& path, bool immutable);
-  Database(Database&& o) noexcept : db_(o.db_) { o.db_ = nullptr; }
+  // For reading, trusting nothing. Both must outlive it; `budget` is asked while statements run, and says then why they
+  // failed.
+  static Database open_untrusted(const ReadOnlyFile& file, Budget& budget);
+  Database(Database&& o) noexcept : watch_(std::move(o.watch_)), db_(o.db_) { o.db_ = nullptr; }
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
@@ -53,6 +57,7 @@ class Database {
 
  private:
   explicit Database(sqlite3* db) : db_(db) {}
+  std::shared_ptr<void> watch_;
   sqlite3* db_ = nullptr;
 };
 

@@ -1,73 +1,49 @@
 // Reads a finished session: plain tables into records, the index of the chunks, chunks when asked for.
+#include "engine/session/budget.h"
 #include "engine/session/chunk_store.h"
 #include "engine/session/database.h"
-#include "engine/session/log.h"
 #include "engine/session/open.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "engine/session/read_only_file.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
 namespace footlight::session {
 namespace {
 
-// A copy of a file somebody changed with SQLite and left with its side files: recovery happens there.
-class PrivateCopy {
- public:
-  explicit PrivateCopy(const std::string& path) {
-    const char* base = std::getenv("TMPDIR");
-    folder_ = std::string(base && *base ? base : "/tmp") + "/footlight-XXXXXX";
-    if (!mkdtemp(folder_.data()))
-      throw Error(ErrorKind::kIo, std::string("cannot make a folder in /tmp: ") + std::strerror(errno));
-    for (const char* suffix : {"", "-wal", "-journal"}) copy(path + suffix, this->path() + suffix);
+class DatabaseReader final : public Reader {
+  static Budget begun(ReadOptions options, const ReadOnlyFile& file) {
+    Budget budget(std::move(options));
+    budget.begin(file.stored());
+    return budget;
   }
-  ~PrivateCopy() {
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) unlink((path() + suffix).c_str());
-    rmdir(folder_.c_str());
-  }
-  PrivateCopy(const PrivateCopy&) = delete;
-  PrivateCopy& operator=(const PrivateCopy&) = delete;
-  std::string path() const { return folder_ + "/session"; }
-
- private:
-  static void copy(const std::string& from, const std::string& to) {
-    Descriptor in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!in) return;
-    Descriptor out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    std::string buffer(1 << 16, '\0');
-    while (true) {
-      const ssize_t n = read(in.get(), buffer.data(), buffer.size());
-      if (n == 0) return;
-      if (n < 0 || write(out.get(), buffer.data(), static_cast<size_t>(n)) != n)
-        throw Error(ErrorKind::kIo, std::string("cannot copy the session to ") + to + ": " + std::strerror(errno));
+  // SQLite only says that it was interrupted; the budget knows why.
+  template <class Read>
+  auto limited(Read&& read) {
+    try {
+      return read();
+    } catch (const Error&) {
+      budget_.check();
+      throw;
     }
   }
-  std::string folder_;
-};
 
-bool has_side_files(const std::string& path) {
-  struct stat s;
-  for (const char* suffix : {"-wal", "-journal"})
-    if (stat((path + suffix).c_str(), &s) == 0 && s.st_size > 0) return true;
-  return false;
-}
-
-class DatabaseReader final : public Reader {
  public:
-  explicit DatabaseReader(const std::string& path, std::unique_ptr<PrivateCopy> copy)
-      : copy_(std::move(copy)),
-        db_(Database::open_untrusted(copy_ ? copy_->path() : path, !copy_)),
+  DatabaseReader(std::unique_ptr<ReadOnlyFile> file, std::string left_beside, ReadOptions options)
+      : file_(std::move(file)),
+        budget_(begun(std::move(options), *file_)),
+        db_(Database::open_untrusted(*file_, budget_)),
         lazy_(stores(std::make_index_sequence<kChunkKinds>())) {
     std::apply([this](auto&... store) { stores_ = {&store...}; }, lazy_);
-    check_version();
-    read_tables();
-    for_each_chunk_kind([&]<class Chunk, size_t I>() { index(std::get<I>(lazy_), I); });
+    limited([&] {
+      check_version();
+      read_tables();
+      for_each_chunk_kind([&]<class Chunk, size_t I>() { index(std::get<I>(lazy_), I); });
+    });
     state_ = contents_.end ? State::kFinished : State::kKilled;
     left_out_ = words_for(unknown_);
+    damage_ = std::move(left_beside);
+    if (const std::string words = budget_.left_out_words(); !words.empty())
+      damage_ += (damage_.empty() ? "" : "; ") + words;
   }
 
   Changes refresh() override { return {}; }
@@ -152,8 +128,14 @@ class DatabaseReader final : public Reader {
     Statement select = db_.prepare("SELECT " + list + " FROM " + table.name);
     std::vector<Value> values(binding.width);
     while (select.step()) {
-      for (size_t i = 0; i < values.size(); ++i) values[i] = select.column(static_cast<int>(i));
+      uint64_t text_bytes = 0;
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = select.column(static_cast<int>(i));
+        text_bytes += values[i].bytes.size();
+      }
+      budget_.row(text_bytes);
       index_->add(binding, values);
+      budget_.records(index_->rows(), index_->bytes());
     }
   }
 
@@ -168,11 +150,14 @@ class DatabaseReader final : public Reader {
     for (const char* column : {"id", "first_ns", "last_ns", "count", "data"})
       if (std::none_of(has.columns.begin(), has.columns.end(), [&](const auto& c) { return c.name == column; }))
         throw_broken("table " + table.name + " has other columns");
-    Statement select = db_.prepare("SELECT id,first_ns,last_ns,count FROM " + table.name + " ORDER BY id");
+    Statement select = db_.prepare("SELECT id,first_ns,last_ns,count,length(data) FROM " + table.name);
     const Binding binding{0, 3, {0, 1, 2, -1}};
     while (select.step()) {
       const Value values[] = {select.column(1), select.column(2), select.column(3)};
-      store.add(decode_chunk_row(values, binding).info, select.integer(0), 0);
+      const int64_t bytes = select.column(4).type == Value::Type::kInteger ? select.integer(4) : 0;
+      budget_.row(static_cast<uint64_t>(std::max<int64_t>(bytes, 0)));
+      const ChunkInfo info = decode_chunk_row(values, binding).info;
+      if (info.count > kMaxChunkRows || budget_.events(info.count)) store.add(info, select.integer(0), 0);
     }
   }
 
@@ -184,14 +169,18 @@ class DatabaseReader final : public Reader {
     const std::string& table = schema().tables[schema().first_chunk_table + kind].name;
     return [this, sql = "SELECT data FROM " + table + " WHERE id=?"](const ChunkPlace& place) {
       std::lock_guard lock(mutex_);
-      Statement select = db_.prepare(sql);
-      select.bind(1, place.at);
-      if (!select.step()) throw_broken("a chunk is missing");
-      return std::string(select.column(0).bytes);
+      budget_.begin(file_->stored());
+      return limited([&] {
+        Statement select = db_.prepare(sql);
+        select.bind(1, place.at);
+        if (!select.step()) throw_broken("a chunk is missing");
+        return std::string(select.column(0).bytes);
+      });
     };
   }
 
-  std::unique_ptr<PrivateCopy> copy_;
+  std::unique_ptr<ReadOnlyFile> file_;
+  Budget budget_;
   Database db_;
   std::mutex mutex_;  // chunks are fetched from any thread
   LazyStores lazy_;
@@ -205,22 +194,20 @@ bool is_database(std::string_view first_bytes) {
 }
 
 // SQLite itself would notice only when somebody asks for what is missing.
-static void check_length(std::string_view header, int64_t size) {
-  if (header.size() < 100) throw_broken("the file is cut off");
+static void check_length(const ReadOnlyFile& file) {
+  char header[100];
+  if (file.read(header, sizeof header, 0) != sizeof header) throw_broken("the file is cut off");
   const auto byte = [&](size_t i) { return int64_t{static_cast<unsigned char>(header[i])}; };
   const int64_t page = byte(16) << 8 | byte(17);
   const int64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
-  if (pages * (page == 1 ? 65536 : page) > size) throw_broken("the file is cut off");
+  if (pages * (page == 1 ? 65536 : page) > file.size()) throw_broken("the file is cut off");
 }
 
-std::unique_ptr<Reader> open_database(const std::string& path, std::string_view first_bytes, int64_t size) {
-  std::unique_ptr<PrivateCopy> copy;
-  if (has_side_files(path)) {
-    copy = std::make_unique<PrivateCopy>(path);
-  } else {
-    check_length(first_bytes, size);
-  }
-  return std::make_unique<DatabaseReader>(path, std::move(copy));
+std::unique_ptr<Reader> open_database(const std::string& path, Descriptor file, ReadOptions options) {
+  auto read_only = std::make_unique<ReadOnlyFile>(std::move(file));
+  std::string left_out = read_only->take_side_files(path);
+  check_length(*read_only);
+  return std::make_unique<DatabaseReader>(std::move(read_only), std::move(left_out), std::move(options));
 }
 
 }  // namespace footlight::session

@@ -305,6 +305,9 @@ void finish_log(const std::string& from, const std::string& to) {
 
   const std::string temporary = to + ".finishing";
   unlink(temporary.c_str());
+  // Private from its first byte; SQLite would make it readable for everybody.
+  if (!Descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)))
+    fail("cannot make " + temporary);
   try {
     {
       LogScanner scanner(std::move(file));

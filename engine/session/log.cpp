@@ -61,6 +61,14 @@ Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
+int64_t stored_bytes(int fd) {
+  constexpr int64_t kCompressed = 8;  // some file systems do
+  struct stat s {};
+  if (fstat(fd, &s) != 0) return 0;
+  const int64_t blocks = int64_t{s.st_blocks} * 512;
+  return blocks > 0 ? std::min<int64_t>(s.st_size, blocks * kCompressed) : int64_t{s.st_size};
+}
+
 void append_frame(std::string& out, std::string_view payload) {
   const auto length = static_cast<uint32_t>(payload.size());
   const uint64_t sum = checksum(payload);
@@ -74,7 +82,8 @@ LogFile LogFile::create(const std::string& path, uint32_t layout) {
   // A new inode: who still reads the old session at this path keeps it.
   if (unlink(path.c_str()) != 0 && errno != ENOENT) throw_io(path, errno);
   LogFile log;
-  log.append_ = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+  // Private: it holds sources and whatever the script prints.
+  log.append_ = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (!log.append_) throw_io(path, errno);
   flock(log.append_.get(), LOCK_SH);  // where locks do not work, a reader takes the session for a killed one
   std::string header(kHeaderSize, '\0');
@@ -216,9 +225,10 @@ bool LogScanner::has_writer() const {
   return true;
 }
 
-bool LogScanner::fill(size_t size) {
+bool LogScanner::fill(size_t size, const std::function<void(int64_t)>& go_on) {
   const auto used = static_cast<size_t>(position_ - buffer_at_);
   if (used <= buffer_.size() && buffer_.size() - used >= size) return true;
+  go_on(position_);
   buffer_.erase(0, std::min(used, buffer_.size()));
   buffer_at_ = position_;
   if (size > kReadAhead) {  // a length made up must not cost its memory
@@ -233,17 +243,19 @@ bool LogScanner::fill(size_t size) {
   return buffer_.size() >= size;
 }
 
-bool LogScanner::next(bool complete, std::string_view& payload, int64_t& at) {
+bool LogScanner::next(bool complete, const std::function<void(int64_t)>& go_on, std::string_view& payload,
+                      int64_t& at) {
   const int64_t start = position_;
+  const uint64_t wasted_before = wasted_;
   torn_tail_ = 0;
-  while (wasted_ < kMaxWaste && fill(kFrameHeader)) {
+  while (wasted_ < kMaxWaste && fill(kFrameHeader, go_on)) {
     const char* header = buffer_.data() + (position_ - buffer_at_);
     uint32_t magic, length;
     uint64_t sum;
     std::memcpy(&magic, header, 4);
     std::memcpy(&length, header + 4, 4);
     std::memcpy(&sum, header + 8, 8);
-    if (magic == kFrameMagic && length <= kMaxFrame && fill(size_t{kFrameHeader} + length)) {
+    if (magic == kFrameMagic && length <= kMaxFrame && fill(size_t{kFrameHeader} + length, go_on)) {
       payload = {buffer_.data() + (position_ - buffer_at_) + kFrameHeader, length};
       if (checksum(payload) == sum) {
         at = position_ + kFrameHeader;
@@ -258,8 +270,10 @@ bool LogScanner::next(bool complete, std::string_view& payload, int64_t& at) {
     // Torn: look for the next frame.
     const auto from = static_cast<size_t>(position_ - buffer_at_) + 1;
     const size_t found = buffer_.find(std::string_view(reinterpret_cast<const char*>(&kFrameMagic), 4), from);
+    const int64_t torn = position_;
     position_ = buffer_at_ +
                 static_cast<int64_t>(found == std::string::npos ? std::max(from, buffer_.size() - 3) : found);
+    wasted_ += static_cast<uint64_t>(position_ - torn);
   }
   // No frame up to the end of the file. While somebody writes it may still become one.
   struct stat s;
@@ -268,6 +282,7 @@ bool LogScanner::next(bool complete, std::string_view& payload, int64_t& at) {
     position_ = start + torn_tail_;
   } else {
     position_ = start;
+    wasted_ = wasted_before;  // it is looked at again and again
     buffer_.clear();
     buffer_at_ = start;
   }
@@ -292,6 +307,8 @@ bool LogScanner::slots(std::vector<std::string>& payloads) {
   }
   return true;
 }
+
+int64_t LogScanner::stored() const { return stored_bytes(file_.get()); }
 
 std::string LogScanner::read(int64_t offset, size_t size) const {
   std::string bytes(size, '\0');

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ class Descriptor {
  private:
   int fd_;
 };
+
+// The bytes of a file that lie on the disk: a hole of a terabyte holds nothing.
+int64_t stored_bytes(int fd);
 
 void append_frame(std::string& out, std::string_view payload);
 
@@ -79,12 +83,17 @@ class LogScanner {
   uint32_t version() const;       // of the schema, as the header says it
 
   // Calls `visit(payload, offset of the payload in the file)` for every new whole frame. `complete`: nobody writes any
-  // more, so what does not make a frame at the end is damage.
+  // more, so what does not make a frame at the end is damage. `go_on(position)` comes before each piece of the file is
+  // read, and may throw.
   template <class Visit>
-  void scan(bool complete, Visit&& visit) {
+  void scan(bool complete, const std::function<void(int64_t)>& go_on, Visit&& visit) {
     std::string_view payload;
     int64_t at = 0;
-    while (next(complete, payload, at)) visit(payload, at);
+    while (next(complete, go_on, payload, at)) visit(payload, at);
+  }
+  template <class Visit>
+  void scan(bool complete, Visit&& visit) {
+    scan(complete, [](int64_t) {}, visit);
   }
   // The frames in the slots, when they changed since the last call; false: unchanged.
   bool slots(std::vector<std::string>& payloads);
@@ -92,11 +101,12 @@ class LogScanner {
   bool has_writer() const;        // somebody holds the writers' lock
   uint64_t skipped() const { return skipped_; }  // bytes that were no frame
   int64_t torn_tail() const { return torn_tail_; }
+  int64_t stored() const;         // bytes of the file, holes not counted
   std::string read(int64_t offset, size_t size) const;  // throws Error when the file is shorter
 
  private:
-  bool next(bool complete, std::string_view& payload, int64_t& at);
-  bool fill(size_t size);         // makes `size` bytes from position_ on available
+  bool next(bool complete, const std::function<void(int64_t)>& go_on, std::string_view& payload, int64_t& at);
+  bool fill(size_t size, const std::function<void(int64_t)>& go_on);  // makes `size` bytes from position_ on available
   Descriptor file_;
   std::string buffer_;
   int64_t buffer_at_ = kHeaderSize;   // position in the file of buffer_[0]

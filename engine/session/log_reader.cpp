@@ -1,4 +1,5 @@
 // Reads the log of a running or killed session; what is appended later comes with refresh().
+#include "engine/session/budget.h"
 #include "engine/session/chunk_store.h"
 #include "engine/session/log.h"
 #include "engine/session/open.h"
@@ -8,8 +9,11 @@ namespace {
 
 class LogReader final : public Reader {
  public:
-  explicit LogReader(Descriptor file)
-      : scanner_(std::move(file)), frames_(scanner_.version()), lazy_(stores(std::make_index_sequence<kChunkKinds>())) {
+  LogReader(Descriptor file, ReadOptions options)
+      : scanner_(std::move(file)),
+        frames_(scanner_.version()),
+        budget_(std::move(options)),
+        lazy_(stores(std::make_index_sequence<kChunkKinds>())) {
     version_ = static_cast<int>(scanner_.version());
     std::apply([this](auto&... store) { stores_ = {&store...}; }, lazy_);
     state_ = State::kLive;
@@ -19,7 +23,13 @@ class LogReader final : public Reader {
   Changes refresh() override {
     changes_ = {};
     const bool complete = !scanner_.has_writer();  // asked first: what is written after that is seen next time
-    scanner_.scan(complete, [this](std::string_view payload, int64_t at) { frame(payload, at); });
+    budget_.begin(scanner_.stored());
+    const auto go_on = [this](int64_t at) {
+      if (!budget_.go_on(0, at)) budget_.check();
+    };
+    scanner_.scan(complete, go_on, [this](std::string_view payload, int64_t at) {
+      frame(payload, at);
+    });
     read_slots();
     const State before = state_;
     if (contents_.end) {
@@ -48,10 +58,12 @@ class LogReader final : public Reader {
           chunk(table - schema().first_chunk_table, binding, row, payload, at);
         } else {
           index_->add(binding, row);
+          budget_.records(index_->rows(), index_->bytes());
           changes_.records = true;
         }
       });
-    } catch (const Error&) {
+    } catch (const Error& e) {
+      if (e.kind() == ErrorKind::kResourceExhausted) throw;
       ++bad_frames_;  // its checksum was right: written by something that is not Footlight
     }
   }
@@ -59,7 +71,8 @@ class LogReader final : public Reader {
   void chunk(size_t kind, const Binding& binding, Row row, std::string_view payload, int64_t at) {
     const ChunkRow chunk = decode_chunk_row(row, binding);
     for_each_chunk_kind([&]<class Chunk, size_t I>() {
-      if (I == kind) std::get<I>(lazy_).add(chunk.info, at + (chunk.data.data() - payload.data()), chunk.data.size());
+      if (I == kind && (chunk.info.count > kMaxChunkRows || budget_.events(chunk.info.count)))
+        std::get<I>(lazy_).add(chunk.info, at + (chunk.data.data() - payload.data()), chunk.data.size());
     });
     changes_.chunks = true;
   }
@@ -96,8 +109,9 @@ class LogReader final : public Reader {
   }
 
   void say_damage() {
-    damage_.clear();
-    if (scanner_.skipped()) damage_ = std::to_string(scanner_.skipped()) + " bytes in the middle could not be read";
+    damage_ = budget_.left_out_words();
+    if (scanner_.skipped() && !damage_.empty()) damage_ += "; ";
+    if (scanner_.skipped()) damage_ += std::to_string(scanner_.skipped()) + " bytes in the middle could not be read";
     if (bad_frames_) {
       if (!damage_.empty()) damage_ += "; ";
       damage_ += std::to_string(bad_frames_) + " records make no sense";
@@ -110,6 +124,7 @@ class LogReader final : public Reader {
 
   LogScanner scanner_;
   FrameReader frames_;
+  Budget budget_;
   LazyStores lazy_;
   Changes changes_;
   std::vector<DroppedRecord> in_slots_;
@@ -118,6 +133,8 @@ class LogReader final : public Reader {
 
 }  // namespace
 
-std::unique_ptr<Reader> open_log(Descriptor file) { return std::make_unique<LogReader>(std::move(file)); }
+std::unique_ptr<Reader> open_log(Descriptor file, ReadOptions options) {
+  return std::make_unique<LogReader>(std::move(file), std::move(options));
+}
 
 }  // namespace footlight::session

@@ -11,8 +11,9 @@ struct Reader::Index : Assembler {
   using Assembler::Assembler;
 };
 
-std::unique_ptr<Reader> open_log(Descriptor file);
-std::unique_ptr<Reader> open_database(const std::string& path, std::string_view first_bytes, int64_t size);
+std::unique_ptr<Reader> open_log(Descriptor file, ReadOptions options);
+// `path`: beside which there may be what SQLite left.
+std::unique_ptr<Reader> open_database(const std::string& path, Descriptor file, ReadOptions options);
 bool is_database(std::string_view first_bytes);
 
 }  // namespace footlight::session

@@ -15,8 +15,8 @@
 
 namespace footlight::session {
 
-std::unique_ptr<Reader> Reader::open(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+std::unique_ptr<Reader> Reader::open(const std::string& path, ReadOptions options) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
   struct stat s;
   if (fstat(file.get(), &s) != 0) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
@@ -25,8 +25,8 @@ std::unique_ptr<Reader> Reader::open(const std::string& path) {
   const ssize_t got = pread(file.get(), first, sizeof first, 0);
   const std::string_view bytes(first, static_cast<size_t>(std::max<ssize_t>(got, 0)));
   try {
-    if (LogScanner::is_log(bytes)) return open_log(std::move(file));
-    if (is_database(bytes)) return open_database(path, bytes, s.st_size);
+    if (LogScanner::is_log(bytes)) return open_log(std::move(file), std::move(options));
+    if (is_database(bytes)) return open_database(path, std::move(file), std::move(options));
     if (bytes.size() < 24 && kLogMagic.starts_with(bytes.substr(0, 16)) && !bytes.empty())
       throw Error(ErrorKind::kDataLoss, "broken: the session is cut off in its first bytes");
     throw Error(ErrorKind::kDataLoss, s.st_size ? "not a session" : "not a session: the file is empty");

@@ -1,11 +1,12 @@
-// Opens a session: finished, still being written, or left by a killed run. Writes nothing beside the file, believes
-// nothing that is in it. Failures are Errors in words for the user: "not a session", "newer version 9, this Footlight
+// Opens a session: finished, still being written, or left by a killed run. Reads only that file, writes nothing and
+// trusts nothing in it. Failures are Errors in words for the user: "not a session", "newer version 9, this Footlight
 // reads up to 3", "broken: ...". What a newer Footlight wrote and this one does not know is left out, and said.
 #pragma once
 
 #include "engine/session/contents.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,9 +46,16 @@ struct Changes {
   explicit operator bool() const { return records || chunks || state; }
 };
 
+struct ReadOptions {
+  // Asked every few milliseconds while a file is opened or looked at again, with the share of it that was read; false
+  // ends that with an Error (kCancelled). In the thread that reads.
+  std::function<bool(double)> go_on = {};
+};
+
 class Reader {
  public:
-  static std::unique_ptr<Reader> open(const std::string& path);  // throws Error
+  // Throws Error, also for what would cost more rows, bytes or time than a file of its size can (budget.h).
+  static std::unique_ptr<Reader> open(const std::string& path, ReadOptions options = {});
   virtual ~Reader();
 
   const Contents& contents() const { return contents_; }

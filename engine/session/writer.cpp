@@ -7,8 +7,10 @@
 #include "engine/session/log.h"
 #include "engine/session/rows.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -474,7 +476,13 @@ Writer::Finished Writer::finish(EndRecord end) {
     finish_log(s.path, s.path);
     return {};
   } catch (const Error& e) {
-    return {false, e.message() + "; the session stays a log, which opens as well"};
+    // The log may be what is gone: somebody removed it, or put another file in its place.
+    const Descriptor left(open(s.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    char first[kSlotsAt];
+    const ssize_t got = left ? pread(left.get(), first, sizeof first, 0) : -1;
+    if (got > 0 && std::string_view(first, static_cast<size_t>(got)).starts_with(kLogMagic))
+      return {false, e.message() + "; the session stays a log, which opens as well"};
+    return {false, e.message() + "; the session is lost: it is no longer at " + s.path};
   }
 }
 

@@ -11,8 +11,12 @@
 
 #include <QtTest>
 
+#include <sys/stat.h>
+
+#include <chrono>
 #include <cstring>
 #include <random>
+#include <thread>
 
 using namespace footlight;
 using namespace footlight::session;
@@ -56,6 +60,46 @@ std::string read_all(const QString& path) {
   }
 }
 
+// A table's root becomes a page that names another one again and again, and so on down to a page of small rows.
+QByteArray bombed(QByteArray file, uint32_t root, const QByteArray& row) {
+  constexpr qsizetype kPage = 4096;
+  const auto put = [](QByteArray& page, qsizetype at, uint32_t v, int bytes) {
+    for (int i = 0; i < bytes; ++i) page[at + i] = static_cast<char>(v >> (8 * (bytes - 1 - i)));
+  };
+  const auto page = [&](uint32_t kind, qsizetype start, const QByteArray& cell, uint32_t right) {
+    const qsizetype head = right ? 12 : 8;
+    QByteArray made(kPage, '\0');
+    qsizetype at = kPage;
+    uint32_t cells = 0;
+    while (at - cell.size() >= start + head + 2 * qsizetype{cells + 1}) {
+      at -= cell.size();
+      made.replace(at, cell.size(), cell);
+      put(made, start + head + 2 * qsizetype{cells}, static_cast<uint32_t>(at), 2);
+      ++cells;
+    }
+    put(made, start, kind, 1);
+    put(made, start + 3, cells, 2);
+    put(made, start + 5, static_cast<uint32_t>(at), 2);
+    if (right) put(made, start + 8, right, 4);
+    return made;
+  };
+  const auto last = static_cast<uint32_t>(file.size() / kPage);
+  const auto above = [&](uint32_t child, qsizetype start) {
+    QByteArray cell(5, '\1');
+    put(cell, 0, child, 4);
+    return page(5, start, cell, child);
+  };
+  file += page(13, 0, row, 0);
+  file += above(last + 1, 0);
+  file += above(last + 2, 0);
+  const qsizetype start = root == 1 ? 100 : 0;
+  QByteArray top = above(last + 3, start);
+  if (root == 1) top.replace(0, 100, file.left(100));
+  file.replace(qsizetype{root - 1} * kPage, kPage, top);
+  put(file, 28, last + 3, 4);
+  return file;
+}
+
 }  // namespace
 
 class TestSessionFiles : public QObject {
@@ -63,6 +107,17 @@ class TestSessionFiles : public QObject {
   QTemporaryDir folder_;
   QString at(const char* name) { return folder_.filePath(name); }
   QString finished_, log_;
+
+  // A copy of a session, and beside it a write-ahead log that adds a line to its console.
+  void write_with_wal(const QString& from, const QString& to) {
+    write(from, read(finished_));
+    Database db = Database::create(from.toStdString());
+    db.run(
+        "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; INSERT INTO console VALUES(5, 0, 'added "
+        "later', 0)");
+    write(to, read(from));
+    write(to + "-wal", read(from + "-wal"));
+  }
 
  private slots:
   void initTestCase() {
@@ -99,7 +154,7 @@ class TestSessionFiles : public QObject {
     QVERIFY(QString::fromStdString(read_all(at("newer_log"))).endsWith(words.arg(9)));
     write(at("newer_db"), read(finished_));
     {
-      Database db = Database::open_untrusted(at("newer_db").toStdString(), false);
+      Database db = Database::create(at("newer_db").toStdString());
       db.run("PRAGMA user_version=7; UPDATE meta SET value=7 WHERE key='readable_from'");
     }
     QVERIFY(QString::fromStdString(read_all(at("newer_db"))).endsWith(words.arg(7)));
@@ -245,7 +300,7 @@ class TestSessionFiles : public QObject {
     const auto changed = [&](const char* sql) {
       const QString path = at("changed.db");
       write(path, read(finished_));
-      Database db = Database::open_untrusted(path.toStdString(), false);
+      Database db = Database::create(path.toStdString());
       db.run(sql);
       db.close();
       return QString::fromStdString(read_all(path));
@@ -268,27 +323,238 @@ class TestSessionFiles : public QObject {
     QVERIFY(changed("PRAGMA application_id = 5").contains("another SQLite file"));
   }
 
-  // Somebody wrote into the file with sqlite3 and was killed: what is in the side files counts, and stays as it is.
-  void side_files_are_recovered_in_a_private_copy() {
-    const QString from = at("wal.db"), to = at("copied.db");
-    write(from, read(finished_));
-    {
-      Database db = Database::open_untrusted(from.toStdString(), false);
-      db.run(
-          "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; INSERT INTO console VALUES(5, 0, 'added "
-          "later', 0)");
-      write(to, read(from));
-      write(to + "-wal", read(from + "-wal"));
-    }
+  // Somebody wrote into the file with sqlite3 and was killed: what is in the write-ahead log counts, and stays.
+  void a_write_ahead_log_is_read_and_left_alone() {
+    const QString from = at("wal.db"), to = at("with.wal");
+    write_with_wal(from, to);
     const QByteArray database = read(to), wal = read(to + "-wal");
     QVERIFY(wal.size() > 0);
     const QStringList before = QDir(folder_.path()).entryList();
     auto r = Reader::open(to.toStdString());
     QCOMPARE(r->contents().console.size(), 14u);
     QCOMPARE(r->contents().console.back().text, std::string("added later"));
+    QCOMPARE(r->damage(), std::string());
+    QCOMPARE(r->op_events().chunk(0)->size(), Reader::open(finished_.toStdString())->op_events().chunk(0)->size());
     r.reset();
     QCOMPARE(QDir(folder_.path()).entryList(), before);
     QVERIFY(read(to) == database && read(to + "-wal") == wal);
+    // A link to the session: the log lies beside what it leads to.
+    QVERIFY(QFile::link(to, at("link.db")));
+    QCOMPARE(Reader::open(at("link.db").toStdString())->contents().console.size(), 14u);
+    // What is torn counts up to the last change that is whole.
+    const qsizetype frame = 24 + 4096;
+    for (const qsizetype size : {wal.size() - 1, qsizetype{32} + frame / 2, qsizetype{32}, qsizetype{7}}) {
+      write(to + "-wal", wal.left(size));
+      r = Reader::open(to.toStdString());
+      QCOMPARE(r->contents().console.size(), 13u);
+      QVERIFY(QString::fromStdString(r->damage()).contains("NAME-wal beside it was left out"));
+    }
+    for (qsizetype i = 0; i < wal.size(); i += 97) {
+      QByteArray bad = wal;
+      bad[i] = static_cast<char>(bad[i] ^ 0x10);
+      write(to + "-wal", bad);
+      read_all(to);
+    }
+    for (const char* name : {"wal.db", "with.wal", "with.wal-wal", "link.db"}) QFile::remove(at(name));
+  }
+
+  // Nobody's three gigabytes of holes are copied to anywhere, no pipe is waited for, no link is followed.
+  void what_lies_beside_as_a_write_ahead_log_may_be_anything() {
+    const QString path = at("beside.db"), side = path + "-wal";
+    const QString temporary = at("temporary");
+    QVERIFY(QDir().mkpath(temporary));
+    qputenv("TMPDIR", temporary.toUtf8());
+    write(path, read(finished_));
+    const auto opens_without_it = [&] {
+      auto r = Reader::open(path.toStdString());
+      QVERIFY(QString::fromStdString(r->damage()).contains("NAME-wal beside it was left out"));
+      QCOMPARE(r->contents().console.size(), 13u);
+      QCOMPARE(r->op_events().rows(), 4500u);
+      QVERIFY(QDir(temporary).isEmpty());
+    };
+    write(side, "x");
+    QVERIFY(QFile::resize(side, qint64{3} << 30));
+    opens_without_it();
+    QVERIFY(QFile::resize(side, qint64{100} << 20));
+    opens_without_it();
+    QVERIFY(QFile::remove(side));
+    QCOMPARE(mkfifo(side.toUtf8().constData(), 0600), 0);
+    opens_without_it();
+    QVERIFY(QFile::remove(side));
+    QVERIFY(QFile::link(QStringLiteral("/dev/zero"), side));
+    opens_without_it();
+    QVERIFY(QFile::remove(side));
+    QVERIFY(QDir().mkpath(side));
+    opens_without_it();
+    QVERIFY(QDir().rmdir(side));
+    qunsetenv("TMPDIR");
+  }
+
+  // A journal can name a file that SQLite is to delete when it rolls back.
+  void a_journal_neither_changes_nor_deletes_anything() {
+    const QString path = at("journal.db"), victim = at("precious");
+    write(path, read(finished_));
+    write(victim, "precious");
+    const QByteArray name = victim.toUtf8();
+    const auto number = [](uint32_t v) {
+      QByteArray bytes(4, '\0');
+      for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(v >> (24 - 8 * i));
+      return bytes;
+    };
+    const QByteArray magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+    const auto pages = static_cast<uint32_t>(read(path).size() / 4096);
+    QByteArray journal = magic + number(0) + number(0) + number(pages) + number(512) + number(4096);
+    journal.append(512 - journal.size(), '\0');
+    uint32_t sum = 0;
+    for (const char c : name) sum += static_cast<uint32_t>(static_cast<signed char>(c));
+    journal += number(0x40000000 / 4096 + 1) + name + number(static_cast<uint32_t>(name.size())) + number(sum) + magic;
+    write(path + "-journal", journal);
+    const QByteArray before = read(path);
+    auto r = Reader::open(path.toStdString());
+    QCOMPARE(r->op_events().rows(), 4500u);
+    QVERIFY(QString::fromStdString(r->damage()).contains("NAME-journal beside it was left out"));
+    QCOMPARE(read(victim), QByteArray("precious"));
+    QCOMPARE(read(path + "-journal"), journal);
+    QCOMPARE(read(path), before);
+    // One that SQLite is done with says nothing.
+    journal.replace(0, 512, QByteArray(512, '\0'));
+    write(path + "-journal", journal);
+    QCOMPARE(Reader::open(path.toStdString())->damage(), std::string());
+  }
+
+  // Interior pages that name one child again and again: ten billion rows in a few pages.
+  void pages_named_again_and_again_are_refused() {
+    for (const char* table : {"console", "op_chunk", "sqlite_schema"}) {
+      const QString path = at("bomb.db");
+      write(path, read(finished_));
+      int64_t root = 1;
+      if (table != QByteArray("sqlite_schema")) {
+        Database db = Database::create(path.toStdString());
+        Statement select = db.prepare(std::string("SELECT rootpage FROM sqlite_schema WHERE name='") + table + "'");
+        QVERIFY(select.step());
+        root = select.integer(0);
+      }
+      // (0, 0, ''), and a chunk (NULL, 1, 1, 1).
+      const QByteArray row = table == QByteArray("op_chunk") ? QByteArray("\5\1\5\0\11\11\11", 7)
+                                                             : QByteArray("\4\1\4\10\10\15", 6);
+      write(path, bombed(read(path), static_cast<uint32_t>(root), row));
+      const QString words = QString::fromStdString(read_all(path));
+      // The schema's first row already makes no sense.
+      QVERIFY2(words.contains("broken"), qPrintable(words));
+      if (root != 1) QVERIFY2(words.contains("bytes can hold"), qPrintable(words));
+    }
+    // The same in a table that a chunk is looked up in: its id is no row number, so each look-up walks all of it.
+    const QString path = at("lookup.db");
+    write(path, read(finished_));
+    {
+      Database db = Database::create(path.toStdString());
+      db.run("DROP TABLE op_chunk; CREATE TABLE op_chunk(id, first_ns, last_ns, count, data)");
+    }
+    QCOMPARE(read_all(path), std::string());
+  }
+
+  // 670 KB of chunks, each of 65536 equal rows.
+  void chunks_of_more_rows_than_a_file_can_hold_are_left_out() {
+    const QString path = at("chunks.db");
+    write(path, read(finished_));
+    OpColumns events;
+    for (uint32_t i = 0; i < 65536; ++i) events.append(0, 0, OpEvent{});
+    const std::string chunk = encode_chunk(events);
+    {
+      Database db = Database::create(path.toStdString());
+      db.run("DELETE FROM op_chunk; BEGIN");
+      Statement insert = db.prepare("INSERT INTO op_chunk(first_ns,last_ns,count,data) VALUES(1,2,65536,?)");
+      for (int i = 0; i < 1000; ++i) {
+        insert.reset();
+        insert.bind(1, Value{Value::Type::kBlob, 0, chunk});
+        insert.step();
+      }
+      insert.reset();
+      db.run("COMMIT");
+    }
+    const auto size = static_cast<uint64_t>(QFileInfo(path).size());
+    QVERIFY(size < 1'000'000);
+    auto r = Reader::open(path.toStdString());
+    QVERIFY(r->op_events().rows() <= 4'000'000 + 16 * size);
+    QVERIFY(r->op_events().rows() > 4'000'000);
+    QCOMPARE(r->op_events().chunk(0)->size(), 65536u);
+    QVERIFY(QString::fromStdString(r->damage()).contains("events are left out: a file of"));
+    // The same in a log.
+    const std::string log = at("chunks.log").toStdString();
+    {
+      auto writer = Writer::create(log, sample::run_record(), RecordingLevel::kOps);
+      writer->flush();
+      std::string frames;
+      for (int i = 0; i < 200; ++i) {
+        ByteWriter out;
+        out.u32(own_layout());
+        encode_chunk_row(out, 0, {1, 2, 65536, 0}, chunk);
+        append_frame(frames, out.bytes());
+      }
+      QFile file(at("chunks.log"));
+      QVERIFY(file.open(QIODevice::Append));
+      file.write(frames.data(), static_cast<qint64>(frames.size()));
+    }
+    r = Reader::open(log);
+    QVERIFY(r->op_events().rows() > 4'000'000 && r->op_events().rows() < 200 * uint64_t{65536});
+    QVERIFY(QString::fromStdString(r->damage()).contains("events are left out"));
+  }
+
+  void reading_says_how_far_it_is_and_can_be_ended() {
+    // Large enough to be asked about: a log of 40 MB whose frames make no sense.
+    const QString path = at("long");
+    QByteArray log = read(log_);
+    log.append(QByteArray(qsizetype{40} << 20, 'F'));
+    write(path, log);
+    for (const bool cancel : {false, true}) {
+      double share = -1;
+      int asked = 0;
+      try {
+        Reader::open(path.toStdString(), {[&](double so_far) {
+                       share = so_far;
+                       ++asked;
+                       std::this_thread::sleep_for(std::chrono::milliseconds(25));  // or it is too fast to be asked
+                       return !cancel;
+                     }});
+        QVERIFY(!cancel || !asked);
+      } catch (const Error& e) {
+        QVERIFY(cancel);
+        QCOMPARE(e.kind(), ErrorKind::kCancelled);
+        QVERIFY(QString::fromStdString(e.message()).contains("cancelled"));
+      }
+      if (asked) QVERIFY(share >= 0 && share <= 1);
+    }
+  }
+
+  void recordings_are_private() {
+    const auto mode = [](const QString& path) {
+      struct stat s {};
+      stat(path.toUtf8().constData(), &s);
+      return s.st_mode & 0777;
+    };
+    const mode_t before = umask(0);
+    const QString path = at("private");
+    auto writer = Writer::create(path.toStdString(), sample::run_record(), RecordingLevel::kOps);
+    writer->flush();
+    QCOMPARE(mode(path), 0600u);
+    QVERIFY(writer->finish({}).one_file);
+    QCOMPARE(mode(path), 0600u);
+    umask(before);
+  }
+
+  void a_log_that_is_gone_is_not_said_to_stay() {
+    const QString path = at("gone");
+    for (const bool replaced : {false, true}) {
+      auto writer = Writer::create(path.toStdString(), sample::run_record(), RecordingLevel::kOps);
+      writer->flush();
+      QVERIFY(QFile::remove(path));
+      if (replaced) write(path, "something else");
+      const Writer::Finished finished = writer->finish({});
+      QVERIFY(!finished.one_file);
+      const QString words = QString::fromStdString(finished.words);
+      QVERIFY2(words.contains("the session is lost") && !words.contains("stays a log"), qPrintable(words));
+      if (replaced) QCOMPARE(read(path), QByteArray("something else"));
+    }
   }
 };
 

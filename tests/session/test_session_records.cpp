@@ -400,7 +400,7 @@ class TestSessionRecords : public QObject {
     auto writer = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
     sample::write_session(*writer);
     QVERIFY(writer->finish({}).one_file);
-    Database db = Database::open_untrusted(path, true);
+    Database db = Database::create(path);
     Statement ops = db.prepare("SELECT sum(count) FROM op_summary");
     QVERIFY(ops.step());
     QCOMPARE(ops.integer(0), 4500);
@@ -493,7 +493,7 @@ class TestSessionRecords : public QObject {
     auto reader = Reader::open(path);
     QCOMPARE(reader->op_events().rows(), 500u);
     QCOMPARE(reader->contents().dropped.at(0).count, 500u);
-    Database db = Database::open_untrusted(path, true);
+    Database db = Database::create(path);
     Statement sum = db.prepare("SELECT sum(count) FROM op_summary");
     QVERIFY(sum.step());
     QCOMPARE(sum.integer(0), 500);

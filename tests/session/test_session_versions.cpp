@@ -176,7 +176,7 @@ class TestSessionVersions : public QObject {
     writer->add(FunctionRecord{FunctionId(0), "f", FileId(), 1, 1, {}});
     writer->finish({});
     {
-      Database db = Database::open_untrusted(at("future.footlight").toStdString(), false);
+      Database db = Database::create(at("future.footlight").toStdString());
       db.run("PRAGMA user_version=4; ALTER TABLE function ADD COLUMN colour; UPDATE function SET colour='red';"
              "CREATE TABLE weather(time_ns, temperature); INSERT INTO weather VALUES(12, 21.5);"
              "INSERT INTO trace(id, reason, why) VALUES(5, 9, 'it felt like it')");

@@ -1,4 +1,4 @@
-// Exact hits by hash, covering traces by scan, remembered until a trace is added or forgotten.
+// Exact hits by hash, covering traces by a scan that is cached until a trace is added or removed.
 #include "engine/explain/dispatch.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void DispatchTable::forget(int trace) {
     free_.erase(std::prev(free_.end()));
     slots_.pop_back();
   }
-  if (slots_.size() * 4 < slots_.capacity()) {  // a table that was large once does not stay so
+  if (slots_.size() * 4 < slots_.capacity()) {  // shrink a table that was once large
     slots_.shrink_to_fit();
     by_age_.shrink_to_fit();
     exact_.rehash(0);

@@ -26,17 +26,17 @@ class DispatchTable {
     return kMiss;
   }
 
-  // Adds the trace made for this key: the lowest index that is free.
+  // Adds the trace made for this key, at the lowest free index.
   int add(Key key);
-  // Never found again; its index is free for another one.
+  // Removes a trace; its index is free for another one.
   void forget(int trace);
   size_t size() const { return by_age_.size(); }
-  // Every index is below this.
+  // All indexes are below this.
   size_t index_end() const { return slots_.size(); }
   const Key& key(int trace) const { return slots_[static_cast<size_t>(trace)].key; }
-  // Indexes in the order in which they were added.
+  // Indexes in insertion order.
   const std::vector<int>& by_age() const { return by_age_; }
-  // The one whose last use is longest ago; kMiss when there is none.
+  // The least recently used one; kMiss if there is none.
   int least_recently_used() const;
 
   // The existing trace with the fewest differing leaves; of several, the latest. kMiss when there is none.
@@ -48,7 +48,7 @@ class DispatchTable {
  private:
   struct Slot {
     Key key;
-    uint64_t used = 0;  // when it was found last, or added
+    uint64_t used = 0;  // when it was last found, or added
   };
   int find_slowly(std::span<const uint64_t> words);
   int use(std::span<const uint64_t> words, int trace);

@@ -1,4 +1,4 @@
-// What findings are drawn from: the records of a run, seen function by function.
+// The input of findings: the records of a run, by function.
 #pragma once
 
 #include "engine/explain/fingerprint.h"
@@ -29,8 +29,8 @@ struct FunctionRun {
   // What a replay goes through, in order of time: calls, and traces that were asked for without a call.
   struct Step {
     int64_t start_ns = 0;
-    const session::TraceRecord* trace = nullptr;  // the one that served
-    std::span<const uint64_t> key;                // as the call had it; empty: not recorded
+    const session::TraceRecord* trace = nullptr;  // the one that served the call
+    std::span<const uint64_t> key;                // the call's; empty: not recorded
     bool call = true;
     SourceRef source = {};                        // the line of the call
   };

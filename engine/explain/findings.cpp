@@ -1,4 +1,4 @@
-// Asks every cause about every function and puts what they found in order.
+// Runs every cause on every function and sorts the findings.
 #include "engine/explain/findings.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a recorded graph is, in two numbers: over its ops, attributes, constants, edges and the graphs that it calls.
-// Names and ids of nodes and graphs count for nothing, nor does the order in which nodes were made.
+// A fingerprint of a recorded graph: two hashes over its ops, attributes, constants, edges and called graphs.
+// Names and ids of nodes and graphs do not matter, nor does the order in which nodes were made.
 #pragma once
 
 #include "engine/base/hash128.h"
@@ -26,7 +26,7 @@ enum class GraphRelation : uint8_t {
 };
 const char* name_of(GraphRelation);  // "identical", "constants", "structure", "unknown"
 
-// Remembers what it has worked out. Graphs are looked up by id, null for those that were not recorded.
+// Caches its results. Graphs are looked up by id, null for those that were not recorded.
 class Fingerprints {
  public:
   using Lookup = std::function<const session::GraphRecord*(GraphId)>;

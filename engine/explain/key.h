@@ -1,5 +1,5 @@
-// The cache key of a call, flat: a row of words that is built without allocating, compared with memcmp and read back
-// when somebody asks what it means. The dispatcher and the explanation of a retrace use this same form.
+// The cache key of a call: a flat array of words that is built without allocating, compared with memcmp and decoded
+// only to explain it. The dispatcher and the explanation of a retrace use the same form.
 #pragma once
 
 #include "engine/base/small_vector.h"
@@ -57,7 +57,7 @@ using Words = SmallVector<uint64_t, 48>;
 // Names for the numbers in keys: "<Model object>", "Point(x,y)", "<lambda> (train.py:14)".
 using Names = std::unordered_map<uint64_t, std::string>;
 
-// Appends tokens. One instance is filled again and again: no allocation for keys of usual size.
+// Appends tokens. Instances are reused: no allocation for keys of usual size.
 class KeyWriter {
  public:
   Words words;
@@ -99,7 +99,7 @@ class KeyWriter {
 
 uint64_t hash_words(std::span<const uint64_t>);
 
-// A key that is kept: its words, hash, and what is needed to speak of it.
+// A stored key: its words, hash, and names to describe it.
 struct Key {
   std::vector<uint64_t> words;
   uint64_t hash = 0;
@@ -150,13 +150,13 @@ std::vector<Place> places(std::span<const uint64_t> words);
 // The user's own trace types know what they cover: set by the front end that has them. Null: each covers itself alone.
 extern bool (*custom_subtype)(uint64_t specific, uint64_t general);
 
-// Every argument of `specific` is one that a trace made for `general` serves.
+// Whether a trace made for `general` serves every argument of `specific`.
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);
 
-// The least general key that covers both; nothing when they differ in more than shapes.
+// The most specific key that covers both; none if they differ in more than shapes.
 std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std::span<const uint64_t> b);
 
-// The leaves with paths, for recordings and people.
+// The leaves with paths, for recordings and display.
 std::vector<session::KeyLeaf> describe(const Key&);
 // "f32[32,8] 0.1": the whole key on one short line.
 std::string summary(const Key&);

@@ -17,7 +17,7 @@ struct ProposedFix {
   bool reduce_retracing = false;  // the function relaxes shapes
 };
 
-// How a finding was checked. `ok`: the check was made and confirmed that traces are saved.
+// How a finding was checked. `ok`: the check confirmed that traces are saved.
 struct Checked {
   enum class Method : uint8_t { kNone, kReplay };
   Method method = Method::kNone;
@@ -34,7 +34,7 @@ struct ReplayResult {
   std::vector<std::vector<const session::TraceRecord*>> merged;
 };
 
-// First as it was: when that does not give the traces that were recorded, nothing is concluded from it.
+// First replays the run unchanged: if that does not reproduce the recorded traces, nothing is concluded.
 ReplayResult replay(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix);
 
 // For recordings that cannot be replayed: the traces that agree in all leaves of their keys but for these, whose values

@@ -1,4 +1,4 @@
-// The records of an open session as findings want them.
+// The records of an open session, as needed by findings.
 #pragma once
 
 #include "engine/explain/evidence.h"

@@ -1,5 +1,5 @@
-// Rows back into records, and where each record is by its id. Rows come in any order that has an owner before what it
-// owns; rows of owners that are not there are passed over: a damaged file keeps the rest.
+// Builds records from rows, and finds records by id. Rows may come in any order in which owners precede what they
+// own; rows of missing owners are skipped, so the rest of a damaged file can be read.
 #pragma once
 
 #include "engine/session/rows.h"

@@ -1,4 +1,4 @@
-// Bytes out and bytes in: varints, strings, a checksum. Reading checks every length and throws Error, never runs over.
+// Writing and reading bytes: varints, strings, a checksum. Reading checks every length and throws Error.
 #pragma once
 
 #include "engine/base/errors.h"
@@ -83,7 +83,7 @@ class ByteReader {
   const char* end_;
 };
 
-// Against torn writes and flipped bits, not against intent.
+// Detects torn writes and flipped bits, not tampering.
 inline uint64_t checksum(std::string_view bytes, uint64_t seed = 0) {
   uint64_t h = seed ^ (bytes.size() * 0x9E3779B97F4A7C15ull);
   size_t i = 0;

@@ -1,4 +1,4 @@
-// A chunk store over anything that can fetch the bytes of chunk number n: decodes on demand, keeps the last few.
+// A chunk store over anything that can fetch the bytes of chunk n: decodes on demand, caches the last few.
 #pragma once
 
 #include "engine/session/bytes.h"

@@ -1,4 +1,4 @@
-// What a reader holds of a session: every record but the events. The list of all tables is here.
+// The part of a session that a reader keeps in memory: all records except events. Contains the list of all tables.
 #pragma once
 
 #include "engine/session/records.h"

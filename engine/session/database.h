@@ -1,4 +1,4 @@
-// SQLite with owners and exceptions: what the finished form of a session needs of it.
+// RAII wrappers of SQLite with exceptions, as far as finished sessions need it.
 #pragma once
 
 #include "engine/session/rows.h"

@@ -193,7 +193,7 @@ bool is_database(std::string_view first_bytes) {
   return first_bytes.starts_with(std::string_view("SQLite format 3\0", 16));
 }
 
-// SQLite itself would notice only when somebody asks for what is missing.
+// SQLite itself would only notice when the missing part is read.
 static void check_length(const ReadOnlyFile& file) {
   char header[100];
   if (file.read(header, sizeof header, 0) != sizeof header) throw_broken("the file is cut off");

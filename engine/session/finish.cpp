@@ -1,4 +1,4 @@
-// A log becomes one SQLite file: rows go to their tables, small chunks are joined to usual ones, sums are added.
+// Converts a log to one SQLite file: rows go to their tables, small chunks are merged, totals are added.
 #include "engine/base/errors.h"
 #include "engine/session/assembler.h"
 #include "engine/session/chunk.h"
@@ -21,7 +21,7 @@
 namespace footlight::session {
 namespace {
 
-// Joins chunks until one is of usual size. Chunks that are so already go through as they are.
+// Merges chunks up to the usual size. Chunks of that size are copied unchanged.
 template <class Chunk>
 class ChunkJoiner {
  public:

@@ -1,4 +1,4 @@
-// Appending frames, and finding them again in a file that may be torn anywhere.
+// Appends frames, and finds them again in a file that may be torn anywhere.
 #include "engine/session/log.h"
 
 #include "engine/base/errors.h"
@@ -212,7 +212,7 @@ uint32_t LogScanner::version() const {
 }
 
 bool LogScanner::has_writer() const {
-  // Two readers may try at the same instant: a moment later one of them is alone.
+  // Two readers may try at the same time: retry a moment later.
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {
       flock(file_.get(), LOCK_UN);

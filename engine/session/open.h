@@ -1,4 +1,4 @@
-// The two forms of a session behind Reader, and the index by id that they share.
+// The two implementations of Reader, and the index by id that they share.
 #pragma once
 
 #include "engine/session/assembler.h"

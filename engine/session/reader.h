@@ -36,7 +36,7 @@ using CounterStore = ChunkStore<std::vector<CounterRecord>>;
 enum class State : uint8_t {
   kFinished,  // the run ended and said so
   kLive,      // a process is writing it
-  kKilled,    // nobody writes it any more and nobody ended it
+  kKilled,    // no process is writing it, but it was not ended
 };
 
 struct Changes {
@@ -77,7 +77,7 @@ class Reader {
   std::vector<CallRecord> all_calls() const;           // decodes every chunk; Error beyond 20 million
   std::vector<DeviceRecord> all_device_events() const;
 
-  // Takes in what was written since; cheap when nothing was. Of one thread at a time, as everything but chunk().
+  // Reads what was written since; cheap if nothing was. One thread at a time, like everything except chunk().
   virtual Changes refresh() = 0;
 
   // Look-ups by id; null: not there.
@@ -92,7 +92,7 @@ class Reader {
   const LocationRecord* location(LocationId) const;
   const TrackRecord* track(TrackId) const;
   const SignatureRecord* signature(SignatureId) const;
-  // Where a source position leads; file none or line 0: nowhere known.
+  // Resolves a source position; file none or line 0: unknown.
   struct Place { FileId file; int line = 0; };
   Place place(SourceRef) const;
 

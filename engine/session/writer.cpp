@@ -222,7 +222,7 @@ void Writer::State::flush_now() {
   if (!unsaid.empty() || unsaid_end) write_slot();
 }
 
-// Events stop a little before the cap, so that functions, traces and the console go on for a while.
+// Events stop a little before the cap, so that functions, traces and the console can continue for a while.
 bool Writer::State::over_cap(size_t more, Pending::Rank rank) const {
   if (rank == Pending::Rank::kEnd) return false;
   const int64_t reserve = std::min<int64_t>(options.size_cap / 8, int64_t{16} << 20);

@@ -56,11 +56,11 @@ class Writer {
   void set_level(RecordingLevel level);    // written down only; profile::set_level switches
   void set_run(RunRecord run);             // replaces what create() was given
 
-  // Called by the flush thread before each flush: the recorder empties its rings here. Null: nobody.
+  // Called by the flush thread before each flush: the recorder empties its rings here. May be null.
   using Pump = void (*)(Writer& writer, void* context);
   void set_pump(Pump pump, void* context);
   void wake();                             // flush now, without waiting; cheap, from any thread
-  void flush();                            // returns when all that was added before is in the file
+  void flush();                            // returns when everything added before is in the file
 
   // The end of the run: the last records, then one file without side files. When the disk is too full for that, the
   // log stays (it opens as well) and `words` says so. The writer takes no more records.
@@ -70,7 +70,7 @@ class Writer {
   void close();
   // Same, but the session still counts as being written while this object lives: to fork between two writers.
   void rest();
-  // In a forked child: lets go of the file without touching it. All add_* become no-ops.
+  // In a forked child: abandons the file without writing to it. All add_* become no-ops.
   void abandon() noexcept;
 
  private:
@@ -97,7 +97,7 @@ TraceId new_trace_id() noexcept;
 GraphId new_graph_id() noexcept;
 KeyId new_key_id() noexcept;
 
-// Turns the log of a run that has no writer any more into one SQLite file at `to` (which may be the same path).
+// Converts the log of a run without writers to one SQLite file at `to` (which may be the same path).
 // Throws Error.
 void finish_log(const std::string& from, const std::string& to);
 

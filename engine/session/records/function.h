@@ -1,4 +1,4 @@
-// Functions that are staged, and the code that AutoGraph made of them.
+// Staged functions, and the code that AutoGraph generated from them.
 #pragma once
 
 #include "engine/session/records/ids.h"

@@ -139,6 +139,7 @@ void Writer::trace() {
   const query::CallSums sums = document_.calls_of(t->id);
   row("called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
   if (sums.hits) row("per hit", duration_text(sums.hit_ns / static_cast<int64_t>(sums.hits)));
+  if (t->cached) row("added to", counted(t->cached, "live trace", "live traces"));
   if (const session::GraphRecord* g = document_.graph(t->graph())) row("nodes", count_text(g->nodes.size()));
   row_if("why", q(t->why));
   if (const session::TraceRecord* near = document_.trace(t->nearest)) {

@@ -100,6 +100,7 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
   if (trace.conversion_ns)
     record.phases.push_back({"autograph", "trace", 0, times.start, times.start + trace.conversion_ns});
   record.signature = explain::summary(key);
+  record.cached = static_cast<uint32_t>(function.size());
   record.key = explain::describe(key);
   trace.key = record.call_key = function.keys().id_of(family.id, key.words, [&](auto) { return key.names; });
   find_nearest(family, key, record);

@@ -424,6 +424,9 @@ class TestFunction : public QObject {
     for (int64_t k = 10; k < 30; ++k) f({{real(1)}, 0, k});
     trace::record_eviction_totals(*session::active_writer());
     const session::Contents& contents = recording.read();
+    QCOMPARE(contents.traces[0].cached, 0u);
+    QCOMPARE(contents.traces[1].cached, 0u);  // the first one went with its object
+    QCOMPARE(contents.traces[4].cached, 2u);
     QCOMPARE(contents.traces[4].reason, TraceReason::kEvicted);
     QCOMPARE(contents.traces[3].reason, TraceReason::kCall);
     std::string notes;

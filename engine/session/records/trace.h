@@ -119,6 +119,7 @@ struct TraceRecord {
   std::string native_id;
   int64_t start_ns = 0, end_ns = 0;
   std::string signature;
+  uint32_t cached = 0;
   KeyId call_key;
   std::vector<KeyLeaf> key;
   TraceId nearest;
@@ -172,6 +173,7 @@ struct TraceRecord {
     f.column("start_ns", &R::start_ns, "when it began", {.unit = "ns"});
     f.column("end_ns", &R::end_ns, "when it ended", {.unit = "ns"});
     f.column("signature", &R::signature, "f32[32,8] 0.1");
+    f.column("cached", &R::cached, "how many traces the function held before it", {.since = 3});
     f.column("call_key", &R::call_key, "the key that it serves, as the dispatcher has it", {.since = 3});
     f.column("nearest", &R::nearest, "the existing trace whose key differs in the fewest leaves");
     f.column("why", &R::why, "value of lr");

@@ -43,6 +43,18 @@ SelectionFacts find_facts(const query::Store& store, const Selection& s, const q
       }
       break;
     }
+    case Selection::Kind::kFunction: {
+      const auto& waits = store.reader().events<std::vector<session::WaitRecord>>();
+      for (size_t chunk = 0; chunk < waits.index().size(); ++chunk) {
+        cancel.check();
+        for (const session::WaitRecord& wait : *waits.chunk(chunk)) {
+          if (wait.function != s.function) continue;
+          ++facts.waits;
+          facts.waited_ns += wait.end_ns - wait.start_ns;
+        }
+      }
+      break;
+    }
     case Selection::Kind::kCall: {
       facts.call = store.calls().find(s.call);
       if (!facts.call) break;

@@ -22,6 +22,8 @@ struct SelectionFacts {
   query::Sums ran;                               // kNode: the node; kLine: eager ops there; kCall: its ops
   int64_t median_ns = -1;                        // kNode; -1: not counted yet (node_median())
   uint64_t calls = 0;                            // kLine: calls made there
+  uint64_t waits = 0;                            // kFunction: of threads, until another one had traced it
+  int64_t waited_ns = 0;
   query::Sums op_sums;                           // kEvent: all of that op in the run
   std::vector<std::pair<int64_t, uint64_t>> histogram;
 };

@@ -107,6 +107,9 @@ void Writer::function() {
   row("called", counted(sums.calls, "time", "times"));
   row("traced", counted(traces.size(), "time", "times"), traces.size() > 2 ? "amber" : "");
   if (tracing) row("tracing took", duration_text(tracing));
+  if (facts_ && facts_->waits)
+    row("threads waited", counted(facts_->waits, "time", "times") + QStringLiteral("  ") +
+                              duration_text(facts_->waited_ns));
   if (sums.hits) row("per hit", duration_text(sums.hit_ns / static_cast<int64_t>(sums.hits)));
   source({f->file, f->line}, 4);
   if (!traces.empty()) {

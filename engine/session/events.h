@@ -171,9 +171,29 @@ struct CounterRecord {
   }
 };
 
+// A thread that called a function while another was tracing it.
+struct WaitRecord {
+  FunctionId function;
+  ThreadId thread;
+  int64_t start_ns = 0, end_ns = 0;
+  SourceRef source = {};
+
+  static constexpr TableNote kTable{"wait_chunk", "Waits of threads until another one had traced a function.", 3};
+  static constexpr const char* kPlural = "waits";
+  template <class F>
+  static void describe(F& f) {
+    using R = WaitRecord;
+    f.column("function", &R::function, "that was being traced");
+    f.column("thread", &R::thread, "that waited");
+    f.column("start_ns", &R::start_ns, "when it began", {.unit = "ns"});
+    f.duration("duration_ns", &R::end_ns, &R::start_ns, "how long it took", {.unit = "ns"});
+    f.column("source", &R::source, "code object and instruction of the call");
+  }
+};
+
 // The kinds of chunks. Their place in this list is their number in a chunk's header: append only.
 using EventChunks = std::tuple<OpColumns, std::vector<CallRecord>, std::vector<DeviceRecord>, std::vector<SpanRecord>,
-                               std::vector<CounterRecord>>;
+                               std::vector<CounterRecord>, std::vector<WaitRecord>>;
 
 // One chunk, known without decoding it.
 struct ChunkInfo {

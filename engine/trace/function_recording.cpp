@@ -120,6 +120,12 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
   family.seen.push_back({key, trace.id});
 }
 
+void record_wait(Function& function, int64_t start_ns) {
+  if (session::Writer* writer = recording_writer())
+    writer->add(session::WaitRecord{function.family().id, session::ThreadId(thread_rings().number()), start_ns,
+                                    now_ns(), current_source()});
+}
+
 void record_call_of(Function& function, const CallRun& call, TraceId trace, CallOutcome outcome,
                     std::span<const uint64_t> asked) {
   record_function(function);

@@ -22,6 +22,8 @@ void record_trace(Function&, Trace&, const explain::Key&, session::TraceReason, 
                   const std::string& error);
 // `asked`: the key of a call that went through the dispatcher.
 void record_call_of(Function&, const CallRun&, TraceId, CallOutcome, std::span<const uint64_t> asked);
+// This thread waited since `start_ns` for another one that was tracing the function.
+void record_wait(Function&, int64_t start_ns);
 // A trace is evicted: because an object in `key` died, or (no key) because there are more than `most` traces.
 void record_eviction(Function&, const Trace&, const explain::Key* key, uint64_t object, size_t most);
 

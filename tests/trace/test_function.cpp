@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <set>
 #include <thread>
 
 using namespace footlight;
@@ -54,6 +55,11 @@ class Recording {
     stop();
     reader_ = session::Reader::open(path_);
     return reader_->contents();
+  }
+  std::vector<session::WaitRecord> waits() {
+    read();
+    const auto& waits = reader_->events<std::vector<session::WaitRecord>>();
+    return waits.index().empty() ? std::vector<session::WaitRecord>{} : *waits.chunk(0);
   }
   std::vector<CallEvent> calls() {
     drain();
@@ -440,6 +446,7 @@ class TestFunction : public QObject {
   // --- threads ---
   void one_thread_traces_while_the_others_wait_outside_of_the_interpreter() {
     constexpr int kThreads = 6;
+    Recording recording;
     Script* self = nullptr;
     Script f("f", [&](std::span<const Tensor> in) {
       // The others can only come to wait because this lets go of the interpreter, and because they do.
@@ -459,6 +466,15 @@ class TestFunction : public QObject {
       });
     for (std::thread& thread : threads) thread.join();
     QCOMPARE(f.runs, 1);
+    const std::vector<session::WaitRecord> waits = recording.waits();
+    QCOMPARE(waits.size(), size_t{kThreads - 1});
+    std::set<uint32_t> who;
+    for (const session::WaitRecord& wait : waits) {
+      QCOMPARE(wait.function, f.function.id());
+      QVERIFY(wait.end_ns >= wait.start_ns && wait.start_ns > 0);
+      who.insert(wait.thread.value);
+    }
+    QCOMPARE(who.size(), waits.size());
     for (int i = 0; i < kThreads; ++i) QCOMPARE(results[static_cast<size_t>(i)], 2.f * static_cast<float>(i));
   }
 };

@@ -60,7 +60,8 @@ set(footlight_standard_headers <algorithm> <array> <atomic> <charconv> <chrono> 
     <stdexcept> <string> <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
 
 # footlight_precompile(TARGET GROUP [headers...]): the C++ library and these headers, parsed once per group. The targets of
-# a group have the same flags; the first one says the headers.
+# a group have the same flags; the first one says the headers. A source file with flags of its own has to leave the
+# precompiled header out (SKIP_PRECOMPILE_HEADERS): g++ takes optimization flags from the header, without a word.
 function(footlight_precompile target group)
   if(NOT FOOTLIGHT_PRECOMPILE)
     return()
@@ -78,14 +79,16 @@ endfunction()
 function(footlight_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(fl_${name} OBJECT ${sources})
-  set(cold ${sources})
-  list(FILTER cold INCLUDE REGEX "/engine/(ops/rows|ops/composite|explain|autograph|cli|formats)/")
-  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS "${footlight_cold}")
+  set(group engine)
+  if(name MATCHES "^(ops|explain|autograph|cli|formats)$")
+    set(group cold)
+    target_compile_options(fl_${name} PRIVATE ${footlight_cold})
+  endif()
   target_link_libraries(fl_${name} PUBLIC footlight_flags ${ARGN})
   if(name STREQUAL "ops")  # its files are many, small and alike
     footlight_precompile(fl_${name} ops <engine/ops/functions.h> <engine/ops/composite/define.h>)
   else()
-    footlight_precompile(fl_${name} engine)
+    footlight_precompile(fl_${name} ${group})
   endif()
 endfunction()
 

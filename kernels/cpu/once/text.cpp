@@ -1,4 +1,4 @@
-// Kernels that transform, cut, match, hash and parse strings.
+// Kernels that transform, cut, hash and parse strings.
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/once/hash.h"
 #include "kernels/cpu/once/strings.h"
@@ -8,12 +8,8 @@
 #include <clocale>
 #include <cmath>
 #include <cstdlib>
-#include <map>
-#include <memory>
-#include <mutex>
 
 #include <locale.h>
-#include <re2/re2.h>
 
 namespace footlight {
 namespace FL_ISA {
@@ -115,47 +111,6 @@ void substr(KernelContext& c) {
           part(in[text], int_at(c.inputs[1], pos), int_at(c.inputs[2], pos), characters, i);
       to[i].assign(found.data(), found.size());
     }
-  });
-}
-
-// Cache of compiled patterns: the same few come again and again.
-std::shared_ptr<const RE2> regex_of(const std::string& pattern) {
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<const RE2>> known;
-  const std::lock_guard lock(mutex);
-  if (const auto found = known.find(pattern); found != known.end()) return found->second;
-  auto made = std::make_shared<const RE2>(pattern, RE2::Quiet);
-  if (!made->ok()) invalid("Invalid pattern: ", pattern, ", error: ", made->error());
-  if (known.size() == 64) known.clear();
-  known.emplace(pattern, made);
-  return made;
-}
-
-void regex_replace(KernelContext& c) {
-  static const AttrName kPattern{"pattern"}, kRewrite{"rewrite"}, kGlobal{"replace_global"};
-  const bool is_static = c.inputs.size() == 1;
-  const auto regex = regex_of(is_static ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
-  const std::string rewrite = is_static ? c.attrs.get<std::string>(kRewrite) : *c.in<std::string>(2);
-  const bool all = c.attrs.get_or(kGlobal, true);
-  const std::string* in = c.in<std::string>(0);
-  std::string* out = c.out<std::string>();
-  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      out[i] = in[i];
-      if (all) RE2::GlobalReplace(&out[i], *regex, rewrite);
-      else RE2::Replace(&out[i], *regex, rewrite);
-    }
-  });
-}
-
-void regex_full_match(KernelContext& c) {
-  static const AttrName kPattern{"pattern"};
-  const auto regex =
-      regex_of(c.inputs.size() == 1 ? c.attrs.get<std::string>(kPattern) : *c.in<std::string>(1));
-  const std::string* in = c.in<std::string>(0);
-  bool* out = c.out<bool>();
-  for_strings(c.outputs[0].elements(), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = RE2::FullMatch(in[i], *regex);
   });
 }
 
@@ -291,10 +246,6 @@ FL_CPU_KERNELS {
   on_cpu("StringUpper", kText, change_case<true>);
   on_cpu("StringStrip", kText, strip);
   on_cpu("Substr", kText, substr);
-  on_cpu("RegexReplace", kText, regex_replace);
-  on_cpu("StaticRegexReplace", kText, regex_replace);
-  on_cpu("RegexFullMatch", kText, regex_full_match);
-  on_cpu("StaticRegexFullMatch", kText, regex_full_match);
   on_cpu("StringToNumber", bit_of(DType::kFloat32), to_number<float>);
   on_cpu("StringToNumber", bit_of(DType::kFloat64), to_number<double>);
   on_cpu("StringToNumber", bit_of(DType::kInt32), to_number<int32_t>);

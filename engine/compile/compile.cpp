@@ -151,7 +151,7 @@ class Compiler {
     program_->code.push_back(in);
   }
 
-  // Whether nothing is left to check or to infer when the node runs: all shapes are known and can be believed, and so
+  // Whether nothing is left to check or to infer when the node runs: all shapes are known and reliable, and so
   // are the values that shape rules look at.
   bool settled(const Node& node) {
     if (doubt_) return false;

@@ -36,7 +36,7 @@ class State {
   struct Variable {
     Ref name;
     PyObject* cell = nullptr;     // borrowed
-    PyObject* globals = nullptr;  // borrowed; where cell is null
+    PyObject* globals = nullptr;  // borrowed; used if cell is null
     Ref get() const;
   };
   struct Step {

@@ -1,4 +1,4 @@
-// The buffer protocol both ways. Elements are told apart by the protocol's format characters, so no NumPy
+// The buffer protocol in both directions. Dtypes come from the protocol's format characters, so no NumPy
 // headers are needed and NumPy 1 and 2 are the same.
 #include "engine/python/types/array_memory.h"
 
@@ -59,13 +59,13 @@ const char* format_of(DType d) {
 
 void release_view(void* context) {
   auto* view = static_cast<Py_buffer*>(context);
-  if (!Py_IsInitialized()) return;  // the process ends: its memory goes with it
+  if (!Py_IsInitialized()) return;  // the process is exiting: leave it to the OS
   const WithGil held;
   PyBuffer_Release(view);
   delete view;
 }
 
-// What the protocol cannot say (objects, text, other byte orders, bfloat16), with NumPy's own help.
+// Converts what the protocol cannot express (objects, strings, other byte orders, bfloat16) with NumPy.
 std::optional<Tensor> through_numpy(PyObject* o) {
   const Ref dtype = optional_attribute(o, "dtype");
   if (!dtype) return {};

@@ -1,4 +1,4 @@
-// Memory shared with NumPy and everything else that speaks the buffer protocol; NumPy itself is loaded only
+// Memory shared with NumPy and other users of the buffer protocol; NumPy itself is loaded only
 // to make arrays.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace footlight::python {
 
 // An array, NumPy scalar, memoryview or object with __array__ as a tensor: read-only contiguous memory is
-// shared, the rest copied. Nothing for what is none; throws for element types that no tensor has.
+// shared, other memory is copied. Empty if it is none of these; throws for unsupported element types.
 std::optional<Tensor> array_value(PyObject*);
 
 // A NumPy array of its own (a NumPy scalar for rank 0, bytes for a string): Tensor.numpy(). Imports NumPy.

@@ -1,4 +1,4 @@
-// Nested lists, arrays, tensors and variables as tensors. A Python value comes out marked as such
+// Nested lists, arrays, tensors and variables as tensors. A Python value is marked as such
 // (python_number): a graph makes a constant of it, no tape watches it.
 #include "engine/python/types/convert.h"
 
@@ -70,7 +70,7 @@ Kind kind_of(DType d) {
   return is_complex(d) ? Kind::kComplex : is_floating(d) ? Kind::kFloat : Kind::kInt;
 }
 
-// What a nested list holds, found in one walk.
+// The contents of a nested list, found in one pass.
 struct Contents {
   bool dtype_given = false;        // then mixed kinds are judged by it, not by the first leaf
   Shape shape;
@@ -230,7 +230,7 @@ void write(PyObject* o, const Tensor& to, bool dtype_given, int64_t& at) {
   copy(*scalar_from_object(plain.get(), to.dtype()), to, at);
 }
 
-// A shape is a list of int32, of int64 where a dimension needs it; of no other dtype.
+// A shape is a list of int32, or of int64 if a dimension needs it; no other dtype.
 Tensor from_shape(const Shape& s, DType dtype) {
   if (!s.fully_known())
     fail(ErrorKind::kValue, "Cannot convert a partially known TensorShape ", s.to_string(), " to a Tensor.");
@@ -264,7 +264,7 @@ DType dtype_of_kind(const Contents& c) {
   }
 }
 
-// Whether all leaves become elements of this dtype when it is asked for.
+// Whether all leaves can be converted to this dtype.
 bool accepts(DType d, const Contents& c) {
   const bool small = is_integer(d) && d != DType::kInt32 && d != DType::kInt64 && d != DType::kUInt64;
   if (d == DType::kBool || d == DType::kString) {
@@ -278,7 +278,7 @@ bool accepts(DType d, const Contents& c) {
   return !c.has(Kind::kFloat) || is_floating(d) || is_complex(d);
 }
 
-// The first tensor or variable of a nest of lists: its dtype is the one that all others take.
+// The first tensor or variable in nested lists: all others take its dtype.
 PyObject* first_tensor(PyObject* o) {
   if (is_tensor(o) || is_variable(o)) return o;
   if (!is_list(o)) return nullptr;
@@ -293,7 +293,7 @@ Tensor pack(const std::vector<Tensor>& parts) {
   return apply(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, "stack");
 }
 
-// A nest of lists that holds tensors: level by level.
+// Nested lists that contain tensors: level by level.
 Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
   Ref items = checked(PySequence_Fast(o, "a sequence"));
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());

@@ -1,4 +1,4 @@
-// Python values as tensors: numbers, strings, nested lists, whatever shares its memory (NumPy arrays),
+// Python values as tensors: numbers, strings, nested lists, objects that share memory (NumPy arrays),
 // tensors, variables.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace footlight::python {
 // large), float32, bool, string, complex128. Throws kType when the value does not become that dtype.
 std::optional<Tensor> scalar_from_object(PyObject*, DType dtype = DType::kInvalid);
 
-// As to_tensor(), with a dtype that is only a wish.
+// Like to_tensor(), with a dtype that is only a hint.
 Tensor to_tensor_with_hint(PyObject*, DType hint);
 
 // An operand beside a tensor of `dtype`, which it takes: arrays are cast, Python values must fit (kType), or
@@ -26,7 +26,7 @@ bool may_be_operand(PyObject*);
 // A copy of the value on the host when it is elsewhere; throws kInaccessible... for symbolic tensors: `what`
 // says what for.
 Tensor on_host(const Tensor&);
-// The value on another device; throws in words when there is none. Symbolic: an Identity there.
+// The value on another device; throws if that does not exist. Symbolic: an Identity there.
 Tensor copied_to(const Tensor&, Device);
 
 // The value of a tensor (host memory) as Python objects: a number, bytes, nested lists.

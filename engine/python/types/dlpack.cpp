@@ -1,4 +1,4 @@
-// DLPack both ways: tensors share their memory with NumPy, PyTorch and whatever else speaks it.
+// DLPack in both directions: tensors share their memory with NumPy, PyTorch and other libraries.
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil_state.h"
@@ -15,7 +15,7 @@
 namespace footlight::python {
 namespace {
 
-// The structures as the protocol lays them out in memory.
+// The structures of the protocol.
 struct DLDevice {
   int32_t device_type;
   int32_t device_id;
@@ -74,7 +74,7 @@ struct Shared {
 };
 
 void destroy_capsule(PyObject* capsule) {
-  if (!PyCapsule_IsValid(capsule, kName)) return;  // its taker looks after it
+  if (!PyCapsule_IsValid(capsule, kName)) return;  // the consumer owns it now
   auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kName));
   if (managed->deleter) managed->deleter(managed);
 }

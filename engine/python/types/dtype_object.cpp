@@ -1,4 +1,4 @@
-// tf.DType: one object per dtype, its properties, and the other objects that stand for one.
+// tf.DType: one object per dtype, its properties, and conversion of other objects to a dtype.
 #include "engine/python/types/dtype_object.h"
 
 #include "engine/base/text.h"

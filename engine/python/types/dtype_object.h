@@ -6,9 +6,9 @@
 namespace footlight::python {
 
 extern PyTypeObject* dtype_type;
-PyObject* dtype_object(DType);  // borrowed, lives for ever
-// A DType from what a user writes: tf.float32, "float32", np.float32, np.dtype, float, bool, 1. Throws kType
-// for what is none.
+PyObject* dtype_object(DType);  // borrowed, lives forever
+// A DType from a user's value: tf.float32, "float32", np.float32, np.dtype, float, bool, 1. Throws kType
+// for anything else.
 DType dtype_from_object(PyObject*);
 bool is_dtype(PyObject*);
 // NumPy, loaded when it is first needed: where the interpreter has none, from the environment of the build

@@ -291,7 +291,7 @@ std::string scalar(const Tensor& t, bool repr) {
 
 std::string dtype_text(DType d) { return d == DType::kString ? "object" : std::string(name_of(d)); }
 
-// Whether somebody changed how NumPy prints: its options say so, when it is loaded at all.
+// Whether NumPy's print options were changed, if it is loaded at all.
 bool numpy_prints_otherwise(PyObject* numpy) {
   static PyObject* usual = nullptr;
   if (!usual)

@@ -1,4 +1,4 @@
-// Graphs as Python sees them: Graph and Operation. What they are as messages, footlight._formats knows.
+// Graphs as Python objects: Graph and Operation. footlight._formats converts them to messages.
 #include "engine/python/types/graph_object.h"
 
 #include "engine/base/text.h"
@@ -50,7 +50,7 @@ Ref list_of(size_t count, auto&& item) {
 
 Ref tensor_object(const GraphPtr& graph, Edge edge) { return checked(wrap(graph->tensor(edge))); }
 
-// A function of footlight._formats, which brings protobuf into the process when the first message is asked for.
+// A function of footlight._formats, which loads protobuf when the first message is used.
 Ref formats_function(const char* name) {
   const Ref formats = checked(PyImport_ImportModule("footlight._formats"));
   return checked(PyObject_GetAttrString(formats.get(), name));

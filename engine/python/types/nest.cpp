@@ -57,7 +57,7 @@ Ref field_names(PyObject* o) {
   return names;
 }
 
-// The parts that a composite consists of, in a structure of their own.
+// The components of a composite, as a structure.
 Ref components_of(PyObject* o) {
   Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
   return checked(PyObject_CallMethod(spec.get(), "_to_components", "(O)", o));
@@ -144,7 +144,7 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) 
   return result;
 }
 
-// Namedtuples of one name and the same fields, though of two classes.
+// Namedtuples with the same name and fields, but of different classes.
 bool same_fields(PyObject* a, PyObject* b) {
   if (std::string_view(Py_TYPE(a)->tp_name) != Py_TYPE(b)->tp_name) return false;
   Ref x = checked(PyObject_GetAttrString(a, "_fields")), y = checked(PyObject_GetAttrString(b, "_fields"));

@@ -1,4 +1,4 @@
-// tf.Tensor as C++ sees it: the Python object, the tensor in it, and the way from one to the other.
+// tf.Tensor in C++: the Python object, the tensor in it, and conversions between them.
 #pragma once
 
 #include "engine/python/interpreter/exceptions.h"
@@ -28,7 +28,7 @@ std::string symbolic_name(const Tensor&);     // "add_1:0"
 // Inside a trace a Python value becomes a Const node, a foreign tensor a capture.
 Tensor to_tensor(PyObject*, DType dtype = DType::kInvalid, const char* argument = nullptr);
 
-// After calls/operators.h has put the operators in.
+// Call after calls/operators.h has added the operators.
 void init_tensor(PyObject* module);
 
 }  // namespace footlight::python

@@ -1,4 +1,4 @@
-// tensor.ref(): equal and of one hash when it stands for the same object.
+// tensor.ref(): equal, with the same hash, if it refers to the same object.
 #include "engine/python/types/reference_object.h"
 
 #include "engine/python/interpreter/ref.h"

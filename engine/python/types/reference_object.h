@@ -1,4 +1,4 @@
-// tensor.ref(): a hashable handle that stands for the object itself.
+// tensor.ref(): a hashable handle that refers to the object itself.
 #pragma once
 
 #include "engine/python/types/objects.h"

@@ -112,7 +112,7 @@ PyObject* item(PyObject* self, PyObject* key) {
         const auto* slice = reinterpret_cast<PySliceObject*>(key);
         if (slice->step != Py_None)
           throw Error(ErrorKind::kValue, "A TensorShape of unknown rank has no slices with a step");
-        // [:n] of an unknown rank has n dimensions as far as anybody can say; everything else stays unknown.
+        // [:n] of an unknown rank is assumed to have n dimensions; anything else stays unknown.
         if (start < 0 || stop < 0 || slice->stop == Py_None)
           return shape_object(Shape::unknown_rank());
         Shape r;

@@ -14,6 +14,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace footlight::fuzz {
@@ -28,8 +29,8 @@ const std::string& scratch_file() {
   return path;
 }
 
-void put(std::string_view bytes) {
-  Descriptor file(open(scratch_file().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+void put(std::string_view bytes, const char* suffix = "") {
+  Descriptor file(open((scratch_file() + suffix).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) _exit(77);
 }
 
@@ -55,6 +56,8 @@ void touch(Reader& r) {
   each(r.op_events());
   each(r.calls());
   each(r.device_events());
+  each(r.spans());
+  each(r.counters());
   r.refresh();
   volatile uint64_t kept = sum;
   static_cast<void>(kept);
@@ -70,6 +73,33 @@ void open_and_finish(bool finish) {
     touch(*Reader::open(finished));
     unlink(finished.c_str());
   } catch (const Error&) {
+  }
+}
+
+// Whatever lies beside the session, reading changes none of it.
+void side_files(std::string_view input) {
+  const char* const suffixes[] = {"", "-wal", "-journal"};
+  std::string_view parts[3];
+  for (std::string_view& part : parts) {
+    uint32_t length;
+    if (input.size() < sizeof length) break;
+    std::memcpy(&length, input.data(), sizeof length);
+    input.remove_prefix(sizeof length);
+    part = input.substr(0, length);
+    input.remove_prefix(part.size());
+  }
+  for (int i = 0; i < 3; ++i) put(parts[i], suffixes[i]);
+  try {
+    touch(*Reader::open(scratch_file()));
+  } catch (const Error&) {
+  }
+  std::string is;
+  for (int i = 0; i < 3; ++i) {
+    is.assign(parts[i].size() + 1, '\0');
+    const Descriptor file(open((scratch_file() + suffixes[i]).c_str(), O_RDONLY | O_CLOEXEC));
+    const ssize_t n = read(file.get(), is.data(), is.size());
+    if (n != static_cast<ssize_t>(parts[i].size()) || parts[i] != std::string_view(is).substr(0, parts[i].size()))
+      std::abort();
   }
 }
 
@@ -122,7 +152,9 @@ void read_session(std::string_view input) {
   const auto mode = static_cast<uint8_t>(input[0]);
   input.remove_prefix(1);
   struct Cleanup {
-    ~Cleanup() { unlink(scratch_file().c_str()); }
+    ~Cleanup() {
+      for (const char* suffix : {"", "-wal", "-journal"}) unlink((scratch_file() + suffix).c_str());
+    }
   } cleanup;
   switch (mode % kModes) {
     case kFile:
@@ -133,6 +165,9 @@ void read_session(std::string_view input) {
     case kOpColumns: columns<OpColumns>(1, input); break;
     case kCallColumns: columns<std::vector<CallRecord>>(2, input); break;
     case kDeviceColumns: columns<std::vector<DeviceRecord>>(3, input); break;
+    case kSpanColumns: columns<std::vector<SpanRecord>>(4, input); break;
+    case kCounterColumns: columns<std::vector<CounterRecord>>(5, input); break;
+    case kSideFiles: side_files(input); break;
     default: break;
   }
 }

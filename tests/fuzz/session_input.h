@@ -10,7 +10,17 @@
 
 namespace footlight::fuzz {
 
-enum Mode : uint8_t { kFile, kFrames, kOpColumns, kCallColumns, kDeviceColumns, kModes };
+enum Mode : uint8_t {
+  kFile,
+  kFrames,
+  kOpColumns,
+  kCallColumns,
+  kDeviceColumns,
+  kSpanColumns,
+  kCounterColumns,
+  kSideFiles,  // a file, and what lies beside it as NAME-wal and NAME-journal: each behind four bytes of length
+  kModes
+};
 
 // Opens, reads and follows what `input` stands for; expected failures are Errors and fine.
 void read_session(std::string_view input);

@@ -49,6 +49,26 @@ std::string payloads(const std::string& path) {
   return out;
 }
 
+std::string with_side_files(std::string_view file, std::string_view wal, std::string_view journal) {
+  std::string out;
+  for (const std::string_view part : {file, wal, journal}) {
+    const auto length = static_cast<uint32_t>(part.size());
+    out.append(reinterpret_cast<const char*>(&length), sizeof length);
+    out.append(part);
+  }
+  return with_mode(kSideFiles, out);
+}
+
+// The head of a journal that SQLite would go back by, for a file of `pages` pages.
+std::string journal_head(uint32_t pages, uint32_t page_size) {
+  std::string out("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  for (const uint32_t number : {1u, 7u, pages, 512u, page_size})
+    for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(number >> shift));
+  out.resize(512);
+  out.append(page_size + 8, 'j');
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> session_seeds() {
@@ -72,11 +92,21 @@ std::vector<std::string> session_seeds() {
     Database db = Database::create(small);  // opens what is there
     db.run("PRAGMA page_size=512; VACUUM");
     db.close();
-    seeds.push_back(with_mode(kFile, read_file(small)));
+    const std::string whole = read_file(small);
+    seeds.push_back(with_mode(kFile, whole));
+    // Changed by somebody with SQLite, who was killed: what was changed is in the write-ahead log.
+    Database changed = Database::create(small);
+    changed.run("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; INSERT INTO console VALUES(5, 0, 'more', 0)");
+    const std::string wal = read_file(small + "-wal");
+    if (wal.empty()) std::abort();
+    seeds.push_back(with_side_files(read_file(small), wal, {}));
+    seeds.push_back(with_side_files(whole, {}, journal_head(static_cast<uint32_t>(whole.size() / 512), 512)));
   }
   OpColumns ops;
   std::vector<CallRecord> calls;
   std::vector<DeviceRecord> device;
+  std::vector<SpanRecord> spans;
+  std::vector<CounterRecord> counters;
   for (uint32_t i = 0; i < 20; ++i) {
     OpEvent e;
     e.start_ns = 1000 * int64_t{i};
@@ -84,12 +114,16 @@ std::vector<std::string> session_seeds() {
     ops.append(0, i, e);
     calls.push_back({CallId(i), FunctionId(1), TraceId(2), CallOutcome::kHit, ThreadId(0), e.start_ns, e.end_ns, {}});
     device.push_back({"kernel", "gemm", e.start_ns, e.end_ns, 0, 0, 0, 0, i, i, {}, 64});
+    spans.push_back({TrackId(i % 3), e.start_ns, e.end_ns, "step", "train", "{\"n\": 1}"});
+    counters.push_back({TrackId(3), e.start_ns, 0.5 * i});
   }
   seeds.push_back(columns(kOpColumns, 20, encode_chunk(ops)));
   seeds.push_back(columns(kCallColumns, 20, encode_chunk(calls)));
   seeds.push_back(columns(kDeviceColumns, 20, encode_chunk(device)));
+  seeds.push_back(columns(kSpanColumns, 20, encode_chunk(spans)));
+  seeds.push_back(columns(kCounterColumns, 20, encode_chunk(counters)));
   unlink(path.c_str());
-  unlink(small.c_str());
+  for (const char* suffix : {"", "-wal", "-journal"}) unlink((small + suffix).c_str());
   rmdir(folder);
   return seeds;
 }

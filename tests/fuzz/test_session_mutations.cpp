@@ -32,7 +32,7 @@ class TestSessionMutations : public QObject {
  private slots:
   void seeds_and_mutations_never_crash() {
     const std::vector<std::string> seeds = fuzz::session_seeds();
-    QCOMPARE(seeds.size(), 6u);
+    QCOMPARE(seeds.size(), 10u);
     std::mt19937 random(42);
     for (const std::string& seed : seeds) {
       QVERIFY(seed.size() > 100);

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace footlight::app {
 namespace {
@@ -43,6 +44,10 @@ void Document::add(session::TraceRecord record) {
   const auto id = record.id;
   note_time(record.start_ns, record.end_ns);
   traced_graphs_ = 0;
+  const session::TraceRecord* known = trace(id);
+  const FunctionId now = record.function;
+  if (known && known->function != now) std::erase(traces_of_[known->function], trace_index_[id]);
+  if (!known || known->function != now) traces_of_[now].push_back(known ? trace_index_[id] : traces.size());
   put(traces, trace_index_, id, std::move(record));
 }
 void Document::add(session::GraphRecord record) {
@@ -55,13 +60,9 @@ void Document::add(session::SignatureRecord record) {
   put(signatures, signature_index_, id, std::move(record));
 }
 void Document::add(session::GeneratedRecord record) {
-  for (session::GeneratedRecord& known : generated) {
-    if (known.function == record.function && known.code == record.code && known.name == record.name) {
-      known = std::move(record);
-      return;
-    }
-  }
-  generated.push_back(std::move(record));
+  const auto [it, added] = generated_index_.try_emplace({record.function, record.code, record.name}, generated.size());
+  if (added) generated.push_back(std::move(record));
+  else generated[it->second] = std::move(record);
 }
 
 const session::FileRecord* Document::file(session::FileId id) const { return find(files, file_index_, id); }
@@ -137,9 +138,9 @@ QString Document::line_text(Place place) const {
 
 std::vector<const session::TraceRecord*> Document::traces_of(FunctionId id) const {
   std::vector<const session::TraceRecord*> found;
-  for (const session::TraceRecord& t : traces) {
-    if (t.function == id) found.push_back(&t);
-  }
+  const auto own = traces_of_.find(id);
+  if (own == traces_of_.end()) return found;
+  for (const size_t at : own->second) found.push_back(&traces[at]);
   std::stable_sort(found.begin(), found.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
   return found;
 }
@@ -187,12 +188,13 @@ std::vector<GraphId> Document::graphs_of_trace(TraceId id) const {
   const session::TraceRecord* t = trace(id);
   if (!t || !t->graph().valid()) return found;
   found.push_back(t->graph());
+  std::unordered_set<GraphId> seen{t->graph()};
   for (size_t i = 0; i < found.size(); ++i) {
     const session::GraphRecord* g = graph(found[i]);
     if (!g) continue;
     for (const session::NodeRecord& node : g->nodes) {
       for (const auto& [role, inner] : node.functions) {
-        if (std::find(found.begin(), found.end(), inner) == found.end()) found.push_back(inner);
+        if (seen.insert(inner).second) found.push_back(inner);
       }
     }
   }
@@ -203,8 +205,21 @@ const session::TraceRecord* Document::trace_of_graph(GraphId id) const {
   const size_t stamp = graphs.size() + traces.size() + 1;
   if (traced_graphs_ != stamp) {
     trace_of_graph_.clear();
+    // A graph that an earlier trace has already: so it has all that is in it.
     for (const session::TraceRecord& t : traces) {
-      for (GraphId inner : graphs_of_trace(t.id)) trace_of_graph_.try_emplace(inner, t.id);
+      std::vector<GraphId> todo;
+      const auto take = [&](GraphId id) {
+        if (id.valid() && trace_of_graph_.try_emplace(id, t.id).second) todo.push_back(id);
+      };
+      take(t.graph());
+      while (!todo.empty()) {
+        const session::GraphRecord* g = graph(todo.back());
+        todo.pop_back();
+        if (!g) continue;
+        for (const session::NodeRecord& node : g->nodes) {
+          for (const auto& [role, inner] : node.functions) take(inner);
+        }
+      }
     }
     traced_graphs_ = stamp;
   }

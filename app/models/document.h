@@ -7,8 +7,10 @@
 
 #include <QString>
 
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -103,6 +105,8 @@ class Document {
   std::unordered_map<TraceId, size_t> trace_index_;
   std::unordered_map<GraphId, size_t> graph_index_;
   std::unordered_map<SignatureId, size_t> signature_index_;
+  std::unordered_map<FunctionId, std::vector<size_t>> traces_of_;    // in traces
+  std::map<std::tuple<FunctionId, CodeId, std::string>, size_t> generated_index_;
   std::unordered_map<FunctionId, query::CallSums> calls_of_function_;
   std::unordered_map<TraceId, query::CallSums> calls_of_trace_;
   mutable std::unordered_map<session::FileId, std::vector<std::string>> lines_;

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace footlight::app {
 namespace {
@@ -14,9 +15,14 @@ QString shape_brackets(const session::KeyLeaf& leaf) {
 
 // "args[1]['lr'][0]" -> "args", "[1]", "['lr']", "[0]"; "context.graph" -> "context", "graph".
 std::vector<std::string> steps(const std::string& path) {
+  constexpr size_t kDeepest = 100;  // what a walk over the tree of them can take; the rest is one step
   std::vector<std::string> found;
   size_t at = 0;
   while (at < path.size()) {
+    if (found.size() + 1 == kDeepest) {
+      found.push_back(path.substr(at));
+      break;
+    }
     if (path[at] == '[') {
       int depth = 0;
       char quote = 0;
@@ -53,13 +59,12 @@ struct Branch {
   const session::KeyLeaf* left = nullptr;
   const session::KeyLeaf* right = nullptr;
   std::vector<Branch> children;
+  std::unordered_map<std::string, size_t> by_step;
 
   Branch& child(const std::string& name) {
-    for (Branch& c : children) {
-      if (c.step == name) return c;
-    }
-    children.push_back({name, {}, nullptr, nullptr, {}});
-    return children.back();
+    const auto [it, added] = by_step.try_emplace(name, children.size());
+    if (added) children.emplace_back().step = name;
+    return children[it->second];
   }
 };
 
@@ -144,15 +149,19 @@ QString parameter_cell(const session::TraceRecord& t, const std::string& name) {
   return QLatin1Char('(') + all + (count > 3 ? QStringLiteral(", +%1)").arg(count - 3) : QStringLiteral(")"));
 }
 
-bool parameter_differs(const session::TraceRecord& t, const std::string& name) {
+std::set<std::string> differing_parameters(const session::TraceRecord& t) {
+  constexpr size_t kLookedAt = 64;  // of the differing paths
+  std::set<std::string> differing;
   for (const session::KeyLeaf& leaf : t.key) {
-    if (leaf.parameter != name) continue;
-    for (const std::string& path : t.differing) {
+    for (size_t i = 0; i < std::min(t.differing.size(), kLookedAt); ++i) {
       // A differing path may name a part of the leaf ("args[0].shape[0]") or a structure above it.
-      if (path.starts_with(leaf.path) || leaf.path.starts_with(path)) return true;
+      const std::string& path = t.differing[i];
+      if (!path.starts_with(leaf.path) && !leaf.path.starts_with(path)) continue;
+      differing.insert(leaf.parameter);
+      break;
     }
   }
-  return false;
+  return differing;
 }
 
 KeyDiff diff_keys(const session::TraceRecord* left, const session::TraceRecord& right) {

@@ -7,6 +7,9 @@
 
 #include <vector>
 
+#include <set>
+#include <string>
+
 namespace footlight::app {
 
 QString leaf_text(const session::KeyLeaf& leaf);       // "Tensor f32[32,8]", "float 0.1"
@@ -15,7 +18,8 @@ bool same_leaf(const session::KeyLeaf& a, const session::KeyLeaf& b);
 
 // The value of parameter `name` in trace `t`, short enough for a table; empty if the key has no such parameter.
 QString parameter_cell(const session::TraceRecord& t, const std::string& name);
-bool parameter_differs(const session::TraceRecord& t, const std::string& name);
+// The parameters in which trace `t` differs from its nearest one.
+std::set<std::string> differing_parameters(const session::TraceRecord& t);
 
 // One row of two keys side by side. Rows are in tree order; `parent` is an index into the same vector.
 struct KeyRow {

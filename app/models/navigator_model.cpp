@@ -18,7 +18,9 @@ std::vector<std::string> telling_parameters(const session::FunctionRecord& f,
                                             const std::vector<const session::TraceRecord*>& traces) {
   std::vector<std::string> telling;
   std::vector<std::vector<int>> known;
-  for (const std::string& p : f.parameters) {
+  constexpr size_t kLookedAt = 64, kTold = 8;
+  for (size_t i = 0; i < std::min(f.parameters.size(), kLookedAt) && telling.size() < kTold; ++i) {
+    const std::string& p = f.parameters[i];
     std::map<QString, int> numbers;
     std::vector<int> pattern;
     for (const session::TraceRecord* t : traces) {
@@ -161,7 +163,7 @@ QVariant NavigatorModel::data(const QModelIndex& index, int role) const {
       case Qt::DisplayRole:
         return entry.clock.isEmpty() ? entry.title : entry.clock + QStringLiteral("  ") + entry.title;
       case Qt::ToolTipRole:
-        return entry.path;
+        return plain_tip(entry.path);
       case kKind:
         return kRun;
       case kPath:
@@ -180,7 +182,7 @@ QVariant NavigatorModel::data(const QModelIndex& index, int role) const {
       case Qt::AccessibleTextRole:
         return QString(row.name + QStringLiteral(", ") + row.detail);
       case Qt::ToolTipRole:
-        return QString(row.name + QStringLiteral(" · ") + row.detail);
+        return plain_tip(row.name + QStringLiteral(" · ") + row.detail);
       case kKind:
         return kFunction;
       case kDetail:
@@ -201,7 +203,7 @@ QVariant NavigatorModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
       return QString(row.name + QStringLiteral(", trace ") + trace.text);
     case Qt::ToolTipRole:
-      return trace.signature;
+      return plain_tip(trace.signature);
     case kKind:
       return kTrace;
     case kColour:

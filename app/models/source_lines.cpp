@@ -1,10 +1,12 @@
-// Adds the fates of statements and the decisions of traces to the lines.
+// Puts the fates of statements and the decisions of traces beside the lines.
 #include "app/models/source_lines.h"
 
 #include "app/models/text.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <utility>
 
 namespace footlight::app {
 namespace {
@@ -35,25 +37,40 @@ QString trace_numbers(const Document& document, std::vector<TraceId> ids) {
   return text;
 }
 
-void put_fates(const session::GeneratedRecord& code, std::vector<CodeLine>& lines, int first) {
-  for (const auto& statement : code.statements) {
-    // Outer statements first; inner ones then overwrite their own lines.
-    const int last = std::max(statement.line, statement.last_line);
-    for (int line = statement.line; line <= last; ++line) {
-      const int at = line - first;
-      if (at < 0 || static_cast<size_t>(at) >= lines.size()) continue;
-      lines[static_cast<size_t>(at)].fate = q(statement.fate);
+void put_fates(const std::vector<const session::GeneratedRecord*>& codes, std::vector<CodeLine>& lines, int first) {
+  // Outer statements come first and inner ones overwrite their own lines. So going from the last to the first, each
+  // statement takes the lines that are still free. Every line is written once, whatever the file says.
+  const auto end = static_cast<int64_t>(lines.size());
+  std::vector<int64_t> next(lines.size() + 1);  // the first line from here on that none has taken
+  std::iota(next.begin(), next.end(), int64_t{0});
+  const auto free_from = [&](int64_t at) {
+    int64_t root = at;
+    while (next[static_cast<size_t>(root)] != root) root = next[static_cast<size_t>(root)];
+    while (next[static_cast<size_t>(at)] != root) at = std::exchange(next[static_cast<size_t>(at)], root);
+    return root;
+  };
+  for (auto code = codes.rbegin(); code != codes.rend(); ++code) {
+    for (auto s = (*code)->statements.rbegin(); s != (*code)->statements.rend(); ++s) {
+      const int64_t from = std::max<int64_t>(int64_t{s->line} - first, 0);
+      const int64_t last = std::min<int64_t>(int64_t{std::max(s->line, s->last_line)} - first, end - 1);
+      if (from > last) continue;
+      for (int64_t at = free_from(from); at <= last; at = free_from(at)) {
+        lines[static_cast<size_t>(at)].fate = q(s->fate);
+        next[static_cast<size_t>(at)] = at + 1;
+      }
     }
   }
-  for (const auto& statement : code.statements) {
-    const int at = statement.line - first;
-    if (at < 0 || static_cast<size_t>(at) >= lines.size() || statement.note.empty()) continue;
-    lines[static_cast<size_t>(at)].note = q(statement.note);
-    lines[static_cast<size_t>(at)].tone = tone_of(statement.fate);
+  for (const session::GeneratedRecord* code : codes) {
+    for (const auto& statement : code->statements) {
+      const int64_t at = int64_t{statement.line} - first;
+      if (at < 0 || at >= end || statement.note.empty()) continue;
+      lines[static_cast<size_t>(at)].note = q(statement.note);
+      lines[static_cast<size_t>(at)].tone = tone_of(statement.fate);
+    }
   }
 }
 
-// Decisions made while tracing override what conversion alone could know.
+// What was decided while tracing wins over what conversion alone could know.
 void put_decisions(const Document& document, session::FileId file, FunctionId function, TraceId wanted,
                    std::vector<CodeLine>& lines, int first) {
   std::map<int, std::map<std::pair<std::string, std::string>, std::vector<TraceId>>> by_line;
@@ -66,7 +83,7 @@ void put_decisions(const Document& document, session::FileId file, FunctionId fu
     by_line[d.line][{d.fate, d.note}].push_back(d.trace);
   }
   for (const auto& [line, ways] : by_line) {
-    const int at = line - first;
+    const int64_t at = int64_t{line} - first;
     if (at < 0 || static_cast<size_t>(at) >= lines.size()) continue;
     const auto* chosen = &*ways.begin();
     for (const auto& way : ways) {
@@ -90,9 +107,11 @@ std::vector<CodeLine> file_lines(const Document& document, session::FileId file)
     lines[i].number = static_cast<int>(i) + 1;
     lines[i].text = q(text[i]);
   }
+  std::vector<const session::GeneratedRecord*> codes;
   for (const session::GeneratedRecord& g : document.generated) {
-    if (g.file == file) put_fates(g, lines, 1);
+    if (g.file == file) codes.push_back(&g);
   }
+  put_fates(codes, lines, 1);
   put_decisions(document, file, {}, {}, lines, 1);
   return lines;
 }
@@ -109,6 +128,7 @@ std::vector<CodeLine> function_lines(const Document& document, const session::Ge
     for (const auto& [offset, line] : c->lines) last = std::max(last, static_cast<int>(line));
   }
   std::vector<CodeLine> lines;
+  first = std::max(first, 1);
   if (first > last) return lines;
   const auto starts = [&](int line, const std::string& with) {
     const std::string& here = text[static_cast<size_t>(line) - 1];
@@ -130,7 +150,7 @@ std::vector<CodeLine> function_lines(const Document& document, const session::Ge
     made.text = q(text[static_cast<size_t>(line) - 1]);
     lines.push_back(std::move(made));
   }
-  put_fates(code, lines, first);
+  put_fates({&code}, lines, first);
   put_decisions(document, code.file, code.function, trace, lines, first);
   return lines;
 }
@@ -163,7 +183,7 @@ std::vector<CodeLine> snippet(const Document& document, Place place, int around)
   }
   while (!lines.empty() && lines.back().text.trimmed().isEmpty()) lines.pop_back();
   while (!lines.empty() && lines.front().text.trimmed().isEmpty()) lines.erase(lines.begin());
-  // Remove the indentation that all lines share.
+  // The indentation that all lines share says nothing here.
   qsizetype indent = 1000;
   for (const CodeLine& l : lines) {
     qsizetype own = 0;

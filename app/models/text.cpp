@@ -117,6 +117,11 @@ QString clock_text(int64_t ns) {
   return QDateTime::fromMSecsSinceEpoch(ns / 1'000'000).toString(QStringLiteral("HH:mm:ss"));
 }
 
+QString plain_tip(const QString& text) {
+  if (!text.contains(QLatin1Char('<')) && !text.contains(QLatin1Char('&'))) return text;
+  return QStringLiteral("<p style='white-space:pre-wrap'>") + text.toHtmlEscaped() + QStringLiteral("</p>");
+}
+
 QString joined(const std::vector<std::string>& parts, const char* between) {
   QString text;
   for (const std::string& part : parts) {

@@ -24,6 +24,8 @@ QString shape_only(const QString& output);      // "float32 (32, 16)" -> "32×16
 QString short_number(const QString& text);      // "0.03333333333333333" -> "0.0333…"; other text as it is
 QString file_name(const std::string& path);     // last part
 QString clock_text(int64_t ns);                 // "12:04:31"
+// For every tool tip, in models too: Qt takes a text that looks like HTML for HTML, and opens files for its images.
+QString plain_tip(const QString& text);
 QString joined(const std::vector<std::string>& parts, const char* between);
 
 }  // namespace footlight::app

@@ -5,6 +5,7 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::app {
 namespace {
@@ -18,23 +19,24 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
   if (!document_) return rows;
   const auto traces = document_->traces_of(function_);
   if (const session::FunctionRecord* f = document_->function(function_)) parameters = f->parameters;
+  std::set<std::string> known(parameters.begin(), parameters.end()), ever;
+  std::vector<std::set<std::string>> differing;
   for (const session::TraceRecord* t : traces) {
+    differing.push_back(t->nearest.valid() ? differing_parameters(*t) : std::set<std::string>());
+    ever.insert(differing.back().begin(), differing.back().end());
+    // What is not a parameter of the definition gets a column only if it differs.
     for (const session::KeyLeaf& leaf : t->key) {
-      // Anything but a parameter of the definition gets a column only if it differs.
-      if (!leaf.parameter.empty() && t->nearest.valid() && parameter_differs(*t, leaf.parameter) &&
-          std::find(parameters.begin(), parameters.end(), leaf.parameter) == parameters.end()) {
+      if (!leaf.parameter.empty() && differing.back().contains(leaf.parameter) && known.insert(leaf.parameter).second)
         parameters.push_back(leaf.parameter);
-      }
     }
   }
-  // With many parameters, only those that differ get a column.
+  // With many parameters, only those that ever differ get a column.
   if (parameters.size() > kParameterColumns) {
-    std::stable_partition(parameters.begin(), parameters.end(), [&](const std::string& p) {
-      return std::any_of(traces.begin(), traces.end(), [&](const auto* t) { return parameter_differs(*t, p); });
-    });
+    std::stable_partition(parameters.begin(), parameters.end(), [&](const std::string& p) { return ever.contains(p); });
     parameters.resize(kParameterColumns);
   }
-  for (const session::TraceRecord* t : traces) {
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const session::TraceRecord* t = traces[i];
     Row row;
     row.id = t->id;
     row.failed = !t->error.empty();
@@ -42,7 +44,7 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
     row.differs.push_back(false);
     for (const std::string& p : parameters) {
       row.cells << parameter_cell(*t, p);
-      row.differs.push_back(t->nearest.valid() && parameter_differs(*t, p));
+      row.differs.push_back(differing[i].contains(p));
     }
     const session::GraphRecord* g = document_->graph(t->graph());
     row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
@@ -120,8 +122,9 @@ QVariant TracesModel::data(const QModelIndex& index, int role) const {
   const bool differs = column < row.differs.size() && row.differs[column];
   switch (role) {
     case Qt::DisplayRole:
-    case Qt::ToolTipRole:
       return row.cells.value(index.column());
+    case Qt::ToolTipRole:
+      return plain_tip(row.cells.value(index.column()));
     case Qt::AccessibleTextRole:
       return QString(headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
                      row.cells.value(index.column()) + (differs ? QStringLiteral(", differs") : QString()));

@@ -96,6 +96,82 @@ class ModelsTest : public QObject {
                         [](const KeyRow& r) { return r.label == QStringLiteral("captures") && !r.open; }));
   }
 
+  // What costs functions times traces, or lines times statements, would not end here.
+  void large_and_odd_documents_are_shown() {
+    constexpr uint32_t kFunctions = 40'000, kTraces = 80'000;
+    Document d;
+    d.add(session::FileRecord{session::FileId(1), "a.py", std::string(50'000, '\n')});
+    for (uint32_t i = 0; i < kFunctions; ++i) {
+      d.add(session::FunctionRecord{FunctionId(i), "f" + std::to_string(i), session::FileId(1), 1, 1, {"x"}});
+      session::GeneratedRecord g;
+      g.function = FunctionId(i);
+      g.code = CodeId(i);
+      g.name = "f" + std::to_string(i);
+      g.file = session::FileId(1);
+      g.statements = {{INT32_MIN, INT32_MAX, "if", "staged", ""}, {5, 5, "call", "python", "a note"}};
+      d.add(g);
+    }
+    for (uint32_t i = 0; i < kTraces; ++i) {
+      session::TraceRecord t;
+      t.id = TraceId(i);
+      t.function = FunctionId(i % kFunctions);
+      t.number = static_cast<int>(kTraces - i);
+      t.graphs = {{"traced", GraphId(1)}};
+      d.add(std::move(t));
+    }
+    NavigatorModel model;
+    model.set_document(&d);
+    QCOMPARE(model.rowCount(model.index_of_run()), static_cast<int>(kFunctions));
+    QCOMPARE(model.rowCount(model.index_of(FunctionId(7))), 2);
+    // In the order of their numbers, and where a record that comes again says that they belong.
+    QCOMPARE(d.traces_of(FunctionId(7)).front()->id, TraceId(kFunctions + 7));
+    session::TraceRecord moved = *d.trace(TraceId(7));
+    moved.function = FunctionId(8);
+    d.add(moved);
+    d.add(moved);
+    QCOMPARE(d.traces_of(FunctionId(7)).size(), size_t{1});
+    QCOMPARE(d.traces_of(FunctionId(8)).size(), size_t{3});
+    const std::vector<CodeLine> lines = file_lines(d, session::FileId(1));
+    QCOMPARE(lines.size(), size_t{50'000});
+    QCOMPARE(lines[3].fate, QStringLiteral("staged"));
+    QCOMPARE(lines[4].fate, QStringLiteral("python"));
+    QCOMPARE(lines[4].note, QStringLiteral("a note"));
+    QCOMPARE(function_lines(d, d.generated[3], {}).front().number, 1);
+    // All traces show the same graph, which holds many.
+    session::GraphRecord g;
+    g.id = GraphId(1);
+    g.nodes.emplace_back();
+    for (uint32_t i = 2; i < 30'000; ++i) {
+      g.nodes[0].functions.push_back({"body", GraphId(i)});
+      session::GraphRecord inner;
+      inner.id = GraphId(i);
+      d.add(inner);
+    }
+    d.add(g);
+    QCOMPARE(d.trace_of_graph(GraphId(29'999))->id, TraceId(0));
+    QCOMPARE(d.graphs_of_trace(TraceId(5)).size(), size_t{29'999});
+    // Keys that are wide, and paths that are deep.
+    session::TraceRecord wide;
+    std::string deep = "args";
+    for (int i = 0; i < 200'000; ++i) deep += ".a";
+    for (int i = 0; i < 50'000; ++i)
+      wide.key.push_back({"args[" + std::to_string(i) + "]", "p" + std::to_string(i), "literal", "int", "", "1"});
+    wide.key.push_back({deep, "deep", "literal", "int", "", "1"});
+    const KeyDiff diff = diff_keys(nullptr, wide);
+    QCOMPARE(diff.leaves, 50'001);
+    QVERIFY(std::max_element(diff.rows.begin(), diff.rows.end(), [](const KeyRow& a, const KeyRow& b) {
+              return a.depth < b.depth;
+            })->depth < 100);
+  }
+
+  void tips_are_plain() {
+    QCOMPARE(plain_tip(QStringLiteral("train_step · 6 traces\nmore")), QStringLiteral("train_step · 6 traces\nmore"));
+    const QString bad = QStringLiteral("<img src=\"file:///dev/zero\">");
+    QVERIFY(!plain_tip(bad).contains(QStringLiteral("<img")));
+    QVERIFY(plain_tip(bad).contains(QStringLiteral("&lt;img")));
+    QVERIFY(!plain_tip(QStringLiteral("&lt;img src=x&gt;")).contains(QStringLiteral("&lt;img src=x&gt;")));
+  }
+
   void key_paths_nest() {
     session::TraceRecord a, b;
     a.key = {{"args[0]['w.x'][1]", "batch", "tensor", "float32", "2,3", ""},

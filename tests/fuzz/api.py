@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Calls the whole public surface with hostile arguments: eagerly, traced, traced with shapes that come later.
+
+    api.py [--calls N] [--seed S] [--first N] [--only NAME]      N calls, 20000 from 0 on; of what has NAME in it alone
+    api.py [--seed S] --case N                                   that one, as a failure names it
+    api.py --call "tf.add(t('float32', [2]), Odd('__len__'))"    one that you write, in the names of hostile.py
+
+Whatever is passed, a call answers or raises an ordinary exception, never as a bug of ours; a traced op gives what the
+op gives eagerly, and what NumPy gives where oracle.py knows a namesake; arrays that are passed stay as they are. A call
+is its number and the seed: the same today and tomorrow. supervise.py bounds time and memory, and says what that hides.
+"""
+import argparse
+import ast
+import os
+import random
+import shlex
+import sys
+import warnings
+import zlib
+
+import supervise
+
+# Ops whose traced answer is another by their meaning: static knowledge, or what runs when.
+UNLIKE = ('random', 'dropout', 'get_static_value', 'executing_eagerly', 'is_symbolic', 'static', 'shuffle', 'print',
+          'sampler', 'initial', 'empty', 'parallel_stack', 'operator.contains')
+UNSTEADY = ('Odd(', 'Changing(', 'Lying(', 'Keys(', 'iter(', 'leaked(', 'released(', 'freed(', 'loop(', 'object()',
+            'Bare(', 'deep(', 'np.ndarray(', '(i for', 'proxy', 'Subclass.Array((')
+
+
+class Parsed:
+    """The text of a call, taken apart: what is called, and the texts of what it is called with."""
+
+    def __init__(self, text):
+        call = ast.parse(text, mode='eval').body
+        self.text, inner = text, call.func
+        self.method = None
+        arguments = list(call.args)
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if not isinstance(inner, ast.Name) and isinstance(call.func, ast.Attribute):
+            self.method = call.func.attr
+            arguments.insert(0, call.func.value)
+        self.name = self.method or ast.unparse(call.func)
+        self.function = None if self.method else ast.unparse(call.func)
+        self.arguments = [ast.unparse(a) for a in arguments]
+        self.named = {k.arg: ast.unparse(k.value) for k in call.keywords}
+
+    def values(self, names):
+        return ([eval(a, names) for a in self.arguments], {k: eval(v, names) for k, v in self.named.items()})
+
+    def call(self, names, arguments, named):
+        if self.method:
+            return getattr(arguments[0], self.method)(*arguments[1:], **named)
+        return eval(self.function, names)(*arguments, **named)
+
+
+class Outcome:
+    """What came of a call: a value's structure with its tensors as arrays, or an exception."""
+
+    def __init__(self, run):
+        self.error = self.bug = None
+        try:
+            self.structure, self.tensors = run()
+        except BaseException as error:
+            self.error = error
+            try:
+                words = str(error)
+            except BaseException:
+                words = ''
+            if type(error).__name__ in ('InternalError', 'SystemError') or 'bug in Footlight' in words:
+                self.bug = f'{type(error).__name__}: {words[:600]}'
+            elif not isinstance(error, (Exception, KeyboardInterrupt)):
+                self.bug = f'not an ordinary exception: {type(error).__name__}: {words[:300]}'
+
+
+def structure_of(tf, value, tensors, depth=0):
+    """The value in plain words; its tensors go to the list."""
+    import numpy as np
+    kind = type(value)
+    if depth > 20 or len(tensors) > 200:
+        return '...'
+    if kind in (list, tuple) or isinstance(value, tuple) and hasattr(kind, '_fields'):
+        return [structure_of(tf, v, tensors, depth + 1) for v in list(value)[:50]]
+    if kind is dict:
+        return {str(k)[:40]: structure_of(tf, v, tensors, depth + 1) for k, v in list(value.items())[:50]}
+    if isinstance(value, tf.IndexedSlices):
+        return [
+            'slices',
+            structure_of(tf, value.values, tensors, depth + 1),
+            structure_of(tf, value.indices, tensors, depth + 1)
+        ]
+    if isinstance(value, tf.Variable):
+        value = value.read_value()
+    if isinstance(value, tf.Tensor):
+        tensors.append(value)
+        return 'tensor'
+    if isinstance(value, (np.ndarray, np.generic)):
+        return ['array', str(value.dtype), list(value.shape)]
+    return repr(value) if kind in (int, float, bool, str, bytes, type(None), complex, tf.DType,
+                                   tf.TensorShape) else kind.__name__
+
+
+def far_apart(want, got):
+    """What is wrong with an array, in words."""
+    import numpy as np
+    if want.dtype != got.dtype or want.shape != got.shape:
+        return f'{got.dtype}{list(got.shape)} instead of {want.dtype}{list(want.shape)}'
+    if want.dtype.kind in 'fc':
+        tolerance = {2: 2e-2, 4: 1e-4, 8: 1e-4 if want.dtype.kind == 'c' else 1e-8}.get(want.dtype.itemsize, 1e-8)
+        with np.errstate(all='ignore'):
+            wide = want.astype(np.complex128 if want.dtype.kind == 'c' else np.float64)
+            size = np.max(np.abs(wide), initial=0, where=np.isfinite(wide))
+            right = np.isclose(got.astype(wide.dtype),
+                               wide,
+                               tolerance,
+                               tolerance * max(1., min(size, 1e30)),
+                               equal_nan=True)
+    else:
+        right = want == got
+    if np.all(right):
+        return ''
+    at = int(np.argmin(np.reshape(right, -1)))
+    return f'[{at}] is {got.reshape(-1)[at]!r} instead of {want.reshape(-1)[at]!r}'
+
+
+def difference(want, got):
+    """What is wrong with an outcome, in words."""
+    if bool(want.error) != bool(got.error):
+        one = got if got.error else want
+        return f'{"raises" if got.error else "does not raise"} {type(one.error).__name__}: {str(one.error)[:300]}'
+    if want.error:
+        return ''
+    if want.structure != got.structure:
+        return f'{got.structure} instead of {want.structure}'[:400]
+    return next((wrong for w, g in zip(want.tensors, got.tensors) for wrong in [far_apart(w, g)] if wrong), '')
+
+
+class Case:
+    """One call in all its modes."""
+
+    def __init__(self, text):
+        import numpy as np
+
+        import footlight as tf
+        import hostile
+        self.tf, self.np, self.names = tf, np, vars(hostile)
+        self.parsed, self.random = Parsed(text), random.Random(zlib.crc32(text.encode('utf-8', 'backslashreplace')))
+        self.gradient = self.random.random() < .3
+        self.found = []
+
+    def numbers(self, tensors):
+        """As arrays that NumPy compares."""
+        tf, arrays = self.tf, []
+        for x in tensors:
+            if x.dtype not in (tf.resource, tf.variant):
+                x = tf.cast(x, tf.float32) if x.dtype == tf.bfloat16 else x
+                arrays.append(self.np.asarray(x.numpy(), object if x.dtype == tf.string else None))
+        return arrays
+
+    def result(self, arguments, named):
+        """(structure, tensors) of the call, and of the gradients of its result now and then."""
+        tf, tensors = self.tf, []
+        if not self.gradient:
+            return structure_of(tf, self.parsed.call(self.names, arguments, named), tensors), tensors
+        sources = [x for x in arguments if isinstance(x, tf.Tensor) and x.dtype.is_floating]
+        with tf.GradientTape() as tape:
+            for x in sources:
+                tape.watch(x)
+            structure = structure_of(tf, self.parsed.call(self.names, arguments, named), tensors)
+        targets = [y for y in tensors if y.dtype.is_floating]
+        if sources and targets:
+            structure = [structure, structure_of(tf, tape.gradient(targets, sources), tensors)]
+        return structure, tensors
+
+    def eager(self):
+        arguments, named = self.parsed.values(self.names)
+        before = [(x, x.copy()) for x in arguments
+                  if type(x) is self.np.ndarray and x.size < 10000 and not x.dtype.hasobject]
+        structure, tensors = self.result(arguments, named)
+        for array, copy in before:
+            if array.tobytes() != copy.tobytes() and not any(word in self.parsed.text
+                                                             for word in ('Odd(', 'Changing(', 'operator.i')):
+                self.note('changes an array', 'the array that was passed has other elements afterwards')
+        self.arguments, self.given_names = arguments, named
+        return structure, self.numbers(tensors)
+
+    def traced(self, given):
+        """The call in a tf.function: its tensors closed over, or given, with some dimensions or the rank unknown."""
+        tf = self.tf
+        arguments, named = self.parsed.values(self.names)
+        places = [i for i, x in enumerate(arguments)
+                  if type(x) is tf.Tensor and not tf.is_symbolic_tensor(x)] if given else []
+        specs = [self.spec(arguments[i]) for i in places]
+        kept = []
+
+        def body(*symbolic):
+            mine = list(arguments)
+            for i, x in zip(places, symbolic):
+                mine[i] = x
+            structure, tensors = self.result(mine, named)
+            kept[:] = [structure]
+            return tensors
+        function = tf.function(body, input_signature=specs if given else None, autograph=self.random.random() < .3)
+        outputs = function(*[arguments[i] for i in places])
+        return kept[0], self.numbers(outputs)
+
+    def spec(self, x):
+        kind = self.random.random()
+        shape = None if kind < .15 else [None if self.random.random() < .5 else d
+                                         for d in x.shape] if kind < .8 else x.shape
+        return self.tf.TensorSpec(shape, x.dtype)
+
+    def comparable(self):
+        name = self.parsed.function or self.parsed.name
+        if any(word in name for word in UNLIKE) or any(word in self.parsed.text for word in UNSTEADY):
+            return False
+        if self.parsed.method:
+            return False
+        return name.startswith('operator.') and not name.startswith('operator.i') or type(eval(
+            name, self.names)) is type(self.tf.add)
+
+    def note(self, kind, words):
+        self.found.append((kind, words))
+
+    def run(self):
+        eager = Outcome(self.eager)
+        closed = Outcome(lambda: self.traced(False))
+        given = Outcome(lambda: self.traced(True))
+        for mode, outcome in (('eagerly', eager), ('traced', closed), ('traced with a signature', given)):
+            if outcome.bug:
+                self.note('bug', f'{mode}: {outcome.bug}')
+        if not self.found and self.comparable():
+            wrong = difference(eager, closed)
+            if wrong:
+                self.note('differs', f'traced: {wrong}')
+            # What needs a shape while tracing may ask for it; what raises with values has to raise with these.
+            elif not given.error or eager.error:
+                wrong = difference(eager, given)
+                if wrong:
+                    self.note('differs', f'traced with a signature: {wrong}')
+            if not eager.error and not self.gradient:
+                self.ask_numpy(eager)
+        self.probe()
+        return self.found
+
+    def ask_numpy(self, eager):
+        import oracle
+        name = self.parsed.function
+        want = oracle.answer(self.tf, name, eval(name, self.names), self.arguments, self.given_names)
+        if want is None:
+            return
+        want = want if isinstance(want, list) else [want]
+        if len(want) != len(eager.tensors):
+            return self.note('differs from NumPy', f'{len(eager.tensors)} results instead of {len(want)}')
+        for w, g in zip(want, eager.tensors):
+            w = self.np.asarray(w)
+            wrong = far_apart(w.astype(g.dtype) if w.dtype.kind == g.dtype.kind else w, g)
+            if wrong:
+                return self.note('differs from NumPy', wrong)
+
+    def probe(self):
+        """What a call left behind: a trace that goes on, an error, another meaning of the simplest things."""
+        tf = self.tf
+        try:
+            if not tf.executing_eagerly() or int(tf.constant(2) + 3) != 5 or tf.function(lambda x: x * 2)(
+                    tf.constant(4)).numpy() != 8:
+                self.note('left behind', 'a sum is another one afterwards, or a trace goes on')
+        except BaseException as error:
+            self.note('left behind', f'afterwards 2 + 3 raises {type(error).__name__}: {str(error)[:300]}')
+
+
+def text_of(seed, number, part):
+    import calls
+    return calls.draw_call(random.Random(f'{seed}:{number}'), part)
+
+
+def run_text(text):
+    sys.setrecursionlimit(1000)
+    try:
+        case = Case(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return case.run()
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument('--calls', type=int, default=20000)
+    words.add_argument('--first', type=int, default=0)
+    words.add_argument('--seed', type=int, default=0)
+    words.add_argument('--only', default='')
+    words.add_argument('--case', type=int)
+    words.add_argument('--call')
+    words.add_argument('--show', action='store_true', help='the text of the call, without calling it')
+    words.add_argument('--child', type=int, nargs=3, help=argparse.SUPPRESS)
+    options = words.parse_args()
+    warnings.simplefilter('ignore')
+    try:
+        import numpy as np
+    except ImportError:
+        print('NumPy is not there')
+        return 77
+    np.seterr(all='ignore')
+    if options.show:
+        print(text_of(options.seed, options.case, options.only))
+        return 0
+    def draw(number):
+        return options.call or text_of(options.seed, number, options.only)
+    if options.child:
+        descriptor, first, count = options.child
+        supervise.child(descriptor, draw, run_text, range(first, first + count))
+        return 0
+    more = ['--seed', str(options.seed)]
+    for name in ('only', 'call'):
+        if getattr(options, name):
+            more += ['--' + name, getattr(options, name)]
+    alone = options.case is not None or bool(options.call)
+    first, count = (options.case or 0, 1) if alone else (options.first, options.calls)
+
+    def again(number):
+        return shlex.join(['python3', 'tests/fuzz/api.py', *more, '--case', str(number)])
+    found, kinds = supervise.supervise([sys.executable, os.path.abspath(__file__)] + more, first, count, again)
+    print(f'{count} calls, {found} findings of {kinds} kinds')
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -54,7 +54,7 @@ int screenshot(const QString& view, const QString& out, const QString& file, con
   if (!shown.isEmpty()) window.show_view(shown);
   window.settle();
   for (const QString& one : select.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
-    if (!window.select_by_name(one)) return fail(QStringLiteral("nothing in this run is called '%1'").arg(one));
+    if (!window.select_by_name(one)) return fail(QStringLiteral("nothing in this run has the name '%1'").arg(one));
     window.settle();
   }
   window.settle();
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   const QCommandLineOption select(
       QStringLiteral("select"),
       QStringLiteral(
-          "What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; several with ';'."),
+          "What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; separate several with ';'."),
       QStringLiteral("WHAT"));
   const QCommandLineOption tab(QStringLiteral("tab"),
                                QStringLiteral("Tab to show (with --screenshot window, too)."),
@@ -157,12 +157,12 @@ int main(int argc, char** argv) {
     if (parts.size() == 2) window_size = QSize(parts[0].toInt(), parts[1].toInt());
     if (window_size.width() < 400 || window_size.height() < 300 || window_size.width() > 16000 ||
         window_size.height() > 16000) {
-      return fail(QStringLiteral("a size is WIDTHxHEIGHT, such as 1600x1000"));
+      return fail(QStringLiteral("the size must be WIDTHxHEIGHT, such as 1600x1000"));
     }
   }
   const QStringList files = parser.positionalArguments();
   if (parser.isSet(shot)) {
-    if (files.size() != 2) return fail(QStringLiteral("--screenshot VIEW wants two files: the picture and the run"));
+    if (files.size() != 2) return fail(QStringLiteral("--screenshot VIEW needs two files: the picture and the run"));
     return screenshot(parser.value(shot), files[0], files[1], window_size, parser.value(select), parser.value(tab));
   }
 

@@ -438,7 +438,7 @@ InspectorContent Writer::write() {
         line(s_.place);
       } else {
         content_.title = QStringLiteral("Generated line %1").arg(s_.generated_line);
-        content_.groups.back().paragraph = QStringLiteral("Stands for no line of your code: AutoGraph's own frame.");
+        content_.groups.back().paragraph = QStringLiteral("Not from a line of your code: added by AutoGraph.");
       }
       break;
     case Kind::kCall: call(); break;

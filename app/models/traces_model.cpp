@@ -55,7 +55,7 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
       switch (t->reason) {
         case session::TraceReason::kGetConcreteFunction: why = QStringLiteral("get_concrete_function"); break;
         case session::TraceReason::kVariableCreation: why = QStringLiteral("makes variables"); break;
-        case session::TraceReason::kEvicted: why = QStringLiteral("made again after eviction"); break;
+        case session::TraceReason::kEvicted: why = QStringLiteral("traced again after eviction"); break;
         case session::TraceReason::kRelaxed: why = QStringLiteral("relaxed shapes"); break;
         case session::TraceReason::kCall: why = t->nearest.valid() ? QString() : QStringLiteral("first call"); break;
         default: why = QStringLiteral("another reason"); break;  // from a newer version

@@ -77,7 +77,7 @@ Worker::Worker(QObject* parent) : QObject(parent) {
           have << name.left(1) + QLatin1Char('.') + name.mid(1);
         }
         if (have.isEmpty()) {
-          Q_EMIT failed(QStringLiteral("the engine was not built: there is none in ") + package.path());
+          Q_EMIT failed(QStringLiteral("the engine was not built: there is no extension module in ") + package.path());
         } else {
           Q_EMIT failed(QStringLiteral("%1 is Python %2, and the engine was built for %3. Choose another "
                                        "interpreter under Run > Python.")
@@ -124,7 +124,7 @@ void Worker::start(const RunRequest& request) {
   stopping_ = false;
   if (request_.python.isEmpty()) request_.python = choose_python({});
   if (request_.python.isEmpty()) {
-    Q_EMIT failed(QStringLiteral("There is no python3 on the path"));
+    Q_EMIT failed(QStringLiteral("There is no python3 on the PATH"));
     return;
   }
   probe_.start(request_.python,
@@ -134,7 +134,7 @@ void Worker::start(const RunRequest& request) {
 void Worker::launch() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    Q_EMIT failed(QStringLiteral("No pipe for the commands: ") + QString::fromLocal8Bit(strerror(errno)));
+    Q_EMIT failed(QStringLiteral("Cannot create a pipe for commands: ") + QString::fromLocal8Bit(strerror(errno)));
     return;
   }
   if (commands_ >= 0) ::close(commands_);

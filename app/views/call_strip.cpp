@@ -92,7 +92,7 @@ QRectF CallStrip::cell_rect(size_t i) const {
 QString CallStrip::range_text() const {
   if (cells_.empty()) return {};
   const double room = width() - 2 * kSide;
-  if (left_.back() - kGap <= room) return folded_ ? QStringLiteral("hits between traces are one bar") : QString();
+  if (left_.back() - kGap <= room) return folded_ ? QStringLiteral("hits between traces form one bar") : QString();
   size_t first = cells_.size(), last = 0;
   for (size_t i = 0; i < cells_.size(); ++i) {
     if (left_[i + 1] - kGap <= scroll_ || left_[i] >= scroll_ + room) continue;

@@ -62,7 +62,7 @@ CommandPalette::CommandPalette(QWidget* window) : QFrame(window) {
   list_->setFocusPolicy(Qt::NoFocus);
   list_->setUniformItemSizes(true);
   list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-  list_->setAccessibleName(QStringLiteral("What was found"));
+  list_->setAccessibleName(QStringLiteral("Search results"));
   nothing_ = new QLabel;
   nothing_->setContentsMargins(16, 14, 16, 0);
   nothing_->setAlignment(Qt::AlignTop);
@@ -109,8 +109,8 @@ void CommandPalette::fill() {
   }
   nothing_->setVisible(hits_.empty());
   const QString asked = input_->text().trimmed();
-  nothing_->setText(asked.isEmpty() ? QStringLiteral("Type a function, an op, a shape, a word of the source.")
-                                    : QStringLiteral("Nothing is called “%1” here.").arg(asked));
+  nothing_->setText(asked.isEmpty() ? QStringLiteral("Type a function, an op, a shape, or a word of the source.")
+                                    : QStringLiteral("No results for “%1”.").arg(asked));
   if (model_.rowCount()) list_->setCurrentIndex(model_.index(0, 0));
 }
 

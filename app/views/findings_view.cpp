@@ -155,7 +155,7 @@ void FindingsView::build() {
     auto* none = new QLabel(
         document().traces.empty()
             ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
-            : QStringLiteral("Nothing to report: no function was traced again for a cause that the recorded "
+            : QStringLiteral("Nothing to report: no function was retraced for a cause that the recorded "
                              "keys prove."));
     none->setProperty("role", "faint");
     none->setContentsMargins(6, 8, 6, 8);

@@ -230,8 +230,8 @@ void MainWindow::run_ended(int code, const QString& reason) {
   } else if (!session_.is_open()) {
     // Nothing was recorded: show what the process printed.
     session_.close();
-    console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without a word (%1).").arg(reason) : printed);
-    show_banner(QStringLiteral("The script did not get as far as a session: ") +
+    console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without output (%1).").arg(reason) : printed);
+    show_banner(QStringLiteral("The script ended before it started a session: ") +
                 (printed.isEmpty() ? reason : printed.section(QLatin1Char('\n'), -1)));
     show_dock(1);
   } else if (code != 0 && !worker_.stopping()) {
@@ -376,7 +376,7 @@ void MainWindow::update_status() {
       text = QStringLiteral("running elsewhere");
       tone = QStringLiteral("amber");
     } else {
-      text = run_note_.isEmpty() ? QStringLiteral("ended without a word") : run_note_;
+      text = run_note_.isEmpty() ? QStringLiteral("ended without a reason") : run_note_;
       tone = QStringLiteral("red");
     }
     if (text.size() > 40) text = text.left(38) + QString::fromUtf8(" …");

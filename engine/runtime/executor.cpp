@@ -63,7 +63,7 @@ void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Ten
 
 bool truth(const Tensor& tensor) {
   if (tensor.dtype() != DType::kBool || tensor.elements() != 1)
-    throw Error(ErrorKind::kInvalidArgument, "a condition must be one bool, this one is " +
+    throw Error(ErrorKind::kInvalidArgument, "a condition must be a bool scalar, not " +
                                                  std::string(name_of(tensor.dtype())) + " of shape " +
                                                  tensor.shape().to_string());
   return *gpu::on_host(tensor).data<bool>();

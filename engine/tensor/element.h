@@ -56,7 +56,7 @@ decltype(auto) with_plain_type(DType dtype, Body&& body) {
     case DType::kBFloat16: return body(BFloat16{});
     case DType::kComplex64: return body(std::complex<float>{});
     case DType::kComplex128: return body(std::complex<double>{});
-    default: invalid("a tensor of numbers was expected, one of ", name_of(dtype), " came");
+    default: invalid("expected a tensor of numbers, got dtype ", name_of(dtype));
   }
 }
 

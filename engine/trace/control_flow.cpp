@@ -53,7 +53,7 @@ void trace_branch(GraphBuilder& builder, const std::string& scope, const Branch&
 void check_branches(const Graph& yes, const Graph& no) {
   if (yes.outputs.size() != no.outputs.size())
     throw Error(ErrorKind::kType, "the branches of a condition return " + std::to_string(yes.outputs.size()) + " and " +
-                                      std::to_string(no.outputs.size()) + " values; they must return equally many");
+                                      std::to_string(no.outputs.size()) + " values; they must return the same number");
   for (size_t i = 0; i < yes.outputs.size(); ++i) {
     const DType a = yes.node(yes.outputs[i].node).dtypes[yes.outputs[i].output];
     const DType b = no.node(no.outputs[i].node).dtypes[no.outputs[i].output];
@@ -76,7 +76,7 @@ std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, co
                                std::string_view name) {
   static const Op kStateless{"StatelessIf"}, kStateful{"If"}, kIdentity{"Identity"};
   if (pred.dtype() != DType::kBool)
-    throw Error(ErrorKind::kValue, "a condition must be a bool tensor, this one is " +
+    throw Error(ErrorKind::kValue, "a condition must be a bool tensor, not " +
                                        std::string(name_of(pred.dtype())) +
                                        "; compare it, for example with `!= 0`");
   GraphBuilder& builder = current();
@@ -157,7 +157,7 @@ void check_body(const WhileOptions& options, std::span<const Tensor> results, st
       throw Error(ErrorKind::kValue,
                   "loop variable " + symbol(options, i) + " has shape " + shapes[i].to_string() +
                       " before the loop, but shape " + results[i].shape().to_string() +
-                      " after one iteration; declare what stays the same with shape_invariants (in AutoGraph "
+                      " after one iteration; declare the part that stays the same in shape_invariants (in AutoGraph "
                       "tf.autograph.experimental.set_loop_options), for example None for a dimension that changes");
   }
 }
@@ -198,7 +198,7 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
     Building building(&test);
     Tensor again = condition(std::span(parameters).subspan(2));
     if (again.dtype() != DType::kBool)
-      throw Error(ErrorKind::kValue, "the condition of a loop must be a bool tensor, this one is " +
+      throw Error(ErrorKind::kValue, "the condition of a loop must be a bool tensor, not " +
                                          std::string(name_of(again.dtype())));
     if (options.maximum_iterations >= 0)
       again = apply(kAnd, {apply(kLess, {parameters[0], parameters[1]}), again});

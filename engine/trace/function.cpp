@@ -63,7 +63,7 @@ class Depth {
   explicit Depth(FrontEnd& front_end) {
     if (depth_ >= kDeepest)
       fail(ErrorKind::kRecursion, "traced function '", front_end.source().name,
-           "' calls itself with ever new arguments: maximum recursion depth exceeded while tracing");
+           "' keeps calling itself with new arguments: maximum recursion depth exceeded while tracing");
     ++depth_;
   }
   ~Depth() { --depth_; }

@@ -63,7 +63,7 @@ void record_eviction_totals(session::Writer& writer) {
 }
 
 std::string describe_capture(const Tensor& t) {
-  return str(describe(t.dtype(), t.shape()), t.is_symbolic() ? " tensor of the function around" : " tensor");
+  return str(describe(t.dtype(), t.shape()), t.is_symbolic() ? " tensor of the enclosing function" : " tensor");
 }
 
 void record_function(Function& function) {
@@ -156,7 +156,7 @@ void record_eviction(Function& function, const Trace& trace, const explain::Key*
   if (key) {
     const auto name = key->names ? key->names->find(object) : explain::Names::const_iterator();
     const bool known = key->names && name != key->names->end();
-    why = str(known ? name->second : "an object", " in its key is gone");
+    why = str(known ? name->second : "an object", " in its key was deleted");
   } else {
     why = str("the function has ", most, " traces, and this one was used longest ago");
   }

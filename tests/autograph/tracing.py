@@ -307,7 +307,7 @@ class Tracing(unittest.TestCase):
     def test_code_without_source_says_why_it_is_not_staged(self):
         scope = {}
         exec('def made(x):\n  if x > 0: return 1\n  return 2\n', scope)
-        self.error(TypeError, ['in made  **\n', 'runs as it is', 'source'], scope['made'], tf.constant(1))
+        self.error(TypeError, ['in made  **\n', 'is not converted', 'source'], scope['made'], tf.constant(1))
 
         def f(x):
             return scope['made'](x)

@@ -228,7 +228,7 @@ class Said(unittest.TestCase):
                 predict(Model(), tf.constant(1.))
             ''', '--level', 'structure')
         notes = self.notes(db)
-        self.assertRegex(notes[0], r"trace #1 of function 'predict' was evicted: <Model object \d+> in its key is gone")
+        self.assertRegex(notes[0], r"trace #1 of function 'predict' was evicted: <Model object \d+> in its key was deleted")
         self.assertRegex(notes[-1], r"function 'predict' \(.*script.py:4\): (39|40) traces were evicted in all")
         self.assertLess(len(notes), 25)
         db.close()

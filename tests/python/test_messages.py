@@ -47,7 +47,7 @@ class Messages(unittest.TestCase):
         shape = tf.TensorShape([1, 2]).as_proto()
         second = shape.dim[1]
         shape.Clear()
-        with self.assertRaisesRegex(ValueError, 'this part of the message is gone'):
+        with self.assertRaisesRegex(ValueError, 'this part of the message was removed'):
             second.size
 
     def test_refusals(self):

@@ -438,7 +438,7 @@ class TestFunction : public QObject {
     std::string notes;
     for (const session::ConsoleRecord& line : contents.console)
       if (line.stream == session::ConsoleStream::kNote) notes += line.text;
-    QVERIFY(has(notes, "trace #1 of function 'f' was evicted: <Model object 7> in its key is gone"));
+    QVERIFY(has(notes, "trace #1 of function 'f' was evicted: <Model object 7> in its key was deleted"));
     QVERIFY(has(notes, "trace #2 of function 'f' was evicted: the function has 2 traces"));
     QVERIFY(has(notes, "function 'f' (evicting:1): 23 traces were evicted in all"));
   }

@@ -202,7 +202,7 @@ class Reader {
   }
 
   static bool wrong(const char* wanted, PyObject* value) {
-    PyErr_Format(PyExc_TypeError, "%s wanted in a syntax tree, not %.100s", wanted, Py_TYPE(value)->tp_name);
+    PyErr_Format(PyExc_TypeError, "expected %s in a syntax tree, not %.100s", wanted, Py_TYPE(value)->tp_name);
     return false;
   }
 

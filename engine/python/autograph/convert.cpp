@@ -208,7 +208,7 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
   }
   const Ref made = compile_lean(tree, conversion.function, code);
   if (!made) {
-    form.reason = "what it was converted to does not compile: " + take_message();
+    form.reason = "the converted code does not compile: " + take_message();
     return;
   }
   const Ref wanted = Ref::steal(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(made.get())));
@@ -224,7 +224,7 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
     form.cells.push_back(static_cast<int>(index));
     form.runtime.push_back(index < 0 ? ag_runtime_cell(readable(name)) : nullptr);
     if (index < 0 && !form.runtime.back()) {
-      form.reason = "nothing known of its free variable " + readable(name);
+      form.reason = "unknown free variable " + readable(name);
       return;
     }
   }
@@ -247,7 +247,7 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     form.tried = true;
     if (form.reason != kLibraryReason) {
       if (!form.reason.empty() && ag_verbosity > 0)
-        PySys_FormatStderr("AutoGraph: %U (%U:%d) runs as it is: %s\n", code->co_qualname, code->co_filename,
+        PySys_FormatStderr("AutoGraph: %U (%U:%d) is not converted: %s\n", code->co_qualname, code->co_filename,
                            code->co_firstlineno, form.reason.c_str());
     }
   }

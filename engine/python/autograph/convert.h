@@ -29,7 +29,7 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
 
 // Why this code was not converted; empty: it was, or conversion was never tried.
 std::string ag_code_reason(PyObject* code);
-inline constexpr std::string_view kLibraryReason = "library code runs as it is";
+inline constexpr std::string_view kLibraryReason = "library code is not converted";
 // tf.autograph.set_verbosity
 extern int ag_verbosity;
 

@@ -97,7 +97,7 @@ void explain(PyObject* value) {
     text += "    File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function +
             (frame.converted ? "  *\n" : "  **\n");
     if (!frame.source.empty()) text += "        " + frame.source + "\n";
-    if (!frame.reason.empty()) text += "        (" + frame.function + " runs as it is: " + frame.reason + ")\n";
+    if (!frame.reason.empty()) text += "        (" + frame.function + " is not converted: " + frame.reason + ")\n";
   }
   // If str() is only the message, replace it; otherwise add the frames as a note.
   const Ref shown = Ref::steal(PyObject_Str(value));

@@ -36,7 +36,7 @@ PyObject* copy_ast(PyObject*, PyObject* ast) {
 Node* read_function(PyObject* ast, Tree& tree) {
   Node* function = read_ast(ast, tree);
   if (!function || is_function(function) || is(function, Kind::kLambda)) return function;
-  PyErr_SetString(PyExc_TypeError, "the syntax tree of a function is wanted");
+  PyErr_SetString(PyExc_TypeError, "expected the syntax tree of a function");
   return nullptr;
 }
 

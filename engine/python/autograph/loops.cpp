@@ -151,10 +151,10 @@ class StagedLoop {
       PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
       if (becomes_tensor(a) || a == b) continue;
       if (a == Py_None)
-        fail(ErrorKind::kValue, state_.shown(i), " is not allowed to be None before the loop: after one turn it is ",
-             Py_TYPE(b)->tp_name, "; start it with a tensor of the same dtype and shape");
+        fail(ErrorKind::kValue, state_.shown(i), " is not allowed to be None before the loop: after one iteration ",
+             "it is ", Py_TYPE(b)->tp_name, "; start it with a tensor of the same dtype and shape");
       fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", Py_TYPE(a)->tp_name,
-           " that the loop replaces: in a staged loop only tensors change from turn to turn");
+           " that the loop replaces: in a staged loop only tensors may change between iterations");
     }
   }
 
@@ -178,11 +178,11 @@ class StagedLoop {
       if (!entry_[i].defined()) continue;
       Leaves exit = flatten(state_.get(i));
       if (!exit.defined())
-        fail(ErrorKind::kValue, state_.shown(i), " has a value before the loop, but none after one turn");
+        fail(ErrorKind::kValue, state_.shown(i), " has a value before the loop, but none after one iteration");
       if (exit.values.size() != entry_[i].values.size() ||
           is_nested(exit.structure.get()) != is_nested(entry_[i].structure.get()))
         fail(ErrorKind::kType, state_.shown(i),
-             " does not have the same nested structure after one turn of the loop; collect values "
+             " does not have the same nested structure after one iteration of the loop; collect values "
              "in a tf.TensorArray, whose size may grow");
       for (size_t k = 0; k < exit.values.size(); ++k) {
         PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
@@ -192,7 +192,7 @@ class StagedLoop {
         }
         if (!becomes_tensor(b))
           fail(ErrorKind::kValue, state_.shown(i), " is a tensor before the loop, but ",
-               b == Py_None ? "None" : Py_TYPE(b)->tp_name, " after one turn");
+               b == Py_None ? "None" : Py_TYPE(b)->tp_name, " after one iteration");
         const DType wanted = variables[next++].dtype();
         const bool number = PyLong_Check(b) && !PyBool_Check(b);
         out.push_back(as_tensor(b, number ? wanted : DType::kInvalid));
@@ -248,7 +248,7 @@ class Unrolling {
     if (++turns_ != kMany || !trace::tracing() || graph().graph()->size() < start_ + kMany) return;
     const Place place = here();
     const std::string message =
-        str("this Python loop puts a copy of its body into the graph on every turn, more than ", kMany,
+        str("this Python loop adds a copy of its body to the graph in every iteration, more than ", kMany,
             " so far; a loop over tf.range or a tensor is staged once");
     if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), place.file.c_str(), place.line, nullptr, nullptr) < 0)
       throw PythonErrorSet();
@@ -258,7 +258,7 @@ class Unrolling {
     record(kind, "python",
            graph().graph()->size() > start_ && turns_ > 1
                ? str("unrolled into ", turns_, " copies")
-               : str("ran in Python, ", turns_, turns_ == 1 ? " turn" : " turns"));
+               : str("ran in Python, ", turns_, turns_ == 1 ? " iteration" : " iterations"));
   }
 
  private:

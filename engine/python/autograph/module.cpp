@@ -144,10 +144,10 @@ PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyMethodDef public_methods[] = {
     {"to_code", with_keywords(to_code), METH_VARARGS | METH_KEYWORDS,
-     "The code that a function is converted to, as text."},
+     "The converted code of a function, as text."},
     {"to_graph", with_keywords(to_graph), METH_VARARGS | METH_KEYWORDS,
-     "The function that a function is converted to."},
-    {"do_not_convert", do_not_convert, METH_VARARGS, "A function that tracing runs as it is."},
+     "The converted function."},
+    {"do_not_convert", do_not_convert, METH_VARARGS, "A function that tracing runs without conversion."},
     {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
      "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
      "parallel_iterations."},

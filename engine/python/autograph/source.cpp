@@ -268,11 +268,11 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   const Ref lines = lines_of_file(code->co_filename, globals);
   if (!lines || !PyList_Check(lines.get()) || PyList_GET_SIZE(lines.get()) == 0) {
     clear_only(PyExc_Exception);
-    found.reason = "its source is not to be had (code from a prompt or exec?)";
+    found.reason = "its source is not available (code from a prompt or exec?)";
     return found;
   }
   if (!is_utf8(lines.get())) {
-    found.reason = "its file is not text";
+    found.reason = "its file is not a text file";
     return found;
   }
   if (!init_ast_bridge()) {

@@ -124,7 +124,7 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
     }
     if (i == parameters.size())
       fail(ErrorKind::kType, full_name(self), "() got an unexpected keyword argument '",
-           readable(name), "'; it is ", signature_text(self));
+           readable(name), "'; its signature is ", signature_text(self));
     if (slots[i])
       fail(ErrorKind::kType, full_name(self), "() got multiple values for argument '", parameters[i].name,
            "'");
@@ -145,7 +145,8 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
     names += str(count++ ? ", '" : "'", parameters[i].name, "'");
   }
   fail(ErrorKind::kType, full_name(self), "() missing ",
-       count > 1 ? str(count, " required arguments ") : "required argument ", names, "; it is ", signature_text(self));
+       count > 1 ? str(count, " required arguments ") : "required argument ", names,
+       "; its signature is ", signature_text(self));
 }
 
 void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots,

@@ -154,7 +154,7 @@ PyMethodDef thread_methods[] = {
 };
 PyMethodDef seed_method = {"set_seed", with_keywords(set_seed), METH_VARARGS | METH_KEYWORDS,
                            "set_seed(seed)\n--\n\nThe global seed of random ops."};
-PyMethodDef gpus_method = {"num_gpus", num_gpus, METH_NOARGS, "num_gpus()\n--\n\nHow many GPUs there are."};
+PyMethodDef gpus_method = {"num_gpus", num_gpus, METH_NOARGS, "num_gpus()\n--\n\nThe number of GPUs."};
 PyMethodDef enable_method = {"enable_eager_execution", with_keywords(nothing), METH_VARARGS | METH_KEYWORDS,
                              "enable_eager_execution()\n--\n\nEager execution is always on: does nothing."};
 PyMethodDef get_soft_method = {"get_soft_device_placement", get_soft, METH_NOARGS, nullptr};

@@ -78,16 +78,16 @@ PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
   return guarded([&] {
     const DType d = dtype == Py_None ? DType::kInvalid : dtype_from_object(dtype);
     if ((PyList_Check(value) || PyTuple_Check(value)) && holds_tensor(value))
-      fail(ErrorKind::kValue, "tf.constant: a list that holds tensors is no constant; use tf.stack or "
+      fail(ErrorKind::kValue, "tf.constant: a list that contains tensors is not a constant; use tf.stack or "
            "tf.convert_to_tensor");
     if ((is_tensor(value) || is_variable(value)) && d != DType::kInvalid &&
         (is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)) != d)
       fail(ErrorKind::kType, "tf.constant: a tensor of dtype ",
-           name_of(is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)), " does not become ",
+           name_of(is_tensor(value) ? tensor_of(value).dtype() : variable_dtype(value)), " cannot be converted to ",
            name_of(d), " by itself; use tf.cast");
     if (is_tensor(value) && tensor_of(value).is_symbolic())
       fail(ErrorKind::kType,
-           "tf.constant needs a value; the symbolic tensor it was given has none. Use it as it is, or "
+           "tf.constant needs a value, which a symbolic tensor does not have. Use the tensor itself, or "
            "tf.identity");
     Tensor t = to_tensor(value, d, "value");
     if (shape != Py_None) t = filled(on_host(t), shape_from_object(shape));
@@ -144,7 +144,7 @@ PyMethodDef functions[] = {
      "one."},
     {"is_tensor", py_is_tensor, METH_O, "is_tensor(x)\n--\n\nWhether it is a tensor or variable."},
     {"is_symbolic_tensor", is_symbolic_tensor, METH_O,
-     "is_symbolic_tensor(tensor)\n--\n\nWhether it stands for a value of a graph."},
+     "is_symbolic_tensor(tensor)\n--\n\nWhether it is a tensor of a graph, without a value."},
     {"get_static_value", with_keywords(get_static_value), METH_VARARGS | METH_KEYWORDS,
      "get_static_value(tensor, partial=False)\n--\n\nThe value as NumPy sees it when it is known, else "
      "None."}};

@@ -55,7 +55,7 @@ PyObject* get_name(PyObject* self, void*) {
   PyErr_SetString(PyExc_AttributeError, "this context manager has no name");
   return nullptr;
 }
-PyGetSetDef members[] = {{"name", get_name, nullptr, "What the scope was asked to be called.", nullptr},
+PyGetSetDef members[] = {{"name", get_name, nullptr, "The name that was given to the scope.", nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* context_manager(std::unique_ptr<ContextAction> action) {
@@ -183,10 +183,10 @@ PyObject* init_scope(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"name_scope", with_keywords(name_scope), METH_VARARGS | METH_KEYWORDS,
-     "name_scope(name)\n--\n\nNames made inside begin with this name."},
+     "name_scope(name)\n--\n\nPrefixes the names of ops created inside."},
     {"device", device, METH_O, "device(device_name)\n--\n\nOps inside run there, where they can."},
     {"init_scope", init_scope, METH_NOARGS,
-     "init_scope()\n--\n\nOutside of every function that is being traced."}};
+     "init_scope()\n--\n\nRuns ops outside of all functions that are being traced."}};
 
 }  // namespace
 

@@ -46,7 +46,7 @@ Bound bound(PyObject* o, bool alone = false) {
   // TensorFlow treats the bool as a number, whose dtype then does not fit.
   if (PyBool_Check(o))
     fail(alone ? ErrorKind::kValue : ErrorKind::kInvalidArgument,
-         "a Python bool is no index; a mask is a tensor or array of bool");
+         "a Python bool is not an index; a mask must be a tensor or array of bool");
   if (!PyIndex_Check(o)) bad_index(o);
   Ref index = checked(PyNumber_Index(o));
   const int64_t v = PyLong_AsLongLong(index.get());
@@ -100,7 +100,7 @@ SliceSpec slice_spec(PyObject* key) {
   Ref items = PyTuple_Check(key) || PyList_Check(key) ? checked(PySequence_Fast(key, "an index"))
                                                       : checked(PyTuple_Pack(1, key));
   if (PySequence_Fast_GET_SIZE(items.get()) > 63)  // the masks have one bit per part
-    fail(ErrorKind::kIndex, "an index of more than 63 parts");
+    fail(ErrorKind::kIndex, "an index cannot have more than 63 parts");
   std::vector<Bound> begin, end, strides;
   SliceSpec spec;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {

@@ -56,7 +56,7 @@ struct Place {
  private:
   static void check(const pb::Message& m, const Step& step) {
     if (step.index >= 0 && step.index >= m.GetReflection()->FieldSize(m, step.field))
-      fail(ErrorKind::kValue, "this part of the message is gone: '", step.field->name(), "' has fewer items now");
+      fail(ErrorKind::kValue, "this part of the message was removed: '", step.field->name(), "' has fewer items now");
   }
 };
 
@@ -199,7 +199,7 @@ PyObject* message_new(PyTypeObject* type, PyObject* arguments, PyObject* keyword
       set_all(self.get(), keywords);
       return self.release();
     }
-    fail(ErrorKind::kType, "the class Message stands for no kind of message itself");
+    fail(ErrorKind::kType, "the class Message is abstract: use the class of a message type");
   });
 }
 int message_init(PyObject*, PyObject*, PyObject*) { return 0; }
@@ -259,7 +259,7 @@ PyObject* message_parse(PyObject* self, PyObject* bytes) {
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(bytes, &data, &size) < 0) return nullptr;
     if (size > INT32_MAX || !place_of(self).write().ParseFromArray(data, static_cast<int>(size)))
-      fail(ErrorKind::kValue, "these bytes are no ", Py_TYPE(self)->tp_name);
+      fail(ErrorKind::kValue, "these bytes are not a valid ", Py_TYPE(self)->tp_name);
     return PyLong_FromSsize_t(size);
   });
 }
@@ -315,11 +315,11 @@ PyMethodDef message_methods[] = {
     {"HasField", message_has, METH_O, "Whether a field is set."},
     {"WhichOneof", message_which, METH_O, "The name of the alternative that is set, or None."},
     {"SerializeToString", with_keywords(message_serialize), METH_VARARGS | METH_KEYWORDS, "The bytes of the message."},
-    {"ParseFromString", message_parse, METH_O, "Replaces the message by what the bytes hold."},
-    {"FromString", message_from, METH_O | METH_CLASS, "The message that the bytes hold."},
+    {"ParseFromString", message_parse, METH_O, "Replaces the message by the one parsed from the bytes."},
+    {"FromString", message_from, METH_O | METH_CLASS, "Parses a message from bytes."},
     {"CopyFrom", message_copy, METH_O, "Replaces the message by a copy of another."},
     {"Clear", message_clear, METH_NOARGS, "Unsets every field."},
-    {"ByteSize", message_size, METH_NOARGS, "How many bytes the message takes."},
+    {"ByteSize", message_size, METH_NOARGS, "The size of the serialized message in bytes."},
     {nullptr, nullptr, 0, nullptr}};
 
 // --- repeated fields ---

@@ -92,7 +92,7 @@ void bind_arguments(const FunctionSignature& signature, const std::string& funct
     }
     if (at < count) {
       if (bound.values[at])
-        fail(ErrorKind::kType, shown(signature, function), " got two values for argument '", readable(name), "'");
+        fail(ErrorKind::kType, shown(signature, function), " got multiple values for argument '", readable(name), "'");
       bound.values[at] = Ref::borrow(args[nargs + k]);
     } else if (signature.var_keywords >= 0) {
       if (PyDict_SetItem(bound.values[static_cast<size_t>(signature.var_keywords)].get(), name, args[nargs + k]) < 0)

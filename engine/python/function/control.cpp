@@ -116,10 +116,10 @@ PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
       PyObject* pair = PyList_GET_ITEM(items.get(), i);
       if ((!PyList_Check(pair) && !PyTuple_Check(pair)) || PySequence_Size(pair) != 2)
-        fail(ErrorKind::kType, "tf.case wants (condition, function) pairs, not a ", Py_TYPE(pair)->tp_name);
+        fail(ErrorKind::kType, "tf.case expects (condition, function) pairs, not a ", Py_TYPE(pair)->tp_name);
       pairs.emplace_back(checked(PySequence_GetItem(pair, 0)), checked(PySequence_GetItem(pair, 1)));
     }
-    if (pairs.empty()) fail(ErrorKind::kValue, "tf.case wants at least one (condition, function) pair");
+    if (pairs.empty()) fail(ErrorKind::kValue, "tf.case needs at least one (condition, function) pair");
     return chain(pairs, otherwise == Py_None ? nullptr : otherwise).release();
   });
 }
@@ -142,7 +142,7 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
         branches.emplace_back(i, Ref::borrow(item));
     }
     if (PyErr_Occurred()) throw PythonErrorSet();
-    if (branches.empty()) fail(ErrorKind::kValue, "tf.switch_case wants at least one branch");
+    if (branches.empty()) fail(ErrorKind::kValue, "tf.switch_case needs at least one branch");
     // Without a default, the last branch is used for all other indices.
     Ref last = otherwise == Py_None ? branches.back().second : Ref::borrow(otherwise);
     if (otherwise == Py_None) branches.pop_back();
@@ -246,7 +246,7 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
       fail(ErrorKind::kType, "tf.while_loop: cond and body must be functions");
     if (!PyList_Check(variables) && !PyTuple_Check(variables))
       fail(ErrorKind::kType, "tf.while_loop: loop_vars must be a list or tuple, not ", Py_TYPE(variables)->tp_name);
-    if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: there must be a loop variable");
+    if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: there must be at least one loop variable");
     trace::WhileOptions options;
     if (most && most != Py_None) {
       options.maximum_iterations = PyLong_AsLongLong(most);

@@ -133,7 +133,7 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
     // Not in the signature: it keeps its default.
     if (!p.otherwise)
       fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
-           "' says nothing about parameter '", p.name, "', which has no default: ", repr_of(signature));
+           "' has no entry for parameter '", p.name, "', which has no default: ", repr_of(signature));
     if (bound.values[i].get() != p.otherwise.get())
       fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' got a value for '", p.name,
            "', which its input_signature ", repr_of(signature), " leaves out: it always has its default ",

@@ -107,8 +107,8 @@ PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     {"__exit__", leave, METH_VARARGS, nullptr},
     {"jvp", with_keywords(jvp), METH_VARARGS | METH_KEYWORDS,
-     "jvp(primals, unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nHow values that were computed inside move "
-     "along with the primals."},
+     "jvp(primals, unconnected_gradients=UnconnectedGradients.NONE)\n--\n\nThe tangents of values that were computed "
+     "inside, for the given tangents of the primals."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -191,15 +191,15 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     {"__exit__", leave, METH_VARARGS, nullptr},
-    {"watch", watch, METH_O, "watch($self, tensor)\n--\n\nFollows a tensor, or all of a structure."},
+    {"watch", watch, METH_O, "watch($self, tensor)\n--\n\nWatches a tensor, or all tensors of a structure."},
     {"gradient", with_keywords(gradient<After::kForget>), METH_VARARGS | METH_KEYWORDS,
      "gradient($self, target, sources, output_gradients=None, unconnected_gradients='none')\n--\n\n"
      "Gradients of the targets' sum, in the structure of the sources."},
     {"_gradient_and_keep", with_keywords(gradient<After::kKeep>), METH_VARARGS | METH_KEYWORDS,
-     "As gradient(), and it may be asked again though it is not persistent."},
+     "Like gradient(), but may be called again even if the tape is not persistent."},
     {"reset", reset, METH_NOARGS, "reset($self)\n--\n\nForgets everything."},
     {"stop_recording", stop_recording, METH_NOARGS,
-     "stop_recording($self)\n--\n\nA context in which nothing is recorded."},
+     "stop_recording($self)\n--\n\nA context manager in which nothing is recorded."},
     {"watched_variables", watched_variables, METH_NOARGS,
      "watched_variables($self)\n--\n\nThe variables that were read, in order."},
     {nullptr, nullptr, 0, nullptr}};

@@ -57,7 +57,7 @@ void set_python_error() {
   try {
     throw;
   } catch (const PythonErrorSet&) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a Python exception was announced but not set");
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a Python call failed without setting an exception");
   } catch (const Error& e) {
     set(e.kind(), e.message());
   } catch (const std::bad_alloc&) {

@@ -4,7 +4,7 @@ import sys
 
 
 def main():
-    """Runs `record` in this interpreter and hands every other command to the program."""
+    """Runs `record` in this interpreter and passes every other command to the program."""
     words = sys.argv[1:]
     if words[:1] == ['record']:
         from footlight_recorder import worker
@@ -14,7 +14,7 @@ def main():
         program = os.path.normpath(os.path.join(folder, 'footlight'))
         if os.access(program, os.X_OK):
             os.execv(program, [program, *words])
-    print(f"footlight: the program 'footlight' is not beside the package in {package}", file=sys.stderr)
+    print(f"footlight: the program 'footlight' was not found next to the package in {package}", file=sys.stderr)
     return 2
 
 

@@ -85,7 +85,7 @@ CodeId code_id(PyObject* code) {
 
 void init_code_objects() {
   slot = request_code_slot(drop_mark);
-  if (slot < 0) throw Error(ErrorKind::kRuntime, "Python gave out all its code slots");
+  if (slot < 0) throw Error(ErrorKind::kRuntime, "all of Python's code slots are in use");
   source_provider = python_source;
 }
 

@@ -23,7 +23,7 @@ void set_python_error() {
   try {
     throw;
   } catch (const PythonErrorSet&) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a Python exception was announced but not set");
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a Python call failed without setting an exception");
   } catch (const Error& e) {
     PyErr_SetString(class_of(e.kind()), e.what());
   } catch (const std::bad_alloc&) {

@@ -11,7 +11,7 @@ namespace {
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "footlight_recorder._recorder",
-                          "Writes what a program does into a Footlight session.",
+                          "Records what a program does in a Footlight session.",
                           -1,
                           nullptr,
                           nullptr,

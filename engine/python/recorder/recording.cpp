@@ -99,8 +99,8 @@ PyMethodDef functions[] = {
      "off; returns in the script's process only."},
     {"start", start, METH_VARARGS,
      "start(script, arguments, python, output, level): records this process into a session of its own."},
-    {"stop", stop, METH_NOARGS, "Ends what start() began; what went wrong in words, or ''."},
-    {"send_reason", send_reason, METH_O, "Says in the session how the script ended."},
+    {"stop", stop, METH_NOARGS, "Ends what start() began; returns what went wrong, or ''."},
+    {"send_reason", send_reason, METH_O, "Records in the session how the script ended."},
     {"program_ended", program_ended, METH_NOARGS,
      "Ends the recording; for the last function that atexit calls."},
     {nullptr, nullptr, 0, nullptr}};

@@ -109,7 +109,7 @@ PyObject* timed_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
       if (!own_name) clear_only(PyExc_AttributeError);
       if (!own_name) own_name = checked(PyType_GetQualName(Py_TYPE(wrapped)));
     }
-    if (!PyUnicode_Check(own_name.get())) throw Error(ErrorKind::kType, "timed: the name is no str");
+    if (!PyUnicode_Check(own_name.get())) throw Error(ErrorKind::kType, "timed: the name must be a str");
     std::string name_text = readable(own_name.get()), category_text = category ? readable(category) : "";
     Ref made = checked(type->tp_alloc(type, 0));
     Timed* const timed = timed_of(made.get());

@@ -175,7 +175,7 @@ std::optional<Tensor> array_value(PyObject* o) {
       array = checked(PyObject_CallMethod(numpy.get(), "asarray", "O", o));
     }
     if (!PyObject_CheckBuffer(array.get()))
-      fail(ErrorKind::kType, Py_TYPE(o)->tp_name, ".__array__() gave no array but a ",
+      fail(ErrorKind::kType, Py_TYPE(o)->tp_name, ".__array__() did not return an array, but a ",
            Py_TYPE(array.get())->tp_name);
     return array_value(array.get());
   }

@@ -346,7 +346,7 @@ Tensor from_list(PyObject* o, DType dtype) {
 Tensor cast_constant(const Tensor& t, DType dtype) {
   static const Op kCast{"Cast"};
   if ((t.dtype() == DType::kString) != (dtype == DType::kString))
-    fail(ErrorKind::kValue, "An array of ", name_of(t.dtype()), " does not become a tensor of ",
+    fail(ErrorKind::kValue, "An array of ", name_of(t.dtype()), " cannot be converted to a tensor of ",
          name_of(dtype));
   Tensor out = eager_builder->emit_one(kCast.row(), std::span<const Tensor>(&t, 1),
                                        Attrs{{AttrName("DstT"), dtype}}, {});
@@ -381,7 +381,7 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
     if (!PyType_Check(type) && !PyTuple_Check(type))
       fail(ErrorKind::kType, kSelf, "base_type must be a class or a tuple of classes");
     if (PyType_Check(type) && is_number_class(type))
-      fail(ErrorKind::kType, kSelf, "numbers, NumPy scalars and arrays are converted as they are; base_type must be a "
+      fail(ErrorKind::kType, kSelf, "numbers, NumPy scalars and arrays have a fixed conversion; base_type must be a "
            "class of your own");
     if (!PyCallable_Check(function)) fail(ErrorKind::kType, kSelf, "conversion_func must be callable");
     registered.push_back({Ref::borrow(type), Ref::borrow(function)});
@@ -391,7 +391,7 @@ PyObject* register_function(PyObject*, PyObject* args, PyObject* keywords) {
 PyMethodDef register_method = {"register_tensor_conversion_function", with_keywords(register_function),
                                METH_VARARGS | METH_KEYWORDS,
                                "register_tensor_conversion_function(base_type, conversion_func, "
-                               "priority=100)\n--\n\nTeaches tensors to be made of another class."};
+                               "priority=100)\n--\n\nRegisters a conversion of another class to tensors."};
 
 std::optional<Tensor> by_registered(PyObject* o, DType dtype) {
   for (const Registered& r : registered) {

@@ -127,7 +127,7 @@ Tensor tensor_from(PyObject* capsule) {
   if (dl.ndim < 0) invalid("DLPack: a tensor of negative rank");
   const int32_t where = dl.device.device_type;
   if (where == kDLCuda)
-    fail(ErrorKind::kUnimplemented, "DLPack: memory of a GPU cannot be taken over; copy it to the host first");
+    fail(ErrorKind::kUnimplemented, "DLPack: GPU memory cannot be imported; copy it to the host first");
   if (where != kDLCpu && where != kDLCudaHost) invalid("DLPack: memory of device type ", where, " cannot be read here");
   const DType dtype = dtype_from(dl.dtype);
   const Shape shape(std::span<const int64_t>(dl.shape, static_cast<size_t>(dl.ndim)));
@@ -163,7 +163,7 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
     Ref capsule = Ref::borrow(o);
     if (!PyCapsule_CheckExact(o)) {
       if (!has_attribute(o, "__dlpack__"))
-        fail(ErrorKind::kType, "from_dlpack wants a DLPack capsule, or an object with __dlpack__, not ",
+        fail(ErrorKind::kType, "from_dlpack expects a DLPack capsule or an object with __dlpack__, not ",
              Py_TYPE(o)->tp_name);
       capsule = checked(PyObject_CallMethod(o, "__dlpack__", nullptr));
     }
@@ -175,7 +175,7 @@ PyMethodDef functions[] = {
     {"to_dlpack", with_keywords(to_dlpack), METH_VARARGS | METH_KEYWORDS,
      "to_dlpack(tf_tensor)\n--\n\nA capsule that shares the tensor's memory."},
     {"from_dlpack", with_keywords(from_dlpack), METH_VARARGS | METH_KEYWORDS,
-     "from_dlpack(dlcapsule)\n--\n\nA tensor that shares the capsule's memory, which nobody may write any more."}};
+     "from_dlpack(dlcapsule)\n--\n\nA tensor that shares the capsule's memory, which must not be written any more."}};
 
 // --- the protocol of objects ---
 PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -194,7 +194,7 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
     if (copy == Py_True && !t.is_symbolic()) {
       Tensor own = Tensor::empty(t.dtype(), t.shape(), t.device());
       if (t.device() != Device::cpu() || !is_plain(t.dtype()))
-        fail(ErrorKind::kUnimplemented, "__dlpack__: a copy is made of plain tensors on the host only");
+        fail(ErrorKind::kUnimplemented, "__dlpack__: only plain tensors in host memory can be copied");
       std::memcpy(own.raw(), t.raw(), t.bytes());
       t = own;
     }

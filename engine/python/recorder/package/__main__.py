@@ -5,7 +5,7 @@ from footlight_recorder import _interpreter
 
 
 def main():
-    """Runs the worker; in a Python that it does not work in, says so in a line. Such a Python may not even parse it."""
+    """Runs the worker, or prints one line if it does not support this Python (which may fail to parse it)."""
     words = _interpreter.why_unusable()
     if words:
         sys.stderr.write('footlight: %s\n' % words)

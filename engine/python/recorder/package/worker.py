@@ -17,11 +17,11 @@ These two are taken before the script and directly behind it; what follows, or s
 
 
 class Refused(Exception):
-    """The command line cannot be followed; the text says why."""
+    """The command line is invalid; the message says why."""
 
 
 def _take_options(words, settings, known):
-    """Moves the options at the front of `words` into `settings`; stops at the first other word, or behind `--`."""
+    """Moves the options at the front of `words` into `settings`; stops at the first other word, or after `--`."""
     while words and words[0].startswith('-'):
         name, has_value, value = words[0].partition('=')
         if name == '--':
@@ -46,7 +46,7 @@ _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level'}
 
 
 def _options(words):
-    """(settings, script, its arguments). Ours stand before the script or directly behind it; the rest is the script's."""
+    """(settings, script, its arguments). Our options come before the script or directly after it."""
     settings = {'output': None, 'level': 'ops', 'commands': '-1'}
     words = list(words)
     _take_options(words, settings, {**_OUR_OPTIONS, '--commands': 'commands', None: None})
@@ -58,14 +58,14 @@ def _options(words):
         settings['output'] = words.pop()
         words.pop()
     if settings['level'] not in ('off', 'structure', 'ops'):
-        raise Refused(f"--level is off, structure or ops, not '{settings['level']}'")
+        raise Refused(f"--level must be off, structure or ops, not '{settings['level']}'")
     if not settings['commands'].lstrip('-').isdigit():
         raise Refused(f"--commands takes the number of a descriptor, not '{settings['commands']}'")
     return settings, script, words
 
 
 def _load(script):
-    """The script's code, and the error that its traceback shows when it is not Python."""
+    """The script's code; if it does not compile, the error that its traceback shows."""
     try:
         with open(script, 'rb') as file:
             source = file.read()
@@ -114,7 +114,7 @@ def _run(code, broken, script):
 
 
 def _alias_tensorflow():
-    """Lets `import tensorflow` give Footlight's engine, which is loaded no earlier than that."""
+    """Makes `import tensorflow` load Footlight's engine, which is not loaded before that."""
     package = importlib.util.find_spec('footlight')
     if package is None:
         return
@@ -126,7 +126,7 @@ def _alias_tensorflow():
 
 
 def main(words):
-    """Forks the supervisor off and runs the script in this process; returns the exit status."""
+    """Forks the supervisor and runs the script in this process; returns the exit status."""
     try:
         settings, script, arguments = _options(words)
         code, broken = _load(script)

@@ -364,6 +364,28 @@ class Tracing(unittest.TestCase):
             tf.function(f)(3)
         self.assertIn("'y'", str(caught.exception))
 
+    def test_an_attribute_that_cannot_be_put_back(self):
+        def branch(x):
+            if x > 0:
+                x.more = x
+            return x
+
+        def loop(x):
+            while x > 0:
+                x.more = x
+            return x
+
+        def earlier(x):
+            x = [x]
+            if x[0] > 0:
+                x[0].more = 1
+                raise KeyError('mine')
+            return x[0]
+        for f, kind in ((branch, AttributeError), (loop, AttributeError), (earlier, AttributeError)):
+            with self.assertRaises(kind) as caught:
+                tf.function(f)(tf.constant(1.))
+            self.assertIn('more', str(caught.exception))
+
     def test_autograph_off(self):
         with self.assertRaises(TypeError):
             tf.function(lambda x: 1 if x > 0 else 2, autograph=False)(tf.constant(1))

@@ -32,6 +32,12 @@ void forward_shape(Inference& i) {
   i.output_shapes[0] = output_shape(known(i, kind, i.shape(0), i.shape(1)));
 }
 
+void check_rank(Inference& i, size_t input, const char* name, int rank) {
+  const Shape& shape = i.shape(input);
+  if (shape.has_rank() && shape.rank() != rank)
+    invalid(name, " must have rank ", rank, ", its shape is ", shape.to_string(), " [Op:", i.row.name, "]");
+}
+
 // The incoming gradient must have the shape of the output, unless there is nothing to compute.
 void check_arriving(Inference& i, const Convolution& c, const Shape& arriving) {
   const Shape wanted = output_shape(c);
@@ -47,6 +53,8 @@ void input_shape(Inference& i) {
   const WindowAttrs attrs = window_attrs(i.row, i.attrs, rank - 2);
   const Shape& filter = i.shape(1);
   const Shape& arriving = i.shape(2);
+  check_rank(i, 1, "filter", rank);
+  check_rank(i, 2, "out_backprop", rank);
   Shape out = infer::shape_from(i, 0);
   if (out.has_rank() && out.rank() == rank - 2) {
     Shape whole = Shape::of_rank(rank);
@@ -70,6 +78,8 @@ void input_shape(Inference& i) {
 template <Kind kind>
 void filter_shape(Inference& i) {
   const int rank = kind == k3D ? 5 : 4;
+  check_rank(i, 0, "input", rank);
+  check_rank(i, 2, "out_backprop", rank);
   Shape out = infer::shape_from(i, 1);
   if (!out.has_rank()) out = Shape::of_rank(rank);
   if (out.rank() != rank)

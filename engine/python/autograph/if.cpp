@@ -177,7 +177,7 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
           return merge.second();
         });
   } catch (...) {
-    state.set_all(before);
+    state.put_back(before);
     throw;
   }
   size_t next = 0;

@@ -65,7 +65,7 @@ class StagedLoop {
       learn(own, step);
       stage(std::move(own), test, step);
     } catch (...) {
-      state_.set_all(before_);
+      state_.put_back(before_);
       throw;
     }
   }

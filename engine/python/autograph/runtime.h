@@ -27,6 +27,8 @@ class State {
   void set(size_t i, const Ref& value) const;
   std::vector<Ref> get_all() const;
   void set_all(const std::vector<Ref>& values) const;
+  // After a failure: what cannot be set stays as it is, and the current exception is kept.
+  void put_back(const std::vector<Ref>& values) const;
   bool is_return_value(size_t i) const { return symbols_[i].role == Role::kReturnValue; }
   bool is_return_flag(size_t i) const { return symbols_[i].role == Role::kReturnFlag; }
   // Its name in messages.

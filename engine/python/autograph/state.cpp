@@ -163,6 +163,17 @@ void State::set_all(const std::vector<Ref>& values) const {
   for (size_t i = 0; i < size(); ++i) set(i, values[i]);
 }
 
+void State::put_back(const std::vector<Ref>& values) const {
+  const ExceptionSetAside failure;
+  for (size_t i = 0; i < size(); ++i) {
+    try {
+      set(i, values[i]);
+    } catch (const PythonErrorSet&) {
+      if (!cleared_if(PyExc_Exception)) return;  // an interrupt
+    }
+  }
+}
+
 std::string State::shown(size_t i) const {
   return is_return_value(i) ? "the returned value ('" + name(i) + "')" : "'" + name(i) + "'";
 }

@@ -1,4 +1,4 @@
-// Puts the fates of statements and the decisions of traces beside the lines.
+// Puts the fates of statements and the decisions of traces next to the lines.
 #include "app/models/source_lines.h"
 
 #include "app/models/text.h"

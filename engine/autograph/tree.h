@@ -75,7 +75,7 @@ extern const char* const op_symbols[kOpCount];  // "+", "not in"
 struct Name {
   std::string_view text;
   uint32_t id = 0;
-  bool generated = false;   // made by a conversion: not a name of the user's
+  bool generated = false;   // made by a conversion: not one of the user's names
   void* handle = nullptr;   // the host's object for it, owned by the host
 };
 

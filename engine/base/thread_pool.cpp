@@ -34,7 +34,7 @@ struct Job {
   int64_t step;
   std::vector<Share>& shares;
   std::atomic<bool> failed{false};
-  std::exception_ptr error{};  // written by whoever set `failed`
+  std::exception_ptr error{};  // written by the thread that set `failed`
 
   void split() {
     const int64_t steps = (count + step - 1) / step, threads = static_cast<int64_t>(shares.size());

@@ -69,7 +69,7 @@ int record(const Words& words) {
   if (words.empty()) return complain("record: which script? `footlight record script.py`");
   const std::string package = package_folder();
   if (package.empty())
-    return complain("the Python package of Footlight is not beside the program, in " + program_folder() +
+    return complain("the Python package of Footlight is not next to the program, in " + program_folder() +
                     "/../python");
   const std::string path = environment("PYTHONPATH");
   setenv("PYTHONPATH", (path.empty() ? package : package + ":" + path).c_str(), 1);

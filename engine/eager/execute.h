@@ -15,7 +15,7 @@ void init();
 
 extern const Attrs no_attrs;
 
-// The hot paths: one output, no vector, no lookup by name. `attrs` as the row wants them; those with a default may be
+// The hot paths: one output, no vector, no lookup by name. `attrs` in the order of the row; those with a default may be
 // missing. Active tapes record the op.
 Tensor unary(const OpRow&, const Tensor& x);
 Tensor binary(const OpRow&, const Tensor& x, const Tensor& y);

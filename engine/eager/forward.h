@@ -1,4 +1,4 @@
-// Forward mode: tangents that are computed along with the values, beside the tape.
+// Forward mode: tangents that are computed along with the values, separately from the tape.
 #pragma once
 
 #include "engine/eager/tape.h"

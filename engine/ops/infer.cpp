@@ -69,20 +69,20 @@ void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& a
     }
     for (size_t i = 0; i < count; ++i, ++at) {
       if (at >= inputs.size()) wrong_count(row, inputs.size());
-      const DType came = inputs[at].dtype();
+      const DType given = inputs[at].dtype();
       if (spec.list && spec.count_attr < 0) continue;
       DType expected = spec.dtype;
       if (spec.type_attr >= 0) {
         DType& type = types.of[spec.type_attr];
         if (type == DType::kInvalid) {
-          check_allowed(row, row.attrs[static_cast<size_t>(spec.type_attr)], came, spec.name);
-          type = came;
+          check_allowed(row, row.attrs[static_cast<size_t>(spec.type_attr)], given, spec.name);
+          type = given;
         }
         expected = type;
       }
-      if (came != expected)
+      if (given != expected)
         invalid("cannot compute ", row.name, " as input #", at, "(zero-based) was expected to be a ",
-                short_name(expected), " tensor but is a ", short_name(came), " tensor (input '", spec.name,
+                short_name(expected), " tensor but is a ", short_name(given), " tensor (input '", spec.name,
                 "') [Op:", row.name, "]");
     }
   }

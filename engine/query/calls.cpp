@@ -136,7 +136,7 @@ std::optional<session::CallRecord> CallIndex::nth(FunctionId function, uint64_t 
                                                   const Cancel& cancel) const {
   const auto entry = functions_.find(function);
   if (entry == functions_.end() || position >= entry->second.sums.calls) return {};
-  // The chunks that hold the position if all came in order; then as many around them as overlap in time.
+  // The chunks that hold the position if all are in order; then as many around them as overlap in time.
   std::vector<std::pair<uint32_t, uint32_t>> chunks;
   entry->second.chunks.visit([&](uint32_t chunk, uint32_t times) { chunks.emplace_back(chunk, times); });
   std::sort(chunks.begin(), chunks.end(), [&](const auto& a, const auto& b) {

@@ -65,7 +65,7 @@ class Postings {
   uint32_t chunk_ = 0, count_ = 0;   // the one that is still counted
 };
 
-// Keys of 64 bits to positions 0, 1, 2 ... in the order in which they came: open addressing, a power of two of slots.
+// Keys of 64 bits to positions 0, 1, 2 ... in the order of their addition: open addressing, a power of two of slots.
 class KeyTable {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;

@@ -29,7 +29,7 @@ class Lanes {
   std::array<int64_t, kLanes> free_at_;
 };
 
-// A chunk of which more than this reaches across earlier ones came out of order: its bars are laid out as they are.
+// A chunk of which more than this reaches across earlier ones is out of order: its bars are laid out as they are.
 constexpr size_t kMostAcross = 256;
 
 }  // namespace

@@ -17,7 +17,7 @@ class BufferPool {
     size_t valid = 0;
   };
 
-  // CUPTI wants 8-byte alignment and, because we tell it so, zeroed memory. Nothing is allocated before it is
+  // CUPTI wants 8-byte alignment and, because we set it so, zeroed memory. Nothing is allocated before it is
   // asked for.
   explicit BufferPool(size_t buffer_bytes = size_t{4} << 20, size_t most = 16) : bytes_(buffer_bytes), most_(most) {}
   ~BufferPool();

@@ -69,8 +69,8 @@ void drain(Batch& batch, ThreadRings& rings, bool last) {
   });
   Reported& r = it->second;
   const uint64_t ops = rings.ops().dropped(), calls = rings.calls().dropped();
-  batch.writer->add_dropped("op events", "they came faster than they could be written", ops - r.ops_dropped);
-  batch.writer->add_dropped("calls", "they came faster than they could be written", calls - r.calls_dropped);
+  batch.writer->add_dropped("op events", "they were recorded faster than they could be written", ops - r.ops_dropped);
+  batch.writer->add_dropped("calls", "they were recorded faster than they could be written", calls - r.calls_dropped);
   r = {ops, calls};
   if (last) reported.erase(it);
 }

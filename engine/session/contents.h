@@ -34,7 +34,7 @@ struct Contents {
   std::optional<EndRecord> end;
 };
 
-// Every table of records, in the order of the SQL and of the printed page; beside them are those of
+// Every table of records, in the order of the SQL and of the printed page; next to them are those of
 // EventChunks, and `meta`.
 constexpr auto kRecordTables =
     std::tuple(&Contents::processes, &Contents::files, &Contents::codes, &Contents::locations, &Contents::functions,

@@ -79,7 +79,7 @@ struct CallRecord {
     f.column("id", &R::id, "op events name it so");
     f.column("function", &R::function, "that was called");
     f.column("trace", &R::trace, "that served it");
-    f.column("outcome", &R::outcome, "what came of it");
+    f.column("outcome", &R::outcome, "how it ended");
     f.column("thread", &R::thread, "that called");
     f.column("source", &R::source, "code object and instruction of the call");
     f.column("parent", &R::parent, "the call in which it was made", {.since = 3});

@@ -233,7 +233,7 @@ class Finisher {
     return *statement;
   }
 
-  // A record that came again replaces what belonged to the first one.
+  // A record that was written again replaces what belonged to the first one.
   void clear(size_t table, const Value& id) {
     auto& list = clear_[table];
     const auto& tables = schema().tables;

@@ -247,7 +247,7 @@ std::string schema_page() {
       "A Footlight session, version " + std::to_string(kVersion) +
       ". Times are nanoseconds since 1970 (CLOCK_REALTIME). Ids are NULL where there is none; their\n"
       "highest 8 bits are the number of the process that gave them. What comes at a high rate lies in the\n"
-      "tables *_chunk, as compressed columns beside their time range and number of rows; op_summary and\n"
+      "tables *_chunk, as compressed columns, with their time range and number of rows; op_summary and\n"
       "call_summary hold sums over them, the views traces and ops what is asked most. A number behind a "
       "name\n"
       "is the version that brought it.\n";

@@ -130,7 +130,7 @@ struct Writer::State {
   void write_slot();
   bool over_cap(size_t more, Pending::Rank rank) const;
 
-  // Room for so many bytes of so many events, or a loss to be told.
+  // Room for so many bytes of so many events, or a loss to be reported.
   bool room(size_t bytes, const char* what, uint64_t count) {
     if (queue_bytes + bytes > static_cast<size_t>(options.queue_cap)) {
       dropped[{what, "the disk was too slow"}] += count;

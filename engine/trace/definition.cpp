@@ -20,7 +20,7 @@ auto& definitions() {
   return all;
 }
 
-// Code created at run time has ever new places: drop entries without anything to report first.
+// Code created at run time always has new places: drop entries without anything to report first.
 void make_room() {
   auto& all = definitions();
   std::erase_if(all, [](const auto& entry) {

@@ -326,9 +326,9 @@ void average_pool_grad(KernelContext& c) {
   using C = Compute<T>;
   const Pool p(c, kSpatial, c.outputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
-  const Shape& came = c.inputs[1].shape();
-  if (came.elements() != p.batch * p.out_image)
-    invalid("Expected grad to have ", p.batch * p.out_image, " elements, its shape is ", came.to_string(),
+  const Shape& given = c.inputs[1].shape();
+  if (given.elements() != p.batch * p.out_image)
+    invalid("Expected grad to have ", p.batch * p.out_image, " elements, its shape is ", given.to_string(),
             " [Op:", c.row.name, "]");
   const ImagesIn<T> arriving(c.inputs[1], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);

@@ -234,7 +234,8 @@ class TestRecorder : public QObject {
           static_cast<unsigned long long>(kEvents));
     QCOMPARE(r->op_events().rows() + lost, kEvents);
     QVERIFY(r->op_events().rows() >= OpRing::kCapacity);
-    if (lost) QCOMPARE(r->contents().dropped[0].why, std::string("they came faster than they could be written"));
+    if (lost)
+      QCOMPARE(r->contents().dropped[0].why, std::string("they were recorded faster than they could be written"));
   }
 
   void a_full_ring_drops_the_new_and_counts() {

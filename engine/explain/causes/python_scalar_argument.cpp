@@ -8,7 +8,7 @@
 namespace footlight::explain {
 namespace {
 
-// The dtype that holds all values, and whether tf.constant() finds it without being told.
+// The dtype that holds all values, and whether tf.constant() finds it by itself.
 struct Tensor { std::string dtype; bool by_itself = true; };
 
 Tensor tensor_for(const ChangingLiteral& literal) {

@@ -9,7 +9,7 @@ ControlGradients control_gradients;
 
 namespace {
 
-// Dtypes come from the signature (Tout, T); the shapes were stored in the node by whoever built it.
+// Dtypes come from the signature (Tout, T); the shapes were stored in the node when it was built.
 void shapes_from_attrs(Inference& i) {
   static const AttrName kShapes("output_shapes");
   const AttrValue* value = i.attrs.find(kShapes);

@@ -137,8 +137,8 @@ void set_diag_shape(Inference& i) {
   // What the diagonal's shape implies about the batch.
   if (!diagonal.has_rank() || (d->low != d->high && diagonal.rank() < 2)) return;
   const int batch = diagonal.rank() - (d->low == d->high ? 1 : 2);
-  const Shape told = infer::matrices(Shape(diagonal.dims().first(static_cast<size_t>(batch))), -1, -1);
-  i.output_shapes[0] = merge(in, told);
+  const Shape inferred = infer::matrices(Shape(diagonal.dims().first(static_cast<size_t>(batch))), -1, -1);
+  i.output_shapes[0] = merge(in, inferred);
 }
 
 Attrs align_of(const GradientCall& c) {

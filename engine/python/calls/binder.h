@@ -37,7 +37,7 @@ struct Parameter {
   DType preferred = DType::kInvalid;  // "of float32"
   bool handle = false;                // "or variable": a variable comes as its handle
   bool slices = false;                // "or slices": an IndexedSlices comes as ops::indexed_slices()
-  bool is_name = false;               // the `name` that ops take: passed beside the arguments
+  bool is_name = false;               // the `name` that ops take: passed next to the arguments
   bool one_way = false;               // "after x", "follows x": takes the dtype of x, but does not give it one
   bool never_refused = false;         // "follows x": a value that does not fit x is passed unchanged
   bool one_dtype = false;             // "tensors of all": numbers without a tensor share the dtype of their list

@@ -118,7 +118,7 @@ void init_forward() {
   type.tp_basicsize = sizeof(PyForward);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_doc =
-      "ForwardAccumulator(primals, tangents)\n--\n\nComputes, beside what is computed inside a `with`, the derivative "
+      "ForwardAccumulator(primals, tangents)\n--\n\nComputes, with what is computed inside a `with`, the derivative "
       "in one direction.";
   type.tp_new = construct;
   type.tp_dealloc = destroy;

@@ -23,7 +23,7 @@ def _dims(shape):
 def _float(dtype, name):
     dtype = tf.as_dtype(dtype)
     if not dtype.is_floating:
-        raise ValueError(f'{name}: argument `dtype` expected to be floating point, {dtype} came')
+        raise ValueError(f'{name}: argument `dtype` expected to be floating point, got {dtype}')
     return dtype
 
 
@@ -46,7 +46,7 @@ class Initializer:
 def _numeric(dtype, name):
     dtype = tf.as_dtype(dtype)
     if dtype == tf.string or not (dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_bool):
-        raise ValueError(f'{name}: argument `dtype` expected to be numeric or boolean, {dtype} came')
+        raise ValueError(f'{name}: argument `dtype` expected to be numeric or boolean, got {dtype}')
     return dtype
 
 
@@ -84,7 +84,7 @@ class random_uniform_initializer(Initializer):
         _check('random_uniform_initializer', kwargs)
         dtype = tf.as_dtype(dtype)
         if not dtype.is_floating and not dtype.is_integer:
-            raise ValueError(f'random_uniform_initializer: `dtype` expected to be float or integer, {dtype} came')
+            raise ValueError(f'random_uniform_initializer: `dtype` expected to be float or integer, got {dtype}')
         shape = _dims(kwargs.get('partition_shape', shape))
         if self.seed:  # the same numbers in every call
             return tf.random.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)

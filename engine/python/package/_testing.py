@@ -73,7 +73,7 @@ def compute_gradient(f, x, delta=None):
     arrays = [v.numpy() for v in xs]
     y = f(*xs)
     if not isinstance(y, (tf.Tensor, tf.IndexedSlices, tf.Variable)):
-        raise ValueError(f'`f` must give one tensor, {type(y)} came')
+        raise ValueError(f'`f` must return one tensor, got {type(y)}')
     if not (y.dtype.is_floating or y.dtype.is_complex):
         raise AssertionError(f'Cannot compute gradient for unsupported type {y.dtype.name} of y')
     theory, numeric = [], []

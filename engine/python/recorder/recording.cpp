@@ -1,4 +1,4 @@
-// Starting and ending a recording from Python: in this process, or with a supervisor beside it.
+// Starting and ending a recording from Python: in this process, or with a supervisor process.
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/clock.h"

@@ -223,7 +223,7 @@ void write(PyObject* o, const Tensor& to, bool dtype_given, int64_t& at) {
     copy(t.dtype() == to.dtype() ? t : cast_constant(t, to.dtype()), to, at);
     return;
   }
-  // Members of enumerations and classes of the user's as the number that they are.
+  // Members of enumerations and of user classes as the number that they are.
   Ref plain = kind == Kind::kFloat && !PyFloat_CheckExact(o) ? checked(PyNumber_Float(o))
               : kind == Kind::kInt && !PyLong_Check(o)       ? checked(PyNumber_Index(o))
                                                              : Ref::borrow(o);

@@ -15,7 +15,7 @@ std::optional<Tensor> scalar_from_object(PyObject*, DType dtype = DType::kInvali
 // Like to_tensor(), with a dtype that is only a hint.
 Tensor to_tensor_with_hint(PyObject*, DType hint);
 
-// An operand beside a tensor of `dtype`, which it takes: arrays are cast, Python values must fit (kType), or
+// An operand next to a tensor of `dtype` takes that dtype: arrays are cast, Python values must fit (kType), or
 // come as they are when that is left to the op to complain about.
 enum class Misfit { kRefuse, kLeaveToOp };
 Tensor operand(PyObject*, DType dtype, Misfit = Misfit::kLeaveToOp);

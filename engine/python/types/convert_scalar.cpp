@@ -29,7 +29,7 @@ Tensor from_double(PyObject* o, double v, DType dtype) {
   switch (dtype) {
     case DType::kInvalid:
     case DType::kFloat32:
-      // Where float32 is asked for, or what stands beside is of it, such a number is infinite.
+      // Where float32 is requested, or is the dtype of the other operand, such a number is infinite.
       if (dtype == DType::kInvalid && std::isfinite(v) && std::fabs(v) > 3.4028235677973366e38)
         fail(ErrorKind::kValue, "Can't convert Python float ", float(0) + v,
              " to a float32 tensor: it is too large");

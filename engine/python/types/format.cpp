@@ -318,7 +318,7 @@ std::optional<std::string> as_asked_of_numpy(const Tensor& t, bool repr) {
     const Ref array = numpy_value(t);
     const Ref text = checked(repr ? PyObject_Repr(array.get()) : PyObject_Str(array.get()));
     return readable(text.get());
-  } catch (const PythonErrorSet&) {  // a formatter of the user's that fails: the usual text
+  } catch (const PythonErrorSet&) {  // a user's formatter failed: the usual text
     clear_only(PyExc_Exception);
     return {};
   }

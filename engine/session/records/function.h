@@ -50,8 +50,8 @@ struct GeneratedRecord {
 
     template <class F>
     static void describe(F& f) {
-      f.column("line", &Statement::line, "first line of the user's");
-      f.column("last_line", &Statement::last_line, "last line of the user's");
+      f.column("line", &Statement::line, "first line of the statement in the user's code");
+      f.column("last_line", &Statement::last_line, "last line of the statement in the user's code");
       f.column("kind", &Statement::kind, "if, while, for, ...");
       f.column("fate", &Statement::fate, "staged, python, fallback");
       f.column("note", &Statement::note, "why, in words");

@@ -121,7 +121,7 @@ struct ConsoleRecord {
     using R = ConsoleRecord;
     f.column("time_ns", &R::time_ns, "when it was read", {.unit = "ns"});
     f.column("stream", &R::stream, "where it was printed");
-    f.column("text", &R::text, "as it came, in pieces");
+    f.column("text", &R::text, "as it was read, in pieces");
     f.column("process", &R::process, "that printed", {.since = 3});
   }
 };

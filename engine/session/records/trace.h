@@ -141,7 +141,7 @@ struct TraceRecord {
       if (g.stage == "traced") return g.graph;
     return graphs.empty() ? GraphId() : graphs.front().graph;
   }
-  // The time of all phases of that name, without what is told of their parts.
+  // The time of all phases of that name, without what is recorded of their parts.
   int64_t phase_ns(std::string_view name) const {
     int64_t sum = 0;
     for (const PhaseRecord& p : phases) {

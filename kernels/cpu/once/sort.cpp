@@ -27,7 +27,7 @@ void write_int(Tensor& t, int64_t at, int64_t value) {
     t.data<int32_t>()[at] = static_cast<int32_t>(value);
 }
 
-// Larger first, of equal ones the one that came first; NaN last.
+// Larger first, of equal ones the one that is first; NaN last.
 template <class C>
 struct Ranked {
   C value;

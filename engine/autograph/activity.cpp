@@ -374,12 +374,11 @@ class Analysis {
   void read(const Node* node, Summary& s) {
     ++steps_;
     switch (node->kind) {
-      case Kind::kName:
-        if (node->op(at::Name::ctx) == Op::kLoad || node->op(at::Name::ctx) == Op::kStore) {
-          const Name* name = node->name(at::Name::id);
-          if (!s.must.has(name)) s.use.add(name);
-        }
+      case Kind::kName: {  // del reads too: there has to be a value
+        const Name* name = node->name(at::Name::id);
+        if (!s.must.has(name)) s.use.add(name);
         return;
+      }
       case Kind::kLambda: {
         defaults(node->node(at::Lambda::args), s);
         NameSet names, own;

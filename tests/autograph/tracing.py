@@ -364,6 +364,33 @@ class Tracing(unittest.TestCase):
             tf.function(f)(3)
         self.assertIn("'y'", str(caught.exception))
 
+    def test_a_name_that_is_deleted_under_a_condition(self):
+        def branch(x):
+            v, w = x + 1, x
+            if x > 0:
+                w = v * 2
+                del v
+            return w
+
+        def after_a_return(x):
+            v = x + 1
+            if x > 0:
+                if x > 1:
+                    return v
+            del v
+            v = x
+            return v
+
+        def loop(x):
+            v, i = x + 1, tf.constant(0)
+            while i < 2:
+                i += 1
+                del v
+                v = x + i
+            return v
+        for f in (branch, after_a_return, loop):
+            self.both(f, (1,), (2,), (-1,))
+
     def test_an_attribute_that_cannot_be_put_back(self):
         def branch(x):
             if x > 0:

@@ -87,16 +87,18 @@ def run(drawn):
         module = load(number, text, how)
     except (SyntaxError, ValueError) as error:
         return [] if program.odd else [('no program', f'{how}: {error}')]
-    refusable = program.odd or how not in ('file', 'linecache')  # without its source, code runs as it is
+    unknown = number % 6 == 0  # the rank of x, while tracing
+    refusable = program.odd or unknown or how not in ('file', 'linecache')  # without its source, code runs as it is
     found = []
     try:
         code = tf.autograph.to_code(module.f)
         compile(code, 'converted', 'exec')
     except (SyntaxError, tf.errors.InternalError, SystemError) as error:
-        found.append(('no code', f'{how}: {type(error).__name__}: {error}'))
+        if b'ag__' not in text:  # which is ours in the readable form, as it is TensorFlow's
+            found.append(('no code', f'{how}: {type(error).__name__}: {error}'))
     except Exception:
         pass
-    signature = [tf.TensorSpec(random.Random(number).choice([None, []]), tf.float32)] if number % 3 == 0 else None
+    signature = [tf.TensorSpec(None if unknown else [], tf.float32)] if number % 3 == 0 else None
     outcomes = []
     for value in (.3, -1.2, 2.):
         eager = call(tf, module.f, [tf.constant(value)])

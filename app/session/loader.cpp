@@ -87,7 +87,10 @@ void Loader::open(const QString& path, bool live) {
   path_ = path;
   timer_.stop();
   try {
-    reader_ = session::Reader::open(path.toStdString());
+    reader_ = session::Reader::open(path.toStdString(), {[this](double share) {
+      Q_EMIT reading(share);
+      return !stop_;
+    }});
   } catch (const std::exception& e) {
     // A run that has just started may not have written its first bytes yet.
     if (live) {

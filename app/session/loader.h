@@ -70,6 +70,7 @@ class Loader : public QObject {
  Q_SIGNALS:
   void batch(const std::shared_ptr<footlight::app::Batch>& batch);
   void failed(const QString& message);
+  void reading(double share);  // of the file while it is opened
 
  private:
   void go_on();  // reads some chunks

@@ -76,6 +76,7 @@ void Session::open(const QString& path, bool live) {
     }
     Q_EMIT progress(share);
   });
+  connect(loader_, &Loader::reading, this, &Session::progress);
   connect(loader_, &Loader::failed, this, [this](const QString& message) {
     loading_ = false;
     Q_EMIT failed(path_, message);

@@ -44,9 +44,7 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
     made->setSpacing(8);
     head = new QHBoxLayout;
     head->setSpacing(14);
-    auto* name = new QLabel(QString::fromUtf8(title));
-    name->setProperty("role", "heading");
-    head->addWidget(name);
+    head->addWidget(plain_label(QString::fromUtf8(title), "heading"));
     made->addLayout(head);
     view = new CodeView;
     made->addWidget(card_with(view), 1);
@@ -67,8 +65,7 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   legend->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
   left->addWidget(legend_);
   column("What runs while tracing", right, generated_);
-  generated_title_ = new QLabel;
-  generated_title_->setProperty("role", "faint");
+  generated_title_ = plain_label({}, "faint");
   right->addWidget(generated_title_);
   right->addStretch(1);
   choice_ = new QComboBox;

@@ -2,6 +2,7 @@
 #include "app/views/call_strip.h"
 
 #include "app/models/text.h"
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QHelpEvent>
@@ -217,7 +218,7 @@ bool CallStrip::event(QEvent* event) {
                      : c.count > 1 ? QStringLiteral("%1 hits from call %2 on").arg(c.count).arg(c.first + 1)
                                    : QStringLiteral("call %1 hit trace #%2").arg(c.first + 1).arg(c.number);
       if (c.kind == StripCell::Kind::kTrace && trace && !trace->why.empty()) text += QLatin1Char('\n') + q(trace->why);
-      QToolTip::showText(help->globalPos(), text, this);
+      show_tip(help->globalPos(), text, this);
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // Shows the hits under the query and runs the chosen one.
 #include "app/views/command_palette.h"
 
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QGraphicsDropShadowEffect>
@@ -63,7 +64,7 @@ CommandPalette::CommandPalette(QWidget* window) : QFrame(window) {
   list_->setUniformItemSizes(true);
   list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   list_->setAccessibleName(QStringLiteral("Search results"));
-  nothing_ = new QLabel;
+  nothing_ = plain_label();
   nothing_->setContentsMargins(16, 14, 16, 0);
   nothing_->setAlignment(Qt::AlignTop);
   nothing_->setWordWrap(true);

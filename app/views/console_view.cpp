@@ -1,6 +1,7 @@
 // Appends console lines as they arrive and opens the source locations in them.
 #include "app/views/console_view.h"
 
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QHBoxLayout>
@@ -162,7 +163,7 @@ ConsoleView::ConsoleView(const Context& context, QWidget* parent) : View(context
   row->addWidget(input_, 1);
   auto* end = new QToolButton;
   end->setText(QStringLiteral("End input"));
-  end->setToolTip(QStringLiteral("Tell the script that there is no more input"));
+  set_tip(end, QStringLiteral("Tell the script that there is no more input"));
   row->addWidget(end);
   column->addWidget(input_row_);
   input_row_->hide();

@@ -152,12 +152,12 @@ void FindingsView::build() {
     });
   }
   if (cards.empty()) {
-    auto* none = new QLabel(
+    QLabel* none = plain_label(
         document().traces.empty()
             ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
             : QStringLiteral("Nothing to report: no function was retraced for a cause that the recorded "
-                             "keys prove."));
-    none->setProperty("role", "faint");
+                             "keys prove."),
+        "faint");
     none->setContentsMargins(6, 8, 6, 8);
     none->setWordWrap(true);
     column_->addWidget(none);

@@ -1,6 +1,7 @@
 // View state of the graph canvas: pan and zoom, hits, keys, and the minimap.
 #include "app/views/graph_canvas.h"
 
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QHelpEvent>
@@ -256,8 +257,7 @@ bool GraphCanvas::event(QEvent* event) {
     const int box = box_at(help->pos());
     if (box >= 0) {
       const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
-      QToolTip::showText(help->globalPos(),
-                         b.title + (b.subtitle.isEmpty() ? QString() : QLatin1Char('\n') + b.subtitle), this);
+      show_tip(help->globalPos(), b.title + (b.subtitle.isEmpty() ? QString() : QLatin1Char('\n') + b.subtitle), this);
     } else {
       QToolTip::hideText();
     }

@@ -24,10 +24,10 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   control_ = chip(QStringLiteral("Control edges"), true);
   fold_ = new QPushButton(QStringLiteral("Fold all"));
   fold_->setProperty("role", "chip");
-  fold_->setToolTip(QStringLiteral("Fold every scope and body, or open them again"));
+  set_tip(fold_, QStringLiteral("Fold every scope and body, or open them again"));
   auto* fit = new QPushButton(QStringLiteral("Fit"));
   fit->setProperty("role", "chip");
-  fit->setToolTip(QStringLiteral("Show the whole graph (Home)"));
+  set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
   for (QWidget* w :
        {static_cast<QWidget*>(labels_), static_cast<QWidget*>(constants_), static_cast<QWidget*>(identities_),
         static_cast<QWidget*>(control_), static_cast<QWidget*>(fold_), static_cast<QWidget*>(fit)}) {
@@ -48,8 +48,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   auto* panel = new QVBoxLayout(source_panel_);
   panel->setContentsMargins(8, 8, 8, 8);
   panel->setSpacing(4);
-  source_title_ = new QLabel;
-  source_title_->setProperty("role", "group");
+  source_title_ = plain_label({}, "group");
   source_title_->setContentsMargins(8, 0, 0, 0);
   panel->addWidget(source_title_);
   source_ = new CodeView;
@@ -116,7 +115,7 @@ QPushButton* GraphView::chip(const QString& text, bool on) {
   button->setProperty("role", "chip");
   button->setCheckable(true);
   button->setChecked(on);
-  button->setToolTip(QStringLiteral("Show or hide: ") + text.toLower());
+  set_tip(button, QStringLiteral("Show or hide: ") + text.toLower());
   return button;
 }
 

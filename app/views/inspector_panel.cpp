@@ -161,14 +161,10 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
     column_->addSpacing(6);
     column_->addWidget(hairline());
     column_->addSpacing(4);
-    auto* title = new QLabel(group.title);
-    title->setProperty("role", "group");
-    column_->addWidget(title);
+    column_->addWidget(plain_label(group.title, "group"));
   }
   if (!group.paragraph.isEmpty()) {
-    auto* text = new QLabel(group.paragraph);
-    text->setProperty("role", "dim");
-    text->setTextFormat(Qt::PlainText);
+    QLabel* text = plain_label(group.paragraph, "dim");
     text->setWordWrap(true);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column_->addWidget(text);
@@ -181,9 +177,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
   grid->setColumnStretch(1, 1);
   int at = 0;
   for (const InspectorRow& row : group.rows) {
-    auto* label = new QLabel((row.indent ? QStringLiteral("  ") : QString()) + row.label);
-    label->setProperty("role", "faint");
-    label->setTextFormat(Qt::PlainText);
+    QLabel* label = plain_label((row.indent ? QStringLiteral("  ") : QString()) + row.label, "faint");
     label->setMaximumWidth(110);
     grid->addWidget(label, at, 0, Qt::AlignTop);
     if (row.link) {
@@ -196,9 +190,8 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
     } else {
       // Text with spaces wraps; a long word is cut off, so that it does not widen the panel.
       const bool words = row.value.contains(QLatin1Char(' '));
-      QLabel* value = words ? new QLabel(row.value) : new ElidedLabel(row.value);
+      QLabel* value = words ? plain_label(row.value) : new ElidedLabel(row.value);
       value->setFont(theme().code());
-      value->setTextFormat(Qt::PlainText);
       value->setWordWrap(words);
       if (words) value->setMinimumWidth(10);
       value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -231,20 +224,17 @@ void InspectorPanel::build() {
   column_->setContentsMargins(16, 14, 14, 14);
   column_->setSpacing(8);
   if (content_.title.isEmpty()) {
-    auto* none = new QLabel(QStringLiteral("Nothing selected."));
-    none->setProperty("role", "faint");
-    column_->addWidget(none);
+    column_->addWidget(plain_label(QStringLiteral("Nothing selected."), "faint"));
     column_->addStretch(1);
     scroll_->setWidget(inside_);
     return;
   }
   auto* head = new QHBoxLayout;
   head->setSpacing(12);
-  auto* title =
-      new QLabel(QFontMetrics(theme().ui(2, QFont::DemiBold))
-                     .elidedText(content_.title, Qt::ElideMiddle, content_.tag.isEmpty() ? 270 : 190));
-  title->setProperty("role", "title");
-  title->setToolTip(content_.title);
+  QLabel* title = plain_label(QFontMetrics(theme().ui(2, QFont::DemiBold))
+                                  .elidedText(content_.title, Qt::ElideMiddle, content_.tag.isEmpty() ? 270 : 190),
+                              "title");
+  set_tip(title, content_.title);
   head->addWidget(title);
   if (!content_.tag.isEmpty()) head->addWidget(new Pill(content_.tag, content_.tag_tone));
   head->addStretch(1);
@@ -258,9 +248,7 @@ void InspectorPanel::build() {
     column_->addSpacing(6);
     column_->addWidget(hairline());
     column_->addSpacing(4);
-    auto* label = new QLabel(content_.histogram_title);
-    label->setProperty("role", "group");
-    column_->addWidget(label);
+    column_->addWidget(plain_label(content_.histogram_title, "group"));
     column_->addWidget(new Histogram(content_.histogram, content_.histogram_least, content_.histogram_most,
                                      theme().family_fill(content_.histogram_tone.toStdString())));
   }
@@ -268,9 +256,7 @@ void InspectorPanel::build() {
     column_->addSpacing(6);
     column_->addWidget(hairline());
     column_->addSpacing(4);
-    auto* label = new QLabel(content_.snippet_title);
-    label->setProperty("role", "group");
-    column_->addWidget(label);
+    column_->addWidget(plain_label(content_.snippet_title, "group"));
     auto* code = new CodeView;
     code->setAccessibleName(QStringLiteral("Source around the selection"));
     code->set_row_height(22);

@@ -1,16 +1,32 @@
-// Paints cut labels and links.
+// Makes labels and tool tips, paints cut labels and links.
 #include "app/views/labels.h"
 
+#include "app/models/text.h"
 #include "app/views/paint.h"
 
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 namespace footlight::app {
 
-ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {
+QLabel* plain_label(const QString& text, const char* role, QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setTextFormat(Qt::PlainText);
+  label->setText(text);
+  if (role) label->setProperty("role", role);
+  return label;
+}
+
+void set_tip(QWidget* widget, const QString& text) { widget->setToolTip(plain_tip(text)); }
+void show_tip(const QPoint& at, const QString& text, QWidget* widget) {
+  QToolTip::showText(at, plain_tip(text), widget);
+}
+
+ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(parent) {
   setTextFormat(Qt::PlainText);
+  setText(text);
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
 }
 
@@ -22,7 +38,7 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
   painter.setPen(palette().color(foregroundRole()));
   const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, width());
   painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
-  setToolTip(shown == text() ? QString() : text());
+  set_tip(this, shown == text() ? QString() : text());
 }
 
 LinkButton::LinkButton(const QString& text, bool code, QWidget* parent) : QPushButton(text, parent), code_(code) {
@@ -44,13 +60,12 @@ void LinkButton::paintEvent(QPaintEvent*) {
   QFont font = code_ ? theme().code() : theme().ui();
   font.setUnderline(underMouse());
   text_in(painter, QRectF(rect()).adjusted(0, 0, -2, 0), text(), theme()["blue"], font);
-  setToolTip(QFontMetrics(font).horizontalAdvance(text()) + 4 > width() ? text() : QString());
+  set_tip(this, QFontMetrics(font).horizontalAdvance(text()) + 4 > width() ? text() : QString());
   if (hasFocus()) rounded(painter, QRectF(rect()).adjusted(-1, 0, 0, 0), 4, {}, theme()["focus"]);
 }
 
 QLabel* empty_label() {
-  auto* label = new QLabel;
-  label->setProperty("role", "faint");
+  QLabel* label = plain_label({}, "faint");
   label->setAlignment(Qt::AlignCenter);
   label->setWordWrap(true);
   return label;

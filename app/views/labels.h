@@ -1,4 +1,5 @@
-// Labels and links that are elided when there is not enough room.
+// Labels, links and tool tips. They show plain text only, even if it looks like HTML, because names and messages come
+// from files of strangers. Elided labels and links are cut when there is not enough room.
 #pragma once
 
 #include <QFrame>
@@ -6,6 +7,12 @@
 #include <QPushButton>
 
 namespace footlight::app {
+
+// The one way to make a label: `role` as the style sheet knows it.
+QLabel* plain_label(const QString& text = {}, const char* role = nullptr, QWidget* parent = nullptr);
+// The two ways to a tool tip; models give theirs through plain_tip() (app/models/text.h).
+void set_tip(QWidget* widget, const QString& text);
+void show_tip(const QPoint& at, const QString& text, QWidget* widget);
 
 class ElidedLabel : public QLabel {
  public:
@@ -18,7 +25,7 @@ class ElidedLabel : public QLabel {
 
 class LinkButton : public QPushButton {
  public:
-  // In the code font if it is a name, in the interface font if it is an action.
+  // In the code font when it names something, in the interface font when it is an action.
   LinkButton(const QString& text, bool code, QWidget* parent = nullptr);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -30,9 +37,9 @@ class LinkButton : public QPushButton {
   bool code_;
 };
 
-// The text in the centre of an empty view.
+// What a view says in its middle while it has nothing to show.
 QLabel* empty_label();
-// A card around a view's code.
+// A card in which a view's code stands.
 QFrame* card_with(QWidget* code);
 
 }  // namespace footlight::app

@@ -78,7 +78,10 @@ void MainWindow::connect_parts() {
     show_banner(QFileInfo(path).fileName() + QStringLiteral(" could not be opened: ") + message);
     update_status();
   });
-  connect(&session_, &Session::progress, this, [this] { update_status(); });
+  connect(&session_, &Session::progress, this, [this](double share) {
+    read_share_ = share;
+    update_status();
+  });
   connect(&session_.queries(), &Queries::busy_changed, this, [this] { update_status(); });
   connect(&selection_, &SelectionModel::changed, this, &MainWindow::follow_selection);
   connect(&selection_, &SelectionModel::history_changed, this, [this] {
@@ -361,7 +364,8 @@ void MainWindow::update_status() {
   const QString dot = QString::fromUtf8("  ·  ");
   top_->set_running(worker_.running(), worker_.stopping());
   if (session_.loading() && !worker_.running()) {
-    top_->set_status(QStringLiteral("blue"), QString::fromUtf8("reading …"));
+    const int percent = static_cast<int>(read_share_ * 100);
+    top_->set_status(QStringLiteral("blue"), QString::fromUtf8("reading … %1 %").arg(percent));
   } else if (worker_.running()) {
     QString text = worker_.stopping() ? QString::fromUtf8("stopping …") : QStringLiteral("running");
     if (session_.is_open()) text += dot + counted(d.events, "event", "events");

@@ -115,6 +115,7 @@ class MainWindow : public QMainWindow {
   NavigatorPanel* navigator_ = nullptr;
   InspectorPanel* inspector_ = nullptr;
   Tabs* tabs_ = nullptr;
+  double read_share_ = 0;  // of the session that is being loaded
   QLabel* context_label_ = nullptr;
   QStackedWidget *pages_ = nullptr, *centre_ = nullptr, *dock_ = nullptr;
   Tabs* dock_tabs_ = nullptr;

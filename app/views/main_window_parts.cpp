@@ -43,11 +43,7 @@ class Picture : public QWidget {
   QSvgRenderer renderer_;
 };
 
-QLabel* label(const char* role, const QString& text = {}) {
-  auto* made = new QLabel(text);
-  made->setProperty("role", role);
-  return made;
-}
+QLabel* label(const char* role, const QString& text = {}) { return plain_label(text, role); }
 
 }  // namespace
 
@@ -90,9 +86,8 @@ void MainWindow::build_widgets() {
   banner_->setObjectName(QStringLiteral("banner"));
   auto* banner_row = new QHBoxLayout(banner_);
   banner_row->setContentsMargins(18, 7, 10, 7);
-  banner_text_ = new QLabel;
+  banner_text_ = plain_label();
   banner_text_->setWordWrap(true);
-  banner_text_->setTextFormat(Qt::PlainText);
   banner_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   banner_row->addWidget(banner_text_, 1);
   auto* dismiss = new QToolButton;
@@ -129,7 +124,7 @@ void MainWindow::build_widgets() {
   welcome_column->addWidget(welcome_text_, 0, Qt::AlignHCenter);
   welcome_column->addSpacing(14);
   auto* open_button = new QPushButton(QString::fromUtf8("Open …"));
-  open_button->setToolTip(QStringLiteral("Open a script or a session (Ctrl+O)"));
+  set_tip(open_button, QStringLiteral("Open a script or a session (Ctrl+O)"));
   connect(open_button, &QPushButton::clicked, this, [this] {
     const QString path = QFileDialog::getOpenFileName(
         this, QStringLiteral("Open a script or a session"), {},
@@ -478,7 +473,7 @@ void MainWindow::fill_recent() {
     if (++shown > 6) continue;
     auto* link = new QPushButton(QFileInfo(path).fileName());
     link->setProperty("role", "link");
-    link->setToolTip(path);
+    set_tip(link, path);
     link->setCursor(Qt::PointingHandCursor);
     connect(link, &QPushButton::clicked, this, [this, path] { open(path); }, Qt::QueuedConnection);
     column->addWidget(link);

@@ -1,6 +1,7 @@
 // Paints the tree's rows and connects them to the selection.
 #include "app/views/navigator_panel.h"
 
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QHeaderView>
@@ -94,8 +95,7 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 12, 1, 4);
   column->setSpacing(4);
-  auto* caption = new QLabel(QStringLiteral("RUNS"));
-  caption->setProperty("role", "caption");
+  QLabel* caption = plain_label(QStringLiteral("RUNS"), "caption");
   caption->setContentsMargins(14, 0, 0, 0);
   column->addWidget(caption);
   tree_ = new Tree;

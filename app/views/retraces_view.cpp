@@ -13,11 +13,7 @@
 namespace footlight::app {
 namespace {
 
-QLabel* label(const char* role) {
-  auto* made = new QLabel;
-  made->setProperty("role", role);
-  return made;
-}
+QLabel* label(const char* role) { return plain_label({}, role); }
 
 }  // namespace
 

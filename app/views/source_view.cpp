@@ -46,7 +46,7 @@ void SourceView::fill_files() {
   files_->clear();
   for (const session::FileRecord& f : document().files) {
     files_->addItem(file_name(f.path), f.id.value);
-    files_->setItemData(files_->count() - 1, q(f.path), Qt::ToolTipRole);
+    files_->setItemData(files_->count() - 1, plain_tip(q(f.path)), Qt::ToolTipRole);
   }
   files_->setVisible(!document().files.empty());
 }

@@ -2,6 +2,7 @@
 #include "app/views/timeline_canvas.h"
 
 #include "app/models/text.h"
+#include "app/views/labels.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -448,7 +449,7 @@ bool TimelineCanvas::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Hit hit = hit_at(help->pos());
-    if (hit.valid()) QToolTip::showText(help->globalPos(), describe(placed_of(hit)), this);
+    if (hit.valid()) show_tip(help->globalPos(), describe(placed_of(hit)), this);
     else QToolTip::hideText();
     return true;
   }

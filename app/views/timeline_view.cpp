@@ -74,8 +74,7 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   column->addWidget(scroll_, 3);
   column->addSpacing(8);
   auto* head = new QHBoxLayout;
-  title_ = new QLabel;
-  title_->setProperty("role", "strong");
+  title_ = plain_label({}, "strong");
   summary_ = new ElidedLabel;
   summary_->setProperty("role", "dim");
   hint_ = new ElidedLabel(QStringLiteral("drag marks a range · W A S D zoom and pan · , . step · F frames"));

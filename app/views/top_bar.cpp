@@ -1,6 +1,7 @@
 // Lays out the top bar and draws its icons.
 #include "app/views/top_bar.h"
 
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QEvent>
@@ -56,11 +57,10 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   row->setSpacing(8);
   run_ = new QPushButton(QStringLiteral("Run"));
   run_->setObjectName(QStringLiteral("runButton"));
-  run_->setToolTip(QStringLiteral("Run the script (F5)"));
+  set_tip(run_, QStringLiteral("Run the script (F5)"));
   stop_ = new QPushButton(QStringLiteral("Stop"));
-  stop_->setToolTip(QStringLiteral("Stop the script (Shift+F5)"));
-  name_ = new QLabel;
-  name_->setProperty("role", "strong");
+  set_tip(stop_, QStringLiteral("Stop the script (Shift+F5)"));
+  name_ = plain_label({}, "strong");
   arguments_ = new QLineEdit;
   arguments_->setObjectName(QStringLiteral("arguments"));
   arguments_->setPlaceholderText(QStringLiteral("arguments"));
@@ -72,18 +72,17 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   search_->setCursor(Qt::IBeamCursor);
   search_->setFixedHeight(28);
   search_->setMinimumWidth(140);
-  key_hint_ = new QLabel(QStringLiteral("Ctrl K"), search_);
-  key_hint_->setProperty("role", "faint");
+  key_hint_ = plain_label(QStringLiteral("Ctrl K"), "faint", search_);
   key_hint_->setAttribute(Qt::WA_TransparentForMouseEvents);
   search_->installEventFilter(this);
   back_ = new QToolButton;
-  back_->setToolTip(QStringLiteral("Back (Alt+Left)"));
+  set_tip(back_, QStringLiteral("Back (Alt+Left)"));
   back_->setAccessibleName(QStringLiteral("Back"));
   forward_ = new QToolButton;
-  forward_->setToolTip(QStringLiteral("Forward (Alt+Right)"));
+  set_tip(forward_, QStringLiteral("Forward (Alt+Right)"));
   forward_->setAccessibleName(QStringLiteral("Forward"));
-  status_ = new QLabel;
-  status_->setTextFormat(Qt::RichText);
+  dot_ = plain_label(QString::fromUtf8("●"));
+  status_ = plain_label({}, "dim");
   status_->setAccessibleName(QStringLiteral("Status of the run"));
   row->addWidget(run_);
   row->addWidget(stop_);
@@ -95,6 +94,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   row->addWidget(forward_);
   row->addWidget(search_, 6);
   row->addStretch(3);
+  row->addWidget(dot_);
   row->addWidget(status_);
   connect(run_, &QPushButton::clicked, this, &TopBar::run_clicked);
   connect(stop_, &QPushButton::clicked, this, &TopBar::stop_clicked);
@@ -123,7 +123,7 @@ void TopBar::show_theme() {
 void TopBar::set_script(const QString& path, const QStringList& arguments) {
   script_ = path;
   name_->setText(path.isEmpty() ? QStringLiteral("no script") : QFileInfo(path).fileName());
-  name_->setToolTip(path);
+  set_tip(name_, path);
   name_->setEnabled(!path.isEmpty());
   QStringList quoted;
   for (const QString& a : arguments)
@@ -144,13 +144,11 @@ void TopBar::set_running(bool running, bool stopping) {
 void TopBar::set_status(const QString& tone, const QString& text) {
   status_tone_ = tone;
   status_text_ = text;
-  const QString dot = tone.isEmpty() ? QString()
-                                     : QString::fromUtf8("<span style='color:%1'>●</span>&nbsp;&nbsp;")
-                                           .arg(theme().color(tone + QStringLiteral("Fill")).name());
-  status_->setText(
-      dot +
-      QStringLiteral("<span style='color:%1'>%2</span>").arg(theme()["dim"].name(), text.toHtmlEscaped()));
-  status_->setToolTip(text);
+  dot_->setVisible(!tone.isEmpty());
+  if (!tone.isEmpty())
+    dot_->setStyleSheet(QStringLiteral("color: ") + theme().color(tone + QStringLiteral("Fill")).name());
+  status_->setText(text);
+  set_tip(status_, text);
 }
 
 void TopBar::set_can_go(bool back, bool forward) {

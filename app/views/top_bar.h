@@ -43,7 +43,7 @@ class TopBar : public QWidget {
   QString script_;
   QPushButton *run_, *stop_, *search_;
   QToolButton *back_, *forward_;
-  QLabel *name_, *status_;
+  QLabel *name_, *dot_, *status_;
   QLineEdit* arguments_;
   QLabel* key_hint_;
   QString status_tone_, status_text_;

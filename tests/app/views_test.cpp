@@ -1,6 +1,12 @@
 // The views by mouse and by keys, and what in one of them leads to another.
 #include "tests/app/window_case.h"
 
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QHelpEvent>
+#include <QLabel>
+#include <QToolTip>
+
 using namespace footlight;
 using namespace footlight::app;
 
@@ -59,6 +65,96 @@ class ViewsTest : public WindowCase {
     QVERIFY(diff->shown().size() > before);
     QTest::keyClick(diff, Qt::Key_Left);
     QCOMPARE(diff->shown().size(), before);
+  }
+
+  // Names that look like HTML are shown as they are: no label, tool tip or item may open what they name.
+  void names_that_look_like_html_stay_text() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    const std::string bad = "<img src=\"file:///nowhere/picture.png\">";
+    const auto spoil = [&](std::string& text) { text = bad + text; };
+    for (auto* text : {&d.run.script, &d.run.python, &d.run.engine, &d.run.machine, &d.end->reason}) spoil(*text);
+    for (auto& f : d.files) spoil(f.path), spoil(f.text);
+    for (auto& c : d.codes) spoil(c.qualname);
+    for (auto& f : d.functions) {
+      spoil(f.name);
+      for (auto& p : f.parameters) spoil(p);
+    }
+    for (auto& t : d.traces) {
+      for (auto* text : {&t.signature, &t.why}) spoil(*text);
+      if (t.number == 6) t.error = bad;
+      for (auto& leaf : t.key)
+        for (auto* text : {&leaf.parameter, &leaf.type, &leaf.shape, &leaf.value}) spoil(*text);
+      for (auto& c : t.captures) spoil(c);
+    }
+    for (auto& g : d.graphs) {
+      spoil(g.name);
+      for (auto& n : g.nodes) {
+        for (auto* text : {&n.name, &n.op, &n.attributes, &n.constant}) spoil(*text);
+        for (auto& o : n.outputs) spoil(o);
+      }
+    }
+    for (auto& g : d.generated) {
+      spoil(g.name), spoil(g.text);
+      for (auto& s : g.statements) s.note = bad;
+    }
+    for (auto& x : d.decisions) spoil(x.note);
+    for (auto& c : d.console) spoil(c.text);
+    for (auto& op : d.ops) spoil(op.name);
+    write_session(at("html.footlight"), run);
+    window().session().open(at("html.footlight"));
+    window().settle();
+
+    const auto is_tag = [](const QString& text) { return text.contains(QStringLiteral("<img")); };
+    int labels = 0, tips = 0, escaped = 0;
+    const auto walk_items = [&](const QAbstractItemModel& model, const QModelIndex& parent, auto&& self) -> void {
+      for (int row = 0; row < model.rowCount(parent); ++row) {
+        for (int column = 0; column < model.columnCount(parent); ++column) {
+          const QString tip = model.index(row, column, parent).data(Qt::ToolTipRole).toString();
+          QVERIFY2(!is_tag(tip), qPrintable(tip));
+          tips += !tip.isEmpty(), escaped += tip.contains(QStringLiteral("&lt;img"));
+        }
+        if (const QModelIndex first = model.index(row, 0, parent); model.hasChildren(first)) self(model, first, self);
+      }
+    };
+    const auto walk = [&] {
+      window().grab();  // elided text gets its tool tip while it is painted
+      for (const QWidget* w : window().findChildren<QWidget*>()) {
+        QVERIFY2(!is_tag(w->toolTip()), qPrintable(w->toolTip()));
+        escaped += w->toolTip().contains(QStringLiteral("&lt;img"));
+        if (const auto* label = qobject_cast<const QLabel*>(w)) {
+          QVERIFY2(label->textFormat() == Qt::PlainText, qPrintable(label->text()));
+          labels += is_tag(label->text());
+        }
+        if (const auto* view = qobject_cast<const QAbstractItemView*>(w); view && view->model())
+          walk_items(*view->model(), {}, walk_items);
+        if (const auto* box = qobject_cast<const QComboBox*>(w)) walk_items(*box->model(), {}, walk_items);
+      }
+    };
+    const Document& shown = window().session().document();
+    for (const char* view : {"graph", "retraces", "autograph", "timeline", "source", "findings", "console"}) {
+      window().show_view(QLatin1String(view));
+      for (const Selection& s : {Selection::of_function(shown, FunctionId(1)), Selection::of_trace(shown, TraceId(12)),
+                                 Selection::of_node(shown, GraphId(10), 3)}) {
+        window().selection().select(s);
+        window().settle();
+        walk();
+      }
+    }
+    QVERIFY(labels > 10);
+    QVERIFY(tips > 10 && escaped > 10);
+    // Tool tips of what is painted.
+    window().show_view(QStringLiteral("graph"));
+    window().settle();
+    GraphCanvas* canvas = window().graph()->canvas();
+    const int box = canvas->plan().box_of(GraphId(10), 3);
+    canvas->set_selected({box});
+    canvas->frame_selected();
+    const QPoint there = canvas->to_screen(canvas->plan().boxes[static_cast<size_t>(box)].rect.center()).toPoint();
+    QHelpEvent help(QEvent::ToolTip, there, canvas->mapToGlobal(there));
+    QApplication::sendEvent(canvas, &help);
+    QVERIFY(QToolTip::text().contains(QStringLiteral("&lt;img")) && !is_tag(QToolTip::text()));
+    QToolTip::hideText();
   }
 
   void graph_by_keys() {

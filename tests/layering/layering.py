@@ -62,17 +62,28 @@ LIBRARIES = [
     (re.compile(r'^(cuda\w*|cublas\w*|cudnn\w*|nvrtc|cub/.*|thrust/.*)(\.h|\.hpp|\.cuh)?$'),
      ['kernels/cuda', 'engine/record']),
 ]
-# Calls that have one place: pattern, the files that may hold them, what to write instead. Comments do not count.
+# Calls that have one place: folder in which that holds, pattern, the files that may have them, what to write instead.
+# Comments do not count.
 ONE_PLACE = [
-    (re.compile(r'\bPyErr_Clear\b'), ['engine/python/interpreter/exceptions.cpp'],
+    ('engine/python/', re.compile(r'\bPyErr_Clear\b'), ['engine/python/interpreter/exceptions.cpp'],
      'loses interrupts; use cleared_if() or clear_only() of interpreter/exceptions.h'),
-    (re.compile(r'\bPyObject_HasAttr(String)?\b'), [],
+    ('engine/python/', re.compile(r'\bPyObject_HasAttr(String)?\b'), [],
      'loses every exception; use has_attribute() of interpreter/attributes.h'),
-    (re.compile(r'\bPyDict_GetItem(String)?\b'), [],
+    ('engine/python/', re.compile(r'\bPyDict_GetItem(String)?\b'), [],
      'loses every exception; use find_item() of interpreter/attributes.h'),
-    (re.compile(r'\bPyUnicode_AsUTF8(AndSize)?\b'), ['engine/python/interpreter/text.cpp'],
+    ('engine/python/', re.compile(r'\bPyUnicode_AsUTF8(AndSize)?\b'), ['engine/python/interpreter/text.cpp'],
      'is null for lone surrogates; use utf8() or readable() of interpreter/text.h'),
-    (re.compile(r'\bPy_X?DECREF\b'), ['engine/python/interpreter/ref.h'], 'is what Ref of interpreter/ref.h is for'),
+    ('engine/python/', re.compile(r'\bPy_X?DECREF\b'), ['engine/python/interpreter/ref.h'], 'is what Ref of interpreter/ref.h is for'),
+    ('app/', re.compile(r'\bnew QLabel\b|\bQLabel\('), ['app/views/labels.cpp'],
+     'shows what looks like HTML as HTML; use plain_label() of app/views/labels.h'),
+    ('app/', re.compile(r'\bsetToolTip\b|\bQToolTip::showText\b'), ['app/views/labels.cpp'],
+     'shows what looks like HTML as HTML; use set_tip() or show_tip() of app/views/labels.h'),
+    ('app/', re.compile(r'\bToolTipRole:(?!\s+return plain_tip\()'), [],
+     'has to be followed by return plain_tip(...): what looks like HTML is shown as HTML'),
+    ('app/', re.compile(r'\bRichText\b|\bMarkdownText\b|\bsetHtml\b|\bsetMarkdown\b|\bQTextBrowser\b|\bQStaticText\b'),
+     ['app/views/main_window_parts.cpp'], 'is only for a text that is ours as a whole'),
+    ('app/', re.compile(r'\bQMessageBox(::| \w)'), ['app/views/main_window_parts.cpp'],
+     'shows what looks like HTML as HTML; say it in the banner'),
 ]
 OURS = ('app', 'engine', 'kernels', 'tests', 'resources', 'packaging', '.ci')
 CODE = ('.h', '.cpp', '.cu', '.cuh', '.inc')
@@ -132,9 +143,10 @@ def include_offences(root, path, text):
 
 
 def style_offences(path, text):
-    if path.startswith('engine/python/') and path.endswith(CODE):
-        for pattern, places, why in ONE_PLACE:
-            found = pattern.search(without_comments(text)) if path not in places else None
+    if path.endswith(CODE):
+        for folder, pattern, places, why in ONE_PLACE:
+            applies = path.startswith(folder) and path not in places
+            found = pattern.search(without_comments(text)) if applies else None
             if found:
                 yield 'line %d: %s %s' % (text.count('\n', 0, found.start()) + 1, found.group(), why)
     if path.endswith(CODE):
@@ -209,6 +221,14 @@ SELF_TEST = [  # path, text, a part of the offence; None: none may be found
     ('engine/python/calls/a.cpp', '// Calls.\nauto f(PyObject* o) { return PyUnicode_AsUTF8(o); }\n', 'lone surrogates'),
     ('engine/python/calls/b.cpp', '// Calls.\nint f(PyObject* o) { return PyObject_HasAttrString(o, "a"); }\n', 'has_attribute'),
     ('engine/python/calls/c.cpp', '// Calls.\nint f(PyObject* o) { return PyDict_GetItemWithError(o, o) != 0; }\n', None),
+    ('app/views/b.cpp', '// Draws.\nvoid f() { auto* l = new QLabel(name()); }\n', 'plain_label()'),
+    ('app/views/c.cpp', '// Draws.\nvoid f(QWidget* w) { w->setToolTip(name()); }\n', 'set_tip()'),
+    ('app/views/d.cpp', '// Draws.\nvoid f() { QToolTip::showText(at(), name(), w); }\n', 'show_tip()'),
+    ('app/views/e.cpp', '// Draws.\nvoid f(QWidget* w) { set_tip(w, name()); }\n', None),
+    ('app/views/f.cpp', '// Draws.\nvoid f(QLabel* l) { l->setTextFormat(Qt::RichText); }\n', 'ours as a whole'),
+    ('app/views/g.cpp', '// Draws.\nvoid f() { QMessageBox::warning(w, t, name()); }\n', 'in the banner'),
+    ('app/models/c.cpp', '// Lists.\nint f() {\n  case Qt::ToolTipRole:\n    return name();\n}\n', 'plain_tip(...)'),
+    ('app/models/d.cpp', '// Lists.\nint f() {\n  case Qt::ToolTipRole:\n    return plain_tip(name());\n}\n', None),
     ('engine/elsewhere/a.cpp', '// New.\n', 'the table does not know'),
     ('tests/graph/a.cpp', '// Tests.\n#include "engine/python/types/objects.h"\n#include <QTest>\n', None),
     ('engine/base/a.h', '// Adds.\nint f();\n', 'without #pragma once'),

@@ -2,6 +2,7 @@
 #include "engine/ops/infer.h"
 
 #include "engine/ops/shape_value.h"
+#include "engine/tensor/size.h"
 
 #include <algorithm>
 
@@ -100,6 +101,18 @@ DType type_from_attrs(const OpRow& row, size_t index, const Attrs& attrs) {
 
 }  // namespace
 
+namespace {
+// The number of outputs that an attribute says.
+size_t count_of(const OpRow& row, const AttrSpec& spec, const AttrValue& value) {
+  const int64_t count = std::get<int64_t>(value);
+  constexpr int64_t kMostOutputs = 1 << 24;
+  if (count < 0 || count > kMostOutputs)
+    invalid("the attribute '", spec.name, "' says how many outputs there are, ", count, " cannot be [Op:", row.name,
+            "]");
+  return static_cast<size_t>(count);
+}
+}  // namespace
+
 size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs) {
   if (row.outputs != kVariableOutputs) return row.outputs;
   size_t count = 0;
@@ -111,8 +124,7 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
     const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
     const AttrValue* v = attr_or_default(by, attrs);
     if (v) {
-      count += spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v))
-                                    : std::get<std::vector<DType>>(*v).size();
+      count += spec.count_attr >= 0 ? count_of(row, by, *v) : std::get<std::vector<DType>>(*v).size();
       continue;
     }
     // Determined by an input list with the same attribute.
@@ -167,6 +179,7 @@ void infer_outputs(Inference& i) {
     }
   }
   row.infer(i);
+  for (const Shape& shape : i.output_shapes) check_shape(shape);
 }
 
 Attrs complete_attrs(const OpRow& row, std::span<const Tensor> inputs, const Attrs& given) {
@@ -263,16 +276,20 @@ std::optional<std::vector<int64_t>> constant_ints(Inference& i, size_t input) {
   return ints_of(t);
 }
 
-Shape shape_from(Inference& i, size_t input) {
+Shape shape_from(Inference& i, size_t input, Open open) {
   if (i.shape(input).has_rank() && i.shape(input).rank() > 1)
     invalid("the shape must be a vector of integers, its own shape is ", i.shape(input).to_string(),
             " [Op:", i.row.name, "]");
-  if (auto dims = constant_ints(i, input)) return Shape(std::span<const int64_t>(*dims));
+  if (auto dims = constant_ints(i, input)) {
+    for (int64_t size : *dims)
+      if (size < (open == Open::kAllowed ? kUnknownDim : 0))
+        invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
+    return Shape(std::span<const int64_t>(*dims));
+  }
   const Shape& s = i.shape(input);
   if (known_part_of_shape && i.inputs[input].is_symbolic() && i.inputs[input].graph())
     if (const Shape part = known_part_of_shape(i.inputs[input]); part.has_rank()) return part;
-  if (s.has_rank() && s.rank() == 1 && s[0] >= 0) return Shape::of_rank(static_cast<int>(s[0]));
-  return Shape::unknown_rank();
+  return s.has_rank() && s.rank() == 1 && s[0] >= 0 ? unknown_dimensions(s[0]) : Shape::unknown_rank();
 }
 
 void want_rank(Inference& i, size_t input, int rank) {

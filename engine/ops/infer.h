@@ -21,8 +21,10 @@ int64_t axis_in(int64_t axis, int rank, const OpRow&);
 // A constant int32/int64 scalar or vector as numbers; nullopt when not known.
 std::optional<std::vector<int64_t>> constant_ints(Inference&, size_t input);
 std::vector<int64_t> ints_of(const Tensor&);
-// The shape given by a shape input (int32/int64 vector): from its value, else from its length, else unknown.
-Shape shape_from(Inference&, size_t input);
+// The shape given by a shape input (int32/int64 vector): from its value, else from its length, else unknown. A negative
+// size in its value is an error, but where the op itself says what -1 means (Open::kAllowed).
+enum class Open { kRefused, kAllowed };
+Shape shape_from(Inference&, size_t input, Open = Open::kRefused);
 // Throws kInvalidArgument if the input has a known rank other than `rank`.
 void want_rank(Inference&, size_t input, int rank);
 

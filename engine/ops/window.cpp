@@ -2,6 +2,7 @@
 #include "engine/ops/window.h"
 
 #include "engine/ops/builder.h"
+#include "engine/tensor/size.h"
 
 #include <algorithm>
 
@@ -120,27 +121,36 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
   return w;
 }
 
+namespace {
+// w.reach(), which does not overflow from then on.
+int64_t reach_of(const Window& w) {
+  return w.size > 0 ? add_sizes(multiply_sizes(w.size - 1, w.dilation), 1) : w.reach();
+}
+}  // namespace
+
 Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int64_t size) {
   Window w{in, size, attrs.stride[d], attrs.dilation[d], attrs.before[d], attrs.after[d], kUnknownDim};
   if (attrs.padding == Padding::kSame) {
     if (in < 0) return w;
-    w.out = (in + w.stride - 1) / w.stride;
+    w.out = steps_over(in, w.stride);
     if (size < 0) return w;
-    const int64_t missing = std::max<int64_t>(0, (w.out - 1) * w.stride + w.reach() - in);
+    const int64_t reach = reach_of(w);
+    const int64_t missing = w.out == 0 ? 0 : std::max<int64_t>(0, add_sizes((w.out - 1) * w.stride, reach) - in);
     w.before = missing / 2;
     w.after = missing - w.before;
     return w;
   }
   if (in < 0 || size < 0) return w;
-  const int64_t padded = in + w.before + w.after;
-  w.out = (padded + w.stride - w.reach()) / w.stride;
+  const int64_t padded = add_sizes(add_sizes(in, w.before), w.after);
+  const int64_t reach = reach_of(w);
+  w.out = padded < reach ? (padded - reach + w.stride) / w.stride : (padded - reach) / w.stride + 1;
   // A window that does not fit is refused while tracing, even if a stride leaves an empty output.
-  if (w.reach() > padded && current_graph_builder && !has_attr(row, kRates))
-    invalid("Negative dimension size caused by subtracting ", w.reach(), " from ", padded,
+  if (reach > padded && current_graph_builder && !has_attr(row, kRates))
+    invalid("Negative dimension size caused by subtracting ", reach, " from ", padded,
             ": the window is larger than the input [Op:", row.name, "]");
   if (w.out < 0)
     invalid("Computed output size would be negative: ", w.out, " [input_size: ", in,
-            ", effective_filter_size: ", w.reach(), ", stride: ", w.stride,
+            ", effective_filter_size: ", reach, ", stride: ", w.stride,
             "]: the window is larger than the input [Op:", row.name, "]");
   return w;
 }
@@ -170,7 +180,7 @@ Convolution convolution(const OpRow& row, const Attrs& attrs, int spatial, bool 
       invalid("input and filter must have the same depth: ", c.in_channels, " vs ", seen, " [Op:", row.name, "]");
     if (c.in_channels < 0) c.in_channels = seen;
     c.groups = c.in_channels;
-    if (c.out_channels >= 0) c.out_channels = c.in_channels < 0 ? kUnknownDim : c.in_channels * c.out_channels;
+    if (c.out_channels >= 0) c.out_channels = multiply_sizes(c.in_channels, c.out_channels);
     return c;
   }
   if (c.in_channels < 0 || seen < 0) {

@@ -2,10 +2,31 @@
 #include "engine/tensor/shape.h"
 
 #include "engine/base/text.h"
+#include "engine/tensor/size.h"
 
 #include <algorithm>
 
 namespace footlight {
+
+void size_too_large(int64_t a, const char* sign, int64_t b) {
+  invalid("a size of ", a, sign, b, " is larger than 2**63 - 1");
+}
+
+void check_shape(const Shape& shape) {
+  if (shape.rank() > kMostDimensions)
+    invalid("a shape of ", shape.rank(), " dimensions: a tensor has at most ", kMostDimensions);
+  int64_t count = 1;
+  for (int64_t d : shape.dims()) {
+    if (d < kUnknownDim) invalid("Dimension ", d, " must be >= 0, or a size is larger than 2**63 - 1");
+    if (d > 0 && __builtin_mul_overflow(count, d, &count))
+      invalid("a tensor of shape ", shape.to_string(), " would have more than 2**63 - 1 elements");
+  }
+}
+
+Shape unknown_dimensions(int64_t rank) {
+  if (rank > kMostDimensions) invalid("a shape of ", rank, " dimensions: a tensor has at most ", kMostDimensions);
+  return Shape::of_rank(static_cast<int>(rank));
+}
 
 Shape Shape::unknown_rank() {
   Shape s;

@@ -11,7 +11,7 @@ SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64
                      const std::vector<int64_t>* end, const std::vector<int64_t>& strides,
                      const SliceMasks& masks) {
   SliceSpec spec;
-  auto bit = [](int64_t mask, size_t i) { return (mask >> i & 1) != 0; };
+  auto bit = [](int64_t mask, size_t i) { return i < 64 && (mask >> i & 1) != 0; };
   int used = 0;
   for (size_t i = 0; i < entries; ++i) used += !bit(masks.new_axis, i) && !bit(masks.ellipsis, i);
   if (used > input.rank())
@@ -66,10 +66,11 @@ SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64
       first = from_start ? (stride > 0 ? low : high) : bounded((*begin)[i]);
       const int64_t last = to_end ? (stride > 0 ? high : low) : bounded((*end)[i]);
       const int64_t span = last - first;
-      count = (span > 0) == (stride > 0) && span != 0 ? (span + stride - (stride > 0 ? 1 : -1)) / stride : 0;
+      // The last step is counted first: no sum with a stride can overflow.
+      count = span > 0 && stride > 0 ? (span - 1) / stride + 1 : span < 0 && stride < 0 ? (span + 1) / stride + 1 : 0;
     }
     spec.begin.push_back(first);
-    spec.stride.push_back(stride);
+    spec.stride.push_back(count == 0 || count == 1 ? 1 : stride);  // no step is made; products with it stay small
     spec.kept.append(count);
     spec.shape.append(count);
     ++d;

@@ -2,7 +2,9 @@
 #include "engine/tensor/tensor.h"
 
 #include "engine/base/thread_pool.h"
+#include "engine/tensor/borrowed.h"
 #include "engine/tensor/free_list.h"
+#include "engine/tensor/size.h"
 #include "engine/tensor/size_class.h"
 
 #include <cstring>
@@ -176,23 +178,39 @@ constexpr int64_t kMostBytes = int64_t{1} << 46;
        " is larger than any memory");
 }
 
-[[noreturn]] void too_many(const Shape& shape) {
-  fail(ErrorKind::kInvalidArgument, "a tensor of shape ", shape.to_string(),
-       " would have more than 2**63 - 1 elements");
+// The bytes of a tensor of that shape, which exist.
+int64_t bytes_of(DType dtype, const Shape& shape, int64_t count) {
+  int64_t bytes;
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes) || bytes > kMostBytes)
+    too_large(dtype, shape);
+  return bytes;
 }
 
 }  // namespace
+
+void check_memory(DType dtype, const Shape& shape) {
+  check_shape(shape);
+  bytes_of(dtype, shape, shape.elements());
+}
+
+bool is_borrowed(const Tensor& t) {
+  const Buffer* const buffer = t.body()->buffer.get();
+  return buffer && typeid(*buffer) == typeid(BorrowedBuffer);
+}
 
 uint64_t next_tensor_id() { return next_id(body_cache); }
 
 Tensor Tensor::empty(DType dtype, const Shape& shape, Device device) {
   int64_t count = 1;
-  for (int64_t d : shape.dims())
-    if (__builtin_mul_overflow(count, d, &count)) too_many(shape);
-  FL_CHECK(count >= 0 && shape.has_rank());
-  int64_t bytes;
-  if (__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes) || bytes > kMostBytes)
-    too_large(dtype, shape);
+  bool unusual = false;
+  for (int64_t d : shape.dims()) unusual |= __builtin_mul_overflow(count, d, &count) | (d <= 0);
+  if (unusual) [[unlikely]] {
+    check_shape(shape);
+    FL_CHECK(shape.fully_known());
+    count = shape.elements();
+  }
+  FL_CHECK(shape.has_rank());
+  const int64_t bytes = bytes_of(dtype, shape, count);
   if (bytes > 16 && static_cast<size_t>(bytes) <= kSmallLimit && device == Device::cpu() && is_plain(dtype)) {
     const size_t c = class_of(static_cast<size_t>(bytes));
     auto* const kept = static_cast<TensorBody*>(body_cache.with_memory[c].pop());
@@ -309,7 +327,7 @@ Tensor Tensor::as_constant() const {
 
 bool Tensor::exclusive() const {
   if (body_->symbolic || body_->refs.load(std::memory_order_acquire) != 1) return false;
-  return !body_->buffer || body_->buffer.use_count() == 1;
+  return !body_->buffer || (body_->buffer.use_count() == 1 && !is_borrowed(*this));
 }
 
 void Tensor::retire(TensorBody* body) {

@@ -1,7 +1,23 @@
 // Reading and assigning variables.
 #include "engine/tensor/variable.h"
 
+#include "engine/tensor/borrowed.h"
+
+#include <cstring>
+
 namespace footlight {
+
+namespace {
+
+// A variable owns its memory: what somebody else may write, or wants to keep as it is, is copied.
+Tensor owned(const Tensor& value) {
+  if (!is_borrowed(value)) return value.alias();
+  Tensor own = Tensor::empty(value.dtype(), value.shape());
+  if (value.bytes() > 0) std::memcpy(own.raw(), value.raw(), value.bytes());
+  return own;
+}
+
+}  // namespace
 
 bool Variable::initialized() const {
   std::lock_guard lock(mutex_);
@@ -29,7 +45,7 @@ void Variable::check(DType dtype, const Shape& shape) const {
 
 void Variable::assign(const Tensor& value) {
   check(value.dtype(), value.shape());
-  Tensor own = value.alias();
+  Tensor own = owned(value);
   std::lock_guard lock(mutex_);
   std::swap(value_, own);
 }

@@ -1,6 +1,7 @@
 // Derives dimensions from the nodes that compute them: Shape, Pack, ConcatV2, slices of those, casts.
 #include "engine/ops/shape_value.h"
 #include "engine/ops/infer.h"
+#include "engine/tensor/size.h"
 #include "engine/tensor/slice_spec.h"
 #include "engine/trace/graph_builder.h"
 
@@ -32,7 +33,7 @@ class Reader {
     }
     const Shape& length = t.shape();
     Shape nothing = length.has_rank() && length.rank() == 1 && length[0] >= 0
-                        ? Shape::of_rank(static_cast<int>(length[0]))
+                        ? unknown_dimensions(length[0])
                         : Shape::unknown_rank();
     if (!t.is_symbolic() || depth_ == 16) return nothing;
     ++depth_;

@@ -209,7 +209,8 @@ void batch_matmul(KernelContext& c) {
   if (batches == 1) {
     one(0);
   } else {
-    parallel_for(batches, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, m * n * depth)),
+    const int64_t work = batches == 0 ? 1 : std::max<int64_t>(1, m * n * depth);
+    parallel_for(batches, std::max<int64_t>(1, (1 << 15) / work),
                  [&](int64_t begin, int64_t end) { for (int64_t i = begin; i < end; ++i) one(i); });
   }
 }

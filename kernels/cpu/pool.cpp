@@ -30,8 +30,9 @@ struct Pool {
   int64_t window_size() const { return window[0].size * window[1].size * window[2].size; }
   int64_t rows() const { return window[0].out * window[1].out; }
   int64_t rows_at_once() const {
-    return std::max<int64_t>(1,
-                             16384 / std::max<int64_t>(1, window[2].out * pooled * window[1].size * window[2].size));
+    const double row = static_cast<double>(window[2].out * pooled) * static_cast<double>(window[1].size) *
+                       static_cast<double>(window[2].size);
+    return std::max<int64_t>(1, static_cast<int64_t>(16384 / std::max(1.0, row)));
   }
 };
 

@@ -63,6 +63,62 @@ class LargeNumbers(unittest.TestCase):
                      lambda: tf.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1]), 2**32 + 1, "SAME")):
             self.assertRaises(gone, call)
 
+    def test_sizes_past_64_bits(self):
+        """None of them turns negative, which would read as unknown: refused before anything is allocated."""
+        gone = (Invalid, ValueError, tf.errors.ResourceExhaustedError)
+        most, half = (1 << 63) - 1, 1 << 62
+        x, none = tf.constant([1, 2, 3]), tf.zeros([0, half])
+        images, volumes = tf.ones([1, 2, 2, 1]), tf.ones([1, 2, 2, 2, 1])
+        for call in (lambda: tf.nn.conv1d_transpose(tf.ones([1, 2, 3]), 3., 0, [3], 'VALID'),
+                     lambda: tf.nn.conv2d_transpose(images, tf.ones([1, 1, 1, 1]), [1, -1, 2, 1], 1),
+                     lambda: tf.sequence_mask(tf.constant(1 << 63, tf.uint64)), lambda: tf.sequence_mask(most),
+                     lambda: tf.range(-most, most, 1), lambda: tf.range(most, -most, -1),
+                     lambda: tf.range(tf.constant(-most - 1), tf.constant(most), tf.constant(2, tf.int64)),
+                     lambda: tf.range(tf.constant(0, tf.uint64), tf.constant(1 << 63, tf.uint64)),
+                     lambda: tf.concat([none] * 3, 1), lambda: tf.concat([none] * 4, 1), lambda: tf.tile(none, [1, 4]),
+                     lambda: tf.stack([none] * 4, 1), lambda: tf.pad(none, [[0, 0], [half, half]]),
+                     lambda: tf.matmul(tf.zeros([1 << 40, 0]), tf.zeros([0, 1 << 40])),
+                     lambda: tf.math.segment_sum([1.], [most]), lambda: tf.math.segment_max([1.], [most - 1]),
+                     lambda: tf.math.unsorted_segment_sum([1.], [0], most), lambda: tf.one_hot(tf.zeros([0, half], tf.int32), 4),
+                     lambda: tf.repeat([1., 2.], most), lambda: tf.repeat([1., 2.], [most, most]),
+                     lambda: tf.repeat([1., 2.], [1 << 50, 1]), lambda: tf.fill([half, 4], 1),
+                     lambda: tf.zeros([half, 0, 4]), lambda: tf.broadcast_to(1, [1 << 40, 1 << 40]),
+                     lambda: tf.random.normal([1 << 40, 1 << 40]), lambda: tf.eye(1 << 31, dtype=tf.uint16),
+                     lambda: tf.eye((1 << 31) - 1, dtype=tf.uint16), lambda: tf.eye(2, batch_shape=[1 << 32, 1 << 32]),
+                     lambda: tf.reshape(tf.zeros([0]), [0, half, 4]), lambda: tf.slice(x, [1], [most]),
+                     lambda: tf.slice(x, [-most], [-1]), lambda: tf.split(x, [most, most]),
+                     lambda: tf.scatter_nd([[0]], [1.], [half]),
+                     lambda: tf.nn.space_to_depth(images, 1 << 32), lambda: tf.nn.depth_to_space(images, 1 << 32),
+                     lambda: tf.nn.avg_pool2d(images, 1 << 32, 1, 'SAME'),
+                     lambda: tf.nn.conv2d(images, tf.ones([2, 2, 1, 1]), 1, 'VALID', dilations=most),
+                     lambda: tf.extract_volume_patches(volumes, [1, half, half, 1, 1], [1] * 5, 'SAME'),
+                     lambda: tf.unravel_index(tf.constant(5, tf.int64), tf.constant([half, 4])),
+                     lambda: tf.space_to_batch(images, [half, half], [[0, half - 2], [0, half - 2]]),
+                     lambda: tf.fill([-1], 1),
+                     lambda: tf.TensorShape(None).with_rank(1 << 31), lambda: tf.TensorShape(None)[:1 << 33]):
+            self.assertRaises(gone, call)
+            self.assertRaises(gone, tf.function(call))
+
+    def test_extreme_bounds(self):
+        most = (1 << 63) - 1
+        x = tf.constant([1, 2, 3])
+        for t in (x[-most - 1:most:most], tf.strided_slice(x, [0], [3], [most]), x[:most:most], x[-most:1],
+                  tf.strided_slice(x, tf.constant([0], tf.int64), [3], [most]),
+                  tf.function(lambda x: tf.strided_slice(x, [0], [3], [most]))(x)):
+            self.assertEqual(memoryview(t).tolist(), [1])
+        for t in (x[most:-most:-most], x[::-most], tf.strided_slice(x, [most], [-most - 1], [-most - 1])):
+            self.assertEqual(memoryview(t).tolist(), [3])
+        self.assertEqual(memoryview(tf.constant([[1, 2, 3], [4, 5, 6]])[::most, ::2]).tolist(), [[1, 3]])
+        self.assertEqual(memoryview(tf.range(-most - 1, most, most)).tolist(), [-most - 1, -1, most - 1])
+        with tf.GradientTape() as tape:
+            v = tf.Variable([1., 2., 3.])
+            y = v[::most] * 5.
+        self.assertEqual(memoryview(tf.convert_to_tensor(tape.gradient(y, v))).tolist(), [5., 0., 0.])
+        self.assertEqual(tf.zeros([0, 1 << 62]).shape, [0, 1 << 62])
+        self.assertEqual(tf.TensorShape(None).with_rank(254).rank, 254)
+        self.assertEqual(tf.nn.max_pool2d(tf.ones([1, 2, 2, 1]), 1 << 20, (1 << 31) - 1, 'SAME').shape, [1, 1, 1, 1])
+        self.assertRaises(Invalid, tf.slice, x, tf.constant([0]), [1 << 32])
+
     def test_bins(self):
         self.assertRaisesRegex(Invalid, r'size \(2147483648\) does not fit int32', tf.math.bincount, [2**31 - 1])
         self.assertRaisesRegex(Invalid, r'size \(-2147483648\) must be non-negative', tf.function(tf.math.bincount),
@@ -158,6 +214,19 @@ class Errors(unittest.TestCase):
         tf.debugging.Assert(1., [1.])
         tf.debugging.Assert(-1, [1])
         self.assertRaises(Invalid, tf.debugging.Assert, 0., [1.])
+
+    def test_conditions_in_traces(self):
+        """A number is a condition as it is outside of a trace; a text is none."""
+        for condition in (1., -1, tf.constant(0.5), tf.constant(1, tf.uint8)):
+            tf.function(lambda: tf.debugging.Assert(condition, [1]))()
+            tf.function(lambda c: tf.debugging.Assert(c, [1]))(tf.convert_to_tensor(condition))
+        for condition in (0., 0, -0., tf.constant(0, tf.int64)):
+            self.assertRaises(Invalid, tf.function(lambda: tf.debugging.Assert(condition, [1])))
+            self.assertRaises(Invalid, tf.function(lambda c: tf.debugging.Assert(c, [1])), tf.convert_to_tensor(condition))
+        for condition in ('', 'a', tf.constant('')):
+            call = lambda: tf.debugging.Assert(condition, [1])
+            self.assertRaisesRegex(TypeError, 'must be a bool', call)
+            self.assertRaisesRegex(TypeError, 'must be a bool', tf.function(call))
 
     def test_variables_again(self):
         for given in ({}, {'aggregation': tf.VariableAggregation.SUM}):

@@ -27,6 +27,18 @@ class Refused(unittest.TestCase):
         self.refused(lambda x, y: tf.linalg.matvec(x, y), [spec([2, 2]), spec([None])], [X, tf.ones([3])])
         self.refused(lambda x, y: tf.debugging.assert_equal(x, y), [spec([2, 2]), spec([None, 2])], [X, tf.ones([3, 2])])
 
+    def test_lists_of_unknown_rank(self):
+        """A tensor in the place of a list is its rows, so their number has to be known."""
+        for function in (tf.add_n, tf.stack, lambda v: tf.concat(v, 0), lambda v: tf.stack(v, 1)):
+            for shape in (None, [None], [None, 2]):
+                with self.assertRaisesRegex(ValueError, 'taken apart'):
+                    tf.function(function, input_signature=[spec(shape)]).get_concrete_function()
+            for x in (X, tf.constant([X.numpy(), X.numpy()])):
+                known = tf.function(function, input_signature=[spec(x.shape)])(x)
+                self.assertEqual(known.numpy().tolist(), function(x).numpy().tolist())
+        self.assertEqual(tf.function(lambda v: tf.add_n([v]), input_signature=[spec(None)])(X).numpy().tolist(),
+                         X.numpy().tolist())
+
     def test_windows_larger_than_what_is_known(self):
         x, pool = tf.ones([1, 3, 3, 1]), tf.nn.max_pool2d
         # One too large leaves an empty image, and so do others by the stride; a trace that knows refuses all of them.

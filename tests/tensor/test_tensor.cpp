@@ -1,6 +1,9 @@
 // Tensors: where their elements live, who holds them, and the allocator behind them.
+#include "engine/tensor/borrowed.h"
 #include "engine/tensor/free_list.h"
+#include "engine/tensor/size.h"
 #include "engine/tensor/variable.h"
+#include "tests/eager/thrown.h"
 
 #include <QTest>
 
@@ -106,6 +109,33 @@ class TestTensor : public QObject {
       QCOMPARE(view.raw(), static_cast<void*>(data));
     }
     QCOMPARE(released, 1);
+  }
+
+  void borrowed_memory_is_never_written() {
+    float data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    Tensor t = Tensor::borrow(DType::kFloat32, {8}, data, nullptr, nullptr);
+    QVERIFY(!t.exclusive());
+    QVERIFY(is_borrowed(t) && is_borrowed(t.reshaped({2, 4})) && !is_borrowed(Tensor::empty(DType::kFloat32, {8})));
+    Variable v(DType::kFloat32, {8});
+    v.assign(t);
+    QVERIFY(v.read().raw() != static_cast<void*>(data));
+    data[0] = 100;
+    QCOMPARE(v.read().data<float>()[0], 1.f);
+  }
+
+  void sizes_that_do_not_fit() {
+    const int64_t large = int64_t{1} << 40;
+    for (const Shape& s : {Shape{large, large}, Shape{large, 0, large}, Shape{0, large, large}, Shape{-2}})
+      QCOMPARE(kind_thrown([&] { Tensor::empty(DType::kFloat32, s); }), ErrorKind::kInvalidArgument);
+    QCOMPARE(Tensor::empty(DType::kFloat32, {0, int64_t{1} << 62}).bytes(), size_t{0});
+    QCOMPARE(kind_thrown([&] { check_memory(DType::kUInt8, {large * 1024}); }), ErrorKind::kResourceExhausted);
+    QCOMPARE(kind_thrown([] { unknown_dimensions(kMostDimensions + 1); }), ErrorKind::kInvalidArgument);
+    QCOMPARE(kind_thrown([] { add_sizes(INT64_MAX, 1); }), ErrorKind::kInvalidArgument);
+    QCOMPARE(kind_thrown([&] { multiply_sizes(large, large); }), ErrorKind::kInvalidArgument);
+    QCOMPARE(add_sizes(kUnknownDim, INT64_MAX), kUnknownDim);
+    QCOMPARE(multiply_sizes(large, kUnknownDim), kUnknownDim);
+    QCOMPARE(steps_over(INT64_MAX, 2), int64_t{1} << 62);
+    QCOMPARE(steps_over(0, INT64_MAX), int64_t{0});
   }
 
   void ids_are_never_given_twice() {

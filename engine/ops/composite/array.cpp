@@ -2,6 +2,7 @@
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
+#include "engine/tensor/size.h"
 
 namespace footlight::composite {
 
@@ -54,7 +55,7 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   // -1 is ambiguous where another dimension is empty, so the size is computed when it is known.
   const Tensor known = known_value(times);
   if (known && one_integer(known, "repeats of tf.repeat") >= 0 && x.shape()[axis] >= 0)
-    parts[axis > 0 ? 1 : 0] = ops::ints({x.shape()[axis] * one_integer(known, "repeats of tf.repeat")});
+    parts[axis > 0 ? 1 : 0] = ops::ints({multiply_sizes(x.shape()[axis], one_integer(known, "repeats of tf.repeat"))});
   else if (known && one_integer(known, "repeats of tf.repeat") == 0)
     parts[axis > 0 ? 1 : 0] = ops::ints({0});
   return ops::reshape(tiled, ops::concat(parts, 0));
@@ -99,11 +100,13 @@ Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> ax
          " are not compatible: as many repeats as elements are "
          "wanted, or one");
   if (const Tensor known = known_value(times); known && rows >= 0 && given >= 0) {
+    const std::vector<int64_t> each = infer::ints_of(known);
+    int64_t count = 0;
+    for (int64_t n : each) count = add_sizes(count, std::max<int64_t>(n, 0));
+    check_memory(DType::kInt64, Shape{count});
     std::vector<int64_t> index;
     for (int64_t k = 0; k < rows; ++k)
-      index.insert(index.end(),
-                   static_cast<size_t>(std::max<int64_t>(infer::ints_of(known)[static_cast<size_t>(k)], 0)),
-                   k);
+      index.insert(index.end(), static_cast<size_t>(std::max<int64_t>(each[static_cast<size_t>(k)], 0)), k);
     return {ops::gather(x, ops::ints(index), axis)};
   }
   if (rows < 0 || given < 0) {

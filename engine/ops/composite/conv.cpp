@@ -1,5 +1,6 @@
 // Public functions of convolutions.
 #include "engine/ops/composite/windows.h"
+#include "engine/ops/infer.h"
 
 namespace footlight::composite {
 
@@ -128,9 +129,7 @@ Arg conv1d_transpose(const Tensor& input, const Tensor& filters, const Arg& outp
   const Tensor given = shape_tensor(output_shape);
   Tensor sizes;
   if (const Tensor value = known_value(given); value && value.shape().rank() == 1 && value.elements() == 3) {
-    Ints dims;
-    for (int64_t k = 0; k < 3; ++k)
-      dims.push_back(value.dtype() == DType::kInt64 ? value.data<int64_t>()[k] : value.data<int32_t>()[k]);
+    Ints dims = infer::ints_of(value);
     dims.insert(dims.begin() + at, 1);
     sizes = ops::ints(dims);
   } else {

@@ -206,7 +206,15 @@ Arg near(const Tensor& x, const Tensor& y, const Arg& rtol_given, const Arg& ato
 Arg assert_true(const Tensor& condition_given, const std::vector<Tensor>& data, const Arg& summarize,
                 std::string_view) {
   Tensor condition = condition_given;
-  if (!current_graph_builder && condition.dtype() != DType::kBool) condition = ops::cast(condition, DType::kBool);
+  if (!is_plain(condition.dtype()))
+    fail(ErrorKind::kType, "the condition of an assertion must be a bool, not a tensor of dtype ",
+         name_of(condition.dtype()));
+  if (condition.dtype() != DType::kBool) {
+    const Tensor value = known_value(condition);
+    std::optional<Eagerly> eagerly;
+    if (value) eagerly.emplace();
+    condition = value ? ops::cast(value, DType::kBool).as_constant() : ops::cast(condition, DType::kBool);
+  }
   if (condition.shape().has_rank() && condition.shape().rank() != 0)
     fail(ErrorKind::kValue, "the condition of an assertion must be a scalar, got shape ", condition.shape().to_string(),
          ": use tf.reduce_all");

@@ -1,8 +1,11 @@
 // The table of public functions, collected from the families at first use; and helpers shared by families.
 #include "engine/ops/composite/define.h"
 
+#include "engine/ops/builder.h"
 #include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
+
+#include <algorithm>
 
 namespace footlight {
 
@@ -117,6 +120,27 @@ Tensor number_tensor(const Arg& a, DType dtype, std::string_view what) {
 }
 
 }  // namespace
+
+void one_index_type(std::initializer_list<Tensor*> all) {
+  static const Op cast{"Cast"};
+  static const AttrName kTo{"DstT"};
+  const auto from_python = [](const Tensor& t) { return !t.is_symbolic() && t.body()->python_number; };
+  DType type = DType::kInvalid;
+  bool wide = false;
+  for (const Tensor* t : all) {
+    if (from_python(*t)) wide |= t->dtype() == DType::kInt64;
+    else if (type == DType::kInvalid) type = t->dtype();
+  }
+  if (type == DType::kInvalid && wide) type = DType::kInt64;
+  if (type != DType::kInt64 && type != DType::kInt32 && type != DType::kInt16) return;
+  const int64_t most = type == DType::kInt64 ? INT64_MAX : type == DType::kInt32 ? INT32_MAX : INT16_MAX;
+  for (Tensor* t : all) {
+    if (!from_python(*t) || t->dtype() == type || !is_integer(t->dtype())) continue;
+    const std::vector<int64_t> values = infer::ints_of(*t);
+    if (std::ranges::all_of(values, [&](int64_t v) { return v >= -most - 1 && v <= most; }))
+      *t = eager_builder->emit_one(cast.row(), {t, 1}, {{kTo, type}}, {}).as_constant();
+  }
+}
 
 Tensor value_tensor(const Arg& a, std::string_view what, DType wanted) {
   const Tensor out = number_tensor(a, wanted, what);

@@ -3,6 +3,7 @@
 #include "engine/ops/composite/define.h"
 #include "engine/ops/infer.h"
 #include "engine/ops/matrix.h"
+#include "engine/tensor/size.h"
 
 namespace footlight::composite {
 
@@ -79,7 +80,8 @@ struct Size {
 };
 Size size_from(const Arg& a, const char* name) {
   if (const auto* n = std::get_if<int64_t>(&a.value)) {
-    if (*n < 0) invalid("the sizes of tf.eye cannot be negative: ", name, " is ", *n);
+    if (*n < 0 || *n > INT32_MAX)
+      invalid("the sizes of tf.eye must be between 0 and 2**31 - 1: ", name, " is ", *n);
     return {*n, {}};
   }
   const auto* t = std::get_if<Tensor>(&a.value);
@@ -102,16 +104,24 @@ Arg eye(const Arg& num_rows, const Arg& num_columns, const Arg& batch_shape, DTy
   else shape = ops::reshape(num_columns.none() ? rows.as_tensor()
                                            : ops::minimum(rows.as_tensor(), columns.as_tensor()), ops::ints({1}));
   if (!batch_shape.none()) {
-    const Tensor parts[] = {ops::cast(shape_tensor(batch_shape), DType::kInt32), shape};
-    const Tensor known = known_value(parts[0]);
-    std::vector<int64_t> whole;
+    const Tensor batch = shape_tensor(batch_shape);
+    const Tensor known = known_value(batch);
     if (known && rows.known && columns.known) {
-      for (int64_t i = 0; i < known.elements(); ++i) whole.push_back(known.data<int32_t>()[i]);
-      whole.push_back(std::min(*rows.known, *columns.known));
+      std::vector<int64_t> whole = infer::ints_of(known);
+      for (int64_t size : whole)
+        if (size < 0) invalid("the sizes of tf.eye cannot be negative: batch_shape holds ", size);
+      whole.push_back(*rows.known);
+      whole.push_back(*columns.known);
+      check_memory(type, Shape(std::span<const int64_t>(whole)));  // of the matrices, before the diagonals are made
+      whole.pop_back();
+      whole.back() = std::min(*rows.known, *columns.known);
       shape = ops::ints(whole);
     } else {
+      const Tensor parts[] = {ops::cast(batch, DType::kInt32), shape};
       shape = ops::concat(parts, 0);
     }
+  } else if (rows.known && columns.known) {
+    check_memory(type, Shape{*rows.known, *columns.known});
   }
   const Tensor ones = ops::fill(shape, ops::number(1, type));
   return {apply(diag, {ones, ops::integer(0), rows.as_tensor(), columns.as_tensor(), ops::number(0, type)}, {},

@@ -12,6 +12,10 @@ inline int64_t one_integer(const Tensor& t, std::string_view what) {
   return infer::ints_of(t)[0];
 }
 
+// Indices and sizes that an op takes in one dtype: those made from Python values get that of the tensors among them, or
+// int64 where one of them needs it. No value is cut off: what does not fit stays as it is, and the op refuses it.
+void one_index_type(std::initializer_list<Tensor*>);
+
 // An argument of type `any` as a tensor: a number, a string, or a list of these, some of which may be tensors. If it is
 // none of `wanted`, where given, a TypeError names `what`.
 Tensor value_tensor(const Arg&, std::string_view what, DType wanted = DType::kInvalid);

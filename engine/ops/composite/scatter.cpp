@@ -69,9 +69,11 @@ Arg gather_nd(const Tensor& params_given, const Tensor& indices_given, const Arg
   return {apply(op, {params, with_batch_places(params, indices, batch)}, attrs)};
 }
 
-Arg scatter_nd(const Tensor& indices, const Tensor& updates, const Tensor& shape, const Arg& bad_indices_policy,
-               std::string_view name) {
+Arg scatter_nd(const Tensor& indices_given, const Tensor& updates, const Tensor& shape_given,
+               const Arg& bad_indices_policy, std::string_view name) {
   static const Op op{"ScatterNd"};
+  Tensor indices = indices_given, shape = shape_given;
+  one_index_type({&indices, &shape});
   return {apply(op, {indices, updates, shape}, policy(bad_indices_policy), name)};
 }
 
@@ -120,7 +122,7 @@ FL_PUBLIC(scatter) {
        "bad_indices_policy: str = ''",
        bind<gather_nd>, "slices of several dimensions, chosen by vectors of indices"},
       {"scatter_nd",
-       "indices: tensor, updates: tensor, shape: tensor like indices, bad_indices_policy: str = '', "
+       "indices: tensor, updates: tensor, shape: tensor of int32, bad_indices_policy: str = '', "
        "name: str? = None",
        bind<scatter_nd>, "zeros with updates added at indices"},
       {"tensor_scatter_nd_update",

@@ -2,6 +2,7 @@
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
 #include "engine/ops/composite/scalar.h"
+#include "engine/tensor/size.h"
 
 #include <limits>
 
@@ -147,7 +148,7 @@ Arg confusion_matrix(const Tensor& labels_given, const Tensor& predictions_given
   if (!num_classes && known_labels && known_predictions) {
     int64_t end = 0;
     for (const Tensor* t : {&known_labels, &known_predictions})
-      for (int64_t v : infer::ints_of(*t)) end = std::max(end, v + 1);
+      for (int64_t v : infer::ints_of(*t)) end = std::max(end, add_sizes(v, 1));
     classes = ops::integer(end, DType::kInt64);
   } else if (!num_classes) {
     const Tensor last = ops::reshape(ops::maximum(ops::max_of(predictions), ops::max_of(labels)), ops::ints({}));

@@ -103,18 +103,22 @@ Arg gather(const Tensor& params_given, const Tensor& indices, const Arg&, const 
   return {apply(op, {params, indices, axis}, {{kBatchDims, batch}}, name)};
 }
 
-Arg slice(const Tensor& input_, const Tensor& begin, const Tensor& size, std::string_view name) {
+Arg slice(const Tensor& input_, const Tensor& begin_given, const Tensor& size_given, std::string_view name) {
   static const Op op{"Slice"};
+  Tensor begin = begin_given, size = size_given;
+  one_index_type({&begin, &size});
   return {apply(op, {input_, begin, size}, {}, name)};
 }
 
-Arg strided_slice(const Tensor& input, const Tensor& begin, const Tensor& end, const Tensor& given_strides,
+Arg strided_slice(const Tensor& input, const Tensor& begin_given, const Tensor& end_given, const Tensor& given_strides,
                   int64_t begin_mask, int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask,
                   int64_t shrink_axis_mask, const Arg&, std::string_view name) {
   static const Op op{"StridedSlice"};
   static const AttrName kBegin("begin_mask"), kEnd("end_mask"), kEllipsis("ellipsis_mask"), kNewAxis("new_axis_mask"),
       kShrink("shrink_axis_mask");
-  Tensor strides = given_strides;
+  Tensor begin = begin_given, end = end_given, strides = given_strides;
+  if (strides) one_index_type({&begin, &end, &strides});
+  else one_index_type({&begin, &end});
   if (strides) {
   } else if (begin.shape().fully_known() && begin.shape().rank() == 1 && begin.dtype() != DType::kInt16) {
     strides = ops::ints(std::vector<int64_t>(static_cast<size_t>(begin.shape()[0]), 1), begin.dtype());
@@ -226,10 +230,10 @@ FL_PUBLIC(slice) {
        "batch_dims: int = 0, "
        "name: str? = None",
        bind<gather>, "slices of a dimension, chosen by indices"},
-      {"slice", "input_: tensor, begin: tensor, size: tensor like begin, name: str? = None", bind<slice>,
+      {"slice", "input_: tensor, begin: tensor, size: tensor of int32, name: str? = None", bind<slice>,
        "a block of a tensor"},
       {"strided_slice",
-       "input_: tensor, begin: tensor, end: tensor like begin, strides: tensor? like begin = None, "
+       "input_: tensor, begin: tensor, end: tensor of int32, strides: tensor? of int32 = None, "
        "begin_mask: int = 0, "
        "end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: "
        "any? = None, "

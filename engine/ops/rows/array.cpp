@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/rows/padding.h"
+#include "engine/tensor/size.h"
 
 namespace footlight {
 
@@ -115,11 +116,17 @@ void mirror_pad_grad_shape(Inference& i) {
   const auto paddings = infer::constant_ints(i, 1);
   mirrored_edge(i);
   Shape out = in.has_rank() ? Shape::of_rank(in.rank()) : in;
-  if (paddings && in.has_rank())
-    for (int d = 0; d < in.rank(); ++d)
-      if (in[d] >= 0)
-        out.set(
-            d, in[d] - (*paddings)[static_cast<size_t>(2 * d)] - (*paddings)[static_cast<size_t>(2 * d + 1)]);
+  if (paddings && in.has_rank() && paddings->size() != static_cast<size_t>(2 * in.rank()))
+    invalid("paddings must have shape (", in.rank(), ", 2), its shape is ", i.shape(1).to_string(), " [Op:", i.row.name,
+            "]");
+  for (int d = 0; paddings && d < out.rank(); ++d) {
+    const int64_t before = (*paddings)[static_cast<size_t>(2 * d)];
+    const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
+    if (before < 0 || after < 0 || (in[d] >= 0 && (before > in[d] || after > in[d] - before)))
+      invalid("paddings ", before, " and ", after, " do not fit dimension ", d, " of shape ", in.to_string(), " [Op:",
+              i.row.name, "]");
+    if (in[d] >= 0) out.set(d, in[d] - before - after);
+  }
   i.output_shapes[0] = out;
 }
 
@@ -153,7 +160,7 @@ void block_shape(Inference& i, bool to_batch) {
   for (int d = 0; sizes && d < m; ++d) {
     const int64_t block = (*sizes)[static_cast<size_t>(d)];
     if (block < 1) invalid("block_shape must be positive, it holds ", block, " [Op:", op, "]");
-    if (batch >= 0 && to_batch) batch *= block;
+    if (to_batch) batch = multiply_sizes(batch, block);
     if (batch >= 0 && !to_batch) {
       if (batch % block)
         invalid("Input batch dimension (", in[0], ") is not divisible by product of block sizes [Op:", op,
@@ -169,7 +176,8 @@ void block_shape(Inference& i, bool to_batch) {
       invalid(amounts_name, " must be non-negative: ", before, ", ", after, " [Op:", op, "]");
     if (!sizes || in[d + 1] < 0) continue;
     const int64_t block = (*sizes)[static_cast<size_t>(d)];
-    const int64_t size = to_batch ? in[d + 1] + before + after : in[d + 1] * block - before - after;
+    const int64_t grown = to_batch ? add_sizes(add_sizes(before, after), in[d + 1]) : multiply_sizes(in[d + 1], block);
+    const int64_t size = to_batch ? grown : before > grown ? -1 : grown - before - after;
     if (to_batch && size % block)
       invalid("padded_shape[", d, "]=", size, " is not divisible by block_shape[", d, "]=", block,
               " [Op:", op, "]");
@@ -193,7 +201,8 @@ void batch_to_space_gradient(GradientCall& c) {
 
 // The output size and leading padding of a window along one dimension.
 int64_t patches_along(int64_t size, int64_t window, int64_t stride, bool same) {
-  return same ? (size + stride - 1) / stride : (size - window + stride) / stride;
+  if (same) return steps_over(size, stride);
+  return size < window ? (size - window + stride) / stride : (size - window) / stride + 1;
 }
 
 void volume_patches_shape(Inference& i) {
@@ -224,7 +233,8 @@ void volume_patches_shape(Inference& i) {
                 " [Op:ExtractVolumePatches]");
       out.set(d, n);
     }
-    if (in[4] >= 0) out.set(4, in[4] * sizes[1] * sizes[2] * sizes[3]);
+    out.set(4, in[4]);
+    for (size_t k = 1; k < 4; ++k) out.set(4, multiply_sizes(out[4], sizes[k]));
   }
   i.output_shapes[0] = out;
 }

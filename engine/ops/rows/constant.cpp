@@ -20,9 +20,6 @@ void fill_shape(Inference& i) {
   i.output_shapes[0] = infer::shape_from(i, 0);
   if (i.shape(0).has_rank() && i.shape(0).rank() == 0 && !i.output_shapes[0].has_rank())
     i.output_shapes[0] = Shape{kUnknownDim};
-  if (i.constant(0))
-    for (int64_t d : i.output_shapes[0].dims())
-      if (d < 0) invalid("Dimension ", d, " must be >= 0 [Op:Fill]");
 }
 
 void fill_gradient(GradientCall& c) {
@@ -75,14 +72,13 @@ void range_shape(Inference& i) {
       if (d > 0 ? a > b : a < b)
         invalid("Requires start ", d > 0 ? "<=" : ">=", " limit when delta ", d > 0 ? ">" : "<", " 0: ", a,
                 "/", b, " [Op:Range]");
-      if (d > 0 && a < b) {
-        const uint64_t span = static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
-        count = static_cast<int64_t>((span + static_cast<uint64_t>(d) - 1) / static_cast<uint64_t>(d));
-      } else if (d < 0 && a > b) {
-        const uint64_t span = static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
-        const uint64_t step = uint64_t{0} - static_cast<uint64_t>(d);
-        count = static_cast<int64_t>((span + step - 1) / step);
-      }
+      if (a == b) return;
+      const uint64_t span = d > 0 ? static_cast<uint64_t>(b) - static_cast<uint64_t>(a)
+                                  : static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+      const uint64_t step = d > 0 ? static_cast<uint64_t>(d) : uint64_t{0} - static_cast<uint64_t>(d);
+      const uint64_t steps = (span - 1) / step + 1;
+      if (steps > static_cast<uint64_t>(INT64_MAX)) invalid("a range of ", steps, " elements is too long [Op:Range]");
+      count = static_cast<int64_t>(steps);
     } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, std::complex<float>> &&
                          !std::is_same_v<T, std::complex<double>>) {
       const double d = static_cast<double>(*delta.data<T>());

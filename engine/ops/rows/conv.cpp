@@ -4,6 +4,7 @@
 #include "engine/ops/functions.h"
 #include "engine/ops/wanted.h"
 #include "engine/ops/window.h"
+#include "engine/tensor/size.h"
 
 namespace footlight {
 
@@ -32,12 +33,6 @@ void forward_shape(Inference& i) {
   i.output_shapes[0] = output_shape(known(i, kind, i.shape(0), i.shape(1)));
 }
 
-void check_rank(Inference& i, size_t input, const char* name, int rank) {
-  const Shape& shape = i.shape(input);
-  if (shape.has_rank() && shape.rank() != rank)
-    invalid(name, " must have rank ", rank, ", its shape is ", shape.to_string(), " [Op:", i.row.name, "]");
-}
-
 // The incoming gradient must have the shape of the output, unless there is nothing to compute.
 void check_arriving(Inference& i, const Convolution& c, const Shape& arriving) {
   const Shape wanted = output_shape(c);
@@ -53,9 +48,9 @@ void input_shape(Inference& i) {
   const WindowAttrs attrs = window_attrs(i.row, i.attrs, rank - 2);
   const Shape& filter = i.shape(1);
   const Shape& arriving = i.shape(2);
-  check_rank(i, 1, "filter", rank);
-  check_rank(i, 2, "out_backprop", rank);
-  Shape out = infer::shape_from(i, 0);
+  infer::want_rank(i, 1, rank);
+  infer::want_rank(i, 2, rank);
+  Shape out = infer::shape_from(i, 0, infer::Open::kAllowed);  // the batch may be -1
   if (out.has_rank() && out.rank() == rank - 2) {
     Shape whole = Shape::of_rank(rank);
     for (int d = 0; d < rank - 2; ++d) whole.set(attrs.axis(d), out[d]);
@@ -66,8 +61,10 @@ void input_shape(Inference& i) {
   if (out.rank() != rank)
     invalid("input_sizes must have ", rank, " entries, or ", rank - 2, " without batch and channels, it has ",
             out.rank(), " [Op:", i.row.name, "]");
-  for (const int64_t size : out.dims())
-    if (size < kUnknownDim) invalid("input_sizes cannot be negative: ", out.to_string(), " [Op:", i.row.name, "]");
+  if (i.constant(0))
+    for (const int64_t size : out.dims().subspan(1))
+      if (size < 0 && filter.has_rank())
+        invalid("input_sizes may be -1 for the batch only: ", out.brackets(), " [Op:", i.row.name, "]");
   if (out[0] < 0 && arriving.has_rank() && arriving.rank() > 0) out.set(0, arriving[0]);
   i.output_shapes[0] = out;
   if (has_nothing(out) || has_nothing(filter) || has_nothing(arriving)) return;
@@ -78,14 +75,12 @@ void input_shape(Inference& i) {
 template <Kind kind>
 void filter_shape(Inference& i) {
   const int rank = kind == k3D ? 5 : 4;
-  check_rank(i, 0, "input", rank);
-  check_rank(i, 2, "out_backprop", rank);
+  infer::want_rank(i, 0, rank);
+  infer::want_rank(i, 2, rank);
   Shape out = infer::shape_from(i, 1);
   if (!out.has_rank()) out = Shape::of_rank(rank);
   if (out.rank() != rank)
     invalid("filter_sizes must have ", rank, " entries, it has ", out.rank(), " [Op:", i.row.name, "]");
-  for (const int64_t size : out.dims())
-    if (size < kUnknownDim) invalid("filter_sizes cannot be negative: ", out.to_string(), " [Op:", i.row.name, "]");
   i.output_shapes[0] = out;
   if (has_nothing(out) || has_nothing(i.shape(0)) || has_nothing(i.shape(2))) return;
   check_arriving(i, known(i, kind, i.shape(0), out), i.shape(2));
@@ -135,7 +130,8 @@ void filter_gradient(GradientCall& c) {
 void any_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{1});
-  if (batch_dims < 1) invalid("batch_dims must be positive, not ", batch_dims, " [Op:Conv]");
+  if (batch_dims < 1 || batch_dims > kMostDimensions)
+    invalid("batch_dims must be positive and at most ", kMostDimensions, ", not ", batch_dims, " [Op:Conv]");
   const Shape& filter = i.shape(1);
   if (has_nothing(filter))
     invalid("filter must not have zero elements, its shape is ", filter.to_string(), " [Op:Conv]");
@@ -149,7 +145,7 @@ void any_shape(Inference& i) {
             " batch dimensions; its shape is ", in.to_string(), " [Op:Conv]");
   Shape flat;
   int64_t batch = 1;
-  for (int d = 0; d < batch_dims; ++d) batch = batch < 0 || in[d] < 0 ? kUnknownDim : batch * in[d];
+  for (int d = 0; d < batch_dims; ++d) batch = multiply_sizes(batch, in[d]);
   flat.append(batch);
   for (int d = static_cast<int>(batch_dims); d < in.rank(); ++d) flat.append(in[d]);
   const Convolution c = convolution(i.row, i.attrs, spatial, false, flat, filter);

@@ -2,6 +2,7 @@
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/window.h"
+#include "engine/tensor/size.h"
 
 namespace footlight {
 
@@ -29,13 +30,14 @@ void space_depth_shape(Inference& i) {
     if (kToDepth && in[axis] % block != 0)
       invalid("Image ", d == 0 ? "height " : "width ", in[axis], " should be divisible by block_size: ", block,
               " [Op:SpaceToDepth]");
-    out.set(axis, kToDepth ? in[axis] / block : in[axis] * block);
+    out.set(axis, kToDepth ? in[axis] / block : multiply_sizes(in[axis], block));
   }
   const int axis = first ? 1 : 3;
   if (in[axis] >= 0) {
-    if (!kToDepth && in[axis] % (block * block) != 0)
-      invalid("Input depth dimension ", in[axis], " should be divisible by: ", block * block, " [Op:DepthToSpace]");
-    out.set(axis, kToDepth ? in[axis] * block * block : in[axis] / (block * block));
+    const int64_t area = multiply_sizes(block, block);
+    if (!kToDepth && in[axis] % area != 0)
+      invalid("Input depth dimension ", in[axis], " should be divisible by: ", area, " [Op:DepthToSpace]");
+    out.set(axis, kToDepth ? multiply_sizes(in[axis], area) : in[axis] / area);
   }
   i.output_shapes[0] = out;
 }

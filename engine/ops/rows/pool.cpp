@@ -2,6 +2,7 @@
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/window.h"
+#include "engine/tensor/size.h"
 
 namespace footlight {
 
@@ -20,6 +21,8 @@ void pool_shape(Inference& i) {
   Shape out = Shape::of_rank(kSpatial + 2);
   if (in.has_rank()) {
     out.set(0, in[0]);
+    int64_t window_size = attrs.channel_size;
+    for (int d = 0; d < kSpatial; ++d) window_size = multiply_sizes(window_size, attrs.size[d]);
     for (int d = 0; d < kSpatial; ++d)
       out.set(attrs.axis(d), window(i.row, attrs, d, in[attrs.axis(d)], attrs.size[d]).out);
     const int64_t channels = in[attrs.channel_axis()];

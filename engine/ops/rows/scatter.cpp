@@ -74,9 +74,6 @@ void check_updates(Inference& i, const Shape& indices, const Shape& updates, con
 void scatter_nd_shape(Inference& i) {
   const Shape out = infer::shape_from(i, 2);
   infer::want_rank(i, 2, 1);
-  for (int64_t size : out.has_rank() ? out.dims() : std::span<const int64_t>())
-    if (size < 0 && i.constant(2))
-      invalid("shape holds a negative dimension: ", out.brackets(), " [Op:ScatterNd]");
   i.output_shapes[0] = out;
   // Nothing to write: the other shapes do not matter.
   const bool nothing = i.shape(0).fully_known() && i.shape(1).fully_known() && i.shape(0).elements() == 0 &&

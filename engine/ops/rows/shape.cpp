@@ -2,6 +2,7 @@
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
+#include "engine/tensor/size.h"
 
 namespace footlight {
 
@@ -26,7 +27,7 @@ void cast_shape(Inference& i) {
 
 void reshape_shape(Inference& i) {
   const Shape& in = i.shape(0);
-  Shape out = infer::shape_from(i, 1);
+  Shape out = infer::shape_from(i, 1, infer::Open::kAllowed);
   i.output_shapes[0] = out;
   if (!out.has_rank()) return;
   if (i.inputs[1].is_symbolic() && !i.constant(1)) {
@@ -34,7 +35,7 @@ void reshape_shape(Inference& i) {
     int unknown = -1;
     int64_t others = 1;
     for (int d = 0; d < out.rank(); ++d) {
-      if (out[d] >= 0) others *= out[d];
+      if (out[d] >= 0) others = multiply_sizes(others, out[d]);
       else if (unknown < 0) unknown = d;
       else return;
     }
@@ -51,13 +52,13 @@ void reshape_shape(Inference& i) {
     if (out[d] == -1) {
       if (open >= 0) invalid("Only one input size may be -1, not both ", open, " and ", d, " [Op:Reshape]");
       open = d;
-    } else if (out[d] < 0) {
-      invalid("Size ", d, " must be non-negative, not ", out[d], " [Op:Reshape]");
+    } else if (out[d] == 0) {
+      rest = 0;
     } else {
-      rest *= out[d];
-      if (out[d]) rest_without_zeros *= out[d];
+      rest_without_zeros = multiply_sizes(rest_without_zeros, out[d]);
     }
   }
+  rest *= rest_without_zeros;
   if (!in.fully_known()) return;
   const int64_t count = in.elements();
   if (open >= 0) {
@@ -137,8 +138,9 @@ void transpose_shape(Inference& i) {
   if (!perm) {
     if (in.has_rank()) i.output_shapes[0] = Shape::of_rank(in.rank());
     else
-      i.output_shapes[0] = infer::shape_from(i, 1).has_rank() ? Shape::of_rank(infer::shape_from(i, 1).rank())
-                                                              : Shape::unknown_rank();
+      i.output_shapes[0] = i.shape(1).has_rank() && i.shape(1).rank() == 1 && i.shape(1)[0] >= 0
+                               ? unknown_dimensions(i.shape(1)[0])
+                               : Shape::unknown_rank();
     return;
   }
   if (!in.has_rank()) {
@@ -189,9 +191,6 @@ void broadcast_to_shape(Inference& i) {
   const Shape out = infer::shape_from(i, 1);
   const Shape& in = i.shape(0);
   i.output_shapes[0] = out;
-  if (i.constant(1))
-    for (int64_t d : out.dims())
-      if (d < 0) invalid("Dimension ", d, " must be >= 0 [Op:BroadcastTo]");
   if (!out.has_rank() || !in.has_rank()) return;
   bool fits = in.rank() <= out.rank();
   for (int d = 1; fits && d <= in.rank(); ++d) {

@@ -3,6 +3,7 @@
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/ops/rows/padding.h"
+#include "engine/tensor/size.h"
 #include "engine/tensor/slice_spec.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ void concat_shape(Inference& i) {
       sum = kUnknownDim;
       continue;
     }
-    sum = sum < 0 || s[axis] < 0 ? kUnknownDim : sum + s[axis];
+    sum = add_sizes(sum, s[axis]);
     for (int d = 0; d < s.rank(); ++d) {
       if (d == axis || s[d] < 0) continue;
       if (rest[d] >= 0 && rest[d] != s[d])
@@ -160,7 +161,7 @@ void slice_shape(Inference& i) {
   const Shape known_length = merge(i.shape(1), i.shape(2));
   const size_t given = known_length.has_rank() && known_length[0] > 0 ? static_cast<size_t>(known_length[0]) : 0;
   if (!in.has_rank()) {
-    i.output_shapes[0] = given ? Shape::of_rank(static_cast<int>(given)) : Shape::unknown_rank();
+    i.output_shapes[0] = given ? unknown_dimensions(known_length[0]) : Shape::unknown_rank();
     for (size_t d = 0; size && d < given; ++d)
       if ((*size)[d] >= 0) i.output_shapes[0].set(static_cast<int>(d), (*size)[d]);
     return;
@@ -172,11 +173,11 @@ void slice_shape(Inference& i) {
   for (int d = 0; d < in.rank(); ++d) {
     const auto at = static_cast<size_t>(d);
     int64_t n = size ? (*size)[at] : kUnknownDim;
-    if (size && n == -1) n = begin && in[d] >= 0 ? in[d] - (*begin)[at] : kUnknownDim;
     if (begin && in[d] >= 0) {
       if ((*begin)[at] < 0 || (*begin)[at] > in[d])
         invalid("Expected begin[", d, "] in [0, ", in[d], "], but got ", (*begin)[at], " [Op:Slice]");
-      if (size && n >= 0 && (*begin)[at] + n > in[d])
+      if (size && n == -1) n = in[d] - (*begin)[at];
+      if (size && n > in[d] - (*begin)[at])
         invalid("Expected size[", d, "] in [0, ", in[d] - (*begin)[at], "], but got ", n, " [Op:Slice]");
     }
     if (size && n < 0 && (*size)[at] < -1)
@@ -244,16 +245,20 @@ void gather_shape(Inference& i) {
   const Shape& indices = i.shape(1);
   infer::want_rank(i, 2, 0);
   const auto axis_value = infer::constant_ints(i, 2);
+  int64_t batch = i.attrs.get_or(kBatchDims, int64_t{0});
+  if (params.has_rank() && indices.has_rank() &&
+      (batch < -indices.rank() || batch > indices.rank() || batch > params.rank()))
+    invalid("batch_dims is ", batch, ", the ranks of params and indices are ", params.rank(), " and ", indices.rank(),
+            " [Op:GatherV2]");
   if (!params.has_rank() || !indices.has_rank() || !axis_value) {
-    i.output_shapes[0] = params.has_rank() && indices.has_rank()
-                             ? Shape::of_rank(params.rank() + indices.rank() - 1 -
-                                              static_cast<int>(i.attrs.get_or(kBatchDims, int64_t{0})))
+    i.output_shapes[0] = params.has_rank() && params.rank() > 0 && indices.has_rank()
+                             ? unknown_dimensions(params.rank() + indices.rank() - 1 -
+                                                  (batch < 0 ? batch + indices.rank() : batch))
                              : Shape::unknown_rank();
     return;
   }
   if (params.rank() == 0) invalid("params must be at least 1 dimensional [Op:GatherV2]");
   const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], params.rank(), i.row));
-  int64_t batch = i.attrs.get_or(kBatchDims, int64_t{0});
   if (batch < 0) batch += indices.rank();
   if (batch < 0 || batch > axis || batch > indices.rank())
     invalid("batch_dims is ", batch, ", it must be between 0 and axis (", axis,
@@ -302,10 +307,7 @@ void tile_shape(Inference& i) {
     for (int d = 0; d < in.rank(); ++d) {
       const int64_t m = (*multiples)[static_cast<size_t>(d)];
       if (m < 0) invalid("Expected multiples[", d, "] >= 0, but got ", m, " [Op:Tile]");
-      int64_t size = kUnknownDim;
-      if ((in[d] >= 0 || m == 0) && __builtin_mul_overflow(std::max<int64_t>(in[d], 0), m, &size))
-        invalid("multiples[", d, "] = ", m, " is too large for a dimension of ", in[d], " [Op:Tile]");
-      out.set(d, size);
+      out.set(d, m == 0 ? 0 : multiply_sizes(in[d], m));
     }
   }
   i.output_shapes[0] = out;
@@ -389,7 +391,7 @@ void split_v_shape(Inference& i) {
     } else if (n < 0) {
       invalid("Split size at index ", k, " must be >= 0. Got: ", n, " [Op:SplitV]");
     } else {
-      sum += n;
+      sum = add_sizes(sum, n);
     }
   }
   if (sizes && in[axis] >= 0 && (open >= 0 ? sum > in[axis] : sum != in[axis]))
@@ -433,7 +435,7 @@ void pad_shape(Inference& i) {
     invalid("paddings must have shape (", in.has_rank() ? std::to_string(in.rank()) : "rank",
             ", 2), its shape is ", p.to_string(), " [Op:", i.row.name, "]");
   if (!in.has_rank()) {
-    i.output_shapes[0] = p.has_rank() && p[0] >= 0 ? Shape::of_rank(static_cast<int>(p[0])) : Shape::unknown_rank();
+    i.output_shapes[0] = p.has_rank() && p[0] >= 0 ? unknown_dimensions(p[0]) : Shape::unknown_rank();
     return;
   }
   Shape out = Shape::of_rank(in.rank());
@@ -443,11 +445,7 @@ void pad_shape(Inference& i) {
       const int64_t after = (*paddings)[static_cast<size_t>(2 * d + 1)];
       if (before < 0 || after < 0)
         invalid("Paddings must be non-negative: ", before, " ", after, " [Op:", i.row.name, "]");
-      int64_t size = kUnknownDim;
-      if (in[d] >= 0 && (__builtin_add_overflow(before, after, &size) || __builtin_add_overflow(size, in[d], &size)))
-        invalid("Paddings ", before, " and ", after, " are too large for a dimension of ", in[d], " [Op:", i.row.name,
-                "]");
-      out.set(d, size);
+      out.set(d, add_sizes(add_sizes(before, after), in[d]));
     }
   i.output_shapes[0] = out;
 }

@@ -1,6 +1,7 @@
 // Rows that sort and search: top_k, unique, bounds in sorted rows, fingerprints, edit distances.
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
+#include "engine/tensor/size.h"
 
 namespace footlight {
 
@@ -84,14 +85,18 @@ void edit_distance_shape(Inference& i) {
   if (!a || !b) {
     const Shape &x = i.shape(2), &y = i.shape(5);
     const int64_t n = x.has_rank() && x[0] > 0 ? x[0] : y.has_rank() ? y[0] : kUnknownDim;
-    i.output_shapes[0] = n > 0 ? Shape::of_rank(static_cast<int>(n - 1)) : Shape::unknown_rank();
+    i.output_shapes[0] = n > 0 ? unknown_dimensions(n - 1) : Shape::unknown_rank();
     return;
   }
   if (a->size() != b->size())
     invalid("hypothesis and truth must have the same rank, they have ", a->size(), " and ", b->size(),
             " dimensions [Op:EditDistance]");
   Shape out;
-  for (size_t d = 0; d + 1 < a->size(); ++d) out.append(std::max((*a)[d], (*b)[d]));
+  for (size_t d = 0; d + 1 < a->size(); ++d) {
+    if ((*a)[d] < 0 || (*b)[d] < 0)
+      invalid("the shapes of hypothesis and truth cannot hold a negative size [Op:EditDistance]");
+    out.append(std::max((*a)[d], (*b)[d]));
+  }
   i.output_shapes[0] = out;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/ops/define.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
+#include "engine/tensor/size.h"
 #include "engine/tensor/slice_spec.h"
 #include "engine/tensor/variable.h"
 
@@ -29,9 +30,10 @@ void gather_shape(Inference& i) {
     i.output_shapes[0] = Shape::unknown_rank();
     return;
   }
-  const int batch = static_cast<int>(i.attrs.get_or(kBatchDims, int64_t{0}));
+  const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{0});
+  const int batch = batch_dims < 0 || batch_dims > kMostDimensions ? -1 : static_cast<int>(batch_dims);
   if (batch < 0 || batch > indices.rank() || batch >= params.rank())
-    invalid("batch_dims is ", batch, ", it must be between 0 and the ranks of indices (", indices.rank(),
+    invalid("batch_dims is ", batch_dims, ", it must be between 0 and the ranks of indices (", indices.rank(),
             ") and of the variable (", params.rank(), ") [Op:", i.row.name, "]");
   Shape out;
   for (int d = 0; d <= batch; ++d)

@@ -120,8 +120,11 @@ Arg tensors(PyObject* o, const Parameter& p) {
   if (p.handle && is_variable(o)) return {ArgList{{variable_handle(o)}}};
   if (is_value(o) || !is_sequence(o)) {
     const Tensor t = to_tensor(o);
-    if (p.type == ParameterType::kTensors || !t.shape().has_rank() || t.shape().rank() == 0)
-      return {ArgList{{t}}};
+    if (p.type == ParameterType::kTensors) return {ArgList{{t}}};
+    if (!t.shape().has_rank())
+      fail(ErrorKind::kValue, "expected a list of tensors, and a tensor of unknown rank cannot be taken apart: give a "
+           "list, or say the shape with tf.ensure_shape");
+    if (t.shape().rank() == 0) return {ArgList{{t}}};
     const int64_t n = t.shape()[0];
     if (n == kUnknownDim)
       fail(ErrorKind::kValue, "expected a list of tensors, and a tensor whose number of rows is unknown cannot be "

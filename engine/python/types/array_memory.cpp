@@ -8,6 +8,7 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/tensor/borrowed.h"
 
 #include <cstring>
 #include <vector>
@@ -95,6 +96,23 @@ std::optional<Tensor> through_numpy(PyObject* o) {
   }
   fail(ErrorKind::kValue, "Failed to convert a NumPy array to a Tensor: elements of dtype ", n,
        " are not supported");
+}
+
+// Whether nobody can write the memory that this object shows read-only: that of bytes and tensors, seen through arrays
+// and views. An array that is read-only itself may have writeable views, and a memory map follows its file.
+bool is_immutable(PyObject* o, int depth = 0) {
+  constexpr int kDeepest = 16;  // NumPy joins views of views
+  if (depth == kDeepest) return false;
+  if (PyBytes_CheckExact(o)) return true;
+  if (is_tensor(o)) return !tensor_of(o).is_symbolic() && !is_borrowed(tensor_of(o));
+  if (PyMemoryView_Check(o)) {
+    PyObject* const of = PyMemoryView_GET_BUFFER(o)->obj;
+    return of && is_immutable(of, depth + 1);
+  }
+  PyTypeObject* const type = Py_TYPE(o);
+  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || std::strcmp(type->tp_name, "numpy.ndarray") != 0) return false;
+  const Ref base = optional_attribute(o, "base");
+  return base && is_immutable(base.get(), depth + 1);
 }
 
 struct Exported {
@@ -194,7 +212,7 @@ std::optional<Tensor> array_value(PyObject* o) {
   }
   const Shape shape(std::span<const int64_t>(view->shape, static_cast<size_t>(view->ndim)));
   const bool aligned = reinterpret_cast<uintptr_t>(view->buf) % 64 == 0;
-  if (view->readonly && view->len > 16 && aligned && PyBuffer_IsContiguous(view.get(), 'C')) {
+  if (view->readonly && view->len > 16 && aligned && PyBuffer_IsContiguous(view.get(), 'C') && is_immutable(o)) {
     Py_buffer* kept = view.release();
     return Tensor::borrow(dtype, shape, kept->buf, release_view, kept);
   }

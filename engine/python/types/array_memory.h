@@ -6,7 +6,7 @@
 
 namespace footlight::python {
 
-// An array, NumPy scalar, memoryview or object with __array__ as a tensor: read-only contiguous memory is
+// An array, NumPy scalar, memoryview or object with __array__ as a tensor: contiguous memory that nobody can write is
 // shared, other memory is copied. Empty if it is none of these; throws for unsupported element types.
 std::optional<Tensor> array_value(PyObject*);
 

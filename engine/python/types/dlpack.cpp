@@ -7,6 +7,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/tensor_members.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/tensor/size.h"
 
 #include <cstring>
 #include <memory>
@@ -130,7 +131,10 @@ Tensor tensor_from(PyObject* capsule) {
     fail(ErrorKind::kUnimplemented, "DLPack: GPU memory cannot be imported; copy it to the host first");
   if (where != kDLCpu && where != kDLCudaHost) invalid("DLPack: memory of device type ", where, " cannot be read here");
   const DType dtype = dtype_from(dl.dtype);
+  if (dl.ndim < 0) invalid("DLPack: an array of ", dl.ndim, " dimensions");
   const Shape shape(std::span<const int64_t>(dl.shape, static_cast<size_t>(dl.ndim)));
+  check_memory(dtype, shape);
+  if (!shape.fully_known()) invalid("DLPack: an array of shape ", shape.brackets());
   int64_t stride = 1;
   for (int d = dl.ndim - 1; d >= 0 && dl.strides && shape.elements() > 0; --d) {
     if (dl.shape[d] != 1 && dl.strides[d] != stride)

@@ -6,7 +6,9 @@
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/tensor/size.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -26,6 +28,12 @@ PyObject* dimension(int64_t d) {
 
 [[noreturn]] void no_rank(const char* what) {
   throw Error(ErrorKind::kValue, std::string(what) + " is not possible for a shape of unknown rank");
+}
+
+Shape of_rank(int64_t rank) {
+  if (rank > kMostDimensions)
+    fail(ErrorKind::kValue, "A TensorShape of ", rank, " dimensions: a tensor has at most ", kMostDimensions);
+  return unknown_dimensions(rank);
 }
 
 Shape concatenated(const Shape& a, const Shape& b) {
@@ -115,9 +123,7 @@ PyObject* item(PyObject* self, PyObject* key) {
         // [:n] of an unknown rank is assumed to have n dimensions; anything else stays unknown.
         if (start < 0 || stop < 0 || slice->stop == Py_None)
           return shape_object(Shape::unknown_rank());
-        Shape r;
-        for (Py_ssize_t i = start; i < stop; ++i) r.append(kUnknownDim);
-        return shape_object(r);
+        return shape_object(of_rank(stop - std::min(start, stop)));
       }
       const Py_ssize_t n = PySlice_AdjustIndices(s.rank(), &start, &stop, step);
       Shape r;
@@ -231,9 +237,7 @@ PyObject* with_rank(PyObject* self, PyObject* argument) {
                                                                      : "at most ") +
                                          std::to_string(n));
     if (Wanted == Rank::kExactly && !s.has_rank()) {
-      Shape r;
-      for (long i = 0; i < n; ++i) r.append(kUnknownDim);
-      return shape_object(r);
+      return shape_object(of_rank(std::max(n, 0L)));
     }
     return Py_NewRef(self);
   });

@@ -1,4 +1,5 @@
 // Kernels that read and write slices by index.
+#include "engine/tensor/size.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/once/columns.h"
 #include "kernels/functors/common.h"
@@ -295,7 +296,7 @@ void stitch(KernelContext& c) {
       if (index < 0)
         invalid("indices[", k, "][", place_in(c.inputs[k].shape(), i), "] = ", index,
                 " is negative [Op:DynamicStitch]");
-      rows = std::max<int64_t>(rows, index + 1);
+      rows = std::max(rows, int64_t{index} + 1);
     }
   Shape shape{rows};
   for (int d = c.inputs[0].shape().rank(); d < c.inputs[n].shape().rank(); ++d)
@@ -322,7 +323,7 @@ void unravel(KernelContext& c) {
     if (dims[d] == 0)
       invalid("Input dims cannot contain a dim of zero, but dims contains zero at index ", d,
               " [Op:UnravelIndex]");
-    total *= dims[d];
+    total = multiply_sizes(total, dims[d]);
   }
   T* out = c.out<T>();
   for (int64_t k = 0; k < n; ++k) {

@@ -1,4 +1,5 @@
 // Kernels that reduce segments of rows, and that count.
+#include "engine/tensor/size.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/once/columns.h"
 #include "kernels/functors/common.h"
@@ -90,7 +91,7 @@ void sorted(KernelContext& c) {
     before = id;
   }
   Shape out_shape = shape;
-  out_shape.set(0, before + 1);
+  out_shape.set(0, n ? add_sizes(before, 1) : 0);
   T* out = c.set_output(0, c.inputs[0].dtype(), out_shape).template data<T>();
   constexpr bool ones = std::is_same_v<Reduce, Product>;
   const T* in = c.in<T>(0);

@@ -145,7 +145,7 @@ void top_k(KernelContext& c) {
   const int64_t grain = std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(n, 1));
   if constexpr (sizeof(C) <= 4) {
     constexpr int64_t kWorthPasses = 128, kWorthWidePasses = 4096;
-    if (n >= kWorthPasses && k * 4 >= n) {
+    if (n >= kWorthPasses && k > (n - 1) / 4) {
       parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
         std::vector<std::pair<uint32_t, int32_t>> order, spare;
         for (int64_t r = begin; r < end; ++r) {

@@ -72,7 +72,6 @@ v = next(iter([v]))
 v = list(map(lambda z: z + 1., [v]))[0]
 v = dict(k=v).get('k')
 v = tf.function(lambda z: z * 2.)(v)
-v = f(v) if v > 1e9 else v
 v = tf.cond(v > 0., lambda: v, lambda: -v)
 v = tf.while_loop(lambda z: z < 3., lambda z: z + 1., [v], maximum_iterations=3)
 v = tf.Variable(v)
@@ -326,7 +325,7 @@ class Program:
                                                          ] + ['    case _:', '        pass']
         if kind < .97 and not loop:
             return [f'if {self.condition()}:', f'    return {name} + 0.']
-        return [f'del {self.names[2]}', f'{self.names[2]} = {self.value()}'] if depth == 0 else ['pass']
+        return [f'del {self.names[2]}', f'{self.names[2]} = x'] if depth == 0 else ['pass']
 
     def odd_lines(self, name):
         text = self.one(BLOCKS) if self.chance(.5) else self.one(ODD)

@@ -19,7 +19,7 @@ CASES_A_CHILD = 3000  # what a heap may gather before it is thrown away
 # These hide a class: an allocation above the limit fails like one that the machine has no memory for, so what goes
 # wrong with blocks that large, once they were had, stays unseen.
 LIMITS = ':allocator_may_return_null=1:max_allocation_size_mb=256:hard_rss_limit_mb=4096:handle_abort=0'
-MEMORY = 6 << 30  # of address space, without a sanitizer
+MEMORY = 3 << 30  # of address space, without a sanitizer
 
 
 class Watched:

@@ -69,6 +69,21 @@ class Refused(unittest.TestCase):
         self.refused(lambda x, k: tf.tile(x, [k]), [spec(None), k], [X, tf.constant(2)])
         self.refused(lambda x, k: tf.unstack(x[:k], 2), [spec([2, 2]), k], [X, tf.constant(1)])
 
+    def test_a_gradient_by_values_that_no_op_has_checked(self):
+        def gradient_of(op):
+            def body(x):
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = op(x)
+                return tape.gradient(y, x)
+            return body
+        far = tf.constant([10**8, -10**8])
+        none = tf.zeros([0], tf.int32)
+        for op in (tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_prod, tf.math.reduce_euclidean_norm, tf.transpose):
+            self.refused(gradient_of(lambda x, op=op: op(x, far)), [spec([2, 2])], [X])
+        self.refused(gradient_of(lambda x: tf.concat([x, x], none)), [spec([2, 2])], [X])
+        self.refused(gradient_of(lambda x: tf.gather(x, [0], axis=none)), [spec([2, 2])], [X])
+
     def test_what_the_user_said_of_a_shape(self):
         @tf.function
         def f(x, k):

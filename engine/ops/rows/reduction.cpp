@@ -38,13 +38,15 @@ void reduce_shape(Inference& i) {
   }
 }
 
-// The shape of a reduction with kept dimensions: a gradient is reshaped to it before it is broadcast.
-Tensor kept_shape(const Tensor& input, const Tensor& axes) {
+// The shape of a reduction with kept dimensions: a gradient is reshaped to it before it is broadcast. The op itself may
+// not have run yet, so its axes are checked here too.
+Tensor kept_shape(const GradientCall& c) {
+  const Tensor &input = c.inputs[0], &axes = c.inputs[1];
   const Tensor known = known_value(axes);
   if (known && input.shape().fully_known()) {
     std::vector<int64_t> dims(input.shape().dims().begin(), input.shape().dims().end());
-    for (int64_t axis : infer::ints_of(known))
-      dims[static_cast<size_t>(axis < 0 ? axis + input.shape().rank() : axis)] = 1;
+    for (const int64_t axis : infer::ints_of(known))
+      dims[static_cast<size_t>(infer::axis_in(axis, input.shape().rank(), c.row))] = 1;
     return ops::ints(dims);
   }
   static const Op op{"ReducedShape"};
@@ -52,7 +54,7 @@ Tensor kept_shape(const Tensor& input, const Tensor& axes) {
 }
 
 Tensor spread(GradientCall& c, const Tensor& t) {
-  return ops::broadcast_to(ops::reshape(t, kept_shape(c.inputs[0], c.inputs[1])), ops::shape(c.inputs[0]));
+  return ops::broadcast_to(ops::reshape(t, kept_shape(c)), ops::shape(c.inputs[0]));
 }
 
 void sum_gradient(GradientCall& c) { c.input_gradients[0] = spread(c, c.output_gradients[0]); }
@@ -75,7 +77,7 @@ void mean_gradient(GradientCall& c) {
 // Equal extremes share the gradient.
 void extreme_gradient(GradientCall& c) {
   const Tensor& x = c.inputs[0];
-  const Tensor kept = kept_shape(x, c.inputs[1]);
+  const Tensor kept = kept_shape(c);
   const Tensor is_extreme = ops::cast(ops::equal(x, ops::reshape(c.outputs[0], kept)), x.dtype());
   const Tensor many = ops::reshape(ops::sum(is_extreme, c.inputs[1]), kept);
   c.input_gradients[0] = ops::mul(ops::div(is_extreme, many), ops::reshape(c.output_gradients[0], kept));
@@ -83,7 +85,7 @@ void extreme_gradient(GradientCall& c) {
 
 // x over the norm; 0 over 0 is left undefined.
 void euclidean_gradient(GradientCall& c) {
-  const Tensor kept = kept_shape(c.inputs[0], c.inputs[1]);
+  const Tensor kept = kept_shape(c);
   const Tensor y = ops::reshape(c.outputs[0], kept);
   const Tensor g = ops::reshape(c.output_gradients[0], kept);
   c.input_gradients[0] = ops::mul(c.inputs[0], ops::div(g, y));
@@ -92,7 +94,7 @@ void euclidean_gradient(GradientCall& c) {
 // The product of all the others: exclusive prefix times suffix products, so that zeros do no harm.
 void prod_gradient(GradientCall& c) {
   static const Op op{"ProdOthers"};
-  const Tensor kept = kept_shape(c.inputs[0], c.inputs[1]);
+  const Tensor kept = kept_shape(c);
   const Tensor others = apply(op, {c.inputs[0], c.inputs[1]});
   c.input_gradients[0] = ops::mul(ops::reshape(c.output_gradients[0], kept), ops::conj(others));
 }

@@ -169,8 +169,9 @@ void transpose_gradient(GradientCall& c) {
   if (known) {
     const auto perm = infer::ints_of(known);
     std::vector<int64_t> back(perm.size());
+    // Checked here too: the op itself may not have run yet.
     for (size_t k = 0; k < perm.size(); ++k)
-      back[static_cast<size_t>(perm[k] < 0 ? perm[k] + static_cast<int64_t>(perm.size()) : perm[k])] =
+      back[static_cast<size_t>(infer::axis_in(perm[k], static_cast<int>(perm.size()), c.row))] =
           static_cast<int64_t>(k);
     c.input_gradients[0] = ops::transpose(c.output_gradients[0], ops::ints(back));
   } else {

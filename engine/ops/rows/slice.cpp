@@ -74,7 +74,7 @@ void concat_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const size_t n = c.inputs.size() - 1;
   const Tensor axis_value = known_value(c.inputs[n]);
-  bool known = static_cast<bool>(axis_value);
+  bool known = axis_value && axis_value.elements() == 1;
   for (size_t k = 0; k < n; ++k) known &= c.inputs[k].shape().fully_known();
   if (known) {
     const int rank = c.inputs[0].shape().rank();
@@ -273,7 +273,7 @@ void gather_shape(Inference& i) {
 void gather_gradient(GradientCall& c) {
   static const Op op{"GatherGrad"};
   const Tensor axis = known_value(c.inputs[2]);
-  if (axis && infer::ints_of(axis)[0] == 0 && c.attrs.get_or(kBatchDims, int64_t{0}) == 0) {
+  if (axis && axis.elements() == 1 && infer::ints_of(axis)[0] == 0 && c.attrs.get_or(kBatchDims, int64_t{0}) == 0) {
     c.input_gradients[0] = ops::gathered_rows(c.output_gradients[0], c.inputs[1], ops::shape(c.inputs[0]));
     return;
   }

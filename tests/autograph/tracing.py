@@ -1,6 +1,10 @@
 """Conversions while tracing: what is staged, what runs in Python, what the errors say, what is recorded of it."""
 import io
 import contextlib
+import importlib.machinery
+import importlib.util
+import os
+import tempfile
 import unittest
 import warnings
 
@@ -312,6 +316,68 @@ class Tracing(unittest.TestCase):
         def f(x):
             return scope['made'](x)
         self.error(TypeError, ['in f  *\n', 'in made  **\n', 'source'], f, tf.constant(1))
+
+    def edited(self, before, after, run):
+        """What `run` gives for a module that was edited behind its import, and the warnings."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'edited.py')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(before)
+            spec = importlib.util.spec_from_file_location('edited', path)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(after)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter('always')
+                return run(module), [str(one.message) for one in caught]
+
+    def test_a_file_that_was_edited_behind_its_import(self):
+        text = ('import footlight as tf\n\n\ndef f(x, y=1, *, z=2):\n    """About."""\n    if y == 1:\n        return x + 1\n'
+                '    return [x * 1.0, lambda a: a in (1, 2)]\n')
+        for before, after in (('x + 1', 'x + 1000'), ('x + 1', 'x + 1.'), ('x + 1', 'x - 1'), ('* 1.0', '* -1.0'),
+                              ('(1, 2)', '(2, 1)'), ('(1, 2)', '(1, True)'), ('lambda a', 'lambda b'), ('About', 'Of'),
+                              ('x + 1', 'x + tf'), ('y=1', 'k=1'), ('y == 1', 'y is None')):
+            with self.subTest(after):
+                changed = text.replace(before, after)
+                self.assertNotEqual(changed, text)
+                value, said = self.edited(text, changed, lambda m: tf.function(m.f)(tf.constant(3)).numpy())
+                self.assertEqual(value, 4)
+                self.assertEqual(len(said), 1, said)
+                self.assertRegex(said[0], r'^AutoGraph: f \(.*edited.py:4\) runs as it was loaded, without conversion: its file '
+                                          'has changed since it was loaded')
+                with self.assertRaisesRegex(ValueError, 'its file has changed'):
+                    self.edited(text, changed, lambda m: tf.autograph.to_code(m.f))
+
+    def test_edits_that_do_not_reach_the_function(self):
+        text = ('import functools\n\n\n@functools.lru_cache\ndef f(x: int, y=1) -> int:\n    if x > 2: x = x + y\n    return x\n\n\n'
+                'def g(): return 1\n')
+        for before, after in (('return 1', 'return 2'), ('y=1', 'y=7'), ('x: int', 'x: str'), ('> int', '> str'),
+                              ('functools.lru_cache\n', 'functools.cache\n'), ('return x\n', 'return x  # done\n'), ('', '')):
+            with self.subTest(after):
+                changed = text.replace(before, after, 1)
+                result = self.edited(text, changed, lambda m: tf.function(m.f.__wrapped__)(tf.constant(3)).numpy())
+                self.assertEqual(result, (4, []))
+
+    def test_code_that_a_loader_rewrites_is_still_converted(self):
+        class Loader(importlib.machinery.SourceFileLoader):
+            def source_to_code(self, data, path, **options):
+                return super().source_to_code(data.replace(b'"plain"', b'"spied"'), path, **options)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'rewritten.py')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('def f(x):\n    if x > 0: return x, "plain"\n    return -x, "plain"\n')
+            spec = importlib.util.spec_from_file_location('rewritten', path, loader=Loader('rewritten', path))
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            self.assertEqual(tf.function(module.f)(tf.constant(-1))[0].numpy(), 1)
+
+    def test_conversion_repeats_no_warning_of_the_compiler(self):
+        text = 'def f(x):\n    if x > 0 or x is 1: return x\n    assert (x, "always")\n    return -x\n'
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            result = self.edited(text, text, lambda m: tf.function(m.f)(tf.constant(3)).numpy())
+        self.assertEqual(result, (3, []))
 
     def test_unrolling_is_said(self):
         @tf.function

@@ -5,6 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/python/autograph/source.h"
+#include "engine/python/autograph/source_check.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/source.h"
@@ -176,6 +177,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
     compile = builtins ? PyObject_GetAttrString(builtins.get(), "compile") : nullptr;
     if (!compile) return {};
   }
+  const NoWarnings quiet;
   const Ref code = Ref::steal(PyObject_CallFunction(compile, "OOsii", ast.get(), original->co_filename, "exec",
                                                     original->co_flags & PyCF_MASK, 1));
   PyObject* made = code ? find_code(code.get()) : nullptr;
@@ -193,6 +195,10 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
   const FoundSource source = find_source(code, globals);
   if (!source.node) {
     form.reason = source.reason;
+    return;
+  }
+  if (!source_is_of(code, globals, source.lines)) {
+    form.reason = kChangedFile;
     return;
   }
   Tree tree;
@@ -249,6 +255,12 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
       if (!form.reason.empty() && ag_verbosity > 0)
         PySys_FormatStderr("AutoGraph: %U (%U:%d) is not converted: %s\n", code->co_qualname, code->co_filename,
                            code->co_firstlineno, form.reason.c_str());
+      if (form.reason == kChangedFile &&
+          PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                           "AutoGraph: %U (%U:%d) runs as it was loaded, without conversion: %s. Start the program "
+                           "again to run what is there now",
+                           code->co_qualname, code->co_filename, code->co_firstlineno, form.reason.c_str()) < 0)
+        throw PythonErrorSet();
     }
   }
   return form;
@@ -404,6 +416,7 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
     return refuse("a generator or async function");
   const FoundSource source = find_source(code, PyFunction_GET_GLOBALS(b.function));
   if (!source.node) return refuse(source.reason);
+  if (!source_is_of(code, PyFunction_GET_GLOBALS(b.function), source.lines)) return refuse(kChangedFile);
   Tree tree;
   Node* function = read_ast(source.node, tree, source.options);
   if (!function) return refuse(take_message());

@@ -1,5 +1,6 @@
 // Errors from traced code: "in user code:", the user's frames and source lines, then the original message.
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
@@ -17,9 +18,10 @@ struct Frame {
 };
 
 std::string source_line(PyObject* file, int line, PyObject* globals) {
-  const Ref module = checked(PyImport_ImportModule("linecache"));
-  const Ref text = checked(PyObject_CallMethod(module.get(), "getline", "OiO", file, line, globals));
-  const std::string source = readable(text.get());
+  const Ref lines = lines_of_file(file, globals);
+  if (!lines && PyErr_Occurred()) throw PythonErrorSet();
+  if (!lines || !PyList_Check(lines.get()) || line < 1 || line > PyList_GET_SIZE(lines.get())) return {};
+  const std::string source = readable(PyList_GET_ITEM(lines.get(), line - 1));
   const size_t first = source.find_first_not_of(" \t"), last = source.find_last_not_of(" \t\r\n");
   return first == source.npos ? "" : source.substr(first, last - first + 1);
 }

@@ -3,6 +3,7 @@
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
 #include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/source_check.h"
 #include "engine/python/autograph/ast_bridge.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
@@ -182,6 +183,7 @@ void init_autograph(PyObject* module) {
   publish_function("autograph.do_not_convert", &alias);
   if (PyModule_AddFunctions(module, private_methods) < 0) throw PythonErrorSet();
   init_autograph_inspection(module);
+  init_source_check();
 }
 
 }  // namespace footlight::python

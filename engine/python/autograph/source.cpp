@@ -1,8 +1,12 @@
 // The lines of a function are cut out of its file and parsed alone; lambdas, and functions that cannot be cut out,
 // are looked up in the tree of the whole file.
 #include "engine/python/autograph/source.h"
+#include "engine/base/text.h"
+#include "engine/python/autograph/source_check.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+
+#include <sys/stat.h>
 
 #include <cstring>
 
@@ -12,19 +16,26 @@ using namespace autograph;
 
 namespace {
 
-// The lines of a file from linecache, which also has the cells of notebooks.
-Ref lines_of_file(PyObject* filename, PyObject* globals) {
-  static PyObject *get_lines = nullptr, *check = nullptr;
-  if (!get_lines) {
-    const Ref module = Ref::steal(PyImport_ImportModule("linecache"));
-    if (!module) return {};
-    check = PyObject_GetAttrString(module.get(), "checkcache");
-    get_lines = PyObject_GetAttrString(module.get(), "getlines");
-    if (!check || !get_lines) return {};
+// linecache would wait for a FIFO and read all of a device. Where there is no such file it asks the loader.
+bool may_be_read(PyObject* filename) {
+  constexpr off_t kMost = off_t{64} << 20;
+  const Ref bytes = Ref::steal(PyUnicode_EncodeFSDefault(filename));
+  if (!bytes) return false;
+  const std::string name = PyBytes_AS_STRING(bytes.get());
+  const auto harmless = [](const struct stat& there) { return S_ISREG(there.st_mode) && there.st_size <= kMost; };
+  struct stat s;
+  if (stat(name.c_str(), &s) == 0) return harmless(s);
+  if (name.starts_with('/')) return true;
+  PyObject* const folders = PySys_GetObject("path");  // where linecache looks for it, in this order
+  for (Py_ssize_t i = 0; folders && PyList_Check(folders) && i < PyList_GET_SIZE(folders); ++i) {
+    PyObject* const folder = PyList_GET_ITEM(folders, i);
+    if (!PyUnicode_Check(folder)) continue;
+    const Ref path = Ref::steal(PyUnicode_EncodeFSDefault(folder));
+    if (!path) return false;
+    const std::string whole = str(PyBytes_AS_STRING(path.get()), "/", name);
+    if (stat(whole.c_str(), &s) == 0) return harmless(s);
   }
-  const Ref done = Ref::steal(PyObject_CallOneArg(check, filename));
-  if (!done) return {};
-  return Ref::steal(PyObject_CallFunctionObjArgs(get_lines, filename, globals, nullptr));
+  return true;
 }
 
 // Whether all lines can be parsed: a notebook cell may contain lone surrogates.
@@ -45,6 +56,7 @@ Ref parse(const std::string& text, PyCodeObject* code) {
   PyCompilerFlags flags{};
   flags.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | (code->co_flags & PyCF_MASK);
   flags.cf_feature_version = PY_MINOR_VERSION;
+  const NoWarnings quiet;
   return Ref::steal(Py_CompileStringObject(text.c_str(), code->co_filename, Py_file_input, &flags, -1));
 }
 
@@ -260,6 +272,24 @@ PyObject* find_in_file(const WholeFile& file, PyCodeObject* code) {
 
 }  // namespace
 
+Ref lines_of_file(PyObject* filename, PyObject* globals) {
+  static PyObject *get_lines = nullptr, *check = nullptr, *cache = nullptr;
+  if (!get_lines) {
+    const Ref module = Ref::steal(PyImport_ImportModule("linecache"));
+    if (!module) return {};
+    check = PyObject_GetAttrString(module.get(), "checkcache");
+    cache = PyObject_GetAttrString(module.get(), "cache");
+    get_lines = PyObject_GetAttrString(module.get(), "getlines");
+    if (!check || !cache || !get_lines) return {};
+  }
+  const Ref done = Ref::steal(PyObject_CallOneArg(check, filename));
+  if (!done) return {};
+  PyObject* const known = PyDict_Check(cache) ? find_item(cache, filename) : nullptr;
+  const bool read_already = known && PyTuple_Check(known) && PyTuple_GET_SIZE(known) > 1;
+  if (!read_already && !may_be_read(filename)) return {};
+  return Ref::steal(PyObject_CallFunctionObjArgs(get_lines, filename, globals, nullptr));
+}
+
 FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   FoundSource found;
   found.file = readable(code->co_filename);
@@ -271,6 +301,7 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
     found.reason = "its source is not available (code from a prompt or exec?)";
     return found;
   }
+  found.lines = lines;
   if (!is_utf8(lines.get())) {
     found.reason = "its file is not a text file";
     return found;
@@ -281,7 +312,7 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   }
   const Py_ssize_t first = code->co_firstlineno - 1;
   if (first < 0 || first >= PyList_GET_SIZE(lines.get())) {
-    found.reason = "its file has changed since it was loaded";
+    found.reason = kChangedFile;
     return found;
   }
   if (name != "<lambda>") {
@@ -303,7 +334,7 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   if (!file) return found;
   found.node = find_in_file(*file, code);
   if (found.node) found.owner = file->module;
-  else found.reason = "its file has changed since it was loaded";
+  else found.reason = kChangedFile;
   return found;
 }
 

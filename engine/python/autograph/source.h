@@ -7,15 +7,23 @@
 
 namespace footlight::python {
 
+// Why a function is not converted whose source is of other code by now.
+inline constexpr const char* kChangedFile = "its file has changed since it was loaded";
+
 struct FoundSource {
   Ref owner;                  // keeps the ast objects alive
   PyObject* node = nullptr;   // borrowed: a FunctionDef, AsyncFunctionDef or Lambda; null: see reason
   ReadOptions options;        // to read it with
+  Ref lines;                  // of the file, as it is now
   std::string file;
   std::string reason;         // why there is no source
 };
 
 // Never sets a Python error: `reason` says what went wrong.
 FoundSource find_source(PyCodeObject* code, PyObject* globals);
+
+// The lines of a file as linecache has them, which knows notebooks' cells too (`globals` may be null). Empty: there are
+// none, or an error is set. A file that has no end, or that has to be waited for (a FIFO, a device), has none.
+Ref lines_of_file(PyObject* filename, PyObject* globals);
 
 }  // namespace footlight::python

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/describe.h"
+#include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
@@ -26,10 +27,11 @@ PyCodeObject* code_of(PyObject* callable) {
 // The line of the `def`: decorators come before it, and code objects begin with them.
 int definition_line(PyCodeObject* code) {
   const int first = code->co_firstlineno;
-  const Ref cache = checked(PyImport_ImportModule("linecache"));
-  for (int line = first; line < first + 50; ++line) {
-    const Ref text = checked(PyObject_CallMethod(cache.get(), "getline", "Oi", code->co_filename, line));
-    const std::string whole = readable(text.get());
+  const Ref lines = lines_of_file(code->co_filename, nullptr);
+  if (!lines && PyErr_Occurred()) throw PythonErrorSet();
+  for (int line = first; lines && PyList_Check(lines.get()) && line < first + 50; ++line) {
+    if (line < 1 || line > PyList_GET_SIZE(lines.get())) break;
+    const std::string whole = readable(PyList_GET_ITEM(lines.get(), line - 1));
     std::string_view words(whole);
     if (words.empty()) break;
     words.remove_prefix(std::min(words.find_first_not_of(" \t"), words.size()));

@@ -147,6 +147,9 @@ void Worker::launch() {
   });
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
   const QString folder = package_folder();
+  // By its path: with -m Python would look in the current folder first, where a file of this name may lie.
+  QStringList words = folder.isEmpty() ? QStringList{QStringLiteral("-m"), QStringLiteral("footlight_recorder")}
+                                       : QStringList{folder + QStringLiteral("/footlight_recorder/__main__.py")};
   if (!folder.isEmpty()) {
     const QString others = environment.value(QStringLiteral("PYTHONPATH"));
     environment.insert(QStringLiteral("PYTHONPATH"), others.isEmpty() ? folder : folder + QLatin1Char(':') + others);
@@ -155,9 +158,8 @@ void Worker::launch() {
   process_.setProcessEnvironment(environment);
   process_.setWorkingDirectory(request_.directory.isEmpty() ? QFileInfo(request_.script).absolutePath()
                                                             : request_.directory);
-  QStringList words{QStringLiteral("-m"), QStringLiteral("footlight_recorder"), QStringLiteral("-o"), request_.session,
-                    QStringLiteral("--level"), request_.level, QStringLiteral("--commands"), QString::number(theirs),
-                    request_.script};
+  words += {QStringLiteral("-o"), request_.session, QStringLiteral("--level"), request_.level,
+            QStringLiteral("--commands"), QString::number(theirs), request_.script};
   process_.start(request_.python, words + request_.arguments);
   const bool started = process_.waitForStarted(3000);
   ::close(theirs);

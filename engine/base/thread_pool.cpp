@@ -3,6 +3,7 @@
 // so waiting threads spin for a moment before they sleep.
 #include "engine/base/thread_pool.h"
 
+#include "engine/base/background_thread.h"
 #include "engine/base/cancel.h"
 
 #include <pthread.h>
@@ -67,7 +68,7 @@ thread_local bool inside_pool = false;
 class Pool {
  public:
   explicit Pool(int size) : shares_(static_cast<size_t>(size)) {
-    for (int i = 1; i < size; ++i) threads_.emplace_back([this, i] { run(static_cast<size_t>(i)); });
+    for (int i = 1; i < size; ++i) threads_.push_back(quiet_thread([this, i] { run(static_cast<size_t>(i)); }));
   }
   ~Pool() {
     {

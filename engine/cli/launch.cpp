@@ -74,7 +74,8 @@ int record(const Words& words) {
   const std::string path = environment("PYTHONPATH");
   setenv("PYTHONPATH", (path.empty() ? package : package + ":" + path).c_str(), 1);
   const std::string python = interpreter();
-  Words all{"-m", "footlight_recorder"};
+  // By its path: with -m Python would look in the current folder first, where a file of this name may lie.
+  Words all{package + "/footlight_recorder/__main__.py"};
   all.insert(all.end(), words.begin(), words.end());
   const int error = become(python, std::move(all));
   return complain("cannot start the Python interpreter " + python + ": " + std::strerror(error) +

@@ -1,6 +1,7 @@
 // Sends frames to the supervisor, and receives its commands on a thread.
 #include "engine/record/console.h"
 
+#include "engine/base/background_thread.h"
 #include "engine/base/print_sink.h"
 #include "engine/record/recorder.h"
 
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -16,10 +18,21 @@
 namespace footlight::record {
 namespace {
 
-int print_descriptor = -1;
-int pipes_before[2] = {-1, -1};
-std::mutex print_mutex;
-pid_t owner = 0;  // forked children inherit the descriptors, but are not recorded
+// Sends one frame after the other, from a thread that has the pipes to itself.
+struct Printer {
+  pid_t owner = 0;  // forked children have the streams, but are not recorded
+  FileIdentity print, out, err;
+  std::mutex mutex;
+  std::condition_variable changed;
+  const std::string* frame = nullptr;  // to be sent
+  bool sent = false;                   // whether the last one was
+};
+
+// Never destroyed: exit handlers print.
+Printer& printer() {
+  static auto* const it = new Printer;
+  return *it;
+}
 
 void write_all(int descriptor, const void* data, size_t size) {
   const char* at = static_cast<const char*>(data);
@@ -41,23 +54,46 @@ void wait_until_read(int pipe) {
   }
 }
 
-void send(uint32_t kind, std::string_view text) {
-  std::lock_guard lock(print_mutex);
+void send_frames(Printer& p, int print, int out, int err) {
+  for (std::unique_lock lock(p.mutex);;) {
+    p.changed.wait(lock, [&] { return p.frame != nullptr; });
+    p.sent = identity_of(print) == p.print;
+    if (p.sent) {
+      lock.unlock();
+      for (const int pipe : {out, err}) wait_until_read(pipe);
+      write_all(print, p.frame->data(), p.frame->size());
+      wait_until_read(print);
+      lock.lock();
+    }
+    p.frame = nullptr;
+    p.changed.notify_all();
+  }
+}
+
+// False: the script has closed the pipe.
+bool send(uint32_t kind, std::string_view text) {
+  Printer& p = printer();
   const PrintFrame header{kind, static_cast<uint32_t>(text.size())};
   std::string frame(sizeof header, '\0');
   std::memcpy(frame.data(), &header, sizeof header);
   frame += text;
-  for (int pipe : pipes_before) wait_until_read(pipe);
-  write_all(print_descriptor, frame.data(), frame.size());
-  wait_until_read(print_descriptor);
+  static std::mutex& one_at_a_time = *new std::mutex;
+  std::lock_guard turn(one_at_a_time);
+  std::unique_lock lock(p.mutex);
+  p.frame = &frame;
+  p.changed.notify_all();
+  p.changed.wait(lock, [&] { return p.frame == nullptr; });
+  return p.sent;
 }
 
 void send_print(int descriptor, std::string_view text) {
-  if (getpid() != owner) {
-    write_all(descriptor, text.data(), text.size());
-    return;
+  const Printer& p = printer();
+  if (getpid() == p.owner) {
+    const FileIdentity there = identity_of(descriptor);  // it may be a file of the script's by now
+    if (there == p.out && send(PrintFrame::kToStdout, text)) return;
+    if (there == p.err && send(PrintFrame::kToStderr, text)) return;
   }
-  send(descriptor == 1 ? PrintFrame::kToStdout : PrintFrame::kToStderr, text);
+  write_all(descriptor, text.data(), text.size());
 }
 
 void run_command(std::string_view line) {
@@ -66,33 +102,59 @@ void run_command(std::string_view line) {
   if (line == "level ops") set_level(RecordingLevel::kOps);
 }
 
+// Lines from the supervisor. They are followed on a thread that has the program's table: what a level opens (CUPTI and
+// the driver's devices) is for the whole program.
+struct Commands {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string lines;
+};
+
+void hear(Commands& commands, int control) {
+  char chunk[256];
+  for (;;) {
+    const ssize_t got = ::read(control, chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return;
+    std::lock_guard lock(commands.mutex);
+    commands.lines.append(chunk, static_cast<size_t>(got));
+    commands.changed.notify_one();
+  }
+}
+
+void follow(Commands& commands) {
+  for (;;) {
+    std::string line;
+    {
+      std::unique_lock lock(commands.mutex);
+      size_t end = std::string::npos;
+      commands.changed.wait(lock, [&] { return (end = commands.lines.find('\n')) != std::string::npos; });
+      line = commands.lines.substr(0, end);
+      commands.lines.erase(0, end + 1);
+    }
+    run_command(line);
+  }
+}
+
 }  // namespace
 
-void record_prints(int print_pipe, int stdout_pipe, int stderr_pipe) {
-  print_descriptor = print_pipe;
-  pipes_before[0] = stdout_pipe;
-  pipes_before[1] = stderr_pipe;
-  owner = getpid();
+void talk_to_supervisor(const ConsolePipes& pipes) {
+  Printer& p = printer();
+  p.print = identity_of(pipes.print);
+  p.out = identity_of(pipes.out);
+  p.err = identity_of(pipes.err);
+  p.owner = getpid();
+  thread_with_descriptors({pipes.print, pipes.out, pipes.err}, [&p](const Taken& taken) {
+    send_frames(p, taken.numbers[0], taken.numbers[1], taken.numbers[2]);
+  }).detach();
+  static Commands& commands = *new Commands;
+  quiet_thread([] { follow(commands); }).detach();
+  thread_with_descriptors({pipes.control}, [](const Taken& taken) { hear(commands, taken.numbers[0]); }).detach();
   print_sink = send_print;
 }
 
 void send_reason(std::string_view words) {
-  if (print_descriptor >= 0 && getpid() == owner) send(PrintFrame::kReason, words);
-}
-
-void listen_to_supervisor(int pipe) {
-  std::thread([pipe] {
-    std::string pending;
-    char chunk[256];
-    for (;;) {
-      const ssize_t got = ::read(pipe, chunk, sizeof chunk);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return;
-      pending.append(chunk, static_cast<size_t>(got));
-      for (size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
-        run_command(std::string_view(pending).substr(0, end));
-    }
-  }).detach();
+  if (print_sink && getpid() == printer().owner) send(PrintFrame::kReason, words);
 }
 
 }  // namespace footlight::record

@@ -1,6 +1,7 @@
 // Starts, flushes and stops the recording of device activity, in the order that CUPTI requires.
 #include "engine/record/cupti_recorder.h"
 
+#include "engine/base/background_thread.h"
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
 #include "engine/record/cuda_driver.h"
@@ -89,7 +90,7 @@ std::unique_ptr<Recorder> Recorder::start(DeviceSink& sink, std::string& words, 
     recorder->disable();
     return nullptr;
   }
-  recorder->loop_->thread = std::thread([r = recorder.get()] { r->flush_loop(); });
+  recorder->loop_->thread = quiet_thread([r = recorder.get()] { r->flush_loop(); });
   recorder->stopped_ = false;
   words = "recorded with CUPTI " + version_text(recorder->version());
   return recorder;

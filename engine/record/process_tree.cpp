@@ -25,6 +25,15 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+// 0: unknown.
+pid_t parent_of(const std::string& process) {
+  const std::string stat = read_file("/proc/" + process + "/stat");
+  const size_t after_name = stat.rfind(')');  // the name may hold anything, brackets too
+  int parent = 0;
+  if (after_name != std::string::npos) std::sscanf(stat.c_str() + after_name + 1, " %*c %d", &parent);
+  return parent;
+}
+
 // (process, parent) of everything that runs.
 std::vector<std::pair<pid_t, pid_t>> all_processes() {
   std::vector<std::pair<pid_t, pid_t>> found;
@@ -33,11 +42,7 @@ std::vector<std::pair<pid_t, pid_t>> all_processes() {
   while (const dirent* entry = readdir(directory)) {
     const pid_t process = static_cast<pid_t>(std::atoi(entry->d_name));
     if (process <= 0) continue;
-    const std::string stat = read_file("/proc/" + std::string(entry->d_name) + "/stat");
-    const size_t after_name = stat.rfind(')');  // the name may hold anything, brackets too
-    int parent = 0;
-    if (after_name != std::string::npos && std::sscanf(stat.c_str() + after_name + 1, " %*c %d", &parent) == 1)
-      found.emplace_back(process, parent);
+    if (const pid_t parent = parent_of(entry->d_name)) found.emplace_back(process, parent);
   }
   closedir(directory);
   return found;
@@ -52,6 +57,14 @@ void signal_tree(pid_t root, int signal) {
     for (const auto& [process, parent] : processes)
       if (parent == family[i]) family.push_back(process);
   for (size_t i = 1; i < family.size(); ++i) kill(family[i], signal);
+}
+
+bool is_descendant(pid_t process, pid_t ancestor) {
+  for (int depth = 0; process > 1 && depth < 1000; ++depth) {
+    process = parent_of(std::to_string(process));
+    if (process == ancestor) return true;
+  }
+  return false;
 }
 
 size_t resident_bytes(pid_t process) {

@@ -200,6 +200,11 @@ session::Writer::Finished stop(Host& h, const session::EndRecord* end) {
   return finished;
 }
 
+session::WriterOptions beside_a_program(session::WriterOptions options) {
+  options.own_descriptors = true;
+  return options;
+}
+
 void refuse_second() {
   if (host().writer) throw Error(ErrorKind::kFailedPrecondition, "a session is being recorded already");
 }
@@ -210,13 +215,13 @@ void start_recording(const std::string& path, const session::RunRecord& run, Rec
                      const session::WriterOptions& options) {
   std::lock_guard lock(host().mutex);
   refuse_second();
-  begin(session::Writer::create(path, run, level, options), false, level);
+  begin(session::Writer::create(path, run, level, beside_a_program(options)), false, level);
 }
 
 void attach_recording(const std::string& path, RecordingLevel level, const session::WriterOptions& options) {
   std::lock_guard lock(host().mutex);
   refuse_second();
-  begin(session::Writer::attach(path, options), true, level);
+  begin(session::Writer::attach(path, beside_a_program(options)), true, level);
   host().writer->set_level(level);
 }
 

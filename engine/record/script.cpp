@@ -59,12 +59,9 @@ void become_the_script(const Pipes& pipes) {
   }
   dup2(pipes.out.write, 1);
   dup2(pipes.err.write, 2);
-  for (int descriptor : {pipes.out.read, pipes.out.write, pipes.err.read, pipes.err.write, pipes.print.read,
-                         pipes.control.write})
-    close(descriptor);
+  for (int descriptor : {pipes.out.read, pipes.err.read, pipes.print.read, pipes.control.write}) close(descriptor);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  record_prints(pipes.print.write, 1, 2);
-  listen_to_supervisor(pipes.control.read);
+  talk_to_supervisor({pipes.print.write, pipes.out.write, pipes.err.write, pipes.control.read});
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -30,22 +31,47 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kPartialLineWait = kSecond / 20;   // a prompt without a line end is shown after this
 constexpr int64_t kMemoryLookEvery = kSecond / 10;
 constexpr int64_t kStopStep = 2 * kSecond;           // SIGINT, then SIGTERM, then SIGKILL
-constexpr int64_t kLingerAfterEnd = kSecond / 2;     // for what a background child still holds open
+constexpr int64_t kQuietAfterEnd = kSecond / 2;      // what children that were left behind say is recorded so long
+constexpr int64_t kLongestAfterEnd = 2 * kSecond;    // however much they say
+constexpr size_t kMostWaiting = size_t{1} << 18;     // bytes for a slow reader; then the script has to wait
 
 // One of the script's descriptors: forwarded at once, recorded line by line.
 struct Channel {
   int pipe = -1;
   int passed_to = -1;
   ConsoleStream stream = ConsoleStream::kStdout;
+  std::string waiting;     // for who reads `passed_to`
   std::string pending;     // the beginning of a line
   int64_t pending_since = 0;
+  bool broken = false;     // nobody reads `passed_to` any more
+
+  bool full() const { return waiting.size() >= kMostWaiting; }
+
+  // Writes what the reader has room for, without waiting for it. The descriptor is shared with other programs, so it
+  // stays as it is: a pipe that is ready takes so much at once.
+  void pass_on() {
+    size_t done = 0;
+    while (done < waiting.size() && !broken) {
+      pollfd ready{passed_to, POLLOUT, 0};
+      if (poll(&ready, 1, 0) <= 0) break;
+      const size_t size = std::min<size_t>(PIPE_BUF, waiting.size() - done);
+      const ssize_t written = ::write(passed_to, waiting.data() + done, size);
+      if (written < 0 && (errno == EINTR || errno == EAGAIN)) break;
+      if (written <= 0) broken = true;
+      else done += static_cast<size_t>(written);
+    }
+    waiting.erase(0, broken ? waiting.size() : done);
+  }
 };
 
 class Supervisor {
  public:
   explicit Supervisor(SupervisedScript script) : script_(std::move(script)) {
-    out_ = {script_.stdout_pipe, 1, ConsoleStream::kStdout, {}, 0};
-    err_ = {script_.stderr_pipe, 2, ConsoleStream::kStderr, {}, 0};
+    out_.pipe = script_.stdout_pipe;
+    out_.passed_to = 1;
+    err_.pipe = script_.stderr_pipe;
+    err_.passed_to = 2;
+    err_.stream = ConsoleStream::kStderr;
     try {
       session::WriterOptions options;
       options.process = session::ProcessId(0);  // it speaks for the script
@@ -59,14 +85,24 @@ class Supervisor {
     prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that children that outlive the script can be stopped
     const int signals = take_signals();
     while (!ended_ || still_talking()) {
-      pollfd watched[] = {{out_.pipe, POLLIN, 0}, {err_.pipe, POLLIN, 0}, {script_.print_pipe, POLLIN, 0},
-                          {ended_ ? -1 : script_.commands, POLLIN, 0}, {signals, POLLIN, 0}};
+      const bool both = !out_.full() && !err_.full();
+      pollfd watched[] = {{out_.full() ? -1 : out_.pipe, POLLIN, 0},
+                          {err_.full() ? -1 : err_.pipe, POLLIN, 0},
+                          {both ? script_.print_pipe : -1, POLLIN, 0},
+                          {ended_ ? -1 : script_.commands, POLLIN, 0},
+                          {signals, POLLIN, 0},
+                          {out_.waiting.empty() ? -1 : 1, POLLOUT, 0},
+                          {err_.waiting.empty() ? -1 : 2, POLLOUT, 0}};
       poll(watched, std::size(watched), 50);
       if (watched[0].revents) read_channel(out_);
       if (watched[1].revents) read_channel(err_);
       if (watched[2].revents) read_frames();
       if (watched[3].revents) read_commands();
       if (watched[4].revents) read_signals(signals);
+      for (Channel* channel : {&out_, &err_}) {
+        channel->pass_on();
+        if (channel->broken && channel->pipe >= 0) close_channel(*channel);  // the script gets the broken pipe itself
+      }
       const int64_t now = now_ns();
       show_partial(out_, now);
       show_partial(err_, now);
@@ -76,7 +112,9 @@ class Supervisor {
         reap();
       }
     }
-    return finish();
+    const int code = finish();
+    leave_the_rest();
+    return code;
   }
 
  private:
@@ -94,22 +132,6 @@ class Supervisor {
     if (writer_ && !text.empty()) writer_->add(session::ConsoleRecord{now_ns(), stream, std::move(text)});
   }
 
-  // False if the reader has closed its end.
-  static bool pass_on(int descriptor, std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0 && errno == EAGAIN) {
-        pollfd wait{descriptor, POLLOUT, 0};
-        poll(&wait, 1, 1000);
-        continue;
-      }
-      if (written <= 0) return false;
-      text.remove_prefix(static_cast<size_t>(written));
-    }
-    return true;
-  }
-
   void close_channel(Channel& channel) {
     record(channel.stream, std::exchange(channel.pending, {}));
     close(channel.pipe);
@@ -123,14 +145,14 @@ class Supervisor {
     if (got <= 0) return close_channel(channel);
     heard_ns_ = now_ns();
     const std::string_view text(chunk, static_cast<size_t>(got));
-    const bool read_there = pass_on(channel.passed_to, text);
+    channel.waiting += text;
+    channel.pass_on();
     if (channel.pending.empty()) channel.pending_since = heard_ns_;
     channel.pending += text;
     if (const size_t end = channel.pending.rfind('\n'); end != std::string::npos) {
       record(channel.stream, channel.pending.substr(0, end + 1));
       channel.pending.erase(0, end + 1);
     }
-    if (!read_there) close_channel(channel);  // the script will get the broken pipe itself
   }
 
   void show_partial(Channel& channel, int64_t now) {
@@ -159,7 +181,9 @@ class Supervisor {
         reason_ = std::move(text);
         continue;
       }
-      pass_on(header.kind == PrintFrame::kToStdout ? 1 : 2, text);
+      Channel& stream = header.kind == PrintFrame::kToStdout ? out_ : err_;
+      stream.waiting += text;
+      stream.pass_on();
       // What stands before it on an unfinished line was written before it.
       for (Channel* channel : {&out_, &err_}) record(channel->stream, std::exchange(channel->pending, {}));
       record(ConsoleStream::kTfPrint, std::move(text));
@@ -180,14 +204,24 @@ class Supervisor {
     for (size_t end; (end = command_.find('\n')) != std::string::npos; command_.erase(0, end + 1)) {
       const std::string line = command_.substr(0, end);
       if (line == "stop") stop("stopped by the user");
-      if (line.starts_with("level ")) pass_on(script_.control_pipe, line + "\n");
+      if (line.starts_with("level ")) send_to_script(line + "\n");
     }
+  }
+
+  // A few bytes, which a script that hears nothing any more does not read: the pipe has room or they are lost.
+  void send_to_script(const std::string& line) {
+    pollfd ready{script_.control_pipe, POLLOUT, 0};
+    if (poll(&ready, 1, 0) <= 0) return;
+    while (::write(script_.control_pipe, line.data(), line.size()) < 0 && errno == EINTR) continue;
   }
 
   void read_signals(int signals) {
     signalfd_siginfo info;
     while (::read(signals, &info, sizeof info) == sizeof info) {
       if (info.ssi_signo == SIGCHLD) continue;
+      // The script has signalled its whole group: it got this one itself.
+      if (info.ssi_code == SI_USER && is_descendant(static_cast<pid_t>(info.ssi_pid), getpid())) continue;
+      if (ended_) enough_ = true;
       // A signal from the terminal reached the script too; one sent with kill() reached only this process.
       if (info.ssi_code == SI_USER && !ended_) kill(script_.process, static_cast<int>(info.ssi_signo));
       if (signal_reason_.empty()) {
@@ -250,8 +284,11 @@ class Supervisor {
   }
 
   bool still_talking() const {
+    if (enough_) return false;
+    if (!out_.waiting.empty() || !err_.waiting.empty()) return true;  // the script has written it: nobody else has it
     if (out_.pipe < 0 && err_.pipe < 0 && script_.print_pipe < 0) return false;
-    return now_ns() - std::max(ended_ns_, heard_ns_) < kLingerAfterEnd;
+    const int64_t now = now_ns();
+    return now - std::max(ended_ns_, heard_ns_) < kQuietAfterEnd && now - ended_ns_ < kLongestAfterEnd;
   }
 
   static std::string sigabbrev(int number) {
@@ -276,8 +313,7 @@ class Supervisor {
   }
 
   int finish() {
-    for (Channel* channel : {&out_, &err_})
-      if (channel->pipe >= 0) close_channel(*channel);
+    for (Channel* channel : {&out_, &err_}) record(channel->stream, std::exchange(channel->pending, {}));
     if (stop_step_ > 0) signal_tree(getpid(), SIGKILL);  // processes that a stopped script left running
     if (!writer_) return exit_code_;
     const std::string words = reason();
@@ -285,6 +321,40 @@ class Supervisor {
     const auto done = writer_->finish({now_ns(), exit_code_, signal_, words});
     if (!done.words.empty()) std::fprintf(stderr, "footlight: %s\n", done.words.c_str());
     return exit_code_;
+  }
+
+  // Children that the script left behind keep their console, as without a recorder: a process that does nothing else
+  // passes on what they say until they end. Nobody waits for it.
+  void leave_the_rest() {
+    if (out_.pipe < 0 && err_.pipe < 0) return;
+    if (stop_step_ > 0 || fork() != 0) return;
+    prctl(PR_SET_NAME, "footlight-rest");
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);  // a signal ends it
+    for (const int descriptor : {script_.commands, script_.control_pipe, script_.print_pipe}) close(descriptor);
+    while (out_.pipe >= 0 || err_.pipe >= 0) {
+      pollfd watched[] = {{out_.pipe, POLLIN, 0}, {err_.pipe, POLLIN, 0}};
+      poll(watched, std::size(watched), -1);
+      if (watched[0].revents) hand_on(out_);
+      if (watched[1].revents) hand_on(err_);
+    }
+    _exit(0);
+  }
+
+  static void hand_on(Channel& channel) {
+    char chunk[PIPE_BUF];
+    ssize_t got;
+    while ((got = ::read(channel.pipe, chunk, sizeof chunk)) < 0 && errno == EINTR) continue;
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t written = ::write(channel.passed_to, chunk + done, static_cast<size_t>(got - done));
+      if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (written <= 0) got = 0;  // nobody reads it: who writes it gets the broken pipe
+      else done += written;
+    }
+    if (got > 0) return;
+    close(channel.pipe);
+    channel.pipe = -1;
   }
 
   SupervisedScript script_;
@@ -296,6 +366,7 @@ class Supervisor {
   int stop_step_ = 0, last_stop_signal_ = 0;
   int exit_code_ = 0, signal_ = 0;
   bool ended_ = false;
+  bool enough_ = false;  // a signal came after the end: nothing is waited for
 };
 
 }  // namespace

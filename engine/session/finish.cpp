@@ -292,10 +292,17 @@ class Finisher {
 
 }  // namespace
 
+namespace {
+[[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::kIo, what + ": " + std::strerror(errno)); }
+}  // namespace
+
 void finish_log(const std::string& from, const std::string& to) {
-  const auto fail = [](const std::string& what) { throw Error(ErrorKind::kIo, what + ": " + std::strerror(errno)); };
-  Descriptor file(open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) fail("cannot open " + from);
+  finish_log(std::move(file), from, to);
+}
+
+void finish_log(Descriptor file, const std::string& from, const std::string& to) {
   char first[kSlotsAt];
   const ssize_t got = pread(file.get(), first, sizeof first, 0);
   if (!LogScanner::is_log({first, static_cast<size_t>(got < 0 ? 0 : got)}))

@@ -82,9 +82,11 @@ LogFile LogFile::create(const std::string& path, uint32_t layout) {
   // A new inode: who still reads the old session at this path keeps it.
   if (unlink(path.c_str()) != 0 && errno != ENOENT) throw_io(path, errno);
   LogFile log;
+  log.path_ = path;
   // Private: it holds sources and whatever the script prints.
   log.append_ = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (!log.append_) throw_io(path, errno);
+  log.identity_ = identity_of(log.append_.get());
   flock(log.append_.get(), LOCK_SH);  // where locks do not work, a reader takes the session for a killed one
   std::string header(kHeaderSize, '\0');
   std::copy(kLogMagic.begin(), kLogMagic.end(), header.begin());
@@ -107,8 +109,10 @@ LogFile LogFile::create(const std::string& path, uint32_t layout) {
 
 LogFile LogFile::attach(const std::string& path) {
   LogFile log;
+  log.path_ = path;
   log.append_ = Descriptor(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!log.append_) throw_io(path, errno);
+  log.identity_ = identity_of(log.append_.get());
   flock(log.append_.get(), LOCK_SH);
   log.place_ = Descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!log.place_) throw_io(path, errno);
@@ -120,6 +124,21 @@ LogFile LogFile::attach(const std::string& path) {
   log.size_ = lseek(log.place_.get(), 0, SEEK_END);
   log.claim_slot();
   return log;
+}
+
+// False: the log is out of reach. A number that is of something else by now is the program's: it is not closed.
+bool LogFile::in_hand() {
+  if (ours(append_) && (!place_ || ours(place_))) return true;
+  if (!ours(append_)) append_.release();
+  if (!ours(place_)) place_.release();
+  slot_ = -1;
+  Descriptor append(open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK));
+  if (!append || !ours(append)) return false;
+  flock(append.get(), LOCK_SH);
+  append_ = std::move(append);
+  place_ = Descriptor(open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  claim_slot();
+  return true;
 }
 
 // Slots belong to who holds the lock on their bytes; a slot in which another writer left something stays as it is.
@@ -166,6 +185,10 @@ uint32_t LogFile::claim_process() {
 
 size_t LogFile::append(std::string_view frames, int& error) {
   size_t done = 0;
+  if (!in_hand()) {
+    error = EBADF;
+    return 0;
+  }
   while (done < frames.size()) {
     const ssize_t n = write(append_.get(), frames.data() + done, frames.size() - done);
     if (n < 0 && errno == EINTR) continue;
@@ -181,13 +204,37 @@ size_t LogFile::append(std::string_view frames, int& error) {
 }
 
 bool LogFile::write_slot(std::string_view payload) {
-  if (slot_ < 0 || payload.size() + kFrameHeader > kSlotSize) return false;
+  if (payload.size() + kFrameHeader > kSlotSize || !in_hand() || slot_ < 0) return false;
   std::string frame;
   append_frame(frame, payload);
   return write_at(place_.get(), frame, kSlotsAt + int64_t{slot_} * kSlotSize);
 }
 
+void LogFile::moved_to(const std::vector<int>& numbers) noexcept {
+  forget();
+  append_ = Descriptor(numbers[0]);
+  place_ = Descriptor(numbers[1]);
+}
+
+void LogFile::forget() noexcept {
+  append_.release();
+  place_.release();
+}
+
+LogFile::AtPath LogFile::at_path() const {
+  struct stat s;
+  if (stat(path_.c_str(), &s) != 0) return AtPath::kNothing;
+  const FileIdentity there{static_cast<uint64_t>(s.st_dev), static_cast<uint64_t>(s.st_ino)};
+  return there == identity_ ? AtPath::kTheLog : AtPath::kAnotherFile;
+}
+
+Descriptor LogFile::for_reading() const {
+  return Descriptor(ours(place_) ? fcntl(place_.get(), F_DUPFD_CLOEXEC, 3) : -1);
+}
+
 void LogFile::abandon() noexcept {
+  if (!ours(append_)) append_.release();
+  if (!ours(place_)) place_.release();
   append_ = Descriptor();
   place_ = Descriptor();
   slot_ = -1;

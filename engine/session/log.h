@@ -10,6 +10,8 @@
 // writes any more.
 #pragma once
 
+#include "engine/base/background_thread.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -65,9 +67,24 @@ class LogFile {
   int64_t size() const { return size_; }           // of the whole file at the last append of ours
   void abandon() noexcept;                         // closes; nothing is flushed, as nothing is buffered
 
+  // The descriptors, for a thread that takes them to a table of its own; `forget` lets go of them without closing,
+  // where they are not those of this table.
+  std::vector<int> descriptors() const { return {append_.get(), place_.get()}; }
+  void moved_to(const std::vector<int>& numbers) noexcept;
+  void forget() noexcept;
+
+  // What stands at the path by now: a program may have removed its log, or put another file there.
+  enum class AtPath { kTheLog, kNothing, kAnotherFile };
+  AtPath at_path() const;
+  Descriptor for_reading() const;                  // of the log itself, wherever it is; none after abandon()
+
  private:
   LogFile() = default;
+  bool in_hand();
   void claim_slot();
+  bool ours(const Descriptor& d) const { return identity_of(d.get()) == identity_; }
+  std::string path_;
+  FileIdentity identity_;      // of what is written to: a program may close our descriptors, and get their numbers
   Descriptor append_, place_;  // O_APPEND ignores positions: the slot needs a descriptor of its own
   int slot_ = -1;
   uint32_t layout_ = 0;

@@ -1,6 +1,7 @@
 // The writer: a queue of records, and a thread that turns them into frames of the log every 50 ms.
 #include "engine/session/writer.h"
 
+#include "engine/base/background_thread.h"
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/session/chunk.h"
@@ -9,7 +10,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <unordered_map>
@@ -64,16 +66,20 @@ struct Pending {
   enum class Rank : uint8_t { kEvent, kRecord, kEnd } rank = Rank::kRecord;  // who goes first when the cap comes near
 };
 
+// The text of a regular file. Code may say that it comes from anything: a FIFO that nobody writes to, a device.
 std::string read_file(const std::string& path) {
-  std::string text;
-  if (FILE* f = std::fopen(path.c_str(), "rbe")) {
-    char buffer[65536];
-    while (size_t n = std::fread(buffer, 1, sizeof buffer, f)) {
-      text.append(buffer, n);
-      if (text.size() > kMaxFileText) break;
-    }
-    std::fclose(f);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat s;
+  if (!file || fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode)) return {};
+  std::string text(std::min(static_cast<size_t>(s.st_size), kMaxFileText), '\0');
+  size_t got = 0;
+  while (got < text.size()) {
+    const ssize_t n = ::read(file.get(), text.data() + got, text.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    got += static_cast<size_t>(n);
   }
+  text.resize(got);
   return text;
 }
 
@@ -114,9 +120,12 @@ struct Writer::State {
   std::mutex file_mutex;  // of what follows: one flush at a time
   Losses unsaid;          // could not be appended to the log yet: stands in the slot
   std::optional<EndRecord> unsaid_end;
+  uint64_t out_of_memory = 0;  // flushes that failed for it
   uint32_t generated = 0;
   std::thread thread;
+  bool elsewhere = false;  // the log's descriptors are in the thread's own table
 
+  void begin();
   void run();
   void flush_now();
   void encode_item(ByteWriter& out, AnyRecord& item);
@@ -217,6 +226,7 @@ void Writer::State::flush_now() {
   }
   std::apply([&](const auto&... kind) { (add_chunks(batch, pending, kind), ...); }, all_events);
   for (auto& [key, count] : losses) unsaid[key] += count;
+  if (out_of_memory) unsaid[{"batches of records", "memory ran out"}] += std::exchange(out_of_memory, 0);
   write_out(batch, pending);
   if (!unsaid.empty() && append_losses(unsaid)) unsaid.clear();
   if (!unsaid.empty() || unsaid_end) write_slot();
@@ -262,8 +272,9 @@ void Writer::State::append(std::string_view batch, const std::vector<Pending>& p
   const size_t done = log.append(batch, error);
   for (const Pending& p : pending) {
     if (p.end > done) {
-      unsaid[{p.what, error == EFBIG ? "the file reached the largest size allowed here"
-                                     : std::strerror(error)}] += p.count;
+      unsaid[{p.what, error == EFBIG   ? "the file reached the largest size allowed here"
+                      : error == EBADF ? "the program closed the session's descriptor"
+                                       : std::strerror(error)}] += p.count;
     } else if (p.rank == Pending::Rank::kEnd) {
       unsaid_end.reset();
     }
@@ -303,6 +314,19 @@ void Writer::State::write_slot() {
   log.write_slot(less.bytes());
 }
 
+void Writer::State::begin() {
+  if (!options.own_descriptors) {
+    thread = quiet_thread([this] { run(); });
+    return;
+  }
+  thread = thread_with_descriptors(log.descriptors(), [this](const Taken& taken) {
+    log.moved_to(taken.numbers);
+    elsewhere = taken.own;
+    run();
+    if (taken.own) log.abandon();
+  });
+}
+
 void Writer::State::run() {
   pthread_setname_np(pthread_self(), "footlight-log");
   std::unique_lock lock(mutex);
@@ -314,8 +338,13 @@ void Writer::State::run() {
     const Pump pump_now = pump;
     void* const context = pump_context;
     lock.unlock();
-    if (pump_now) pump_now(*writer, context);
-    flush_now();
+    try {
+      if (pump_now) pump_now(*writer, context);
+      flush_now();
+    } catch (const std::bad_alloc&) {  // the program has used up its memory, or limited it: it gets over it, so do we
+      std::lock_guard losses(file_mutex);
+      ++out_of_memory;
+    }
     lock.lock();
     done = upto;
     changed.notify_all();
@@ -325,19 +354,6 @@ void Writer::State::run() {
 // --- The interface ------------------------------------------------------------------------------------------------
 
 Writer::Writer() = default;
-
-namespace {
-// The new thread must not take the signals that the program waits for.
-template <class Body>
-std::thread quiet_thread(Body body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(body);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
-}
-}  // namespace
 
 std::unique_ptr<Writer> Writer::start(LogFile log, const std::string& path, const WriterOptions& options) {
   auto made = std::make_unique<State>(std::move(log), options, path);  // may throw: a writer always has its state
@@ -360,13 +376,13 @@ std::unique_ptr<Writer> Writer::create(const std::string& path, const RunRecord&
   writer->set_run(run);
   writer->set_level(level);
   writer->state_->flush_now();  // there from the first moment on
-  writer->state_->thread = quiet_thread([state = writer->state_.get()] { state->run(); });
+  writer->state_->begin();
   return writer;
 }
 
 std::unique_ptr<Writer> Writer::attach(const std::string& path, const WriterOptions& options) {
   auto writer = start(LogFile::attach(path), path, options);
-  writer->state_->thread = quiet_thread([state = writer->state_.get()] { state->run(); });
+  writer->state_->begin();
   return writer;
 }
 
@@ -471,10 +487,23 @@ Writer::Finished Writer::finish(EndRecord end) {
   State& s = *state_;
   if (s.closed) return {false, "the session was closed before"};
   s.add(std::move(end));
-  close();
+  rest();
+  const LogFile::AtPath there = s.log.at_path();
+  Descriptor file = there == LogFile::AtPath::kTheLog ? Descriptor() : s.log.for_reading();
+  s.log.abandon();
   try {
-    finish_log(s.path, s.path);
-    return {};
+    if (there == LogFile::AtPath::kTheLog) {
+      finish_log(s.path, s.path);
+      return {};
+    }
+    const bool replaced = there == LogFile::AtPath::kAnotherFile;
+    const std::string gone = (replaced ? "another file took the place of the session " + s.path
+                                       : "the session " + s.path + " was removed") +
+                             " while it was recorded";
+    if (!file) return {false, gone};
+    const std::string to = replaced ? s.path + ".recorded" : s.path;
+    finish_log(std::move(file), s.path, to);
+    return {false, gone + "; it is saved as " + to};
   } catch (const Error& e) {
     // The log may be what is gone: somebody removed it, or put another file in its place.
     const Descriptor left(open(s.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -490,7 +519,8 @@ void Writer::abandon() noexcept {
   State& s = *state_;
   s.closed = true;
   s.abandoned = true;
-  s.log.abandon();
+  if (s.elsewhere) s.log.forget();
+  else s.log.abandon();
   if (s.thread.joinable())
     new std::thread(std::move(s.thread));  // it does not exist here: neither joined nor destroyed
   Writer* self = this;

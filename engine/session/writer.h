@@ -20,6 +20,8 @@ struct WriterOptions {
   // For attach(): the process whose ids and console this writer writes, when another writer began it: the
   // supervisor and the script are one. None: a process of its own.
   ProcessId process = {};
+  // Beside a program that may close or replace any descriptor: the flush thread takes the file's out of its reach.
+  bool own_descriptors = false;
 };
 
 class Writer {
@@ -68,7 +70,8 @@ class Writer {
   Finished finish(EndRecord end);
   // Same, leaving the session open for other writers: the flush thread ends, queued records are written.
   void close();
-  // Same, but the session still counts as being written while this object lives: to fork between two writers.
+  // Same, but the session still counts as being written while this object lives: to fork between two writers (without
+  // own_descriptors).
   void rest();
   // In a forked child: abandons the file without writing to it. All add_* become no-ops.
   void abandon() noexcept;
@@ -100,5 +103,6 @@ KeyId new_key_id() noexcept;
 // Converts the log of a run without writers to one SQLite file at `to` (which may be the same path).
 // Throws Error.
 void finish_log(const std::string& from, const std::string& to);
+void finish_log(class Descriptor file, const std::string& from, const std::string& to);  // `from` for messages
 
 }  // namespace footlight::session

@@ -167,8 +167,8 @@ class Cli(unittest.TestCase):
                 shutil.copy(fake, self.path('bin/python3'))
             code, out, err = run('record', '-o', 'a b', 's.py', '--x', '', PYTHONPATH='/mine', **environment)
             self.assertEqual((code, err), (7, ''))
-            self.assertEqual(out.splitlines(), [package + ':/mine', '[-m]', '[footlight_recorder]', '[-o]', '[a b]', '[s.py]',
-                                                '[--x]', '[]'])
+            self.assertEqual(out.splitlines(), [package + ':/mine', f'[{package}/footlight_recorder/__main__.py]', '[-o]',
+                                                '[a b]', '[s.py]', '[--x]', '[]'])
         code, out, err = run('record', 's.py', FOOTLIGHT_PYTHON=self.path('nothing'))
         self.assertEqual((code, out), (2, ''))
         self.assertIn('cannot start the Python interpreter ' + self.path('nothing'), err)

@@ -239,6 +239,188 @@ class Worker(unittest.TestCase):
         self.assertEqual(done.stdout, 'before\nin the child\nafter\n')
         self.assertEqual(last_end(self.session)[2], 'finished')
 
+    def test_a_script_that_closes_descriptors_keeps_its_files(self):
+        done = self.record('''
+            import os, sys
+            import footlight as tf
+            os.chdir(os.path.dirname(__file__))
+            @tf.function
+            def f(x): return x * 2
+            f(tf.ones([3]))
+            os.closerange(3, 1000)
+            files = [open('user%d.txt' % i, 'wb') for i in range(25)]
+            print([file.fileno() for file in files] == list(range(3, 28)))
+            for i in range(2000): f(tf.ones([3]))
+            tf.print('after')
+            print('done')
+            ''')
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, 'True\ndone\n', 'after\n'))
+        for i in range(25):
+            self.assertEqual(os.path.getsize(os.path.join(self.folder.name, f'user{i}.txt')), 0)
+        self.assertEqual(console(self.session), 'True\nafter\ndone\n')
+        with sqlite3.connect(f'file:{self.session}?mode=ro', uri=True) as db:
+            self.assertEqual(db.execute('SELECT sum(count) FROM call_summary').fetchone(), (2001,))
+
+    def test_what_is_printed_goes_where_the_script_has_led_it(self):
+        done = self.record('''
+            import os, sys
+            import footlight as tf
+            os.chdir(os.path.dirname(__file__))
+            tf.print('to the console')
+            os.dup2(os.open('errors.txt', os.O_WRONLY | os.O_CREAT), 2)
+            tf.print('to the file')
+            os.dup2(1, 2)
+            tf.print('to the other stream')
+            ''')
+        self.assertEqual((done.stdout, done.stderr), ('to the other stream\n', 'to the console\n'))
+        with open(os.path.join(self.folder.name, 'errors.txt'), encoding='utf-8') as file:
+            self.assertEqual(file.read(), 'to the file\n')
+
+    def test_a_child_that_is_left_behind_and_talks(self):
+        """It neither keeps the recording nor loses its console."""
+        out = os.path.join(self.folder.name, 'out.txt')
+        stop = os.path.join(self.folder.name, 'stop')
+        path = self.script(f'''
+            import os, sys, time
+            if os.fork() == 0:
+                os.setsid()
+                while not os.path.exists({stop!r}):
+                    print("chatty", flush=True)
+                    time.sleep(.01)
+                print("and out", flush=True)
+                os._exit(0)
+            print("script ends")
+            ''')
+        with open(out, 'w') as file:
+            process = subprocess.Popen(self.command(path), stdout=file)
+            self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(last_end(self.session)[2], 'finished')
+        self.assertIn('script ends', console(self.session))
+        open(stop, 'w').close()
+        for _ in range(600):
+            with open(out) as file:
+                text = file.read()
+            if text.endswith('and out\n'):
+                break
+            time.sleep(.1)
+        self.assertTrue(text.endswith('and out\n'), text[-100:])
+
+    def test_a_signal_ends_the_wait_for_what_nobody_reads(self):
+        read, write = os.pipe()
+        path = self.script("import os, sys\nsys.stdout.write('x' * 200000)\nsys.stdout.flush()\n"
+                           "sys.stderr.write('%8d' % os.getpid())\n")
+        process = subprocess.Popen(self.command(path), stdout=write, stderr=subprocess.PIPE)
+        os.close(write)
+        script = process.stderr.read(8).decode().strip()
+        while os.path.exists(f'/proc/{script}'):
+            time.sleep(.01)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=60), 0)
+        process.stderr.close()
+        os.close(read)
+        self.assertEqual(last_end(self.session)[0], 0)
+
+    def test_a_signal_to_the_whole_group_comes_once(self):
+        done = self.record('''
+            import os, signal, time
+            count = 0
+            def handler(*_):
+                global count
+                count += 1
+            signal.signal(signal.SIGTERM, handler)
+            os.kill(0, signal.SIGTERM)
+            time.sleep(.5)
+            print(count)
+            ''', start_new_session=True)
+        self.assertEqual((done.returncode, done.stdout), (0, '1\n'), done.stderr)
+        self.assertEqual(last_end(self.session)[2], 'finished')
+
+    def test_signals_are_for_the_scripts_threads(self):
+        done = self.record('''
+            import os, signal
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+            os.kill(os.getpid(), signal.SIGUSR1)
+            print(signal.sigwait([signal.SIGUSR1]) == signal.SIGUSR1)
+            ''')
+        self.assertEqual((done.returncode, done.stdout), (0, 'True\n'), done.stderr)
+
+    def test_child_pythons_say_nothing(self):
+        own = os.path.join(self.folder.name, 'site')
+        os.mkdir(own)
+        done = self.record('''
+            import os, subprocess, sys
+            code = 'import sys, tensorflow, footlight; print(tensorflow is footlight, getattr(sys, "mine", None))'
+            print(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True))
+            with open(sys.argv[1] + '/sitecustomize.py', 'w') as file: file.write('import sys; sys.mine = __file__')
+            os.environ['PYTHONPATH'] += os.pathsep + sys.argv[1]
+            print(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True))
+            with open(sys.argv[1] + '/sitecustomize.py', 'w') as file: file.write('import no_such_module')
+            print(subprocess.run([sys.executable, '-c', 'pass'], capture_output=True, text=True).stderr)
+            ''', own)
+        lines = done.stdout.splitlines()
+        self.assertIn("returncode=0, stdout='True None\\n', stderr=''", lines[0])
+        self.assertIn(f"stdout='True {own}/sitecustomize.py\\n', stderr=''", lines[1])
+        self.assertIn("No module named 'no_such_module'", done.stdout)  # as without a recorder
+
+    def test_files_of_the_current_folder_are_not_run(self):
+        for name in ('footlight', 'footlight_recorder', 'worker', '_interpreter', 'atexit', 'importlib'):
+            with open(os.path.join(self.folder.name, name + '.py'), 'w', encoding='utf-8') as file:
+                file.write(f'print("ran ./{name}.py")\n')
+        os.mkdir(os.path.join(self.folder.name, 'scripts'))
+        path = self.script('import tensorflow as tf; print(tf.constant(1).numpy(), tf.__file__.endswith("__init__.py"))',
+                           'scripts/script.py')
+        program = os.path.join(BUILD, 'bin', 'footlight')
+        here = self.folder.name
+        environment = {k: v for k, v in os.environ.items() if k not in ('PYTHONPATH', 'LD_PRELOAD')}
+        environment['FOOTLIGHT_PYTHON'] = sys.executable
+        if 'LD_PRELOAD' not in os.environ:
+            done = subprocess.run([program, 'record', '-o', self.session, path], capture_output=True, text=True, cwd=here,
+                                  env=environment, timeout=60)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '1 True\n', ''))
+        # Beside the script they are the script's, as without a recorder; `import tensorflow` is not.
+        path = self.script('import tensorflow as tf; print(tf.constant(1).numpy())')
+        done = subprocess.run(self.command(path), capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '1\n', ''))
+        recorder = os.path.join(BUILD, 'python', 'footlight_recorder', '__main__.py')
+        done = subprocess.run([sys.executable, recorder, '-o', self.session, self.script('import footlight\nimport tensorflow')],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (1, 'ran ./footlight.py\n'))
+        self.assertIn(f"hidden by {self.folder.name}/footlight.py: rename that one", done.stderr)
+
+    def test_a_source_that_cannot_be_read_to_its_end(self):
+        done = self.record('''
+            import os
+            import footlight as tf
+            os.mkfifo('fifo.py')
+            text = 'def f(x):\\n  return x + 1\\n'
+            for path in ('fifo.py', os.path.abspath('fifo.py'), '/dev/zero', '/dev/stdin'):
+                scope = {}
+                exec(compile(text, path, 'exec'), scope)
+                print(tf.function(scope['f'])(tf.constant(1)).numpy(), scope['f'](tf.constant(1)).numpy())
+            def fails(x): scope['g'](x)
+            exec(compile('def g(x):\\n  raise KeyError(x)\\n', 'fifo.py', 'exec'), scope)
+            try: tf.function(fails)(tf.constant(1))
+            except KeyError: print('failed')
+            ''', cwd=self.folder.name, stdin=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (0, '2 2\n' * 4 + 'failed\n'), done.stderr)
+
+    def test_the_script_is_where_python_says_it_is(self):
+        os.makedirs(os.path.join(self.folder.name, 'a/b'))
+        path = self.script('''
+            import inspect, os, sys
+            def f(): pass
+            os.chdir('/')
+            print(__file__, sys.argv, sys.path[0], f.__code__.co_filename, inspect.getsource(f).strip())
+            ''', 'a/script.py')
+        os.symlink(path, os.path.join(self.folder.name, 'a/b/link.py'))
+        for word in ('../script.py', 'link.py', path):
+            with self.subTest(word):
+                here = os.path.join(self.folder.name, 'a/b')
+                bare = subprocess.run([sys.executable, word], capture_output=True, text=True, cwd=here, timeout=60)
+                done = subprocess.run(self.command(word), capture_output=True, text=True, cwd=here, timeout=60)
+                self.assertEqual((done.stdout, done.stderr), (bare.stdout, bare.stderr))
+                self.assertEqual(done.returncode, 0)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -359,6 +360,118 @@ class TestSessionLive : public QObject {
     for (const DroppedRecord& d : r->contents().dropped) dropped += d.count;
     QVERIFY(dropped > 0);
     QCOMPARE(r->contents().console.size() + dropped, size_t(kLines));
+  }
+
+  // A program that closes descriptors gets the log's numbers for files of its own: nothing is written into those.
+  void closed_descriptors_are_no_longer_the_logs() {
+    const std::string path = at("closed.footlight");
+    LogFile log = LogFile::create(path, 1);
+    int error = 0;
+    std::string frame;
+    append_frame(frame, "before");
+    QCOMPARE(log.append(frame, error), frame.size());
+    std::vector<std::string> theirs;
+    std::vector<int> descriptors;
+    for (const int number : log.descriptors()) {
+      theirs.push_back(at("theirs") + std::to_string(number));
+      const int file = open(theirs.back().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+      QVERIFY(dup3(file, number, O_CLOEXEC) == number);
+      close(file);
+      descriptors.push_back(number);
+    }
+    QVERIFY(log.at_path() == LogFile::AtPath::kTheLog);
+    QCOMPARE(log.append(frame, error), frame.size());  // through the path, anew
+    QVERIFY(log.write_slot("left out"));
+    log.abandon();
+    for (size_t i = 0; i < theirs.size(); ++i) {
+      QCOMPARE(QFileInfo(QString::fromStdString(theirs[i])).size(), 0);
+      QCOMPARE(close(descriptors[i]), 0);  // and it was not closed either
+    }
+    std::vector<std::string> payloads;
+    LogScanner scanner(Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+    scanner.scan(true, [&](std::string_view payload, int64_t) { payloads.emplace_back(payload); });
+    QCOMPARE(payloads, (std::vector<std::string>{"before", "before"}));
+
+    // Where the path leads somewhere else by now, what is lost is said.
+    LogFile gone = LogFile::attach(path);
+    const std::vector<int> numbers = gone.descriptors();
+    for (const int number : numbers) close(number);
+    unlink(path.c_str());
+    QFile(QString::fromStdString(path)).open(QIODevice::WriteOnly);
+    QVERIFY(gone.at_path() == LogFile::AtPath::kAnotherFile);
+    QCOMPARE(gone.append(frame, error), size_t{0});
+    QCOMPARE(error, EBADF);
+    QCOMPARE(QFileInfo(QString::fromStdString(path)).size(), 0);
+  }
+
+  // The flush thread has them in a table of its own: the program does not even see their numbers.
+  void own_descriptors_are_out_of_reach() {
+    const std::string path = at("own.footlight");
+    const int free_number = dup(2);
+    close(free_number);
+    WriterOptions options;
+    options.own_descriptors = true;
+    auto writer = Writer::create(path, {}, RecordingLevel::kOps, options);
+    const int number = dup(2);
+    close(number);
+    QCOMPARE(number, free_number);
+    QCOMPARE(Reader::open(path)->state(), State::kLive);
+    writer->add(ConsoleRecord{1, ConsoleStream::kStdout, "line"});
+    QVERIFY(writer->finish({}).one_file);
+    QCOMPARE(Reader::open(path)->contents().console.size(), 1u);
+  }
+
+  // What takes the place of the session is not touched; the session is kept all the same.
+  void a_session_that_is_removed_or_replaced() {
+    const std::string path = at("removed.footlight");
+    auto writer = Writer::create(path, {}, RecordingLevel::kOps);
+    unlink(path.c_str());
+    writer->add(ConsoleRecord{1, ConsoleStream::kStdout, "line"});
+    Writer::Finished done = writer->finish({});
+    QVERIFY(!done.one_file);
+    QVERIFY2(done.words.find("was removed while it was recorded; it is saved") != done.words.npos, done.words.c_str());
+    QCOMPARE(Reader::open(path)->contents().console.size(), 1u);
+
+    writer = Writer::create(path, {}, RecordingLevel::kOps);
+    unlink(path.c_str());
+    {
+      QFile mine(QString::fromStdString(path));
+      QVERIFY(mine.open(QIODevice::WriteOnly));
+      mine.write("mine");
+    }
+    done = writer->finish({});
+    QVERIFY2(done.words.find("another file took the place of the session") != done.words.npos, done.words.c_str());
+    QFile mine(QString::fromStdString(path));
+    QVERIFY(mine.open(QIODevice::ReadOnly));
+    QCOMPARE(mine.readAll(), QByteArray("mine"));
+    QVERIFY(Reader::open(path + ".recorded")->contents().end);
+
+    // Gone with its folder: nothing is said of a log that would open.
+    const std::string folder = at("folder");
+    QVERIFY(QDir().mkdir(QString::fromStdString(folder)));
+    writer = Writer::create(folder + "/gone.footlight", {}, RecordingLevel::kOps);
+    QVERIFY(QDir(QString::fromStdString(folder)).removeRecursively());
+    done = writer->finish({});
+    QVERIFY(!done.one_file);
+    QVERIFY2(done.words.find("the session is lost") != done.words.npos, done.words.c_str());
+  }
+
+  // Code may name anything as its file.
+  void only_regular_files_are_read_as_sources() {
+    const std::string path = at("sources.footlight"), fifo = at("fifo.py"), text = at("text.py");
+    QCOMPARE(mkfifo(fifo.c_str(), 0600), 0);
+    {
+      QFile file(QString::fromStdString(text));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write("x = 1\n");
+    }
+    auto writer = Writer::create(path, {}, RecordingLevel::kOps);
+    for (const std::string& name : {fifo, std::string("/dev/zero"), at("missing.py"), text}) writer->file(name);
+    QVERIFY(writer->finish({}).one_file);
+    const auto reader = Reader::open(path);
+    QCOMPARE(reader->contents().files.size(), 4u);
+    for (const FileRecord& file : reader->contents().files)
+      QCOMPARE(file.text, std::string(file.path == text ? "x = 1\n" : ""));
   }
 
   void where_nothing_can_be_written_is_said() {

@@ -2,6 +2,10 @@
 import os
 import sys
 
+# Not the current folder, whose files would hide modules of the same name.
+if not getattr(sys.flags, 'safe_path', False):
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
 
 def main():
     """Runs `record` in this interpreter and passes every other command to the program."""

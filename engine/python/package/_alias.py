@@ -6,12 +6,28 @@ import os
 import sys
 
 _NAMES = ('tensorflow',)
-_SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '_site')
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_SITE = os.path.join(_PACKAGE, '_site')
 _MARK = 'FOOTLIGHT_IMPORT_TENSORFLOW'
+
+
+def _load_package():
+    """Imports `footlight` from here, also where the script has a file of that name beside it."""
+    there = sys.modules.get('footlight')
+    if there is None:
+        folders, sys.path[:] = sys.path[:], [os.path.dirname(_PACKAGE), *sys.path]
+        try:
+            there = importlib.import_module('footlight')
+        finally:
+            sys.path[:] = folders
+    if list(getattr(there, '__path__', ())) != [_PACKAGE]:
+        raise ImportError("`import tensorflow` is Footlight in this run, whose package 'footlight' is hidden by "
+                          f"{getattr(there, '__file__', 'another module')}: rename that one", name='footlight')
 
 
 def _footlight_module(name):
     """The module `footlight.a.b`, whether it is a package, a module or a namespace inside another module."""
+    _load_package()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
@@ -66,7 +82,7 @@ def install(for_children=False):
               file=sys.stderr)
     if for_children:
         os.environ[_MARK] = '1'
-        package_root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        package_root = os.path.dirname(_PACKAGE)
         before = [part for part in os.environ.get('PYTHONPATH', '').split(os.pathsep) if part]
         wanted = [_SITE, package_root]
         os.environ['PYTHONPATH'] = os.pathsep.join(wanted + [part for part in before if part not in wanted])

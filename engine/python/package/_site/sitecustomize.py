@@ -1,4 +1,5 @@
 """Runs at the start of every Python that a recorded script starts: makes `import tensorflow` Footlight there too."""
+# Any Python can read this: a script may start one that Footlight does not work in, and that is left as it is.
 import os
 import sys
 
@@ -14,9 +15,18 @@ def _start():
     alias.install()
 
 
-_start()
-del sys.modules['sitecustomize']
-try:
-    import sitecustomize  # the user's own, if there is one
-except ImportError:
-    pass
+def _hand_on():
+    """Runs the sitecustomize that this one hides, if there is one; what goes wrong in it Python says as ever."""
+    ours = sys.modules.pop('sitecustomize')
+    try:
+        import sitecustomize  # noqa: F401
+    except ImportError as error:
+        if getattr(error, 'name', 'sitecustomize') != 'sitecustomize':
+            raise
+    finally:
+        sys.modules.setdefault('sitecustomize', ours)  # who imports a module looks for it here afterwards
+
+
+if sys.version_info >= (3, 11) and os.path.exists(os.path.join(os.path.dirname(_here), '_alias.py')):
+    _start()
+_hand_on()

@@ -1,5 +1,10 @@
-"""`python -m footlight_recorder [options] script.py [arguments]`: what `footlight record` runs."""
+"""`python .../footlight_recorder/__main__.py [options] script.py [arguments]`: what `footlight record` runs."""
+import os
 import sys
+
+# Instead of this folder (or the current one, under -m), whose files would hide modules of the same name.
+if not getattr(sys.flags, 'safe_path', False):
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 from footlight_recorder import _interpreter
 

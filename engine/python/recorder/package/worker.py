@@ -1,5 +1,6 @@
 """Runs a script as `python script.py` would, recorded: `footlight record [options] script.py [arguments]`."""
 import atexit
+import importlib.machinery
 import importlib.util
 import os
 import sys
@@ -72,7 +73,7 @@ def _load(script):
     except OSError as error:
         raise Refused(f"cannot open the script '{script}': {error.strerror}") from None
     try:
-        return compile(source, script, 'exec', dont_inherit=True), None
+        return compile(source, os.path.join(os.getcwd(), script), 'exec', dont_inherit=True), None
     except (SyntaxError, ValueError) as error:
         return None, error
 
@@ -96,7 +97,9 @@ def _run(code, broken, script):
     import builtins
     import types
     main = types.ModuleType('__main__')
-    main.__dict__.update(__file__=script, __cached__=None, __builtins__=builtins)
+    path = os.path.join(os.getcwd(), script)
+    main.__dict__.update(__file__=path, __cached__=None, __builtins__=builtins, __annotations__={},
+                         __loader__=importlib.machinery.SourceFileLoader('__main__', path))
     sys.modules['__main__'] = main
     try:
         if broken is not None:
@@ -150,5 +153,6 @@ def main(words):
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)
     sys.argv = [script, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    if not sys.flags.safe_path:
+        sys.path[0] = os.path.dirname(os.path.realpath(script))
     return _run(code, broken, script)

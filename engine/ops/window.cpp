@@ -20,6 +20,9 @@ const AttrName kDataFormat{"data_format"};
 const AttrName kBatchDims{"batch_dims"};  // only for the op that convolves any number of dimensions
 
 // An attribute with one entry per dimension, split into the spatial ones and the channels'.
+// Dilations and explicit paddings: kernels multiply places in a window and its padding by the sizes of images.
+constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
+
 void per_dimension(const OpRow& row, const Attrs& attrs, AttrName name, const WindowAttrs& w, int64_t* spatial,
                    int64_t* channel) {
   const AttrValue* value = attrs.find(name);
@@ -88,6 +91,9 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
   per_dimension(row, attrs, kStrides, w, w.stride, size ? &w.channel_stride : nullptr);
   per_dimension(row, attrs, kDilations, w, w.dilation, nullptr);
   per_dimension(row, attrs, kRates, w, w.dilation, nullptr);
+  for (const int64_t dilation : w.dilation)
+    if (dilation > kLargest)
+      invalid("dilations must be at most ", kLargest, ", got ", dilation, " [Op:", row.name, "]");
   per_dimension(row, attrs, kSize, w, w.size, &w.channel_size);
   if (w.channel_size == 1) w.channel_stride = 1;
   const AttrValue* given = attrs.find(kExplicit);
@@ -105,9 +111,9 @@ WindowAttrs window_attrs(const OpRow& row, const Attrs& attrs, int spatial) {
   for (int axis = 0; axis < w.rank(); ++axis) {
     const int64_t before = list[static_cast<size_t>(2 * axis)];
     const int64_t after = list[static_cast<size_t>(2 * axis + 1)];
-    if (before < 0 || after < 0)
-      invalid("explicit_paddings cannot be negative: ", before, " and ", after, " for dimension ", axis,
-              " [Op:", row.name, "]");
+    if (before < 0 || after < 0 || before > kLargest || after > kLargest)
+      invalid("explicit_paddings cannot be negative, or above ", kLargest, ": ", before, " and ", after,
+              " for dimension ", axis, " [Op:", row.name, "]");
     if (axis == 0 || axis == w.channel_axis()) {
       if (before != 0 || after != 0)
         invalid("explicit_paddings must be 0 for the batch and the depth: ", before, " and ", after,

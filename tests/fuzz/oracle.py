@@ -163,9 +163,10 @@ def answer(tf, name, function, arguments, named):
         tensors = first if type(first) in (list, tuple) and first else [first]
         if not all(tf.is_tensor(v) or isinstance(v, np.ndarray) for v in tensors):
             return None  # which dtype a Python value gets is not NumPy's to say
-        values = {k: v if v is None else as_array(tf, v) for k, v in values.items()}
-        if any(v is None and k not in ('x', 'y', 'axis', 'perm') for k, v in values.items()):
+        arrays = {k: None if v is None else as_array(tf, v) for k, v in values.items()}
+        if any(arrays[k] is None and v is not None for k, v in values.items()):
             return None
+        values = arrays
     if any(isinstance(v, np.ndarray) and v.dtype.kind == 'c' and not np.all(np.isfinite(v)) for v in values.values()):
         return None
     try:

@@ -73,13 +73,14 @@ ACTS = {
     'fork and record': 'child = os.fork()\nif child == 0:\n    import footlight_recorder\n'
                        '    footlight_recorder.start(os.path.join(HERE, "child.footlight"))\n    work(3)\n    os._exit(0)\n'
                        'say(os.waitpid(child, 0)[1])',
-    'leave a child': 'if os.fork() == 0:\n    os.closerange(3, 1000)\n    time.sleep({moment})\n    say("left behind")\n'
-                     '    open(os.path.join(HERE, "left.txt"), "w").close()\n    os._exit(0)',
+    'leave a child': 'signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])\nif os.fork() == 0:\n    os.closerange(3, 1000)\n    time.sleep({moment})\n    say("left behind")\n'
+                     '    open(os.path.join(HERE, "left.txt"), "w").close()\n    os._exit(0)\n'
+                     'signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGTERM])',
     'threads': 'threads = [threading.Thread(target=lambda: step(tf.ones([3]))) for _ in range(4)]\n'
                'for t in threads: t.start()\nfor t in threads: t.join()\nwork(2)',
     'signal to oneself': 'signal.signal(signal.SIGTERM, caught)\nos.kill(os.getpid(), signal.SIGTERM)\nsay(got)',
     'signal to the group': 'signal.signal(signal.SIGINT, caught)\nos.kill(0, signal.SIGINT)\ntime.sleep(.1)\nsay(got)',
-    'wait for a signal': 'signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])\nos.kill(os.getpid(), signal.SIGUSR2)\n'
+    'wait for a signal': 'signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])\nsignal.pthread_kill(threading.main_thread().ident, signal.SIGUSR2)\n'
                          'say(signal.sigtimedwait([signal.SIGUSR2], 5) is not None)',
     'signal to each thread': 'signal.signal(signal.SIGUSR1, signal.SIG_IGN)\nfor t in os.listdir("/proc/self/task"):\n'
                              '    ctypes.CDLL(None).syscall({tgkill}, os.getpid(), int(t), int(signal.SIGUSR1))\nwork(2)',
@@ -170,15 +171,21 @@ class Run:
         words = [RECORDER, '-o', self.path(SESSION), self.path('script.py')] if recorded else [self.path('script.py')]
         environment = {k: v for k, v in os.environ.items() if not k.startswith('FOOTLIGHT_')}
         environment['PYTHONPATH'] = os.path.abspath(os.path.join(BUILD, 'python'))
+        # Through pipes, in either run: a limit to the size of files is none to what is printed.
         with open(folder + '.out', 'wb') as out, open(folder + '.err', 'wb') as err:
-            process = subprocess.Popen([sys.executable, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
-                                       env=environment, start_new_session=True)
+            self.readers = [subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=file) for file in (out, err)]
+            process = subprocess.Popen([sys.executable, *words], stdin=subprocess.DEVNULL, stdout=self.readers[0].stdin,
+                                       stderr=self.readers[1].stdin, cwd=folder, env=environment, start_new_session=True)
+            for reader in self.readers:
+                reader.stdin.close()
             try:
                 status = process.wait(timeout=LONGEST)
             except subprocess.TimeoutExpired:
                 status = 'did not end'
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+        for reader in self.readers:  # until children that were left behind have ended, too
+            reader.wait(timeout=LONGEST)
         self.status = 128 - status if isinstance(status, int) and status < 0 else status
 
     def path(self, name):
@@ -201,7 +208,7 @@ class Run:
                 if name in but or os.path.relpath(path, self.folder) in but:
                     continue
                 with open(path, 'rb') as file:
-                    found[os.path.relpath(path, self.folder)] = file.read()
+                    found[os.path.relpath(path, self.folder)] = file.read().replace(self.folder.encode(), b'FOLDER')
         return found
 
     def result(self, but):

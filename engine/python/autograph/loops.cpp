@@ -3,6 +3,7 @@
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/calls/operators.h"
@@ -13,7 +14,11 @@ namespace footlight::python::ag {
 
 namespace {
 
-trace::GraphBuilder& graph() { return *trace::GraphBuilder::innermost(); }
+trace::GraphBuilder& graph() {
+  trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
+  if (!builder) fail(ErrorKind::kRuntime, "a tf.init_scope() that was entered inside a staged statement was not left");
+  return *builder;
+}
 
 struct LoopOptions {
   int64_t maximum_iterations = -1;
@@ -35,10 +40,7 @@ LoopOptions options_of(PyObject* dict) {
   number("maximum_iterations", options.maximum_iterations);
   number("parallel_iterations", options.parallel_iterations);
   if (PyObject* list = find_item(dict, "shape_invariants"); list && list != Py_None) {
-    const Ref pairs = Ref::steal(PySequence_Fast(list, "shape_invariants must be a list of (variable, shape) pairs"));
-    if (!pairs) throw PythonErrorSet();
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(pairs.get()); ++i) {
-      PyObject* pair = PySequence_Fast_GET_ITEM(pairs.get(), i);
+    for (PyObject* pair : Items(list, "shape_invariants must be a list of (variable, shape) pairs")) {
       if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2)
         fail(ErrorKind::kValue, "shape_invariants must be a list of (variable, shape) pairs");
       options.invariants.emplace_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)),

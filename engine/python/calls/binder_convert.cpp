@@ -3,6 +3,7 @@
 #include "engine/python/calls/binder.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
@@ -44,9 +45,7 @@ Arg integers(PyObject* o) {
   ArgList list;
   Ref v = is_array(o) ? python_value(on_host(to_tensor(o))) : known(o);
   if (!is_sequence(v.get())) return {ArgList{{integer(v.get())}}};
-  Ref items = checked(PySequence_Fast(v.get(), "a list of integers"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-    list.push_back({integer(PySequence_Fast_GET_ITEM(items.get(), i))});
+  for (PyObject* item : Items(v.get())) list.push_back({integer(item)});
   return {std::move(list)};
 }
 
@@ -67,9 +66,7 @@ Arg shape(PyObject* o) {
   }
   if (!is_sequence(o)) return {to_tensor(o, DType::kInvalid)};
   Shape s;
-  Ref items = checked(PySequence_Fast(o, "a shape"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    PyObject* d = PySequence_Fast_GET_ITEM(items.get(), i);
+  for (PyObject* d : Items(o)) {
     if (d == Py_None) {
       s.append(kUnknownDim);
     } else if (PyIndex_Check(d) && !PyBool_Check(d) && (!is_value(d) || is_known_integer(d))) {
@@ -103,9 +100,8 @@ DType dtype_of_numbers(PyObject* o) {
     if (!PyList_CheckExact(item) && !PyTuple_CheckExact(item)) return false;
     if (depth > 250) return false;  // it may contain itself: the conversion reports that
     ++depth;
-    Ref items = checked(PySequence_Fast(item, "a list of numbers"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-      if (!self(self, PySequence_Fast_GET_ITEM(items.get(), i))) return false;
+    for (PyObject* one : Items(item))
+      if (!self(self, one)) return false;
     --depth;
     return true;
   };
@@ -135,25 +131,23 @@ Arg tensors(PyObject* o, const Parameter& p) {
     }
     return {std::move(list)};
   }
-  Ref items = checked(PySequence_Fast(o, "a list of tensors"));
-  list.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(items.get())));
+  const Items items(o);
+  list.reserve(static_cast<size_t>(items.size()));
   DType dtype = p.preferred;
   if (p.one_dtype) dtype = dtype_of_numbers(o);
   bool all_values = true;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-    all_values &= is_value(PySequence_Fast_GET_ITEM(items.get(), i));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()) && p.preferred == DType::kInvalid; ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+  for (PyObject* item : items) all_values &= is_value(item);
+  for (PyObject* item : items) {
+    if (p.preferred != DType::kInvalid) break;
     if (!is_value(item)) continue;
     dtype = is_tensor(item) ? tensor_of(item).dtype() : variable_dtype(item);
     break;
   }
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    if (p.none_in_list && PySequence_Fast_GET_ITEM(items.get(), i) == Py_None) {
+  for (PyObject* item : items) {
+    if (p.none_in_list && item == Py_None) {
       list.push_back({});
       continue;
     }
-    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     if (is_tensor(item) && p.preferred == DType::kInvalid) {
       list.emplace_back().value = tensor_of(item);
       continue;  // `dtype` is known: some tensor gave it
@@ -206,9 +200,8 @@ Arg any(PyObject* o) {
   if (PyUnicode_Check(o)) return {std::string(utf8(o))};
   if (PyList_Check(o) || PyTuple_Check(o)) {
     ArgList list;
-    Ref items = checked(PySequence_Fast(o, "a list"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-      list.push_back(any(PySequence_Fast_GET_ITEM(items.get(), i)));
+    const Level level("an argument");
+    for (PyObject* item : Items(o)) list.push_back(any(item));
     return {std::move(list)};
   }
   if (!is_value(o) && !is_array(o) && PyIndex_Check(o)) return {integer(o)};  // an enum member

@@ -63,7 +63,8 @@ std::string name_or(PyObject* name, const char* otherwise) {
 // Whether nested lists contain a tensor or variable: then it is not a constant.
 bool holds_tensor(PyObject* o, int depth = 0) {
   if (is_tensor(o) || is_variable(o)) return true;
-  if ((!PyList_Check(o) && !PyTuple_Check(o)) || depth > 64) return false;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  if (depth > 250) fail(ErrorKind::kValue, "Lists nested this deep cannot become a tensor");
   for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
     if (holds_tensor(PyList_Check(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i), depth + 1)) return true;
   return false;

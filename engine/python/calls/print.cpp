@@ -3,6 +3,7 @@
 #include "engine/ops/builder.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/module.h"
@@ -23,36 +24,40 @@ struct Piece {
   Tensor tensor;  // or this
 };
 
-void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
-  if (depth > 100) fail(ErrorKind::kRecursion, "tf.print: a structure nested more than 100 levels deep");
+void write(PyObject* o, bool nested, std::vector<Piece>& out) {
+  const Level level("tf.print");
   if (is_tensor(o) || is_variable(o)) {
     out.push_back({"", is_tensor(o) ? tensor_of(o) : variable_value(o)});
   } else if (PyTuple_Check(o) && has_attribute(o, "_fields")) {
     out.push_back({std::string(Py_TYPE(o)->tp_name) + "(", {}});
-    Ref fields = checked(PySequence_Fast(checked(PyObject_GetAttrString(o, "_fields")).get(), "names"));
-    for (Py_ssize_t i = 0; i < std::min(PyTuple_GET_SIZE(o), PySequence_Fast_GET_SIZE(fields.get())); ++i) {
-      out.push_back({(i ? ", " : "") + std::string(utf8(PySequence_Fast_GET_ITEM(fields.get(), i))) + "=", {}});
-      write(PyTuple_GET_ITEM(o, i), true, out, depth + 1);
+    const Items fields(checked(PyObject_GetAttrString(o, "_fields")).get());
+    for (Py_ssize_t i = 0; i < std::min(PyTuple_GET_SIZE(o), fields.size()); ++i) {
+      out.push_back({(i ? ", " : "") + std::string(utf8(fields[i])) + "=", {}});
+      write(PyTuple_GET_ITEM(o, i), true, out);
     }
     out.push_back({")", {}});
   } else if (PyList_CheckExact(o) || PyTuple_Check(o) || PyRange_Check(o)) {
     const bool tuple = PyTuple_Check(o);
     out.push_back({tuple ? "(" : "[", {}});
-    Ref items = checked(PySequence_Fast(o, "a sequence"));
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+    const Items items(o);
+    const Py_ssize_t n = items.size();
     for (Py_ssize_t i = 0; i < n; ++i) {
       if (i) out.push_back({", ", {}});
-      write(PySequence_Fast_GET_ITEM(items.get(), i), true, out, depth + 1);
+      write(items[i], true, out);
     }
     out.push_back({tuple ? n == 1 ? ",)" : ")" : "]", {}});
   } else if (PyDict_CheckExact(o)) {
     out.push_back({"{", {}});
     Ref keys = checked(PyDict_Keys(o));
     if (PyList_Sort(keys.get()) < 0) clear_only(PyExc_Exception);  // unsortable keys are printed in dict order
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
-      Ref key = checked(PyObject_Repr(PyList_GET_ITEM(keys.get(), i)));
-      out.push_back({(i ? ", " : "") + std::string(utf8(key.get())) + ": ", {}});
-      if (PyObject* value = find_item(o, PyList_GET_ITEM(keys.get(), i))) write(value, true, out, depth + 1);
+    const char* between = "";
+    for (PyObject* key : Items(keys.get())) {
+      const Ref text = checked(PyObject_Repr(key));
+      const Ref value = Ref::borrow(find_item(o, key));
+      if (!value) continue;  // taken out meanwhile
+      out.push_back({between + std::string(utf8(text.get())) + ": ", {}});
+      write(value.get(), true, out);
+      between = ", ";
     }
     out.push_back({"}", {}});
   } else {
@@ -62,18 +67,11 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out, int depth) {
 }
 
 // Whether write() can format the structure itself: nested lists, tuples and dicts.
-bool is_usual(PyObject* o, int depth = 0) {
-  if (depth > 100) return true;  // write() reports it
-  if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
-    for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
-      if (!is_usual(PyList_CheckExact(o) ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i), depth + 1)) return false;
-    return true;
-  }
-  if (PyDict_CheckExact(o)) {
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);)
-      if (!is_usual(value, depth + 1)) return false;
-    return true;
+bool is_usual(PyObject* o) {
+  const Level level("tf.print");
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o)) {
+    const Items items(PyDict_CheckExact(o) ? checked(PyDict_Values(o)).get() : o);
+    return std::all_of(items.begin(), items.end(), is_usual);
   }
   return is_tensor(o) || is_variable(o) || PyTuple_Check(o) || PyRange_Check(o) || !is_nested(o);
 }
@@ -114,10 +112,10 @@ void write_pretty(PyObject* o, std::vector<Piece>& out) {
 
 constexpr size_t kLine = 80, kPlace = 4;
 void write_input(PyObject* o, std::vector<Piece>& out) {
-  if (PyUnicode_Check(o) || is_tensor(o) || is_variable(o) || !is_nested(o)) return write(o, false, out, 0);
+  if (PyUnicode_Check(o) || is_tensor(o) || is_variable(o) || !is_nested(o)) return write(o, false, out);
   if (!is_usual(o)) return write_pretty(o, out);
   const size_t before = out.size();
-  write(o, false, out, 0);
+  write(o, false, out);
   size_t length = 0, tensors = 0;
   for (size_t i = before; i < out.size(); ++i) {
     length += out[i].tensor ? kPlace : out[i].text.size();

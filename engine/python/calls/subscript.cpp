@@ -5,6 +5,7 @@
 #include "engine/ops/builder.h"
 #include "engine/ops/composite/composites.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/calls/operators.h"
@@ -97,14 +98,13 @@ bool is_mask(PyObject* key) {
 }  // namespace
 
 SliceSpec slice_spec(PyObject* key) {
-  Ref items = PyTuple_Check(key) || PyList_Check(key) ? checked(PySequence_Fast(key, "an index"))
-                                                      : checked(PyTuple_Pack(1, key));
-  if (PySequence_Fast_GET_SIZE(items.get()) > 63)  // the masks have one bit per part
+  const Items items = PyTuple_Check(key) || PyList_Check(key) ? Items(key) : Items(checked(PyTuple_Pack(1, key)).get());
+  if (items.size() > 63)  // the masks have one bit per part
     fail(ErrorKind::kIndex, "an index cannot have more than 63 parts");
   std::vector<Bound> begin, end, strides;
   SliceSpec spec;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
+    PyObject* item = items[i];
     const int64_t bit = int64_t{1} << i;
     if (item == Py_Ellipsis) {
       if (spec.ellipsis_mask) fail(ErrorKind::kIndex, "an index can only have a single ellipsis ('...')");
@@ -125,7 +125,7 @@ SliceSpec slice_spec(PyObject* key) {
       if (s->start == Py_None) spec.begin_mask |= bit;
       if (s->stop == Py_None) spec.end_mask |= bit;
     } else {
-      Bound b = bound(item, PySequence_Fast_GET_SIZE(items.get()) == 1 && !PyList_Check(key));
+      Bound b = bound(item, items.size() == 1 && !PyList_Check(key));
       Bound after = b;
       if (b.tensor) {
         static const Op kAdd{"AddV2"};
@@ -235,7 +235,8 @@ Tensor subscript(const Tensor& x, PyObject* key) {
 
 PyObject* tensor_item(PyObject* self, Py_ssize_t i) {
   const Tensor& t = tensor_of(self);
-  if (i < 0 || i >= t.shape()[0]) {
+  const bool has_rows = t.shape().has_rank() && t.shape().rank() > 0;  // else the op says what is wrong
+  if (i < 0 || (has_rows && i >= t.shape()[0])) {
     PyErr_SetNone(PyExc_IndexError);
     return nullptr;
   }

@@ -5,6 +5,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/record/recorder.h"
@@ -18,9 +19,9 @@ namespace {
 
 void check_specs(PyObject* item) {
   if (is_spec(item) || is_variable(item)) return;
+  const Level level("input_signature");
   if (PyList_Check(item) || PyTuple_Check(item)) {
-    for (Py_ssize_t i = 0; i < Py_SIZE(item); ++i)
-      check_specs(PyList_Check(item) ? PyList_GET_ITEM(item, i) : PyTuple_GET_ITEM(item, i));
+    for (PyObject* one : Items::stored(item)) check_specs(one);
     return;
   }
   if (is_mapping(item)) {

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
@@ -107,8 +108,9 @@ void CallKey::add(PyObject* value) {
 void CallKey::add_child(PyObject* value, int depth) {
   PyTypeObject* const type = Py_TYPE(value);
   if (type == tensor_type || put_literal(key, value, type)) {
-    if (type == tensor_type) add(value);
-    return;
+    if (type != tensor_type) return;
+    owned.push_back(tensor_of(value));  // the container may lose it before the call
+    return add(value);
   }
   add_slowly(value, depth + 1);
 }
@@ -116,13 +118,7 @@ void CallKey::add_child(PyObject* value, int depth) {
 void CallKey::add_slowly(PyObject* value, int depth) {
   if (depth > kDeepest) refuse(value, "it is nested too deeply");
   PyTypeObject* const type = Py_TYPE(value);
-  if (type == &PyList_Type || type == &PyTuple_Type) {
-    const Py_ssize_t count = Py_SIZE(value);
-    key.put(type == &PyList_Type ? Token::kList : Token::kTuple, static_cast<uint64_t>(count));
-    for (Py_ssize_t i = 0; i < count && i < Py_SIZE(value); ++i)
-      add_child(type == &PyList_Type ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i), depth);
-    return;
-  }
+  if (type == &PyList_Type || type == &PyTuple_Type) return add_items(value, depth);
   if (type == &PyDict_Type) return add_mapping(value, depth);
   if (is_variable(value)) return add_variable(value);
   if (is_tensor(value)) return add_tensor(tensor_of(value));
@@ -145,12 +141,7 @@ void CallKey::add_outside(PyObject* value, int depth) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) add_child(PyTuple_GET_ITEM(value, i), depth);
     return;
   }
-  if (PyList_Check(value) || PyTuple_Check(value)) {
-    key.put(PyList_Check(value) ? Token::kList : Token::kTuple, static_cast<uint64_t>(Py_SIZE(value)));
-    for (Py_ssize_t i = 0; i < Py_SIZE(value); ++i)
-      add_child(PyList_Check(value) ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i), depth);
-    return;
-  }
+  if (PyList_Check(value) || PyTuple_Check(value)) return add_items(value, depth);
   if (is_mapping(value)) return add_mapping(value, depth);
   if (is_attrs_instance(value)) return add_fields(value, record_field_names(value).get(), depth);
   if (!PyType_Check(value) && is_array(value)) return add_tensor(to_tensor(value));
@@ -183,6 +174,12 @@ void CallKey::add_outside(PyObject* value, int depth) {
   key.numbered(Token::kObject, object_number(value));
 }
 
+void CallKey::add_items(PyObject* list_or_tuple, int depth) {
+  const Items items = Items::stored(list_or_tuple);
+  key.put(PyList_Check(list_or_tuple) ? Token::kList : Token::kTuple, static_cast<uint64_t>(items.size()));
+  for (PyObject* item : items) add_child(item, depth);
+}
+
 void CallKey::add_mapping(PyObject* value, int depth) {
   Ref keys = sorted_keys(value);
   const Py_ssize_t count = PyList_GET_SIZE(keys.get());
@@ -191,7 +188,6 @@ void CallKey::add_mapping(PyObject* value, int depth) {
     PyObject* name = PyList_GET_ITEM(keys.get(), i);
     add_child(name, depth);
     Ref item = checked(PyObject_GetItem(value, name));
-    if (Py_REFCNT(item.get()) == 1 && is_tensor(item.get())) owned.push_back(tensor_of(item.get()));
     add_child(item.get(), depth);
   }
 }
@@ -201,7 +197,6 @@ void CallKey::add_fields(PyObject* value, PyObject* names, int depth) {
                static_cast<uint64_t>(PyTuple_GET_SIZE(names)));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
     Ref item = checked(PyObject_GetAttr(value, PyTuple_GET_ITEM(names, i)));
-    if (is_tensor(item.get())) owned.push_back(tensor_of(item.get()));
     add_child(item.get(), depth);
   }
 }
@@ -241,7 +236,8 @@ void CallKey::add_callable(PyObject* value, int depth) {
   uint64_t children = 0;
   if (function->func_closure)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(function->func_closure); ++i, ++children) {
-      PyObject* content = PyCell_GET(PyTuple_GET_ITEM(function->func_closure, i));
+      const Ref held = Ref::borrow(PyCell_GET(PyTuple_GET_ITEM(function->func_closure, i)));
+      PyObject* content = held.get();
       if (content == value) key.put(Token::kEllipsis);  // a function that refers to itself
       else if (content) outside(content);
       else key.put(Token::kNone);
@@ -254,7 +250,8 @@ void CallKey::add_callable(PyObject* value, int depth) {
   Ref ordered = checked(PySequence_List(names.get()));
   if (PyList_Sort(ordered.get()) < 0) throw PythonErrorSet();
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ordered.get()); ++i) {
-    PyObject* content = PyDict_GetItemWithError(function->func_globals, PyList_GET_ITEM(ordered.get(), i));
+    const Ref held = Ref::borrow(find_item(function->func_globals, PyList_GET_ITEM(ordered.get(), i)));
+    PyObject* content = held.get();
     if (!content || content == value) continue;
     outside(content);
     ++children;

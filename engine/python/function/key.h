@@ -28,6 +28,7 @@ struct CallKey {
  private:
   void add_slowly(PyObject*, int depth);
   void add_child(PyObject*, int depth);
+  void add_items(PyObject* list_or_tuple, int depth);
   void add_mapping(PyObject*, int depth);
   void add_callable(PyObject*, int depth);
   void add_outside(PyObject*, int depth);

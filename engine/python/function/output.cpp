@@ -2,7 +2,9 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
@@ -28,6 +30,7 @@ Tensor leaf(PyObject* value) {
 }  // namespace
 
 OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors) {
+  const Level level("the result of a traced function");
   OutputTemplate out;
   if (result == Py_None) return out;
   if (is_tensor(result) || is_variable(result)) {
@@ -42,28 +45,25 @@ OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors) {
                : is_namedtuple(result) ? OutputTemplate::kNamedTuple
                                        : OutputTemplate::kTuple;
     if (out.kind == OutputTemplate::kNamedTuple) out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
-    for (Py_ssize_t i = 0; i < Py_SIZE(result); ++i)
-      out.children.push_back(take_outputs(list ? PyList_GET_ITEM(result, i) : PyTuple_GET_ITEM(result, i), tensors));
+    for (PyObject* item : Items::stored(result)) out.children.push_back(take_outputs(item, tensors));
     return out;
   }
   if (is_mapping(result)) {
     out.kind = OutputTemplate::kDict;
     out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
     // The tensors in the order of the sorted keys, the entries in the order of the user's dict.
-    Ref sorted = sorted_keys(result);
-    Ref in_order = checked(PyMapping_Keys(result));
+    const Items sorted(sorted_keys(result).get());
+    const Items in_order(checked(PyMapping_Keys(result)).get());
     std::vector<OutputTemplate> by_sorted;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sorted.get()); ++i) {
-      Ref value = checked(PyObject_GetItem(result, PyList_GET_ITEM(sorted.get(), i)));
+    for (PyObject* key : sorted) {
+      const Ref value = checked(PyObject_GetItem(result, key));
       by_sorted.push_back(take_outputs(value.get(), tensors));
     }
-    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(in_order.get()); ++k) {
-      PyObject* key = PyList_GET_ITEM(in_order.get(), k);
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sorted.get()); ++i)
-        if (PyObject_RichCompareBool(key, PyList_GET_ITEM(sorted.get(), i), Py_EQ) == 1) {
-          out.children.push_back(std::move(by_sorted[static_cast<size_t>(i)]));
-          break;
-        }
+    for (PyObject* key : in_order) {
+      Py_ssize_t i = 0;
+      while (i < sorted.size() && !are_equal(key, sorted[i])) ++i;
+      if (i == sorted.size()) changed_meanwhile();
+      out.children.push_back(std::move(by_sorted[static_cast<size_t>(i)]));
       out.keys.push_back(Ref::borrow(key));
     }
     return out;
@@ -146,32 +146,30 @@ std::string fields_text(const std::string& name, const std::vector<std::pair<std
 }  // namespace
 
 std::string type_text(PyObject* value) {
+  const Level level("the type of an argument");
   if (is_tensor(value)) return tensor_text(tensor_of(value).dtype(), tensor_of(value).shape());
   if (is_spec(value)) return spec_text({spec_of(value).dtype, spec_of(value).shape, {}});
   if (is_variable(value))
     return str("VariableSpec(shape=", variable_shape(value).to_string(), ", dtype=tf.", name_of(variable_dtype(value)),
                ", trainable=", variable_trainable(value) ? "True" : "False", ", alias_id=0)");
   if (is_namedtuple(value)) {
-    Ref names = checked(PyObject_GetAttrString(value, "_fields"));
+    const Items names(checked(PyObject_GetAttrString(value, "_fields")).get());
     std::vector<std::pair<std::string, std::string>> fields;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i)
-      fields.emplace_back(repr_of(PyTuple_GET_ITEM(names.get(), i)), type_text(PyTuple_GET_ITEM(value, i)));
+    for (Py_ssize_t i = 0; i < std::min(names.size(), PyTuple_GET_SIZE(value)); ++i)
+      fields.emplace_back(repr_of(names[i]), type_text(PyTuple_GET_ITEM(value, i)));
     return fields_text(short_name(Py_TYPE(value)), fields);
   }
   const bool list = PyList_Check(value);
   if (list || PyTuple_Check(value)) {
     std::string out = list ? "List[" : "Tuple[";
-    for (Py_ssize_t i = 0; i < Py_SIZE(value); ++i)
-      out += (i ? ", " : "") + type_text(list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i));
+    const char* between = "";
+    for (PyObject* item : Items::stored(value)) out += std::exchange(between, ", ") + type_text(item);
     return out + ']';
   }
   if (is_mapping(value)) {
-    Ref keys = checked(PyMapping_Keys(value));
     std::vector<std::pair<std::string, std::string>> fields;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
-      Ref item = checked(PyObject_GetItem(value, PyList_GET_ITEM(keys.get(), i)));
-      fields.emplace_back(repr_of(PyList_GET_ITEM(keys.get(), i)), type_text(item.get()));
-    }
+    for (PyObject* key : Items(checked(PyMapping_Keys(value)).get()))
+      fields.emplace_back(repr_of(key), type_text(checked(PyObject_GetItem(value, key)).get()));
     return fields_text("Dict", fields);
   }
   if (is_array(value) && !PyType_Check(value)) {
@@ -189,11 +187,10 @@ std::string output_text(const OutputTemplate& out, const Graph& graph) {
     }
     case OutputTemplate::kNone: return "Literal[None]";
     case OutputTemplate::kNamedTuple: {
-      Ref names = checked(PyObject_GetAttrString(out.type.get(), "_fields"));
+      const Items names(checked(PyObject_GetAttrString(out.type.get(), "_fields")).get());
       std::vector<std::pair<std::string, std::string>> fields;
-      for (size_t i = 0; i < out.children.size(); ++i)
-        fields.emplace_back(repr_of(PyTuple_GET_ITEM(names.get(), static_cast<Py_ssize_t>(i))),
-                            output_text(out.children[i], graph));
+      for (size_t i = 0; i < std::min(out.children.size(), static_cast<size_t>(names.size())); ++i)
+        fields.emplace_back(repr_of(names[static_cast<Py_ssize_t>(i)]), output_text(out.children[i], graph));
       return fields_text(short_name(reinterpret_cast<PyTypeObject*>(out.type.get())), fields);
     }
     case OutputTemplate::kDict: {

@@ -2,6 +2,7 @@
 #include "engine/python/function/key.h"
 
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
@@ -58,14 +59,14 @@ Ref sorted_keys(PyObject* mapping) {
 }
 
 Ref Rebuilder::rebuild(PyObject* value) {
+  const Level level("the arguments of a traced function");
   if (is_tensor(value) || is_variable(value) || is_spec(value)) return take(value);
   const bool list = PyList_Check(value);
   if (list || PyTuple_Check(value)) {
-    const Py_ssize_t count = Py_SIZE(value);
     const size_t before = taken_;
     std::vector<Ref> items;
-    for (Py_ssize_t i = 0; i < count; ++i)
-      items.push_back(rebuild(list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i)));
+    for (PyObject* item : Items::stored(value)) items.push_back(rebuild(item));
+    const auto count = static_cast<Py_ssize_t>(items.size());
     if (taken_ == before && !list) return Ref::borrow(value);
     Ref sequence = checked(list ? PyList_New(count) : PyTuple_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
@@ -76,13 +77,11 @@ Ref Rebuilder::rebuild(PyObject* value) {
     return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(value)), "_make", "(O)", sequence.get()));
   }
   if (is_mapping(value)) {
-    Ref keys = sorted_keys(value);
-    std::vector<Ref> items;
+    const Items keys(sorted_keys(value).get());
     Ref rebuilt = checked(PyDict_New());
     // Keep the order of the caller's mapping, although it was visited sorted.
     if (PyDict_Check(value)) rebuilt = checked(PyDict_Copy(value));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
-      PyObject* name = PyList_GET_ITEM(keys.get(), i);
+    for (PyObject* name : keys) {
       Ref item = checked(PyObject_GetItem(value, name));
       Ref fresh = rebuild(item.get());
       if (PyDict_SetItem(rebuilt.get(), name, fresh.get()) < 0) throw PythonErrorSet();

@@ -7,6 +7,7 @@
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/spec_object.h"
@@ -21,18 +22,15 @@ namespace {
 
 // Names of the placeholders: the parameter's, or the key's inside a mapping.
 void leaf_names(PyObject* value, const std::string& name, std::vector<std::string>& names) {
+  const Level level("the arguments of a traced function");
   if (is_tensor(value) || is_variable(value)) return names.push_back(name);
   if (is_spec(value)) return names.push_back(spec_of(value).name.empty() ? name : spec_of(value).name);
-  const bool list = PyList_Check(value);
-  if (list || PyTuple_Check(value)) {
-    for (Py_ssize_t i = 0; i < Py_SIZE(value); ++i)
-      leaf_names(list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i), name, names);
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    for (PyObject* item : Items::stored(value)) leaf_names(item, name, names);
     return;
   }
   if (is_mapping(value)) {
-    Ref keys = sorted_keys(value);
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
-      PyObject* key = PyList_GET_ITEM(keys.get(), i);
+    for (PyObject* key : Items(sorted_keys(value).get())) {
       Ref item = checked(PyObject_GetItem(value, key));
       leaf_names(item.get(), readable(checked(PyObject_Str(key)).get()), names);
     }
@@ -111,16 +109,18 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
 
 // None in place of anything but literals, specs and structures of these: a trace keeps no object of its key alive.
 Ref without_objects(Ref value) {
+  const Level level("the arguments of a traced function");
   PyObject* o = value.get();
   if (o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || is_spec(o))
     return value;
   const bool list = PyList_Check(o);
   if (list || PyTuple_Check(o)) {
-    const Py_ssize_t count = Py_SIZE(o);
+    const Items stored = Items::stored(o);
+    const Py_ssize_t count = stored.size();
     Ref items = checked(PyList_New(count));
     bool changed = false;
     for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject* item = list ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i);
+      PyObject* item = stored[i];
       Ref kept = without_objects(Ref::borrow(item));
       changed |= kept.get() != item;
       PyList_SET_ITEM(items.get(), i, kept.release());
@@ -134,9 +134,8 @@ Ref without_objects(Ref value) {
   if (!PyDict_Check(o)) return Ref::borrow(Py_None);
   Ref kept = checked(PyDict_New());
   bool changed = false;
-  Py_ssize_t at = 0;
-  PyObject *key, *item;
-  while (PyDict_Next(o, &at, &key, &item)) {
+  for (PyObject* pair : Items(checked(PyDict_Items(o)).get())) {
+    PyObject *key = PyTuple_GET_ITEM(pair, 0), *item = PyTuple_GET_ITEM(pair, 1);
     const Ref inner = without_objects(Ref::borrow(item));
     changed |= inner.get() != item;
     if (PyDict_SetItem(kept.get(), key, inner.get()) < 0) throw PythonErrorSet();
@@ -150,6 +149,7 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
   size_t next = 0;
   Rebuilder specs([&](PyObject*) {
     const size_t at = next++;
+    if (at >= types.size()) changed_meanwhile();
     return checked(spec_object({types[at].dtype, types[at].shape, names[at]}));
   });
   std::vector<Ref> positional;
@@ -237,7 +237,7 @@ struct TracedValues {
         if (at < names.size() && !spec_of(spec.get()).name.empty()) names[at] = spec_of(spec.get()).name;
         ++at;
       }
-    FL_CHECK(types.size() == names.size());
+    if (types.size() != names.size()) changed_meanwhile();
     size_t next = 0;
     Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); });
     for (PyObject* value : values) symbolic.push_back(placeholders.rebuild(value));
@@ -245,6 +245,7 @@ struct TracedValues {
 
  private:
   Ref placeholder(trace::GraphBuilder& builder, PyObject* value, size_t at) {
+    if (at >= types.size() || (types[at].variable && !is_variable(value))) changed_meanwhile();
     const LeafType& type = types[at];
     const std::string name = node_name(names[at]);
     if (type.variable) {

@@ -6,6 +6,7 @@
 #include "engine/ops/builder.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/array_memory.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/shape_object.h"
@@ -26,8 +27,9 @@ struct Registered {
 std::vector<Registered>& registered = *new std::vector<Registered>;
 
 bool is_registered(PyObject* o) {
-  return std::any_of(registered.begin(), registered.end(),
-                     [o](const Registered& r) { return is_instance(o, r.type.get()); });
+  for (size_t i = 0; i < registered.size(); ++i)  // an __instancecheck__ may register more of them
+    if (is_instance(o, Registered(registered[i]).type.get())) return true;
+  return false;
 }
 
 std::string short_repr(PyObject* o) {
@@ -79,7 +81,10 @@ struct Contents {
   DType number = DType::kFloat32;  // the dtype of the first leaf, if that is a float
   uint32_t seen = 0;               // the kinds that occur, as bits
   bool needs_64_bits = false;      // an integer that needs 64 bits
-  PyObject* other = nullptr;       // a leaf that is no constant: tensor, variable, registered class
+  Ref other;                       // a leaf that is no constant: tensor, variable, registered class
+  // What the walk met, in its order, for write(): a second look might find something else.
+  std::vector<Items> lists;
+  std::vector<Tensor> arrays;
 
   bool has(Kind k) const { return seen >> static_cast<int>(k) & 1; }
 };
@@ -153,6 +158,12 @@ void enter_level(Contents& c, int depth, int64_t n, PyObject* top) {
   }
 }
 
+Tensor value_of_array(PyObject* o) {
+  std::optional<Tensor> t = array_value(o);
+  if (!t) not_a_tensor(o);
+  return std::move(*t);
+}
+
 void inspect(PyObject* o, PyObject* top, int depth, Contents& c) {
   if (depth > 250) fail(ErrorKind::kValue, "Lists nested this deep cannot become a tensor");
   if (!is_list(o)) {
@@ -160,10 +171,11 @@ void inspect(PyObject* o, PyObject* top, int depth, Contents& c) {
     if (kind == Kind::kOther) {
       if (c.other) return;
       if (is_variable(o) || is_registered(o) || !is_array(o)) {
-        c.other = o;
+        c.other = Ref::borrow(o);
         return;
       }
-      const Tensor t = *array_value(o);
+      c.arrays.push_back(value_of_array(o));
+      const Tensor t = c.arrays.back();
       const int rank = t.shape().rank();
       for (int i = 0; i < rank; ++i) enter_level(c, depth + i, t.shape()[i], top);
       if (!t.elements()) return;
@@ -180,17 +192,18 @@ void inspect(PyObject* o, PyObject* top, int depth, Contents& c) {
     if (kind == Kind::kInt) note_width(c, o);
     return;
   }
-  Ref items = checked(PySequence_Fast(o, "a sequence"));
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
-  enter_level(c, depth, n, top);
+  const Items items(o);
+  c.lists.push_back(items);
+  enter_level(c, depth, items.size(), top);
   if (depth >= c.shape.rank()) return;
-  for (Py_ssize_t i = 0; i < n; ++i) inspect(PySequence_Fast_GET_ITEM(items.get(), i), top, depth + 1, c);
+  for (PyObject* item : items) inspect(item, top, depth + 1, c);
 }
 
 Tensor cast_constant(const Tensor&, DType);
 
 void copy(const Tensor& from, const Tensor& to, int64_t& at) {
   const int64_t n = from.elements();
+  if (n > to.elements() - at) changed_meanwhile();
   if (to.dtype() == DType::kString) {
     for (int64_t i = 0; i < n; ++i) to.data<std::string>()[at + i] = from.data<std::string>()[i];
   } else if (n) {
@@ -201,33 +214,42 @@ void copy(const Tensor& from, const Tensor& to, int64_t& at) {
   at += n;
 }
 
+// How far write() has come: in the tensor, and in what inspect() met.
+struct Progress {
+  int64_t element = 0;
+  size_t list = 0, array = 0;
+};
+
 // Lists of constants: written element by element, arrays whole.
-void write(PyObject* o, const Tensor& to, bool dtype_given, int64_t& at) {
+void write(PyObject* o, const Tensor& to, const Contents& c, Progress& at) {
   if (is_list(o)) {
-    Ref items = checked(PySequence_Fast(o, "a sequence"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-      write(PySequence_Fast_GET_ITEM(items.get(), i), to, dtype_given, at);
+    if (at.list == c.lists.size()) changed_meanwhile();  // its class is another one than before
+    for (PyObject* item : c.lists[at.list++]) write(item, to, c, at);
     return;
   }
   if (to.dtype() == DType::kFloat32 && PyFloat_CheckExact(o)) {
     const double v = PyFloat_AS_DOUBLE(o);
     const auto f = static_cast<float>(v);
-    if (!dtype_given && std::isinf(f) && std::isfinite(v))
+    if (!c.dtype_given && std::isinf(f) && std::isfinite(v))
       fail(ErrorKind::kValue, "Can't convert a list with the number ", v, " to float32: it is too large");
-    to.data<float>()[at++] = f;
+    if (at.element == to.elements()) changed_meanwhile();
+    to.data<float>()[at.element++] = f;
     return;
   }
   const Kind kind = kind_of(o);
   if (kind == Kind::kOther) {
-    Tensor t = *array_value(o);
-    copy(t.dtype() == to.dtype() ? t : cast_constant(t, to.dtype()), to, at);
+    if (at.array == c.arrays.size()) changed_meanwhile();
+    const Tensor& t = c.arrays[at.array++];
+    copy(t.dtype() == to.dtype() ? t : cast_constant(t, to.dtype()), to, at.element);
     return;
   }
   // Members of enumerations and of user classes as the number that they are.
   Ref plain = kind == Kind::kFloat && !PyFloat_CheckExact(o) ? checked(PyNumber_Float(o))
               : kind == Kind::kInt && !PyLong_Check(o)       ? checked(PyNumber_Index(o))
                                                              : Ref::borrow(o);
-  copy(*scalar_from_object(plain.get(), to.dtype()), to, at);
+  const std::optional<Tensor> number = scalar_from_object(plain.get(), to.dtype());
+  if (!number) not_a_tensor(o);
+  copy(*number, to, at.element);
 }
 
 // A shape is a list of int32, or of int64 if a dimension needs it; no other dtype.
@@ -279,13 +301,13 @@ bool accepts(DType d, const Contents& c) {
 }
 
 // The first tensor or variable in nested lists: all others take its dtype.
-PyObject* first_tensor(PyObject* o) {
-  if (is_tensor(o) || is_variable(o)) return o;
-  if (!is_list(o)) return nullptr;
-  Ref items = checked(PySequence_Fast(o, "a sequence"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-    if (PyObject* t = first_tensor(PySequence_Fast_GET_ITEM(items.get(), i))) return t;
-  return nullptr;
+Ref first_tensor(PyObject* o) {
+  if (is_tensor(o) || is_variable(o)) return Ref::borrow(o);
+  if (!is_list(o)) return {};
+  const Level level("a list that becomes a tensor");
+  for (PyObject* item : Items(o))
+    if (Ref t = first_tensor(item)) return t;
+  return {};
 }
 
 Tensor pack(const std::vector<Tensor>& parts) {
@@ -295,11 +317,10 @@ Tensor pack(const std::vector<Tensor>& parts) {
 
 // Nested lists that contain tensors: level by level.
 Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
-  Ref items = checked(PySequence_Fast(o, "a sequence"));
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+  const Level level("a list that becomes a tensor");
+  const Items items(o);
   std::vector<Tensor> parts;
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+  for (PyObject* item : items) {
     // Tensors that do not go together: the op says so.
     if (is_tensor(item) && dtype != DType::kInvalid && tensor_of(item).dtype() != dtype) {
       const bool cast = dtype_given && !tensor_of(item).is_symbolic();
@@ -314,6 +335,7 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
     }
     if (dtype == DType::kInvalid) dtype = parts.back().dtype();
   }
+  if (parts.empty()) changed_meanwhile();
   if (with_tensors) return pack(parts);
   for (const Tensor& p : parts)
     if (!compatible(p.shape(), parts[0].shape())) ragged(o);
@@ -329,16 +351,17 @@ Tensor from_list(PyObject* o, DType dtype) {
   c.dtype_given = dtype != DType::kInvalid;
   inspect(o, o, 0, c);
   if (c.other) {
-    PyObject* t = first_tensor(o);
-    if (t && !c.dtype_given) dtype = is_tensor(t) ? tensor_of(t).dtype() : variable_dtype(t);
-    return stacked(o, dtype, t != nullptr, c.dtype_given);
+    const Ref t = first_tensor(o);
+    if (t && !c.dtype_given) dtype = is_tensor(t.get()) ? tensor_of(t.get()).dtype() : variable_dtype(t.get());
+    return stacked(o, dtype, static_cast<bool>(t), c.dtype_given);
   }
   if (!c.dtype_given) dtype = dtype_of_kind(c);
   else if (!accepts(dtype, c))
     fail(ErrorKind::kType, "Cannot convert ", short_repr(o), " to a tensor of dtype ", name_of(dtype));
   Tensor out = Tensor::empty(dtype, c.shape);
-  int64_t at = 0;
-  if (out.elements() > 0) write(o, out, c.dtype_given, at);
+  Progress at;
+  if (out.elements() > 0) write(o, out, c, at);
+  if (at.element < out.elements() && out.elements() > 0) changed_meanwhile();
   out.body()->python_number = true;
   return out;
 }
@@ -394,7 +417,9 @@ PyMethodDef register_method = {"register_tensor_conversion_function", with_keywo
                                "priority=100)\n--\n\nRegisters a conversion of another class to tensors."};
 
 std::optional<Tensor> by_registered(PyObject* o, DType dtype) {
-  for (const Registered& r : registered) {
+  const Level level("tf.register_tensor_conversion_function");
+  for (size_t i = 0; i < registered.size(); ++i) {
+    const Registered r = registered[i];  // the functions may register more of them
     if (!is_instance(o, r.type.get())) continue;
     Ref wanted = dtype == DType::kInvalid ? Ref::borrow(Py_None) : Ref::borrow(dtype_object(dtype));
     Ref args = checked(PyTuple_Pack(1, o));

@@ -5,6 +5,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 
 namespace footlight::python {
 namespace {
@@ -49,9 +50,8 @@ Ref sorted_keys(PyObject* mapping) {
 Ref field_names(PyObject* o) {
   Ref fields = checked(PyObject_GetAttrString(o, "__attrs_attrs__"));
   Ref names = checked(PyList_New(0));
-  Ref all = checked(PySequence_Fast(fields.get(), "attrs fields"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
-    Ref name = checked(PyObject_GetAttrString(PySequence_Fast_GET_ITEM(all.get(), i), "name"));
+  for (PyObject* field : Items(fields.get())) {
+    Ref name = checked(PyObject_GetAttrString(field, "name"));
     if (PyList_Append(names.get(), name.get()) < 0) throw PythonErrorSet();
   }
   return names;
@@ -63,83 +63,78 @@ Ref components_of(PyObject* o) {
   return checked(PyObject_CallMethod(spec.get(), "_to_components", "(O)", o));
 }
 
-// Calls body(child) for each child in order.
-template <class Body>
-void each_child(PyObject* o, Kind kind, Body&& body) {
-  if (kind == Kind::kComposite) return body(components_of(o).get());
-  if (kind == Kind::kMapping || kind == Kind::kAttrs) {
-    Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
-      PyObject* name = PyList_GET_ITEM(names.get(), i);
-      Ref child = checked(kind == Kind::kMapping ? PyObject_GetItem(o, name) : PyObject_GetAttr(o, name));
-      body(child.get());
+// The children of a structure in order, taken at one look; `names`: of a mapping's or an attrs object's.
+struct Children {
+  std::vector<Ref> names, values;
+};
+
+Children children_of(PyObject* o, Kind kind) {
+  Children children;
+  if (kind == Kind::kComposite) {
+    children.values.push_back(components_of(o));
+  } else if (kind == Kind::kMapping || kind == Kind::kAttrs) {
+    const Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
+    for (PyObject* name : Items(names.get())) {
+      children.names.push_back(Ref::borrow(name));
+      children.values.push_back(
+          checked(kind == Kind::kMapping ? PyObject_GetItem(o, name) : PyObject_GetAttr(o, name)));
     }
-    return;
+  } else {
+    for (PyObject* item : Items(o)) children.values.push_back(Ref::borrow(item));
   }
-  Ref items = checked(PySequence_Fast(o, "a sequence"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    Ref child = Ref::borrow(PySequence_Fast_GET_ITEM(items.get(), i));
-    body(child.get());
-  }
+  return children;
 }
 
-void guard_depth(int depth) {
-  if (depth > 500)
-    fail(ErrorKind::kRecursion, "A structure nested more than 500 levels deep (does it contain itself?)");
-}
-
-void flatten(PyObject* o, std::vector<Ref>& leaves, int depth, bool composites) {
-  guard_depth(depth);
+void flatten(PyObject* o, std::vector<Ref>& leaves, bool composites) {
+  const Level level("tf.nest");
   const Kind kind = kind_of(o, composites);
-  if (kind == Kind::kLeaf)
-    leaves.push_back(Ref::borrow(o));
-  else
-    each_child(o, kind, [&](PyObject* child) { flatten(child, leaves, depth + 1, composites); });
+  if (kind == Kind::kLeaf) return leaves.push_back(Ref::borrow(o));
+  for (const Ref& child : children_of(o, kind).values) flatten(child.get(), leaves, composites);
 }
 
 Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) {
+  const Level level("tf.nest");
   const Kind kind = kind_of(o, composites);
   if (kind == Kind::kLeaf) {
     if (at >= leaves.size())
       fail(ErrorKind::kValue, "Too few flat values for the structure: ", leaves.size(), " were given");
     return leaves[at++];
   }
-  Ref children = checked(PyList_New(0));
-  each_child(o, kind, [&](PyObject* child) {
-    Ref packed = pack(child, leaves, at, composites);
-    if (PyList_Append(children.get(), packed.get()) < 0) throw PythonErrorSet();
-  });
+  Children parts = children_of(o, kind);
+  for (Ref& part : parts.values) part = pack(part.get(), leaves, at, composites);
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
   if (kind == Kind::kComposite) {
     Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
-    return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", PyList_GET_ITEM(children.get(), 0)));
+    return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", parts.values[0].get()));
   }
+  Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(parts.values.size())));
+  for (size_t i = 0; i < parts.values.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(parts.values[i].get()));
   if (kind == Kind::kSequence) {
     const bool made = !PyRange_Check(o) && !is_a(o, "MappingView", view_class);
+    Ref children = checked(PySequence_List(tuple.get()));
     return made ? checked(PyObject_CallOneArg(type, children.get())) : children;
   }
   if (kind == Kind::kList) {
+    Ref children = checked(PySequence_List(tuple.get()));
     return PyList_CheckExact(o) ? children : checked(PyObject_CallOneArg(type, children.get()));
   }
-  Ref tuple = checked(PyList_AsTuple(children.get()));
   if (kind == Kind::kTuple)
     return PyTuple_CheckExact(o) ? tuple : checked(PyObject_CallOneArg(type, tuple.get()));
   if (kind == Kind::kNamedTuple) return checked(PyObject_Call(type, tuple.get(), nullptr));
-  Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
   Ref by_name = checked(PyDict_New());
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i)
-    if (PyDict_SetItem(by_name.get(), PyList_GET_ITEM(names.get(), i), PyList_GET_ITEM(children.get(), i)) <
-        0)
-      throw PythonErrorSet();
+  for (size_t i = 0; i < parts.names.size(); ++i)
+    if (PyDict_SetItem(by_name.get(), parts.names[i].get(), parts.values[i].get()) < 0) throw PythonErrorSet();
   Ref none = checked(PyTuple_New(0));
   if (kind == Kind::kAttrs) return checked(PyObject_Call(type, none.get(), by_name.get()));
   // In the order of the original: people print dicts.
   Ref result =
       PyDict_CheckExact(o) ? checked(PyDict_New()) : checked(PyObject_CallMethod(o, "copy", nullptr));
-  Ref keys = checked(PySequence_List(checked(PyMapping_Keys(o)).get()));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
-    PyObject* key = PyList_GET_ITEM(keys.get(), i);
-    if (PyObject_SetItem(result.get(), key, find_item(by_name.get(), key)) < 0) throw PythonErrorSet();
+  const Ref keys = checked(PyMapping_Keys(o));
+  for (PyObject* key : Items(keys.get())) {
+    const Ref value = Ref::borrow(find_item(by_name.get(), key));
+    if (!value) changed_meanwhile();
+    if (PyObject_SetItem(result.get(), key, value.get()) < 0) throw PythonErrorSet();
   }
   return result;
 }
@@ -151,8 +146,8 @@ bool same_fields(PyObject* a, PyObject* b) {
   return are_equal(x.get(), y.get());
 }
 
-void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
-  guard_depth(depth);
+void same(PyObject* a, PyObject* b, bool types, bool composites) {
+  const Level level("tf.nest");
   const Kind x = kind_of(a, composites), y = kind_of(b, composites);
   if (x == Kind::kLeaf && y == Kind::kLeaf) return;
   if (x == Kind::kLeaf || y == Kind::kLeaf)
@@ -170,13 +165,11 @@ void same(PyObject* a, PyObject* b, bool types, int depth, bool composites) {
       fail(ErrorKind::kValue, "The two dictionaries don't have the same set of keys: ", repr_of(ka.get()),
            " and ", repr_of(kb.get()));
   }
-  std::vector<Ref> ca, cb;
-  each_child(a, x, [&](PyObject* c) { ca.push_back(Ref::borrow(c)); });
-  each_child(b, y, [&](PyObject* c) { cb.push_back(Ref::borrow(c)); });
+  const std::vector<Ref> ca = children_of(a, x).values, cb = children_of(b, y).values;
   if (ca.size() != cb.size())
     fail(ErrorKind::kValue, "The two structures don't have the same number of elements: ", repr_of(a),
          " and ", repr_of(b));
-  for (size_t i = 0; i < ca.size(); ++i) same(ca[i].get(), cb[i].get(), types, depth + 1, composites);
+  for (size_t i = 0; i < ca.size(); ++i) same(ca[i].get(), cb[i].get(), types, composites);
 }
 
 PyObject* py_flatten(PyObject*, PyObject* args, PyObject* keywords) {
@@ -209,10 +202,9 @@ PyObject* py_pack(PyObject*, PyObject* args, PyObject* keywords) {
     if (!is_nested(flat))
       fail(ErrorKind::kType, "pack_sequence_as: flat_sequence must be a sequence, not ",
            Py_TYPE(flat)->tp_name);
-    Ref items = checked(PySequence_Fast(flat, "pack_sequence_as: flat_sequence must be a sequence"));
     std::vector<Ref> leaves, wanted;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-      leaves.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(items.get(), i)));
+    for (PyObject* item : Items(flat, "pack_sequence_as: flat_sequence must be a sequence"))
+      leaves.push_back(Ref::borrow(item));
     nest_flatten(structure, wanted, expand);
     if (wanted.size() != leaves.size())
       fail(ErrorKind::kValue, "Could not pack sequence. Structure had ", wanted.size(),
@@ -250,6 +242,7 @@ PyObject* py_map(PyObject*, PyObject* args, PyObject* keywords) {
         nest_assert_same(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, i),
                          !check || is_true(check), composites);
       nest_flatten(PyTuple_GET_ITEM(args, i), leaves[static_cast<size_t>(i - 1)], composites);
+      if (leaves[static_cast<size_t>(i - 1)].size() != leaves[0].size()) changed_meanwhile();
     }
     std::vector<Ref> results;
     for (size_t i = 0; i < leaves[0].size(); ++i) {
@@ -281,14 +274,14 @@ PyMethodDef functions[] = {
 
 bool is_nested(PyObject* o) { return kind_of(o) != Kind::kLeaf; }
 void nest_flatten(PyObject* structure, std::vector<Ref>& leaves, bool composites) {
-  flatten(structure, leaves, 0, composites);
+  flatten(structure, leaves, composites);
 }
 Ref nest_pack(PyObject* structure, std::span<const Ref> leaves, bool composites) {
   size_t at = 0;
   return pack(structure, leaves, at, composites);
 }
 void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composites) {
-  same(a, b, check_types, 0, composites);
+  same(a, b, check_types, composites);
 }
 
 void init_nest() {

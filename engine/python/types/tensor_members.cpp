@@ -6,6 +6,7 @@
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/graph_object.h"
 
 namespace footlight::python {
@@ -46,13 +47,10 @@ PyObject* consumers(PyObject* self, PyObject*) {
     Ref name = checked(PyObject_GetAttrString(self, "name"));
     Ref all = checked(PyObject_CallMethod(graph.get(), "get_operations", nullptr));
     Ref list = checked(PyList_New(0));
-    Ref items = checked(PySequence_Fast(all.get(), "operations"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-      PyObject* operation = PySequence_Fast_GET_ITEM(items.get(), i);
+    for (PyObject* operation : Items(all.get())) {
       Ref inputs = checked(PyObject_GetAttrString(operation, "inputs"));
-      Ref tensors = checked(PySequence_Fast(inputs.get(), "inputs"));
-      for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(tensors.get()); ++k) {
-        Ref other = checked(PyObject_GetAttrString(PySequence_Fast_GET_ITEM(tensors.get(), k), "name"));
+      for (PyObject* input : Items(inputs.get())) {
+        Ref other = checked(PyObject_GetAttrString(input, "name"));
         if (!are_equal(other.get(), name.get())) continue;
         if (PyList_Append(list.get(), operation) < 0) throw PythonErrorSet();
         break;

@@ -73,6 +73,8 @@ ONE_PLACE = [
      'loses every exception; use find_item() of interpreter/attributes.h'),
     ('engine/python/', re.compile(r'\bPyUnicode_AsUTF8(AndSize)?\b'), ['engine/python/interpreter/text.cpp'],
      'is null for lone surrogates; use utf8() or readable() of interpreter/text.h'),
+    ('engine/python/', re.compile(r'\bPySequence_Fast\b'), [],
+     'lends items that the container may lose; use Items of interpreter/walk.h'),
     ('engine/python/', re.compile(r'\bPy_X?DECREF\b'), ['engine/python/interpreter/ref.h'], 'is what Ref of interpreter/ref.h is for'),
     ('app/', re.compile(r'\bnew QLabel\b|\bQLabel\('), ['app/views/labels.cpp'],
      'shows what looks like HTML as HTML; use plain_label() of app/views/labels.h'),
@@ -85,6 +87,11 @@ ONE_PLACE = [
     ('app/', re.compile(r'\bQMessageBox(::| \w)'), ['app/views/main_window_parts.cpp'],
      'shows what looks like HTML as HTML; say it in the banner'),
 ]
+# Functions as Python calls them (getters, methods, slots of types), and what may throw in them: then it is in guarded().
+ENTRY = re.compile(r'(?:^PyObject\* \w+|\[\])\(PyObject\*(?: \w+)?(?:, (?:PyObject|void)\*(?: \w+)?){0,2}\)(?: -> PyObject\*)? \{', re.M)
+THROWS = re.compile(r'\bthrow\b|\bstd::string\b|\bc_str\(|\b(?:fail|checked|find_item|wrap|text_object|shape_object|elements)\(')
+GUARD = re.compile(r'\bguarded\(|\bnamed\(|\bcatch \(\.\.\.\)')
+HELPERS = ('engine/python/interpreter/attributes.cpp',)  # lends what it finds, and throws
 OURS = ('app', 'engine', 'kernels', 'tests', 'resources', 'packaging', '.ci')
 CODE = ('.h', '.cpp', '.cu', '.cuh', '.inc')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
@@ -142,7 +149,23 @@ def include_offences(root, path, text):
                     name, own, ', '.join(sorted(rights(own) - {own})) or 'itself')
 
 
+def unguarded_entries(text):
+    """(line, first line of the function) for each entry from Python that lets exceptions of C++ through."""
+    text = without_comments(text)
+    for entry in ENTRY.finditer(text):
+        end, depth = entry.end(), 1
+        while depth and end < len(text):
+            depth += {'{': 1, '}': -1}.get(text[end], 0)
+            end += 1
+        body = text[entry.end():end]
+        if THROWS.search(body) and not GUARD.search(body):
+            yield text.count('\n', 0, entry.start()) + 1, entry.group().rstrip(' {')
+
+
 def style_offences(path, text):
+    if path.startswith('engine/python/') and path.endswith('.cpp') and path not in HELPERS:
+        for line, entry in unguarded_entries(text):
+            yield 'line %d: %s may throw into Python; its body belongs in guarded()' % (line, entry)
     if path.endswith(CODE):
         for folder, pattern, places, why in ONE_PLACE:
             applies = path.startswith(folder) and path not in places
@@ -221,6 +244,11 @@ SELF_TEST = [  # path, text, a part of the offence; None: none may be found
     ('engine/python/calls/a.cpp', '// Calls.\nauto f(PyObject* o) { return PyUnicode_AsUTF8(o); }\n', 'lone surrogates'),
     ('engine/python/calls/b.cpp', '// Calls.\nint f(PyObject* o) { return PyObject_HasAttrString(o, "a"); }\n', 'has_attribute'),
     ('engine/python/calls/c.cpp', '// Calls.\nint f(PyObject* o) { return PyDict_GetItemWithError(o, o) != 0; }\n', None),
+    ('engine/python/calls/d.cpp', '// Calls.\nauto f(PyObject* o) { return PySequence_Fast(o, "a list"); }\n', 'Items of'),
+    ('engine/python/calls/e.cpp', '// Calls.\nPyObject* f(PyObject* o, void*) {\n  return wrap(of(o));\n}\n', 'line 2: PyObject* f'),
+    ('engine/python/calls/f.cpp', '// Calls.\nauto f = [](PyObject* o, void*) { return wrap(of(o)); };\n', 'guarded()'),
+    ('engine/python/calls/g.cpp', '// Calls.\nPyObject* f(PyObject* o, void*) {\n  return guarded([&] { return wrap(of(o)); });\n}\n', None),
+    ('engine/python/calls/h.cpp', '// Calls.\nPyObject* f(PyObject* o, PyObject*) { return Py_NewRef(o); }\n', None),
     ('app/views/b.cpp', '// Draws.\nvoid f() { auto* l = new QLabel(name()); }\n', 'plain_label()'),
     ('app/views/c.cpp', '// Draws.\nvoid f(QWidget* w) { w->setToolTip(name()); }\n', 'set_tip()'),
     ('app/views/d.cpp', '// Draws.\nvoid f() { QToolTip::showText(at(), name(), w); }\n', 'show_tip()'),

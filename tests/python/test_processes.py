@@ -151,6 +151,56 @@ class Processes(unittest.TestCase):
         ''')
         self.assertEqual((status, out), (0, '10.0\n'), err)
 
+    def test_end_of_the_interpreter_while_daemon_threads_run_python(self):
+        """Code of the user's that our code called: its thread ends there, below frames of ours."""
+        start = """
+            import logging, sys, threading, footlight as tf
+            logging.disable(logging.CRITICAL)  # of functions that are traced again and again
+            sys.setswitchinterval(1e-5)
+            def busy(n):
+                for _ in range(n): pass
+        """
+        called = {
+            'a gradient': """
+                @tf.custom_gradient
+                def f(x):
+                    busy(1000)
+                    def back(dy):
+                        busy(1000)
+                        return dy * 2.
+                    return x * 2., back
+                def work():
+                    x = tf.constant(1.)
+                    while True:
+                        with tf.GradientTape() as tape:
+                            tape.watch(x)
+                            y = f(x)
+                        tape.gradient(y, x)
+            """,
+            'a trace': """
+                def work():
+                    while True:
+                        tf.function(lambda x: (busy(1000), x + 1.)[1], autograph=False)(tf.constant(1.))
+            """,
+            'a conversion': """
+                class Number:
+                    def __index__(self):
+                        busy(1000)
+                        return 1
+                def work():
+                    while True: tf.nest.map_structure(lambda x: busy(1000), [1, 2]), tf.constant([Number(), Number()])
+            """}
+        end = """
+            ready = threading.Event()
+            for _ in range(4): threading.Thread(target=work, daemon=True).start()
+            ready.wait(.2)
+        """
+        for name, code in called.items():
+            for _ in range(2):
+                with self.subTest(name):
+                    status, out, err = run(''.join(textwrap.dedent(part) for part in (start, code, end)))
+                    self.assertEqual((status, out, err), (0, '', ''))
+
     def test_os_exit(self):
         status, out, err = run('import os, footlight as tf; tf.ones([3]) + 1; os._exit(9)')
         self.assertEqual((status, err), (9, ''))

@@ -148,33 +148,33 @@ int clear(PyObject* self) {
 }
 
 // The functions of one instance, stored in its own dictionary, so they die with it. A copied instance gets new ones.
-PyObject* functions_of(PyObject* instance) {
+Ref functions_of(PyObject* instance) {
   static PyObject* const name = PyUnicode_InternFromString("__footlight_functions__");
   Ref own = Ref::steal(PyObject_GenericGetDict(instance, nullptr));
   if (!own) {
     clear_only(PyExc_AttributeError);
-    return nullptr;
+    return {};
   }
   Ref owner = checked(PyLong_FromVoidPtr(instance));
-  PyObject* known = PyDict_GetItemWithError(own.get(), name);
-  if (known && PyDict_Check(known)) {
-    PyObject* of = find_item(known, Py_None);
-    if (of && are_equal(of, owner.get())) return known;
+  const Ref known = Ref::borrow(find_item(own.get(), name));
+  if (known && PyDict_Check(known.get())) {
+    const Ref of = Ref::borrow(find_item(known.get(), Py_None));
+    if (of && are_equal(of.get(), owner.get())) return known;
   }
   Ref fresh = checked(PyDict_New());
   if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 ||
       PyDict_SetItem(own.get(), name, fresh.get()) < 0)
     throw PythonErrorSet();
-  return fresh.get();
+  return fresh;
 }
 
 // A method: the instance gets a Function of its own.
 PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
   if (!instance || instance == Py_None) return Py_NewRef(self);
   return guarded([&]() -> PyObject* {
-    PyObject* known = functions_of(instance);
+    const Ref known = functions_of(instance);
     if (known)
-      if (PyObject* made = PyDict_GetItemWithError(known, self); made && is_function(made)) return Py_NewRef(made);
+      if (PyObject* made = find_item(known.get(), self); made && is_function(made)) return Py_NewRef(made);
     auto* f = reinterpret_cast<PyTracedFunction*>(self);
     Ref method = checked(PyMethod_New(f->core->python_function.get(), instance));
     Ref made = make_function(method.get(), f->core->options);
@@ -184,7 +184,7 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
     core.made_at = f->core->made_at;
     core.self_number = object_number(instance);
     core.function.belong_to(f->core->function, core.self_number);
-    if (known && PyDict_SetItem(known, self, made.get()) < 0) throw PythonErrorSet();
+    if (known && PyDict_SetItem(known.get(), self, made.get()) < 0) throw PythonErrorSet();
     return made.release();
   });
 }
@@ -255,10 +255,12 @@ PyObject* get_jit(PyObject* self, void*) {
   const Ref& jit = core_of(self).options.jit_compile;
   return Py_NewRef(jit ? jit.get() : Py_None);
 }
-PyObject* get_name(PyObject* self, void*) { return text_object(core_of(self).name).release(); }
+PyObject* get_name(PyObject* self, void*) { return guarded([&] { return text_object(core_of(self).name).release(); }); }
 
 PyObject* repr(PyObject* self) {
-  return PyUnicode_FromFormat("<footlight.Function '%s' at %p>", core_of(self).qualified_name.c_str(), self);
+  return guarded([&] {
+    return PyUnicode_FromFormat("<footlight.Function '%s' at %p>", core_of(self).qualified_name.c_str(), self);
+  });
 }
 
 PyMethodDef methods[] = {
@@ -313,13 +315,13 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
   f->dict = nullptr;
   f->weakrefs = nullptr;
   Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
-  PyObject_GC_Track(object.get());
   f->core = new FunctionCore(callable, options);
   f->dict = checked(PyDict_New()).release();
   for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
     if (const Ref value = optional_attribute(callable, name))
       if (PyDict_SetItemString(f->dict, name, value.get()) < 0) throw PythonErrorSet();
   if (PyDict_SetItemString(f->dict, "__wrapped__", callable) < 0) throw PythonErrorSet();
+  PyObject_GC_Track(object.get());
   return object;
 }
 

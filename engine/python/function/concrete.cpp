@@ -278,7 +278,9 @@ PyObject* get_output_dtypes(PyObject* self, void*) {
         .release();
   });
 }
-PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(graph_in(self).name().c_str()); }
+PyObject* get_name(PyObject* self, void*) {
+  return guarded([&] { return PyUnicode_FromString(graph_in(self).name().c_str()); });
+}
 PyObject* get_function_type(PyObject* self, void*);
 
 PyMethodDef methods[] = {

@@ -1,6 +1,7 @@
 // Conversion between Python and C++ exceptions; the only place that clears a Python exception.
 #pragma once
 
+#include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/ref.h"
 
 namespace footlight::python {
@@ -8,15 +9,21 @@ namespace footlight::python {
 // Sets the Python exception for the C++ exception being handled; call it inside `catch (...)`.
 void set_python_error();
 
-// Runs `body`, turning C++ exceptions into Python ones: `return guarded([&] { ... return object; });`
-template <class Body>
-PyObject* guarded(Body&& body) {
+// Runs `body`, turning C++ exceptions into Python ones: `return guarded([&] { ... return object; });` A slot of a type
+// that says "an exception is set" by a number names it: `return guarded(-1, [&] { ... return 0; });`
+template <class Result, class Body>
+Result guarded(Result failed, Body&& body) {
+  if (!stays_out) [[unlikely]] stay_out_at_exit();
   try {
     return body();
   } catch (...) {
     set_python_error();
-    return nullptr;
+    return failed;
   }
+}
+template <class Body>
+PyObject* guarded(Body&& body) {
+  return guarded(static_cast<PyObject*>(nullptr), body);
 }
 
 // Clears the current exception if it is one of `classes` (a class, or a tuple of them) and returns whether it was; any

@@ -1,12 +1,18 @@
 // Taking the GIL in a thread of C++ while the interpreter may be ending.
 //
-// Python ends a daemon thread that asks for the GIL too late by unwinding its stack. Our frames cannot be unwound:
-// their destructors release Python objects, which needs the GIL. Such a thread waits here until the process is gone.
+// Python ends a daemon thread that asks for the GIL too late with pthread_exit(), which unwinds its stack. Our frames
+// cannot be unwound: their destructors release Python objects, which needs the GIL. Such a thread waits here until the
+// process is gone, wherever it was: in our own code that takes the GIL back, or in Python code that our code called.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"
 
 namespace footlight::python {
+
+// Whether stay_out_at_exit() was called on this thread.
+extern constinit thread_local bool stays_out __attribute__((tls_model("initial-exec")));
+// From here on pthread_exit() makes this thread wait when the interpreter is ending, before any frame is unwound.
+void stay_out_at_exit();
 
 // The other half of PyEval_SaveThread.
 void take_gil_again(PyThreadState* state);

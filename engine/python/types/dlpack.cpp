@@ -192,6 +192,8 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
     Tensor t = tensor_of(self);
     if (!t.is_symbolic() && device != Py_None) {
       int type = 0, index = 0;
+      if (!PyTuple_Check(device))
+        fail(ErrorKind::kType, "__dlpack__: dl_device must be a tuple of two integers, not ", Py_TYPE(device)->tp_name);
       if (!PyArg_ParseTuple(device, "ii", &type, &index)) throw PythonErrorSet();
       if (type == kDLCpu) t = on_host(t);
     }

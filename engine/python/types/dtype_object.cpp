@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 
 #include <unistd.h>
 
@@ -37,8 +38,10 @@ bool is_unsigned(DType d) {
 }
 bool has_values(DType d) { return d != DType::kResource && d != DType::kVariant; }
 
-PyObject* repr(PyObject* self) { return PyUnicode_FromString(("tf." + name(self)).c_str()); }
-PyObject* str(PyObject* self) { return PyUnicode_FromString(("<dtype: '" + name(self) + "'>").c_str()); }
+PyObject* repr(PyObject* self) { return guarded([&] { return PyUnicode_FromString(("tf." + name(self)).c_str()); }); }
+PyObject* str(PyObject* self) {
+  return guarded([&] { return PyUnicode_FromString(("<dtype: '" + name(self) + "'>").c_str()); });
+}
 Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(of(self)); }
 
 PyObject* compare(PyObject* self, PyObject* other, int op) {
@@ -88,14 +91,13 @@ PyObject* limit(DType d, bool high) {
 
 // What images of this dtype hold: 0 to the largest integer, or 0 to 1.
 PyObject* get_limits(PyObject* self, void*) {
-  const DType d = of(self);
-  if (d == DType::kFloat32 || d == DType::kFloat64) return Py_BuildValue("(ii)", 0, 1);
-  if (d == DType::kBool) return Py_BuildValue("(OO)", Py_False, Py_True);
-  if (!is_integer(d)) {
-    PyErr_Format(PyExc_ValueError, "%s has no limits", name(self).c_str());
-    return nullptr;
-  }
-  return Py_BuildValue("(iN)", 0, limit(d, true));
+  return guarded([&] {
+    const DType d = of(self);
+    if (d == DType::kFloat32 || d == DType::kFloat64) return Py_BuildValue("(ii)", 0, 1);
+    if (d == DType::kBool) return Py_BuildValue("(OO)", Py_False, Py_True);
+    if (!is_integer(d)) fail(ErrorKind::kValue, name_of(d), " has no limits");
+    return Py_BuildValue("(iN)", 0, limit(d, true));
+  });
 }
 
 PyObject* get_numpy(PyObject* self, void*) {
@@ -123,7 +125,7 @@ bool numeric(DType d) { return is_floating(d) || is_integer(d) || is_complex(d);
 bool never(DType) { return false; }
 
 PyGetSetDef properties[] = {
-    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name(s).c_str()); }, nullptr,
+    {"name", [](PyObject* s, void*) { return guarded([&] { return PyUnicode_FromString(name(s).c_str()); }); }, nullptr,
      "The dtype's name.", nullptr},
     {"size",
      [](PyObject* s, void*) {
@@ -154,14 +156,15 @@ PyObject* same_as(PyObject* self, PyObject* other) {
 }
 PyObject* is_subtype_of(PyObject* self, PyObject* other) { return PyBool_FromLong(self == other); }
 PyObject* supertype(PyObject* self, PyObject* others) {
-  Ref all = Ref::steal(PySequence_Fast(others, "expected a sequence of dtypes"));
-  if (!all) return nullptr;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i)
-    if (PySequence_Fast_GET_ITEM(all.get(), i) != self) Py_RETURN_NONE;
-  return Py_NewRef(self);
+  return guarded([&]() -> PyObject* {
+    for (PyObject* other : Items(others, "expected a sequence of dtypes"))
+      if (other != self) Py_RETURN_NONE;
+    return Py_NewRef(self);
+  });
 }
 PyObject* reduce(PyObject* self, PyObject*) {
-  return Py_BuildValue("O(s)", reinterpret_cast<PyObject*>(dtype_type), name(self).c_str());
+  return guarded(
+      [&] { return Py_BuildValue("O(s)", reinterpret_cast<PyObject*>(dtype_type), name(self).c_str()); });
 }
 PyObject* same_object(PyObject* self, PyObject*) { return Py_NewRef(self); }
 

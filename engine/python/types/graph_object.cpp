@@ -112,10 +112,14 @@ PyObject* graph_outputs(PyObject* self, void*) {
     return list_of(graph->outputs.size(), [&](size_t i) { return tensor_object(graph, graph->outputs[i]); }).release();
   });
 }
-PyObject* graph_name(PyObject* self, void*) { return PyUnicode_FromString(graph_in(self)->name().c_str()); }
+PyObject* graph_name(PyObject* self, void*) {
+  return guarded([&] { return PyUnicode_FromString(graph_in(self)->name().c_str()); });
+}
 PyObject* graph_repr(PyObject* self) {
-  return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", graph_in(self)->name().c_str(),
-                              reinterpret_cast<size_t>(graph_in(self).get()));
+  return guarded([&] {
+    return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", graph_in(self)->name().c_str(),
+                                reinterpret_cast<size_t>(graph_in(self).get()));
+  });
 }
 Py_hash_t graph_hash(PyObject* self) {
   return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(graph_in(self).get()) >> 4);
@@ -137,9 +141,13 @@ PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nul
                                   {"name", graph_name, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyObject* operation_name(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).name.c_str()); }
+PyObject* operation_name(PyObject* self, void*) {
+  return guarded([&] { return PyUnicode_FromString(node_in(self).name.c_str()); });
+}
 PyObject* operation_kind(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).op->name); }
-PyObject* operation_device(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).device.c_str()); }
+PyObject* operation_device(PyObject* self, void*) {
+  return guarded([&] { return PyUnicode_FromString(node_in(self).device.c_str()); });
+}
 PyObject* operation_graph(PyObject* self, void*) {
   return guarded([&] { return graph_object(reinterpret_cast<PyOperation*>(self)->graph).release(); });
 }
@@ -190,7 +198,9 @@ PyObject* operation_attr(PyObject* self, PyObject* name) {
   });
 }
 PyObject* operation_repr(PyObject* self) {
-  return PyUnicode_FromFormat("<tf.Operation '%s' type=%s>", node_in(self).name.c_str(), node_in(self).op->name);
+  return guarded([&] {
+    return PyUnicode_FromFormat("<tf.Operation '%s' type=%s>", node_in(self).name.c_str(), node_in(self).op->name);
+  });
 }
 Py_hash_t operation_hash(PyObject* self) {
   auto* op = reinterpret_cast<PyOperation*>(self);

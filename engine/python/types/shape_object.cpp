@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/tensor/size.h"
 
 #include <algorithm>
@@ -74,7 +75,9 @@ PyObject* repr(PyObject* self) {
     return PyUnicode_FromFormat("TensorShape(%R)", list_of(s).get());
   });
 }
-PyObject* str(PyObject* self) { return PyUnicode_FromString(shape_of(self).to_string().c_str()); }
+PyObject* str(PyObject* self) {
+  return guarded([&] { return PyUnicode_FromString(shape_of(self).to_string().c_str()); });
+}
 
 Py_hash_t hash(PyObject* self) {
   const Shape& s = shape_of(self);
@@ -167,9 +170,11 @@ PyObject* as_list(PyObject* self, PyObject*) {
   return guarded([&] { return list_of(shape_of(self)).release(); });
 }
 PyObject* num_elements(PyObject* self, PyObject*) {
-  const Shape& s = shape_of(self);
-  if (!s.fully_known()) Py_RETURN_NONE;
-  return PyLong_FromLongLong(s.elements());
+  return guarded([&]() -> PyObject* {
+    const Shape& s = shape_of(self);
+    if (!s.fully_known()) Py_RETURN_NONE;
+    return PyLong_FromLongLong(s.elements());
+  });
 }
 PyObject* is_fully_defined(PyObject* self, PyObject*) {
   return PyBool_FromLong(shape_of(self).fully_known());
@@ -208,10 +213,8 @@ PyObject* most_specific_compatible(PyObject* self, PyObject* other) {
 }
 PyObject* supertype(PyObject* self, PyObject* others) {
   return guarded([&]() -> PyObject* {
-    Ref all = checked(PySequence_Fast(others, "expected a sequence of shapes"));
     Shape r = shape_of(self);
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
-      PyObject* o = PySequence_Fast_GET_ITEM(all.get(), i);
+    for (PyObject* o : Items(others, "expected a sequence of shapes")) {
       if (!is_shape(o)) Py_RETURN_NONE;
       r = relax(r, shape_of(o));
     }
@@ -346,10 +349,7 @@ Shape shape_from_object(PyObject* o) {
     s.append(dimension_from_object(o));
     return s;
   }
-  Ref all = Ref::steal(PySequence_Fast(o, "not a shape"));
-  if (!all) throw PythonErrorSet();
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i)
-    s.append(dimension_from_object(PySequence_Fast_GET_ITEM(all.get(), i)));
+  for (PyObject* dimension : Items(o, "not a shape")) s.append(dimension_from_object(dimension));
   return s;
 }
 

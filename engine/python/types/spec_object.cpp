@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/members.h"
@@ -65,7 +66,9 @@ void destroy(PyObject* self) {
   reinterpret_cast<PySpec*>(self)->value.~SpecValue();
   PyObject_Free(self);
 }
-PyObject* repr(PyObject* self) { return PyUnicode_FromString(spec_text(spec_of(self)).c_str()); }
+PyObject* repr(PyObject* self) {
+  return guarded([&] { return PyUnicode_FromString(spec_text(spec_of(self)).c_str()); });
+}
 
 Py_hash_t hash(PyObject* self) {
   Ref shape = Ref::steal(guarded([&] { return shape_object(spec_of(self).shape); }));
@@ -99,10 +102,8 @@ PyObject* is_subtype_of(PyObject* self, PyObject* other) {
 }
 PyObject* supertype(PyObject* self, PyObject* others) {
   return guarded([&]() -> PyObject* {
-    Ref all = checked(PySequence_Fast(others, "expected a sequence of specs"));
     SpecValue v = spec_of(self);
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
-      PyObject* o = PySequence_Fast_GET_ITEM(all.get(), i);
+    for (PyObject* o : Items(others, "expected a sequence of specs")) {
       if (!is_spec(o) || spec_of(o).dtype != v.dtype || spec_of(o).name != v.name) Py_RETURN_NONE;
       v.shape = relax(v.shape, spec_of(o).shape);
     }
@@ -149,8 +150,10 @@ PyGetSetDef properties[] = {
      "The DType.", nullptr},
     {"name",
      [](PyObject* s, void*) {
-       return spec_of(s).name.empty() && !spec_of(s).named ? Py_NewRef(Py_None)
-                                                            : PyUnicode_FromString(spec_of(s).name.c_str());
+       return guarded([&] {
+         const SpecValue& v = spec_of(s);
+         return v.name.empty() && !v.named ? Py_NewRef(Py_None) : PyUnicode_FromString(v.name.c_str());
+       });
      },
      nullptr, "The name, or None.", nullptr},
     {"value_type", [](PyObject*, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(tensor_type)); },

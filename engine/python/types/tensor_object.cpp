@@ -217,6 +217,8 @@ PyObject* gpu(PyObject* self, PyObject* args, PyObject* keywords) {
 PyObject* format(PyObject* self, PyObject* spec) {
   return guarded([&]() -> PyObject* {
     const Tensor& t = tensor_of(self);
+    if (!PyUnicode_Check(spec))
+      fail(ErrorKind::kType, "__format__() argument must be str, not ", Py_TYPE(spec)->tp_name);
     const bool plain = PyUnicode_GetLength(spec) == 0;
     if (t.is_symbolic()) {
       if (!plain)

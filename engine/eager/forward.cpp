@@ -28,7 +28,7 @@ void ForwardAccumulator::start() {
 void ForwardAccumulator::stop() {
   if (!recording_) return;
   recording_ = false;
-  std::erase(recorders.accumulators, this);
+  forget(this);
   set_tape_hook();
 }
 

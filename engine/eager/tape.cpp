@@ -81,7 +81,7 @@ void Tape::start() {
 void Tape::stop() {
   if (!recording_) return;
   recording_ = false;
-  std::erase(recorders.tapes, this);
+  forget(this);
   set_tape_hook();
 }
 
@@ -107,11 +107,10 @@ bool Tape::watches_any(std::span<const Tensor> tensors) const {
 }
 
 void Tape::reset() {
-  entries_.clear();
   watched_.clear();
-  variables_.clear();
-  kept_.clear();
   used_ = false;
+  const std::vector<Tensor> variables = std::exchange(variables_, {});
+  reset_after_use();
 }
 
 void Tape::see(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
@@ -135,6 +134,7 @@ void Tape::see(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inp
       any = true;
     }
   if (!any) return;
+  if (custom && custom->is_users()) users_gradients_.push_back(custom);
   entries_.push_back({row, attrs, {inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}, std::move(custom)});
 }
 
@@ -200,6 +200,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
   for (size_t i = count; i-- > 0;) {
     if (!between[i]) continue;
     // A copy: the tape may grow, and its memory move, while gradient code runs.
+    if (i >= entries_.size()) fail(ErrorKind::kRuntime, "a tape was reset while it computed a gradient");
     const Entry e = entries_[i];
     std::vector<Tensor> arriving(e.outputs.size());
     bool any = false;
@@ -230,9 +231,11 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets, std::span<co
   return result;
 }
 
+// What is freed may run code of the user's, which must find the tape in order.
 void Tape::reset_after_use() {
-  entries_.clear();
-  kept_.clear();
+  users_gradients_.clear();
+  const std::vector<Entry> entries = std::exchange(entries_, {});
+  const std::vector<Tensor> kept = std::exchange(kept_, {});
 }
 
 void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor>,
@@ -251,7 +254,21 @@ void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> out
 
 bool any_tape_recording() { return tape_hook != nullptr; }
 
+namespace {
+thread_local std::vector<Recorders*> paused;  // the lists put aside
+}  // namespace
+
+void forget(Tape* tape) {
+  std::erase(recorders.tapes, tape);
+  for (Recorders* hidden : paused) std::erase(hidden->tapes, tape);
+}
+void forget(ForwardAccumulator* accumulator) {
+  std::erase(recorders.accumulators, accumulator);
+  for (Recorders* hidden : paused) std::erase(hidden->accumulators, accumulator);
+}
+
 PauseTapes::PauseTapes(Pause which) : hidden_(std::make_unique<Recorders>()) {
+  paused.push_back(hidden_.get());
   hidden_->tapes = std::exchange(recorders.tapes, {});
   hidden_->looking = recorders.looking;
   if (which == Pause::kAll) {
@@ -262,6 +279,7 @@ PauseTapes::PauseTapes(Pause which) : hidden_(std::make_unique<Recorders>()) {
 }
 
 PauseTapes::~PauseTapes() {
+  std::erase(paused, hidden_.get());
   const Recorders inside = std::exchange(recorders, {});
   for (Tape* t : hidden_->tapes)
     if (t->recording()) recorders.tapes.push_back(t);

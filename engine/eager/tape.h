@@ -19,6 +19,8 @@ class Backward {
   virtual std::vector<Tensor> run(std::span<const Tensor> output_gradients) = 0;
   // False: an output without a gradient comes as an empty tensor instead.
   virtual bool wants_zeros() const { return true; }
+  // Whether it calls back into the user's program.
+  virtual bool is_users() const { return false; }
 };
 
 enum class Unconnected : uint8_t { kNone, kZero };
@@ -56,6 +58,16 @@ class Tape {
                                std::span<const Tensor> output_gradients = {}, Unconnected = Unconnected::kNone,
                                After = After::kForget);
 
+  // Calls look(backward) for each of a user's gradients that only this tape holds: what a garbage collector may count
+  // as the tape's own. As with everything of a user's, under the interpreter's lock, which see() may run without.
+  template <class Look>
+  void each_own_gradient(Look&& look) const {
+    for (const std::weak_ptr<Backward>& users : users_gradients_) {
+      const std::shared_ptr<Backward> gradient = users.lock();
+      if (gradient && gradient.use_count() == 2) look(*gradient);
+    }
+  }
+
   void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
            std::shared_ptr<Backward>);
   // The backward pass of one recorded entry.
@@ -78,6 +90,7 @@ class Tape {
   bool recording_ = false;
   bool used_ = false;
   std::vector<Entry> entries_;
+  std::vector<std::weak_ptr<Backward>> users_gradients_;
   std::unordered_set<uint64_t> watched_;
   std::vector<Tensor> variables_;
   std::vector<Tensor> kept_;  // watched tensors live as long as the tape, so that their ids are never reused

@@ -17,6 +17,11 @@ struct Recorders {
 };
 extern thread_local Recorders recorders;
 
+// A tape or accumulator that stops, and may be gone soon, leaves every list of this thread, the ones that a PauseTapes
+// put aside too.
+void forget(Tape*);
+void forget(ForwardAccumulator*);
+
 // Installs or removes the hook of apply(), depending on whether there are recorders.
 void set_tape_hook();
 

@@ -28,6 +28,7 @@ bool note_variable(const Tensor& handle, const Tensor& initial) {
          "' made a variable on a call that is not its first: variables are made once, on the first call (keep it in an "
          "attribute or a global and make it only when it is not there yet), or outside of the function");
   const bool later = initial && initial.is_symbolic();  // not in tf.init_scope, which lifts it out of the trace
+  if (later && initial.graph() != scope.builder_.graph().get()) throw_leaked(initial);
   scope.created_.push_back({handle, later ? initial : Tensor()});
   return later;
 }

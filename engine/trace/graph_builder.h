@@ -4,6 +4,7 @@
 #include "engine/graph/graph.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +48,8 @@ class GraphBuilder final : public Builder {
   const GraphPtr& graph() const { return graph_; }
   Kind kind() const { return kind_; }
   GraphBuilder* outer() const { return outer_; }
+  // Expires with the builder, for whoever may still hold its address then.
+  std::weak_ptr<const void> life() const { return life_; }
   const std::vector<Tensor>& captures() const {
     return captures_;
   }  // in the order of graph().inputs after the parameters
@@ -71,6 +74,7 @@ class GraphBuilder final : public Builder {
   std::vector<Tensor> outputs_of(NodeId);
 
   GraphPtr graph_;
+  std::shared_ptr<const void> life_ = std::make_shared<char>();
   Kind kind_;
   GraphBuilder* outer_;
   std::vector<Tensor> captures_;

@@ -150,7 +150,8 @@ PyType_Slot unconverted_slots[] = {{Py_tp_dealloc, slot_of(unconverted_dealloc)}
                                    {Py_tp_members, unconverted_members},
                                    {0, nullptr}};
 PyType_Spec unconverted_spec = {"footlight.autograph.Unconverted", sizeof(Unconverted), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                    Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                 unconverted_slots};
 
 }  // namespace

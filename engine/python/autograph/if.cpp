@@ -9,7 +9,11 @@ namespace footlight::python::ag {
 
 namespace {
 
-trace::GraphBuilder& graph() { return *trace::GraphBuilder::innermost(); }
+trace::GraphBuilder& graph() {
+  trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
+  if (!builder) fail(ErrorKind::kRuntime, "a tf.init_scope() that was entered inside a staged statement was not left");
+  return *builder;
+}
 
 // A Python value as a new node in the graph being built.
 Tensor constant(PyObject* value) { return graph().as_own(as_tensor(value)); }

@@ -10,8 +10,10 @@
 #include "engine/tensor/gpu.h"
 #include "engine/trace/graph_builder.h"
 
+#include <list>
 #include <new>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace footlight::python {
@@ -51,9 +53,11 @@ PyMethodDef methods[] = {{"__enter__", enter, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyObject* get_name(PyObject* self, void*) {
-  if (const std::string* name = of(self).name()) return PyUnicode_FromString(name->c_str());
-  PyErr_SetString(PyExc_AttributeError, "this context manager has no name");
-  return nullptr;
+  return guarded([&] {
+    const std::string* name = of(self).name();
+    if (!name) fail(ErrorKind::kAttribute, "this context manager has no name");
+    return text_object(*name).release();
+  });
 }
 PyGetSetDef members[] = {{"name", get_name, nullptr, "The name that was given to the scope.", nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -65,33 +69,58 @@ PyObject* context_manager(std::unique_ptr<ContextAction> action) {
   return reinterpret_cast<PyObject*>(c);
 }
 
+// The builder at whose time a scope was entered. The scope may be left when the trace is over, or by another thread,
+// and then there is nothing to change back.
+class BuilderThen {
+ public:
+  BuilderThen() : builder_(trace::GraphBuilder::innermost()), thread_(std::this_thread::get_id()) {
+    if (builder_) life_ = builder_->life();
+  }
+  trace::GraphBuilder* get() const {
+    return builder_ && !life_.expired() && here() ? builder_ : nullptr;
+  }
+  bool was_tracing() const { return builder_ != nullptr; }
+  bool here() const { return thread_ == std::this_thread::get_id(); }
+
+ private:
+  trace::GraphBuilder* builder_;
+  std::weak_ptr<const void> life_;
+  std::thread::id thread_;
+};
+
 class NameScope final : public ContextAction {
  public:
   explicit NameScope(std::string name) : name_(std::move(name)) {}
   const std::string* name() const override { return &name_; }
   Ref enter() override {
     if (current_graph_builder) {
-      before_.push_back({current_graph_builder, current_graph_builder->enter_scope(name_)});
+      before_.push_back({{}, current_graph_builder->enter_scope(name_)});
       return text_object(current_graph_builder->scope());
     }
-    before_.push_back({nullptr, eager::name_scope});
+    before_.push_back({{}, eager::name_scope});
     eager::name_scope = name_.empty() ? "" : name_.ends_with('/') ? name_ : eager::name_scope + name_ + "/";
     return text_object(eager::name_scope);
   }
   void leave() override {
     if (before_.empty()) return;
-    auto [builder, before] = std::move(before_.back());
+    auto [then, before] = std::move(before_.back());
     before_.pop_back();
-    if (builder)
-      builder->leave_scope(std::move(before));
-    else
-      eager::name_scope = std::move(before);
+    if (!then.was_tracing()) eager::name_scope = std::move(before);
+    else if (trace::GraphBuilder* builder = then.get()) builder->leave_scope(std::move(before));
   }
 
  private:
   std::string name_;
-  std::vector<std::pair<Builder*, std::string>> before_;
+  std::vector<std::pair<BuilderThen, std::string>> before_;
 };
+
+// The device at an address that stays: scopes may be left in any order, and the thread points at what one asked for.
+const Device* lasting(Device device) {
+  static auto* all = new std::list<Device>;
+  for (const Device& known : *all)
+    if (known == device) return &known;
+  return &all->emplace_back(device);
+}
 
 class DeviceScope final : public ContextAction {
  public:
@@ -102,8 +131,8 @@ class DeviceScope final : public ContextAction {
   Ref enter() override {
     if (device_ && !placed_) placed_ = gpu::soft(*device_);
     auto* graph = trace::GraphBuilder::innermost();
-    before_.push_back({eager::wanted_device, graph, graph ? graph->device : std::string()});
-    eager::wanted_device = placed_ ? &*placed_ : nullptr;
+    before_.push_back({eager::wanted_device, {}, graph ? graph->device : std::string()});
+    eager::wanted_device = placed_ ? lasting(*placed_) : nullptr;
     if (graph) graph->device = device_ ? full_name(*device_) : "";
     return Ref::borrow(Py_None);
   }
@@ -112,13 +141,13 @@ class DeviceScope final : public ContextAction {
     Before b = std::move(before_.back());
     before_.pop_back();
     eager::wanted_device = b.wanted;
-    if (b.graph && b.graph == trace::GraphBuilder::innermost()) b.graph->device = std::move(b.device);
+    if (trace::GraphBuilder* graph = b.then.get()) graph->device = std::move(b.device);
   }
 
  private:
   struct Before {
     const Device* wanted;
-    trace::GraphBuilder* graph;
+    BuilderThen then;
     std::string device;
   };
   std::optional<Device> device_, placed_;
@@ -127,22 +156,31 @@ class DeviceScope final : public ContextAction {
 
 class InitScope final : public ContextAction {
  public:
+  ~InitScope() override {
+    while (!before_.empty()) leave();
+  }
   Ref enter() override {
-    before_.push_back({current_graph_builder, std::move(eager::name_scope), std::make_unique<PauseTapes>()});
+    before_.push_back({{}, std::move(eager::name_scope), std::make_unique<PauseTapes>()});
     eager::name_scope.clear();
     current_graph_builder = nullptr;
     return Ref::borrow(Py_None);
   }
   void leave() override {
     if (before_.empty()) return;
-    current_graph_builder = before_.back().builder;
+    if (!before_.back().then.here()) {  // what is set aside is another thread's, and stays so
+      static_cast<void>(before_.back().tapes.release());
+      before_.pop_back();
+      return;
+    }
+    // Inside of another trace that one goes on.
+    if (!current_graph_builder) current_graph_builder = before_.back().then.get();
     eager::name_scope = std::move(before_.back().scope);
     before_.pop_back();
   }
 
  private:
   struct Before {
-    Builder* builder;
+    BuilderThen then;
     std::string scope;
     std::unique_ptr<PauseTapes> tapes;
   };

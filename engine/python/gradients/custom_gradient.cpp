@@ -29,6 +29,9 @@ class PythonBackward final : public Backward {
     function_ = {};
   }
 
+  bool is_users() const override { return true; }
+  PyObject* function() const { return function_.get(); }
+
   std::vector<Tensor> run(std::span<const Tensor> output_gradients) override {
     Ref args = checked(PyTuple_New(static_cast<Py_ssize_t>(output_gradients.size())));
     for (size_t i = 0; i < output_gradients.size(); ++i)
@@ -164,6 +167,11 @@ PyMethodDef call_method[] = {{"call_custom_gradient", call, METH_VARARGS,
                              {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* function_of(const Backward& gradient) {
+  const auto* ours = dynamic_cast<const PythonBackward*>(&gradient);
+  return ours ? ours->function() : nullptr;
+}
 
 void init_custom_gradient(PyObject* module) {
   if (PyModule_AddFunctions(module, call_method) < 0) throw PythonErrorSet();

@@ -9,6 +9,9 @@ namespace footlight::python {
 // tf.UnconnectedGradients, or its value as a string; null and None are NONE. Throws kValue for anything else.
 Unconnected unconnected_from(PyObject*);
 
+// The function of the user's that a custom gradient calls; null for one of the engine's. Borrowed.
+PyObject* function_of(const Backward&);
+
 void init_tape();
 void init_forward();
 void init_custom_gradient(PyObject* module);

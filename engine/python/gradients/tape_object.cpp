@@ -39,18 +39,33 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
                                    &watch))
     return nullptr;
   return guarded([&] {
-    auto* t = PyObject_New(PyTape, &type);
+    auto tape = std::make_unique<Tape>(persistent != 0, watch != 0);
+    auto* t = PyObject_GC_New(PyTape, &type);
     if (!t) throw PythonErrorSet();
-    new (&t->tape) std::unique_ptr<Tape>(std::make_unique<Tape>(persistent != 0, watch != 0));
+    new (&t->tape) std::unique_ptr<Tape>(std::move(tape));
     t->weakrefs = nullptr;
+    PyObject_GC_Track(reinterpret_cast<PyObject*>(t));
     return reinterpret_cast<PyObject*>(t);
   });
 }
 void destroy(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   auto* t = reinterpret_cast<PyTape*>(self);
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
   t->tape.~unique_ptr();
-  PyObject_Free(self);
+  PyObject_GC_Del(self);
+}
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  int stopped = 0;
+  of(self).each_own_gradient([&](const Backward& gradient) {
+    PyObject* function = function_of(gradient);
+    if (function && !stopped) stopped = visit(function, arg);
+  });
+  return stopped;
+}
+int clear(PyObject* self) {
+  of(self).reset();
+  return 0;
 }
 
 PyObject* enter(PyObject* self, PyObject*) {
@@ -151,10 +166,11 @@ PyObject* watched_variables(PyObject* self, PyObject*) {
 }
 
 PyObject* stop_recording(PyObject* self, PyObject*) {
-  auto* rest = PyObject_New(PyRest, &rest_type);
+  auto* rest = PyObject_GC_New(PyRest, &rest_type);
   if (!rest) return nullptr;
   new (&rest->tape) Ref(Ref::borrow(self));
   rest->resting = false;
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(rest));
   return reinterpret_cast<PyObject*>(rest);
 }
 PyObject* rest_enter(PyObject* self, PyObject*) {
@@ -176,8 +192,13 @@ PyObject* rest_leave(PyObject* self, PyObject*) {
   });
 }
 void rest_destroy(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   reinterpret_cast<PyRest*>(self)->tape.~Ref();
-  PyObject_Free(self);
+  PyObject_GC_Del(self);
+}
+int rest_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<PyRest*>(self)->tape.get());
+  return 0;
 }
 PyMethodDef rest_methods[] = {{"__enter__", rest_enter, METH_NOARGS, nullptr},
                               {"__exit__", rest_leave, METH_VARARGS, nullptr},
@@ -220,7 +241,9 @@ void init_tape() {
   type.tp_name = "footlight.GradientTape";
   type.tp_basicsize = sizeof(PyTape);
   type.tp_weaklistoffset = offsetof(PyTape, weakrefs);
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
+  type.tp_traverse = traverse;
+  type.tp_clear = clear;
   type.tp_doc =
       "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\nRecords operations inside a "
       "`with`, for gradients afterwards.";
@@ -232,7 +255,8 @@ void init_tape() {
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   rest_type.tp_name = "footlight.TapeAtRest";
   rest_type.tp_basicsize = sizeof(PyRest);
-  rest_type.tp_flags = Py_TPFLAGS_DEFAULT;
+  rest_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
+  rest_type.tp_traverse = rest_traverse;
   rest_type.tp_dealloc = rest_destroy;
   rest_type.tp_methods = rest_methods;
   if (PyType_Ready(&rest_type) < 0) throw PythonErrorSet();

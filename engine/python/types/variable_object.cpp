@@ -62,7 +62,7 @@ const Attrs& read_attrs_of(DType dtype) {
 }
 
 PyObject* make(Tensor handle, Own own, bool after_assign = false) {
-  auto* v = PyObject_New(PyVariable, &type);
+  auto* v = PyObject_GC_New(PyVariable, &type);
   if (!v) throw PythonErrorSet();
   new (&v->handle) Tensor(std::move(handle));
   v->variable = variable_of(v->handle);
@@ -72,20 +72,38 @@ PyObject* make(Tensor handle, Own own, bool after_assign = false) {
   v->after_assign = after_assign;
   v->weakrefs = v->dict = nullptr;
   for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) new (part) Ref();
-  if (own == Own::kYes) objects().emplace(v->variable, reinterpret_cast<PyObject*>(v));
-  return reinterpret_cast<PyObject*>(v);
+  Ref object = Ref::steal(reinterpret_cast<PyObject*>(v));
+  if (own == Own::kYes) objects().emplace(v->variable, object.get());
+  PyObject_GC_Track(object.get());
+  return object.release();
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(of(self)->dict);
+  Py_VISIT(of(self)->constraint.get());
+  Py_VISIT(of(self)->aggregation.get());
+  Py_VISIT(of(self)->synchronization.get());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(of(self)->dict);
+  of(self)->constraint = of(self)->aggregation = of(self)->synchronization = {};
+  return 0;
 }
 
 void destroy(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   PyVariable* v = of(self);
-  if (v->weakrefs) PyObject_ClearWeakRefs(self);
+  // First of all: what runs below may ask for the variable's object, and must not be given this one.
   if (v->owned)
     if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
-  Py_CLEAR(v->dict);
+  if (v->weakrefs) PyObject_ClearWeakRefs(self);
+  clear(self);
   for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) part->~Ref();
   v->handle.~Tensor();
   v->original.~Tensor();
-  PyObject_Free(self);
+  PyObject_GC_Del(self);
 }
 
 Tensor initial_value(PyObject* value, DType dtype) {
@@ -179,6 +197,7 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
     // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
     auto* variable = new Variable(value.dtype(), declared, scope + text, may_train);
     const Tensor handle = Tensor::resource(variable);
+    if (value.is_symbolic() && !current_graph_builder) on_leaked(value);
     const bool now = !variable_made || variable_made(handle, value);
     if (now) variable->assign(placed(value));
     PyObject* made = make(handle, Own::kYes);
@@ -338,7 +357,10 @@ PyGetSetDef properties[] = {
      "The TensorShape; parts may be unknown.", nullptr},
     {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(variable_dtype(s))); }, nullptr,
      "The DType.", nullptr},
-    {"name", [](PyObject* s, void*) { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); },
+    {"name",
+     [](PyObject* s, void*) {
+       return guarded([&] { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); });
+     },
      nullptr, "The name with its \":0\".", nullptr},
     {"trainable", [](PyObject* s, void*) { return PyBool_FromLong(variable_trainable(s)); }, nullptr,
      "Whether tapes watch it by themselves.", nullptr},
@@ -429,7 +451,9 @@ void init_variable(PyObject* module) {
   type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
   type.tp_dictoffset = offsetof(PyVariable, dict);
   type.tp_getattro = get_member;
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
+  type.tp_traverse = traverse;
+  type.tp_clear = clear;
   type.tp_doc =
       "Variable(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None, "
       "variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None, aggregation=None, "

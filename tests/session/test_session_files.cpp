@@ -541,21 +541,6 @@ class TestSessionFiles : public QObject {
     QCOMPARE(mode(path), 0600u);
     umask(before);
   }
-
-  void a_log_that_is_gone_is_not_said_to_stay() {
-    const QString path = at("gone");
-    for (const bool replaced : {false, true}) {
-      auto writer = Writer::create(path.toStdString(), sample::run_record(), RecordingLevel::kOps);
-      writer->flush();
-      QVERIFY(QFile::remove(path));
-      if (replaced) write(path, "something else");
-      const Writer::Finished finished = writer->finish({});
-      QVERIFY(!finished.one_file);
-      const QString words = QString::fromStdString(finished.words);
-      QVERIFY2(words.contains("the session is lost") && !words.contains("stays a log"), qPrintable(words));
-      if (replaced) QCOMPARE(read(path), QByteArray("something else"));
-    }
-  }
 };
 
 QTEST_GUILESS_MAIN(TestSessionFiles)

@@ -204,9 +204,13 @@ bool takes_long(const Graph& graph) {
     for (uint32_t i = 0; i < g.size(); ++i) {
       const Node& node = g.node(NodeId(i));
       if (node.attrs.find(kBody)) return true;
-      for (const Shape& shape : node.shapes) elements += shape.fully_known() ? shape.elements() : 256;
+      for (const Shape& shape : node.shapes) {
+        const int64_t here = shape.fully_known() ? shape.elements() : 256;
+        if (here > kLongWork - elements) return true;
+        elements += here;
+      }
     }
-    return elements > kLongWork;
+    return false;
   };
   if (heavy(graph)) return true;
   return std::ranges::any_of(library_of(graph), [&](const GraphPtr& callee) { return heavy(*callee); });

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <condition_variable>
 #include <memory>
@@ -14,16 +15,21 @@
 namespace footlight {
 namespace {
 
-// Above what the program's own usually are: ThreadSanitizer takes all threads' tables for one.
-constexpr int kFirstNumber = 512;
+// Above what the program's own usually are, and others for every thread: ThreadSanitizer takes all tables for one.
+int first_number() {
+  constexpr unsigned kFirst = 512, kOfThread = 8, kThreads = 32;
+  static std::atomic<unsigned> threads{0};
+  return static_cast<int>(kFirst + kOfThread * (threads.fetch_add(1, std::memory_order_relaxed) % kThreads));
+}
 
 // False: not possible, nothing has changed.
 bool take_to_own_table(std::vector<int>& numbers) {
   if (close_range(UINT_MAX, UINT_MAX, CLOSE_RANGE_UNSHARE) != 0) return false;
+  const int first = first_number();
   std::vector<unsigned> kept{2};
   for (int& number : numbers) {
     if (number < 0) continue;
-    const int moved = fcntl(number, F_DUPFD_CLOEXEC, kFirstNumber);
+    const int moved = fcntl(number, F_DUPFD_CLOEXEC, first);
     if (moved >= 0) number = moved;
     kept.push_back(static_cast<unsigned>(number));
   }

@@ -135,11 +135,13 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
                                                session::TraceReason reason, bool& traced) {
   traced = false;
   if (std::shared_ptr<Trace> known = find(key)) return known;
-  const int64_t asked = now_ns();
-  const bool waited = !tracing_.try_lock();
-  if (waited) front_end_.wait(tracing_);
+  int64_t waits_since = 0;
+  if (!tracing_.try_lock()) {
+    waits_since = now_ns();
+    front_end_.wait(tracing_);
+  }
   const std::lock_guard lock(tracing_, std::adopt_lock);
-  if (waited) record_wait(*this, asked);
+  if (waits_since) record_wait(*this, waits_since);
   if (std::shared_ptr<Trace> known = find(key)) return known;  // made by the previous owner of the lock
   traced = true;
   std::vector<uint64_t> wanted = front_end_.declared(key);

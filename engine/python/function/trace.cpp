@@ -314,9 +314,8 @@ std::string FunctionCore::describe(const std::exception_ptr&) const {
 }
 
 void FunctionCore::wait(std::recursive_mutex& tracing) {
-  PyThreadState* const state = PyEval_SaveThread();
+  const GilReleased released;
   tracing.lock();
-  take_gil_again(state);
 }
 
 // The call's key with the shapes that the input_signature declares.

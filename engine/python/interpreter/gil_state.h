@@ -17,6 +17,18 @@ void stay_out_at_exit();
 // The other half of PyEval_SaveThread.
 void take_gil_again(PyThreadState* state);
 
+// Lets other Python threads run while it lives.
+class GilReleased {
+ public:
+  GilReleased() : state_(PyEval_SaveThread()) {}
+  ~GilReleased() { take_gil_again(state_); }
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+
+ private:
+  PyThreadState* const state_;
+};
+
 // Holds the GIL while it lives, in whatever thread.
 class WithGil {
  public:

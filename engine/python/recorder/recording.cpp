@@ -29,15 +29,6 @@ session::RunRecord run_record(PyObject* script, PyObject* arguments, PyObject* p
   return run;
 }
 
-// While it lives, other Python threads run: ending a recording waits for the devices and the disk.
-struct WithoutGil {
-  WithoutGil() : state(PyEval_SaveThread()) {}
-  ~WithoutGil() { take_gil_again(state); }
-  WithoutGil(const WithoutGil&) = delete;
-  WithoutGil& operator=(const WithoutGil&) = delete;
-  PyThreadState* const state;
-};
-
 PyObject* run_script(PyObject*, PyObject* args) {
   return guarded([&]() -> PyObject* {
     PyObject *script, *arguments, *python, *output;
@@ -69,7 +60,7 @@ PyObject* stop(PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     std::string words;
     {
-      const WithoutGil released;
+      const GilReleased released;  // ending a recording waits for the devices and the disk
       words = record::stop_recording({now_ns(), 0, 0, "the program stopped recording"}).words;
     }
     return PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace");
@@ -86,7 +77,7 @@ PyObject* send_reason(PyObject*, PyObject* words) {
 PyObject* program_ended(PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     {
-      const WithoutGil released;
+      const GilReleased released;  // ending a recording waits for the devices and the disk
       record::program_ended();
     }
     Py_RETURN_NONE;

@@ -35,19 +35,6 @@ bool write_at(int fd, std::string_view bytes, int64_t at) {
   }
   return true;
 }
-
-// Less than `size` at the end of the file.
-size_t read_at(int fd, char* to, size_t size, int64_t at) {
-  size_t got = 0;
-  while (got < size) {
-    const ssize_t n = pread(fd, to + got, size - got, at + static_cast<int64_t>(got));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error(ErrorKind::kIo, std::string("cannot read the session: ") + std::strerror(errno));
-    if (n == 0) break;
-    got += static_cast<size_t>(n);
-  }
-  return got;
-}
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& o) noexcept {
@@ -59,6 +46,18 @@ Descriptor& Descriptor::operator=(Descriptor&& o) noexcept {
 }
 Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
+}
+
+size_t read_at(int fd, char* to, size_t size, int64_t at) {
+  size_t got = 0;
+  while (got < size) {
+    const ssize_t n = pread(fd, to + got, size - got, at + static_cast<int64_t>(got));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw Error(ErrorKind::kIo, std::string("cannot read the session: ") + std::strerror(errno));
+    if (n == 0) break;
+    got += static_cast<size_t>(n);
+  }
+  return got;
 }
 
 int64_t stored_bytes(int fd) {

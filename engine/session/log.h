@@ -46,6 +46,8 @@ class Descriptor {
   int fd_;
 };
 
+// Less than `size` at the end of the file; throws Error (kIo).
+size_t read_at(int fd, char* to, size_t size, int64_t at);
 // The bytes of a file that lie on the disk: a hole of a terabyte holds nothing.
 int64_t stored_bytes(int fd);
 

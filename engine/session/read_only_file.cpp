@@ -21,18 +21,6 @@ namespace {
 constexpr int64_t kMostWal = int64_t{256} << 20;
 constexpr size_t kWalHeader = 32, kFrameHead = 24;
 
-size_t read_at(int fd, char* to, size_t size, int64_t at) {
-  size_t got = 0;
-  while (got < size) {
-    const ssize_t n = pread(fd, to + got, size - got, at + static_cast<int64_t>(got));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error(ErrorKind::kIo, std::string("cannot be read: ") + std::strerror(errno));
-    if (n == 0) break;
-    got += static_cast<size_t>(n);
-  }
-  return got;
-}
-
 uint32_t big(const char* at) {
   const auto* b = reinterpret_cast<const unsigned char*>(at);
   return uint32_t{b[0]} << 24 | uint32_t{b[1]} << 16 | uint32_t{b[2]} << 8 | uint32_t{b[3]};

@@ -43,8 +43,6 @@ class Picture : public QWidget {
   QSvgRenderer renderer_;
 };
 
-QLabel* label(const char* role, const QString& text = {}) { return plain_label(text, role); }
-
 }  // namespace
 
 void MainWindow::build_widgets() {
@@ -77,7 +75,7 @@ void MainWindow::build_widgets() {
   for (const char* title : kTitles) tabs_->addTab(QLatin1String(title));
   head_row->addWidget(tabs_);
   head_row->addStretch(1);
-  context_label_ = label("dim");
+  context_label_ = plain_label({}, "dim");
   context_label_->setFont(theme().code());
   head_row->addWidget(context_label_);
   middle_column->addWidget(head);
@@ -116,10 +114,10 @@ void MainWindow::build_widgets() {
   auto* picture = new Picture(72);
   welcome_column->addWidget(picture, 0, Qt::AlignHCenter);
   welcome_column->addSpacing(14);
-  welcome_title_ = label("title");
+  welcome_title_ = plain_label({}, "title");
   welcome_column->addWidget(welcome_title_, 0, Qt::AlignHCenter);
   welcome_column->addSpacing(4);
-  welcome_text_ = label("dim");
+  welcome_text_ = plain_label({}, "dim");
   welcome_text_->setAlignment(Qt::AlignCenter);
   welcome_column->addWidget(welcome_text_, 0, Qt::AlignHCenter);
   welcome_column->addSpacing(14);
@@ -186,7 +184,7 @@ void MainWindow::build_widgets() {
   status_row->setContentsMargins(14, 1, 14, 0);
   machine_ = new ElidedLabel;
   machine_->setProperty("role", "faint");
-  recorded_ = label("faint");
+  recorded_ = plain_label({}, "faint");
   machine_->setAccessibleName(QStringLiteral("Engine, Python and machine"));
   recorded_->setAccessibleName(QStringLiteral("How it was recorded"));
   machine_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -464,7 +462,7 @@ void MainWindow::fill_recent() {
   }
   column->setSpacing(3);
   if (!recent_.isEmpty()) {
-    auto* caption = label("caption", QStringLiteral("RECENT"));
+    auto* caption = plain_label(QStringLiteral("RECENT"), "caption");
     column->addWidget(caption);
   }
   int shown = 0;

@@ -11,16 +11,11 @@
 #include <algorithm>
 
 namespace footlight::app {
-namespace {
-
-QLabel* label(const char* role) { return plain_label({}, role); }
-
-}  // namespace
 
 RetracesView::RetracesView(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = label("faint");
+  empty_ = plain_label({}, "faint");
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
   outer->addWidget(empty_, 1);
@@ -31,10 +26,10 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   column->setSpacing(0);
 
   auto* head = new QHBoxLayout;
-  heading_ = label("heading");
+  heading_ = plain_label({}, "heading");
   summary_ = new ElidedLabel;
   summary_->setProperty("role", "dim");
-  range_ = label("faint");
+  range_ = plain_label({}, "faint");
   head->addWidget(heading_);
   head->addSpacing(22);
   head->addWidget(summary_, 1);
@@ -51,8 +46,8 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   column->addWidget(table_, 30);
   column->addSpacing(16);
   auto* key_head = new QHBoxLayout;
-  key_heading_ = label("heading");
-  key_summary_ = label("dim");
+  key_heading_ = plain_label({}, "heading");
+  key_summary_ = plain_label({}, "dim");
   key_head->addWidget(key_heading_);
   key_head->addSpacing(22);
   key_head->addWidget(key_summary_, 1);

@@ -11,9 +11,7 @@ is its number and the seed: the same today and tomorrow. supervise.py bounds tim
 """
 import argparse
 import ast
-import os
 import random
-import shlex
 import sys
 import warnings
 import zlib
@@ -320,12 +318,7 @@ def main():
             more += ['--' + name, getattr(options, name)]
     alone = options.case is not None or bool(options.call)
     first, count = (options.case or 0, 1) if alone else (options.first, options.calls)
-
-    def again(number):
-        return shlex.join(['python3', 'tests/fuzz/api.py', *more, '--case', str(number)])
-    found, kinds = supervise.supervise([sys.executable, os.path.abspath(__file__)] + more, first, count, again)
-    print(f'{count} calls, {found} findings of {kinds} kinds')
-    return 1 if found else 0
+    return supervise.supervise(__file__, more, first, count, 'calls')
 
 
 if __name__ == '__main__':

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import shlex
 import shutil
 import sys
 import warnings
@@ -150,12 +149,7 @@ def main():
         return 0
     more = ['--seed', str(options.seed)]
     first, count = (options.case, 1) if options.case is not None else (options.first, options.calls)
-
-    def again(number):
-        return shlex.join(['python3', 'tests/fuzz/sources.py', *more, '--case', str(number)])
-    found, kinds = supervise.supervise([sys.executable, os.path.abspath(__file__)] + more, first, count, again)
-    print(f'{count} programs, {found} findings of {kinds} kinds')
-    return 1 if found else 0
+    return supervise.supervise(__file__, more, first, count, 'programs')
 
 
 if __name__ == '__main__':

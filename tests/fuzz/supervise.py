@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -133,8 +134,12 @@ class Report:
                   f'\n    again: {self.again(number)}', flush=True)
 
 
-def supervise(command, first, count, again):
-    """Runs all cases and prints what they found; the number of findings, and of their kinds."""
+def supervise(script, more, first, count, what):
+    """Runs all cases of a fuzzer and prints what they found; the exit status. `more`: the options of every case."""
+
+    def again(number):
+        return shlex.join(['python3', 'tests/fuzz/' + os.path.basename(script), *more, '--case', str(number)])
+    command = [sys.executable, os.path.abspath(script), *more]
     report = Report(again)
     with tempfile.TemporaryDirectory() as folder:
         at, end = first, first + count
@@ -144,4 +149,6 @@ def supervise(command, first, count, again):
                 report.add(*finding, lambda number: '' if one_child(command, number, 1, folder)[0] else
                            f' (only behind others: --first {at} --calls {number - at + 1})')
             at = after
-    return sum(report.seen.values()), len(report.seen)
+    findings = sum(report.seen.values())
+    print(f'{count} {what}, {findings} findings of {len(report.seen)} kinds')
+    return 1 if findings else 0

@@ -21,6 +21,8 @@ ForwardAccumulator::~ForwardAccumulator() { stop(); }
 void ForwardAccumulator::start() {
   if (recording_) return;
   recording_ = true;
+  forget(this);  // where another thread stopped it
+  list_ = &recorders;
   recorders.accumulators.push_back(this);
   set_tape_hook();
 }
@@ -28,6 +30,7 @@ void ForwardAccumulator::start() {
 void ForwardAccumulator::stop() {
   if (!recording_) return;
   recording_ = false;
+  left_behind_ |= list_ != &recorders;
   forget(this);
   set_tape_hook();
 }

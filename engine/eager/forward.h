@@ -8,17 +8,13 @@
 
 namespace footlight {
 
-class ForwardAccumulator {
+class ForwardAccumulator : public Recorder {
  public:
-  ForwardAccumulator() = default;
   ~ForwardAccumulator();
-  ForwardAccumulator(const ForwardAccumulator&) = delete;
-  ForwardAccumulator& operator=(const ForwardAccumulator&) = delete;
 
   // Records on this thread until stop(). An accumulator that started earlier sees what a later one computes.
   void start();
   void stop();
-  bool recording() const { return recording_; }
   // The tangent of a tensor, or of the variable behind a handle. Before start(), or at any later time.
   void watch(const Tensor& primal, const Tensor& tangent);
   // The tangent of a value computed since; empty when it has none.
@@ -28,7 +24,6 @@ class ForwardAccumulator {
            const std::shared_ptr<Backward>&);
 
  private:
-  bool recording_ = false;
   std::unordered_map<uint64_t, Tensor> tangents_;
   std::vector<Tensor> kept_;
 };

@@ -20,12 +20,15 @@ namespace {
 void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
           const std::shared_ptr<Backward>& custom) {
   // By index: a gradient that runs while a tape records may start or stop others.
-  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(row, attrs, inputs, outputs, custom);
+  for (size_t i = 0; i < recorders.tapes.size(); ++i)
+    if (Tape* tape = recorders.tapes[i]; tape->records_on(recorders)) tape->see(row, attrs, inputs, outputs, custom);
   const size_t before = recorders.looking;
   try {
     for (size_t i = 0; i < std::min(before, recorders.accumulators.size()); ++i) {
+      ForwardAccumulator* const accumulator = recorders.accumulators[i];
+      if (!accumulator->records_on(recorders)) continue;
       recorders.looking = i;
-      recorders.accumulators[i]->see(row, attrs, inputs, outputs, custom);
+      accumulator->see(row, attrs, inputs, outputs, custom);
     }
   } catch (...) {
     recorders.looking = before;
@@ -40,9 +43,10 @@ void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, 
 
 bool any_watches(std::span<const Tensor> tensors) {
   return std::any_of(recorders.tapes.begin(), recorders.tapes.end(),
-                     [&](const Tape* tape) { return tape->watches_any(tensors); }) ||
+                     [&](const Tape* tape) { return tape->records_on(recorders) && tape->watches_any(tensors); }) ||
          std::any_of(recorders.accumulators.begin(), recorders.accumulators.end(), [&](const ForwardAccumulator* a) {
-           return std::any_of(tensors.begin(), tensors.end(),
+           return a->records_on(recorders) &&
+                  std::any_of(tensors.begin(), tensors.end(),
                               [&](const Tensor& t) { return static_cast<bool>(a->tangent_of(t)); });
          });
 }
@@ -74,6 +78,8 @@ Tape::~Tape() { stop(); }
 void Tape::start() {
   if (recording_) return;
   recording_ = true;
+  forget(this);  // where another thread stopped it
+  list_ = &recorders;
   recorders.tapes.push_back(this);
   set_tape_hook();
 }
@@ -81,6 +87,7 @@ void Tape::start() {
 void Tape::stop() {
   if (!recording_) return;
   recording_ = false;
+  left_behind_ |= list_ != &recorders;
   forget(this);
   set_tape_hook();
 }
@@ -244,7 +251,9 @@ void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {
   if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
-  for (size_t i = 0; i < recorders.tapes.size(); ++i) recorders.tapes[i]->see(nullptr, {}, inputs, outputs, backward);
+  for (size_t i = 0; i < recorders.tapes.size(); ++i)
+    if (Tape* tape = recorders.tapes[i]; tape->records_on(recorders))
+      tape->see(nullptr, {}, inputs, outputs, backward);
 }
 
 void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
@@ -282,9 +291,9 @@ PauseTapes::~PauseTapes() {
   std::erase(paused, hidden_.get());
   const Recorders inside = std::exchange(recorders, {});
   for (Tape* t : hidden_->tapes)
-    if (t->recording()) recorders.tapes.push_back(t);
+    if (t->records_on(recorders)) recorders.tapes.push_back(t);
   for (ForwardAccumulator* a : hidden_->accumulators)
-    if (a->recording()) recorders.accumulators.push_back(a);
+    if (a->records_on(recorders)) recorders.accumulators.push_back(a);
   recorders.looking = hidden_->looking;
   recorders.tapes.insert(recorders.tapes.end(), inside.tapes.begin(), inside.tapes.end());
   recorders.accumulators.insert(recorders.accumulators.end(), inside.accumulators.begin(), inside.accumulators.end());

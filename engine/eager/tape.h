@@ -28,17 +28,44 @@ enum class Unconnected : uint8_t { kNone, kZero };
 // the same targets (the rows of a jacobian).
 enum class After : uint8_t { kForget, kKeep };
 
-class Tape {
+struct Recorders;
+
+// Is shown the ops that one thread applies, from start() to stop(): on that thread's list, which no other thread touches.
+class Recorder {
+ public:
+  bool recording() const { return recording_; }
+  bool records_on(const Recorders& list) const { return recording_ && list_ == &list; }
+
+ protected:
+  Recorder() = default;
+  ~Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  bool recording_ = false;
+  const Recorders* list_ = nullptr;  // the last one that it was put on
+  bool left_behind_ = false;         // stopped by another thread: that list may still name it
+
+  friend struct RecorderDeleter;
+};
+
+// A recorder that a list of another thread may still name stays in memory.
+struct RecorderDeleter {
+  template <class R>
+  void operator()(R* recorder) const {
+    recorder->stop();
+    if (!recorder->left_behind_) delete recorder;
+  }
+};
+
+class Tape : public Recorder {
  public:
   explicit Tape(bool persistent = false, bool watch_accessed_variables = true);
   ~Tape();
-  Tape(const Tape&) = delete;
-  Tape& operator=(const Tape&) = delete;
 
   // Records on this thread until stop(); may be started again. A tape sees the ops applied while it records.
   void start();
   void stop();
-  bool recording() const { return recording_; }
   bool persistent() const { return persistent_; }
   // A tensor, or the handle of a variable.
   void watch(const Tensor&);
@@ -87,7 +114,6 @@ class Tape {
 
   const bool persistent_;
   const bool watch_variables_;
-  bool recording_ = false;
   bool used_ = false;
   std::vector<Entry> entries_;
   std::vector<std::weak_ptr<Backward>> users_gradients_;
@@ -106,8 +132,6 @@ void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> out
 extern void (*custom_gradient_in_graph)(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                         const std::shared_ptr<Backward>&);
 bool any_tape_recording();
-
-struct Recorders;
 
 // While one lives, no tape of this thread records, nor does a forward accumulator unless it is exempted.
 enum class Pause : uint8_t { kAll, kTapes };

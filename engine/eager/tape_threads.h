@@ -17,8 +17,8 @@ struct Recorders {
 };
 extern thread_local Recorders recorders;
 
-// A tape or accumulator that stops, and may be gone soon, leaves every list of this thread, the ones that a PauseTapes
-// put aside too.
+// A tape or accumulator that starts or stops, and may be gone soon, leaves every list of this thread, the ones that a
+// PauseTapes put aside too.
 void forget(Tape*);
 void forget(ForwardAccumulator*);
 

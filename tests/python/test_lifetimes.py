@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import unittest
 import weakref
 
@@ -252,6 +253,39 @@ class Said(unittest.TestCase):
         calls = db.execute('SELECT outcome, SUM(count) FROM call_summary GROUP BY outcome ORDER BY outcome').fetchall()
         self.assertEqual(calls, [(2, 3), (3, 1)])  # three that ran eagerly, one that failed
         db.close()
+
+    def test_a_recorder_that_another_thread_stops(self):
+        x = tf.constant(3.)
+        for make in (lambda: tf.GradientTape(persistent=True), lambda: tf.autodiff.ForwardAccumulator(x, tf.constant(1.))):
+            recorder = make()
+            started, stopped = threading.Event(), threading.Event()
+            results = []
+
+            def work():
+                recorder.__enter__()
+                if hasattr(recorder, 'watch'):
+                    recorder.watch(x)
+                results.append(x * x)
+                started.set()
+                stopped.wait(60)
+                for _ in range(100):
+                    results.append(x * x)
+            thread = threading.Thread(target=work)
+            thread.start()
+            self.assertTrue(started.wait(60))
+            results.append(x * x)  # here nothing records
+            recorder.__exit__(None, None, None)
+            with recorder:  # and from now on this thread does
+                results.append(x * x)
+            derivative = recorder.jvp if hasattr(recorder, 'jvp') else lambda y: recorder.gradient(y, x)
+            self.assertEqual([None if d is None else float(d) for d in map(derivative, results)], [6., None, 6.])
+            del recorder, derivative
+            gc.collect()
+            junk = [make() for _ in range(100)]
+            stopped.set()
+            thread.join(60)
+            self.assertEqual(float(sum(results)), 9. * 103)
+            del junk
 
     def test_retracing_is_warned_of_once_for_a_line_and_counted_at_the_end(self):
         script = textwrap.dedent('''

@@ -16,7 +16,7 @@ namespace footlight::python {
 namespace {
 
 struct PyForward {
-  PyObject_HEAD std::unique_ptr<ForwardAccumulator> accumulator;
+  PyObject_HEAD std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
@@ -53,11 +53,11 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
                                    &tangents))
     return nullptr;
   return guarded([&] {
-    auto accumulator = std::make_unique<ForwardAccumulator>();
+    std::unique_ptr<ForwardAccumulator, RecorderDeleter> accumulator(new ForwardAccumulator());
     watch(*accumulator, primals, tangents);
     auto* f = PyObject_New(PyForward, &type);
     if (!f) throw PythonErrorSet();
-    new (&f->accumulator) std::unique_ptr<ForwardAccumulator>(std::move(accumulator));
+    new (&f->accumulator) std::unique_ptr<ForwardAccumulator, RecorderDeleter>(std::move(accumulator));
     return reinterpret_cast<PyObject*>(f);
   });
 }

@@ -18,7 +18,7 @@ namespace footlight::python {
 namespace {
 
 struct PyTape {
-  PyObject_HEAD std::unique_ptr<Tape> tape;
+  PyObject_HEAD std::unique_ptr<Tape, RecorderDeleter> tape;
   PyObject* weakrefs;
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -39,10 +39,10 @@ PyObject* construct(PyTypeObject*, PyObject* args, PyObject* keywords) {
                                    &watch))
     return nullptr;
   return guarded([&] {
-    auto tape = std::make_unique<Tape>(persistent != 0, watch != 0);
+    std::unique_ptr<Tape, RecorderDeleter> tape(new Tape(persistent != 0, watch != 0));
     auto* t = PyObject_GC_New(PyTape, &type);
     if (!t) throw PythonErrorSet();
-    new (&t->tape) std::unique_ptr<Tape>(std::move(tape));
+    new (&t->tape) std::unique_ptr<Tape, RecorderDeleter>(std::move(tape));
     t->weakrefs = nullptr;
     PyObject_GC_Track(reinterpret_cast<PyObject*>(t));
     return reinterpret_cast<PyObject*>(t);

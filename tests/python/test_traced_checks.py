@@ -53,6 +53,12 @@ class Refused(unittest.TestCase):
         padded = tf.function(lambda x: pool(x, 4, 1, [[0, 0], [1, 0], [1, 0], [0, 0]]), input_signature=[spec([1, 3, 3, 1])])
         self.assertEqual(padded(x).shape, [1, 1, 1, 1])
 
+    def test_counts_that_cannot_be(self):
+        numbers = spec(None, tf.int32)
+        self.refused(lambda x: tf.repeat(x, -1, 0), [numbers], [tf.constant([1, 2])])
+        for shape in ([0], [None], None):
+            self.refused(lambda x: tf.math.confusion_matrix(x, x), [spec(shape, tf.int32)], [tf.constant([], tf.int32)])
+
     def test_values_that_came_late(self):
         k = spec([], tf.int32)
         self.refused(lambda x, k: tf.slice(x, [k, 0], [1, 1]), [spec([2, 2]), k], [X, tf.constant(10**8)])

@@ -92,6 +92,9 @@ Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> ax
     times = ops::reshape(times, ops::ints({}));
   if (x.shape().has_rank() && times.shape().has_rank() && times.shape().rank() == 0)
     return {repeat_evenly(x, times, axis)};
+  if (const Tensor known = known_value(times); known && times.shape().rank() == 0)
+    if (const int64_t each = one_integer(known, "repeats of tf.repeat"); each < 0)
+      invalid("repeats of tf.repeat must not be negative, got ", each);
   const int64_t rows = x.shape().has_rank() ? x.shape()[axis] : kUnknownDim;
   const int64_t given =
       times.shape().has_rank() && times.shape().rank() == 1 ? times.shape()[0] : kUnknownDim;

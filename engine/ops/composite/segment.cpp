@@ -143,6 +143,9 @@ Arg confusion_matrix(const Tensor& labels_given, const Tensor& predictions_given
     for (int64_t v : known ? infer::ints_of(known) : std::vector<int64_t>())
       if (v < 0) invalid("`", what, "` contains negative values: ", v, " [Op:ConfusionMatrix]");
   }
+  const auto empty = [](const Shape& s) { return s.fully_known() && s.elements() == 0; };
+  if (!num_classes && (empty(labels.shape()) || empty(predictions.shape())))
+    invalid("confusion_matrix: labels and predictions are empty, so num_classes has to be given [Op:ConfusionMatrix]");
   Tensor classes;
   const Tensor known_labels = known_value(labels), known_predictions = known_value(predictions);
   if (!num_classes && known_labels && known_predictions) {

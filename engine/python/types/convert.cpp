@@ -346,7 +346,62 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
   return joined;
 }
 
+// Lists of floats are the most usual ones. Exact lists and tuples of exact floats run none of the user's code, so they
+// are read in place, while others are held.
+bool is_plain(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExact(o); }
+
+bool holds_floats(PyObject* o, const Shape& shape, int depth) {
+  if (!is_plain(o) || PySequence_Fast_GET_SIZE(o) != shape[depth]) return false;
+  PyObject* const* const items = PySequence_Fast_ITEMS(o);
+  const bool innermost = depth + 1 == shape.rank();
+  return std::all_of(items, items + shape[depth], [&](PyObject* item) {
+    return innermost ? PyFloat_CheckExact(item) : holds_floats(item, shape, depth + 1);
+  });
+}
+
+// False: a number is too large.
+template <class T>
+bool write_floats(PyObject* o, int levels, T*& at) {
+  PyObject* const* const items = PySequence_Fast_ITEMS(o);
+  bool fits = true;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    if (levels > 1) {
+      fits &= write_floats(items[i], levels - 1, at);
+      continue;
+    }
+    const double v = PyFloat_AS_DOUBLE(items[i]);
+    *at = static_cast<T>(v);
+    fits &= !std::isinf(*at++) || std::isinf(v);
+  }
+  return fits;
+}
+
+// Empty: something else than equally long lists of floats, or a number that needs an error.
+Tensor from_floats(PyObject* o, DType dtype) {
+  constexpr int kLevels = 4;
+  Shape shape;
+  PyObject* first = o;
+  for (; is_plain(first) && PySequence_Fast_GET_SIZE(first) > 0 && shape.rank() <= kLevels;
+       first = PySequence_Fast_GET_ITEM(first, 0))
+    shape.append(PySequence_Fast_GET_SIZE(first));
+  if (shape.rank() == 0 || shape.rank() > kLevels || !PyFloat_CheckExact(first) || !holds_floats(o, shape, 0)) return {};
+  Tensor out = Tensor::empty(dtype == DType::kInvalid ? DType::kFloat32 : dtype, shape);
+  bool fits;
+  if (dtype == DType::kFloat64) {
+    double* at = out.data<double>();
+    fits = write_floats(o, shape.rank(), at);
+  } else {
+    float* at = out.data<float>();
+    fits = write_floats(o, shape.rank(), at);
+  }
+  if (!fits && dtype == DType::kInvalid) return {};
+  out.body()->python_number = true;
+  return out;
+}
+
 Tensor from_list(PyObject* o, DType dtype) {
+  if (dtype == DType::kInvalid || dtype == DType::kFloat32 || dtype == DType::kFloat64)
+    if (Tensor floats = from_floats(o, dtype)) return floats;
   Contents c;
   c.dtype_given = dtype != DType::kInvalid;
   inspect(o, o, 0, c);

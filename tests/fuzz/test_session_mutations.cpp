@@ -29,7 +29,7 @@ std::string mutate(std::string bytes, std::mt19937& random) {
 
 class TestSessionMutations : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void seeds_and_mutations_never_crash() {
     const std::vector<std::string> seeds = fuzz::session_seeds();
     QCOMPARE(seeds.size(), 10u);

@@ -126,10 +126,11 @@ configure() {
   printf '%s' "$wanted" >"$tree/configured"
 }
 
-# build PRESET [TARGET]: shows progress only when something has to be built.
+# build PRESET [TARGET]: shows progress only when something has to be built. One compiler per processor: with ninja's own
+# choice of two more, each takes a tenth more time.
 build() {
   local preset=$1 tree=build/$1 began=$SECONDS target=${2:-all}
-  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$tree" "$target" </dev/null 2>&1 | shown_build "$preset" "$began"
+  NINJA_STATUS='[%f/%t, %es] ' ninja -j "$(nproc)" -C "$tree" "$target" </dev/null 2>&1 | shown_build "$preset" "$began"
   [ "${PIPESTATUS[0]}" -eq 0 ] || die "the $preset tree did not build"
 }
 

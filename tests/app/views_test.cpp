@@ -401,3 +401,4 @@ class ViewsTest : public WindowCase {
 
 QTEST_MAIN(ViewsTest)
 #include "views_test.moc"
+#include "moc_window_case.cpp"

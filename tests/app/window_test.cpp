@@ -269,3 +269,4 @@ class WindowTest : public WindowCase {
 
 QTEST_MAIN(WindowTest)
 #include "window_test.moc"
+#include "moc_window_case.cpp"

@@ -80,7 +80,7 @@ uint64_t steps_of(int count, bool nested_returns) {
 
 class TestPasses : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void breakBecomesFlags() {
     Builder b;
     Node* leave = b.if_(b.positive("y"), {b.tree.make(Kind::kBreak, on(3))});

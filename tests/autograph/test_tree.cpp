@@ -43,7 +43,7 @@ Node* f_string(Tree& tree, std::initializer_list<Node*> parts) {
 
 class TestTree : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void tableKnowsItsFields() {
     QCOMPARE(QString(info(Kind::kIf).name), QString("If"));
     QCOMPARE(int(info(Kind::kIf).field_count), 3);

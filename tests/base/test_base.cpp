@@ -9,7 +9,7 @@ using namespace footlight;
 class TestBase : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void small_vector_grows_out_of_itself() {
     SmallVector<int64_t, 2> v;
     for (int64_t i = 0; i < 100; ++i) v.push_back(i);

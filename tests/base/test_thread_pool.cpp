@@ -18,7 +18,7 @@ using namespace footlight;
 class TestThreadPool : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void init() { set_pool_size(4); }
   void cleanup() {
     cancel_requested = false;

@@ -10,7 +10,7 @@ using compile::Operand;
 
 class TestCompile : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void initTestCase() { start(); }
 
   void constants_and_inputs_take_no_slots() {

@@ -47,7 +47,7 @@ void update(const char* op, const Tensor& handle, const Tensor& by) {
 class TestEager : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void initTestCase() { eager::init(); }
 
   void both_ways_give_the_same() {

@@ -38,7 +38,7 @@ Tensor one(Tape& tape, const Tensor& target, const Tensor& source, Unconnected u
 class TestTape : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void initTestCase() { eager::init(); }
   void cleanup() { QVERIFY(!any_tape_recording()); }
 

@@ -21,7 +21,7 @@ Key key(const Shape& shape, int64_t literal = 0) {
 
 class TestDispatch : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void exact_keys_hit() {
     DispatchTable table;
     QCOMPARE(table.find(key({2}).words), DispatchTable::kMiss);

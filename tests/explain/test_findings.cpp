@@ -10,7 +10,7 @@ using namespace footlight::explain;
 
 class TestFindings : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void every_cause_is_registered_under_a_name_of_its_own() {
     std::set<std::string> names;
     for (const Cause* cause : all_causes()) names.insert(cause->name);

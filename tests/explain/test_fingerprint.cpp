@@ -56,7 +56,7 @@ GraphRecord attribute(const std::string& text) {
 
 class TestFingerprint : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void names_ids_and_order_count_for_nothing() {
     const GraphRecord a = graph(1, {node(0, "Placeholder"), node(1, "Exp", {0}), node(2, "Log", {0}),
                                     node(3, "Sub", {1, 2})}, {0}, 3);

@@ -36,7 +36,7 @@ using Paths = std::vector<std::string>;
 
 class TestKeys : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void literals_differ_by_type_and_value() {
     const Key one = key([](KeyWriter& w) { w.integer(1); });
     const Key truth = key([](KeyWriter& w) { w.put(Token::kBool, 1); });

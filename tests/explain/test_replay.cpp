@@ -23,7 +23,7 @@ const ProposedFix kAnyBatch{{}, forget_sizes({{"args[0]", {0}}}), false};
 
 class TestReplay : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void a_number_as_a_tensor_is_one_trace() {
     SampleRun run({"x", "rate"});
     for (int i = 0; i < 12; ++i) run.call(batch_and_rate(32, 0.1 * (1 + i / 2)), scaled("c"));

@@ -61,7 +61,7 @@ QByteArray contents(const QString& path) {
 
 class TestGraphDef : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void constants_are_written_as_graphdef_has_them() {
     static const Op op{"Const"};
     auto text = [](const Tensor& value) {

@@ -95,7 +95,7 @@ class TestCupti : public QObject {
 
   Fake fake_;
 
- private slots:
+ private Q_SLOTS:
   void init() {
     QVERIFY2(fake_.handle, dlerror());
     fake_.reset();

@@ -93,7 +93,7 @@ static_assert(int(cupti::kDomainDriver) == int(CUPTI_CB_DOMAIN_DRIVER_API));
 class TestCuptiLayout : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void sizes_are_the_headers() {
     using cupti::Kind;
     const auto now = [](Kind kind) { return cupti::record_size(kind, CUPTI_API_VERSION); };

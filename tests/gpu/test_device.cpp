@@ -58,7 +58,7 @@ const Device kGpu0 = Device::gpu(0);
 class TestDevice : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   // First, while this process has asked for no device: children see what they set.
   void says_why_there_is_none_data() {
     QTest::addColumn<QByteArray>("part");

@@ -43,7 +43,7 @@ std::vector<double> numbers(const Shape& s) {
 class TestProductPlan : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void same_as_plain_sums_data() {
     QTest::addColumn<QVector<int>>("a");
     QTest::addColumn<QVector<int>>("b");

@@ -8,7 +8,7 @@ using footlight::cuda::Answer;
 class TestRefusal : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void words_data() {
     QTest::addColumn<int>("result");
     QTest::addColumn<int>("driver");

@@ -62,7 +62,7 @@ void fails(const Graph& graph, const char* what) {
 
 class TestGraph : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void names_count_up_without_regard_to_case() {
     Graph graph("names");
     QCOMPARE(graph.unique_name("add"), std::string("add"));

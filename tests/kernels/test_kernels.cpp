@@ -72,7 +72,7 @@ void check_product(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
 class TestKernels : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void initTestCase() {
     set_pool_size(4);
     eager::init();

@@ -119,7 +119,7 @@ Tensor random_floats(const Shape& shape) {
 class TestVectors : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void initTestCase() {
     set_pool_size(4);
     eager::init();

@@ -45,10 +45,10 @@ class PartInference final : public Inference {
 class TestOps : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void initTestCase() {
     eager::init();
-    cases_ = read_cases(QFINDTESTDATA("cases").toStdString());
+    cases_ = read_cases(OPS_TESTS "/cases");
     QVERIFY(cases_.size() > 300);
   }
 

@@ -41,12 +41,12 @@ std::string attrs_of(const OpRow& row) {
 class TestRows : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void initTestCase() { eager::init(); }
 
   void names_are_those_of_tensorflow() {
     std::map<std::string, std::string> lines;
-    std::ifstream file(QFINDTESTDATA("tensorflow_ops.txt").toStdString());
+    std::ifstream file(OPS_TESTS "/tensorflow_ops.txt");
     for (std::string line; std::getline(file, line);)
       if (!line.empty() && line[0] != '#') lines.emplace(line.substr(0, line.find(' ')), line);
     QVERIFY(lines.size() > 300);
@@ -101,7 +101,7 @@ class TestRows : public QObject {
   // parts are copied, so some cases are larger than those in the files.
   void memory_is_shared_where_rows_say() {
     std::set<std::string> unsaid, shares;
-    std::vector<Case> cases = read_cases(QFINDTESTDATA("cases").toStdString());
+    std::vector<Case> cases = read_cases(OPS_TESTS "/cases");
     const Tensor x = Tensor::empty(DType::kFloat32, Shape{4, 65536});
     std::memset(x.raw(), 0, x.bytes());
     const auto add = [&](const char* op, std::vector<Tensor> inputs, const Attrs& attrs = {}) {

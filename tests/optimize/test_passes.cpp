@@ -77,7 +77,7 @@ void square_and_add(optimize::Rewrite& rewrite) {
 
 class TestPasses : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void initTestCase() { start(); }
 
   void identities_are_forwarded_through_rows_of_them() {

@@ -104,7 +104,7 @@ class TestRecorder : public QObject {
   QTemporaryDir folder_;
   std::string at(const char* name) { return folder_.filePath(name).toStdString(); }
 
- private slots:
+ private Q_SLOTS:
   void cleanup() {
     record::stop_recording({});
     QCOMPARE(recording_level.load(), RecordingLevel::kOff);

@@ -15,7 +15,7 @@ using namespace footlight::test;
 
 class TestExecutor : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void initTestCase() { start(); }
 
   void long_programs() {

@@ -119,7 +119,7 @@ class TestSessionFiles : public QObject {
     write(to + "-wal", read(from + "-wal"));
   }
 
- private slots:
+ private Q_SLOTS:
   void initTestCase() {
     finished_ = at("finished.footlight");
     log_ = at("log.footlight");

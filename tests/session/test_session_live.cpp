@@ -142,7 +142,7 @@ class TestSessionLive : public QObject {
   QTemporaryDir folder_;
   std::string at(const char* name) { return folder_.filePath(name).toStdString(); }
 
- private slots:
+ private Q_SLOTS:
   void init() { QVERIFY(folder_.isValid()); }
 
   void a_killed_run_keeps_all_but_its_last_moment() {

@@ -301,7 +301,7 @@ void check_everything(const Reader& r) {
 
 class TestSessionRecords : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void every_record_comes_back() {
     QTemporaryDir folder;
     const std::string path = folder.filePath("a b?#%41.footlight").toStdString();

@@ -157,7 +157,7 @@ class TestSessionVersions : public QObject {
   QTemporaryDir folder_;
   QString at(const char* name) { return folder_.filePath(name); }
 
- private slots:
+ private Q_SLOTS:
   void a_log_of_version_4_opens() {
     write(at("future"), future_log());
     check_future(*Reader::open(at("future").toStdString()));

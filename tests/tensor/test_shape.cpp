@@ -13,7 +13,7 @@ using namespace footlight;
 class TestShape : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void printing() {
     QCOMPARE(Shape().to_string(), std::string("()"));
     QCOMPARE(Shape({3}).to_string(), std::string("(3,)"));

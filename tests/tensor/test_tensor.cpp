@@ -27,7 +27,7 @@ struct Counted : Resource {
 class TestTensor : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void scalars_live_in_their_body() {
     const Tensor t = Tensor::scalar(2.5f);
     QCOMPARE(t.dtype(), DType::kFloat32);

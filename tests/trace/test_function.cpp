@@ -88,7 +88,7 @@ class Recording {
 
 class TestFunction : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void initTestCase() { start(); }
 
   void calls_with_one_key_share_a_trace() {

@@ -44,7 +44,7 @@ std::shared_ptr<trace::Concrete> branches() {
 
 class TestTraceGradients : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void initTestCase() { start(); }
 
   void through_a_call() {

@@ -62,7 +62,7 @@ Tensor vector(std::mt19937& random) {
 
 class TestRandomGraphs : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void initTestCase() { start(); }
 
   void traced_equals_eager() {

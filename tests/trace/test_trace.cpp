@@ -44,7 +44,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 class TestTrace : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void initTestCase() { start(); }
 
   void python_values_become_constants_named_by_argument() {

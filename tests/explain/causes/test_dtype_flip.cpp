@@ -18,7 +18,7 @@ KeyWriter tensor(DType dtype) {
 
 class TestDTypeFlip : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void two_dtypes_from_one_line() {
     SampleRun run({"labels"});
     for (int i = 0; i < 9; ++i) {

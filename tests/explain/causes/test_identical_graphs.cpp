@@ -10,7 +10,7 @@ using namespace footlight::explain;
 
 class TestIdenticalGraphs : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void a_number_that_the_graph_does_not_know() {
     SampleRun run({"x", "lr"});
     for (int i = 0; i < 6; ++i) run.call(batch_and_rate(32, i), scaled("1"));

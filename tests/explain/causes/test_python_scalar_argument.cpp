@@ -37,7 +37,7 @@ session::GraphRecord with_branch(SampleRun& run, const std::string& constant) {
 
 class TestPythonScalarArgument : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void a_number_that_changes() {
     SampleRun run({"x", "lr"});
     for (int i = 0; i < 12; ++i) run.call(batch_and_rate(32, 0.1 / (1 + i / 2)), scaled(std::to_string(i / 2)));

@@ -10,7 +10,7 @@ using namespace footlight::explain;
 
 class TestVaryingShape : public QObject {
   Q_OBJECT
- private slots:
+ private Q_SLOTS:
   void shapes_that_vary() {
     SampleRun run({"x"});
     for (int64_t n : {31, 28, 30, 7})

@@ -199,6 +199,22 @@ class Endless(unittest.TestCase):
         for call in (lambda: tf.constant(l), lambda: tf.print(l), lambda: tf.nest.flatten(l), lambda: tf.norm([1.], axis=l)):
             self.assertRaises(TOO_DEEP, call)
 
+    def test_an_array_that_holds_itself(self):
+        try:
+            import numpy as np
+        except ImportError:
+            self.skipTest('NumPy is not there')
+        array = np.empty(1, object)
+        array[0] = array
+        self.assertRaises(TOO_DEEP, tf.constant, array)
+        self.assertRaises(TOO_DEEP, tf.cosh, [array])
+
+    def test_slices_beyond_64_bits(self):
+        x = tf.constant([1., 2., 3.])
+        for index in (slice(2**64, None), slice(-2**70, 2), slice(0, 2**64)):
+            self.assertRaises(OverflowError, lambda: x[index])
+            self.assertRaises(OverflowError, tf.function(lambda: x[index]))
+
     def test_a_structure_that_gets_into_itself(self):
         m = [1]
         self.assertRaises(RecursionError, tf.nest.map_structure, lambda x: (m.insert(0, m), x)[1], m)

@@ -183,8 +183,13 @@ Tensor leading_part(const Tensor& x, PyObject* key) {
   };
   if (PySlice_Check(key)) {
     const auto* s = reinterpret_cast<PySliceObject*>(key);
-    for (PyObject* end : {s->start, s->stop})
-      if (end != Py_None && !PyLong_CheckExact(end)) return {};
+    for (PyObject* end : {s->start, s->stop}) {
+      if (end == Py_None) continue;
+      int overflow = 0;
+      if (!PyLong_CheckExact(end)) return {};
+      PyLong_AsLongLongAndOverflow(end, &overflow);
+      if (overflow) return {};
+    }
     Py_ssize_t start, stop, step;
     if (s->step != Py_None || PySlice_Unpack(key, &start, &stop, &step) < 0) return {};
     count = PySlice_AdjustIndices(shape[0], &start, &stop, step);

@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/tensor/borrowed.h"
@@ -81,6 +82,7 @@ std::optional<Tensor> through_numpy(PyObject* o) {
     return out;
   }
   if (k == "O" || k == "S" || k == "U" || k == "T") {
+    const Level level("an array that becomes a tensor");  // it may hold itself
     Ref list = checked(PyObject_CallMethod(o, "tolist", nullptr));
     if (!is_array(list.get()) || PyBytes_Check(list.get())) return to_tensor(list.get());
   }

@@ -21,8 +21,13 @@ import supervise
 # Ops whose traced answer is another by their meaning: static knowledge, or what runs when.
 UNLIKE = ('random', 'dropout', 'get_static_value', 'executing_eagerly', 'is_symbolic', 'static', 'shuffle', 'print',
           'sampler', 'initial', 'empty', 'parallel_stack', 'operator.contains')
+# A trace refuses these where an op of its own accepts them, as in TensorFlow.
+ONLY_WHILE_TRACING = ('the window is larger than the input', 'as a Python `bool` is not allowed')
 UNSTEADY = ('Odd(', 'Changing(', 'Lying(', 'Keys(', 'iter(', 'leaked(', 'released(', 'freed(', 'loop(', 'object()',
             'Bare(', 'deep(', 'np.ndarray(', '(i for', 'proxy', 'Subclass.Array((')
+
+
+MOST_ITEMS = 50  # of a list that are looked at
 
 
 class Parsed:
@@ -78,7 +83,7 @@ def structure_of(tf, value, tensors, depth=0):
     if depth > 20 or len(tensors) > 200:
         return '...'
     if kind in (list, tuple) or isinstance(value, tuple) and hasattr(kind, '_fields'):
-        return [structure_of(tf, v, tensors, depth + 1) for v in list(value)[:50]]
+        return [structure_of(tf, v, tensors, depth + 1) for v in list(value)[:MOST_ITEMS]]
     if kind is dict:
         return {str(k)[:40]: structure_of(tf, v, tensors, depth + 1) for k, v in list(value.items())[:50]}
     if isinstance(value, tf.IndexedSlices):
@@ -125,6 +130,8 @@ def difference(want, got):
     """What is wrong with an outcome, in words."""
     if bool(want.error) != bool(got.error):
         one = got if got.error else want
+        if any(words in str(one.error) for words in ONLY_WHILE_TRACING):
+            return ''
         if isinstance(one.error, MemoryError) or 'out of memory' in str(one.error):
             return ''  # not of the call's making
         return f'{"raises" if got.error else "does not raise"} {type(one.error).__name__}: {str(one.error)[:300]}'
@@ -216,6 +223,8 @@ class Case:
             return False
         if self.parsed.method:
             return False
+        if name in ('tf.size', 'tf.rank', 'tf.shape') and 'IndexedSlices' in self.parsed.text:
+            return False  # the sums are computed eagerly, and not needed in a graph
         return name.startswith('operator.') and not name.startswith('operator.i') or type(eval(
             name, self.names)) is type(self.tf.add)
 
@@ -251,7 +260,7 @@ class Case:
         want = oracle.answer(self.tf, name, eval(name, self.names), self.arguments, self.given_names)
         if want is None:
             return
-        want = want if isinstance(want, list) else [want]
+        want = want[:MOST_ITEMS] if isinstance(want, list) else [want]
         if len(want) != len(eager.tensors):
             return self.note('differs from NumPy', f'{len(eager.tensors)} results instead of {len(want)}')
         for w, g in zip(want, eager.tensors):

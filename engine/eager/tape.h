@@ -30,7 +30,7 @@ enum class After : uint8_t { kForget, kKeep };
 
 struct Recorders;
 
-// Is shown the ops that one thread applies, from start() to stop(): on that thread's list, which no other thread touches.
+// Is shown the ops that one thread applies, from start() to stop(): on that thread's list, which no other touches.
 class Recorder {
  public:
   bool recording() const { return recording_; }

@@ -384,7 +384,8 @@ Tensor from_floats(PyObject* o, DType dtype) {
   for (; is_plain(first) && PySequence_Fast_GET_SIZE(first) > 0 && shape.rank() <= kLevels;
        first = PySequence_Fast_GET_ITEM(first, 0))
     shape.append(PySequence_Fast_GET_SIZE(first));
-  if (shape.rank() == 0 || shape.rank() > kLevels || !PyFloat_CheckExact(first) || !holds_floats(o, shape, 0)) return {};
+  if (shape.rank() == 0 || shape.rank() > kLevels || !PyFloat_CheckExact(first)) return {};
+  if (!holds_floats(o, shape, 0)) return {};
   Tensor out = Tensor::empty(dtype == DType::kInvalid ? DType::kFloat32 : dtype, shape);
   bool fits;
   if (dtype == DType::kFloat64) {

@@ -461,7 +461,8 @@ PyObject* for_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
     const Tensor tensor = as_tensor(values);
     record("for", "staged", "over a tensor: the body is in the graph once");
     const bool here_made = tensor.is_symbolic() && tensor.graph() == graph().graph().get();
-    if (here_made && tensor.graph()->node(tensor.node()).op->name == std::string_view("Range"))
+    static const Op kRange{"Range"};
+    if (here_made && tensor.graph()->node(tensor.node()).op == &kRange.row())
       range_loop(tensor, extra, body, state, options);
     else
       tensor_loop(tensor, extra, body, state, options);

@@ -36,7 +36,7 @@ std::string quoted(std::string_view text) {
     else if (c == '\'' || c == '\\') (out += '\\') += c;
     else out += c;
   }
-  // What was cut off still tells two texts apart.
+  // The hash tells apart texts that differ only in what was cut off.
   if (text.size() > kLongestText) out += "... " + hash128(text).hex().substr(0, 8);
   return out + '\'';
 }

@@ -6,7 +6,7 @@
 namespace footlight::explain {
 
 namespace {
-constexpr size_t kMostCovered = 4096;  // remembered non-exact hits; a flood of different shapes must not grow for ever
+constexpr size_t kMostCovered = 4096;  // remembered non-exact hits; capped against a flood of different shapes
 }
 
 int DispatchTable::use(std::span<const uint64_t> words, int trace) {

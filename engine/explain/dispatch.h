@@ -12,8 +12,8 @@ class DispatchTable {
  public:
   static constexpr int kMiss = -1;
 
-  // The trace for a call with this key. In order: the last one used, an exact match, a remembered covering one, else
-  // the most specific covering one, then the oldest.
+  // The trace for a call with this key. In order: the last one used, an exact match, a remembered covering trace, the
+  // most specific covering trace (the oldest if there are several).
   int find(std::span<const uint64_t> words) {
     const int last = find_last(words);
     return last != kMiss ? last : find_slowly(words);
@@ -28,7 +28,7 @@ class DispatchTable {
 
   // Adds the trace made for this key, at the lowest free index.
   int add(Key key);
-  // Removes a trace; its index is free for another one.
+  // Removes a trace; its index can be reused.
   void forget(int trace);
   size_t size() const { return by_age_.size(); }
   // All indexes are below this.
@@ -39,10 +39,10 @@ class DispatchTable {
   // The least recently used one; kMiss if there is none.
   int least_recently_used() const;
 
-  // The existing trace with the fewest differing leaves; of several, the latest. kMiss when there is none.
+  // The existing trace with the fewest differing leaves, the latest if there are several; kMiss if there is none.
   int nearest(const Key& key, std::vector<Difference>& differing) const;
 
-  // What `reduce_retracing` traces for: the key relaxed against every comparable one.
+  // The key that `reduce_retracing` traces for: this one relaxed against every comparable one.
   std::vector<uint64_t> relaxed(std::span<const uint64_t> words) const;
 
  private:

@@ -26,7 +26,7 @@ Evidence::Evidence(const RunRecords& records)
     traces_[t.id] = &t;
     FunctionRun& run = functions_[t.function];
     run.id = t.function;
-    // What was asked for is no retrace, but a call may be served by it.
+    // A trace that was requested explicitly is not a retrace, but it may serve a call.
     const bool by_call = t.reason == TraceReason::kCall || t.reason == TraceReason::kRelaxed;
     if (by_call) run.traces.push_back(&t);
     if (t.reason == TraceReason::kGetConcreteFunction)

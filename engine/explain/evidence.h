@@ -26,7 +26,7 @@ struct RunRecords {
 struct FunctionRun {
   FunctionId id;
   const session::FunctionRecord* record = nullptr;
-  // What a replay goes through, in order of time: calls, and traces that were asked for without a call.
+  // The steps of a replay, in order of time: calls, and traces that were requested without a call.
   struct Step {
     int64_t start_ns = 0;
     const session::TraceRecord* trace = nullptr;  // the one that served the call
@@ -34,7 +34,7 @@ struct FunctionRun {
     bool call = true;
     SourceRef source = {};                        // the line of the call
   };
-  std::vector<const session::TraceRecord*> traces;  // that calls made, in order
+  std::vector<const session::TraceRecord*> traces;  // made by calls, in order
   std::vector<Step> steps;
 
   int64_t tracing_ns() const;
@@ -50,7 +50,7 @@ class Evidence {
   const session::TraceRecord* trace(TraceId id) const;
   std::span<const uint64_t> key_of(const session::TraceRecord& trace) const;  // empty: not recorded, or damaged
 
-  // The most that the graphs of any two of these traces differ in.
+  // The largest difference between the graphs of these traces.
   GraphRelation compare_graphs(std::span<const session::TraceRecord* const> traces) const;
   const session::GraphRecord* graph(GraphId id) const;
 
@@ -60,7 +60,7 @@ class Evidence {
   std::map<FunctionId, FunctionRun> functions_;
   std::unordered_map<TraceId, const session::TraceRecord*> traces_;
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
-  std::unordered_map<KeyId, std::span<const uint64_t>> keys_;  // those that are whole
+  std::unordered_map<KeyId, std::span<const uint64_t>> keys_;  // well-formed keys only
   mutable Fingerprints fingerprints_;
 };
 

@@ -1,5 +1,5 @@
 // Findings: what cost time or went wrong in a run, why, and what to change. A cause is a file in causes/ that registers
-// itself here; nothing else knows which causes there are.
+// itself here; there is no other list of causes.
 #pragma once
 
 #include "engine/explain/replay.h"
@@ -13,7 +13,7 @@ struct Finding {
   std::string parameter;                // "lr"
   std::vector<std::string> also_paths;  // leaves that change together with it
   std::vector<std::string> values;      // in the order of their first trace
-  GraphRelation graphs = GraphRelation::kUnknown;  // of the traces that one would have stood for
+  GraphRelation graphs = GraphRelation::kUnknown;  // between the traces that one trace would have replaced
 
   bool at_definition = false;           // the line to edit is the function's own, not that of the call
   SourceRef call;                       // the line of the first call that need not have traced
@@ -22,13 +22,13 @@ struct Finding {
 
   Checked checked;
   int64_t cost_ns = 0;                  // tracing time of all traces of the function
-  int64_t saved_ns = 0;                 // of those that would have been hits
+  int64_t saved_ns = 0;                 // of the traces that would have been hits
 
-  std::string title, detail, fix;       // for a person: plain text, one line each
+  std::string title, detail, fix;       // for the user: plain text, one line each
 };
 
-// Most time saved first. One root cause is one finding: of nested functions that are traced again for the same reason,
-// the outer one is named.
+// Most time saved first. One root cause is one finding: if nested functions are retraced for the same reason, the outer
+// one is named.
 std::vector<Finding> find_findings(const RunRecords& records);
 
 // "replayed: saves 10 of 12 traces", "not checked: ..."
@@ -38,7 +38,7 @@ std::string check_text(const Checked& checked);
 class Cause {
  public:
   using Find = void (*)(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found);
-  Cause(const char* name, Find find);  // one static object a cause
+  Cause(const char* name, Find find);  // one static object per cause
 
   const char* name;
   const Find find;
@@ -50,10 +50,10 @@ class Cause {
 };
 std::vector<const Cause*> all_causes();  // by name
 
-// A change that saves less is, for most causes, not worth a finding.
+// For most causes, a change that saves fewer traces is not worth a finding.
 inline constexpr size_t kFewestSaved = 2;
 
-// Fills in what follows from a replay; false when the change would save too little.
+// Fills in the results of a replay; false if the change would save too little.
 bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& finding, size_t fewest = kFewestSaved);
 
 }  // namespace footlight::explain

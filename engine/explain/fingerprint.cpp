@@ -57,7 +57,7 @@ std::string without_values(std::string_view name, std::string_view value) {
   return std::string(value);
 }
 
-// Constants were once recorded as the beginning of their values alone, which says nothing about the rest.
+// Older recordings have only the beginning of a constant's values, which says nothing about the rest.
 bool is_cut_off(const std::string& constant) {
   const size_t dots = constant.find("...");
   return dots != std::string::npos && constant.find(" #", dots) == std::string::npos;
@@ -70,11 +70,11 @@ Hash128 combined(std::vector<Hash128>& parts) {
   return hasher.result();
 }
 
-// Nodes by position, each after those that it takes values from; what lies on a cycle stands where it is reached first.
+// Positions of nodes, each after those it takes values from; a node on a cycle comes where it is first reached.
 std::vector<size_t> in_order(const GraphRecord& graph, const std::unordered_map<uint32_t, size_t>& position) {
   std::vector<size_t> order;
   std::vector<uint8_t> state(graph.nodes.size(), 0);  // 1: on the way, 2: done
-  std::vector<std::pair<size_t, size_t>> stack;       // node, how many of its sources were looked at
+  std::vector<std::pair<size_t, size_t>> stack;       // node, number of its sources visited
   for (size_t start = 0; start < graph.nodes.size(); ++start) {
     if (state[start]) continue;
     state[start] = 1;
@@ -128,7 +128,7 @@ Hash128 Fingerprints::label(const GraphRecord& graph, const NodeRecord& node, bo
   Hasher128 hasher;
   hasher.add(node.op);
   for (const AttributeText& a : split_attributes(node.attributes)) {
-    // A function is its contents, which come below; what the user called an argument is a name.
+    // A function is compared by its contents, below; the user's name for an argument does not matter.
     const bool function = std::any_of(node.functions.begin(), node.functions.end(),
                                       [&](const auto& f) { return f.attribute == a.name; });
     if (function || a.name == "_user_specified_name") continue;
@@ -139,7 +139,7 @@ Hash128 Fingerprints::label(const GraphRecord& graph, const NodeRecord& node, bo
   for (const std::string& output : node.outputs) hasher.add(exact ? output : without_sizes(output));
   if (exact) {
     hasher.add(node.constant);
-    if (is_cut_off(node.constant)) {  // equal to nothing but itself
+    if (is_cut_off(node.constant)) {  // equal only to itself
       hasher.add(graph.id.value);
       hasher.add(node.id);
     }
@@ -173,7 +173,7 @@ Hash128 Fingerprints::fingerprint(const GraphRecord& graph, bool exact, bool& co
   };
   const std::vector<size_t> order = in_order(graph, position);
 
-  std::vector<Hash128> hash(count + 1);  // the last stands for what is not there
+  std::vector<Hash128> hash(count + 1);  // the last stands for missing nodes
   std::vector<std::vector<Hash128>> marks(count + 1);
   const auto mark = [](uint64_t kind, uint64_t a, uint64_t b, Hash128 other) {
     Hasher128 hasher;

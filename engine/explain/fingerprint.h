@@ -20,7 +20,7 @@ struct GraphFingerprint {
 
 enum class GraphRelation : uint8_t {
   kIdentical,
-  kConstants,  // equal but for values
+  kConstants,  // equal except for values
   kStructure,
   kUnknown,    // a graph, or one that it calls, was not recorded
 };
@@ -46,7 +46,7 @@ class Fingerprints {
 
   Lookup lookup_;
   std::unordered_map<GraphId, Known> known_;
-  std::vector<GraphId> open_;  // graphs that are being worked out, each called by the one before
+  std::vector<GraphId> open_;  // graphs being fingerprinted, each called by the previous one
 };
 
 // An attribute of a recorded node: "alpha=0.2".

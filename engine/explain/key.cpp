@@ -56,9 +56,9 @@ double Item::floating() const { return std::bit_cast<double>(words[1]); }
 
 namespace {
 
-// What the first word of an item says of those that follow.
+// The size of an item, from its first word.
 struct Extent {
-  uint64_t words = 1;     // its own, the first one too
+  uint64_t words = 1;     // its own, including the first
   uint64_t children = 0;  // items
 };
 
@@ -94,7 +94,7 @@ Extent extent_of(Token token, uint64_t payload) {
   return {};
 }
 
-constexpr int kDeepestNesting = 200;  // the dispatcher refuses arguments far less deep than this
+constexpr int kDeepestNesting = 200;  // the dispatcher refuses arguments nested far less deeply
 
 bool skip_item(std::span<const uint64_t> words, size_t& position, int depth) {
   if (position >= words.size() || depth > kDeepestNesting) return false;
@@ -139,7 +139,7 @@ bool same_words(const Item& a, const Item& b) {
          std::memcmp(a.words.data(), b.words.data(), a.words.size() * sizeof(uint64_t)) == 0;
 }
 
-// Everything known of `general` is so in `specific`.
+// Whether everything known about `general` also holds for `specific`.
 bool is_subshape(const TensorSpec& specific, const TensorSpec& general) {
   if (!general.has_rank) return true;
   if (!specific.has_rank || specific.sizes.size() != general.sizes.size()) return false;
@@ -148,7 +148,7 @@ bool is_subshape(const TensorSpec& specific, const TensorSpec& general) {
   return true;
 }
 
-// What both know and agree on. The sizes are put into `storage`.
+// What both know and agree on. The sizes are stored in `storage`.
 TensorSpec relax(const TensorSpec& a, const TensorSpec& b, SmallVector<int64_t, 8>& storage) {
   TensorSpec both;
   both.dtype = a.dtype;

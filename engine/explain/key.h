@@ -17,7 +17,7 @@ namespace footlight::explain {
 
 // What a leaf or a structure is. The lowest byte of its first word; the rest of that word is its payload.
 enum class Token : uint8_t {
-  kContext,     // word: the device that the innermost tf.device scope asks for, numbered; 0 outside of any
+  kContext,     // word: number of the device that the innermost tf.device scope asks for; 0 outside any
   kTensor,      // payload: dtype, rank (255 unknown) << 8; words: dims
   kVariable,    // payload: dtype, rank << 8, trainable << 16, alias number << 24; words: dims
   kNone,
@@ -25,7 +25,7 @@ enum class Token : uint8_t {
   kBool,        // payload: 0 or 1
   kInt,         // word: value
   kBigInt,      // payload: length; words: decimal digits
-  kFloat,       // word: the bits, so that 0.0 and -0.0 differ; every NaN is the same one
+  kFloat,       // word: the bits, so that 0.0 and -0.0 differ; all NaNs are the same
   kComplex,     // two words
   kString,      // payload: length; words: bytes
   kBytes,
@@ -39,7 +39,7 @@ enum class Token : uint8_t {
   kSlice,
   kDict,        // payload: entries; children: key and value of each, in order of the keys
   kNamedTuple,  // payload: children; word: number of the class
-  kRecord,      // dataclass or attrs instance: as a named tuple
+  kRecord,      // dataclass or attrs instance: like a named tuple
 };
 
 inline constexpr uint64_t kUnknownRank = 255;
@@ -112,7 +112,7 @@ struct Key {
   bool same(std::span<const uint64_t> other) const;
 };
 
-// One token as it is read back.
+// One decoded token.
 struct Item {
   Token token = Token::kNone;
   uint64_t payload = 0;
@@ -134,20 +134,20 @@ struct Item {
 // Reads the item at `position` and moves past its own words (not its children).
 Item read(std::span<const uint64_t> words, size_t& position);
 
-// The words are a whole key: every item ends inside of them and has its children. Words out of a file have to pass this
-// before anything else here reads them.
+// Whether the words are a complete key: every item ends within them and has all its children. Words read from a file
+// must pass this before anything else here reads them.
 bool well_formed(std::span<const uint64_t> words);
 
 // Where an item stands in a key. Dictionary keys have no place of their own.
 struct Place {
-  std::string path;           // as in describe(), but fields of tuples and records by their number: "args[0].1"
+  std::string path;           // as in describe(), but with the numbers of tuple and record fields: "args[0].1"
   size_t begin = 0, end = 0;  // its words, children included
   Item item;
 };
 // In the order of describe().
 std::vector<Place> places(std::span<const uint64_t> words);
 
-// The user's own trace types know what they cover: set by the front end that has them. Null: each covers itself alone.
+// Whether one of the user's own trace types covers another; set by the front end. Null: each covers only itself.
 extern bool (*custom_subtype)(uint64_t specific, uint64_t general);
 
 // Whether a trace made for `general` serves every argument of `specific`.
@@ -161,7 +161,7 @@ std::vector<session::KeyLeaf> describe(const Key&);
 // "f32[32,8] 0.1": the whole key on one short line.
 std::string summary(const Key&);
 
-// Paths of the leaves in which two keys differ, the least that says it: "args[0]['x'].shape[1]", "len(args[1])".
+// The shortest paths that say in which leaves two keys differ: "args[0]['x'].shape[1]", "len(args[1])".
 struct Difference {
   std::string path;
   std::string parameter;

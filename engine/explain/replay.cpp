@@ -1,4 +1,4 @@
-// Runs recorded calls through a DispatchTable of their own.
+// Runs recorded calls through a separate DispatchTable.
 #include "engine/explain/replay.h"
 
 #include "engine/explain/dispatch.h"
@@ -13,8 +13,8 @@ using session::TraceRecord;
 using Words = std::vector<uint64_t>;
 
 struct Run {
-  std::vector<size_t> served_by;  // for each step the number of the trace in the table
-  std::vector<bool> traced;       // this step made it
+  std::vector<size_t> served_by;  // for each step, the index of its trace in the table
+  std::vector<bool> traced;       // whether the step made that trace
   bool faithful = true;           // every step was served by the recorded trace, with the recorded key
 };
 
@@ -25,13 +25,13 @@ Words changed(const ProposedFix::Change& change, std::span<const uint64_t> words
 Run run_steps(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix, bool relaxes) {
   Run made;
   DispatchTable table;
-  std::vector<const TraceRecord*> recorded;  // behind each trace of the table
+  std::vector<const TraceRecord*> recorded;  // the recorded trace behind each trace of the table
   for (const FunctionRun::Step& step : run.steps) {
     const Words call = changed(fix.call, step.key);
     int at = table.find(call);
     const bool miss = at == DispatchTable::kMiss;
     if (miss) {
-      // A function that declares shapes traces for those: what the recorded trace was made for says which.
+      // A function with declared shapes traces for those: the recorded trace's key has them.
       Words wanted = relaxes ? table.relaxed(call) : changed(fix.call, evidence.key_of(*step.trace));
       wanted = changed(fix.trace, wanted);
       at = table.add(Key(wanted, {}, nullptr));
@@ -51,7 +51,7 @@ ReplayResult not_checked(std::string why) {
   return result;
 }
 
-// A key with some of its items written anew.
+// A copy of a key with some of its items rewritten.
 template <class Rewrite>
 Words rewritten(std::span<const uint64_t> words, Rewrite&& rewrite) {
   KeyWriter out;
@@ -60,7 +60,7 @@ Words rewritten(std::span<const uint64_t> words, Rewrite&& rewrite) {
     for (; copied < end; ++copied) out.words.push_back(words[copied]);
   };
   for (const Place& place : places(words)) {
-    if (place.begin < copied) continue;  // inside of what was rewritten
+    if (place.begin < copied) continue;  // inside a rewritten item
     copy_to(place.begin);
     if (rewrite(place, out)) copied = place.end;
   }

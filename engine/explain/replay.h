@@ -1,4 +1,4 @@
-// What a run would have traced with another key: the dispatcher's own table, fed with the recorded keys after a change.
+// What a run would have traced with other keys: changes the recorded keys and feeds them to the dispatcher's own table.
 #pragma once
 
 #include "engine/explain/evidence.h"
@@ -9,11 +9,11 @@
 
 namespace footlight::explain {
 
-// A change of a function or of its calls, as it shows in keys.
+// A change to a function or its calls, expressed as a change of keys.
 struct ProposedFix {
   using Change = std::function<std::vector<uint64_t>(std::span<const uint64_t>)>;
-  Change call;                    // what a call's key becomes; none: it stays
-  Change trace;                   // what the key that a trace serves becomes, after `call`; none: it stays
+  Change call;                    // the new key of a call; none: unchanged
+  Change trace;                   // the new key that a trace serves, after `call`; none: unchanged
   bool reduce_retracing = false;  // the function relaxes shapes
 };
 
@@ -30,18 +30,18 @@ struct ReplayResult {
   Checked checked;
   int64_t saved_ns = 0;  // tracing time of calls that would have been hits
   std::vector<const session::TraceRecord*> saved;
-  // The traces that one trace would have stood for; empty when nothing was replayed.
+  // Groups of traces that one trace would have replaced; empty if nothing was replayed.
   std::vector<std::vector<const session::TraceRecord*>> merged;
 };
 
 // First replays the run unchanged: if that does not reproduce the recorded traces, nothing is concluded.
 ReplayResult replay(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix);
 
-// For recordings that cannot be replayed: the traces that agree in all leaves of their keys but for these, whose values
-// and sizes are left out. An estimate; `checked` says why it is no more.
+// For recordings that cannot be replayed: the traces whose keys agree in all leaves but these, ignoring the values and
+// sizes of these. Only an estimate; `checked` says why.
 ReplayResult merge_by_leaves(const FunctionRun& run, const std::set<std::string>& paths, Checked not_checked);
 
-// The paths of `trace.key` as places() has them; the two differ in the names of fields.
+// Translates paths of `trace.key` to those of places(), which name fields differently.
 std::set<std::string> places_of(const Evidence& evidence, const session::TraceRecord& trace,
                                 const std::set<std::string>& paths);
 
@@ -50,9 +50,9 @@ std::set<std::string> places_of(const Evidence& evidence, const session::TraceRe
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
 // Tensors there have this dtype: place -> dtype.
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
-// What stands there is the same in every call.
+// The items there become the same in every call.
 ProposedFix::Change leave_out(std::set<std::string> places);
-// The dimension is None: place -> dimensions.
+// The dimensions there become None: place -> dimensions.
 ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions);
 
 }  // namespace footlight::explain

@@ -1,4 +1,4 @@
-// Reads the calls, which lie in chunks.
+// Reads the calls, which are stored in chunks.
 #include "engine/explain/session_records.h"
 
 namespace footlight::explain {

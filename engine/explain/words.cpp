@@ -16,7 +16,7 @@ std::string short_value(std::string_view value) {
   }
   if (value.size() <= kLongest) return std::string(value);
   size_t cut = kLongest - 1;
-  while (cut && (static_cast<unsigned char>(value[cut]) & 0xc0) == 0x80) --cut;  // not inside of a character
+  while (cut && (static_cast<unsigned char>(value[cut]) & 0xc0) == 0x80) --cut;  // not inside a character
   return std::string(value.substr(0, cut)) + "…";
 }
 

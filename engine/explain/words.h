@@ -7,7 +7,7 @@
 
 namespace footlight::explain {
 
-// "0.1 → 0.05 → … → 0.017": the first two and the last say how it goes. Shapes come in brackets.
+// "0.1 → 0.05 → … → 0.017": the first two and the last show the trend. Shapes are put in brackets.
 std::string progression(const std::vector<std::string>& values, bool shapes = false);
 
 // "0.03333333333333333" -> "0.03333"; texts that are too long are cut.

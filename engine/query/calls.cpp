@@ -136,7 +136,7 @@ std::optional<session::CallRecord> CallIndex::nth(FunctionId function, uint64_t 
                                                   const Cancel& cancel) const {
   const auto entry = functions_.find(function);
   if (entry == functions_.end() || position >= entry->second.sums.calls) return {};
-  // The chunks that hold the position if all are in order; then as many around them as overlap in time.
+  // The chunks in order of time; the position lies in a run of chunks that overlap in time.
   std::vector<std::pair<uint32_t, uint32_t>> chunks;
   entry->second.chunks.visit([&](uint32_t chunk, uint32_t times) { chunks.emplace_back(chunk, times); });
   std::sort(chunks.begin(), chunks.end(), [&](const auto& a, const auto& b) {
@@ -144,7 +144,7 @@ std::optional<session::CallRecord> CallIndex::nth(FunctionId function, uint64_t 
   });
   uint64_t before = 0;
   for (size_t i = 0; i < chunks.size();) {
-    // A run of chunks that overlap each other, none of which overlaps what follows.
+    // A run of overlapping chunks, none of which overlaps a later one.
     size_t last = i;
     uint64_t inside = 0;
     int64_t reach = INT64_MIN;
@@ -174,7 +174,7 @@ std::vector<CallRun> CallIndex::runs(FunctionId function, bool every, const Canc
   const auto entry = functions_.find(function);
   if (entry == functions_.end()) return runs;
   const std::vector<uint32_t> chunks = entry->second.chunks.chunks();
-  // Until when no later chunk begins: up to there all that was gathered is in order.
+  // The earliest start of any later chunk: everything gathered before it is in order.
   std::vector<int64_t> later(chunks.size() + 1, INT64_MAX);
   for (size_t i = chunks.size(); i-- > 0;) later[i] = std::min(later[i + 1], chunks_[chunks[i]].first_ns);
   std::vector<Brief> waiting;

@@ -44,7 +44,7 @@ class CallIndex {
   uint64_t position(const session::CallRecord& call, const Cancel& cancel) const;
   // The call at that position; none if there are fewer.
   std::optional<session::CallRecord> nth(FunctionId function, uint64_t position, const Cancel& cancel) const;
-  // `every`: a run for each call.
+  // `every`: one run per call.
   std::vector<CallRun> runs(FunctionId function, bool every, const Cancel& cancel) const;
   uint64_t count_between(int64_t from, int64_t to, const Cancel& cancel) const;  // overlapping [from, to)
 
@@ -57,7 +57,7 @@ class CallIndex {
   std::vector<std::pair<FunctionId, CallSums>> changed_functions();
   std::vector<std::pair<TraceId, CallSums>> changed_traces();
   // The first few calls of each trace and key from each line, in the order in which they ended: a replay of a run's
-  // calls needs no more, because one that was served once is served in the same way again.
+  // calls needs no more, because a call that was served once is served the same way again.
   const std::vector<session::CallRecord>& distinct() const { return distinct_; }
   static constexpr uint32_t kKeptOfEach = 8;
   // Calls that made a trace, in the order in which they ended, with their rows.
@@ -78,7 +78,7 @@ class CallIndex {
     CallSums sums;
     bool changed = false;
   };
-  struct Brief;  // a call of one function, without what does not matter for its place
+  struct Brief;  // a call of one function, with only what its position depends on
   std::vector<Brief> gather(FunctionId function, uint32_t chunk) const;
 
   const session::CallStore& store_;

@@ -14,7 +14,7 @@ struct Cancelled {};
 class Cancel {
  public:
   Cancel() : flag_(std::make_shared<std::atomic<bool>>(false)) {}
-  // The same token for the thread that answers: `between` is called at every check; it may ask the store, not change
+  // The same token for the answering thread: `between` is called at every check; it may query the store but not change
   // it.
   Cancel with(std::function<void()> between) const {
     Cancel same(*this);

@@ -12,10 +12,10 @@
 namespace footlight::query {
 namespace {
 
-// Self time from events in the order of their end: an op claims what ended since it began and was claimed by no other.
+// Self time from events in the order of their end: an op claims what ended since it began and is not claimed yet.
 class Nesting {
  public:
-  // How much of [start, end) inner ops took.
+  // The time that inner ops took in [start, end).
   int64_t close(int64_t start, int64_t end) {
     int64_t inner = 0;
     while (!done_.empty() && done_.back().start >= start) {
@@ -23,7 +23,7 @@ class Nesting {
       done_.pop_back();
     }
     done_.push_back({start, end - start});
-    // What was claimed by nobody for so long mostly stays so: neighbours are claimed together from then on.
+    // What nobody has claimed for this long mostly stays unclaimed: neighbours are claimed together from then on.
     if (done_.size() > static_cast<size_t>(kMost)) {
       for (size_t i = 0; i < static_cast<size_t>(kMost) / 2; i += 2)
         done_[i / 2] = {done_[i].start, done_[i].took + done_[i + 1].took};
@@ -38,8 +38,8 @@ class Nesting {
   std::deque<Done> done_;
 };
 
-// The union of intervals that come roughly in order: `settle(t)` says that no more begin before t. When too many wait
-// for that, neighbours are kept together, as a stretch of which so much is covered.
+// The union of intervals that arrive roughly in order: `settle(t)` says that no more begin before t. When too many are
+// waiting, neighbours are merged into a piece that is only partly covered.
 class Cover {
  public:
   void add(int64_t start, int64_t end) {
@@ -84,11 +84,11 @@ class Cover {
     int64_t start, end, covered;
     bool solid() const { return covered == end - start; }
   };
-  // Of two that overlap; `b` begins no earlier.
+  // Joins two overlapping pieces; `b` does not begin before `a`.
   static Piece joined(const Piece& a, const Piece& b) {
     const int64_t end = std::max(a.end, b.end);
     if (a.solid() && b.solid()) return {a.start, end, end - a.start};
-    // What lies under a solid one is covered; the rest of the other is covered evenly.
+    // What the solid piece overlaps is covered; the rest of the other counts as evenly covered.
     const Piece& solid = b.solid() ? b : a;
     const Piece& other = b.solid() ? a : b;
     const int64_t under = std::max<int64_t>(0, std::min(a.end, b.end) - b.start);
@@ -133,7 +133,7 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
     }
     const session::OpColumns& e = *chunk;
     const auto end_of = [&](uint32_t i) { return std::max(e.start_ns[i], e.end_ns[i]); };
-    // By their end, inner ones first: mostly as they come.
+    // By end, inner ops first: mostly in this order already.
     const auto before = [&](uint32_t a, uint32_t b) {
       const int64_t end_a = end_of(a), end_b = end_of(b);
       return end_a != end_b ? end_a < end_b : e.start_ns[a] > e.start_ns[b];

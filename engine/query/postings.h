@@ -1,5 +1,5 @@
-// In which chunks a key occurs, and how often in each: two or three bytes per chunk. And a table from keys to their
-// entries, without an allocation per key.
+// The chunks in which a key occurs, and how often in each: two or three bytes per chunk. And a table from keys to
+// entries that does not allocate per key.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@ namespace footlight::query {
 
 class Postings {
  public:
-  // Chunks come in ascending order.
+  // Chunks must be added in ascending order.
   void add(uint32_t chunk, uint32_t times = 1) {
     if (count_ && chunk == chunk_) {
       count_ += times;
@@ -62,10 +62,10 @@ class Postings {
 
   std::string bytes_;
   uint32_t written_ = 0;             // the last chunk in bytes_
-  uint32_t chunk_ = 0, count_ = 0;   // the one that is still counted
+  uint32_t chunk_ = 0, count_ = 0;   // the chunk still being counted
 };
 
-// Keys of 64 bits to positions 0, 1, 2 ... in the order of their addition: open addressing, a power of two of slots.
+// Maps 64-bit keys to positions 0, 1, 2 ... in insertion order: open addressing, a power of two of slots.
 class KeyTable {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;

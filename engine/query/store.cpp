@@ -13,7 +13,7 @@ bool holds_sorted(const std::vector<Key>& all, const Of& one) {
   return std::binary_search(all.begin(), all.end(), one);
 }
 
-// Times of a hostile file may be anything; nothing ends before it starts here.
+// A hostile file may hold any times; here, nothing ends before it starts.
 int64_t end_of(int64_t start, int64_t end) { return std::max(start, end); }
 
 }  // namespace
@@ -47,7 +47,7 @@ uint64_t Store::unreadable_rows() const { return unreadable_ + calls_.unreadable
 
 bool Store::index(size_t chunks) {
   bool any = false;
-  // Calls first: op events of older sessions say through their call which graph they belong to.
+  // Calls first: in older sessions, the graph of an op event is found through its call.
   for (; chunks > 0; --chunks, any = true) {
     if (!calls_.complete()) {
       index_calls();
@@ -138,7 +138,7 @@ void Store::index_ops() {
 
 GraphId Store::graph_of(const session::OpColumns& events, size_t i) const {
   if (events.graph[i].valid()) return events.graph[i];
-  // Before version 3 an event did not say it: the graph of the call's trace.
+  // Events before version 3 do not name their graph: it is that of the call's trace.
   const CallId call = events.call[i];
   if (!call.valid()) return {};
   if (call != last_call_) {
@@ -359,7 +359,7 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
   } else {
     const auto chunk = op_store().chunk(number);
     const session::OpColumns& e = *chunk;
-    // Neighbours are mostly of one thread.
+    // Neighbours are mostly on the same thread.
     TrackKey last;
     std::vector<Span>* spans = nullptr;
     for (uint32_t i = 0; i < e.size(); ++i) {
@@ -371,7 +371,7 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
   return made;
 }
 
-// Calls; the ops of each thread, traced before eager; kernels of each stream, copies, the API.
+// In order: calls; the ops of each thread, traced before eager; kernels of each stream, copies, the API.
 std::vector<const Track*> Store::tracks() const {
   std::vector<const Track*> all;
   for (const auto& [key, track] : tracks_) {
@@ -392,7 +392,7 @@ const Track* Store::track(const TrackKey& key) const {
 }
 
 std::shared_ptr<const Store::Rows> Store::lanes_of(const Track& track, uint32_t chunk) const {
-  // One entry serves all tracks of a chunk: those of ops are cut from the same rows.
+  // One entry serves all tracks of a chunk, which are made from the same rows.
   const TrackKind kind = track.key().kind == TrackKind::kCalls     ? TrackKind::kCalls
                          : track.key().kind >= TrackKind::kKernels ? TrackKind::kKernels
                                                                    : TrackKind::kTracedOps;

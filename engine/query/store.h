@@ -16,7 +16,7 @@
 
 namespace footlight::query {
 
-// An op that ran. `row` is its address: it stays as the session grows.
+// An op that ran. `row` identifies it, and stays the same as the session grows.
 struct OpRow {
   uint64_t row = 0;
   int64_t start_ns = 0, end_ns = 0;
@@ -62,12 +62,12 @@ class Store {
   explicit Store(const session::Reader& reader);
   const session::Reader& reader() const { return reader_; }
 
-  // Takes in up to `chunks` more chunks; false: there was none.
+  // Indexes up to `chunks` more chunks; false if there were none.
   bool index(size_t chunks = SIZE_MAX);
   Progress progress() const;
   // Rows of chunks that could not be read: missing from all results.
   uint64_t unreadable_rows() const;
-  uint64_t op_rows() const { return op_rows_; }         // taken in
+  uint64_t op_rows() const { return op_rows_; }         // indexed so far
   uint64_t device_rows() const { return device_rows_; }
   size_t bytes() const;                                 // of the indexes
 
@@ -80,7 +80,7 @@ class Store {
   Sums of_node(NodeKey node) const;
   Sums of_graph(GraphId graph) const;     // all its nodes
   Sums eager_at(SourceRef source) const;  // eager ops outside of calls
-  // What a line of a file is among what ran: nodes made there, and instructions that ran ops there.
+  // What a line of a file ran: the nodes made there, and the instructions that ran ops there.
   OpFilter at_line(session::FileId file, int line) const;
   OpFilter of_nodes(std::vector<NodeKey> nodes) const;
 
@@ -89,7 +89,7 @@ class Store {
   std::optional<OpRow> op_with_id(uint64_t id, const Cancel& cancel) const;
   std::optional<DeviceRow> device(uint64_t row) const;
   std::vector<DeviceRow> caused_by(uint64_t op_event, size_t most, const Cancel& cancel) const;
-  // Calls visit(OpRow) for what the filter means within [from, to), chunk by chunk; visit returns false to end it.
+  // Calls visit(OpRow) for the ops that match the filter within [from, to), by chunk, until visit returns false.
   template <class Visit>
   void visit(const OpFilter& filter, int64_t from, int64_t to, const Cancel& cancel, Visit&& visit) const;
   Durations durations(const OpFilter& filter, const Cancel& cancel) const;
@@ -98,7 +98,7 @@ class Store {
   // --- for pictures (timeline.h) -----------------------------------------------------------------------------------
   std::vector<const Track*> tracks() const;  // in the order in which they are shown
   const Track* track(const TrackKey& key) const;
-  // The bars that a chunk has of a track, by lanes of the chunk.
+  // A track's bars in a chunk, by lanes of the chunk.
   using Rows = std::vector<std::vector<Span>>;
   std::shared_ptr<const Rows> lanes_of(const Track& track, uint32_t chunk) const;
   const session::ChunkInfo& chunk_info(TrackKind kind, uint32_t chunk) const;
@@ -106,7 +106,7 @@ class Store {
   TrackKey track_of(const OpRow& op) const;
   static TrackKey track_of(const session::DeviceRecord& record);
 
-  // Chunks of op events that may hold something of the filter, ascending.
+  // Chunks of op events that may match the filter, ascending.
   std::vector<uint32_t> chunks_of(const OpFilter& filter) const;
   bool op_chunk_readable(uint32_t chunk) const { return op_chunks_[chunk].readable; }
   size_t op_chunks() const { return op_chunks_.size(); }
@@ -114,7 +114,7 @@ class Store {
   const session::OpStore& op_store() const { return reader_.op_events(); }
 
  private:
-  // What of a filter can be seen without making a row of an event.
+  // The part of a filter that can be checked without making an event's row.
   class Sieve {
    public:
     explicit Sieve(const OpFilter& filter);
@@ -130,7 +130,7 @@ class Store {
     bool readable = true;
   };
   struct DeviceChunk {
-    uint64_t first_event = UINT64_MAX, last_event = 0;  // op events that caused something
+    uint64_t first_event = UINT64_MAX, last_event = 0;  // op events that caused device work
   };
   struct Entry {
     Sums sums;
@@ -160,7 +160,7 @@ class Store {
   KeyTable op_keys_, node_keys_, source_keys_;
   std::vector<Entry> nodes_, sources_;
   std::map<TrackKey, std::unique_ptr<Track>> tracks_;
-  // Which graph a call ran, for sessions whose events do not say it.
+  // The graph of the last call looked up, for sessions whose events do not name theirs.
   mutable CallId last_call_;
   mutable GraphId last_graph_;
   // The last chunks that were laid out.

@@ -30,7 +30,7 @@ struct Sums {
   friend bool operator==(const Sums&, const Sums&) = default;
 };
 
-// Durations by size, 32 steps to a doubling: 3 % wide, a few kilobytes, whatever comes.
+// Durations by size, 32 steps per doubling: each is 3 % wide; a few kilobytes, whatever the data.
 class LogHistogram {
  public:
   void add(int64_t ns) {
@@ -38,7 +38,7 @@ class LogHistogram {
     if (counts_.size() <= at) counts_.resize(at + 1);
     ++counts_[at];
   }
-  // (middle of the step, how many), ascending; empty steps are left out.
+  // (middle of the step, count), ascending; empty steps are left out.
   std::vector<std::pair<int64_t, uint64_t>> steps() const {
     std::vector<std::pair<int64_t, uint64_t>> all;
     for (size_t i = 0; i < counts_.size(); ++i) {
@@ -63,8 +63,8 @@ class LogHistogram {
   std::vector<uint64_t> counts_;
 };
 
-// All durations of something, equal ones counted together: durations are small numbers, millions of them are few
-// distinct ones. Quantiles are exact.
+// All durations of something, equal ones counted together: durations are small numbers, so millions of them have few
+// distinct values. Quantiles are exact.
 class Durations {
  public:
   void add(int64_t ns) {

@@ -11,7 +11,7 @@ constexpr double kWide = 1.5;  // columns
 
 bool is_device(TrackKind kind) { return kind >= TrackKind::kKernels; }
 
-// Turns rows of one chunk into bars; holds the decoded chunk meanwhile.
+// Turns rows of one chunk into bars; keeps the decoded chunk alive.
 class BarMaker {
  public:
   BarMaker(const Store& store, const Track& track, uint32_t chunk)
@@ -172,7 +172,7 @@ void draw_track(const Store& store, const Track& track, Picture& picture, Names&
   }
 }
 
-// Calls visit(span, chunk) for the bars of one lane in `part`, and for none that reaches across.
+// Calls visit(span, chunk) for the bars of one lane in `part`, except those that reach across.
 template <class Visit>
 void visit_part(const Store& store, const Track& track, const Track::Part& part, int lane, Visit&& visit) {
   const auto rows = store.lanes_of(track, part.chunk);
@@ -190,7 +190,7 @@ Placed make_placed(const Store& store, const Track& track, int lane, const Span&
   return made;
 }
 
-// The best of what was looked at so far.
+// The best bar found so far.
 struct Choice {
   Span span;
   uint32_t chunk = UINT32_MAX;
@@ -276,7 +276,7 @@ std::optional<Placed> nearest(const Store& store, const TrackKey& key, int lane,
   if (!track) return {};
   Choice best;
   int64_t least = slack + 1;
-  // Where several are as near, the one that starts last: it lies on top.
+  // If several are equally near, take the one that starts last: it is drawn on top.
   const auto look_at = [&](const Span& s, uint32_t chunk) {
     const int64_t away = distance(s.start, s.end, time);
     if (away < least || (away == least && best.found() && s.start > best.span.start)) {
@@ -303,7 +303,7 @@ std::optional<Placed> nearest(const Store& store, const TrackKey& key, int lane,
 }
 
 namespace {
-// The bar of the lane that comes first after (time, row), or last before it.
+// The lane's first bar after (time, row), or its last one before it.
 std::optional<Placed> beside(const Store& store, const Track& track, int lane, int64_t time, uint64_t row, bool after,
                              const Cancel& cancel) {
   Choice best;
@@ -334,7 +334,7 @@ std::optional<Placed> beside(const Store& store, const Track& track, int lane, i
       visit(part);
     }
   } else {
-    // Parts are searched from the last that may hold something earlier; one found ends it where no other reaches.
+    // Search parts from the last that may hold an earlier bar; stop when no remaining part reaches the best bar.
     for (auto n = order.rbegin(); n != order.rend(); ++n) {
       const Track::Part& part = track.parts()[*n];
       if (part.start > time) continue;

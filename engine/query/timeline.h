@@ -1,5 +1,5 @@
-// What to draw of the tracks for a stretch of time: bars that are wide enough one by one, the rest as columns of
-// pixels; and the ways from a point in a picture to the row behind it and on to its neighbours.
+// What to draw for a stretch of time: bars that are wide enough one by one, the rest as columns of pixels. Also finds
+// the row behind a point of a picture, and its neighbours.
 #pragma once
 
 #include "engine/query/store.h"
@@ -18,7 +18,7 @@ struct Bar {
 
 struct LanePicture {
   std::vector<Bar> bars;             // by start
-  // One entry per column of pixels: how much of it was busy and what took longest there. Empty: nothing that narrow.
+  // One entry per column of pixels: how much of it was busy and what took longest there. Empty: no bars that narrow.
   std::vector<float> cover;
   std::vector<uint16_t> look;
 };
@@ -36,7 +36,7 @@ struct Picture {
   std::vector<std::string> names;    // of kernels and API calls
 };
 
-// Bars from one and a half columns on are drawn by themselves.
+// Bars at least one and a half columns wide are drawn one by one.
 Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Cancel& cancel);
 
 // How busy each of `columns` equal slices of [first, last) was, with the share that was tracing.
@@ -64,7 +64,7 @@ std::optional<Placed> at_or_after(const Store& store, const TrackKey& track, int
 std::optional<Placed> neighbour(const Store& store, const Placed& from, int by, const Cancel& cancel);
 // The place of a row on the tracks.
 std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row);
-// The first bars, by chunk, of what the filter means within [from, to).
+// The first bars, by chunk, that match the filter within [from, to).
 std::vector<Placed> placed(const Store& store, const OpFilter& filter, int64_t from, int64_t to, size_t most,
                            const Cancel& cancel);
 

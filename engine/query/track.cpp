@@ -1,4 +1,4 @@
-// Lays the bars of chunks out in lanes and keeps what they amount to in groups.
+// Lays out the bars of chunks in lanes and sums them up in groups.
 #include "engine/query/track.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ bool earlier(const Span& a, const Span& b) {
   return a.end != b.end ? a.end > b.end : a.row < b.row;  // the outer one first
 }
 
-// Each goes to the first lane in which nothing is still running.
+// Puts each bar into the first lane in which nothing is still running.
 class Lanes {
  public:
   Lanes() { free_at_.fill(INT64_MIN); }
@@ -29,7 +29,7 @@ class Lanes {
   std::array<int64_t, kLanes> free_at_;
 };
 
-// A chunk of which more than this reaches across earlier ones is out of order: its bars are laid out as they are.
+// If more bars than this reach across earlier chunks, the chunk is out of order: its bars are laid out as they are.
 constexpr size_t kMostAcross = 256;
 
 }  // namespace

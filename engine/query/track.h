@@ -1,8 +1,8 @@
-// One track of a timeline (the calls, a thread's ops, a stream) over chunks: what each chunk has of it in groups of
-// neighbouring bars, so that a picture of any stretch of time visits groups and decodes only what is zoomed into.
+// One track of a timeline (the calls, a thread's ops, a stream) over chunks: each chunk's bars in groups of neighbours,
+// so that drawing any stretch of time visits groups and decodes only what is zoomed into.
 //
-// Bars are recorded when they end, so an outer bar comes after the inner ones, perhaps chunks later. What reaches over
-// bars of earlier chunks is kept apart (`across`): the bars of a chunk then lie as deep below it as such bars say.
+// Bars are recorded when they end, so an outer bar comes after the inner ones, perhaps chunks later. Bars that reach
+// over bars of earlier chunks are kept separately (`across`); a chunk's own bars lie in the lanes below them.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace footlight::query {
 
-constexpr int kLanes = 6;  // what is nested deeper is drawn into the last one
+constexpr int kLanes = 6;  // deeper nesting is drawn into the last one
 
 enum class TrackKind : uint8_t { kCalls, kTracedOps, kEagerOps, kKernels, kCopies, kApi };
 
@@ -23,7 +23,7 @@ struct TrackKey {
   friend auto operator<=>(const TrackKey&, const TrackKey&) = default;
 };
 
-// A bar as its chunk has it. `look` says how it is painted: an op, an outcome, nothing.
+// A bar within its chunk. `look` says how to paint it: an op, an outcome, nothing.
 struct Span {
   int64_t start = 0, end = 0;
   uint32_t row = 0;  // in its chunk
@@ -44,14 +44,14 @@ class Track {
  public:
   static constexpr size_t kGroup = 64;
 
-  // What one chunk has, without bars that reach across.
+  // One chunk's bars, without those that reach across.
   struct Part {
     uint32_t chunk = 0;
     uint32_t first_group = 0, groups = 0;
     uint32_t count = 0;
     uint8_t lanes = 0;
     int64_t start = 0, end = 0;
-    int64_t reach = 0;  // greatest end up to here
+    int64_t reach = 0;  // greatest end so far
   };
   struct Across {
     Span span;
@@ -62,11 +62,11 @@ class Track {
   explicit Track(TrackKey key) : key_(key) {}
   const TrackKey& key() const { return key_; }
 
-  // Takes in the bars of the next chunk, in any order.
+  // Adds the bars of the next chunk, in any order.
   void add(uint32_t chunk, std::vector<Span> spans);
 
-  // The bars of a chunk that was taken in, again given in any order: by lanes of the chunk, each by start. Bars that
-  // reach across are left out.
+  // Sorts the bars of an added chunk, again given in any order, by lanes of the chunk, each by start. Bars that reach
+  // across are left out.
   std::vector<std::vector<Span>> lay_out(uint32_t chunk, std::vector<Span> spans) const;
 
   const std::vector<Part>& parts() const { return parts_; }
@@ -92,7 +92,7 @@ class Track {
   std::vector<Group> groups_;
   uint64_t count_ = 0;
   std::vector<Across> arrived_;  // by chunk and row
-  // Made of the above when somebody asks.
+  // Computed from the above on demand.
   mutable bool settled_ = true;
   mutable std::vector<Across> across_;
   mutable std::vector<Step> steps_;

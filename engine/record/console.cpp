@@ -18,7 +18,7 @@
 namespace footlight::record {
 namespace {
 
-// Sends one frame after the other, from a thread that has the pipes to itself.
+// Sends frames one after another, from a thread that has the pipes to itself.
 struct Printer {
   pid_t owner = 0;  // forked children have the streams, but are not recorded
   FileIdentity print, out, err;
@@ -45,7 +45,7 @@ void write_all(int descriptor, const void* data, size_t size) {
   }
 }
 
-// Until the supervisor has read the pipe, or is busy for so long that order is not worth the wait.
+// Waits until the supervisor has read the pipe, but at most 50 ms: keeping the order is not worth a longer wait.
 void wait_until_read(int pipe) {
   for (int waited_us = 0; waited_us < 50'000; waited_us += 20) {
     int waiting = 0;
@@ -89,7 +89,7 @@ bool send(uint32_t kind, std::string_view text) {
 void send_print(int descriptor, std::string_view text) {
   const Printer& p = printer();
   if (getpid() == p.owner) {
-    const FileIdentity there = identity_of(descriptor);  // it may be a file of the script's by now
+    const FileIdentity there = identity_of(descriptor);  // by now it may be one of the script's files
     if (there == p.out && send(PrintFrame::kToStdout, text)) return;
     if (there == p.err && send(PrintFrame::kToStderr, text)) return;
   }
@@ -102,8 +102,8 @@ void run_command(std::string_view line) {
   if (line == "level ops") set_level(RecordingLevel::kOps);
 }
 
-// Lines from the supervisor. They are followed on a thread that has the program's table: what a level opens (CUPTI and
-// the driver's devices) is for the whole program.
+// Commands from the supervisor. They are run on a thread that shares the program's descriptors: what a level opens
+// (CUPTI and the driver's devices) is for the whole program.
 struct Commands {
   std::mutex mutex;
   std::condition_variable changed;

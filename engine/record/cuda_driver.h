@@ -1,5 +1,5 @@
-// Whether this process has a CUDA driver that works. CUPTI must not even be opened without one: some builds of it
-// recurse without end in cuptiGetVersion then.
+// Whether this process has a working CUDA driver. CUPTI must not even be opened without one: in some builds of it,
+// cuptiGetVersion then recurses without end.
 #pragma once
 
 #include <string>

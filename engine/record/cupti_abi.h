@@ -33,7 +33,7 @@ enum class Kind : uint32_t {
   kDriver = 4,
   kRuntime = 5,
   kContext = 9,
-  kConcurrentKernel = 10,  // never 3 (KERNEL): that one makes kernels run one after the other
+  kConcurrentKernel = 10,  // never 3 (KERNEL): that makes kernels run one after another
   kOverhead = 17,
   kMemcpy2 = 22,
   kSynchronization = 38,

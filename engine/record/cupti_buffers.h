@@ -17,8 +17,8 @@ class BufferPool {
     size_t valid = 0;
   };
 
-  // CUPTI wants 8-byte alignment and, because we set it so, zeroed memory. Nothing is allocated before it is
-  // asked for.
+  // CUPTI requires 8-byte alignment and, because we configure it so, zeroed memory. Nothing is allocated before it is
+  // requested.
   explicit BufferPool(size_t buffer_bytes = size_t{4} << 20, size_t most = 16) : bytes_(buffer_bytes), most_(most) {}
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;

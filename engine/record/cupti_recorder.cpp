@@ -174,7 +174,7 @@ void Recorder::disable() {
   active_pool.store(nullptr, std::memory_order_release);
 }
 
-// CUPTI's clock minus ours, 0 as long as it lies within the time that asking took: both read CLOCK_REALTIME.
+// CUPTI's clock minus ours; 0 if within the time that the query took, as both read CLOCK_REALTIME.
 int64_t Recorder::measure_clock_shift() {
   int64_t best = INT64_MAX, shift = 0;
   for (int i = 0; i < 5; ++i) {
@@ -204,7 +204,7 @@ void Recorder::flush_loop() {
   }
 }
 
-// On the flush thread, or in stop() once that thread ended.
+// On the flush thread, or in stop() after that thread has ended.
 void Recorder::deliver(bool last) {
   for (BufferPool::Full full = pool_.take(); full.data; full = pool_.take()) {
     reader_->read(full.data, full.valid);
@@ -240,7 +240,7 @@ void Recorder::watch_clock() {
 void Recorder::stop() {
   if (stopped_) return;
   stopped_ = true;
-  // No new causes; what is under way still ends its brackets, since the functions stay.
+  // No new causes; calls in progress still close their brackets, since the functions stay.
   device_hooks.store(nullptr, std::memory_order_release);
   if (options_.synchronize) options_.synchronize();
   {

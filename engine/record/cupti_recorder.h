@@ -65,7 +65,7 @@ class Recorder {
   int64_t real_minus_monotonic_ = 0;
   uint64_t said_unreadable_ = 0, said_untimed_ = 0;
 
-  // Apart, because a forked child can neither join the thread nor destroy what it waits on.
+  // Separate, because a forked child can neither join the thread nor destroy what it waits on.
   struct Loop {
     std::thread thread;
     std::mutex mutex;  // guards stopping alone, and is never held while CUPTI is called

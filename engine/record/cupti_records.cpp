@@ -11,7 +11,7 @@
 namespace footlight::cupti {
 namespace {
 
-// How many newer correlations arrive before one is forgotten: a kernel may be delivered long after its launch.
+// A correlation is forgotten after this many newer ones: a kernel may be delivered long after its launch.
 constexpr size_t kMostCauses = size_t{1} << 18;
 constexpr unsigned kMostFlushesToWait = 3;
 
@@ -153,7 +153,7 @@ void RecordReader::read_one(const Activity* record) {
       out.kind = "sync";
       out.name = synchronization_name(wait.type);
       out.context = wait.context;
-      out.stream = wait.stream == UINT32_MAX ? 0 : wait.stream;  // UINT32_MAX: of no stream
+      out.stream = wait.stream == UINT32_MAX ? 0 : wait.stream;  // UINT32_MAX: no stream
       out.correlation = wait.correlation;
       const auto device = device_of_context_.find(wait.context);
       if (device != device_of_context_.end()) out.device = device->second;
@@ -204,7 +204,7 @@ void RecordReader::device_work(session::DeviceRecord record, uint64_t start, uin
   }
   record.start_ns = static_cast<int64_t>(start) - shift_;
   record.end_ns = static_cast<int64_t>(end) - shift_;
-  // Correlation 0: of no API call, so nothing will come. Overhead hangs on calls that may be muted: not waited for.
+  // Correlation 0 belongs to no API call: no cause will come. Overhead belongs to calls that may be muted: do not wait.
   if (apply_cause(record) || record.correlation == 0 || record.kind == "overhead")
     ready_.push_back(std::move(record));
   else
@@ -223,7 +223,7 @@ RecordReader::Cause& RecordReader::cause_of(uint32_t correlation) {
   return at->second;
 }
 
-// Whether nothing more will become known.
+// Fills in the cause as far as it is known; true if nothing more will become known.
 bool RecordReader::apply_cause(session::DeviceRecord& record) {
   const auto at = causes_.find(record.correlation);
   if (at == causes_.end()) return false;

@@ -45,7 +45,7 @@ class RecordReader {
   void external(const ExternalCorrelation&);
   void api(const Api&, CallbackDomain, const char* kind);
   void device_work(session::DeviceRecord, uint64_t start, uint64_t end);
-  template <class Work>  // a record of what a stream did: the fields that all of them have
+  template <class Work>  // any record of stream work: the fields common to all
   void stream_work(session::DeviceRecord, const Work&);
   Cause& cause_of(uint32_t correlation);
   bool apply_cause(session::DeviceRecord&);

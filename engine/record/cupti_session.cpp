@@ -23,7 +23,7 @@ class SessionSink final : public DeviceSink {
     writer_.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote, words});
   }
 
-  // Numbers as in OpEvent::device; once, when the program asked for its GPUs.
+  // Numbers as in OpEvent::device; only once, after the program asked for its GPUs.
   void name_devices() {
     const OpenDevices* const open = open_devices.load(std::memory_order_acquire);
     if (named_ || !open) return;
@@ -38,7 +38,7 @@ class SessionSink final : public DeviceSink {
   bool named_ = false;
 };
 
-// A device that failed has nothing to wait for; the program hears of the failure from its own calls.
+// A failed device has nothing to wait for; the program learns of the failure from its own calls.
 void synchronize_quietly() {
   try {
     if (const OpenDevices* open = open_devices.load(std::memory_order_acquire)) open->synchronize();
@@ -53,7 +53,7 @@ struct Active {
 };
 
 Active& active() {
-  static auto* const it = new Active;  // threads and exit handlers come late
+  static auto* const it = new Active;  // never destroyed: threads and exit handlers may still use it
   return *it;
 }
 

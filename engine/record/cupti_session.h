@@ -1,4 +1,4 @@
-// Device activity into the session that is being written.
+// Records device activity into the session that is being written.
 #pragma once
 
 #include "engine/session/writer.h"

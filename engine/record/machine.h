@@ -10,7 +10,7 @@ namespace footlight::record {
 // "AMD EPYC 9654, 2 threads, GPU NVIDIA H200". Opens no driver, so it may be called before a fork.
 std::string describe_machine();
 
-// This process as a session names it; whose engine it is, the engine adds.
+// The session's record of this process; the engine adds its own name.
 session::ProcessRecord describe_process();
 
 }  // namespace footlight::record

@@ -28,13 +28,13 @@ std::string read_file(const std::string& path) {
 // 0: unknown.
 pid_t parent_of(const std::string& process) {
   const std::string stat = read_file("/proc/" + process + "/stat");
-  const size_t after_name = stat.rfind(')');  // the name may hold anything, brackets too
+  const size_t after_name = stat.rfind(')');  // the name may hold anything, including brackets
   int parent = 0;
   if (after_name != std::string::npos) std::sscanf(stat.c_str() + after_name + 1, " %*c %d", &parent);
   return parent;
 }
 
-// (process, parent) of everything that runs.
+// (process, parent) of every running process.
 std::vector<std::pair<pid_t, pid_t>> all_processes() {
   std::vector<std::pair<pid_t, pid_t>> found;
   DIR* directory = opendir("/proc");

@@ -98,7 +98,7 @@ void pump(session::Writer& writer, void*) {
   batch.writer = &writer;
   visit_rings([](void* context, ThreadRings& rings, bool last) { drain(*static_cast<Batch*>(context), rings, last); },
               &batch);
-  report_signatures(writer);  // after the rings: what their events name is there by now
+  report_signatures(writer);  // after the rings: by now every signature that their events name exists
   if (batch.ops.size()) writer.add_rows(batch.ops);
   if (!batch.calls.empty()) writer.add_rows(batch.calls);
 }
@@ -118,7 +118,7 @@ void fork_in_child() {
   ring_filling.store(nullptr, std::memory_order_relaxed);
   release_clock();
   h.writer->abandon();
-  h.closed.push_back(std::move(h.writer));  // not destroyed: its locks may be held by threads that are not here
+  h.closed.push_back(std::move(h.writer));  // not destroyed: threads that do not exist here may hold its locks
   h.reported.clear();
   h.attached = false;
 }
@@ -127,14 +127,14 @@ void at_exit(int status, void*) {
   if (recording()) stop_recording({now_ns(), status, 0, "the program called exit"});
 }
 
-// Exit handlers run in the reverse order of their registration. The one of begin() would run after CUPTI and the CUDA
-// libraries, which were loaded later, are torn down; so there is one more from here on, for programs that call exit()
-// with devices in use. (Python programs have ended the recording by then: end_devices.)
+// Exit handlers run in reverse order of registration. The one of begin() would run after CUPTI and the CUDA libraries,
+// which were loaded later, are torn down; so another is registered here, for programs that call exit() with devices in
+// use. (Python programs have ended the recording by then: end_devices.)
 void record_devices(session::Writer& writer) {
   if (cupti::start_into(writer)) on_exit(at_exit, nullptr);
 }
 
-// On the program's thread that asks for a device.
+// On the program's thread that is asking for a device.
 void devices_are_opening() {
   Host& h = host();
   std::lock_guard lock(h.mutex);
@@ -163,7 +163,7 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   // Discard what an earlier recording left in the rings.
   visit_rings(
       [](void*, ThreadRings& rings, bool last) {
-        if (last) return;  // it goes now
+        if (last) return;  // its thread has ended: the rings are freed after this visit
         rings.ops().drain([](const OpEvent*, uint32_t) {});
         rings.calls().drain([](const CallEvent*, uint32_t) {});
         host().reported[&rings] = {rings.ops().dropped(), rings.calls().dropped()};
@@ -181,7 +181,7 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   switch_level(*h.writer, level);
 }
 
-// With the lock held and a writer there. No `end`: a session of our own stays open for at_exit(), which knows it.
+// Needs the lock and a writer. Without `end`, a session of our own stays open for at_exit(), which knows the status.
 session::Writer::Finished stop(Host& h, const session::EndRecord* end) {
   recording_level.store(RecordingLevel::kOff, std::memory_order_release);
   ring_filling.store(nullptr, std::memory_order_release);

@@ -10,7 +10,7 @@ namespace footlight::record {
 // Creates the session and starts recording into it. Throws Error if the file cannot be written or recording is on.
 void start_recording(const std::string& path, const session::RunRecord& run, RecordingLevel level,
                      const session::WriterOptions& options = {});
-// The same into a session that another process created: this one adds its records and the other one ends it.
+// Records into a session that another process created: this one adds its records and the other one ends the session.
 void attach_recording(const std::string& path, RecordingLevel level, const session::WriterOptions& options = {});
 
 void set_level(RecordingLevel level);  // at any time, from any thread
@@ -21,8 +21,8 @@ bool recording();
 // record nothing more.
 session::Writer::Finished stop_recording(const session::EndRecord& end);
 
-// The program has ended, its process not yet: for an interpreter's last exit handler. Nothing more is recorded, and the
-// devices' recorder stops while CUDA and CUPTI are whole; C's exit handlers would come too late for that. A session of
+// For an interpreter's last exit handler: the program has ended, its process has not. Nothing more is recorded, and the
+// devices' recorder stops while CUDA and CUPTI still work; C's exit handlers would come too late for that. A session of
 // attach_recording() is closed. One of start_recording() is ended by exit(), with the status of the process.
 void program_ended();
 
@@ -32,7 +32,7 @@ void on_recording_started(void (*contribute)(session::Writer& writer));
 // The same when a recording stops, and before that when the program has ended: `contribute` adds what is new since.
 void on_recording_stopping(void (*contribute)(session::Writer& writer));
 
-// A process that ends through exit() without stop_recording() is ended with its exit status; _exit() and signals leave
-// the log up to the last 50 ms. A forked child records nothing and leaves the file alone.
+// If a process calls exit() without stop_recording(), its session is ended with the exit status; after _exit() and
+// signals the log lacks at most the last 50 ms. A forked child records nothing and leaves the file alone.
 
 }  // namespace footlight::record

@@ -80,7 +80,7 @@ void run_supervised(RecordedScript script, const ForkHooks& hooks) {
   script.run.started_ns = now_ns();
   if (script.commands >= 0) fcntl(script.commands, F_SETFD, FD_CLOEXEC);
   auto between = session::Writer::create(script.session, script.run, script.level);
-  between->rest();  // who follows the session must not take it for a killed one before both processes write
+  between->rest();  // readers must not take the session for a killed one before both processes write
   const Pipes pipes;
   if (hooks.before) hooks.before();
   const pid_t process = fork();

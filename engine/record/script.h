@@ -22,7 +22,7 @@ struct ForkHooks {
   void (*after_in_child)() = nullptr;
 };
 
-// Creates the session and forks. Returns in the program's process alone, recorded from there on; the parent becomes the
+// Creates the session and forks. Returns only in the program's process, recorded from there on; the parent becomes the
 // supervisor and exits as the program does. Throws Error, before any fork, when the session cannot be written.
 void run_supervised(RecordedScript script, const ForkHooks& hooks);
 

@@ -1,4 +1,4 @@
-// Code objects by id, under one lock: it is taken when a code object is first seen and when a message wants a line.
+// Code objects by id, under one lock: taken when a code object is first seen and when a message needs a line.
 #include "engine/record/sources.h"
 
 #include "engine/base/text.h"
@@ -25,13 +25,13 @@ constexpr size_t kMostRetired = 1024;
 
 struct Register {
   std::mutex mutex;
-  std::deque<std::unique_ptr<const Known>> known;  // by CodeId; null: retired, and forgotten since
+  std::deque<std::unique_ptr<const Known>> known;  // by CodeId; null: retired and since forgotten
   std::deque<CodeId> retired;                      // the latest, oldest first
   size_t recorded = 0;                             // how many of them the session has
   std::vector<std::string> own_folders;
 };
 
-// Never destroyed: threads and exit handlers come late.
+// Never destroyed: threads and exit handlers may still use it.
 Register& sources() {
   static auto* const it = new Register;
   return *it;

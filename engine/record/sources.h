@@ -20,7 +20,7 @@ CodeId register_code(std::string path, session::CodeRecord code);
 // The code object was freed. Lines of recent ones are kept for a while: a graph made by such code may still fail.
 void retire_code(CodeId id);
 
-// For the recorder: a session begins, which has no code object yet; and the session gets those that it lacks.
+// For the recorder: begins a session, which has no code objects yet; adds the code objects that it lacks.
 void begin_codes();
 void record_codes(session::Writer& writer);
 

@@ -31,8 +31,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kPartialLineWait = kSecond / 20;   // a prompt without a line end is shown after this
 constexpr int64_t kMemoryLookEvery = kSecond / 10;
 constexpr int64_t kStopStep = 2 * kSecond;           // SIGINT, then SIGTERM, then SIGKILL
-constexpr int64_t kQuietAfterEnd = kSecond / 2;      // what children that were left behind say is recorded so long
-constexpr int64_t kLongestAfterEnd = 2 * kSecond;    // however much they say
+constexpr int64_t kQuietAfterEnd = kSecond / 2;      // children left behind are recorded until quiet this long
+constexpr int64_t kLongestAfterEnd = 2 * kSecond;    // or for this long, however much they say
 constexpr size_t kMostWaiting = size_t{1} << 18;     // bytes for a slow reader; then the script has to wait
 
 // One of the script's descriptors: forwarded at once, recorded line by line.
@@ -40,15 +40,15 @@ struct Channel {
   int pipe = -1;
   int passed_to = -1;
   ConsoleStream stream = ConsoleStream::kStdout;
-  std::string waiting;     // for who reads `passed_to`
+  std::string waiting;     // for the reader of `passed_to`
   std::string pending;     // the beginning of a line
   int64_t pending_since = 0;
   bool broken = false;     // nobody reads `passed_to` any more
 
   bool full() const { return waiting.size() >= kMostWaiting; }
 
-  // Writes what the reader has room for, without waiting for it. The descriptor is shared with other programs, so it
-  // stays as it is: a pipe that is ready takes so much at once.
+  // Writes what the reader has room for, without waiting. The descriptor is shared with other programs, so it is not
+  // made non-blocking: a pipe that is ready takes PIPE_BUF bytes at once.
   void pass_on() {
     size_t done = 0;
     while (done < waiting.size() && !broken) {
@@ -184,7 +184,7 @@ class Supervisor {
       Channel& stream = header.kind == PrintFrame::kToStdout ? out_ : err_;
       stream.waiting += text;
       stream.pass_on();
-      // What stands before it on an unfinished line was written before it.
+      // Text on an unfinished line was written before it.
       for (Channel* channel : {&out_, &err_}) record(channel->stream, std::exchange(channel->pending, {}));
       record(ConsoleStream::kTfPrint, std::move(text));
     }
@@ -208,7 +208,7 @@ class Supervisor {
     }
   }
 
-  // A few bytes, which a script that hears nothing any more does not read: the pipe has room or they are lost.
+  // A few bytes: lost if the pipe has no room, because then the script no longer reads commands.
   void send_to_script(const std::string& line) {
     pollfd ready{script_.control_pipe, POLLOUT, 0};
     if (poll(&ready, 1, 0) <= 0) return;
@@ -219,7 +219,7 @@ class Supervisor {
     signalfd_siginfo info;
     while (::read(signals, &info, sizeof info) == sizeof info) {
       if (info.ssi_signo == SIGCHLD) continue;
-      // The script has signalled its whole group: it got this one itself.
+      // The script signalled its whole group: it got this signal itself.
       if (info.ssi_code == SI_USER && is_descendant(static_cast<pid_t>(info.ssi_pid), getpid())) continue;
       if (ended_) enough_ = true;
       // A signal from the terminal reached the script too; one sent with kill() reached only this process.
@@ -285,7 +285,7 @@ class Supervisor {
 
   bool still_talking() const {
     if (enough_) return false;
-    if (!out_.waiting.empty() || !err_.waiting.empty()) return true;  // the script has written it: nobody else has it
+    if (!out_.waiting.empty() || !err_.waiting.empty()) return true;  // the script has written it, and only we have it
     if (out_.pipe < 0 && err_.pipe < 0 && script_.print_pipe < 0) return false;
     const int64_t now = now_ns();
     return now - std::max(ended_ns_, heard_ns_) < kQuietAfterEnd && now - ended_ns_ < kLongestAfterEnd;
@@ -323,8 +323,8 @@ class Supervisor {
     return exit_code_;
   }
 
-  // Children that the script left behind keep their console, as without a recorder: a process that does nothing else
-  // passes on what they say until they end. Nobody waits for it.
+  // Children that the script left behind keep their console, as they would without a recorder: a process that does
+  // nothing else passes on what they print until they end. Nobody waits for it.
   void leave_the_rest() {
     if (out_.pipe < 0 && err_.pipe < 0) return;
     if (stop_step_ > 0 || fork() != 0) return;
@@ -349,7 +349,7 @@ class Supervisor {
     for (ssize_t done = 0; done < got;) {
       const ssize_t written = ::write(channel.passed_to, chunk + done, static_cast<size_t>(got - done));
       if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (written <= 0) got = 0;  // nobody reads it: who writes it gets the broken pipe
+      if (written <= 0) got = 0;  // nobody reads it: the writer gets the broken pipe
       else done += written;
     }
     if (got > 0) return;
@@ -366,7 +366,7 @@ class Supervisor {
   int stop_step_ = 0, last_stop_signal_ = 0;
   int exit_code_ = 0, signal_ = 0;
   bool ended_ = false;
-  bool enough_ = false;  // a signal came after the end: nothing is waited for
+  bool enough_ = false;  // a signal came after the end: stop waiting
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Descend : Fields {
     RowDecoder(row, binding, level).get(position);
     if (target == own) {
       if (position > elements.size()) return;
-      elements.resize(position);  // what comes again replaces
+      elements.resize(position);  // a row that comes again replaces the earlier one
       RowDecoder in(row, binding, level + 1);
       E element{};
       decode_columns(in, element);
@@ -38,7 +38,7 @@ struct Descend : Fields {
   }
 };
 
-// The member of a record that stands in `meta` under that key.
+// Sets the member of a record that `meta` stores under that key.
 template <class R>
 struct SetMember : Fields {
   R& record;

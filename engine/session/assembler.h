@@ -14,11 +14,11 @@ class Assembler {
   explicit Assembler(Contents& contents) : contents_(contents) {}
   void add(const Binding& binding, Row row);
 
-  // How much was put together by now, of rows and of memory (about).
+  // Rows assembled so far, and the memory that they take (approximate).
   uint64_t rows() const { return rows_; }
   uint64_t bytes() const { return bytes_; }
 
-  // Null: not there.
+  // Null if not found.
   template <class R>
   const R* find(uint32_t id) const {
     const Positions& positions = positions_[table_of<R>()];

@@ -1,4 +1,4 @@
-// How much is enough, and the words for it.
+// The limits, and the messages for exceeding them.
 #include "engine/session/budget.h"
 
 #include "engine/session/bytes.h"
@@ -10,15 +10,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Honest sessions need a step of SQLite's for a byte or more, and take a second for 30 MB.
+// Honest sessions need at most one SQLite step per byte, and take a second for 30 MB.
 constexpr uint64_t kStepsAtLeast = 1'000'000, kStepsOfByte = 20;
 constexpr seconds kTimeAtLeast{60};
 constexpr uint64_t kBytesOfSecond = 1'000'000;
-// A cell with its place in the page.
+// A cell and its pointer in the page.
 constexpr uint64_t kLeastRowBytes = 5;
 constexpr uint64_t kMostRecords = 20'000'000;
 constexpr uint64_t kMostRecordBytes = uint64_t{4} << 30;
-// An event takes 0.3 bytes and more.
+// An event takes at least 0.3 bytes.
 constexpr uint64_t kEventsAtLeast = 4'000'000, kEventsOfByte = 16;
 constexpr milliseconds kAskEvery{20};
 

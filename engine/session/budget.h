@@ -1,5 +1,5 @@
-// What reading a session may cost: no more than a file of its size can honestly hold, in rows, bytes, work and time.
-// A file can say anything of itself; pages that name one page again and again hold a billion rows in 16 KB.
+// What reading a session may cost: no more than a file of its size can honestly hold, in rows, bytes, work and time. A
+// file can claim anything about itself; pages that refer to one page again and again hold a billion rows in 16 KB.
 #pragma once
 
 #include "engine/base/errors.h"
@@ -16,21 +16,21 @@ class Budget {
  public:
   explicit Budget(ReadOptions options) : options_(std::move(options)) {}
 
-  // One reading (opening, refreshing, fetching a chunk) of a file of that many bytes begins: work and time start anew.
+  // Begins a reading (opening, refreshing, fetching a chunk) of a file of that many bytes: resets work and time.
   void begin(int64_t file_bytes);
-  // `done` of them were read so far, `steps` of work were done since the last time; false: enough, check() says why.
-  // Asks whoever wanted it read, now and then.
+  // `done` of them were read so far, `steps` of work were done since the last call; false: stop, check() says why.
+  // Calls ReadOptions::go_on now and then.
   bool go_on(uint64_t steps, int64_t done) noexcept;
-  // A row of the tables of a database, with that many bytes of texts: each is a cell of the file.
+  // Counts a row of a database table, with that many bytes of text: each row is a cell of the file.
   void row(uint64_t text_bytes);
-  // What the records take in memory by now.
+  // Checks the number of records and their memory so far.
   void records(uint64_t count, uint64_t bytes);
-  // Rows of a chunk of events that the index names; false: more than the file can hold, they are left out.
+  // Counts the rows of an event chunk in the index; false: more than the file can hold, so they are left out.
   bool events(uint64_t rows);
   uint64_t left_out_events() const { return left_out_events_; }
   std::string left_out_words() const;
 
-  void check() const;  // throws what was exceeded
+  void check() const;  // throws the Error of the limit that was exceeded
 
  private:
   using Clock = std::chrono::steady_clock;

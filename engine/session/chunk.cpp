@@ -1,4 +1,4 @@
-// Chunks as bytes: header, compression, and the columns of versions before they had names.
+// Chunks as bytes: header, compression, and the columns of versions in which columns had no names.
 #include "engine/session/chunk_codec.h"
 
 #include <zstd.h>
@@ -11,7 +11,7 @@ constexpr uint8_t kChunkVersion = 3;
 constexpr size_t kMaxColumns = 64;
 constexpr size_t kMaxTexts = size_t{16} << 20;  // bytes of the dictionaries
 
-// The columns of versions 1 and 2 by kind; version 1 lacks the last of ops.
+// The columns of versions 1 and 2 by kind; version 1 lacks the last column of ops.
 constexpr std::string_view kOpColumns[] = {"start_ns", "duration_ns", "id", "call",   "code",   "offset",
                                            "node",     "bytes",       "op", "thread", "device", "signature"};
 constexpr std::string_view kCallColumns[] = {"start_ns", "duration_ns", "id",          "function",     "trace",
@@ -69,7 +69,7 @@ RawChunk open_chunk(uint8_t kind, std::string_view bytes, uint32_t rows) {
   if (version == 0 || said != kind) throw_broken("a chunk is not what it should be");
   if (in.u32() != rows || rows > kMaxChunkRows) throw_broken("a chunk has another number of rows than its index says");
   const uint32_t size = in.u32();
-  // No column takes more than 10 bytes a row: a small chunk that says 200 MB is made to hurt.
+  // No column takes more than 10 bytes a row: a small chunk that claims 200 MB is an attack.
   if (size > size_t{rows} * kMaxColumns * 10 + (size_t{1} << 16) + kMaxTexts) throw_broken("a chunk is too large");
   RawChunk chunk;
   chunk.raw = decompress(in.bytes(in.left()), size);

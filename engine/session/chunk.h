@@ -1,5 +1,5 @@
 // The chunk format, version 3: columns of one kind of event by name, delta and varint coded, then compressed with zstd.
-// Columns in which every value is the default are left out, and read so; readers pass over columns they do not know.
+// Columns in which every value is the default are omitted; readers skip columns they do not know.
 //
 //   u8 version, u8 kind, u32 rows, u32 bytes uncompressed, zstd frame of: varint columns, each text name, u8 coding,
 //   varint size, bytes
@@ -38,7 +38,7 @@ template <class Chunk>
 std::string encode_chunk(const Chunk& chunk, InSession ids = InSession()) {
   return std::get<ChunkFunctions<Chunk>>(chunk_functions).encode(chunk, ids);
 }
-// Throws Error (kDataLoss) for whatever is not as it should be, and leaves `out` empty; `rows` is what the index says.
+// Throws Error (kDataLoss) if anything is wrong, and leaves `out` empty; `rows` is the count in the index.
 template <class Chunk>
 void decode_chunk(std::string_view bytes, uint32_t rows, Chunk& out) {
   std::get<ChunkFunctions<Chunk>>(chunk_functions).decode(bytes, rows, out);
@@ -52,13 +52,13 @@ template <class Chunk>
 void append(Chunk& to, const Chunk& from, size_t begin = 0, size_t end = static_cast<size_t>(-1)) {
   std::get<ChunkFunctions<Chunk>>(chunk_functions).append(to, from, begin, std::min(end, from.size()));
 }
-// What it takes in memory, about.
+// Approximate size in memory.
 template <class Chunk>
 size_t bytes_of(const Chunk& chunk) {
   return std::get<ChunkFunctions<Chunk>>(chunk_functions).bytes(chunk);
 }
 
-// Some columns of a chunk of op events: what sums need.
+// The columns of a chunk of op events that sums need.
 struct OpDurations {
   std::vector<uint64_t> ns;
   std::vector<CallId> call;

@@ -1,4 +1,4 @@
-// Columns of any chunk, out and in, from the description of its rows.
+// Encodes and decodes the columns of any chunk, from the description of its rows.
 #pragma once
 
 #include "engine/session/bytes.h"
@@ -16,8 +16,8 @@ namespace footlight::session {
 
 enum class Coding : uint8_t {
   kNumbers,      // differences, zigzag, varint
-  kTexts,        // varint texts, each; then the number of each row's as kNumbers
-  kSharedTexts,  // before version 3: numbers of a dictionary in front of the columns
+  kTexts,        // varint count, the texts; then each row's text number as kNumbers
+  kSharedTexts,  // before version 3: numbers in a dictionary in front of the columns
 };
 
 struct ColumnBytes {
@@ -91,7 +91,7 @@ struct WriteColumns : Fields {
       put<M>(name, note, [&](size_t i) -> const auto& { return chunk[i].*member; });
     }
   }
-  // Unsigned: times of a hostile file may be anything.
+  // Unsigned: a hostile file may hold any times.
   template <class R, class M>
   void duration(const char* name, M R::* end, M R::* start, const char*, Note note = {}) {
     const auto ns = [](int64_t from, int64_t to) { return static_cast<uint64_t>(to) - static_cast<uint64_t>(from); };
@@ -230,7 +230,7 @@ struct ReadColumns : Fields {
   }
   template <class At>
   void texts(const ColumnBytes& column, At&& at) {
-    constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // of what a chunk makes in memory
+    constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // of a chunk's texts in memory
     if (column.coding == Coding::kNumbers) throw_broken("a column of a chunk has another coding");
     ByteReader in(column.bytes);
     std::vector<std::string_view> own;
@@ -259,7 +259,7 @@ void decode_columns_of(uint8_t kind, std::string_view bytes, uint32_t rows, Chun
     ReadColumns<Chunk> columns(raw, out, rows);
     RowsOf<Chunk>::type::describe(columns);
   } catch (...) {
-    out = {};  // half-filled columns would count for something
+    out = {};  // partly filled columns must not count
     throw;
   }
 }

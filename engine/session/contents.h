@@ -9,8 +9,8 @@
 
 namespace footlight::session {
 
-// Live: in the order in which they were written, growing with Reader::refresh(); finished: those that have an id in the
-// order of their ids.
+// In a live session, in the order in which they were written, growing with Reader::refresh(); in a finished one,
+// records that have an id are in the order of their ids.
 struct Contents {
   RunRecord run;
   RecordingLevel level = RecordingLevel::kOff;  // the last one set

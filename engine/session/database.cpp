@@ -21,7 +21,7 @@ namespace {
   }
 }
 
-constexpr int kStepsBetween = 200;  // of SQLite's, until the budget is looked at
+constexpr int kStepsBetween = 200;  // SQLite's steps between two checks of the budget
 
 struct Watch {
   const ReadOnlyFile& file;

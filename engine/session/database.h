@@ -41,10 +41,10 @@ class Statement {
 
 class Database {
  public:
-  // A new file, or one of ours to be changed; without journal: it is thrown away when making it fails.
+  // A new file, or one of ours to be changed; without a journal, as the file is discarded if making it fails.
   static Database create(const std::string& path);
-  // For reading, trusting nothing. Both must outlive it; `budget` is asked while statements run, and says then why they
-  // failed.
+  // For reading, trusting nothing. Both arguments must outlive it; `budget` is checked while statements run, and says
+  // why they failed.
   static Database open_untrusted(const ReadOnlyFile& file, Budget& budget);
   Database(Database&& o) noexcept : watch_(std::move(o.watch_)), db_(o.db_) { o.db_ = nullptr; }
   Database(const Database&) = delete;

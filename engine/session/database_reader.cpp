@@ -1,4 +1,4 @@
-// Reads a finished session: plain tables into records, the index of the chunks, chunks when asked for.
+// Reads a finished session: plain tables into records, the index of the chunks, and chunks on request.
 #include "engine/session/budget.h"
 #include "engine/session/chunk_store.h"
 #include "engine/session/database.h"
@@ -65,7 +65,7 @@ class DatabaseReader final : public Reader {
       return meta.step();
     };
     if (look_up("readable_from")) refuse_newer(version_, static_cast<int>(meta.integer(0)));
-    // Tables say themselves what they have; the layout says it of chunks and enumerations.
+    // Tables describe their own columns; the layout describes chunks and enumerations.
     if (!look_up("layout")) return;
     for (const Layout::Table& table : parse_layout(meta.column(0).bytes).tables) {
       if (table.chunk) bind_chunk(table, unknown_);
@@ -106,7 +106,7 @@ class DatabaseReader final : public Reader {
   Binding select_list(const TableSchema& table, std::string& list) {
     const Layout::Table has = columns_of(table.name);
     if (has.columns.empty()) {
-      // A table that a version brought may have come after the file was written, within that version.
+      // A table that is new in a version may be newer than a file of that same version.
       if (table.since == 1 && version_ <= kVersion) throw_broken("table " + table.name + " is missing");
       return {};
     }

@@ -16,21 +16,21 @@ namespace footlight::session {
 // What a description may add to a name and a meaning.
 struct Note {
   const char* unit = "";          // "ns", "bytes"
-  int since = 1;                  // the version of the schema that brought it
+  int since = 1;                  // the version of the schema that added it
   const char* formerly = "";      // its name in older files
-  bool of_process = false;        // a bare number that counts in its process, as ids do (InSession)
+  bool of_process = false;        // a bare number that is counted per process, as ids are (InSession)
   const char* column = "value";   // of a list of plain values: the name of their column
 };
 
-// A table of its own: `static constexpr TableNote kTable{"function", "A traced function."}` in the record. What is
-// nested in a record has none: its list names the table.
+// A table of its own: `static constexpr TableNote kTable{"function", "A traced function."}` in the record. Nested types
+// have none: their list names the table.
 struct TableNote {
   const char* name = "";
   const char* meaning = "";
   int since = 1;
 };
 
-// What a visitor of a description may want to know; each visitor overrides what it needs.
+// What a description tells a visitor; each visitor overrides what it needs.
 //
 //   template <class F> static void describe(F& f) {
 //     f.id("id", &R::id, "number of the function");                  // other tables name the row by it
@@ -59,24 +59,24 @@ concept HasTable = requires { T::kTable; };
 
 // The names of an enumeration's values are found by overload: std::span<const char* const> enumerators(TraceReason).
 
-// Bytes that are no text.
+// Bytes that are not text.
 struct Blob { std::string bytes; };
 
 // --- Ids of several processes in one session ----------------------------------------------------------------------
-// Every process counts its functions, traces, calls and so on from 0. In a session the number of the process stands in
-// the highest 8 bits of such an id, so that writers need no agreement. What is not in this list counts elsewhere: nodes
-// in their graph.
+// Every process counts its functions, traces, calls and so on from 0. In a session, the highest 8 bits of such an id
+// hold the number of the process, so that writers need not coordinate. Other ids count within something else: nodes
+// within their graph.
 template <class Id>
 constexpr bool kCountsInProcess = false;
 
-constexpr uint32_t kMaxProcesses = 255;  // the last number is that of no id
+constexpr uint32_t kMaxProcesses = 255;  // the last number is reserved for invalid ids
 
 template <class Int>
 constexpr int kProcessShift = static_cast<int>(sizeof(Int)) * 8 - 8;
 template <class Int>
 constexpr Int kMostInProcess = (Int{1} << kProcessShift<Int>)-1;
 
-// Ids as they stand in the session for those that a process gave. Without a process: they come from a session already.
+// Converts the ids that a process gave to ids in the session. Without a process: they come from a session already.
 class InSession {
  public:
   constexpr InSession() = default;

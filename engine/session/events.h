@@ -1,5 +1,5 @@
-// What comes at a high rate and is kept in chunks of columns: ops, calls, device work, spans, counters. One
-// more kind of event is its record here, with a line in EventChunks below, and who writes it.
+// Events that come at a high rate and are kept in chunks of columns: ops, calls, device work, spans, counters. A new
+// kind needs its record here, a line in EventChunks below, and code that writes it.
 #pragma once
 
 #include "engine/base/recording.h"
@@ -125,7 +125,7 @@ struct DeviceRecord {
   }
 };
 
-// What is no op and no call: a phase of a start-up, a step of training, a wait for data.
+// Anything but an op or a call: a phase of a start-up, a step of training, a wait for data.
 struct SpanRecord {
   TrackId track;
   int64_t start_ns = 0, end_ns = 0;
@@ -195,7 +195,7 @@ struct WaitRecord {
 using EventChunks = std::tuple<OpColumns, std::vector<CallRecord>, std::vector<DeviceRecord>, std::vector<SpanRecord>,
                                std::vector<CounterRecord>, std::vector<WaitRecord>>;
 
-// One chunk, known without decoding it.
+// What is known of a chunk without decoding it.
 struct ChunkInfo {
   int64_t first_ns = 0, last_ns = 0;  // least start, greatest end
   uint32_t count = 0;

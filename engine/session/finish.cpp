@@ -28,7 +28,7 @@ class ChunkJoiner {
   ChunkJoiner(Database& db, const std::string& table)
       : insert_(db.prepare("INSERT INTO " + table + "(first_ns,last_ns,count,data) VALUES(?,?,?,?)")) {}
 
-  // True: the chunk went through as it is, undecoded.
+  // True: the chunk was copied unchanged, without decoding it.
   bool passed(const ChunkRow& row) {
     if (row.info.count < kUsualChunkRows / 4) return false;
     flush();
@@ -162,7 +162,7 @@ class Finisher {
     if (!seen_[table].insert(id.integer).second) clear(table, id);
   }
 
-  // Records that were kept, as rows of today.
+  // Writes the kept records as rows of the current version.
   void put_records() {
     ByteWriter out;
     out.u32(own_layout());
@@ -206,7 +206,7 @@ class Finisher {
     try {
       decode_chunk(row.data, row.info.count, times);
     } catch (const Error&) {
-      return;  // said by decode(), or by the reader when it meets it
+      return;  // reported by decode(), or by the reader when it gets there
     }
     for (size_t i = 0; i < times.op.size(); ++i)
       op_sums_[uint64_t{times.op[i].value} << 1 | uint64_t{times.call[i].valid()}].add(times.ns[i]);
@@ -312,7 +312,7 @@ void finish_log(Descriptor file, const std::string& from, const std::string& to)
 
   const std::string temporary = to + ".finishing";
   unlink(temporary.c_str());
-  // Private from its first byte; SQLite would make it readable for everybody.
+  // Private from its first byte; SQLite would make it readable by everybody.
   if (!Descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)))
     fail("cannot make " + temporary);
   try {

@@ -18,7 +18,7 @@
 namespace footlight::session {
 namespace {
 constexpr uint32_t kFrameMagic = 0x4D52'4C46;  // "FLRM"
-constexpr uint64_t kMaxWaste = uint64_t{1} << 30;  // bytes looked at for nothing: a file made to cost time
+constexpr uint64_t kMaxWaste = uint64_t{1} << 30;  // bytes searched in vain: a file may be made to waste time
 constexpr size_t kReadAhead = size_t{1} << 20;
 
 [[noreturn]] void throw_io(const std::string& path, int error) {
@@ -61,7 +61,7 @@ size_t read_at(int fd, char* to, size_t size, int64_t at) {
 }
 
 int64_t stored_bytes(int fd) {
-  constexpr int64_t kCompressed = 8;  // some file systems do
+  constexpr int64_t kCompressed = 8;  // some file systems compress
   struct stat s {};
   if (fstat(fd, &s) != 0) return 0;
   const int64_t blocks = int64_t{s.st_blocks} * 512;
@@ -78,7 +78,7 @@ void append_frame(std::string& out, std::string_view payload) {
 }
 
 LogFile LogFile::create(const std::string& path, uint32_t layout) {
-  // A new inode: who still reads the old session at this path keeps it.
+  // A new inode: readers of the old session at this path keep it.
   if (unlink(path.c_str()) != 0 && errno != ENOENT) throw_io(path, errno);
   LogFile log;
   log.path_ = path;
@@ -125,7 +125,7 @@ LogFile LogFile::attach(const std::string& path) {
   return log;
 }
 
-// False: the log is out of reach. A number that is of something else by now is the program's: it is not closed.
+// False: the log cannot be reached. A number that by now refers to something else belongs to the program: not closed.
 bool LogFile::in_hand() {
   if (ours(append_) && (!place_ || ours(place_))) return true;
   if (!ours(append_)) append_.release();
@@ -140,7 +140,7 @@ bool LogFile::in_hand() {
   return true;
 }
 
-// Slots belong to who holds the lock on their bytes; a slot in which another writer left something stays as it is.
+// A slot belongs to the holder of the lock on its bytes; one in which another writer left something stays as it is.
 void LogFile::claim_slot() {
   if (!place_) return;
   for (uint32_t i = 0; i < kSlots; ++i) {
@@ -277,7 +277,7 @@ bool LogScanner::fill(size_t size, const std::function<void(int64_t)>& go_on) {
   go_on(position_);
   buffer_.erase(0, std::min(used, buffer_.size()));
   buffer_at_ = position_;
-  if (size > kReadAhead) {  // a length made up must not cost its memory
+  if (size > kReadAhead) {  // a made-up length must not cost that much memory
     struct stat s;
     if (fstat(file_.get(), &s) != 0 || s.st_size - position_ < static_cast<int64_t>(size)) return false;
   }
@@ -321,14 +321,14 @@ bool LogScanner::next(bool complete, const std::function<void(int64_t)>& go_on, 
                 static_cast<int64_t>(found == std::string::npos ? std::max(from, buffer_.size() - 3) : found);
     wasted_ += static_cast<uint64_t>(position_ - torn);
   }
-  // No frame up to the end of the file. While somebody writes it may still become one.
+  // No frame up to the end of the file. While there is a writer, it may still become one.
   struct stat s;
   torn_tail_ = fstat(file_.get(), &s) == 0 ? std::max<int64_t>(0, s.st_size - start) : 0;
   if (complete) {
     position_ = start + torn_tail_;
   } else {
     position_ = start;
-    wasted_ = wasted_before;  // it is looked at again and again
+    wasted_ = wasted_before;  // the same bytes will be searched again
     buffer_.clear();
     buffer_at_ = start;
   }

@@ -5,9 +5,8 @@
 //   frame: u32 magic, u32 length, u64 checksum, rows (rows.h)
 //
 // A writer killed while it writes leaves a torn frame; the next good one is found by its magic and checksum.
-// When the disk is full, a writer says in its slot (one frame, written in place) what it could not append,
-// the end of the run included. Every writer holds a shared flock: who gets an exclusive one knows that nobody
-// writes any more.
+// When the disk is full, a writer's slot (one frame, written in place) says what could not be appended, including the
+// end of the run. Every writer holds a shared flock: getting an exclusive one means that nobody writes any more.
 #pragma once
 
 #include "engine/base/background_thread.h"
@@ -20,7 +19,7 @@
 
 namespace footlight::session {
 
-constexpr std::string_view kLogMagic{"footlight log\r\n\x1a", 16};  // 15 characters and the zero behind them
+constexpr std::string_view kLogMagic{"footlight log\r\n\x1a", 16};  // 15 characters and a trailing zero
 constexpr uint32_t kHeaderSize = 4096;
 constexpr uint32_t kVersionAt = 16, kProcessesAt = 24, kReadableAt = 28, kLayoutAt = 32;
 constexpr uint32_t kSlotsAt = 64, kSlotSize = 496, kSlots = 8;
@@ -48,7 +47,7 @@ class Descriptor {
 
 // Less than `size` at the end of the file; throws Error (kIo).
 size_t read_at(int fd, char* to, size_t size, int64_t at);
-// The bytes of a file that lie on the disk: a hole of a terabyte holds nothing.
+// The bytes of a file that are stored on the disk: a hole of a terabyte holds nothing.
 int64_t stored_bytes(int fd);
 
 void append_frame(std::string& out, std::string_view payload);
@@ -57,25 +56,25 @@ void append_frame(std::string& out, std::string_view payload);
 class LogFile {
  public:
   static LogFile create(const std::string& path, uint32_t layout);  // throws Error (kIo)
-  static LogFile attach(const std::string& path);  // also: not a log, ended already
+  static LogFile attach(const std::string& path);  // also if it is not a log, or already ended
 
-  // Appends whole frames; returns how many bytes went in. Less than all: errno of the failure in `error`.
+  // Appends whole frames; returns how many bytes were written. If not all, `error` is the errno of the failure.
   size_t append(std::string_view frames, int& error);
-  // Replaces this writer's slot by one frame of `payload`; false when it does not fit or there is no slot.
+  // Replaces this writer's slot with one frame of `payload`; false if it does not fit or there is no slot.
   bool write_slot(std::string_view payload);
   // A number that no other writer of this session has; the first has 0. Throws Error when there are too many.
   uint32_t claim_process();
   uint32_t layout() const { return layout_; }      // of the writer that created it
-  int64_t size() const { return size_; }           // of the whole file at the last append of ours
+  int64_t size() const { return size_; }           // of the whole file at our last append
   void abandon() noexcept;                         // closes; nothing is flushed, as nothing is buffered
 
-  // The descriptors, for a thread that takes them to a table of its own; `forget` lets go of them without closing,
-  // where they are not those of this table.
+  // The descriptors, for a thread that takes them to a descriptor table of its own; `forget` drops them without
+  // closing, for where they are not in this table.
   std::vector<int> descriptors() const { return {append_.get(), place_.get()}; }
   void moved_to(const std::vector<int>& numbers) noexcept;
   void forget() noexcept;
 
-  // What stands at the path by now: a program may have removed its log, or put another file there.
+  // What is at the path now: a program may have removed its log, or put another file there.
   enum class AtPath { kTheLog, kNothing, kAnotherFile };
   AtPath at_path() const;
   Descriptor for_reading() const;                  // of the log itself, wherever it is; none after abandon()
@@ -86,7 +85,7 @@ class LogFile {
   void claim_slot();
   bool ours(const Descriptor& d) const { return identity_of(d.get()) == identity_; }
   std::string path_;
-  FileIdentity identity_;      // of what is written to: a program may close our descriptors, and get their numbers
+  FileIdentity identity_;      // of the log: a program may close our descriptors and reuse their numbers
   Descriptor append_, place_;  // O_APPEND ignores positions: the slot needs a descriptor of its own
   int slot_ = -1;
   uint32_t layout_ = 0;
@@ -97,12 +96,12 @@ class LogFile {
 class LogScanner {
  public:
   explicit LogScanner(Descriptor file) : file_(std::move(file)) {}
-  // True when `path` starts like a log. Throws for one that says that it needs a newer reader.
+  // True if the bytes start like a log. Throws if they say that it needs a newer reader.
   static bool is_log(std::string_view first_bytes);
   uint32_t version() const;       // of the schema, as the header says it
 
   // Calls `visit(payload, offset of the payload in the file)` for every new whole frame. `complete`: nobody writes any
-  // more, so what does not make a frame at the end is damage. `go_on(position)` comes before each piece of the file is
+  // more, so an incomplete frame at the end is damage. `go_on(position)` is called before each piece of the file is
   // read, and may throw.
   template <class Visit>
   void scan(bool complete, const std::function<void(int64_t)>& go_on, Visit&& visit) {
@@ -118,7 +117,7 @@ class LogScanner {
   bool slots(std::vector<std::string>& payloads);
 
   bool has_writer() const;        // somebody holds the writers' lock
-  uint64_t skipped() const { return skipped_; }  // bytes that were no frame
+  uint64_t skipped() const { return skipped_; }  // bytes outside any frame
   int64_t torn_tail() const { return torn_tail_; }
   int64_t stored() const;         // bytes of the file, holes not counted
   std::string read(int64_t offset, size_t size) const;  // throws Error when the file is shorter

@@ -77,7 +77,7 @@ class LogReader final : public Reader {
     changes_.chunks = true;
   }
 
-  // A slot holds totals, not additions: what it said before is taken back first.
+  // A slot holds totals, not increments: what it said before is subtracted first.
   void read_slots() {
     std::vector<std::string> payloads;
     if (!scanner_.slots(payloads)) return;

@@ -12,7 +12,7 @@ struct Reader::Index : Assembler {
 };
 
 std::unique_ptr<Reader> open_log(Descriptor file, ReadOptions options);
-// `path`: beside which there may be what SQLite left.
+// `path`: SQLite may have left files beside it.
 std::unique_ptr<Reader> open_database(const std::string& path, Descriptor file, ReadOptions options);
 bool is_database(std::string_view first_bytes);
 

@@ -30,7 +30,7 @@ uint32_t little(const char* at) {
   return uint32_t{b[3]} << 24 | uint32_t{b[2]} << 16 | uint32_t{b[1]} << 8 | uint32_t{b[0]};
 }
 
-// SQLite's checksum of a write-ahead log, which goes on from frame to frame.
+// SQLite's checksum of a write-ahead log, which continues from frame to frame.
 struct WalSum {
   uint32_t (*number)(const char*) = little;
   uint32_t a = 0, b = 0;
@@ -43,7 +43,7 @@ struct WalSum {
   bool is(const char* at) const { return big(at) == a && big(at + 4) == b; }
 };
 
-// A plain file of that very name; through no link, and a pipe is not waited for.
+// Opens a regular file of exactly that name: follows no link and does not wait for a pipe.
 Descriptor open_beside(const std::string& path, struct stat& s) {
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
   if (!file || fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) return Descriptor();
@@ -79,7 +79,7 @@ bool ReadOnlyFile::take_wal(Descriptor wal, int64_t size) {
   if (!sum.is(frame.data() + 24)) return false;
   const std::string salts = frame.substr(16, 8);
 
-  // Up to the first frame that is not one of this log; what no commit follows does not count.
+  // Reads up to the first frame that is not part of this log; frames without a commit after them do not count.
   std::unordered_map<uint32_t, int64_t> committed, pending;
   int64_t pages = 0;
   frame.resize(kFrameHead + page_size_);
@@ -130,8 +130,8 @@ std::string ReadOnlyFile::take_side_files(const std::string& path) {
       else say("-wal", "it holds no changes of this session");
     }
   }
-  // To go back by a journal would be to change the file, or to believe what lies beside it. SQLite clears the first
-  // bytes of a journal that is done with.
+  // Rolling back with a journal would mean changing the file, or trusting what lies beside it. SQLite clears the first
+  // bytes of a journal that it is done with.
   struct stat s {};
   char first = 0;
   const Descriptor journal = open_beside(real + "-journal", s);
@@ -158,7 +158,7 @@ size_t ReadOnlyFile::read(char* to, size_t size, int64_t at) const {
     if (n < part) break;
   }
   bytes_read_.fetch_add(static_cast<int64_t>(got), std::memory_order_relaxed);
-  // Bytes 18 and 19 of a file that has a write-ahead log ask SQLite for one; it gets none.
+  // Bytes 18 and 19 say that a file has a write-ahead log: hide that from SQLite, which gets none.
   for (const int64_t mode : {int64_t{18}, int64_t{19}})
     if (at <= mode && mode < at + static_cast<int64_t>(got) && to[mode - at] == 2) to[mode - at] = 1;
   return got;

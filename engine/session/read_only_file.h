@@ -1,6 +1,6 @@
-// A session's file as SQLite is given it: one descriptor, read only. There is no journal, no lock, no shared memory and
-// no other file, so whatever lies beside the session is neither read, changed nor deleted by SQLite. Pages that a
-// write-ahead log beside it holds may be laid over it; we read that log ourselves, as far as it is valid.
+// A session's file as given to SQLite: one descriptor, read only. There is no journal, no lock, no shared memory and no
+// other file, so whatever lies beside the session is neither read, changed nor deleted by SQLite. Pages from a
+// write-ahead log beside it may be overlaid; we read that log ourselves, as far as it is valid.
 #pragma once
 
 #include "engine/session/log.h"
@@ -19,13 +19,13 @@ class ReadOnlyFile {
   ReadOnlyFile(const ReadOnlyFile&) = delete;
   ReadOnlyFile& operator=(const ReadOnlyFile&) = delete;
 
-  // Takes in what somebody who changed the session of that path with SQLite left beside it; returns what was left out
-  // of it, in words.
+  // Takes in the files left beside the session at that path by somebody who changed it with SQLite; returns what was
+  // left out of it, in words.
   std::string take_side_files(const std::string& path);
 
   size_t read(char* to, size_t size, int64_t at) const;  // less at the end; throws Error (kIo)
   int64_t size() const { return size_; }
-  // What the file and its write-ahead log can hold, holes not counted.
+  // The most that the file and its write-ahead log can hold, not counting holes.
   int64_t stored() const { return stored_; }
   int64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
 
@@ -44,7 +44,7 @@ class ReadOnlyFile {
   Descriptor file_, wal_;
   int64_t size_ = 0, stored_ = 0;
   uint32_t page_size_ = 0;
-  std::unordered_map<uint32_t, int64_t> in_wal_;  // page, from 1: where it lies in the write-ahead log
+  std::unordered_map<uint32_t, int64_t> in_wal_;  // page (from 1) -> its offset in the write-ahead log
   mutable std::atomic<int64_t> bytes_read_{0};
 };
 

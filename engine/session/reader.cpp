@@ -1,4 +1,4 @@
-// Which form a session file has, and what is the same for both: look-ups, times.
+// Detects the form of a session file; look-ups and times, which both forms share.
 #include "engine/session/reader.h"
 
 #include "engine/base/errors.h"
@@ -61,7 +61,7 @@ Reader::Place Reader::place(SourceRef source) const {
 }
 
 namespace {
-// A file of a few kilobytes can say that it holds billions of rows.
+// A file of a few kilobytes can claim to hold billions of rows.
 constexpr uint64_t kMostAtOnce = 20'000'000;
 
 template <class Record>

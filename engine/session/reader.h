@@ -1,6 +1,6 @@
 // Opens a session: finished, still being written, or left by a killed run. Reads only that file, writes nothing and
 // trusts nothing in it. Failures are Errors in words for the user: "not a session", "newer version 9, this Footlight
-// reads up to 3", "broken: ...". What a newer Footlight wrote and this one does not know is left out, and said.
+// reads up to 3", "broken: ...". What a newer Footlight wrote and this one does not know is left out, and reported.
 #pragma once
 
 #include "engine/session/contents.h"
@@ -23,7 +23,7 @@ template <class Chunk>
 class ChunkStore {
  public:
   virtual ~ChunkStore() = default;
-  virtual const std::vector<ChunkInfo>& index() const = 0;  // of the thread that calls refresh()
+  virtual const std::vector<ChunkInfo>& index() const = 0;  // only for the thread that calls refresh()
   virtual std::shared_ptr<const Chunk> chunk(size_t number) const = 0;
   uint64_t rows() const { return index().empty() ? 0 : index().back().first_row + index().back().count; }
 };
@@ -47,21 +47,21 @@ struct Changes {
 };
 
 struct ReadOptions {
-  // Asked every few milliseconds while a file is opened or looked at again, with the share of it that was read; false
-  // ends that with an Error (kCancelled). In the thread that reads.
+  // Called every few milliseconds while a file is opened or refreshed, with the share that was read so far; false ends
+  // that with an Error (kCancelled). In the thread that reads.
   std::function<bool(double)> go_on = {};
 };
 
 class Reader {
  public:
-  // Throws Error, also for what would cost more rows, bytes or time than a file of its size can (budget.h).
+  // Throws Error, also if reading costs more rows, bytes or time than an honest file of its size can (budget.h).
   static std::unique_ptr<Reader> open(const std::string& path, ReadOptions options = {});
   virtual ~Reader();
 
   const Contents& contents() const { return contents_; }
   State state() const { return state_; }
   int version() const { return version_; }
-  // What is not right with the file in spite of which it was opened, in words; empty: nothing.
+  // What is wrong with the file, although it could be opened, in words; empty: nothing.
   const std::string& damage() const { return damage_; }
   // "a newer Footlight wrote this; left out: table weather, column trace.colour"; empty: nothing was.
   const std::string& left_out() const { return left_out_; }
@@ -80,7 +80,7 @@ class Reader {
   // Reads what was written since; cheap if nothing was. One thread at a time, like everything except chunk().
   virtual Changes refresh() = 0;
 
-  // Look-ups by id; null: not there.
+  // Look-ups by id; null if not found.
   const ProcessRecord* process(ProcessId) const;
   const FileRecord* file(FileId) const;
   const CodeRecord* code(CodeId) const;
@@ -109,7 +109,7 @@ class Reader {
   struct Index;
   std::unique_ptr<Index> index_;
   Contents contents_;
-  StoresOf<EventChunks>::type stores_;  // owned by who derives
+  StoresOf<EventChunks>::type stores_;  // owned by the derived class
   State state_ = State::kFinished;
   int version_ = 0;
   std::string damage_, left_out_;

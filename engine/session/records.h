@@ -1,5 +1,5 @@
-// What a session holds, in words that belong to no engine. Writer and reader speak in these; each record describes its
-// own columns (describe.h). A new column is a member, a line in `describe`, and who fills it.
+// What a session holds, independent of any engine. Writer and reader use these records; each describes its own columns
+// (describe.h). A new column needs a member, a line in `describe`, and code that fills it.
 #pragma once
 
 #include "engine/session/events.h"

@@ -52,7 +52,7 @@ class RowEncoder {
     put(s.code);
     integer(s.offset);
   }
-  // None: the process that writes.
+  // None means the writing process.
   void put(ProcessId id) {
     if (!id.valid()) id.value = ids_.process();
     if (id.valid()) integer(id.value);
@@ -75,7 +75,7 @@ class RowEncoder {
   InSession ids_;
 };
 
-// A visitor that puts the columns of one row.
+// A visitor that writes the columns of one row.
 template <class R>
 struct EncodeColumns : Fields {
   RowEncoder& out;
@@ -97,7 +97,7 @@ void encode_columns(RowEncoder& out, const R& record) {
   }
 }
 
-// One that puts the rows of what is nested. `owners` are the leading values of these rows.
+// A visitor that writes the rows of nested lists. `owners` are the leading values of these rows.
 template <class R>
 struct EncodeLists : Fields {
   RowEncoder& out;
@@ -157,7 +157,7 @@ void encode(ByteWriter& out, InSession ids, const R& record) {
   R::describe(lists);
 }
 
-// A row of `meta`, and the members of a record that stand there.
+// A row of `meta`, and the members of a record that are stored there.
 void encode_meta(ByteWriter& out, std::string_view key, std::string_view text);
 void encode_meta(ByteWriter& out, std::string_view key, int64_t number);
 
@@ -186,8 +186,8 @@ void encode(ByteWriter& out, InSession ids, const R& record) {
 }
 
 // --- In: values, from either form, checked --------------------------------------------------------------------------
-// Takes the columns of a table in our order out of a row in the file's order. What the file does not have keeps its
-// default; enumerators that are not known here keep their number.
+// Takes the columns of a table, in our order, out of a row in the file's order. Columns that the file lacks keep their
+// default; unknown enumerators keep their number.
 class RowDecoder {
  public:
   RowDecoder(Row row, const Binding& binding, size_t column = 0) : row_(row), binding_(binding), next_(column) {}
@@ -290,18 +290,18 @@ ChunkRow decode_chunk_row(Row row, const Binding& binding);
 void encode_chunk_row(ByteWriter& out, size_t kind, const ChunkInfo& info, std::string_view data);
 
 // --- Frames of a log ------------------------------------------------------------------------------------------------
-// A frame since version 3 begins with the number of its layout, the checksum of the layout's text; frames of
-// layout 0 hold such a text. Rows are a varint, the table's place in the layout from 1, then a value a column.
+// Since version 3 a frame begins with the number of its layout, the checksum of the layout's text; frames of layout 0
+// hold such a text. A row is a varint, the table's place in the layout from 1, then one value per column.
 uint32_t layout_number(std::string_view text);
 uint32_t own_layout();
-std::string layout_frame();  // the payload that says this version's layout
+std::string layout_frame();  // the payload with this version's layout
 
 // Reads the frames of one log.
 class FrameReader {
  public:
   explicit FrameReader(uint32_t version);
   // Calls visit(binding, row) for every row whose table is known here. The bytes of values point into the payload.
-  // Throws Error for what is broken.
+  // Throws Error if something is broken.
   template <class Visit>
   void read(std::string_view payload, Visit&& visit) {
     ByteReader in(payload);

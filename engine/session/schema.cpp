@@ -30,7 +30,7 @@ void add_column(std::vector<Column>& columns, const char* name, const char* mean
   }
 }
 
-// The tables of a record and of what is nested in it.
+// Adds the tables of a record and of its nested lists.
 struct AddTables : Fields {
   Schema& to;
   size_t table;
@@ -78,7 +78,7 @@ struct AddTables : Fields {
   }
 };
 
-// What is nested in a record of `meta`, whose own columns are rows.
+// Adds the tables nested in a record of `meta`, whose own columns are rows there.
 struct AddMetaTables : AddTables {
   using AddTables::AddTables;
   template <class R, class M>
@@ -171,7 +171,7 @@ CREATE VIEW ops AS
   FROM op_summary LEFT JOIN op ON op.id = op_summary.op ORDER BY op_summary.total_ns DESC;
 )";
 
-// The tables of a layout that says nothing of enumerations, by number from 1.
+// The tables of logs that contain no layout, by number from 1.
 constexpr const char* kTablesBefore3[] = {
     "meta key value", "run_argument position value", "run_end time_ns exit_code signal reason",
     "dropped what why count", "file id path text", "code id file qualname first_line",
@@ -306,7 +306,7 @@ Layout parse_layout(std::string_view text) {
     } else if (line.starts_with("table ") || line.starts_with("chunk ")) {
       layout.tables.push_back({std::string(line.substr(6)), {}, line[0] == 'c'});
       if (layout.tables.size() > kMost) throw_broken("there are too many tables");
-    }  // what else newer ones say is passed over
+    }  // anything else from newer versions is skipped
   }
   return layout;
 }
@@ -330,7 +330,7 @@ const Layout& layout_before_3() {
 }
 
 namespace {
-// Says what of `table` has no place in `known`.
+// Adds to `left_out` what `table` has and `known` lacks.
 void say_unknown(const Layout::Table& table, const TableSchema& known, const std::vector<bool>& used,
                  std::vector<std::string>& left_out) {
   for (size_t i = 0; i < table.columns.size(); ++i) {

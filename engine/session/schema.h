@@ -1,5 +1,5 @@
-// The schema as data, made from the descriptions of the records: what SQL, layouts of logs and the printed page are
-// written from, and what a file's own tables and columns are matched with.
+// The schema as data, made from the descriptions of the records. SQL, layouts of logs and the printed page are written
+// from it; a file's own tables and columns are matched with it.
 #pragma once
 
 #include "engine/session/contents.h"
@@ -11,8 +11,8 @@
 namespace footlight::session {
 
 constexpr int kVersion = 3;
-// Who reads this version reads what is written here, with what it does not know left out. To be raised only when that
-// would be wrong.
+// Readers of this version or newer can read what is written here, leaving out what they do not know. Raise it only when
+// that would be wrong.
 constexpr int kReadableFrom = 3;
 void refuse_newer(int version, int readable_from);  // throws Error, in words
 
@@ -25,7 +25,7 @@ struct Column {
   std::string formerly;
   ColumnType type = ColumnType::kInteger;
   int since = 1;
-  int until = 0;                              // the last version that has it; 0: today's does
+  int until = 0;                              // the last version that has it; 0: still current
   std::span<const char* const> values = {};   // of an enumeration
 };
 
@@ -33,8 +33,8 @@ struct TableSchema {
   std::string name;
   std::string meaning;
   int since = 1;
-  int parent = -1;       // the table whose row a row belongs to
-  size_t owners = 0;     // leading columns that say to which, and at what position; of the table with an id, that one
+  int parent = -1;       // the table that owns this table's rows
+  size_t owners = 0;     // leading columns with the owner and the position in it; in a table with an id, that one
   bool has_id = false;
   std::vector<Column> columns;
 };
@@ -46,13 +46,13 @@ struct Schema {
 };
 const Schema& schema();
 
-// Where the tables of kRecordTables begin in `tables`: those that are nested follow their owner.
+// Where the tables of kRecordTables begin in `tables`: nested ones follow their owner.
 constexpr size_t kMetaTable = 0;
 size_t first_table(size_t record_table);
 
-// The statements that make an empty session of this version.
+// The statements that create an empty session of this version.
 std::string schema_sql();
-// The page for people.
+// The printed page.
 std::string schema_page();
 
 // --- What a file has ---------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ struct Layout {
   std::vector<Table> tables;
 };
 
-// The layout as text, which stands in every file since version 3:
+// The layout as text, stored in every file since version 3:
 //
 //   table trace
 //    id
@@ -77,16 +77,16 @@ struct Layout {
 //   chunk op_chunk
 //    start_ns
 std::string layout_text();
-Layout parse_layout(std::string_view text);   // throws Error for what is no layout
-const Layout& layout_before_3();              // what logs of versions 1 and 2 have, which do not say so
+Layout parse_layout(std::string_view text);   // throws Error if it is not a layout
+const Layout& layout_before_3();              // of logs of versions 1 and 2, which do not contain it
 
-// How rows of a table of a file become rows of ours.
+// How rows of a file's table become rows of ours.
 struct Binding {
   int table = -1;                 // in Schema::tables; -1: not known here
   size_t width = 0;               // columns of a row of the file
-  std::vector<int16_t> columns;   // for each of ours its place in the row, or -1
+  std::vector<int16_t> columns;   // for each of our columns its place in the row, or -1
 };
-// Matches by name. What has no place here is added to `left_out`: "table weather", "column trace.colour", "2 values of
+// Matches by name. What is unknown here is added to `left_out`: "table weather", "column trace.colour", "2 values of
 // column call_chunk.outcome".
 Binding bind(const Layout::Table& table, std::vector<std::string>& left_out);
 void bind_chunk(const Layout::Table& chunk, std::vector<std::string>& left_out);

@@ -10,7 +10,7 @@
 
 namespace footlight::session {
 
-// What is in a list member of Contents.
+// The record type of a member of Contents.
 template <class T>
 struct ElementOf;
 template <class R>

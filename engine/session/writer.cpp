@@ -31,7 +31,7 @@ namespace footlight::session {
 namespace {
 constexpr size_t kMaxFileText = size_t{8} << 20;
 
-// Bytes that a record takes, roughly, for the queue's cap.
+// Approximate size of a record, for the queue's cap.
 template <class R>
 struct Weight : Fields {
   const R& record;
@@ -58,15 +58,15 @@ const char* kind_of(const AnyRecord& item) {
   return std::holds_alternative<ConsoleRecord>(item) ? "console lines" : "records";
 }
 
-// What a frame holds, to be able to say what was lost with it.
+// What a frame holds, so that its loss can be reported.
 struct Pending {
   size_t end = 0;  // of the frame in the batch
   const char* what = "";
   uint64_t count = 0;
-  enum class Rank : uint8_t { kEvent, kRecord, kEnd } rank = Rank::kRecord;  // who goes first when the cap comes near
+  enum class Rank : uint8_t { kEvent, kRecord, kEnd } rank = Rank::kRecord;  // what is dropped first near the cap
 };
 
-// The text of a regular file. Code may say that it comes from anything: a FIFO that nobody writes to, a device.
+// The text of a regular file. Code may claim to come from anything: a FIFO that nobody writes to, a device.
 std::string read_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat s;
@@ -113,14 +113,14 @@ struct Writer::State {
   bool abandoned = false;
   std::atomic<bool> filling{false};
 
-  // What is lost from the queue is counted here until it is written down; of the log's, in `unsaid`.
+  // Losses from the queue are counted here until they are written down; losses from the log, in `unsaid`.
   using Losses = std::map<std::pair<std::string, std::string>, uint64_t>;
   Losses dropped;
 
-  std::mutex file_mutex;  // of what follows: one flush at a time
-  Losses unsaid;          // could not be appended to the log yet: stands in the slot
+  std::mutex file_mutex;  // for what follows: one flush at a time
+  Losses unsaid;          // not appended to the log yet: kept in the slot
   std::optional<EndRecord> unsaid_end;
-  uint64_t out_of_memory = 0;  // flushes that failed for it
+  uint64_t out_of_memory = 0;  // flushes that failed because of it
   uint32_t generated = 0;
   std::thread thread;
   bool elsewhere = false;  // the log's descriptors are in the thread's own table
@@ -139,7 +139,7 @@ struct Writer::State {
   void write_slot();
   bool over_cap(size_t more, Pending::Rank rank) const;
 
-  // Room for so many bytes of so many events, or a loss to be reported.
+  // Reserves room for that many bytes; false: there is none, and `count` is added to the losses.
   bool room(size_t bytes, const char* what, uint64_t count) {
     if (queue_bytes + bytes > static_cast<size_t>(options.queue_cap)) {
       dropped[{what, "the disk was too slow"}] += count;
@@ -186,7 +186,7 @@ void Writer::State::add_chunk(std::string& batch, std::vector<Pending>& pending,
   pending.push_back({batch.size(), RowsOf<Chunk>::type::kPlural, info.count, Pending::Rank::kEvent});
 }
 
-// In pieces of a usual chunk.
+// In pieces of the usual size of a chunk.
 template <class Chunk>
 void Writer::State::add_chunks(std::string& batch, std::vector<Pending>& pending, const Chunk& all) {
   if (all.size() && all.size() <= kUsualChunkRows * 2) return add_chunk(batch, pending, all);
@@ -300,7 +300,7 @@ void Writer::State::write_slot() {
   if (unsaid_end) encode(out, ids, *unsaid_end);
   for (auto& [key, count] : unsaid) encode(out, ids, DroppedRecord{key.first, key.second, count});
   if (log.write_slot(out.bytes())) return;
-  // Too many reasons for the slot: one sum, and a short word for the end.
+  // Too many reasons for the slot: one sum, and a shortened reason for the end.
   ByteWriter less;
   less.u32(own_layout());
   DroppedRecord sum{"records and events", "the disk was full", 0};
@@ -341,7 +341,7 @@ void Writer::State::run() {
     try {
       if (pump_now) pump_now(*writer, context);
       flush_now();
-    } catch (const std::bad_alloc&) {  // the program has used up its memory, or limited it: it gets over it, so do we
+    } catch (const std::bad_alloc&) {  // the program used up its memory, or limited it: it can recover, and so can we
       std::lock_guard losses(file_mutex);
       ++out_of_memory;
     }
@@ -375,7 +375,7 @@ std::unique_ptr<Writer> Writer::create(const std::string& path, const RunRecord&
   auto writer = start(LogFile::create(path, own_layout()), path, options);
   writer->set_run(run);
   writer->set_level(level);
-  writer->state_->flush_now();  // there from the first moment on
+  writer->state_->flush_now();  // readable from the first moment on
   writer->state_->begin();
   return writer;
 }
@@ -453,7 +453,7 @@ void Writer::set_pump(Pump pump, void* context) {
 
 void Writer::wake() {
   if (state_->filling.exchange(true)) return;
-  { std::lock_guard lock(state_->mutex); }  // not between the thread's look and its wait
+  { std::lock_guard lock(state_->mutex); }  // not between the thread's check and its wait
   state_->changed.notify_one();
 }
 
@@ -522,7 +522,7 @@ void Writer::abandon() noexcept {
   if (s.elsewhere) s.log.forget();
   else s.log.abandon();
   if (s.thread.joinable())
-    new std::thread(std::move(s.thread));  // it does not exist here: neither joined nor destroyed
+    new std::thread(std::move(s.thread));  // the thread does not exist here: neither join nor destroy it
   Writer* self = this;
   g_active.compare_exchange_strong(self, nullptr);
 }

@@ -15,12 +15,12 @@ namespace footlight::session {
 
 struct WriterOptions {
   int flush_ms = 50;
-  int64_t size_cap = int64_t{4} << 30;     // bytes; events first, then everything but the end is dropped and counted
+  int64_t size_cap = int64_t{4} << 30;     // bytes; events, then everything but the end are dropped and counted
   int64_t queue_cap = int64_t{64} << 20;   // bytes waiting for a slow disk
-  // For attach(): the process whose ids and console this writer writes, when another writer began it: the
-  // supervisor and the script are one. None: a process of its own.
+  // For attach(): the process whose ids and console this writer writes, if another writer began it: the supervisor and
+  // the script count as one. None: a new process.
   ProcessId process = {};
-  // Beside a program that may close or replace any descriptor: the flush thread takes the file's out of its reach.
+  // For a program that may close or replace any descriptor: the flush thread keeps the file's out of its reach.
   bool own_descriptors = false;
 };
 
@@ -29,9 +29,9 @@ class Writer {
   // A new file; what was at `path` is replaced. Throws Error (kIo) when it cannot be written.
   static std::unique_ptr<Writer> create(const std::string& path, const RunRecord& run, RecordingLevel level,
                                         const WriterOptions& options = {});
-  // One more writer, of another process, for a session that was created and not finished: each appends whole records.
+  // A writer of another process, for a session that was created and not finished: each appends whole records.
   static std::unique_ptr<Writer> attach(const std::string& path, const WriterOptions& options = {});
-  // Writes what is queued and closes: the session is not ended.
+  // Writes what is queued and closes, without ending the session.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -39,11 +39,11 @@ class Writer {
   const std::string& path() const;
   ProcessId process() const;               // in the session
 
-  // The file of that path, recorded with its text (`text`, else what is on disk) the first time it is asked for.
+  // The file of that path, recorded with its text (`text`, else what is on disk) the first time it is requested.
   FileId file(const std::string& path, std::string_view text = {});
 
-  // Any record that has a table, any event of a kind that is kept as records. A record whose id is known replaces the
-  // earlier one. Calls through the rings (record_call) are cheaper.
+  // Any record with a table, any event of a kind that is kept as records. A record with a known id replaces the earlier
+  // one. Calls through the rings (record_call) are cheaper.
   template <class R>
   void add(R record) {
     if constexpr (is_event<R>) add_event(std::move(record));
@@ -94,7 +94,7 @@ class Writer {
 Writer* active_writer() noexcept;
 void set_active_writer(Writer* writer) noexcept;
 
-// Numbers that are unique in this process, recording or not. The writer puts that of the process above them.
+// Numbers that are unique in this process, recording or not. The writer puts the number of the process above them.
 FunctionId new_function_id() noexcept;
 TraceId new_trace_id() noexcept;
 GraphId new_graph_id() noexcept;

@@ -1,4 +1,4 @@
-// Finds the leaves and those that change with them.
+// Finds literal leaves that take many values, and the leaves that change together with them.
 #include "engine/explain/causes/changing_literals.h"
 
 #include "engine/explain/words.h"
@@ -11,7 +11,7 @@ namespace {
 using session::KeyLeaf;
 using session::TraceRecord;
 
-// Fewer values are a choice between variants, not a number that changes.
+// With fewer values it is a choice between variants, not a changing number.
 constexpr size_t kManyValues = 5;
 
 bool is_number_or_text(const KeyLeaf& leaf) {
@@ -19,7 +19,7 @@ bool is_number_or_text(const KeyLeaf& leaf) {
                                     leaf.type == "str" || leaf.type == "bytes");
 }
 
-// What a callable closes over is no argument of its own.
+// What a callable closes over is not an argument itself.
 bool inside_callable(const TraceRecord& trace, const KeyLeaf& leaf) {
   return std::any_of(trace.key.begin(), trace.key.end(), [&](const KeyLeaf& outer) {
     return outer.kind == "callable" && leaf.path.size() > outer.path.size() && leaf.path.starts_with(outer.path) &&
@@ -55,7 +55,7 @@ std::vector<std::string> values_of(const FunctionRun& run, const std::string& pa
   return values;
 }
 
-// Each value of one goes with a single value of the other.
+// Each value of one always goes with the same value of the other.
 bool change_together(const FunctionRun& run, const std::string& a, const std::string& b) {
   std::map<std::string, std::string> there, back;
   for (const TraceRecord* t : run.traces) {
@@ -65,13 +65,13 @@ bool change_together(const FunctionRun& run, const std::string& a, const std::st
   return back.size() > 1;
 }
 
-// "args[0][1]" and "args[0][2]": numbers of one list.
+// "args[0][1]" and "args[0][2]": items of the same list.
 bool in_one_list(const std::string& a, const std::string& b) {
   const size_t x = a.rfind('['), y = b.rfind('[');
   return x == y && x > std::string("args").size() && a.compare(0, x, b, 0, x) == 0;
 }
 
-// The widest type that its values have.
+// The widest type among its values.
 std::string type_of(const FunctionRun& run, const std::string& path) {
   static constexpr const char* kTypes[] = {"int", "float", "complex", "bytes", "str"};
   size_t widest = 0;
@@ -121,7 +121,7 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
       if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && f.parameter.empty()) f.parameter = leaf->parameter;
       literal.places.merge(places_of(evidence, *t, literal.paths));
     }
-    // Traces that fall together without these leaves must be one graph but for values.
+    // Traces that merge when these leaves are left out must have the same graph, apart from values.
     const ReplayResult without = try_fix(evidence, run, literal, {leave_out(literal.places), {}, false});
     if (without.saved.size() < kFewestSaved) continue;
     f.graphs = GraphRelation::kIdentical;

@@ -1,4 +1,4 @@
-// dtype_flip: one call line passes tensors of several dtypes to one parameter, or there are three dtypes and more. Fix:
+// dtype_flip: one call line passes tensors of several dtypes to one parameter, or there are three or more dtypes. Fix:
 // cast the odd ones where they are made.
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
@@ -25,7 +25,7 @@ struct TensorDTypes {
     return names.size() >= kManyDTypes ||
            std::any_of(by_line.begin(), by_line.end(), [](const auto& line) { return line.second.size() > 1; });
   }
-  // The one that most calls pass; of several the first.
+  // The dtype that most calls pass; the first if there are several.
   const std::string& usual() const {
     return *std::max_element(names.begin(), names.end(),
                              [&](const auto& a, const auto& b) { return calls.at(a) < calls.at(b); });

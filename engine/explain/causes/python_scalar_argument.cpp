@@ -8,7 +8,7 @@
 namespace footlight::explain {
 namespace {
 
-// The dtype that holds all values, and whether tf.constant() finds it by itself.
+// The dtype that holds all values, and whether tf.constant() infers it.
 struct Tensor { std::string dtype; bool by_itself = true; };
 
 Tensor tensor_for(const ChangingLiteral& literal) {
@@ -21,13 +21,13 @@ Tensor tensor_for(const ChangingLiteral& literal) {
   if (literal.type == "complex") return {"complex128", true};
   if (literal.type == "str" || literal.type == "bytes") return {"string", true};
   for (const std::string& value : literal.finding.values) {
-    // 2**31 has ten digits; a few numbers below it are declared wider than they need.
+    // 2**31 has ten digits; ten-digit numbers below it get a wider dtype than they need.
     if (value.size() > 9) return {"int64", false};
   }
   return {"int32", true};
 }
 
-// An attribute in which the two graphs differ, with its op: "alpha of LeakyRelu". Those take no tensor.
+// An attribute that differs between the two graphs, with its op: "alpha of LeakyRelu". Attributes take no tensor.
 std::string differing_attribute(const Evidence& evidence, GraphId a, GraphId b, int depth = 0) {
   const session::GraphRecord *x = evidence.graph(a), *y = evidence.graph(b);
   if (!x || !y || x->nodes.size() != y->nodes.size() || depth > 8) return {};

@@ -1,5 +1,5 @@
-// varying_shape: an argument's dimensions differ, its rank and dtype do not, and the shapes are not a few that come
-// again and again. Fix: declare those dimensions as None; where other arguments forbid a signature, reduce_retracing.
+// varying_shape: an argument's dimensions vary, its rank and dtype do not, and the shapes are not just a few that keep
+// recurring. Fix: declare those dimensions as None; if other arguments rule out a signature, use reduce_retracing.
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
 
@@ -12,11 +12,11 @@ using session::KeyLeaf;
 using session::TraceRecord;
 
 constexpr size_t kManyShapes = 3;
-// So few shapes, each used so often after its trace, are buckets, a smaller last batch, a warm-up.
+// This few shapes, each used this often after its trace, are buckets, a smaller last batch or a warm-up.
 constexpr size_t kFewShapes = 8;
 constexpr size_t kOftenUsed = 3;
 
-// One tensor argument over all traces.
+// One tensor argument across all traces.
 struct VaryingTensor {
   std::string path, parameter, dtype;
   std::vector<std::string> shapes;  // in the order of their first trace

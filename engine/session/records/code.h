@@ -20,7 +20,7 @@ struct FileRecord {
   }
 };
 
-// From instruction `first_offset` on, the code stands on `line`.
+// From instruction `first_offset` on, the code belongs to `line`.
 struct CodeLine {
   uint32_t first_offset = 0, line = 0;
 

@@ -58,7 +58,7 @@ struct GeneratedRecord {
     }
   };
   std::vector<Statement> statements;
-  GeneratedId id = {};  // none: the writer gives it
+  GeneratedId id = {};  // none: the writer assigns one
 
   static constexpr TableNote kTable{"generated", "What AutoGraph made of a function."};
   template <class F>

@@ -6,7 +6,7 @@
 
 namespace footlight::session {
 
-// Stands in the table `meta`, a row a member, as what follows it does.
+// Stored in the table `meta`, one row per member, and so is LevelRecord.
 struct RunRecord {
   std::string script;  // absolute
   std::vector<std::string> arguments;
@@ -90,7 +90,7 @@ struct EndRecord {
   }
 };
 
-// So many things were not recorded: ("op events", "the thread's ring was full", 12000).
+// How many of something were not recorded, and why: ("op events", "the thread's ring was full", 12000).
 struct DroppedRecord {
   std::string what, why;
   uint64_t count = 0;
@@ -160,7 +160,7 @@ struct DeviceNameRecord {
   }
 };
 
-// A row of the timeline for what is no op and no call: spans and counters lie on tracks.
+// A row of the timeline for anything but ops and calls: spans and counters lie on tracks.
 struct TrackRecord {
   TrackId id;
   ProcessId process;

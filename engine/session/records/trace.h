@@ -50,7 +50,7 @@ enum class TraceKind : uint8_t { kTrace, kLower, kCompile };
 constexpr const char* kTraceKinds[] = {"trace", "lower", "compile"};
 constexpr std::span<const char* const> enumerators(TraceKind) { return kTraceKinds; }
 
-// What the time of a trace went into. `parent`: position of the phase it is part of.
+// What the time of a trace was spent on. `parent`: position of the phase it is part of.
 struct PhaseRecord {
   std::string name, category;
   int32_t parent = -1;
@@ -93,7 +93,7 @@ struct ArtifactRecord {
   }
 };
 
-// Why an existing trace did not serve.
+// Why an existing trace did not serve the call.
 struct MissRecord {
   TraceId existing;
   std::string path, was, now, words;
@@ -135,13 +135,13 @@ struct TraceRecord {
   std::vector<ArtifactRecord> artifacts;
   std::vector<MissRecord> misses;
 
-  // The graph as it was traced: of stage "traced", else the first.
+  // The graph as traced: the one of stage "traced", else the first.
   GraphId graph() const {
     for (const TraceGraph& g : graphs)
       if (g.stage == "traced") return g.graph;
     return graphs.empty() ? GraphId() : graphs.front().graph;
   }
-  // The time of all phases of that name, without what is recorded of their parts.
+  // The time of all phases of that name, without the phases recorded inside them.
   int64_t phase_ns(std::string_view name) const {
     int64_t sum = 0;
     for (const PhaseRecord& p : phases) {
@@ -152,7 +152,7 @@ struct TraceRecord {
     }
     return sum;
   }
-  // Puts a phase of that length behind those that are there.
+  // Appends a phase of that length.
   void add_phase(const char* name, int64_t ns) {
     if (ns <= 0) return;
     const int64_t start = phases.empty() ? start_ns : phases.back().end_ns;

@@ -1,4 +1,4 @@
-// Layout: the prediction, Graphviz and its killing, the app's own layout, the cache.
+// Layout: predicted cost, running and killing Graphviz, the app's own layout, the cache.
 #include "tests/app/sample.h"
 
 #include "app/layout/graph_layout.h"
@@ -37,7 +37,7 @@ class LayoutTest : public QObject {
   Q_OBJECT
 
  private:
-  // A program that stands where `dot` should and never answers.
+  // A stand-in for `dot` that never answers.
   QString sleeper(QTemporaryDir& folder) {
     const QString path = folder.filePath(QStringLiteral("dot"));
     QFile file(path);
@@ -54,7 +54,7 @@ class LayoutTest : public QObject {
     QCOMPARE(predicted_cost(p), size_t{19});
     p.edges.push_back({0, 9});
     QCOMPARE(predicted_cost(p), size_t{28});
-    // A cycle, which a broken file may hold, ends.
+    // A cycle, which a broken file may contain, must not loop forever.
     p.edges.push_back({9, 0});
     QVERIFY(predicted_cost(p) > 0);
   }
@@ -111,7 +111,7 @@ class LayoutTest : public QObject {
     const pid_t id = static_cast<pid_t>(dot.process_id());
     dot.cancel();
     QVERIFY(!dot.running());
-    // The process is gone, not merely forgotten.
+    // The process is gone, not just forgotten.
     QTRY_VERIFY(::kill(id, 0) != 0);
     QCOMPARE(done.count() + failed.count(), 0);
   }

@@ -91,12 +91,12 @@ class ModelsTest : public QObject {
       QCOMPARE(row.right, QStringLiteral("float 0.03333333333333333"));
     }
     QCOMPARE(lit, 1);
-    // Captures are there and closed.
+    // Captures are there, and collapsed.
     QVERIFY(std::any_of(diff.rows.begin(), diff.rows.end(),
                         [](const KeyRow& r) { return r.label == QStringLiteral("captures") && !r.open; }));
   }
 
-  // What costs functions times traces, or lines times statements, would not end here.
+  // Anything quadratic, in functions times traces or lines times statements, would not finish here.
   void large_and_odd_documents_are_shown() {
     constexpr uint32_t kFunctions = 40'000, kTraces = 80'000;
     Document d;
@@ -123,7 +123,7 @@ class ModelsTest : public QObject {
     model.set_document(&d);
     QCOMPARE(model.rowCount(model.index_of_run()), static_cast<int>(kFunctions));
     QCOMPARE(model.rowCount(model.index_of(FunctionId(7))), 2);
-    // In the order of their numbers, and where a record that comes again says that they belong.
+    // Ordered by number; a record that comes again moves its trace to the function that it names.
     QCOMPARE(d.traces_of(FunctionId(7)).front()->id, TraceId(kFunctions + 7));
     session::TraceRecord moved = *d.trace(TraceId(7));
     moved.function = FunctionId(8);
@@ -137,7 +137,7 @@ class ModelsTest : public QObject {
     QCOMPARE(lines[4].fate, QStringLiteral("python"));
     QCOMPARE(lines[4].note, QStringLiteral("a note"));
     QCOMPARE(function_lines(d, d.generated[3], {}).front().number, 1);
-    // All traces show the same graph, which holds many.
+    // All traces share one graph, which contains many others.
     session::GraphRecord g;
     g.id = GraphId(1);
     g.nodes.emplace_back();
@@ -150,7 +150,7 @@ class ModelsTest : public QObject {
     d.add(g);
     QCOMPARE(d.trace_of_graph(GraphId(29'999))->id, TraceId(0));
     QCOMPARE(d.graphs_of_trace(TraceId(5)).size(), size_t{29'999});
-    // Keys that are wide, and paths that are deep.
+    // Wide keys and deep paths.
     session::TraceRecord wide;
     std::string deep = "args";
     for (int i = 0; i < 200'000; ++i) deep += ".a";
@@ -236,7 +236,7 @@ class ModelsTest : public QObject {
     QCOMPARE(model.index(0, 0, run).data(NavigatorModel::kColour).toString(), QStringLiteral("amber"));
     const QModelIndex third = model.index_of(FunctionId(1), TraceId(12));
     QCOMPARE(third.row(), 2);
-    // Only what tells the traces apart is said.
+    // The label shows only what tells the traces apart.
     QCOMPARE(third.data().toString(), QString::fromUtf8("#3  0.0333…"));
     Document d = sample_document();
     model.set_document(&d);
@@ -263,7 +263,7 @@ class ModelsTest : public QObject {
       return op.op == OpId(0);
     });
     QCOMPARE(belonging, size_t{4});
-    // From a bar to what it is, and back to the bar.
+    // From a selection to its bar, and back.
     for (const Selection& s :
          {node, event(d_, store_, 7), Selection::of_call(d_, run_.calls[3]), Selection::of_trace(d_, TraceId(12)),
           Selection::of_line(d_, {session::FileId(1), 16})}) {
@@ -286,7 +286,7 @@ class ModelsTest : public QObject {
     model.select(Selection::of_trace(d_, TraceId(10)));
     model.select(Selection::of_node(d_, GraphId(10), 3));
     model.select(Selection::of_line(d_, {session::FileId(1), 16}));
-    // A line of no function is looked at within the trace that was chosen.
+    // A line outside of all functions is shown within the trace that was selected.
     QCOMPARE(model.current().trace, TraceId(10));
     QVERIFY(model.can_go_back() && !model.can_go_forward());
     model.back();
@@ -308,7 +308,7 @@ class ModelsTest : public QObject {
     QCOMPARE(title_of(d_, picture.tracks[0].key).title, QStringLiteral("Calls"));
     QCOMPARE(title_of(d_, picture.tracks[0].key).subtitle, QStringLiteral("2 functions"));
     QCOMPARE(title_of(d_, picture.tracks[2].key).subtitle, QStringLiteral("ops, eager"));
-    // Four phases follow each other in each of the six traces; the one that no call made has none.
+    // Each of the six traces has four phases in a row; the trace that no call made has none.
     const auto lanes = phase_lanes(d_);
     QCOMPARE(lanes.size(), size_t{1});
     QCOMPARE(lanes[0].size(), size_t{24});
@@ -342,7 +342,7 @@ class ModelsTest : public QObject {
     QCOMPARE(titles[3], QStringLiteral("GPU 0 stream 7"));
     QCOMPARE(titles[4], QStringLiteral("GPU 0 copies"));
     QCOMPARE(titles[5], QStringLiteral("CUDA API"));
-    // What caused it is a link, and the other way round.
+    // Device work links to the op that caused it, and the op to its device work.
     const QString device = as_markdown(inspected(d, store, Selection::of_device(0)));
     QVERIFY2(device.contains(QStringLiteral("caused by: `MatMul`")), qPrintable(device));
     QVERIFY(as_markdown(inspected(d, store, event(d, store, 0))).contains(QStringLiteral("caused: `sgemm_32x32_nn`")));
@@ -358,7 +358,7 @@ class ModelsTest : public QObject {
     QCOMPARE(all.rows.front().total, 24 * 15'000);
     QCOMPARE(all.rows.front().median, 15'000);
     QCOMPARE(range_of(d_, store_, 0, 1).events, uint64_t{0});
-    // What an outer op spends in inner ones is not its own.
+    // The time that an outer op spends in inner ones is not its own.
     SampleRun run;
     OpEvent outer, inner;
     outer.start_ns = 10, outer.end_ns = 110, outer.op = OpId(0);
@@ -372,7 +372,7 @@ class ModelsTest : public QObject {
     QCOMPARE(nested.busy, 0.5);
   }
 
-  // An op says what it ran on and what that cost: in the inspector, and summed in the table.
+  // The inspector shows an op's inputs and their cost; the table shows the sums.
   void op_costs() {
     SampleRun run;
     Document& d = run.document;
@@ -406,7 +406,7 @@ class ModelsTest : public QObject {
     QCOMPARE(plan.areas[1].detail, QStringLiteral("line 8"));
     const int cond = plan.box_of(GraphId(10), 8);
     QCOMPARE(plan.boxes[static_cast<size_t>(cond)].bodies.size(), size_t{2});
-    // The captured variable is called by its name.
+    // The captured variable is shown by its name.
     QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(10), 1))].title, QStringLiteral("w"));
     QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(10), 1))].subtitle,
              QStringLiteral("f32[8,16]  variable"));
@@ -474,7 +474,7 @@ class ModelsTest : public QObject {
     Selection nothing = event(d_, store_, 0);
     nothing.row = 100'000;
     QVERIFY(inspected(nothing).title.isEmpty());
-    // Before the facts are there, and with those of another selection.
+    // Without facts yet, and with the facts of another selection.
     const SelectionFacts other = find_facts(*store_, Selection::of_call(d_, run_.calls[5]), {});
     QVERIFY(inspect(d_, Selection::of_call(d_, run_.calls[6]), &other).title.isEmpty());
     const QString before = as_markdown(inspect(d_, Selection::of_node(d_, GraphId(10), 4), nullptr));
@@ -487,14 +487,14 @@ class ModelsTest : public QObject {
     QCOMPARE(cards.size(), size_t{1});
     QCOMPARE(cards[0].title, QStringLiteral("lr is a Python number that changes"));
     QCOMPARE(cards[0].place_text, QStringLiteral("train.py:17"));
-    // The sample holds no raw keys: what it says is not called checked.
+    // The sample has no raw keys, so the finding is not marked as checked.
     QVERIFY(!cards[0].checked);
     QVERIFY(cards[0].check.startsWith(QStringLiteral("not checked: ")));
-    // Few values are a choice, not a number that changes.
+    // With few values it counts as a choice, not as a number that changes.
     Document few = sample_document();
     few.traces.resize(3);
     QCOMPARE(finding_cards(few).size(), size_t{0});
-    // Nor is it one when the graphs differ in structure.
+    // Nor is it a finding when the graphs differ in structure.
     Document other = sample_document();
     for (session::GraphRecord& g : other.graphs) {
       if (g.id == GraphId(13)) g.nodes.pop_back();

@@ -12,7 +12,7 @@
 
 namespace footlight::app {
 
-// The records of a run as the window has them, and the rows that stay in the file.
+// The records of a run as the window holds them, and the rows that stay in the file.
 struct SampleRun {
   Document document;
   std::vector<session::CallRecord> calls;
@@ -20,14 +20,14 @@ struct SampleRun {
   std::vector<session::DeviceRecord> device;
 };
 
-// Lines of the script that the sample is of.
+// The text of the sample's script.
 const std::string& sample_script();
 SampleRun sample_run();
 Document sample_document();
 void write_session(const QString& path, const SampleRun& run, bool finished = true);
-// The sample as a session file; what the window reads of it is sample_document().
+// The sample as a session file; sample_document() is what the window reads from it.
 void write_sample_session(const QString& path, bool finished = true);
-// A graph of `layers` times (MatMul, AddV2, Relu) in scopes of their own.
+// A graph of `layers` layers (MatMul, AddV2, Relu), each in its own scope.
 session::GraphRecord layered_graph(GraphId id, int layers);
 
 // A run in a file, with a store over it.

@@ -37,7 +37,7 @@ class SessionTest : public QObject {
   QTemporaryDir folder_;
   QString at(const char* name) { return folder_.filePath(QLatin1String(name)); }
 
-  // A package `footlight_recorder` that is the given Python text: what the window has to do with is the process.
+  // Installs `text` as the package `footlight_recorder`: the window only deals with the process.
   void fake_worker(const QByteArray& text) {
     const QString package = folder_.filePath(QStringLiteral("package/footlight"));
     QDir().mkpath(package);
@@ -177,7 +177,7 @@ class SessionTest : public QObject {
     std::vector<int> answers;
     const auto sum = [](const query::Store& store, const query::Cancel&) { return store.of_op(OpId(0)).count; };
     QTRY_VERIFY(session.is_open() && !session.loading());
-    // What is withdrawn, or asked anew with the same ticket, is never answered.
+    // A question that is withdrawn, or replaced by another with the same ticket, is never answered.
     queries.ask(gone, sum, [&](uint64_t) { answers.push_back(0); });
     gone.withdraw();
     queries.ask(first, sum, [&](uint64_t) { answers.push_back(1); });
@@ -185,7 +185,7 @@ class SessionTest : public QObject {
       answers.push_back(2);
       QCOMPARE(count, uint64_t{24});
     });
-    // A short question goes ahead of a long one that is under way.
+    // A short question overtakes a long one that is running.
     std::atomic<bool> under_way{false}, short_done{false};
     bool in_time = false;
     queries.ask(
@@ -214,7 +214,7 @@ class SessionTest : public QObject {
     QVERIFY(in_time);
     QCOMPARE(answers, (std::vector<int>{2, 4, 3}));
     QCOMPARE(queries.waiting(), size_t{0});
-    // One that takes longer than half a second is told of; another session withdraws it.
+    // A question that takes longer than half a second is reported; opening another session withdraws it.
     QSignalSpy busy(&queries, &Queries::busy_changed);
     queries.ask(
         second,
@@ -298,7 +298,7 @@ class SessionTest : public QObject {
     QVERIFY(child > 0);
     worker.kill();
     QVERIFY(finished.wait(20000));
-    // A child that nobody waits for stays as a zombie until init takes it: dead it is all the same.
+    // Nobody waits for the child, so it stays a zombie until init reaps it: that counts as dead.
     QTRY_VERIFY(::kill(child, 0) != 0 || [&] {
       QFile stat(QStringLiteral("/proc/%1/stat").arg(child));
       return !stat.open(QIODevice::ReadOnly) || stat.readAll().contains(") Z");
@@ -340,7 +340,7 @@ class SessionTest : public QObject {
     watcher.watch({script});
     write(script, "a = 22\n");
     QVERIFY(saved.wait(20000));
-    // As editors do: a new file takes the place of the old one.
+    // As editors save: a new file replaces the old one.
     write(at("watched.tmp"), "a = 333\n");
     QVERIFY(::rename(at("watched.tmp").toLocal8Bit().constData(), script.toLocal8Bit().constData()) == 0);
     QTRY_COMPARE(saved.count(), 2);

@@ -1,4 +1,4 @@
-// The views by mouse and by keys, and what in one of them leads to another.
+// The views by mouse and keyboard, and how a selection in one changes the others.
 #include "tests/app/window_case.h"
 
 #include <QAbstractItemView>
@@ -67,7 +67,7 @@ class ViewsTest : public WindowCase {
     QCOMPARE(diff->shown().size(), before);
   }
 
-  // Names that look like HTML are shown as they are: no label, tool tip or item may open what they name.
+  // Names that look like HTML are shown as they are: no label, tool tip or item may open the files in them.
   void names_that_look_like_html_stay_text() {
     SampleRun run = sample_run();
     Document& d = run.document;
@@ -118,7 +118,7 @@ class ViewsTest : public WindowCase {
       }
     };
     const auto walk = [&] {
-      window().grab();  // elided text gets its tool tip while it is painted
+      window().grab();  // elided text gets its tool tip when it is painted
       for (const QWidget* w : window().findChildren<QWidget*>()) {
         QVERIFY2(!is_tag(w->toolTip()), qPrintable(w->toolTip()));
         escaped += w->toolTip().contains(QStringLiteral("&lt;img"));
@@ -143,7 +143,7 @@ class ViewsTest : public WindowCase {
     }
     QVERIFY(labels > 10);
     QVERIFY(tips > 10 && escaped > 10);
-    // Tool tips of what is painted.
+    // Tool tips of painted items.
     window().show_view(QStringLiteral("graph"));
     window().settle();
     GraphCanvas* canvas = window().graph()->canvas();
@@ -222,7 +222,7 @@ class ViewsTest : public WindowCase {
     window().settle();
     GraphCanvas* canvas = window().graph()->canvas();
     QCOMPARE(canvas->plan().root, GraphId(10));
-    // A graph whose structure is not in the cache: Graphviz is asked, the old one stays meanwhile.
+    // The structure of this graph is not in the cache: Graphviz runs, and the old graph stays until it is done.
     window().selection().select(Selection::of_trace(window().session().document(), TraceId(20)));
     QCOMPARE(canvas->plan().root, GraphId(10));
     window().settle();
@@ -278,7 +278,7 @@ class ViewsTest : public WindowCase {
     QTest::keyClick(canvas, Qt::Key_F);
     QVERIFY(canvas->to() - canvas->from() < whole);
     QTest::keyClick(canvas, Qt::Key_Home);
-    // A drag marks a range, and the table is of that range.
+    // Dragging selects a range, and the table shows that range.
     window().settle();
     const int before = window().timeline()->ops().rowCount();
     QVERIFY(before > 0);
@@ -347,8 +347,8 @@ class ViewsTest : public WindowCase {
     QCOMPARE(window().selection().current().place.line, 17);
   }
 
-  // Traceback lines and the places in Footlight's own messages, by keys and by mouse; files that the session lacks come
-  // from the disk.
+  // Traceback lines and places in Footlight's own messages, by keyboard and mouse; files that are not in the session
+  // are read from the disk.
   void errors_in_the_console_lead_to_their_lines() {
     QTemporaryDir folder;
     QFile helper(folder.filePath(QStringLiteral("my helper.py")));
@@ -380,13 +380,13 @@ class ViewsTest : public WindowCase {
     QTest::keyClick(&window(), Qt::Key_F4);
     QCOMPARE(line_now(), 9);
     QTest::keyClick(&window(), Qt::Key_F4);
-    QCOMPARE(line_now(), 9);  // the file is gone: said, and nothing else changes
+    QCOMPARE(line_now(), 9);  // the file is gone: a message, and nothing else changes
     QTest::keyClick(&window(), Qt::Key_F4);
     QCOMPARE(line_now(), 12);
     QTest::keyClick(&window(), Qt::Key_F4, Qt::ShiftModifier);
     QTest::keyClick(&window(), Qt::Key_F4, Qt::ShiftModifier);
     QCOMPARE(line_now(), 9);
-    // The mouse, in the middle of the place.
+    // By mouse, with the cursor in the middle of the place.
     text->moveCursor(QTextCursor::Start);
     QTextCursor cursor = text->document()->find(QStringLiteral("my helper"));
     cursor.clearSelection();

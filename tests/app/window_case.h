@@ -1,4 +1,4 @@
-// What the window's tests share: a window of their own for each, a folder, the sample session.
+// Shared by the window's tests: a fresh window for each test, a folder, the sample session.
 #pragma once
 
 #include "tests/app/sample.h"
@@ -49,7 +49,7 @@ class WindowCase : public QObject {
     window_->show();
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-    // Shortcuts are those of the active window.
+    // Shortcuts go to the active window.
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
   }
   void cleanup() { window_.reset(); }

@@ -1,4 +1,4 @@
-// The window itself: what it opens and runs, what it says, how it looks and what it remembers.
+// The window itself: what it opens and runs, its messages, its looks, and the settings it remembers.
 #include "tests/app/window_case.h"
 
 #include <QDir>
@@ -25,7 +25,7 @@ double contrast(const QColor& a, const QColor& b) {
   return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
 }
 
-// How many colours a picture has, at a coarse grain: an empty view has a handful.
+// The number of colours in a picture, counted coarsely: an empty view has a handful.
 size_t colours(const QImage& image) {
   std::set<QRgb> seen;
   for (int y = 0; y < image.height(); y += 2) {
@@ -81,7 +81,7 @@ class WindowTest : public WindowCase {
     window().settle();
     QVERIFY(window().session().is_open());
     QVERIFY(window().banner_text().isEmpty());
-    // The function that was traced most often is looked at first.
+    // The function with the most traces is selected first.
     QCOMPARE(window().selection().current().function, FunctionId(1));
     QCOMPARE(window().findings()->count(), 1);
     QVERIFY(window().top_bar()->script().endsWith(QStringLiteral("train.py")));
@@ -96,7 +96,7 @@ class WindowTest : public WindowCase {
     QVERIFY(!window().open(at("not there.footlight")));
     QVERIFY(window().banner_text().contains(QStringLiteral("There is no file")));
     QVERIFY(!window().open(folder_.path()));
-    // And the next good one opens.
+    // After that, a good session still opens.
     QVERIFY(window().open(at("sample.footlight")));
     window().settle();
     QVERIFY(window().session().is_open());
@@ -121,7 +121,7 @@ class WindowTest : public WindowCase {
     for (const QSize screen : {QSize(1366, 768), QSize(1280, 720), QSize(1024, 600)}) {
       const QSize first = MainWindow::first_size(screen);
       QVERIFY(first.width() < screen.width() && first.height() < screen.height());
-      // Nothing in the window asks for more.
+      // No part of the window needs more space.
       with_sample();
       QVERIFY2(window().minimumSizeHint().width() <= first.width(), qPrintable(QString::number(screen.width())));
       QVERIFY2(window().minimumSizeHint().height() <= first.height(), qPrintable(QString::number(screen.height())));

@@ -1,5 +1,5 @@
-"""Conversions as functions that run: closures, defaults, methods, lambdas, positions, what stays Python. With Python values,
-which must give what the plain functions give."""
+"""Conversions as functions that run: closures, defaults, methods, lambdas, positions, code that stays Python. Called
+with Python values, they must give the same as the plain functions."""
 import contextlib
 import functools
 import importlib.util
@@ -311,7 +311,7 @@ string'''
         self.same(f, (1,), (0,))
 
     def test_sources_are_recognized_as_those_of_the_code(self):
-        """Python's library, copied so that it is nobody's: no function is taken for an edited one."""
+        """Copies of Python's library, which no exception covers: no function may be mistaken for an edited one."""
         names = ['_pydecimal', '_strptime', 'argparse', 'ast', 'bdb', 'configparser', 'contextlib', 'dataclasses', 'difflib', 'enum',
                  'functools', 'inspect', 'locale', 'pprint', 'statistics', 'tarfile', 'textwrap', 'traceback', 'typing']
         seen = 0

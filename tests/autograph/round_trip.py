@@ -1,5 +1,5 @@
-"""Python's own library through the engine's tree and back: equal trees by ast.dump, from the unparser's text and from the
-objects that the bridge writes. A sample of the files; all of them with an argument."""
+"""Python's own library through the engine's tree and back: equal trees by ast.dump, from the unparser's text and
+from the objects that the bridge writes. Takes a sample of the files; all of them with an argument."""
 import ast
 import os
 import sys
@@ -16,7 +16,7 @@ def files():
                 yield os.path.join(folder, name)
 
 
-# What a library's sources may lack.
+# Syntax that a library's sources may lack.
 EXTRA = r'''
 def f[T: int, *Ts, **P](a: T, /, b=1, *args: *Ts, c, d=2, **kw: P.kwargs) -> None: ...
 type Alias[T] = list[T] | None
@@ -44,7 +44,7 @@ del x, (y, z)
 
 
 def extra():
-    """The lines of EXTRA that this Python has grammar for."""
+    """The lines of EXTRA that this Python's grammar accepts."""
     kept, block = [], []
     for line in EXTRA.strip('\n').split('\n') + ['pass']:
         if block and not line.startswith((' ', 'except')):

@@ -1,4 +1,4 @@
-// The passes on functions made by hand: marks, lowering, liveness, and that work grows linearly with the function.
+// The passes on hand-made functions: marks, lowering, liveness, and work that grows linearly with the function.
 #include "engine/autograph/activity.h"
 #include "engine/autograph/convert.h"
 #include "engine/autograph/lower.h"
@@ -12,7 +12,7 @@ namespace {
 
 Position on(uint32_t line) { return {line, 0, line, 1}; }
 
-// Writes functions as code would read: f.assign("y", f.name("x")).
+// Builds functions in the way that the code would read: f.assign("y", f.name("x")).
 struct Builder {
   Tree tree;
   uint32_t line = 1;
@@ -156,7 +156,7 @@ class TestPasses : public QObject {
     QVERIFY(always_python(b.tree.unary(Op::kNot, not_none, on(1))));
   }
 
-  // Counted, not timed: TensorFlow's walk doubles with every if.
+  // Counted, not timed: the work of TensorFlow's walk doubles with every if.
   void workIsLinear() {
     for (const bool returns : {false, true}) {
       const uint64_t s16 = steps_of(16, returns), s64 = steps_of(64, returns), s256 = steps_of(256, returns);

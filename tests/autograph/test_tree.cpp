@@ -1,4 +1,4 @@
-// Trees made by hand: names, sets of names, the unparser's parentheses, quotes and line map.
+// Hand-made trees: names, sets of names, the unparser's parentheses, quotes and line map.
 #include "engine/autograph/name_set.h"
 #include "engine/autograph/unparse.h"
 

@@ -1,4 +1,4 @@
-"""Conversions while tracing: what is staged, what runs in Python, what the errors say, what is recorded of it."""
+"""Conversions while tracing: what is staged, what runs in Python, the errors, and what is recorded."""
 import io
 import contextlib
 import importlib.machinery
@@ -12,7 +12,7 @@ import footlight as tf
 
 
 def ops(f, *args):
-    """All op types of the graph and its library."""
+    """All op types in the graph and its library."""
     graph = f.get_concrete_function(*args).graph.as_graph_def()
     found = [n.op for n in graph.node]
     for function in graph.library.function:
@@ -56,7 +56,7 @@ class Tracing(unittest.TestCase):
                 return 0
             return y * 2
         g = self.both(f, (20,), (7,), (1,))
-        self.assertEqual(ops(g, tf.constant(1)).count('StatelessIf'), 3)  # the last guards what follows
+        self.assertEqual(ops(g, tf.constant(1)).count('StatelessIf'), 3)  # the last one guards the code that follows
 
     def test_names_of_the_users_that_look_like_generated_ones(self):
         @tf.function
@@ -318,7 +318,7 @@ class Tracing(unittest.TestCase):
         self.error(TypeError, ['in f  *\n', 'in made  **\n', 'source'], f, tf.constant(1))
 
     def edited(self, before, after, run):
-        """What `run` gives for a module that was edited behind its import, and the warnings."""
+        """The result of `run` for a module whose file was edited after the import, and the warnings."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'edited.py')
             with open(path, 'w', encoding='utf-8') as file:

@@ -1,4 +1,4 @@
-// The thread pool: every element once, errors come back, nesting, other threads, forks, cancelling.
+// The thread pool: each element runs once, errors are passed on, nesting, other threads, forks, cancelling.
 #include "engine/base/cancel.h"
 #include "engine/base/thread_pool.h"
 
@@ -38,7 +38,7 @@ class TestThreadPool : public QObject {
   }
 
   void more_than_one_thread_works() {
-    // Two ranges that wait for each other end only when two threads run them.
+    // Two ranges that wait for each other finish only if two threads run them.
     std::atomic<int> inside{0};
     parallel_for(4, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

@@ -1,5 +1,5 @@
-"""AutoGraph's conversion of 1 to 64 if/else in a row: its own work, without Python's parser and compiler, and with them.
-The time per if/else must stay what it is for one; TensorFlow's doubles with each."""
+"""AutoGraph's conversion of 1 to 64 if/else in a row: alone, and together with Python's parser and compiler.
+The time per if/else must stay the same as for one; TensorFlow's doubles with each."""
 import ast
 
 import bench
@@ -21,7 +21,7 @@ def conversion(count):
 
 
 def singly(count):
-    """As many conversions of functions with one."""
+    """Converts as many functions with a single if/else."""
     def make():
         from footlight import _engine
         tree = ast.parse(source(1)).body[0]
@@ -74,7 +74,7 @@ def peers(library):
         made += 1
         path = os.path.join(folder, 'f%d.py' % made)
         with open(path, 'w') as out:
-            out.write(source(count).replace('y = x', 'y = x + %d' % made))  # equal code would be found converted
+            out.write(source(count).replace('y = x', 'y = x + %d' % made))  # else the conversion is reused
         spec = importlib.util.spec_from_file_location('f%d' % made, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""What every benchmark here shares: interleaved medians, the floors, the peers in processes of their own, the table.
+"""Shared by all benchmarks: interleaved medians, the floors, the peers in processes of their own, the table.
 
 A benchmark is a file with ROWS, a list of Row, and peers(library), which gives for a peer's name the same work done with
 it: {row name: work}, or, with PEERS_ARE_MADE, {row name: function that makes the work}. Work is a callable, or (statement, names) where even a call of Python's would weigh too much. Each
@@ -19,19 +19,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get('FOOTLIGHT_BUILD', os.path.join(HERE, '..', '..', 'build', 'release'))
 sys.path[:0] = [os.path.join(BUILD, 'python'), os.path.join(BUILD, 'bench')]
 PEERS = ('tensorflow', 'torch', 'jax')
-QUICK = bool(os.environ.get('FOOTLIGHT_BENCH_QUICK'))  # each thing once: shows that the benchmarks still run
+QUICK = bool(os.environ.get('FOOTLIGHT_BENCH_QUICK'))  # runs each benchmark once: shows that they still work
 
 
 @dataclasses.dataclass
 class Row:
     name: str
     make: typing.Callable  # () -> the work to time
-    floor: typing.Callable | None = None  # () -> what it is divided by
+    floor: typing.Callable | None = None  # () -> the work to divide by
     floor_is: str = ''
     budget: float | None = None  # seconds, on the machine that the floor below was measured on
     budget_floor: float | None = None  # that floor, in seconds
     unit: str = 's'  # 'MB': the callables return a size instead
-    why: str = ''  # a peer may be faster
+    why: str = ''  # reason why a peer may be faster
 
 
 def timer(work):
@@ -40,7 +40,7 @@ def timer(work):
 
 
 def loops(run, least=0.002):
-    """How many rounds take long enough for the clock."""
+    """The number of rounds that takes long enough for the clock."""
     n = 1
     while run(n) < least and n < 1 << 20 and not QUICK:
         n *= 4
@@ -48,7 +48,7 @@ def loops(run, least=0.002):
 
 
 def medians(works, repeats=41, budget=3.0):
-    """Median seconds of each; they take turns, so that noise hits all alike. A work may be an Asked."""
+    """Median seconds of each; they take turns, so that noise affects all equally. A work may be an Asked."""
     runs = [work.run if isinstance(work, Asked) else timer(work) for work in works]
     counts = [loops(run) for run in runs]
     taken = [[] for _ in works]
@@ -62,7 +62,7 @@ def medians(works, repeats=41, budget=3.0):
 
 
 class Peer:
-    """A process with another library, which is asked for rounds of a row's work in turn with ours."""
+    """A process with another library, which runs rounds of a row's work, taking turns with ours."""
 
     def __init__(self, python, file, peer):
         self.process = subprocess.Popen([python, file, '--peer', peer], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -71,7 +71,7 @@ class Peer:
         self.rows = set(self.answer() or [])
 
     def answer(self):
-        """The next line that is ours: libraries may print too."""
+        """The next line that belongs to us: libraries may print too."""
         for line in self.process.stdout:
             if line.startswith('bench: '):
                 return json.loads(line[7:])
@@ -89,7 +89,7 @@ class Peer:
         try:
             self.process.stdin.close()
         except OSError:
-            pass  # it has ended by itself
+            pass  # it has already ended
         self.process.wait()
 
 
@@ -114,7 +114,7 @@ def shown(value, unit='s'):
 
 
 def measure(row, peers):
-    """What the row, its floor and the peers took."""
+    """The times of the row, its floor and the peers."""
     subject, floor = row.make(), row.floor() if row.floor else None
     asked = {name: Asked(peer, row.name) for name, peer in peers.items() if row.name in peer.rows}
     if row.unit == 'MB':
@@ -125,7 +125,7 @@ def measure(row, peers):
 
 
 def start_peers(file):
-    """{library: Peer} from the interpreters that FOOTLIGHT_BENCH_PEERS names, the first that has it."""
+    """{library: Peer} from the interpreters in FOOTLIGHT_BENCH_PEERS; for each library the first that has it."""
     peers = {}
     for python in filter(None, os.environ.get('FOOTLIGHT_BENCH_PEERS', '').split(os.pathsep)):
         for name in PEERS:
@@ -139,7 +139,7 @@ def start_peers(file):
 
 
 def as_peer(module, peer):
-    """Serves rounds: a line [row, rounds] in, the seconds that they took out."""
+    """Serves rounds: reads lines [row, rounds], prints the seconds that they took."""
     try:
         importlib.import_module(peer)
     except ImportError:
@@ -154,7 +154,7 @@ def as_peer(module, peer):
             print('bench: %r' % calls[row](), flush=True)
             continue
         if row not in timers:
-            timers.clear()  # the tensors of one row are enough
+            timers.clear()  # keeps the tensors of one row only
             timers[row] = timer(calls[row]() if getattr(module, 'PEERS_ARE_MADE', False) else calls[row])
         print('bench: %r' % timers[row](rounds), flush=True)
 
@@ -163,12 +163,12 @@ COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'Tens
 
 
 def lines(module):
-    """The table's cells of one benchmark."""
+    """The table's cells for one benchmark."""
     peers = start_peers(os.path.abspath(module.__file__))
     for row in module.ROWS:
         this, floor, theirs = measure(row, peers)
         budget = row.budget
-        if budget and floor and row.budget_floor:  # the budget, on this machine as it is now
+        if budget and floor and row.budget_floor:  # the budget, scaled to this machine's current speed
             budget = budget * floor / row.budget_floor
         cells = [row.name, shown(floor, row.unit), shown(this, row.unit), '%.2f' % (this / floor) if floor else '-',
                  shown(budget, row.unit), '%.2f' % (this / budget) if budget else '-']

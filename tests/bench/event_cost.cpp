@@ -1,5 +1,5 @@
-// What recording costs: an op and a call of some work, with recording off, at level structure, at level ops,
-// against the same work without any of it. Prints ns per event and the ratio to the budget of 60 ns over the
+// The cost of recording: an op and a call with some work, with recording off, at level structure, at level ops,
+// compared with the same work alone. Prints ns per event and the ratio to the budget of 60 ns above the
 // op.
 #include "engine/base/clock.h"
 #include "engine/eager/execute.h"
@@ -20,14 +20,14 @@ namespace {
 
 volatile uint32_t sink = 1;
 
-// About what a small op takes: 300 ns of arithmetic that cannot be skipped.
+// About the cost of a small op: 300 ns of arithmetic that cannot be skipped.
 inline void work() {
   uint32_t x = sink;
   for (int i = 0; i < 100; ++i) x = x * 2654435761u + 12345u;
   sink = x;
 }
 
-// What the op is said to run on: its shapes are hashed at every event.
+// The op's inputs: their shapes are hashed at every event.
 struct Operands {
   const OpRow* row = find_row("MatMul");
   Tensor in[2] = {Tensor::empty(DType::kFloat32, Shape{4, 4}), Tensor::empty(DType::kFloat32, Shape{4, 4})};
@@ -41,7 +41,7 @@ SourceRef somewhere() { return {CodeId(1), 24}; }
 
 void bare() { work(); }
 
-// As eager code does it: the clock is read where the op begins and where it ends.
+// As eager code does: the clock is read where the op begins and where it ends.
 void with_op_event() {
   if (!recording_ops()) return work();
   OpEvent e;
@@ -54,7 +54,7 @@ void with_op_event() {
   record_op(e);
 }
 
-// As an executor does it: the end of one step is the start of the next.
+// As an executor does: the end of one step is the start of the next.
 int64_t previous_end = 0;
 void with_adjacent_event() {
   if (!recording_ops()) return work();
@@ -97,7 +97,7 @@ double lower_quartile(std::vector<double> v) {
   return v[v.size() / 4];
 }
 
-// The bare loop runs beside the other one in every round: what disturbs the one disturbs the other.
+// The bare loop alternates with the other one in every round, so that disturbances affect both.
 template <class Body>
 double over_bare(Body body) {
   std::vector<double> without, with;

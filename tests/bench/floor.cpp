@@ -1,5 +1,5 @@
-// Bare prototypes that the benchmarks divide by: what the same work costs in C behind the least that Python allows.
-// A number in a box with a free list, an int32 10x10 product, a call that gives its argument back.
+// Bare prototypes that the benchmarks divide by: the same work in C, with the smallest overhead that Python allows.
+// A boxed number with a free list, an int32 10x10 product, a call that returns its argument.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -25,7 +25,7 @@ PyTypeObject* matrix_type = nullptr;
 PyObject* kept_box = nullptr;
 PyObject* kept_matrix = nullptr;
 
-// Objects of one type pass through a free list of one, as a result that is dropped at once does.
+// Objects of one type pass through a free list of one, like a result that is dropped at once.
 PyObject* take(PyObject*& kept, PyTypeObject* type) {
   if (PyObject* object = kept) {
     kept = nullptr;
@@ -68,7 +68,7 @@ PyObject* product(PyObject* a, PyObject* b) {
   return out;
 }
 
-// power(matrix): a hundred products in one call, as a traced function could at best run them.
+// power(matrix): a hundred products in one call, the best that a traced function could do.
 PyObject* power(PyObject*, PyObject* x) {
   if (Py_TYPE(x) != matrix_type) return PyErr_Format(PyExc_TypeError, "a Matrix is needed");
   Row result[2][10] = {};
@@ -109,7 +109,7 @@ PyObject* add_arrays(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// What chain.py computes of the first array, into the third.
+// Computes the same as chain.py, from the first array into the third.
 PyObject* chain_of_array(PyObject* self, PyObject*) {
   const auto* arrays = reinterpret_cast<Arrays*>(self);
   const Py_ssize_t n = arrays->n;

@@ -1,5 +1,5 @@
-// A recording of ten million op events in the window: how soon it is there, how soon a selection is answered, how long
-// a picture of the timeline takes, and what memory the whole process has. Without a display.
+// Opens a recording of ten million op events in the window: measures opening, answering a selection, drawing a
+// timeline picture, and the memory of the whole process. Without a display.
 //
 //     bench_large_session [EVENTS]
 #include "app/views/main_window.h"
@@ -121,7 +121,7 @@ void make_session(const std::string& path, uint64_t events) {
   w->finish({now, 0, 0, "finished"});
 }
 
-// In a process of its own: the memory that writing takes is not the window's.
+// In a process of its own, so that the memory used for writing does not count as the window's.
 bool make_apart(const char* self, const std::string& path, const std::string& events) {
   const pid_t child = fork();
   if (child == 0) {
@@ -144,7 +144,7 @@ double memory_mb(const char* what) {
 class Bench {
  public:
   explicit Bench(MainWindow& window) : window_(window) {}
-  // How long until everything that `act` asked for is answered, and how long the window itself was held up.
+  // Time until everything that `act` asked for is answered, and for how long the window itself was blocked.
   void time(const char* what, const std::function<void()>& act, const std::function<bool()>& done) {
     QElapsedTimer clock, held;
     clock.start();

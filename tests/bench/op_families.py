@@ -1,8 +1,8 @@
-"""One op of each family at three sizes, called from Python: about 1, 1,000 and 1,000,000 elements, beside the same call of
-the peers. The floor of the cheap ones is a C loop that reads two arrays and writes one.
-The families stand in op_families.txt, one in a line: name | inputs | TensorFlow and Footlight | PyTorch | jax.numpy | why a
-peer may be faster. An input is letter=kind(dims): see `numbers` and `dims` below; a - stands for nothing.
-FOOTLIGHT_BENCH_ONLY names the families that are wanted."""
+"""One op of each family at three sizes, called from Python: about 1, 1,000 and 1,000,000 elements, and the same call
+with the peers. The floor of the cheap ops is a C loop that reads two arrays and writes one.
+The families are listed in op_families.txt, one a line: name | inputs | TensorFlow and Footlight | PyTorch | jax.numpy
+| why a peer may be faster. An input is letter=kind(dims): see `numbers` and `dims` below; a - means nothing.
+FOOTLIGHT_BENCH_ONLY names the families to run."""
 import math
 import os
 
@@ -27,7 +27,7 @@ FLOORED = ('add', 'add, broadcast', 'maximum', 'exp', 'log', 'tanh', 'sqrt', 're
 
 
 def numbers(numpy, kind, shape):
-    """NumPy's array of a kind of input, the same for all libraries."""
+    """A NumPy array for a kind of input, the same for all libraries."""
     draw = numpy.random.default_rng(0)
     uniform = draw.random(shape)
     return {
@@ -48,10 +48,10 @@ def numbers(numpy, kind, shape):
 
 
 def maker(library):
-    """The library, and a function that makes its tensor of a NumPy array."""
+    """The library, and a function that makes its tensor from a NumPy array."""
     if library == 'torch':
         import torch
-        # PyTorch wants indices in 64 bits.
+        # PyTorch needs 64-bit indices.
         return torch, lambda kind, x: torch.from_numpy(x).long() if kind in 'iz' else torch.from_numpy(x)
     if library == 'jax':
         import jax.numpy as jnp
@@ -74,7 +74,7 @@ def work(library, case, n):
         shape = [dims.get(d) or int(d) for d in rest[2:-1].split(',')]
         names[letter] = make(rest[0], numbers(numpy, rest[0], shape))
     if library == 'torch':
-        if '(xt' in torchs:  # its own order of dimensions; the memory is in ours
+        if '(xt' in torchs:  # its own order of dimensions; the memory stays in ours
             names['xt'] = names['x'].permute(0, 3, 1, 2)
         if ' ft' in torchs:
             names['ft'] = names['f'].permute(3, 2, 0, 1).contiguous()

@@ -3,9 +3,9 @@
 
     run.py [NAME...]
 
-FOOTLIGHT_BENCH_PEERS names interpreters (a colon between them) that have TensorFlow, PyTorch or JAX; without it their
+FOOTLIGHT_BENCH_PEERS names interpreters (separated by colons) that have TensorFlow, PyTorch or JAX; without it their
 columns stay empty.
-FOOTLIGHT_BUILD names the build tree; it is build/release where nothing is said. FOOTLIGHT_BENCH_QUICK=1 runs everything
+FOOTLIGHT_BUILD names the build tree; build/release by default. FOOTLIGHT_BENCH_QUICK=1 runs everything
 once. Exit status 1 when a benchmark could not run; never because of a time.
 """
 import glob
@@ -24,14 +24,14 @@ for name in names:
     print('...', name, file=sys.stderr, flush=True)
     try:
         rows += bench.lines(module)
-    except Exception as error:  # one that cannot run leaves the others their table
+    except Exception as error:  # the others still get their table
         print('%s: %s: %s' % (name, type(error).__name__, error), file=sys.stderr)
         broken += 1
     floors += ['%s: %s' % (row.name, row.floor_is) for row in module.ROWS if row.floor_is]
 print(bench.table(rows))
 print('\nFloors\n ', '\n  '.join(floors))
 programs = [] if sys.argv[1:] else sorted(glob.glob(os.path.join(bench.BUILD, 'bench', 'bench_*')))
-for program in programs:  # those in C++ print their own lines
+for program in programs:  # the C++ benchmarks print their own lines
     print('\n' + os.path.basename(program), flush=True)
     broken += subprocess.run([program], check=False).returncode != 0
 sys.exit(1 if broken else 0)

@@ -1,4 +1,4 @@
-"""From the start of a process to its first tensor, and what it holds in memory then."""
+"""The time from the start of a process to its first tensor, and its memory at that point."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The footlight program without Python behind it: info, recover, and what record and FILE become."""
+"""The footlight program without Python: info, recover, and what `record` and FILE start."""
 import contextlib
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
 KEYS = {'functions', 'traces', 'calls', 'nodes', 'op_events', 'console_lines', 'first_time', 'last_time', 'ended'}
-# A sanitizer that was loaded into this interpreter is linked into the programs anyway.
+# A sanitizer preloaded into this interpreter is linked into the programs anyway.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ('LD_PRELOAD', 'FOOTLIGHT_PYTHON', 'VIRTUAL_ENV')}
 
 
@@ -115,7 +115,7 @@ class Cli(unittest.TestCase):
 
     def test_what_cannot_be_read_is_2_and_said(self):
         text = self.script('x.footlight', 'hello')
-        # A newer file is read as far as it is known, unless it says that this would be wrong.
+        # A newer file is read as far as it is understood, unless it says that this would be wrong.
         with contextlib.closing(sqlite3.connect(self.sample('newer.footlight'))) as newer:
             newer.executescript('PRAGMA user_version=9; ALTER TABLE trace ADD COLUMN mood')
             said = json.loads(run('info', '--json', self.path('newer.footlight'))[1])

@@ -1,4 +1,4 @@
-// Programs: what is on the tape, where values lie, how long they live.
+// Programs: the instructions, where values lie, how long they live.
 #include "tests/trace/support.h"
 
 #include <QTest>
@@ -29,8 +29,8 @@ class TestCompile : public QObject {
   void the_memory_of_a_dying_value_is_taken_over() {
     auto f = traced({{DType::kFloat32, {8}}}, [](std::span<const Tensor> in) {
       const Tensor a = op("Neg", {in[0]});          // an argument is never written to
-      const Tensor b = op("Square", {a});           // a dies here
-      return std::vector{op("Mul", {b, a}), b};     // so it does not: b is returned, a is needed
+      const Tensor b = op("Square", {a});           // a is still needed
+      return std::vector{op("Mul", {b, a}), b};     // a dies here, b is returned
     });
     const auto& code = f->program().code;
     QCOMPARE(code[0].reuse, Instruction::kNoReuse);

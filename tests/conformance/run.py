@@ -3,16 +3,16 @@
 
     run.py [--recorded] [--masked] [--differs] [--want FILE] SCRIPT_OR_FOLDER...
 
-NAME.py is right when it ends with status 0 and its standard output equals NAME.want.txt, else NAME.txt, line by line: all
-but the last digits of printed floats (1e-4 relative) has to agree.
+NAME.py is right if it ends with status 0 and its standard output equals NAME.want.txt, else NAME.txt, line by line: all
+but the last digits of printed floats (1e-4 relative) has to match.
 
---recorded    through `footlight record`, so that the recording is part of what is tested (check_recording says whether
-              its events are true); else plain, with Footlight in the place of TensorFlow
---masked      numbers are not compared, only where they stand
---differs     the scripts are known not to agree: one that does has to be taken off the list that says so
+--recorded    through `footlight record`, so that recording is tested too (check_recording checks its events);
+              else plain, with Footlight in place of TensorFlow
+--masked      the values of numbers are not compared, only their places
+--differs     the scripts are known to differ: one that agrees has to be removed from the list that says so
 --want FILE   the expected output of the one script given
 
-Scripts that use NumPy are skipped, and said so, where it is not installed: exit status 77 when nothing else ran.
+Scripts that use NumPy are skipped, with a message, if it is not installed: exit status 77 if nothing else ran.
 """
 import argparse
 import difflib
@@ -54,9 +54,9 @@ def lines(text, masked):
 
 
 def difference(got, want, masked=False):
-    """Empty when they agree, else the lines of a diff."""
+    """Empty if they agree, else the lines of a diff."""
     got, want = lines(got, masked), lines(want, masked)
-    # A float that is close enough is taken as written, so that the diff shows real differences only.
+    # Floats that are close enough are copied from the expected text, so that the diff shows only real differences.
     if len(got) == len(want):
         got = [w if same_line(g, w) else g for g, w in zip(got, want)]
     return list(difflib.unified_diff(want, got, 'expected', 'printed', lineterm='', n=2))
@@ -90,7 +90,7 @@ def read(path):
 
 
 def one(script, options):
-    """None: skipped; else whether it is right."""
+    """None: skipped; else whether the output is right."""
     name = os.path.basename(script)[:-3]
     if re.search(r'\bnumpy\b', read(script)) and importlib.util.find_spec('numpy') is None:
         print('skipped', name + ': NumPy is not installed')

@@ -80,7 +80,7 @@ class TestEager : public QObject {
     const void* memory = read(v).raw();
     update("AssignSubVariableOp", v, floats({1, 1, 1, 1, 1, 1}, {6}));
     QCOMPARE(read(v).data<float>()[0], 10.0f);
-    QCOMPARE(static_cast<const void*>(read(v).raw()), memory);  // nobody else held it: in place
+    QCOMPARE(static_cast<const void*>(read(v).raw()), memory);  // no other reference: updated in place
   }
 
   void wrong_assignments_are_said() {
@@ -157,7 +157,7 @@ class TestEager : public QObject {
     QVERIFY(!seen[0].call.valid() && !seen[0].node().valid());
   }
 
-  // y = 3 a - 2 b + 1, found again from samples.
+  // y = 3 a - 2 b + 1, learned from samples.
   void a_model_learns() {
     const Tensor x = Tensor::empty(DType::kFloat32, {64, 2});
     const Tensor y = Tensor::empty(DType::kFloat32, {64, 1});

@@ -1,4 +1,4 @@
-// The gradient tape: what it sees, what it answers, and when it refuses.
+// The gradient tape: what it records, what it returns, and when it refuses.
 #include "engine/eager/execute.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/functions.h"

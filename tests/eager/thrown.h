@@ -1,4 +1,4 @@
-// Which error an expression throws, for tests that look at its kind and its words.
+// Which error an expression throws, for tests that check its kind and its message.
 #pragma once
 
 #include "engine/base/errors.h"
@@ -7,7 +7,7 @@
 
 namespace footlight {
 
-// kInternal, which no expected failure has, when nothing was thrown.
+// kInternal, which no expected failure has, if nothing was thrown.
 template <class Body>
 ErrorKind kind_thrown(Body&& body, std::string* message = nullptr) {
   try {

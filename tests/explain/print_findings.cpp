@@ -1,5 +1,5 @@
-// print_findings SESSION: the findings of a recording, a line of JSON each, for tests that record scripts. Without a
-// session the names of all causes, one a line.
+// print_findings SESSION: prints the findings of a recording, one line of JSON each, for tests that record scripts.
+// Without a session, prints the names of all causes, one a line.
 #include "engine/explain/findings.h"
 #include "engine/explain/session_records.h"
 

@@ -1,4 +1,4 @@
-// A run made up for tests: calls go through a dispatch table as in the dispatcher, and leave the same records.
+// An invented run for tests: calls go through a dispatch table as in the dispatcher, and leave the same records.
 #pragma once
 
 #include "engine/explain/dispatch.h"
@@ -13,15 +13,15 @@ class SampleRun {
 
   struct Options {
     bool reduce_retracing = false;
-    std::vector<uint64_t> declared;  // the key of every trace; empty: the call's
+    std::vector<uint64_t> declared;  // the key of every trace; if empty, the key of the call
     int64_t trace_ns = 1000;
     session::TraceReason reason = session::TraceReason::kCall;
     bool record_key = true;
   };
-  // A call with this key; the graph is what is recorded when it traces. Returns the trace that served.
+  // A call with this key; `graph` is recorded if the call traces. Returns the trace that served the call.
   TraceId call(const KeyWriter& key, const session::GraphRecord& graph, const Options& options);
   TraceId call(const KeyWriter& key, const session::GraphRecord& graph) { return call(key, graph, Options()); }
-  // A graph that others call.
+  // A graph that other graphs call.
   GraphId add_graph(session::GraphRecord graph);
 
   RunRecords records() const;
@@ -31,7 +31,7 @@ class SampleRun {
   std::vector<session::GraphRecord> graphs;
   std::vector<session::CallRecord> calls;
   int64_t now_ns = 1'000'000;
-  bool raw_keys = true;            // false: as older recordings are
+  bool raw_keys = true;            // false: as in older recordings
   std::vector<session::KeyRecord> keys;
 
  private:
@@ -47,7 +47,7 @@ session::GraphRecord scaled(const std::string& constant, const std::string& shap
 
 std::vector<Finding> findings(const SampleRun& run);
 
-// Keys of one call: context, then what `body` writes.
+// The key of one call: the context, then what `body` writes.
 template <class Body>
 KeyWriter call_key(Body&& body) {
   KeyWriter key;

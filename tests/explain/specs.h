@@ -1,4 +1,4 @@
-// Dtypes and shapes for keys that tests write: the code under test knows no tensors, so neither do its tests.
+// Dtypes and shapes for keys in tests: the code under test knows no tensors, so its tests use none.
 #pragma once
 
 #include "engine/explain/key.h"

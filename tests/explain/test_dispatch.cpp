@@ -45,7 +45,7 @@ class TestDispatch : public QObject {
     QCOMPARE(table.find(key({5}).words), 0);
     QCOMPARE(table.find(key({2, 3}).words), 2);  // two fit equally well: the older one
     table.add(key({2, 3}));
-    QCOMPARE(table.find(key({2, 3}).words), 4);  // what was remembered does not hide a better trace
+    QCOMPARE(table.find(key({2, 3}).words), 4);  // a remembered answer does not hide a better trace
   }
 
   void literals_never_cover_each_other() {
@@ -74,7 +74,7 @@ class TestDispatch : public QObject {
     QCOMPARE(table.size(), size_t{1});
     QCOMPARE(table.index_end(), size_t{501});
     QCOMPARE(table.find(key({500}).words), 500);
-    QCOMPARE(table.add(key({7})), 0);  // indexes are given out again
+    QCOMPARE(table.add(key({7})), 0);  // indexes are reused
     QCOMPARE(table.add(key({8})), 1);
     table.forget(500);
     QCOMPARE(table.index_end(), size_t{2});
@@ -108,7 +108,7 @@ class TestDispatch : public QObject {
     table.add(key({kUnknownDim, 8}));
     QVERIFY(std::ranges::equal(table.relaxed(key({4, 9}).words), key({kUnknownDim, kUnknownDim}).words));
     QVERIFY(std::ranges::equal(table.relaxed(key({4, 9}, 5).words),
-                               key({4, 9}, 5).words));  // another literal starts exact
+                               key({4, 9}, 5).words));  // a different literal starts exact
   }
 
   void the_nearest_has_the_fewest_differences() {

@@ -1,4 +1,4 @@
-// What holds for the findings of all causes.
+// Properties of the findings of all causes.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
 #include "tests/explain/specs.h"
@@ -29,7 +29,7 @@ class TestFindings : public QObject {
       inner.now_ns = start + 100;
       inner.call(batch_and_rate(32, i), scaled(std::to_string(i)));
     }
-    // Ids of graphs are those of their runs: the inner ones are moved behind.
+    // Graph ids are per run: the inner ones are moved past the others.
     for (session::TraceRecord& t : inner.traces) t.graphs = {{"traced", GraphId(t.graph().value + 100)}};
     for (session::GraphRecord& g : inner.graphs) g.id = GraphId(g.id.value + 100);
     const auto both = [](auto a, const auto& b) {

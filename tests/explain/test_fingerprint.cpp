@@ -1,4 +1,4 @@
-// What makes two graphs the same one, and what does not.
+// What makes two graphs the same, and what does not.
 #include "engine/explain/fingerprint.h"
 #include "tests/explain/sample_run.h"
 
@@ -33,7 +33,7 @@ GraphRecord graph(uint32_t id, std::vector<NodeRecord> nodes, std::vector<uint32
   return g;
 }
 
-// Compares graphs of ids 1 and 2 among all of these.
+// Compares the graphs with ids 1 and 2 among these.
 GraphRelation relation(const std::vector<GraphRecord>& graphs) {
   Fingerprints prints([&](GraphId id) {
     const auto at = std::find_if(graphs.begin(), graphs.end(), [&](const auto& g) { return g.id == id; });
@@ -96,7 +96,7 @@ class TestFingerprint : public QObject {
     const std::string start = "[0, 0, 0, ...] float32 (1000,)";
     QCOMPARE(relation(scaled(start + " #01"), scaled(start + " #01")), GraphRelation::kIdentical);
     QCOMPARE(relation(scaled(start + " #01"), scaled(start + " #02")), GraphRelation::kConstants);
-    // An older recording kept the beginning only: nobody knows whether the rest is the same.
+    // An older recording kept only the beginning: nobody knows whether the rest is the same.
     QCOMPARE(relation(scaled(start), scaled(start)), GraphRelation::kConstants);
   }
 
@@ -157,7 +157,7 @@ class TestFingerprint : public QObject {
     GraphRecord longer = body(11, "0.1");
     longer.nodes.push_back(node(9, "Neg", {2}));
     QCOMPARE(relation({outer(1, 10), outer(2, 11), body(10, "0.1"), longer}), GraphRelation::kStructure);
-    // A body that was not recorded: nothing is known, least of all that it is the same one.
+    // A body that was not recorded: it is unknown whether it is the same.
     QCOMPARE(relation({outer(1, 10), outer(2, 10)}), GraphRelation::kUnknown);
   }
 
@@ -168,7 +168,7 @@ class TestFingerprint : public QObject {
       return graph(id, {node(0, "Placeholder"), call}, {0}, 1);
     };
     QCOMPARE(relation({recursive(1, 1), recursive(2, 2)}), GraphRelation::kIdentical);
-    // Neither does a chain of calls that no engine would make.
+    // A chain of calls longer than any engine would make ends too.
     std::vector<GraphRecord> chain;
     for (uint32_t i = 1; i < 20000; ++i) chain.push_back(recursive(i, i + 1));
     QCOMPARE(relation(chain) == GraphRelation::kIdentical, false);

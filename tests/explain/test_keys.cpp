@@ -1,4 +1,4 @@
-// Keys: what counts as the same call, what differs, and how that is said.
+// Keys: which calls count as the same, how keys differ, and how the differences are described.
 #include "engine/explain/key.h"
 #include "tests/explain/specs.h"
 
@@ -194,7 +194,7 @@ class TestKeys : public QObject {
     QVERIFY(!well_formed({}));
     const std::span<const uint64_t> all(words);
     for (size_t n = 0; n < words.size(); ++n) QVERIFY(n == 2 || !well_formed(all.first(n)));
-    // Whatever a word is changed to, what is taken for a key can be read.
+    // Whatever a word is changed to, anything accepted as a key can be described.
     for (size_t i = 0; i < words.size(); ++i) {
       for (uint64_t bad :
            {uint64_t{0}, ~uint64_t{0}, uint64_t{1} << 63, uint64_t{255}, words[i] ^ 0xff00, words[i] << 8}) {

@@ -1,4 +1,4 @@
-"""Findings of scripts that are recorded here: what reaches a graph, and how, is decided by real recordings."""
+"""Findings in scripts recorded by the tests: real recordings decide what reaches a graph, and how."""
 import json
 import os
 import shutil
@@ -132,7 +132,7 @@ class RecordedFindings(unittest.TestCase):
             for n in range(6):
                 step(tf.ones([4]), n)
         '''), [])
-        # The same one each time is the same graph.
+        # The same tensor each time gives the same graph.
         found = self.only('''
             w = tf.Variable(tf.ones([4]))
             row = tf.ones([4])

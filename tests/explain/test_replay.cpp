@@ -1,4 +1,4 @@
-// Replays of proposed fixes: what the dispatcher would have done with other keys.
+// Replays of proposed fixes: what the dispatcher would have done with different keys.
 #include "engine/explain/replay.h"
 #include "tests/explain/sample_run.h"
 #include "tests/explain/specs.h"
@@ -149,7 +149,7 @@ class TestReplay : public QObject {
 
     SampleRun wrong({"x", "rate"});
     for (int i = 0; i < 6; ++i) wrong.call(batch_and_rate(32, 0.1 * i), scaled("c"));
-    wrong.calls[3].trace = wrong.traces[0].id;  // another trace is said to have served
+    wrong.calls[3].trace = wrong.traces[0].id;  // the record says that another trace served
     QCOMPARE(replayed(wrong, kRateAsTensor).checked.method, Checked::Method::kNone);
 
     SampleRun damaged({"x", "rate"});

@@ -1,4 +1,4 @@
-// GraphDef: what is written, and that the descriptions of the messages are TensorFlow's own.
+// GraphDef: what is written, and that the message descriptions are TensorFlow's own.
 #include "engine/formats/graph_def.h"
 
 #include <QDir>
@@ -91,8 +91,8 @@ class TestGraphDef : public QObject {
     QVERIFY(text.find("library") == std::string::npos);
   }
 
-  // In a function, GraphDef refers to "node:output:index", by the names that TensorFlow's op definitions have. Every op
-  // stands once in a function that returns all of its outputs, a list of them with three.
+  // In a function, GraphDef refers to "node:output:index", by the names in TensorFlow's op definitions. Every op
+  // appears once, in a function that returns all of its outputs; a list output has three.
   void references_are_those_of_tensorflow() {
     auto body = std::make_shared<Graph>("body");
     std::vector<std::string> wanted;
@@ -146,7 +146,7 @@ class TestGraphDef : public QObject {
     QCOMPARE(text(NAN), std::string("f: nan\n"));
   }
 
-  // Graphs that TensorFlow wrote: all of their bytes belong to fields that are described here, and are written again.
+  // Graphs written by TensorFlow: all their bytes belong to fields that are described here, and are written again.
   void graphs_of_tensorflow_are_read_whole() {
     const QDir folder(QStringLiteral(GOLDEN));
     const QStringList files = folder.entryList({QStringLiteral("*.pb")});
@@ -160,7 +160,7 @@ class TestGraphDef : public QObject {
       // The recorded text leaves out a key that is 0.
       QString shown = QString::fromStdString(text);
       shown.remove(QRegularExpression(QStringLiteral(" *key: 0\n")));
-      // Entries of maps stand in another order in what TensorFlow's Python wrote.
+      // TensorFlow's Python wrote map entries in a different order.
       const std::string again = formats::bytes_of(graph);
       QCOMPARE(again.size(), bytes.toStdString().size());
       formats::GraphDef read_again;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Calls the whole public surface with hostile arguments: eagerly, traced, traced with shapes that come later.
+"""Calls the whole public surface with hostile arguments: eagerly, traced, and traced with shapes not yet known.
 
-    api.py [--calls N] [--seed S] [--first N] [--only NAME]      N calls, 20000 from 0 on; of what has NAME in it alone
-    api.py [--seed S] --case N                                   that one, as a failure names it
-    api.py --call "tf.add(t('float32', [2]), Odd('__len__'))"    one that you write, in the names of hostile.py
+    api.py [--calls N] [--seed S] [--first N] [--only NAME]      N calls, 20000 from 0 on; only names that contain NAME
+    api.py [--seed S] --case N                                   that call, by the number in a failure
+    api.py --call "tf.add(t('float32', [2]), Odd('__len__'))"    a call that you write, with the names of hostile.py
 
-Whatever is passed, a call answers or raises an ordinary exception, never as a bug of ours; a traced op gives what the
-op gives eagerly, and what NumPy gives where oracle.py knows a namesake; arrays that are passed stay as they are. A call
-is its number and the seed: the same today and tomorrow. supervise.py bounds time and memory, and says what that hides.
+Whatever the arguments, a call must return or raise an ordinary exception, never an internal error; traced, it must give
+the same as eagerly, and the same as NumPy where oracle.py knows a counterpart; arrays passed in must not change. A call
+is determined by its number and the seed. supervise.py limits time and memory, and says what those limits hide.
 """
 import argparse
 import ast
@@ -18,20 +18,20 @@ import zlib
 
 import supervise
 
-# Ops whose traced answer is another by their meaning: static knowledge, or what runs when.
+# Functions whose traced result is meant to differ: static knowledge, or what runs when.
 UNLIKE = ('random', 'dropout', 'get_static_value', 'executing_eagerly', 'is_symbolic', 'static', 'shuffle', 'print',
           'sampler', 'initial', 'empty', 'parallel_stack', 'operator.contains')
-# A trace refuses these where an op of its own accepts them, as in TensorFlow.
+# A trace raises these where the op itself accepts the arguments when called eagerly, as in TensorFlow.
 ONLY_WHILE_TRACING = ('the window is larger than the input', 'as a Python `bool` is not allowed')
 UNSTEADY = ('Odd(', 'Changing(', 'Lying(', 'Keys(', 'iter(', 'leaked(', 'released(', 'freed(', 'loop(', 'object()',
             'Bare(', 'deep(', 'np.ndarray(', '(i for', 'proxy', 'Subclass.Array((')
 
 
-MOST_ITEMS = 50  # of a list that are looked at
+MOST_ITEMS = 50  # items of a list that are examined
 
 
 class Parsed:
-    """The text of a call, taken apart: what is called, and the texts of what it is called with."""
+    """The text of a call, parsed: the function, and the texts of its arguments."""
 
     def __init__(self, text):
         call = ast.parse(text, mode='eval').body
@@ -58,7 +58,7 @@ class Parsed:
 
 
 class Outcome:
-    """What came of a call: a value's structure with its tensors as arrays, or an exception."""
+    """The outcome of a call: the structure of its value with tensors as arrays, or an exception."""
 
     def __init__(self, run):
         self.error = self.bug = None
@@ -77,7 +77,7 @@ class Outcome:
 
 
 def structure_of(tf, value, tensors, depth=0):
-    """The value in plain words; its tensors go to the list."""
+    """Describes the value; appends its tensors to the list."""
     import numpy as np
     kind = type(value)
     if depth > 20 or len(tensors) > 200:
@@ -104,7 +104,7 @@ def structure_of(tf, value, tensors, depth=0):
 
 
 def far_apart(want, got):
-    """What is wrong with an array, in words."""
+    """How an array differs from the wanted one; empty if it does not."""
     import numpy as np
     if want.dtype != got.dtype or want.shape != got.shape:
         return f'{got.dtype}{list(got.shape)} instead of {want.dtype}{list(want.shape)}'
@@ -127,13 +127,13 @@ def far_apart(want, got):
 
 
 def difference(want, got):
-    """What is wrong with an outcome, in words."""
+    """How an outcome differs from the wanted one; empty if it does not."""
     if bool(want.error) != bool(got.error):
         one = got if got.error else want
         if any(words in str(one.error) for words in ONLY_WHILE_TRACING):
             return ''
         if isinstance(one.error, MemoryError) or 'out of memory' in str(one.error):
-            return ''  # not of the call's making
+            return ''  # not the fault of the call
         return f'{"raises" if got.error else "does not raise"} {type(one.error).__name__}: {str(one.error)[:300]}'
     if want.error:
         return ''
@@ -156,7 +156,7 @@ class Case:
         self.found = []
 
     def numbers(self, tensors):
-        """As arrays that NumPy compares."""
+        """The tensors as arrays that NumPy can compare."""
         tf, arrays = self.tf, []
         for x in tensors:
             if x.dtype not in (tf.resource, tf.variant):
@@ -165,7 +165,7 @@ class Case:
         return arrays
 
     def result(self, arguments, named):
-        """(structure, tensors) of the call, and of the gradients of its result now and then."""
+        """(structure, tensors) of the call, and in some cases of the gradients of its result."""
         tf, tensors = self.tf, []
         if not self.gradient:
             return structure_of(tf, self.parsed.call(self.names, arguments, named), tensors), tensors
@@ -192,7 +192,7 @@ class Case:
         return structure, self.numbers(tensors)
 
     def traced(self, given):
-        """The call in a tf.function: its tensors closed over, or given, with some dimensions or the rank unknown."""
+        """The call in a tf.function: its tensors are captured, or passed with some dimensions or the rank unknown."""
         tf = self.tf
         arguments, named = self.parsed.values(self.names)
         places = [i for i, x in enumerate(arguments)
@@ -224,7 +224,7 @@ class Case:
         if self.parsed.method:
             return False
         if name in ('tf.size', 'tf.rank', 'tf.shape') and 'IndexedSlices' in self.parsed.text:
-            return False  # the sums are computed eagerly, and not needed in a graph
+            return False  # the sums are computed eagerly, and are not needed in a graph
         return name.startswith('operator.') and not name.startswith('operator.i') or type(eval(
             name, self.names)) is type(self.tf.add)
 
@@ -242,8 +242,8 @@ class Case:
             wrong = difference(eager, closed)
             if wrong:
                 self.note('differs', f'traced: {wrong}')
-            # What needs a shape while tracing may ask for it; what raises with values has to raise with these, but for
-            # ValueErrors about shapes, which are raised by what is known while tracing, as in TensorFlow.
+            # An op that needs a shape may say so while tracing; one that raises eagerly has to raise here too, except
+            # ValueErrors about shapes, which depend on what is known while tracing, as in TensorFlow.
             elif eager.error and not (isinstance(eager.error, ValueError) and 'hape' in str(eager.error)) or not (
                     given.error or eager.error):
                 wrong = difference(eager, given)
@@ -270,7 +270,7 @@ class Case:
                 return self.note('differs from NumPy', wrong)
 
     def probe(self):
-        """What a call left behind: a trace that goes on, an error, another meaning of the simplest things."""
+        """Checks that the call left nothing behind: an open trace, an error, or ops that now behave differently."""
         tf = self.tf
         try:
             if not tf.executing_eagerly() or int(tf.constant(2) + 3) != 5 or tf.function(lambda x: x * 2)(

@@ -1,4 +1,4 @@
-"""Calls drawn as texts: recorded ones with something changed, others from what is known of the parameters."""
+"""Draws calls as text: recorded ones with a change, and others made from what is known about the parameters."""
 import functools
 
 import surface
@@ -56,7 +56,7 @@ FITTING = {
     'a float': ('.5', '1.', '0.', '-2.'),
     'a dtype': tuple('tf.' + d for d in sorted(set(DTYPES)))
 }
-# By its name, for parameters that the help does not describe.
+# By parameter name, for parameters that the help does not describe.
 BY_NAME = (('a dtype', ('dtype', 'out_type', 'dtype_hint', 'output_type',
                         'Tout')), ('a shape', ('shape', 'shapes', 'size', 'dense_shape')),
            ('an int or several',
@@ -73,7 +73,7 @@ BY_NAME = (('a dtype', ('dtype', 'out_type', 'dtype_hint', 'output_type',
 class Draw:
     def __init__(self, random):
         self.random = random
-        self.dtype, self.shape = random.choice(DTYPES), random.choice(SHAPES)  # what the tensors of a call mostly are
+        self.dtype, self.shape = random.choice(DTYPES), random.choice(SHAPES)  # of most tensors of a call
 
     def chance(self, p):
         return self.random.random() < p
@@ -93,7 +93,7 @@ class Draw:
         return f'{text}.numpy().tolist()' if kind < .2 and shape != '[1000]' else text
 
     def odd(self):
-        """An object with a hook."""
+        """An object with hooks."""
         from hostile import ACTIONS, HOOKS
         hooks = ', '.join(repr(self.one(HOOKS)) for _ in range(self.random.choice((1, 1, 2, 4))))
         base = self.one(
@@ -166,7 +166,7 @@ class Draw:
         return self.value()
 
     def call(self, function):
-        """Arguments by what the parameters are said to be, some of them replaced."""
+        """Arguments that fit the described parameters, some of them replaced."""
         known = surface.parameters(function)
         if known is None:
             return [self.value() for _ in range(self.random.randrange(0, 4))], {}
@@ -187,7 +187,7 @@ class Draw:
         return positional, named
 
     def recorded(self, args, kwargs):
-        """A recorded call with a place or two changed, as the tree of lists that it is."""
+        """A recorded call with a place or two changed, as a tree of lists."""
         nodes = [self.node(a) for a in args] + [self.node(v) for v in kwargs.values()]
         for _ in range(self.one((0, 1, 1, 1, 2, 3))):
             if nodes:
@@ -199,7 +199,7 @@ class Draw:
         return texts[:len(args)], dict(zip(kwargs, texts[len(args):]))
 
     def node(self, j):
-        """A recorded value as a text, or as a list of nodes."""
+        """A recorded value as text, or as a list of nodes."""
         if isinstance(j, list):
             return [self.node(x) for x in j]
         if not isinstance(j, dict):
@@ -297,7 +297,7 @@ def draw_call(random, part=''):
         name = random.choice(only(names, part))
         positional, named = draw.call(functions[name])
         if name.endswith('while_loop'):
-            named['maximum_iterations'] = random.choice('012')  # who asks for an endless loop may have it
+            named['maximum_iterations'] = random.choice('012')  # a call that asks for an endless loop would get one
         return written(name, positional, named)
     receiver = random.choice(surface.INSTANCES)
     if kind < .9:
@@ -316,7 +316,7 @@ def draw_call(random, part=''):
 
 
 def index(draw):
-    """What stands between brackets."""
+    """The text between the brackets of an index."""
     def end():
         return draw.one(('None', 'None') + SIZES)
 
@@ -332,13 +332,13 @@ def index(draw):
 
 @functools.lru_cache(None)
 def members_of(receiver):
-    """[(name, the member as its type has it)] of what the text makes."""
+    """[(name, the member looked up on the type)] of the object that the text makes."""
     import hostile
     try:
         instance = eval(receiver, vars(hostile))
         return [(name, getattr(type(instance), name, None)) for name in surface.members(instance)]
     except Exception:
-        return []  # an ordinary refusal, which the call itself meets again
+        return []  # an ordinary refusal; the call itself will meet it too
 
 
 def member_call(draw, receiver):

@@ -1,4 +1,4 @@
-"""Values that a program should not pass and may: what the fuzzers' calls are written with, beside `tf` and `np`."""
+"""Values that no sane program passes but any program may: the names for the fuzzers' calls, beside `tf` and `np`."""
 import array
 import collections
 import collections.abc
@@ -29,11 +29,11 @@ PROPERTIES = {h for h in HOOKS if not h.startswith('__')} | {
 
 
 class Boom(Exception):
-    """What hostile objects raise."""
+    """Raised by hostile objects."""
 
 
 def plain(hook, self, *args):
-    """What an object answers that has no harm in mind."""
+    """The answer of a well-behaved object."""
     answers = {
         '__len__': 2,
         '__index__': 1,
@@ -73,7 +73,7 @@ def plain(hook, self, *args):
 
 
 def act(action, hook, self, args):
-    """What a hook does before, or in the place of, a plain answer."""
+    """What a hook does before, or instead of, giving a plain answer."""
     if action == 'raise':
         raise Boom(hook)
     if action in ('ValueError', 'TypeError', 'AttributeError', 'IndexError', 'KeyError', 'StopIteration',
@@ -95,7 +95,7 @@ def act(action, hook, self, args):
         return None
     if action == 'trace':
         tf.function(lambda x: x + 1.)(tf.ones([2]))
-    elif action == 'leave':  # the trace that goes on, if one does
+    elif action == 'leave':  # the open trace, if there is one
         with tf.init_scope():
             tf.constant(1.) + 1.
     elif action == 'collect':
@@ -140,7 +140,7 @@ ACTIONS = ('raise', 'ValueError', 'TypeError', 'AttributeError', 'IndexError', '
 
 
 class Bare:
-    """An object with nothing."""
+    """An object without attributes."""
 
 
 @functools.lru_cache(None)
@@ -156,12 +156,12 @@ def hooked(hooks, action, base, late):
 
 
 def Odd(*hooks, action='raise', base=object, late=0):
-    """An object whose hooks act, `late` calls from now; a subclass of a built-in type with base."""
+    """An object whose hooks misbehave after `late` plain calls; with `base`, a subclass of a built-in type."""
     return hooked(hooks, action, base, late)()
 
 
 def Changing(hooks, action, container, place=0):
-    """The container with an object in it that changes the container when it is looked at."""
+    """The container, holding an object that changes the container when it is looked at."""
     odd = Odd(*hooks, action=action)
     odd.containers = [container]
     if isinstance(container, list):
@@ -172,7 +172,7 @@ def Changing(hooks, action, container, place=0):
 
 
 class Lying(collections.abc.Sequence):
-    """A sequence that has other items than it says, and more each time."""
+    """A sequence whose items do not match its length, and grow in number."""
 
     def __init__(self, says, has, more=0):
         self.says, self.has, self.more = says, has, more
@@ -206,7 +206,7 @@ class Keys(collections.abc.Mapping):
 
 
 class Subclass:
-    """Built-in types, inherited from."""
+    """Subclasses of built-in types."""
     class List(list): pass
     class Tuple(tuple): pass
     class Dict(dict): pass
@@ -263,7 +263,7 @@ def deep(depth, kind=list):
 
 
 def doubled(depth):
-    """Small, and 2 ** depth leaves."""
+    """A small object with 2 ** depth leaves."""
     value = [1.]
     for _ in range(depth):
         value = [value, value]
@@ -277,7 +277,7 @@ def released():
 
 
 def t(dtype, shape, seed=0, wild=False):
-    """A tensor; with `wild` of the numbers at the ends of what its dtype holds."""
+    """A tensor; with `wild`, some of its numbers are at the limits of its dtype."""
     return tf.constant(a(dtype, shape, seed, wild)) if dtype != 'bfloat16' else tf.cast(
         t('float32', shape, seed, wild), dtype)
 
@@ -320,7 +320,7 @@ def leaked():
 
 
 def freed(make):
-    """What is left of an object that a weak reference still names."""
+    """A weak proxy of an object that is gone."""
     return weakref.proxy(make())
 
 
@@ -355,7 +355,7 @@ def entered(context):
 
 
 def garbage(value):
-    """Whether a cycle through it is found again."""
+    """Whether a reference cycle through the value is collected."""
     try:
         value.itself = value
     except Exception:

@@ -1,4 +1,4 @@
-"""NumPy's answers, for functions that have a namesake there with the same meaning."""
+"""NumPy's answers, for functions with a NumPy counterpart of the same meaning."""
 import numpy as np
 
 import surface
@@ -20,7 +20,7 @@ def reduction(function):
 
 
 def same_dtype(function):
-    """As our sums: in the dtype of what is summed."""
+    """Sums in the dtype of the input, as ours do."""
     return lambda x, **named: function(x, dtype=x.dtype, **named)
 
 
@@ -118,7 +118,7 @@ FIRST_IS_TENSOR = 'operator.getitem'
 
 
 def rule_of(name, function):
-    """The rule of a function, under whichever of its names it is called."""
+    """The rule of a function, under any of its names."""
     if name in RULES:
         return RULES[name]
     leaf = name.rpartition('.')[2]
@@ -131,7 +131,7 @@ def rule_of(name, function):
 
 
 def as_array(tf, value):
-    """A tensor or an array as an array; (lists of) numbers as they are; None for what NumPy would take otherwise."""
+    """A tensor or an array as an array; (lists of) numbers unchanged; None if NumPy would treat it differently."""
     if tf.is_tensor(value):
         return None if tf.as_dtype(value.dtype) in (tf.bfloat16,
                                                     tf.string) or tf.is_symbolic_tensor(value) else value.numpy()
@@ -144,7 +144,7 @@ def as_array(tf, value):
 
 
 def answer(tf, name, function, arguments, named):
-    """NumPy's result as an array or a list of them, or None where there is none to compare."""
+    """NumPy's result as an array or a list of them, or None if there is nothing to compare with."""
     rule = rule_of(name, function)
     if rule is None:
         return None
@@ -162,13 +162,13 @@ def answer(tf, name, function, arguments, named):
         first = next(iter(values.values()))
         tensors = first if type(first) in (list, tuple) and first else [first]
         if not all(tf.is_tensor(v) or isinstance(v, np.ndarray) for v in tensors):
-            return None  # which dtype a Python value gets is not NumPy's to say
+            return None  # NumPy does not decide which dtype a Python value gets
         arrays = {k: None if v is None else as_array(tf, v) for k, v in values.items()}
         if any(arrays[k] is None and v is not None for k, v in values.items()):
             return None
         values = arrays
     if len({v.dtype for k, v in values.items() if k in ('x', 'y') and isinstance(v, np.ndarray)}) > 1:
-        return None  # arrays become what tensors beside them are
+        return None  # arrays take the dtype of the tensors beside them
     if any(isinstance(v, np.ndarray) and v.dtype.kind == 'c' and not np.all(np.isfinite(v)) for v in values.values()):
         return None
     try:
@@ -179,7 +179,7 @@ def answer(tf, name, function, arguments, named):
 
 
 def plain_index(index):
-    """Ints, slices of ints, None and ... alone: what means the same to both."""
+    """Whether the index is only ints, slices of ints, None and ..., which mean the same to both."""
     parts = index if type(index) is tuple else (index,)
     for part in parts:
         ends = (part.start, part.stop, part.step) if type(part) is slice else (part,)

@@ -1,8 +1,8 @@
-"""Python programs drawn as texts: plain ones, which give the same values traced, and odd ones, which may be refused."""
+"""Draws Python programs as text: plain ones, which give the same values traced, and odd ones, which may be refused."""
 import textwrap
 
 NAMES = ('a', 'b', 'c', 'été', '变量', 'ﬁ', 'º', '_', 'self_', 'ag__', 'l', 'get_state')
-# Lines that a program may have among the others; what they do not say is `v`, a variable.
+# Odd lines that a program may contain; `v` stands for a variable.
 ODD = r'''
 v = (yield v)
 exec('v = 1.')
@@ -236,7 +236,7 @@ HOW = ('file', 'file', 'file', 'exec', 'linecache', 'gone', 'changed', 'truncate
 
 
 class Program:
-    """One function of x and y, in a module's text."""
+    """A function of x and y, as the text of a module."""
 
     def __init__(self, random):
         self.random = random
@@ -251,7 +251,7 @@ class Program:
         return of[self.random.randrange(len(of))]
 
     def value(self, depth=0):
-        """A float32 scalar, as plain as eager and traced code agree on."""
+        """A float32 scalar, plain enough that eager and traced code agree."""
         if depth > 2 or self.chance(.35):
             return self.one(self.names + ['.5', '1.', '-2.', 'x', 'y', 'K'])
         inner = self.value(depth + 1)
@@ -344,7 +344,7 @@ class Program:
         return lines + [f'return {self.names[0]} + {self.names[1]} * .5']
 
     def text(self):
-        """The module: it leaves `f` and what `f` needs."""
+        """The text of the module: it defines `f` and everything that `f` needs."""
         body = textwrap.indent('\n'.join(self.body()), '    ')
         form = self.one(('def', 'def', 'def', 'method', 'static', 'class method', 'factory', 'lambda', 'wrapped',
                          'partial', 'callable', 'long') + (('async', 'star', 'default', 'lambdas', 'generated',
@@ -394,7 +394,7 @@ class Program:
         }[form]
 
     def styled(self):
-        """(the module's bytes, how it is loaded)."""
+        """(the module's bytes, how to load it)."""
         text, style = self.text(), self.one(STYLES) if self.chance(.4) else ''
         if style == 'tabs':
             text = text.replace('    ', '\t')

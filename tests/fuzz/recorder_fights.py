@@ -1,8 +1,8 @@
-"""Scripts that fight their recorder: random acts against it, run bare and recorded, with the same result.
+"""Scripts that fight their recorder: random hostile acts, run with and without recording, must give the same result.
 
-    recorder_fights.py [COUNT] [--first NUMBER] [--keep]     fights NUMBER, NUMBER + 1, ...; a fight is its number
+    recorder_fights.py [COUNT] [--first NUMBER] [--keep]     fights NUMBER, NUMBER + 1, ...; a number is a fight
 
-The oracle: the script's exit status, its output and its files are what they are without the recorder; the recorder ends;
+The oracle: the script's exit status, output and files are the same as without the recorder; the recorder ends; and
 the session opens, or the recorder has said why not.
 """
 import argparse
@@ -19,7 +19,7 @@ import time
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 RECORDER = os.path.join(BUILD, 'python', 'footlight_recorder', '__main__.py')
 PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-LONGEST = 120  # seconds after which a run counts as one that does not end
+LONGEST = 120  # seconds after which a run counts as not ending
 SESSION = 'fight.footlight'
 
 PREAMBLE = r'''
@@ -52,7 +52,7 @@ def recorders():
 work()
 '''
 
-# What a script may do, each with the same result wherever it runs.
+# What a script may do; each act has the same result wherever it runs.
 ACTS = {
     'close a range': 'os.closerange(3, 1000)',
     'close some': 'for n in {numbers}:\n    with contextlib.suppress(OSError): os.close(n)',
@@ -159,7 +159,7 @@ def script_of(number):
 
 
 class Run:
-    """One run in a folder of its own: its exit status, its streams and its files."""
+    """One run in a folder of its own: its exit status, streams and files."""
 
     def __init__(self, folder, script, recorded):
         os.makedirs(folder)
@@ -172,7 +172,7 @@ class Run:
         words = [RECORDER, '-o', self.path(SESSION), self.path('script.py')] if recorded else [self.path('script.py')]
         environment = {k: v for k, v in os.environ.items() if not k.startswith('FOOTLIGHT_')}
         environment['PYTHONPATH'] = os.path.abspath(os.path.join(BUILD, 'python'))
-        # Through pipes, in either run: a limit to the size of files is none to what is printed.
+        # Through pipes in both runs, so that a limit on file sizes does not apply to the output.
         with open(folder + '.out', 'wb') as out, open(folder + '.err', 'wb') as err:
             self.readers = [subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=file) for file in (out, err)]
             process = subprocess.Popen([sys.executable, *words], stdin=subprocess.DEVNULL, stdout=self.readers[0].stdin,
@@ -185,7 +185,7 @@ class Run:
                 status = 'did not end'
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        for reader in self.readers:  # until children that were left behind have ended, too
+        for reader in self.readers:  # also waits for children that were left behind
             reader.wait(timeout=LONGEST)
         self.status = 128 - status if isinstance(status, int) and status < 0 else status
 
@@ -197,7 +197,7 @@ class Run:
             return file.read().replace(self.folder, 'FOLDER')
 
     def said(self):
-        """What the recorder has said, and the rest of the error output."""
+        """The recorder's own messages, and the rest of the error output."""
         lines = self.text('.err').splitlines(keepends=True)
         return ''.join(x for x in lines if x.startswith('footlight: ')), ''.join(x for x in lines if not x.startswith('footlight: '))
 
@@ -213,14 +213,14 @@ class Run:
         return found
 
     def result(self, but):
-        # When a child that was left behind speaks is its own affair, in either run.
+        # In both runs, a child that was left behind may print at any time.
         text = self.text('.out')
         return {'status': self.status, 'output': text.replace('left behind\n', ''), 'left behind': text.count('left behind\n'),
                 'errors': self.said()[1], **self.files(but)}
 
 
 def differences(number, folder):
-    """What is not as it should be in one fight; in words."""
+    """What went wrong in one fight, as messages."""
     script, names = script_of(number)
     bare = Run(os.path.join(folder, 'bare'), script, recorded=False)
     recorded = Run(os.path.join(folder, 'recorded'), script, recorded=True)
@@ -228,7 +228,7 @@ def differences(number, folder):
     replaced = os.path.exists(bare.path(SESSION))
     if replaced:
         but.remove(SESSION)
-    # A child that was left behind goes on for a moment, in both.
+    # A child that was left behind runs on for a moment, in both runs.
     for _ in range(200):
         wanted, found = bare.result(but), recorded.result(but)
         if wanted == found or 'leave a child' not in names:

@@ -63,7 +63,7 @@ void touch(Reader& r) {
   static_cast<void>(kept);
 }
 
-// Making a database is slow: one input in eight, always the same ones.
+// Making a database is slow: only one input in eight, always the same ones.
 void open_and_finish(bool finish) {
   try {
     touch(*Reader::open(scratch_file()));
@@ -76,7 +76,7 @@ void open_and_finish(bool finish) {
   }
 }
 
-// Whatever lies beside the session, reading changes none of it.
+// Reading must not change the files beside the session, whatever they contain.
 void side_files(std::string_view input) {
   const char* const suffixes[] = {"", "-wal", "-journal"};
   std::string_view parts[3];
@@ -103,7 +103,7 @@ void side_files(std::string_view input) {
   }
 }
 
-// Two bytes of length in front of each payload.
+// Input: payloads, each preceded by its length in two bytes.
 void frames(std::string_view input) {
   std::string log(kHeaderSize, '\0');
   std::copy(kLogMagic.begin(), kLogMagic.end(), log.begin());
@@ -121,7 +121,7 @@ void frames(std::string_view input) {
   open_and_finish(checksum(log) % 8 == 0);
 }
 
-// Two bytes of rows (the highest bit: of version 1, whose columns have no names), then what is compressed.
+// Input: two bytes of row count (highest bit: version 1, whose columns have no names), then the bytes to compress.
 template <class Chunk>
 void columns(uint8_t kind, std::string_view input) {
   if (input.size() < 2) return;

@@ -1,5 +1,5 @@
-// What the fuzzer's bytes mean, shared with the seeds. The first byte says how the rest becomes something to
-// open: a file as it is, or a part of one behind a good checksum or good compression, which chance would
+// The meaning of the fuzzer's bytes, shared with the seeds. The first byte says how the rest becomes something to
+// open: a whole file, or a part of one with a correct checksum or correct compression, which chance would
 // never make.
 #pragma once
 
@@ -18,11 +18,11 @@ enum Mode : uint8_t {
   kDeviceColumns,
   kSpanColumns,
   kCounterColumns,
-  kSideFiles,  // a file, and what lies beside it as NAME-wal and NAME-journal: each behind four bytes of length
+  kSideFiles,  // a file, and its NAME-wal and NAME-journal: each preceded by four bytes of length
   kModes
 };
 
-// Opens, reads and follows what `input` stands for; expected failures are Errors and fine.
+// Opens, reads and follows the session that `input` describes; expected failures are Errors and fine.
 void read_session(std::string_view input);
 
 }  // namespace footlight::fuzz

@@ -1,4 +1,4 @@
-// libFuzzer's entry to the session reader.
+// libFuzzer's entry point for the session reader.
 #include "tests/fuzz/session_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

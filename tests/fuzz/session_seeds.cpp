@@ -1,4 +1,4 @@
-// Seeds are made, not stored: they follow the format.
+// Seeds are generated, not stored, so that they follow the format.
 #include "tests/fuzz/session_seeds.h"
 
 #include "engine/session/chunk.h"
@@ -59,7 +59,7 @@ std::string with_side_files(std::string_view file, std::string_view wal, std::st
   return with_mode(kSideFiles, out);
 }
 
-// The head of a journal that SQLite would go back by, for a file of `pages` pages.
+// The head of a journal that SQLite would roll back with, for a file of `pages` pages.
 std::string journal_head(uint32_t pages, uint32_t page_size) {
   std::string out("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
   for (const uint32_t number : {1u, 7u, pages, 512u, page_size})
@@ -85,16 +85,16 @@ std::vector<std::string> session_seeds() {
     writer->finish({1, 0, 0, "finished"});
   }
   {
-    // In small pages, to be a small input.
+    // With small pages, to keep the input small.
     auto writer = Writer::create(small, sample::run_record(), RecordingLevel::kOps);
     writer->add(ConsoleRecord{1, ConsoleStream::kStdout, "hello\n"});
     writer->finish({1, 0, 0, "finished"});
-    Database db = Database::create(small);  // opens what is there
+    Database db = Database::create(small);  // opens the existing file
     db.run("PRAGMA page_size=512; VACUUM");
     db.close();
     const std::string whole = read_file(small);
     seeds.push_back(with_mode(kFile, whole));
-    // Changed by somebody with SQLite, who was killed: what was changed is in the write-ahead log.
+    // Changed with SQLite by a process that was killed: the changes are in the write-ahead log.
     Database changed = Database::create(small);
     changed.run("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; INSERT INTO console VALUES(5, 0, 'more', 0)");
     const std::string wal = read_file(small + "-wal");

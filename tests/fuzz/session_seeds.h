@@ -1,4 +1,4 @@
-// Inputs from which fuzzing starts: a small session in every form that the reader takes.
+// The inputs that fuzzing starts from: a small session in every form that the reader takes.
 #pragma once
 
 #include <string>

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Has AutoGraph convert drawn Python sources and runs them, eagerly and traced.
+"""Lets AutoGraph convert generated Python sources and runs them, eagerly and traced.
 
     sources.py [--calls N] [--seed S] [--first N]     N programs, 5000 from 0 on
-    sources.py [--seed S] --case N                    that one, as a failure names it; with --show its text
+    sources.py [--seed S] --case N                    that program, by the number in a failure; --show prints it
 
-A plain program has to give the same values traced; an odd one may be refused with an ordinary exception. Their files
-have odd line ends, encodings and indentation, or are gone, changed or no text when they are traced: what was loaded is
-what runs.
+A plain program has to give the same values traced; an odd one may be refused with an ordinary exception. The files have
+odd line ends, encodings and indentation, or are gone, changed or not text when they are traced: the code that runs is
+the code that was loaded.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ import supervise
 
 
 def load(number, text, how):
-    """The module of a program; its file is as `how` says from then on."""
+    """Loads a program as a module and leaves its file in the state that `how` names."""
     import importlib.util
     import linecache
     import types
@@ -87,13 +87,13 @@ def run(drawn):
     except (SyntaxError, ValueError) as error:
         return [] if program.odd else [('no program', f'{how}: {error}')]
     unknown = number % 6 == 0  # the rank of x, while tracing
-    refusable = program.odd or unknown or how not in ('file', 'linecache')  # without its source, code runs as it is
+    refusable = program.odd or unknown or how not in ('file', 'linecache')  # code runs unconverted without its source
     found = []
     try:
         code = tf.autograph.to_code(module.f)
         compile(code, 'converted', 'exec')
     except (SyntaxError, tf.errors.InternalError, SystemError) as error:
-        if b'ag__' not in text:  # which is ours in the readable form, as it is TensorFlow's
+        if b'ag__' not in text:  # the readable form uses this name, as TensorFlow's does
             found.append(('no code', f'{how}: {type(error).__name__}: {error}'))
     except Exception:
         pass

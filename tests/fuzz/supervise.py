@@ -1,7 +1,7 @@
-"""Runs numbered cases in a child process, so that one which crashes, hangs or takes all memory costs that case alone.
+"""Runs numbered cases in a child process, so that a crash, a hang or exhausted memory costs only that case.
 
 The child says on a pipe which case begins and what it found. When it ends or falls silent, the case that had begun is
-at fault; it is tried again alone, reported with what the child said last, and the next child goes on behind it.
+at fault; it is run again alone and reported with the child's last words, and a new child continues after it.
 """
 import json
 import os
@@ -14,24 +14,24 @@ import subprocess
 import sys
 import tempfile
 
-SANITIZED = 'san.so' in os.environ.get('LD_PRELOAD', '')  # then address space says nothing about memory
-SECONDS_A_CASE = 120 if SANITIZED else 60  # far beyond what any takes, on a busy machine too
-CASES_A_CHILD = 3000  # what a heap may gather before it is thrown away
-# These hide a class: an allocation above the limit fails like one that the machine has no memory for, so what goes
-# wrong with blocks that large, once they were had, stays unseen.
+SANITIZED = 'san.so' in os.environ.get('LD_PRELOAD', '')  # address space then says nothing about memory
+SECONDS_A_CASE = 120 if SANITIZED else 60  # far more than any case takes, even on a busy machine
+CASES_A_CHILD = 3000  # then a fresh child, because heaps grow
+# These hide a class of bugs: an allocation above the limit fails as if the machine had no memory for it, so bugs
+# with blocks that large are not found.
 LIMITS = ':allocator_may_return_null=1:max_allocation_size_mb=256:hard_rss_limit_mb=4096:handle_abort=0'
 MEMORY = 3 << 30  # of address space, without a sanitizer
 
 
 class Watched:
-    """The child's side: says what begins, and takes what the undefined-behaviour sanitizer writes."""
+    """The child's side: reports which case begins, and collects what the undefined-behaviour sanitizer writes."""
 
     def __init__(self, descriptor):
         self.pipe = os.fdopen(descriptor, 'w', buffering=1)
         self.seen = os.fstat(2).st_size
 
     def said(self):
-        """What stands on stderr since the last time, when a sanitizer wrote it."""
+        """What was written to stderr since the last call, if a sanitizer wrote it."""
         size = os.fstat(2).st_size
         text = os.pread(2, min(size - self.seen, 1 << 16), self.seen).decode('utf-8', 'replace')
         self.seen = size
@@ -51,10 +51,10 @@ class Watched:
 
 
 def child(descriptor, draw, run, numbers):
-    """The whole of a child process: `run(draw(number))` gives (kind, words) of each finding of a case."""
+    """The main function of a child process: `run(draw(number))` gives (kind, words) of each finding of a case."""
     import faulthandler
-    faulthandler.enable()  # SIGABRT is how the parent asks where it hangs
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what the cases print
+    faulthandler.enable()  # the parent sends SIGABRT to ask where it hangs
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the output of the cases
     if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -62,7 +62,7 @@ def child(descriptor, draw, run, numbers):
 
 
 def shortened(report):
-    """The lines of a report that say what it was and where."""
+    """The lines of a report that say what happened and where."""
     lines = report.splitlines()
     start = next(
         (i for i, line in enumerate(lines) if re.search(r'ERROR: |runtime error:|Fatal Python|terminate', line)),
@@ -73,7 +73,7 @@ def shortened(report):
 
 
 def one_child(command, first, count, folder):
-    """(findings as (number, text, kind, words), the number behind the last one that was run)."""
+    """(findings as (number, text, kind, words), the number after the last case that ran)."""
     reader, writer = os.pipe()
     environment = dict(os.environ, PYTHONHASHSEED='0', PYTHONDONTWRITEBYTECODE='1', NO_COLOR='1',
                        ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + LIMITS)
@@ -116,7 +116,7 @@ def one_child(command, first, count, folder):
 
 
 class Report:
-    """Prints each kind of finding once, with its line to run it again, and counts the rest."""
+    """Prints each kind of finding once, with the command that runs it again, and counts the rest."""
 
     def __init__(self, again):
         self.again, self.seen = again, {}
@@ -135,7 +135,7 @@ class Report:
 
 
 def supervise(script, more, first, count, what):
-    """Runs all cases of a fuzzer and prints what they found; the exit status. `more`: the options of every case."""
+    """Runs all cases of a fuzzer and prints the findings; returns the exit status. `more`: options of every case."""
 
     def again(number):
         return shlex.join(['python3', 'tests/fuzz/' + os.path.basename(script), *more, '--case', str(number)])

@@ -1,4 +1,4 @@
-"""The public surface, found by walking it: functions, classes, members; what is known of their parameters."""
+"""The public surface, found by walking it: functions, classes, members, and what is known about their parameters."""
 import enum
 import inspect
 import json
@@ -12,7 +12,7 @@ from footlight import _engine
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'ops')
 OP = type(tf.add)  # functions of the table of public names
 
-# How to get one of each type: texts in the names of hostile.py. A type that is public and not here is called alone.
+# How to make one of each type, as texts with the names of hostile.py. Other public types are only called.
 INSTANCES = [
     "t('float32', [2, 3])", "t('int32', [])", "t('string', [2])", "t('bool', [3])", "t('complex64', [2])", "leaked()",
     "tf.Variable(t('float32', [2, 3]))", "tf.Variable([1, 2], shape=tf.TensorShape(None))", "tf.Variable('a')",
@@ -42,7 +42,7 @@ INSTANCES = [
     "bare(type(tf.autograph.experimental.do_not_convert(len)))", "bare(tf.DeviceSpec)"
 ]
 
-# What ends or changes the process for good, as it says it does; or waits for the world outside.
+# Functions that end or change the process for good, as documented, or wait for the outside world.
 NEVER = re.compile(r'\.(enable_op_determinism|set_logical_device_configuration|set_virtual_device_configuration|'
                    r'set_visible_devices|enable_check_numerics|run_functions_eagerly|set_log_device_placement|'
                    r'experimental_run_functions_eagerly|register_tensor_conversion_function|set_verbosity|'
@@ -63,7 +63,7 @@ def namespaces():
 
 
 def callables():
-    """{name: object} of every public function and class, each once, and of what the package calls in the extension."""
+    """{name: object} of every public function and class, once each, and of what the package calls in the extension."""
     found, seen = {}, set()
     for name, module in namespaces().items():
         for leaf, value in sorted(vars(module).items()):
@@ -84,7 +84,7 @@ DOCUMENTED = re.compile(r'\s*(\w+): (.*?)(?: or None)?(;.*)?\.$')
 
 
 def parameters(function):
-    """[(name, what its help says that it is, whether it may be left out)], or None where nothing is known."""
+    """[(name, its kind as the help says, whether it may be left out)], or None if nothing is known."""
     known = dict(
         (m[1], m[2]) for m in map(DOCUMENTED.match, (getattr(function, '__doc__', None) or '').splitlines()) if m)
     try:
@@ -96,7 +96,7 @@ def parameters(function):
 
 
 def recorded_calls():
-    """{name: [(args, kwargs)]} of calls that work, as tests/golden/ops/README.md writes them."""
+    """{name: [(args, kwargs)]} of calls that work, in the form that tests/golden/ops/README.md describes."""
     found = {}
     for file in sorted(os.listdir(GOLDEN)):
         if file.endswith('.jsonl'):
@@ -109,7 +109,7 @@ def recorded_calls():
 
 
 def members(instance):
-    """The names of everything that its type has, beyond what every object has."""
+    """The names of all members of its type, beyond those of every object."""
     return sorted(name for name in dir(type(instance))
                   if not hasattr(object, name) or name in ('__reduce__', '__init__', '__new__', '__eq__', '__hash__',
                                                            '__repr__', '__format__', '__str__', '__lt__',

@@ -1,4 +1,4 @@
-// The fuzz target's input replayed without a fuzzer: the seeds, and a fixed number of mutations of each.
+// Replays the fuzz target without a fuzzer: the seeds, and a fixed number of mutations of each.
 #include "tests/fuzz/session_input.h"
 #include "tests/fuzz/session_seeds.h"
 

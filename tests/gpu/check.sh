@@ -1,8 +1,8 @@
 #!/bin/bash
-# Builds and tries the GPU part on a machine with nvcc, cmake, ninja, Python 3.11 to 3.13 and a GPU; needs no Qt, no
+# Builds and tests the GPU part on a machine with nvcc, cmake, ninja, Python 3.11 to 3.13 and a GPU; needs no Qt, no
 # Graphviz, no network. One line per check, then "N passed, N failed".
 #
-#   tests/gpu/check.sh --collect    before, on a machine that has them: copies what such a machine lacks (SQLite, zstd, RE2,
+#   tests/gpu/check.sh --collect    first, on a machine that has them: copies what can be missing (SQLite, zstd, RE2,
 #                                   protobuf, Eigen, Python's headers) into build/gpu-deps, which travels with the tree
 #   tests/gpu/check.sh              on the machine with the GPU
 #   tests/gpu/check.sh --rehearse   the same on any machine, with a fake GPU in place of the real one
@@ -17,12 +17,12 @@ collect() {
   rm -rf "$deps"
   mkdir -p "$deps/include" "$deps/lib" "$deps/bin"
   local name file python headers
-  # A library and the header that stands for it; its others are copied below.
+  # A library and its main header; other headers are copied below.
   for name in sqlite3:sqlite3.h zstd:zstd.h re2:re2/re2.h protobuf:google/protobuf/message.h; do
     file=$(gcc -print-file-name=lib${name%:*}.so)
     [ -e "$file" ] && [ -e "/usr/include/${name#*:}" ] || { echo "check.sh: ${name#*:} or lib${name%:*}.so is missing here" >&2; exit 1; }
     file=$(readlink -f "$file")
-    # Under both names: the linker looks for the one, the loader for the other.
+    # Under both names: one for the linker, one for the loader.
     cp "$file" "$deps/lib/lib${name%:*}.so"
     cp "$file" "$deps/lib/$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')"
   done
@@ -35,7 +35,7 @@ collect() {
     headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null) || continue
     [ -e "$headers/Python.h" ] || continue
     cp -rL "$headers" "$deps/include/$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')"
-    # Debian keeps a part of pyconfig.h beside the architecture's other headers.
+    # Debian keeps a part of pyconfig.h with the architecture's other headers.
     local there=/usr/include/x86_64-linux-gnu/$(basename "$headers")
     [ -d "$there" ] && mkdir -p "$deps/include/$(basename "$headers")/x86_64-linux-gnu" &&
       cp -rL "$there" "$deps/include/$(basename "$headers")/x86_64-linux-gnu/"
@@ -57,7 +57,7 @@ ok() { passed=$((passed + 1)); echo "ok     $1"; }
 bad() { failed=$((failed + 1)); echo "FAILED $1${2:+: $2}"; }
 check() { if [ "$2" -eq 0 ]; then ok "$1"; else bad "$1" "${3:-}"; fi; }
 finish() { echo "$passed passed, $failed failed"; [ $failed -eq 0 ]; exit; }
-# has TEXT PATTERN: 0 when a line matches.
+# has TEXT PATTERN: status 0 if a line of TEXT matches.
 has() { grep -Eq -- "$2" <<<"$1"; }
 
 python=${PYTHON:-}
@@ -69,7 +69,7 @@ done
 python=$("$python" -c 'import sys; print(sys.executable)')
 tag=$("$python" -c 'import sys; print("%d%d" % sys.version_info[:2])')
 
-# A library of CUDA where the loader does not look: the toolkit beside nvcc, or the wheels of this Python.
+# A CUDA library where the loader does not look: in the toolkit beside nvcc, or the wheels of this Python.
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 export CUDA_HOME=${CUDA_HOME:-$(dirname "$(dirname "$(readlink -f "$nvcc")")")}
 wheel_library() {
@@ -100,7 +100,7 @@ check "built" $status "$(grep -E '(error|undefined reference)' "$log" | grep -v 
 ! readelf -d "$build"/lib/libfootlight*.so "$build"/bin/footlight | grep -Eq 'NEEDED.*(libcuda|libcublas|libcupti|Qt)'
 check "nothing links the driver, cuBLASLt, CUPTI or Qt" $?
 
-# --- without a device, before anything else: the same build
+# --- without a device, first of all: the same build
 none() { env -u FOOTLIGHT_CUDA_PART CUDA_VISIBLE_DEVICES= "$@"; }
 export PYTHONPATH=$build/python FOOTLIGHT_BUILD=$build FOOTLIGHT_SOURCE=$PWD PYTHONDONTWRITEBYTECODE=1
 said=$(none "$build/tests/gpu_check" device 2>&1)
@@ -174,7 +174,7 @@ has "$events" 'kind=memcpy .*bytes=262144 .*name=copy host to device' && has "$e
 check "copies both ways, with their bytes" $? "$(grep kind=memcpy <<<"$events" | head -3)"
 has "$events" '^kind=runtime op=AddV2 .*name=cudaLaunch' && has "$events" '^kind=driver'
 check "API calls, with their op" $? "$(grep -E '^kind=(runtime|driver)' <<<"$events" | head -3)"
-# A kernel starts after its op did, and not a second later: the device's clock is the host's.
+# A kernel starts after its op, and less than a second later: the device's clock agrees with the host's.
 awk '/^kind=kernel op=[^-]/ { n++; for (i = 1; i <= NF; i++) if ($i ~ /^after_op_ms=/) { t = substr($i, 13) + 0; if (t < -0.5 || t > 1000) late++ } }
      END { exit !(n > 0 && late == 0) }' <<<"$events"
 check "device times fit the host's" $? "$(head -2 <<<"$kernels")"
@@ -183,7 +183,7 @@ has "$events" '^device=1 name=/gpu:0'; check "the session names the GPU" $?
 said=$("$build/bin/footlight" info --json "$folder/run.footlight" 2>&1)
 check "footlight info reads it" $? "$said"
 
-# --- everything around a device, against the fake one
+# --- everything around a device, with the fake one
 said=$(env -u FOOTLIGHT_CUPTI -u FOOTLIGHT_CUDA_PART "$python" tests/gpu/test_device.py 2>&1)
 check "the tests with a fake device" $? "$(tail -15 <<<"$said")"
 finish

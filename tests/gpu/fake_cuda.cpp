@@ -1,5 +1,5 @@
-// A libcuda.so.1 without a GPU, as far as the recorder asks one: found by LD_LIBRARY_PATH. $FAKE_CUDA_INIT is what
-// cuInit answers (34: a stub library), $FAKE_CUDA_DEVICES how many devices there are.
+// A libcuda.so.1 without a GPU, with what the recorder calls: found by LD_LIBRARY_PATH. $FAKE_CUDA_INIT is what
+// cuInit returns (34: a stub library), $FAKE_CUDA_DEVICES the number of devices.
 #include <cstdlib>
 
 #define FAKE extern "C" __attribute__((visibility("default")))
@@ -13,7 +13,7 @@ int number(const char* name, int otherwise) {
 
 FAKE int cuInit(unsigned) {
   const int result = number("FAKE_CUDA_INIT", 0);
-  if (result == 0 && number("FAKE_CUDA_DEVICES", 1) > 0) setenv("FAKE_CUDA_STARTED", "1", 1);  // fake_cupti.cpp asks
+  if (result == 0 && number("FAKE_CUDA_DEVICES", 1) > 0) setenv("FAKE_CUDA_STARTED", "1", 1);  // read by fake_cupti.cpp
   return result;
 }
 

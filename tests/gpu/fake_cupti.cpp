@@ -1,8 +1,8 @@
-// A libcupti without a GPU: it keeps the rules of the real one (callbacks for buffers, external correlations in front
-// of API records, device records in buffers of their own) and lays records out as the version it claims to be does.
-// Offsets are written as numbers, from the toolkit's headers, not taken from the code under test. It is as unforgiving
+// A libcupti without a GPU: it follows the rules of the real one (callbacks for buffers, external correlations before
+// API records, device records in buffers of their own) and lays out records as the version that it claims to be.
+// Offsets are written as numbers, from the toolkit's headers, not taken from the code under test. It is as strict
 // as the worst of the real ones: without a driver cuptiGetVersion ends the process (13.2 recurses there until the stack
-// is full), and so does every call after its static objects were destroyed.
+// is full), and so does every call after its static objects are destroyed.
 #include "tests/gpu/fake_cupti.h"
 
 #include <unistd.h>
@@ -48,8 +48,8 @@ State& state() {
 thread_local std::vector<uint64_t> externals[8];
 
 bool torn_down = false;
-// As libcupti's own: its destructor is registered when the library is opened, and runs before exit handlers that were
-// registered earlier.
+// As in the real libcupti: its destructor is registered when the library is opened, and so runs before exit handlers
+// that were registered earlier.
 struct StaticObjects {
   StaticObjects() {}
   ~StaticObjects() { torn_down = true; }
@@ -74,7 +74,7 @@ void note(const char* what) {
 class Record {
  public:
   Record(uint32_t kind, size_t bytes) : bytes_(bytes + state().control.extra_bytes, 0) {
-    // What is behind the known fields must not be read as anything.
+    // The bytes after the known fields must not be interpreted.
     std::memset(bytes_.data() + bytes, 0xEE, state().control.extra_bytes);
     put<uint32_t>(0, kind);
   }
@@ -200,7 +200,7 @@ FAKE void fake_overhead(uint64_t start, uint64_t end) {
   Record record(17, v >= 130000 ? 56 : v >= 20 ? 48 : 40);
   record.put<uint32_t>(4, 6u << 16).put<uint64_t>(24, start).put<uint64_t>(32, end);
   if (v >= 130000) {
-    record.put<void*>(48, std::malloc(12));  // a leak checker sees it when nobody frees it
+    record.put<void*>(48, std::malloc(12));  // a leak checker notices if nobody frees it
     ++s.control.overheads_allocated;
   }
   record.append(s.api);
@@ -287,7 +287,7 @@ FAKE int32_t cuptiActivityFlushAll(uint32_t flag) {
   if (s.control.on_flush) s.control.on_flush();
   std::lock_guard lock(s.mutex);
   if (s.control.kernel_first) {
-    // What the real one does when a thread's buffer is not complete yet: device records now, causes a flush later.
+    // As the real one does if a thread's buffer is not complete yet: device records now, their causes a flush later.
     if (s.device.data) return Record::finish(s.device), 0;
   }
   Record::finish(s.api);

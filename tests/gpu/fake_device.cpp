@@ -1,7 +1,7 @@
-// A CUDA part without CUDA, for tests of everything around it: two "GPUs" whose memory the host can neither
-// read nor write where the tensors say it is, so that code which forgets to copy crashes. Kernels compute
+// A CUDA part without CUDA, for testing everything around it: two "GPUs" whose memory the host can neither
+// read nor write at the addresses in tensors, so that code that forgets to copy crashes. Kernels compute
 // through a second mapping of the same memory, with the host's own kernels. With $FOOTLIGHT_CUPTI naming the
-// fake libcupti, it is told of every launch and copy, as a driver would tell the real one.
+// fake libcupti, it reports every launch and copy to it, as a driver does to the real one.
 #include "engine/base/clock.h"
 #include "engine/tensor/gpu.h"
 #include "kernels/table.h"
@@ -27,7 +27,7 @@ constexpr size_t kBytes = size_t{256} << 20;
 constexpr int kDevices = 2;
 
 struct Memory {
-  char* seen = nullptr;   // what tensors point at: no access
+  char* seen = nullptr;   // the addresses in tensors: no access
   char* shadow = nullptr;
   size_t used = 0;
 
@@ -76,7 +76,7 @@ class FakeAllocator final : public Allocator {
 
  private:
   static size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
-  static inline std::mutex mutex_;  // of the one memory behind all devices
+  static inline std::mutex mutex_;  // for the single memory behind all devices
   std::map<size_t, std::vector<void*>> free_;
   std::atomic<size_t> current_{0};
 };
@@ -130,7 +130,7 @@ void compute(KernelContext& c) {
 
 FakeAllocator allocators[kDevices];
 
-// CUDA's libraries are torn down like any other, and must not be called afterwards.
+// CUDA's libraries are torn down like any other library, and must not be called after that.
 bool torn_down = false;
 struct StaticObjects {
   StaticObjects() {}

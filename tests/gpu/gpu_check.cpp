@@ -1,5 +1,5 @@
 // For machines with a GPU, without Qt. `gpu_check device`: devices, copies and kernels against the host, one line per
-// check. `gpu_check session FILE`: what a session says of the device, as lines of key=value for check.sh and tests.
+// check. `gpu_check session FILE`: what a session says about the device, as key=value lines for check.sh and tests.
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
 #include "engine/eager/execute.h"
@@ -43,7 +43,7 @@ Tensor random_tensor(const Shape& shape, unsigned seed) {
   return t;
 }
 
-// The largest difference relative to the largest number.
+// The largest difference, relative to the largest number.
 template <class T>
 double difference(const Tensor& a, const Tensor& b) {
   if (!(a.shape() == b.shape()) || a.dtype() != b.dtype()) return INFINITY;
@@ -121,7 +121,7 @@ std::string copies_go_round() {
 std::string memory_comes_back() {
   const size_t before = memory_use(kGpu0).current;
   const auto part = static_cast<int64_t>(gpu::info(0).memory / 8);
-  for (int i = 0; i < 100; ++i) Tensor::empty(DType::kUInt8, Shape{part}, kGpu0);  // a dozen times what there is
+  for (int i = 0; i < 100; ++i) Tensor::empty(DType::kUInt8, Shape{part}, kGpu0);  // a dozen times the memory
   if (memory_use(kGpu0).current != before) return "memory is held by nobody";
   try {
     Tensor::empty(DType::kFloat32, Shape{int64_t{1} << 42}, kGpu0);
@@ -130,7 +130,7 @@ std::string memory_comes_back() {
     if (e.kind() != ErrorKind::kResourceExhausted || !std::strstr(e.what(), "are free")) return e.what();
   }
   gpu::synchronize();
-  return same_on_both<float>("AddV2", {100}, {100}, 0);  // and it goes on after that
+  return same_on_both<float>("AddV2", {100}, {100}, 0);  // and ops still run after that
 }
 
 std::string threads_share_it() {

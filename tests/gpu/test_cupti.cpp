@@ -1,5 +1,5 @@
-// The recorder of device activity against a fake libcupti: what is read from every version, who caused what, the
-// order of calls, what is said when recording is refused, and what happens under overload.
+// The recorder of device activity against a fake libcupti: reading every version, linking work to its cause, the
+// order of calls, the messages when recording is refused, and overload.
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
 #include "engine/record/cupti_recorder.h"
@@ -76,7 +76,7 @@ cupti::RecorderOptions options() {
   return o;
 }
 
-// An op as the engine runs one: device work in a bracket, then its event.
+// Runs an op as the engine does: device work in a bracket, then its event.
 template <class Body>
 uint64_t run_op(Body body) {
   const uint64_t id = thread_rings().next_op_event();
@@ -112,7 +112,7 @@ class TestCupti : public QObject {
   void reads_every_version() {
     QFETCH(uint, version);
     QFETCH(int, extra);
-    // A library is opened once and keeps its version: each version is a library of its own.
+    // A library is opened only once and keeps its version: so each version is a library of its own.
     QTemporaryDir folder;
     const std::string path = folder.filePath("libcupti.so").toStdString();
     QVERIFY(QFile::copy(FAKE_CUPTI, QString::fromStdString(path)));
@@ -236,12 +236,12 @@ class TestCupti : public QObject {
     QCOMPARE(synchronized_at_flushes.load(), 1);
     QVERIFY(fake_.control()->muted > 20);
     QVERIFY(device_hooks.load() == nullptr);
-    recorder->stop();  // nothing more
+    recorder->stop();  // no further calls
     QCOMPARE(QString(fake_.control()->order), order);
   }
 
-  // The fake ends the process when it is asked for its version without a driver, as CUPTI 13.2 does: it must not be
-  // opened at all.
+  // The fake ends the process if it is asked for its version without a driver, as CUPTI 13.2 does: it must not even be
+  // opened.
   void without_a_driver_cupti_stays_closed_data() {
     QTest::addColumn<QString>("driver");
     QTest::addColumn<QByteArray>("init");
@@ -302,7 +302,7 @@ class TestCupti : public QObject {
     std::string said;
     QVERIFY(!cupti::Recorder::start(sink, said, options()));
     QVERIFY2(QString::fromStdString(said).contains(words), said.c_str());
-    // Nothing but the probe was called, and ops run without brackets.
+    // Only the probe was called, and ops run without brackets.
     QCOMPARE(QString(fake.order), QString("subscribe "));
     QVERIFY(device_hooks.load() == nullptr);
   }
@@ -330,7 +330,7 @@ class TestCupti : public QObject {
     QVERIFY2(QString::fromStdString(said).contains("error 21"), said.c_str());
     QVERIFY(QString(fake_.control()->order).endsWith("unsubscribe "));
     fake_.reset();
-    fake_.control()->refuse_kind = 17;  // overhead alone: recorded without it
+    fake_.control()->refuse_kind = 17;  // only overhead records: recorded without them
     auto recorder = cupti::Recorder::start(sink, said, options());
     QVERIFY2(recorder, said.c_str());
     recorder->stop();
@@ -362,7 +362,7 @@ class TestCupti : public QObject {
     QVERIFY(recorder);
     const auto now = static_cast<uint64_t>(now_ns());
     const uint64_t id = run_op([&] { fake_.launch("late", now, now + 5); });
-    QTRY_COMPARE(sink.of("kernel").size(), size_t{1});  // while it still records
+    QTRY_COMPARE(sink.of("kernel").size(), size_t{1});  // while still recording
     QCOMPARE(sink.of("kernel")[0].op_event, id);
     recorder->stop();
   }
@@ -441,10 +441,10 @@ class TestCupti : public QObject {
     recorder->stop();
     QCOMPARE(sink.of("overhead").size(), size_t{1});
     QCOMPARE(QString::fromStdString(sink.of("overhead")[0].name), "command buffer full");
-    QCOMPARE(fake_.control()->overheads_allocated, size_t{1});  // freed, or the leak checker says so
+    QCOMPARE(fake_.control()->overheads_allocated, size_t{1});  // freed, or the leak checker reports it
   }
 
-  // A lock held while flushing would make this hang: the flush calls back into code that records ops.
+  // A lock held while flushing would hang here: the flush calls back into code that records ops.
   void flush_may_call_back() {
     Sink sink;
     std::string words;

@@ -1,4 +1,4 @@
-// The recorder's own statements of CUPTI's numbers and layouts against the pinned toolkit's headers.
+// CUPTI's numbers and layouts, as written in the recorder, against the pinned toolkit's headers.
 #include "engine/record/cupti_library.h"
 
 #include <cupti.h>
@@ -111,8 +111,8 @@ class TestCuptiLayout : public QObject {
     QCOMPARE(cupti::record_size(Kind::kMemcpy, 19), sizeof(CUpti_ActivityMemcpy5));
   }
 
-  // The real library on a machine with or without a driver: it opens, tells its version, and the probe's
-  // answer is in words.
+  // The real library on a machine with or without a driver: it opens, reports its version, and the probe
+  // answers with a message.
   void the_toolkits_library_opens() {
     std::string why;
     const auto library = cupti::Library::open({CUPTI_LIBRARY}, why);

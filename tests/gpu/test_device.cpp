@@ -1,4 +1,4 @@
-// Devices from C++: names and refusals in words, copies, where ops run, what the recorder is told of it. Against a
+// Devices from C++: names, messages of refusals, copies, where ops run, what the recorder sees. Against a
 // fake device (fake_device.cpp), each refusal in a process of its own.
 #include "engine/base/device_hooks.h"
 #include "engine/eager/execute.h"
@@ -28,7 +28,7 @@ std::vector<float> values(const Tensor& t) {
   return {host.data<float>(), host.data<float>() + host.elements()};
 }
 
-// What `body` writes to standard error in a fresh process.
+// What `body` writes to standard error in a new process.
 template <class Body>
 QString said_by(Body body) {
   int ends[2];
@@ -59,7 +59,7 @@ class TestDevice : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // First, while this process has asked for no device: children see what they set.
+  // Must be first, before this process asks for a device: child processes see what they set.
   void says_why_there_is_none_data() {
     QTest::addColumn<QByteArray>("part");
     QTest::addColumn<QByteArray>("refusal");
@@ -83,7 +83,7 @@ class TestDevice : public QObject {
       if (gpu::count() != 0 || !gpu::in_words().starts_with("none: ") || open_devices.load()) _exit(2);
       gpu::synchronize();
       std::fprintf(stderr, "[%s]", gpu::why_not().c_str());
-      // Asking softly is said once; asking explicitly is an error each time.
+      // A soft request warns once; an explicit one fails each time.
       for (int i = 0; i < 3; ++i)
         if (gpu::soft(kGpu0) != Device::cpu()) _exit(3);
       for (int i = 0; i < 2; ++i) try {
@@ -157,7 +157,7 @@ class TestDevice : public QObject {
     const Tensor product = eager::execute1(kMatMul, {}, there, there);
     QVERIFY(product.device() == kGpu0);
     QVERIFY(values(product) == std::vector<float>({7, 10, 15, 22}));
-    // No kernel there: on the host, with its result on the host.
+    // No kernel on the device: runs on the host, with its result there.
     const Tensor power = eager::unary(kExp.row(), gpu::copy_to(Tensor::scalar(0.0f), kGpu0));
     QVERIFY(power.device() == Device::cpu());
     QVERIFY(values(power) == std::vector<float>({1}));
@@ -177,7 +177,7 @@ class TestDevice : public QObject {
     QVERIFY(values(here) == std::vector<float>({3, 6}));
   }
 
-  // The one decision that eager and traced ops share.
+  // Eager and traced ops share this decision.
   void places_follow_from_rows_and_inputs() {
     static const Op kAdd{"AddV2"}, kExp{"Exp"}, kReshape{"Reshape"}, kAssert{"Assert"};
     const Tensor here = floats({1, 2}, Shape{2}), there = gpu::copy_to(here, kGpu0);
@@ -193,7 +193,7 @@ class TestDevice : public QObject {
     QVERIFY(on(kAdd, {here, there}) == kGpu0);
     QVERIFY(on(kAdd, {here, here}, &kGpu0) == kGpu0);
     QVERIFY(on(kAdd, {there, there}, &host) == Device::cpu());
-    QVERIFY(on(kExp, {there}) == Device::cpu());             // no kernel there
+    QVERIFY(on(kExp, {there}) == Device::cpu());             // no kernel on the device
     QVERIFY(on(kReshape, {there, shape_there}) == kGpu0);    // a view needs none
     QVERIFY(on(kReshape, {here, shape_there}) == Device::cpu());  // the shape is read on the host anyway
     QVERIFY(on(kAssert, {Tensor::scalar(true), there}, &kGpu0) == Device::cpu());
@@ -202,7 +202,7 @@ class TestDevice : public QObject {
     QVERIFY(moved[0].device() == kGpu0 && moved[1].device() == Device::cpu());
   }
 
-  // The recorder's hooks see one bracket per op on a device, with the id of the op event that follows; host ops none.
+  // The recorder's hooks see one bracket per device op, with the id of the op event that follows; none for host ops.
   void brackets_device_work() {
     static std::vector<std::pair<uint64_t, uint64_t>> begun;
     static int ended;
@@ -225,7 +225,7 @@ class TestDevice : public QObject {
     ids.push_back(thread_rings().next_op_event());
     eager::unary(kExp.row(), there);
     this_thread_call = {};
-    gpu::on_host(there);  // of no op
+    gpu::on_host(there);  // belongs to no op
     device_hooks = nullptr;
     recording_level = RecordingLevel::kOff;
     QCOMPARE(begun.size(), size_t{2});

@@ -1,5 +1,5 @@
-"""Devices from Python against the fake GPU (fake_device.cpp): its memory faults when the host touches it, so whatever
-forgets to copy crashes here. The last tests record, with a fake CUPTI that is told of every launch."""
+"""Devices from Python with the fake GPU (fake_device.cpp): its memory faults if the host touches it, so code that
+forgets to copy crashes here. The last tests record, with a fake CUPTI that sees every launch."""
 import json
 import os
 import pathlib
@@ -72,7 +72,7 @@ class Ops(unittest.TestCase):
         self.assertEqual(p.device, GPU)
         self.assertTrue(bool(tf.reduce_all(p == tf.matmul(m, m))))
         self.assertEqual(tf.reshape(p, [4]).device, GPU)
-        self.assertEqual(tf.exp(x).device, CPU)  # no kernel there
+        self.assertEqual(tf.exp(x).device, CPU)  # no kernel on the device
 
     def test_scopes(self):
         x = tf.constant([1.0])
@@ -153,7 +153,7 @@ class Functions(unittest.TestCase):
         self.assertEqual([float(v) for v in f(tf.constant([1.0, 2.0]).gpu(), n.gpu())], [80.0, 160.0])
         self.assertEqual([float(v) for v in f(tf.constant([0.5, 0.5]).gpu(), n)], [4.0, 4.0])
 
-    # What is on the device comes from a variable, not from an argument.
+    # The data on the device comes from a variable, not from an argument.
     def test_variable_on_the_device(self):
         with tf.device("/gpu:0"):
             v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -161,7 +161,7 @@ class Functions(unittest.TestCase):
 
         @tf.function
         def f(x):
-            y = tf.exp(x * 0.0) + v  # exp has no kernel there, the sum has
+            y = tf.exp(x * 0.0) + v  # exp has no kernel on the device, the sum has
             z = tf.matmul(v, x)
             return y, tf.reduce_sum(z), tf.gather(v, [1]), tf.gather_nd(v, [[1, 0]])
 
@@ -210,7 +210,7 @@ class Functions(unittest.TestCase):
 
         self.assertEqual([float(e) for e in f(tf.constant([1.0, 1.0]), tf.constant(3))], [0.0, 6.0])
 
-    # An instruction runs where its own inputs are, whatever lies on a device elsewhere in the function.
+    # An instruction runs where its own inputs are, regardless of other device data in the function.
     def test_each_instruction_decides(self):
         @tf.function
         def f(a, b):
@@ -260,13 +260,13 @@ print(d.cpu())
 """
 
 
-# What is recorded with a driver: the fake one, which is found in front of a real one.
+# For recordings with a driver: the fake one, found before a real one.
 DRIVER = {"LD_LIBRARY_PATH": os.pathsep.join(filter(None, [str(FAKES / "fake_driver"), os.environ.get("LD_LIBRARY_PATH")]))}
 
 
 class Recorded(unittest.TestCase):
     def run_recorded(self, script, **environment):
-        """(the finished process, what gpu_check says of its session)."""
+        """(the finished process, gpu_check's output for its session)."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         program, session = pathlib.Path(folder.name, "script.py"), pathlib.Path(folder.name, "run.footlight")
@@ -314,8 +314,8 @@ class Recording(Recorded):
 
 
 class Driver(Recorded):
-    """CUPTI is opened when the program asks for its devices and a driver works, and not otherwise. The fake one ends the
-    process when it is asked for its version without a driver, as CUPTI 13.2 does."""
+    """CUPTI is opened if the program asks for its devices and a driver works, and not otherwise. The fake one ends the
+    process if it is asked for its version without a driver, as CUPTI 13.2 does."""
 
     LOADED = """
 maps = open('/proc/self/maps').read()
@@ -354,8 +354,8 @@ print([name for name in ('libfake_cupti', 'libcuda.so') if name in maps])
 
 
 class Ends(Recorded):
-    """However a program ends, the devices' recorder stops while CUDA and CUPTI are whole: the fake ones end the process
-    with a status of their own when they are called after their static objects are gone."""
+    """However a program ends, the devices' recorder stops while CUDA and CUPTI still work: the fakes end the
+    process with a status of their own if they are called after their static objects are destroyed."""
 
     WORK = """
 import atexit, ctypes, os, signal, sys, threading, time
@@ -396,7 +396,7 @@ y = x + x
         self.ends("ctypes.CDLL(None).exit(4)", 4, ["AddV2"])
 
     def test_no_end_at_all(self):
-        # Nothing of the program's runs any more: what was flushed before is there, and the supervisor ends the session.
+        # No code of the program runs any more: flushed events are there, and the supervisor ends the session.
         self.ends("os._exit(5)", 5, None)
         self.ends("os.kill(os.getpid(), signal.SIGTERM)", 128 + signal.SIGTERM, None)
 

@@ -1,4 +1,4 @@
-// The plan of a product, carried out by a column-major multiplier written here, against plain sums.
+// The plan of a matrix product, carried out by a column-major multiplier written here, against plain sums.
 #include "kernels/cuda/product_plan.h"
 
 #include <QTest>
@@ -10,7 +10,7 @@ using namespace footlight::cuda;
 
 namespace {
 
-// What cuBLASLt does: out = op(first) op(second), all column-major.
+// As cuBLASLt does: out = op(first) op(second), all column-major.
 void column_major(const ProductPlan& p, const std::vector<double>& a, const std::vector<double>& b,
                   std::vector<double>& out, int64_t a_at, int64_t b_at, int64_t out_at) {
   const auto element = [](const Operand& o, const std::vector<double>& m, int64_t at, int64_t row, int64_t column) {
@@ -49,8 +49,8 @@ class TestProductPlan : public QObject {
     QTest::addColumn<QVector<int>>("b");
     QTest::addColumn<bool>("ta");
     QTest::addColumn<bool>("tb");
-    QTest::addColumn<int>("batch");    // of one call
-    QTest::addColumn<int>("singles");  // calls one by one
+    QTest::addColumn<int>("batch");    // within one call
+    QTest::addColumn<int>("singles");  // one call each
     using V = QVector<int>;
     QTest::newRow("plain") << V{2, 3} << V{3, 4} << false << false << 1 << 0;
     QTest::newRow("a transposed") << V{3, 2} << V{3, 4} << true << false << 1 << 0;
@@ -94,7 +94,7 @@ class TestProductPlan : public QObject {
         column_major(p, av, bv, out, i * p.second.stride, i * p.first.stride, i * p.out.stride);
     for (const auto& at : p.singles) column_major(p, av, bv, out, at.a, at.b, at.out);
 
-    // Plain sums, with the broadcast written down anew: an index of the batch, right-aligned, 0 where a size is 1.
+    // Plain sums, with broadcasting written independently: the batch index, right-aligned, 0 where a size is 1.
     const auto at = [&](const Shape& s, const std::vector<double>& v, int64_t index, int64_t row, int64_t column) {
       int64_t offset = 0, stride = s[s.rank() - 1] * s[s.rank() - 2];
       for (int d = 0; d < batches.rank(); ++d) {

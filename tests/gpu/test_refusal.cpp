@@ -1,4 +1,4 @@
-// What is said of machines whose GPU cannot be used.
+// The messages about machines whose GPU cannot be used.
 #include "kernels/cuda/refusal.h"
 
 #include <QTest>

@@ -1,4 +1,4 @@
-// Names, the verifier, the text printer, values and attributes in words.
+// Names, the verifier, the text printer, descriptions of values and attributes.
 #include "engine/base/errors.h"
 #include "engine/graph/describe.h"
 #include "engine/graph/print.h"
@@ -121,7 +121,7 @@ class TestGraph : public QObject {
     QVERIFY(describe_value(Tensor::scalar(0.1f)) != describe_value(Tensor::scalar(std::nextafter(0.1f, 1.0f))));
     QCOMPARE(describe_value(Tensor::scalar(0.1f)), std::string("0.1"));
     QVERIFY(describe_value(Tensor::scalar<uint32_t>(1)) != describe_value(Tensor::scalar<uint32_t>(2)));
-    // Whatever is left out is left out with a hash, also where the text ends just at the limit.
+    // Text that is left out is replaced by a hash, also where it ends exactly at the limit.
     for (int64_t n = 30; n < 50; ++n) {
       std::vector<int64_t> ones(static_cast<size_t>(n), 1);
       const std::string text = describe_value(Tensor::vector<int64_t>(ones));

@@ -1,4 +1,4 @@
-"""The choice of the kernels' instruction set: what FOOTLIGHT_ISA cannot have is said, with what there is."""
+"""The choice of instruction set: if FOOTLIGHT_ISA cannot be had, a message says so, and what is available."""
 import os
 import subprocess
 import sys

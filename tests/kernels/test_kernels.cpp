@@ -1,4 +1,4 @@
-// Kernels against loops written plainly: sizes around the edges of vectors, tiles, panels and of the thread pool's cut.
+// Kernels against plain loops: sizes around the edges of vectors, tiles, panels and the thread pool's ranges.
 #include "engine/base/thread_pool.h"
 #include "engine/eager/execute.h"
 #include "engine/ops/functions.h"
@@ -85,10 +85,10 @@ class TestKernels : public QObject {
       QCOMPARE(cpu_isa(), std::string_view("baseline"));
   }
 
-  // Half of their speed; flags of the compiler that get lost show nowhere else.
+  // Fusing doubles their speed; lost compiler flags would show nowhere else.
   void products_are_fused_with_sums() {
     if (cpu_isa() == "baseline") QSKIP("a processor of 2003 has no such instruction");
-    const float x = 1.f + 0x1p-12f;  // x * x needs 25 bits: fused, what rounding takes away is left
+    const float x = 1.f + 0x1p-12f;  // x * x needs 25 bits: if fused, the rounding error of x * x remains
     for (const int64_t n : {16, 200}) {
       const Tensor a = Tensor::empty(DType::kFloat32, {n, 2}), b = Tensor::empty(DType::kFloat32, {2, n});
       for (int64_t i = 0; i < n; ++i) {
@@ -197,7 +197,7 @@ class TestKernels : public QObject {
     }
   }
 
-  // Ten million small floats: their sum keeps six digits, which one running sum would not.
+  // Ten million small floats: their sum keeps six digits, which a single running sum would not.
   void long_sums_stay_exact() {
     const Tensor x = Tensor::empty(DType::kFloat32, {10'000'000});
     std::fill(x.data<float>(), x.data<float>() + x.elements(), 0.1f);

@@ -1,4 +1,4 @@
-// The branch-free functions against the library's, in units in the last place; reductions, transpositions, choices and
+// Branch-free functions against the library's, in units in the last place; reductions, transpositions, choices and
 // gathers against plain loops, at sizes around the edges of vectors and blocks.
 #include "engine/base/thread_pool.h"
 #include "engine/eager/execute.h"
@@ -152,7 +152,7 @@ class TestVectors : public QObject {
     check_function<double>("Softplus", softplus, 2);
   }
 
-  // What stands at the end of a loop, where no whole vector is left, has the same digits as in the midst of one.
+  // Elements at the end of a loop, where no whole vector is left, get the same digits as those in the middle.
   void few_elements() {
     const std::vector<float> x = arguments<float>();
     const std::vector<double> wide(x.begin(), x.end());
@@ -200,7 +200,7 @@ class TestVectors : public QObject {
       QVERIFY(h == half_back.data<float>()[i] || x[i] != x[i]);
       QVERIFY(b == brain_back.data<float>()[i] || x[i] != x[i]);
     }
-    // One operand for all, and loops longer than a block.
+    // One operand for all elements, and loops longer than a block.
     const Tensor sum = ops::add(half, Tensor::scalar(Float16(1.0f)));
     for (size_t i = 0; i < x.size(); ++i)
       QVERIFY(float(sum.data<Float16>()[i]) == float(Float16(float(half.data<Float16>()[i]) + 1.0f)) || x[i] != x[i]);
@@ -234,7 +234,7 @@ class TestVectors : public QObject {
     none[77] = std::numeric_limits<float>::quiet_NaN();
     const Tensor largest = apply(Op("Max"), {Tensor::vector<float>(none), ops::ints({0})});
     QVERIFY(std::isnan(*largest.data<float>()));
-    // A million tenths: what plain summation loses shows in the third digit.
+    // A million tenths: the error of plain summation shows in the third digit.
     const std::vector<float> tenths(1000000, 0.1f);
     const Tensor sum = ops::sum(Tensor::vector<float>(tenths), ops::ints({0}));
     QVERIFY(std::fabs(*sum.data<float>() - 100000.0f) < 0.1f);

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Checks from the code's own #include lines who includes whom, and the few facts of style that a program can see.
+"""Checks from the code's own #include lines who includes whom, and the few points of style that a program can check.
 
     layering.py [ROOT]         checks the tree, one line per offence; exit status 1 when there is any
-    layering.py --self-test    adds one offence after the other to a small tree and sees each of them found
+    layering.py --self-test    adds offences to a small tree, one after the other, and checks that each is found
 """
 import os
 import re
 import sys
 import tempfile
 
-# Folder: what it may include besides itself. Rights are transitive. The most particular folder of a file counts.
+# Folder: what it may include besides itself. Permissions are transitive. A file's innermost folder in the table counts.
 MAY_INCLUDE = {
     'engine/base': [],
     'engine/tensor': ['engine/base'],
@@ -44,13 +44,13 @@ MAY_INCLUDE = {
     'app/views': ['app/layout', 'app/session'],
     'app': ['app/views'],
 }
-# Single headers lent beyond that table: folder, header, why.
+# Single headers allowed beyond that table: folder, header, why.
 LENT = [
     ('kernels', 'engine/ops/row.h', 'a kernel is given the row and the attributes of its op'),
     ('kernels', 'engine/ops/wanted.h', 'a kernel leaves out results that nobody reads'),
     ('kernels', 'engine/ops/window.h', 'where windows lie is worked out once, for shape rules and kernels'),
 ]
-# Libraries below us: which folders may name their headers. Tests may name all of them.
+# External libraries: which folders may use their headers. Tests may use all of them.
 LIBRARIES = [
     (re.compile(r'^(Python|structmember|frameobject|internal/pycore\w*|cpython/\w+)\.h$'), ['engine/python']),
     (re.compile(r'^(Q[A-Z]\w*|q[a-z]+(/.*)?|Qt\w*/.*)$'), ['app']),
@@ -62,7 +62,7 @@ LIBRARIES = [
     (re.compile(r'^(cuda\w*|cublas\w*|cudnn\w*|nvrtc|cub/.*|thrust/.*)(\.h|\.hpp|\.cuh)?$'),
      ['kernels/cuda', 'engine/record']),
 ]
-# Calls that have one place: folder in which that holds, pattern, the files that may have them, what to write instead.
+# Calls allowed in one place only: folder where this holds, pattern, files that may have them, what to write instead.
 # Comments do not count.
 ONE_PLACE = [
     ('engine/python/', re.compile(r'\bPyErr_Clear\b'), ['engine/python/interpreter/exceptions.cpp'],
@@ -87,22 +87,22 @@ ONE_PLACE = [
     ('app/', re.compile(r'\bQMessageBox(::| \w)'), ['app/views/main_window_parts.cpp'],
      'shows what looks like HTML as HTML; say it in the banner'),
 ]
-# Functions as Python calls them (getters, methods, slots of types), and what may throw in them: then it is in guarded().
+# Functions that Python calls (getters, methods, type slots), and code that may throw in them, which needs guarded().
 ENTRY = re.compile(r'(?:^PyObject\* \w+|\[\])\(PyObject\*(?: \w+)?(?:, (?:PyObject|void)\*(?: \w+)?){0,2}\)(?: -> PyObject\*)? \{', re.M)
 THROWS = re.compile(r'\bthrow\b|\bstd::string\b|\bc_str\(|\b(?:fail|checked|find_item|wrap|text_object|shape_object|elements)\(')
 GUARD = re.compile(r'\bguarded\(|\bnamed\(|\bcatch \(\.\.\.\)')
-HELPERS = ('engine/python/interpreter/attributes.cpp',)  # lends what it finds, and throws
+HELPERS = ('engine/python/interpreter/attributes.cpp',)  # finds attributes for other files, and throws
 OURS = ('app', 'engine', 'kernels', 'tests', 'resources', 'packaging', '.ci')
 CODE = ('.h', '.cpp', '.cu', '.cuh', '.inc')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
-# Put together at run time, so that this file does not hold what it looks for.
+# Assembled at run time, so that this file does not contain what it looks for.
 MACHINE_PATHS = re.compile('|'.join('(?<![\\w.])/' + p + '/' for p in ('work', 'root', 'tmp/notes')))
 HOSTS = re.compile(r'\b(' + '|'.join(('py' + r'pi\.org', 'python' + r'hosted\.org', 'deb' + r'\.debian\.org',
                                       'npm' + r'js\.(?:org|com)', 'crates' + r'\.io', 'docker' + r'\.io')) + r')\b')
 
 
 def rights(folder):
-    """Every folder that `folder` may include, itself too."""
+    """Every folder that `folder` may include, and itself."""
     found, todo = set(), [folder]
     while todo:
         one = todo.pop()
@@ -113,7 +113,7 @@ def rights(folder):
 
 
 def folder_of(path):
-    """The folder of the table that holds `path`; None: outside of it."""
+    """The folder in the table that contains `path`; None if there is none."""
     parts = path.split('/')
     for n in range(len(parts) - 1, 0, -1):
         if '/'.join(parts[:n]) in MAY_INCLUDE:
@@ -150,7 +150,7 @@ def include_offences(root, path, text):
 
 
 def unguarded_entries(text):
-    """(line, first line of the function) for each entry from Python that lets exceptions of C++ through."""
+    """(line, first line of the function) for each entry point from Python that lets C++ exceptions through."""
     text = without_comments(text)
     for entry in ENTRY.finditer(text):
         end, depth = entry.end(), 1
@@ -219,7 +219,7 @@ def check(root):
 
 
 GOOD = '// Adds.\n#pragma once\n'
-SELF_TEST = [  # path, text, a part of the offence; None: none may be found
+SELF_TEST = [  # path, text, part of the offence's message; None: no offence
     ('engine/graph/a.h', GOOD + '#include "engine/ops/row.h"\n#include "engine/base/ids.h"\n#include <vector>\n', None),
     ('engine/graph/b.h', GOOD + '#include "engine/trace/function.h"\n', 'engine/graph may include only'),
     ('engine/graph/c.h', GOOD + '// #include "engine/trace/function.h"\n', None),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints lines of tensorflow_ops.txt: tensorflow_ops.py NAME... under an interpreter that has TensorFlow."""
+"""Prints lines of tensorflow_ops.txt: tensorflow_ops.py NAME... with an interpreter that has TensorFlow."""
 import sys
 
 from tensorflow.python.framework import dtypes, op_def_registry

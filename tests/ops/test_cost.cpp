@@ -1,4 +1,4 @@
-// What ops cost by their rules, and that every distinct signature is described once.
+// The cost of ops by their rules; each distinct signature is described once.
 #include "engine/ops/cost.h"
 
 #include "engine/eager/execute.h"
@@ -54,7 +54,7 @@ class TestCost : public QObject {
     QVERIFY(id.valid());
     QVERIFY(signature_of(add, in, out) == id);
     QVERIFY(signature_of(add, input_hash(add, in), in, out) == id);
-    // An input whose memory the output took over is described as the output is.
+    // An input whose memory the output took over is described like the output.
     const Tensor gone[] = {Tensor(), y};
     const OpRow& sub = *find_row("Sub");
     QVERIFY(signature_of(sub, input_hash(sub, in), gone, out) == signature_of(sub, in, out));

@@ -1,4 +1,4 @@
-// Every differentiable op against numeric differentiation, and its gradient against the same once more.
+// Every differentiable op against numeric differentiation, and its gradient against the same again.
 #include "engine/eager/execute.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/indexed_slices.h"
@@ -34,7 +34,7 @@ Tensor weights_for(const Tensor& t) {
   return w;
 }
 
-// The gradients of the weighted sum of an op's outputs; with `order` 2 the gradients of the weighted sum of those.
+// The gradients of the weighted sum of an op's outputs; with `order` 2, the gradients of the weighted sum of those.
 std::vector<Tensor> differentiate(const Case& c, std::span<const Tensor> inputs, int order) {
   Tape outer(true);
   Tape inner(true);
@@ -70,12 +70,12 @@ double value(const Case& c, std::span<const Tensor> inputs, int order) {
   return weighted(differentiate(c, inputs, 1));
 }
 
-// Inputs in which an op has a slope but no gradient: no op computes it.
+// Inputs for which an op has a slope but no gradient, because no op computes it.
 bool without_gradient(const std::string& op, size_t input) {
   return ((op == "Zeta" || op == "Polygamma") && input == 0) || (op == "Betainc" && input < 2) ||
          (op == "MatrixDiagV3" && input == 4) || ((op == "MatrixDiagPartV3" || op == "MatrixSolveLs") && input == 2);
 }
-// Ops whose gradient is made of an op that has none.
+// Ops whose gradient uses an op without a gradient.
 bool without_second_order(const std::string& op) { return op == "Igamma" || op == "Igammac"; }
 
 std::string compare(const Case& c, int order) {
@@ -134,8 +134,8 @@ class TestGradients : public QObject {
 
   void every_gradient_is_checked() {
     const std::set<std::string> elsewhere{"Angle", "Cast", "Complex", "ComplexAbs", "Conj",
-                                          "Imag",  "Real", "ReadVariableOp",   // test_tape has them
-                                          "Cholesky"};  // its gradient is that of changes that stay symmetric
+                                          "Imag",  "Real", "ReadVariableOp",   // covered by test_tape
+                                          "Cholesky"};  // its gradient assumes changes that stay symmetric
     std::set<std::string> covered;
     for (const Case& c : cases_) covered.insert(c.op);
     std::string missing;
@@ -150,7 +150,7 @@ class TestGradients : public QObject {
   void check(int order) {
     int failed = 0;
     for (const Case& c : cases_) {
-      // What moves a sample with its parameter is the quantile, not the words that it is drawn from.
+      // A sample changes with its parameter through the quantile, not the random words: differences do not apply.
       if (find_row(c.op)->family == OpFamily::kRandom) continue;
       std::string message;
       try {

@@ -24,7 +24,7 @@ const char* kind_name(ErrorKind kind) {
   }
 }
 
-// What a trace would know: symbolic inputs with some dimensions or the rank taken away, no values but those given.
+// What a trace would know: symbolic inputs with some dimensions or the rank unknown, no values except the given ones.
 class PartInference final : public Inference {
  public:
   PartInference(const Case& c, std::span<const Tensor> inputs, bool values)
@@ -33,7 +33,7 @@ class PartInference final : public Inference {
     if (!looked_at(row, input, case_.inputs[input].dtype())) looked_at_others = true;
     return values_ ? case_.inputs[input] : Tensor();
   }
-  bool looked_at_others = false;  // at a value that traced calls think no rule looks at
+  bool looked_at_others = false;  // at a value that the row does not list as read
 
  private:
   const Case& case_;
@@ -86,12 +86,12 @@ class TestOps : public QObject {
     QCOMPARE(failed, 0);
   }
 
-  // With less known the rule must say something that the true shape fits, and never throw.
+  // With less known, the rule must give something that the true shape fits, and never throw.
   void shapes_with_unknown_dimensions() {
     int failed = 0;
     for (const Case& c : cases_) {
       if (!c.error_kind.empty()) continue;
-      // Shapes that do not broadcast compare to a scalar: what no rule foresees that knows less.
+      // Shapes that do not broadcast compare to a scalar, which no rule can foresee with less known.
       if (c.line.find("incompatible_shape_error=false") != std::string::npos) continue;
       const OpRow& row = *find_row(c.op);
       for (int mode = 0; mode < 4; ++mode) {
@@ -111,7 +111,7 @@ class TestOps : public QObject {
           inference.output_dtypes = dtypes;
           inference.output_shapes = shapes;
           infer_outputs(inference);
-          // A traced call leaves a rule out where shapes and these inputs are known before.
+          // A traced call skips a rule if shapes and these inputs were already known.
           if (inference.looked_at_others) {
             ++failed;
             qWarning("%s\n    its shape rule looks at an input that the row does not say it reads", c.line.c_str());
@@ -132,14 +132,14 @@ class TestOps : public QObject {
   }
 
   void every_row_has_a_case() {
-    // Those that other tests cover: variables and random numbers change from call to call, graphs are traced.
+    // Covered by other tests: variables and random numbers change from call to call, graphs are traced.
     const std::set<OpFamily> elsewhere{OpFamily::kVariable, OpFamily::kRandom, OpFamily::kControl};
     std::set<std::string> covered;
     for (const Case& c : cases_) covered.insert(c.op);
     std::string missing;
     for (const OpRow* row : all_rows()) {
       if (elsewhere.contains(row->family) || covered.contains(row->name) || row->stateful()) continue;
-      if (std::string_view(row->name) == "Placeholder") continue;  // gets its value from outside
+      if (std::string_view(row->name) == "Placeholder") continue;  // its value comes from outside
       missing += std::string(" ") + row->name;
     }
     QVERIFY2(missing.empty(), missing.c_str());

@@ -1,5 +1,5 @@
-// What rows say of their ops: names as TensorFlow's op definitions have them (tensorflow_ops.txt), effects, and which
-// outputs may lie in the memory of an input.
+// What rows declare: names as in TensorFlow's op definitions (tensorflow_ops.txt), effects, and which outputs
+// may share the memory of an input.
 #include "engine/eager/execute.h"
 #include "tests/ops/values.h"
 
@@ -64,7 +64,7 @@ class TestRows : public QObject {
       const std::string said = at->second;
       lines.erase(at);
       if (said == std::string(row->name) + " | not in TensorFlow") continue;
-      // What is said to differ has to; its outputs are found by name all the same.
+      // A row listed as different has to differ; its outputs are found by name all the same.
       const std::string signature = said.substr(0, said.find(" | differs: "));
       const std::string outputs = " -> " + text_of(*row, row->output_specs) + " | ";
       if (signature == said ? said == own : signature != own && said.find(outputs) != std::string::npos) continue;
@@ -92,12 +92,12 @@ class TestRows : public QObject {
       const bool has_resource = std::ranges::any_of(
           row->inputs, [](const ArgSpec& input) { return input.dtype == DType::kResource; });
       if (row->effect == Effect::kWrites) QVERIFY2(has_resource, row->name);
-      // Whoever takes a resource of fixed type does something with it.
+      // An op that takes a resource of fixed type reads or writes it.
       if (has_resource) QVERIFY2(row->effect == Effect::kReads || row->effect == Effect::kWrites, row->name);
     }
   }
 
-  // Every output that a kernel hands out in the memory of an input is one of which the row says so. Small values and
+  // If a kernel returns an output in the memory of an input, the row has to say so. Small values and
   // parts are copied, so some cases are larger than those in the files.
   void memory_is_shared_where_rows_say() {
     std::set<std::string> unsaid, shares;
@@ -141,7 +141,7 @@ class TestRows : public QObject {
     for (const std::string& line : unsaid) qWarning("%s", line.c_str());
     QVERIFY(unsaid.empty());
     for (const char* op : {"Identity", "Reshape", "Cast", "BroadcastTo", "CheckNumerics", "Split", "SplitV", "Unpack"})
-      QVERIFY2(shares.contains(op), op);  // or this would test nothing
+      QVERIFY2(shares.contains(op), op);  // else this would test nothing
   }
 
   void every_row_has_a_cost_and_a_place() {

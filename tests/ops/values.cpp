@@ -81,7 +81,7 @@ bool Reader::take(std::string_view word) {
   return true;
 }
 
-// Up to the next space or bracket; a quoted text whole, without its quotes.
+// Up to the next space or bracket; a quoted text as a whole, without its quotes.
 std::string Reader::word() {
   skip_spaces();
   std::string out;
@@ -188,7 +188,7 @@ bool equal(const Tensor& got, const Tensor& wanted, double tolerance) {
 
 namespace {
 
-// `name=value`: the value's form follows the type in the row; `_name`, which no row lists, is an integer.
+// `name=value`: the form of the value depends on the type in the row; `_name`, which no row lists, is an integer.
 void read_attr(Reader& r, const OpRow& row, Case& c) {
   const std::string name = r.word();
   r.take("=");
@@ -224,7 +224,7 @@ void read_attr(Reader& r, const OpRow& row, Case& c) {
 
 }  // namespace
 
-// OP inputs... attr=value... -> outputs...      or      !! kind "text that the message holds"...
+// OP inputs... attr=value... -> outputs...      or      !! kind "text in the message"...
 Case parse_case(const std::string& line) {
   Case c;
   c.line = line;

@@ -1,4 +1,4 @@
-// Tensors as text, for cases that a person can read: `f32[2,2]{1 2 3 4}`, `i32{5}`, `str[2]{"a" "b"}`, `c64{1:2}`.
+// Tensors as readable text for cases: `f32[2,2]{1 2 3 4}`, `i32{5}`, `str[2]{"a" "b"}`, `c64{1:2}`.
 #pragma once
 
 #include "engine/ops/row.h"
@@ -9,7 +9,7 @@
 
 namespace footlight::testing {
 
-// Reads words of a case line; throws std::runtime_error that says what is wrong.
+// Reads the words of a case line; throws std::runtime_error that says what is wrong.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -26,7 +26,7 @@ class Reader {
 
 std::string to_text(const Tensor&);
 
-// The same dtype, shape and elements; floats within `tolerance`, relative and absolute, NaN equal to NaN.
+// Whether dtype, shape and elements are equal; floats within `tolerance`, relative and absolute; NaN equals NaN.
 bool equal(const Tensor& got, const Tensor& wanted, double tolerance);
 
 struct Case {
@@ -36,11 +36,11 @@ struct Case {
   Attrs attrs;
   std::vector<Tensor> outputs;
   std::string error_kind;               // instead of outputs
-  std::vector<std::string> error_says;  // what the message must hold
+  std::vector<std::string> error_says;  // what the message must contain
 };
 
 Case parse_case(const std::string& line);
-// All cases of the files of a folder; `#` begins a comment.
+// All cases in the files of a folder; `#` begins a comment.
 std::vector<Case> read_cases(const std::string& folder);
 
 }  // namespace footlight::testing

@@ -1,4 +1,4 @@
-// What each pass does to a graph, and that the graph itself stays as it was.
+// What each pass does to a graph, and that the original graph does not change.
 #include "engine/compile/program.h"
 #include "engine/graph/print.h"
 #include "engine/optimize/rewrite.h"
@@ -45,7 +45,7 @@ std::vector<Tensor> run(optimize::Rewrite rewrite, std::initializer_list<Tensor>
   return outputs;
 }
 
-// A pass for the tests: -Neg(x) becomes Square(x), and what uses it takes 2 more.
+// A pass for the tests: -Neg(x) becomes Square(x), and users of it get its value plus 2.
 void square_and_add(optimize::Rewrite& rewrite) {
   static const Op kSquare{"Square"}, kAdd{"AddV2"}, kConst{"Const"};
   constexpr const char* kPass = "square_and_add";
@@ -127,7 +127,7 @@ class TestPasses : public QObject {
     optimize::Rewrite all(*f->graph());
     optimize::prune(all, optimize::Keep::kOutputsAndEffects);
     QVERIFY(!all.live(named(*f->graph(), "Sin")));
-    QVERIFY(!all.live(named(*f->graph(), "ReadVariableOp")));  // reading is no effect
+    QVERIFY(!all.live(named(*f->graph(), "ReadVariableOp")));  // a read is not an effect
     QVERIFY(all.live(named(*f->graph(), "Cos")));
     QVERIFY(all.live(named(*f->graph(), "AssignAddVariableOp")));
     optimize::Rewrite values(*f->graph());
@@ -150,7 +150,7 @@ class TestPasses : public QObject {
     QCOMPARE(value(unused->call(std::vector{real(3)})[0]), -3.f);
     auto used = traced({}, [&](std::span<const Tensor>) { return std::vector{row_of_table()}; });
     QVERIFY_THROWS_EXCEPTION(Error, used->call(std::vector<Tensor>{}));
-    // The same in a function that is called and whose result is not used.
+    // The same in a function that is called and whose result is unused.
     auto outer = traced({kScalar}, [&](std::span<const Tensor> in) {
       used->call(std::vector<Tensor>{});
       return std::vector{op("Neg", {in[0]})};
@@ -212,7 +212,7 @@ class TestPasses : public QObject {
     QVERIFY(rewrite.traced(rewrite.order()[3]) == named(*f->graph(), "Neg"));
     QCOMPARE(value(run(std::move(rewrite), {real(0)})[0]), 9.f);  // (exp(0)^2 + 2)^2
     QCOMPARE(to_text(*f->graph()), before);
-    // An error in an inserted node is told at the node that it stands before.
+    // An error in an inserted node is reported at the node that it is inserted before.
     optimize::Rewrite wrong(*f->graph());
     Node node;
     node.op = find_row("Qr");
@@ -238,7 +238,7 @@ class TestPasses : public QObject {
     QVERIFY(rewrite.replaced({named(*f->graph(), "StopGradient"), 0}));
   }
 
-  // Whether the inputs alone say what is drawn.
+  // Whether the inputs alone determine the random numbers.
   static bool says_all(const OpRow& row) {
     return std::any_of(row.inputs.begin(), row.inputs.end(), [](const ArgSpec& input) {
       return std::string_view(input.name) == "seed" || std::string_view(input.name) == "key";

@@ -1,7 +1,7 @@
-"""What the entry scripts do before anything is built: packages that are missing, which Pythons are found, what is configured.
+"""What the entry scripts do before building: missing packages, finding Pythons, configuring.
 
-Works on a copy of packaging/ with stand-ins for dpkg-query, id, sudo, apt-get, cmake, ninja and Pythons, which write down how
-they were called.
+Works on a copy of packaging/ with stand-ins for dpkg-query, id, sudo, apt-get, cmake, ninja and Pythons; these record
+how they are called.
 """
 import os
 import shutil
@@ -99,7 +99,7 @@ class Setup(unittest.TestCase):
         return path
 
     def run_script(self, name, *arguments, **environment):
-        """An entry script with stand-ins for what builds: the calls that it made of cmake and ninja."""
+        """Runs an entry script with stand-ins for the build tools; returns its calls of cmake and ninja."""
         self.script('bin/cmake', 'echo "cmake $*" >>"$CALLS"; mkdir -p build/release; touch build/release/build.ninja')
         self.script('bin/ninja', 'echo "ninja $*" >>"$CALLS"')
         python = self.script('bin/python', '[ "$1" = -m ] && [ "$2" = venv ] && { mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; }; exit 0')
@@ -118,7 +118,7 @@ class Setup(unittest.TestCase):
         self.assertIn('-DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native\n', calls)
         self.assertIn('ninja -C build/release product\n', calls)
         _, calls = self.run_script('run.sh')
-        self.assertNotIn('cmake', calls)  # configured once
+        self.assertNotIn('cmake', calls)  # configured only once
 
     def test_run_leaves_a_whole_tree_whole(self):
         _, calls = self.run_script('run.sh')
@@ -138,7 +138,7 @@ class Setup(unittest.TestCase):
 
 
 class Pythons(unittest.TestCase):
-    """engine/python/find_python.cmake as a script, over stand-ins for interpreters."""
+    """engine/python/find_python.cmake run as a script, with stand-ins for interpreters."""
 
     def setUp(self):
         self.root = tempfile.mkdtemp()

@@ -1,4 +1,4 @@
-"""What a property is: how to draw a case of an op, and NumPy's answer to it; and what their draws share."""
+"""A property: how to draw a case of an op, and NumPy's answer to it; and what the draws share."""
 import dataclasses
 import typing
 
@@ -19,9 +19,9 @@ TOLERANCE = {'float16': 4e-3, 'float32': 3e-5, 'float64': 1e-10, 'complex64': 1e
 class Case:
     name: str
     inputs: list
-    call: typing.Callable       # of tf and the inputs as tensors
+    call: typing.Callable       # called with tf and the inputs as tensors
     expected: typing.Callable   # NumPy's answer, or several
-    words: str = ''             # the attributes, for a failure's line
+    words: str = ''             # the attributes, for the message of a failure
     tolerance: float = 0.0
 
     def __post_init__(self):
@@ -70,12 +70,12 @@ def broadcastable(random, dims):
 
 
 def axis_of(random, x):
-    """An axis of x, from the front or from behind."""
+    """An axis of x, counted from the front or the back."""
     return random.randrange(-x.ndim, x.ndim)
 
 
 def wide(x):
-    """What NumPy computes in for a float16: what the result is rounded from."""
+    """The array in the dtype that NumPy computes in for float16: results are rounded from that."""
     return x.astype(np.float32) if x.dtype == np.float16 else x
 
 

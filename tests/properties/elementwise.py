@@ -100,7 +100,7 @@ def _(random):
 def _(random):
     kinds = FLOATS + HALVES + WHOLE + ('bool',)
     source, target = random.choice(kinds), random.choice(kinds)
-    # Within what every kind holds: what is beyond is nobody's rule.
+    # In the range of every dtype: results beyond it are not defined.
     x = array(random, source, shape(random), 0.0 if target in UNSIGNED else -3.0, 3.0)
     return Case('cast', [x], lambda tf, t: tf.cast(t, target), lambda: x.astype(target), f"'{target}'",
                 TOLERANCE.get(target, 0.0))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Products, decompositions and windows of sizes at which kernels work in blocks, in parts and on all cores, against NumPy."""
+"""Products, decompositions and windows, at sizes where kernels use blocks, parts and all cores, against NumPy."""
 import os
 import sys
 
-os.environ['OPENBLAS_NUM_THREADS'] = '1'  # the thread sanitizer cannot follow NumPy's
+os.environ['OPENBLAS_NUM_THREADS'] = '1'  # the thread sanitizer cannot follow NumPy's threads
 try:
     import numpy as np
 except ImportError:

@@ -73,7 +73,7 @@ def _(random):
     start, stop, step = random.randint(-9, 9), random.randint(-9, 9), random.choice([-3, -2, -1, 1, 2, 3])
     dtype = random.choice(('int32', 'int64') + FLOATS)
     if (stop - start) * step < 0:
-        start, stop = stop, start  # the wrong way round is an error
+        start, stop = stop, start  # the wrong order is an error
     return Case('range', [np.array(start, dtype)], lambda tf, t: tf.range(t, tf.constant(stop, dtype), tf.constant(step, dtype)),
                 lambda: np.arange(start, stop, step).astype(dtype), f'{stop}, {step}')
 

@@ -1,4 +1,4 @@
-"""What run.py tries, in the order from which a case's number picks."""
+"""All properties for run.py, in the order in which a case's number chooses."""
 import drawing
 import elementwise
 import reductions
@@ -7,4 +7,4 @@ import indexing
 import products
 
 ALL = drawing.ALL
-NEED_A_RANK = {'repeat', 'nn.softmax', 'nn.log_softmax'}  # of their first argument, while tracing
+NEED_A_RANK = {'repeat', 'nn.softmax', 'nn.log_softmax'}  # the rank of the first argument, while tracing

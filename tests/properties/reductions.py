@@ -36,7 +36,7 @@ for name_, answer_, *more_ in (
 
 
 def along(name, answer, dtypes, draw=lambda random: {}, empty=True):
-    """Ops that go along one axis."""
+    """Ops along one axis."""
     def make(random):
         x = array(random, random.choice(dtypes), shape(random, 1, 4, empty))
         axis, more = axis_of(random, x), draw(random)
@@ -70,7 +70,7 @@ def sorted_along(x, axis, direction):
 
 
 def order_along(x, axis, direction):
-    # Equal ones stay in their order, both ways.
+    # Equal elements keep their order, in both directions.
     key = -x.astype(np.float64) if direction == 'DESCENDING' else x
     return np.argsort(key, axis, kind='stable').astype(np.int32)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ops against NumPy, on random dtypes, shapes and attributes; what is traced has to agree with what runs at once.
+"""Ops against NumPy, on random dtypes, shapes and attributes; traced ops have to agree with eager ones.
 
-    run.py [--cases N] [--first N] [--only OP]      N cases of their own seeds, 10000 from 0 on
-    run.py --case N                                 that one, as a failure names it
+    run.py [--cases N] [--first N] [--only OP]      N cases, each with its own seed, 10000 from 0 on
+    run.py --case N                                 that case, by the number in a failure
 
-A case is its number: the same today and tomorrow, on every machine.
+A case is determined by its number, on every machine.
 """
 import argparse
 import sys
@@ -19,7 +19,7 @@ def shown(value):
 
 
 def agree(want, got, tolerance, what):
-    """Dtype, shape and elements; what is wrong in words, or nothing."""
+    """Compares dtype, shape and elements; returns what is wrong, or nothing."""
     import numpy as np
     if got.dtype != want.dtype:
         return f'{what} is {got.dtype} instead of {want.dtype}'
@@ -42,14 +42,14 @@ def as_list(result):
 
 
 def partly_unknown(random, tf, array, needs_rank):
-    """A spec that lets the array in: some dimensions unknown, now and then the rank."""
+    """A spec that accepts the array: some dimensions unknown, sometimes the rank."""
     if random.random() < 0.1 and not needs_rank:
         return tf.TensorSpec(None, array.dtype)
     return tf.TensorSpec([None if random.random() < 0.4 else d for d in array.shape], array.dtype)
 
 
 def run(tf, number, properties, only=''):
-    """(op, what is wrong) of a case; the op alone when nothing is."""
+    """(op, what is wrong) for a case; only the op if nothing is."""
     import random as python_random
     random = python_random.Random(number)
     case = random.choice([p for p in properties.ALL if only in p.name]).make(random)
@@ -66,7 +66,7 @@ def run(tf, number, properties, only=''):
         specs = [partly_unknown(random, tf, x, case.name in properties.NEED_A_RANK) for x in case.inputs]
         traced = tf.function(lambda *xs: as_list(case.call(tf, *xs)), autograph=False).get_concrete_function(*specs)
         for i, (e, t) in enumerate(zip(eager, traced(*[tf.constant(x) for x in case.inputs]))):
-            # Element for element the same, but for sums that a trace may order otherwise.
+            # The same element for element, except for sums, which a trace may order differently.
             wrong = agree(e, t.numpy(), case.tolerance, f'traced with {specs}: result {i}')
             if wrong:
                 return where, wrong

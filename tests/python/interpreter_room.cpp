@@ -1,4 +1,4 @@
-// The room engine/python/interpreter as a module of its own, so that a script can ask each of its functions.
+// engine/python/interpreter as a module of its own, so that a script can call each of its functions.
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
@@ -11,7 +11,7 @@
 namespace footlight::python {
 namespace {
 
-// What a bug of ours looks like, and what is none.
+// Throws exceptions that count as internal errors, and some that do not.
 PyObject* throw_cpp(PyObject*, PyObject* name) {
   return guarded([&]() -> PyObject* {
     const std::string_view kind = utf8(name);
@@ -25,7 +25,7 @@ PyObject* throw_cpp(PyObject*, PyObject* name) {
   });
 }
 
-// calls f(); then what is set, after cleared_if(classes): the answer, or the exception.
+// Calls f(), then cleared_if(classes): returns its result, or raises the exception that is still set.
 PyObject* cleared(PyObject*, PyObject* args) {
   PyObject *f, *classes;
   if (!PyArg_ParseTuple(args, "OO", &f, &classes)) return nullptr;
@@ -57,7 +57,7 @@ PyObject* set_aside(PyObject*, PyObject* args) {
   return PyErr_Occurred() ? nullptr : Py_NewRef(Py_None);
 }
 
-// An error of ours while an exception is set.
+// Raises one of our errors while an exception is set.
 PyObject* fail_after(PyObject*, PyObject* f) {
   return guarded([&]() -> PyObject* {
     const Ref result = Ref::steal(PyObject_CallNoArgs(f));

@@ -198,7 +198,7 @@ class Loops(unittest.TestCase):
 
 
     def check(self, f, power):
-        """Three derivatives of x ** power, by tapes outside and inside of a function."""
+        """Three derivatives of x ** power, by tapes outside and inside a function."""
         x = tf.constant(2.)
         wanted, factor = [], 1.
         for k in range(3):

@@ -1,4 +1,4 @@
-"""Objects of a user's that change, contain themselves, or come back to life while the library looks at them."""
+"""User objects that change, contain themselves, or come back to life while the library looks at them."""
 import array
 import collections.abc
 import gc
@@ -13,7 +13,7 @@ TOO_DEEP = (RecursionError, ValueError)
 
 
 class Index:
-    """A number that runs code when it is asked which."""
+    """A number that runs code when it is asked for its value."""
 
     def __init__(self, act):
         self.act, self.asked = act, 0
@@ -44,7 +44,7 @@ class Longer(collections.abc.Sequence):
 
 
 class Growing(collections.abc.Mapping):
-    """A mapping with other keys at each look."""
+    """A mapping with different keys at each look."""
 
     def __init__(self, few=2):
         self.looks, self.few = 0, few
@@ -67,7 +67,7 @@ class Growing(collections.abc.Mapping):
 
 
 class Buffer:
-    """An array of another size at each look."""
+    """An array with a different size at each look."""
     looks = 0
 
     def __array__(self, *args, **kwargs):
@@ -76,7 +76,7 @@ class Buffer:
 
 
 def settled(call):
-    """Its result, or None when it refused in Python's words: not as a bug of ours."""
+    """Its result, or None if it was refused with an ordinary exception, not an internal error."""
     try:
         return call()
     except tf.errors.InternalError:

@@ -1,4 +1,4 @@
-"""What engine/python/interpreter does with exceptions, texts and look-ups, asked through a module of its own."""
+"""How engine/python/interpreter handles exceptions, texts and look-ups, called through a module of its own."""
 import os
 import sys
 import unittest
@@ -16,7 +16,7 @@ def raising(error):
 
 
 class Bugs(unittest.TestCase):
-    """A bug of ours is never the user's TypeError."""
+    """An internal error never appears as the user's TypeError."""
 
     def test_bugs(self):
         for kind in ('bad_variant_access', 'bad_optional_access', 'out_of_range', 'logic_error'):

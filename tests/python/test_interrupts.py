@@ -1,4 +1,4 @@
-"""An interrupt that arrives while the engine looks at an object of the user's reaches the user, wherever it was."""
+"""An interrupt that arrives while the engine looks at a user's object reaches the user, wherever that happens."""
 import collections.abc
 import unittest
 
@@ -28,12 +28,12 @@ class Descriptor:
 
 
 def made(error, *hooks, base=object, **members):
-    """An object of a class whose methods `hooks` raise."""
+    """An object whose methods named in `hooks` raise."""
     return type('Made', (base,), {**dict.fromkeys(hooks, raising(error)), **members})()
 
 
 def with_meta(error, base=object):
-    """An object of a class that raises when an attribute of the class is missing."""
+    """An object whose class raises when one of its attributes is missing."""
     meta = type('Meta', (type(base),), {'__getattr__': raising(error)})
     return meta('Made', (base,), {})()
 
@@ -62,7 +62,7 @@ X = tf.constant([1., 2.])
 
 
 def conversions(error):
-    """Name, call: Python values that become tensors, and what is asked of them on the way."""
+    """Name, call: Python values that become tensors, with all the ways in which they are examined."""
     odd = [('__array__', made(error, '__array__')), ('__array__ descriptor', made(error, __array__=Descriptor(error))),
            ('class __getattr__', with_meta(error)),
            ('__getitem__', sequence(error, '__getitem__')), ('__iter__', sequence(error, '__iter__')),
@@ -75,7 +75,7 @@ def conversions(error):
         yield 'hint ' + name, lambda o=o: tf.convert_to_tensor(o, dtype_hint=tf.float32)
         yield 'argument ' + name, lambda o=o: tf.add(X, o)
         yield 'traced argument ' + name, lambda o=o: tf.function(lambda x: tf.add(x, o))(X)
-        if name != '__repr__':  # no operand at all: nobody asks for its text
+        if name != '__repr__':  # not an operand, so nobody asks for its text
             yield 'operator ' + name, lambda o=o: X + o
         yield 'assign ' + name, lambda o=o: tf.Variable(1.).assign(o)
 
@@ -155,7 +155,7 @@ def signatures(error):
 
 
 def keys(error):
-    """Arguments of traced functions, as keys of a trace."""
+    """Arguments of traced functions, which become keys of a trace."""
     f = tf.function(lambda o: 1.)
     for name, o in [('__hash__', made(error, '__hash__', __eq__=lambda s, o: s is o)),
                     ('__tf_tracing_type__', made(error, '__tf_tracing_type__')),
@@ -196,14 +196,14 @@ class Interrupts(unittest.TestCase):
 
     def test_gradients(self):
         self.check(gradients)
-        self.check(signatures, (KeyboardInterrupt, SystemExit))  # `inspect` makes a TypeError of all others
+        self.check(signatures, (KeyboardInterrupt, SystemExit))  # `inspect` turns all others into a TypeError
 
     def test_keys(self):
         self.check(keys)
 
 
 class Misses(unittest.TestCase):
-    """What an object has not, or cannot, is still no error."""
+    """Attributes and operations that an object lacks are still not an error."""
 
     def test_attributes(self):
         self.assertFalse(tf.is_tensor(object()))

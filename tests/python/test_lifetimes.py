@@ -1,4 +1,4 @@
-"""What is freed: traces whose keys died, functions made anew, code that is gone; what is said of it."""
+"""What is freed: traces whose keys died, re-created functions, code that is gone; and what messages say then."""
 import collections
 import gc
 import os
@@ -153,7 +153,7 @@ class Evicted(unittest.TestCase):
                 self.assertIsNone(reference())
 
 
-# A line of a loop, and how often it is run.
+# A line of a loop, and how often it runs.
 GROWING = {
     'objects that die': ('f(Thing(), x)', 12000),
     'objects that die in a cycle of garbage': ('a = Thing(); a.self = a; f(a, x)', 3000),
@@ -251,7 +251,7 @@ class Said(unittest.TestCase):
         self.assertEqual(db.execute('SELECT name, line FROM function').fetchall(), [('step', 4)])
         self.assertEqual(db.execute('SELECT COUNT(*) FROM trace').fetchone(), (0,))
         calls = db.execute('SELECT outcome, SUM(count) FROM call_summary GROUP BY outcome ORDER BY outcome').fetchall()
-        self.assertEqual(calls, [(2, 3), (3, 1)])  # three that ran eagerly, one that failed
+        self.assertEqual(calls, [(2, 3), (3, 1)])  # three ran eagerly, one failed
         db.close()
 
     def test_a_recorder_that_another_thread_stops(self):
@@ -273,9 +273,9 @@ class Said(unittest.TestCase):
             thread = threading.Thread(target=work)
             thread.start()
             self.assertTrue(started.wait(60))
-            results.append(x * x)  # here nothing records
+            results.append(x * x)  # nothing records here
             recorder.__exit__(None, None, None)
-            with recorder:  # and from now on this thread does
+            with recorder:  # from now on this thread records
                 results.append(x * x)
             derivative = recorder.jvp if hasattr(recorder, 'jvp') else lambda y: recorder.gradient(y, x)
             self.assertEqual([None if d is None else float(d) for d in map(derivative, results)], [6., None, 6.])

@@ -1,4 +1,4 @@
-"""A str may hold half of a surrogate pair, which UTF-8 cannot say: names that the engine keeps refuse it, others take it."""
+"""A str may hold half of a surrogate pair, which UTF-8 cannot encode: the engine's names refuse it, others take it."""
 import unittest
 
 import footlight as tf

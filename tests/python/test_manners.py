@@ -1,4 +1,4 @@
-"""How the package meets Python: copies, pickles, signatures, help, and what is said of names that are not there."""
+"""How the package behaves in Python: copies, pickles, signatures, help, and messages about missing names."""
 import copy
 import inspect
 import pickle

@@ -1,4 +1,4 @@
-"""Elementwise mathematics from Python: special values, what stands beside tensors, what is refused, gradients."""
+"""Elementwise mathematics from Python: special values, operands beside tensors, refusals, gradients."""
 import math
 import unittest
 

@@ -1,4 +1,4 @@
-"""NumPy in and out, by the buffer protocol; skipped in words where NumPy is not installed."""
+"""NumPy in and out, by the buffer protocol; skipped with a message where NumPy is not installed."""
 import array
 import unittest
 
@@ -119,7 +119,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual((np.asarray(v).tolist(), v.numpy().tolist(), type(tf.Variable(1).numpy()).__name__), ([1.0, 2.0], [1.0, 2.0], 'int32'))
 
     def test_lists_of_scalars(self):
-        """The first element says the dtype; what is mixed goes by kind, never by cutting something off."""
+        """The first element gives the dtype; mixed values are converted by kind, never by truncation."""
         half, single, double = np.float16(1.5), np.float32(1.5), np.float64(1.5)
         for value, dtype in (([1, single], tf.float32), ([single, 1], tf.float32), ([1.5, double], tf.float32),
                              ([double, 1.5], tf.float64), ([half, single], tf.float16), ([np.int8(1), 2], tf.int32),

@@ -1,4 +1,4 @@
-"""What tensors, variables, specs and modules are for Python: members, sharing of memory, structures, names."""
+"""Tensors, variables, specs and modules as Python objects: members, sharing of memory, structures, names."""
 import collections
 import copy
 import pickle
@@ -104,7 +104,7 @@ class Tensors(unittest.TestCase):
             with self.assertRaises(AttributeError) as caught:
                 wrong()
             self.assertIn(right, str(caught.exception))
-            self.assertIsNone(caught.exception.obj)  # Python would guess a second time
+            self.assertIsNone(caught.exception.obj)  # else Python would add a guess of its own
 
     def test_assignment_without_its_value(self):
         v = tf.Variable([1., 2.])

@@ -1,4 +1,4 @@
-"""Whatever a public function is given, it answers, or refuses in the user's words: never as a bug of ours."""
+"""Whatever arguments a public function gets, it answers, or refuses with a clear message, never an internal error."""
 import random
 import re
 import unittest
@@ -9,7 +9,7 @@ X = tf.constant([[1., 2.], [3., 4.]])
 ODD = [None, True, 3, -1, 0, 2.5, 'a', b'a', '\ud800', [], [1], [[1., 2.]], ['a'], (), {}, tf.float32, tf.TensorShape([2]),
        tf.TensorShape(None), X, tf.constant(1), tf.constant(['a', 'b']), tf.constant([True]), tf.zeros([0]), [X, X], [None],
        object(), tf.Variable(1.)]
-# By the words of a function's help: what fits such a parameter, most of the time.
+# By the kind of parameter in a function's help: values that fit it, most of the time.
 FITTING = {
     'a tensor': [X, tf.constant(1), tf.constant([0, 1]), tf.constant(['a', 'b']), tf.constant([True]), 1, 2.5, [1., 2.],
                  tf.zeros([0]), tf.complex(X, X), tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 2])],
@@ -37,12 +37,12 @@ def public_functions():
                 found.setdefault(id(value), (name + '.' + leaf, value))
             elif getattr(value, '__name__', '').startswith('footlight.') and hasattr(value, '__path__'):
                 todo.append((name + '.' + leaf, value))
-    # Files stay as they are; what has an underscore, only the library itself calls.
+    # Skips functions that touch files, and names with an underscore, which only the library itself calls.
     return sorted((f for f in found.values() if not re.search(r'write|file|\._', f[0])), key=lambda f: f[0])
 
 
 def parameters(function):
-    """(name, kind, has a default), as the help says."""
+    """(name, kind, has a default), from the help."""
     for line in function.__doc__.split('Args:')[1].splitlines():
         match = re.match(r'\s*(\w+): (.*?)(?: or None)?(;.*)?\.$', line)
         if match and match[2] in FITTING:
@@ -68,7 +68,7 @@ class Odd(unittest.TestCase):
                         self.fail('%s(%s): %s' % (name, given, error))
                     except Exception:
                         pass
-        self.assertGreater(fitted, 1000)  # else nothing was tried
+        self.assertGreater(fitted, 1000)  # else the test tried almost nothing
 
 
 if __name__ == '__main__':

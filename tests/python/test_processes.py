@@ -1,4 +1,4 @@
-"""What surrounds a script: import, threads, fork, the interpreter's end, os._exit, signals, source positions."""
+"""Around a script: import, threads, fork, the interpreter's end, os._exit, signals, source positions."""
 import os
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import footlight as tf
 
 
 def run(code, **options):
-    """The script in an interpreter of its own: (status, standard output, standard error)."""
+    """Runs the script in an interpreter of its own: (status, standard output, standard error)."""
     done = subprocess.run([sys.executable, '-c', textwrap.dedent(code)], capture_output=True, text=True, timeout=300, **options)
     return done.returncode, done.stdout, done.stderr
 
@@ -48,7 +48,7 @@ class Import(unittest.TestCase):
                 print('refused')
         ''')
         self.assertEqual(status, 0, err)
-        self.assertIn(out, ('refused\n', 'again\n'))  # CPython hands the same module out again where it kept it
+        self.assertIn(out, ('refused\n', 'again\n'))  # CPython returns the same module again if it kept it
 
     @unittest.skipIf(sys.version_info >= (3, 13), 'the module of this name moved')
     def test_subinterpreter(self):
@@ -103,7 +103,7 @@ class Threads(unittest.TestCase):
 
         t = threading.Thread(target=tick)
         interval = sys.getswitchinterval()
-        sys.setswitchinterval(100)  # so that only a GIL that was let go lets the other thread run
+        sys.setswitchinterval(100)  # so that the other thread runs only if the GIL is released
         try:
             t.start()
             time.sleep(0.01)
@@ -152,7 +152,7 @@ class Processes(unittest.TestCase):
         self.assertEqual((status, out), (0, '10.0\n'), err)
 
     def test_end_of_the_interpreter_while_daemon_threads_run_python(self):
-        """Code of the user's that our code called: its thread ends there, below frames of ours."""
+        """User code called by our code: its thread ends there, with our frames below it."""
         start = """
             import logging, sys, threading, footlight as tf
             logging.disable(logging.CRITICAL)  # of functions that are traced again and again

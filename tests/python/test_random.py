@@ -1,4 +1,4 @@
-"""Random numbers: the distributions by their moments and their functions, the streams of generators, the seeds."""
+"""Random numbers: distributions by their moments and distribution functions, generators' streams, seeds."""
 import math
 import os
 import tempfile
@@ -19,7 +19,7 @@ def normal_cdf(x):
 
 
 def distance(values, cdf):
-    """Kolmogorov's: the largest difference between the values' own distribution function and `cdf`."""
+    """Kolmogorov's distance: the largest difference between the values' empirical distribution function and `cdf`."""
     values = sorted(values)
     n = len(values)
     return max(max(abs(cdf(v) - i / n), abs(cdf(v) - (i + 1) / n)) for i, v in enumerate(values))
@@ -83,7 +83,7 @@ class Distributions(unittest.TestCase):
             self.assertLess(distance(values, lambda v: (normal_cdf(v) - below) / inside), 0.014)
 
     def test_gamma(self):
-        # Those of whole alpha have a distribution function in closed form.
+        # For integer alpha the distribution function has a closed form.
         def cdf(alpha):
             return lambda x: 1 - math.exp(-x) * sum(x ** k / math.factorial(k) for k in range(alpha))
         for alpha in (1, 2, 5):
@@ -233,7 +233,7 @@ class Checks(unittest.TestCase):
 class Streams(unittest.TestCase):
 
     def test_one_for_each_dtype(self):
-        """Ops of one name and seed go on in one stream, those of other dtypes in streams of their own."""
+        """Ops with the same name and seed share one stream; those of other dtypes have streams of their own."""
         tf.random.set_seed(1)
         tf.random.uniform([4], 0, 100, tf.int32, seed=1)
         drawn = tf.random.uniform([4], -5, 2**40, tf.int64, seed=1)

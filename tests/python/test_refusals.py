@@ -1,4 +1,4 @@
-"""What a function cannot take is refused with the right exception and a message that says what was wrong."""
+"""Arguments that a function cannot take raise the right exception, with a message that says what was wrong."""
 import collections
 import pickle
 import unittest
@@ -9,7 +9,7 @@ Invalid = tf.errors.InvalidArgumentError
 
 
 class Scalars(unittest.TestCase):
-    """An empty tensor is no number."""
+    """An empty tensor is not a number."""
 
     def refused(self, call, *args, **kwargs):
         with self.assertRaisesRegex((Invalid, ValueError), "must (be a scalar|have rank 0)"):
@@ -41,10 +41,10 @@ class Scalars(unittest.TestCase):
 
 
 class LargeNumbers(unittest.TestCase):
-    """Integers that 32 bits do not hold, and element counts that 64 do not."""
+    """Integers that do not fit in 32 bits, and element counts that do not fit in 64."""
 
     def test_numbers_past_float32(self):
-        """Infinite beside a tensor or when the dtype is asked for, refused where nobody said float32."""
+        """Infinite beside a tensor or if the dtype is given; refused where nobody asked for float32."""
         for call in (tf.constant, tf.convert_to_tensor, lambda x: tf.constant([x]), lambda x: tf.cast(x, tf.float32)):
             self.assertRaisesRegex(ValueError, 'too large', call, 1e40)
         x, most = tf.constant([1.]), float('inf')
@@ -64,7 +64,7 @@ class LargeNumbers(unittest.TestCase):
             self.assertRaises(gone, call)
 
     def test_sizes_past_64_bits(self):
-        """None of them turns negative, which would read as unknown: refused before anything is allocated."""
+        """None of them may turn negative, which would mean unknown: they are refused before anything is allocated."""
         gone = (Invalid, ValueError, tf.errors.ResourceExhaustedError)
         most, half = (1 << 63) - 1, 1 << 62
         x, none = tf.constant([1, 2, 3]), tf.zeros([0, half])
@@ -179,7 +179,7 @@ class Composites(unittest.TestCase):
 
 
 class Mixed(unittest.TestCase):
-    """Where the first operand is converted by itself, the op says that the second does not go with it."""
+    """If the first operand is converted on its own, the op's error says that the second does not match it."""
 
     def test_first_leads(self):
         for call in (lambda: tf.add(1, [1.]), lambda: tf.add(1, tf.constant(1.)), lambda: tf.add(1, 'a'),
@@ -216,7 +216,7 @@ class Errors(unittest.TestCase):
         self.assertRaises(Invalid, tf.debugging.Assert, 0., [1.])
 
     def test_conditions_in_traces(self):
-        """A number is a condition as it is outside of a trace; a text is none."""
+        """A number is a condition, as outside a trace; a string is not."""
         for condition in (1., -1, tf.constant(0.5), tf.constant(1, tf.uint8)):
             tf.function(lambda: tf.debugging.Assert(condition, [1]))()
             tf.function(lambda c: tf.debugging.Assert(c, [1]))(tf.convert_to_tensor(condition))

@@ -1,4 +1,4 @@
-"""Regular expressions: patterns of one character or class have a way of their own, which must match what RE2 matches."""
+"""Regular expressions: patterns of one character or class have a fast path, which must match what RE2 matches."""
 import random
 import unittest
 

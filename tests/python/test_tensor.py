@@ -1,4 +1,4 @@
-"""tf.Tensor and tf.Variable in Python: conversions, operators, indexing, what they refuse."""
+"""tf.Tensor and tf.Variable in Python: conversions, operators, indexing, refusals."""
 import copy
 import pickle
 import unittest

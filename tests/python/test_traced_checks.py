@@ -1,5 +1,5 @@
-# What does not fit is refused by a traced call as it is eagerly, also where the trace knew the shapes of results but not
-# those of what comes in, or not the values that the results depend on.
+# A traced call refuses the same arguments as an eager one, also where the trace knew the shapes of results but not
+# the shapes of the inputs, or the values that the results depend on.
 import unittest
 
 import footlight as tf
@@ -28,7 +28,7 @@ class Refused(unittest.TestCase):
         self.refused(lambda x, y: tf.debugging.assert_equal(x, y), [spec([2, 2]), spec([None, 2])], [X, tf.ones([3, 2])])
 
     def test_lists_of_unknown_rank(self):
-        """A tensor in the place of a list is its rows, so their number has to be known."""
+        """A tensor passed for a list stands for its rows, so their number has to be known."""
         for function in (tf.add_n, tf.stack, lambda v: tf.concat(v, 0), lambda v: tf.stack(v, 1)):
             for shape in (None, [None], [None, 2]):
                 with self.assertRaisesRegex(ValueError, 'taken apart'):
@@ -41,7 +41,7 @@ class Refused(unittest.TestCase):
 
     def test_windows_larger_than_what_is_known(self):
         x, pool = tf.ones([1, 3, 3, 1]), tf.nn.max_pool2d
-        # One too large leaves an empty image, and so do others by the stride; a trace that knows refuses all of them.
+        # Windows that are too large give an empty image, some through the stride; a trace that knows refuses them all.
         self.assertEqual(pool(x, 4, 1, 'VALID').shape, [1, 0, 0, 1])
         for shape in ([1, 3, 3, 1], [None, 3, None, 1]):
             for body in (lambda x: pool(x, 4, 1, 'VALID'), lambda x: pool(x, 5, 3, 'VALID'),

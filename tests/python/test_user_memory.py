@@ -1,4 +1,4 @@
-"""Arrays stay the user's: no op writes into one, and no tensor or variable follows what is written into one later."""
+"""Arrays stay the user's: no op writes into them, and later writes to them change no tensor or variable."""
 import os
 import tempfile
 import unittest
@@ -14,7 +14,7 @@ N = 1000
 
 
 def aligned(n=N):
-    """A view of zeros that starts where a tensor's memory may start, and what it is a view of."""
+    """A view of zeros at an address where a tensor's memory may start, and the array that it is a view of."""
     base = np.zeros(n + 16, np.float32)
     first = (-base.ctypes.data % 64) // 4
     return base[first:first + n], base
@@ -77,7 +77,7 @@ class Variables(unittest.TestCase):
 class Tensors(unittest.TestCase):
 
     def test_later_changes(self):
-        """Of an array behind a read-only view, of a view of a read-only array, of a map's file."""
+        """To an array behind a read-only view, behind a view of a read-only array, or mapped from a file."""
         with tempfile.NamedTemporaryFile() as file:
             for open_array in (lambda: aligned()[0],
                                lambda: np.memmap(file.name, np.float32, 'w+', shape=(N,))):

@@ -1,4 +1,4 @@
-"""Recorded scripts: what passes through, what is kept, and how every kind of end is told."""
+"""Recorded scripts: what passes through, what is kept, and how each way of ending is reported."""
 import json
 import os
 import signal
@@ -25,14 +25,14 @@ ENDLESS = 'import time\nwhile True: time.sleep(0)' if 'libtsan' in os.environ.ge
 
 
 def console(session, *streams):
-    """What was written to these streams (all three: in the order of time)."""
+    """The text written to these streams (all three: in order of time)."""
     with sqlite3.connect(f'file:{session}?mode=ro', uri=True) as db:
         rows = db.execute('SELECT stream, text FROM console ORDER BY time_ns, rowid').fetchall()
     return ''.join(text for stream, text in rows if stream in (streams or (STDOUT, STDERR, TF_PRINT)))
 
 
 def without_sanitizers_handlers():
-    """A crash is to reach the kernel, also in a build with a sanitizer, which would report it and exit instead."""
+    """Lets a crash reach the kernel, even in a build with a sanitizer, which would report it and exit instead."""
     return {name: os.environ.get(name, '') + ':handle_segv=0' for name in ('ASAN_OPTIONS', 'TSAN_OPTIONS')}
 
 
@@ -277,7 +277,7 @@ class Worker(unittest.TestCase):
             self.assertEqual(file.read(), 'to the file\n')
 
     def test_a_child_that_is_left_behind_and_talks(self):
-        """It neither keeps the recording nor loses its console."""
+        """It neither keeps the recording open nor loses its console."""
         out = os.path.join(self.folder.name, 'out.txt')
         stop = os.path.join(self.folder.name, 'stop')
         path = self.script(f'''
@@ -377,7 +377,7 @@ class Worker(unittest.TestCase):
             done = subprocess.run([program, 'record', '-o', self.session, path], capture_output=True, text=True, cwd=here,
                                   env=environment, timeout=60)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '1 True\n', ''))
-        # Beside the script they are the script's, as without a recorder; `import tensorflow` is not.
+        # Files beside the script come first, as without a recorder, except for `import tensorflow`.
         path = self.script('import tensorflow as tf; print(tf.constant(1).numpy())')
         done = subprocess.run(self.command(path), capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '1\n', ''))

@@ -9,7 +9,7 @@ constexpr int64_t kStart = 1'700'000'000'000'000'000;
 
 uint32_t below(std::mt19937& random, uint32_t n) { return static_cast<uint32_t>(random() % n); }
 
-// How many open ops of the same kind hold each op, and what the ones directly inside took.
+// Sets for each op how many open ops of the same kind enclose it, and the time taken by those directly inside it.
 void note_nesting(std::vector<PlainOp>& ops) {
   std::vector<PlainOp*> by_start;
   for (PlainOp& op : ops) by_start.push_back(&op);
@@ -79,7 +79,7 @@ void RandomSession::run(std::mt19937& random, uint16_t thread, int64_t& now, int
                         size_t& left) {
   now += 1 + below(random, 40);
   if (depth < 4 && below(random, 6) == 0) {
-    // A call, some ops inside of it.
+    // A call, with some ops inside it.
     session::CallRecord c;
     c.id = CallId(calls.size() * 2 + 1);
     c.trace = TraceId(below(random, kTraces));
@@ -108,10 +108,10 @@ void RandomSession::run(std::mt19937& random, uint16_t thread, int64_t& now, int
     op.node = below(random, kNodes);
   } else {
     op.source = {below(random, 10) ? CodeId(1) : CodeId(), below(random, kLines)};
-    if (!call.valid() && below(random, 30) == 0) op.call = CallId(2);  // of which nothing is known
+    if (!call.valid() && below(random, 30) == 0) op.call = CallId(2);  // a call without a record
   }
   if (left) --left;
-  // Some hold many others, so that they begin chunks before they end.
+  // Some contain many others, so that they begin several chunks before they end.
   if (depth < 4 && below(random, 12) == 0) {
     const uint32_t inside = below(random, 10) ? 1 + below(random, 8) : 200;
     for (uint32_t n = inside; n > 0 && left > 0; --n) run(random, thread, now, depth + 1, call, trace, left);
@@ -123,7 +123,7 @@ void RandomSession::run(std::mt19937& random, uint16_t thread, int64_t& now, int
 
 void RandomSession::write_records(session::Writer& w) const {
   w.add(session::FileRecord{session::FileId(1), "/tmp/random.py", std::string(kLines, '\n')});
-  // Two instructions to a line.
+  // Two instructions per line.
   session::CodeRecord code{CodeId(1), session::FileId(1), "f", 1, {}};
   for (uint32_t offset = 0; offset < kLines; ++offset) code.lines.emplace_back(offset, 1 + offset / 2);
   w.add(code);

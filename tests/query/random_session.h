@@ -1,4 +1,4 @@
-// Sessions drawn at random, with all their rows in memory, so that a store's answers can be compared with a plain walk
+// Random sessions with all their rows in memory, so that a store's answers can be compared with a plain walk
 // over everything: several threads, nested ops and calls, ids that lead nowhere, eager ops.
 #pragma once
 
@@ -20,12 +20,12 @@ struct PlainOp {
   SourceRef source;
   SignatureId signature;
   uint16_t op = 0, thread = 0;
-  int depth = 0;  // among the ops of its thread that are traced as it is, or eager as it is
-  int64_t inner = 0;  // taken by inner ops of the thread
+  int depth = 0;  // among the traced ops of its thread if traced, else among the eager ones
+  int64_t inner = 0;  // time taken by the ops inside it
 };
 
 struct RandomSession {
-  // About `ops` op events. In the order in which they ended, as a recorder writes them.
+  // About `ops` op events, in the order in which they ended, as a recorder writes them.
   RandomSession(uint32_t seed, size_t ops, int threads);
 
   std::vector<PlainOp> ops;
@@ -37,9 +37,9 @@ struct RandomSession {
   static constexpr uint32_t kFunctions = 5, kTraces = 9, kNodes = 12, kOps = 7, kLines = 30;
 
   void write_records(session::Writer& writer) const;
-  // Rows [from, to) of each kind, by share of the whole; calls after the ops that they hold.
+  // Rows [from, to) of each kind, as fractions of the whole; calls after the ops that they contain.
   void write_rows(session::Writer& writer, double from, double to) const;
-  // A log that nobody finished, in `pieces` chunks of each kind; or one file.
+  // An unfinished log, in `pieces` chunks of each kind; or one file.
   void write(const std::string& path, int pieces, bool finish) const;
 
  private:

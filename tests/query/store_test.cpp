@@ -1,5 +1,5 @@
-// The store against a plain walk over all rows: sums, rows, calls, tables; while a session grows, with a chunk that
-// cannot be read, and withdrawn.
+// The store against a plain walk over all rows: sums, rows, calls, tables; while a session grows, with an unreadable
+// chunk, and with withdrawn questions.
 #include "tests/query/random_session.h"
 
 #include "engine/base/errors.h"
@@ -40,7 +40,7 @@ class StoreTest : public QObject {
   QTemporaryDir folder_;
   std::string at(const char* name) { return folder_.filePath(QLatin1String(name)).toStdString(); }
 
-  // Everything that can be asked, for the first `ops` op events and `calls` calls.
+  // Compares every answer, for the first `ops` op events and `calls` calls.
   void compare(const Store& store, const RandomSession& all) {
     const Cancel cancel;
     const std::vector<PlainOp>& ops = all.ops;
@@ -87,7 +87,7 @@ class StoreTest : public QObject {
                                        [&](const auto& c) { return c.source == source; });
       QCOMPARE(store.calls().of_source(source), static_cast<uint64_t>(calls));
     }
-    // A line is its nodes and its eager ops.
+    // A line consists of its nodes and its eager ops.
     const int64_t from = ops[ops.size() / 3].start, to = ops[ops.size() * 2 / 3].end;
     for (const int line : {1, 7, 15}) {
       const OpFilter filter = store.at_line(session::FileId(1), line);
@@ -261,7 +261,7 @@ class StoreTest : public QObject {
     }
   }
 
-  // Self time is what an op took without those directly inside of it, wherever the chunks end.
+  // Self time is what an op took without the ops directly inside it, wherever the chunks end.
   void self_time_crosses_chunks() {
     const RandomSession all(11, 5000, 2);
     all.write(at("self.footlight"), 40, false);
@@ -271,7 +271,7 @@ class StoreTest : public QObject {
     for (const OpTotal& row : op_totals(*reader, {}, {}).rows) QCOMPARE(row.self_ns, wanted[row.op.value]);
   }
 
-  // Increments while the session is written: the same answers as at once, and only what changed is handed out.
+  // Growing while the session is written gives the same answers as all at once; only changes are handed out.
   void grows() {
     const RandomSession all(5, 5000, 2);
     const std::string path = at("live.footlight");
@@ -346,7 +346,7 @@ class StoreTest : public QObject {
     QVERIFY_EXCEPTION_THROWN(op_totals(*reader, {}, withdrawn), Cancelled);
     QVERIFY_EXCEPTION_THROWN(store.durations(OpId(1), withdrawn), Cancelled);
     QVERIFY_EXCEPTION_THROWN(store.calls().runs(FunctionId(1), true, withdrawn), Cancelled);
-    // From another thread, in the middle of it: it ends, with all of the answer or none.
+    // Withdrawn from another thread in the middle: the question ends, with the whole answer or none.
     for (int i = 0; i < 20; ++i) {
       const Cancel cancel;
       std::thread other([&] {
@@ -362,7 +362,7 @@ class StoreTest : public QObject {
     QVERIFY(store.durations(OpId(1), Cancel()).sums() == store.of_op(OpId(1)));
   }
 
-  // A reader that another thread refreshes and asks, while this one only decodes.
+  // Another thread refreshes and queries the reader while this thread only decodes.
   void chunks_are_decoded_while_it_grows() {
     const RandomSession all(21, 4000, 2);
     auto writer = session::Writer::create(at("busy.footlight"), {}, RecordingLevel::kOps);
@@ -393,7 +393,7 @@ class StoreTest : public QObject {
     QCOMPARE(rows, uint64_t{all.ops.size()});
   }
 
-  // What is kept for a million events is a few bytes for each; none is kept by itself.
+  // A million events keep a few bytes each in memory; none is kept as an object.
   void a_million_events_are_small() {
     auto writer = session::Writer::create(at("million.footlight"), {}, RecordingLevel::kOps);
     const RandomSession records(1, 10, 1);

@@ -1,5 +1,5 @@
-// Pictures of tracks against all rows: every bar in its lane when one is close enough, everything accounted for from
-// afar; the ways from a point to a bar and from bar to bar.
+// Pictures of tracks against all rows: from close up every bar is in its lane, from afar everything is accounted
+// for; going from a point to a bar and from bar to bar.
 #include "tests/query/random_session.h"
 
 #include "engine/query/timeline.h"
@@ -32,7 +32,7 @@ class TimelineTest : public QObject {
     made.store->index();
     return made;
   }
-  // Every bar by itself.
+  // Drawn so close that every bar is separate.
   static Picture close_up(const Store& store, int64_t from, int64_t to) {
     return draw(store, from, to, static_cast<int>(std::min<int64_t>((to - from) * 4, INT32_MAX)), Cancel());
   }
@@ -72,7 +72,7 @@ class TimelineTest : public QObject {
                 QCOMPARE(picture.names.at(bar.what), all.device.at(bar.row).name);
                 QVERIFY(devices.insert(bar.row).second);
               }
-              // One thread's bars nest: no two of a lane overlap, but in the last one.
+              // One thread's bars nest: no two in a lane overlap, except in the last lane.
               if (before && static_cast<int>(lane) < kLanes - 1 && (is_ops || threads == 1) &&
                   track.key.kind <= TrackKind::kEagerOps)
                 QVERIFY(before->end <= bar.start);
@@ -93,7 +93,7 @@ class TimelineTest : public QObject {
     }
   }
 
-  // From afar: no more bars than columns have room for, and no nanosecond lost.
+  // From afar: no more bars than the columns have room for, and no nanosecond lost.
   void a_picture_accounts_for_everything() {
     const RandomSession all(8, 8000, 2);
     const Opened o = open(all, "afar.footlight", 30, false);

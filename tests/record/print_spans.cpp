@@ -8,7 +8,7 @@ using namespace footlight::session;
 
 namespace {
 
-// What lies on the track: "thread NAME" or "counter NAME", and the number of its process.
+// The track: "thread NAME" or "counter NAME", and the number of its process.
 void print_track(const Reader& reader, TrackId id) {
   const TrackRecord* const track = reader.track(id);
   std::printf("{\"track\": \"%s\"", track ? (track->kind + " " + track->name).c_str() : "none");

@@ -23,7 +23,7 @@ class Alone(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.session = os.path.join(self.folder, 'run.footlight')
-        # The package for itself, so that no other can be imported; its extension finds its library where it was built.
+        # This package alone, so that no other can be imported; its extension finds its library where it was built.
         self.packages = os.path.join(self.folder, 'packages')
         package = os.path.join(self.packages, 'footlight_recorder')
         os.makedirs(package)
@@ -212,14 +212,14 @@ class Alone(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
-    """A Python that cannot record says in one line what to run."""
+    """A Python that cannot record prints one line that says what to run."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
 
     def package(self, *extensions):
-        """The package with these extension modules only; `cmake` builds nothing there."""
+        """A copy of the package with only these extension modules; `cmake` builds nothing there."""
         package = os.path.join(self.folder, 'python', 'footlight_recorder')
         os.makedirs(package)
         for path in glob.glob(os.path.join(BUILD, 'python', 'footlight_recorder', '*.py')):

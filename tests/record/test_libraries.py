@@ -1,4 +1,4 @@
-"""What the libraries are made of: who needs whom, and that nothing with a state is in two of them."""
+"""The libraries' structure: which links to which, and that nothing with state exists in two of them."""
 import collections
 import glob
 import os
@@ -9,7 +9,7 @@ import unittest
 
 BUILD = os.environ['FOOTLIGHT_BUILD']
 LIBRARIES = {name: os.path.join(BUILD, 'lib', f'lib{name}.so') for name in ('footlight-record', 'footlight-explain', 'footlight')}
-# A sanitizer that was loaded into this interpreter is no business of the tools'.
+# Without a sanitizer that was preloaded into this interpreter: the tools do not need it.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 
 
@@ -18,7 +18,7 @@ def output_of(*words):
 
 
 def needed(path):
-    """The libraries of our own that `path` is linked to, without its dependencies'."""
+    """Our own libraries that `path` links to directly."""
     return set(re.findall(r'NEEDED\s+lib(footlight[\w-]*)\.so', output_of('objdump', '-p', path)))
 
 
@@ -38,8 +38,8 @@ class Libraries(unittest.TestCase):
         self.assertIn('footlight', needed(extension('footlight', '_engine')))
 
     def test_nothing_with_a_state_is_there_twice(self):
-        # Variables and what is thread-local, by nm: B, D. V: inline and template variables, also tables of classes, which are
-        # compared by name. (u is one in the process, however many libraries bring it.)
+        # nm's letters for variables and thread-locals: B, D. V: inline and template variables, and class tables, which
+        # are compared by name. (u exists once in the process, however many libraries contain it.)
         found = collections.defaultdict(list)
         files = [*LIBRARIES.values(), extension('footlight_recorder', '_recorder'), extension('footlight', '_engine')]
         for path in files:

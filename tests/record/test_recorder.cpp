@@ -20,13 +20,13 @@
 using namespace footlight;
 using namespace footlight::session;
 
-// What a forked child leaves of threads that it does not have is no leak.
+// In a forked child, memory of threads that exist only in the parent is not a leak.
 static bool in_child = false;
 extern "C" int __lsan_is_turned_off() { return in_child; }
 
 namespace {
 
-// What eager code does around an op.
+// As eager code does around an op.
 void emit_op(uint16_t op) {
   if (!recording_ops()) return;
   OpEvent e;
@@ -37,7 +37,7 @@ void emit_op(uint16_t op) {
   record_op(e);
 }
 
-// What a call of a traced function does.
+// As a call of a traced function does.
 void emit_call() {
   if (!recording_structure()) return;
   CallEvent e;
@@ -58,7 +58,7 @@ uint64_t dropped(const Reader& r, const char* what) {
   return n;
 }
 
-// For processes that record. Not a mere fork: ThreadSanitizer cannot follow threads that are started there.
+// For processes that record. Not a plain fork: ThreadSanitizer cannot follow threads that are started in one.
 int status_of_program(const char* role, const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {
@@ -70,7 +70,7 @@ int status_of_program(const char* role, const std::string& path) {
   return status;
 }
 
-// Records a little and ends: by exit(3), _exit(4), or a signal.
+// Records a little, then ends by exit(3), _exit(4) or a signal.
 int record_and_end(const std::string& how, const std::string& path) {
   record::start_recording(path, {}, RecordingLevel::kOps);
   emit_op(1);
@@ -181,7 +181,7 @@ class TestRecorder : public QObject {
     for (const ThreadId n : numbers) QVERIFY(named.contains(n));
   }
 
-  // Whatever was described before or during the recording is there, under the ids that the events name.
+  // Everything described before or during the recording is there, under the ids that the events use.
   void signatures_come_with_the_events() {
     const std::string path = at("signatures.footlight");
     const SignatureId early = add_signature(11, {OpId(1), "float32[2]", "float32[]", 8, 4, 2});
@@ -202,7 +202,7 @@ class TestRecorder : public QObject {
     QCOMPARE(r->signature(SignatureId(events->signature[1]))->flops, 3u);
   }
 
-  // Device work names the op that caused it before the op is recorded.
+  // Device work names the op that caused it before that op is recorded.
   void the_id_of_the_next_event_is_known_before() {
     const std::string path = at("ids.footlight");
     record::start_recording(path, {}, RecordingLevel::kOps);
@@ -216,7 +216,7 @@ class TestRecorder : public QObject {
     QCOMPARE(r->op_events().chunk(0)->id, said);
   }
 
-  // More events than the rings and the disk can take: the program goes on, and nothing is lost in silence.
+  // More events than the rings and the disk can take: the program goes on, and every loss is counted.
   void a_flood_is_dropped_and_counted() {
     const std::string path = at("flood.footlight");
     record::start_recording(path, {}, RecordingLevel::kOps);
@@ -255,7 +255,7 @@ class TestRecorder : public QObject {
     QCOMPARE(ring->drain(take), 1u);
     QCOMPARE(numbers.size(), 17u);
     QCOMPARE(numbers[15], 15u);
-    QCOMPARE(numbers[16], 40u);  // dropped ones have numbers too
+    QCOMPARE(numbers[16], 40u);  // dropped events have numbers too
   }
 
   void a_forked_child_leaves_the_session_alone() {
@@ -270,8 +270,8 @@ class TestRecorder : public QObject {
       emit_op(66);
       emit_call();
       if (record::stop_recording({0, 66, 0, "the child"}).words != "") _exit(2);
-#ifndef __SANITIZE_THREAD__  // it cannot follow threads that are started in a fork
-      // It may record a session of its own.
+#ifndef __SANITIZE_THREAD__  // it cannot follow threads started in a fork
+      // The child may record a session of its own.
       record::start_recording(child_path, {}, RecordingLevel::kOps);
       emit_op(67);
       if (!record::stop_recording({0, 5, 0, "the child"}).one_file) _exit(3);
@@ -279,7 +279,7 @@ class TestRecorder : public QObject {
       exit(0);
     });
     QCOMPARE(status, 0);
-    // A child that just goes on and exits.
+    // A child that simply goes on and exits.
     QCOMPARE(status_of([] { exit(0); }), 0);
     emit_op(2);
     active_writer()->add(ConsoleRecord{1, ConsoleStream::kStdout, "still here\n"});
@@ -297,7 +297,7 @@ class TestRecorder : public QObject {
 #endif
   }
 
-  // While other threads record, so that locks are held when the fork comes.
+  // Forks while other threads record, so that locks are held at that moment.
   void forks_while_others_record() {
 #ifdef __SANITIZE_ADDRESS__
     QSKIP("the sanitizer's allocator stays locked in a child that is forked while another thread allocates");
@@ -376,7 +376,7 @@ class TestRecorder : public QObject {
       QCOMPARE(e.kind(), ErrorKind::kFailedPrecondition);
     }
     record::stop_recording({});
-    // And one after the other: what is left in the rings is not the next one's.
+    // One after the other: events left in the rings do not go to the next session.
     recording_level = RecordingLevel::kOps;
     emit_op(1);
     recording_level = RecordingLevel::kOff;
@@ -388,7 +388,7 @@ class TestRecorder : public QObject {
     QVERIFY(r->op_events().chunk(0)->op[0] == OpId(2));
   }
 
-  // A session that says nothing of the program at first gets the code objects once its level asks for them, each once.
+  // A session with no records of the program at first gets the code objects once its level needs them, each once.
   void code_objects_are_recorded_when_the_level_wants_them() {
     const auto add = [](const char* name) {
       CodeRecord code;
@@ -416,7 +416,7 @@ class TestRecorder : public QObject {
 
     QCOMPARE(record::place_text({on, 8}), std::string("/no/such/script.py:4, in on"));
     QCOMPARE(record::place_of({on, 10}).line, 4);
-    QCOMPARE(record::place_of({on, 14}).line, 3);  // no line of its own: that of the function
+    QCOMPARE(record::place_of({on, 14}).line, 3);  // no line of its own: the function's line
     QCOMPARE(record::place_of({on, 100}).line, 9);
     QCOMPARE(record::place_text({}), std::string());
     QCOMPARE(record::place_text({CodeId(12345), 0}), std::string());
@@ -472,7 +472,7 @@ class TestRecorder : public QObject {
     };
     asked = 0;
     record::start_recording(at("one_engine.footlight"), {}, RecordingLevel::kStructure);
-    record::on_recording_started(contribute);  // an engine that is loaded while a recording is under way
+    record::on_recording_started(contribute);  // an engine that is loaded while a recording is running
     QCOMPARE(asked, 1);
     record::stop_recording({});
     record::start_recording(at("and_again.footlight"), {}, RecordingLevel::kStructure);
@@ -489,12 +489,12 @@ class TestRecorder : public QObject {
     record::program_ended();
     QVERIFY(!recording_ops());
     emit_op(2);
-    QVERIFY(record::recording());  // its end is still to be written
+    QVERIFY(record::recording());  // the end is still to be written
     record::stop_recording({5, 3, 0, "exited"});
     auto r = Reader::open(path);
     QCOMPARE(r->op_events().rows(), 1u);
     QCOMPARE(r->contents().end->exit_code, 3);
-    // A session that another process ends is left to that one.
+    // A session that another process ends is left to that process.
     const auto owner = Writer::create(at("shared.footlight"), {}, RecordingLevel::kOps);
     owner->rest();
     record::attach_recording(at("shared.footlight"), RecordingLevel::kOps);
@@ -504,8 +504,8 @@ class TestRecorder : public QObject {
     QCOMPARE(Reader::open(at("shared.footlight"))->op_events().rows(), 1u);
   }
 
-  // A program whose shapes never repeat: from some number on its events stand without, and the session says so.
-  // The last test: what it leaves in the process is read by every recording that follows.
+  // A program whose shapes never repeat: after some number of signatures, events have none, and the session says so.
+  // Must be the last test: all later recordings would read what it leaves in the process.
   void too_many_signatures_are_counted() {
     const std::string path = at("many.footlight");
     record::start_recording(path, {}, RecordingLevel::kStructure);

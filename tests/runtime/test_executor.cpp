@@ -1,4 +1,4 @@
-// Running programs: long and wide ones, cancelling, failures, op events, lists.
+// Running programs: long and wide ones, cancellation, failures, op events, lists.
 #include "engine/base/cancel.h"
 #include "engine/base/errors.h"
 #include "engine/base/recording.h"
@@ -121,7 +121,7 @@ class TestExecutor : public QObject {
     QCOMPARE(value(pop(pop(other)[0])[1]), 1.f);
     QVERIFY_THROWS_EXCEPTION(Error, pop(none));
     Tensor longer = none;
-    for (int i = 0; i < 200000; ++i) longer = push(longer, static_cast<float>(i));  // going away must not recurse
+    for (int i = 0; i < 200000; ++i) longer = push(longer, static_cast<float>(i));  // destruction must not recurse
     QCOMPARE(value(pop(longer)[1]), 199999.f);
   }
 };

@@ -1,6 +1,6 @@
-// check_recording FILE...: whether what recordings say of op events is true. Every node that an event names
-// is there and has the event's op; every event in a graph names a call; a call runs the nodes of its trace's
-// graph once, and every call of a trace the same ones. Prints what is wrong; exit status 1 then.
+// check_recording FILE...: checks what recordings say about op events. Every node that an event names
+// exists and has the event's op; every event in a graph names a call; a call runs the nodes of its trace's
+// graph once, and every call of a trace runs the same ones. Prints what is wrong, with exit status 1.
 #include "engine/base/errors.h"
 #include "engine/session/reader.h"
 

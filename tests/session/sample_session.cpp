@@ -419,7 +419,7 @@ int64_t Story::tell() {
     std::snprintf(loss, sizeof loss, "loss %.6f\n", 8.0 / (epoch + 1));
     console(ConsoleStream::kTfPrint, loss);
   }
-  // What is left to the 4500: eager evaluation at the end.
+  // The rest of the 4500: eager evaluation at the end.
   while (events_.size() < 4500) op("Mean", {}, at(kNormalize, 6), {}, {}, 1800, 4);
   console(ConsoleStream::kStderr, "retracing.py: done\n");
   writer_.add_rows(events_);

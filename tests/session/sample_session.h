@@ -7,7 +7,7 @@
 
 namespace footlight::sample {
 
-// Writes everything but the end into `writer`; returns the time of the last event.
+// Writes everything except the end into `writer`; returns the time of the last event.
 int64_t write_session(session::Writer& writer);
 session::RunRecord run_record();
 

@@ -1,5 +1,5 @@
-// Files that are not what they should be: cut off, flipped, newer, hostile. They open or are refused in
-// words; never a crash.
+// Damaged files: truncated, with flipped bits, from a newer version, hostile. They open, or are refused with
+// a message; they never crash.
 #include "engine/base/errors.h"
 #include "engine/session/chunk.h"
 #include "engine/session/database.h"
@@ -33,7 +33,7 @@ void write(const QString& path, const QByteArray& bytes) {
   QCOMPARE(f.write(bytes), bytes.size());
 }
 
-// Opens and touches everything; the message when the file is refused.
+// Opens the file and touches everything in it; returns the message if the file is refused.
 std::string read_all(const QString& path) {
   try {
     auto r = Reader::open(path.toStdString());
@@ -60,7 +60,7 @@ std::string read_all(const QString& path) {
   }
 }
 
-// A table's root becomes a page that names another one again and again, and so on down to a page of small rows.
+// Makes the root of a table a page that names one child many times, and so on down to a page of small rows.
 QByteArray bombed(QByteArray file, uint32_t root, const QByteArray& row) {
   constexpr qsizetype kPage = 4096;
   const auto put = [](QByteArray& page, qsizetype at, uint32_t v, int bytes) {
@@ -198,7 +198,7 @@ class TestSessionFiles : public QObject {
     QCOMPARE(r->contents().traces.size(), 13u);
     QCOMPARE(r->op_events().rows(), 4500u);
     QVERIFY(QString::fromStdString(r->damage()).contains("bytes in the middle could not be read"));
-    // A length that runs over the end.
+    // A length that runs past the end.
     const QByteArray magic("FLRM", 4);
     qsizetype frame = log.indexOf(magic, log.size() / 2);
     QVERIFY(frame > 0);
@@ -215,7 +215,7 @@ class TestSessionFiles : public QObject {
         QByteArray bad = good;
         const int flips = 1 + static_cast<int>(random() % 20);
         for (int i = 0; i < flips; ++i) {
-          // Half of them where structure is: the first pages.
+          // Half of the rounds flip where the structure is: in the first pages.
           const auto range = static_cast<uint32_t>(round % 2 ? bad.size() : std::min<qsizetype>(bad.size(), 8192));
           const auto where = static_cast<qsizetype>(random() % range);
           bad[where] = static_cast<char>(bad[where] ^ (1 << (random() % 8)));
@@ -226,7 +226,7 @@ class TestSessionFiles : public QObject {
     }
   }
 
-  // Frames whose checksum is right and whose contents are not.
+  // Frames with a correct checksum and invalid contents.
   void hostile_frames_never_crash() {
     std::mt19937 random(7);
     const QByteArray header = read(log_).left(kHeaderSize);
@@ -295,7 +295,7 @@ class TestSessionFiles : public QObject {
     }
   }
 
-  // Views and computed columns could run code of the file's author; missing tables could be anything.
+  // Views and computed columns could run code written by the file's author; missing tables could be anything.
   void a_database_with_other_tables_is_refused() {
     const auto changed = [&](const char* sql) {
       const QString path = at("changed.db");
@@ -319,11 +319,11 @@ class TestSessionFiles : public QObject {
     QVERIFY(changed("UPDATE console SET time_ns = 'noon'").contains("a text where a number should be"));
     QVERIFY(changed("UPDATE console SET time_ns = 1.5").contains("a fraction"));
     QVERIFY(changed("UPDATE op_chunk SET count = 99999999").contains("impossible number of rows"));
-    QCOMPARE(changed("UPDATE op_chunk SET data = zeroblob(100)"), QString());  // noticed when the chunk is asked for
+    QCOMPARE(changed("UPDATE op_chunk SET data = zeroblob(100)"), QString());  // noticed when the chunk is read
     QVERIFY(changed("PRAGMA application_id = 5").contains("another SQLite file"));
   }
 
-  // Somebody wrote into the file with sqlite3 and was killed: what is in the write-ahead log counts, and stays.
+  // Somebody wrote into the file with sqlite3 and was killed: the write-ahead log counts, and is kept.
   void a_write_ahead_log_is_read_and_left_alone() {
     const QString from = at("wal.db"), to = at("with.wal");
     write_with_wal(from, to);
@@ -338,10 +338,10 @@ class TestSessionFiles : public QObject {
     r.reset();
     QCOMPARE(QDir(folder_.path()).entryList(), before);
     QVERIFY(read(to) == database && read(to + "-wal") == wal);
-    // A link to the session: the log lies beside what it leads to.
+    // A link to the session: the log lies beside its target.
     QVERIFY(QFile::link(to, at("link.db")));
     QCOMPARE(Reader::open(at("link.db").toStdString())->contents().console.size(), 14u);
-    // What is torn counts up to the last change that is whole.
+    // A torn log counts up to its last complete change.
     const qsizetype frame = 24 + 4096;
     for (const qsizetype size : {wal.size() - 1, qsizetype{32} + frame / 2, qsizetype{32}, qsizetype{7}}) {
       write(to + "-wal", wal.left(size));
@@ -358,7 +358,7 @@ class TestSessionFiles : public QObject {
     for (const char* name : {"wal.db", "with.wal", "with.wal-wal", "link.db"}) QFile::remove(at(name));
   }
 
-  // Nobody's three gigabytes of holes are copied to anywhere, no pipe is waited for, no link is followed.
+  // A sparse log of three gigabytes is not copied, a pipe is not waited for, a link is not followed.
   void what_lies_beside_as_a_write_ahead_log_may_be_anything() {
     const QString path = at("beside.db"), side = path + "-wal";
     const QString temporary = at("temporary");
@@ -416,13 +416,13 @@ class TestSessionFiles : public QObject {
     QCOMPARE(read(victim), QByteArray("precious"));
     QCOMPARE(read(path + "-journal"), journal);
     QCOMPARE(read(path), before);
-    // One that SQLite is done with says nothing.
+    // A journal that SQLite is done with is ignored.
     journal.replace(0, 512, QByteArray(512, '\0'));
     write(path + "-journal", journal);
     QCOMPARE(Reader::open(path.toStdString())->damage(), std::string());
   }
 
-  // Interior pages that name one child again and again: ten billion rows in a few pages.
+  // Interior pages that name one child many times: ten billion rows in a few pages.
   void pages_named_again_and_again_are_refused() {
     for (const char* table : {"console", "op_chunk", "sqlite_schema"}) {
       const QString path = at("bomb.db");
@@ -434,16 +434,16 @@ class TestSessionFiles : public QObject {
         QVERIFY(select.step());
         root = select.integer(0);
       }
-      // (0, 0, ''), and a chunk (NULL, 1, 1, 1).
+      // The row (0, 0, ''), and for chunks (NULL, 1, 1, 1).
       const QByteArray row = table == QByteArray("op_chunk") ? QByteArray("\5\1\5\0\11\11\11", 7)
                                                              : QByteArray("\4\1\4\10\10\15", 6);
       write(path, bombed(read(path), static_cast<uint32_t>(root), row));
       const QString words = QString::fromStdString(read_all(path));
-      // The schema's first row already makes no sense.
+      // The first row of the schema is already invalid.
       QVERIFY2(words.contains("broken"), qPrintable(words));
       if (root != 1) QVERIFY2(words.contains("bytes can hold"), qPrintable(words));
     }
-    // The same in a table that a chunk is looked up in: its id is no row number, so each look-up walks all of it.
+    // The same in the table where chunks are looked up: its id is not the row number, so each look-up scans it all.
     const QString path = at("lookup.db");
     write(path, read(finished_));
     {
@@ -453,7 +453,7 @@ class TestSessionFiles : public QObject {
     QCOMPARE(read_all(path), std::string());
   }
 
-  // 670 KB of chunks, each of 65536 equal rows.
+  // 670 KB of chunks, each with 65536 equal rows.
   void chunks_of_more_rows_than_a_file_can_hold_are_left_out() {
     const QString path = at("chunks.db");
     write(path, read(finished_));
@@ -501,7 +501,7 @@ class TestSessionFiles : public QObject {
   }
 
   void reading_says_how_far_it_is_and_can_be_ended() {
-    // Large enough to be asked about: a log of 40 MB whose frames make no sense.
+    // Large enough that progress is asked for: a log of 40 MB whose frames are invalid.
     const QString path = at("long");
     QByteArray log = read(log_);
     log.append(QByteArray(qsizetype{40} << 20, 'F'));
@@ -513,7 +513,7 @@ class TestSessionFiles : public QObject {
         Reader::open(path.toStdString(), {[&](double so_far) {
                        share = so_far;
                        ++asked;
-                       std::this_thread::sleep_for(std::chrono::milliseconds(25));  // or it is too fast to be asked
+                       std::this_thread::sleep_for(std::chrono::milliseconds(25));  // else it is too fast to be asked
                        return !cancel;
                      }});
         QVERIFY(!cancel || !asked);

@@ -1,4 +1,4 @@
-// Sessions that are being written: followed, killed, copied, written by two processes, on a full disk.
+// Sessions while they are written: followed, killed, copied, written by two processes, on a full disk.
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/session/log.h"
@@ -24,8 +24,8 @@ using namespace footlight::session;
 
 namespace {
 
-// Runs this program as something else, in a process of its own, and returns its id. Not a mere fork: the sanitizers
-// cannot follow threads that are started there.
+// Runs this program in another role, in a process of its own, and returns its id. Not a plain fork: the sanitizers
+// cannot follow threads that are started in one.
 pid_t in_process(const char* role, const std::string& path, int descriptor = -1) {
   const std::string number = std::to_string(descriptor);
   const pid_t child = fork();
@@ -45,7 +45,7 @@ OpColumns one_event(uint32_t number, int64_t time) {
   return out;
 }
 
-// Writes an event and says so in `said`, until it is killed.
+// Until it is killed, writes events and reports each to the descriptor `said`.
 void write_until_killed(const std::string& path, int said) {
   auto writer = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
   sample::write_session(*writer);
@@ -58,7 +58,7 @@ void write_until_killed(const std::string& path, int said) {
   }
 }
 
-// The other side of two_processes_write_one_session().
+// The other process of two_processes_write_one_session().
 void write_and_crash(const std::string& path) {
   auto writer = Writer::attach(path);
   sample::write_session(*writer);
@@ -67,7 +67,7 @@ void write_and_crash(const std::string& path) {
   raise(SIGSEGV);
 }
 
-// The system refuses to let the file grow.
+// Makes the system refuse to let the file grow.
 int write_on_a_full_disk(const std::string& path) {
   signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{100'000, 100'000};
@@ -108,7 +108,7 @@ Killed write_and_kill(const std::string& path, int milliseconds) {
   return result;
 }
 
-// Under sanitizers and on a loaded machine the flush thread is late by more than its 50 ms now and then.
+// With sanitizers or on a loaded machine, the flush thread is sometimes late by more than its 50 ms.
 constexpr int64_t kMostLost = 2'000'000'000;
 
 void check_killed(const std::string& path, const Killed& killed) {
@@ -151,14 +151,14 @@ class TestSessionLive : public QObject {
     QVERIFY(killed.last_said > 0);
     check_killed(path, killed);
 
-    // Copied, with whatever lies beside it.
+    // Copied together with the files beside it.
     const QString copy = folder_.filePath("copy");
     QVERIFY(QDir().mkpath(copy));
     for (const QFileInfo& f : QDir(folder_.path()).entryInfoList({"killed.footlight*"}, QDir::Files))
       QVERIFY(QFile::copy(f.filePath(), copy + "/" + f.fileName()));
     check_killed((copy + "/killed.footlight").toStdString(), killed);
 
-    // From a folder where nothing may be written; for a root user: nothing is.
+    // From a read-only folder; root could write there, but nothing is written either.
     const QStringList before = listing(copy);
     QVERIFY(QFile::setPermissions(copy + "/killed.footlight", QFile::ReadOwner));
     QVERIFY(QFile::setPermissions(copy, QFile::ReadOwner | QFile::ExeOwner));
@@ -166,7 +166,7 @@ class TestSessionLive : public QObject {
     QCOMPARE(listing(copy), before);
     QVERIFY(QFile::setPermissions(copy, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
 
-    // And made one SQLite file, by who may write.
+    // Made into one SQLite file by a user who may write.
     const std::string recovered = at("recovered.footlight");
     finish_log(path, recovered);
     auto r = Reader::open(recovered);
@@ -195,7 +195,7 @@ class TestSessionLive : public QObject {
     QVERIFY(!reader->refresh());
     writer->add_rows(one_event(1, 5));
     QVERIFY(writer->finish({9, 7, 0, "finished"}).one_file);
-    changes = reader->refresh();  // the file at the path is another one by now
+    changes = reader->refresh();  // by now the path names another file
     QVERIFY(changes.records && changes.chunks && changes.state);
     QCOMPARE(reader->state(), State::kFinished);
     QCOMPARE(reader->contents().end->exit_code, 7);
@@ -223,12 +223,12 @@ class TestSessionLive : public QObject {
     close(pipe_ends[1]);
   }
 
-  // As the recording command does it: one process runs the script, the other keeps the console and the end.
+  // As the recording command works: one process runs the script, the other keeps the console and the end.
   void two_processes_write_one_session() {
     const std::string path = at("two.footlight");
     auto between = Writer::create(path, sample::run_record(), RecordingLevel::kOps);
     between->rest();
-    QCOMPARE(Reader::open(path)->state(), State::kLive);  // and not killed, though nobody writes just now
+    QCOMPARE(Reader::open(path)->state(), State::kLive);  // not killed, though nobody is writing right now
     const pid_t child = in_process("crash", path);
     auto writer = Writer::attach(path);
     between.reset();
@@ -254,7 +254,7 @@ class TestSessionLive : public QObject {
     }
   }
 
-  // One of the writers is killed within a write; the other goes on behind the torn frame.
+  // One of the writers is killed in the middle of a write; the other goes on after the torn frame.
   void a_torn_frame_in_the_middle_costs_only_itself() {
     const std::string path = at("torn.footlight");
     auto writer = Writer::create(path, {}, RecordingLevel::kOps);
@@ -309,7 +309,7 @@ class TestSessionLive : public QObject {
       }
       QVERIFY(dropped > 0);
       QCOMPARE(r.op_events().rows() + dropped, written);
-      QCOMPARE(r.contents().console.size(), lines);  // what is rare still fits
+      QCOMPARE(r.contents().console.size(), lines);  // rare records still fit
     };
     QVERIFY(QFileInfo(QString::fromStdString(path)).size() < 220'000);
     check(*Reader::open(path));
@@ -318,7 +318,7 @@ class TestSessionLive : public QObject {
     QVERIFY(Reader::open(path)->contents().end);
   }
 
-  // The system refuses to let the file grow, as a full disk does; the end of the run is said all the same.
+  // The system refuses to let the file grow, as on a full disk; the end of the run is recorded all the same.
   void a_full_disk_is_survived_and_said() {
     const std::string path = at("full.footlight");
     const pid_t child = in_process("full disk", path);
@@ -337,7 +337,7 @@ class TestSessionLive : public QObject {
     QVERIFY(dropped > 0);
     QCOMPARE(r->contents().console.size() + dropped, 2013u);
     QVERIFY(!QFile::exists(QString::fromStdString(path) + ".finishing"));
-    // With room it becomes one file, and nothing of this is forgotten.
+    // Once there is room it becomes one file, and the drops are still counted.
     finish_log(path, path);
     r = Reader::open(path);
     QCOMPARE(r->contents().end->exit_code, 4);
@@ -362,7 +362,7 @@ class TestSessionLive : public QObject {
     QCOMPARE(r->contents().console.size() + dropped, size_t(kLines));
   }
 
-  // A program that closes descriptors gets the log's numbers for files of its own: nothing is written into those.
+  // A program that closes descriptors gets the log's numbers for files of its own: the log must not write into those.
   void closed_descriptors_are_no_longer_the_logs() {
     const std::string path = at("closed.footlight");
     LogFile log = LogFile::create(path, 1);
@@ -380,19 +380,19 @@ class TestSessionLive : public QObject {
       descriptors.push_back(number);
     }
     QVERIFY(log.at_path() == LogFile::AtPath::kTheLog);
-    QCOMPARE(log.append(frame, error), frame.size());  // through the path, anew
+    QCOMPARE(log.append(frame, error), frame.size());  // opens the path again
     QVERIFY(log.write_slot("left out"));
     log.abandon();
     for (size_t i = 0; i < theirs.size(); ++i) {
       QCOMPARE(QFileInfo(QString::fromStdString(theirs[i])).size(), 0);
-      QCOMPARE(close(descriptors[i]), 0);  // and it was not closed either
+      QCOMPARE(close(descriptors[i]), 0);  // the log did not close it either
     }
     std::vector<std::string> payloads;
     LogScanner scanner(Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)));
     scanner.scan(true, [&](std::string_view payload, int64_t) { payloads.emplace_back(payload); });
     QCOMPARE(payloads, (std::vector<std::string>{"before", "before"}));
 
-    // Where the path leads somewhere else by now, what is lost is said.
+    // If the path names another file by then, the loss is reported.
     LogFile gone = LogFile::attach(path);
     const std::vector<int> numbers = gone.descriptors();
     for (const int number : numbers) close(number);
@@ -404,7 +404,7 @@ class TestSessionLive : public QObject {
     QCOMPARE(QFileInfo(QString::fromStdString(path)).size(), 0);
   }
 
-  // The flush thread has them in a table of its own: the program does not even see their numbers.
+  // The flush thread has its own descriptor table: the program does not even see the numbers.
   void own_descriptors_are_out_of_reach() {
     const std::string path = at("own.footlight");
     const int free_number = dup(2);
@@ -421,7 +421,7 @@ class TestSessionLive : public QObject {
     QCOMPARE(Reader::open(path)->contents().console.size(), 1u);
   }
 
-  // What takes the place of the session is not touched; the session is kept all the same.
+  // A file that takes the place of the session is not touched; the session is kept all the same.
   void a_session_that_is_removed_or_replaced() {
     const std::string path = at("removed.footlight");
     auto writer = Writer::create(path, {}, RecordingLevel::kOps);
@@ -446,7 +446,7 @@ class TestSessionLive : public QObject {
     QCOMPARE(mine.readAll(), QByteArray("mine"));
     QVERIFY(Reader::open(path + ".recorded")->contents().end);
 
-    // Gone with its folder: nothing is said of a log that would open.
+    // Removed with its folder: no message may claim that a log is left to open.
     const std::string folder = at("folder");
     QVERIFY(QDir().mkdir(QString::fromStdString(folder)));
     writer = Writer::create(folder + "/gone.footlight", {}, RecordingLevel::kOps);
@@ -456,7 +456,7 @@ class TestSessionLive : public QObject {
     QVERIFY2(done.words.find("the session is lost") != done.words.npos, done.words.c_str());
   }
 
-  // Code may name anything as its file.
+  // Code can name anything as its file.
   void only_regular_files_are_read_as_sources() {
     const std::string path = at("sources.footlight"), fifo = at("fifo.py"), text = at("text.py");
     QCOMPARE(mkfifo(fifo.c_str(), 0600), 0);
@@ -484,7 +484,7 @@ class TestSessionLive : public QObject {
     }
   }
 
-  // Records come from many threads while somebody reads.
+  // Many threads write records while a reader reads.
   void many_threads_write_while_one_reads() {
     const std::string path = at("threads.footlight");
     WriterOptions options;

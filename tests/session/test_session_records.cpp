@@ -1,4 +1,4 @@
-// Every record written, read back equal, from the log and from the finished file.
+// Every kind of record is written and read back equal, from the log and from the finished file.
 #include "engine/base/errors.h"
 #include "engine/session/chunk_codec.h"
 #include "engine/session/database.h"
@@ -374,7 +374,7 @@ class TestSessionRecords : public QObject {
     QCOMPARE(reader->file(b)->text, std::string("y = 2\n"));
   }
 
-  // What the SQL makes is what the descriptions say.
+  // The SQL makes exactly the tables that the descriptions declare.
   void the_sql_has_the_tables_that_are_written() {
     QTemporaryDir folder;
     const std::string path = folder.filePath("s.db").toStdString();
@@ -409,7 +409,7 @@ class TestSessionRecords : public QObject {
     QCOMPARE(calls.integer(0), 13);
   }
 
-  // A session recorded by version 1 opens for ever.
+  // A session recorded by version 1 must always open.
   void opens_version_1() {
     const QString data = QFINDTESTDATA("data");
     for (const char* name : {"/version1.footlight", "/version1_log.footlight"}) {
@@ -428,7 +428,7 @@ class TestSessionRecords : public QObject {
       const auto events = reader->op_events().chunk(0);
       QCOMPARE(events->signature.size(), events->size());
       QVERIFY(!events->signature[0].valid());
-      // One graph and four columns of times became a stage and phases.
+      // The single graph and four time columns became a stage and phases.
       QCOMPARE(reader->trace(TraceId(2))->graph(), GraphId(6));
       QCOMPARE(reader->trace(TraceId(0))->phase_ns("autograph"), 1'900'000);
       QCOMPARE(reader->trace(TraceId(2))->phases.size(), 3u);
@@ -438,7 +438,7 @@ class TestSessionRecords : public QObject {
     }
   }
 
-  // What version 2 added: what ops ran on, and what that cost.
+  // Added by version 2: the inputs of ops, and their cost.
   void opens_version_2() {
     const QString data = QFINDTESTDATA("data");
     for (const char* name : {"/version2.footlight", "/version2_log.footlight"}) {
@@ -454,7 +454,7 @@ class TestSessionRecords : public QObject {
     }
   }
 
-  // Columns that were read before the fault do not count, neither for the reader nor in the sums of a finished file.
+  // Columns read before the fault do not count, neither for the reader nor in the sums of a finished file.
   void a_chunk_that_cannot_be_read_counts_for_nothing() {
     const OpColumns in = events(0, 500);
     ByteWriter columns;
@@ -463,7 +463,7 @@ class TestSessionRecords : public QObject {
       const std::string full = differences(500, [](size_t i) { return uint64_t{7 + i % 2}; });
       columns.text(name);
       columns.u8(uint8_t(Coding::kNumbers));
-      columns.text(std::string_view(name) == "op" ? std::string_view(full).substr(0, 200) : full);  // cut off
+      columns.text(std::string_view(name) == "op" ? std::string_view(full).substr(0, 200) : full);  // truncated
     }
     const std::string broken = close_chunk(1, 500, columns.bytes());
     OpColumns out = in;

@@ -1,5 +1,5 @@
-// Sessions of every version, of this one and of one that does not exist yet: what is known is read, what is not is left
-// out and said.
+// Sessions of every version, including one that does not exist yet: what is known is read; what is not is left
+// out, and a message says so.
 #include "engine/session/chunk_codec.h"
 #include "engine/session/database.h"
 #include "engine/session/log.h"
@@ -17,7 +17,7 @@ using namespace footlight::session;
 
 namespace {
 
-// What version 4 might add to calls: a column of numbers, one of texts.
+// What version 4 might add to calls: a numeric column and a text column.
 struct FutureCall : CallRecord {
   uint64_t joules = 0;
   std::string mood;
@@ -55,7 +55,7 @@ std::string future_chunk() {
   return encode_columns_of(static_cast<uint8_t>(chunk_kind<std::vector<CallRecord>>() + 1), calls, InSession());
 }
 
-// The layout of today with more: a column in front of another, a table, a value of an enumeration, columns of chunks.
+// Today's layout with additions: a column before another, a table, an enumeration value, columns of chunks.
 std::string future_layout() {
   std::string text = layout_text();
   const auto after = [&](const std::string& what, const std::string& more) {
@@ -87,7 +87,7 @@ std::string future_log() {
   frame(log, say);
 
   const Layout parsed = parse_layout(layout);
-  // Rows name tables by their place among tables; the columns of chunks stand between.
+  // Rows refer to tables by index among the tables, not counting the columns of chunks.
   std::vector<Layout::Table> tables = parsed.tables;
   std::erase_if(tables, [](const Layout::Table& t) { return t.chunk; });
   const auto table = [&](const std::string& name) {
@@ -98,7 +98,7 @@ std::string future_log() {
   ByteWriter out;
   out.u32(layout_number(layout));
   RowEncoder rows(out, InSession());
-  // A function, with the new column in front: colour, id, name, then nothing.
+  // A function, with the new column first: colour, id, name, then nothing.
   rows.begin(table("function"));
   rows.text("red");
   rows.integer(0);
@@ -108,7 +108,7 @@ std::string future_log() {
   rows.integer(12);
   out.u8(uint8_t(Value::Type::kReal));
   out.u64(std::bit_cast<uint64_t>(21.5));
-  // A trace whose reason is not known.
+  // A trace with an unknown reason.
   rows.begin(table("trace"));
   for (const Layout::Column& c : tables[table("trace")].columns) {
     if (c.name == "id") rows.integer(5);
@@ -161,7 +161,7 @@ class TestSessionVersions : public QObject {
   void a_log_of_version_4_opens() {
     write(at("future"), future_log());
     check_future(*Reader::open(at("future").toStdString()));
-    // Recovered by this Footlight, it is of this version, and says what went.
+    // Recovered by this version of Footlight, it has this version, and says what was dropped.
     finish_log(at("future").toStdString(), at("recovered").toStdString());
     auto r = Reader::open(at("recovered").toStdString());
     QCOMPARE(r->version(), kVersion);
@@ -191,7 +191,7 @@ class TestSessionVersions : public QObject {
     check_future(*Reader::open(at("future.footlight").toStdString()));
   }
 
-  // Files of version 3: of a run that ended, of one that closed its log, and of one that was killed while it wrote.
+  // Files of version 3: from a run that ended, one that closed its log, and one that was killed while writing.
   void opens_version_3() {
     const QString data = QFINDTESTDATA("data");
     for (const char* name : {"/version3.footlight", "/version3_log.footlight", "/version3_killed.footlight"}) {
@@ -220,7 +220,7 @@ class TestSessionVersions : public QObject {
     }
   }
 
-  // A column is a line of its record: everything else follows.
+  // A column is one line in its record: everything else follows from it.
   void the_page_names_every_column() {
     const std::string page = schema_page();
     for (const TableSchema& table : schema().tables)
@@ -231,7 +231,7 @@ class TestSessionVersions : public QObject {
     QVERIFY(page.find("0 hit, 1 trace, 2 eager, 3 failed, 4 dispatch miss, 5 compile") != std::string::npos);
   }
 
-  // Two processes count alike and do not meet.
+  // Two processes use the same counters, but their ids do not collide.
   void ids_of_two_writers_do_not_collide() {
     const std::string path = at("two.footlight").toStdString();
     auto first = Writer::create(path, {}, RecordingLevel::kOps);

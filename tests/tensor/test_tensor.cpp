@@ -1,4 +1,4 @@
-// Tensors: where their elements live, who holds them, and the allocator behind them.
+// Tensors: where their elements live, who owns them, and the allocator behind them.
 #include "engine/tensor/borrowed.h"
 #include "engine/tensor/free_list.h"
 #include "engine/tensor/size.h"
@@ -180,7 +180,7 @@ class TestTensor : public QObject {
   }
 
   void too_large_is_an_error() {
-    // More elements than can be counted, and more bytes than there are.
+    // More elements than can be counted, and more bytes than exist.
     for (const auto& [shape, kind, words] :
          {std::tuple(Shape{int64_t{1} << 40, int64_t{1} << 40}, ErrorKind::kInvalidArgument, "2**63 - 1 elements"),
           std::tuple(Shape{int64_t{1} << 61}, ErrorKind::kResourceExhausted, "shape (")}) {

@@ -1,4 +1,4 @@
-"""tf.function from Python: what scripts of recorded behaviour do not show - threads, instances, recursion, lifetimes."""
+"""tf.function from Python, beyond the recorded scripts: threads, instances, recursion, lifetimes."""
 import copy
 import gc
 import pickle
@@ -10,7 +10,7 @@ import footlight as tf
 
 
 class Counted:
-    """A function that counts how often its body ran."""
+    """A function that counts how often its body runs."""
 
     def __init__(self):
         self.traces = 0
@@ -65,7 +65,7 @@ class Keys(unittest.TestCase):
                 self.k = k
         counted = Counted()
         f = counted.wrap(lambda thing, x: x * thing.k)
-        for k in range(30):  # the addresses of dead objects come back
+        for k in range(30):  # the addresses of dead objects are reused
             self.assertEqual(int(f(Thing(k), tf.constant(1))), k)
         self.assertEqual(counted.traces, 30)
 

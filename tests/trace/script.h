@@ -1,5 +1,5 @@
-// A front end without a language: traced functions whose bodies are C++ lambdas, called as an interpreter would call
-// them, under a lock of its own.
+// A front end without a language: traced functions whose bodies are C++ lambdas, called the way an interpreter calls
+// them, under a lock like the GIL.
 #pragma once
 
 #include "engine/trace/function.h"
@@ -13,20 +13,20 @@
 
 namespace footlight::test {
 
-// The lock that an interpreter has.
+// Stands for the interpreter's lock.
 inline std::mutex& interpreter() {
   static std::mutex lock;
   return lock;
 }
 
-// While one lives, another thread may be in the interpreter.
+// Releases the interpreter's lock while it lives.
 class OutsideOfInterpreter {
  public:
   OutsideOfInterpreter() { interpreter().unlock(); }
   ~OutsideOfInterpreter() { interpreter().lock(); }
 };
 
-// What a call is made with: tensors, an object by number, a literal.
+// The arguments of a call: tensors, an object by number, a literal.
 struct Given {
   std::vector<Tensor> tensors;
   uint64_t object = 0;
@@ -35,7 +35,7 @@ struct Given {
 
 class Script : public trace::FrontEnd {
  public:
-  // Symbolic tensors for the given ones.
+  // Its arguments are symbolic tensors in place of the given ones.
   using ScriptBody = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
   Script(std::string name, ScriptBody body, trace::FunctionOptions options = {}, const std::string& place = {})
@@ -50,7 +50,7 @@ class Script : public trace::FrontEnd {
   std::map<uint64_t, std::string> object_names;
   std::vector<std::string> warnings;
   int runs = 0;                      // of the body
-  std::atomic<int> waiting{0};       // threads that wait for the tracing lock
+  std::atomic<int> waiting{0};       // threads waiting for the tracing lock
   std::function<void()> while_running;  // called when a trace runs
   trace::Function function;
 

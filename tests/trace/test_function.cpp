@@ -1,5 +1,5 @@
-// trace::Function under a front end in C++: which trace serves, when variables are made, what is evicted, what a
-// session is told, and threads.
+// trace::Function with a front end in C++: which trace serves, when variables are made, what is evicted, what is
+// recorded, and threads.
 #include "engine/base/errors.h"
 #include "engine/session/reader.h"
 #include "engine/session/writer.h"
@@ -38,7 +38,7 @@ std::optional<Error> error_of(Run&& run) {
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
-// Records into a session of its own while it lives; calls are taken out of the ring of this thread.
+// Records into a session of its own while it lives; calls are read from this thread's ring.
 class Recording {
  public:
   Recording() {
@@ -114,7 +114,7 @@ class TestFunction : public QObject {
     const auto traces = f.function.traces();
     QCOMPARE(traces[1]->concrete->graph()->node(NodeId(0)).shapes[0], Shape{kUnknownDim});
     QCOMPARE(traces[1]->number, 2);
-    f({{zeros({7})}, 0, 1});  // another literal starts exact again
+    f({{zeros({7})}, 0, 1});  // a different literal starts exact again
     QCOMPARE(f.function.traces()[2]->concrete->graph()->node(NodeId(0)).shapes[0], Shape{7});
   }
 
@@ -141,7 +141,7 @@ class TestFunction : public QObject {
       return std::vector{op("AddV2", {read(handle), in[0]})};
     });
     QCOMPARE(f.number({{real(1)}}), 11.f);
-    QCOMPARE(f.runs, 2);  // once making it, once not
+    QCOMPARE(f.runs, 2);  // once creating the variable, once without
     QCOMPARE(f.function.tracing_count(), 2);
     QCOMPARE(f.function.size(), size_t{1});
     handle = Tensor();
@@ -306,7 +306,7 @@ class TestFunction : public QObject {
     Script f("f", twice, {.most_traces = 3});
     for (int64_t k : {1, 2, 3}) f({{real(1)}, 0, k});
     f({{real(1)}, 0, 1});
-    f({{real(1)}, 0, 4});  // 2 goes
+    f({{real(1)}, 0, 4});  // 2 is evicted
     QCOMPARE(f.function.size(), size_t{3});
     QCOMPARE(f.runs, 4);
     for (int64_t k : {1, 3, 4}) f({{real(1)}, 0, k});
@@ -329,7 +329,7 @@ class TestFunction : public QObject {
   void frequent_retracing_is_said_once_for_a_line() {
     (void)trace::retracing_after_warnings();
     std::vector<std::string> warnings;
-    for (int made = 0; made < 20; ++made) {  // a function made anew in a loop
+    for (int made = 0; made < 20; ++made) {  // a function created anew in each iteration
       Script f("again", twice, {}, "/home/ada/script.txt:3");
       f({{real(1)}});
       warnings.insert(warnings.end(), f.warnings.begin(), f.warnings.end());
@@ -431,7 +431,7 @@ class TestFunction : public QObject {
     trace::record_eviction_totals(*session::active_writer());
     const session::Contents& contents = recording.read();
     QCOMPARE(contents.traces[0].cached, 0u);
-    QCOMPARE(contents.traces[1].cached, 0u);  // the first one went with its object
+    QCOMPARE(contents.traces[1].cached, 0u);  // the first one was dropped with its object
     QCOMPARE(contents.traces[4].cached, 2u);
     QCOMPARE(contents.traces[4].reason, TraceReason::kEvicted);
     QCOMPARE(contents.traces[3].reason, TraceReason::kCall);
@@ -449,7 +449,7 @@ class TestFunction : public QObject {
     Recording recording;
     Script* self = nullptr;
     Script f("f", [&](std::span<const Tensor> in) {
-      // The others can only come to wait because this lets go of the interpreter, and because they do.
+      // The others can only get here to wait because this thread releases the interpreter, and they do too.
       while (self->waiting < kThreads - 1) {
         const OutsideOfInterpreter outside;
         std::this_thread::yield();

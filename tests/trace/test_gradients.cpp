@@ -1,4 +1,4 @@
-// Gradients through calls and branches, first and second ones, eagerly recorded and inside of traces.
+// Gradients through calls and branches, first and second order, recorded eagerly and inside traces.
 #include "tests/trace/support.h"
 
 #include <QTest>
@@ -80,7 +80,7 @@ class TestTraceGradients : public QObject {
     const auto results = f->call(std::vector{real(2)});
     QCOMPARE(value(results[0]), 8.f);
     QCOMPARE(value(results[1]), 12.f);
-    // The call handed out more than before: the second call of the trace sees the same.
+    // The call returns more outputs than before: the trace's second call sees the same.
     QCOMPARE(value(f->call(std::vector{real(3)})[1]), 27.f);
   }
 

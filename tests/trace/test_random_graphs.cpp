@@ -1,4 +1,4 @@
-// The same random program, run op by op and traced: equal results, whatever folding, pruning and memory reuse do.
+// The same random program, run op by op and traced, must give equal results despite folding, pruning and memory reuse.
 #include "engine/graph/verify.h"
 #include "tests/trace/support.h"
 
@@ -12,7 +12,7 @@ using namespace footlight::test;
 
 namespace {
 
-// A program is a seed: run twice, it makes the same choices.
+// A seed determines the program: run twice, it makes the same choices.
 std::vector<Tensor> program(uint32_t seed, std::span<const Tensor> in, int depth = 0) {
   std::mt19937 random(seed);
   std::vector<Tensor> values(in.begin(), in.end());

@@ -1,4 +1,4 @@
-// Numbers that do not reach the graph.
+// Numbers that do not affect the graph.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
 #include "tests/explain/specs.h"
@@ -32,12 +32,12 @@ class TestIdenticalGraphs : public QObject {
       run.call(batch_and_rate(32, i), g);
     }
     QVERIFY(findings(run).empty());
-    // Nor is anything said of graphs that were not recorded.
+    // Nothing is reported for graphs that were not recorded either.
     SampleRun lost({"x", "n"});
     for (int i = 0; i < 6; ++i) lost.call(batch_and_rate(32, i), scaled("1"));
     lost.graphs.erase(lost.graphs.begin() + 2);
     QVERIFY(findings(lost).empty());
-    // The same graph over another variable is another graph.
+    // The same graph over another variable counts as another graph.
     SampleRun captured({"x", "n"});
     for (int i = 0; i < 6; ++i) {
       captured.call(batch_and_rate(32, i), scaled("1"));

@@ -1,4 +1,4 @@
-// Numbers and texts that become constants of the graph.
+// Numbers and strings that become constants in the graph.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
 #include "tests/explain/specs.h"
@@ -10,7 +10,7 @@ using namespace footlight::explain;
 
 namespace {
 
-// LeakyRelu with its attribute.
+// A LeakyRelu with its attribute.
 session::GraphRecord with_attribute(const std::string& alpha) {
   session::GraphRecord g = scaled("1");
   g.nodes[2].op = "LeakyRelu";

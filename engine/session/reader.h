@@ -1,6 +1,7 @@
-// Opens a session: finished, still being written, or left by a killed run. Reads only that file, writes nothing and
-// trusts nothing in it. Failures are Errors in words for the user: "not a session", "newer version 9, this Footlight
-// reads up to 3", "broken: ...". What a newer Footlight wrote and this one does not know is left out, and reported.
+// Opens a session: finished, still being written, or left by a killed run. Reads that file (and SQLite's write-ahead
+// log, if one lies beside it), writes nothing and trusts nothing in it. Failures are Errors in words for the user: "not
+// a session", "newer version 9, this Footlight reads up to 3", "broken: ...". What a newer Footlight wrote and this one
+// does not know is left out, and reported.
 #pragma once
 
 #include "engine/session/contents.h"

@@ -116,7 +116,7 @@ class Setup(unittest.TestCase):
         process, calls = self.run_script('run.sh')
         self.assertIn('there is no display', process.stderr)
         self.assertIn('-DFOOTLIGHT_TESTS=OFF -DFOOTLIGHT_ISAS=native\n', calls)
-        self.assertIn('ninja -C build/release product\n', calls)
+        self.assertRegex(calls, r'ninja -j \d+ -C build/release product\n')
         _, calls = self.run_script('run.sh')
         self.assertNotIn('cmake', calls)  # configured only once
 
@@ -126,10 +126,10 @@ class Setup(unittest.TestCase):
         self.script('bin/nvcc', 'exit 0')
         _, calls = self.run_script('test.sh', 'release')
         self.assertRegex(calls, '--preset release .*-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ISAS=baseline')
-        self.assertIn('ninja -C build/release all\n', calls)
+        self.assertRegex(calls, r'ninja -j \d+ -C build/release all\n')
         _, calls = self.run_script('run.sh')
         self.assertNotIn('cmake', calls)
-        self.assertIn('ninja -C build/release product\n', calls)
+        self.assertRegex(calls, r'ninja -j \d+ -C build/release product\n')
 
     def test_another_active_environment_is_looked_at(self):
         self.run_script('run.sh')

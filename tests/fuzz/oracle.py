@@ -167,7 +167,7 @@ def answer(tf, name, function, arguments, named):
         if any(arrays[k] is None and v is not None for k, v in values.items()):
             return None
         values = arrays
-    if len({v.dtype for k, v in values.items() if k in ('x', 'y') and isinstance(v, np.ndarray)}) > 1:
+    if len({v.dtype for k, v in values.items() if k in ('x', 'y') and isinstance(v, (np.ndarray, np.generic))}) > 1:
         return None  # arrays take the dtype of the tensors beside them
     if any(isinstance(v, np.ndarray) and v.dtype.kind == 'c' and not np.all(np.isfinite(v)) for v in values.values()):
         return None

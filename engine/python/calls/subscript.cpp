@@ -134,7 +134,7 @@ SliceSpec slice_spec(PyObject* key) {
         one.body()->python_number = true;
         after.tensor = apply(kAdd, {b.tensor, one}, {}, "add");
       } else {
-        after.value = b.value + 1;
+        after.value = b.value + (b.value < INT64_MAX);  // past it is no index of anything, and refused
       }
       begin.push_back(std::move(b));
       end.push_back(std::move(after));

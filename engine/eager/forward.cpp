@@ -19,18 +19,14 @@ bool moves(DType t) { return is_floating(t) || is_complex(t); }
 ForwardAccumulator::~ForwardAccumulator() { stop(); }
 
 void ForwardAccumulator::start() {
-  if (recording_) return;
-  recording_ = true;
+  if (!begin()) return;
   forget(this);  // where another thread stopped it
-  list_ = &recorders;
   recorders.accumulators.push_back(this);
   set_tape_hook();
 }
 
 void ForwardAccumulator::stop() {
-  if (!recording_) return;
-  recording_ = false;
-  left_behind_ |= list_ != &recorders;
+  if (!end()) return;
   forget(this);
   set_tape_hook();
 }

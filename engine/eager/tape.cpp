@@ -16,12 +16,17 @@ thread_local Recorders recorders;
 
 namespace {
 
-// Tapes first: what accumulators compute uses the op's outputs.
-void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-          const std::shared_ptr<Backward>& custom) {
+void tell_tapes(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                const std::shared_ptr<Backward>& custom) {
   // By index: a gradient that runs while a tape records may start or stop others.
   for (size_t i = 0; i < recorders.tapes.size(); ++i)
     if (Tape* tape = recorders.tapes[i]; tape->records_on(recorders)) tape->see(row, attrs, inputs, outputs, custom);
+}
+
+// Tapes first: what accumulators compute uses the op's outputs.
+void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+          const std::shared_ptr<Backward>& custom) {
+  tell_tapes(row, attrs, inputs, outputs, custom);
   const size_t before = recorders.looking;
   try {
     for (size_t i = 0; i < std::min(before, recorders.accumulators.size()); ++i) {
@@ -75,19 +80,28 @@ Tape::Tape(bool persistent, bool watch_accessed_variables)
 
 Tape::~Tape() { stop(); }
 
-void Tape::start() {
-  if (recording_) return;
-  recording_ = true;
-  forget(this);  // where another thread stopped it
+bool Recorder::begin() {
+  if (recording_) return false;
   list_ = &recorders;
+  return recording_ = true;
+}
+
+bool Recorder::end() {
+  if (!recording_) return false;
+  left_behind_ |= list_ != &recorders;
+  recording_ = false;
+  return true;
+}
+
+void Tape::start() {
+  if (!begin()) return;
+  forget(this);  // where another thread stopped it
   recorders.tapes.push_back(this);
   set_tape_hook();
 }
 
 void Tape::stop() {
-  if (!recording_) return;
-  recording_ = false;
-  left_behind_ |= list_ != &recorders;
+  if (!end()) return;
   forget(this);
   set_tape_hook();
 }
@@ -251,9 +265,7 @@ void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {
   if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
-  for (size_t i = 0; i < recorders.tapes.size(); ++i)
-    if (Tape* tape = recorders.tapes[i]; tape->records_on(recorders))
-      tape->see(nullptr, {}, inputs, outputs, backward);
+  tell_tapes(nullptr, {}, inputs, outputs, backward);
 }
 
 void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs,

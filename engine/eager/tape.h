@@ -42,6 +42,11 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  // What start() and stop() have in common; false if nothing changes.
+  bool begin();
+  bool end();
+
+ private:
   bool recording_ = false;
   const Recorders* list_ = nullptr;  // the last one that it was put on
   bool left_behind_ = false;         // stopped by another thread: that list may still name it

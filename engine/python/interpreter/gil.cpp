@@ -2,18 +2,17 @@
 #include "engine/python/interpreter/gil.h"
 
 #include "engine/base/recording.h"
-#include "engine/python/interpreter/gil_state.h"
 #include "engine/record/sources.h"
 
 namespace footlight::python {
 
 void WithoutGil::release() {
   if (recording_ops()) record::source_without_interpreter = current_source();
-  state_ = PyEval_SaveThread();
+  released_.emplace();
 }
 
 void WithoutGil::restore() {
-  take_gil_again(state_);
+  released_.reset();
   record::source_without_interpreter = {};
 }
 

@@ -1,7 +1,10 @@
 // Releases the GIL during long kernels.
 #pragma once
 
-#include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/gil_state.h"
+
+#include <cstdint>
+#include <optional>
 
 namespace footlight::python {
 
@@ -15,7 +18,7 @@ class WithoutGil {
     if (when) release();
   }
   ~WithoutGil() {
-    if (state_) restore();
+    if (released_) restore();
   }
   WithoutGil(const WithoutGil&) = delete;
   WithoutGil& operator=(const WithoutGil&) = delete;
@@ -23,7 +26,7 @@ class WithoutGil {
  private:
   void release();
   void restore();
-  PyThreadState* state_ = nullptr;
+  std::optional<GilReleased> released_;
 };
 
 }  // namespace footlight::python

@@ -114,7 +114,7 @@ class Draw:
     def shaped(self):
         return self.one(
             (f'loop({self.one(("list", "dict", "tuple", "array", "deque", "partial"))!r})',
-             f'deep({self.one((20, 300, 3000, 200000))})', f'deep({self.one((50, 3000))}, tuple)',
+             f'deep({self.one((20, 300, 3000, 20000))})', f'deep({self.one((50, 3000))}, tuple)',
              f'deep({self.one((50, 3000))}, dict)', f'doubled({self.one((5, 12))})',
              f'Lying({self.one((0, 1, 3, 1000, "2**40"))}, {self.one((0, 2, 3, 50))}{self.one(("", ", 1000"))})',
              f'Keys({self.one((0, 1, 3))}, {self.one((0, 2, 1000))})',
@@ -351,6 +351,8 @@ def member_call(draw, receiver):
         return f'setattr({receiver}, {name!r}, {draw.value()})'
     if what < .1:
         return f'delattr({receiver}, {name!r})'
+    if what < .11:
+        return f'getattr({receiver}, {draw.one("_a")!r} * 101)'  # longer than Python's cache of lookups takes
     if not callable(member) or what < .13:
         return f'getattr({receiver}, {name!r})'
     return written(f'{receiver}.{name}', *draw.call(member))

@@ -53,6 +53,8 @@ class Watched:
 def child(descriptor, draw, run, numbers):
     """The main function of a child process: `run(draw(number))` gives (kind, words) of each finding of a case."""
     import faulthandler
+    import gc
+    gc.freeze()  # what is imported need not be looked at by every collection that a case asks for
     faulthandler.enable()  # the parent sends SIGABRT to ask where it hangs
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the output of the cases
     if not SANITIZED:

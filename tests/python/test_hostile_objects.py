@@ -251,6 +251,17 @@ class Guarded(unittest.TestCase):
         self.assertRaises(TypeError, tf.float32.most_specific_common_supertype, 5)
         self.assertRaises(ValueError, lambda: tf.string.limits)
 
+    def test_members_whose_names_are_too_long_for_the_cache_of_lookups(self):
+        f = tf.function(lambda x: x)
+        concrete = f.get_concrete_function(1.)
+        for value in (tf.constant(1), tf.Variable(1.), tf.TensorShape([1]), tf.TensorSpec([1]), tf.float32, f, concrete,
+                      tf.GradientTape(), tf.autodiff.ForwardAccumulator(tf.ones([2]), tf.ones([2])), tf.add, tf.Module(),
+                      concrete.graph, concrete.graph.as_graph_def(), tf.device('/cpu:0'), tf.name_scope('a')):
+            for name in ('_' * 101, 'a' * 101):
+                self.assertRaises(AttributeError, getattr, value, name)
+                self.assertFalse(hasattr(value, name))
+                self.assertEqual(getattr(value, name, 5), 5)
+
     def test_objects_are_made_by_their_functions_alone(self):
         f = tf.function(lambda x: x)
         tape = tf.GradientTape()

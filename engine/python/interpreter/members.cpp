@@ -2,6 +2,7 @@
 #include "engine/python/interpreter/members.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/text.h"
 
 #include <algorithm>
@@ -48,6 +49,12 @@ std::string nearest(PyObject* self, std::string_view wanted) {
   return out.empty() ? out : out + "?";
 }
 
+// May be called while an exception is set, which _PyType_Lookup must not: it clears it, and finds nothing.
+bool has_member(PyObject* self, PyObject* name) {
+  const ExceptionSetAside exception;
+  return _PyType_Lookup(Py_TYPE(self), name) != nullptr;
+}
+
 }  // namespace
 
 void add_methods(PyTypeObject* type, PyMethodDef* methods) {
@@ -66,6 +73,7 @@ void add_properties(PyTypeObject* type, PyGetSetDef* properties) {
 PyObject* explain_missing(PyObject* self, PyObject* name) {
   // Names with an underscore are often looked up by libraries to probe an object.
   if (!PyUnicode_Check(name) || PyUnicode_READ_CHAR(name, 0) == '_') return nullptr;
+  if (has_member(self, name)) return nullptr;  // a property raised the error
   return guarded([&]() -> PyObject* {
     clear_only(PyExc_AttributeError);
     const std::string_view type = Py_TYPE(self)->tp_name;
@@ -84,10 +92,7 @@ PyObject* explain_missing(PyObject* self, PyObject* name) {
 
 PyObject* get_member(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
-  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-  // The error was raised by a property: keep it.
-  if (_PyType_Lookup(Py_TYPE(self), name)) return nullptr;
-  return explain_missing(self, name);
+  return found || !PyErr_ExceptionMatches(PyExc_AttributeError) ? found : explain_missing(self, name);
 }
 
 }  // namespace footlight::python

@@ -11,7 +11,7 @@ void add_properties(PyTypeObject*, PyGetSetDef*);
 
 // tp_getattro: as usual, and an AttributeError names the nearest members ("did you mean 'numpy'?").
 PyObject* get_member(PyObject* self, PyObject* name);
-// Replaces the current AttributeError by one that does so. Always returns null.
+// Replaces the current AttributeError by one that does so, unless a property raised it. Always returns null.
 PyObject* explain_missing(PyObject* self, PyObject* name);
 
 }  // namespace footlight::python

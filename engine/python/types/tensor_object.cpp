@@ -296,7 +296,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   for (const auto& [missing, use] : instead)
     if (PyUnicode_CompareWithASCIIString(name, missing) == 0 && cleared_if(PyExc_AttributeError))
       return PyErr_Format(PyExc_AttributeError, "a tensor has no attribute '%s': use %s", missing, use);
-  return _PyType_Lookup(Py_TYPE(self), name) ? nullptr : explain_missing(self, name);
+  return explain_missing(self, name);
 }
 
 PyGetSetDef properties[] = {

@@ -261,6 +261,8 @@ std::vector<int64_t> ints_of(const Tensor& t) {
       case DType::kInt16: out[k] = t.data<int16_t>()[k]; break;
       case DType::kInt8: out[k] = t.data<int8_t>()[k]; break;
       case DType::kUInt8: out[k] = t.data<uint8_t>()[k]; break;
+      case DType::kUInt16: out[k] = t.data<uint16_t>()[k]; break;
+      case DType::kUInt32: out[k] = t.data<uint32_t>()[k]; break;
       default: invalid("expected a tensor of integers, got ", name_of(t.dtype()));
     }
   }

@@ -132,9 +132,9 @@ namespace {
 int64_t reach_of(const Window& w) {
   return w.size > 0 ? add_sizes(multiply_sizes(w.size - 1, w.dilation), 1) : w.reach();
 }
-}  // namespace
 
-Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int64_t size) {
+// Where its windows lie, without regard to whether one of them could be anywhere else.
+Window placed(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int64_t size) {
   Window w{in, size, attrs.stride[d], attrs.dilation[d], attrs.before[d], attrs.after[d], kUnknownDim};
   if (attrs.padding == Padding::kSame) {
     if (in < 0) return w;
@@ -158,6 +158,14 @@ Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int
     invalid("Computed output size would be negative: ", w.out, " [input_size: ", in,
             ", effective_filter_size: ", reach, ", stride: ", w.stride,
             "]: the window is larger than the input [Op:", row.name, "]");
+  return w;
+}
+
+}  // namespace
+
+Window window(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int64_t size) {
+  Window w = placed(row, attrs, d, in, size);
+  if (w.out == 0 || w.out == 1) w.stride = 1;  // no second window: a huge stride must not overflow anywhere
   return w;
 }
 

@@ -44,6 +44,7 @@ inline int64_t source_of(const Shape& in, const Shape& out, int64_t at) {
 // body(index) for each matrix of the first input, in parallel if they are large enough.
 template <class Body>
 void for_matrices(const KernelContext& c, Body&& body) {
+  if (std::all_of(c.outputs.begin(), c.outputs.end(), [](const Tensor& t) { return t.elements() == 0; })) return;
   const Sizes s = sizes_of(c.inputs[0]);
   const int64_t cost = std::max<int64_t>(1, s.rows * s.columns * std::min(s.rows, s.columns));
   parallel_for(batches_of(c.inputs[0]), std::max<int64_t>(1, (1 << 16) / cost), [&](int64_t begin, int64_t end) {

@@ -22,7 +22,10 @@ import supervise
 UNLIKE = ('random', 'dropout', 'get_static_value', 'executing_eagerly', 'is_symbolic', 'static', 'shuffle', 'print',
           'sampler', 'initial', 'empty', 'parallel_stack', 'operator.contains')
 # A trace raises these where the op itself accepts the arguments when called eagerly, as in TensorFlow.
-ONLY_WHILE_TRACING = ('the window is larger than the input', 'as a Python `bool` is not allowed')
+ONLY_WHILE_TRACING = ('the window is larger than the input', 'as a Python `bool` is not allowed',
+                      'has no value while its function is being traced', 'must be known, got a symbolic tensor')
+# An int beside tensors in a list takes their dtype, as in TensorFlow: in a graph a huge size may become a small one.
+NO_MEMORY = ('out of memory', 'larger than any memory')
 UNSTEADY = ('Odd(', 'Changing(', 'Lying(', 'Keys(', 'iter(', 'leaked(', 'released(', 'freed(', 'loop(', 'object()',
             'Bare(', 'deep(', 'np.ndarray(', '(i for', 'proxy', 'Subclass.Array((')
 
@@ -132,7 +135,7 @@ def difference(want, got):
         one = got if got.error else want
         if got.error and any(words in str(got.error) for words in ONLY_WHILE_TRACING):
             return ''
-        if isinstance(one.error, MemoryError) or 'out of memory' in str(one.error):
+        if isinstance(one.error, MemoryError) or any(words in str(one.error) for words in NO_MEMORY):
             return ''  # not the fault of the call
         return f'{"raises" if got.error else "does not raise"} {type(one.error).__name__}: {str(one.error)[:300]}'
     if want.error:
@@ -223,7 +226,9 @@ class Case:
             return False
         if self.parsed.method:
             return False
-        if name in ('tf.size', 'tf.rank', 'tf.shape') and 'IndexedSlices' in self.parsed.text:
+        if name.startswith('operator.') and 'bytearray(' in self.parsed.text:
+            return False  # a bytearray compares itself with the memory of an eager tensor
+        if name in ('tf.size', 'tf.rank', 'tf.shape', 'tf.zeros_like', 'tf.ones_like') and 'IndexedSlices' in self.parsed.text:
             return False  # the sums are computed eagerly, and are not needed in a graph
         return name.startswith('operator.') and not name.startswith('operator.i') or type(eval(
             name, self.names)) is type(self.tf.add)

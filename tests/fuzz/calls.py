@@ -308,6 +308,7 @@ def draw_call(random, part=''):
             draw.value() if random.random() < .5 else draw.tensor()
         ]
         random.shuffle(sides)
+        sides = [s.replace("loop('array')", "loop('list')") for s in sides]  # NumPy's own operators recurse without end
         return f'operator.{random.choice(OPERATORS)}({", ".join(sides)})'
     if kind < .97:
         return f'operator.getitem({draw.tensor()}, {index(draw)})'

@@ -62,7 +62,7 @@ RULES.update({
     'tf.math.reduce_any':
     reduction(np.any),
     'tf.transpose':
-    lambda a, perm=None, conjugate=False: np.transpose(np.conj(a) if conjugate else a, perm),
+    lambda a, perm=None, conjugate=False: np.transpose(np.conj(a) if conjugate and a.dtype.kind == 'c' else a, perm),
     'tf.reshape':
     lambda tensor, shape: np.reshape(tensor,
                                      np.reshape(shape, -1).tolist()),
@@ -167,6 +167,9 @@ def answer(tf, name, function, arguments, named):
         if any(arrays[k] is None and v is not None for k, v in values.items()):
             return None
         values = arrays
+    pair = [v for k, v in values.items() if k in ('x', 'y')]
+    if any(type(v) in (list, tuple) for v in pair) and any(isinstance(v, np.ndarray) for v in pair):
+        return None  # a list takes the dtype of the tensor beside it
     if len({v.dtype for k, v in values.items() if k in ('x', 'y') and isinstance(v, (np.ndarray, np.generic))}) > 1:
         return None  # arrays take the dtype of the tensors beside them
     if any(isinstance(v, np.ndarray) and v.dtype.kind == 'c' and not np.all(np.isfinite(v)) for v in values.values()):

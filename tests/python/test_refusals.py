@@ -40,8 +40,79 @@ class Scalars(unittest.TestCase):
         tf.debugging.assert_near(wide, tf.nn.local_response_normalization(x, depth_radius=3))
 
 
+def traced(call):
+    return tf.function(call, autograph=False)
+
+
+class AlikeWhenTraced(unittest.TestCase):
+    """What is refused eagerly is refused in a graph, and what is taken there is taken here."""
+
+    def both(self, message, call):
+        for way in (call, traced(call)):
+            self.assertRaisesRegex((Invalid, ValueError), message, way)
+
+    def late(self, kind, message, call, value):
+        """A function of a tensor whose rank is not known while it is traced."""
+        function = tf.function(call, input_signature=[tf.TensorSpec(None)], autograph=False)
+        self.assertRaisesRegex(kind, message, function, value)
+
+    def test_refused(self):
+        x = tf.ones([1000])
+        self.both('num_split is 0', lambda: tf.split(x, tf.ones([1000], tf.int32), num=0))
+        self.both('size must have rank 0', lambda: tf.math.bincount(tf.constant([1]), minlength=tf.constant([[3]])))
+        self.both('num_rows must have rank 0', lambda: tf.eye(tf.constant([3])))
+        self.both('does not index|out of bound|negative',
+                  lambda: tf.math.confusion_matrix(tf.constant([1, 0]), tf.constant([float('nan'), 1.])))
+
+    def test_axes_that_no_tensor_has(self):
+        x = tf.ones([2, 3])
+        self.assertRaises(ValueError, tf.boolean_mask, x, [True, False], axis=2**63 - 1)
+        self.assertRaises(ValueError, tf.repeat, x, 2, axis=2**61)
+        self.late(ValueError, 'dimensions', lambda x: tf.repeat(x, tf.constant([1, 0]), 2**61), x)
+        self.late(ValueError, 'dimensions', lambda x: tf.boolean_mask(x, [True, False], axis=2**63 - 1), x)
+
+    def test_tensors_of_other_shapes_in_a_parallel_stack(self):
+        self.assertRaisesRegex((Invalid, ValueError), 'same shape',
+                               traced(lambda: tf.parallel_stack([tf.ones([8, 8]), tf.ones([70])])))
+        self.late(Invalid, 'same shape', lambda x: tf.parallel_stack([tf.ones([2]), x]), tf.ones([300]))
+        self.late(Invalid, 'same shape', lambda x: tf.parallel_stack([tf.ones([300]), x]), tf.ones([2]))
+        self.assertEqual(memoryview(traced(lambda: tf.parallel_stack([[1, 2], [3, 4]]))()).tolist(), [[1, 2], [3, 4]])
+
+    def test_sizes_of_any_integer_type(self):
+        for kind in (tf.uint8, tf.uint16, tf.int16, tf.uint32):
+            for call in (lambda: tf.zeros([tf.constant(2, kind), 1]), lambda: tf.eye(tf.constant(2, kind), 1)):
+                self.assertEqual(call().shape, [2, 1])
+                self.assertEqual(traced(call)().shape, [2, 1])
+
+
 class LargeNumbers(unittest.TestCase):
     """Integers that do not fit in 32 bits, and element counts that do not fit in 64."""
+
+    def test_strides_without_a_second_window(self):
+        x, f = tf.random.normal([1, 3, 3, 1]), tf.random.normal([2, 2, 1, 1])
+        most = 2**31 - 1
+        for call, huge in ((lambda step, p: tf.nn.conv2d(x, f, [1, 1, step, 1], p), most),
+                           (lambda step, p: tf.nn.depthwise_conv2d(x, f, [1, step, step, 1], p), most),
+                           (lambda step, p: tf.nn.max_pool2d(x, 2, [1, 1, step, 1], p), most),
+                           (lambda step, p: tf.nn.avg_pool2d(x, 2, [1, 1, step, 1], p), most),
+                           (lambda step, p: tf.nn.conv3d(x[..., None], f[..., None], [1, 1, 1, step, 1], p), 2**62)):
+            for padding in ('VALID', 'SAME'):
+                results = []
+                for step in (5, huge):
+                    with tf.GradientTape() as tape:
+                        tape.watch([x, f])
+                        y = call(step, padding)
+                    results.append([y] + [g for g in tape.gradient(y, [x, f]) if g is not None])
+                for few, many in zip(*results):
+                    tf.debugging.assert_equal(few, many)
+
+    def test_matrices_without_elements(self):
+        for call in (tf.linalg.svd, tf.linalg.qr):
+            self.assertEqual(call(tf.zeros([3, 0, 2**40]))[0].shape.num_elements(), 0)
+
+    def test_many_repeats(self):
+        self.assertRaises((MemoryError, ValueError, tf.errors.ResourceExhaustedError), tf.repeat, tf.ones([2, 3]),
+                          [0, 1, 2**50], 1)
 
     def test_numbers_past_float32(self):
         """Infinite beside a tensor or if the dtype is given; refused where nobody asked for float32."""

@@ -76,7 +76,7 @@ Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> ax
   } else if (!x.shape().has_rank()) {
     if (*axes < 0)
       fail(ErrorKind::kValue, "tf.repeat: with a negative axis the rank of the input must be known");
-    axis = static_cast<int>(*axes);
+    axis = static_cast<int>(possible_axis(*axes, "tf.repeat"));
   } else {
     if (x.shape().rank() == 0) x = ops::reshape(x, ops::ints({1}));
     const int rank = x.shape().rank();
@@ -106,11 +106,10 @@ Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> ax
     const std::vector<int64_t> each = infer::ints_of(known);
     int64_t count = 0;
     for (int64_t n : each) count = add_sizes(count, std::max<int64_t>(n, 0));
-    check_memory(DType::kInt64, Shape{count});
-    std::vector<int64_t> index;
-    for (int64_t k = 0; k < rows; ++k)
-      index.insert(index.end(), static_cast<size_t>(std::max<int64_t>(each[static_cast<size_t>(k)], 0)), k);
-    return {ops::gather(x, ops::ints(index), axis)};
+    const Tensor index = Tensor::empty(DType::kInt64, Shape{count});
+    int64_t* at = index.data<int64_t>();
+    for (int64_t k = 0; k < rows; ++k) at = std::fill_n(at, std::max<int64_t>(each[static_cast<size_t>(k)], 0), k);
+    return {ops::gather(x, constant(index.as_constant()), axis)};
   }
   if (rows < 0 || given < 0) {
     const Tensor count = ops::slice(ops::shape(x), ops::ints({axis}), ops::ints({1}));

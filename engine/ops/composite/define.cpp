@@ -88,7 +88,8 @@ Tensor shape_tensor(const Arg& a, DType dtype) {
       return ops::ints({}, dtype);  // tf.zeros([])
     if (!in_set(given->dtype(), kIntegerTypes))
       fail(ErrorKind::kType, "a shape must consist of integers, got values of dtype ", name_of(given->dtype()));
-    return *given;
+    if (in_set(given->dtype(), bit_of(DType::kInt32) | bit_of(DType::kInt64))) return *given;
+    return ops::cast(*given, size_of(given->dtype()) < 4 ? DType::kInt32 : DType::kInt64);
   }
   const Shape& shape = std::get<Shape>(a.value);
   if (!shape.fully_known())

@@ -87,7 +87,7 @@ Size size_from(const Arg& a, const char* name) {
   const auto* t = std::get_if<Tensor>(&a.value);
   if (!t || !is_integer(t->dtype()))
     fail(ErrorKind::kType, "tf.eye: `", name, "` must be an integer, or a tensor of one");
-  if (const Tensor value = known_value(*t); value && value.elements() == 1)
+  if (const Tensor value = known_value(*t); value && value.shape().rank() == 0)
     return size_from({infer::ints_of(value)[0]}, name);
   return {std::nullopt, *t};
 }

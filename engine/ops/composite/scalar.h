@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/ops/infer.h"
+#include "engine/tensor/size.h"
 
 namespace footlight::composite {
 
@@ -10,6 +11,14 @@ namespace footlight::composite {
 inline int64_t one_integer(const Tensor& t, std::string_view what) {
   if (t.elements() != 1) invalid(what, " must be a scalar, its shape is ", t.shape().to_string());
   return infer::ints_of(t)[0];
+}
+
+// An axis of a tensor whose rank may not be known yet; refused if no tensor has so many dimensions.
+inline int64_t possible_axis(int64_t axis, std::string_view function) {
+  if (axis < -kMostDimensions || axis >= kMostDimensions)
+    fail(ErrorKind::kValue, function, ": axis ", axis, " is beyond the ", kMostDimensions,
+         " dimensions that a tensor may have");
+  return axis;
 }
 
 // Indices and sizes that an op takes in one dtype: those made from Python values get that of the tensors among them, or

@@ -89,6 +89,9 @@ Arg bincount(const Tensor& arr, const Tensor& weights_given, const Arg& minlengt
   const auto bounded = [&](const Tensor& size, const Arg& bound, bool least) {
     if (bound.none()) return size;
     const Tensor limit = ops::cast(tensor(bound), type);
+    if (limit.shape().has_rank() && limit.shape().rank() != 0)
+      invalid("size must have rank 0, the shape of ", least ? "minlength" : "maxlength", " is ",
+              limit.shape().to_string(), " [Op:DenseBincount]");
     const Tensor a = known_value(size), b = known_value(limit);
     if (a && b) {
       const int64_t x0 = one_integer(a, "the size"), y0 = one_integer(b, least ? "minlength" : "maxlength");

@@ -82,6 +82,8 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
   const int64_t count = num ? *num : sizes.shape().has_rank() ? sizes.shape()[0] : kUnknownDim;
   if (count == kUnknownDim)
     fail(ErrorKind::kValue, "the number of sizes passed to tf.split is not known; pass it as num=");
+  if (num && sizes.shape().has_rank() && sizes.shape().rank() == 1 && sizes.shape()[0] >= 0 && sizes.shape()[0] != count)
+    invalid("size_splits has ", sizes.shape()[0], " entries, num_split is ", count, " [Op:SplitV]");
   if (count < 0 || count > kMostParts) invalid("the number of parts must not be ", count, " [Op:SplitV]");
   const Tensor inputs[] = {x, sizes, ops::integer(axis)};
   return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};
@@ -208,7 +210,7 @@ Tensor masked_along(const Tensor& x, const Tensor& mask, int64_t axis, std::stri
 }
 
 Arg masked(const Tensor& tensor, const Tensor& mask, std::optional<int64_t> axis, std::string_view name) {
-  return {masked_along(tensor, mask, !axis ? 0 : *axis, name)};
+  return {masked_along(tensor, mask, !axis ? 0 : possible_axis(*axis, "tf.boolean_mask"), name)};
 }
 
 }  // namespace

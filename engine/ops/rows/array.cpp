@@ -314,6 +314,14 @@ void parallel_concat_shape(Inference& i) {
     if (t.shape().has_rank() && (t.shape().rank() == 0 || (t.shape()[0] >= 0 && t.shape()[0] != 1)))
       invalid("Size of first dimension must be 1, the shape is ", t.shape().to_string(),
               " [Op:ParallelConcat]");
+  Shape one{1};
+  for (int64_t d : out.dims().subspan(1)) one.append(d);
+  for (const Tensor& t : i.inputs)
+    if (!compatible(t.shape(), one))
+      invalid("All values must have the same shape: ", t.shape().to_string(), " is not ", one.to_string(),
+              " [Op:ParallelConcat]");
+  if (out[0] != static_cast<int64_t>(i.inputs.size()))
+    invalid("The shape ", out.to_string(), " is not that of ", i.inputs.size(), " values [Op:ParallelConcat]");
   i.output_shapes[0] = out;
 }
 

@@ -364,7 +364,11 @@ void broadcast_args(KernelContext& c) {
 }
 
 void parallel_concat(KernelContext& c) {
-  const int64_t row = c.inputs.empty() ? 0 : c.inputs[0].elements();
+  const int64_t row = c.inputs.empty() ? 0 : c.outputs[0].elements() / static_cast<int64_t>(c.inputs.size());
+  for (const Tensor& value : c.inputs)
+    if (value.elements() != row)
+      invalid("All values must have the same shape: one is ", value.shape().to_string(), ", the result ",
+              c.outputs[0].shape().to_string(), " [Op:ParallelConcat]");
   for (size_t k = 0; k < c.inputs.size(); ++k)
     copy(c.inputs[k].dtype(), c.inputs[k].raw(), 0, c.outputs[0].raw(), static_cast<int64_t>(k) * row, row);
 }

@@ -36,13 +36,13 @@ bool find_plainly(const Int* indices, const Shape& shape, std::vector<int64_t>& 
   bool inside = true;
   int64_t* at = out.data();
   for (int64_t k = 0, n = static_cast<int64_t>(out.size()); k < n; ++k) {
-    int64_t flat = 0;
+    uint64_t flat = 0;  // out of bounds it may overflow
     for (int d = 0; d < kDepth; ++d) {
-      const auto index = static_cast<int64_t>(indices[k * kDepth + d]);
-      inside &= static_cast<uint64_t>(index) < static_cast<uint64_t>(dims[d]);
-      flat = flat * dims[d] + index;
+      const auto index = static_cast<uint64_t>(indices[k * kDepth + d]);
+      inside &= index < static_cast<uint64_t>(dims[d]);
+      flat = flat * static_cast<uint64_t>(dims[d]) + index;
     }
-    at[k] = flat;
+    at[k] = static_cast<int64_t>(flat);
   }
   return inside;
 }

@@ -79,7 +79,7 @@ void init_cpu_kernels() {
   static std::once_flag once;
   std::call_once(once, [] {
     chosen_isa = choose();
-    // Each set replaces kernels of those before. Some gain nothing from AVX-512: where both are built they have AVX2 alone.
+    // Each set replaces kernels of those before. Some gain nothing from AVX-512 and are built for AVX2 at most.
     const std::string_view below = chosen_isa == "avx512" ? "avx2" : "once";
     for (const std::string_view isa : {std::string_view("once"), below, chosen_isa})
       for (KernelFile* f = KernelFile::first; f; f = f->next)

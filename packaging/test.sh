@@ -53,6 +53,20 @@ release_part() { made release "${whole[@]}" && tests release; }
 asan_part() { made asan && tests asan -LE release-only; }
 tsan_part() { made tsan && tests tsan -LE release-only; }
 
+# fuzzed TARGET NAME [corpus]: one process per processor, which share the inputs they keep.
+fuzzed() {
+  local target=$1 name=$2 processes=() process i bad=0
+  shift 2
+  for ((i = 1; i <= jobs; ++i)); do
+    "$target" -runs=$((20000 / jobs)) -max_len=65536 -rss_limit_mb=4096 "build/fuzz/corpus/$name" "$@" \
+      </dev/null >"build/fuzz/$name.$i.log" 2>&1 &
+    processes+=($!)
+  done
+  for process in "${processes[@]}"; do wait "$process" || bad=1; done
+  cat "build/fuzz/$name."*.log >"build/fuzz/$name.log"
+  return $bad
+}
+
 # Runs each fuzz target over its corpus and a fixed number of generated inputs.
 fuzz_part() {
   made fuzz || return
@@ -62,8 +76,7 @@ fuzz_part() {
     found=1 name=${target##*/fuzz_} corpus=tests/fuzz/corpus/${target##*/fuzz_}
     mkdir -p "build/fuzz/corpus/$name"
     [ -d "$corpus" ] || corpus=
-    if "$target" -runs=20000 -max_len=65536 -rss_limit_mb=4096 "build/fuzz/corpus/$name" $corpus \
-        </dev/null >"build/fuzz/$name.log" 2>&1; then
+    if fuzzed "$target" "$name" $corpus; then
       say "fuzz target $name: $(grep -c . <(ls "build/fuzz/corpus/$name")) inputs kept, nothing found"
       count passed 1
     else

@@ -97,8 +97,8 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
     };
     std::erase_if(globals, unbound);
     std::erase_if(nonlocals, unbound);
-    declare_missing(inner, body, 0, at);
   }
+  declare_missing(inner, body, 0, at);
   Nodes declarations;
   if (!globals.empty()) declarations.push_back(declaration(Kind::kGlobal, globals, at));
   if (!nonlocals.empty()) declarations.push_back(declaration(Kind::kNonlocal, nonlocals, at));
@@ -136,10 +136,12 @@ void Converter::state_functions(const State& state, Position at, Nodes& out, Nam
   out.push_back(tree_.function(*setter, tree_.arguments({vars}, at), tree_.list(body), at));
 }
 
-void Converter::undefined_assigns(const State& state, Position at, Nodes& out) {
-  for (Name* name : state.undefined)
+void Converter::undefined_assigns(const State& state, Position at, Scope& scope, Nodes& out) {
+  for (Name* name : state.undefined) {
+    scope.bound.add(name);
     out.push_back(tree_.assign(tree_.store(name, at),
                                tree_.call(ag("Undefined", at), {tree_.string(name->text, at)}, at), at));
+  }
 }
 
 void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
@@ -176,7 +178,7 @@ void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
   other->fields()[at::FunctionDef::name].name = other_name;
   out.push_back(body);
   out.push_back(other);
-  undefined_assigns(state, at, out);
+  undefined_assigns(state, at, scope, out);
   out.push_back(
       tree_.expression(tree_.call(ag("if_stmt", at),
                                   {expression(node->node(at::If::test)), tree_.load(body_name, at),
@@ -272,7 +274,7 @@ void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
   body->fields()[at::FunctionDef::name].name = body_name;
   out.push_back(body);
   out.push_back(tree_.function(test_name, tree_.arguments({}, at), tree_.list(tester_body), at));
-  undefined_assigns(state, at, out);
+  undefined_assigns(state, at, scope, out);
   out.push_back(tree_.expression(
       tree_.call(ag("while_stmt", at), {tree_.load(test_name, at), tree_.load(body_name, at), tree_.load(getter, at),
                                         tree_.load(setter, at), state_names(state, at), options}, at),
@@ -325,7 +327,7 @@ void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
     out.push_back(tree_.function(extra_name, tree_.arguments({}, at), tree_.list(extra_body), at));
     tester = tree_.load(extra_name, at);
   }
-  undefined_assigns(state, at, out);
+  undefined_assigns(state, at, scope, out);
   out.push_back(tree_.expression(
       tree_.call(ag("for_stmt", at), {expression(iterated), tester, tree_.load(body_name, at), tree_.load(getter, at),
                                       tree_.load(setter, at), state_names(state, at), options}, at),

@@ -315,7 +315,7 @@ Node* Converter::function(Node* function) {
                    {retval, tree_.load(lowered_.do_return, at)}, at);
     body.push_back(result);
   }
-  if (lean()) declare_missing(scope, body, front, at);
+  declare_missing(scope, body, front, at);
   if (body.size() == docstrings) body.push_back(tree_.pass(at));
 
   Node* made = tree_.copy(function);

@@ -54,7 +54,7 @@ class Converter {
                     const Node* origin, const NameSet& also_bound = {});
   void state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter);
   void declarations(const State& state, Position at, Nodes& out);
-  void undefined_assigns(const State& state, Position at, Nodes& out);
+  void undefined_assigns(const State& state, Position at, Scope& scope, Nodes& out);
   Node* state_tuple(const State& state, Op context, Position at);
   Node* state_names(const State& state, Position at);
   Node* loop_options(const List& body, uint32_t& skip, Node* iterate_names, Position at);

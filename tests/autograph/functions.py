@@ -349,6 +349,19 @@ string'''
             method = plain
         self.assertIs(Holder().method(), plain.__wrapped__.__code__)
 
+    def test_to_code_of_a_variable_that_only_a_block_binds(self):
+        def f(x):
+            while x < 2:
+                dir()  # looks at the variables: the loop stays as it is
+                while x < 5:
+                    for q in range(x):
+                        if q == 1:
+                            return x
+                    e += x
+        text = tf.autograph.to_code(f)
+        self.assertIn('nonlocal e', text)
+        compile(text, 'converted', 'exec')
+
     def test_to_code(self):
         text = tf.autograph.to_code(everything)
         self.assertTrue(text.startswith('def tf__everything(n, items):'))

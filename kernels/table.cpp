@@ -79,11 +79,14 @@ void init_cpu_kernels() {
   static std::once_flag once;
   std::call_once(once, [] {
     chosen_isa = choose();
-    // Each set replaces kernels of those before. Some gain nothing from AVX-512 and are built for AVX2 at most.
-    const std::string_view below = chosen_isa == "avx512" ? "avx2" : "once";
-    for (const std::string_view isa : {std::string_view("once"), below, chosen_isa})
+    const auto fill = [](std::string_view isa) {
       for (KernelFile* f = KernelFile::first; f; f = f->next)
         if (f->isa == isa) f->fill();
+    };
+    // Each set replaces kernels of those before.
+    fill("once");
+    if (chosen_isa == "avx512") fill("avx2");  // some gain nothing from AVX-512 and are built for AVX2 at most
+    fill(chosen_isa);
   });
 }
 

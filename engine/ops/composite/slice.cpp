@@ -82,9 +82,6 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
   const int64_t count = num ? *num : sizes.shape().has_rank() ? sizes.shape()[0] : kUnknownDim;
   if (count == kUnknownDim)
     fail(ErrorKind::kValue, "the number of sizes passed to tf.split is not known; pass it as num=");
-  const bool vector = sizes.shape().has_rank() && sizes.shape().rank() == 1;
-  if (num && vector && sizes.shape()[0] >= 0 && sizes.shape()[0] != count)
-    invalid("size_splits has ", sizes.shape()[0], " entries, num_split is ", count, " [Op:SplitV]");
   if (count < 0 || count > kMostParts) invalid("the number of parts must not be ", count, " [Op:SplitV]");
   const Tensor inputs[] = {x, sizes, ops::integer(axis)};
   return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};

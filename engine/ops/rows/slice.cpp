@@ -376,8 +376,9 @@ void split_v_shape(Inference& i) {
   infer::want_rank(i, 2, 0);
   const auto axis_value = infer::constant_ints(i, 2);
   infer::want_rank(i, 1, 1);
-  if (sizes && sizes->size() != i.output_shapes.size())
-    invalid("size_splits has ", sizes->size(), " entries, num_split is ", i.output_shapes.size(), " [Op:SplitV]");
+  const int64_t entries = i.shape(1).has_rank() ? i.shape(1)[0] : kUnknownDim;
+  if (entries >= 0 && entries != static_cast<int64_t>(i.output_shapes.size()))
+    invalid("size_splits has ", entries, " entries, num_split is ", i.output_shapes.size(), " [Op:SplitV]");
   for (Shape& s : i.output_shapes) s = in.has_rank() ? Shape::of_rank(in.rank()) : in;
   if (!in.has_rank() || !axis_value) return;
   const int axis = static_cast<int>(infer::axis_in((*axis_value)[0], in.rank(), i.row));

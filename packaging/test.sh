@@ -53,17 +53,18 @@ release_part() { made release "${whole[@]}" && tests release; }
 asan_part() { made asan && tests asan -LE release-only; }
 tsan_part() { made tsan && tests tsan -LE release-only; }
 
-# fuzzed TARGET NAME [corpus]: one process per processor, which share the inputs they keep.
+# fuzzed TARGET NAME [corpus]: one process per processor, which share the inputs they keep. Shows what one found.
 fuzzed() {
-  local target=$1 name=$2 processes=() process i bad=0
+  local target=$1 name=$2 processes=() i bad=0
   shift 2
-  for ((i = 1; i <= jobs; ++i)); do
+  for ((i = 0; i < jobs; ++i)); do
     "$target" -runs=$((20000 / jobs)) -max_len=65536 -rss_limit_mb=4096 "build/fuzz/corpus/$name" "$@" \
       </dev/null >"build/fuzz/$name.$i.log" 2>&1 &
     processes+=($!)
   done
-  for process in "${processes[@]}"; do wait "$process" || bad=1; done
-  cat "build/fuzz/$name."*.log >"build/fuzz/$name.log"
+  for i in "${!processes[@]}"; do
+    wait "${processes[i]}" || { bad=1; tail -n 40 "build/fuzz/$name.$i.log"; }
+  done
   return $bad
 }
 
@@ -80,7 +81,6 @@ fuzz_part() {
       say "fuzz target $name: $(grep -c . <(ls "build/fuzz/corpus/$name")) inputs kept, nothing found"
       count passed 1
     else
-      tail -n 40 "build/fuzz/$name.log"
       count failed 1 "fuzz: $name"
     fi
   done

@@ -135,15 +135,19 @@ def far_apart(want, got):
     return f'[{at}] is {got.reshape(-1)[at]!r} instead of {want.reshape(-1)[at]!r}'
 
 
+def says(error, phrases):
+    return any(phrase in str(error) for phrase in phrases)
+
+
 def difference(want, got):
     """How an outcome differs from the wanted one; empty if it does not."""
     if bool(want.error) != bool(got.error):
         one = got if got.error else want
-        if got.error and any(words in str(got.error) for words in ONLY_WHILE_TRACING):
+        if got.error and says(got.error, ONLY_WHILE_TRACING):
             return ''
-        if want.error and any(words in str(want.error) for words in ONLY_EAGERLY):
+        if want.error and says(want.error, ONLY_EAGERLY):
             return ''
-        if isinstance(one.error, MemoryError) or any(words in str(one.error) for words in NO_MEMORY):
+        if isinstance(one.error, MemoryError) or says(one.error, NO_MEMORY):
             return ''  # not the fault of the call
         return f'{"raises" if got.error else "does not raise"} {type(one.error).__name__}: {str(one.error)[:300]}'
     if want.error:

@@ -170,7 +170,7 @@ def answer(tf, name, function, arguments, named):
     pair = [v for k, v in values.items() if k in ('x', 'y')]
     if any(type(v) in (list, tuple) for v in pair) and any(isinstance(v, np.ndarray) for v in pair):
         return None  # a list takes the dtype of the tensor beside it
-    if len({v.dtype for k, v in values.items() if k in ('x', 'y') and isinstance(v, (np.ndarray, np.generic))}) > 1:
+    if len({v.dtype for v in pair if isinstance(v, (np.ndarray, np.generic))}) > 1:
         return None  # arrays take the dtype of the tensors beside them
     if any(isinstance(v, np.ndarray) and v.dtype.kind == 'c' and not np.all(np.isfinite(v)) for v in values.values()):
         return None

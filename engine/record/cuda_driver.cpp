@@ -9,7 +9,7 @@ namespace footlight::cupti {
 namespace {
 
 // The values of CUresult that get a message of their own.
-constexpr int kSuccess = 0, kStubLibrary = 34, kNoDevice = 100;
+constexpr int kDriverSuccess = 0, kDriverIsStub = 34, kDriverHasNoDevice = 100;
 
 std::string no_device() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -27,11 +27,11 @@ std::string why_no_driver(const std::string& library) {
   const auto count_devices = reinterpret_cast<int (*)(int*)>(dlsym(handle, "cuDeviceGetCount"));
   if (!init || !count_devices) return library + " is not a CUDA driver";
   int result = init(0), count = 0;
-  if (result == kSuccess) result = count_devices(&count);
+  if (result == kDriverSuccess) result = count_devices(&count);
   switch (result) {
-    case kSuccess: return count > 0 ? "" : no_device();
-    case kNoDevice: return no_device();
-    case kStubLibrary:
+    case kDriverSuccess: return count > 0 ? "" : no_device();
+    case kDriverHasNoDevice: return no_device();
+    case kDriverIsStub:
       return library + " is the stub that programs are linked with, not a CUDA driver; take its folder out of "
              "LD_LIBRARY_PATH";
     default: return "the CUDA driver does not start (CUDA error " + std::to_string(result) + ")";

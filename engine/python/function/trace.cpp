@@ -18,6 +18,12 @@
 
 namespace footlight::python {
 
+struct LeafType {
+  bool variable;
+  DType dtype;
+  Shape shape;
+};
+
 namespace {
 
 // Names of the placeholders: the parameter's, or the key's inside a mapping.
@@ -51,12 +57,6 @@ std::string node_name(const std::string& name) {
   if (out.empty() || !std::isalnum(static_cast<unsigned char>(out[0]))) out = "input_" + out;
   return out;
 }
-
-struct LeafType {
-  bool variable;
-  DType dtype;
-  Shape shape;
-};
 
 // The tensors and variables of a key, in order.
 std::vector<LeafType> leaf_types(std::span<const uint64_t> words) {

@@ -25,11 +25,11 @@ UNLIKE = ('random', 'dropout', 'get_static_value', 'executing_eagerly', 'is_symb
 ONLY_WHILE_TRACING = ('the window is larger than the input', 'as a Python `bool` is not allowed',
                       'has no value while its function is being traced', 'must be known, got a symbolic tensor',
                       'Cannot infer argument `num`', 'a tensor of unknown rank cannot be taken apart')
-# And these only where all shapes are known: gathered rows are found without this check, a gradient nobody asks for is
-# not computed.
-ONLY_EAGERLY = ('Batch dimensions of `params` and `indices` must match', 'more than 32 dimensions')
+# And these only where all shapes are known, or where the value is computed: gathered rows are found without this check,
+# a gradient nobody asks for and the x of a constant polynomial (`IndexedSlices` made dense) are not computed.
+ONLY_EAGERLY = ('Batch dimensions of `params` and `indices` must match', 'more than 32 dimensions', 'segment_ids[')
 # An int beside tensors in a list takes their dtype, as in TensorFlow: in a graph a huge size may become a small one.
-NO_MEMORY = ('out of memory', 'larger than any memory')
+NO_MEMORY = ('out of memory', 'larger than any memory', 'would have more than 2**63 - 1 elements')
 GIVEN_UP = 'no number between the bounds was accepted'  # an InternalError in TensorFlow too
 UNSTEADY = ('Odd(', 'Changing(', 'Lying(', 'Keys(', 'iter(', 'leaked(', 'released(', 'freed(', 'loop(', 'object()',
             'Bare(', 'deep(', 'np.ndarray(', '(i for', 'proxy', 'Subclass.Array((')

@@ -40,13 +40,15 @@ RULES.update({
                          ('minimum', 'minimum'), ('equal', 'equal'), ('not_equal', 'not_equal'), ('less', 'less'),
                          ('less_equal', 'less_equal'), ('greater', 'greater'), ('greater_equal', 'greater_equal'),
                          ('logical_and', 'logical_and'), ('logical_or', 'logical_or'), ('logical_xor', 'logical_xor'),
-                         ('floordiv', 'floor_divide'), ('floormod', 'mod'))
+                         ('floormod', 'mod'))
 })
 RULES.update({
     'tf.bitwise.bitwise_' + name: (lambda f: lambda x, y: f(x, y))(getattr(np, 'bitwise_' + name))
     for name in ('and', 'or', 'xor')
 })
 RULES.update({
+    'tf.math.floordiv':  # floor(inf / y), as in TensorFlow; NumPy says nan
+    lambda x, y: np.floor_divide(x, y) if np.all(np.isfinite(x)) else None,
     'tf.bitwise.invert':
     np.invert,
     'tf.math.reduce_sum':
@@ -172,6 +174,8 @@ def answer(tf, name, function, arguments, named):
         return None  # a list takes the dtype of the tensor beside it
     if len({v.dtype for v in pair if isinstance(v, (np.ndarray, np.generic))}) > 1:
         return None  # arrays take the dtype of the tensors beside them
+    if any(type(v) is int and v < 0 for v in pair) and any(isinstance(v, np.ndarray) and v.dtype.kind == 'u' for v in pair):
+        return None  # NumPy compares the numbers, we (like TensorFlow) values of the dtype
     if any(isinstance(v, np.ndarray) and v.dtype.kind == 'c' and not np.all(np.isfinite(v)) for v in values.values()):
         return None
     try:

@@ -78,6 +78,22 @@ class AlikeWhenTraced(unittest.TestCase):
         self.late(Invalid, 'same shape', lambda x: tf.parallel_stack([tf.ones([300]), x]), tf.ones([2]))
         self.assertEqual(memoryview(traced(lambda: tf.parallel_stack([[1, 2], [3, 4]]))()).tolist(), [[1, 2], [3, 4]])
 
+    def test_a_number_in_a_list(self):
+        number = tf.TensorSpec(None, tf.int32)
+        function = tf.function(lambda n: tf.linspace([0., 1.], 2., num=n), input_signature=[number])
+        self.assertEqual(memoryview(function(tf.constant([1]))).tolist(), [[0., 1.]])
+        self.assertRaises((Invalid, ValueError), function, tf.constant([1, 2]))
+
+    def test_labels_of_one_row_for_a_batch_of_unknown_size(self):
+        call = lambda x: tf.nn.softmax_cross_entropy_with_logits(tf.ones([1, 2]), x)
+        for shape in ([None, None], [None, 2], [3, None], None):
+            function = tf.function(call, input_signature=[tf.TensorSpec(shape)])
+            self.assertEqual(function(tf.ones([3, 2])).shape, [3])
+
+    def test_distributions_that_there_are(self):
+        for which in (-1, 5, 7):
+            self.assertRaisesRegex(Invalid, 'no distribution', tf.random.Generator.from_seed(1)._draw, which, [1], tf.float32)
+
     def test_sizes_of_any_integer_type(self):
         for kind in (tf.uint8, tf.uint16, tf.int16, tf.uint32):
             for call in (lambda: tf.zeros([tf.constant(2, kind), 1]), lambda: tf.eye(tf.constant(2, kind), 1)):

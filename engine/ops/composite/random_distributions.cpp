@@ -166,6 +166,7 @@ Arg from_state(const Tensor& state_given, int64_t alg_given, int64_t which, cons
   static const Op op_of[] = {Op("StatelessRandomUniformV2"), Op("StatelessRandomNormalV2"),
                              Op("StatelessTruncatedNormalV2"), Op("StatelessRandomUniformFullIntV2"),
                              Op("StatelessRandomUniformIntV2")};
+  if (which < 0 || which > 4) invalid("there is no distribution ", which, ": 0 to 4 [Op:StatelessRandomUniformV2]");
   const Tensor state = ops::cast(state_given, DType::kUInt64);
   const int64_t alg = alg_given, counters = alg == 2 ? 1 : 2;
   const Tensor counter = ops::slice(state, ops::ints({0}), ops::ints({counters}));

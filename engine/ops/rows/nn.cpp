@@ -78,9 +78,7 @@ void cross_entropy_shape(Inference& i) {
   infer::want_rank(i, 1, 2);
   Shape both = Shape::of_rank(2);
   try {
-    // An unknown size is assumed to equal the other, since a batch of one is rare.
-    const bool alike = compatible(i.shape(0), i.shape(1));
-    both = merge(both, alike ? merge(i.shape(0), i.shape(1)) : broadcast(i.shape(0), i.shape(1)));
+    both = merge(both, broadcast(i.shape(0), i.shape(1)));
   } catch (const Error&) {
     invalid("logits and labels must be broadcastable: logits_size=", i.shape(0).brackets(),
             " labels_size=", i.shape(1).brackets(), " [Op:", i.row.name, "]");

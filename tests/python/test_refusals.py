@@ -78,11 +78,13 @@ class AlikeWhenTraced(unittest.TestCase):
         self.late(Invalid, 'same shape', lambda x: tf.parallel_stack([tf.ones([300]), x]), tf.ones([2]))
         self.assertEqual(memoryview(traced(lambda: tf.parallel_stack([[1, 2], [3, 4]]))()).tolist(), [[1, 2], [3, 4]])
 
-    def test_a_number_in_a_list(self):
+    def test_how_many_points(self):
         number = tf.TensorSpec(None, tf.int32)
         function = tf.function(lambda n: tf.linspace([0., 1.], 2., num=n), input_signature=[number])
         self.assertEqual(memoryview(function(tf.constant([1]))).tolist(), [[0., 1.]])
-        self.assertRaises((Invalid, ValueError), function, tf.constant([1, 2]))
+        for refused in ([1, 2], -1, [-1], -5):
+            self.assertRaises((Invalid, ValueError), function, tf.constant(refused))
+        self.both('limit|must not be negative', lambda: tf.linspace(0., 1., num=tf.constant(-1, tf.complex64)))
 
     def test_labels_of_one_row_for_a_batch_of_unknown_size(self):
         call = lambda x: tf.nn.softmax_cross_entropy_with_logits(tf.ones([1, 2]), x)

@@ -207,7 +207,9 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
   const Tensor steps = known ? ops::integer(std::max<int64_t>(one_integer(known, "num of tf.linspace") - 1, 1))
                              : ops::maximum(ops::sub(num, ops::integer(1)), ops::integer(1));
   const Tensor delta = ops::div(ops::sub(last, first), ops::cast(steps, type));
-  const Tensor counts = ops::cast(ops::range(ops::integer(1), steps), type);
+  // A range to -1 is the error of a negative num that is known only when it runs.
+  const Tensor limit = known ? steps : ops::where(ops::less(num, ops::integer(0)), ops::integer(-1), steps);
+  const Tensor counts = ops::cast(ops::range(ops::integer(1), limit), type);
   Tensor line = counts;
   if (rank != 0) {
     std::vector<int64_t> dims(rank > 0 ? static_cast<size_t>(rank + 1) : 1, 1);

@@ -15,47 +15,57 @@ MOST_FILES, MOST_LINES = 8, 2500
 NAMED = re.compile(r'(?:class|struct|union|enum(?: class)?|using)\s+(\w+)|(\w+)\s*(?=[({\[=;])')
 COMMENT_OR_STRING = re.compile(r'//.*|"(?:[^"\\\n]|\\.)*"')
 MACRO = re.compile(r'[A-Z][A-Z0-9_]+\b')
-NO_DECLARATION = ('namespace', 'using namespace', 'template', 'extern', 'return', '//', '}', '#')
+NO_DECLARATION = ('namespace', 'template', 'extern', 'return')
 
 
 def declared(text):
-    """The names that a file declares for itself, and what else keeps it apart from others."""
-    names, local = set(), False
+    """The names that a file declares for itself alone, and the namespaces that it looks into."""
+    names, looks_into, local = set(), set(), False
     for line in text.splitlines():
         if line.startswith('namespace {'):
             local = True
         elif line == '}  // namespace':
             local = False
         elif line.startswith('using namespace '):
-            names.add(line)
+            looks_into.add(line)
         elif not line[:1].isalpha() or line.startswith(NO_DECLARATION):
             continue
         elif MACRO.match(line):
             names.add(line.strip())
         elif local or line.startswith('static '):
             names.update(a or b for a, b in NAMED.findall(COMMENT_OR_STRING.sub('', line)))
-    return names
+    return names, looks_into
+
+
+class Batch:
+    def __init__(self, looks_into):
+        self.files, self.lines, self.names, self.looks_into = [], 0, set(), looks_into
+
+    def takes(self, lines, names, looks_into):
+        return (len(self.files) < MOST_FILES and self.lines + lines <= MOST_LINES and not names & self.names and
+                looks_into == self.looks_into)
+
+    def add(self, file, lines, names):
+        self.files.append(file)
+        self.lines += lines
+        self.names |= names
 
 
 def batches(files):
-    """The batches, as lists of files: each file joins the first one that has room for it and none of its names."""
-    made = []  # files, lines, names, directives
+    """The batches, as lists of files: each file joins the first one that takes it."""
+    made = []
     for file in files:
         with open(file, encoding='utf-8') as opened:
             text = opened.read()
-        lines, names = text.count('\n'), declared(text)
-        looks_into = {name for name in names if name.startswith('using namespace ')}
-        names -= looks_into
+        lines, (names, looks_into) = text.count('\n'), declared(text)
         if re.search(r'^#\s*define\b', text, re.M):
             lines = MOST_LINES
-        for i, (members, so_far, taken, others) in enumerate(made):
-            if (len(members) < MOST_FILES and so_far + lines <= MOST_LINES and not names & taken and
-                    others == looks_into):
-                made[i] = (members + [file], so_far + lines, taken | names, others)
-                break
-        else:
-            made.append(([file], lines, names, looks_into))
-    return [members for members, *_ in made]
+        batch = next((b for b in made if b.takes(lines, names, looks_into)), None)
+        if not batch:
+            batch = Batch(looks_into)
+            made.append(batch)
+        batch.add(file, lines, names)
+    return [batch.files for batch in made]
 
 
 def main(files):

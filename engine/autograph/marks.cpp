@@ -175,8 +175,9 @@ Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& step
   marks.generator = marker.generator = flags & kHasYield;
   marks.sees_scope = marker.scope_seen = flags & kHasLocals;
   marker.decide(body, false, false);
-  marks.lowered_returns =
-      !marks.generator && (style == Style::kReadable ? (flags & kHasReturn) != 0 : marker.moved_return);
+  // In a function that sees its scope all loops stay Python: a return has to leave them itself.
+  const bool lowers_all = style == Style::kReadable && !marks.sees_scope;
+  marks.lowered_returns = !marks.generator && (lowers_all ? (flags & kHasReturn) != 0 : marker.moved_return);
   return marks;
 }
 

@@ -12,17 +12,20 @@ using functors::Compute;
 
 // The dimensions as alternating runs of kept and reduced ones, outermost first; adjacent ones of a kind are merged.
 struct Groups {
+  static constexpr int kMost = 34;
   int rank = 0;
-  int64_t size[34];
-  bool reduced[34];
+  int64_t size[kMost];
+  bool reduced[kMost];
   int64_t kept_count = 1;
   int64_t reduced_count = 1;
 };
 
 Groups groups_of(const Tensor& input, const Tensor& axes) {
   const Shape& shape = input.shape();
-  if (shape.rank() > 32) invalid("tensors of more than 32 dimensions cannot be reduced");
-  bool reduced[32] = {};
+  bool few[32] = {};
+  std::unique_ptr<bool[]> many;
+  if (shape.rank() > 32) many = std::make_unique<bool[]>(static_cast<size_t>(shape.rank()));
+  bool* const reduced = many ? many.get() : few;
   for (int64_t k = 0; k < axes.elements(); ++k) {
     const int64_t axis = axes.dtype() == DType::kInt64 ? axes.data<int64_t>()[k] : axes.data<int32_t>()[k];
     reduced[axis < 0 ? axis + shape.rank() : axis] = true;
@@ -34,6 +37,7 @@ Groups groups_of(const Tensor& input, const Tensor& axes) {
     if (g.rank && g.reduced[g.rank - 1] == reduced[d]) {
       g.size[g.rank - 1] *= shape[d];
     } else {
+      if (g.rank == Groups::kMost) invalid("tensors of more than 34 dimensions longer than 1 cannot be reduced");
       g.size[g.rank] = shape[d];
       g.reduced[g.rank++] = reduced[d];
     }

@@ -358,9 +358,24 @@ string'''
                         if q == 1:
                             return x
                     e += x
+        compile(tf.autograph.to_code(f), 'converted', 'exec')
+
+    def test_to_code_of_a_function_that_sees_its_scope(self):
+        def f(x, b=1.):
+            while b < 2:
+                for _ in [1.]:
+                    try:
+                        return x
+                    finally:
+                        x = 0.
+                if b < .7:
+                    b = 2.
+                else:
+                    break
+            return locals()['b']
         text = tf.autograph.to_code(f)
-        self.assertIn('nonlocal e', text)
         compile(text, 'converted', 'exec')
+        self.assertNotIn('do_return', text)  # the loops are Python's, and left by its own return
 
     def test_to_code(self):
         text = tf.autograph.to_code(everything)

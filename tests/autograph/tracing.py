@@ -143,6 +143,14 @@ class Tracing(unittest.TestCase):
         g = tf.function(f)
         self.assertEqual([value(g(tf.constant(n))) for n in (6, 25, 7)], [23, 55, -1])
 
+    def test_return_inside_a_loop_over_nothing(self):
+        def f(x):
+            for _ in tf.zeros([0]):
+                if x > 0.:
+                    return x + 1.
+            return x
+        self.assertEqual(float(tf.function(f)(tf.constant(1.))), 1.)
+
     def test_python_loop_left_by_a_tensor(self):
         def f(x):
             for i in range(5):

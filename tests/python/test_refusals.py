@@ -82,6 +82,8 @@ class AlikeWhenTraced(unittest.TestCase):
         number = tf.TensorSpec(None, tf.int32)
         function = tf.function(lambda n: tf.linspace([0., 1.], 2., num=n), input_signature=[number])
         self.assertEqual(memoryview(function(tf.constant([1]))).tolist(), [[0., 1.]])
+        one = tf.linspace([0., 1.], 2., num=tf.constant([1]))
+        self.assertEqual(memoryview(one).tolist(), [[0., 1.]])
         for refused in ([1, 2], -1, [-1], -5):
             self.assertRaises((Invalid, ValueError), function, tf.constant(refused))
         self.both('limit|must not be negative', lambda: tf.linspace(0., 1., num=tf.constant(-1, tf.complex64)))
@@ -91,6 +93,11 @@ class AlikeWhenTraced(unittest.TestCase):
         for shape in ([None, None], [None, 2], [3, None], None):
             function = tf.function(call, input_signature=[tf.TensorSpec(shape)])
             self.assertEqual(function(tf.ones([3, 2])).shape, [3])
+
+    def test_dimensions_of_one_element(self):
+        x = tf.constant(True, shape=[1] * 40 + [3])
+        for call in (lambda: tf.reduce_all(x), lambda: tf.reduce_all(x, [3, 40])):
+            self.assertEqual(bool(tf.reduce_all(traced(call)())), bool(tf.reduce_all(call())))
 
     def test_distributions_that_there_are(self):
         for which in (-1, 5, 7):

@@ -168,7 +168,10 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
     if (const int64_t n = one_integer(known, "num of tf.linspace"); n != static_cast<int32_t>(n))
       invalid("num of tf.linspace must fit 32 bits, got ", n, " [Op:LinSpace]");
   Tensor num = ops::cast(num_given, DType::kInt32);
-  if (!known_value(num) && !(num.shape().has_rank() && num.shape().rank() == 0)) num = ops::reshape(num, ops::ints({}));
+  if (!num.shape().has_rank() || num.shape().rank() > 0) {
+    if (const Tensor known = known_value(num)) one_integer(known, "num of tf.linspace");  // or its error
+    num = ops::reshape(num, ops::ints({}));
+  }
   if (start.dtype() != stop.dtype())
     fail(ErrorKind::kValue, "stop: Tensor conversion requested dtype ", name_of(start.dtype()),
          " for Tensor with dtype ", name_of(stop.dtype()));

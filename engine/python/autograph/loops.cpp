@@ -59,12 +59,14 @@ class StagedLoop {
 
   StagedLoop(const State& state, LoopOptions options) : state_(state), options_(std::move(options)) {}
 
-  void run(std::vector<Tensor> own, const Test& test, const Step& step) {
+  // `iterates`: known to run at least once.
+  void run(std::vector<Tensor> own, const Test& test, const Step& step, bool iterates = false) {
     before_ = state_.get_all();
     for (const Ref& value : before_) entry_.push_back(flatten(value));
     own_ = own.size();
     try {
       learn(own, step);
+      if (!iterates) assert_iterates(own, test);
       stage(std::move(own), test, step);
     } catch (...) {
       state_.put_back(before_);
@@ -87,6 +89,9 @@ class StagedLoop {
     if (!any) return;
     std::vector<Leaves> exit;
     trace::in_scratch_graph([&] {
+      // Not the counter's first value: an empty tensor has no first element.
+      std::vector<Tensor> unknown;
+      for (const Tensor& t : own) unknown.push_back(graph().parameter(t.dtype(), t.shape(), "counter", {}));
       std::vector<Ref> values;
       for (const Leaves& leaves : entry_) {
         std::vector<Ref> parts;
@@ -96,7 +101,7 @@ class StagedLoop {
       }
       state_.set_all(values);
       try {
-        step(own);
+        step(unknown);
       } catch (const PythonErrorSet&) {
         explain_undefined();
         throw;
@@ -113,6 +118,29 @@ class StagedLoop {
       }
       check_objects(i, exit[i]);
     }
+  }
+
+  // A variable that has no value before the loop gets one in its first iteration, so there has to be one. (What the
+  // function returns is read only if it has returned.)
+  void assert_iterates(const std::vector<Tensor>& own, const Test& test) {
+    std::vector<size_t> without;
+    std::vector<Ref> values;
+    for (size_t i = 0; i < entry_.size(); ++i) {
+      values.push_back(entry_[i].defined() ? pack(entry_[i], entry_[i].values) : Ref());
+      if (!before_[i] && entry_[i].defined() && !state_.is_return_value(i)) without.push_back(i);
+    }
+    if (without.empty()) return;
+    static const Op op{"Assert"};
+    static const AttrName kSummarize{"summarize"};
+    state_.set_all(values);
+    const Tensor holds = test(own);
+    std::string names;
+    for (size_t i : without)  // `while (y := f(x)) > 0` has given y a value
+      if (state_.get(i).get() == values[i].get()) names += (names.empty() ? "" : ", ") + state_.name(i);
+    if (names.empty()) return;
+    names = "loop must iterate at least once to initialize " + names;
+    const Tensor inputs[] = {holds, Tensor::string(std::move(names)).as_constant()};
+    apply_all(op.row(), inputs, {{kSummarize, int64_t{3}}});
   }
 
   // A NameError for a loop variable: it is read before the loop has assigned it.
@@ -402,7 +430,8 @@ void tensor_loop(const Tensor& values, PyObject* extra, PyObject* body, const St
         const Ref item = Ref::steal(wrap(subscript(values, index.get())));
         call(body, item.get());
         return std::vector<Tensor>{apply(kAdd, {own[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add")};
-      });
+      },
+      values.shape().has_rank() && values.shape()[0] > 0);
 }
 
 struct Turn {

@@ -8,6 +8,11 @@ def elementwise(function):
     return lambda x: function(x)
 
 
+def expm1(x):
+    y = np.expm1(x)
+    return None if y.dtype.kind == 'c' and not np.all(np.isfinite(y)) else y  # inf+nanj for large real numbers
+
+
 def listed(axis):
     return tuple(np.reshape(
         axis, -1).tolist()) if axis is not None and np.ndim(axis) else None if axis is None else int(axis)
@@ -27,7 +32,7 @@ def same_dtype(function):
 RULES = {
     'tf.math.' + name: elementwise(getattr(np, theirs))
     for name, theirs in (('abs', 'abs'), ('negative', 'negative'), ('sign', 'sign'), ('square', 'square'),
-                         ('exp', 'exp'), ('expm1', 'expm1'), ('log', 'log'), ('log1p', 'log1p'), ('sqrt', 'sqrt'),
+                         ('exp', 'exp'), ('log', 'log'), ('log1p', 'log1p'), ('sqrt', 'sqrt'),
                          ('tan', 'tan'), ('sin', 'sin'), ('cos', 'cos'), ('tanh', 'tanh'), ('sinh', 'sinh'),
                          ('cosh', 'cosh'), ('asin', 'arcsin'), ('acos', 'arccos'), ('atan', 'arctan'),
                          ('asinh', 'arcsinh'), ('acosh', 'arccosh'), ('atanh', 'arctanh'), ('floor', 'floor'),
@@ -49,6 +54,8 @@ RULES.update({
 RULES.update({
     'tf.math.floordiv':  # floor(inf / y), as in TensorFlow; NumPy says nan
     lambda x, y: np.floor_divide(x, y) if np.all(np.isfinite(x)) else None,
+    'tf.math.expm1':
+    expm1,
     'tf.bitwise.invert':
     np.invert,
     'tf.math.reduce_sum':

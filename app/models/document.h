@@ -44,6 +44,7 @@ class Document {
   std::vector<session::GraphRecord> graphs;
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
+  std::vector<session::ObservationRecord> observations;
   std::vector<session::KeyRecord> keys;              // of calls and traces, as the dispatcher compared them
   std::vector<session::ConsoleRecord> console;
   std::vector<OpInfo> ops;                   // by number

@@ -15,10 +15,8 @@ FindingCard card_of(const Document& document, const explain::Finding& f) {
   card.function = function ? q(function->name) : QString();
   card.detail = q(f.detail);
   card.fix = q(f.fix);
-  card.tone = QStringLiteral("amber");
-  card.place = f.at_definition && function && function->decorator_line > 0
-                   ? Place{function->file, function->decorator_line}
-                   : document.place(f.call);
+  card.tone = f.severity == explain::Severity::kWrongResult ? QStringLiteral("red") : QStringLiteral("amber");
+  card.place = {f.line.file, f.line.line};
   card.place_text = document.place_text(card.place);
   card.target = Selection::of_trace(document, f.example);
   card.checked = f.checked.ok;
@@ -48,8 +46,9 @@ std::vector<FindingCard> finding_cards(const Document& document) {
     if (cards.size() >= 20) break;
   }
   const explain::RunRecords records{
-      document.functions, document.traces, document.graphs, document.distinct_calls, document.keys};
-  for (const explain::Finding& f : explain::find_findings(records)) cards.push_back(card_of(document, f));
+      document.functions, document.traces, document.graphs, document.distinct_calls, document.keys,
+      document.files, document.codes, document.observations};
+  for (const explain::Finding& f : explain::find_findings(records).found) cards.push_back(card_of(document, f));
   return cards;
 }
 

@@ -56,6 +56,7 @@ void apply(Batch&& b, Document& document) {
   for (auto& s : b.signatures) document.add(std::move(s));
   for (auto& g : b.generated) document.add(std::move(g));
   for (auto& d : b.decisions) document.decisions.push_back(std::move(d));
+  for (auto& o : b.observations) document.observations.push_back(std::move(o));
   for (auto& k : b.keys) document.keys.push_back(std::move(k));
   for (auto& c : b.console) document.console.push_back(std::move(c));
   for (auto& c : b.distinct_calls) document.distinct_calls.push_back(std::move(c));
@@ -212,6 +213,7 @@ void Loader::send() {
     return mixed({g.text.size(), g.line_map.size(), g.statements.size()});
   });
   b.decisions = tail(c.decisions, decisions_);
+  b.observations = tail(c.observations, observations_);
   b.keys = tail(c.keys, keys_);
   b.files = tail(c.files, files_);
   b.codes = tail(c.codes, codes_);

@@ -24,6 +24,7 @@ struct Batch {
   std::vector<session::TraceRecord> traces;
   std::vector<session::GeneratedRecord> generated;
   std::vector<session::DecisionRecord> decisions;
+  std::vector<session::ObservationRecord> observations;
   std::vector<session::KeyRecord> keys;
   std::vector<session::FileRecord> files;
   std::vector<session::CodeRecord> codes;
@@ -93,7 +94,7 @@ class Loader : public QObject {
   std::atomic<int> waiting_{0};
   bool first_ = true, unsent_ = false;
   std::vector<Print> functions_, traces_, generated_;
-  size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0;
+  size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
   size_t keys_ = 0, distinct_calls_ = 0;
   size_t ops_ = 0, device_names_ = 0;
   size_t timed_ops_ = 0, timed_calls_ = 0, timed_device_ = 0;  // chunks already counted in first_ns_ etc.

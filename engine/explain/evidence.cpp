@@ -17,7 +17,8 @@ int64_t FunctionRun::tracing_ns() const {
 }
 
 Evidence::Evidence(const RunRecords& records)
-    : fingerprints_([this](GraphId id) { return graph(id); }) {
+    : records_(records), fingerprints_([this](GraphId id) { return graph(id); }) {
+  for (const session::CodeRecord& c : records.codes) codes_[c.id] = &c;
   for (const session::GraphRecord& g : records.graphs) graphs_[g.id] = &g;
   for (const session::KeyRecord& k : records.keys)
     if (well_formed(k.words)) keys_[k.id] = k.words;
@@ -72,6 +73,42 @@ GraphRelation Evidence::compare_graphs(std::span<const TraceRecord* const> trace
     most = std::max(most, fingerprints_.compare(traces.front()->graph(), t->graph()));
   }
   return most;
+}
+
+Line Evidence::line(SourceRef source) const {
+  const auto at = codes_.find(source.code);
+  if (at == codes_.end()) return {};
+  const session::CodeRecord& code = *at->second;
+  const auto next = std::upper_bound(code.lines.begin(), code.lines.end(), source.offset,
+                                     [](uint32_t offset, const auto& l) { return offset < l.first_offset; });
+  return {code.file, next == code.lines.begin() ? code.first_line : static_cast<int>(std::prev(next)->line)};
+}
+
+Line Evidence::definition(const FunctionRun& run) const {
+  if (!run.record) return {};
+  return {run.record->file, run.record->decorator_line > 0 ? run.record->decorator_line : run.record->line};
+}
+
+std::string_view Evidence::text(const Line& line) const {
+  const auto file = std::ranges::find(records_.files, line.file, &session::FileRecord::id);
+  if (!line || file == records_.files.end()) return {};
+  std::string_view rest = file->text;
+  for (int i = 1; i < line.line; ++i) {
+    const size_t end = rest.find('\n');
+    if (end == rest.npos) return {};
+    rest.remove_prefix(end + 1);
+  }
+  return rest.substr(0, rest.find('\n'));
+}
+
+Line Evidence::value_line(const FunctionRun& run, const Line& call, const std::string& path) const {
+  for (const session::ObservationRecord& o : records_.observations) {
+    if (o.kind != session::ObservationKind::kValueLine || o.function != run.id || !path.starts_with(o.path)) continue;
+    if (o.file != call.file || o.line != call.line) continue;
+    for (const session::ObservedLine& l : o.lines)
+      if (l.role == "value") return {l.file, l.line};
+  }
+  return {};
 }
 
 const session::KeyLeaf* leaf_at(const TraceRecord& trace, const std::string& path) {

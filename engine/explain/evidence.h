@@ -20,6 +20,17 @@ struct RunRecords {
   std::span<const session::GraphRecord> graphs;
   std::span<const session::CallRecord> calls;
   std::span<const session::KeyRecord> keys;
+  std::span<const session::FileRecord> files = {};
+  std::span<const session::CodeRecord> codes = {};
+  std::span<const session::ObservationRecord> observations = {};
+};
+
+// A line of the user's source; line 0: unknown.
+struct Line {
+  session::FileId file;
+  int line = 0;
+  explicit operator bool() const { return file.valid() && line > 0; }
+  friend auto operator<=>(const Line&, const Line&) = default;
 };
 
 // One function's part of a run.
@@ -54,10 +65,20 @@ class Evidence {
   GraphRelation compare_graphs(std::span<const session::TraceRecord* const> traces) const;
   const session::GraphRecord* graph(GraphId id) const;
 
+  const RunRecords& records() const { return records_; }
+  Line line(SourceRef source) const;
+  Line definition(const FunctionRun& run) const;  // the line of the decorator, else of the def
+  // "    x = step(x, lr)"; empty if the file was not recorded or has no such line.
+  std::string_view text(const Line& line) const;
+  // Where the argument at `path` was made for the calls on this line.
+  Line value_line(const FunctionRun& run, const Line& call, const std::string& path) const;
+
  private:
   std::span<const uint64_t> words(KeyId key) const;
 
+  RunRecords records_;
   std::map<FunctionId, FunctionRun> functions_;
+  std::unordered_map<CodeId, const session::CodeRecord*> codes_;
   std::unordered_map<TraceId, const session::TraceRecord*> traces_;
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
   std::unordered_map<KeyId, std::span<const uint64_t>> keys_;  // well-formed keys only

@@ -9,6 +9,8 @@ namespace {
 
 using session::TraceRecord;
 
+constexpr int kOneRootCause = 6;
+
 // Every trace that `inner` would save was made while a trace ran that `outer` would save.
 bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
   if (inner.function == outer.function || inner.saved.empty()) return false;
@@ -25,7 +27,19 @@ bool explained_by(const Evidence& evidence, const Finding& inner, const Finding&
 
 const Cause* Cause::first_ = nullptr;
 
-Cause::Cause(const char* n, Find f) : name(n), find(f), next_(first_) { first_ = this; }
+Cause::Cause(const char* n, FindIn f) : name(n), in_(f), next_(first_) { first_ = this; }
+Cause::Cause(const char* n, FindAll f) : name(n), all_(f), next_(first_) { first_ = this; }
+
+void Cause::find(const Evidence& evidence, Findings& to) const {
+  const size_t found = to.found.size(), suppressed = to.suppressed.size();
+  if (all_) all_(evidence, to);
+  if (in_) {
+    for (const auto& [id, run] : evidence.functions())
+      if (!run.traces.empty()) in_(evidence, run, to);
+  }
+  for (size_t i = found; i < to.found.size(); ++i) to.found[i].cause = name;
+  for (size_t i = suppressed; i < to.suppressed.size(); ++i) to.suppressed[i].cause = name;
+}
 
 std::vector<const Cause*> all_causes() {
   std::vector<const Cause*> causes;
@@ -34,7 +48,15 @@ std::vector<const Cause*> all_causes() {
   return causes;
 }
 
-bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& finding, size_t fewest) {
+void edit_at(Finding& finding, const Line& line, const char* role) {
+  if (!line || line == finding.line) return;
+  if (finding.line) finding.related.insert(finding.related.begin(), {role, finding.line});
+  finding.line = line;
+  std::erase_if(finding.related, [&](const RelatedLine& r) { return r.at == line; });
+}
+
+bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
+              size_t fewest) {
   if (result.saved.size() < fewest) return false;
   finding.function = run.id;
   finding.checked = result.checked;
@@ -42,7 +64,10 @@ bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& findi
   finding.saved_ns = result.saved_ns;
   for (const TraceRecord* t : result.saved) finding.saved.push_back(t->id);
   finding.example = result.saved.front()->id;
-  finding.call = result.saved.front()->source;
+  for (const FunctionRun::Step& step : run.steps) finding.calls += step.call;
+  finding.line = evidence.line(result.saved.front()->source);
+  if (const Line value = evidence.value_line(run, finding.line, finding.path))
+    finding.related.push_back({"value", value});
   return true;
 }
 
@@ -54,24 +79,21 @@ std::string check_text(const Checked& checked) {
          std::to_string(checked.traces_before) + " traces";
 }
 
-std::vector<Finding> find_findings(const RunRecords& records) {
+Findings find_findings(const RunRecords& records) {
   const Evidence evidence(records);
-  std::vector<Finding> all;
-  for (const Cause* cause : all_causes()) {
-    for (const auto& [id, run] : evidence.functions()) {
-      if (run.traces.empty()) continue;
-      const size_t before = all.size();
-      cause->find(evidence, run, all);
-      for (size_t i = before; i < all.size(); ++i) all[i].cause = cause->name;
-    }
-  }
-  std::vector<Finding> found;
-  for (const Finding& f : all) {
+  Findings all;
+  for (const Cause* cause : all_causes()) cause->find(evidence, all);
+  Findings kept;
+  for (Finding& f : all.found) {
     const auto explains = [&](const Finding& outer) { return explained_by(evidence, f, outer); };
-    if (std::none_of(all.begin(), all.end(), explains)) found.push_back(f);
+    if (std::ranges::none_of(all.found, explains)) kept.found.push_back(f);
+    else kept.suppressed.push_back({f.function, f.cause, kOneRootCause});
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.saved_ns > b.saved_ns; });
-  return found;
+  std::ranges::stable_sort(kept.found, [](const Finding& a, const Finding& b) {
+    return std::pair(a.severity, a.saved_ns) > std::pair(b.severity, b.saved_ns);
+  });
+  kept.suppressed.insert(kept.suppressed.end(), all.suppressed.begin(), all.suppressed.end());
+  return kept;
 }
 
 }  // namespace footlight::explain

@@ -6,44 +6,74 @@
 
 namespace footlight::explain {
 
+enum class Severity : uint8_t { kCost, kWrongResult };
+
+// A line that has to do with a finding, besides the one to edit.
+struct RelatedLine {
+  std::string role;                     // "call", "value", "use", "change", "definition"
+  Line at;
+};
+
 struct Finding {
-  FunctionId function;
+  FunctionId function;                  // none: code that is not traced at all
+  CodeId code;                          // which, then
   std::string cause;                    // the name of the cause: "python_scalar_argument"
+  Severity severity = Severity::kCost;
   std::string path;                     // "args[1]", "args[0].shape[0]"
   std::string parameter;                // "lr"
   std::vector<std::string> also_paths;  // leaves that change together with it
   std::vector<std::string> values;      // in the order of their first trace
   GraphRelation graphs = GraphRelation::kUnknown;  // between the traces that one trace would have replaced
 
-  bool at_definition = false;           // the line to edit is the function's own, not that of the call
-  SourceRef call;                       // the line of the first call that need not have traced
-  TraceId example;                      // the trace of that call
+  Line line;                            // the one to edit
+  std::vector<RelatedLine> related;
+  TraceId example;                      // the first trace that need not have been made
   std::vector<TraceId> saved;           // all such traces
 
   Checked checked;
+  size_t calls = 0;                     // of the function
+  size_t nodes = 0;                     // that the cause added to a graph
+  uint64_t bytes = 0;                   // that it takes
   int64_t cost_ns = 0;                  // tracing time of all traces of the function
   int64_t saved_ns = 0;                 // of the traces that would have been hits
 
   std::string title, detail, fix;       // for the user: plain text, one line each
+  struct Edit { Line at; std::string old_text, new_text; } edit;  // no line: the fix is no edit of one line
 };
 
-// Most time saved first. One root cause is one finding: if nested functions are retraced for the same reason, the outer
-// one is named.
-std::vector<Finding> find_findings(const RunRecords& records);
+// What looked like a cause and is legitimate. The numbers of the rules: CONTRIBUTING.md.
+struct Suppressed {
+  FunctionId function;
+  std::string cause;
+  int rule = 0;
+};
+
+struct Findings {
+  std::vector<Finding> found;           // the most important first
+  std::vector<Suppressed> suppressed;
+};
+
+// Wrong results first, then most time saved. One root cause is one finding: if nested functions are retraced for the
+// same reason, the outer one is named.
+Findings find_findings(const RunRecords& records);
 
 // "replayed: saves 10 of 12 traces", "not checked: ..."
 std::string check_text(const Checked& checked);
 
-// A cause looks at one function and adds what it finds.
+// A cause looks at one function after the other, or at the whole run, and adds what it finds.
 class Cause {
  public:
-  using Find = void (*)(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found);
-  Cause(const char* name, Find find);  // one static object per cause
+  using FindIn = void (*)(const Evidence& evidence, const FunctionRun& run, Findings& to);
+  using FindAll = void (*)(const Evidence& evidence, Findings& to);
+  Cause(const char* name, FindIn find);  // one static object per cause
+  Cause(const char* name, FindAll find);
+  void find(const Evidence& evidence, Findings& to) const;
 
   const char* name;
-  const Find find;
 
  private:
+  FindIn in_ = nullptr;
+  FindAll all_ = nullptr;
   friend std::vector<const Cause*> all_causes();
   const Cause* next_;
   static const Cause* first_;
@@ -53,7 +83,11 @@ std::vector<const Cause*> all_causes();  // by name
 // For most causes, a change that saves fewer traces is not worth a finding.
 inline constexpr size_t kFewestSaved = 2;
 
-// Fills in the results of a replay; false if the change would save too little.
-bool conclude(const FunctionRun& run, const ReplayResult& result, Finding& finding, size_t fewest = kFewestSaved);
+// Fills in the results of a replay; false if the change would save too little. The line to edit is that of the first
+// call that need not have traced, and the line that made the argument at `path` is related to it.
+bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
+              size_t fewest = kFewestSaved);
+// Makes `line` the one to edit and relates the old one to it as `role`.
+void edit_at(Finding& finding, const Line& line, const char* role);
 
 }  // namespace footlight::explain

@@ -6,6 +6,7 @@ namespace footlight::explain {
 SessionRecords::SessionRecords(const session::Reader& reader)
     : calls_(reader.all_calls()),
       records_{reader.contents().functions, reader.contents().traces, reader.contents().graphs, calls_,
-               reader.contents().keys} {}
+               reader.contents().keys, reader.contents().files, reader.contents().codes,
+               reader.contents().observations} {}
 
 }  // namespace footlight::explain

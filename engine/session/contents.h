@@ -24,6 +24,7 @@ struct Contents {
   std::vector<GraphRecord> graphs;
   std::vector<GeneratedRecord> generated;
   std::vector<DecisionRecord> decisions;
+  std::vector<ObservationRecord> observations;
   std::vector<ConsoleRecord> console;
   std::vector<OpNameRecord> op_names;
   std::vector<SignatureRecord> signatures;
@@ -39,7 +40,7 @@ struct Contents {
 constexpr auto kRecordTables =
     std::tuple(&Contents::processes, &Contents::files, &Contents::codes, &Contents::locations, &Contents::functions,
                &Contents::traces, &Contents::keys, &Contents::graphs, &Contents::generated, &Contents::decisions,
-               &Contents::console, &Contents::op_names, &Contents::signatures, &Contents::threads,
+               &Contents::observations, &Contents::console, &Contents::op_names, &Contents::signatures, &Contents::threads,
                &Contents::device_names, &Contents::tracks, &Contents::dropped, &Contents::end);
 
 // The members of `meta`: a row of key and value each.

@@ -6,6 +6,7 @@
 #include "engine/session/records/code.h"
 #include "engine/session/records/function.h"
 #include "engine/session/records/graph.h"
+#include "engine/session/records/observation.h"
 #include "engine/session/records/op.h"
 #include "engine/session/records/process.h"
 #include "engine/session/records/trace.h"

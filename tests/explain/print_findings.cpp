@@ -27,7 +27,7 @@ std::string list(const std::vector<std::string>& items) {
 
 void print(const session::Reader& reader, const explain::Finding& f) {
   const session::FunctionRecord* function = reader.function(f.function);
-  const int line = f.at_definition && function ? function->decorator_line : reader.place(f.call).line;
+  const int line = f.line.line;
   const bool replayed = f.checked.method == explain::Checked::Method::kReplay;
   std::printf("{\"function\": %s, \"cause\": %s, \"path\": %s, \"also_paths\": %s, \"line\": %d, \"graphs\": %s, ",
               quoted(function ? function->name : "").c_str(), quoted(f.cause).c_str(), quoted(f.path).c_str(),
@@ -49,7 +49,7 @@ int main(int argc, char** argv) try {
   }
   const auto reader = session::Reader::open(argv[1]);
   const explain::SessionRecords records(*reader);
-  for (const explain::Finding& f : explain::find_findings(records.records())) print(*reader, f);
+  for (const explain::Finding& f : explain::find_findings(records.records()).found) print(*reader, f);
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());

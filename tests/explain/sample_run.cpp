@@ -92,7 +92,7 @@ session::GraphRecord scaled(const std::string& constant, const std::string& shap
   return g;
 }
 
-std::vector<Finding> findings(const SampleRun& run) { return find_findings(run.records()); }
+std::vector<Finding> findings(const SampleRun& run) { return find_findings(run.records()).found; }
 
 KeyWriter batch_and_rate(int64_t batch, double rate) {
   return call_key([&](KeyWriter& w) {

@@ -41,7 +41,7 @@ class TestFindings : public QObject {
     const auto graphs = both(outer.graphs, inner.graphs);
     const auto calls = both(outer.calls, inner.calls);
     const auto keys = both(outer.keys, inner.keys);
-    const auto found = find_findings({functions, traces, graphs, calls, keys});
+    const auto found = find_findings({functions, traces, graphs, calls, keys}).found;
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].function, FunctionId(1));
     QCOMPARE(findings(inner).size(), size_t{1});

@@ -105,6 +105,10 @@ GraphRecord graph() {
   g.outputs = {{1, 1}, {1, 0}};
   return g;
 }
+ObservationRecord observation() {
+  return {ObservationKind::kStateChanged, FunctionId(5), TraceId(9), 44, "global RATE", FileId(7), 12, 3, "a note",
+          {{"change", FileId(7), 20}}, {"0.5", "0.25"}, ObservationId(0)};
+}
 GeneratedRecord generated() {
   GeneratedRecord g{FunctionId(5),
                     CodeId(3),
@@ -187,6 +191,7 @@ void write_everything(Writer& w) {
   w.add(graph());
   w.add(trace());
   w.add(generated());
+  w.add(observation());
   w.add(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"});
   w.add(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"});
   w.add(ConsoleRecord{78, ConsoleStream::kStderr, ""});
@@ -237,6 +242,7 @@ void check_everything(const Reader& r) {
   QCOMPARE(rows_of(c.traces.at(0)), rows_of(trace()));
   QCOMPARE(rows_of(c.graphs.at(0)), rows_of(graph()));
   QCOMPARE(rows_of(c.generated.at(0)), rows_of(generated()));
+  QCOMPARE(rows_of(c.observations.at(0)), rows_of(observation()));
   QCOMPARE(rows_of(c.decisions.at(0)),
            rows_of(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"}));
   QCOMPARE(c.console.size(), 2u);

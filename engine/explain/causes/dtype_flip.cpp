@@ -57,7 +57,7 @@ bool change_together(const FunctionRun& run, const std::string& a, const std::st
   return true;
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found) {
+void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   const auto all = dtypes_of(run);
   std::set<std::string> taken;
   for (const auto& [path, dtypes] : all) {
@@ -76,13 +76,13 @@ void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>
         for (const std::string& place : places_of(evidence, *t, {other})) casts[place] = dtype_number(others.usual());
     }
     const ReplayResult result = replay(evidence, run, {cast_to(casts), {}, false});
-    if (!result.checked.ok || !conclude(run, result, f, 1)) continue;
+    if (!result.checked.ok || !conclude(evidence, run, result, f, 1)) continue;
     const std::string& name = f.parameter.empty() ? path : f.parameter;
     f.title = name + " comes in several dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");
     if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
     f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
-    found.push_back(std::move(f));
+    to.found.push_back(std::move(f));
   }
 }
 

@@ -5,17 +5,17 @@
 namespace footlight::explain {
 namespace {
 
-void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found) {
+void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     Finding& f = literal.finding;
     if (f.graphs != GraphRelation::kIdentical) continue;
-    if (!conclude(run, try_fix(evidence, run, literal, {leave_out(literal.places), {}, false}), f)) continue;
+    if (!conclude(evidence, run, try_fix(evidence, run, literal, {leave_out(literal.places), {}, false}), f)) continue;
     const std::string& name = f.parameter.empty() ? f.path : f.parameter;
     f.title = name + " changes, and the graph does not";
     f.detail = values_text(literal) + "; the graphs are identical";
     if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
     f.fix = "leave " + name + " out of the call";
-    found.push_back(std::move(f));
+    to.found.push_back(std::move(f));
   }
 }
 

@@ -50,14 +50,14 @@ std::string differing_attribute(const Evidence& evidence, GraphId a, GraphId b, 
   return {};
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found) {
+void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     Finding& f = literal.finding;
     if (f.graphs != GraphRelation::kConstants) continue;
     const Tensor tensor = tensor_for(literal);
     const ReplayResult result =
         try_fix(evidence, run, literal, {pass_as_tensor(literal.places, dtype_number(tensor.dtype)), {}, false});
-    if (!conclude(run, result, f)) continue;
+    if (!conclude(evidence, run, result, f)) continue;
     const std::string& name = f.parameter.empty() ? f.path : f.parameter;
     const bool text = tensor.dtype == "string";
     f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
@@ -76,7 +76,7 @@ void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>
       f.fix = constant + ", and compute with it instead of setting " + attribute;
     }
     if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
-    found.push_back(std::move(f));
+    to.found.push_back(std::move(f));
   }
 }
 

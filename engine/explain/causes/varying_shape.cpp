@@ -88,7 +88,7 @@ std::string spec_text(const VaryingTensor& tensor) {
   return "tf.TensorSpec([" + sizes + "], tf." + tensor.dtype + ")";
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>& found) {
+void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   std::set<std::string> taken;
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
   for (const VaryingTensor& tensor : tensors) {
@@ -115,12 +115,12 @@ void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>
     Finding f;
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group));
-    if (f.graphs > GraphRelation::kConstants || !conclude(run, result, f)) continue;
+    if (f.graphs > GraphRelation::kConstants || !conclude(evidence, run, result, f)) continue;
     const std::string dimension = std::to_string(*tensor.dimensions.begin());
     f.path = tensor.path + ".shape[" + dimension + ']';
     f.parameter = tensor.parameter;
     f.values = tensor.shapes;
-    f.at_definition = true;
+    edit_at(f, evidence.definition(run), "call");
     std::string varying;
     for (const VaryingTensor* v : together) {
       for (size_t d : v->dimensions) {
@@ -141,7 +141,7 @@ void find(const Evidence& evidence, const FunctionRun& run, std::vector<Finding>
     }
     f.fix = signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)";
     taken.insert(paths.begin(), paths.end());
-    found.push_back(std::move(f));
+    to.found.push_back(std::move(f));
   }
 }
 

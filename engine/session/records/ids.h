@@ -9,6 +9,7 @@ using ProcessId = Id<struct ProcessTag>;    // given by the session: 0 for the p
 using FileId = Id<struct FileTag>;
 using LocationId = Id<struct LocationTag>;
 using GeneratedId = Id<struct GeneratedTag>;
+using ObservationId = Id<struct ObservationTag>;
 using KeyId = footlight::KeyId;
 using TrackId = Id<struct TrackTag>;
 using SpanId = Id<struct SpanTag, uint64_t>;
@@ -26,6 +27,7 @@ struct OpNumber : Id<struct OpTag> {
 template <> inline constexpr bool kCountsInProcess<FileId> = true;
 template <> inline constexpr bool kCountsInProcess<LocationId> = true;
 template <> inline constexpr bool kCountsInProcess<GeneratedId> = true;
+template <> inline constexpr bool kCountsInProcess<ObservationId> = true;
 template <> inline constexpr bool kCountsInProcess<KeyId> = true;
 template <> inline constexpr bool kCountsInProcess<TrackId> = true;
 template <> inline constexpr bool kCountsInProcess<SpanId> = true;

@@ -1,0 +1,67 @@
+// What a program did around its traces that no graph shows: state that a trace has read and that changed afterwards,
+// effects that happened only while tracing, lines that made an argument.
+#pragma once
+
+#include "engine/session/records/ids.h"
+
+namespace footlight::session {
+
+enum class ObservationKind : uint8_t {
+  kValueLine,       // `path` of an argument, in calls at `line`, was made at the lines with role "value"
+  kStateChanged,    // a trace has read `path` at `line`; a later call that it served found other values
+  kSideEffect,      // the body changed `path` at `line` while it was traced, and later calls did not
+  kRandomRead,      // the body read `path` (random, numpy.random, a clock) at `line` while it was traced
+  kTensorLeak,      // a symbolic tensor was kept in `path` at `line`; the lines with role "use" used it
+  kPythonCall,      // a py_function at `line` ran `count` times inside traced calls
+};
+constexpr const char* kObservationKinds[] = {"value line",  "state changed", "side effect",
+                                             "random read", "tensor leak",   "python call"};
+constexpr std::span<const char* const> enumerators(ObservationKind) { return kObservationKinds; }
+
+struct ObservedLine {
+  std::string role;
+  FileId file;
+  int line = 0;
+
+  template <class F>
+  static void describe(F& f) {
+    f.column("role", &ObservedLine::role, "value, change, use, read, call");
+    f.column("file", &ObservedLine::file, "where the line is");
+    f.column("line", &ObservedLine::line, "from 1");
+  }
+};
+
+struct ObservationRecord {
+  ObservationKind kind = ObservationKind::kValueLine;
+  FunctionId function;
+  TraceId trace;
+  int64_t time_ns = 0;
+  std::string path;
+  FileId file;
+  int line = 0;
+  uint64_t count = 0;
+  std::string note = {};
+  std::vector<ObservedLine> lines = {};
+  std::vector<std::string> values = {};
+  ObservationId id = {};  // none: the writer assigns one
+
+  static constexpr TableNote kTable{"observation", "What a program did around its traces that no graph shows.", 3};
+  template <class F>
+  static void describe(F& f) {
+    using R = ObservationRecord;
+    f.id("id", &R::id, "number of the observation");
+    f.column("kind", &R::kind, "what was seen");
+    f.column("function", &R::function, "that was traced");
+    f.column("trace", &R::trace, "the trace that it concerns, if it is one");
+    f.column("time_ns", &R::time_ns, "when it was seen; 0: at no moment", {.unit = "ns"});
+    f.column("path", &R::path, "args[1].shape[0], global RATE, closure rate, self.scale, numpy.random");
+    f.column("file", &R::file, "where the line is");
+    f.column("line", &R::line, "the line that the kind names; 0: unknown");
+    f.column("count", &R::count, "how often");
+    f.column("note", &R::note, "more about it, in words");
+    f.list("observation_line", &R::lines, "Other lines that have to do with what was seen.", {.since = 3});
+    f.list("observation_value", &R::values, "Values that were seen, in order.", {.since = 3});
+  }
+};
+
+}  // namespace footlight::session

@@ -12,10 +12,12 @@ namespace footlight::cli {
 
 using Words = std::vector<std::string>;
 
+constexpr int kTooManyRetraces = 3;  // `report --max-retraces`
 constexpr int kUnusable = 2;  // the file or the arguments are invalid; the message is on stderr
 
 int record(const Words& words);
 int info(const Words& words);
+int report(const Words& words);
 int recover(const Words& words);
 int open_in_app(const std::string& file);
 

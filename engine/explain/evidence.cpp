@@ -65,11 +65,10 @@ std::span<const uint64_t> Evidence::words(KeyId key) const {
 
 std::span<const uint64_t> Evidence::key_of(const TraceRecord& trace) const { return words(trace.call_key); }
 
-GraphRelation Evidence::compare_graphs(std::span<const TraceRecord* const> traces) const {
+GraphRelation Evidence::compare_graphs(std::span<const TraceRecord* const> traces, bool captures_may_differ) const {
   GraphRelation most = GraphRelation::kIdentical;
   for (const TraceRecord* t : traces) {
-    // The same graph over other variables computes something else.
-    if (t->captured != traces.front()->captured) return GraphRelation::kStructure;
+    if (!captures_may_differ && t->captured != traces.front()->captured) return GraphRelation::kStructure;
     most = std::max(most, fingerprints_.compare(traces.front()->graph(), t->graph()));
   }
   return most;

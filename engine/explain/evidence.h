@@ -61,8 +61,10 @@ class Evidence {
   const session::TraceRecord* trace(TraceId id) const;
   std::span<const uint64_t> key_of(const session::TraceRecord& trace) const;  // empty: not recorded, or damaged
 
-  // The largest difference between the graphs of these traces.
-  GraphRelation compare_graphs(std::span<const session::TraceRecord* const> traces) const;
+  // The largest difference between the graphs of these traces. The same graph over other variables computes something
+  // else, unless what is captured was made again with the function.
+  GraphRelation compare_graphs(std::span<const session::TraceRecord* const> traces,
+                               bool captures_may_differ = false) const;
   const session::GraphRecord* graph(GraphId id) const;
 
   const RunRecords& records() const { return records_; }

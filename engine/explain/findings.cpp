@@ -1,6 +1,8 @@
 // Runs every cause on every function and sorts the findings.
 #include "engine/explain/findings.h"
 
+#include "engine/explain/candidates.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -27,8 +29,15 @@ bool explained_by(const Evidence& evidence, const Finding& inner, const Finding&
 
 const Cause* Cause::first_ = nullptr;
 
+Cause::Cause(const char* n, Propose f) : name(n), propose_(f), next_(first_) { first_ = this; }
 Cause::Cause(const char* n, FindIn f) : name(n), in_(f), next_(first_) { first_ = this; }
 Cause::Cause(const char* n, FindAll f) : name(n), all_(f), next_(first_) { first_ = this; }
+
+void Cause::propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const {
+  const size_t before = to.size();
+  if (propose_) propose_(evidence, run, to);
+  for (size_t i = before; i < to.size(); ++i) to[i].finding.cause = name;
+}
 
 void Cause::find(const Evidence& evidence, Findings& to) const {
   const size_t found = to.found.size(), suppressed = to.suppressed.size();
@@ -82,6 +91,8 @@ std::string check_text(const Checked& checked) {
 Findings find_findings(const RunRecords& records) {
   const Evidence evidence(records);
   Findings all;
+  for (const auto& [id, run] : evidence.functions())
+    if (!run.traces.empty()) try_candidates(evidence, run, all);
   for (const Cause* cause : all_causes()) cause->find(evidence, all);
   Findings kept;
   for (Finding& f : all.found) {
@@ -90,7 +101,8 @@ Findings find_findings(const RunRecords& records) {
     else kept.suppressed.push_back({f.function, f.cause, kOneRootCause});
   }
   std::ranges::stable_sort(kept.found, [](const Finding& a, const Finding& b) {
-    return std::pair(a.severity, a.saved_ns) > std::pair(b.severity, b.saved_ns);
+    const auto weight = [](const Finding& f) { return std::tuple(f.severity, !f.saved.empty() && f.checked.ok, f.saved_ns); };
+    return weight(a) > weight(b);
   });
   kept.suppressed.insert(kept.suppressed.end(), all.suppressed.begin(), all.suppressed.end());
   return kept;

@@ -2,6 +2,7 @@
 // itself here; there is no other list of causes.
 #pragma once
 
+#include "engine/explain/leaves.h"
 #include "engine/explain/replay.h"
 
 namespace footlight::explain {
@@ -60,18 +61,41 @@ Findings find_findings(const RunRecords& records);
 // "replayed: saves 10 of 12 traces", "not checked: ..."
 std::string check_text(const Checked& checked);
 
-// A cause looks at one function after the other, or at the whole run, and adds what it finds.
+// For most causes, a change that saves fewer traces is not worth a finding.
+inline constexpr size_t kFewestSaved = 2;
+
+// A change that would spare a function traces, if a replay of its calls agrees: then it becomes a finding.
+struct Candidate {
+  enum class EditAt : uint8_t { kCall, kValue, kDefinition };
+  Finding finding;                    // without what the replay tells
+  ProposedFix fix;
+  std::set<std::string> paths;        // the leaves that it changes, for an estimate where there are no raw keys
+  EditAt edit_at = EditAt::kCall;
+  GraphRelation most = GraphRelation::kConstants;  // graphs that would become one may differ by this much
+  bool captures_may_differ = false;
+  size_t fewest = kFewestSaved;       // traces to be saved
+  bool steady = false;                // few, and each comes back: legitimate (rule 3)
+  bool variants = false;              // few, and each is a program of its own: legitimate (rule 2)
+  std::function<void(Finding&, const ReplayResult&)> complete;  // adds to the texts what the replay tells
+};
+
+// A cause proposes candidates for one function after the other; or finds something by other means there, or in the
+// whole run.
 class Cause {
  public:
+  using Propose = void (*)(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to);
   using FindIn = void (*)(const Evidence& evidence, const FunctionRun& run, Findings& to);
   using FindAll = void (*)(const Evidence& evidence, Findings& to);
-  Cause(const char* name, FindIn find);  // one static object per cause
+  Cause(const char* name, Propose propose);  // one static object per cause
+  Cause(const char* name, FindIn find);
   Cause(const char* name, FindAll find);
+  void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) const;
   void find(const Evidence& evidence, Findings& to) const;
 
   const char* name;
 
  private:
+  Propose propose_ = nullptr;
   FindIn in_ = nullptr;
   FindAll all_ = nullptr;
   friend std::vector<const Cause*> all_causes();
@@ -79,9 +103,6 @@ class Cause {
   static const Cause* first_;
 };
 std::vector<const Cause*> all_causes();  // by name
-
-// For most causes, a change that saves fewer traces is not worth a finding.
-inline constexpr size_t kFewestSaved = 2;
 
 // Fills in the results of a replay; false if the change would save too little. The line to edit is that of the first
 // call that need not have traced, and the line that made the argument at `path` is related to it.

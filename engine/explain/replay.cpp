@@ -12,6 +12,8 @@ namespace {
 using session::TraceRecord;
 using Words = std::vector<uint64_t>;
 
+constexpr size_t kNotMade = SIZE_MAX;
+
 struct Run {
   std::vector<size_t> served_by;  // for each step, the index of its trace in the table
   std::vector<bool> traced;       // whether the step made that trace
@@ -27,6 +29,11 @@ Run run_steps(const Evidence& evidence, const FunctionRun& run, const ProposedFi
   DispatchTable table;
   std::vector<const TraceRecord*> recorded;  // the recorded trace behind each trace of the table
   for (const FunctionRun::Step& step : run.steps) {
+    if (fix.no_longer_made && fix.no_longer_made(step)) {
+      made.served_by.push_back(kNotMade);
+      made.traced.push_back(false);
+      continue;
+    }
     const Words call = changed(fix.call, step.key);
     int at = table.find(call);
     const bool miss = at == DispatchTable::kMiss;
@@ -70,34 +77,57 @@ Words rewritten(std::span<const uint64_t> words, Rewrite&& rewrite) {
 
 }  // namespace
 
-ReplayResult replay(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix) {
-  bool relaxes = fix.reduce_retracing;
-  bool relaxed = false;
+namespace {
+
+// Whether the table, given the recorded keys, makes the recorded traces; else why not.
+std::string why_not_faithful(const Evidence& evidence, const FunctionRun& run, bool& relaxed, Run& before) {
   for (const TraceRecord* t : run.traces) {
     relaxed |= t->reason == session::TraceReason::kRelaxed;
-    if (evidence.key_of(*t).empty()) return not_checked("the recording has no raw keys of the traces");
+    if (evidence.key_of(*t).empty()) return "the recording has no raw keys of the traces";
   }
   std::unordered_set<const TraceRecord*> called;
   for (const FunctionRun::Step& step : run.steps) {
-    if (step.key.empty()) return not_checked("the recording has no raw keys of the calls");
+    if (step.key.empty()) return "the recording has no raw keys of the calls";
     if (step.call) called.insert(step.trace);
   }
   for (const TraceRecord* t : run.traces)
-    if (!called.count(t)) return not_checked("the call that made a trace was not recorded");
-  const Run before = run_steps(evidence, run, {}, relaxed);
-  if (!before.faithful) return not_checked("a replay of the calls does not give the recorded traces");
-  relaxes |= relaxed;
-  const Run after = run_steps(evidence, run, fix, relaxes);
+    if (!called.count(t)) return "the call that made a trace was not recorded";
+  before = run_steps(evidence, run, {}, relaxed);
+  return before.faithful ? "" : "a replay of the calls does not give the recorded traces";
+}
+
+}  // namespace
+
+ReplayResult replay(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix) {
+  const FunctionRun* const one[] = {&run};
+  return replay_as_one(evidence, one, fix);
+}
+
+ReplayResult replay_as_one(const Evidence& evidence, std::span<const FunctionRun* const> runs, const ProposedFix& fix) {
+  bool relaxed = false;
+  FunctionRun all;
+  std::unordered_set<const TraceRecord*> traced;  // by a call
+  std::unordered_set<const TraceRecord*> requested;
+  for (const FunctionRun* run : runs) {
+    Run before;
+    if (std::string why = why_not_faithful(evidence, *run, relaxed, before); !why.empty()) return not_checked(why);
+    for (size_t i = 0; i < run->steps.size(); ++i)
+      if (before.traced[i]) (run->steps[i].call ? traced : requested).insert(run->steps[i].trace);
+    all.steps.insert(all.steps.end(), run->steps.begin(), run->steps.end());
+  }
+  if (runs.size() > 1) std::ranges::stable_sort(all.steps, {}, &FunctionRun::Step::start_ns);
+  const Run after = run_steps(evidence, all, fix, relaxed || fix.reduce_retracing);
 
   ReplayResult result;
   result.checked.method = Checked::Method::kReplay;
+  result.checked.traces_before = traced.size();
   std::map<size_t, std::vector<const TraceRecord*>> merged;
-  for (size_t i = 0; i < run.steps.size(); ++i) {
-    const FunctionRun::Step& step = run.steps[i];
-    if (step.call) result.checked.traces_before += before.traced[i];
+  for (size_t i = 0; i < all.steps.size(); ++i) {
+    const FunctionRun::Step& step = all.steps[i];
     if (step.call) result.checked.traces_after += after.traced[i];
-    if (!before.traced[i]) continue;
-    merged[after.served_by[i]].push_back(step.trace);
+    const bool first = step.call ? traced.erase(step.trace) : requested.erase(step.trace);
+    if (!first) continue;
+    if (after.served_by[i] != kNotMade) merged[after.served_by[i]].push_back(step.trace);
     if (!step.call || after.traced[i]) continue;
     result.saved.push_back(step.trace);
     result.saved_ns += step.trace->end_ns - step.trace->start_ns;
@@ -159,6 +189,37 @@ ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
       return true;
     });
   };
+}
+
+ProposedFix::Change become_tensor(std::map<std::string, uint8_t> dtypes) {
+  return [dtypes = std::move(dtypes)](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+      const auto at = dtypes.find(place.path);
+      if (at == dtypes.end()) return false;
+      out.tensor({at->second, false, {}});
+      return true;
+    });
+  };
+}
+
+ProposedFix::Change leave_context() {
+  return [](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+      if (place.item.token != Token::kContext) return false;
+      out.context(0);
+      return true;
+    });
+  };
+}
+
+ProposedFix both(const ProposedFix& first, const ProposedFix& second) {
+  const auto in_turn = [](const ProposedFix::Change& a, const ProposedFix::Change& b) -> ProposedFix::Change {
+    if (!a || !b) return a ? a : b;
+    return [a, b](std::span<const uint64_t> words) { return b(a(words)); };
+  };
+  return {in_turn(first.call, second.call), in_turn(first.trace, second.trace),
+          first.reduce_retracing || second.reduce_retracing,
+          first.no_longer_made ? first.no_longer_made : second.no_longer_made};
 }
 
 ProposedFix::Change leave_out(std::set<std::string> where) {

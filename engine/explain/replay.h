@@ -15,6 +15,7 @@ struct ProposedFix {
   Change call;                    // the new key of a call; none: unchanged
   Change trace;                   // the new key that a trace serves, after `call`; none: unchanged
   bool reduce_retracing = false;  // the function relaxes shapes
+  std::function<bool(const FunctionRun::Step&)> no_longer_made;  // calls that plain Python would replace; none: all stay
 };
 
 // How a finding was checked. `ok`: the check confirmed that traces are saved.
@@ -36,6 +37,8 @@ struct ReplayResult {
 
 // First replays the run unchanged: if that does not reproduce the recorded traces, nothing is concluded.
 ReplayResult replay(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix);
+// The same for functions that the fix would make one.
+ReplayResult replay_as_one(const Evidence& evidence, std::span<const FunctionRun* const> runs, const ProposedFix& fix);
 
 // For recordings that cannot be replayed: the traces whose keys agree in all leaves but these, ignoring the values and
 // sizes of these. Only an estimate; `checked` says why.
@@ -50,6 +53,12 @@ std::set<std::string> places_of(const Evidence& evidence, const session::TraceRe
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
 // Tensors there have this dtype: place -> dtype.
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
+// The items there, with all that they hold, become a tensor of this dtype and of unknown shape: place -> dtype.
+ProposedFix::Change become_tensor(std::map<std::string, uint8_t> dtypes);
+// The calls are all made outside of device scopes.
+ProposedFix::Change leave_context();
+// One change, then the other; either may be none.
+ProposedFix both(const ProposedFix& first, const ProposedFix& second);
 // The items there become the same in every call.
 ProposedFix::Change leave_out(std::set<std::string> places);
 // The dimensions there become None: place -> dimensions.

@@ -10,7 +10,12 @@ SampleRun::SampleRun(std::vector<std::string> parameters, uint32_t function) : p
   record.id = FunctionId(function);
   record.name = "step";
   record.parameters = parameters_;
+  record.file = session::FileId(1);
+  record.line = 6;
+  record.decorator_line = 5;
   functions.push_back(std::move(record));
+  codes.push_back({CodeId(1), session::FileId(1), "main", 10, {}});
+  for (uint32_t i = 0; i < 100; ++i) codes[0].lines.push_back({i, 10 + i});
 }
 
 GraphId SampleRun::add_graph(session::GraphRecord graph) {
@@ -70,7 +75,7 @@ TraceId SampleRun::call(const KeyWriter& key, const session::GraphRecord& graph,
 }
 
 RunRecords SampleRun::records() const {
-  RunRecords records{functions, traces, graphs, calls, keys};
+  RunRecords records{functions, traces, graphs, calls, keys, files, codes, observations};
   if (!raw_keys) records.keys = {};
   return records;
 }

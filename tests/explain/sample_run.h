@@ -30,6 +30,10 @@ class SampleRun {
   std::vector<session::TraceRecord> traces;
   std::vector<session::GraphRecord> graphs;
   std::vector<session::CallRecord> calls;
+  // Instruction N of code 1 stands on line 10 + N of file 1.
+  std::vector<session::CodeRecord> codes;
+  std::vector<session::FileRecord> files;
+  std::vector<session::ObservationRecord> observations;
   int64_t now_ns = 1'000'000;
   bool raw_keys = true;            // false: as in older recordings
   std::vector<session::KeyRecord> keys;

@@ -84,18 +84,6 @@ std::string type_of(const FunctionRun& run, const std::string& path) {
 
 }  // namespace
 
-ReplayResult try_fix(const Evidence& evidence, const FunctionRun& run, const ChangingLiteral& literal,
-                     const ProposedFix& fix) {
-  if (!literal.places.empty()) {
-    ReplayResult result = replay(evidence, run, fix);
-    if (result.checked.method != Checked::Method::kNone) return result;
-    return merge_by_leaves(run, literal.paths, result.checked);
-  }
-  Checked none;
-  none.why_not = "the recording has no raw keys of the traces";
-  return merge_by_leaves(run, literal.paths, none);
-}
-
 std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const FunctionRun& run) {
   std::vector<ChangingLiteral> found;
   if (run.traces.size() < kManyValues) return found;
@@ -104,37 +92,36 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
   for (const std::string& path : candidates) {
     if (taken.count(path)) continue;
     ChangingLiteral literal;
-    Finding& f = literal.finding;
+    Finding& f = literal.candidate.finding;
     f.values = values_of(run, path);
     if (f.values.size() < kManyValues) continue;
     f.path = path;
-    literal.paths.insert(path);
+    std::set<std::string>& paths = literal.candidate.paths;
+    paths.insert(path);
     for (const std::string& other : candidates) {
       if (other == path || taken.count(other)) continue;
       const bool varies = values_of(run, other).size() > 1;
       if (!change_together(run, path, other) && !(varies && in_one_list(path, other))) continue;
       f.also_paths.push_back(other);
-      literal.paths.insert(other);
+      paths.insert(other);
     }
     literal.type = type_of(run, path);
     for (const TraceRecord* t : run.traces) {
       if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && f.parameter.empty()) f.parameter = leaf->parameter;
-      literal.places.merge(places_of(evidence, *t, literal.paths));
+      literal.places.merge(places_of(evidence, *t, paths));
     }
-    // Traces that merge when these leaves are left out must have the same graph, apart from values.
-    const ReplayResult without = try_fix(evidence, run, literal, {leave_out(literal.places), {}, false});
-    if (without.saved.size() < kFewestSaved) continue;
-    f.graphs = GraphRelation::kIdentical;
-    for (const auto& group : without.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group));
-    taken.insert(literal.paths.begin(), literal.paths.end());
+    taken.insert(paths.begin(), paths.end());
     found.push_back(std::move(literal));
   }
   return found;
 }
 
-std::string values_text(const ChangingLiteral& literal) {
-  const Finding& f = literal.finding;
+std::string values_text(const Finding& f) {
   return f.path + ": " + std::to_string(f.values.size()) + " values, " + progression(f.values);
+}
+
+std::string also_text(const Finding& f) {
+  return f.also_paths.empty() ? "" : "; with it " + joined(f.also_paths, ", ");
 }
 
 }  // namespace footlight::explain

@@ -57,36 +57,39 @@ bool change_together(const FunctionRun& run, const std::string& a, const std::st
   return true;
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const auto all = dtypes_of(run);
   std::set<std::string> taken;
   for (const auto& [path, dtypes] : all) {
     if (taken.count(path) || !dtypes.flips()) continue;
-    Finding f;
+    Candidate c;
+    Finding& f = c.finding;
     f.path = path + ".dtype";
     f.parameter = dtypes.parameter;
     f.values = dtypes.names;
-    f.graphs = GraphRelation::kStructure;
     std::map<std::string, uint8_t> casts;
     for (const auto& [other, others] : all) {
       if (taken.count(other) || (other != path && !(others.flips() && change_together(run, path, other)))) continue;
       taken.insert(other);
+      c.paths.insert(other);
       if (other != path) f.also_paths.push_back(other + ".dtype");
       for (const TraceRecord* t : run.traces)
         for (const std::string& place : places_of(evidence, *t, {other})) casts[place] = dtype_number(others.usual());
     }
-    const ReplayResult result = replay(evidence, run, {cast_to(casts), {}, false});
-    if (!result.checked.ok || !conclude(evidence, run, result, f, 1)) continue;
+    c.fix.call = cast_to(casts);
+    c.most = GraphRelation::kStructure;
+    c.fewest = 1;
+    c.edit_at = Candidate::EditAt::kValue;
     const std::string& name = f.parameter.empty() ? path : f.parameter;
     f.title = name + " comes in several dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");
     if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
     f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
-    to.found.push_back(std::move(f));
+    to.push_back(std::move(c));
   }
 }
 
-const Cause cause("dtype_flip", find);
+const Cause cause("dtype_flip", propose);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -5,21 +5,21 @@
 namespace footlight::explain {
 namespace {
 
-void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
-    Finding& f = literal.finding;
-    if (f.graphs != GraphRelation::kIdentical) continue;
-    if (!conclude(evidence, run, try_fix(evidence, run, literal, {leave_out(literal.places), {}, false}), f)) continue;
+    Candidate c = std::move(literal.candidate);
+    Finding& f = c.finding;
     const std::string& name = f.parameter.empty() ? f.path : f.parameter;
     f.title = name + " changes, and the graph does not";
-    f.detail = values_text(literal) + "; the graphs are identical";
-    if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
+    f.detail = values_text(f) + "; the graphs are identical" + also_text(f);
     f.fix = "leave " + name + " out of the call";
-    to.found.push_back(std::move(f));
+    c.fix.call = leave_out(literal.places);
+    c.most = GraphRelation::kIdentical;
+    to.push_back(std::move(c));
   }
 }
 
-const Cause cause("identical_graphs", find);
+const Cause cause("identical_graphs", propose);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -1,6 +1,7 @@
 // python_scalar_argument: a number or text differs from call to call and becomes a constant of the graph, so each value
 // has a trace of its own. Fix: pass it as a tensor, or keep it in a variable.
 #include "engine/explain/causes/changing_literals.h"
+#include "engine/explain/edits.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -14,13 +15,13 @@ struct Tensor { std::string dtype; bool by_itself = true; };
 Tensor tensor_for(const ChangingLiteral& literal) {
   if (literal.type == "float") {
     bool by_itself = true;
-    for (const std::string& value : literal.finding.values)
+    for (const std::string& value : literal.candidate.finding.values)
       by_itself &= value.find_first_of(".en") != std::string::npos;  // "1" makes an int32
     return {"float32", by_itself};
   }
   if (literal.type == "complex") return {"complex128", true};
   if (literal.type == "str" || literal.type == "bytes") return {"string", true};
-  for (const std::string& value : literal.finding.values) {
+  for (const std::string& value : literal.candidate.finding.values) {
     // 2**31 has ten digits; ten-digit numbers below it get a wider dtype than they need.
     if (value.size() > 9) return {"int64", false};
   }
@@ -50,37 +51,38 @@ std::string differing_attribute(const Evidence& evidence, GraphId a, GraphId b, 
   return {};
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
-    Finding& f = literal.finding;
-    if (f.graphs != GraphRelation::kConstants) continue;
     const Tensor tensor = tensor_for(literal);
-    const ReplayResult result =
-        try_fix(evidence, run, literal, {pass_as_tensor(literal.places, dtype_number(tensor.dtype)), {}, false});
-    if (!conclude(evidence, run, result, f)) continue;
-    const std::string& name = f.parameter.empty() ? f.path : f.parameter;
+    Candidate c = std::move(literal.candidate);
+    Finding& f = c.finding;
+    const std::string name = f.parameter.empty() ? f.path : f.parameter;
     const bool text = tensor.dtype == "string";
     f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
-    f.detail = values_text(literal);
-    std::string attribute;
-    for (const auto& group : result.merged)
-      for (const session::TraceRecord* t : group)
-        if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
-    const std::string constant = tensor.by_itself ? "tf.constant(" + name + ")"
-                                                  : "tf.constant(" + name + ", tf." + tensor.dtype + ")";
-    if (attribute.empty()) {
-      f.detail += "; the graphs differ only in constants";
-      f.fix = constant;
-    } else {
-      f.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
-      f.fix = constant + ", and compute with it instead of setting " + attribute;
-    }
-    if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
-    to.found.push_back(std::move(f));
+    c.fix.call = pass_as_tensor(literal.places, dtype_number(tensor.dtype));
+    const std::string behind = tensor.by_itself ? ")" : ", tf." + tensor.dtype + ")";
+    const std::string constant = "tf.constant(" + name + behind;
+    f.detail = values_text(f);
+    c.complete = [&evidence, &run, constant, behind](Finding& made, const ReplayResult& result) {
+      std::string attribute;
+      for (const auto& group : result.merged)
+        for (const session::TraceRecord* t : group)
+          if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
+      if (attribute.empty()) {
+        made.detail += "; the graphs differ only in constants";
+        made.fix = constant;
+        if (made.also_paths.empty()) made.edit = wrap_argument(evidence, run, made, "tf.constant(", behind);
+      } else {
+        made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
+        made.fix = constant + ", and compute with it instead of setting " + attribute;
+      }
+      made.detail += also_text(made);
+    };
+    to.push_back(std::move(c));
   }
 }
 
-const Cause cause("python_scalar_argument", find);
+const Cause cause("python_scalar_argument", propose);
 
 }  // namespace
 }  // namespace footlight::explain

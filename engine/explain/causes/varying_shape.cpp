@@ -1,6 +1,6 @@
 // varying_shape: an argument's dimensions vary, its rank and dtype do not, and the shapes are not just a few that keep
 // recurring. Fix: declare those dimensions as None; if other arguments rule out a signature, use reduce_retracing.
-#include "engine/explain/findings.h"
+#include "engine/explain/edits.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -88,39 +88,50 @@ std::string spec_text(const VaryingTensor& tensor) {
   return "tf.TensorSpec([" + sizes + "], tf." + tensor.dtype + ")";
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+// The specs of all parameters; empty if there is more than a tensor in one of them, or more than these shapes vary.
+std::string signature_text(const FunctionRun& run, const std::vector<VaryingTensor>& tensors,
+                           const std::vector<const VaryingTensor*>& together) {
+  std::string text;
+  for (const KeyLeaf& leaf : run.traces.front()->key) {
+    if (leaf.kind == "context" || leaf.parameter == "self") continue;
+    if (leaf.kind != "tensor" || leaf.path.find(']') + 1 != leaf.path.size()) return {};
+    const auto varies = std::ranges::find(tensors, leaf.path, &VaryingTensor::path);
+    const bool declared =
+        std::ranges::any_of(together, [&](const VaryingTensor* v) { return v->path == leaf.path; });
+    if (varies != tensors.end() && !declared) return {};
+    VaryingTensor fixed{leaf.path, leaf.parameter, leaf.type, {leaf.shape}, {}};
+    text += (text.empty() ? "" : ", ") + spec_text(declared ? *varies : fixed);
+  }
+  return text;
+}
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::set<std::string> taken;
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
   for (const VaryingTensor& tensor : tensors) {
-    if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes || steady(run, tensor)) continue;
+    if (taken.count(tensor.path) || tensor.shapes.size() < kManyShapes) continue;
     std::vector<const VaryingTensor*> together{&tensor};
     for (const VaryingTensor& other : tensors)
       if (&other != &tensor && !taken.count(other.path) && follows(run, tensor.path, other.path))
         together.push_back(&other);
 
-    std::set<std::string> paths;
+    Candidate c;
+    Finding& f = c.finding;
     std::map<std::string, std::set<size_t>> dimensions;
     for (const VaryingTensor* v : together) {
-      paths.insert(v->path);
+      c.paths.insert(v->path);
       for (const TraceRecord* t : run.traces)
         for (const std::string& place : places_of(evidence, *t, {v->path})) dimensions[place] = v->dimensions;
     }
+    taken.insert(c.paths.begin(), c.paths.end());
     const bool signature = may_have_signature(run);
-    ProposedFix fix;
-    if (signature) fix.trace = forget_sizes(dimensions);
-    else fix.reduce_retracing = true;
-    ReplayResult result = replay(evidence, run, fix);
-    if (result.checked.method == Checked::Method::kNone) result = merge_by_leaves(run, paths, result.checked);
-
-    Finding f;
-    f.graphs = GraphRelation::kIdentical;
-    for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group));
-    if (f.graphs > GraphRelation::kConstants || !conclude(evidence, run, result, f)) continue;
-    const std::string dimension = std::to_string(*tensor.dimensions.begin());
-    f.path = tensor.path + ".shape[" + dimension + ']';
+    if (signature) c.fix.trace = forget_sizes(dimensions);
+    else c.fix.reduce_retracing = true;
+    c.steady = steady(run, tensor);
+    c.edit_at = Candidate::EditAt::kDefinition;
+    f.path = tensor.path + ".shape[" + std::to_string(*tensor.dimensions.begin()) + ']';
     f.parameter = tensor.parameter;
     f.values = tensor.shapes;
-    edit_at(f, evidence.definition(run), "call");
     std::string varying;
     for (const VaryingTensor* v : together) {
       for (size_t d : v->dimensions) {
@@ -140,12 +151,14 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
       f.detail += "; with it " + joined(others, ", ");
     }
     f.fix = signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)";
-    taken.insert(paths.begin(), paths.end());
-    to.found.push_back(std::move(f));
+    const std::string specs = signature ? signature_text(run, tensors, together) : "";
+    if (!signature) f.edit = add_options(evidence, run, "reduce_retracing=True");
+    else if (!specs.empty()) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
+    to.push_back(std::move(c));
   }
 }
 
-const Cause cause("varying_shape", find);
+const Cause cause("varying_shape", propose);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -8,6 +8,7 @@
 #include "engine/trace/function.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace footlight::python {
@@ -27,7 +28,13 @@ struct Numbers {
   uint64_t swept_below = 0;
 
   std::unordered_map<uint64_t, std::string> names;
+  // Objects whose class defines equality, by class and hash: the key of a new one says that an equal one has died.
+  using Equal = std::pair<std::string, Py_hash_t>;
+  std::unordered_map<uint64_t, Equal> equals;
+  std::map<Equal, uint64_t> dead_equals;
   uint64_t next = 1;
+
+  static constexpr size_t kMostDead = 1024;
 
   static constexpr size_t kSweepAtLeast = 128;
 };
@@ -57,6 +64,14 @@ std::string class_text(PyObject* type) {
   return text + ')';
 }
 
+// "Mode.TRAIN" for a member of an enumeration, else empty.
+std::string member_text(PyObject* object) {
+  if (!optional_attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_member_map_")) return {};
+  const Ref name = optional_attribute(object, "_name_");
+  if (!name || !PyUnicode_Check(name.get())) return {};
+  return str(short_name(Py_TYPE(object)), '.', readable(name.get()));
+}
+
 uint64_t fresh_number(PyObject* object) {
   const uint64_t number = numbers().next++;
   std::string text;
@@ -65,7 +80,7 @@ uint64_t fresh_number(PyObject* object) {
   } else if (PyCode_Check(object)) {
     auto* code = reinterpret_cast<PyCodeObject*>(object);
     text = str(readable(code->co_qualname), " (line ", code->co_firstlineno, ")");
-  } else {
+  } else if (text = member_text(object); text.empty()) {
     text = str("<", short_name(Py_TYPE(object)), " object ", number, ">");
   }
   numbers().names.emplace(number, std::move(text));
@@ -81,8 +96,23 @@ uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
   return number;
 }
 
+// `hash`: of an object with this new number, which may be equal to a dead one.
+void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
+  if (Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare) return;
+  Numbers& all = numbers();
+  Numbers::Equal equal(Py_TYPE(object)->tp_name, hash);
+  if (const auto dead = all.dead_equals.find(equal); dead != all.dead_equals.end())
+    all.names[number] = str("<", short_name(Py_TYPE(object)), " object ", number, " like ", dead->second, ">");
+  all.equals.emplace(number, std::move(equal));
+}
+
 // An object has died: evict the traces made for it.
 void retire(uint64_t number) {
+  Numbers& all = numbers();
+  if (auto equal = all.equals.extract(number); !equal.empty()) {
+    if (all.dead_equals.size() >= Numbers::kMostDead) all.dead_equals.clear();
+    all.dead_equals.insert_or_assign(std::move(equal.mapped()), number);
+  }
   trace::key_object_died(number);
   numbers().names.erase(number);
 }
@@ -171,8 +201,11 @@ uint64_t object_number(PyObject* object) {
   if (PyObject* found = find_item(living, reference.get())) return number_at(found);
   static PyObject* const callback = PyCFunction_New(&object_died_method, nullptr);
   const Ref watched = checked(PyWeakref_NewRef(object, callback));
-  if (PyObject_Hash(watched.get()) == -1) throw PythonErrorSet();
-  return add_to(living, watched.get(), object);
+  const Py_hash_t hash = PyObject_Hash(watched.get());
+  if (hash == -1) throw PythonErrorSet();
+  const uint64_t number = add_to(living, watched.get(), object);
+  note_equal(number, object, hash);
+  return number;
 }
 
 void drop_unused_numbers() {

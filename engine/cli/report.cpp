@@ -1,0 +1,56 @@
+// `footlight report`: what a run says about its functions, and what to change. Never runs code.
+#include "engine/cli/report.h"
+
+#include "engine/base/errors.h"
+#include "engine/cli/commands.h"
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+namespace footlight::cli {
+
+int report(const Words& words) {
+  constexpr const char* kHow = "`footlight report FILE [--json|--markdown] [--max-retraces N] [-o FILE]`";
+  std::string file, form = "markdown", out;
+  std::optional<size_t> most;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& w = words[i];
+    if (w == "--json" || w == "--markdown") {
+      form = w.substr(2);
+    } else if (w == "--max-retraces" && i + 1 < words.size()) {
+      size_t n = 0;
+      const std::string& text = words[++i];
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), n);
+      if (read.ec != std::errc() || read.ptr != text.data() + text.size() || text.empty())
+        return complain("report: --max-retraces takes a number, not '" + text + "'");
+      most = n;
+    } else if ((w == "-o" || w == "--output") && i + 1 < words.size()) {
+      out = words[++i];
+    } else if (file.empty() && (w.empty() || w[0] != '-')) {
+      file = w;
+    } else {
+      return complain("report: what is '" + w + "'? " + kHow);
+    }
+  }
+  if (file.empty()) return complain(std::string("report: which session? ") + kHow);
+  try {
+    const auto reader = session::Reader::open(file);
+    const explain::Report made = explain::make_report(*reader);
+    const std::string text = form == "json" ? report_json(*reader, made) : report_markdown(*reader, made);
+    FILE* to = out.empty() ? stdout : std::fopen(out.c_str(), "w");
+    if (!to) return complain("report: cannot write " + out);
+    const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size();
+    if ((out.empty() ? std::fflush(to) : std::fclose(to)) != 0 || !written)
+      return complain("report: could not write all of " + (out.empty() ? std::string("it") : out));
+    if (most && made.retraces > *most) {
+      std::fprintf(stderr, "footlight: %zu retraces, %zu are allowed\n", made.retraces, *most);
+      return kTooManyRetraces;
+    }
+  } catch (const Error& e) {
+    return complain(e.message());
+  }
+  return 0;
+}
+
+}  // namespace footlight::cli

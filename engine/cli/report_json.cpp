@@ -1,0 +1,108 @@
+// The report as JSON, for programs.
+#include "engine/cli/json.h"
+#include "engine/cli/report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace footlight::cli {
+namespace {
+
+using explain::Finding;
+using session::Reader;
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3f", value);
+  return text;
+}
+std::string ms(int64_t ns) { return number(static_cast<double>(ns) / 1e6); }
+
+std::string texts(const std::vector<std::string>& all) {
+  std::vector<std::string> quoted;
+  for (const std::string& one : all) quoted.push_back(json_text(one));
+  return json_list(quoted);
+}
+
+std::string of_finding(const Reader& reader, const explain::Report& report, const Finding& f, size_t number) {
+  std::vector<std::string> related;
+  for (const explain::RelatedLine& r : f.related)
+    related.push_back(JsonObject()
+                          .add("role", r.role)
+                          .add("file", explain::path_of(reader, r.at))
+                          .add("line", r.at.line)
+                          .inline_());
+  const std::string name = explain::function_name(reader, f);
+  const auto function = std::ranges::find(report.functions, name, &explain::ReportedFunction::name);
+  JsonObject evidence;
+  evidence.raw("values", texts(f.values)).add("distinct", uint64_t{f.values.size()}).add("calls", uint64_t{f.calls});
+  evidence.add("traces", uint64_t{function == report.functions.end() ? f.checked.traces_before : function->traces});
+  evidence.add("graphs", explain::name_of(f.graphs)).add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes);
+  JsonObject fix;
+  fix.add("text", f.fix);
+  if (f.edit.at) {
+    fix.raw("edit", JsonObject()
+                        .add("file", explain::path_of(reader, f.edit.at))
+                        .add("line", f.edit.at.line)
+                        .add("old", f.edit.old_text)
+                        .add("new", f.edit.new_text)
+                        .inline_());
+  } else {
+    fix.raw("edit", "null");
+  }
+  JsonObject out;
+  out.add("id", "F" + std::to_string(number)).add("function", name).add("cause", f.cause);
+  out.add("severity", f.severity == explain::Severity::kWrongResult ? "wrong_result" : "cost");
+  out.add("file", explain::path_of(reader, f.line)).add("line", f.line.line).add("path", f.path);
+  out.add("parameter", f.parameter).raw("also_paths", texts(f.also_paths)).raw("related_lines", json_list(related));
+  out.raw("evidence", evidence.inline_()).raw("cost_ms", ms(f.cost_ns));
+  out.raw("saves", JsonObject().add("traces", uint64_t{f.saved.size()}).raw("ms", ms(f.saved_ns)).inline_());
+  out.raw("fix", fix.inline_());
+  if (f.checked.method == explain::Checked::Method::kNone) {
+    out.raw("checked", "false").add("not_checked_because", f.checked.why_not);
+  } else {
+    out.raw("checked", JsonObject()
+                           .add("method", "replay")
+                           .add("ok", f.checked.ok)
+                           .add("traces_before", uint64_t{f.checked.traces_before})
+                           .add("traces_after", uint64_t{f.checked.traces_after})
+                           .inline_());
+  }
+  return out.add("message", explain::message_of(f)).inline_();
+}
+
+}  // namespace
+
+std::string report_json(const Reader& reader, const explain::Report& report) {
+  JsonObject run;
+  run.add("script", report.script).raw("seconds", number(report.seconds));
+  if (report.ended) run.add("exit", report.signal ? 128 + report.signal : report.exit_code);
+  else run.raw("exit", "null");
+  run.raw("error", report.error.empty() ? "null" : json_text(report.error)).raw("gaps", texts(report.gaps));
+  JsonObject summary;
+  summary.add("functions", uint64_t{report.functions.size()}).add("calls", uint64_t{report.calls});
+  summary.add("traces", uint64_t{report.traces}).add("retraces", uint64_t{report.retraces});
+  summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable});
+  std::vector<std::string> functions, findings, suppressed;
+  for (const explain::ReportedFunction& f : report.functions)
+    functions.push_back(JsonObject()
+                            .add("function", f.name)
+                            .add("file", explain::path_of(reader, f.at))
+                            .add("line", f.at.line)
+                            .add("calls", uint64_t{f.calls})
+                            .add("traces", uint64_t{f.traces})
+                            .add("hits", uint64_t{f.hits})
+                            .raw("trace_ms", ms(f.trace_ns))
+                            .raw("run_ms", ms(f.run_ns))
+                            .inline_());
+  for (const Finding& f : report.findings) findings.push_back(of_finding(reader, report, f, findings.size() + 1));
+  for (const auto& s : report.suppressed)
+    suppressed.push_back(
+        JsonObject().add("function", s.function).add("cause", s.cause).add("rule", s.rule).inline_());
+  JsonObject out;
+  out.add("format", "footlight-report").add("version", 1).raw("run", run.inline_()).raw("summary", summary.inline_());
+  out.raw("functions", json_list(functions)).raw("findings", json_list(findings));
+  return out.raw("suppressed", json_list(suppressed)).lines() + '\n';
+}
+
+}  // namespace footlight::cli

@@ -1,0 +1,156 @@
+// Replays candidates alone and together.
+#include "engine/explain/candidates.h"
+
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::TraceRecord;
+
+// Rules against false alarms, by their numbers: what a replay does not confirm, and what is legitimate.
+constexpr int kNotConfirmed = 1, kVariants = 2, kSteady = 3;
+
+struct Attempt {
+  ReplayResult result;
+  GraphRelation graphs = GraphRelation::kIdentical;
+};
+
+Attempt attempt(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix,
+                const std::set<std::string>& paths, bool captures_may_differ) {
+  Attempt made{replay(evidence, run, fix)};
+  if (made.result.checked.method == Checked::Method::kNone)
+    made.result = merge_by_leaves(run, paths, made.result.checked);
+  for (const auto& group : made.result.merged)
+    made.graphs = std::max(made.graphs, evidence.compare_graphs(group, captures_may_differ));
+  return made;
+}
+
+// Fixes of several candidates, as one.
+struct Together {
+  ProposedFix fix;
+  std::set<std::string> paths;
+  GraphRelation most = GraphRelation::kIdentical;
+  bool captures_may_differ = false;
+
+  void add(const Candidate& c) {
+    fix = both(fix, c.fix);
+    paths.insert(c.paths.begin(), c.paths.end());
+    most = std::max(most, c.most);
+    captures_may_differ |= c.captures_may_differ;
+  }
+};
+
+Attempt attempt(const Evidence& evidence, const FunctionRun& run, const std::vector<Candidate*>& candidates,
+                GraphRelation& most) {
+  Together together;
+  for (const Candidate* c : candidates) together.add(*c);
+  most = together.most;
+  return attempt(evidence, run, together.fix, together.paths, together.captures_may_differ);
+}
+
+void accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, const Attempt& made, Findings& to) {
+  Finding& f = c.finding;
+  f.graphs = made.graphs;
+  if (!conclude(evidence, run, made.result, f, 1)) return;
+  if (c.edit_at == Candidate::EditAt::kDefinition) {
+    edit_at(f, evidence.definition(run), "call");
+  } else if (c.edit_at == Candidate::EditAt::kValue) {
+    const auto value = std::ranges::find(f.related, "value", &RelatedLine::role);
+    if (value != f.related.end()) edit_at(f, Line(value->at), "call");
+  }
+  if (c.complete) c.complete(f, made.result);
+  to.found.push_back(std::move(f));
+}
+
+// Among candidates for the same argument, the best comes first.
+bool better(const std::pair<Candidate*, Attempt>& a, const std::pair<Candidate*, Attempt>& b) {
+  if (a.second.result.saved.size() != b.second.result.saved.size())
+    return a.second.result.saved.size() > b.second.result.saved.size();
+  return a.first->most < b.first->most;
+}
+
+bool overlap(const Candidate& a, const Candidate& b) {
+  return std::ranges::any_of(a.paths, [&](const std::string& path) { return b.paths.count(path) > 0; });
+}
+
+// What saves nothing alone may do so with another: two arguments that are both different in every call. `taken` are
+// findings already; the others that help each other are appended to it.
+void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate*>& taken,
+                  std::vector<Candidate*> others, Findings& to) {
+  // The most tolerant candidate stands for an argument.
+  std::ranges::stable_sort(others, [](const Candidate* a, const Candidate* b) { return a->most > b->most; });
+  const size_t own = taken.size();
+  std::vector<Candidate*> team = taken;
+  for (Candidate* c : others)
+    if (std::ranges::none_of(team, [&](const Candidate* t) { return overlap(*t, *c); })) team.push_back(c);
+  if (team.size() == own || team.size() < 2) return;
+  GraphRelation most, fewer_most;
+  const Attempt alone = attempt(evidence, run, taken, most);
+  Attempt made = attempt(evidence, run, team, most);
+  for (size_t i = team.size(); i-- > own;) {  // those that change nothing are left out again
+    std::vector<Candidate*> fewer = team;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    Attempt without = attempt(evidence, run, fewer, fewer_most);
+    if (without.result.saved.size() < made.result.saved.size() && made.graphs <= most) continue;
+    team = std::move(fewer);
+    made = std::move(without);
+    most = fewer_most;
+  }
+  if (team.size() == own || made.graphs > most) return;
+  std::erase_if(made.result.saved, [&](const TraceRecord* t) {
+    if (std::ranges::find(alone.result.saved, t) == alone.result.saved.end()) return false;
+    made.result.saved_ns -= t->end_ns - t->start_ns;
+    return true;
+  });
+  if (made.result.saved.size() < kFewestSaved) return;
+  std::vector<std::string> paths;
+  for (const Candidate* c : team) paths.push_back(c->finding.path);
+  std::ranges::sort(team.begin() + static_cast<std::ptrdiff_t>(own), team.end(), {},
+                    [](const Candidate* c) { return std::string_view(c->finding.path); });
+  for (size_t i = own; i < team.size(); ++i) {
+    std::vector<std::string> others = paths;
+    std::erase(others, team[i]->finding.path);
+    if (!others.empty()) team[i]->finding.detail += "; checked together with " + joined(others, ", ");
+    taken.push_back(team[i]);
+    accept(evidence, run, *team[i], made, to);
+  }
+}
+
+}  // namespace
+
+void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+  std::vector<Candidate> candidates;
+  for (const Cause* cause : all_causes()) cause->propose(evidence, run, candidates);
+
+  std::vector<std::pair<Candidate*, Attempt>> good;
+  std::vector<Candidate*> left;
+  for (Candidate& c : candidates) {
+    if (c.steady || c.variants) {
+      to.suppressed.push_back({run.id, c.finding.cause, c.variants ? kVariants : kSteady});
+      continue;
+    }
+    Attempt made = attempt(evidence, run, c.fix, c.paths, c.captures_may_differ);
+    if (made.graphs <= c.most && made.result.saved.size() >= c.fewest) good.emplace_back(&c, std::move(made));
+    else left.push_back(&c);
+  }
+  std::ranges::stable_sort(good, better);
+  std::vector<Candidate*> taken;
+  const auto is_taken = [&](const Candidate* c) {
+    return std::ranges::any_of(taken, [&](const Candidate* t) { return overlap(*t, *c); });
+  };
+  for (auto& [candidate, made] : good) {
+    if (is_taken(candidate)) continue;
+    taken.push_back(candidate);
+    accept(evidence, run, *candidate, made, to);
+  }
+
+  std::erase_if(left, is_taken);
+  try_together(evidence, run, taken, left, to);
+  for (const Candidate* c : left)
+    if (!is_taken(c)) to.suppressed.push_back({run.id, c->finding.cause, kNotConfirmed});
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,32 @@
+// callable_made_at_call: an argument is a lambda, local function, partial or bound method that was made for the call.
+// Fix: a function of the module; what it captured as tensor arguments.
+#include "engine/explain/causes/changing_objects.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+
+bool are_callables(const LeafSeries& s) {
+  return std::ranges::all_of(s.leaves, [](const KeyLeaf* l) { return l && l->kind == "callable"; });
+}
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  for (Candidate& c : changing_objects(evidence, run, are_callables)) {
+    Finding& f = c.finding;
+    const std::string name = f.parameter.empty() ? f.path : f.parameter;
+    c.most = GraphRelation::kConstants;
+    f.title = name + " is a function that is made for each call";
+    f.detail = f.path + ": " + joined(f.values, ", ") + "; what it captured differs, and is part of the key";
+    f.fix = "pass a function of the module, and what " + name + " captures as tensors";
+    to.push_back(std::move(c));
+  }
+}
+
+const Cause cause("callable_made_at_call", propose);
+
+}  // namespace
+}  // namespace footlight::explain

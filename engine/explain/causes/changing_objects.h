@@ -1,0 +1,16 @@
+// Objects in keys that are others in each call, for new_object_identity, weak_value_died and callable_made_at_call.
+#pragma once
+
+#include "engine/explain/findings.h"
+
+namespace footlight::explain {
+
+// A candidate for each path at which at least three different objects stand, one after the other, of which `wanted` says
+// that they are of the right kind. Texts are left to the cause.
+std::vector<Candidate> changing_objects(const Evidence& evidence, const FunctionRun& run,
+                                        bool (*wanted)(const LeafSeries& series));
+
+// "<Eq object 14 like 12>": an equal one was in the cache, and died.
+bool replaces_dead_equal(const session::KeyLeaf& leaf);
+
+}  // namespace footlight::explain

@@ -1,0 +1,121 @@
+// flag_flip: bools, enums and short texts whose combinations are many, or one that the graph does not depend on. Fix: a
+// tensor and tf.cond, or leave it out.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include "engine/base/dtype_names.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+constexpr size_t kManyCombinations = 5;
+constexpr size_t kFewTexts = 4;     // a text with more values is a value, not a flag
+constexpr size_t kLongestText = 26; // with its quotes
+constexpr size_t kOftenUsed = 3;
+
+std::string flag_text(const KeyLeaf* leaf) { return leaf ? leaf->value : "absent"; }
+
+bool is_enum(const KeyLeaf& leaf) { return leaf.kind == "object" && leaf.value.find_first_of("<#") == leaf.value.npos; }
+
+// Whether all values are those of one flag; None counts as one beside others.
+bool is_flag(const LeafSeries& series) {
+  const KeyLeaf* first = nullptr;
+  for (const KeyLeaf* leaf : series.leaves) {
+    if (!leaf) return false;
+    if (leaf->kind == "none") continue;
+    if (leaf->type != "bool" && leaf->type != "str" && !is_enum(*leaf)) return false;
+    if (leaf->type == "str" && leaf->value.size() > kLongestText) return false;
+    if (first && first->type != leaf->type) return false;
+    first = leaf;
+  }
+  if (!first) return false;
+  const size_t values = distinct(series, flag_text).size();
+  return values > 1 && (first->type != "str" || values <= kFewTexts);
+}
+
+struct Flags {
+  std::vector<const LeafSeries*> series;
+  std::string combination(const TraceRecord& trace) const {
+    std::string all;
+    for (const LeafSeries* s : series) all += flag_text(leaf_at(trace, s->path)) + ' ';
+    return all;
+  }
+};
+
+size_t most_combinations_from_one_line(const Evidence& evidence, const FunctionRun& run, const Flags& flags) {
+  std::map<Line, std::set<std::string>> lines;
+  size_t most = 0;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    auto& combinations = lines[evidence.line(step.source)];
+    combinations.insert(flags.combination(*step.trace));
+    most = std::max(most, combinations.size());
+  }
+  return most;
+}
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  const std::vector<LeafSeries> all = leaf_series(run);
+  Flags flags;
+  for (const LeafSeries& s : all)
+    if (is_flag(s)) flags.series.push_back(&s);
+  if (flags.series.empty()) return;
+
+  for (const LeafSeries* s : flags.series) {
+    Candidate c;
+    Finding& f = c.finding;
+    f.path = s->path;
+    f.parameter = s->parameter;
+    f.values = distinct(*s, flag_text);
+    c.paths = {s->path};
+    std::set<std::string> places;
+    for (const TraceRecord* t : run.traces) places.merge(places_of(evidence, *t, c.paths));
+    c.fix.call = leave_out(places);
+    c.most = GraphRelation::kIdentical;
+    f.title = s->name() + " changes, and the graph does not";
+    f.detail = s->path + ": " + joined(f.values, ", ") + "; the graphs are identical";
+    f.fix = "leave " + s->name() + " out of the call";
+    to.push_back(std::move(c));
+  }
+
+  const size_t combinations = most_combinations_from_one_line(evidence, run, flags);
+  Candidate c;
+  Finding& f = c.finding;
+  const LeafSeries& first = *flags.series.front();
+  f.path = first.path;
+  f.parameter = first.parameter;
+  std::map<std::string, uint8_t> dtypes;
+  std::vector<std::string> names;
+  for (const LeafSeries* s : flags.series) {
+    c.paths.insert(s->path);
+    names.push_back(s->name());
+    if (s != &first) f.also_paths.push_back(s->path);
+    for (const TraceRecord* t : run.traces)
+      for (const std::string& place : places_of(evidence, *t, {s->path})) dtypes[place] = dtype_number("bool");
+  }
+  for (const TraceRecord* t : run.traces) {
+    std::string one = flags.combination(*t);
+    one.pop_back();
+    if (std::ranges::find(f.values, one) == f.values.end()) f.values.push_back(std::move(one));
+  }
+  c.fix.call = become_tensor(dtypes);
+  c.most = GraphRelation::kStructure;
+  std::map<std::string, size_t> counts;
+  for (const FunctionRun::Step& step : run.steps)
+    if (step.call) ++counts[flags.combination(*step.trace)];
+  c.variants = combinations < kManyCombinations || recurring(counts, kFewTexts, kOftenUsed);
+  f.title = joined(names, ", ") + (names.size() > 1 ? " are flags with many combinations" : " is a flag with many values");
+  f.detail = std::to_string(f.values.size()) + " combinations, " + progression(f.values);
+  f.fix = "pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
+  to.push_back(std::move(c));
+}
+
+const Cause cause("flag_flip", propose);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,82 @@
+// function_made_in_loop: one line makes a tf.function again and again, each with a trace of its own. Fix: make it once,
+// and pass what it captured.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+constexpr size_t kManyFunctions = 3;
+
+size_t indent_of(std::string_view text) {
+  const size_t at = text.find_first_not_of(" \t");
+  return at == text.npos ? SIZE_MAX : at;
+}
+
+// "for k in range(TERMS)" or "run_round": the nearest loop or function around a line.
+std::string surroundings(const Evidence& evidence, Line line) {
+  size_t indent = indent_of(evidence.text(line));
+  while (--line.line > 0 && indent > 0) {
+    std::string_view text = evidence.text(line);
+    const size_t own = indent_of(text);
+    if (own == SIZE_MAX || own >= indent || text[own] == '#' || text[own] == '@') continue;
+    indent = own;
+    text.remove_prefix(own);
+    if (text.starts_with("async ")) text.remove_prefix(6);
+    if (text.starts_with("for ") || text.starts_with("while ")) return std::string(text.substr(0, text.rfind(':')));
+    if (text.starts_with("def ")) return std::string(text.substr(4, text.find('(') - 4));
+  }
+  return "";
+}
+
+void find(const Evidence& evidence, Findings& to) {
+  std::map<std::pair<Line, std::string>, std::vector<const FunctionRun*>> made;
+  for (const auto& [id, run] : evidence.functions()) {
+    if (const Line line = evidence.definition(run); line && !run.traces.empty())
+      made[{line, run.record->name}].push_back(&run);
+  }
+  for (auto& [where, runs] : made) {
+    if (runs.size() < kManyFunctions) continue;
+    const auto span = [](const FunctionRun* run) {
+      return std::pair(run->steps.front().start_ns, run->steps.back().start_ns);
+    };
+    if (std::ranges::any_of(runs, [](const FunctionRun* run) { return run->steps.empty(); })) continue;
+    std::ranges::sort(runs, {}, span);
+    // Functions that stay in use side by side are those of a factory.
+    bool in_turn = true;
+    for (size_t i = 1; i < runs.size(); ++i) in_turn &= span(runs[i - 1]).second <= span(runs[i]).first;
+    if (!in_turn) {
+      to.suppressed.push_back({runs.front()->id, {}, 2});
+      continue;
+    }
+    const ReplayResult result = replay_as_one(evidence, runs, {});
+    Finding f;
+    f.graphs = GraphRelation::kIdentical;
+    for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group, true));
+    if (f.graphs > GraphRelation::kConstants || !conclude(evidence, *runs.front(), result, f)) {
+      to.suppressed.push_back({runs.front()->id, {}, 1});
+      continue;
+    }
+    f.related.clear();
+    f.cost_ns = 0;
+    f.calls = 0;
+    for (const FunctionRun* run : runs) {
+      f.cost_ns += run->tracing_ns();
+      for (const FunctionRun::Step& step : run->steps) f.calls += step.call;
+    }
+    edit_at(f, where.first, "call");
+    f.path = surroundings(evidence, where.first);
+    f.title = where.second + " is made a tf.function again and again";
+    f.detail = std::to_string(runs.size()) + " functions from one line, one after the other; the graphs " +
+               (f.graphs == GraphRelation::kIdentical ? "are identical" : "differ only in constants");
+    f.fix = "make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
+    to.found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("function_made_in_loop", find);
+
+}  // namespace
+}  // namespace footlight::explain

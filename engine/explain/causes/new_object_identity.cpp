@@ -1,0 +1,36 @@
+// new_object_identity: an argument, or the object of a method, is a new object in each call, and counts by its identity.
+// Fix: make it once, or pass the tensors and variables that it holds.
+#include "engine/explain/causes/changing_objects.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+
+bool are_objects(const LeafSeries& s) {
+  return std::ranges::all_of(s.leaves, [](const KeyLeaf* l) {
+    return l && l->kind == "object" && l->value.starts_with('<') && l->type != "type";
+  }) && std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return replaces_dead_equal(*l); });
+}
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  for (Candidate& c : changing_objects(evidence, run, are_objects)) {
+    Finding& f = c.finding;
+    c.edit_at = Candidate::EditAt::kValue;
+    const std::string name = f.parameter.empty() ? f.path : f.parameter;
+    f.title = name + " is a new object in each call";
+    f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
+               "; each counts by its identity, and the graphs are alike";
+    f.fix = f.path == "args[0]" && f.parameter == "self" ? "make the object once, before the loop"
+                                                          : "make " + name + " once, or pass the tensors that it holds";
+    to.push_back(std::move(c));
+  }
+}
+
+const Cause cause("new_object_identity", propose);
+
+}  // namespace
+}  // namespace footlight::explain

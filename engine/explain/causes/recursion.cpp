@@ -1,0 +1,56 @@
+// recursion: the function was traced inside a trace of itself. Fix: decorate an outer function only.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::TraceRecord;
+
+bool inside(const TraceRecord& outer, int64_t start_ns) { return outer.start_ns < start_ns && start_ns < outer.end_ns; }
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  const TraceRecord* first = nullptr;  // of those made inside another one
+  size_t inner = 0;
+  for (const TraceRecord* t : run.traces) {
+    if (std::ranges::none_of(run.traces, [&](const TraceRecord* outer) { return inside(*outer, t->start_ns); })) continue;
+    if (!first || t->start_ns < first->start_ns) first = t;
+    ++inner;
+  }
+  if (!first) return;
+  Candidate c;
+  Finding& f = c.finding;
+  for (const TraceRecord* t : run.traces) {
+    for (const session::KeyLeaf& leaf : t->key) {
+      if (leaf.kind == "context") continue;
+      const auto differs = [&](const TraceRecord* other) {
+        const session::KeyLeaf* there = leaf_at(*other, leaf.path);
+        return !there || there->value != leaf.value || there->shape != leaf.shape || there->type != leaf.type;
+      };
+      if (c.paths.count(leaf.path) || std::ranges::none_of(run.traces, differs)) continue;
+      if (f.path.empty()) {
+        f.path = leaf.path;
+        f.parameter = leaf.parameter;
+      }
+      c.paths.insert(leaf.path);
+    }
+  }
+  c.fix.no_longer_made = [&run](const FunctionRun::Step& step) {
+    return std::ranges::any_of(run.traces, [&](const TraceRecord* t) { return inside(*t, step.start_ns); });
+  };
+  c.most = GraphRelation::kIdentical;
+  const std::string name = run.record ? run.record->name : "the function";
+  f.title = name + " is traced inside its own trace";
+  f.detail = std::to_string(inner) + " of " + std::to_string(run.traces.size()) +
+             " traces were made while it was being traced itself: each step of the recursion has a graph of its own";
+  f.fix = "decorate an outer function only, and let " + name + " recurse in plain Python";
+  c.complete = [line = evidence.line(first->source)](Finding& made, const ReplayResult&) { made.line = line; };
+  to.push_back(std::move(c));
+}
+
+const Cause cause("recursion", propose);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,92 @@
+// structure_change: a list, tuple or dict comes with other lengths, keys or nesting. Fix: stack and pad, always all keys.
+#include "engine/explain/findings.h"
+#include "engine/explain/key.h"
+#include "engine/explain/words.h"
+
+#include "engine/base/dtype_names.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+constexpr size_t kFewStructures = 4;
+constexpr size_t kOftenUsed = 3;
+
+std::string kind_of(const std::string& type) { return type.substr(0, type.find('[')); }
+
+// The structure at `path` in one trace, as text: what it is, and the paths and types of what it holds.
+std::string structure_text(const TraceRecord& trace, const std::string& path) {
+  std::string text;
+  for (const KeyLeaf& leaf : trace.key) {
+    const bool inside = leaf.path.starts_with(path) && leaf.path.size() > path.size() &&
+                        (leaf.path[path.size()] == '[' || leaf.path[path.size()] == '.');
+    if (leaf.path != path && !inside) continue;
+    text += leaf.path.substr(path.size()) + (leaf.kind == "structure" ? leaf.type : "") + ' ';
+  }
+  return text;
+}
+
+// "list[3]", "dict with 'a', 'b'"
+std::string short_text(const TraceRecord& trace, const KeyLeaf& container) {
+  if (!container.type.starts_with("dict")) return container.type;
+  std::string keys;
+  for (const KeyLeaf& leaf : trace.key) {
+    if (!leaf.path.starts_with(container.path + '[')) continue;
+    const size_t end = leaf.path.find(']', container.path.size());
+    if (end + 1 != leaf.path.size()) continue;
+    keys += (keys.empty() ? "" : ", ") + leaf.path.substr(container.path.size() + 1, end - container.path.size() - 1);
+  }
+  return "dict with " + keys;
+}
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  std::vector<std::string> taken;
+  for (const LeafSeries& s : leaf_series(run)) {
+    const auto inside = [&](const std::string& outer) { return s.path.starts_with(outer); };
+    if (std::ranges::any_of(taken, inside)) continue;
+    if (!std::ranges::all_of(s.leaves, [](const KeyLeaf* l) { return l && l->kind == "structure"; })) continue;
+    std::map<std::string, size_t> counts;
+    for (const FunctionRun::Step& step : run.steps)
+      if (step.call) ++counts[structure_text(*step.trace, s.path)];
+    if (counts.size() < 2) continue;
+    // If what differs lies in one container inside, that one is named.
+    std::set<std::string> types;
+    Candidate c;
+    Finding& f = c.finding;
+    bool keys = false;
+    for (size_t i = 0; i < s.leaves.size(); ++i) {
+      types.insert(s.leaves[i]->type);
+      std::string text = short_text(*run.traces[i], *s.leaves[i]);
+      if (std::ranges::find(f.values, text) == f.values.end()) f.values.push_back(std::move(text));
+    }
+    if (f.values.size() < 2) continue;
+    taken.push_back(s.path);
+    std::set<std::string> kinds;
+    for (const std::string& type : types) kinds.insert(kind_of(type));
+    keys = kinds.size() == 1 && kinds.count("dict");
+    f.path = kinds.size() > 1 ? "type(" + s.path + ')' : keys ? s.path + ".keys()" : "len(" + s.path + ')';
+    f.parameter = s.parameter;
+    c.paths = {s.path};
+    std::map<std::string, uint8_t> dtypes;
+    for (const TraceRecord* t : run.traces)
+      for (const std::string& place : places_of(evidence, *t, c.paths)) dtypes[place] = dtype_number("float32");
+    c.fix.call = become_tensor(dtypes);
+    c.most = GraphRelation::kStructure;
+    c.captures_may_differ = true;
+    c.variants = recurring(counts, kFewStructures, kOftenUsed);
+    f.title = s.name() + (keys ? " comes with other keys" : " comes with other structures");
+    f.detail = s.path + ": " + std::to_string(f.values.size()) + " structures, " + progression(f.values);
+    f.fix = keys ? "always pass all keys of " + s.name()
+                 : "tf.stack(" + s.name() + ") padded to one length, or declared with a None dimension";
+    to.push_back(std::move(c));
+  }
+}
+
+const Cause cause("structure_change", propose);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,59 @@
+// variable_identity: which of the variables that are passed are the same one differs. Fix: pass values, assign outside.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include "engine/base/dtype_names.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+std::string alias_text(const KeyLeaf* leaf) { return leaf->value; }
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  std::vector<LeafSeries> variables;
+  bool differs = false;
+  for (LeafSeries& s : leaf_series(run)) {
+    if (!std::ranges::all_of(s.leaves, [](const KeyLeaf* l) { return l && l->kind == "variable"; })) continue;
+    variables.push_back(std::move(s));
+    differs |= distinct(variables.back(), alias_text).size() > 1;
+  }
+  if (!differs) return;
+  Candidate c;
+  Finding& f = c.finding;
+  std::map<std::string, uint8_t> dtypes;
+  for (const LeafSeries& s : variables) {
+    c.paths.insert(s.path);
+    const bool own = distinct(s, alias_text).size() > 1;
+    if (own && f.path.empty()) {
+      f.path = s.path;
+      f.parameter = s.parameter;
+    } else if (own) {
+      f.also_paths.push_back(s.path);
+    }
+    for (const TraceRecord* t : run.traces)
+      for (const std::string& place : places_of(evidence, *t, {s.path}))
+        dtypes[place] = dtype_number(s.leaves.front()->type);
+  }
+  for (const TraceRecord* t : run.traces) {
+    std::string pattern;
+    for (const LeafSeries& s : variables) pattern += (pattern.empty() ? "" : " ") + leaf_at(*t, s.path)->value;
+    if (std::ranges::find(f.values, pattern) == f.values.end()) f.values.push_back(std::move(pattern));
+  }
+  c.fix.call = become_tensor(dtypes);
+  c.most = GraphRelation::kStructure;
+  c.captures_may_differ = true;
+  f.title = "which variables are the same differs from call to call";
+  f.detail = std::to_string(f.values.size()) + " patterns of the same variables, " + progression(f.values);
+  f.fix = "pass values (tf.identity(" + (f.parameter.empty() ? f.path : f.parameter) + ")), and assign outside";
+  to.push_back(std::move(c));
+}
+
+const Cause cause("variable_identity", propose);
+
+}  // namespace
+}  // namespace footlight::explain

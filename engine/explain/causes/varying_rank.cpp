@@ -1,0 +1,56 @@
+// varying_rank: the rank of an argument differs from call to call, so relaxing its shape would lose the rank. Fix:
+// reshape to one rank at the call.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include "engine/base/dtype_names.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+constexpr size_t kFewShapes = 8;
+constexpr size_t kOftenUsed = 4;  // the call that traced, and three hits
+
+std::string shape_text(const KeyLeaf* leaf) { return leaf ? '[' + leaf->shape + ']' : ""; }
+
+void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  for (const LeafSeries& s : leaf_series(run)) {
+    std::set<size_t> ranks;
+    std::string dtype;
+    bool tensors = true;
+    for (const KeyLeaf* leaf : s.leaves) {
+      tensors &= leaf && leaf->kind == "tensor" && leaf->shape != "<unknown>" && (dtype.empty() || dtype == leaf->type);
+      if (!tensors) break;
+      dtype = leaf->type;
+      ranks.insert(sizes_of(leaf->shape).size());
+    }
+    if (!tensors || ranks.size() < 2) continue;
+    Candidate c;
+    Finding& f = c.finding;
+    f.path = s.path + ".shape";
+    f.parameter = s.parameter;
+    f.values = distinct(s, shape_text);
+    c.paths = {s.path};
+    std::map<std::string, uint8_t> dtypes;
+    for (const TraceRecord* t : run.traces)
+      for (const std::string& place : places_of(evidence, *t, c.paths)) dtypes[place] = dtype_number(dtype);
+    c.fix.call = become_tensor(dtypes);
+    c.most = GraphRelation::kStructure;
+    c.steady = recurring(uses(run, s.path, shape_text), kFewShapes, kOftenUsed);
+    f.title = s.name() + " comes in several ranks";
+    f.detail = s.path + ": " + std::to_string(f.values.size()) + " shapes of " + std::to_string(ranks.size()) +
+               " ranks, " + progression(f.values);
+    f.fix = "tf.reshape(" + s.name() + ", ...) to one rank at the call";
+    to.push_back(std::move(c));
+  }
+}
+
+const Cause cause("varying_rank", propose);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,115 @@
+// Finds arguments and decorators in a line of Python.
+#include "engine/explain/edits.h"
+
+#include <charconv>
+#include <optional>
+
+namespace footlight::explain {
+namespace {
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Behind `callee(` where the line calls it once; npos otherwise.
+size_t call_in(std::string_view text, std::string_view callee) {
+  size_t found = text.npos;
+  for (size_t at = text.find(callee); at != text.npos; at = text.find(callee, at + 1)) {
+    const size_t end = at + callee.size();
+    if ((at && is_word(text[at - 1])) || end >= text.size() || text[end] != '(') continue;
+    if (found != text.npos || text.substr(0, at).ends_with("def ")) return text.npos;
+    found = end + 1;
+  }
+  return found;
+}
+
+// The arguments from `at` to the closing parenthesis; none if that is not on the line.
+std::optional<std::vector<std::string_view>> arguments_from(std::string_view text, size_t at) {
+  std::vector<std::string_view> found;
+  size_t begin = at;
+  int depth = 0;
+  char quote = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quote) {
+      if (c == '\\') ++at;
+      else if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      return std::nullopt;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if ((c == ',' || c == ')') && depth == 0) {
+      found.push_back(text.substr(begin, at - begin));
+      begin = at + 1;
+      if (c == ')') return found;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view last_name(std::string_view qualname) { return qualname.substr(qualname.rfind('.') + 1); }
+
+// "rate" of "rate=0.1" with its value; empty if the argument has no keyword.
+std::string_view keyword_of(std::string_view argument) {
+  const size_t end = argument.find('=');
+  if (end == argument.npos || (end + 1 < argument.size() && argument[end + 1] == '=')) return {};
+  for (const char c : trimmed(argument.substr(0, end)))
+    if (!is_word(c)) return {};
+  return trimmed(argument.substr(0, end));
+}
+
+}  // namespace
+
+Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
+                            std::string_view before, std::string_view after) {
+  const std::string_view text = evidence.text(finding.line);
+  constexpr std::string_view kStart = "args[";
+  if (text.empty() || !run.record || !finding.path.starts_with(kStart) || !finding.path.ends_with(']')) return {};
+  size_t index = 0;
+  const char* const end = finding.path.data() + finding.path.size();
+  const auto read = std::from_chars(finding.path.data() + kStart.size(), end, index);
+  if (read.ptr + 1 != end) return {};
+  const size_t open = call_in(text, last_name(run.record->name));
+  if (open == text.npos) return {};
+  const auto arguments = arguments_from(text, open);
+  if (!arguments) return {};
+  const auto& parameters = run.record->parameters;
+  const bool method = !parameters.empty() && parameters[0] == "self" && index > 0;
+  for (size_t i = 0; i < arguments->size(); ++i) {
+    std::string_view argument = trimmed((*arguments)[i]);
+    if (argument.starts_with('*')) return {};
+    if (const std::string_view keyword = keyword_of(argument); !keyword.empty()) {
+      if (keyword != finding.parameter) continue;
+      argument = trimmed(argument.substr(argument.find('=') + 1));
+    } else if (i != index - method) {
+      continue;
+    }
+    const size_t at = static_cast<size_t>(argument.data() - text.data());
+    std::string changed(text);
+    changed.replace(at, argument.size(), std::string(before) + std::string(argument) + std::string(after));
+    return {finding.line, std::string(trimmed(text)), std::string(trimmed(changed))};
+  }
+  return {};
+}
+
+Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std::string_view options) {
+  const Line line = evidence.definition(run);
+  const std::string_view text = trimmed(evidence.text(line));
+  for (const std::string_view bare : {"@tf.function", "@tf.function()", "@tensorflow.function"})
+    if (text == bare)
+      return {line, std::string(text), std::string(text.substr(0, text.find('('))) + '(' + std::string(options) + ')'};
+  return {};
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,79 @@
+// Collects the leaves of keys by path.
+#include "engine/explain/leaves.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace footlight::explain {
+
+using session::KeyLeaf;
+using session::TraceRecord;
+
+std::vector<LeafSeries> leaf_series(const FunctionRun& run) {
+  std::vector<LeafSeries> all;
+  std::unordered_map<std::string, size_t> at;
+  for (size_t i = 0; i < run.traces.size(); ++i) {
+    const std::string* callable = nullptr;  // the last callable's path; its closure follows it
+    for (const KeyLeaf& leaf : run.traces[i]->key) {
+      if (callable && leaf.path.starts_with(*callable + ".closure[")) continue;
+      callable = leaf.kind == "callable" ? &leaf.path : nullptr;
+      const auto [known, added] = at.emplace(leaf.path, all.size());
+      if (added) all.push_back({leaf.path, leaf.parameter, {}});
+      all[known->second].leaves.resize(run.traces.size());
+      all[known->second].leaves[i] = &leaf;
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> distinct(const LeafSeries& series, const LeafText& text) {
+  std::vector<std::string> texts;
+  std::unordered_set<std::string> known;
+  for (const KeyLeaf* leaf : series.leaves)
+    if (std::string one = text(leaf); known.insert(one).second) texts.push_back(std::move(one));
+  return texts;
+}
+
+size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, const std::string& path,
+                          const LeafText& text) {
+  std::map<Line, std::set<std::string>> lines;
+  size_t most = 0;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    Line line = evidence.line(step.source);
+    if (!line) line = {session::FileId(step.source.code.value), static_cast<int>(step.source.offset)};
+    auto& texts = lines[line];
+    texts.insert(text(leaf_at(*step.trace, path)));
+    most = std::max(most, texts.size());
+  }
+  return most;
+}
+
+std::map<std::string, size_t> uses(const FunctionRun& run, const std::string& path, const LeafText& text) {
+  std::map<std::string, size_t> counts;
+  for (const FunctionRun::Step& step : run.steps)
+    if (step.call) ++counts[text(leaf_at(*step.trace, path))];
+  return counts;
+}
+
+bool recurring(const std::map<std::string, size_t>& uses, size_t few, size_t often) {
+  return uses.size() <= few && std::ranges::all_of(uses, [&](const auto& u) { return u.second >= often; });
+}
+
+bool one_after_the_other(const FunctionRun& run, const std::string& path, const LeafText& text) {
+  std::set<std::string> over;
+  std::string current;
+  bool first = true;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    std::string now = text(leaf_at(*step.trace, path));
+    if (!first && now == current) continue;
+    if (!first) over.insert(current);
+    if (over.count(now)) return false;
+    current = std::move(now);
+    first = false;
+  }
+  return true;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,125 @@
+// Sums up a session and its findings.
+#include "engine/explain/report.h"
+
+#include "engine/explain/session_records.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::Reader;
+
+// "ValueError: ..." of a traceback that reached the end of the run.
+std::string last_error(const Reader& reader) {
+  const auto& end = reader.contents().end;
+  if (!end || (end->exit_code == 0 && end->signal == 0)) return {};
+  std::string text;
+  for (const session::ConsoleRecord& c : reader.contents().console)
+    if (c.stream == session::ConsoleStream::kStderr) text += c.text;
+  if (text.find("Traceback (most recent call last)") == text.npos) return {};
+  // The first line behind the indented ones of the last traceback.
+  size_t at = text.rfind("Traceback (most recent call last)");
+  do {
+    at = text.find('\n', at);
+  } while (at != text.npos && text.compare(++at, 1, " ") == 0);
+  return at == text.npos ? std::string() : text.substr(at, std::min(text.find('\n', at), at + 2000) - at);
+}
+
+std::vector<ReportedFunction> functions_of(const RunRecords& records) {
+  std::vector<ReportedFunction> all;
+  std::map<std::tuple<std::string, session::FileId, int>, size_t> by_definition;
+  std::unordered_map<FunctionId, size_t> by_id;
+  for (const session::FunctionRecord& f : records.functions) {
+    const int line = f.decorator_line > 0 ? f.decorator_line : f.line;
+    const auto [at, added] = by_definition.try_emplace({f.name, f.file, line}, all.size());
+    if (added) all.push_back({.name = f.name, .at = {f.file, line}});
+    by_id[f.id] = at->second;
+  }
+  std::unordered_map<TraceId, int64_t> trace_ns;
+  std::vector<bool> traced(all.size());
+  for (const session::TraceRecord& t : records.traces) {
+    const auto at = by_id.find(t.function);
+    if (at == by_id.end() || !t.error.empty()) continue;
+    ReportedFunction& f = all[at->second];
+    ++f.traces;
+    f.trace_ns += t.end_ns - t.start_ns;
+    trace_ns[t.id] = t.end_ns - t.start_ns;
+    const bool by_call = t.reason == session::TraceReason::kCall || t.reason == session::TraceReason::kRelaxed;
+    if (by_call && traced[at->second]) ++f.retraces;
+    if (by_call) traced[at->second] = true;
+  }
+  for (const session::CallRecord& c : records.calls) {
+    const auto at = by_id.find(c.function);
+    if (at == by_id.end()) continue;
+    ReportedFunction& f = all[at->second];
+    ++f.calls;
+    f.hits += c.outcome == CallOutcome::kHit;
+    f.run_ns += c.end_ns - c.start_ns;
+    if (c.outcome == CallOutcome::kTrace)
+      if (const auto t = trace_ns.find(c.trace); t != trace_ns.end()) f.run_ns -= std::min(f.run_ns, t->second);
+  }
+  std::erase_if(all, [](const ReportedFunction& f) { return f.calls == 0 && f.traces == 0; });
+  std::ranges::stable_sort(all, std::greater(), &ReportedFunction::trace_ns);
+  return all;
+}
+
+}  // namespace
+
+Report make_report(const Reader& reader) {
+  const SessionRecords session(reader);
+  const RunRecords& records = session.records();
+  const session::Contents& contents = reader.contents();
+  Report report;
+  report.script = contents.run.script;
+  report.seconds = static_cast<double>(reader.last_time() - reader.first_time()) / 1e9;
+  report.ended = contents.end.has_value();
+  if (contents.end) {
+    report.exit_code = contents.end->exit_code;
+    report.signal = contents.end->signal;
+  }
+  report.error = last_error(reader);
+  for (const auto& d : contents.dropped)
+    report.gaps.push_back(std::to_string(d.count) + ' ' + d.what + " were dropped: " + d.why);
+  if (!reader.damage().empty()) report.gaps.push_back(reader.damage());
+  if (!reader.left_out().empty()) report.gaps.push_back(reader.left_out());
+  report.functions = functions_of(records);
+  for (const ReportedFunction& f : report.functions) {
+    report.calls += f.calls;
+    report.traces += f.traces;
+    report.retraces += f.retraces;
+    report.trace_ns += f.trace_ns;
+  }
+  Findings findings = find_findings(records);
+  report.findings = std::move(findings.found);
+  std::set<TraceId> removable;
+  for (const Finding& f : report.findings)
+    if (f.checked.ok) removable.insert(f.saved.begin(), f.saved.end());
+  report.removable = removable.size();
+  std::set<std::tuple<std::string, std::string, int>> said;
+  for (const Suppressed& s : findings.suppressed) {
+    const session::FunctionRecord* f = reader.function(s.function);
+    std::string name = f ? f->name : "";
+    if (said.emplace(name, s.cause, s.rule).second) report.suppressed.push_back({name, s.cause, s.rule});
+  }
+  return report;
+}
+
+std::string function_name(const Reader& reader, const Finding& finding) {
+  if (const session::FunctionRecord* f = reader.function(finding.function)) return f->name;
+  if (const session::CodeRecord* c = reader.code(finding.code)) return c->qualname;
+  return {};
+}
+
+std::string path_of(const Reader& reader, const Line& line) {
+  const session::FileRecord* file = reader.file(line.file);
+  return file ? file->path : std::string();
+}
+
+std::string message_of(const Finding& f) {
+  std::string text = f.title + ". " + f.detail + '.';
+  if (!f.fix.empty()) text += " Fix: " + f.fix + '.';
+  return text + " (" + check_text(f.checked) + ")";
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,43 @@
+// What a run was and what to change in it: the contents of `footlight report`, in every form in which that is written.
+#pragma once
+
+#include "engine/explain/findings.h"
+#include "engine/session/reader.h"
+
+#include <string>
+#include <vector>
+
+namespace footlight::explain {
+
+// One definition: its instances and re-made functions together.
+struct ReportedFunction {
+  std::string name;
+  Line at;
+  size_t calls = 0, traces = 0, hits = 0, retraces = 0;  // retraces: traces that calls made after the first one
+  int64_t trace_ns = 0, run_ns = 0;                      // run: the calls, without tracing in them
+};
+
+struct Report {
+  std::string script, error;        // error: the last line that an exception left; empty: none
+  double seconds = 0;
+  int exit_code = 0, signal = 0;
+  bool ended = false;
+  std::vector<std::string> gaps;    // what the recording lacks: dropped records, damage
+  std::vector<ReportedFunction> functions;  // most time tracing first
+  std::vector<Finding> findings;
+  struct Dropped { std::string function, cause; int rule = 0; };
+  std::vector<Dropped> suppressed;
+
+  size_t calls = 0, traces = 0, retraces = 0, removable = 0;
+  int64_t trace_ns = 0;
+};
+
+Report make_report(const session::Reader& reader);
+
+// Names in words: of the function that a finding is about, of files.
+std::string function_name(const session::Reader& reader, const Finding& finding);
+std::string path_of(const session::Reader& reader, const Line& line);
+// One paragraph for a person.
+std::string message_of(const Finding& finding);
+
+}  // namespace footlight::explain

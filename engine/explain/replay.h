@@ -15,7 +15,8 @@ struct ProposedFix {
   Change call;                    // the new key of a call; none: unchanged
   Change trace;                   // the new key that a trace serves, after `call`; none: unchanged
   bool reduce_retracing = false;  // the function relaxes shapes
-  std::function<bool(const FunctionRun::Step&)> no_longer_made;  // calls that plain Python would replace; none: all stay
+  // Calls that would be calls of plain Python; none: no call is.
+  std::function<bool(const FunctionRun::Step&)> no_longer_made = {};
 };
 
 // How a finding was checked. `ok`: the check confirmed that traces are saved.

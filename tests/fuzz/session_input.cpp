@@ -2,6 +2,7 @@
 #include "tests/fuzz/session_input.h"
 
 #include "engine/base/errors.h"
+#include "engine/explain/report.h"
 #include "engine/session/bytes.h"
 #include "engine/session/chunk.h"
 #include "engine/session/log.h"
@@ -58,6 +59,7 @@ void touch(Reader& r) {
   each(r.device_events());
   each(r.spans());
   each(r.counters());
+  sum += explain::make_report(r).findings.size();
   r.refresh();
   volatile uint64_t kept = sum;
   static_cast<void>(kept);

@@ -135,7 +135,7 @@ class TestPythonScalarArgument : public QObject {
         w.floating(0.1 * i);
       }), scaled(std::to_string(i)));
     }
-    QVERIFY(findings(run).empty());
+    for (const Finding& f : findings(run)) QCOMPARE(f.cause, std::string("callable_made_at_call"));
   }
 };
 

@@ -62,7 +62,7 @@ class TestVaryingShape : public QObject {
     SampleRun ranks({"x"});
     for (const Shape& shape : {Shape{3}, Shape{4}, Shape{3, 3}, Shape{5}})
       ranks.call(tensor(DType::kFloat32, shape), scaled("1"));
-    QVERIFY(findings(ranks).empty());
+    QVERIFY(std::ranges::none_of(findings(ranks), [](const Finding& f) { return f.cause == "varying_shape"; }));
     SampleRun dtypes({"x"});
     for (int64_t n : {3, 4, 5, 6})
       dtypes.call(tensor(n % 2 ? DType::kFloat32 : DType::kFloat64, {n}), scaled("1"));

@@ -19,6 +19,7 @@ int record(const Words& words);
 int info(const Words& words);
 int report(const Words& words);
 int recover(const Words& words);
+int export_session(const Words& words);
 int open_in_app(const std::string& file);
 
 // The table of `info --ops`: only ops or families whose name holds `filter`; a row for each of an op's shapes.
@@ -27,9 +28,6 @@ struct OpTable {
   bool shapes = false, json = false;
 };
 void print_ops(const session::Reader& reader, const OpTable& table);  // throws Error
-
-// Strings in a session may contain terminal escapes: removes control characters.
-std::string printable(const std::string& text);
 
 // Prints "footlight: MESSAGE" on stderr and returns kUnusable.
 int complain(const std::string& message);

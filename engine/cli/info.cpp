@@ -2,6 +2,7 @@
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
+#include "engine/cli/text.h"
 #include "engine/session/reader.h"
 #include "engine/session/schema.h"
 #include "engine/session/writer.h"
@@ -146,13 +147,6 @@ void print_text(const session::Reader& r) {
 }
 
 }  // namespace
-
-std::string printable(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
-  return out;
-}
 
 int info(const Words& words) {
   constexpr const char* kHow =

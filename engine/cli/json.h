@@ -1,4 +1,4 @@
-// Just enough JSON to print the contents of a session.
+// Just enough JSON to print the contents of a session, and to tell whether a text from one is JSON.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,8 @@
 namespace footlight::cli {
 
 std::string json_text(std::string_view text);  // quoted; invalid UTF-8 becomes U+FFFD
+void append_json_text(std::string& out, std::string_view text);
+bool is_json_object(std::string_view text);    // a whole one, in valid UTF-8
 
 // An object, in the order in which its members are added.
 class JsonObject {

@@ -24,6 +24,16 @@ constexpr const char* kUsage =
   footlight report FILE [--json|--markdown] [--max-retraces N] [-o FILE]
                             why functions were traced again, what else is wrong, and what to change; exit code 3
                             if calls made more than N traces beyond each function's first
+  footlight export FILE --format FORMAT [-o FILE]
+                            write a session for other programs; without -o to standard output
+      chrome                trace events as JSON, for chrome://tracing and ui.perfetto.dev
+      perfetto              the same in Perfetto's own format, for ui.perfetto.dev and its SQL
+      csv --table TABLE     one of: ops, calls, traces, phases, keys, functions, graphs, nodes, edges, device,
+                            spans, counters, waits, decisions, console, missing; start_ns counts from the
+                            first event
+      dot [--graph GRAPH]   a graph in Graphviz' language. GRAPH is FUNCTION (its latest trace),
+                            FUNCTION#TRACE as in train_step#2, or a graph's name
+      svg [--graph GRAPH]   the same as a picture, laid out by Graphviz' program dot
   footlight recover FILE [-o FILE]
                             make one SQLite file of a session whose run was killed
   footlight FILE            open a session in the app (footlight-app)
@@ -51,6 +61,7 @@ int run(const Words& words) {
   if (words[0] == "info") return info(rest);
   if (words[0] == "report") return report(rest);
   if (words[0] == "recover") return recover(rest);
+  if (words[0] == "export") return export_session(rest);
   if (words.size() == 1 && words[0][0] != '-') return open_in_app(words[0]);
   return complain("unknown command '" + words[0] + "'; `footlight --help` lists what there is");
 }

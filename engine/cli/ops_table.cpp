@@ -1,6 +1,7 @@
 // `footlight info --ops`: what every op of a session cost, as a table and as JSON.
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
+#include "engine/cli/text.h"
 #include "engine/query/op_totals.h"
 #include "engine/session/reader.h"
 

@@ -1,0 +1,62 @@
+// Walks over UTF-8 and replaces what is not valid.
+#include "engine/cli/text.h"
+
+namespace footlight::cli {
+namespace {
+
+constexpr const char* kReplacement = "\xEF\xBF\xBD";
+
+}  // namespace
+
+size_t utf8_sequence(std::string_view s) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char first = byte(0);
+  const size_t length = first < 0x80                    ? 1
+                        : first >= 0xC2 && first < 0xE0 ? 2
+                        : (first & 0xF0) == 0xE0        ? 3
+                        : first >= 0xF0 && first < 0xF5 ? 4
+                                                        : 0;
+  if (length == 0 || length > s.size()) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  if (first == 0xE0 && byte(1) < 0xA0) return 0;   // overlong
+  if (first == 0xED && byte(1) >= 0xA0) return 0;  // surrogate
+  if (first == 0xF0 && byte(1) < 0x90) return 0;
+  if (first == 0xF4 && byte(1) >= 0x90) return 0;
+  return length;
+}
+
+std::string valid_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t length = text[0] ? utf8_sequence(text) : 0;
+    if (length) out += text.substr(0, length);
+    else out += kReplacement;
+    text.remove_prefix(length ? length : 1);
+  }
+  return out;
+}
+
+std::string label_text(std::string_view text, size_t most) {
+  std::string out;
+  for (size_t characters = 0; !text.empty(); ++characters) {
+    if (characters == most) return out + "\xE2\x80\xA6";  // an ellipsis
+    const size_t length = utf8_sequence(text);
+    const auto c = static_cast<unsigned char>(text[0]);
+    const bool no_character = text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
+    if (c == '\n' || c == '\t') out += ' ';
+    else if (!length || c < 0x20 || c == 0x7f || no_character) out += kReplacement;
+    else out += text.substr(0, length);
+    text.remove_prefix(length ? length : 1);
+  }
+  return out;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
+  return out;
+}
+
+}  // namespace footlight::cli

@@ -1,0 +1,22 @@
+// Text of a session made safe for other formats: a session may come from anybody, and its strings hold any bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace footlight::cli {
+
+// Length of the valid UTF-8 sequence at the front; 0: none.
+size_t utf8_sequence(std::string_view s);
+
+// With U+FFFD for bytes that are no UTF-8, and for NUL, which ends strings in many programs.
+std::string valid_text(std::string_view text);
+
+// The same, with spaces for line ends and tabs, and U+FFFD for other characters that XML has no place for.
+// Longer texts are cut at `most` characters.
+std::string label_text(std::string_view text, size_t most);
+
+// Removes control characters: for terminals.
+std::string printable(std::string_view text);
+
+}  // namespace footlight::cli

@@ -35,6 +35,8 @@ std::string csv_tables();
 // The graph that --graph chose, in Graphviz' language. `sparse`: most edges of nodes with many are left out and named
 // in the labels instead, because Graphviz may take minutes for them.
 std::string dot_text(const Export& what, bool sparse);
+// The graph that --graph chose as a picture; throws Error if Graphviz is missing or takes too long.
+std::string svg_text(const Export& what);
 
 // What ids stand for, as text. Texts stay valid as long as this object.
 class Names {

@@ -129,6 +129,8 @@ class Dot {
 
 }  // namespace
 
-void export_svg(const Export& what) { what.out.write(Dot(dot_text(what, true)).output(what.progress)); }
+std::string svg_text(const Export& what) { return Dot(dot_text(what, true)).output(what.progress); }
+
+void export_svg(const Export& what) { what.out.write(svg_text(what)); }
 
 }  // namespace footlight::cli

@@ -11,12 +11,12 @@
 namespace footlight::cli {
 
 int report(const Words& words) {
-  constexpr const char* kHow = "`footlight report FILE [--json|--markdown] [--max-retraces N] [-o FILE]`";
+  constexpr const char* kHow = "`footlight report FILE [--json|--html|--markdown] [--max-retraces N] [-o FILE]`";
   std::string file, form = "markdown", out;
   std::optional<size_t> most;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& w = words[i];
-    if (w == "--json" || w == "--markdown") {
+    if (w == "--json" || w == "--html" || w == "--markdown") {
       form = w.substr(2);
     } else if (w == "--max-retraces" && i + 1 < words.size()) {
       size_t n = 0;
@@ -37,7 +37,9 @@ int report(const Words& words) {
   try {
     const auto reader = session::Reader::open(file);
     const explain::Report made = explain::make_report(*reader);
-    const std::string text = form == "json" ? report_json(*reader, made) : report_markdown(*reader, made);
+    const std::string text = form == "json"   ? report_json(*reader, made)
+                             : form == "html" ? report_html(*reader, made)
+                                              : report_markdown(*reader, made);
     FILE* to = out.empty() ? stdout : std::fopen(out.c_str(), "w");
     if (!to) return complain("report: cannot write " + out);
     const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size();

@@ -1,6 +1,6 @@
 // The report as text that reads well in a terminal and in a bug report.
-#include "engine/cli/commands.h"
 #include "engine/cli/report.h"
+#include "engine/cli/text.h"
 
 #include <cstdio>
 

@@ -1,0 +1,386 @@
+// The report as one HTML file that needs no network and runs no script.
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/cli/export.h"
+#include "engine/cli/report.h"
+#include "engine/cli/text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+namespace footlight::cli {
+namespace {
+
+using explain::Finding;
+using session::Reader;
+
+constexpr size_t kMostTraces = 200;      // rows of a table; the rest is counted
+constexpr size_t kMostCalls = 240;       // bars of a strip; of more calls, each bar is a group
+constexpr size_t kMostLines = 4000;      // of one source file
+constexpr int kTimelineWidth = 1240;
+constexpr size_t kMostNodes = 300;       // of a graph that is drawn
+constexpr size_t kMostGraphs = 4;
+
+constexpr const char* kStyle = R"(
+:root{--text:#1a1d22;--dim:#5b6472;--line:#e3e6ea;--panel:#f6f7f9;--amber:#8a5a00;--amberfill:#e8a41f;--amberbg:#fff4dd;
+--teal:#2a9d8f;--green:#15803d;--blue:#0b57d0;--red:#b3261e;--redbg:#fdeceb}
+@media(prefers-color-scheme:dark){:root{--text:#e7e9ed;--dim:#98a1ae;--line:#2c3139;--panel:#1a1d22;--amber:#f4b548;
+--amberfill:#f4b548;--amberbg:#3a2f19;--teal:#4fb8a8;--green:#7bc47f;--blue:#6ea8fe;--red:#ef6f6c;--redbg:#3a1f22}
+body{background:#15171b}}
+body{font:14px/1.5 Inter,system-ui,sans-serif;color:var(--text);max-width:1240px;margin:40px auto;padding:0 24px}
+h1{font-size:26px;margin:0}h2{font-size:17px;margin:34px 0 10px}h3{font-size:15px;margin:0}
+code,pre,td.v{font-family:"JetBrains Mono",ui-monospace,monospace;font-size:12.5px;font-variant-ligatures:none}
+.dim{color:var(--dim)}.amber{color:var(--amber)}.green{color:var(--green)}.red{color:var(--red)}.blue{color:var(--blue)}
+.tiles{display:flex;gap:12px;margin:22px 0}.tile{flex:1;background:var(--panel);border:1px solid var(--line);
+border-radius:8px;padding:12px 18px}.tile b{display:block;font-size:21px}
+.finding{background:var(--panel);border:1px solid var(--line);border-left:4px solid var(--amberfill);border-radius:8px;
+padding:12px 18px;margin:10px 0}.finding.wrong{border-left-color:var(--red)}
+.finding:first-of-type{background:var(--amberbg)}.finding.wrong:first-of-type{background:var(--redbg)}
+.head{display:flex;flex-wrap:wrap;gap:4px 18px;align-items:baseline}.head .check{margin-left:auto}
+pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:8px 0;overflow-x:auto;margin:8px 0}
+pre span{display:block;padding:0 14px}.del{background:#c6282822}.add{background:#2e7d3222}
+table{border-collapse:collapse;width:100%}th{text-align:left;font-weight:600;color:var(--dim);font-size:12.5px}
+th,td{padding:4px 12px 4px 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right}
+details>summary{cursor:pointer;margin:6px 0}svg text{fill:var(--text);font:11px Inter,system-ui,sans-serif}
+.src span{padding:0 14px}.src i{font-style:normal;color:var(--dim);display:inline-block;width:4.5em}
+.src .mark{background:var(--amberbg)}.src em{font-style:normal;color:var(--amber);float:right;margin-left:2em}
+.graph{background:#fff;border-radius:8px;overflow:auto}.graph svg text{fill:inherit}ul.tree{list-style:none;padding-left:18px;margin:0}
+)";
+
+// Text from the session: markup is escaped, control characters and broken UTF-8 are gone.
+std::string html(std::string_view text) {
+  std::string out;
+  for (const char c : printable(valid_text(text))) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string ms(int64_t ns) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(ns) / 1e6);
+  return text;
+}
+
+std::string element(const char* name, const char* style, const std::string& inside) {
+  return str('<', name, *style ? str(" class=\"", style, '"') : "", '>', inside, "</", name, '>');
+}
+
+class Page {
+ public:
+  Page(const Reader& reader, const explain::Report& report) : reader_(reader), report_(report) {}
+
+  std::string write() {
+    head();
+    tiles();
+    findings();
+    calls_ = reader_.all_calls();
+    timeline();
+    for (const explain::ReportedFunction& f : report_.functions) retraces(f);
+    where_from();
+    sources();
+    legitimate();
+    return out_ + "</body></html>\n";
+  }
+
+ private:
+  std::string place(const explain::Line& line) const {
+    const std::string path = explain::path_of(reader_, line);
+    if (path.empty() || line.line <= 0) return {};
+    return element("code", "blue", html(path.substr(path.rfind('/') + 1) + ':' + std::to_string(line.line)));
+  }
+  explain::Line line_of(SourceRef source) const {
+    const Reader::Place at = reader_.place(source);
+    return {at.file, at.line};
+  }
+  // The ids of a definition's functions.
+  bool belongs(const explain::ReportedFunction& f, FunctionId id) const {
+    const session::FunctionRecord* r = reader_.function(id);
+    return r && r->name == f.name && r->file == f.at.file &&
+           (r->decorator_line > 0 ? r->decorator_line : r->line) == f.at.line;
+  }
+
+  void head() {
+    const auto& run = reader_.contents().run;
+    const std::string name = html(report_.script.substr(report_.script.rfind('/') + 1));
+    out_ += "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+            "<title>" + name + "</title><style>" + kStyle + "</style></head><body><h1>" + name + "</h1>";
+    char seconds[40];
+    std::snprintf(seconds, sizeof seconds, "%.2f s", report_.seconds);
+    std::string facts = html(run.engine) + " · Python " + html(run.python.substr(0, run.python.find(' '))) + " · " +
+                        html(run.machine) + " · ";
+    if (!report_.ended) facts += "did not end";
+    else if (report_.signal) facts += "ended by signal " + std::to_string(report_.signal);
+    else facts += report_.exit_code ? "exit code " + std::to_string(report_.exit_code) : "finished";
+    facts += str(", ", seconds, report_.gaps.empty() ? " · nothing dropped" : "");
+    out_ += element("div", "dim", facts);
+    if (!report_.error.empty()) out_ += element("div", "red", html(report_.error));
+    for (const std::string& gap : report_.gaps) out_ += element("div", "red", "Incomplete: " + html(gap));
+  }
+
+  void tile(const char* tone, const std::string& number, const std::string& words) {
+    out_ += str("<div class=\"tile\"><b class=\"", tone, "\">", number, "</b>", words, "</div>");
+  }
+  void tiles() {
+    int64_t saved = 0;
+    size_t checked = 0, wrong = 0;
+    std::set<TraceId> counted;
+    for (const Finding& f : report_.findings) {
+      wrong += f.severity == explain::Severity::kWrongResult;
+      checked += f.checked.ok;
+      for (const TraceId id : f.saved)
+        if (const session::TraceRecord* t = reader_.trace(id); t && f.checked.ok && counted.insert(id).second)
+          saved += t->end_ns - t->start_ns;
+    }
+    out_ += "<div class=\"tiles\">";
+    tile(report_.removable ? "amber" : "green", str(report_.removable, " of ", report_.traces), "traces avoidable");
+    tile(saved ? "amber" : "green", ms(saved), "of " + ms(report_.trace_ns) + " spent tracing");
+    tile("", std::to_string(report_.findings.size()), str("findings, ", checked, " checked"));
+    tile(wrong ? "red" : "green", std::to_string(wrong), "about wrong results");
+    out_ += "</div>";
+  }
+
+  void findings() {
+    out_ += "<h2>Findings</h2><div>";
+    for (const Finding& f : report_.findings) {
+      const bool wrong = f.severity == explain::Severity::kWrongResult;
+      out_ += str("<div class=\"finding", wrong ? " wrong" : "", "\"><div class=\"head\"><h3>", html(f.title), "</h3>",
+                  place(f.line), element("code", "", html(explain::function_name(reader_, f))));
+      std::string check = html(explain::check_text(f.checked));
+      if (f.checked.ok) check = str("✓ ", check, ", ", ms(f.saved_ns));
+      out_ += element("span", f.checked.ok ? "check green" : "check dim", check) + "</div>";
+      out_ += element("div", "dim", html(f.detail));
+      for (const explain::RelatedLine& r : f.related)
+        if (const std::string at = place(r.at); !at.empty()) out_ += element("div", "dim", html(r.role) + ' ' + at);
+      if (f.edit.at) {
+        out_ += str("<pre>", element("span", "del", "- " + html(f.edit.old_text)),
+                    element("span", "add", "+ " + html(f.edit.new_text)), "</pre>");
+      } else if (!f.fix.empty()) {
+        out_ += "<div>Fix: <code>" + html(f.fix) + "</code></div>";
+      }
+      out_ += "</div>";
+    }
+    out_ += "</div>";
+    if (report_.findings.empty())
+      out_ += element("p", "dim", "None: no function was traced more often than it needs, as far as was recorded.");
+  }
+
+  // Every call as a bar on its thread; a pixel shows the tracing in it, if there is some.
+  void timeline() {
+    if (calls_.empty()) return;
+    const int64_t first = reader_.first_time(), last = std::max(reader_.last_time(), first + 1);
+    const auto x = [&](int64_t ns) {
+      return static_cast<int>(static_cast<double>(ns - first) / static_cast<double>(last - first) * kTimelineWidth);
+    };
+    std::map<session::ThreadId, std::map<int, std::pair<int, bool>>> lanes;  // thread -> start -> end, traced
+    for (const session::CallRecord& c : calls_) {
+      if (c.parent.valid()) continue;
+      auto& [end, traced] = lanes[c.thread][std::clamp(x(c.start_ns), 0, kTimelineWidth - 1)];
+      end = std::max(end, std::clamp(x(c.end_ns), 0, kTimelineWidth));
+      traced |= c.outcome == CallOutcome::kTrace;
+    }
+    const int height = 24 * static_cast<int>(std::min<size_t>(lanes.size(), 40));
+    out_ += str("<h2>Calls over time</h2><svg width=\"100%\" viewBox=\"0 0 ", kTimelineWidth, ' ', height + 14,
+                "\" role=\"img\" aria-label=\"Calls of traced functions over time\">");
+    int y = 0;
+    for (const auto& [thread, bars] : lanes) {
+      if (y >= height) break;
+      for (const auto& [start, bar] : bars)
+        out_ += str("<rect x=\"", start, "\" y=\"", y, "\" width=\"", std::max(bar.first - start, 1),
+                    "\" height=\"18\" fill=\"var(--", bar.second ? "amberfill" : "teal", ")\"/>");
+      y += 24;
+    }
+    out_ += str("<text x=\"0\" y=\"", height + 10, "\">0</text><text x=\"", kTimelineWidth, "\" y=\"", height + 10,
+                "\" text-anchor=\"end\">", ms(last - first), "</text></svg>");
+  }
+
+  void strip(const std::vector<const session::CallRecord*>& calls) {
+    const size_t group = (calls.size() + kMostCalls - 1) / kMostCalls;
+    const size_t bars = group ? (calls.size() + group - 1) / group : 0;
+    if (!bars) return;
+    const double width = std::min(20.0, double(kTimelineWidth) / static_cast<double>(bars));
+    out_ += str("<svg width=\"100%\" viewBox=\"0 0 ", kTimelineWidth,
+                " 34\" role=\"img\" aria-label=\"The calls in order\">");
+    char bar[160];
+    for (size_t i = 0; i < bars; ++i) {
+      bool traced = false;
+      for (size_t k = i * group; k < std::min(calls.size(), (i + 1) * group); ++k)
+        traced |= calls[k]->outcome == CallOutcome::kTrace;
+      std::snprintf(bar, sizeof bar,
+                    "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\" fill=\"var(--%s)\"/>",
+                    width * static_cast<double>(i), traced ? 0 : 12, width * 0.8, traced ? 32 : 20,
+                    traced ? "amberfill" : "teal");
+      out_ += bar;
+    }
+    out_ += "</svg>";
+    if (group > 1) out_ += element("div", "dim", str("each bar stands for ", group, " calls"));
+  }
+
+  void retraces(const explain::ReportedFunction& f) {
+    std::vector<const session::TraceRecord*> traces;
+    for (const session::TraceRecord& t : reader_.contents().traces)
+      if (belongs(f, t.function)) traces.push_back(&t);
+    if (traces.empty()) return;
+    std::vector<const session::CallRecord*> calls;
+    std::map<TraceId, size_t> served;
+    for (const session::CallRecord& c : calls_) {
+      if (!belongs_cached(f, c.function)) continue;
+      calls.push_back(&c);
+      ++served[c.trace];
+    }
+    std::ranges::sort(calls, {}, &session::CallRecord::start_ns);
+    out_ += str("<h2>Traces of ", html(f.name), ' ', place(f.at), "</h2>");
+    strip(calls);
+    out_ += "<table><tr><th>trace</th><th>signature</th><th class=\"n\">calls</th><th class=\"n\">tracing</th>"
+            "<th>why</th><th>differs in</th><th>called from</th></tr>";
+    for (size_t i = 0; i < std::min(traces.size(), kMostTraces); ++i) {
+      const session::TraceRecord& t = *traces[i];
+      std::string why = html(t.why);
+      if (const session::TraceRecord* near = reader_.trace(t.nearest)) why += str(", nearest #", near->number);
+      if (!t.nearest.valid()) why = "first call";
+      if (t.reason != session::TraceReason::kCall) why = session::enumerators(t.reason)[static_cast<size_t>(t.reason)];
+      if (!t.error.empty()) why = "failed: " + html(t.error.substr(0, t.error.find('\n')));
+      std::string differs;
+      for (const std::string& path : t.differing) differs += (differs.empty() ? "" : ", ") + html(path);
+      out_ += str("<tr><td>#", t.number, "</td><td class=\"v\">", html(t.signature), "</td><td class=\"n\">",
+                  served[t.id], "</td><td class=\"n\">", ms(t.end_ns - t.start_ns), "</td><td>", why,
+                  "</td><td class=\"v amber\">", differs, "</td><td>", place(line_of(t.source)), "</td></tr>");
+    }
+    out_ += "</table>";
+    if (traces.size() > kMostTraces)
+      out_ += element("div", "dim", str("and ", traces.size() - kMostTraces, " more"));
+    if (++drawn_ <= kMostGraphs) graph(*traces.front());
+  }
+  // The graph of a trace, if it is small enough to be looked at and Graphviz is there.
+  void graph(const session::TraceRecord& t) {
+    const session::GraphRecord* record = reader_.graph(t.graph());
+    if (!record || record->nodes.empty() || record->nodes.size() > kMostNodes) return;
+    Output nowhere("", "", false);
+    Progress progress;
+    std::string svg;
+    try {
+      svg = svg_text({reader_, nowhere, progress, "", "", record->name});
+    } catch (const Error& e) {
+      out_ += element("div", "dim", str("The graph of #", t.number, " is not drawn: ", html(e.message())));
+      return;
+    }
+    const size_t begin = svg.find("<svg");
+    if (begin == svg.npos) return;
+    out_ += str("<details><summary>Graph of #", t.number, ", ", record->nodes.size(), " nodes</summary><div class=\"graph\">",
+                svg.substr(begin), "</div></details>");
+  }
+  // Calls come by the million; a function's answer is kept.
+  bool belongs_cached(const explain::ReportedFunction& f, FunctionId id) {
+    if (cached_for_ != &f) {
+      cached_for_ = &f;
+      cached_.clear();
+    }
+    const auto [at, added] = cached_.try_emplace(id, false);
+    if (added) at->second = belongs(f, id);
+    return at->second;
+  }
+
+  // Which lines made traces, and in the calls of which functions.
+  void where_from() {
+    struct Node { size_t traces = 0; int64_t ns = 0; std::map<std::string, Node> inner; };
+    Node root;
+    std::map<CallId, const session::CallRecord*> by_id;
+    for (const session::CallRecord& c : calls_) by_id[c.id] = &c;
+    for (const session::CallRecord& c : calls_) {
+      const session::TraceRecord* t = c.outcome == CallOutcome::kTrace ? reader_.trace(c.trace) : nullptr;
+      if (!t) continue;
+      std::vector<const session::CallRecord*> stack;
+      for (const session::CallRecord* at = &c; at && stack.size() < 60;) {
+        stack.push_back(at);
+        const auto outer = by_id.find(at->parent);
+        at = outer == by_id.end() ? nullptr : outer->second;
+      }
+      Node* node = &root;
+      for (auto call = stack.rbegin(); call != stack.rend(); ++call) {
+        const session::CodeRecord* code = reader_.code((*call)->source.code);
+        const session::FunctionRecord* function = reader_.function((*call)->function);
+        node = &node->inner[str(place(line_of((*call)->source)), ' ', code ? html(code->qualname) : "", " → ",
+                                function ? html(function->name) : "")];
+        ++node->traces;
+        node->ns += t->end_ns - t->start_ns;
+      }
+    }
+    if (root.inner.empty()) return;
+    out_ += "<h2>Where traces were made</h2>";
+    const auto write = [&](const auto& self, const Node& node) -> void {
+      out_ += "<ul class=\"tree\">";
+      for (const auto& [text, inner] : node.inner) {
+        out_ += str("<li>", text, " <span class=\"dim\">", inner.traces, inner.traces == 1 ? " trace, " : " traces, ",
+                    ms(inner.ns), "</span>");
+        if (!inner.inner.empty()) self(self, inner);
+        out_ += "</li>";
+      }
+      out_ += "</ul>";
+    };
+    write(write, root);
+  }
+
+  void sources() {
+    std::map<session::FileId, std::map<int, std::string>> marks;
+    const auto mark = [&](const explain::Line& line, const std::string& words) {
+      if (!line) return;
+      std::string& text = marks[line.file][line.line];
+      if (text.find(words) == text.npos) text += (text.empty() ? "" : "; ") + words;
+    };
+    for (const explain::ReportedFunction& f : report_.functions)
+      mark(f.at, str(f.traces, f.traces == 1 ? " trace, " : " traces, ", ms(f.trace_ns)));
+    std::map<explain::Line, size_t> made;
+    for (const session::TraceRecord& t : reader_.contents().traces)
+      if (t.error.empty()) ++made[line_of(t.source)];
+    for (const auto& [line, count] : made) mark(line, str("made ", count, count == 1 ? " trace" : " traces"));
+    for (const Finding& f : report_.findings) mark(f.line, html(f.title));
+    if (marks.empty()) return;
+    out_ += "<h2>Source</h2>";
+    for (const auto& [id, lines] : marks) {
+      const session::FileRecord* file = reader_.file(id);
+      if (!file || file->text.empty()) continue;
+      out_ += str("<details open><summary><code>", html(file->path), "</code></summary><pre class=\"src\">");
+      std::string_view rest = file->text;
+      for (int number = 1; !rest.empty() && number <= static_cast<int>(kMostLines); ++number) {
+        const size_t end = std::min(rest.find('\n'), rest.size());
+        const auto at = lines.find(number);
+        out_ += str(at == lines.end() ? "<span>" : "<span class=\"mark\">", "<i>", number, "</i>",
+                    html(rest.substr(0, end)), at == lines.end() ? "" : element("em", "", at->second), "</span>");
+        rest.remove_prefix(std::min(rest.size(), end + 1));
+      }
+      if (!rest.empty()) out_ += element("span", "dim", "the rest of the file is left out");
+      out_ += "</pre></details>";
+    }
+  }
+
+  void legitimate() {
+    if (report_.suppressed.empty()) return;
+    out_ += "<h2>Looked at and legitimate</h2><ul>";
+    for (const auto& s : report_.suppressed)
+      out_ += str("<li><code>", html(s.function), "</code>: ", html(s.cause), ", rule ", s.rule, "</li>");
+    out_ += "</ul>";
+  }
+
+  const Reader& reader_;
+  const explain::Report& report_;
+  std::vector<session::CallRecord> calls_;
+  const explain::ReportedFunction* cached_for_ = nullptr;
+  std::map<FunctionId, bool> cached_;
+  size_t drawn_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string report_html(const Reader& reader, const explain::Report& report) { return Page(reader, report).write(); }
+
+}  // namespace footlight::cli

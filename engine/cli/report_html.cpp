@@ -116,7 +116,7 @@ class Page {
             "<title>" + name + "</title><style>" + kStyle + "</style></head><body><h1>" + name + "</h1>";
     char seconds[40];
     std::snprintf(seconds, sizeof seconds, "%.2f s", report_.seconds);
-    std::string facts = html(run.engine) + " · Python " + html(run.python.substr(0, run.python.find(' '))) + " · " +
+    std::string facts = html(run.engine) + " · " + html(run.python.substr(0, run.python.find(' ', run.python.find(' ') + 1))) + " · " +
                         html(run.machine) + " · ";
     if (!report_.ended) facts += "did not end";
     else if (report_.signal) facts += "ended by signal " + std::to_string(report_.signal);
@@ -144,7 +144,7 @@ class Page {
     out_ += "<div class=\"tiles\">";
     tile(report_.removable ? "amber" : "green", str(report_.removable, " of ", report_.traces), "traces avoidable");
     tile(saved ? "amber" : "green", ms(saved), "of " + ms(report_.trace_ns) + " spent tracing");
-    tile("", std::to_string(report_.findings.size()), str("findings, ", checked, " checked"));
+    tile("", std::to_string(report_.findings.size()), str(report_.findings.size() == 1 ? "finding, " : "findings, ", checked, " checked"));
     tile(wrong ? "red" : "green", std::to_string(wrong), "about wrong results");
     out_ += "</div>";
   }

@@ -155,8 +155,8 @@ void FindingsView::build() {
     QLabel* none = plain_label(
         document().traces.empty()
             ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
-            : QStringLiteral("Nothing to report: no function was retraced for a cause that the recorded "
-                             "keys prove."),
+            : QStringLiteral("Nothing to report: no change of a call or of a function would spare a trace, as far as "
+                             "was recorded."),
         "faint");
     none->setContentsMargins(6, 8, 6, 8);
     none->setWordWrap(true);

@@ -3,16 +3,14 @@
 #include "engine/cli/export_timeline.h"
 
 #include "engine/base/text.h"
+#include "engine/cli/export_tracks.h"
 #include "engine/cli/json.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <compare>
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
 
 namespace footlight::cli {
 namespace {
@@ -57,14 +55,6 @@ struct Waiting {
   std::function<std::unique_ptr<Run>()> open;
 };
 
-// What a track of the export stands for; its second and further lanes are told apart by `lane`.
-struct TrackOf {
-  enum class Kind : uint8_t { kThread, kTrack, kStream, kSynchronization, kApi, kOverhead };
-  Kind kind = Kind::kThread;
-  uint32_t process = 0, number = 0, stream = 0, lane = 0;
-  friend auto operator<=>(const TrackOf&, const TrackOf&) = default;
-};
-
 // Times of a file may be anything.
 int64_t sum(int64_t a, int64_t b) {
   int64_t out = 0;
@@ -81,10 +71,7 @@ uint64_t flow_id(uint64_t kind, uint64_t number) {
 }
 
 // The process that recorded a row.
-uint32_t recorder_of(const DeviceRecord& d) {
-  if (d.op_event) return process_of(SpanId(d.op_event));  // of 64 bits, as this one
-  return d.call.valid() ? process_of(d.call) : process_of(d.graph);
-}
+using cli::recorder_of;
 uint32_t recorder_of(const CallRecord& c) { return process_of(c.thread); }
 uint32_t recorder_of(const WaitRecord& w) { return process_of(w.thread); }
 uint32_t recorder_of(const SpanRecord& s) { return process_of(s.track); }
@@ -94,42 +81,13 @@ uint64_t launch_flow(const DeviceRecord& d) {
   return d.correlation ? flow_id(0, uint64_t{recorder_of(d)} << 32 | d.correlation) : flow_id(1, d.op_event);
 }
 
-bool is_api(const DeviceRecord& d) { return d.kind == "runtime" || d.kind == "driver"; }
-
-// Gives out a wanted number, or the next free one where that is taken or no number for a process or a thread.
-class Numbers {
- public:
-  int32_t take(int64_t wanted) {
-    if (wanted > 0 && wanted < kFirstFree && taken_.insert(static_cast<int32_t>(wanted)).second)
-      return static_cast<int32_t>(wanted);
-    return next_++;
-  }
-
- private:
-  static constexpr int32_t kFirstFree = 1 << 22;  // no system numbers that high
-  std::set<int32_t> taken_;
-  int32_t next_ = kFirstFree;
-};
-
 class Timeline {
  public:
-  Timeline(const Export& what, TimelineSink& sink) : what_(what), reader_(what.reader), sink_(sink), names_(reader_) {}
+  Timeline(const Export& what, TimelineSink& sink) : what_(what), reader_(what.reader), sink_(sink), names_(reader_),
+        tracks_(reader_, names_, sink) {}
   std::vector<Missing> write();
 
  private:
-  struct Process {
-    const TimelineTrack* track = nullptr;
-    Numbers tids;
-    int64_t clock_offset_ns = 0;
-    ThreadId first_thread;
-  };
-  struct Lane {
-    const TimelineTrack* track = nullptr;
-    std::vector<int64_t> open;  // ends of slices in one another
-  };
-  static constexpr size_t kMostLanes = 64;
-
-  void add_processes();
   void look_ahead();
   template <class Record>
   void add_store(Rank rank, void (Timeline::*write)(const Record&, const Entry&));
@@ -138,15 +96,6 @@ class Timeline {
   void add_chunks(const ChunkStore<Chunk>& store, Rank rank, Fill fill);
   void add_traces();
   void merge();
-
-  Process& process(uint32_t number);
-  // `id`: of the process or thread, as the system knows it; 0: none.
-  const TimelineTrack& new_track(uint32_t process, TimelineTrack::Kind kind, int64_t id, std::string name);
-  const TimelineTrack* lane_for(TrackOf track, const Entry& entry);
-  std::string name_of(const TrackOf& track) const;
-  TrackOf track_of(TrackId id) const;
-  static TrackOf track_of(const DeviceRecord& d);
-  TrackOf thread_track(ThreadId thread) const;
 
   void op(const OpColumns& ops, const Entry& entry);
   void call(const CallRecord& c, const Entry& entry);
@@ -172,14 +121,9 @@ class Timeline {
   const Reader& reader_;
   TimelineSink& sink_;
   Names names_;
-  std::map<uint32_t, Process> processes_;
-  Numbers pids_;
-  std::vector<std::unique_ptr<TimelineTrack>> tracks_;
-  std::map<TrackOf, std::vector<Lane>> lanes_;
-  std::map<TrackId, const TimelineTrack*> counters_;
+  Tracks tracks_;
   std::vector<Waiting> waiting_;
   std::unique_ptr<Run> traces_;
-  int64_t least_offset_ns_ = 0;
   std::unordered_map<TraceId, ThreadId> thread_of_trace_;
   std::vector<std::pair<uint64_t, uint64_t>> launches_;  // an op event, and the flow to what it launched; sorted
   std::vector<Argument> arguments_;
@@ -189,113 +133,6 @@ class Timeline {
   uint64_t unreadable_ = 0, untimed_ = 0, overlapping_ = 0, not_finite_ = 0;
   std::vector<Missing> missing_;
 };
-
-// --- processes and tracks ----------------------------------------------------------------------------------------
-
-Timeline::Process& Timeline::process(uint32_t number) {
-  const auto [at, added] = processes_.try_emplace(number);
-  if (!added) return at->second;
-  // Sessions of old versions have no record of their process.
-  const ProcessRecord* record = reader_.process(ProcessId(number));
-  std::string name = reader_.contents().run.script;
-  if (record && (record->rank || record->world > 1)) name += str(", rank ", record->rank, " on ", record->host);
-  else if (number) name += str(", process ", number);
-  at->second.track = &new_track(number, TimelineTrack::Kind::kProcess, record ? record->pid : 0, std::move(name));
-  return at->second;
-}
-
-const TimelineTrack& Timeline::new_track(uint32_t number, TimelineTrack::Kind kind, int64_t id, std::string name) {
-  auto made = std::make_unique<TimelineTrack>();
-  made->kind = kind;
-  made->name = std::move(name);
-  if (kind == TimelineTrack::Kind::kProcess) {
-    made->pid = pids_.take(id);
-  } else {
-    Process& owner = process(number);
-    made->parent = owner.track->number;
-    made->pid = owner.track->pid;
-    made->tid = owner.tids.take(id);
-  }
-  made->number = static_cast<uint32_t>(tracks_.size()) + 1;
-  tracks_.push_back(std::move(made));
-  sink_.track(*tracks_.back());
-  return *tracks_.back();
-}
-
-void Timeline::add_processes() {
-  const Contents& all = reader_.contents();
-  for (const ProcessRecord& p : all.processes) {
-    Process& made = process(p.id.value);
-    made.clock_offset_ns = p.clock_offset_ns;
-    least_offset_ns_ = std::min(least_offset_ns_, p.clock_offset_ns);
-  }
-  for (const ThreadRecord& t : all.threads) {
-    Process& owner = process(process_of(t.number));
-    if (!owner.first_thread.valid()) owner.first_thread = t.number;
-    const std::string name = names_.thread(t.number);
-    lanes_[thread_track(t.number)].push_back(
-        {&new_track(process_of(t.number), TimelineTrack::Kind::kThread, t.system_id, name), {}});
-  }
-  if (processes_.empty()) process(0);
-}
-
-std::string Timeline::name_of(const TrackOf& track) const {
-  switch (track.kind) {
-    case TrackOf::Kind::kThread: {
-      const std::string name = names_.thread(ThreadId(track.number));
-      return name.empty() ? "thread" : name;
-    }
-    case TrackOf::Kind::kTrack: {
-      const TrackRecord* record = reader_.track(TrackId(track.number));
-      if (record && !record->name.empty()) return record->name;
-      return str(record && !record->kind.empty() ? record->kind : "track", ' ', track.number);
-    }
-    case TrackOf::Kind::kStream: return str("GPU ", track.number, " stream ", track.stream);
-    case TrackOf::Kind::kSynchronization: return str("GPU ", track.number, " synchronization");
-    case TrackOf::Kind::kApi: return str("CUDA API, thread ", track.number);
-    case TrackOf::Kind::kOverhead: return "CUPTI overhead";
-  }
-  return {};
-}
-
-// What names no thread lies on the first.
-TrackOf Timeline::thread_track(ThreadId thread) const {
-  if (!thread.valid()) thread = processes_.begin()->second.first_thread;
-  return {TrackOf::Kind::kThread, process_of(thread), thread.value};
-}
-
-// A span that a thread recorded lies on the thread, around its calls and ops.
-TrackOf Timeline::track_of(TrackId id) const {
-  const TrackRecord* record = reader_.track(id);
-  if (record && record->kind == "thread" && record->thread.valid()) return thread_track(record->thread);
-  return {TrackOf::Kind::kTrack, process_of(id), id.value};
-}
-
-TrackOf Timeline::track_of(const DeviceRecord& d) {
-  const uint32_t process = recorder_of(d);
-  if (is_api(d)) return {TrackOf::Kind::kApi, process, d.thread};
-  if (d.kind == "overhead") return {TrackOf::Kind::kOverhead, process};
-  if (d.kind == "sync") return {TrackOf::Kind::kSynchronization, process, d.device};
-  return {TrackOf::Kind::kStream, process, d.device, d.stream};
-}
-
-// The first lane in which the slice lies beside or inside the others. Null: none of so many.
-const TimelineTrack* Timeline::lane_for(TrackOf track, const Entry& entry) {
-  std::vector<Lane>& lanes = lanes_[track];
-  for (; track.lane < kMostLanes; ++track.lane) {
-    if (track.lane == lanes.size()) {
-      const auto kind = track.kind == TrackOf::Kind::kThread && track.lane == 0 ? TimelineTrack::Kind::kThread
-                                                                                : TimelineTrack::Kind::kOther;
-      lanes.push_back({&new_track(track.process, kind, 0, name_of(track)), {}});
-    }
-    std::vector<int64_t>& open = lanes[track.lane].open;
-    while (!open.empty() && open.back() <= entry.start) open.pop_back();
-    if (!open.empty() && open.back() < entry.end) continue;
-    open.push_back(entry.end);
-    return lanes[track.lane].track;
-  }
-  return nullptr;
-}
 
 // --- the merge -----------------------------------------------------------------------------------------------------
 
@@ -342,8 +179,7 @@ void Timeline::add_chunks(const ChunkStore<Chunk>& store, Rank rank, Fill fill) 
             ++untimed_;
             return;
           }
-          const auto at = processes_.find(process);
-          const int64_t offset = at == processes_.end() ? 0 : at->second.clock_offset_ns;
+          const int64_t offset = tracks_.clock_offset_ns(process);
           const auto place = static_cast<uint32_t>(row);
           run->entries.push_back({sum(start, offset), sum(std::max(start, end), offset), place, ~place});
         });
@@ -354,7 +190,7 @@ void Timeline::add_chunks(const ChunkStore<Chunk>& store, Rank rank, Fill fill) 
       }
       return run;
     };
-    waiting_.push_back({sum(info.first_ns, least_offset_ns_), open});
+    waiting_.push_back({sum(info.first_ns, tracks_.least_clock_offset_ns()), open});
   }
 }
 
@@ -390,8 +226,7 @@ void Timeline::add_traces() {
   };
   std::vector<Part> parts;
   for (const TraceRecord& t : reader_.contents().traces) {
-    const auto at = processes_.find(process_of(t.id));
-    const int64_t offset = at == processes_.end() ? 0 : at->second.clock_offset_ns;
+    const int64_t offset = tracks_.clock_offset_ns(process_of(t.id));
     const auto add = [&](const PhaseRecord* phase, int64_t start, int64_t end, uint32_t depth) {
       if (start <= 0) {
         ++untimed_;
@@ -450,7 +285,7 @@ void Timeline::merge() {
 // --- slices --------------------------------------------------------------------------------------------------------
 
 void Timeline::slice(const TrackOf& track, const Entry& entry, std::string_view name, std::string_view category) {
-  const TimelineTrack* lane = lane_for(track, entry);
+  const TimelineTrack* lane = tracks_.lane_for(track, entry.start, entry.end);
   if (!lane) {
     ++overlapping_;
     return;
@@ -473,7 +308,7 @@ void Timeline::op(const OpColumns& ops, const Entry& entry) {
   auto launch = std::lower_bound(launches_.begin(), launches_.end(), std::pair<uint64_t, uint64_t>(ops.id[i], 0));
   for (; launch != launches_.end() && launch->first == ops.id[i]; ++launch)
     flows_.push_back({launch->second, Flow::Role::kBegin});
-  slice(thread_track(ops.thread[i]), entry, known ? std::string_view(known->name) : names_.op(ops.op[i]),
+  slice(tracks_.of(ops.thread[i]), entry, known ? std::string_view(known->name) : names_.op(ops.op[i]),
         known ? std::string_view(known->family) : "");
 }
 
@@ -484,18 +319,17 @@ void Timeline::call(const CallRecord& c, const Entry& entry) {
   if (trace && c.outcome != CallOutcome::kHit) text("why", trace->why);
   text("source", names_.place(c.source, c.location));
   number("call", static_cast<int64_t>(c.id.value));
-  slice(thread_track(c.thread), entry, keep(names_.function(c.function)), "call");
+  slice(tracks_.of(c.thread), entry, keep(names_.function(c.function)), "call");
 }
 
 void Timeline::wait(const WaitRecord& w, const Entry& entry) {
   text("source", names_.place(w.source));
-  slice(thread_track(w.thread), entry, keep("wait for the trace of " + names_.function(w.function)), "wait");
+  slice(tracks_.of(w.thread), entry, keep("wait for the trace of " + names_.function(w.function)), "wait");
 }
 
 ThreadId Timeline::thread_of(const TraceRecord& t) const {
   if (const auto known = thread_of_trace_.find(t.id); known != thread_of_trace_.end()) return known->second;
-  const auto owner = processes_.find(process_of(t.id));
-  return owner == processes_.end() ? ThreadId() : owner->second.first_thread;
+  return tracks_.first_thread(process_of(t.id));
 }
 
 void Timeline::trace(const TraceRecord& t, const Entry& entry) {
@@ -508,14 +342,14 @@ void Timeline::trace(const TraceRecord& t, const Entry& entry) {
     number("nodes", static_cast<int64_t>(graph->nodes.size()));
   }
   text("source", names_.place(t.source, t.location));
-  slice(thread_track(thread_of(t)), entry,
+  slice(tracks_.of(thread_of(t)), entry,
         keep(str(word(t.kind), ' ', names_.function(t.function), names_.trace_number(t.id))), "trace");
 }
 
 void Timeline::phase(const TraceRecord& t, const PhaseRecord& p, const Entry& entry) {
   text("function", keep(names_.function(t.function)));
   text("trace", keep(names_.trace_number(t.id)));
-  slice(thread_track(p.thread.valid() ? p.thread : thread_of(t)), entry, p.name,
+  slice(tracks_.of(p.thread.valid() ? p.thread : thread_of(t)), entry, p.name,
         p.category.empty() ? std::string_view("phase") : p.category);
 }
 
@@ -531,7 +365,7 @@ void Timeline::device(const DeviceRecord& d, const Entry& entry) {
     flows_.push_back({launch_flow(d), !is_api(d)    ? Flow::Role::kEnd
                                       : d.op_event ? Flow::Role::kStep
                                                    : Flow::Role::kBegin});
-  slice(track_of(d), entry, d.name, d.kind);
+  slice(tracks_.of(d), entry, d.name, d.kind);
 }
 
 void Timeline::span(const SpanRecord& s, const Entry& entry) {
@@ -539,7 +373,7 @@ void Timeline::span(const SpanRecord& s, const Entry& entry) {
   text("source", names_.place({}, s.location));
   if (s.flow_in) flows_.push_back({flow_id(2, s.flow_in), Flow::Role::kEnd});
   if (s.flow_out) flows_.push_back({flow_id(2, s.flow_out), Flow::Role::kBegin});
-  slice(track_of(s.track), entry, s.name, s.category.empty() ? std::string_view("span") : s.category);
+  slice(tracks_.of(s.track), entry, s.name, s.category.empty() ? std::string_view("span") : s.category);
 }
 
 void Timeline::counter(const CounterRecord& c, const Entry& entry) {
@@ -547,11 +381,7 @@ void Timeline::counter(const CounterRecord& c, const Entry& entry) {
     ++not_finite_;
     return;
   }
-  const TimelineTrack*& track = counters_[c.track];
-  if (!track)
-    track = &new_track(recorder_of(c), TimelineTrack::Kind::kCounter, 0,
-                       name_of({TrackOf::Kind::kTrack, recorder_of(c), c.track.value}));
-  sink_.counter(*track, entry.start, c.value);
+  sink_.counter(tracks_.counter(c.track), entry.start, c.value);
 }
 
 // --- what is not there ---------------------------------------------------------------------------------------------
@@ -570,13 +400,12 @@ void Timeline::say_missing() {
     text("what", m.what);
     text("why", m.why);
     number("count", static_cast<int64_t>(m.count));
-    sink_.instant(*processes_.begin()->second.track, reader_.last_time(), str("missing: ", m.count, ' ', m.what),
+    sink_.instant(tracks_.first_process(), reader_.last_time(), str("missing: ", m.count, ' ', m.what),
                   arguments_);
   }
 }
 
 std::vector<Missing> Timeline::write() {
-  add_processes();
   look_ahead();
   add_store(Rank::kSpan, &Timeline::span);
   add_store(Rank::kCall, &Timeline::call);

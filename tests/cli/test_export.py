@@ -24,7 +24,8 @@ DOT = shutil.which('dot')
 TABLES = ('ops calls traces phases keys functions graphs nodes edges device spans counters waits decisions console '
           'missing').split()
 HOSTILE = [b'quote " and \\ and \\N\\l', b'bad \xff\xfe utf-8 \xed\xa0\x80', b'null \0 inside', b'\x1b[31mred\x1b[0m',
-           b'=cmd|calc', b'@sum(1)', b'-x', b'+1e', b'-1.5', b'+7', b'line\nbreak\r\nand, comma', b'<b>&amp;</b> &lt; ]]>',
+           b'=cmd|calc', b'@sum(1)', b'-x', b'+1e', b'-1.5', b'+7', b'line\nbreak\r\nand, comma',
+           b'<b>&amp;</b> &lt; ]]>',
            '\u202eright to left \U0001f600 \ufffe'.encode(), b'', b'a' * 3000, b'"];} digraph {', b'\x7f\x01\x1f']
 
 
@@ -65,6 +66,9 @@ def fields(data):
     return found
 
 
+KINDS = {3: 'process', 4: 'thread', 8: 'counter'}
+
+
 class Perfetto:
     """The tracks, slices, counters and instants of a trace, as a viewer would understand them."""
 
@@ -83,11 +87,11 @@ class Perfetto:
                 assert track[1][0] not in self.tracks
                 self.tracks[track[1][0]] = {
                     'name': track[2][0].decode('utf-8'), 'parent': track.get(5, [0])[0],
-                    'kind': 'process' if 3 in track else 'thread' if 4 in track else 'counter' if 8 in track else 'other'}
+                    'kind': next((kind for field, kind in KINDS.items() if field in track), 'other')}
             for event in map(fields, packet.get(11, [])):
                 assert event[11][0] in self.tracks, 'a track is described before it is used'
                 event['time'] = packet[8][0]
-                event['name'] = interned[2][event[10][0]] if 10 in event else event[23][0].decode() if 23 in event else ''
+                event['name'] = interned[2][event[10][0]] if 10 in event else event.get(23, [b''])[0].decode('utf-8')
                 event['args'] = {}
                 for a in map(fields, event.get(4, [])):
                     name = interned[3][a[1][0]]
@@ -139,8 +143,9 @@ class Export(unittest.TestCase):
             self.assertEqual(len(row), len(header), row)
         return [dict(zip(header, row)) for row in rows]
 
-    def info(self, path):
-        done = subprocess.run([PROGRAM, 'info', '--json', path], capture_output=True, check=True, env=ENVIRONMENT)
+    def info(self, path, *words):
+        done = subprocess.run([PROGRAM, 'info', '--json', path, *words], capture_output=True, check=True,
+                              env=ENVIRONMENT)
         return json.loads(done.stdout)
 
     def count(self, path, table):
@@ -195,7 +200,6 @@ class Export(unittest.TestCase):
                                      for name, start, end in slices)
         self.assertEqual(chrome, expected)
         perfetto = Perfetto(self.ok(path, '--format', 'perfetto'))
-        self.assertEqual(collections.Counter((name, end - start) for _, name, start, end, _, _ in perfetto.slices), expected)
         # The same slices at the same places of both.
         origin = int(trace['otherData']['origin_ns'])
         self.assertEqual(sorted((name, start - origin, end - origin) for _, name, start, end, _, _ in perfetto.slices),
@@ -341,23 +345,22 @@ class Export(unittest.TestCase):
         path = self.session()
         said = self.info(path)
         rows = {name: self.table(path, name) for name in TABLES}
-        self.assertEqual({name: len(rows[name]) for name in ('ops', 'calls', 'traces', 'functions', 'graphs', 'nodes', 'device')},
-                         {'ops': said['op_events'], 'calls': said['calls'], 'traces': said['traces'],
-                          'functions': said['functions'], 'graphs': said['graphs'], 'nodes': said['nodes'],
-                          'device': said['device_events']})
-        for name, table in (('keys', 'key_leaf'), ('phases', 'trace_phase'), ('decisions', 'decision'), ('missing', 'dropped'),
-                            ('console', 'console')):
+        for name, counted in (('ops', 'op_events'), ('calls', 'calls'), ('traces', 'traces'), ('graphs', 'graphs'),
+                              ('functions', 'functions'), ('nodes', 'nodes'), ('device', 'device_events')):
+            self.assertEqual(len(rows[name]), said[counted], name)
+        for name, table in (('keys', 'key_leaf'), ('phases', 'trace_phase'), ('decisions', 'decision'),
+                            ('missing', 'dropped'), ('console', 'console')):
             self.assertEqual(len(rows[name]), self.count(path, table), name)
         self.assertEqual(len(rows['edges']), self.count(path, 'node_input') + self.count(path, 'node_control_input'))
-        self.assertEqual(rows['calls'][0], {'start_ns': '9094000', 'duration_ns': '6107870', 'id': '0', 'function': 'train_step',
-                                            'trace': '1', 'outcome': 'trace', 'thread': '', 'parent': '',
-                                            'source': 'retracing.py:31'})
+        self.assertEqual(rows['calls'][0], {'start_ns': '9094000', 'duration_ns': '6107870', 'id': '0',
+                                            'function': 'train_step', 'trace': '1', 'outcome': 'trace', 'thread': '',
+                                            'parent': '', 'source': 'retracing.py:31'})
         self.assertEqual(rows['traces'][1]['why'], 'shape of batch')
-        self.assertEqual((rows['functions'][0]['parameters'], rows['functions'][0]['traces']), ('batch; lr; training', '12'))
+        self.assertEqual(rows['functions'][0]['parameters'], 'batch; lr; training')
+        self.assertEqual(rows['functions'][0]['traces'], '12')
         self.assertEqual(rows['console'][0]['text'], 'epoch 0 seen 241\n')
-        done = subprocess.run([PROGRAM, 'info', '--json', '--ops', path], capture_output=True, check=True, env=ENVIRONMENT)
         counted = collections.Counter()
-        for op in json.loads(done.stdout):
+        for op in self.info(path, '--ops'):
             counted[op['op']] += op['count']
         self.assertEqual(collections.Counter(row['op'] for row in rows['ops']), counted)
 
@@ -378,7 +381,8 @@ class Export(unittest.TestCase):
 
     def canonical(self, text):
         if DOT:
-            done = subprocess.run([DOT, '-Tcanon'], input=text.encode(), capture_output=True, timeout=60)
+            done = subprocess.run([DOT, '-Tcanon'], input=text.encode(), capture_output=True, env=ENVIRONMENT,
+                                  timeout=60)
             self.assertEqual((done.returncode, done.stderr), (0, b''))
 
     def test_the_graph_of_a_trace(self):
@@ -402,7 +406,8 @@ class Export(unittest.TestCase):
 
     def test_which_graph(self):
         path = self.session()
-        for words in ((), ('--graph', 'train_step#13'), ('--graph', 'step'), ('--graph', '#1'), ('--graph', 'evaluate#x')):
+        for words in ((), ('--graph', 'train_step#13'), ('--graph', 'step'), ('--graph', '#1'),
+                      ('--graph', 'evaluate#x')):
             err = self.refuse(path, '--format', 'dot', *words)
             self.assertIn('\n  train_step#1  24 nodes, graph __inference_train_step_0\n', err)
             self.assertIn('\n  evaluate#1 ', err)
@@ -442,7 +447,8 @@ class Export(unittest.TestCase):
             db.executemany('UPDATE node SET family = ? WHERE id % ? = ?',
                            [(name, len(families), i) for i, name in enumerate(families)])
             db.commit()
-            shown = dict(re.findall(r'(g0n\d+) \[.*color="(#\w+)", fillcolor="#\w+"', self.graph(path, '--graph', 'train_step#1')[0]))
+            text = self.graph(path, '--graph', 'train_step#1')[0]
+            shown = dict(re.findall(r'(g0n\d+) \[.*color="(#\w+)", fillcolor="#\w+"', text))
             for node, family in db.execute('SELECT id, family FROM node WHERE graph = 0'):
                 tone = theme['families'].get(family, 'grey')
                 self.assertEqual(shown[f'g0n{node}'], theme['themes']['light'][tone], family)
@@ -462,7 +468,8 @@ class Export(unittest.TestCase):
             columns = [row[1] for row in db.execute('PRAGMA table_info(node_input)')]
             self.assertEqual(columns, ['graph', 'node', 'position', 'source', 'output'])
             db.execute('DELETE FROM node_input WHERE graph = 0')
-            db.executemany('INSERT INTO node_input VALUES (0, ?, ?, 0, 0)', [(n, i) for n in range(1, 24) for i in range(3)])
+            db.executemany('INSERT INTO node_input VALUES (0, ?, ?, 0, 0)',
+                           [(n, i) for n in range(1, 24) for i in range(3)])
             db.commit()
         self.assertEqual(len([e for e in self.graph(path, '--graph', 'train_step#1')[2] if e[0] == 'g0n0']), 69)
         root = xml.etree.ElementTree.fromstring(self.ok(path, '--format', 'svg', '--graph', 'train_step#1'))
@@ -485,9 +492,10 @@ class Export(unittest.TestCase):
 
     def test_hostile_names(self):
         path = self.session()
-        texts = {'function': ['name'], 'op': ['name', 'family'], 'op_signature': ['inputs', 'outputs'], 'file': ['path'],
+        texts = {'function': ['name'], 'op': ['name', 'family'], 'op_signature': ['inputs', 'outputs'],
+                 'file': ['path'], 'trace': ['signature', 'why', 'error'],
                  'graph': ['name'], 'node': ['name', 'op', 'family', 'attributes', 'constant'], 'node_output': ['type'],
-                 'node_function': ['attribute'], 'track': ['name'], 'thread': ['name'], 'trace': ['signature', 'why', 'error'],
+                 'node_function': ['attribute'], 'track': ['name'], 'thread': ['name'],
                  'trace_phase': ['name', 'category'], 'key_leaf': ['path', 'value'], 'console': ['text'],
                  'dropped': ['what', 'why'], 'function_parameter': ['name'], 'decision': ['note']}
         with contextlib.closing(sqlite3.connect(path)) as db:
@@ -510,8 +518,8 @@ class Export(unittest.TestCase):
                 for cell in row.values():
                     if re.match(r'[=+\-@\t\r]', cell):
                         float(cell)  # only numbers may begin like formulas
-        self.assertEqual({row['value'] for row in self.table(path, 'keys')} & {"'=cmd|calc", "'@sum(1)", "'-x", "'+1e", '-1.5', '+7'},
-                         {"'=cmd|calc", "'@sum(1)", "'-x", "'+1e", '-1.5', '+7'})
+        self.assertLessEqual({"'=cmd|calc", "'@sum(1)", "'-x", "'+1e", '-1.5', '+7'},
+                             {row['value'] for row in self.table(path, 'keys')})
         for row in self.table(path, 'graphs'):
             if row['stage']:
                 err = export(path, '--format', 'dot')[2]
@@ -592,7 +600,8 @@ class Export(unittest.TestCase):
         self.assertIn('not a session', self.refuse(self.path('text'), '--format', 'chrome'))
         for words in ((), (path,), (path, '--format'), (path, '--format', 'xml'), ('--format', 'chrome'),
                       (path, 'other', '--format', 'chrome'), (path, '--format', 'chrome', '--table', 'ops'),
-                      (path, '--format', 'csv', '--table', 'ops', '--graph', 'f'), (path, '--shapes', '--format', 'chrome')):
+                      (path, '--format', 'csv', '--table', 'ops', '--graph', 'f'),
+                      (path, '--shapes', '--format', 'chrome')):
             self.assertIn('export: ', self.refuse(*words))
 
 

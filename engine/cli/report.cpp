@@ -3,6 +3,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/export_output.h"
 
 #include <charconv>
 #include <cstdio>
@@ -40,11 +41,9 @@ int report(const Words& words) {
     const std::string text = form == "json"   ? report_json(*reader, made)
                              : form == "html" ? report_html(*reader, made)
                                               : report_markdown(*reader, made);
-    FILE* to = out.empty() ? stdout : std::fopen(out.c_str(), "w");
-    if (!to) return complain("report: cannot write " + out);
-    const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size();
-    if ((out.empty() ? std::fflush(to) : std::fclose(to)) != 0 || !written)
-      return complain("report: could not write all of " + (out.empty() ? std::string("it") : out));
+    Output to(out, file, false);
+    to.write(text);
+    to.finish();
     if (most && made.retraces > *most) {
       std::fprintf(stderr, "footlight: %zu retraces, %zu are allowed\n", made.retraces, *most);
       return kTooManyRetraces;

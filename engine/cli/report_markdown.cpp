@@ -16,10 +16,12 @@ std::string ms(int64_t ns) {
   return text;
 }
 
+std::string clean(const std::string& text) { return printable(valid_text(text)); }
+
 // Text from the session in Markdown: no control characters, no markup.
 std::string plain(const std::string& text) {
   std::string out;
-  for (const char c : printable(text)) {
+  for (const char c : clean(text)) {
     if (std::string_view("\\`*_<>[]|#").find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
@@ -28,7 +30,7 @@ std::string plain(const std::string& text) {
 
 // As code; a longer fence where the text has backquotes itself.
 std::string code(const std::string& text) {
-  const std::string shown = printable(text);
+  const std::string shown = clean(text);
   const std::string fence = shown.find('`') == shown.npos ? "`" : "``";
   return shown.empty() ? "" : fence + shown + fence;
 }
@@ -51,7 +53,7 @@ void write_finding(const Reader& reader, const Finding& f, size_t number, std::s
   out += f.severity == explain::Severity::kWrongResult ? ": **wrong results**" : "";
   out += ".\n\n" + plain(f.detail) + ".\n\n";
   if (f.edit.at) {
-    out += "```diff\n-" + printable(f.edit.old_text) + "\n+" + printable(f.edit.new_text) + "\n```\n\n";
+    out += "```diff\n-" + clean(f.edit.old_text) + "\n+" + clean(f.edit.new_text) + "\n```\n\n";
   } else if (!f.fix.empty()) {
     out += "Fix: " + code(f.fix) + "\n\n";
   }

@@ -1,0 +1,154 @@
+"""`footlight report`: its three forms say the same as the script's own count, and hold whatever a session holds."""
+import html.parser
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+SCRIPT = '''import tensorflow as tf
+@tf.function
+def inner(x):
+    return x + 1.0
+@tf.function
+def step(x, rate):
+    return inner(x) * rate
+for i in range(6):
+    for _ in range(3):
+        step(tf.ones([4]), 0.1 * (i + 1))
+print('traced', step.experimental_get_tracing_count(), inner.experimental_get_tracing_count())
+'''
+HOSTILE = '<img src=x onerror=alert(1)>|`*_\x1b[31m\x00\xff"'
+
+
+class Page(html.parser.HTMLParser):
+    """Collects the tags, the text, and whatever would load something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.text, self.loads = [], [], '', []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if tag not in ('meta', 'rect', 'polygon', 'path', 'ellipse', 'text', 'polyline'):
+            self.open.append(tag)
+        self.loads += [(k, v) for k, v in attributes if k in ('src', 'href', 'data', 'xlink:href') or k.startswith('on')]
+
+    def handle_endtag(self, tag):
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+
+    def handle_data(self, data):
+        self.text += data
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.script = os.path.join(cls.folder, 'script.py')
+        with open(cls.script, 'w', encoding='utf-8') as file:
+            file.write(SCRIPT)
+        cls.session = os.path.join(cls.folder, 'run.footlight')
+        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', cls.session, cls.script],
+                              capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        cls.counted = [int(n) for n in re.search(r'traced (\d+) (\d+)', done.stdout).groups()]
+
+    def run_report(self, *words, session=None, code=0):
+        done = subprocess.run([PROGRAM, 'report', session or self.session, *words], capture_output=True, env=ENVIRONMENT,
+                              timeout=120)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout.decode('utf-8'), done.stderr.decode('utf-8')
+
+    def hostile_session(self):
+        """The recording with hostile text wherever there is text."""
+        path = os.path.join(self.folder, 'hostile.footlight')
+        shutil.copy(self.session, path)
+        with sqlite3.connect(path) as db:
+            for table, column in (('function', 'name'), ('file', 'text'), ('trace', 'why'), ('trace', 'signature'),
+                                  ('key_leaf', 'value'), ('key_leaf', 'parameter'), ('code', 'qualname'),
+                                  ('trace_differing', 'path'), ('node', 'name')):
+                db.execute('update %s set %s = cast(? as text)' % (table, column), (HOSTILE.encode('latin-1'),))
+        return path
+
+    def test_json_says_what_the_script_counted(self):
+        report = json.loads(self.run_report('--json')[0])
+        self.assertEqual((report['format'], report['version']), ('footlight-report', 1))
+        functions = {f['function']: f for f in report['functions']}
+        self.assertEqual([functions['step']['traces'], functions['inner']['traces']], self.counted)
+        self.assertEqual((functions['step']['calls'], functions['step']['hits']), (18, 12))
+        self.assertEqual(functions['inner']['calls'], 6)  # while step was traced
+        self.assertEqual(report['run']['script'], self.script)
+        self.assertEqual((report['run']['exit'], report['run']['error']), (0, None))
+        self.assertEqual(report['summary']['traces'], sum(self.counted))
+        self.assertEqual(report['summary']['removable_traces'], 5)
+        [finding] = report['findings']
+        self.assertEqual({k: finding[k] for k in ('id', 'function', 'cause', 'severity', 'file', 'line', 'path',
+                                                  'parameter')},
+                         {'id': 'F1', 'function': 'step', 'cause': 'python_scalar_argument', 'severity': 'cost',
+                          'file': self.script, 'line': 10, 'path': 'args[1]', 'parameter': 'rate'})
+        self.assertEqual((finding['evidence']['distinct'], finding['evidence']['calls'], finding['evidence']['traces']),
+                         (6, 18, 6))
+        self.assertEqual(finding['checked'], {'method': 'replay', 'ok': True, 'traces_before': 6, 'traces_after': 1})
+        self.assertEqual(finding['fix']['edit']['new'], 'step(tf.ones([4]), tf.constant(0.1 * (i + 1)))')
+        times = {f['function']: f['trace_ms'] for f in report['functions']}
+        with sqlite3.connect(self.session) as db:
+            rows = dict(db.execute('select f.name, sum(t.end_ns - t.start_ns) / 1e6 from trace t, function f '
+                                   'where f.id = t.function group by f.name'))
+        for name, milliseconds in rows.items():
+            self.assertAlmostEqual(times[name], milliseconds, places=2)
+
+    def test_a_budget_of_retraces(self):
+        self.run_report('--json', '--max-retraces', '5')
+        _, said = self.run_report('--json', '--max-retraces', '4', code=3)
+        self.assertIn('5 retraces, 4 are allowed', said)
+        self.assertIn('takes a number', self.run_report('--max-retraces', 'few', code=2)[1])
+
+    def test_markdown(self):
+        text, _ = self.run_report()
+        self.assertIn('2 traced functions, 24 calls, 7 traces', text)
+        self.assertIn('### F1: rate is a Python number that changes', text)
+        self.assertIn('+step(tf.ones([4]), tf.constant(0.1 * (i + 1)))', text)
+        self.assertIn('replayed: saves 5 of 6 traces', text)
+
+    def test_html_is_one_file_that_loads_nothing(self):
+        out = os.path.join(self.folder, 'report.html')
+        self.assertEqual(self.run_report('--html', '-o', out)[0], '')
+        with open(out, encoding='utf-8') as file:
+            page = Page(file.read())
+        self.assertEqual((page.open, page.loads), ([], []))
+        self.assertNotIn('script', page.tags)
+        self.assertIn('5 of 7', page.text)
+        self.assertIn('rate is a Python number that changes', page.text)
+        self.assertEqual(page.text.count('value of rate, nearest #'), 5)
+
+    def test_hostile_text_stays_text(self):
+        session = self.hostile_session()
+        json.loads(self.run_report('--json', session=session)[0])
+        page = Page(self.run_report('--html', session=session)[0])
+        self.assertEqual(page.loads, [])
+        self.assertNotIn('img', page.tags)
+        for form in ('--html', '--markdown'):
+            text = self.run_report(form, session=session)[0]
+            self.assertNotIn('\x1b', text)
+            self.assertNotIn('\x00', text)
+
+    def test_words_that_make_no_sense(self):
+        for words in (['--xml'], ['a', 'b'], ['-o']):
+            self.assertIn('footlight report FILE', self.run_report(*words, code=2)[1])
+        self.assertIn('nothing.footlight', self.run_report(session='nothing.footlight', code=2)[1])
+        self.assertIn('/no/such/folder/x', self.run_report('-o', '/no/such/folder/x', code=2)[1])
+
+
+if __name__ == '__main__':
+    unittest.main()

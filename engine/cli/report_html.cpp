@@ -46,7 +46,8 @@ th,td{padding:4px 12px 4px 0;border-bottom:1px solid var(--line);vertical-align:
 details>summary{cursor:pointer;margin:6px 0}svg text{fill:var(--text);font:11px Inter,system-ui,sans-serif}
 .src span{padding:0 14px}.src i{font-style:normal;color:var(--dim);display:inline-block;width:4.5em}
 .src .mark{background:var(--amberbg)}.src em{font-style:normal;color:var(--amber);float:right;margin-left:2em}
-.graph{background:#fff;border-radius:8px;overflow:auto}.graph svg text{fill:inherit}ul.tree{list-style:none;padding-left:18px;margin:0}
+.graph{background:#fff;border-radius:8px;overflow:auto}.graph svg text{fill:inherit}
+ul.tree{list-style:none;padding-left:18px;margin:0}
 )";
 
 // Text from the session: markup is escaped, control characters and broken UTF-8 are gone.
@@ -116,7 +117,8 @@ class Page {
             "<title>" + name + "</title><style>" + kStyle + "</style></head><body><h1>" + name + "</h1>";
     char seconds[40];
     std::snprintf(seconds, sizeof seconds, "%.2f s", report_.seconds);
-    std::string facts = html(run.engine) + " · " + html(run.python.substr(0, run.python.find(' ', run.python.find(' ') + 1))) + " · " +
+    const std::string python = run.python.substr(0, run.python.find(' ', run.python.find(' ') + 1));
+    std::string facts = html(run.engine) + " · " + html(python) + " · " +
                         html(run.machine) + " · ";
     if (!report_.ended) facts += "did not end";
     else if (report_.signal) facts += "ended by signal " + std::to_string(report_.signal);
@@ -144,7 +146,8 @@ class Page {
     out_ += "<div class=\"tiles\">";
     tile(report_.removable ? "amber" : "green", str(report_.removable, " of ", report_.traces), "traces avoidable");
     tile(saved ? "amber" : "green", ms(saved), "of " + ms(report_.trace_ns) + " spent tracing");
-    tile("", std::to_string(report_.findings.size()), str(report_.findings.size() == 1 ? "finding, " : "findings, ", checked, " checked"));
+    const size_t count = report_.findings.size();
+    tile("", std::to_string(count), str(count == 1 ? "finding, " : "findings, ", checked, " checked"));
     tile(wrong ? "red" : "green", std::to_string(wrong), "about wrong results");
     out_ += "</div>";
   }
@@ -275,7 +278,8 @@ class Page {
     }
     const size_t begin = svg.find("<svg");
     if (begin == svg.npos) return;
-    out_ += str("<details><summary>Graph of #", t.number, ", ", record->nodes.size(), " nodes</summary><div class=\"graph\">",
+    out_ += str("<details><summary>Graph of #", t.number, ", ", record->nodes.size(),
+                " nodes</summary><div class=\"graph\">",
                 svg.substr(begin), "</div></details>");
   }
   // Calls come by the million; a function's answer is kept.

@@ -71,15 +71,16 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
          " avoidable.\n";
   if (!report.ended) out += "\nThe run did not end: what was recorded up to then is here.\n";
   if (report.signal || report.exit_code)
-    out += "\nIt ended with " +
-           (report.signal ? "signal " + std::to_string(report.signal) : "exit code " + std::to_string(report.exit_code)) +
+    out += std::string("\nIt ended with ") + (report.signal ? "signal " : "exit code ") +
+           std::to_string(report.signal ? report.signal : report.exit_code) +
            (report.error.empty() ? "" : ": " + plain(report.error.substr(0, report.error.find('\n')))) + ".\n";
   for (const std::string& gap : report.gaps) out += "\nIncomplete: " + plain(gap) + ".\n";
 
   out += "\n## Findings\n";
   size_t number = 0;
   for (const Finding& f : report.findings) write_finding(reader, f, ++number, out);
-  if (report.findings.empty()) out += "\nNone: no function was traced more often than it needs, as far as was recorded.\n";
+  if (report.findings.empty())
+    out += "\nNone: no function was traced more often than it needs, as far as was recorded.\n";
 
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"

@@ -101,7 +101,9 @@ Findings find_findings(const RunRecords& records) {
     else kept.suppressed.push_back({f.function, f.cause, kOneRootCause});
   }
   std::ranges::stable_sort(kept.found, [](const Finding& a, const Finding& b) {
-    const auto weight = [](const Finding& f) { return std::tuple(f.severity, !f.saved.empty() && f.checked.ok, f.saved_ns); };
+    const auto weight = [](const Finding& f) {
+      return std::tuple(f.severity, !f.saved.empty() && f.checked.ok, f.saved_ns);
+    };
     return weight(a) > weight(b);
   });
   kept.suppressed.insert(kept.suppressed.end(), all.suppressed.begin(), all.suppressed.end());

@@ -5,8 +5,8 @@
 
 namespace footlight::explain {
 
-// A candidate for each path at which at least three different objects stand, one after the other, of which `wanted` says
-// that they are of the right kind. Texts are left to the cause.
+// A candidate for each path at which at least three different objects stand, one after the other, if `wanted` says that
+// they are of the right kind. Texts are left to the cause.
 std::vector<Candidate> changing_objects(const Evidence& evidence, const FunctionRun& run,
                                         bool (*wanted)(const LeafSeries& series));
 

@@ -109,7 +109,8 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   for (const FunctionRun::Step& step : run.steps)
     if (step.call) ++counts[flags.combination(*step.trace)];
   c.variants = combinations < kManyCombinations || recurring(counts, kFewTexts, kOftenUsed);
-  f.title = joined(names, ", ") + (names.size() > 1 ? " are flags with many combinations" : " is a flag with many values");
+  f.title = joined(names, ", ");
+  f.title += names.size() > 1 ? " are flags with many combinations" : " is a flag with many values";
   f.detail = std::to_string(f.values.size()) + " combinations, " + progression(f.values);
   f.fix = "pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
   to.push_back(std::move(c));

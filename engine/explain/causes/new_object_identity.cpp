@@ -1,4 +1,4 @@
-// new_object_identity: an argument, or the object of a method, is a new object in each call, and counts by its identity.
+// new_object_identity: an argument, or the object of a method, is a new object in each call and counts by its identity.
 // Fix: make it once, or pass the tensors and variables that it holds.
 #include "engine/explain/causes/changing_objects.h"
 #include "engine/explain/words.h"

@@ -15,7 +15,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   const TraceRecord* first = nullptr;  // of those made inside another one
   size_t inner = 0;
   for (const TraceRecord* t : run.traces) {
-    const auto around = [&](const TraceRecord* outer) { return inside(*outer, t->start_ns) && inside(*outer, t->end_ns); };
+    const auto around = [&](const TraceRecord* o) { return inside(*o, t->start_ns) && inside(*o, t->end_ns); };
     if (std::ranges::none_of(run.traces, around)) continue;
     if (!first || t->start_ns < first->start_ns) first = t;
     ++inner;

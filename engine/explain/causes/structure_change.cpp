@@ -1,4 +1,5 @@
-// structure_change: a list, tuple or dict comes with other lengths, keys or nesting. Fix: stack and pad, always all keys.
+// structure_change: a list, tuple or dict comes with other lengths, keys or nesting. Fix: stack and pad; always all
+// keys.
 #include "engine/explain/findings.h"
 #include "engine/explain/key.h"
 #include "engine/explain/words.h"

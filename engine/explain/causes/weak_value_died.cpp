@@ -1,5 +1,5 @@
-// weak_value_died: an argument is a new object in each call whose class defines equality; an equal one had a trace, which
-// was evicted when that object died. Fix: keep it alive.
+// weak_value_died: an argument is a new object in each call, and its class defines equality; an equal one had a trace,
+// which was evicted when that object died. Fix: keep it alive.
 #include "engine/explain/causes/changing_objects.h"
 #include "engine/explain/words.h"
 

@@ -345,8 +345,11 @@ std::string GraphBuilder::enter_scope(std::string_view name) {
   return before;
 }
 
+void (*on_leaked_use)(const Graph&) = nullptr;
+
 void throw_leaked(const Tensor& tensor) {
   const Graph& graph = *tensor.graph();
+  if (on_leaked_use) on_leaked_use(graph);
   const std::string& name = graph.node(tensor.node()).name;
   throw Error(ErrorKind::kInaccessibleTensor,
               "the symbolic tensor '" + name + ":" + std::to_string(tensor.output()) + "' (" +

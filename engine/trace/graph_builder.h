@@ -101,6 +101,8 @@ inline bool tracing() { return current_graph_builder != nullptr; }
 
 // Throws for a symbolic tensor that is used outside of its graph; names the tensor and the function.
 [[noreturn]] void throw_leaked(const Tensor&);
+// Installed by a front end: told of each such use, before the error.
+extern void (*on_leaked_use)(const Graph&);
 
 // Whether both are the same value from outside, so that one capture serves for both.
 bool same_value(const Tensor&, const Tensor&);

@@ -69,6 +69,7 @@ Builtin tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t cou
 // converted_call(function, *args, **kwargs)
 PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   PyObject* function = args[0];
+  if (on_converted_call) on_converted_call(function, args + 1, count - 1);
   if (conversion_is_off()) return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
   if (PyFunction_Check(function) || PyMethod_Check(function)) {
     const Ref converted = Ref::steal(guarded([&] { return ag_convert(function); }));

@@ -69,19 +69,20 @@ class Timer {
 };
 
 // The standard library and NumPy are not converted: nothing in them branches on tensors.
-bool is_library(PyCodeObject* code) {
+bool is_library(const std::string& file) {
   static const std::string& library = *new std::string([] {
     const Ref os = checked(PyImport_ImportModule("os"));
     const Ref file = optional_attribute(os.get(), "__file__");
     const std::string path = file ? readable(file.get()) : "";
     return path.substr(0, path.rfind('/') + 1);
   }());
-  const std::string file = readable(code->co_filename);
   if (is_own_file(file.c_str()) || file.starts_with("<frozen ")) return true;
   const bool installed = file.find("/site-packages/") != file.npos || file.find("/dist-packages/") != file.npos;
   if (installed) return file.find("-packages/numpy/") != file.npos;
   return !library.empty() && file.starts_with(library);
 }
+
+bool is_library(PyCodeObject* code) { return is_library(readable(code->co_filename)); }
 
 PyObject* find_code(PyObject* code) {
   PyObject* constants = reinterpret_cast<PyCodeObject*>(code)->co_consts;
@@ -402,6 +403,12 @@ bool ag_is_block_code(PyObject* code) {
 bool ag_is_converted(PyObject* function) {
   return PyFunction_Check(function) && ag_is_converted_code(PyFunction_GET_CODE(function));
 }
+
+bool ag_is_library(PyObject* code) { return is_library(reinterpret_cast<PyCodeObject*>(code)); }
+bool ag_is_library_file(const std::string& path) {
+  return is_library(path) || path.find("/site-packages/") != path.npos || path.find("/dist-packages/") != path.npos;
+}
+void (*on_converted_call)(PyObject* callable, PyObject* const* args, Py_ssize_t count) = nullptr;
 
 bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason) {
   const Timer timer;

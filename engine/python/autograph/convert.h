@@ -39,6 +39,11 @@ bool ag_is_converted_code(PyObject* code);
 bool ag_is_block_code(PyObject* code);
 // Whether a function object has converted code.
 bool ag_is_converted(PyObject* function);
+// The standard library, NumPy and our own package, whose code is no program of the user's.
+bool ag_is_library(PyObject* code);
+bool ag_is_library_file(const std::string& path);
+// Installed by engine/python/function: told of every call that converted code makes.
+extern void (*on_converted_call)(PyObject* callable, PyObject* const* args, Py_ssize_t count);
 
 // Time this thread spent converting, parsing and compiling so far.
 int64_t ag_nanoseconds();

@@ -22,6 +22,10 @@ struct FoundSource {
 // Never sets a Python error: `reason` says what went wrong.
 FoundSource find_source(PyCodeObject* code, PyObject* globals);
 
+// The tree of a whole file, as it is now; null: it cannot be read. Valid until the trees of several other files have
+// been asked for.
+const autograph::Node* tree_of_file(PyObject* filename, PyObject* globals);
+
 // The lines of a file as linecache has them, which knows notebooks' cells too (`globals` may be null). Empty: there are
 // none, or an error is set. A file that has no end, or that has to be waited for (a FIFO, a device), has none.
 Ref lines_of_file(PyObject* filename, PyObject* globals);

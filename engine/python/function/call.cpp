@@ -1,5 +1,6 @@
 // tf.function objects: the hot path of a call, and their attributes.
 #include "engine/python/function/function_object.h"
+#include "engine/python/function/state_watch.h"
 
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
@@ -58,6 +59,12 @@ PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf,
   });
 }
 
+// A recorded call of a trace that has read state of the program.
+void note_call(const std::shared_ptr<TraceState>& state, int64_t start_ns) {
+  state->note_call(start_ns);
+  if (current_graph_builder) StateWatch::contains(state);
+}
+
 [[noreturn]] void refuse_specs(const FunctionCore& core) {
   fail(ErrorKind::kType, "a TensorSpec has no value to call '", core.name,
        "' with; use get_concrete_function()");
@@ -89,7 +96,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     return core.function
         .call({key.key.words.data(), key.key.words.size()}, arguments, start,
               [&](trace::Trace& trace, CallId id) {
-                return run_entry(static_cast<TraceEntry&>(trace), arguments.tensors, id);
+                auto& entry = static_cast<TraceEntry&>(trace);
+                if (start && entry.state) note_call(entry.state, start);
+                return run_entry(entry, arguments.tensors, id);
               })
         .release();
   });

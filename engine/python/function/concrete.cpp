@@ -1,5 +1,6 @@
 // ConcreteFunction: one trace as an object that can be called, printed and inspected.
 #include "engine/python/function/function_object.h"
+#include "engine/python/function/state_watch.h"
 
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
@@ -177,7 +178,10 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     TraceEntry& entry = entry_of(self);
     return core_in(self)
         .function.call_trace(entry, recording_structure() ? now_ns() : 0,
-                             [&](CallId call) { return run_entry(entry, inputs, call); })
+                             [&](CallId call) {
+                               if (call.valid() && entry.state) entry.state->note_call(now_ns());
+                               return run_entry(entry, inputs, call);
+                             })
         .release();
   });
 }

@@ -1,5 +1,6 @@
 // tf.function itself: options, the forms of the decorator, and the public names of this folder.
 #include "engine/python/function/function_object.h"
+#include "engine/python/function/state_watch.h"
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
@@ -144,6 +145,7 @@ void init_function(PyObject* module) {
   init_function_control();
   trace::init_control_gradients();
   trace::init_graph_record();
+  init_state_watch();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
   variable_made = variable_is_assigned_now;
   publish_function("function", &function_definition);

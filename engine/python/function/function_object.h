@@ -50,6 +50,7 @@ Ref put_together(const OutputTemplate&, std::span<const Ref> leaves);
 
 // --- one trace ---
 struct TracedValues;
+class TraceState;
 struct TraceEntry final : trace::Trace {
   OutputTemplate outputs;
   bool single_tensor = false;            // the whole result is one tensor
@@ -63,6 +64,7 @@ struct TraceEntry final : trace::Trace {
   std::vector<Ref> captured_variables;   // empty references for captures that are not variables
   Ref object;                            // a weak reference to the ConcreteFunction, once one was made
   std::shared_ptr<TracedValues> traced;  // only while tracing
+  std::shared_ptr<TraceState> state;     // of a recorded trace that has read any
 };
 
 struct FunctionOptions {

@@ -1,5 +1,6 @@
 // A cache miss: the function is run once with symbolic arguments, and the trace becomes a concrete function.
 #include "engine/python/function/function_object.h"
+#include "engine/python/function/state_watch.h"
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
@@ -277,9 +278,11 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   } conversions(function.id(), entry);
   entry.traced = std::make_shared<TracedValues>(*this, arguments.values, run);
   if (!converted) converted = options.autograph ? checked(ag_convert(python_function.get(), true)) : python_function;
+  StateWatch watch(python_function.get(), arguments.values, function.id(), entry.id);
   const Ref result = call_body(converted.get(), signature, entry.traced->symbolic);
   std::vector<Tensor> tensors;
   entry.outputs = take_outputs(result.get(), tensors);
+  entry.state = watch.finish(run.builder.graph().get());
   return tensors;
 }
 

@@ -39,7 +39,7 @@ bool is_unsigned(DType d) {
 bool has_values(DType d) { return d != DType::kResource && d != DType::kVariant; }
 
 PyObject* repr(PyObject* self) { return guarded([&] { return PyUnicode_FromString(("tf." + name(self)).c_str()); }); }
-PyObject* str(PyObject* self) {
+PyObject* to_str(PyObject* self) {
   return guarded([&] { return PyUnicode_FromString(("<dtype: '" + name(self) + "'>").c_str()); });
 }
 Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(of(self)); }
@@ -300,7 +300,7 @@ void init_dtype() {
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_doc = "The type of a tensor's elements.";
   type.tp_repr = repr;
-  type.tp_str = str;
+  type.tp_str = to_str;
   type.tp_hash = hash;
   type.tp_richcompare = compare;
   type.tp_getset = properties;

@@ -9,6 +9,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 PRINT_FINDINGS = os.path.join(BUILD, 'tests', 'print_findings')
+# What these change is no number of traces: a replay of keys cannot check it.
+WRONG_RESULTS = ('stale_capture', 'python_side_effect', 'baked_random', 'tensor_leak')
 # Loading the sanitizer's library is for the interpreter alone.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 
@@ -46,7 +48,8 @@ def offences(wanted, found, causes):
     if not any(abs(first['line'] - line) <= 2 for line in lines):
         yield 'line %d is none of %s' % (first['line'], lines)
     numbers = (wanted['traces'][wanted['function']], wanted['wanted_traces_after_fix'][wanted['function']])
-    if not first['ok'] or (first['traces_before'], first['traces_after']) != numbers:
+    replayed = wanted['cause'] not in WRONG_RESULTS
+    if replayed and (not first['ok'] or (first['traces_before'], first['traces_after']) != numbers):
         yield 'not checked to go from %d to %d traces: %s' % (*numbers, first)
     if len(found) > 1:
         yield 'more than one finding: %s' % found

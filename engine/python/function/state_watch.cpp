@@ -1,0 +1,631 @@
+// Follows the functions that run while a trace is made, looks at what they name before and after, and writes down what
+// changed.
+#include "engine/python/function/state_watch.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+#include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/source.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/frame_layout.h"
+#include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/weak.h"
+#include "engine/python/types/objects.h"
+#include "engine/session/writer.h"
+#include "engine/trace/graph_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace footlight::python {
+
+using autograph::Outside;
+using autograph::OutsideAccess;
+using session::ObservationKind;
+using session::ObservationRecord;
+
+struct WatchedBody {
+  Outside outside;
+  std::vector<PathNames> names;          // by access
+  std::vector<int> cells;                // by access: index of the root in the closure; -1: a global
+  Ref filename;
+  std::string file;
+};
+
+using Body = std::shared_ptr<const WatchedBody>;
+
+// The value that a path begins at, and what holds it.
+static Ref start_of(PyObject* function, const WatchedBody& body, size_t access, const void** holder) {
+  const int cell = body.cells[access];
+  if (cell >= 0) {
+    PyObject* closure = PyFunction_GET_CLOSURE(function);
+    if (!closure || cell >= PyTuple_GET_SIZE(closure)) return {};
+    PyObject* one = PyTuple_GET_ITEM(closure, cell);
+    *holder = one;
+    return Ref::borrow(PyCell_GET(one));
+  }
+  PyObject* globals = PyFunction_GET_GLOBALS(function);
+  *holder = globals;
+  return Ref::borrow(find_item(globals, body.names[access].root.get()));
+}
+
+// One access of a function that runs while tracing.
+struct WatchedEntry {
+  Ref function, start;                   // kept while tracing alone
+  Body body;
+  size_t access = 0, steps = 0;
+  bool parameter = false, top = false;   // top: of the traced function itself
+  const void* holder = nullptr;
+  SeenValue before;
+  const OutsideAccess& made() const { return body->outside.accesses[access]; }
+  Spot now() const {
+    if (parameter) return walk(start, start.get(), made().path, body->names[access], steps);
+    const void* from = nullptr;
+    const Ref value = start_of(function.get(), *body, access, &from);
+    return walk(value, from, made().path, body->names[access], steps);
+  }
+  // The last name or key.
+  std::string last() const { return steps ? made().path.steps[steps - 1].key : made().path.root; }
+  std::string path() const {
+    autograph::OutsidePath path = made().path;
+    path.steps.resize(steps);
+    if (parameter && top && path.root != "self") path.root = "args[" + std::to_string(path.parameter) + "]";
+    if (parameter) return path.text();
+    return (body->cells[access] >= 0 ? "closure " : "global ") + path.text();
+  }
+};
+
+namespace {
+
+using Entry = WatchedEntry;
+constexpr size_t kMostFunctions = 256, kMostPlaces = 512;  // of one trace
+constexpr int kMostChanges = 8;          // of one place that are written down
+constexpr size_t kMostLines = 6;
+constexpr size_t kMostFiles = 40;
+
+void drop_body(void* body) { delete static_cast<Body*>(body); }
+
+// The accesses of a function's code; null: there is no source. Kept in the code object.
+Body body_of(PyObject* function) {
+  static const Py_ssize_t slot = request_code_slot(drop_body);
+  PyObject* object = PyFunction_GET_CODE(function);
+  void* known = nullptr;
+  if (slot < 0 || get_code_slot(object, slot, &known) < 0) throw PythonErrorSet();
+  if (known) return *static_cast<Body*>(known);
+  auto* code = reinterpret_cast<PyCodeObject*>(object);
+  auto made = std::make_shared<WatchedBody>();
+  bool any = false;
+  if (!ag_is_library(object) && !ag_is_converted_code(object)) {
+    PyObject* globals = PyFunction_GET_GLOBALS(function);
+    const FoundSource source = find_source(code, globals);
+    autograph::Tree tree;
+    autograph::Node* node = source.node ? read_ast(source.node, tree, source.options) : nullptr;
+    if (node) {
+      made->outside = autograph::outside_of(node);
+      made->filename = Ref::borrow(code->co_filename);
+      made->file = readable(code->co_filename);
+      const Ref free = checked(PyCode_GetFreevars(code));
+      for (const OutsideAccess& access : made->outside.accesses) {
+        made->names.push_back(names_of(access.path));
+        int cell = -1;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()) && cell < 0; ++i)
+          if (PyUnicode_Compare(PyTuple_GET_ITEM(free.get(), i), made->names.back().root.get()) == 0)
+            cell = static_cast<int>(i);
+        made->cells.push_back(cell);
+      }
+      any = true;
+    }
+    clear_only(PyExc_Exception);
+  }
+  auto kept = std::make_unique<Body>(any ? std::move(made) : nullptr);
+  if (set_code_slot(object, slot, kept.get()) < 0) throw PythonErrorSet();
+  return *kept.release();
+}
+
+// The function that runs when `callable` is called, and its first arguments.
+Ref function_behind(PyObject* callable, std::vector<PyObject*>& first) {
+  if (PyMethod_Check(callable)) {
+    first.push_back(PyMethod_GET_SELF(callable));
+    callable = PyMethod_GET_FUNCTION(callable);
+  }
+  if (PyFunction_Check(callable)) return Ref::borrow(callable);
+  if (PyType_Check(callable) || PyCFunction_Check(callable) || PyModule_Check(callable)) return {};
+  static PyObject* const name = PyUnicode_InternFromString("__call__");
+  PyObject* method = _PyType_Lookup(Py_TYPE(callable), name);
+  if (!method || !PyFunction_Check(method)) return {};
+  first.push_back(callable);
+  return Ref::borrow(method);
+}
+
+Ref weak(PyObject* object) {
+  Ref made = Ref::steal(PyWeakref_NewRef(object, nullptr));
+  if (!made) clear_only(PyExc_TypeError);
+  return made;
+}
+
+bool holds_symbolic(const SeenValue& value) { return value.kind == SeenValue::kSymbolic; }
+
+// Of the graph itself, or of a branch or loop of it: not of a trace around it.
+bool belongs_to_outer(PyObject* value) {
+  if (!value || !is_tensor(value) || !tensor_of(value).is_symbolic()) return false;
+  const Graph* graph = tensor_of(value).graph();
+  const trace::GraphBuilder* own = trace::GraphBuilder::innermost();
+  for (const trace::GraphBuilder* b = own ? own->outer() : nullptr; b; b = b->outer())
+    if (b->graph().get() == graph) return true;
+  return false;
+}
+
+// The files of the user's own program that are loaded.
+std::vector<Ref> loaded_files(const Ref& first) {
+  std::vector<Ref> files{first};
+  PyObject* modules = PyImport_GetModuleDict();
+  PyObject *key, *module;
+  Py_ssize_t at = 0;
+  std::vector<Ref> all;
+  while (modules && PyDict_Check(modules) && PyDict_Next(modules, &at, &key, &module))
+    if (PyModule_Check(module)) all.push_back(Ref::borrow(module));
+  for (const Ref& one : all) {
+    if (files.size() >= kMostFiles) break;
+    PyObject* dict = PyModule_GetDict(one.get());
+    PyObject* file = dict ? find_item(dict, "__file__") : nullptr;
+    if (!file || !PyUnicode_CheckExact(file)) continue;
+    const std::string name = readable(file);
+    if (!name.ends_with(".py") || ag_is_library_file(name)) continue;
+    const bool known = std::ranges::any_of(files, [&](const Ref& f) { return readable(f.get()) == name; });
+    if (!known) files.push_back(Ref::borrow(file));
+  }
+  return files;
+}
+
+// A counter of traces counts what it should.
+bool counts_traces(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name.find("trac") != name.npos || name.find("compil") != name.npos;
+}
+
+// What the rest of the program names it: an item counts as its container's.
+struct Elsewhere {
+  std::string text;                      // of the path
+  autograph::StateName name;
+};
+Elsewhere elsewhere(const Entry& e) {
+  Elsewhere found{e.path(), {}};
+  size_t steps = e.steps;
+  const auto& path = e.made().path;
+  if (steps && path.steps[steps - 1].item) found.name.item = path.steps[--steps];
+  while (steps && path.steps[steps - 1].item) --steps;
+  if (steps) {
+    found.name.kind = autograph::StateName::kAttribute;
+    found.name.name = path.steps[steps - 1].key;
+  } else {
+    found.name.kind = e.body->cells[e.access] >= 0 ? autograph::StateName::kClosure : autograph::StateName::kGlobal;
+    found.name.name = path.root;
+  }
+  return found;
+}
+
+// All functions that ran in a trace.
+std::set<Body>& known_bodies() {
+  static auto& all = *new std::set<Body>;
+  return all;
+}
+
+struct Found {
+  Ref file;
+  autograph::StateUse use;
+};
+std::vector<Found> uses_of(const WatchedBody& body, const autograph::StateName& name,
+                           const std::vector<const WatchedBody*>& without) {
+  std::vector<Found> all;
+  std::vector<Ref> files{body.filename};
+  if (name.kind != autograph::StateName::kClosure) files = loaded_files(body.filename);
+  for (const Ref& file : files) {
+    const autograph::Node* module = tree_of_file(file.get(), nullptr);
+    if (!module) continue;
+    std::vector<autograph::LineRange> ranges;
+    const std::string path = readable(file.get());
+    for (const WatchedBody* one : without)
+      if (one->file == path) ranges.push_back({one->outside.first_line, one->outside.last_line});
+    const autograph::LineRange own{body.outside.first_line, body.outside.last_line};
+    for (const autograph::StateUse& use : autograph::uses_of(module, name, own, ranges)) all.push_back({file, use});
+  }
+  return all;
+}
+
+void add_lines(session::Writer& writer, ObservationRecord& record, const std::vector<Found>& found, bool stores,
+               const char* role) {
+  size_t count = 0;
+  const auto add = [&](bool initial) {
+    for (const Found& one : found) {
+      if (one.use.store != stores || one.use.initial != initial || count == kMostLines) continue;
+      ++count;
+      record.lines.push_back({role, writer.file(readable(one.file.get())), one.use.line});
+    }
+  };
+  add(false);
+  if (!stores) add(true);
+}
+
+// Traces whose symbolic tensors were kept, by the number of their graph.
+struct Leak { FunctionId function; TraceId trace; };
+auto& leaks() {
+  static auto& all = *new std::unordered_map<const Graph*, std::pair<std::weak_ptr<const Graph>, Leak>>;
+  return all;
+}
+
+template <class Do>
+void quietly(Do&& act) {
+  const ExceptionSetAside aside;
+  try {
+    act();
+  } catch (const PythonErrorSet&) {
+    cleared_if(PyExc_Exception);
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace
+
+struct StateWatch::Impl {
+  FunctionId function;
+  TraceId trace;
+  std::vector<WatchedEntry> entries;
+  std::set<std::pair<const void*, const void*>> entered;
+  std::vector<Body> bodies;
+  std::vector<std::shared_ptr<TraceState>> inner;
+  struct Drawn {
+    ChanceSource source;
+    SeenValue before;
+    Body body;
+    int line = 0;
+    std::string path;
+  };
+  std::vector<Drawn> drawn;
+  std::set<std::string> seeded;          // "random", "numpy.random"
+  Impl* outer = nullptr;
+
+  static inline thread_local Impl* innermost = nullptr;
+
+  // `values`: of its parameters, as far as they are known; `owned` while tracing.
+  void enter(PyObject* made, std::span<PyObject* const> values, int depth = 0) {
+    if (bodies.size() >= kMostFunctions || depth > 8) return;
+    const bool object = !values.empty() && values[0] && !is_tensor(values[0]);
+    const void* self = object ? static_cast<const void*>(values[0]) : PyFunction_GET_CLOSURE(made);
+    if (!entered.insert({PyFunction_GET_CODE(made), self}).second) return;
+    const Body body = body_of(made);
+    if (!body) return;
+    bodies.push_back(body);
+    if (known_bodies().size() < 4096) known_bodies().insert(body);
+    const size_t count = body->outside.accesses.size();
+    for (size_t i = 0; i < count && entries.size() < kMostPlaces; ++i) {
+      const OutsideAccess& access = body->outside.accesses[i];
+      Entry entry{Ref::borrow(made), {}, body, i, access.path.steps.size(), false, bodies.size() == 1, nullptr, {}};
+      if (access.path.parameter >= 0) {
+        const auto index = static_cast<size_t>(access.path.parameter);
+        if (index >= values.size() || !values[index]) continue;
+        entry.parameter = true;
+        entry.start = Ref::borrow(values[index]);
+      }
+      if (access.kind == OutsideAccess::kCall) {
+        if (!call(entry)) continue;
+      }
+      const Spot spot = entry.now();
+      if (spot.property) {
+        PyObject* object = spot.object.get();
+        enter(spot.property.get(), {&object, 1}, depth + 1);
+        continue;
+      }
+      entry.holder = spot.holder;
+      entry.before = see(spot.value.get());
+      if (entry.before.kind == SeenValue::kCode && access.kind <= OutsideAccess::kCall) continue;
+      entries.push_back(std::move(entry));
+    }
+  }
+
+  // False: the call reads no state. It may be a draw of a number.
+  bool call(Entry& entry) {
+    const Spot called = entry.now();
+    if (!entry.steps) {
+      const ChanceSource source = chance_of(called.value.get(), nullptr, entry.last());
+      if (source.kind != Chance::kNone) draw(entry, source);
+      return called.value && !draws(source);
+    }
+    Entry owner = entry;
+    --owner.steps;
+    const Spot object = owner.now();
+    if (entry.last() == "seed" && (!object.value || PyModule_Check(object.value.get()))) {
+      seeded.insert(object.value && object.value.get() == loaded_module("random") ? "random" : "numpy.random");
+      return false;
+    }
+    // NumPy loads its generators at their first use.
+    const auto& path = entry.made().path;
+    if (entry.steps == 2 && path.steps[0].key == "random" && !object.value && std::islower(path.steps[1].key[0]) &&
+        path.steps[1].key != "default_rng" && object.holder && object.holder == loaded_module("numpy")) {
+      draw(entry, {Chance::kRandomState, {}, "numpy.random"});
+      return false;
+    }
+    const ChanceSource source = chance_of(called.value.get(), object.value.get(), entry.last());
+    if (source.kind != Chance::kNone) {
+      draw(entry, source);
+      return false;
+    }
+    const SeenValue seen = see(object.value.get());
+    if (seen.kind == SeenValue::kData) {
+      entry.steps = owner.steps;         // a method of a container reads the container
+      return true;
+    }
+    return called.value && see(called.value.get()).kind != SeenValue::kCode;
+  }
+  static bool draws(const ChanceSource& source) { return source.kind != Chance::kNone; }
+
+  void draw(const Entry& entry, const ChanceSource& source) {
+    const std::string last = entry.last();
+    if (last == "seed") seeded.insert(source.name);  // from there on the numbers are the same each time
+    if (last == "seed" || last.ends_with("state")) return;
+    std::string path = source.name;
+    if (path.empty()) {
+      Entry owner = entry;
+      if (owner.steps) --owner.steps;
+      path = owner.path();
+    }
+    const SeenValue before = source.object ? see_chance(source) : SeenValue();
+    drawn.push_back({source, before, entry.body, entry.made().line, std::move(path)});
+  }
+
+  std::vector<const WatchedBody*> involved() const {
+    std::vector<const WatchedBody*> all;
+    for (const Impl* one = this; one; one = one->outer)
+      for (const Body& body : one->bodies) all.push_back(body.get());
+    return all;
+  }
+
+  // What other traces have run so far, too: there the tensor may be another one, of that trace.
+  static std::vector<const WatchedBody*> traced() {
+    std::vector<const WatchedBody*> all;
+    for (const Body& body : known_bodies()) all.push_back(body.get());
+    return all;
+  }
+
+  void write_drawn(session::Writer& writer) {
+    std::set<std::pair<std::string, int>> done;
+    for (const Drawn& d : drawn) {
+      if (seeded.contains(d.source.name)) continue;
+      if (d.source.kind == Chance::kRandomState && !d.source.object) {
+        if (!loaded_module("numpy.random.mtrand")) continue;
+      } else if (d.source.kind != Chance::kClock) {
+        const SeenValue after = see_chance(d.source);
+        if (after.kind == SeenValue::kUnknown || after.same(d.before)) continue;
+      }
+      if (!done.insert({d.body->file, d.line}).second) continue;
+      ObservationRecord record;
+      record.kind = ObservationKind::kRandomRead;
+      record.function = function;
+      record.trace = trace;
+      record.time_ns = now_ns();
+      record.path = d.path;
+      record.file = writer.file(d.body->file);
+      record.line = d.line;
+      record.note = d.source.kind == Chance::kClock ? "clock" : "";
+      writer.add(std::move(record));
+    }
+  }
+
+  void write_changes(session::Writer& writer, const Graph* graph) {
+    std::set<std::string> done;
+    // What the last store leaves there.
+    std::map<std::string, const OutsideAccess*> last;
+    for (const Entry& e : entries)
+      if (e.made().kind == OutsideAccess::kStore) last[e.path()] = &e.made();
+    for (const Entry& e : entries) {
+      const OutsideAccess& access = e.made();
+      if (access.kind < OutsideAccess::kStore) continue;
+      // An item that is stored belongs to its container.
+      const Spot spot = e.now();
+      const SeenValue after = see(spot.value.get());
+      bool leaked = holds_symbolic(after) && !after.same(e.before) && !belongs_to_outer(spot.value.get());
+      if (!leaked && (access.memo || after.same(e.before) || after.kind != SeenValue::kData)) continue;
+      if (!leaked && e.body->outside.makes_once && access.kind == OutsideAccess::kStore) continue;
+      const Elsewhere where = elsewhere(e);
+      if (!leaked && counts_traces(where.name.name + where.name.item.key)) continue;
+      if (!done.insert(where.text).second) continue;
+      const auto uses = uses_of(*e.body, where.name, leaked ? traced() : involved());
+      const auto reads = [](const Found& f) { return !f.use.store; };
+      // A list of which only the length is read.
+      if (leaked && access.kind == OutsideAccess::kMutation && std::ranges::any_of(uses, reads) &&
+          std::ranges::all_of(uses, [](const Found& f) { return f.use.store || f.use.size; }))
+        leaked = false;
+      const bool reset = std::ranges::any_of(uses, [](const Found& f) { return f.use.store && !f.use.initial; });
+      const auto stored = last.find(where.text);
+      if (!leaked && stored != last.end() && stored->second->literal && !reset) continue;
+      ObservationRecord record;
+      record.kind = leaked ? ObservationKind::kTensorLeak : ObservationKind::kSideEffect;
+      record.function = function;
+      record.trace = trace;
+      record.time_ns = now_ns();
+      record.path = where.text;
+      record.file = writer.file(e.body->file);
+      record.line = access.line;
+      record.note = access.kind == OutsideAccess::kMutation ? "mutation" : "";
+      record.values.push_back(text_of(spot.value.get()));
+      add_lines(writer, record, uses, false, leaked ? "use" : "read");
+      if (record.lines.empty() && !leaked && access.kind != OutsideAccess::kStore) {
+        for (const Entry& read : entries)
+          if (read.made().kind == OutsideAccess::kRead && read.holder == e.holder && read.last() == e.last())
+            record.lines.push_back({"read", writer.file(read.body->file), read.made().line});
+      }
+      if (leaked && graph) {
+        auto& all = leaks();
+        if (all.size() > 1024) all.clear();
+        all[graph] = {graph->weak_from_this(), {function, trace}};
+      } else if (record.lines.empty()) {
+        continue;
+      }
+      writer.add(std::move(record));
+    }
+  }
+
+  std::shared_ptr<TraceState> keep() {
+    auto state = std::make_shared<TraceState>();
+    state->function = function;
+    state->trace = trace;
+    state->inner = std::move(inner);
+    std::set<std::string> done;
+    for (const Entry& e : entries) {
+      const OutsideAccess& access = e.made();
+      if (access.kind > OutsideAccess::kCall || !e.before.known()) continue;
+      if (e.before.kind == SeenValue::kSymbolic) continue;
+      const bool written = std::ranges::any_of(entries, [&](const Entry& w) {
+        if (w.made().kind < OutsideAccess::kStore) return false;
+        if (w.holder == e.holder && w.last() == e.last()) return true;
+        // self.x = ... before self.x.y is read, or self.items.append() before self.items[0] is
+        const auto &wrote = w.made().path, &read = e.made().path;
+        return w.start.get() == e.start.get() && wrote.root == read.root && w.steps <= e.steps &&
+               std::equal(wrote.steps.begin(), wrote.steps.begin() + static_cast<std::ptrdiff_t>(w.steps),
+                          read.steps.begin());
+      });
+      if (written) continue;
+      const Spot spot = e.now();
+      const SeenValue now = see(spot.value.get());
+      if (!now.same(e.before) || now.kind == SeenValue::kAbsent) continue;
+      std::string path = e.path();
+      if (!done.insert(path).second) continue;
+      TraceState::Place place;
+      place.function = weak(e.function.get());
+      if (e.parameter) place.object = weak(e.start.get());
+      if (!place.function || (e.parameter && !place.object)) continue;
+      place.body = e.body;
+      place.access = e.access;
+      place.steps = e.steps;
+      place.path = std::move(path);
+      place.value = now;
+      place.text = text_of(spot.value.get());
+      state->places.push_back(std::move(place));
+    }
+    if (state->places.empty() && state->inner.empty()) return nullptr;
+    return state;
+  }
+};
+
+StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace) {
+  if (!recording_structure() || !session::active_writer()) return;
+  impl_ = std::make_unique<Impl>();
+  impl_->function = function;
+  impl_->trace = trace;
+  impl_->outer = std::exchange(Impl::innermost, impl_.get());
+  quietly([&] {
+    std::vector<PyObject*> all;
+    const Ref made = function_behind(body, all);
+    all.insert(all.end(), values.begin(), values.end());
+    if (made) impl_->enter(made.get(), all);
+  });
+}
+
+StateWatch::~StateWatch() {
+  if (impl_) Impl::innermost = impl_->outer;
+}
+
+std::shared_ptr<TraceState> StateWatch::finish(const Graph* graph) {
+  std::shared_ptr<TraceState> state;
+  session::Writer* writer = impl_ ? session::active_writer() : nullptr;
+  if (!writer) return state;
+  quietly([&] {
+    impl_->write_drawn(*writer);
+    impl_->write_changes(*writer, graph);
+    state = impl_->keep();
+  });
+  return state;
+}
+
+void StateWatch::contains(const std::shared_ptr<TraceState>& inner) {
+  Impl* around = Impl::innermost;
+  if (inner && around && std::ranges::find(around->inner, inner) == around->inner.end()) around->inner.push_back(inner);
+}
+
+void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t count) {
+  Impl* around = Impl::innermost;
+  if (!around || around->bodies.size() >= kMostFunctions) return;
+  quietly([&] {
+    std::vector<PyObject*> all;
+    const Ref made = function_behind(callable, all);
+    all.insert(all.end(), args, args + count);
+    if (made) around->enter(made.get(), all);
+  });
+}
+
+void TraceState::compare(int64_t now) {
+  compared_ns_ = now;
+  quietly([&] { compare_for(trace, now, 0); });
+}
+
+void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
+  for (Place& place : places) {
+    if (place.changes >= kMostChanges) continue;
+    const Ref made = weak_target(place.function.get());
+    if (!made || !PyFunction_Check(made.get())) continue;
+    const OutsideAccess& access = place.body->outside.accesses[place.access];
+    const void* holder = nullptr;
+    const Ref start = place.object ? weak_target(place.object.get())
+                                   : start_of(made.get(), *place.body, place.access, &holder);
+    if (!start) continue;
+    const Spot spot = walk(start, holder, access.path, place.body->names[place.access], place.steps);
+    const SeenValue value = see(spot.value.get());
+    if (value.same(place.value) || !value.known() || value.kind == SeenValue::kAbsent ||
+        value.kind == SeenValue::kSymbolic)
+      continue;
+    session::Writer* writer = session::active_writer();
+    if (!writer) return;
+    std::string text = text_of(spot.value.get());
+    ObservationRecord record;
+    record.kind = ObservationKind::kStateChanged;
+    record.function = function;
+    record.trace = hit;
+    record.time_ns = now;
+    record.path = place.path;
+    record.file = writer->file(place.body->file);
+    record.line = access.line;
+    record.values = {place.text, text};
+    if (!place.changes) {
+      const Entry entry{.function = made, .start = start, .body = place.body, .access = place.access,
+                        .steps = place.steps, .parameter = static_cast<bool>(place.object)};
+      add_lines(*writer, record, uses_of(*place.body, elsewhere(entry).name, {place.body.get()}), true, "change");
+    }
+    writer->add(std::move(record));
+    ++place.changes;
+    place.value = value;
+    place.text = std::move(text);
+  }
+  if (depth < 16)
+    for (const auto& one : inner) one->compare_for(hit, now, depth + 1);
+}
+
+namespace {
+
+// A symbolic tensor of a finished trace is used.
+void leaked_used(const Graph& graph) {
+  session::Writer* writer = recording_structure() ? session::active_writer() : nullptr;
+  const auto found = writer ? leaks().find(&graph) : leaks().end();
+  if (!writer || found == leaks().end() || found->second.first.lock().get() != &graph) return;
+  quietly([&] {
+    const SourcePlace place = place_of(current_source());
+    if (place.file.empty()) return;
+    ObservationRecord record;
+    record.kind = ObservationKind::kTensorLeak;
+    record.function = found->second.second.function;
+    record.trace = found->second.second.trace;
+    record.time_ns = now_ns();
+    record.lines.push_back({"use", writer->file(place.file), place.line});
+    writer->add(std::move(record));
+  });
+}
+
+}  // namespace
+
+void init_state_watch() {
+  on_converted_call = StateWatch::entering;
+  trace::on_leaked_use = leaked_used;
+}
+
+}  // namespace footlight::python

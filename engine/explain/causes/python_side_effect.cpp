@@ -1,0 +1,39 @@
+// python_side_effect: the body changed state outside of itself, which happened while it was traced and not in the calls
+// that the trace served later, and the program reads that state. Fix: change it in the caller, or in a tf.Variable.
+#include "engine/explain/causes/observed.h"
+
+namespace footlight::explain {
+namespace {
+
+using session::ObservationKind;
+
+// A trace that is called once runs its body as often as the program does.
+constexpr size_t kFewestHits = 1;
+
+void find(const Evidence& evidence, Findings& to) {
+  std::map<std::pair<std::string, Line>, Finding> all;
+  for (const session::ObservationRecord& o : evidence.records().observations) {
+    if (o.kind != ObservationKind::kSideEffect) continue;
+    const size_t hits = hits_of(evidence, o.trace);
+    if (hits < kFewestHits) continue;
+    const std::pair<std::string, Line> key{o.path, Line{o.file, o.line}};
+    const auto [at, fresh] = all.try_emplace(key, wrong_result(evidence, o, 0));
+    Finding& f = at->second;
+    f.calls += hits;
+    f.values.insert(f.values.end(), o.values.begin(), o.values.end());
+    relate(f, o, "read", "use");
+  }
+  for (auto& [key, f] : all) {
+    const std::string name = name_in(f.path), function = short_name(evidence, f.function);
+    f.title = name + " changes only while " + function + " is traced";
+    f.detail = "this line ran when " + function + " was traced, and not in the " + later_calls(f.calls) +
+               " that its graph served, so what reads " + name + " gets a wrong value";
+    f.fix = "change " + name + " where " + function + " is called, or keep it in a tf.Variable and assign that";
+    to.found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("python_side_effect", find);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,50 @@
+// Changes of outer state that happen only while tracing.
+#include "tests/explain/causes/observed.h"
+
+#include <QTest>
+
+using namespace footlight;
+using namespace footlight::explain;
+using session::FileId;
+using session::ObservationKind;
+
+class TestPythonSideEffect : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void a_counter_that_later_calls_do_not_change() {
+    SampleRun run = run_of(6);
+    run.observations.push_back(observed(run, ObservationKind::kSideEffect, "self.steps", 12));
+    run.observations.back().lines = {{"read", FileId(1), 20}};
+    const auto found = findings(run);
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].cause, std::string("python_side_effect"));
+    QCOMPARE(found[0].severity, Severity::kWrongResult);
+    QCOMPARE(found[0].line.line, 12);
+    QCOMPARE(found[0].calls, size_t{5});
+    QCOMPARE(found[0].related[0].role, std::string("use"));
+    QCOMPARE(found[0].title, std::string("self.steps changes only while step is traced"));
+  }
+
+  void a_trace_that_no_later_call_hit() {
+    SampleRun run = run_of(1);
+    run.observations.push_back(observed(run, ObservationKind::kSideEffect, "self.steps", 12));
+    QVERIFY(findings(run).empty());
+  }
+
+  void a_trace_inside_of_another_one_is_hit_with_it() {
+    SampleRun run = run_of(4);
+    session::TraceRecord inner = run.traces[0];
+    inner.id = TraceId(77), inner.function = FunctionId(9);
+    run.traces.push_back(inner);
+    run.observations.push_back(observed(run, ObservationKind::kSideEffect, "global n", 3));
+    run.observations.back().trace = inner.id;
+    run.observations.back().function = inner.function;
+    const auto found = findings(run);
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].function, inner.function);
+    QCOMPARE(found[0].calls, size_t{3});
+  }
+};
+
+QTEST_APPLESS_MAIN(TestPythonSideEffect)
+#include "test_python_side_effect.moc"

@@ -1,0 +1,40 @@
+// tensor_leak: a symbolic tensor was stored outside of the function that was traced, and used after the trace. Fix:
+// return it.
+#include "engine/explain/causes/observed.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::ObservationKind;
+using session::ObservationRecord;
+
+bool is_leak(const ObservationRecord& o) { return o.kind == ObservationKind::kTensorLeak; }
+
+void find(const Evidence& evidence, Findings& to) {
+  const auto& all = evidence.records().observations;
+  std::map<std::pair<std::string, Line>, Finding> found;
+  for (const ObservationRecord& stored : all) {
+    if (!is_leak(stored) || stored.path.empty()) continue;
+    Finding f = wrong_result(evidence, stored, hits_of(evidence, stored.trace));
+    // Where a use was seen comes before where the source has one.
+    for (const ObservationRecord& used : all)
+      if (is_leak(used) && used.path.empty() && used.trace == stored.trace) relate(f, used, "use", "use");
+    relate(f, stored, "use", "use");
+    if (f.related.empty()) continue;
+    const std::string name = name_in(f.path), function = short_name(evidence, f.function);
+    f.values = stored.values;
+    f.title = name + " keeps a symbolic tensor of " + function;
+    f.detail = "what this line stores exists only while " + function + " is traced: it has no value afterwards, " +
+               "and the calls that the graph serves do not store anything";
+    f.fix = "return the tensor from " + function + " and store it in " + name + " where it is called";
+    found.try_emplace({stored.path, f.line}, std::move(f));
+  }
+  for (auto& [key, f] : found) to.found.push_back(std::move(f));
+}
+
+const Cause cause("tensor_leak", find);
+
+}  // namespace
+}  // namespace footlight::explain

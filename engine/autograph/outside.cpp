@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace footlight::autograph {
 namespace {
@@ -138,6 +139,14 @@ bool is_talk(const Node* call) {
   return before.find("log") != before.npos && before.find("math") == before.npos && among(method, kLogs);
 }
 
+// What it gets runs with the graph, not with the trace.
+bool runs_later(const Node* call) {
+  OutsidePath path;
+  if (!plain_path(call->node(at::Call::func), path)) return false;
+  const std::string& name = path.steps.empty() ? path.root : path.steps.back().key;
+  return name == "py_function" || name == "numpy_function" || name == "py_func";
+}
+
 bool only_talks(const List& statements) {
   return std::ranges::all_of(statements, [](const Node* s) {
     if (is(s, Kind::kPass) || is(s, Kind::kRaise) || is(s, Kind::kAssert)) return true;
@@ -155,6 +164,7 @@ class Collector {
   void run(const Node* function) {
     const Scope scope = scope_of(function);
     find_used(function);
+    find_later(function);
     find_aliases(function, scope);
     enter(function);
   }
@@ -174,6 +184,18 @@ class Collector {
     if (is(node, Kind::kIf) && only_talks(node->list(at::If::body)) && only_talks(node->list(at::If::orelse))) return;
     if (is(node, Kind::kName) && !is_store(node, at::Name::ctx)) used_.insert(node->name(at::Name::id)->text);
     for_each_child(node, [&](const Node* child) { find_used(child); });
+  }
+
+  // Functions inside that a py_function runs.
+  void find_later(const Node* node) {
+    if (is(node, Kind::kCall) && runs_later(node)) {
+      const auto note = [&](const Node* arg) {
+        if (is(arg, Kind::kName)) later_.insert(arg->name(at::Name::id)->text);
+      };
+      for (const Node* arg : node->list(at::Call::args)) note(arg);
+      for (const Node* keyword : node->list(at::Call::keywords)) note(keyword->node(at::keyword::value));
+    }
+    for_each_child(node, [&](const Node* child) { find_later(child); });
   }
 
   // `p = self.params`, the only assignment of p: p.rate is self.params.rate.
@@ -319,8 +341,12 @@ class Collector {
       }
     }
     talking_ += talk;
-    for (const Node* arg : args) visit(arg);
-    for (const Node* keyword : node->list(at::Call::keywords)) visit(keyword->node(at::keyword::value));
+    const bool later = runs_later(node);
+    const auto argument = [&](const Node* arg) {
+      if (!later || !is(arg, Kind::kLambda)) visit(arg);
+    };
+    for (const Node* arg : args) argument(arg);
+    for (const Node* keyword : node->list(at::Call::keywords)) argument(keyword->node(at::keyword::value));
     talking_ -= talk;
   }
 
@@ -346,7 +372,8 @@ class Collector {
       case Kind::kFunctionDef:
       case Kind::kAsyncFunctionDef:
         for (const Node* d : node->list(at::FunctionDef::decorator_list)) visit(d);
-        return enter(node);
+        if (!later_.contains(node->name(at::FunctionDef::name)->text)) enter(node);
+        return;
       case Kind::kLambda:
         return enter(node);
       case Kind::kGlobal:
@@ -417,7 +444,7 @@ class Collector {
 
   Outside& out_;
   std::vector<Scope> scopes_;
-  std::set<std::string_view> used_;
+  std::set<std::string_view> used_, later_;
   struct Alias { OutsidePath path; int line = 0; };
   std::map<std::string_view, Alias> aliases_;
   std::vector<OutsidePath> guards_;
@@ -478,13 +505,16 @@ class Uses {
     return is(node, Kind::kName) && node->name(at::Name::id)->text == state_.name;
   }
 
-  void add(const Node* at, bool store, bool literal = false) {
-    const int line = static_cast<int>(at->at.line);
+  void add(const Node* node, bool store, bool literal = false) {
+    const int line = static_cast<int>(node->at.line);
     for (const LineRange& range : without_)
       if (range.first <= line && line <= range.last) return;
     const bool initial = store && (state_.kind == StateName::kAttribute ? init_ : depth_ == 0 && !seen_initial_);
     if (store && initial) seen_initial_ = state_.kind != StateName::kAttribute;
-    to_.push_back({line, store, initial, literal});
+    to_.push_back({line, store, initial, literal, false, {}});
+    const Node* object = is(node, Kind::kSubscript) ? node->node(at::Subscript::value) : node;
+    object = is(object, Kind::kAttribute) ? object->node(at::Attribute::value) : nullptr;
+    if (is(object, Kind::kName) && object->name(at::Name::id)->text == "self") to_.back().of_class = class_;
   }
 
   void target(const Node* node, bool literal) {
@@ -510,6 +540,12 @@ class Uses {
         return enter(node);
       case Kind::kLambda:
         return enter(node);
+      case Kind::kClassDef: {
+        const std::string around = std::exchange(class_, std::string(node->name(at::ClassDef::name)->text));
+        for_each_child(node, [&](const Node* child) { visit(child); });
+        class_ = around;
+        return;
+      }
       case Kind::kAssign:
         visit(node->node(at::Assign::value));
         for (const Node* one : node->list(at::Assign::targets))
@@ -582,6 +618,7 @@ class Uses {
   const Node* owner_ = nullptr;
   int depth_ = 0;               // functions around
   bool init_ = false, seen_initial_ = false;
+  std::string class_;
 };
 
 }  // namespace

@@ -64,6 +64,7 @@ struct StateUse {
   bool initial = false;          // in __init__, at the top of the module, or where the closure's variable is made
   bool literal = false;
   bool size = false;             // only len() of it is read
+  std::string of_class;          // self.NAME in a method of this class
 };
 struct LineRange { int first = 0, last = 0; };
 // `body`: lines of the function that the closure belongs to; `without`: lines not to look at.

@@ -16,6 +16,165 @@ STATE = ('stale_capture', 'python_side_effect', 'baked_random', 'tensor_leak')
 
 # Programs with one finding: its path, its function, the program. The line to edit is marked.
 STALE = {
+    'a rate that the trainer lowers': ('self.lr', 'Trainer.train_step', '''
+        class Trainer:
+            def __init__(self):
+                self.w = tf.Variable(tf.zeros([3]))
+                self.lr = 0.1
+                self.epoch = 0
+            @tf.function
+            def train_step(self, x, y):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((tf.linalg.matvec(x, self.w) - y) ** 2)
+                g = tape.gradient(loss, self.w)
+                self.w.assign_sub(self.lr * g)  # here
+                return loss
+            def on_epoch_end(self):
+                self.epoch += 1
+                if self.epoch % 2 == 0:
+                    self.lr *= 0.5
+        t = Trainer()
+        for e in range(4):
+            for _ in range(5):
+                t.train_step(tf.ones([4,3]), tf.ones([4]))
+            t.on_epoch_end()
+    '''),
+    'a list in a closure': ('closure box[0]', 'make.<locals>.f', '''
+        def make():
+            box = [1.0]
+            @tf.function
+            def f(x):
+                return x * box[0]  # here
+            def set(v):
+                box[0] = v
+            return f, set
+        f, set = make()
+        for i in range(5):
+            f(tf.ones([2]))
+            set(float(i))
+    '''),
+    'an attribute of a class': ('global Config.ALPHA', 'f', '''
+        class Config:
+            ALPHA = 0.1
+        @tf.function
+        def f(x):
+            return tf.nn.leaky_relu(x, alpha=Config.ALPHA)  # here
+        for i in range(5):
+            f(tf.ones([2]))
+            Config.ALPHA = 0.2
+    '''),
+    'a dict in a dict': ("global CONFIG['loss']['weight']", 'main.<locals>.f', '''
+        CONFIG = {"loss": {"weight": 1.0}}
+        def main():
+            global CONFIG
+            @tf.function
+            def f(x):
+                w = CONFIG["loss"]["weight"]  # here
+                return x * w
+            for i in range(5):
+                f(tf.ones([2]))
+                CONFIG["loss"]["weight"] = 0.5
+        main()
+    '''),
+    'a traced lambda': ('global scale', '<lambda>', '''
+        scale = 1.0
+        g = tf.function(lambda x: x * scale)  # here
+        for i in range(5):
+            g(tf.ones([2]))
+            scale += 1
+    '''),
+    'a member of an enum': ('global mode', 'f', '''
+        import enum
+        class Mode(enum.Enum):
+            TRAIN = 1
+            TEST = 2
+        mode = Mode.TRAIN
+        @tf.function
+        def f(x):
+            if mode is Mode.TRAIN:  # here
+                return x * 2.0
+            return x
+        for i in range(5):
+            f(tf.ones([2]))
+            mode = Mode.TEST
+    '''),
+    'an object that is an argument': ('args[1].rate', 'f', '''
+        class Opt:
+            def __init__(self):
+                self.rate = 0.1
+        opt = Opt()
+        @tf.function
+        def f(x, opt):
+            return x * opt.rate  # here
+        for i in range(5):
+            f(tf.ones([2]), opt)
+            opt.rate = 0.2
+    '''),
+    'a helper function without AutoGraph': ('global K', 'f', '''
+        K = 1.0
+        def helper(x):
+            return x * K  # here
+        @tf.function(autograph=False)
+        def f(x):
+            return helper(x)
+        for i in range(5):
+            f(tf.ones([2]))
+            K += 1
+    '''),
+    'a slot': ('global h.lr', 'f', '''
+        import dataclasses
+        @dataclasses.dataclass
+        class Hyper:
+            __slots__ = ('lr',)
+            lr: float
+        h = Hyper(0.1)
+        @tf.function
+        def f(x):
+            return x * h.lr  # here
+        for i in range(5):
+            f(tf.ones([2]))
+            h.lr = 0.3
+    '''),
+    'a decorated helper': ('global K', 'f', '''
+        import functools
+        K = 1.0
+        def log(fn):
+            @functools.wraps(fn)
+            def inner(*a):
+                return fn(*a)
+            return inner
+        @log
+        def helper(x):
+            return x * K  # here
+        @tf.function
+        def f(x):
+            return helper(x)
+        for i in range(5):
+            f(tf.ones([2]))
+            K += 1
+    '''),
+    'a concrete function': ('global K', 'f', '''
+        K = 1.0
+        @tf.function
+        def f(x):
+            return x * K  # here
+        c = f.get_concrete_function(tf.TensorSpec([2], tf.float32))
+        for i in range(5):
+            c(tf.ones([2]))
+            K += 1
+    '''),
+    'a loop of the graph': ('global K', 'f', '''
+        K = 1.0
+        @tf.function
+        def f(x):
+            for i in tf.range(3):
+                if tf.reduce_sum(x) > 0:
+                    x = x * K  # here
+            return x
+        for i in range(5):
+            f(tf.ones([2]))
+            K += 1
+    '''),
     'a global': ('global RATE', 'step', '''
         RATE = 0.5
         @tf.function
@@ -185,6 +344,26 @@ STALE = {
     '''),
 }
 EFFECTS = {
+    'a dict with get': ("global stats['calls']", 'f', '''
+        stats = {}
+        @tf.function
+        def f(x):
+            stats['calls'] = stats.get('calls', 0) + 1  # here
+            return x
+        for i in range(5):
+            f(tf.ones([2]))
+        print(stats)
+    '''),
+    'a set': ('global names', 'f', '''
+        names = set()
+        @tf.function
+        def f(x, name):
+            names.add(name)  # here
+            return x
+        for i in range(5):
+            f(tf.ones([2]), 'a')
+        print(sorted(names))
+    '''),
     'a counter in an attribute': ('self.steps', 'Model.step', '''
         class Model(tf.Module):
             def __init__(self):
@@ -302,6 +481,25 @@ EFFECTS = {
     '''),
 }
 RANDOM = {
+    'a choice': ('random', 'f', '''
+        import random
+        items = [1.0, 2.0, 3.0]
+        @tf.function
+        def f(x):
+            return x * random.choice(items)  # here
+        for i in range(5):
+            f(tf.ones([2]))
+    '''),
+    'a condition': ('numpy.random', 'f', '''
+        import numpy as np
+        @tf.function
+        def f(x):
+            if np.random.rand() < 0.5:  # here
+                return x
+            return x * 2
+        for i in range(5):
+            f(tf.ones([2]))
+    '''),
     'random': ('random', 'step', '''
         import random
         @tf.function
@@ -388,6 +586,22 @@ RANDOM = {
     '''),
 }
 LEAKS = {
+    'a list that is stacked': ('self.outs', 'M.f', '''
+        class M:
+            def __init__(self):
+                self.outs = []
+            @tf.function
+            def f(self, x):
+                y = x * 2
+                self.outs.append(y)  # here
+                return y
+        m = M()
+        for i in range(5):
+            m.f(tf.ones([2]))
+        try:
+            tf.stack(m.outs)
+        except Exception as e: pass
+    '''),
     'an attribute that is used': ('self.hidden', 'Model.step', '''
         class Model(tf.Module):
             @tf.function
@@ -472,6 +686,165 @@ LEAKS = {
     '''),
 }
 CLEAN = {
+    'functions of a factory': '''
+        fns = []
+        def make(k):
+            @tf.function
+            def f(x):
+                return x * k
+            return f
+        for k in (1.0, 2.0, 3.0):
+            fns.append(make(k))
+        for _ in range(3):
+            for f in fns:
+                f(tf.ones([2]))
+    ''',
+    'a variable and a counter of the caller': '''
+        class Ema:
+            def __init__(self):
+                self.v = tf.Variable(0.0)
+                self.n = 0
+            @tf.function
+            def update(self, x):
+                self.v.assign(0.9 * self.v + 0.1 * x)
+                return self.v.read_value()
+            def __call__(self, x):
+                self.n += 1
+                return self.update(x)
+        e = Ema()
+        for i in range(5):
+            e(tf.constant(1.0))
+        print(e.n)
+    ''',
+    'locals with the names of globals': '''
+        @tf.function
+        def f(x):
+            total = 0.0
+            for i in range(3):
+                total += tf.reduce_sum(x) * i
+            parts = [x * j for j in range(2)]
+            return total + tf.add_n(parts)
+        for i in range(5):
+            for j in range(2):
+                f(tf.ones([2]))
+    ''',
+    'an attribute of another class': '''
+        class A:
+            def __init__(self):
+                self.count = 0
+            @tf.function
+            def f(self, x):
+                self.count += 1
+                return x
+        class B:
+            def __init__(self):
+                self.count = 3
+            def g(self):
+                return self.count
+        a, b = A(), B()
+        for i in range(5):
+            a.f(tf.ones([2]))
+        print(b.g())
+    ''',
+    'traced again at each change': '''
+        K = 1
+        @tf.function
+        def f(x, k):
+            return x * K * k
+        for i in range(5):
+            f(tf.ones([2]), i)
+            K += 1
+    ''',
+    'objects made anew': '''
+        class M:
+            def __init__(self, k):
+                self.k = k
+            @tf.function
+            def f(self, x):
+                return x * self.k
+        for k in (1., 2., 3.):
+            m = M(k)
+            m.f(tf.ones([2]))
+            m.f(tf.ones([2]))
+    ''',
+    'a cache with an exception': '''
+        _cache = {}
+        def get(n):
+            try:
+                return _cache[n]
+            except KeyError:
+                _cache[n] = [float(i) for i in range(n)]
+                return _cache[n]
+        @tf.function
+        def f(x):
+            return x + tf.constant(get(3))
+        for i in range(3):
+            f(tf.ones([3]))
+        print(get(3))
+    ''',
+    'lists of variables': '''
+        class Layer(tf.Module):
+            def __init__(self):
+                self.vars = []
+                self.ready = False
+            def add(self, v):
+                self.vars.append(tf.Variable(v))
+                return self.vars[-1]
+            @tf.function
+            def __call__(self, x):
+                if not self.ready:
+                    self.w = self.add(1.0)
+                    self.b = self.add(2.0)
+                    self.ready = True
+                return x * self.w + self.b
+        l = Layer()
+        for i in range(4):
+            l(tf.ones([2]))
+        print(l.vars, l.ready, len(l.vars))
+    ''',
+    'a cache with an early return': '''
+        class P:
+            def __init__(self):
+                self.table = None
+            def get(self):
+                if self.table is not None:
+                    return self.table
+                self.table = [1.0, 2.0]
+                return self.table
+            @tf.function
+            def f(self, x):
+                return x * tf.constant(self.get())
+        p = P()
+        for i in range(4):
+            p.f(tf.ones([2]))
+        print(p.table)
+    ''',
+    'random numbers drawn before': '''
+        import random
+        random.seed(1)
+        data = [random.random() for _ in range(4)]
+        @tf.function
+        def f(x):
+            return x * tf.constant(data)
+        for i in range(4):
+            f(tf.ones([4]))
+        random.random()
+    ''',
+    'read when a py_function runs': '''
+        import random
+        RATE = 1.0
+        def py_function(func, inp, Tout):
+            return inp[0]
+        @tf.function
+        def step(x):
+            def scaled(v):
+                return v * RATE * random.random()
+            y = py_function(scaled, [x], tf.float32)
+            return y + py_function(func=lambda v: v + RATE, inp=[x], Tout=tf.float32)
+        for i in range(6):
+            step(tf.ones([2]))
+            RATE += 1.0
+    ''',
     'a constant': '''
         RATE = 0.5
         @tf.function

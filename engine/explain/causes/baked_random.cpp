@@ -34,11 +34,15 @@ void add_edit(const Evidence& evidence, Finding& f) {
 }
 
 void find(const Evidence& evidence, Findings& to) {
+  const Hits served(evidence);
   std::map<Line, Finding> all;
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kRandomRead) continue;
-    const size_t hits = hits_of(evidence, o.trace);
-    if (!hits) continue;
+    const size_t hits = served.of(o.trace);
+    if (!hits) {
+      suppress(evidence, o, to);
+      continue;
+    }
     const auto [at, fresh] = all.try_emplace(Line{o.file, o.line}, wrong_result(evidence, o, 0));
     at->second.calls += hits;
     if (!fresh) continue;

@@ -2,24 +2,40 @@
 #include "engine/explain/causes/observed.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace footlight::explain {
 
 using session::ObservationRecord;
 using session::TraceRecord;
 
-size_t hits_of(const Evidence& evidence, TraceId id, int64_t since) {
-  const TraceRecord* trace = evidence.trace(id);
+namespace {
+constexpr int kAskedFor = 4;
+}
+
+Hits::Hits(const Evidence& evidence) : evidence_(evidence) {
+  if (evidence.records().observations.empty()) return;
+  for (const auto& [function, run] : evidence.functions())
+    for (const FunctionRun::Step& step : run.steps)
+      if (step.call && step.start_ns >= step.trace->end_ns) starts_[step.trace].push_back(step.start_ns);
+}
+
+size_t Hits::of(TraceId id, int64_t since) const {
+  const TraceRecord* trace = evidence_.trace(id);
   if (!trace) return 0;
   size_t hits = 0;
-  for (const auto& [function, run] : evidence.functions()) {
-    for (const FunctionRun::Step& step : run.steps) {
-      if (!step.call || step.start_ns < since || step.start_ns < step.trace->end_ns) continue;
-      const bool around = step.trace->start_ns <= trace->start_ns && trace->end_ns <= step.trace->end_ns;
-      hits += step.trace == trace || around;
-    }
+  for (const auto& [other, starts] : starts_) {
+    const bool around = other->start_ns <= trace->start_ns && trace->end_ns <= other->end_ns;
+    if (other == trace || around)
+      hits += static_cast<size_t>(starts.end() - std::lower_bound(starts.begin(), starts.end(), since));
   }
   return hits;
+}
+
+void suppress(const Evidence& evidence, const ObservationRecord& observed, Findings& to) {
+  const TraceRecord* trace = evidence.trace(observed.trace);
+  if (trace && trace->reason == session::TraceReason::kVariableCreation)
+    to.suppressed.push_back({observed.function, {}, kAskedFor});
 }
 
 std::string name_in(const std::string& path) {
@@ -38,7 +54,13 @@ Finding wrong_result(const Evidence& evidence, const ObservationRecord& observed
   f.calls = hits;
   f.checked.why_not = "run again with the change to confirm";
   const auto run = evidence.functions().find(observed.function);
-  if (run != evidence.functions().end()) f.cost_ns = run->second.tracing_ns();
+  if (run == evidence.functions().end()) return f;
+  f.cost_ns = run->second.tracing_ns();
+  size_t parameter = 0;
+  const char* path = f.path.c_str();
+  if (std::sscanf(path, "args[%zu]", &parameter) == 1 && run->second.record &&
+      parameter < run->second.record->parameters.size())
+    f.parameter = run->second.record->parameters[parameter];
   return f;
 }
 

@@ -11,11 +11,15 @@ using session::ObservationKind;
 constexpr size_t kFewestHits = 1;
 
 void find(const Evidence& evidence, Findings& to) {
+  const Hits served(evidence);
   std::map<std::pair<std::string, Line>, Finding> all;
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kSideEffect) continue;
-    const size_t hits = hits_of(evidence, o.trace);
-    if (hits < kFewestHits) continue;
+    const size_t hits = served.of(o.trace);
+    if (hits < kFewestHits) {
+      suppress(evidence, o, to);
+      continue;
+    }
     const std::pair<std::string, Line> key{o.path, Line{o.file, o.line}};
     const auto [at, fresh] = all.try_emplace(key, wrong_result(evidence, o, 0));
     Finding& f = at->second;

@@ -11,12 +11,13 @@ namespace {
 using session::ObservationKind;
 
 void find(const Evidence& evidence, Findings& to) {
+  const Hits served(evidence);
   // One root cause is one finding, however many functions and traces read it.
   std::map<std::pair<std::string, Line>, Finding> all;
   std::map<std::pair<std::string, Line>, int64_t> first;
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kStateChanged || o.values.size() < 2) continue;
-    const size_t hits = hits_of(evidence, o.trace, o.time_ns);
+    const size_t hits = served.of(o.trace, o.time_ns);
     if (!hits) continue;
     const bool global = o.path.starts_with("global ");
     const std::pair<std::string, Line> key{o.path, global ? Line() : Line{o.file, o.line}};

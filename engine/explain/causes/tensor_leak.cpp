@@ -13,11 +13,12 @@ using session::ObservationRecord;
 bool is_leak(const ObservationRecord& o) { return o.kind == ObservationKind::kTensorLeak; }
 
 void find(const Evidence& evidence, Findings& to) {
+  const Hits served(evidence);
   const auto& all = evidence.records().observations;
   std::map<std::pair<std::string, Line>, Finding> found;
   for (const ObservationRecord& stored : all) {
     if (!is_leak(stored) || stored.path.empty()) continue;
-    Finding f = wrong_result(evidence, stored, hits_of(evidence, stored.trace));
+    Finding f = wrong_result(evidence, stored, served.of(stored.trace));
     // Where a use was seen comes before where the source has one.
     for (const ObservationRecord& used : all)
       if (is_leak(used) && used.path.empty() && used.trace == stored.trace) relate(f, used, "use", "use");

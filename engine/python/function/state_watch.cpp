@@ -219,6 +219,12 @@ struct Found {
 };
 std::vector<Found> uses_of(const WatchedBody& body, const autograph::StateName& name,
                            const std::vector<const WatchedBody*>& without) {
+  // Each trace of a function asks the same again.
+  static auto& known = *new std::map<std::tuple<const WatchedBody*, int, std::string, std::string, size_t>,
+                                     std::vector<Found>>;
+  if (known.size() > 1024) known.clear();
+  const std::tuple key{&body, static_cast<int>(name.kind), name.name, name.item.key, without.size()};
+  if (const auto at = known.find(key); at != known.end()) return at->second;
   std::vector<Found> all;
   std::vector<Ref> files{body.filename};
   if (name.kind != autograph::StateName::kClosure) files = loaded_files(body.filename);
@@ -232,6 +238,7 @@ std::vector<Found> uses_of(const WatchedBody& body, const autograph::StateName& 
     const autograph::LineRange own{body.outside.first_line, body.outside.last_line};
     for (const autograph::StateUse& use : autograph::uses_of(module, name, own, ranges)) all.push_back({file, use});
   }
+  known.insert_or_assign(key, all);
   return all;
 }
 
@@ -254,6 +261,14 @@ struct Leak { FunctionId function; TraceId trace; };
 auto& leaks() {
   static auto& all = *new std::unordered_map<const Graph*, std::pair<std::weak_ptr<const Graph>, Leak>>;
   return all;
+}
+
+// A function that is traced again and again says the same each time.
+bool said_enough(FunctionId function, const std::string& path) {
+  constexpr int kMost = 256;
+  static auto& said = *new std::map<std::tuple<uint32_t, FunctionId, std::string>, int>;
+  if (said.size() > 4096) said.clear();
+  return ++said[{recording_number.load(std::memory_order_relaxed), function, path}] > kMost;
 }
 
 template <class Do>
@@ -286,6 +301,7 @@ struct StateWatch::Impl {
   std::vector<Drawn> drawn;
   std::set<std::string> seeded;          // "random", "numpy.random"
   Impl* outer = nullptr;
+  bool follow = false;
 
   static inline thread_local Impl* innermost = nullptr;
 
@@ -310,6 +326,7 @@ struct StateWatch::Impl {
         entry.start = Ref::borrow(values[index]);
       }
       if (access.kind == OutsideAccess::kCall) {
+        if (follow) follow_call(entry, depth);
         if (!call(entry)) continue;
       }
       const Spot spot = entry.now();
@@ -323,6 +340,22 @@ struct StateWatch::Impl {
       if (entry.before.kind == SeenValue::kCode && access.kind <= OutsideAccess::kCall) continue;
       entries.push_back(std::move(entry));
     }
+  }
+
+  void follow_call(const Entry& entry, int depth) {
+    const Spot called = entry.now();
+    if (!called.value) return;
+    PyObject* function = called.value.get();
+    PyObject* self = nullptr;
+    if (PyMethod_Check(function)) self = PyMethod_GET_SELF(function), function = PyMethod_GET_FUNCTION(function);
+    Ref owner;
+    if (!self && entry.steps) {          // found on the class of the object
+      Entry object = entry;
+      --object.steps;
+      owner = object.now().value;
+      if (owner && !PyModule_Check(owner.get()) && !PyType_Check(owner.get())) self = owner.get();
+    }
+    if (PyFunction_Check(function)) enter(function, {&self, self ? size_t{1} : size_t{0}}, depth + 1);
   }
 
   // False: the call reads no state. It may be a draw of a number.
@@ -399,7 +432,7 @@ struct StateWatch::Impl {
         const SeenValue after = see_chance(d.source);
         if (after.kind == SeenValue::kUnknown || after.same(d.before)) continue;
       }
-      if (!done.insert({d.body->file, d.line}).second) continue;
+      if (!done.insert({d.body->file, d.line}).second || said_enough(function, d.path)) continue;
       ObservationRecord record;
       record.kind = ObservationKind::kRandomRead;
       record.function = function;
@@ -431,7 +464,8 @@ struct StateWatch::Impl {
       const Elsewhere where = elsewhere(e);
       if (!leaked && counts_traces(where.name.name + where.name.item.key)) continue;
       if (!done.insert(where.text).second) continue;
-      const auto uses = uses_of(*e.body, where.name, leaked ? traced() : involved());
+      auto uses = uses_of(*e.body, where.name, leaked ? traced() : involved());
+      if (where.name.kind == autograph::StateName::kAttribute) drop_other_classes(uses, e);
       const auto reads = [](const Found& f) { return !f.use.store; };
       // A list of which only the length is read.
       if (leaked && access.kind == OutsideAccess::kMutation && std::ranges::any_of(uses, reads) &&
@@ -463,14 +497,34 @@ struct StateWatch::Impl {
       } else if (record.lines.empty()) {
         continue;
       }
-      writer.add(std::move(record));
+      if (!said_enough(function, where.text)) writer.add(std::move(record));
     }
+  }
+
+  // self.NAME in a class that has nothing to do with the object.
+  static void drop_other_classes(std::vector<Found>& uses, const Entry& e) {
+    Entry object = e;
+    const auto& steps = e.made().path.steps;
+    while (object.steps && steps[object.steps - 1].item) --object.steps;
+    if (object.steps) --object.steps;
+    const Ref owner = object.now().value;
+    PyObject* classes = owner && !PyType_Check(owner.get()) ? Py_TYPE(owner.get())->tp_mro : nullptr;
+    if (!classes) return;
+    std::erase_if(uses, [&](const Found& found) {
+      if (found.use.of_class.empty()) return false;
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); ++i) {
+        const std::string name = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(classes, i))->tp_name;
+        if (name.substr(name.rfind('.') + 1) == found.use.of_class) return false;
+      }
+      return true;
+    });
   }
 
   std::shared_ptr<TraceState> keep() {
     auto state = std::make_shared<TraceState>();
     state->function = function;
     state->trace = trace;
+    state->recording = recording_number.load(std::memory_order_relaxed);
     state->inner = std::move(inner);
     std::set<std::string> done;
     for (const Entry& e : entries) {
@@ -509,11 +563,13 @@ struct StateWatch::Impl {
   }
 };
 
-StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace) {
+StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace,
+                       bool follow) {
   if (!recording_structure() || !session::active_writer()) return;
   impl_ = std::make_unique<Impl>();
   impl_->function = function;
   impl_->trace = trace;
+  impl_->follow = follow;
   impl_->outer = std::exchange(Impl::innermost, impl_.get());
   quietly([&] {
     std::vector<PyObject*> all;
@@ -557,6 +613,7 @@ void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t 
 
 void TraceState::compare(int64_t now) {
   compared_ns_ = now;
+  if (recording != recording_number.load(std::memory_order_relaxed)) return;
   quietly([&] { compare_for(trace, now, 0); });
 }
 

@@ -30,6 +30,7 @@ class TraceState {
   };
   FunctionId function;
   TraceId trace;
+  uint32_t recording = 0;                // which has the function and the trace
   std::vector<Place> places;
   std::vector<std::shared_ptr<TraceState>> inner;  // of traces that it contains
 
@@ -51,7 +52,8 @@ class TraceState {
 class StateWatch {
  public:
   // `values`: the arguments, in the order of the parameters.
-  StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace);
+  // `follow`: called functions are not converted, so they are found by their names.
+  StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace, bool follow);
   ~StateWatch();
   StateWatch(const StateWatch&) = delete;
   StateWatch& operator=(const StateWatch&) = delete;

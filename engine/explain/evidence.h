@@ -70,8 +70,11 @@ class Evidence {
   Line definition(const FunctionRun& run) const;  // the line of the decorator, else of the def
   // "    x = step(x, lr)"; empty if the file was not recorded or has no such line.
   std::string_view text(const Line& line) const;
-  // Where the argument at `path` was made for the calls on this line.
-  Line value_line(const FunctionRun& run, const Line& call, const std::string& path) const;
+  // Where the argument at `path` was made for the calls on this line, the most specific line first; for this trace, if
+  // it was looked at.
+  std::vector<Line> value_lines(const FunctionRun& run, const Line& call, const std::string& path,
+                                TraceId trace = {}) const;
+  Line value_line(const FunctionRun& run, const Line& call, const std::string& path, TraceId trace = {}) const;
 
  private:
   std::span<const uint64_t> words(KeyId key) const;

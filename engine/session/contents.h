@@ -40,8 +40,8 @@ struct Contents {
 constexpr auto kRecordTables =
     std::tuple(&Contents::processes, &Contents::files, &Contents::codes, &Contents::locations, &Contents::functions,
                &Contents::traces, &Contents::keys, &Contents::graphs, &Contents::generated, &Contents::decisions,
-               &Contents::observations, &Contents::console, &Contents::op_names, &Contents::signatures, &Contents::threads,
-               &Contents::device_names, &Contents::tracks, &Contents::dropped, &Contents::end);
+               &Contents::observations, &Contents::console, &Contents::op_names, &Contents::signatures,
+               &Contents::threads, &Contents::device_names, &Contents::tracks, &Contents::dropped, &Contents::end);
 
 // The members of `meta`: a row of key and value each.
 using MetaRecords = std::tuple<RunRecord, LevelRecord>;

@@ -77,6 +77,7 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
     }
     const ReplayResult result = replay(evidence, run, {cast_to(casts), {}, false});
     if (!result.checked.ok || !conclude(evidence, run, result, f, 1)) continue;
+    edit_at(f, evidence.value_line(run, f.line, f.path, f.example), "call");  // where the odd one is made
     const std::string& name = f.parameter.empty() ? path : f.parameter;
     f.title = name + " comes in several dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");

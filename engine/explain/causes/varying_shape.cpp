@@ -113,11 +113,10 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
     if (result.checked.method == Checked::Method::kNone) result = merge_by_leaves(run, paths, result.checked);
 
     Finding f;
+    f.path = tensor.path + ".shape[" + std::to_string(*tensor.dimensions.begin()) + ']';
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group));
     if (f.graphs > GraphRelation::kConstants || !conclude(evidence, run, result, f)) continue;
-    const std::string dimension = std::to_string(*tensor.dimensions.begin());
-    f.path = tensor.path + ".shape[" + dimension + ']';
     f.parameter = tensor.parameter;
     f.values = tensor.shapes;
     edit_at(f, evidence.definition(run), "call");

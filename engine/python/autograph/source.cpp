@@ -52,12 +52,12 @@ bool is_utf8(PyObject* lines) {
   return true;
 }
 
-Ref parse(const std::string& text, PyCodeObject* code) {
+Ref parse(const std::string& text, PyObject* filename, int code_flags) {
   PyCompilerFlags flags{};
-  flags.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | (code->co_flags & PyCF_MASK);
+  flags.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | (code_flags & PyCF_MASK);
   flags.cf_feature_version = PY_MINOR_VERSION;
   const NoWarnings quiet;
-  return Ref::steal(Py_CompileStringObject(text.c_str(), code->co_filename, Py_file_input, &flags, -1));
+  return Ref::steal(Py_CompileStringObject(text.c_str(), filename, Py_file_input, &flags, -1));
 }
 
 // Follows Python's lexical rules as far as needed to find where statements begin: strings, brackets, comments,
@@ -217,9 +217,11 @@ struct WholeFile {
   Ref lines, module;
   std::unique_ptr<Tree> tree;
   std::vector<std::pair<Node*, PyObject*>> functions;
+  const Node* root = nullptr;
+  std::unique_ptr<Definitions> definitions;  // made when asked for
 };
 
-WholeFile* whole_file(const std::string& name, const Ref& lines, PyCodeObject* code, std::string& reason) {
+WholeFile* whole_file(const std::string& name, const Ref& lines, PyObject* filename, int flags, std::string& reason) {
   static std::vector<WholeFile>& files = *new std::vector<WholeFile>;
   for (WholeFile& file : files)
     if (file.name == name && file.lines.get() == lines.get()) return &file;
@@ -227,14 +229,15 @@ WholeFile* whole_file(const std::string& name, const Ref& lines, PyCodeObject* c
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lines.get()); ++i) {
     text += utf8(PyList_GET_ITEM(lines.get(), i));
   }
-  WholeFile file{name, lines, parse(text, code), std::make_unique<Tree>(), {}};
+  WholeFile file{name, lines, parse(text, filename, flags), std::make_unique<Tree>(), {}, nullptr, nullptr};
   if (!file.module) {
     reason = "its file cannot be parsed: " + take_message();
     return nullptr;
   }
   ReadOptions options;
   options.functions = &file.functions;
-  if (!read_ast(file.module.get(), *file.tree, options)) {
+  file.root = read_ast(file.module.get(), *file.tree, options);
+  if (!file.root) {
     reason = take_message();
     return nullptr;
   }
@@ -318,7 +321,7 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   if (name != "<lambda>") {
     bool indented = false;
     const std::string text = cut_out(lines.get(), first, indented);
-    if (Ref module = text.empty() ? Ref() : parse(text, code)) {
+    if (Ref module = text.empty() ? Ref() : parse(text, code->co_filename, code->co_flags)) {
       PyObject* statement = first_statement(module.get(), indented);
       const Ref found_name = statement ? optional_attribute(statement, "name") : Ref();
       if (found_name && readable(found_name.get()) == name) {
@@ -330,12 +333,27 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
     }
     take_message();  // it does not parse alone
   }
-  WholeFile* file = whole_file(found.file, lines, code, found.reason);
+  WholeFile* file = whole_file(found.file, lines, code->co_filename, code->co_flags, found.reason);
   if (!file) return found;
   found.node = find_in_file(*file, code);
   if (found.node) found.owner = file->module;
   else found.reason = kChangedFile;
   return found;
+}
+
+const Definitions* definitions_in(PyObject* filename) {
+  constexpr Py_ssize_t kMostLines = 20'000;
+  const Ref lines = lines_of_file(filename, nullptr);
+  if (!lines || !PyList_Check(lines.get()) || PyList_GET_SIZE(lines.get()) == 0 ||
+      PyList_GET_SIZE(lines.get()) > kMostLines || !is_utf8(lines.get()) || !init_ast_bridge()) {
+    clear_only(PyExc_Exception);
+    return nullptr;
+  }
+  std::string reason;
+  WholeFile* file = whole_file(readable(filename), lines, filename, 0, reason);
+  if (!file) return nullptr;
+  if (!file->definitions) file->definitions = std::make_unique<Definitions>(*file->tree, file->root);
+  return file->definitions.get();
 }
 
 }  // namespace footlight::python

@@ -1,6 +1,7 @@
 // Finds the syntax tree of an existing function or lambda by the position of its code object.
 #pragma once
 
+#include "engine/autograph/definitions.h"
 #include "engine/python/autograph/ast_bridge.h"
 
 #include <string>
@@ -25,5 +26,9 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals);
 // The lines of a file as linecache has them, which knows notebooks' cells too (`globals` may be null). Empty: there are
 // none, or an error is set. A file that has no end, or that has to be waited for (a FIFO, a device), has none.
 Ref lines_of_file(PyObject* filename, PyObject* globals);
+
+// A file of Python source as a tree, and questions about its names. The last few files stay parsed; the answer holds
+// until a few others were asked for. Null: there is no such text, or it is not Python.
+const autograph::Definitions* definitions_in(PyObject* filename);
 
 }  // namespace footlight::python

@@ -1,6 +1,7 @@
 // The input of findings: the records of a run, by function.
 #pragma once
 
+#include "engine/explain/eager.h"
 #include "engine/explain/fingerprint.h"
 #include "engine/session/records.h"
 
@@ -23,6 +24,9 @@ struct RunRecords {
   std::span<const session::FileRecord> files = {};
   std::span<const session::CodeRecord> codes = {};
   std::span<const session::ObservationRecord> observations = {};
+  std::span<const session::DecisionRecord> decisions = {};
+  std::span<const session::GeneratedRecord> generated = {};
+  const EagerOps* eager = nullptr;  // null: not summed up
 };
 
 // A line of the user's source; line 0: unknown.

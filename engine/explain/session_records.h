@@ -14,6 +14,7 @@ class SessionRecords {
 
  private:
   std::vector<session::CallRecord> calls_;
+  EagerOps eager_;
   RunRecords records_;
 };
 

@@ -27,10 +27,12 @@ std::string list(const std::vector<std::string>& items) {
 
 void print(const session::Reader& reader, const explain::Finding& f) {
   const session::FunctionRecord* function = reader.function(f.function);
+  const session::CodeRecord* code = function ? nullptr : reader.code(f.code);
   const int line = f.line.line;
   const bool replayed = f.checked.method == explain::Checked::Method::kReplay;
+  const std::string name = function ? function->name : code ? code->qualname : "";
   std::printf("{\"function\": %s, \"cause\": %s, \"path\": %s, \"also_paths\": %s, \"line\": %d, \"graphs\": %s, ",
-              quoted(function ? function->name : "").c_str(), quoted(f.cause).c_str(), quoted(f.path).c_str(),
+              quoted(name).c_str(), quoted(f.cause).c_str(), quoted(f.path).c_str(),
               list(f.also_paths).c_str(), line, quoted(explain::name_of(f.graphs)).c_str());
   std::string related;
   for (const explain::RelatedLine& r : f.related) {

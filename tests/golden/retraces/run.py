@@ -13,6 +13,9 @@ PRINT_FINDINGS = os.path.join(BUILD, 'tests', 'print_findings')
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 
 
+NO_RETRACES = {'unrolled_loop', 'large_constant', 'eager_hot_loop', 'autograph_fallback'}
+
+
 def print_findings(*words):
     return subprocess.run([PRINT_FINDINGS, *words], capture_output=True, text=True, check=True, env=ENVIRONMENT,
                           timeout=60).stdout.splitlines()
@@ -45,8 +48,13 @@ def offences(wanted, found, causes):
     lines = [wanted['cause_line'], *wanted['also_accepted_lines']]
     if not any(abs(first['line'] - line) <= 2 for line in lines):
         yield 'line %d is none of %s' % (first['line'], lines)
-    numbers = (wanted['traces'][wanted['function']], wanted['wanted_traces_after_fix'][wanted['function']])
-    if not first['ok'] or (first['traces_before'], first['traces_after']) != numbers:
+    if first['cause'] in NO_RETRACES:
+        if first['method'] is not None:
+            yield 'a replay of keys says nothing about it: %s' % first
+        numbers = (0, 0)
+    else:
+        numbers = (wanted['traces'][wanted['function']], wanted['wanted_traces_after_fix'][wanted['function']])
+    if first['ok'] != (first['cause'] not in NO_RETRACES) or (first['traces_before'], first['traces_after']) != numbers:
         yield 'not checked to go from %d to %d traces: %s' % (*numbers, first)
     if len(found) > 1:
         yield 'more than one finding: %s' % found

@@ -280,5 +280,244 @@ run()
 ''')
 
 
+class UnrolledLoops(Recorded):
+    def of(self, body):
+        found = self.only(body)
+        self.assertEqual(found['cause'], 'unrolled_loop', found)
+        self.assertEqual((found['method'], found['ok']), (None, False))
+        return found['function'], found['path'], found['nodes'], found['fix']
+
+    def test_in_a_branch_and_over_items(self):
+        self.assertEqual(self.of('''
+@tf.function
+def step(x, rows):
+    if tf.reduce_sum(x) > 0:
+        for number, row in enumerate(rows):
+            x = x + row * float(number)
+    return x
+step(tf.ones([3]), [tf.ones([3]) for _ in range(130)])
+''')[:2], ('step', 'for number, row in enumerate(rows)'))
+
+    def test_in_a_helper(self):
+        self.assertEqual(self.of('''
+def total(x):
+    k = 0
+    while k < 150:
+        x = x * 1.5 + 1.0
+        k += 1
+    return x
+@tf.function
+def step(x):
+    return total(x)
+@tf.function
+def other(x):
+    return total(x) + 1.0
+step(tf.ones([3]))
+other(tf.ones([3]))
+''')[1:3], ('while k < 150', 600))
+
+    def test_that_calls_a_helper(self):
+        function, path, nodes, fix = self.of('''
+class Cell:
+    def __call__(self, x):
+        return self.apply(x)
+    def apply(self, x):
+        return tf.tanh(x) * 0.5
+cell = Cell()
+@tf.function
+def step(x):
+    for _ in range(120):
+        x = cell(x)
+    return x
+step(tf.ones([3]))
+''')
+        self.assertEqual((function, path, nodes, fix),
+                         ('step', 'for _ in range(120)', 360, 'for _ in tf.range(120)'))
+
+    def test_in_an_inner_traced_function(self):
+        self.assertEqual(self.of('''
+@tf.function
+def inner(x):
+    for _ in range(120):
+        x = tf.tanh(x) * 0.5
+    return x
+@tf.function
+def outer(x):
+    return inner(x) + 1.0
+outer(tf.ones([3]))
+''')[:2], ('inner', 'for _ in range(120)'))
+
+    def test_a_comprehension(self):
+        self.assertEqual(self.of('''
+@tf.function
+def step(x):
+    return tf.add_n([tf.tanh(x) * 0.1
+                     for k in range(150)])
+step(tf.ones([3]))
+''')[:2], ('step', 'for k in range(150)'))
+
+    def test_without_autograph(self):
+        self.assertEqual(self.of('''
+@tf.function(autograph=False)
+def step(x):
+    for k in range(150):
+        x = tf.tanh(x) * 0.5
+    return x
+step(tf.ones([3]))
+''')[:2], ('step', 'for k in range(150)'))
+
+    def test_look_alikes(self):
+        self.assertEqual(self.findings('''
+weights = [tf.Variable(tf.ones([3])) for _ in range(12)]
+@tf.function
+def layers(x):
+    for w in weights:
+        for _ in range(3):
+            x = tf.tanh(x * w) + 1.0
+    return x
+@tf.function
+def staged(x):
+    for k in tf.range(500):
+        x = tf.tanh(x) * 0.5
+    return x
+@tf.function
+def no_nodes(x):
+    names = []
+    for k in range(500):
+        names.append(str(k))
+    return x * float(len(names))
+@tf.function
+def gradients(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x
+        for _ in range(60):
+            y = tf.tanh(y) * 0.5
+    return tape.gradient(y, x)
+for f in (layers, staged, no_nodes, gradients):
+    f(tf.ones([3]))
+@tf.function
+def once(x):
+    return x + 1.0
+for k in range(300):
+    once(tf.ones([3]))
+'''), [])
+
+
+class LargeConstants(Recorded):
+    def test_a_list_in_a_trace(self):
+        found = self.only('''
+            table = [float(i % 7) for i in range(300_000)]
+            @tf.function
+            def step(x):
+                y = x + 1.0
+                return y + tf.constant(table)
+            step(tf.ones([300_000]))
+            step(tf.ones([1, 300_000]))
+        ''')
+        self.assertEqual((found['cause'], found['line'], found['bytes']), ('large_constant', 7, 1_200_000))
+
+    def test_look_alikes(self):
+        self.assertEqual(self.findings('''
+            table = tf.constant([float(i % 7) for i in range(300_000)])
+            weights = tf.Variable(table)
+            small = [1.0] * 1000
+            @tf.function
+            def step(x):
+                return x + table + weights + tf.zeros([300_000]) + tf.constant(0.5, shape=[300_000]) + sum(small)
+            step(tf.ones([300_000]))
+        '''), [])
+
+
+class HotLoops(Recorded):
+    def test_a_step_that_is_not_decorated(self):
+        found = self.only('''
+            w = tf.Variable(tf.ones([8, 8]))
+            def layer(x):
+                return tf.tanh(x @ w)
+            def train_step(x):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean(layer(layer(x)) ** 2)
+                grad = tape.gradient(loss, w)
+                w.assign_sub(0.1 * grad)
+                return loss
+            def main():
+                x = tf.ones([4, 8])
+                for _ in range(2000):
+                    train_step(x)
+            main()
+        ''')
+        self.assertEqual((found['cause'], found['path'], found['line']), ('eager_hot_loop', 'train_step', 6))
+        self.assertEqual([r[2] for r in found['related']], [15])
+
+    def test_look_alikes(self):
+        self.assertEqual(self.findings('''
+            @tf.function
+            def traced(x):
+                return helper(x) * 2.0
+            def helper(x):
+                return tf.tanh(x) + 1.0
+            def main():
+                x = tf.ones([4])
+                for _ in range(3000):
+                    x = tf.tanh(x) + 1.0
+                for _ in range(3000):
+                    x = traced(x)
+                for _ in range(2000):
+                    x = helper(x)
+            main()
+        '''), [])
+
+
+class Fallbacks(Recorded):
+    def test_locals(self):
+        found = self.only('''
+            @tf.function
+            def step(x):
+                if tf.reduce_sum(x) > 0:
+                    x = x + float(len(locals()))
+                return x
+            try:
+                step(tf.ones([3]))
+            except Exception as e:
+                print(e)
+        ''')
+        self.assertEqual((found['cause'], found['line'], found['path']),
+                         ('autograph_fallback', 5, 'if tf.reduce_sum(x) > 0'))
+
+    def test_a_generator_in_a_script_that_raises(self):
+        found = self.findings('''
+            def items():
+                for i in tf.range(3):
+                    yield i
+            @tf.function
+            def step(x):
+                for v in items():
+                    x = x + tf.cast(v, tf.float32)
+                return x
+            step(tf.ones([3]))
+        ''', fails=True)
+        self.assertEqual([(f['cause'], f['line']) for f in found], [('autograph_fallback', 4)])
+
+    def test_look_alikes(self):
+        self.assertEqual(self.findings('''
+            @tf.function
+            def step(x, n):
+                if n > 3:
+                    x = x + float(len(locals()))
+                return x
+            step(tf.ones([3]), 5)
+            @tf.function(autograph=False)
+            def asked_for(x):
+                if tf.reduce_sum(x) > 0:
+                    x = x + 1.0
+                return x
+            try:
+                asked_for(tf.ones([3]))
+            except Exception:
+                pass
+        '''), [])
+
+
 if __name__ == '__main__':
     unittest.main()

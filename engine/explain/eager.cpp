@@ -50,8 +50,9 @@ void EagerOps::add(const session::OpColumns& events) {
   }
 }
 
-std::vector<EagerPlace> EagerOps::places() const {
-  std::vector<EagerPlace> all;
+EagerSums EagerOps::sums() const {
+  EagerSums sums{{}, first_ns_, last_ns_};
+  std::vector<EagerPlace>& all = sums.places;
   for (const auto& [key, place] : places_) {
     all.push_back(place);
     if (place.stalls * kRarely <= place.ops) all.back().ns += place.stall_ns;
@@ -59,7 +60,7 @@ std::vector<EagerPlace> EagerOps::places() const {
   std::ranges::sort(all, [](const EagerPlace& a, const EagerPlace& b) {
     return std::pair(a.source.code, a.source.offset) < std::pair(b.source.code, b.source.offset);
   });
-  return all;
+  return sums;
 }
 
 }  // namespace footlight::explain

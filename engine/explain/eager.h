@@ -19,14 +19,17 @@ struct EagerPlace {
   std::vector<SignatureId> signatures;  // of the first op of a visit, the first few different ones
 };
 
+struct EagerSums {
+  std::vector<EagerPlace> places;
+  int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;  // of all ops, traced ones too; first > last: there are none
+};
+
 // Takes the events chunk by chunk, in the order of the session, and keeps no event.
 class EagerOps {
  public:
   void add(const session::OpColumns& events);
 
-  std::vector<EagerPlace> places() const;
-  int64_t first_ns() const { return first_ns_; }  // of all ops, traced ones too; first > last: there are none
-  int64_t last_ns() const { return last_ns_; }
+  EagerSums sums() const;
 
   static constexpr size_t kMostSignatures = 8;
 

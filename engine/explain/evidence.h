@@ -26,7 +26,7 @@ struct RunRecords {
   std::span<const session::ObservationRecord> observations = {};
   std::span<const session::DecisionRecord> decisions = {};
   std::span<const session::GeneratedRecord> generated = {};
-  const EagerOps* eager = nullptr;  // null: not summed up
+  const EagerSums* eager = nullptr;  // null: not summed up
 };
 
 // A line of the user's source; line 0: unknown.

@@ -10,13 +10,15 @@ SessionRecords::SessionRecords(const session::Reader& reader)
       records_{reader.contents().functions, reader.contents().traces, reader.contents().graphs, calls_,
                reader.contents().keys, reader.contents().files, reader.contents().codes,
                reader.contents().observations, reader.contents().decisions, reader.contents().generated, &eager_} {
+  EagerOps ops;
   for (size_t i = 0; i < reader.op_events().index().size(); ++i) {
     try {
-      eager_.add(*reader.op_events().chunk(i));
+      ops.add(*reader.op_events().chunk(i));
     } catch (const Error&) {
       // a damaged chunk: its ops are missing from the sums
     }
   }
+  eager_ = ops.sums();
 }
 
 }  // namespace footlight::explain

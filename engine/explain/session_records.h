@@ -14,7 +14,7 @@ class SessionRecords {
 
  private:
   std::vector<session::CallRecord> calls_;
-  EagerOps eager_;
+  EagerSums eager_;
   RunRecords records_;
 };
 

@@ -95,7 +95,8 @@ struct SampleSource {
     RunRecords records{functions, traces, graphs, calls, keys, files, codes, observations};
     records.decisions = decisions;
     records.generated = generated;
-    records.eager = &eager;
+    const EagerSums sums = eager.sums();
+    records.eager = &sums;
     return find_findings(records).found;
   }
 

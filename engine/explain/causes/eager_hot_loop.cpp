@@ -28,7 +28,7 @@ struct HotFunction {
 
 class Search {
  public:
-  Search(const Evidence& evidence, const EagerOps& ops) : evidence_(evidence) {
+  Search(const Evidence& evidence, const EagerSums& ops) : evidence_(evidence) {
     for (const session::CodeRecord& code : evidence.records().codes) codes_[code.id] = &code;
     for (const session::FunctionRecord& f : evidence.records().functions) traced_.insert({f.file, f.line});
     // A function that runs inside of traces is traced already, with what calls it.
@@ -38,7 +38,7 @@ class Search {
     for (const CodeId code : in_traces_)
       if (const auto at = codes_.find(code); at != codes_.end())
         traced_.insert({at->second->file, def_line(*at->second)});
-    for (const EagerPlace& place : ops.places()) add(place);
+    for (const EagerPlace& place : ops.places) add(place);
     for (auto& [line, f] : functions_) f.traced = traced_.contains({line.file, line.line});
     for (auto& [line, f] : functions_) find_inner(f);
   }
@@ -156,21 +156,21 @@ void collect(const HotFunction& f, std::set<const HotFunction*>& all) {
 }
 
 // From the first op to the last one, without traces.
-int64_t host_ns(const Evidence& evidence, const EagerOps& ops) {
-  int64_t ns = ops.last_ns() - ops.first_ns(), until = ops.first_ns();
+int64_t host_ns(const Evidence& evidence, const EagerSums& ops) {
+  int64_t ns = ops.last_ns - ops.first_ns, until = ops.first_ns;
   std::vector<std::pair<int64_t, int64_t>> traces;
   for (const session::TraceRecord& t : evidence.records().traces) traces.emplace_back(t.start_ns, t.end_ns);
   std::ranges::sort(traces);
   for (const auto& [start, end] : traces) {
-    const int64_t from = std::max(start, until), to = std::min(end, ops.last_ns());
+    const int64_t from = std::max(start, until), to = std::min(end, ops.last_ns);
     if (to > from) ns -= to - from, until = to;
   }
   return ns;
 }
 
 void find(const Evidence& evidence, Findings& to) {
-  const EagerOps* ops = evidence.records().eager;
-  if (!ops || ops->first_ns() >= ops->last_ns()) return;
+  const EagerSums* ops = evidence.records().eager;
+  if (!ops || ops->first_ns >= ops->last_ns) return;
   const int64_t all_ns = std::max<int64_t>(1, host_ns(evidence, *ops));
   Search search(evidence, *ops);
   struct Hot {

@@ -214,11 +214,9 @@ bool covers(const Position& outer, const Position& inner) {
 // The last few files that were parsed as a whole.
 struct WholeFile {
   std::string name;
-  Ref lines, module;
-  std::unique_ptr<Tree> tree;
+  Ref lines;
+  std::shared_ptr<ParsedFile> parsed;
   std::vector<std::pair<Node*, PyObject*>> functions;
-  const Node* root = nullptr;
-  std::unique_ptr<Definitions> definitions;  // made when asked for
 };
 
 WholeFile* whole_file(const std::string& name, const Ref& lines, PyObject* filename, int flags, std::string& reason) {
@@ -229,15 +227,17 @@ WholeFile* whole_file(const std::string& name, const Ref& lines, PyObject* filen
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lines.get()); ++i) {
     text += utf8(PyList_GET_ITEM(lines.get(), i));
   }
-  WholeFile file{name, lines, parse(text, filename, flags), std::make_unique<Tree>(), {}, nullptr, nullptr};
-  if (!file.module) {
+  WholeFile file{name, lines, std::make_shared<ParsedFile>(), {}};
+  ParsedFile& parsed = *file.parsed;
+  parsed.module = parse(text, filename, flags);
+  if (!parsed.module) {
     reason = "its file cannot be parsed: " + take_message();
     return nullptr;
   }
   ReadOptions options;
   options.functions = &file.functions;
-  file.root = read_ast(file.module.get(), *file.tree, options);
-  if (!file.root) {
+  parsed.root = read_ast(parsed.module.get(), parsed.tree, options);
+  if (!parsed.root) {
     reason = take_message();
     return nullptr;
   }
@@ -336,12 +336,12 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   WholeFile* file = whole_file(found.file, lines, code->co_filename, code->co_flags, found.reason);
   if (!file) return found;
   found.node = find_in_file(*file, code);
-  if (found.node) found.owner = file->module;
+  if (found.node) found.owner = file->parsed->module;
   else found.reason = kChangedFile;
   return found;
 }
 
-const Definitions* definitions_in(PyObject* filename) {
+std::shared_ptr<const ParsedFile> parsed_file(PyObject* filename) {
   constexpr Py_ssize_t kMostLines = 20'000;
   const Ref lines = lines_of_file(filename, nullptr);
   if (!lines || !PyList_Check(lines.get()) || PyList_GET_SIZE(lines.get()) == 0 ||
@@ -352,8 +352,9 @@ const Definitions* definitions_in(PyObject* filename) {
   std::string reason;
   WholeFile* file = whole_file(readable(filename), lines, filename, 0, reason);
   if (!file) return nullptr;
-  if (!file->definitions) file->definitions = std::make_unique<Definitions>(*file->tree, file->root);
-  return file->definitions.get();
+  ParsedFile& parsed = *file->parsed;
+  if (!parsed.definitions) parsed.definitions.emplace(parsed.tree, parsed.root);
+  return file->parsed;
 }
 
 }  // namespace footlight::python

@@ -4,6 +4,8 @@
 #include "engine/autograph/definitions.h"
 #include "engine/python/autograph/ast_bridge.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace footlight::python {
@@ -27,8 +29,14 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals);
 // none, or an error is set. A file that has no end, or that has to be waited for (a FIFO, a device), has none.
 Ref lines_of_file(PyObject* filename, PyObject* globals);
 
-// A file of Python source as a tree, and questions about its names. The last few files stay parsed; the answer holds
-// until a few others were asked for. Null: there is no such text, or it is not Python.
-const autograph::Definitions* definitions_in(PyObject* filename);
+// A file of Python source as a tree, and questions about its names. The last few files stay parsed. Null: there is no
+// such text, or it is not Python.
+struct ParsedFile {
+  Ref module;  // the ast objects that the tree refers to
+  autograph::Tree tree;
+  const autograph::Node* root = nullptr;
+  std::optional<autograph::Definitions> definitions;
+};
+std::shared_ptr<const ParsedFile> parsed_file(PyObject* filename);
 
 }  // namespace footlight::python

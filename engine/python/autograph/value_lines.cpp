@@ -11,8 +11,9 @@
 #include "engine/python/interpreter/text.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace footlight::python {
@@ -147,8 +148,9 @@ class Finder {
     setting.globals = globals && PyDict_Check(globals) ? globals : nullptr;
     if (!is_users(code->co_filename)) return setting;
     if (files_.size() >= kMostFiles && !files_.contains(setting.file)) return setting;
-    files_.insert(setting.file);
-    setting.definitions = definitions_in(code->co_filename);
+    std::shared_ptr<const ParsedFile>& parsed = files_[setting.file];
+    if (!parsed) parsed = parsed_file(code->co_filename);
+    setting.definitions = parsed ? &*parsed->definitions : nullptr;
     return setting;
   }
 
@@ -359,7 +361,7 @@ class Finder {
     else if (d.value) add(in, d.value->at.line, out);
   }
 
-  std::set<std::string> files_;
+  std::map<std::string, std::shared_ptr<const ParsedFile>> files_;
 };
 
 // How many arguments a functools.partial puts before those of its call.

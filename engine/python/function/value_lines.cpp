@@ -8,6 +8,7 @@
 #include "engine/session/writer.h"
 
 #include <map>
+#include <memory>
 #include <unordered_map>
 
 namespace footlight::python {
@@ -26,14 +27,16 @@ struct Noted {
   std::map<std::pair<uint32_t, uint32_t>, Line> lines;
 };
 
-Noted& noted_of(FunctionId function) {
+std::shared_ptr<Noted> noted_of(FunctionId function) {
   constexpr size_t kMostFunctions = 4096;
-  static auto& all = *new std::unordered_map<FunctionId, Noted>;
+  static auto& all = *new std::unordered_map<FunctionId, std::shared_ptr<Noted>>;
   static uint32_t recording = 0;
   const uint32_t now = recording_number.load(std::memory_order_relaxed);
   if (recording != now || all.size() >= kMostFunctions) all.clear();
   recording = now;
-  return all[function];
+  std::shared_ptr<Noted>& noted = all[function];
+  if (!noted) noted = std::make_shared<Noted>();
+  return noted;
 }
 
 CalleeParameters parameters_of(const FunctionCore& core) {
@@ -74,7 +77,8 @@ void record_value_lines(FunctionCore& core, TraceId trace) {
   const SourceRef source = current_source();
   if (!writer || !source.code.valid()) return;
   try {
-    Noted& noted = noted_of(core.function.id());
+    const std::shared_ptr<Noted> kept = noted_of(core.function.id());  // other threads may run meanwhile
+    Noted& noted = *kept;
     // Both traces of a call that makes variables are one.
     const bool again = noted.traces && this_thread_call.valid() && noted.last_call == this_thread_call;
     noted.last_call = this_thread_call;

@@ -129,6 +129,23 @@ def rate(i):
         self.assertEqual(made['args[1]'], ['return 0.5', 'return 0.1 * i', 'a = data.rate(i)'])
         self.assertEqual(made['args[2]'], ['return 0.5', 'return 0.1 * i'])
 
+    def test_what_a_function_builds(self):
+        made = self.lines('''
+@tf.function
+def total(parts):
+    return tf.add_n(parts)
+def build(n):
+    parts = []
+    for i in range(n):
+        parts.append(tf.ones([2]))
+    return parts
+for n in range(1, 4):
+    parts = build(n)
+    total(parts)
+''')
+        self.assertEqual(made['args[0]'], ['return parts', 'parts.append(tf.ones([2]))', 'parts = []',
+                                           'parts = build(n)'])
+
     def test_methods_and_their_attributes(self):
         made = self.lines('''
 class Model:

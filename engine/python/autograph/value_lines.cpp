@@ -262,6 +262,7 @@ class Finder {
     for (const Node* result : Definitions::results_of(definition)) {
       if (is(result, Kind::kCall)) results_of(result->node(at::Call::func), there, out, depth + 1);
       add(there, result->at.line, out);
+      if (is(result, Kind::kName)) lines_of(result, there, out, depth + 1);
     }
   }
 

@@ -2,6 +2,7 @@
 // there may be millions, it has only totals; rows are queried from the store, on its thread (app/session/queries.h).
 #pragma once
 
+#include "engine/explain/eager.h"
 #include "engine/query/calls.h"
 #include "engine/session/records.h"
 
@@ -54,6 +55,7 @@ class Document {
   uint64_t calls = 0, events = 0, device_events = 0;  // how many of each
   int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none
   std::vector<session::CallRecord> distinct_calls;    // the first few of each trace, key and line
+  explain::EagerSums eager;                           // ops outside of calls, by instruction
 
   // --- adding, in any order --------------------------------------------------------------------------------------
   // A record whose id is known replaces the earlier one (an open trace that has ended).

@@ -47,7 +47,8 @@ std::vector<FindingCard> finding_cards(const Document& document) {
   }
   const explain::RunRecords records{
       document.functions, document.traces, document.graphs, document.distinct_calls, document.keys,
-      document.files, document.codes, document.observations};
+      document.files, document.codes, document.observations,
+      document.decisions, document.generated, &document.eager};
   for (const explain::Finding& f : explain::find_findings(records).found) cards.push_back(card_of(document, f));
   return cards;
 }

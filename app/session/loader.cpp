@@ -61,6 +61,7 @@ void apply(Batch&& b, Document& document) {
   for (auto& c : b.console) document.console.push_back(std::move(c));
   for (auto& c : b.distinct_calls) document.distinct_calls.push_back(std::move(c));
   if (!b.ops.empty()) document.ops = std::move(b.ops);
+  document.eager = std::move(b.eager);
   if (!b.device_names.empty()) document.device_names = std::move(b.device_names);
   document.end = std::move(b.end);
   document.level = b.level;
@@ -140,6 +141,9 @@ void Loader::go_on() {
   clock.start();
   while (store_->index(1)) {
     unsent_ = true;
+    for (; summed_ops_ < store_->op_chunks(); ++summed_ops_)
+      if (store_->op_chunk_readable(static_cast<uint32_t>(summed_ops_)))
+        eager_.add(*store_->op_store().chunk(summed_ops_));
     answer();
     if (stop_ || clock.elapsed() >= std::max<qint64>(kSliceMs, owed_ms_)) break;
   }
@@ -212,6 +216,7 @@ void Loader::send() {
   b.generated = changed(c.generated, generated_, [](const session::GeneratedRecord& g) {
     return mixed({g.text.size(), g.line_map.size(), g.statements.size()});
   });
+  b.eager = eager_.sums();
   b.decisions = tail(c.decisions, decisions_);
   b.observations = tail(c.observations, observations_);
   b.keys = tail(c.keys, keys_);

@@ -35,6 +35,7 @@ struct Batch {
   // Few and small: sent whole when any are new.
   std::vector<OpInfo> ops;
   std::vector<std::string> device_names;
+  explain::EagerSums eager;
   // Always set.
   session::RunRecord run;
   std::optional<session::EndRecord> end;
@@ -96,6 +97,8 @@ class Loader : public QObject {
   std::vector<Print> functions_, traces_, generated_;
   size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
   size_t keys_ = 0, distinct_calls_ = 0;
+  explain::EagerOps eager_;
+  size_t summed_ops_ = 0;  // chunks that eager_ has
   size_t ops_ = 0, device_names_ = 0;
   size_t timed_ops_ = 0, timed_calls_ = 0, timed_device_ = 0;  // chunks already counted in first_ns_ etc.
   int64_t first_ns_ = 0, last_ns_ = 0, first_device_ns_ = 0, last_device_ns_ = 0;

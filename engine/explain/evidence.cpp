@@ -100,14 +100,30 @@ std::string_view Evidence::text(const Line& line) const {
   return rest.substr(0, rest.find('\n'));
 }
 
-Line Evidence::value_line(const FunctionRun& run, const Line& call, const std::string& path) const {
+std::vector<Line> Evidence::value_lines(const FunctionRun& run, const Line& call, const std::string& path,
+                                        TraceId trace) const {
+  std::string_view leaf = path;  // "len(args[0])" is about args[0]
+  if (const size_t open = leaf.find("(args["); open != leaf.npos) leaf.remove_prefix(open + 1);
+  const session::ObservationRecord* best = nullptr;
   for (const session::ObservationRecord& o : records_.observations) {
-    if (o.kind != session::ObservationKind::kValueLine || o.function != run.id || !path.starts_with(o.path)) continue;
+    if (o.kind != session::ObservationKind::kValueLine || o.function != run.id || !leaf.starts_with(o.path)) continue;
     if (o.file != call.file || o.line != call.line) continue;
-    for (const session::ObservedLine& l : o.lines)
-      if (l.role == "value") return {l.file, l.line};
+    if (best && o.path.size() < best->path.size()) continue;
+    // A later trace of the line is looked at again, and recorded if its lines are others: the last one before holds.
+    const bool later = trace.valid() && o.trace.valid() && o.trace > trace;
+    if (best && o.path.size() == best->path.size() && (later || !trace.valid())) continue;
+    best = &o;
   }
-  return {};
+  std::vector<Line> lines;
+  if (!best) return lines;
+  for (const session::ObservedLine& l : best->lines)
+    if (l.role == "value") lines.push_back({l.file, l.line});
+  return lines;
+}
+
+Line Evidence::value_line(const FunctionRun& run, const Line& call, const std::string& path, TraceId trace) const {
+  const std::vector<Line> lines = value_lines(run, call, path, trace);
+  return lines.empty() ? Line() : lines.front();
 }
 
 const session::KeyLeaf* leaf_at(const TraceRecord& trace, const std::string& path) {

@@ -1,6 +1,7 @@
 // The input of findings: the records of a run, by function.
 #pragma once
 
+#include "engine/explain/eager.h"
 #include "engine/explain/fingerprint.h"
 #include "engine/session/records.h"
 
@@ -23,6 +24,9 @@ struct RunRecords {
   std::span<const session::FileRecord> files = {};
   std::span<const session::CodeRecord> codes = {};
   std::span<const session::ObservationRecord> observations = {};
+  std::span<const session::DecisionRecord> decisions = {};
+  std::span<const session::GeneratedRecord> generated = {};
+  const EagerSums* eager = nullptr;  // null: not summed up
 };
 
 // A line of the user's source; line 0: unknown.
@@ -72,8 +76,11 @@ class Evidence {
   Line definition(const FunctionRun& run) const;  // the line of the decorator, else of the def
   // "    x = step(x, lr)"; empty if the file was not recorded or has no such line.
   std::string_view text(const Line& line) const;
-  // Where the argument at `path` was made for the calls on this line.
-  Line value_line(const FunctionRun& run, const Line& call, const std::string& path) const;
+  // Where the argument at `path` was made for the calls on this line, the most specific line first; for this trace, if
+  // it was looked at.
+  std::vector<Line> value_lines(const FunctionRun& run, const Line& call, const std::string& path,
+                                TraceId trace = {}) const;
+  Line value_line(const FunctionRun& run, const Line& call, const std::string& path, TraceId trace = {}) const;
 
  private:
   std::span<const uint64_t> words(KeyId key) const;

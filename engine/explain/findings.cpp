@@ -12,6 +12,7 @@ namespace {
 using session::TraceRecord;
 
 constexpr int kOneRootCause = 6;
+constexpr size_t kMostValueLines = 3;
 
 // Every trace that `inner` would save was made while a trace ran that `outer` would save.
 bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
@@ -75,8 +76,10 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
   finding.example = result.saved.front()->id;
   for (const FunctionRun::Step& step : run.steps) finding.calls += step.call;
   finding.line = evidence.line(result.saved.front()->source);
-  if (const Line value = evidence.value_line(run, finding.line, finding.path))
+  for (const Line& value : evidence.value_lines(run, finding.line, finding.path, finding.example)) {
+    if (finding.related.size() == kMostValueLines) break;
     finding.related.push_back({"value", value});
+  }
   return true;
 }
 

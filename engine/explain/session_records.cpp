@@ -1,5 +1,7 @@
-// Reads the calls, which are stored in chunks.
+// Reads the calls and the ops, which are stored in chunks.
 #include "engine/explain/session_records.h"
+
+#include "engine/base/errors.h"
 
 namespace footlight::explain {
 
@@ -7,6 +9,16 @@ SessionRecords::SessionRecords(const session::Reader& reader)
     : calls_(reader.all_calls()),
       records_{reader.contents().functions, reader.contents().traces, reader.contents().graphs, calls_,
                reader.contents().keys, reader.contents().files, reader.contents().codes,
-               reader.contents().observations} {}
+               reader.contents().observations, reader.contents().decisions, reader.contents().generated, &eager_} {
+  EagerOps ops;
+  for (size_t i = 0; i < reader.op_events().index().size(); ++i) {
+    try {
+      ops.add(*reader.op_events().chunk(i));
+    } catch (const Error&) {
+      // a damaged chunk: its ops are missing from the sums
+    }
+  }
+  eager_ = ops.sums();
+}
 
 }  // namespace footlight::explain

@@ -14,6 +14,7 @@ class SessionRecords {
 
  private:
   std::vector<session::CallRecord> calls_;
+  EagerSums eager_;
   RunRecords records_;
 };
 

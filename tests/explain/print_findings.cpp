@@ -27,11 +27,23 @@ std::string list(const std::vector<std::string>& items) {
 
 void print(const session::Reader& reader, const explain::Finding& f) {
   const session::FunctionRecord* function = reader.function(f.function);
+  const session::CodeRecord* code = function ? nullptr : reader.code(f.code);
   const int line = f.line.line;
   const bool replayed = f.checked.method == explain::Checked::Method::kReplay;
+  const std::string name = function ? function->name : code ? code->qualname : "";
   std::printf("{\"function\": %s, \"cause\": %s, \"path\": %s, \"also_paths\": %s, \"line\": %d, \"graphs\": %s, ",
-              quoted(function ? function->name : "").c_str(), quoted(f.cause).c_str(), quoted(f.path).c_str(),
+              quoted(name).c_str(), quoted(f.cause).c_str(), quoted(f.path).c_str(),
               list(f.also_paths).c_str(), line, quoted(explain::name_of(f.graphs)).c_str());
+  std::string related;
+  for (const explain::RelatedLine& r : f.related) {
+    const session::FileRecord* file = reader.file(r.at.file);
+    related += (related.empty() ? "" : ", ") + ('[' + quoted(r.role)) + ", " + quoted(file ? file->path : "") + ", " +
+               std::to_string(r.at.line) + ']';
+  }
+  std::printf("\"related\": [%s], \"nodes\": %zu, \"bytes\": %llu, ", related.c_str(), f.nodes,
+              static_cast<unsigned long long>(f.bytes));
+  std::printf("\"edit\": [%d, %s, %s], ", f.edit.at.line, quoted(f.edit.old_text).c_str(),
+              quoted(f.edit.new_text).c_str());
   std::printf("\"method\": %s, \"ok\": %s, \"traces_before\": %zu, \"traces_after\": %zu, ",
               replayed ? "\"replay\"" : "null", f.checked.ok ? "true" : "false", f.checked.traces_before,
               f.checked.traces_after);

@@ -214,14 +214,12 @@ bool covers(const Position& outer, const Position& inner) {
 // The last few files that were parsed as a whole.
 struct WholeFile {
   std::string name;
-  Ref lines, module;
-  std::unique_ptr<Tree> tree;
-  Node* root = nullptr;
+  Ref lines;
+  std::shared_ptr<ParsedFile> parsed;
   std::vector<std::pair<Node*, PyObject*>> functions;
 };
 
-WholeFile* whole_file(const Ref& lines, PyObject* filename, int code_flags, std::string& reason) {
-  const std::string name = readable(filename);
+WholeFile* whole_file(const std::string& name, const Ref& lines, PyObject* filename, int flags, std::string& reason) {
   static std::vector<WholeFile>& files = *new std::vector<WholeFile>;
   for (WholeFile& file : files)
     if (file.name == name && file.lines.get() == lines.get()) return &file;
@@ -229,15 +227,17 @@ WholeFile* whole_file(const Ref& lines, PyObject* filename, int code_flags, std:
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lines.get()); ++i) {
     text += utf8(PyList_GET_ITEM(lines.get(), i));
   }
-  WholeFile file{name, lines, parse(text, filename, code_flags), std::make_unique<Tree>(), nullptr, {}};
-  if (!file.module) {
+  WholeFile file{name, lines, std::make_shared<ParsedFile>(), {}};
+  ParsedFile& parsed = *file.parsed;
+  parsed.module = parse(text, filename, flags);
+  if (!parsed.module) {
     reason = "its file cannot be parsed: " + take_message();
     return nullptr;
   }
   ReadOptions options;
   options.functions = &file.functions;
-  file.root = read_ast(file.module.get(), *file.tree, options);
-  if (!file.root) {
+  parsed.root = read_ast(parsed.module.get(), parsed.tree, options);
+  if (!parsed.root) {
     reason = take_message();
     return nullptr;
   }
@@ -297,7 +297,7 @@ const Node* tree_of_file(PyObject* filename, PyObject* globals) {
   const Ref lines = lines_of_file(filename, globals);
   std::string reason;
   if (lines && PyList_Check(lines.get()) && PyList_GET_SIZE(lines.get()) && is_utf8(lines.get()) && init_ast_bridge())
-    if (const WholeFile* file = whole_file(lines, filename, 0, reason)) return file->root;
+    if (const WholeFile* file = whole_file(readable(filename), lines, filename, 0, reason)) return file->parsed->root;
   clear_only(PyExc_Exception);
   return nullptr;
 }
@@ -342,12 +342,28 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
     }
     take_message();  // it does not parse alone
   }
-  WholeFile* file = whole_file(lines, code->co_filename, code->co_flags, found.reason);
+  WholeFile* file = whole_file(found.file, lines, code->co_filename, code->co_flags, found.reason);
   if (!file) return found;
   found.node = find_in_file(*file, code);
-  if (found.node) found.owner = file->module;
+  if (found.node) found.owner = file->parsed->module;
   else found.reason = kChangedFile;
   return found;
+}
+
+std::shared_ptr<const ParsedFile> parsed_file(PyObject* filename) {
+  constexpr Py_ssize_t kMostLines = 20'000;
+  const Ref lines = lines_of_file(filename, nullptr);
+  if (!lines || !PyList_Check(lines.get()) || PyList_GET_SIZE(lines.get()) == 0 ||
+      PyList_GET_SIZE(lines.get()) > kMostLines || !is_utf8(lines.get()) || !init_ast_bridge()) {
+    clear_only(PyExc_Exception);
+    return nullptr;
+  }
+  std::string reason;
+  WholeFile* file = whole_file(readable(filename), lines, filename, 0, reason);
+  if (!file) return nullptr;
+  ParsedFile& parsed = *file->parsed;
+  if (!parsed.definitions) parsed.definitions.emplace(parsed.tree, parsed.root);
+  return file->parsed;
 }
 
 }  // namespace footlight::python

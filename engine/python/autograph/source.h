@@ -1,8 +1,11 @@
 // Finds the syntax tree of an existing function or lambda by the position of its code object.
 #pragma once
 
+#include "engine/autograph/definitions.h"
 #include "engine/python/autograph/ast_bridge.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace footlight::python {
@@ -29,5 +32,15 @@ const autograph::Node* tree_of_file(PyObject* filename, PyObject* globals);
 // The lines of a file as linecache has them, which knows notebooks' cells too (`globals` may be null). Empty: there are
 // none, or an error is set. A file that has no end, or that has to be waited for (a FIFO, a device), has none.
 Ref lines_of_file(PyObject* filename, PyObject* globals);
+
+// A file of Python source as a tree, and questions about its names. The last few files stay parsed. Null: there is no
+// such text, or it is not Python.
+struct ParsedFile {
+  Ref module;  // the ast objects that the tree refers to
+  autograph::Tree tree;
+  const autograph::Node* root = nullptr;
+  std::optional<autograph::Definitions> definitions;
+};
+std::shared_ptr<const ParsedFile> parsed_file(PyObject* filename);
 
 }  // namespace footlight::python

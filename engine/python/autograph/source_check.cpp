@@ -151,7 +151,9 @@ NoWarnings::~NoWarnings() {
 bool source_is_of(PyCodeObject* code, PyObject* globals, const Ref& lines) {
   if (!may_have_changed(code, globals)) return true;
   PyObject* const module = compiled(code, lines);
-  return module && holds(module, code);
+  if (!module) return false;
+  auto* const whole = reinterpret_cast<PyCodeObject*>(module);
+  return holds(module, code) || (are_equal(whole->co_qualname, code->co_qualname) && same_code(whole, code));
 }
 
 void init_source_check() {

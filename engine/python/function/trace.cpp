@@ -1,7 +1,9 @@
 // A cache miss: the function is run once with symbolic arguments, and the trace becomes a concrete function.
 #include "engine/python/function/function_object.h"
 #include "engine/python/function/state_watch.h"
+#include "engine/python/function/value_lines.h"
 
+#include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil.h"
@@ -299,6 +301,7 @@ void FunctionCore::finish(trace::TraceRun& run) {
     const bool variable = capture.dtype() == DType::kResource && !capture.is_symbolic() && capture.resource_object();
     entry.captured_variables.push_back(variable ? Ref::steal(variable_object(capture)) : Ref());
   }
+  if (recording_structure()) record_value_lines(*this, entry.id);
   drop_unused_numbers();
 }
 

@@ -70,6 +70,19 @@ inline uint32_t offset_of(const InterpreterFrame* f) {
   return at < 0 ? 0 : static_cast<uint32_t>(at) * sizeof(CodeUnit);
 }
 
+// The value of a local variable, cell or free variable; borrowed. Null: it has none, or there is none of that name.
+// PyFrame_GetLocals() would copy all of them into the frame, which keeps them alive until it ends.
+inline PyObject* local_of(const InterpreterFrame* f, PyObject* name) {
+  const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
+  auto* const values = reinterpret_cast<PyObject* const*>(f + 1);
+  for (int i = 0; i < code->co_nlocalsplus; ++i) {
+    if (PyUnicode_Compare(PyTuple_GET_ITEM(code->co_localsplusnames, i), name) != 0) continue;
+    PyObject* const value = values[i];
+    return value && PyCell_Check(value) ? PyCell_GET(value) : value;
+  }
+  return nullptr;
+}
+
 // This thread's own state, or null when it runs without the GIL. (3.11 keeps one current state for all
 // threads.)
 inline PyThreadState* own_thread_state() {

@@ -1,0 +1,137 @@
+// autograph_fallback: AutoGraph could not convert a statement, and that statement met a tensor: the trace failed there.
+// Fix: the spelling that converts.
+#include "engine/explain/findings.h"
+#include "engine/explain/loops.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace footlight::explain {
+namespace {
+
+using session::GeneratedRecord;
+using session::TraceRecord;
+
+// What CPython asks of a tensor when a statement stays in Python.
+bool met_a_tensor(std::string_view error) {
+  return error.find("as a Python `bool` is not allowed") != error.npos ||
+         error.find("Iterating over the symbolic tensor") != error.npos;
+}
+
+// The innermost line of a message: the last `File "x.py", line 12, in f`.
+Line innermost_line(const Evidence& evidence, std::string_view error) {
+  constexpr std::string_view kFile = "File \"", kLine = "\", line ";
+  const size_t at = error.rfind(kFile);
+  if (at == error.npos) return {};
+  const std::string_view rest = error.substr(at + kFile.size());
+  const size_t end = rest.find(kLine);
+  if (end == rest.npos) return {};
+  Line line;
+  const char* number = rest.data() + end + kLine.size();
+  std::from_chars(number, rest.data() + rest.size(), line.line);
+  for (const session::FileRecord& file : evidence.records().files)
+    if (file.path == rest.substr(0, end)) line.file = file.id;
+  return line;
+}
+
+const char* fix_for(std::string_view why) {
+  const auto says = [&](std::string_view words) { return why.find(words) != why.npos; };
+  if (says("locals()")) return "remove locals(), eval() and exec(), or call them in a function of their own";
+  if (says("await") || says("async")) return "move what is traced into a plain function, and await outside of it";
+  if (says("yield") || says("generator"))
+    return "return the values, as a list or a tf.TensorArray, rather than yield them";
+  if (says("leaves a loop"))
+    return "let the outer loop run over a tensor (tf.range) too, or keep what decides in a tensor and use tf.where";
+  if (says("source is not available")) return "define the function in a file, not in exec() or at a prompt";
+  if (says("has changed since")) return "run the program again: the function runs as it was loaded";
+  return "write it with tf.cond, tf.while_loop or tf.where";
+}
+
+struct Statement {
+  const GeneratedRecord* in = nullptr;
+  const GeneratedRecord::Statement* statement = nullptr;
+};
+
+class Search {
+ public:
+  explicit Search(const Evidence& evidence) : evidence_(evidence) {}
+
+  // The smallest statement that fell back and has this line.
+  Statement at(const Line& line) {
+    Statement best;
+    for (const GeneratedRecord& g : evidence_.records().generated) {
+      if (g.file != line.file) continue;
+      for (const GeneratedRecord::Statement& s : g.statements) {
+        if (s.fate != "fallback") continue;
+        const bool whole = s.kind == "function";
+        const bool here = whole ? definition_of(g, s) == outline(line.file).function_around(line.line)
+                                : s.line <= line.line && line.line <= s.last_line;
+        if (!here || (best.statement && (whole || size(*best.statement) < size(s)))) continue;
+        best = {&g, &s};
+      }
+    }
+    return best;
+  }
+
+  // The def of a function that was not converted at all: its code begins with the decorators.
+  int definition_of(const GeneratedRecord& g, const GeneratedRecord::Statement& s) {
+    int line = 0;
+    for (const SourceFunction& f : outline(g.file).functions)
+      if (f.line >= s.line && (!line || f.line < line)) line = f.line;
+    return line;
+  }
+
+ private:
+  static int size(const GeneratedRecord::Statement& s) {
+    return s.kind == "function" ? INT32_MAX : s.last_line - s.line;
+  }
+
+  const SourceOutline& outline(session::FileId file) {
+    const auto [at, added] = outlines_.try_emplace(file);
+    if (added) {
+      const auto record = std::ranges::find(evidence_.records().files, file, &session::FileRecord::id);
+      if (record != evidence_.records().files.end()) at->second = outline_of(record->text);
+    }
+    return at->second;
+  }
+
+  const Evidence& evidence_;
+  std::map<session::FileId, SourceOutline> outlines_;
+};
+
+void find(const Evidence& evidence, Findings& to) {
+  Search search(evidence);
+  for (const TraceRecord& t : evidence.records().traces) {
+    if (!met_a_tensor(t.error)) continue;
+    const Line line = innermost_line(evidence, t.error);
+    const Statement found = line ? search.at(line) : Statement();
+    if (!found.statement) continue;
+    const bool whole = found.statement->kind == "function";
+    Finding f;
+    f.function = t.function;
+    f.line = {line.file, whole ? line.line : found.statement->line};
+    const auto known = std::ranges::find_if(to.found, [&](const Finding& other) {
+      return other.cause.empty() && other.line == f.line;  // of this cause: names are given at the end
+    });
+    if (known != to.found.end()) continue;  // the outer trace failed with the inner one, or it was tried again
+    std::string_view text = evidence.text(f.line);
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    f.path = std::string(text.substr(0, text.find_last_not_of(": \t\r") + 1));
+    if (line != f.line) f.related.push_back({"use", line});
+    if (whole) f.related.push_back({"definition", {line.file, search.definition_of(*found.in, *found.statement)}});
+    f.graphs = GraphRelation::kUnknown;
+    f.example = t.id;
+    f.cost_ns = t.end_ns - t.start_ns;
+    f.checked.why_not = "only another run shows whether it converts";
+    f.title = whole ? "AutoGraph did not convert " + found.in->name + ", which branches on a tensor"
+                    : "this " + found.statement->kind + " on a tensor stayed in Python";
+    f.detail = found.statement->note;
+    f.fix = fix_for(found.statement->note);
+    to.found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("autograph_fallback", find);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,226 @@
+// eager_hot_loop: a function that is not traced runs many ops one by one, in calls that are alike, and takes a large
+// part of the time. Fix: decorate it.
+#include "engine/explain/findings.h"
+#include "engine/explain/loops.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace footlight::explain {
+namespace {
+
+constexpr uint64_t kManyOps = 2000;
+constexpr uint64_t kManyCalls = 50;
+constexpr size_t kFewSignatures = 4;
+constexpr double kLargeShare = 0.4;
+
+struct HotFunction {
+  CodeId code;
+  Line def;
+  std::string qualname, name;
+  int last_line = 0;
+  uint64_t ops = 0, calls = 0;
+  int64_t ns = 0;
+  size_t signatures = 0;  // of an op that runs once per call
+  bool traced = false, generator = false;
+  std::set<const HotFunction*> inner = {};  // functions whose names its body calls
+};
+
+class Search {
+ public:
+  Search(const Evidence& evidence, const EagerSums& ops) : evidence_(evidence) {
+    for (const session::CodeRecord& code : evidence.records().codes) codes_[code.id] = &code;
+    for (const session::FunctionRecord& f : evidence.records().functions) traced_.insert({f.file, f.line});
+    // A function that runs inside of traces is traced already, with what calls it.
+    for (const session::GraphRecord& graph : evidence.records().graphs)
+      for (const session::NodeRecord& node : graph.nodes)
+        if (node.source.code.valid()) in_traces_.insert(node.source.code);
+    for (const CodeId code : in_traces_)
+      if (const auto at = codes_.find(code); at != codes_.end())
+        traced_.insert({at->second->file, def_line(*at->second)});
+    for (const EagerPlace& place : ops.places) add(place);
+    for (auto& [line, f] : functions_) f.traced = traced_.contains({line.file, line.line});
+    for (auto& [line, f] : functions_) find_inner(f);
+  }
+
+  std::map<Line, HotFunction>& functions() { return functions_; }
+
+  // The line in a loop that calls it.
+  Line call_of(const HotFunction& f) {
+    for (const session::FileRecord& file : evidence_.records().files) {
+      const SourceOutline& o = outline(file.id);
+      for (const SourceLoop& loop : o.loops) {
+        for (int line = loop.first_line; line <= loop.last_line; ++line) {
+          const Line at{file.id, line};
+          if ((file.id != f.def.file || line < f.def.line || line > f.last_line) && calls(at, f.name)) return at;
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  const SourceOutline& outline(session::FileId file) {
+    const auto [at, added] = outlines_.try_emplace(file);
+    if (added) {
+      const auto record = std::ranges::find(evidence_.records().files, file, &session::FileRecord::id);
+      if (record != evidence_.records().files.end()) at->second = outline_of(record->text);
+    }
+    return at->second;
+  }
+
+  // Code objects begin with their decorators.
+  int def_line(const session::CodeRecord& code) {
+    int line = 0;
+    for (const SourceFunction& f : outline(code.file).functions)
+      if (f.line >= code.first_line && (!line || f.line < line)) line = f.line;
+    return line;
+  }
+
+  void add(const EagerPlace& place) {
+    const auto at = codes_.find(place.source.code);
+    const Line line = evidence_.line(place.source);
+    if (at == codes_.end() || !line) return;
+    const SourceOutline& o = outline(line.file);
+    // Comprehensions count for the function around them; neither a module nor a lambda can be decorated.
+    const int def = o.function_around(line.line);
+    if (!def || at->second->qualname.ends_with("<lambda>") || at->second->qualname == "<module>") return;
+    HotFunction& f = functions_[{line.file, def}];
+    if (!f.def) {
+      f.def = {line.file, def};
+      f.last_line = std::ranges::find(o.functions, def, &SourceFunction::line)->last_line;
+      f.name = name_at(f.def);
+      for (int l = def + 1; l <= f.last_line && !f.generator; ++l)
+        f.generator = o.function_around(l) == def && is_yield(evidence_.text({line.file, l}));
+    }
+    f.ops += place.ops;
+    f.ns += place.ns;
+    if (at->second->qualname.find('<') == std::string::npos || at->second->qualname.ends_with(f.name)) {
+      f.code = place.source.code;
+      f.qualname = at->second->qualname;
+    }
+    // What is in no loop runs at most once per call.
+    if (!o.loops_around(line.line).empty()) return;
+    f.calls = std::max(f.calls, place.visits);
+    f.signatures = std::max(f.signatures, place.signatures.size());
+  }
+
+  static bool is_yield(std::string_view text) {
+    const size_t at = text.find("yield");
+    return at != text.npos && (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(') &&
+           text.substr(0, at).find_first_of("#'\"") == text.npos;
+  }
+
+  std::string name_at(const Line& def) const {
+    std::string_view text = evidence_.text(def);
+    const size_t at = text.find("def ");
+    if (at == text.npos) return {};
+    text.remove_prefix(at + 4);
+    return std::string(text.substr(0, text.find_first_of(" (:[")));
+  }
+
+  bool calls(const Line& at, std::string_view name) const {
+    const std::string_view text = evidence_.text(at);
+    for (size_t from = text.find(name); from != text.npos; from = text.find(name, from + 1)) {
+      const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+      if (from && word(text[from - 1])) continue;
+      if (text.substr(from + name.size()).starts_with('(') && text.substr(0, from).find("def ") == text.npos)
+        return true;
+    }
+    return false;
+  }
+
+  void find_inner(HotFunction& f) {
+    for (auto& [line, other] : functions_) {
+      if (&other == &f || other.name.empty()) continue;
+      for (int l = f.def.line + 1; l <= f.last_line; ++l)
+        if (calls({f.def.file, l}, other.name)) {
+          f.inner.insert(&other);
+          break;
+        }
+    }
+  }
+
+  const Evidence& evidence_;
+  std::map<CodeId, const session::CodeRecord*> codes_;
+  std::map<session::FileId, SourceOutline> outlines_;
+  std::set<std::pair<session::FileId, int>> traced_;
+  std::set<CodeId> in_traces_;
+  std::map<Line, HotFunction> functions_;
+};
+
+// A function and those that it calls, each once.
+void collect(const HotFunction& f, std::set<const HotFunction*>& all) {
+  if (!all.insert(&f).second) return;
+  for (const HotFunction* inner : f.inner) collect(*inner, all);
+}
+
+// From the first op to the last one, without traces.
+int64_t host_ns(const Evidence& evidence, const EagerSums& ops) {
+  int64_t ns = ops.last_ns - ops.first_ns, until = ops.first_ns;
+  std::vector<std::pair<int64_t, int64_t>> traces;
+  for (const session::TraceRecord& t : evidence.records().traces) traces.emplace_back(t.start_ns, t.end_ns);
+  std::ranges::sort(traces);
+  for (const auto& [start, end] : traces) {
+    const int64_t from = std::max(start, until), to = std::min(end, ops.last_ns);
+    if (to > from) ns -= to - from, until = to;
+  }
+  return ns;
+}
+
+void find(const Evidence& evidence, Findings& to) {
+  const EagerSums* ops = evidence.records().eager;
+  if (!ops || ops->first_ns >= ops->last_ns) return;
+  const int64_t all_ns = std::max<int64_t>(1, host_ns(evidence, *ops));
+  Search search(evidence, *ops);
+  struct Hot {
+    const HotFunction* function;
+    std::set<const HotFunction*> with;
+    uint64_t ops = 0;
+    int64_t ns = 0;
+  };
+  std::vector<Hot> hot;
+  for (const auto& [line, f] : search.functions()) {
+    if (f.traced || f.generator || f.qualname.empty()) continue;
+    if (f.calls < kManyCalls || f.signatures > kFewSignatures) continue;
+    Hot h{&f, {}, 0, 0};
+    collect(f, h.with);
+    for (const HotFunction* part : h.with) h.ops += part->ops, h.ns += part->ns;
+    if (h.ops < kManyOps || static_cast<double>(h.ns) < kLargeShare * static_cast<double>(all_ns)) continue;
+    hot.push_back(std::move(h));
+  }
+  for (const Hot& h : hot) {
+    const bool inside = std::ranges::any_of(hot, [&](const Hot& other) {
+      return other.with.contains(h.function) && !h.with.contains(other.function);
+    });
+    if (inside) continue;  // whoever calls it is the one to decorate
+    const HotFunction& f = *h.function;
+    Finding made;
+    made.code = f.code;
+    made.path = f.qualname;
+    made.line = f.def;
+    made.graphs = GraphRelation::kUnknown;
+    made.calls = f.calls;
+    made.cost_ns = h.ns;
+    made.saved_ns = h.ns / 2;  // small ops in a graph take about half of the time
+    if (const Line call = search.call_of(f)) made.related.push_back({"call", call});
+    made.checked.why_not = "only another run shows what a trace gives";
+    const auto share = static_cast<int>(100.0 * static_cast<double>(h.ns) / static_cast<double>(all_ns) + 0.5);
+    made.title = f.name + " runs its ops one by one";
+    made.detail = f.qualname + ": " + std::to_string(h.ops) + " ops in " + std::to_string(f.calls) + " calls, " +
+                  std::to_string(std::min(share, 100)) + " % of the time";
+    made.fix = "@tf.function before def " + f.name;
+    const std::string_view text = evidence.text(f.def);
+    const size_t def = std::min(text.find("async def "), text.find("def "));
+    if (def != text.npos) {
+      const std::string old(text.substr(def, text.find('(') == text.npos ? text.npos : text.find('(') + 1 - def));
+      made.edit = {f.def, old, "@tf.function\n" + std::string(text.substr(0, def)) + old};
+    }
+    to.found.push_back(std::move(made));
+  }
+}
+
+const Cause cause("eager_hot_loop", find);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -1,0 +1,132 @@
+// large_constant: a graph holds an array of a megabyte or more as a constant, once per trace. Fix: an argument, or a
+// variable that is made once.
+#include "engine/explain/findings.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace footlight::explain {
+namespace {
+
+using session::TraceRecord;
+
+constexpr uint64_t kLarge = 1'000'000;
+
+uint64_t size_of(std::string_view dtype) {
+  for (const auto& [name, bytes] : {std::pair<std::string_view, uint64_t>{"bool", 1}, {"int8", 1}, {"uint8", 1},
+                                    {"int16", 2}, {"uint16", 2}, {"float16", 2}, {"half", 2}, {"bfloat16", 2},
+                                    {"int32", 4}, {"uint32", 4}, {"float32", 4}, {"int64", 8}, {"uint64", 8},
+                                    {"float64", 8}, {"complex64", 8}, {"complex128", 16}, {"string", 16}})
+    if (dtype == name) return bytes;
+  return 0;
+}
+
+// "float32 (600, 600)" -> 1440000
+uint64_t bytes_of(std::string_view type) {
+  const size_t space = type.find(' ');
+  if (space == type.npos) return 0;
+  uint64_t bytes = size_of(type.substr(0, space));
+  for (size_t at = space; at < type.size();) {
+    if (type[at] < '0' || type[at] > '9') {
+      if (type[at] == '?' || type[at] == 'N') return 0;  // unknown
+      ++at;
+      continue;
+    }
+    uint64_t size = 0;
+    const auto read = std::from_chars(type.data() + at, type.data() + type.size(), size);
+    if (read.ec != std::errc() || __builtin_mul_overflow(bytes, size, &bytes)) return 0;
+    at = static_cast<size_t>(read.ptr - type.data());
+  }
+  return bytes;
+}
+
+// tf.constant(0.5, shape=...): "[0.5, 0.5, ...] float32 (600, 600)" is no array of the user's.
+bool repeats_one_value(std::string_view constant) {
+  const size_t begin = constant.find_first_not_of('[');
+  const size_t comma = constant.find(", ", begin);
+  if (begin == constant.npos || comma == constant.npos) return false;
+  const std::string_view first = constant.substr(begin, comma - begin);
+  const size_t end = std::min(constant.find("..."), constant.find(']'));
+  size_t values = 0;
+  for (size_t at = begin; at + first.size() <= end; at += first.size() + 2, ++values)
+    if (constant.substr(at, first.size()) != first) return end - at <= first.size() && values > 3;
+  return values > 3;
+}
+
+struct Large {
+  Line line;
+  std::string type, constant;
+  uint64_t bytes = 0;
+  std::set<TraceId> traces;
+};
+
+class Search {
+ public:
+  Search(const Evidence& evidence, const FunctionRun& run) : evidence_(evidence), run_(run) {
+    for (const TraceRecord& t : evidence.records().traces)
+      if (t.function != run.id) others_.insert(t.graph());
+  }
+
+  std::vector<Large> find() {
+    for (const TraceRecord* t : run_.traces) {
+      std::set<GraphId> seen;
+      look_at(t->graph(), *t, seen);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void look_at(GraphId id, const TraceRecord& trace, std::set<GraphId>& seen) {
+    const session::GraphRecord* graph = evidence_.graph(id);
+    if (!graph || !seen.insert(id).second) return;
+    for (const session::NodeRecord& node : graph->nodes) {
+      for (const session::NodeFunction& f : node.functions)
+        if (!others_.contains(f.graph)) look_at(f.graph, trace, seen);
+      if (node.op != "Const" || node.outputs.size() != 1) continue;
+      const uint64_t bytes = bytes_of(node.outputs[0]);
+      if (bytes < kLarge || repeats_one_value(node.constant)) continue;
+      Line line = evidence_.line(node.source);
+      if (!line) line = evidence_.definition(run_);
+      auto known = std::ranges::find_if(
+          found_, [&](const Large& l) { return l.line == line && l.type == node.outputs[0]; });
+      if (known == found_.end()) known = found_.insert(known, {line, node.outputs[0], node.constant, bytes, {}});
+      known->traces.insert(trace.id);
+    }
+  }
+
+  const Evidence& evidence_;
+  const FunctionRun& run_;
+  std::set<GraphId> others_;  // graphs of other functions
+  std::vector<Large> found_;
+};
+
+std::string megabytes(uint64_t bytes) {
+  const uint64_t tenths = (bytes + 50'000) / 100'000;
+  return std::to_string(tenths / 10) + (tenths % 10 ? '.' + std::to_string(tenths % 10) : "") + " MB";
+}
+
+void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+  for (const Large& large : Search(evidence, run).find()) {
+    Finding f;
+    f.function = run.id;
+    f.line = large.line;
+    f.graphs = GraphRelation::kUnknown;
+    f.example = *large.traces.begin();
+    f.bytes = large.bytes;
+    f.nodes = 1;
+    f.cost_ns = run.tracing_ns();
+    for (const FunctionRun::Step& step : run.steps) f.calls += step.call;
+    f.checked.why_not = "a value that is passed is another program";
+    f.title = "an array of " + megabytes(large.bytes) + " is a constant of the graph";
+    f.detail = large.type;
+    if (large.traces.size() > 1) f.detail += ", in " + std::to_string(large.traces.size()) + " traces";
+    f.fix = "pass the array as an argument, or keep it in a tf.Variable that is made once outside of the function";
+    to.found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("large_constant", find);
+
+}  // namespace
+}  // namespace footlight::explain

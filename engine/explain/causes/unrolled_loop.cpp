@@ -1,0 +1,276 @@
+// unrolled_loop: a Python loop put a hundred or more copies of its body into a graph. Fix: a loop over tf.range or a
+// tensor, which is in the graph once.
+#include "engine/explain/findings.h"
+#include "engine/explain/loops.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace footlight::explain {
+namespace {
+
+using session::TraceRecord;
+
+constexpr uint64_t kManyCopies = 100;
+// Loops in each other that make many copies only together: one of them has to be more than a few layers.
+constexpr uint64_t kSomeCopies = 20;
+
+// How often one instruction made nodes, from their order: nodes of other instructions come in between.
+struct Visits {
+  uint64_t count = 0;
+  size_t nodes = 0;
+};
+using ByInstruction = std::map<std::pair<CodeId, uint32_t>, Visits>;
+
+// How often the ops in a run of nodes of one instruction repeat; 1 if they do not, or only a few times.
+uint64_t repeats(const std::vector<const session::NodeRecord*>& nodes) {
+  const size_t n = nodes.size();
+  for (size_t period = 1; period * kManyCopies <= n; ++period) {
+    if (n % period) continue;
+    bool same = true;
+    for (size_t i = period; same && i < n; ++i) same = nodes[i]->op == nodes[i - period]->op;
+    if (same) return n / period;
+  }
+  return 1;
+}
+
+class Search {
+ public:
+  Search(const Evidence& evidence, const FunctionRun& run) : evidence_(evidence), run_(run) {
+    for (const TraceRecord& t : evidence.records().traces)
+      if (t.function != run.id) others_.insert(t.graph());
+  }
+
+  struct Unrolled {
+    const SourceLoop* loop = nullptr;
+    Line line;
+    uint64_t copies = 0;
+    size_t nodes = 0;
+    size_t traces = 0;
+    TraceId example;
+    int64_t ns = 0;
+  };
+
+  std::vector<Unrolled> find() {
+    for (const TraceRecord* t : run_.traces) look_at(*t);
+    std::vector<Unrolled> found;
+    for (auto& [line, u] : found_) found.push_back(u);
+    return found;
+  }
+
+ private:
+  void look_at(const TraceRecord& trace) {
+    ByInstruction visits;
+    std::set<GraphId> seen;
+    size_t nodes = 0;
+    count(trace.graph(), visits, seen, nodes);
+    std::map<Line, Visits> lines;
+    for (const auto& [at, v] : visits) {
+      const Line line = evidence_.line({at.first, at.second});
+      if (!line) continue;
+      Visits& sum = lines[line];
+      sum.count = std::max(sum.count, v.count);
+      sum.nodes += v.nodes;
+    }
+    if (std::ranges::none_of(lines, [](const auto& l) { return l.second.count >= kManyCopies; })) return;
+    read_decisions(trace.id);
+    std::map<Line, Unrolled> here;
+    for (const auto& [line, v] : lines) {
+      if (v.count < kManyCopies) continue;
+      const SourceLoop* loop = nullptr;
+      Line at;
+      uint64_t copies = v.count;
+      if (!cause_of(line, v, loop, at, copies)) continue;
+      Unrolled& u = here[at];
+      u.loop = loop;
+      u.line = at;
+      u.copies = std::max(u.copies, copies);
+      const bool inside = line.file == at.file && loop->first_line <= line.line && line.line <= loop->last_line;
+      if (!inside) u.nodes += v.nodes;
+    }
+    for (auto& [at, u] : here) {
+      for (const auto& [line, v] : lines)
+        if (line.file == at.file && u.loop->first_line <= line.line && line.line <= u.loop->last_line)
+          u.nodes += v.nodes;
+      Unrolled& known = found_[at];
+      if (!known.loop) known.example = trace.id;
+      known.loop = u.loop;
+      known.line = at;
+      known.copies = std::max(known.copies, u.copies);
+      known.nodes = std::max(known.nodes, u.nodes);
+      ++known.traces;
+      const double share = static_cast<double>(u.nodes) / static_cast<double>(std::max(nodes, u.nodes));
+      known.ns += static_cast<int64_t>(static_cast<double>(trace.end_ns - trace.start_ns) * share *
+                                       (1.0 - 1.0 / static_cast<double>(u.copies)));
+    }
+  }
+
+  // The nodes of a graph and of those inside it, apart from those of other functions.
+  void count(GraphId id, ByInstruction& visits, std::set<GraphId>& seen, size_t& total) {
+    const session::GraphRecord* graph = evidence_.graph(id);
+    if (!graph || !seen.insert(id).second) return;
+    std::vector<const session::NodeRecord*> run;
+    const auto end_run = [&] {
+      if (run.empty()) return;
+      Visits& v = visits[{run.front()->source.code, run.front()->source.offset}];
+      v.count += repeats(run);
+      v.nodes += run.size();
+      run.clear();
+    };
+    for (const session::NodeRecord& node : graph->nodes) {
+      ++total;
+      for (const session::NodeFunction& f : node.functions)
+        if (!others_.contains(f.graph)) count(f.graph, visits, seen, total);
+      if (!node.source.code.valid()) continue;
+      if (!run.empty() && !(run.front()->source == node.source)) end_run();
+      run.push_back(&node);
+    }
+    end_run();
+  }
+
+  // What AutoGraph noted of the loops of this trace: 256 from "unrolled into 256 copies", 0 for a staged one.
+  void read_decisions(TraceId trace) {
+    copies_.clear();
+    for (const session::DecisionRecord& d : evidence_.records().decisions) {
+      if (d.trace != trace || (d.kind != "for" && d.kind != "while")) continue;
+      uint64_t copies = 0;
+      if (d.fate == "python") {
+        const size_t digit = d.note.find_first_of("0123456789");
+        if (digit != d.note.npos) std::from_chars(d.note.data() + digit, d.note.data() + d.note.size(), copies);
+      }
+      uint64_t& most = copies_[{d.file, d.line}];
+      most = std::max(most, copies);
+    }
+  }
+
+  const SourceOutline& outline(session::FileId file) {
+    const auto [at, added] = outlines_.try_emplace(file);
+    if (added) {
+      const auto record = std::ranges::find(evidence_.records().files, file, &session::FileRecord::id);
+      if (record != evidence_.records().files.end()) at->second = outline_of(record->text);
+    }
+    return at->second;
+  }
+
+  // The loop that made the nodes of a line, or none that is known.
+  bool cause_of(const Line& line, const Visits& made, const SourceLoop*& loop, Line& at, uint64_t& copies) {
+    const std::vector<const SourceLoop*> around = outline(line.file).loops_around(line.line);
+    uint64_t together = 1, most = 0;
+    const SourceLoop* longest = nullptr;
+    const SourceLoop* unknown = nullptr;
+    for (const SourceLoop* l : around) {
+      const auto noted = copies_.find({line.file, l->line});
+      if (noted == copies_.end()) {
+        if (!unknown) unknown = l;
+        continue;
+      }
+      if (noted->second >= kManyCopies) return chosen(l, line.file, noted->second, loop, at, copies);
+      together *= std::max<uint64_t>(1, noted->second);
+      if (noted->second > most) most = noted->second, longest = l;
+    }
+    // A function that a loop calls.
+    const std::string_view name = function_name(line);
+    for (const bool by_name : {true, false}) {
+      for (const auto& [place, turns] : copies_) {
+        if (turns < kManyCopies || turns > made.count) continue;
+        const Line of{place.first, place.second};
+        for (const SourceLoop& l : outline(place.first).loops) {
+          if (l.line != place.second || l.kind == SourceLoop::Kind::kComprehension) continue;
+          if (!by_name || (!name.empty() && mentions(of.file, l, name)))
+            return chosen(&l, of.file, turns, loop, at, copies);
+        }
+      }
+    }
+    if (together >= kManyCopies && most >= kSomeCopies) return chosen(longest, line.file, together, loop, at, copies);
+    if (unknown) return chosen(unknown, line.file, made.count / together, loop, at, copies) && copies >= kManyCopies;
+    return false;
+  }
+
+  static bool chosen(const SourceLoop* l, session::FileId file, uint64_t n, const SourceLoop*& loop, Line& at,
+                     uint64_t& copies) {
+    loop = l;
+    at = {file, l->line};
+    copies = n;
+    return true;
+  }
+
+  // The name of the innermost def around a line, from its own line.
+  std::string_view function_name(const Line& line) {
+    std::string_view text = evidence_.text({line.file, outline(line.file).function_around(line.line)});
+    const size_t def = text.find("def ");
+    if (def == text.npos) return {};
+    text.remove_prefix(def + 4);
+    return text.substr(0, text.find_first_of(" (:["));
+  }
+
+  bool mentions(session::FileId file, const SourceLoop& loop, std::string_view name) const {
+    for (int line = loop.first_line; line <= loop.last_line; ++line) {
+      const std::string_view text = evidence_.text({file, line});
+      const size_t at = text.find(name);
+      if (at != text.npos && text.substr(at + name.size()).starts_with('(')) return true;
+    }
+    return false;
+  }
+
+  const Evidence& evidence_;
+  const FunctionRun& run_;
+  std::set<GraphId> others_;  // graphs of other functions
+  std::map<std::pair<session::FileId, int>, uint64_t> copies_;
+  std::map<session::FileId, SourceOutline> outlines_;
+  std::map<Line, Unrolled> found_;
+};
+
+// "for k in range(N)" -> {"for k in", "range(N)"}; nothing if it is no such loop.
+std::pair<std::string_view, std::string_view> over_range(std::string_view head) {
+  const size_t in = head.find(" in range(");
+  if (in == head.npos || !head.ends_with(')')) return {};
+  return {head.substr(0, in + 3), head.substr(in + 4)};
+}
+
+void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+  Search search(evidence, run);
+  const std::vector<Search::Unrolled> all = search.find();
+  for (const Search::Unrolled& u : all) {
+    const auto known = std::ranges::find_if(to.found, [&](const Finding& f) {
+      return f.line == u.line && f.path == u.loop->head && f.saved.empty();
+    });
+    if (known != to.found.end()) {  // a loop in a helper that several functions call
+      known->saved_ns += u.ns;
+      known->cost_ns += run.tracing_ns();
+      known->nodes = std::max(known->nodes, u.nodes);
+      continue;
+    }
+    Finding f;
+    f.function = run.id;
+    f.path = u.loop->head;
+    f.line = u.line;
+    f.graphs = GraphRelation::kUnknown;
+    f.example = u.example;
+    for (const FunctionRun::Step& step : run.steps) f.calls += step.call;
+    f.nodes = u.nodes;
+    f.cost_ns = run.tracing_ns();
+    f.saved_ns = u.ns;
+    f.checked.why_not = "only another run shows what a loop in the graph gives";
+    const std::string copies = std::to_string(u.copies), nodes = std::to_string(u.nodes);
+    f.title = "a Python loop puts " + copies + " copies of its body into the graph";
+    f.detail = f.path + ": " + nodes + " nodes";
+    if (u.traces > 1) f.detail += " in each of " + std::to_string(u.traces) + " traces";
+    const auto [words, range] = over_range(f.path);
+    if (u.loop->kind == SourceLoop::Kind::kComprehension) {
+      f.fix = "tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
+    } else if (u.loop->kind == SourceLoop::Kind::kWhile) {
+      f.fix = "start what the condition reads as a tensor: a while on a tensor is in the graph once";
+    } else if (!range.empty()) {
+      f.fix = std::string(words) + " tf." + std::string(range);
+      if (evidence.text(f.line).find(f.path) != std::string_view::npos) f.edit = {f.line, f.path, f.fix};
+    } else {
+      f.fix = "stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
+    }
+    to.found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("unrolled_loop", find);
+
+}  // namespace
+}  // namespace footlight::explain

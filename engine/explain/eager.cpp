@@ -1,0 +1,66 @@
+// One pass over columns.
+#include "engine/explain/eager.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+// A longer pause between two ops is not the cost of running them one by one, unless both are in one run of a function.
+constexpr int64_t kLongestGap = 1'000'000;
+// Where pauses are rare, the system has run something else.
+constexpr int64_t kLongestStall = 50'000'000;
+constexpr uint64_t kRarely = 20;
+
+}  // namespace
+
+void EagerOps::add(const session::OpColumns& events) {
+  for (size_t i = 0; i < events.size(); ++i) {
+    const int64_t start = events.start_ns[i], end = std::max(start, events.end_ns[i]);
+    first_ns_ = std::min(first_ns_, start);
+    last_ns_ = std::max(last_ns_, end);
+    Last& last = threads_[events.thread[i]];
+    if (last.place && start > last.end_ns) {
+      const SourceRef from = last.place->source;
+      const bool onward = from.code == events.code[i] && from.offset < events.offset[i];
+      const int64_t gap = start - last.end_ns;
+      if (onward || gap <= kLongestGap) {
+        last.place->ns += gap;
+      } else if (gap <= kLongestStall) {
+        ++last.place->stalls;
+        last.place->stall_ns += gap;
+      }
+    }
+    const bool eager = !events.call[i].valid() && !events.node[i].valid() && events.code[i].valid();
+    EagerPlace* place = nullptr;
+    if (eager) {
+      place = &places_[uint64_t{events.code[i].value} << 32 | events.offset[i]];
+      place->source = events.source(i);
+      ++place->ops;
+      const bool comes = place != last.place;
+      place->visits += comes;
+      // An op inside another one has been counted with it, or will be.
+      place->ns += std::max<int64_t>(0, end - std::max(start, last.end_ns));
+      auto& seen = place->signatures;
+      if (comes && seen.size() < kMostSignatures && std::ranges::find(seen, events.signature[i]) == seen.end())
+        seen.push_back(events.signature[i]);
+    }
+    last.place = place;
+    last.end_ns = std::max(last.end_ns, end);
+  }
+}
+
+EagerSums EagerOps::sums() const {
+  EagerSums sums{{}, first_ns_, last_ns_};
+  std::vector<EagerPlace>& all = sums.places;
+  for (const auto& [key, place] : places_) {
+    all.push_back(place);
+    if (place.stalls * kRarely <= place.ops) all.back().ns += place.stall_ns;
+  }
+  std::ranges::sort(all, [](const EagerPlace& a, const EagerPlace& b) {
+    return std::pair(a.source.code, a.source.offset) < std::pair(b.source.code, b.source.offset);
+  });
+  return sums;
+}
+
+}  // namespace footlight::explain

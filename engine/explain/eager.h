@@ -1,0 +1,46 @@
+// Sums of the ops that ran outside of traced calls, by the instruction of the user's code that ran them.
+#pragma once
+
+#include "engine/session/events.h"
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::explain {
+
+struct EagerPlace {
+  SourceRef source;
+  uint64_t ops = 0;
+  uint64_t visits = 0;                // without ops that follow another one of the same place
+  int64_t ns = 0;                     // with the Python code up to the next op, unless that is long
+  uint64_t stalls = 0;                // longer pauses after its ops
+  int64_t stall_ns = 0;
+  std::vector<SignatureId> signatures;  // of the first op of a visit, the first few different ones
+};
+
+struct EagerSums {
+  std::vector<EagerPlace> places;
+  int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;  // of all ops, traced ones too; first > last: there are none
+};
+
+// Takes the events chunk by chunk, in the order of the session, and keeps no event.
+class EagerOps {
+ public:
+  void add(const session::OpColumns& events);
+
+  EagerSums sums() const;
+
+  static constexpr size_t kMostSignatures = 8;
+
+ private:
+  struct Last {
+    EagerPlace* place = nullptr;  // of the last eager op of a thread
+    int64_t end_ns = 0;
+  };
+  std::unordered_map<uint64_t, EagerPlace> places_;
+  std::map<session::ThreadId, Last> threads_;
+  int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
+};
+
+}  // namespace footlight::explain

@@ -1,0 +1,34 @@
+// The loops in a Python source, by its lines: sessions have the text of files and no syntax trees.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::explain {
+
+struct SourceLoop {
+  enum class Kind : unsigned char { kFor, kWhile, kComprehension };
+  Kind kind = Kind::kFor;
+  int line = 0;                    // of its `for` or `while`
+  int first_line = 0, last_line = 0;  // with its body; a comprehension: with its brackets
+  int function_line = 0;           // of the innermost def around it; 0: none
+  std::string head;                // "for k in range(TERMS)", "while x < 3"
+};
+
+struct SourceFunction {
+  int line = 0, last_line = 0;     // of the def
+};
+
+struct SourceOutline {
+  std::vector<SourceLoop> loops;   // in order; outer ones before the ones inside
+  std::vector<SourceFunction> functions;
+
+  int function_around(int line) const;  // the line of the innermost def; 0: none
+  // The loops that run this line again and again, the outermost first.
+  std::vector<const SourceLoop*> loops_around(int line) const;
+};
+
+SourceOutline outline_of(std::string_view text);
+
+}  // namespace footlight::explain

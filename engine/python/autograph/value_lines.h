@@ -1,0 +1,40 @@
+// Where the arguments of a call in progress were made, from the source of its file. Runs none of the user's code.
+#pragma once
+
+#include "engine/python/types/objects.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace footlight::python {
+
+struct SourceLine {
+  std::string file;
+  int line = 0;
+  friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
+};
+
+// What the innermost frame calls.
+struct CalleeParameters {
+  std::string name;
+  bool method = false;             // of an instance, which counts as parameter 0
+  size_t positional = 0;           // how many of the names may be given by position
+  std::vector<std::string> names;  // without `self`, *args and **kwargs
+};
+
+struct CallLines {
+  SourceLine at;  // the call; line 0: it was not found in its source
+  struct Argument {
+    size_t parameter = 0;
+    std::optional<uint32_t> item;  // of a list or tuple that is written in the call
+    std::vector<SourceLine> made;  // the most specific first, without the call's own line
+  };
+  std::vector<Argument> arguments;
+};
+
+// For the call that the innermost frame of the user's is in. Throws PythonErrorSet.
+CallLines ag_value_lines(const CalleeParameters& callee);
+
+}  // namespace footlight::python

@@ -1,0 +1,155 @@
+// Loops of Python that put many copies of their body into a graph.
+#include "engine/explain/loops.h"
+#include "tests/explain/sample_source.h"
+
+#include <QTest>
+
+using namespace footlight;
+using namespace footlight::explain;
+
+class TestUnrolledLoop : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void outlines_of_sources() {
+    const SourceOutline outline = outline_of(
+        "def f(x):  # for a in b:\n"
+        "    for k in range(\n"
+        "            3):\n"
+        "        s = '''\n"
+        "for q in z:\n"
+        "'''\n"
+        "        y = [g(k)\n"
+        "             for k in x if k]\n"
+        "    while x: x = 1\n"
+        "    return {a: b for a, b in x}\n"
+        "for i in f(1):\n"
+        "    def g(z):\n"
+        "        return z\n");
+    QCOMPARE(outline.loops.size(), size_t{5});
+    QCOMPARE(outline.loops[0].head, std::string("for k in range( 3)"));
+    QCOMPARE(outline.loops[0].last_line, 8);
+    QCOMPARE(outline.loops[1].head, std::string("for k in x"));
+    QCOMPARE(outline.loops[1].line, 8);
+    QCOMPARE(outline.loops[1].first_line, 7);
+    QCOMPARE(outline.loops[2].head, std::string("while x"));
+    QCOMPARE(outline.loops[3].head, std::string("for a, b in x"));
+    QCOMPARE(outline.loops_around(7).size(), size_t{2});
+    QCOMPARE(outline.loops_around(13).size(), size_t{0});  // a def in a loop is made there, not run
+    QCOMPARE(outline.function_around(13), 12);
+    QCOMPARE(outline_of("x = (").loops.size(), size_t{0});
+    QCOMPARE(outline_of("x = [a for").loops.size(), size_t{1});
+  }
+
+  void a_loop_over_a_range() {
+    SampleSource run(kLoop);
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 256; ++i) {
+      SampleSource::node(graph, "Mul", 4);
+      SampleSource::node(graph, "Const", 5);
+      SampleSource::node(graph, "Add", 5);
+    }
+    run.decide(3, "python", "unrolled into 256 copies");
+    const auto found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].cause, std::string("unrolled_loop"));
+    QCOMPARE(found[0].path, std::string("for k in range(TERMS)"));
+    QCOMPARE(found[0].line.line, 3);
+    QCOMPARE(found[0].nodes, size_t{768});
+    QCOMPARE(found[0].fix, std::string("for k in tf.range(TERMS)"));
+    QCOMPARE(found[0].edit.at.line, 3);
+    QCOMPARE(found[0].edit.old_text, found[0].path);
+    QVERIFY(!found[0].checked.ok);
+    QVERIFY(found[0].saved_ns > 900'000);
+  }
+
+  void a_short_loop_and_a_staged_one() {
+    SampleSource run(kLoop);
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 99; ++i) SampleSource::node(graph, "Mul", 4), SampleSource::node(graph, "Add", 5);
+    run.decide(3, "python", "unrolled into 99 copies");
+    QCOMPARE(run.findings().size(), size_t{0});
+  }
+
+  void many_nodes_of_one_call_are_no_copies() {
+    SampleSource run(kLoop);  // as the gradient of something large
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < 150; ++k) SampleSource::node(graph, k % 7 == 3 || k % 11 == 5 ? "Mul" : "Add", 4);
+      SampleSource::node(graph, "Add", 5);
+    }
+    run.decide(3, "python", "unrolled into 3 copies");
+    QCOMPARE(run.findings().size(), size_t{0});
+  }
+
+  void a_helper_that_the_loop_calls() {
+    SampleSource run(kHelper);
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 200; ++i) SampleSource::node(graph, "Mul", 7), SampleSource::node(graph, "Add", 8);
+    run.decide(3, "python", "unrolled into 200 copies");
+    const auto found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].line.line, 3);
+    QCOMPARE(found[0].nodes, size_t{400});
+  }
+
+  void without_autograph() {
+    SampleSource run(kLoop);
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 120; ++i) SampleSource::node(graph, "Mul", 4), SampleSource::node(graph, "Add", 5);
+    const auto found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].line.line, 3);
+  }
+
+  void loops_in_each_other() {
+    for (const int inner : {20, 3}) {
+      SampleSource run(kNested);
+      session::GraphRecord& graph = run.trace();
+      for (int i = 0; i < 20 * inner; ++i) SampleSource::node(graph, "Mul", 5), SampleSource::node(graph, "Add", 6);
+      run.decide(3, "python", "unrolled into 20 copies");
+      run.decide(4, "python", inner == 20 ? "unrolled into 20 copies" : "unrolled into 3 copies");
+      const auto found = run.findings();
+      QCOMPARE(found.size(), size_t(inner == 20));
+      if (inner == 20) QCOMPARE(found[0].line.line, 3);
+    }
+  }
+
+  void several_traces_are_one_finding() {
+    SampleSource run(kLoop);
+    for (int t = 0; t < 3; ++t) {
+      session::GraphRecord& graph = run.trace();
+      for (int i = 0; i < 128; ++i) SampleSource::node(graph, "Mul", 4), SampleSource::node(graph, "Add", 5);
+      run.decide(3, "python", "unrolled into 128 copies");
+    }
+    QCOMPARE(run.findings().size(), size_t{1});
+  }
+
+ private:
+  static constexpr const char* kLoop =
+      "def step(x):\n"
+      "    y = x\n"
+      "    for k in range(TERMS):\n"
+      "        y = y * x\n"
+      "        x = x + 1.0\n"
+      "    return y\n";
+  static constexpr const char* kHelper =
+      "def step(x):\n"
+      "    y = x\n"
+      "    for k in range(200):\n"
+      "        y = cell(x)\n"
+      "    return y\n"
+      "def cell(x):\n"
+      "    x = x * 2\n"
+      "    return x + 1\n";
+  static constexpr const char* kNested =
+      "def step(x):\n"
+      "    y = x\n"
+      "    for i in range(20):\n"
+      "        for layer in layers:\n"
+      "            y = y * x\n"
+      "            x = x + 1.0\n"
+      "    return y\n";
+};
+
+QTEST_APPLESS_MAIN(TestUnrolledLoop)
+#include "test_unrolled_loop.moc"

@@ -1,0 +1,107 @@
+// An invented run of a program whose source is given: graphs, ops and errors at its lines.
+#pragma once
+
+#include "engine/explain/findings.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+
+struct SampleSource {
+  std::vector<session::FunctionRecord> functions;
+  std::vector<session::TraceRecord> traces;
+  std::vector<session::GraphRecord> graphs;
+  std::vector<session::CallRecord> calls;
+  std::vector<session::KeyRecord> keys;
+  std::vector<session::FileRecord> files;
+  std::vector<session::CodeRecord> codes;
+  std::vector<session::ObservationRecord> observations;
+  std::vector<session::DecisionRecord> decisions;
+  std::vector<session::GeneratedRecord> generated;
+  EagerOps eager;
+  int64_t now_ns = 1000;
+
+  explicit SampleSource(std::string text) {
+    files.push_back({session::FileId(0), "/run.py", std::move(text)});
+    session::FunctionRecord f;
+    f.id = FunctionId(1);
+    f.name = "step";
+    f.file = session::FileId(0);
+    f.line = f.decorator_line = 90;
+    functions.push_back(std::move(f));
+    code("step", 1);
+  }
+
+  // Code of which instruction 2 * n is on line n.
+  CodeId code(const std::string& name, int first_line) {
+    session::CodeRecord c;
+    c.id = CodeId(static_cast<uint32_t>(codes.size()));
+    c.file = session::FileId(0);
+    c.qualname = name;
+    c.first_line = first_line;
+    for (uint32_t line = 1; line < 100; ++line) c.lines.push_back({2 * line, line});
+    codes.push_back(std::move(c));
+    return codes.back().id;
+  }
+
+  session::GraphRecord& trace(int64_t took_ns = 1'000'000) {
+    session::GraphRecord graph;
+    graph.id = GraphId(static_cast<uint32_t>(graphs.size()));
+    session::TraceRecord t;
+    t.id = TraceId(static_cast<uint32_t>(traces.size()));
+    t.function = FunctionId(1);
+    t.start_ns = now_ns;
+    t.end_ns = now_ns += took_ns;
+    t.graphs = {{"traced", graph.id}};
+    traces.push_back(std::move(t));
+    graphs.push_back(std::move(graph));
+    return graphs.back();
+  }
+  static void node(session::GraphRecord& graph, const char* op, int line, CodeId code = CodeId(0)) {
+    session::NodeRecord n;
+    n.id = static_cast<uint32_t>(graph.nodes.size());
+    n.op = op;
+    n.outputs = {"float32 ()"};
+    n.source = {code, static_cast<uint32_t>(2 * line)};
+    graph.nodes.push_back(std::move(n));
+  }
+  void decide(int line, const char* fate, const char* note) {
+    decisions.push_back({traces.back().id, session::FileId(0), line, "for", fate, note});
+  }
+
+  // An eager op at a line; `after_ns`: the pause before it.
+  void op(CodeId code, int line, uint32_t signature = 1, int64_t took_ns = 1000, int64_t after_ns = 1000) {
+    session::OpColumns& e = events_;
+    now_ns += after_ns;
+    e.start_ns.push_back(now_ns);
+    e.end_ns.push_back(now_ns += took_ns);
+    e.id.push_back(e.id.size());
+    e.call.emplace_back();
+    e.code.push_back(code);
+    e.offset.push_back(static_cast<uint32_t>(2 * line));
+    e.graph.emplace_back();
+    e.node.emplace_back();
+    e.bytes.push_back(0);
+    e.op.emplace_back(uint16_t{1});
+    e.thread.emplace_back(uint16_t{0});
+    e.device.push_back({});
+    e.signature.emplace_back(signature);
+    e.location.emplace_back();
+  }
+
+  std::vector<Finding> findings() {
+    eager.add(events_);
+    events_ = {};
+    RunRecords records{functions, traces, graphs, calls, keys, files, codes, observations};
+    records.decisions = decisions;
+    records.generated = generated;
+    const EagerSums sums = eager.sums();
+    records.eager = &sums;
+    return find_findings(records).found;
+  }
+
+ private:
+  session::OpColumns events_;
+};
+
+}  // namespace footlight::explain

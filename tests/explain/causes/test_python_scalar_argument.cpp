@@ -53,7 +53,6 @@ class TestPythonScalarArgument : public QObject {
     QCOMPARE(f.checked.traces_before, size_t{6});
     QCOMPARE(f.checked.traces_after, size_t{1});
     QCOMPARE(f.example, run.traces[1].id);
-    QCOMPARE(f.call.offset, 1u);
     QCOMPARE(f.title, std::string("lr is a Python number that changes"));
     QCOMPARE(f.detail, std::string("args[1]: 6 values, 0.1 → 0.05 → … → 0.01667; the graphs differ only in constants"));
     QCOMPARE(f.fix, std::string("tf.constant(lr)"));

@@ -6,6 +6,8 @@
 namespace footlight::explain {
 namespace {
 
+constexpr size_t kLongest = size_t{1} << 20;
+
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
 }
@@ -114,7 +116,9 @@ class Scanner {
         const std::string_view word = text_.substr(from, at_ - from);
         if (open_.empty() || (from && text_[from - 1] == '.')) continue;
         if (word == "for" || word == "if" || word == "async") end_words(from, open_.back());
-        if (word == "for") comprehensions.push_back({from, SIZE_MAX, line_, open_.back()});
+        if (word != "for") continue;
+        unended_.push_back(comprehensions.size());
+        comprehensions.push_back({from, SIZE_MAX, line_, open_.back()});
       } else {
         if (c == ':' && open_.empty() && l.colon == std::string_view::npos) l.colon = at_;
         ++at_;
@@ -145,20 +149,25 @@ class Scanner {
     }
   }
 
+  // Of the comprehensions in a bracket, and of those in brackets inside it.
   void end_words(size_t here, size_t bracket) {
-    for (Comprehension& c : comprehensions)
-      if (c.end == SIZE_MAX && (bracket == SIZE_MAX || c.bracket == bracket)) c.end = here;
+    while (!unended_.empty() && (bracket == SIZE_MAX || comprehensions[unended_.back()].bracket >= bracket)) {
+      comprehensions[unended_.back()].end = here;
+      unended_.pop_back();
+    }
   }
 
   std::string_view text_;
   size_t at_ = 0;
   int line_ = 1;
-  std::vector<size_t> open_;
+  std::vector<size_t> open_;     // brackets
+  std::vector<size_t> unended_;  // comprehensions
 };
 
 }  // namespace
 
 SourceOutline outline_of(std::string_view text) {
+  if (text.size() > kLongest) return {};
   Scanner scanner(text);
   scanner.run();
   SourceOutline outline;
@@ -202,6 +211,27 @@ std::vector<const SourceLoop*> SourceOutline::loops_around(int line) const {
   for (const SourceLoop& loop : loops)
     if (loop.first_line <= line && line <= loop.last_line && loop.function_line == function) around.push_back(&loop);
   return around;
+}
+
+const Sources::Source& Sources::of(session::FileId file) {
+  const auto [at, added] = sources_.try_emplace(file);
+  Source& source = at->second;
+  const auto record = added ? std::ranges::find(evidence_.records().files, file, &session::FileRecord::id)
+                            : evidence_.records().files.end();
+  if (record == evidence_.records().files.end()) return source;
+  source.outline = outline_of(record->text);
+  for (std::string_view rest = record->text;;) {
+    const size_t end = rest.find('\n');
+    source.lines.push_back(rest.substr(0, end));
+    if (end == rest.npos) return source;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+std::string_view Sources::text(const Line& line) {
+  const std::vector<std::string_view>& lines = of(line.file).lines;
+  return line && static_cast<size_t>(line.line) <= lines.size() ? lines[static_cast<size_t>(line.line) - 1]
+                                                                : std::string_view();
 }
 
 }  // namespace footlight::explain

@@ -1,6 +1,9 @@
 // The loops in a Python source, by its lines: sessions have the text of files and no syntax trees.
 #pragma once
 
+#include "engine/explain/evidence.h"
+
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +32,26 @@ struct SourceOutline {
   std::vector<const SourceLoop*> loops_around(int line) const;
 };
 
+// Empty for texts of more than a megabyte: programs are shorter.
 SourceOutline outline_of(std::string_view text);
+
+// The sources of a run, each looked at once. Valid as long as the evidence.
+class Sources {
+ public:
+  explicit Sources(const Evidence& evidence) : evidence_(evidence) {}
+
+  const SourceOutline& outline(session::FileId file) { return of(file).outline; }
+  std::string_view text(const Line& line);  // as Evidence::text()
+
+ private:
+  struct Source {
+    SourceOutline outline;
+    std::vector<std::string_view> lines;
+  };
+  const Source& of(session::FileId file);
+
+  const Evidence& evidence_;
+  std::map<session::FileId, Source> sources_;
+};
 
 }  // namespace footlight::explain

@@ -373,6 +373,23 @@ def step(x):
 step(tf.ones([3]))
 ''')[:2], ('step', 'for k in range(150)'))
 
+    def test_a_comprehension_beside_a_loop(self):
+        found = self.findings('''
+@tf.function
+def step(x):
+    parts = [
+        tf.sin(x * k)
+        for k in range(128)
+        if k >= 0
+    ]
+    for p in parts:
+        x = x + p
+    return x
+step(tf.ones([3]))
+''')
+        self.assertEqual(sorted((f['path'], f['line'], f['nodes']) for f in found),
+                         [('for k in range(128)', 7, 384), ('for p in parts', 10, 128)])
+
     def test_without_autograph(self):
         self.assertEqual(self.of('''
 @tf.function(autograph=False)

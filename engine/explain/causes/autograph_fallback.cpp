@@ -54,7 +54,7 @@ struct Statement {
 
 class Search {
  public:
-  explicit Search(const Evidence& evidence) : evidence_(evidence) {}
+  explicit Search(const Evidence& evidence) : evidence_(evidence), sources_(evidence) {}
 
   // The smallest statement that fell back and has this line.
   Statement at(const Line& line) {
@@ -86,17 +86,10 @@ class Search {
     return s.kind == "function" ? INT32_MAX : s.last_line - s.line;
   }
 
-  const SourceOutline& outline(session::FileId file) {
-    const auto [at, added] = outlines_.try_emplace(file);
-    if (added) {
-      const auto record = std::ranges::find(evidence_.records().files, file, &session::FileRecord::id);
-      if (record != evidence_.records().files.end()) at->second = outline_of(record->text);
-    }
-    return at->second;
-  }
+  const SourceOutline& outline(session::FileId file) { return sources_.outline(file); }
 
   const Evidence& evidence_;
-  std::map<session::FileId, SourceOutline> outlines_;
+  Sources sources_;
 };
 
 void find(const Evidence& evidence, Findings& to) {

@@ -36,7 +36,8 @@ uint64_t repeats(const std::vector<const session::NodeRecord*>& nodes) {
 
 class Search {
  public:
-  Search(const Evidence& evidence, const FunctionRun& run) : evidence_(evidence), run_(run) {
+  Search(const Evidence& evidence, const FunctionRun& run)
+      : evidence_(evidence), run_(run), sources_(evidence) {
     for (const TraceRecord& t : evidence.records().traces)
       if (t.function != run.id) others_.insert(t.graph());
   }
@@ -143,14 +144,7 @@ class Search {
     }
   }
 
-  const SourceOutline& outline(session::FileId file) {
-    const auto [at, added] = outlines_.try_emplace(file);
-    if (added) {
-      const auto record = std::ranges::find(evidence_.records().files, file, &session::FileRecord::id);
-      if (record != evidence_.records().files.end()) at->second = outline_of(record->text);
-    }
-    return at->second;
-  }
+  const SourceOutline& outline(session::FileId file) { return sources_.outline(file); }
 
   // The loop that made the nodes of a line, or none that is known.
   bool cause_of(const Line& line, const Visits& made, const SourceLoop*& loop, Line& at, uint64_t& copies) {
@@ -168,21 +162,25 @@ class Search {
       together *= std::max<uint64_t>(1, noted->second);
       if (noted->second > most) most = noted->second, longest = l;
     }
-    // A function that a loop calls.
-    const std::string_view name = function_name(line);
-    for (const bool by_name : {true, false}) {
-      for (const auto& [place, turns] : copies_) {
-        if (turns < kManyCopies || turns > made.count) continue;
-        const Line of{place.first, place.second};
-        for (const SourceLoop& l : outline(place.first).loops) {
-          if (l.line != place.second || l.kind == SourceLoop::Kind::kComprehension) continue;
-          if (!by_name || (!name.empty() && mentions(of.file, l, name)))
-            return chosen(&l, of.file, turns, loop, at, copies);
-        }
+    if (caller_of(line, made, function_name(line), loop, at, copies)) return true;
+    if (together >= kManyCopies && most >= kSomeCopies) return chosen(longest, line.file, together, loop, at, copies);
+    if (unknown && made.count / together >= kManyCopies)
+      return chosen(unknown, line.file, made.count / together, loop, at, copies);
+    return caller_of(line, made, {}, loop, at, copies);
+  }
+
+  // The loop that calls the function in which the line stands, by its name; no name: any loop of another function.
+  bool caller_of(const Line& line, const Visits& made, std::string_view name, const SourceLoop*& loop, Line& at,
+                 uint64_t& copies) {
+    const int function = outline(line.file).function_around(line.line);
+    for (const auto& [place, turns] : copies_) {
+      if (turns < kManyCopies || turns > made.count) continue;
+      for (const SourceLoop& l : outline(place.first).loops) {
+        if (l.line != place.second || l.kind == SourceLoop::Kind::kComprehension) continue;
+        if (place.first == line.file && l.function_line == function) continue;
+        if (name.empty() || mentions(place.first, l, name)) return chosen(&l, place.first, turns, loop, at, copies);
       }
     }
-    if (together >= kManyCopies && most >= kSomeCopies) return chosen(longest, line.file, together, loop, at, copies);
-    if (unknown) return chosen(unknown, line.file, made.count / together, loop, at, copies) && copies >= kManyCopies;
     return false;
   }
 
@@ -196,16 +194,16 @@ class Search {
 
   // The name of the innermost def around a line, from its own line.
   std::string_view function_name(const Line& line) {
-    std::string_view text = evidence_.text({line.file, outline(line.file).function_around(line.line)});
+    std::string_view text = sources_.text({line.file, outline(line.file).function_around(line.line)});
     const size_t def = text.find("def ");
     if (def == text.npos) return {};
     text.remove_prefix(def + 4);
     return text.substr(0, text.find_first_of(" (:["));
   }
 
-  bool mentions(session::FileId file, const SourceLoop& loop, std::string_view name) const {
+  bool mentions(session::FileId file, const SourceLoop& loop, std::string_view name) {
     for (int line = loop.first_line; line <= loop.last_line; ++line) {
-      const std::string_view text = evidence_.text({file, line});
+      const std::string_view text = sources_.text({file, line});
       const size_t at = text.find(name);
       if (at != text.npos && text.substr(at + name.size()).starts_with('(')) return true;
     }
@@ -216,7 +214,7 @@ class Search {
   const FunctionRun& run_;
   std::set<GraphId> others_;  // graphs of other functions
   std::map<std::pair<session::FileId, int>, uint64_t> copies_;
-  std::map<session::FileId, SourceOutline> outlines_;
+  Sources sources_;
   std::map<Line, Unrolled> found_;
 };
 

@@ -29,6 +29,11 @@ def same_dtype(function):
     return lambda x, **named: function(x, dtype=x.dtype, **named)
 
 
+def product(x, **named):
+    """None where the order of the factors decides: what underflows or overflows first meets an infinity."""
+    return None if x.dtype.kind in 'fc' and not np.all(np.isfinite(x)) else np.prod(x, dtype=x.dtype, **named)
+
+
 RULES = {
     'tf.math.' + name: elementwise(getattr(np, theirs))
     for name, theirs in (('abs', 'abs'), ('negative', 'negative'), ('sign', 'sign'), ('square', 'square'),
@@ -61,7 +66,7 @@ RULES.update({
     'tf.math.reduce_sum':
     reduction(same_dtype(np.sum)),
     'tf.math.reduce_prod':
-    reduction(same_dtype(np.prod)),
+    reduction(product),
     'tf.math.reduce_max':
     reduction(np.max),
     'tf.math.reduce_min':
@@ -91,7 +96,7 @@ RULES.update({
     'tf.roll':
     lambda input, shift, axis: np.roll(input, listed(shift), listed(axis)),
     'tf.where':
-    lambda condition, x=None, y=None: np.where(condition, x, y)
+    lambda condition, x=None, y=None: (None if type(x) in (int, bool) else np.where(condition, x, y))  # y becomes int32
     if x is not None and y is not None else np.argwhere(condition),
     'tf.gather':
     lambda params, indices, axis=0: np.take(params, indices, int(axis)) if np.min(indices, initial=0) >= 0 else None,
@@ -177,7 +182,7 @@ def answer(tf, name, function, arguments, named):
             return None
         values = arrays
     pair = [v for k, v in values.items() if k in ('x', 'y')]
-    if any(type(v) in (list, tuple) for v in pair) and any(isinstance(v, np.ndarray) for v in pair):
+    if any(type(v) in (list, tuple) for v in pair) and any(isinstance(v, (np.ndarray, np.generic)) for v in pair):
         return None  # a list takes the dtype of the tensor beside it
     if len({v.dtype for v in pair if isinstance(v, (np.ndarray, np.generic))}) > 1:
         return None  # arrays take the dtype of the tensors beside them

@@ -67,10 +67,11 @@ def shortened(report):
     """The lines of a report that say what happened and where."""
     lines = report.splitlines()
     start = next(
-        (i for i, line in enumerate(lines) if re.search(r'ERROR: |runtime error:|Fatal Python|terminate', line)),
+        (i for i, line in enumerate(lines) if re.search(r'ERROR: |runtime error:|Fatal Python|terminate|rss limit exhausted', line)),
         max(0,
             len(lines) - 12))
-    ours = [line for line in lines[start + 1:start + 60] if re.search(r'engine/|kernels/|footlight|File "', line)]
+    ours = [line for line in lines[start + 1:start + 60]
+            if re.search(r'engine/|kernels/|footlight|File "', line) and not line.startswith('\t0x')]  # no memory map
     return '\n'.join(lines[start:start + 1] + ours[:14])[:4000]
 
 

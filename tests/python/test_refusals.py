@@ -337,6 +337,32 @@ class Errors(unittest.TestCase):
         for call in (tf.constant, tf.stack, tf.math.add_n, tf.zeros, tf.nest.flatten):
             self.assertRaises((ValueError, RecursionError), call, endless)
 
+    def test_endless_sequences_as_shapes(self):
+        class Endless:
+            def __init__(self, item):
+                self.item, self.reads = item, 0
+
+            def __getitem__(self, i):
+                self.reads += 1
+                return self.item
+
+        for call in (tf.TensorShape, tf.TensorSpec):
+            shape = Endless(object())
+            self.assertRaisesRegex(TypeError, 'A dimension must be an integer', call, shape)
+            self.assertEqual(shape.reads, 1)
+            self.assertRaisesRegex(ValueError, 'a shape has at most', call, Endless(None))
+
+    def test_many_branches(self):
+        """The branches of a call outside of a trace are not nested."""
+        self.assertEqual(tf.switch_case(tf.constant(99999), [lambda i=i: i for i in range(100000)]), 99999)
+        self.assertEqual(tf.case([(tf.constant(False), lambda: 1)] * 100000, lambda: 2), 2)
+        self.assertRaises(TypeError, tf.switch_case, tf.zeros([3, 0]), 'a' * 100000)
+
+        @tf.function(autograph=False)
+        def staged(i):
+            return tf.switch_case(i, [lambda: 1.] * 2000)
+        self.assertRaises(RecursionError, staged, tf.constant(1))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -90,6 +90,56 @@ class Refused(unittest.TestCase):
         self.refused(gradient_of(lambda x: tf.concat([x, x], none)), [spec([2, 2])], [X])
         self.refused(gradient_of(lambda x: tf.gather(x, [0], axis=none)), [spec([2, 2])], [X])
 
+    def test_int16_as_an_index(self):
+        for i in (0, -1):
+            index = tf.constant(i, tf.int16)
+            self.assertEqual(X[index].numpy().tolist(), X.numpy()[i].tolist())
+            self.assertEqual(tf.function(lambda: X[index])().numpy().tolist(), X.numpy()[i].tolist())
+            self.assertEqual(tf.function(lambda i: X[0:2**40, i])(index).numpy().tolist(), X.numpy()[:, i].tolist())
+
+    def test_tensors_of_one_element_as_an_index(self):
+        for dtype in (tf.int16, tf.int32, tf.int64):
+            for index in (tf.zeros([1, 1], dtype), tf.zeros([1, 1, 1], dtype)):
+                self.refused(lambda i: X[i], [spec(None, dtype)], [index])
+                self.refused(lambda i: X[0:2**40, i], [spec(None, dtype)], [index])
+
+    def test_sizes_of_conv1d_transpose(self):
+        x, filters, sizes = tf.ones([1, 3, 2]), tf.ones([2, 1, 2]), [1, 6, 1]
+        call = lambda s: tf.nn.conv1d_transpose(x, filters, s, 2, 'SAME')
+        for shape in ([3], [None], None):
+            late = tf.function(call, input_signature=[spec(shape, tf.int32)])
+            self.assertEqual(late(tf.constant(sizes)).numpy().tolist(), call(sizes).numpy().tolist())
+            with self.assertRaisesRegex((TypeError, tf.errors.InvalidArgumentError), 'int32'):
+                tf.function(call, input_signature=[spec(shape, tf.int64)])(tf.constant(sizes, tf.int64))
+        self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'int32', call, tf.constant(sizes, tf.int64))
+
+    def test_shapes_without_sizes(self):
+        """Only an empty list is a shape without being one of integers."""
+        self.assertEqual(tf.zeros([]).shape, [])
+        self.assertEqual(tf.function(lambda: tf.zeros([]))().shape, [])
+        for given in (tf.zeros([3, 0], tf.bool), tf.zeros([1, 3, 0], tf.complex128), tf.zeros([0], tf.bool)):
+            for call in (tf.zeros, lambda s: tf.fill(s, 1)):
+                for s in (given, tf.Variable(given), [given]):
+                    self.assertRaises((TypeError, ValueError, tf.errors.InvalidArgumentError), call, s)
+                    self.assertRaises((TypeError, ValueError, tf.errors.InvalidArgumentError),
+                                      tf.function(lambda: call(s), autograph=False))
+
+    def test_gradients_of_broadcast_logits(self):
+        """One class for all: the gradients are those of the logits repeated for every class of the labels."""
+        labels, logits = tf.constant([[.2, .3, .5]]), tf.constant([[.4], [-1.]])
+
+        def gradients(labels, logits, wide):
+            with tf.GradientTape() as tape:
+                tape.watch([labels, logits])
+                given = tf.broadcast_to(logits, [2, 3]) if wide else logits
+                loss = tf.nn.softmax_cross_entropy_with_logits(tf.broadcast_to(labels, [2, 3]) if wide else labels, given)
+            return [loss, *tape.gradient(loss, [labels, logits])]
+        for shape in (None, [None, None], [None, 1], [2, None], [2, 1]):
+            late = tf.function(lambda x, y: gradients(x, y, False), input_signature=[spec(None), spec(shape)])
+            for results in (gradients(labels, logits, False), late(labels, logits)):
+                for result, want in zip(results, gradients(labels, logits, True)):
+                    self.assertLess(abs(result.numpy() - want.numpy()).max(), 1e-6)
+
     def test_what_the_user_said_of_a_shape(self):
         @tf.function
         def f(x, k):

@@ -131,13 +131,12 @@ Arg conv1d_transpose(const Tensor& input, const Tensor& filters, const Arg& outp
   if (const Tensor value = known_value(given); value && value.shape().rank() == 1 && value.elements() == 3) {
     Ints dims = infer::ints_of(value);
     dims.insert(dims.begin() + at, 1);
-    sizes = ops::ints(dims);
+    sizes = ops::ints(dims, given.dtype());  // the op refuses int64, which conversion would hide
   } else {
-    const Tensor as_int = ops::cast(given, DType::kInt32);
     const Tensor parts[] = {
-        apply(slice, {as_int, ops::ints({0}), ops::ints({at}), ops::ints({1})}, {{kBegin, int64_t{1}}}),
-        ops::ints({1}),
-        apply(slice, {as_int, ops::ints({at}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}})};
+        apply(slice, {given, ops::ints({0}), ops::ints({at}), ops::ints({1})}, {{kBegin, int64_t{1}}}),
+        ops::ints({1}, given.dtype()),
+        apply(slice, {given, ops::ints({at}), ops::ints({0}), ops::ints({1})}, {{kEnd, int64_t{1}}})};
     sizes = ops::concat(parts, 0);
   }
   const Tensor out = apply(op, {sizes, ops::expand_dims(filters, 0), ops::expand_dims(input, at)},

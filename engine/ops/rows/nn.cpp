@@ -101,6 +101,14 @@ void sparse_cross_entropy_shape(Inference& i) {
   i.output_shapes[1] = out;
 }
 
+// The logits with a value for every class: those of a single class are broadcast to the labels.
+Tensor logits_of_all_classes(GradientCall& c) {
+  const Shape &given = c.inputs[0].shape(), &whole = c.outputs[1].shape();
+  const auto classes = [](const Shape& s) { return s.has_rank() && s.rank() == 2 ? s[1] : kUnknownDim; };
+  if (classes(given) > 1 || (classes(given) >= 0 && classes(given) == classes(whole))) return c.inputs[0];
+  return ops::add(c.inputs[0], ops::zeros_like(c.outputs[1]));
+}
+
 // With respect to the logits: the second output times the gradient of the losses; and the gradient of the second
 // output, through the softmax.
 Tensor to_logits(GradientCall& c) {
@@ -110,7 +118,7 @@ Tensor to_logits(GradientCall& c) {
   Tensor out;
   if (loss) out = ops::mul(ops::expand_dims(loss, -1), c.outputs[1]);
   if (more) {
-    const Tensor y = apply(softmax, {c.inputs[0]});
+    const Tensor y = apply(softmax, {logits_of_all_classes(c)});
     const Tensor along = ops::mul(ops::sub(more, ops::sum(ops::mul(more, y), ops::ints({-1}), true)), y);
     out = out ? ops::add(out, along) : along;
   }
@@ -121,7 +129,8 @@ void cross_entropy_gradient(GradientCall& c) {
   c.input_gradients[0] = to_logits(c);
   Tensor labels;
   if (c.output_gradients[0])
-    labels = ops::neg(ops::mul(ops::expand_dims(c.output_gradients[0], -1), apply(log_softmax, {c.inputs[0]})));
+    labels = ops::neg(
+        ops::mul(ops::expand_dims(c.output_gradients[0], -1), apply(log_softmax, {logits_of_all_classes(c)})));
   if (c.output_gradients[1])
     labels = labels ? ops::sub(labels, c.output_gradients[1]) : ops::neg(c.output_gradients[1]);
   c.input_gradients[1] = ops::sum_to_shape_of(labels, c.inputs[1]);

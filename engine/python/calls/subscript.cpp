@@ -4,6 +4,7 @@
 #include "engine/eager/execute.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/composite/composites.h"
+#include "engine/ops/functions.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
@@ -38,10 +39,11 @@ Bound bound(PyObject* o, bool alone = false) {
     if (!fits || (t.shape().has_rank() && t.shape().rank() == 1)) bad_index(o);
     // A known integer needs no input of its own; an eager tensor from outside is an input of a graph (a
     // capture).
-    if (!t.is_symbolic() && !current_graph_builder && t.elements() == 1) {
-      Ref v = python_value(on_host(t).reshaped(Shape()));
+    if (!t.is_symbolic() && !current_graph_builder && t.shape().rank() == 0) {
+      Ref v = python_value(on_host(t));
       return {PyLong_AsLongLong(v.get()), {}};
     }
+    if (t.dtype() == DType::kInt16) t = ops::cast(t, DType::kInt32);  // like the 1 that is added to it
     return {0, std::move(t)};
   }
   // TensorFlow treats the bool as a number, whose dtype then does not fit.

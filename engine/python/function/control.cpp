@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"
@@ -90,13 +91,14 @@ PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
 
 // The first condition that is true, of a list with a function for each.
 Ref chain(std::span<const std::pair<Ref, Ref>> pairs, PyObject* otherwise) {
-  if (pairs.empty() || (pairs.size() == 1 && !otherwise))
-    return call(pairs.empty() ? otherwise : pairs[0].second.get());
-  if (!current_graph_builder) {
+  const auto is_last = [&] { return pairs.empty() || (pairs.size() == 1 && !otherwise); };
+  for (; !current_graph_builder && !is_last(); pairs = pairs.subspan(1)) {
     const int truth = PyObject_IsTrue(pairs[0].first.get());
     if (truth < 0) throw PythonErrorSet();
-    return truth ? call(pairs[0].second.get()) : chain(pairs.subspan(1), otherwise);
+    if (truth) return call(pairs[0].second.get());
   }
+  if (is_last()) return call(pairs.empty() ? otherwise : pairs[0].second.get());
+  const Level level("tf.case");  // every branch is traced inside of the one before
   return staged_cond(predicate(pairs[0].first.get(), "tf.case"), [&] { return call(pairs[0].second.get()); },
                      [&] { return chain(pairs.subspan(1), otherwise); });
 }

@@ -349,7 +349,18 @@ Shape shape_from_object(PyObject* o) {
     s.append(dimension_from_object(o));
     return s;
   }
-  for (PyObject* dimension : Items(o, "not a shape")) s.append(dimension_from_object(dimension));
+  // One by one: a sequence that never ends is refused at the first item that is no dimension, and never held whole.
+  const Ref iterator = Ref::steal(PyObject_GetIter(o));
+  if (!iterator) {
+    clear_only(PyExc_TypeError);
+    fail(ErrorKind::kType, "not a shape");
+  }
+  constexpr int kMost = 1 << 20;
+  while (const Ref dimension = Ref::steal(PyIter_Next(iterator.get()))) {
+    if (s.rank() == kMost) fail(ErrorKind::kValue, "a shape has at most ", kMost, " dimensions");
+    s.append(dimension_from_object(dimension.get()));
+  }
+  if (PyErr_Occurred()) throw PythonErrorSet();
   return s;
 }
 

@@ -21,6 +21,9 @@ constexpr const char* kUsage =
                             what every op cost: times, bytes, operations; --filter takes part of an op's or
                             a family's name, --shapes gives each of an op's shapes a row
   footlight info --schema   the tables and columns of a session file, and what they mean
+  footlight diff A B [--json]
+                            what differs between two graphs (RUN.footlight:FUNCTION[#TRACE]) or two runs
+                            (RUN.footlight), by structure; exit code 0: nothing but times and calls, 1: something
   footlight recover FILE [-o FILE]
                             make one SQLite file of a session whose run was killed
   footlight FILE            open a session in the app (footlight-app)
@@ -46,6 +49,7 @@ int run(const Words& words) {
   }
   if (words[0] == "record") return record(rest);
   if (words[0] == "info") return info(rest);
+  if (words[0] == "diff") return diff(rest);
   if (words[0] == "recover") return recover(rest);
   if (words.size() == 1 && words[0][0] != '-') return open_in_app(words[0]);
   return complain("unknown command '" + words[0] + "'; `footlight --help` lists what there is");

@@ -343,8 +343,11 @@ class Differ {
         if (more) what.push_back("…");
         parts.push_back(counted(sum.changed, "node", "nodes") + " changed (" + joined(what, ", ") + ")");
       }
-      if (sum.only_left) parts.push_back(std::to_string(sum.only_left) + " only left");
-      if (sum.only_right) parts.push_back(std::to_string(sum.only_right) + " only right");
+      const auto only = [&](size_t n, const char* where) {
+        if (n) parts.push_back((parts.empty() ? counted(n, "node", "nodes") : std::to_string(n)) + where);
+      };
+      only(sum.only_left, " only left");
+      only(sum.only_right, " only right");
       if (sum.results) parts.push_back(counted(sum.results, "result comes", "results come") + " from elsewhere");
       text = joined(parts, ", ");
     }

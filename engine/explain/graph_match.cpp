@@ -353,16 +353,19 @@ class Matcher {
   }
 
   // Nodes that are made in the same way or used in the same way, and nowhere else. One that takes nothing and is
-  // no argument says little about where it belongs.
-  // All are found before any spread: a neighbour that is merely alike must not take an anchor's place.
+  // no argument, like a constant, goes where its users go. All are found before any spread: a neighbour that is
+  // merely alike must not take an anchor's place.
   void anchor(const std::vector<Colour>& passes) {
     if (!unfinished()) return;
     const bool same_arguments = left_.index.graph().inputs.size() == right_.index.graph().inputs.size();
-    unique(passes[0], [](const Side& s, uint32_t n) { return !s.node(n).inputs.empty() || !s.uses[n].empty(); });
-    unique(passes[1], [&](const Side& s, uint32_t n) {
+    const auto stands = [&](const Side& s, uint32_t n) {
       return !s.node(n).inputs.empty() || (same_arguments && s.argument[n]);
+    };
+    unique(passes[0], stands);
+    unique(passes[1], stands);
+    unique(passes[2], [&](const Side& s, uint32_t n) {
+      return stands(s, n) && (!s.uses[n].empty() || !s.results[n].empty());
     });
-    unique(passes[2], [](const Side& s, uint32_t n) { return !s.uses[n].empty() || !s.results[n].empty(); });
   }
 
   Side left_, right_;

@@ -9,7 +9,13 @@ using session::EdgeRecord;
 using session::NodeRecord;
 
 GraphIndex::GraphIndex(const session::GraphRecord& graph) : graph_(&graph) {
-  for (size_t i = 0; i < size(); ++i) position_.emplace(graph.nodes[i].id, i);
+  const auto none = static_cast<uint32_t>(size());
+  dense_.assign(size() * 4, none);
+  for (uint32_t i = 0; i < none; ++i) {
+    const uint32_t id = graph.nodes[i].id;
+    if (id >= dense_.size()) sparse_.emplace(id, i);
+    else if (dense_[id] == none) dense_[id] = i;
+  }
   // A node on a cycle comes where it is first reached.
   std::vector<uint8_t> state(size(), 0);         // 1: on the way, 2: done
   std::vector<std::pair<size_t, size_t>> stack;  // node, number of its sources visited
@@ -37,8 +43,9 @@ GraphIndex::GraphIndex(const session::GraphRecord& graph) : graph_(&graph) {
 }
 
 size_t GraphIndex::find(uint32_t id) const {
-  const auto at = position_.find(id);
-  return at == position_.end() ? size() : at->second;
+  if (id < dense_.size()) return dense_[id];
+  const auto at = sparse_.find(id);
+  return at == sparse_.end() ? size() : at->second;
 }
 
 Hash128 relation_hash(uint64_t kind, uint64_t a, uint64_t b, Hash128 other) {

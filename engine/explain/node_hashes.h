@@ -20,7 +20,8 @@ class GraphIndex {
 
  private:
   const session::GraphRecord* graph_;
-  std::unordered_map<uint32_t, size_t> position_;
+  std::vector<uint32_t> dense_;                    // by id, while ids are about as many as nodes
+  std::unordered_map<uint32_t, uint32_t> sparse_;  // the others
   std::vector<size_t> order_;
 };
 

@@ -168,7 +168,7 @@ void DiffView::reset() {
 }
 
 void DiffView::refresh() {
-  fill_choices();
+  if (isVisible()) fill_choices();  // else when it is shown: a run may add thousands
   if (!right_.valid()) follow_selection();
 }
 
@@ -253,6 +253,7 @@ void DiffView::compare(GraphId left, GraphId right) {
 
 void DiffView::showEvent(QShowEvent* event) {
   View::showEvent(event);
+  fill_choices();
   if (wanted_) start();
 }
 

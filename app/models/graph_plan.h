@@ -34,6 +34,11 @@ struct PlanBox {
   std::vector<int> bodies;     // areas open inside it
   bool expandable = false;     // has bodies or is a folded scope
   size_t holds = 0;            // nodes in a folded scope
+  // In a comparison with another graph (diff_graphs.h).
+  enum class Mark { kNone, kSame, kChanged, kOnlyLeft, kOnlyRight };
+  Mark mark = Mark::kNone;
+  bool follows = false;        // changed only as its inputs did
+  QString note;                // what changed, for the tool tip
   QRectF rect;                 // absolute, once laid out
 };
 
@@ -68,6 +73,7 @@ struct GraphPlan {
   std::vector<PlanCluster> clusters;
   std::vector<PlanArea> areas;  // the root first; an area comes after the one that holds it
   size_t nodes = 0, hidden = 0;
+  bool compared = false;        // boxes have marks
   QRectF bounds;
 
   int box_of(GraphId graph, uint32_t node) const;  // the folded scope when the node is inside one; -1

@@ -163,6 +163,7 @@ void Writer::trace() {
   source(document_.place(t->source));
   go("Show the graph", "graph", s_);
   go("Key against the nearest trace", "retraces", s_);
+  go("Compare graphs", "diff", s_);
   go("Show generated code", "autograph", s_);
 }
 

@@ -139,7 +139,8 @@ void GraphCanvas::set_selected(const QSet<int>& boxes) {
     int inputs = 0, readers = 0;
     for (const PlanEdge& e : plan_.edges) inputs += e.to == box, readers += e.from == box;
     setAccessibleDescription(
-        QStringLiteral("%1, %2, %3 inputs, %4 readers").arg(b.title, b.subtitle).arg(inputs).arg(readers));
+        QStringLiteral("%1, %2, %3 inputs, %4 readers").arg(b.title, b.subtitle).arg(inputs).arg(readers) +
+        (b.note.isEmpty() ? QString() : QStringLiteral(", ") + b.note));
   }
   update();
 }
@@ -257,7 +258,10 @@ bool GraphCanvas::event(QEvent* event) {
     const int box = box_at(help->pos());
     if (box >= 0) {
       const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
-      show_tip(help->globalPos(), b.title + (b.subtitle.isEmpty() ? QString() : QLatin1Char('\n') + b.subtitle), this);
+      QStringList lines{b.title};
+      for (const QString& line : {b.subtitle, b.note})
+        if (!line.isEmpty()) lines << line;
+      show_tip(help->globalPos(), lines.join(QLatin1Char('\n')), this);
     } else {
       QToolTip::hideText();
     }

@@ -19,6 +19,7 @@ class GraphCanvas : public QWidget {
   const GraphPlan& plan() const { return plan_; }
   void set_message(const QString& message) { message_ = message; update(); }
   void set_busy(bool busy) { busy_ = busy; update(); }
+  void set_surface(const char* token) { surface_ = token; update(); }  // the colour behind it
   void set_edge_labels(bool on) { labels_ = on; update(); }
   void set_selected(const QSet<int>& boxes);
   const QSet<int>& selected() const { return selected_; }
@@ -67,6 +68,7 @@ class GraphCanvas : public QWidget {
 
   GraphPlan plan_;
   QString message_;
+  const char* surface_ = "window";
   bool busy_ = false, labels_ = true, fitted_ = false;
   bool touched_ = false;         // the user has moved the picture: resizing the window does not fit it again
   QSet<int> selected_;

@@ -32,6 +32,17 @@ void arrow_head(QPainter& painter, QPointF tip, QPointF from, const QColor& colo
   painter.drawPolygon(QPolygonF() << tip << tip - along * 8 + side * 4 << tip - along * 8 - side * 4);
 }
 
+// The colour of what differs in a comparison of two graphs; none for the rest.
+const char* mark_tone(const PlanBox& box) {
+  switch (box.mark) {
+    case PlanBox::Mark::kChanged: return "amber";
+    case PlanBox::Mark::kOnlyLeft: return "red";
+    case PlanBox::Mark::kOnlyRight: return "green";
+    default: return nullptr;
+  }
+}
+QString soft(const char* tone) { return QLatin1String(tone) + QStringLiteral("Soft"); }
+
 }  // namespace
 
 void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
@@ -54,7 +65,12 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
     const PlanBox& b = plan_.boxes[i];
     if (b.bodies.empty() || !b.rect.intersects(seen)) continue;
     const bool chosen = selected_.contains(static_cast<int>(i));
-    rounded(painter, b.rect, 9, with_alpha(t["amberSoft"], t.is_dark() ? 0.5 : 0.6), t["amber"], chosen ? 2.4 : 1.4);
+    // Amber says that something differs where two graphs are compared, else that the box is open.
+    const char* tone = plan_.compared ? mark_tone(b) : "amber";
+    const QColor ink = tone ? t[tone] : t["dim"];
+    rounded(painter, b.rect, 9, tone ? with_alpha(t.color(soft(tone)), t.is_dark() ? 0.5 : 0.6) : t["panel"],
+            tone ? ink : t["hairline"], chosen ? 2.4 : 1.4);
+    if (chosen && plan_.compared) rounded(painter, b.rect.adjusted(-4, -4, 4, 4), 12, {}, t["focus"], 1.8);
     for (int body : b.bodies) {
       const PlanArea& area = plan_.areas[static_cast<size_t>(body)];
       rounded(painter, area.rect, 6,
@@ -70,12 +86,12 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
               t["faint"], t.ui(-1));
     }
     if (!text) continue;
-    triangle(painter, b.rect.topLeft() + QPointF(17, 18), true, t["amber"]);
+    triangle(painter, b.rect.topLeft() + QPointF(17, 18), true, ink);
     const QFont strong = t.ui(0, QFont::DemiBold);
     const double title = std::min(QFontMetricsF(strong).horizontalAdvance(b.title) + 2, b.rect.width() - 40);
-    text_in(painter, QRectF(b.rect.left() + 26, b.rect.top() + 6, title, 24), b.title, t["amber"], strong);
+    text_in(painter, QRectF(b.rect.left() + 26, b.rect.top() + 6, title, 24), b.title, ink, strong);
     text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - 48, 24),
-            b.subtitle, t["amber"], t.code(-1));
+            b.subtitle, ink, t.code(-1));
   }
 }
 
@@ -83,6 +99,15 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
   const Theme& t = theme();
   painter.setRenderHint(QPainter::Antialiasing, true);
   const bool labels = labels_ && scale_ >= kLabelScale;
+  const QColor chosen = t[plan_.compared ? "focus" : "amber"];
+  // An edge of a node that only one graph has belongs to that graph.
+  const auto ink_of = [&](const PlanEdge& e) {
+    for (int end : {e.from, e.to}) {
+      const PlanBox& box = plan_.boxes[static_cast<size_t>(end)];
+      if (box.mark >= PlanBox::Mark::kOnlyLeft) return with_alpha(t[mark_tone(box)], 0.75);
+    }
+    return e.control ? with_alpha(t["edge"], 0.55) : t["edge"];
+  };
   std::vector<const PlanEdge*> bright;
   const auto draw = [&](const PlanEdge& e, const QColor& color, double width, bool lit) {
     QPen pen(color, width);
@@ -98,7 +123,7 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
       // The midpoint of the middle segment.
       const QPointF middle = (e.curve[at] + 3 * e.curve[at + 1] + 3 * e.curve[at + 2] + e.curve[at + 3]) / 8;
       text_in(painter, QRectF(middle.x() + 7, middle.y() - 9, 150, 18), e.label,
-              lit ? t["amber"] : t["faint"], t.code(-1));
+              lit ? chosen : t["faint"], t.code(-1));
     }
   };
   for (const PlanEdge& e : plan_.edges) {
@@ -118,11 +143,11 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
       painter.drawLine(e.curve.back(), e.curve.back() - QPointF(0, 9));
       continue;
     }
-    draw(e, e.control ? with_alpha(t["edge"], 0.55) : t["edge"], 1.3, false);
+    draw(e, ink_of(e), 1.3, false);
   }
   for (const PlanEdge* e : bright) {
     const bool lit = selected_.contains(e->from) || selected_.contains(e->to);
-    draw(*e, lit ? t["amber"] : t["dim"], lit ? 2 : 1.5, lit);
+    draw(*e, lit ? chosen : t["dim"], lit ? 2 : 1.5, lit);
   }
 }
 
@@ -136,7 +161,10 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
     for (size_t i = 0; i < plan_.boxes.size(); ++i) {
       const PlanBox& b = plan_.boxes[i];
       if (!b.bodies.empty() || !b.rect.intersects(seen)) continue;
-      const QColor color = selected_.contains(static_cast<int>(i)) ? t["amber"] : t.family_fill(b.family.toStdString());
+      const char* tone = mark_tone(b);
+      QColor color = tone ? t.color(QLatin1String(tone) + QStringLiteral("Fill"))
+                     : plan_.compared ? t["greySoft"] : t.family_fill(b.family.toStdString());
+      if (selected_.contains(static_cast<int>(i))) color = t[plan_.compared ? "focus" : "amber"];
       batches[color.rgb()].push_back(b.rect);
     }
     for (const auto& [color, rects] : batches) {
@@ -155,11 +183,14 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
       // A folded scope is drawn as a stack.
       rounded(painter, b.rect.translated(4, 4), 6, t["panel"], t["hairline"], 1);
     }
-    rounded(painter, b.rect, 6,
-            over          ? t["hover"]
-            : t.is_dark() ? t["raised"]
-                          : t["panel"],
-            chosen ? t["amber"] : t["hairline"], chosen ? 2.2 : 1);
+    const char* tone = mark_tone(b);
+    QColor fill = t[over ? "hover" : t.is_dark() ? "raised" : "panel"];
+    QColor line = t["hairline"];
+    if (tone) line = with_alpha(t[tone], b.follows ? 0.45 : 1);
+    else if (chosen && !plan_.compared) line = t["amber"];
+    if (b.mark >= PlanBox::Mark::kOnlyLeft && !over) fill = t.color(soft(tone));
+    rounded(painter, b.rect, 6, fill, line, tone && !b.follows ? 1.8 : chosen && !plan_.compared ? 2.2 : 1);
+    if (chosen && plan_.compared) rounded(painter, b.rect.adjusted(-4, -4, 4, 4), 9, {}, t["focus"], 1.8);
     painter.save();
     QPainterPath clip;
     clip.addRoundedRect(b.rect.adjusted(1, 1, -1, -1), 5, 5);
@@ -178,7 +209,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
             b.title, t["text"], t.ui(0, QFont::DemiBold));
     if (!single) {
       text_in(painter, QRectF(b.rect.left() + 15, b.rect.top() + 22, b.rect.width() - 22, 18), b.subtitle,
-              t["dim"], t.code(-1));
+              b.mark == PlanBox::Mark::kChanged && !b.follows ? t["amber"] : t["dim"], t.code(-1));
     }
   }
 }
@@ -186,7 +217,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
 void GraphCanvas::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& t = theme();
-  painter.fillRect(rect(), t["window"]);
+  painter.fillRect(rect(), t[surface_]);
   if (plan_.boxes.empty()) {
     painter.setFont(t.ui());
     painter.setPen(t["faint"]);

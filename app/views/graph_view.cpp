@@ -17,7 +17,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   column->setSpacing(0);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(16, 10, 16, 8);
-  bar->setSpacing(8);
+  bar->setSpacing(6);
   labels_ = chip(QStringLiteral("Edge shapes"), true);
   constants_ = chip(QStringLiteral("Constants"), true);
   identities_ = chip(QStringLiteral("Identities"), true);
@@ -28,11 +28,12 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   auto* fit = new QPushButton(QStringLiteral("Fit"));
   fit->setProperty("role", "chip");
   set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
-  for (QWidget* w :
-       {static_cast<QWidget*>(labels_), static_cast<QWidget*>(constants_), static_cast<QWidget*>(identities_),
-        static_cast<QWidget*>(control_), static_cast<QWidget*>(fold_), static_cast<QWidget*>(fit)}) {
-    bar->addWidget(w);
-  }
+  auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
+  connect(compare, &QPushButton::clicked, this, [this] {
+    if (const session::TraceRecord* t = document().trace_of_graph(shown_)) Q_EMIT compare_asked(t->id);
+  });
+  for (QPushButton* button : {labels_, constants_, identities_, control_, fold_, fit}) bar->addWidget(button);
+  bar->addWidget(compare);
   summary_ = new ElidedLabel;
   summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   summary_->setProperty("role", "faint");

@@ -28,6 +28,9 @@ class GraphView : public View {
   GraphLayout& layouter() { return layout_; }
   GraphId shown() const { return shown_; }
 
+ Q_SIGNALS:
+  void compare_asked(TraceId trace);
+
  protected:
   void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* object, QEvent* event) override;

@@ -66,7 +66,7 @@ QSize MainWindow::first_size(QSize screen) {
 MainWindow::~MainWindow() = default;
 
 std::vector<View*> MainWindow::all_views() const {
-  return {navigator_, inspector_, graph_, retraces_, autograph_, timeline_, source_, console_, findings_};
+  return {navigator_, inspector_, graph_, retraces_, autograph_, timeline_, source_, diff_, console_, findings_};
 }
 
 void MainWindow::connect_parts() {
@@ -89,7 +89,12 @@ void MainWindow::connect_parts() {
   });
   for (View* v : all_views()) connect(v, &View::wants_view, this, &MainWindow::show_view);
   connect(navigator_, &NavigatorPanel::run_chosen, this, [this](const QString& path) { open(path); });
-  connect(findings_, &FindingsView::count_changed, this, [this](int count) { dock_tabs_->set_count(0, count); });
+  connect(findings_, &FindingsView::count_changed, this, [this](int count) {
+    dock_tabs_->set_count(0, count);
+    diff_->set_findings(count);
+  });
+  connect(graph_, &GraphView::compare_asked, this, &MainWindow::compare_graphs);
+  connect(retraces_, &RetracesView::compare_asked, this, &MainWindow::compare_graphs);
   connect(top_, &TopBar::run_clicked, this, &MainWindow::run);
   connect(top_, &TopBar::stop_clicked, this, &MainWindow::stop);
   connect(top_, &TopBar::search_clicked, this, [this] { open_palette(); });
@@ -310,7 +315,8 @@ void MainWindow::settle() {
   const auto wait = [this] {
     for (int i = 0; i < 400; ++i) {
       QApplication::processEvents(QEventLoop::AllEvents, 20);
-      if (!session_.loading() && !graph_->layouter().running() && session_.queries().waiting() == 0) break;
+      const bool laid_out = !graph_->layouter().running() && !diff_->busy();
+      if (!session_.loading() && laid_out && session_.queries().waiting() == 0) break;
       QThread::msleep(5);
     }
   };

@@ -7,6 +7,7 @@
 #include "app/views/autograph_view.h"
 #include "app/views/command_palette.h"
 #include "app/views/console_view.h"
+#include "app/views/diff_view.h"
 #include "app/views/findings_view.h"
 #include "app/views/graph_view.h"
 #include "app/views/inspector_panel.h"
@@ -58,6 +59,7 @@ class MainWindow : public QMainWindow {
   AutographView* autograph() { return autograph_; }
   TimelineView* timeline() { return timeline_; }
   SourceView* source() { return source_; }
+  DiffView* diff() { return diff_; }
   ConsoleView* console() { return console_; }
   FindingsView* findings() { return findings_; }
   InspectorPanel* inspector() { return inspector_; }
@@ -89,6 +91,7 @@ class MainWindow : public QMainWindow {
   void update_welcome();
   void run_ended(int code, const QString& reason);
   void show_dock(int index);
+  void compare_graphs(TraceId trace);
   void remember_file(const QString& path);
   void fill_recent();
   void list_runs();
@@ -134,6 +137,7 @@ class MainWindow : public QMainWindow {
   AutographView* autograph_ = nullptr;
   TimelineView* timeline_ = nullptr;
   SourceView* source_ = nullptr;
+  DiffView* diff_ = nullptr;
   ConsoleView* console_ = nullptr;
   FindingsView* findings_ = nullptr;
   CommandPalette* palette_ = nullptr;

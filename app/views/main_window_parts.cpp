@@ -23,8 +23,9 @@
 namespace footlight::app {
 namespace {
 
-const char* const kViews[] = {"graph", "retraces", "autograph", "timeline", "source"};
-const char* const kTitles[] = {"Graph", "Retraces", "AutoGraph", "Timeline", "Source"};
+const char* const kViews[] = {"graph", "retraces", "autograph", "timeline", "source", "diff"};
+const char* const kTitles[] = {"Graph", "Retraces", "AutoGraph", "Timeline", "Source", "Diff"};
+constexpr int kCount = static_cast<int>(std::size(kViews));
 
 class Picture : public QWidget {
  public:
@@ -106,7 +107,9 @@ void MainWindow::build_widgets() {
   autograph_ = new AutographView(context_);
   timeline_ = new TimelineView(context_);
   source_ = new SourceView(context_);
-  for (View* v : std::initializer_list<View*>{graph_, retraces_, autograph_, timeline_, source_}) pages_->addWidget(v);
+  diff_ = new DiffView(context_);
+  for (View* v : std::initializer_list<View*>{graph_, retraces_, autograph_, timeline_, source_, diff_})
+    pages_->addWidget(v);
   centre_->addWidget(pages_);
   welcome_ = new QWidget;
   auto* welcome_column = new QVBoxLayout(welcome_);
@@ -259,10 +262,11 @@ void MainWindow::build_actions() {
               [this] { top_->arguments_edit()->setFocus(); });
 
   QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     const QString name = QLatin1String(kViews[i]);
-    add_command(view_menu, QLatin1String(kTitles[i]), {QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1))},
-                [this, name] { show_view(name); });
+    const bool number = name != QStringLiteral("diff");  // 6 and on are below the views
+    const QString key = number ? QStringLiteral("Ctrl+%1").arg(i + 1) : QStringLiteral("Ctrl+D");
+    add_command(view_menu, QLatin1String(kTitles[i]), {QKeySequence(key)}, [this, name] { show_view(name); });
   }
   add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+6"))},
               [this] { show_view(QStringLiteral("findings")); });
@@ -320,6 +324,9 @@ void MainWindow::build_actions() {
               [step_trace] { step_trace(1); });
   add_command(go, QStringLiteral("&Previous trace"), {QKeySequence(QStringLiteral("Alt+Up"))},
               [step_trace] { step_trace(-1); });
+  add_command(go, QStringLiteral("&Compare the graph with that of the nearest trace"),
+              {QKeySequence(QStringLiteral("Ctrl+Shift+D"))},
+              [this] { compare_graphs(selection_.current().trace); });
   add_command(go, QStringLiteral("Next &finding"), {QKeySequence(QStringLiteral("F8"))}, [this] {
     const auto& cards = findings_->cards();
     if (cards.empty()) return;
@@ -351,6 +358,7 @@ void MainWindow::build_actions() {
         "<tr><td><b>F5, Shift+F5</b></td><td>run, stop</td></tr>"
         "<tr><td><b>Ctrl+K</b></td><td>search everything; > for commands</td></tr>"
         "<tr><td><b>Ctrl+1 … 5</b></td><td>Graph, Retraces, AutoGraph, Timeline, Source</td></tr>"
+        "<tr><td><b>Ctrl+D, Ctrl+Shift+D</b></td><td>Diff; of the selected trace with its nearest</td></tr>"
         "<tr><td><b>Ctrl+6, 7, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
         "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
         "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
@@ -360,6 +368,7 @@ void MainWindow::build_actions() {
         "Enter opens</td></tr>"
         "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
         "track, F frames</td></tr>"
+        "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>"));
     box.exec();
   });
@@ -372,7 +381,7 @@ void MainWindow::build_actions() {
 }
 
 void MainWindow::show_view(const QString& name) {
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     if (name != QLatin1String(kViews[i])) continue;
     tabs_->setCurrentIndex(i);
     static_cast<View*>(pages_->widget(i))->main_widget()->setFocus(Qt::ShortcutFocusReason);
@@ -387,7 +396,12 @@ void MainWindow::show_view(const QString& name) {
   }
 }
 
-QString MainWindow::view() const { return QLatin1String(kViews[std::clamp(tabs_->currentIndex(), 0, 4)]); }
+QString MainWindow::view() const { return QLatin1String(kViews[std::clamp(tabs_->currentIndex(), 0, kCount - 1)]); }
+
+void MainWindow::compare_graphs(TraceId trace) {
+  diff_->compare(trace);
+  show_view(QStringLiteral("diff"));
+}
 
 void MainWindow::show_dock(int index) {
   down_->widget(1)->show();

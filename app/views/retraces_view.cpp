@@ -51,6 +51,9 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   key_head->addWidget(key_heading_);
   key_head->addSpacing(22);
   key_head->addWidget(key_summary_, 1);
+  compare_ = new LinkButton(QStringLiteral("Compare graphs"), false);
+  connect(compare_, &QPushButton::clicked, this, [this] { Q_EMIT compare_asked(trace_); });
+  key_head->addWidget(compare_);
   column->addLayout(key_head);
   column->addSpacing(8);
   diff_ = new KeyDiffView;
@@ -167,6 +170,7 @@ void RetracesView::show_key(TraceId id) {
   diff_->setVisible(t != nullptr);
   key_heading_->setVisible(t != nullptr);
   key_summary_->setVisible(t != nullptr);
+  compare_->setVisible(t != nullptr);
   if (!t) return;
   const session::TraceRecord* near = document().trace(t->nearest);
   KeyDiff diff = diff_keys(near, *t);

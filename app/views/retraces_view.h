@@ -4,6 +4,7 @@
 #include "app/models/traces_model.h"
 #include "app/views/call_strip.h"
 #include "app/views/key_diff_view.h"
+#include "app/views/labels.h"
 #include "app/views/rows.h"
 #include "app/views/view.h"
 
@@ -25,6 +26,10 @@ class RetracesView : public View {
   Table* table() { return table_; }
   CallStrip* strip() { return strip_; }
   KeyDiffView* diff() { return diff_; }
+  LinkButton* compare_link() { return compare_; }
+
+ Q_SIGNALS:
+  void compare_asked(TraceId trace);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -47,6 +52,7 @@ class RetracesView : public View {
   TracesModel model_;
   Table* table_;
   KeyDiffView* diff_;
+  LinkButton* compare_;
 };
 
 }  // namespace footlight::app

@@ -135,6 +135,8 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #banner { background: @redSoft; border-bottom: 1px solid @red; }
 #banner QLabel { color: @text; }
 #banner[tone="note"] { background: @amberSoft; border-bottom: 1px solid @amber; }
+#verdict { background: @amberSoft; border: 1px solid @amber; border-radius: 7px; }
+#verdict[tone="same"] { background: @tealSoft; border: 1px solid @teal; }
 #palette { background: @raised; border: 1px solid @faint; border-radius: 9px; }
 #palette QLineEdit { background: transparent; border: 0; border-bottom: 1px solid @hairline; border-radius: 0;
     padding: 10px 12px; font-size: 15px; }

@@ -18,6 +18,7 @@ constexpr int kUnusable = 2;  // the file or the arguments are invalid; the mess
 int record(const Words& words);
 int info(const Words& words);
 int report(const Words& words);
+int diff(const Words& words);  // 1: there are differences
 int recover(const Words& words);
 int export_session(const Words& words);
 int open_in_app(const std::string& file);

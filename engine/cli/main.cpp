@@ -35,6 +35,9 @@ constexpr const char* kUsage =
       dot [--graph GRAPH]   a graph in Graphviz' language. GRAPH is FUNCTION (its latest trace),
                             FUNCTION#TRACE as in train_step#2, or a graph's name
       svg [--graph GRAPH]   the same as a picture, laid out by Graphviz' program dot
+  footlight diff A B [--json]
+                            what differs between two graphs (RUN.footlight:FUNCTION[#TRACE]) or two runs
+                            (RUN.footlight), by structure; exit code 0: nothing but times and calls, 1: something
   footlight recover FILE [-o FILE]
                             make one SQLite file of a session whose run was killed
   footlight FILE            open a session in the app (footlight-app)
@@ -61,6 +64,7 @@ int run(const Words& words) {
   if (words[0] == "record") return record(rest);
   if (words[0] == "info") return info(rest);
   if (words[0] == "report") return report(rest);
+  if (words[0] == "diff") return diff(rest);
   if (words[0] == "recover") return recover(rest);
   if (words[0] == "export") return export_session(rest);
   if (words.size() == 1 && words[0][0] != '-') return open_in_app(words[0]);

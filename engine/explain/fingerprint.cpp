@@ -20,7 +20,8 @@ bool is_real_number(std::string_view text) {
   return number && !text.empty() && text.find_first_of(".e") != std::string_view::npos && text[0] != 'e';
 }
 
-// "(32, None)" -> "(?, ?)": sizes are values, the rank is structure.
+}  // namespace
+
 std::string without_sizes(std::string_view text) {
   std::string out;
   int depth = 0;
@@ -57,50 +58,10 @@ std::string without_values(std::string_view name, std::string_view value) {
   return std::string(value);
 }
 
-// Older recordings have only the beginning of a constant's values, which says nothing about the rest.
 bool is_cut_off(const std::string& constant) {
   const size_t dots = constant.find("...");
   return dots != std::string::npos && constant.find(" #", dots) == std::string::npos;
 }
-
-Hash128 combined(std::vector<Hash128>& parts) {
-  std::sort(parts.begin(), parts.end());
-  Hasher128 hasher;
-  for (Hash128 part : parts) hasher.add(part);
-  return hasher.result();
-}
-
-// Positions of nodes, each after those it takes values from; a node on a cycle comes where it is first reached.
-std::vector<size_t> in_order(const GraphRecord& graph, const std::unordered_map<uint32_t, size_t>& position) {
-  std::vector<size_t> order;
-  std::vector<uint8_t> state(graph.nodes.size(), 0);  // 1: on the way, 2: done
-  std::vector<std::pair<size_t, size_t>> stack;       // node, number of its sources visited
-  for (size_t start = 0; start < graph.nodes.size(); ++start) {
-    if (state[start]) continue;
-    state[start] = 1;
-    stack.push_back({start, 0});
-    while (!stack.empty()) {
-      auto& [at, next] = stack.back();
-      const NodeRecord& node = graph.nodes[at];
-      if (next == node.inputs.size() + node.control_inputs.size()) {
-        state[at] = 2;
-        order.push_back(at);
-        stack.pop_back();
-        continue;
-      }
-      const uint32_t source =
-          next < node.inputs.size() ? node.inputs[next].from : node.control_inputs[next - node.inputs.size()];
-      ++next;
-      const auto found = position.find(source);
-      if (found == position.end() || state[found->second]) continue;
-      state[found->second] = 1;
-      stack.push_back({found->second, 0});
-    }
-  }
-  return order;
-}
-
-}  // namespace
 
 const char* name_of(GraphRelation relation) {
   switch (relation) {
@@ -128,10 +89,10 @@ Hash128 Fingerprints::label(const GraphRecord& graph, const NodeRecord& node, bo
   Hasher128 hasher;
   hasher.add(node.op);
   for (const AttributeText& a : split_attributes(node.attributes)) {
-    // A function is compared by its contents, below; the user's name for an argument does not matter.
+    // A function is compared by its contents, below.
     const bool function = std::any_of(node.functions.begin(), node.functions.end(),
                                       [&](const auto& f) { return f.attribute == a.name; });
-    if (function || a.name == "_user_specified_name") continue;
+    if (function || a.name == kUserName) continue;
     hasher.add(a.name);
     hasher.add(exact ? std::string(a.value) : without_values(a.name, a.value));
   }
@@ -163,76 +124,38 @@ Hash128 Fingerprints::label(const GraphRecord& graph, const NodeRecord& node, bo
   return hasher.result();
 }
 
-Hash128 Fingerprints::fingerprint(const GraphRecord& graph, bool exact, bool& complete) {
-  const size_t count = graph.nodes.size();
-  std::unordered_map<uint32_t, size_t> position;
-  for (size_t i = 0; i < count; ++i) position.emplace(graph.nodes[i].id, i);
-  const auto find = [&](uint32_t id) {
-    const auto at = position.find(id);
-    return at == position.end() ? count : at->second;
-  };
-  const std::vector<size_t> order = in_order(graph, position);
-
-  std::vector<Hash128> hash(count + 1);  // the last stands for missing nodes
-  std::vector<std::vector<Hash128>> marks(count + 1);
-  const auto mark = [](uint64_t kind, uint64_t a, uint64_t b, Hash128 other) {
-    Hasher128 hasher;
-    hasher.add(kind);
-    hasher.add(a);
-    hasher.add(b);
-    hasher.add(other);
-    return hasher.result();
-  };
-  for (size_t i = 0; i < count; ++i) hash[i] = label(graph, graph.nodes[i], exact, complete);
+NodeHashes Fingerprints::labels(const GraphIndex& index, bool exact, bool& complete) {
+  const GraphRecord& graph = index.graph();
+  NodeHashes hashes(index.size() + 1);
+  open_.push_back(graph.id);
+  for (size_t i = 0; i < index.size(); ++i) hashes[i] = label(graph, graph.nodes[i], exact, complete);
+  open_.pop_back();
   for (size_t k = 0; k < graph.inputs.size(); ++k) {
-    const size_t at = find(graph.inputs[k]);
-    hash[at] = mark(1, k, 0, hash[at]);
+    const size_t at = index.find(graph.inputs[k]);
+    hashes[at] = relation_hash(1, k, 0, hashes[at]);
   }
-  const auto from_inputs = [&] {
-    for (size_t i : order) {
-      const NodeRecord& node = graph.nodes[i];
-      Hasher128 hasher;
-      hasher.add(hash[i]);
-      for (EdgeRecord e : node.inputs) hasher.add(mark(2, e.output, 0, hash[find(e.from)]));
-      std::vector<Hash128> controls;
-      for (uint32_t c : node.control_inputs) controls.push_back(hash[find(c)]);
-      hasher.add(controls.size());
-      hasher.add(combined(controls));
-      hash[i] = hasher.result();
-    }
-  };
-  from_inputs();
-  for (size_t k = 0; k < graph.outputs.size(); ++k)
-    marks[find(graph.outputs[k].from)].push_back(mark(3, k, graph.outputs[k].output, {}));
-  for (size_t at = count; at-- > 0;) {
-    const size_t i = order[at];
-    const NodeRecord& node = graph.nodes[i];
-    Hasher128 hasher;
-    hasher.add(hash[i]);
-    hasher.add(combined(marks[i]));
-    hash[i] = hasher.result();
-    for (size_t k = 0; k < node.inputs.size(); ++k)
-      marks[find(node.inputs[k].from)].push_back(mark(4, k, node.inputs[k].output, hash[i]));
-    for (uint32_t c : node.control_inputs) marks[find(c)].push_back(mark(5, 0, 0, hash[i]));
-  }
-  from_inputs();
+  return hashes;
+}
 
+Hash128 Fingerprints::fingerprint(const GraphIndex& index, bool exact, bool& complete) {
+  NodeHashes hashes =
+      with_inputs(index, with_users(index, with_inputs(index, labels(index, exact, complete))));
+  const GraphRecord& graph = index.graph();
   Hasher128 result;
   result.add(graph.inputs.size());
   result.add(graph.outputs.size());
-  for (EdgeRecord e : graph.outputs) result.add(mark(6, e.output, 0, hash[find(e.from)]));
-  hash.pop_back();
-  result.add(combined(hash));
+  for (EdgeRecord e : graph.outputs) result.add(relation_hash(6, e.output, 0, hashes[index.find(e.from)]));
+  hashes.pop_back();
+  result.add(combined(hashes));
   return result.result();
 }
 
 const Fingerprints::Known& Fingerprints::known(const GraphRecord& graph) {
   if (const auto at = known_.find(graph.id); at != known_.end()) return at->second;
-  open_.push_back(graph.id);
+  const GraphIndex index(graph);
   Known made;
-  made.print.exact = fingerprint(graph, true, made.complete);
-  made.print.structure = fingerprint(graph, false, made.complete);
-  open_.pop_back();
+  made.print.exact = fingerprint(index, true, made.complete);
+  made.print.structure = fingerprint(index, false, made.complete);
   return known_.emplace(graph.id, made).first->second;
 }
 

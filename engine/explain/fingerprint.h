@@ -2,7 +2,7 @@
 // Names and ids of nodes and graphs do not matter, nor does the order in which nodes were made.
 #pragma once
 
-#include "engine/base/hash128.h"
+#include "engine/explain/node_hashes.h"
 #include "engine/session/records.h"
 
 #include <functional>
@@ -34,6 +34,8 @@ class Fingerprints {
 
   const GraphFingerprint& of(const session::GraphRecord& graph);
   GraphRelation compare(GraphId a, GraphId b);
+  // What each node is by itself, with the graphs that it calls and its place among the graph's parameters.
+  NodeHashes labels(const GraphIndex& index, bool exact, bool& complete);
 
  private:
   struct Known {
@@ -41,7 +43,7 @@ class Fingerprints {
     bool complete = true;  // every graph that it calls was recorded
   };
   const Known& known(const session::GraphRecord& graph);
-  Hash128 fingerprint(const session::GraphRecord& graph, bool exact, bool& complete);
+  Hash128 fingerprint(const GraphIndex& index, bool exact, bool& complete);
   Hash128 label(const session::GraphRecord& graph, const session::NodeRecord& node, bool exact, bool& complete);
 
   Lookup lookup_;
@@ -52,5 +54,13 @@ class Fingerprints {
 // An attribute of a recorded node: "alpha=0.2".
 struct AttributeText { std::string_view name, value; };
 std::vector<AttributeText> split_attributes(std::string_view attributes);
+constexpr std::string_view kUserName = "_user_specified_name";  // the user's name for an argument does not matter
+
+// "(32, None)" -> "(?, ?)": sizes are values, the rank is structure.
+std::string without_sizes(std::string_view text);
+// An attribute's value without real numbers, sizes and seeds.
+std::string without_values(std::string_view name, std::string_view value);
+// Older recordings have only the beginning of a constant's values, which says nothing about the rest.
+bool is_cut_off(const std::string& constant);
 
 }  // namespace footlight::explain

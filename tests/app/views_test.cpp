@@ -132,7 +132,7 @@ class ViewsTest : public WindowCase {
       }
     };
     const Document& shown = window().session().document();
-    for (const char* view : {"graph", "retraces", "autograph", "timeline", "source", "findings", "console"}) {
+    for (const char* view : {"graph", "retraces", "autograph", "timeline", "source", "diff", "findings", "console"}) {
       window().show_view(QLatin1String(view));
       for (const Selection& s : {Selection::of_function(shown, FunctionId(1)), Selection::of_trace(shown, TraceId(12)),
                                  Selection::of_node(shown, GraphId(10), 3)}) {

@@ -247,13 +247,21 @@ class Collector {
     if (talking_ && !changes) return;
     int line = static_cast<int>(at->at.line);
     if (!outside(path, &line)) return;
-    const auto tested = [&](const OutsidePath& guard) {
+    const bool memo = changes && kind != OutsideAccess::kUpdate && tested(path);
+    out_.accesses.push_back({kind, std::move(path), line, memo, literal});
+  }
+
+  // Whether a test around asks for the place, or for what holds it.
+  bool tested(const OutsidePath& path) const {
+    return std::ranges::any_of(guards_, [&](const OutsidePath& guard) {
       return guard.root == path.root && guard.steps.size() <= path.steps.size() &&
              std::equal(guard.steps.begin(), guard.steps.end(), path.steps.begin()) &&
              (guard.steps.size() == path.steps.size() || path.steps[guard.steps.size()].item);
-    };
-    const bool memo = changes && kind != OutsideAccess::kUpdate && std::ranges::any_of(guards_, tested);
-    out_.accesses.push_back({kind, std::move(path), line, memo, literal});
+    });
+  }
+  bool is_memo(const Node* target) const {
+    OutsidePath path;
+    return !is(target, Kind::kName) && plain_path(target, path) && outside(path) && tested(path);
   }
 
   void block(const List& statements) {
@@ -361,9 +369,11 @@ class Collector {
     OutsidePath path;
     const bool alias = targets.size == 1 && is(targets[0], Kind::kName) && plain_path(value, path) &&
                        aliases_.contains(targets[0]->name(at::Name::id)->text);
-    talking_ += unused;
+    // What is computed once and kept is the same without a trace.
+    const bool once = std::ranges::any_of(targets, [&](const Node* t) { return is_memo(t); });
+    talking_ += unused + once;
     if (!alias) visit(value);  // an alias is read where it is used: perhaps not all of it
-    talking_ -= unused;
+    talking_ -= unused + once;
     for (const Node* target : targets) store(target, OutsideAccess::kStore, is_literal(value));
   }
 

@@ -686,6 +686,78 @@ LEAKS = {
     '''),
 }
 CLEAN = {
+    'a clock that is read once': '''
+        import time
+        class Model:
+            def __init__(self):
+                self.began = None
+            @tf.function
+            def step(self, x):
+                if self.began is None:
+                    self.began = time.time()
+                return x * 2.0
+        model = Model()
+        for i in range(4):
+            model.step(tf.ones([2]))
+        print(model.began is not None)
+    ''',
+    'tensors that each trace keeps for itself': '''
+        class Model:
+            def __init__(self):
+                self.w = tf.Variable(1.0)
+            def forward(self, x):
+                self.hidden = x * self.w
+                return self.hidden
+            def penalty(self):
+                return tf.reduce_sum(self.hidden)
+            @tf.function
+            def train(self, x):
+                return self.forward(x) + self.penalty()
+            @tf.function
+            def evaluate(self, x):
+                return self.forward(x)
+        model = Model()
+        for i in range(3):
+            model.evaluate(tf.ones([2]))
+            model.train(tf.ones([2]))
+    ''',
+    'what a wrapper counts': '''
+        calls = 0
+        @tf.function
+        def step(x):
+            return x * 2.0
+        def run(x):
+            global calls
+            calls += 1
+            return step(x)
+        for i in range(4):
+            run(tf.ones([2]))
+        print(calls)
+    ''',
+    'slots of an optimizer': '''
+        class Momentum:
+            def __init__(self, lr):
+                self.lr = lr
+                self.slots = {}
+            def apply(self, grads, variables):
+                for i, (g, v) in enumerate(zip(grads, variables)):
+                    if i not in self.slots:
+                        self.slots[i] = tf.Variable(tf.zeros_like(v))
+                    slot = self.slots[i]
+                    slot.assign(0.9 * slot + g)
+                    v.assign_sub(self.lr * slot)
+        w = tf.Variable([1.0, 2.0])
+        optimizer = Momentum(0.1)
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(w * w)
+            optimizer.apply(tape.gradient(loss, [w]), [w])
+            return loss
+        for i in range(5):
+            step()
+        print(len(optimizer.slots), optimizer.slots)
+    ''',
     'functions of a factory': '''
         fns = []
         def make(k):

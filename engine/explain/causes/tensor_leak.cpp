@@ -3,6 +3,7 @@
 #include "engine/explain/causes/observed.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::explain {
 namespace {
@@ -10,14 +11,25 @@ namespace {
 using session::ObservationKind;
 using session::ObservationRecord;
 
+// Lines that made nodes: what they use there is a tensor of the trace that they are in.
+std::set<Line> traced_lines(const Evidence& evidence) {
+  std::set<Line> lines;
+  for (const session::GraphRecord& graph : evidence.records().graphs)
+    for (const session::NodeRecord& node : graph.nodes) lines.insert(evidence.line(node.source));
+  return lines;
+}
+
 bool is_leak(const ObservationRecord& o) { return o.kind == ObservationKind::kTensorLeak; }
 
 void find(const Evidence& evidence, Findings& to) {
   const Hits served(evidence);
   const auto& all = evidence.records().observations;
   std::map<std::pair<std::string, Line>, Finding> found;
-  for (const ObservationRecord& stored : all) {
+  if (std::ranges::none_of(all, is_leak)) return;
+  const std::set<Line> traced = traced_lines(evidence);
+  for (ObservationRecord stored : all) {
     if (!is_leak(stored) || stored.path.empty()) continue;
+    std::erase_if(stored.lines, [&](const session::ObservedLine& l) { return traced.contains({l.file, l.line}); });
     Finding f = wrong_result(evidence, stored, served.of(stored.trace));
     // Where a use was seen comes before where the source has one.
     for (const ObservationRecord& used : all)

@@ -62,7 +62,10 @@ struct WatchedEntry {
   SeenValue before;
   const OutsideAccess& made() const { return body->outside.accesses[access]; }
   Spot now() const {
-    if (parameter) return walk(start, start.get(), made().path, body->names[access], steps);
+    if (parameter) {
+      const Ref object = PyWeakref_Check(start.get()) ? weak_target(start.get()) : start;
+      return walk(object, object.get(), made().path, body->names[access], steps);
+    }
     const void* from = nullptr;
     const Ref value = start_of(function.get(), *body, access, &from);
     return walk(value, from, made().path, body->names[access], steps);
@@ -323,7 +326,9 @@ struct StateWatch::Impl {
         const auto index = static_cast<size_t>(access.path.parameter);
         if (index >= values.size() || !values[index]) continue;
         entry.parameter = true;
-        entry.start = Ref::borrow(values[index]);
+        // Weak: an object that the body drops dies when it would.
+        entry.start = weak(values[index]);
+        if (!entry.start) entry.start = Ref::borrow(values[index]);
       }
       if (access.kind == OutsideAccess::kCall) {
         if (follow) follow_call(entry, depth);
@@ -548,7 +553,7 @@ struct StateWatch::Impl {
       if (!done.insert(path).second) continue;
       TraceState::Place place;
       place.function = weak(e.function.get());
-      if (e.parameter) place.object = weak(e.start.get());
+      if (e.parameter && PyWeakref_Check(e.start.get())) place.object = e.start;
       if (!place.function || (e.parameter && !place.object)) continue;
       place.body = e.body;
       place.access = e.access;

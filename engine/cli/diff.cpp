@@ -2,6 +2,7 @@
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
+#include "engine/cli/text.h"
 #include "engine/explain/graph_diff.h"
 #include "engine/query/calls.h"
 

@@ -165,8 +165,10 @@ class Page {
       for (const explain::RelatedLine& r : f.related)
         if (const std::string at = place(r.at); !at.empty()) out_ += element("div", "dim", html(r.role) + ' ' + at);
       if (f.edit.at) {
-        out_ += str("<pre>", element("span", "del", "- " + html(f.edit.old_text)),
-                    element("span", "add", "+ " + html(f.edit.new_text)), "</pre>");
+        out_ += "<pre>";
+        for (const std::string& line : text_lines(f.edit.old_text)) out_ += element("span", "del", "- " + html(line));
+        for (const std::string& line : text_lines(f.edit.new_text)) out_ += element("span", "add", "+ " + html(line));
+        out_ += "</pre>";
       } else if (!f.fix.empty()) {
         out_ += "<div>Fix: <code>" + html(f.fix) + "</code></div>";
       }

@@ -53,7 +53,10 @@ void write_finding(const Reader& reader, const Finding& f, size_t number, std::s
   out += f.severity == explain::Severity::kWrongResult ? ": **wrong results**" : "";
   out += ".\n\n" + plain(f.detail) + ".\n\n";
   if (f.edit.at) {
-    out += "```diff\n-" + clean(f.edit.old_text) + "\n+" + clean(f.edit.new_text) + "\n```\n\n";
+    out += "```diff";
+    for (const std::string& line : text_lines(f.edit.old_text)) out += "\n-" + line;
+    for (const std::string& line : text_lines(f.edit.new_text)) out += "\n+" + line;
+    out += "\n```\n\n";
   } else if (!f.fix.empty()) {
     out += "Fix: " + code(f.fix) + "\n\n";
   }

@@ -52,6 +52,16 @@ std::string label_text(std::string_view text, size_t most) {
   return out;
 }
 
+std::vector<std::string> text_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (;;) {
+    const size_t end = text.find('\n');
+    lines.push_back(printable(valid_text(text.substr(0, end))));
+    if (end == text.npos) return lines;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   for (const char c : text)

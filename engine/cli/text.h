@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace footlight::cli {
 
@@ -15,6 +16,9 @@ std::string valid_text(std::string_view text);
 // The same, with spaces for line ends and tabs, and U+FFFD for other characters that XML has no place for.
 // Longer texts are cut at `most` characters.
 std::string label_text(std::string_view text, size_t most);
+
+// Its lines, each printable and valid.
+std::vector<std::string> text_lines(std::string_view text);
 
 // Removes control characters: for terminals.
 std::string printable(std::string_view text);

@@ -11,6 +11,8 @@ constexpr int64_t kLongestGap = 1'000'000;
 // Where pauses are rare, the system has run something else.
 constexpr int64_t kLongestStall = 50'000'000;
 constexpr uint64_t kRarely = 20;
+// More of them are waits for data, say, which belong to the run.
+constexpr uint64_t kFewImports = 3;
 
 }  // namespace
 
@@ -29,6 +31,9 @@ void EagerOps::add(const session::OpColumns& events) {
       } else if (gap <= kLongestStall) {
         ++last.place->stalls;
         last.place->stall_ns += gap;
+      } else {
+        ++long_pauses_;
+        long_pauses_ns_ += gap;
       }
     }
     const bool eager = !events.call[i].valid() && !events.node[i].valid() && events.code[i].valid();
@@ -51,7 +56,7 @@ void EagerOps::add(const session::OpColumns& events) {
 }
 
 EagerSums EagerOps::sums() const {
-  EagerSums sums{{}, first_ns_, last_ns_};
+  EagerSums sums{{}, first_ns_, last_ns_, long_pauses_ <= kFewImports ? long_pauses_ns_ : 0};
   std::vector<EagerPlace>& all = sums.places;
   for (const auto& [key, place] : places_) {
     all.push_back(place);

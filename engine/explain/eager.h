@@ -22,6 +22,7 @@ struct EagerPlace {
 struct EagerSums {
   std::vector<EagerPlace> places;
   int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;  // of all ops, traced ones too; first > last: there are none
+  int64_t import_ns = 0;  // of a few long pauses in a run: modules that are imported when they are first needed
 };
 
 // Takes the events chunk by chunk, in the order of the session, and keeps no event.
@@ -41,6 +42,8 @@ class EagerOps {
   std::unordered_map<uint64_t, EagerPlace> places_;
   std::map<session::ThreadId, Last> threads_;
   int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
+  uint64_t long_pauses_ = 0;
+  int64_t long_pauses_ns_ = 0;
 };
 
 }  // namespace footlight::explain

@@ -372,6 +372,19 @@ class Causes(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(self.report(self.lines_of(body))['findings'], [])
 
+    def test_the_examples(self):
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'resources', 'examples')
+        wanted = {'retracing': ('python_scalar_argument', 69), 'shapes': ('varying_shape', 14),
+                  'unrolled': ('unrolled_loop', 14), 'stale': ('stale_capture', 13),
+                  'made_in_loop': ('function_made_in_loop', 17), 'eager_loop': ('eager_hot_loop', 9),
+                  'flags': ('flag_flip', 22), 'side_effect': ('python_side_effect', 15), 'control_flow': None,
+                  'training_step': None}
+        self.assertEqual({os.path.splitext(name)[0] for name in os.listdir(folder)}, set(wanted))
+        for name, finding in wanted.items():
+            with self.subTest(name), open(os.path.join(folder, name + '.py'), encoding='utf-8') as file:
+                found = self.report(file.read().split('\n'))['findings']
+                self.assertEqual([(f['cause'], f['line']) for f in found], [finding] if finding else [])
+
     def test_a_script_that_fails(self):
         report = self.report(self.lines_of('''
             @tf.function

@@ -50,6 +50,16 @@ class TestEagerHotLoop : public QObject {
     QCOMPARE(slow.findings().size(), size_t{0});
   }
 
+  void an_import_on_the_way_is_not_the_run() {
+    for (const int pauses : {2, 6}) {
+      SampleSource run(kSource);
+      const CodeId train = run.code("train", 1);
+      for (int i = 0; i < 1500; ++i)
+        run.op(train, 2, 1, 1000, i % 250 == 10 && i / 250 < pauses ? 900'000'000 : 1000), run.op(train, 3);
+      QCOMPARE(run.findings().size(), pauses == 2 ? size_t{1} : size_t{0});  // six are waits
+    }
+  }
+
   void many_ops_of_one_instruction_are_one_call() {
     SampleSource run(kSource);
     const CodeId train = run.code("train", 1);

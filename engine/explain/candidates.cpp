@@ -15,16 +15,39 @@ constexpr int kNotConfirmed = 1, kVariants = 2, kSteady = 3;
 
 struct Attempt {
   ReplayResult result;
-  GraphRelation graphs = GraphRelation::kIdentical;
+  GraphRelation graphs = GraphRelation::kIdentical;  // the largest difference between graphs that would become one
+  bool few_programs = false;  // at most half of them differ in more than constants: a value that also decides an `if`
+  bool suits(GraphRelation most) const {
+    return graphs <= most || (graphs == GraphRelation::kStructure && most == GraphRelation::kConstants && few_programs);
+  }
 };
+
+// Whether the graphs of a group are at most half as many programs as there are traces.
+bool are_few_programs(const Evidence& evidence, const std::vector<const TraceRecord*>& group,
+                      bool captures_may_differ) {
+  std::vector<const TraceRecord*> programs;
+  for (const TraceRecord* t : group) {
+    const auto same = [&](const TraceRecord* other) {
+      const TraceRecord* const pair[] = {other, t};
+      return evidence.compare_graphs(pair, captures_may_differ) <= GraphRelation::kConstants;
+    };
+    if (std::ranges::none_of(programs, same)) programs.push_back(t);
+    if (programs.size() * 2 > group.size()) return false;
+  }
+  return true;
+}
 
 Attempt attempt(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix,
                 const std::set<std::string>& paths, bool captures_may_differ) {
   Attempt made{replay(evidence, run, fix)};
   if (made.result.checked.method == Checked::Method::kNone)
     made.result = merge_by_leaves(run, paths, made.result.checked);
-  for (const auto& group : made.result.merged)
+  made.few_programs = true;
+  for (const auto& group : made.result.merged) {
     made.graphs = std::max(made.graphs, evidence.compare_graphs(group, captures_may_differ));
+    if (group.size() > 1 && made.few_programs)
+      made.few_programs = are_few_programs(evidence, group, captures_may_differ);
+  }
   return made;
 }
 
@@ -94,12 +117,12 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
     std::vector<Candidate*> fewer = team;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     Attempt without = attempt(evidence, run, fewer, fewer_most);
-    if (without.result.saved.size() < made.result.saved.size() && made.graphs <= most) continue;
+    if (without.result.saved.size() < made.result.saved.size() && made.suits(most)) continue;
     team = std::move(fewer);
     made = std::move(without);
     most = fewer_most;
   }
-  if (team.size() == own || made.graphs > most) return;
+  if (team.size() == own || !made.suits(most)) return;
   std::erase_if(made.result.saved, [&](const TraceRecord* t) {
     if (std::ranges::find(alone.result.saved, t) == alone.result.saved.end()) return false;
     made.result.saved_ns -= t->end_ns - t->start_ns;
@@ -133,7 +156,7 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
       continue;
     }
     Attempt made = attempt(evidence, run, c.fix, c.paths, c.captures_may_differ);
-    if (made.graphs <= c.most && made.result.saved.size() >= c.fewest) good.emplace_back(&c, std::move(made));
+    if (made.suits(c.most) && made.result.saved.size() >= c.fewest) good.emplace_back(&c, std::move(made));
     else left.push_back(&c);
   }
   std::ranges::stable_sort(good, better);

@@ -78,6 +78,18 @@ class Causes(unittest.TestCase):
                 step(tf.ones([2]), number)
         ''', ('identical_graphs', 'step', 'args[1]', 6, 8, 1))
 
+    def test_a_number_that_also_decides_a_branch(self):
+        self.check('''
+            @tf.function
+            def step(x, number):
+                y = x * float(number)
+                if number % 4 == 0:
+                    y = tf.exp(y)
+                return y
+            for number in range(12):
+                step(tf.ones([2]), number)
+        ''', ('python_scalar_argument', 'step', 'args[1]', 9, 12, 1))
+
     def test_a_number_in_an_inner_function_is_blamed_on_the_outer_call(self):
         report = self.check('''
             @tf.function

@@ -69,7 +69,8 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
         for (const session::TraceRecord* t : group)
           if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
       if (attribute.empty()) {
-        made.detail += "; the graphs differ only in constants";
+        made.detail += made.graphs == GraphRelation::kStructure ? "; few of the graphs differ in more than constants"
+                                                                 : "; the graphs differ only in constants";
         made.fix = constant;
         if (made.also_paths.empty()) made.edit = wrap_argument(evidence, run, made, "tf.constant(", behind);
       } else {

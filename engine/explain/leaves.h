@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/explain/evidence.h"
+#include "engine/explain/words.h"
 
 #include <functional>
 #include <set>
@@ -12,7 +13,7 @@ namespace footlight::explain {
 struct LeafSeries {
   std::string path, parameter;
   std::vector<const session::KeyLeaf*> leaves;  // of each trace, in order; null where the key has no such path
-  const std::string& name() const { return parameter.empty() ? path : parameter; }
+  std::string name() const { return argument_name(path, parameter); }
 };
 
 // In the order of the keys. Without the leaves inside callables: what a callable closes over is no argument.

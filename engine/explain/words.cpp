@@ -32,6 +32,12 @@ std::string progression(const std::vector<std::string>& values, bool shapes) {
   return text;
 }
 
+std::string argument_name(std::string_view path, std::string_view parameter) {
+  const size_t end = path.find(']');
+  if (parameter.empty() || !path.starts_with("args[") || end == path.npos) return std::string(path);
+  return std::string(parameter) + std::string(path.substr(end + 1));
+}
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
   for (const std::string& part : parts) {

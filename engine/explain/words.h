@@ -13,6 +13,9 @@ std::string progression(const std::vector<std::string>& values, bool shapes = fa
 // "0.03333333333333333" -> "0.03333"; texts that are too long are cut.
 std::string short_value(std::string_view value);
 
+// "config.lr", "coefs[0]": the parameter with what follows it in the path; the path if it has no name.
+std::string argument_name(std::string_view path, std::string_view parameter);
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 // "32,8" -> {"32", "8"}; a scalar's shape is empty.

@@ -146,6 +146,18 @@ for n in range(1, 4):
         self.assertEqual(made['args[0]'], ['return parts', 'parts.append(tf.ones([2]))', 'parts = []',
                                            'parts = build(n)'])
 
+    def test_what_a_tensor_is_made_of(self):
+        made = self.lines('''
+@tf.function
+def total(x):
+    return tf.reduce_sum(x)
+def load(n):
+    return [float(n)] * n
+for n in range(1, 4):
+    total(tf.constant(load(n)))
+''')
+        self.assertEqual(made['args[0]'], ['return [float(n)] * n'])
+
     def test_methods_and_their_attributes(self):
         made = self.lines('''
 class Model:

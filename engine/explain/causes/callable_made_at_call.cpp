@@ -17,7 +17,7 @@ bool are_callables(const LeafSeries& s) {
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (Candidate& c : changing_objects(evidence, run, are_callables)) {
     Finding& f = c.finding;
-    const std::string name = f.parameter.empty() ? f.path : f.parameter;
+    const std::string name = argument_name(f.path, f.parameter);
     c.most = GraphRelation::kConstants;
     f.title = name + " is a function that is made for each call";
     f.detail = f.path + ": " + joined(f.values, ", ") + "; what it captured differs, and is part of the key";

@@ -80,7 +80,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     c.most = GraphRelation::kStructure;
     c.fewest = 1;
     c.edit_at = Candidate::EditAt::kValue;
-    const std::string& name = f.parameter.empty() ? path : f.parameter;
+    const std::string name = argument_name(path, f.parameter);
     f.title = name + " comes in several dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");
     if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");

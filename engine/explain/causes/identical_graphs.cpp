@@ -9,7 +9,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     Candidate c = std::move(literal.candidate);
     Finding& f = c.finding;
-    const std::string& name = f.parameter.empty() ? f.path : f.parameter;
+    const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " changes, and the graph does not";
     f.detail = values_text(f) + "; the graphs are identical" + also_text(f);
     f.fix = "leave " + name + " out of the call";

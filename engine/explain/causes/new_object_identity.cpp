@@ -20,7 +20,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   for (Candidate& c : changing_objects(evidence, run, are_objects)) {
     Finding& f = c.finding;
     c.edit_at = Candidate::EditAt::kValue;
-    const std::string name = f.parameter.empty() ? f.path : f.parameter;
+    const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " is a new object in each call";
     f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
                "; each counts by its identity, and the graphs are alike";

@@ -56,7 +56,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     const Tensor tensor = tensor_for(literal);
     Candidate c = std::move(literal.candidate);
     Finding& f = c.finding;
-    const std::string name = f.parameter.empty() ? f.path : f.parameter;
+    const std::string name = argument_name(f.path, f.parameter);
     const bool text = tensor.dtype == "string";
     f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
     c.fix.call = pass_as_tensor(literal.places, dtype_number(tensor.dtype));

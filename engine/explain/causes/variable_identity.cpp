@@ -49,7 +49,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   c.captures_may_differ = true;
   f.title = "which variables are the same differs from call to call";
   f.detail = std::to_string(f.values.size()) + " patterns of the same variables, " + progression(f.values);
-  f.fix = "pass values (tf.identity(" + (f.parameter.empty() ? f.path : f.parameter) + ")), and assign outside";
+  f.fix = "pass values (tf.identity(" + argument_name(f.path, f.parameter) + ")), and assign outside";
   to.push_back(std::move(c));
 }
 

@@ -140,7 +140,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
         if (v == &tensor) varying += (varying.empty() ? "" : ", ") + std::to_string(d);
       }
     }
-    const std::string& name = f.parameter.empty() ? tensor.path : f.parameter;
+    const std::string name = argument_name(tensor.path, f.parameter);
     f.title = name + " comes in many shapes";
     f.detail = tensor.path + ": " + std::to_string(f.values.size()) + " shapes, " + progression(f.values, true) +
                (tensor.dimensions.size() == 1 ? "; dimension " : "; dimensions ") + varying +

@@ -18,7 +18,7 @@ bool are_dead_equals(const LeafSeries& s) {
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (Candidate& c : changing_objects(evidence, run, are_dead_equals)) {
     Finding& f = c.finding;
-    const std::string name = f.parameter.empty() ? f.path : f.parameter;
+    const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " is equal to an object that had a trace and died";
     f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
                "; a trace lives as long as the object that it was made for";

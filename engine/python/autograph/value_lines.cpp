@@ -94,7 +94,7 @@ class Finder {
         if (!test || !*test) lines_of(expression->node(at::IfExp::orelse), in, out, depth);
         return;
       }
-      case Kind::kCall: results_of(expression->node(at::Call::func), in, out, depth); break;
+      case Kind::kCall: lines_of_call(expression, in, out, depth); break;
       default: break;
     }
     add(in, expression->at.line, out);
@@ -266,6 +266,17 @@ class Finder {
     }
   }
 
+  // A call of a user's function, or of one that makes a tensor of what another expression has made: `tf.constant(load())`.
+  void lines_of_call(const Node* call, const Setting& in, Places& out, int depth) {
+    const size_t before = out.size();
+    results_of(call->node(at::Call::func), in, out, depth);
+    const List& args = call->list(at::Call::args);
+    if (out.size() != before || depth >= kDeepest || args.empty()) return;
+    if (is(args[0], Kind::kCall)) lines_of_call(args[0], in, out, depth + 1);
+    else if (is(args[0], Kind::kName) && is(call->node(at::Call::func), Kind::kAttribute))
+      lines_of(args[0], in, out, depth + 1);
+  }
+
   static bool is_name(const Node* node, std::initializer_list<std::string_view> names) {
     if (!is(node, Kind::kName)) return false;
     return std::ranges::find(names, node->name(at::Name::id)->text) != names.end();
@@ -284,7 +295,7 @@ class Finder {
           if (const auto test = evaluate(value->node(at::IfExp::test), in))
             value = value->node(*test ? +at::IfExp::body : +at::IfExp::orelse);
         }
-        if (is(value, Kind::kCall)) results_of(value->node(at::Call::func), in, out, depth);
+        if (is(value, Kind::kCall)) lines_of_call(value, in, out, depth);
         add(in, d.at.line, out);
         if (is(value, Kind::kName)) lines_of(value, in, out, depth + 1);
         return;

@@ -266,7 +266,7 @@ class Finder {
     }
   }
 
-  // A call of a user's function, or of one that makes a tensor of what another expression has made: `tf.constant(load())`.
+  // A call of a user's function, or one that makes a tensor of what another expression has made: `tf.constant(load())`.
   void lines_of_call(const Node* call, const Setting& in, Places& out, int depth) {
     const size_t before = out.size();
     results_of(call->node(at::Call::func), in, out, depth);

@@ -21,9 +21,10 @@ constexpr const char* kUsage =
                             what every op cost: times, bytes, operations; --filter takes part of an op's or
                             a family's name, --shapes gives each of an op's shapes a row
   footlight info --schema   the tables and columns of a session file, and what they mean
-  footlight report FILE [--json|--html|--markdown] [--max-retraces N] [-o FILE]
+  footlight report FILE [--json|--html|--markdown] [--rerun] [--max-retraces N] [-o FILE]
                             why functions were traced again, what else is wrong, and what to change: Markdown, JSON
-                            for programs, or a page of HTML that needs no network. Runs no code. Exit code 3
+                            for programs, or a page of HTML that needs no network. Runs no code, but with
+                            --rerun the script, once for each fix that is an edit of it. Exit code 3
                             if calls made more than N traces beyond each function's first
   footlight export FILE --format FORMAT [-o FILE]
                             write a session for other programs; without -o to standard output

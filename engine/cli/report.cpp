@@ -1,9 +1,10 @@
-// `footlight report`: what a run says about its functions, and what to change. Never runs code.
+// `footlight report`: what a run says about its functions, and what to change. Runs no code without --rerun.
 #include "engine/cli/report.h"
 
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/export_output.h"
+#include "engine/cli/rerun.h"
 
 #include <charconv>
 #include <cstdio>
@@ -12,13 +13,17 @@
 namespace footlight::cli {
 
 int report(const Words& words) {
-  constexpr const char* kHow = "`footlight report FILE [--json|--html|--markdown] [--max-retraces N] [-o FILE]`";
+  constexpr const char* kHow =
+      "`footlight report FILE [--json|--html|--markdown] [--rerun] [--max-retraces N] [-o FILE]`";
   std::string file, form = "markdown", out;
   std::optional<size_t> most;
+  bool rerun = false;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& w = words[i];
     if (w == "--json" || w == "--html" || w == "--markdown") {
       form = w.substr(2);
+    } else if (w == "--rerun") {
+      rerun = true;
     } else if (w == "--max-retraces" && i + 1 < words.size()) {
       size_t n = 0;
       const std::string& text = words[++i];
@@ -37,7 +42,8 @@ int report(const Words& words) {
   if (file.empty()) return complain(std::string("report: which session? ") + kHow);
   try {
     const auto reader = session::Reader::open(file);
-    const explain::Report made = explain::make_report(*reader);
+    explain::Report made = explain::make_report(*reader);
+    if (rerun) rerun_findings(*reader, made);
     const std::string text = form == "json"   ? report_json(*reader, made)
                              : form == "html" ? report_html(*reader, made)
                                               : report_markdown(*reader, made);

@@ -62,7 +62,7 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
     out.raw("checked", "false").add("not_checked_because", f.checked.why_not);
   } else {
     out.raw("checked", JsonObject()
-                           .add("method", "replay")
+                           .add("method", f.checked.method == explain::Checked::Method::kRerun ? "rerun" : "replay")
                            .add("ok", f.checked.ok)
                            .add("traces_before", uint64_t{f.checked.traces_before})
                            .add("traces_after", uint64_t{f.checked.traces_after})

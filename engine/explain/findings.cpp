@@ -86,6 +86,11 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
 std::string check_text(const Checked& checked) {
   if (checked.method == Checked::Method::kNone)
     return checked.why_not.empty() ? "not checked" : "not checked: " + checked.why_not;
+  if (checked.method == Checked::Method::kRerun) {
+    const std::string traces =
+        std::to_string(checked.traces_before) + " traces became " + std::to_string(checked.traces_after);
+    return std::string("run again with the change: ") + (checked.ok ? "it is gone, " : "no help, ") + traces;
+  }
   if (!checked.ok) return "replayed: saves no trace";
   return "replayed: saves " + std::to_string(checked.traces_before - checked.traces_after) + " of " +
          std::to_string(checked.traces_before) + " traces";

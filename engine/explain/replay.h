@@ -21,7 +21,7 @@ struct ProposedFix {
 
 // How a finding was checked. `ok`: the check confirmed that traces are saved.
 struct Checked {
-  enum class Method : uint8_t { kNone, kReplay };
+  enum class Method : uint8_t { kNone, kReplay, kRerun };  // kRerun: the script was changed and run again
   Method method = Method::kNone;
   bool ok = false;
   size_t traces_before = 0, traces_after = 0;

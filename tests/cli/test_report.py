@@ -108,6 +108,44 @@ class Report(unittest.TestCase):
         for name, milliseconds in rows.items():
             self.assertAlmostEqual(times[name], milliseconds, places=2)
 
+    def test_running_again_with_the_fix(self):
+        script, runs = os.path.join(self.folder, 'again.py'), os.path.join(self.folder, 'runs')
+        session = os.path.join(self.folder, 'again.footlight')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write("""import sys
+import tensorflow as tf
+import beside
+open(sys.argv[1], 'a').write('run ')
+@tf.function
+def unrolled(x):
+    for _ in range(beside.COUNT):
+        x = x + 1.0
+    return x
+@tf.function
+def scaled(x, rate):
+    return x * rate
+unrolled(tf.ones([2]))
+for i in range(6):
+    scaled(tf.ones([2]), 0.5 * i)
+""")
+        with open(os.path.join(self.folder, 'beside.py'), 'w', encoding='utf-8') as file:
+            file.write('COUNT = 120\n')
+        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script, runs], check=True,
+                       capture_output=True, timeout=300)
+        def count():
+            with open(runs, encoding='utf-8') as file:
+                return file.read().count('run')
+        before = {f['cause']: f for f in json.loads(self.run_report('--json', session=session)[0])['findings']}
+        self.assertEqual(count(), 1)
+        self.assertIs(before['unrolled_loop']['checked'], False)
+        out, said = self.run_report('--json', '--rerun', session=session)
+        self.assertEqual(said.count('running'), 2)
+        self.assertEqual(count(), 3)
+        after = {f['cause']: f['checked'] for f in json.loads(out)['findings']}
+        self.assertEqual(after, {
+            'unrolled_loop': {'method': 'rerun', 'ok': True, 'traces_before': 1, 'traces_after': 1},
+            'python_scalar_argument': {'method': 'rerun', 'ok': True, 'traces_before': 6, 'traces_after': 1}})
+
     def test_a_budget_of_retraces(self):
         self.run_report('--json', '--max-retraces', '5')
         _, said = self.run_report('--json', '--max-retraces', '4', code=3)

@@ -33,7 +33,11 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
                           .add("line", r.at.line)
                           .inline_());
   const std::string name = explain::function_name(reader, f);
-  const auto function = std::ranges::find(report.functions, name, &explain::ReportedFunction::name);
+  const session::FunctionRecord* record = reader.function(f.function);
+  const auto function = std::ranges::find_if(report.functions, [&](const explain::ReportedFunction& r) {
+    return record && r.name == name && r.at.file == record->file &&
+           r.at.line == (record->decorator_line > 0 ? record->decorator_line : record->line);
+  });
   JsonObject evidence;
   evidence.raw("values", texts(f.values)).add("distinct", uint64_t{f.values.size()}).add("calls", uint64_t{f.calls});
   evidence.add("traces", uint64_t{function == report.functions.end() ? f.checked.traces_before : function->traces});

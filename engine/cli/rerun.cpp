@@ -62,11 +62,10 @@ std::string edited(const std::string& text, const Finding::Edit& edit) {
   return std::string(text).replace(at, edit.old_text.size(), edit.new_text);
 }
 
-// "/usr/bin/python3" of "Python 3.11.2 (/usr/bin/python3)"
-std::string interpreter_of(const std::string& python) {
-  const size_t open = python.find('(');
-  return open == python.npos || !python.ends_with(')') ? std::string()
-                                                       : python.substr(open + 1, python.size() - open - 2);
+// What is on the disk: a session may come from anybody, and what it says was run is not run for it.
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 [[noreturn]] void become_recorder(const session::RunRecord& run, const std::string& script, const std::string& session,
@@ -77,8 +76,6 @@ std::string interpreter_of(const std::string& python) {
   if (getppid() != parent || nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || dup2(nothing, 2) < 0)
     _exit(1);
   if (chdir(run.working_directory.c_str()) != 0) _exit(1);
-  const std::string python = interpreter_of(run.python);
-  if (!python.empty() && access(python.c_str(), X_OK) == 0) setenv("FOOTLIGHT_PYTHON", python.c_str(), 1);
   // Modules beside the script are found as they were.
   const char* path = std::getenv("PYTHONPATH");
   const std::string folder = run.script.substr(0, run.script.rfind('/'));
@@ -113,35 +110,45 @@ bool record_again(const session::RunRecord& run, double seconds, const std::stri
   return false;
 }
 
-size_t traces_of(const explain::Report& report, const std::string& function) {
-  const auto at = std::ranges::find(report.functions, function, &explain::ReportedFunction::name);
-  return at == report.functions.end() ? 0 : at->traces;
+// Null: there is none, or more than one of this name.
+const explain::ReportedFunction* only_function(const explain::Report& report, const std::string& name) {
+  const auto named = [&](const explain::ReportedFunction& f) { return f.name == name; };
+  const auto at = std::ranges::find_if(report.functions, named);
+  return std::ranges::count_if(report.functions, named) == 1 ? &*at : nullptr;
 }
 
 void check(const session::Reader& reader, const explain::Report& before, Finding& finding, const std::string& text) {
   const session::RunRecord& run = reader.contents().run;
   const Folder folder;
   const std::string script = folder / run.script.substr(run.script.rfind('/') + 1), session = folder / "run.footlight";
-  std::ofstream(script) << text;
-  const auto why_not = [&](std::string why) {
-    if (finding.checked.method == Checked::Method::kNone) finding.checked.why_not = std::move(why);
-  };
-  if (!record_again(run, before.seconds, script, session)) return why_not("the changed script did not end");
-  const auto again = session::Reader::open(session);
-  const explain::Report after = explain::make_report(*again);
-  if (!after.ended || after.exit_code != before.exit_code || after.signal != before.signal)
-    return why_not("the changed script ended otherwise than the recorded one");
-  const std::string function = explain::function_name(reader, finding);
+  std::ofstream(script, std::ios::binary) << text;
   Checked checked;
   checked.method = Checked::Method::kRerun;
-  checked.traces_before = traces_of(before, function);
-  checked.traces_after = traces_of(after, function);
-  // What keys say nothing of is gone if it is not found again.
-  const bool retraces = !finding.saved.empty();
-  const bool found_again = std::ranges::any_of(after.findings, [&](const Finding& f) {
-    return f.cause == finding.cause && explain::function_name(*again, f) == function;
-  });
-  checked.ok = retraces ? checked.traces_after < checked.traces_before : !found_again;
+  const auto no_help = [&](const char* why) {
+    checked.why_not = why;
+    finding.checked = checked;
+    finding.edit = {};
+  };
+  if (!record_again(run, before.seconds, script, session)) return no_help("the changed script did not end");
+  const auto again = session::Reader::open(session);
+  const explain::Report after = explain::make_report(*again);
+  const bool alike = after.exit_code == before.exit_code && after.signal == before.signal;
+  if (!after.ended || !alike || after.error != before.error)
+    return no_help("the changed script ended otherwise than the recorded one");
+  const std::string function = explain::function_name(reader, finding);
+  const auto *was = only_function(before, function), *is = only_function(after, function);
+  checked.traces_before = was ? was->traces : 0;
+  checked.traces_after = is ? is->traces : 0;
+  if (!finding.saved.empty()) {
+    if (!was) return;  // several functions have this name: the replay tells more
+    if (!is || is->traces == 0 || is->failed > was->failed) return no_help("calls fail with the change");
+    checked.ok = is->traces < was->traces;
+  } else {
+    // What keys say nothing of is gone if it is not found again.
+    checked.ok = std::ranges::none_of(after.findings, [&](const Finding& f) {
+      return f.cause == finding.cause && explain::function_name(*again, f) == function;
+    });
+  }
   finding.checked = checked;
 }
 
@@ -150,15 +157,22 @@ void check(const session::Reader& reader, const explain::Report& before, Finding
 void rerun_findings(const session::Reader& reader, explain::Report& report) {
   const explain::Report before = report;
   const session::RunRecord& run = reader.contents().run;
+  const std::string on_disk = text_of(run.script);
   for (size_t i = 0; i < report.findings.size(); ++i) {
     Finding& finding = report.findings[i];
     const session::FileRecord* file = reader.file(finding.edit.at.file);
     if (!finding.edit.at || !file || file->path != run.script) continue;
-    const std::string text = edited(file->text, finding.edit);
+    if (file->text != on_disk)
+      fail(ErrorKind::kFailedPrecondition, run.script, " is not what was recorded: record it again, then --rerun");
+    const std::string text = edited(on_disk, finding.edit);
     if (text.empty()) continue;
     std::fprintf(stderr, "footlight: running %s again with the fix of F%zu\n", printable(run.script).c_str(), i + 1);
     check(reader, before, finding, text);
   }
+  std::set<TraceId> removable;
+  for (const Finding& f : report.findings)
+    if (f.checked.ok) removable.insert(f.saved.begin(), f.saved.end());
+  report.removable = removable.size();
 }
 
 }  // namespace footlight::cli

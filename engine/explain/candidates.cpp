@@ -11,6 +11,7 @@ namespace {
 using session::TraceRecord;
 
 // Rules against false alarms, by their numbers: what a replay does not confirm, and what is legitimate.
+constexpr size_t kMostRelated = 6;
 constexpr int kNotConfirmed = 1, kVariants = 2, kSteady = 3;
 
 struct Attempt {
@@ -85,7 +86,14 @@ void accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, cons
     if (value != f.related.end()) edit_at(f, Line(value->at), "call");
   }
   if (c.complete) c.complete(f, made.result);
-  to.found.push_back(std::move(f));
+  // An edit of one call does not help where several lines call.
+  std::set<Line> calls;
+  for (const TraceRecord* t : made.result.saved) calls.insert(evidence.line(t->source));
+  calls.erase(Line());
+  if (calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) f.edit = {};
+  for (const Line& call : calls)
+    if (call != f.line && f.related.size() < kMostRelated) f.related.push_back({"call", call});
+  to.found.push_back(f);
 }
 
 // Among candidates for the same argument, the best comes first.
@@ -99,6 +107,24 @@ bool overlap(const Candidate& a, const Candidate& b) {
   return std::ranges::any_of(a.paths, [&](const std::string& path) { return b.paths.count(path) > 0; });
 }
 
+// The largest difference between graphs that become one with `made` and did not with `alone`.
+GraphRelation difference_made(const Evidence& evidence, const Attempt& alone, const Attempt& made,
+                              bool captures_may_differ) {
+  std::unordered_map<const TraceRecord*, size_t> group_of;
+  for (size_t i = 0; i < alone.result.merged.size(); ++i)
+    for (const TraceRecord* t : alone.result.merged[i]) group_of[t] = i;
+  GraphRelation most = GraphRelation::kIdentical;
+  for (const auto& group : made.result.merged) {
+    std::vector<const TraceRecord*> one_of_each;
+    std::set<size_t> seen;
+    for (const TraceRecord* t : group)
+      if (const auto at = group_of.find(t); at == group_of.end() || seen.insert(at->second).second)
+        one_of_each.push_back(t);
+    if (!one_of_each.empty()) most = std::max(most, evidence.compare_graphs(one_of_each, captures_may_differ));
+  }
+  return most;
+}
+
 // What saves nothing alone may do so with another: two arguments that are both different in every call. `taken` are
 // findings already; the others that help each other are appended to it.
 void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate*>& taken,
@@ -110,19 +136,29 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
   for (Candidate* c : others)
     if (std::ranges::none_of(team, [&](const Candidate* t) { return overlap(*t, *c); })) team.push_back(c);
   if (team.size() == own || team.size() < 2) return;
-  GraphRelation most, fewer_most;
+  GraphRelation most;
   const Attempt alone = attempt(evidence, run, taken, most);
   Attempt made = attempt(evidence, run, team, most);
-  for (size_t i = team.size(); i-- > own;) {  // those that change nothing are left out again
+  const auto suits = [&](const Attempt& a, const std::vector<Candidate*>& members) {
+    GraphRelation least = GraphRelation::kStructure;
+    bool captures = false;
+    for (size_t i = own; i < members.size(); ++i) {
+      least = std::min(least, members[i]->most);
+      captures |= members[i]->captures_may_differ;
+    }
+    return difference_made(evidence, alone, a, captures) <= least;
+  };
+  for (size_t i = team.size(); i-- > own;) {  // those that change nothing, or too much, are left out again
     std::vector<Candidate*> fewer = team;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    Attempt without = attempt(evidence, run, fewer, fewer_most);
-    if (without.result.saved.size() < made.result.saved.size() && made.suits(most)) continue;
+    Attempt without = attempt(evidence, run, fewer, most);
+    if (without.result.saved.size() < made.result.saved.size() && suits(made, team)) continue;
     team = std::move(fewer);
     made = std::move(without);
-    most = fewer_most;
   }
-  if (team.size() == own || !made.suits(most)) return;
+  if (team.size() == own || !suits(made, team)) return;
+  made.graphs = difference_made(evidence, alone, made, false);
+  made.result.checked.traces_before = alone.result.checked.traces_after;
   std::erase_if(made.result.saved, [&](const TraceRecord* t) {
     if (std::ranges::find(alone.result.saved, t) == alone.result.saved.end()) return false;
     made.result.saved_ns -= t->end_ns - t->start_ns;
@@ -156,6 +192,11 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
       continue;
     }
     Attempt made = attempt(evidence, run, c.fix, c.paths, c.captures_may_differ);
+    const Checked& checked = made.result.checked;
+    if (checked.method == Checked::Method::kNone && checked.why_not != kNoRawKeys) {
+      to.suppressed.push_back({run.id, c.finding.cause, kNotConfirmed});
+      continue;
+    }
     if (made.suits(c.most) && made.result.saved.size() >= c.fewest) good.emplace_back(&c, std::move(made));
     else left.push_back(&c);
   }

@@ -9,6 +9,22 @@ namespace {
 constexpr size_t kMostCovered = 4096;  // remembered non-exact hits; capped against a flood of different shapes
 }
 
+namespace {
+
+// Whether the key may cover another one: it leaves a size open, or a trace type of the user's decides.
+bool is_general(std::span<const uint64_t> words) {
+  for (size_t at = 0; at < words.size();) {
+    const Item item = read(words, at);
+    if (item.token == Token::kCustom) return true;
+    if (item.token != Token::kTensor && item.token != Token::kVariable) continue;
+    const TensorSpec spec = item.spec();
+    if (!spec.has_rank || std::ranges::find(spec.sizes, kUnknownSize) != spec.sizes.end()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 int DispatchTable::use(std::span<const uint64_t> words, int trace) {
   last_words_.assign(words.begin(), words.end());
   slots_[static_cast<size_t>(trace)].used = ++clock_;
@@ -22,7 +38,7 @@ int DispatchTable::find_slowly(std::span<const uint64_t> words) {
   for (auto [at, end] = covered_.equal_range(hash); at != end; ++at)
     if (std::ranges::equal(at->second.words, words)) return use(words, at->second.trace);
   int best = kMiss;
-  for (int trace : by_age_)
+  for (int trace : general_)
     if (is_subtype(words, key(trace).words) && (best == kMiss || is_subtype(key(trace).words, key(best).words)))
       best = trace;
   if (best == kMiss) return kMiss;
@@ -38,6 +54,7 @@ int DispatchTable::add(Key key) {
   exact_.emplace(key.hash, index);
   slots_[static_cast<size_t>(index)] = {std::move(key), ++clock_};
   by_age_.push_back(index);
+  if (is_general(slots_[static_cast<size_t>(index)].key.words)) general_.push_back(index);
   covered_.clear();  // the new trace may be the more specific one
   last_ = kMiss;
   return index;
@@ -52,6 +69,7 @@ void DispatchTable::forget(int trace) {
   std::erase_if(covered_, [&](const auto& entry) { return entry.second.trace == trace; });
   if (last_ == trace) last_ = kMiss;
   by_age_.erase(std::ranges::find(by_age_, trace));
+  std::erase(general_, trace);
   slots_[static_cast<size_t>(trace)] = {};
   free_.insert(trace);
   while (!free_.empty() && *free_.rbegin() + 1 == static_cast<int>(slots_.size())) {

@@ -23,6 +23,7 @@ Evidence::Evidence(const RunRecords& records)
   for (const session::KeyRecord& k : records.keys)
     if (well_formed(k.words)) keys_[k.id] = k.words;
   for (const TraceRecord& t : records.traces) {
+    owners_.emplace(t.graph(), t.function);
     if (!t.error.empty()) continue;
     traces_[t.id] = &t;
     FunctionRun& run = functions_[t.function];
@@ -91,13 +92,16 @@ Line Evidence::definition(const FunctionRun& run) const {
 std::string_view Evidence::text(const Line& line) const {
   const auto file = std::ranges::find(records_.files, line.file, &session::FileRecord::id);
   if (!line || file == records_.files.end()) return {};
-  std::string_view rest = file->text;
-  for (int i = 1; i < line.line; ++i) {
+  const auto [at, added] = lines_.try_emplace(line.file);
+  std::vector<std::string_view>& lines = at->second;
+  for (std::string_view rest = file->text; added;) {
     const size_t end = rest.find('\n');
-    if (end == rest.npos) return {};
+    lines.push_back(rest.substr(0, end));
+    if (end == rest.npos) break;
     rest.remove_prefix(end + 1);
   }
-  return rest.substr(0, rest.find('\n'));
+  const auto number = static_cast<size_t>(line.line);
+  return number <= lines.size() ? lines[number - 1] : std::string_view();
 }
 
 std::vector<Line> Evidence::value_lines(const FunctionRun& run, const Line& call, const std::string& path,

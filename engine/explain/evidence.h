@@ -70,6 +70,11 @@ class Evidence {
   GraphRelation compare_graphs(std::span<const session::TraceRecord* const> traces,
                                bool captures_may_differ = false) const;
   const session::GraphRecord* graph(GraphId id) const;
+  // Whether it is the graph of another function, which a node calls.
+  bool is_of_other(GraphId id, FunctionId function) const {
+    const auto at = owners_.find(id);
+    return at != owners_.end() && at->second != function;
+  }
 
   const RunRecords& records() const { return records_; }
   Line line(SourceRef source) const;
@@ -90,9 +95,14 @@ class Evidence {
   std::unordered_map<CodeId, const session::CodeRecord*> codes_;
   std::unordered_map<TraceId, const session::TraceRecord*> traces_;
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
+  std::unordered_map<GraphId, FunctionId> owners_;  // of the graphs of traces
   std::unordered_map<KeyId, std::span<const uint64_t>> keys_;  // well-formed keys only
   mutable Fingerprints fingerprints_;
+  mutable std::unordered_map<session::FileId, std::vector<std::string_view>> lines_;  // of files that were asked for
 };
+
+// Graphs that call graphs are looked into this deep: a session may come from anybody.
+inline constexpr int kDeepestGraph = 200;
 
 const session::KeyLeaf* leaf_at(const session::TraceRecord& trace, const std::string& path);
 

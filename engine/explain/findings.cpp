@@ -14,16 +14,29 @@ using session::TraceRecord;
 constexpr int kOneRootCause = 6;
 constexpr size_t kMostValueLines = 3;
 
-// Every trace that `inner` would save was made while a trace ran that `outer` would save.
+// Every trace that `inner` would save was made while `outer` was traced, most of them in traces that it would save.
 bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
-  if (inner.function == outer.function || inner.saved.empty()) return false;
-  return std::all_of(inner.saved.begin(), inner.saved.end(), [&](TraceId id) {
+  if (inner.function == outer.function || inner.saved.empty() || outer.saved.empty()) return false;
+  const auto outer_run = evidence.functions().find(outer.function);
+  if (outer_run == evidence.functions().end()) return false;
+  const std::set<TraceId> saved(outer.saved.begin(), outer.saved.end());
+  size_t in_saved = 0;
+  for (const TraceId id : inner.saved) {
     const TraceRecord* t = evidence.trace(id);
-    return std::any_of(outer.saved.begin(), outer.saved.end(), [&](TraceId other) {
-      const TraceRecord* around = evidence.trace(other);
-      return t && around && around->start_ns <= t->start_ns && t->end_ns <= around->end_ns;
+    const auto around = std::ranges::find_if(outer_run->second.traces, [&](const TraceRecord* o) {
+      return t && o->start_ns <= t->start_ns && t->end_ns <= o->end_ns;
     });
-  });
+    if (around == outer_run->second.traces.end()) return false;
+    in_saved += saved.count((*around)->id);
+  }
+  return in_saved * 2 >= inner.saved.size();
+}
+
+// Edits are written for the usual name of the module.
+bool knows_tf(const Evidence& evidence, const Line& line) {
+  const auto& files = evidence.records().files;
+  const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
+  return file != files.end() && file->text.find(" as tf") != std::string::npos;
 }
 
 }  // namespace
@@ -86,6 +99,7 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
 std::string check_text(const Checked& checked) {
   if (checked.method == Checked::Method::kNone)
     return checked.why_not.empty() ? "not checked" : "not checked: " + checked.why_not;
+  if (checked.method == Checked::Method::kRerun && !checked.why_not.empty()) return "run again: " + checked.why_not;
   if (checked.method == Checked::Method::kRerun) {
     const std::string traces =
         std::to_string(checked.traces_before) + " traces became " + std::to_string(checked.traces_after);
@@ -104,6 +118,7 @@ Findings find_findings(const RunRecords& records) {
   for (const Cause* cause : all_causes()) cause->find(evidence, all);
   Findings kept;
   for (Finding& f : all.found) {
+    if (f.edit.at && f.edit.new_text.find("tf.") != std::string::npos && !knows_tf(evidence, f.edit.at)) f.edit = {};
     const auto explains = [&](const Finding& outer) { return explained_by(evidence, f, outer); };
     if (std::ranges::none_of(all.found, explains)) kept.found.push_back(f);
     else kept.suppressed.push_back({f.function, f.cause, kOneRootCause});

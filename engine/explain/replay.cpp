@@ -34,7 +34,8 @@ Run run_steps(const Evidence& evidence, const FunctionRun& run, const ProposedFi
       made.traced.push_back(false);
       continue;
     }
-    const Words call = changed(fix.call, step.key);
+    // Whoever asks for a trace by its specs goes on doing so.
+    const Words call = step.call ? changed(fix.call, step.key) : Words(step.key.begin(), step.key.end());
     int at = table.find(call);
     const bool miss = at == DispatchTable::kMiss;
     if (miss) {
@@ -83,7 +84,7 @@ namespace {
 std::string why_not_faithful(const Evidence& evidence, const FunctionRun& run, bool& relaxed, Run& before) {
   for (const TraceRecord* t : run.traces) {
     relaxed |= t->reason == session::TraceReason::kRelaxed;
-    if (evidence.key_of(*t).empty()) return "the recording has no raw keys of the traces";
+    if (evidence.key_of(*t).empty()) return kNoRawKeys;
   }
   std::unordered_set<const TraceRecord*> called;
   for (const FunctionRun::Step& step : run.steps) {

@@ -28,6 +28,9 @@ struct Checked {
   std::string why_not;  // kNone: what was missing
 };
 
+// Recordings of older versions; of these, an estimate is better than nothing.
+inline constexpr const char* kNoRawKeys = "the recording has no raw keys of the traces";
+
 struct ReplayResult {
   Checked checked;
   int64_t saved_ns = 0;  // tracing time of calls that would have been hits

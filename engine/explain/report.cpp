@@ -55,6 +55,7 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
     ReportedFunction& f = all[at->second];
     ++f.calls;
     f.hits += c.outcome == CallOutcome::kHit;
+    f.failed += c.outcome == CallOutcome::kFailed;
     f.run_ns += c.end_ns - c.start_ns;
     if (c.outcome == CallOutcome::kTrace)
       if (const auto t = trace_ns.find(c.trace); t != trace_ns.end()) f.run_ns -= std::min(f.run_ns, t->second);

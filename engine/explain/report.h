@@ -13,7 +13,8 @@ namespace footlight::explain {
 struct ReportedFunction {
   std::string name;
   Line at;
-  size_t calls = 0, traces = 0, hits = 0, retraces = 0;  // retraces: traces that calls made after the first one
+  size_t calls = 0, traces = 0, hits = 0, failed = 0;
+  size_t retraces = 0;                  // traces that calls made after the first one
   int64_t trace_ns = 0, run_ns = 0;                      // run: the calls, without tracing in them
 };
 

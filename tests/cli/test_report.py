@@ -146,6 +146,30 @@ for i in range(6):
             'unrolled_loop': {'method': 'rerun', 'ok': True, 'traces_before': 1, 'traces_after': 1},
             'python_scalar_argument': {'method': 'rerun', 'ok': True, 'traces_before': 6, 'traces_after': 1}})
 
+    def test_a_fix_that_breaks_the_calls_is_no_help(self):
+        script, session = os.path.join(self.folder, 'breaks.py'), os.path.join(self.folder, 'breaks.footlight')
+        text = """import tensorflow as tf
+@tf.function
+def f(x, n):
+    assert isinstance(n, float)
+    return x * n
+for i in range(6):
+    try:
+        f(tf.ones([2]), 0.5 * i)
+    except AssertionError:
+        pass
+"""
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write(text)
+        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
+                       capture_output=True, timeout=300)
+        [finding] = json.loads(self.run_report('--json', '--rerun', session=session)[0])['findings']
+        self.assertEqual((finding['checked']['method'], finding['checked']['ok']), ('rerun', False))
+        self.assertIn('calls fail with the change', finding['message'])
+        with open(script, 'a', encoding='utf-8') as file:
+            file.write('# changed\n')
+        self.assertIn('not what was recorded', self.run_report('--json', '--rerun', session=session, code=2)[1])
+
     def test_a_budget_of_retraces(self):
         self.run_report('--json', '--max-retraces', '5')
         _, said = self.run_report('--json', '--max-retraces', '4', code=3)

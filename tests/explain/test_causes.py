@@ -90,6 +90,63 @@ class Causes(unittest.TestCase):
                 step(tf.ones([2]), number)
         ''', ('python_scalar_argument', 'step', 'args[1]', 9, 12, 1))
 
+    def test_a_whole_number_among_floats_stays_a_float(self):
+        report = self.check('''
+            @tf.function
+            def step(x, n):
+                return x * n
+            for i in range(8):
+                step(tf.ones([2]), i)
+        ''', ('python_scalar_argument', 'step', 'args[1]', 6, 8, 1))
+        self.assertEqual(report['findings'][0]['fix']['edit']['new'], 'step(tf.ones([2]), tf.constant(i, tf.float32))')
+
+    def test_a_number_beside_variants(self):
+        """Each of the three modes is a program of its own: only the number is to be changed."""
+        self.check('''
+            @tf.function
+            def step(x, lr, mode):
+                if mode == "train": x = tf.exp(x)
+                elif mode == "valid": x = tf.tanh(x)
+                return tf.reduce_sum(x) * lr
+            for e in range(10):
+                for mode in ("train", "valid", "test"):
+                    for _ in range(3):
+                        step(tf.ones([2]), 0.1 * (e + 1), mode)
+        ''', ('python_scalar_argument', 'step', 'args[1]', 10, 30, 3))
+
+    def test_calls_from_two_lines_and_another_name_of_the_module(self):
+        for body in ('''
+            @tf.function
+            def f(x, k):
+                return x * k
+            for i in range(6):
+                f(tf.ones([2]), 0.1 * i)
+                f(tf.ones([2]), 0.1 * i + 5.0)
+            ''', '''
+            import tensorflow as T
+            @T.function
+            def f(x, k):
+                return x * k
+            for i in range(6):
+                f(T.ones([2]), 0.1 * i)
+            '''):
+            lines = [l for l in self.lines_of(body) if 'T.' not in body or l != 'import tensorflow as tf']
+            [finding] = self.report(lines)['findings']
+            self.assertEqual(finding['cause'], 'python_scalar_argument')
+            self.assertIsNone(finding['fix']['edit'])
+
+    def test_two_inner_traces_of_an_outer_one(self):
+        self.check('''
+            @tf.function
+            def inner(x, k):
+                return x * k
+            @tf.function
+            def outer(x, n):
+                return inner(x, n) + inner(x, n + 1.0)
+            for i in range(8):
+                outer(tf.ones([2]), 0.25 * i)
+        ''', ('python_scalar_argument', 'outer', 'args[1]', 9, 8, 1))
+
     def test_a_number_in_an_inner_function_is_blamed_on_the_outer_call(self):
         report = self.check('''
             @tf.function
@@ -363,6 +420,16 @@ class Causes(unittest.TestCase):
             for e in range(4):
                 f([tf.ones([2])] * 2)
                 f([tf.ones([2])] * 3)
+            '''), ('classes as arguments', '''
+            classes = [type('C%d' % i, (), {'n': i}) for i in range(6)]
+            @tf.function
+            def f(x, c):
+                for _ in range(c.n):
+                    x = tf.exp(x)
+                return x
+            for e in range(4):
+                for c in classes:
+                    f(tf.ones([2]), c)
             '''), ('relaxed shapes', '''
             @tf.function(reduce_retracing=True)
             def f(x):

@@ -20,7 +20,10 @@ constexpr size_t kOftenUsed = 3;
 
 std::string flag_text(const KeyLeaf* leaf) { return leaf ? leaf->value : "absent"; }
 
-bool is_enum(const KeyLeaf& leaf) { return leaf.kind == "object" && leaf.value.find_first_of("<#") == leaf.value.npos; }
+bool is_enum(const KeyLeaf& leaf) {
+  return leaf.kind == "object" && leaf.type == "object" &&
+         leaf.value.find_first_of("<#") == leaf.value.npos;
+}
 
 // Whether all values are those of one flag; None counts as one beside others.
 bool is_flag(const LeafSeries& series) {
@@ -83,6 +86,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     to.push_back(std::move(c));
   }
 
+  if (flags.series.size() < 2) return;  // one flag is as many programs as it has values
   const size_t combinations = most_combinations_from_one_line(evidence, run, flags);
   Candidate c;
   Finding& f = c.finding;

@@ -63,26 +63,23 @@ struct Large {
 
 class Search {
  public:
-  Search(const Evidence& evidence, const FunctionRun& run) : evidence_(evidence), run_(run) {
-    for (const TraceRecord& t : evidence.records().traces)
-      if (t.function != run.id) others_.insert(t.graph());
-  }
+  Search(const Evidence& evidence, const FunctionRun& run) : evidence_(evidence), run_(run) {}
 
   std::vector<Large> find() {
     for (const TraceRecord* t : run_.traces) {
       std::set<GraphId> seen;
-      look_at(t->graph(), *t, seen);
+      look_at(t->graph(), *t, seen, 0);
     }
     return std::move(found_);
   }
 
  private:
-  void look_at(GraphId id, const TraceRecord& trace, std::set<GraphId>& seen) {
+  void look_at(GraphId id, const TraceRecord& trace, std::set<GraphId>& seen, int depth) {
     const session::GraphRecord* graph = evidence_.graph(id);
-    if (!graph || !seen.insert(id).second) return;
+    if (!graph || depth > kDeepestGraph || !seen.insert(id).second) return;
     for (const session::NodeRecord& node : graph->nodes) {
       for (const session::NodeFunction& f : node.functions)
-        if (!others_.contains(f.graph)) look_at(f.graph, trace, seen);
+        if (!evidence_.is_of_other(f.graph, run_.id)) look_at(f.graph, trace, seen, depth + 1);
       if (node.op != "Const" || node.outputs.size() != 1) continue;
       const uint64_t bytes = bytes_of(node.outputs[0]);
       if (bytes < kLarge || repeats_one_value(node.constant)) continue;
@@ -97,7 +94,6 @@ class Search {
 
   const Evidence& evidence_;
   const FunctionRun& run_;
-  std::set<GraphId> others_;  // graphs of other functions
   std::vector<Large> found_;
 };
 

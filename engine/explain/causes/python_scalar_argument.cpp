@@ -51,6 +51,20 @@ std::string differing_attribute(const Evidence& evidence, GraphId a, GraphId b, 
   return {};
 }
 
+// The dtypes of the constants that differ between the two graphs.
+void differing_dtypes(const Evidence& evidence, GraphId a, GraphId b, std::set<std::string>& dtypes, int depth = 0) {
+  const session::GraphRecord *x = evidence.graph(a), *y = evidence.graph(b);
+  if (!x || !y || x->nodes.size() != y->nodes.size() || depth > 8) return;
+  for (size_t i = 0; i < x->nodes.size(); ++i) {
+    const session::NodeRecord &m = x->nodes[i], &n = y->nodes[i];
+    if (m.op != n.op || m.functions.size() != n.functions.size()) return;
+    if (m.constant != n.constant && !m.outputs.empty())
+      dtypes.insert(m.outputs[0].substr(0, m.outputs[0].find(' ')));
+    for (size_t k = 0; k < m.functions.size(); ++k)
+      differing_dtypes(evidence, m.functions[k].graph, n.functions[k].graph, dtypes, depth + 1);
+  }
+}
+
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     const Tensor tensor = tensor_for(literal);
@@ -60,11 +74,17 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     const bool text = tensor.dtype == "string";
     f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
     c.fix.call = pass_as_tensor(literal.places, dtype_number(tensor.dtype));
-    const std::string behind = tensor.by_itself ? ")" : ", tf." + tensor.dtype + ")";
-    const std::string constant = "tf.constant(" + name + behind;
     f.detail = values_text(f);
-    c.complete = [&evidence, &run, constant, behind](Finding& made, const ReplayResult& result) {
+    c.complete = [&evidence, &run, name, tensor](Finding& made, const ReplayResult& result) {
       std::string attribute;
+      std::set<std::string> dtypes;  // what the number has become in the graphs: 2 beside floats is a float there
+      for (const auto& group : result.merged)
+        if (group.size() > 1) differing_dtypes(evidence, group[0]->graph(), group[1]->graph(), dtypes);
+      const bool other = dtypes.size() == 1 && *dtypes.begin() != tensor.dtype;
+      const std::string behind = other              ? ", tf." + *dtypes.begin() + ")"
+                                 : tensor.by_itself ? ")"
+                                                    : ", tf." + tensor.dtype + ")";
+      const std::string constant = "tf.constant(" + name + behind;
       for (const auto& group : result.merged)
         for (const session::TraceRecord* t : group)
           if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
@@ -72,7 +92,8 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
         made.detail += made.graphs == GraphRelation::kStructure ? "; few of the graphs differ in more than constants"
                                                                  : "; the graphs differ only in constants";
         made.fix = constant;
-        if (made.also_paths.empty()) made.edit = wrap_argument(evidence, run, made, "tf.constant(", behind);
+        if (made.also_paths.empty() && dtypes.size() < 2)
+          made.edit = wrap_argument(evidence, run, made, "tf.constant(", behind);
       } else {
         made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
         made.fix = constant + ", and compute with it instead of setting " + attribute;

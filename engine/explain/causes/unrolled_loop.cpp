@@ -37,10 +37,7 @@ uint64_t repeats(const std::vector<const session::NodeRecord*>& nodes) {
 class Search {
  public:
   Search(const Evidence& evidence, const FunctionRun& run)
-      : evidence_(evidence), run_(run), sources_(evidence) {
-    for (const TraceRecord& t : evidence.records().traces)
-      if (t.function != run.id) others_.insert(t.graph());
-  }
+      : evidence_(evidence), run_(run), sources_(evidence) {}
 
   struct Unrolled {
     const SourceLoop* loop = nullptr;
@@ -107,9 +104,10 @@ class Search {
   }
 
   // The nodes of a graph and of those inside it, apart from those of other functions.
-  void count(GraphId id, ByInstruction& visits, std::set<GraphId>& seen, size_t& total) {
+  void count(GraphId id, ByInstruction& visits, std::set<GraphId>& seen, size_t& total,
+             int depth = 0) {
     const session::GraphRecord* graph = evidence_.graph(id);
-    if (!graph || !seen.insert(id).second) return;
+    if (!graph || depth > kDeepestGraph || !seen.insert(id).second) return;
     std::vector<const session::NodeRecord*> run;
     const auto end_run = [&] {
       if (run.empty()) return;
@@ -121,7 +119,7 @@ class Search {
     for (const session::NodeRecord& node : graph->nodes) {
       ++total;
       for (const session::NodeFunction& f : node.functions)
-        if (!others_.contains(f.graph)) count(f.graph, visits, seen, total);
+        if (!evidence_.is_of_other(f.graph, run_.id)) count(f.graph, visits, seen, total, depth + 1);
       if (!node.source.code.valid()) continue;
       if (!run.empty() && !(run.front()->source == node.source)) end_run();
       run.push_back(&node);
@@ -212,7 +210,6 @@ class Search {
 
   const Evidence& evidence_;
   const FunctionRun& run_;
-  std::set<GraphId> others_;  // graphs of other functions
   std::map<std::pair<session::FileId, int>, uint64_t> copies_;
   Sources sources_;
   std::map<Line, Unrolled> found_;

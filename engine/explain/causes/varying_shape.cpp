@@ -106,6 +106,8 @@ std::string signature_text(const FunctionRun& run, const std::vector<VaryingTens
 }
 
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+  for (const TraceRecord* t : run.traces)
+    if (t->reason == session::TraceReason::kRelaxed) return;  // it relaxes already
   std::set<std::string> taken;
   const std::vector<VaryingTensor> tensors = varying_tensors(run);
   for (const VaryingTensor& tensor : tensors) {

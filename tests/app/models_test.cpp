@@ -494,10 +494,11 @@ class ModelsTest : public QObject {
     Document few = sample_document();
     few.traces.resize(3);
     QCOMPARE(finding_cards(few).size(), size_t{0});
-    // Nor is it a finding when the graphs differ in structure.
+    // Nor is it a finding when the graphs all differ in structure.
     Document other = sample_document();
-    for (session::GraphRecord& g : other.graphs) {
-      if (g.id == GraphId(13)) g.nodes.pop_back();
+    for (size_t i = 0; i < other.graphs.size(); ++i) {
+      auto& nodes = other.graphs[i].nodes;
+      nodes.resize(nodes.size() - std::min(nodes.size(), i));
     }
     QCOMPARE(finding_cards(other).size(), size_t{0});
     Document failed = sample_document();

@@ -21,8 +21,9 @@ struct SampleSource {
   EagerOps eager;
   int64_t now_ns = 1000;
 
-  explicit SampleSource(std::string text) {
-    files.push_back({session::FileId(0), "/run.py", std::move(text)});
+  explicit SampleSource(const std::string& text) {
+    // Edits use the name of the module, so the file has it: behind the lines that tests count.
+    files.push_back({session::FileId(0), "/run.py", text + "\nimport tensorflow as tf\n"});
     session::FunctionRecord f;
     f.id = FunctionId(1);
     f.name = "step";

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 namespace footlight::cli {
@@ -130,7 +131,12 @@ void check(const session::Reader& reader, const explain::Report& before, Finding
     finding.edit = {};
   };
   if (!record_again(run, before.seconds, script, session)) return no_help("the changed script did not end");
-  const auto again = session::Reader::open(session);
+  std::unique_ptr<session::Reader> again;
+  try {
+    again = session::Reader::open(session);
+  } catch (const Error&) {
+    return no_help("the changed script could not be recorded");
+  }
   const explain::Report after = explain::make_report(*again);
   const bool alike = after.exit_code == before.exit_code && after.signal == before.signal;
   if (!after.ended || !alike || after.error != before.error)

@@ -12,7 +12,9 @@ import unittest
 
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+# The program starts a Python of its own, into which no sanitizer is loaded.
+RUNS_PYTHON = unittest.skipIf('LD_PRELOAD' in os.environ, 'a sanitized extension needs its library loaded first')
 SCRIPT = '''import tensorflow as tf
 @tf.function
 def inner(x):
@@ -108,6 +110,7 @@ class Report(unittest.TestCase):
         for name, milliseconds in rows.items():
             self.assertAlmostEqual(times[name], milliseconds, places=2)
 
+    @RUNS_PYTHON
     def test_running_again_with_the_fix(self):
         script, runs = os.path.join(self.folder, 'again.py'), os.path.join(self.folder, 'runs')
         session = os.path.join(self.folder, 'again.footlight')
@@ -146,6 +149,7 @@ for i in range(6):
             'unrolled_loop': {'method': 'rerun', 'ok': True, 'traces_before': 1, 'traces_after': 1},
             'python_scalar_argument': {'method': 'rerun', 'ok': True, 'traces_before': 6, 'traces_after': 1}})
 
+    @RUNS_PYTHON
     def test_a_fix_that_breaks_the_calls_is_no_help(self):
         script, session = os.path.join(self.folder, 'breaks.py'), os.path.join(self.folder, 'breaks.footlight')
         text = """import tensorflow as tf

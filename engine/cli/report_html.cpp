@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace footlight::cli {
 namespace {
@@ -85,7 +86,7 @@ class Page {
     findings();
     calls_ = reader_.all_calls();
     timeline();
-    for (const explain::ReportedFunction& f : report_.functions) retraces(f);
+    retraces();
     where_from();
     sources();
     legitimate();
@@ -102,13 +103,6 @@ class Page {
     const Reader::Place at = reader_.place(source);
     return {at.file, at.line};
   }
-  // The ids of a definition's functions.
-  bool belongs(const explain::ReportedFunction& f, FunctionId id) const {
-    const session::FunctionRecord* r = reader_.function(id);
-    return r && r->name == f.name && r->file == f.at.file &&
-           (r->decorator_line > 0 ? r->decorator_line : r->line) == f.at.line;
-  }
-
   void head() {
     const auto& run = reader_.contents().run;
     const std::string name = html(report_.script.substr(report_.script.rfind('/') + 1));
@@ -135,16 +129,15 @@ class Page {
   void tiles() {
     int64_t saved = 0;
     size_t checked = 0, wrong = 0;
-    std::set<TraceId> counted;
+    const std::set<TraceId> removable = report_.removable();
+    for (const TraceId id : removable)
+      if (const session::TraceRecord* t = reader_.trace(id)) saved += t->end_ns - t->start_ns;
     for (const Finding& f : report_.findings) {
       wrong += f.severity == explain::Severity::kWrongResult;
       checked += f.checked.ok;
-      for (const TraceId id : f.saved)
-        if (const session::TraceRecord* t = reader_.trace(id); t && f.checked.ok && counted.insert(id).second)
-          saved += t->end_ns - t->start_ns;
     }
     out_ += "<div class=\"tiles\">";
-    tile(report_.removable ? "amber" : "green", str(report_.removable, " of ", report_.traces), "traces avoidable");
+    tile(removable.empty() ? "green" : "amber", str(removable.size(), " of ", report_.traces), "traces avoidable");
     tile(saved ? "amber" : "green", ms(saved), "of " + ms(report_.trace_ns) + " spent tracing");
     const size_t count = report_.findings.size();
     tile("", std::to_string(count), str(count == 1 ? "finding, " : "findings, ", checked, " checked"));
@@ -230,18 +223,34 @@ class Page {
     if (group > 1) out_ += element("div", "dim", str("each bar stands for ", group, " calls"));
   }
 
-  void retraces(const explain::ReportedFunction& f) {
+  struct Runs {
     std::vector<const session::TraceRecord*> traces;
-    for (const session::TraceRecord& t : reader_.contents().traces)
-      if (belongs(f, t.function)) traces.push_back(&t);
-    if (traces.empty()) return;
     std::vector<const session::CallRecord*> calls;
     std::map<TraceId, size_t> served;
+  };
+  void retraces() {
+    std::unordered_map<FunctionId, Runs*> by_id;
+    std::vector<Runs> all(report_.functions.size());
+    for (size_t i = 0; i < all.size(); ++i)
+      for (const FunctionId id : report_.functions[i].ids) by_id[id] = &all[i];
+    const auto runs = [&](FunctionId id) {
+      const auto at = by_id.find(id);
+      return at == by_id.end() ? nullptr : at->second;
+    };
+    for (const session::TraceRecord& t : reader_.contents().traces)
+      if (Runs* r = runs(t.function)) r->traces.push_back(&t);
     for (const session::CallRecord& c : calls_) {
-      if (!belongs_cached(f, c.function)) continue;
-      calls.push_back(&c);
-      ++served[c.trace];
+      Runs* r = runs(c.function);
+      if (!r) continue;
+      r->calls.push_back(&c);
+      ++r->served[c.trace];
     }
+    for (size_t i = 0; i < all.size(); ++i)
+      if (!all[i].traces.empty()) retraces_of(report_.functions[i], all[i]);
+  }
+
+  void retraces_of(const explain::ReportedFunction& f, Runs& runs) {
+    auto& [traces, calls, served] = runs;
     std::ranges::sort(calls, {}, &session::CallRecord::start_ns);
     out_ += str("<h2>Traces of ", html(f.name), ' ', place(f.at), "</h2>");
     strip(calls);
@@ -284,17 +293,6 @@ class Page {
                 " nodes</summary><div class=\"graph\">",
                 svg.substr(begin), "</div></details>");
   }
-  // Calls come by the million; a function's answer is kept.
-  bool belongs_cached(const explain::ReportedFunction& f, FunctionId id) {
-    if (cached_for_ != &f) {
-      cached_for_ = &f;
-      cached_.clear();
-    }
-    const auto [at, added] = cached_.try_emplace(id, false);
-    if (added) at->second = belongs(f, id);
-    return at->second;
-  }
-
   // Which lines made traces, and in the calls of which functions.
   void where_from() {
     struct Node { size_t traces = 0; int64_t ns = 0; std::map<std::string, Node> inner; };
@@ -379,8 +377,6 @@ class Page {
   const Reader& reader_;
   const explain::Report& report_;
   std::vector<session::CallRecord> calls_;
-  const explain::ReportedFunction* cached_for_ = nullptr;
-  std::map<FunctionId, bool> cached_;
   size_t drawn_ = 0;
   std::string out_;
 };

@@ -2,7 +2,6 @@
 #include "engine/cli/json.h"
 #include "engine/cli/report.h"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace footlight::cli {
@@ -33,14 +32,10 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
                           .add("line", r.at.line)
                           .inline_());
   const std::string name = explain::function_name(reader, f);
-  const session::FunctionRecord* record = reader.function(f.function);
-  const auto function = std::ranges::find_if(report.functions, [&](const explain::ReportedFunction& r) {
-    return record && r.name == name && r.at.file == record->file &&
-           r.at.line == (record->decorator_line > 0 ? record->decorator_line : record->line);
-  });
+  const explain::ReportedFunction* function = report.function(f.function);
   JsonObject evidence;
   evidence.raw("values", texts(f.values)).add("distinct", uint64_t{f.values.size()}).add("calls", uint64_t{f.calls});
-  evidence.add("traces", uint64_t{function == report.functions.end() ? f.checked.traces_before : function->traces});
+  evidence.add("traces", uint64_t{function ? function->traces : f.checked.traces_before});
   evidence.add("graphs", explain::name_of(f.graphs)).add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes);
   JsonObject fix;
   fix.add("text", f.fix);
@@ -86,7 +81,7 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
   JsonObject summary;
   summary.add("functions", uint64_t{report.functions.size()}).add("calls", uint64_t{report.calls});
   summary.add("traces", uint64_t{report.traces}).add("retraces", uint64_t{report.retraces});
-  summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable});
+  summary.raw("trace_ms", ms(report.trace_ns)).add("removable_traces", uint64_t{report.removable().size()});
   std::vector<std::string> functions, findings, suppressed;
   for (const explain::ReportedFunction& f : report.functions)
     functions.push_back(JsonObject()

@@ -70,7 +70,8 @@ void write_finding(const Reader& reader, const Finding& f, size_t number, std::s
 std::string report_markdown(const Reader& reader, const explain::Report& report) {
   std::string out = "# " + plain(report.script.substr(report.script.rfind('/') + 1)) + "\n\n";
   out += plural(report.functions.size(), "traced function") + ", " + plural(report.calls, "call") + ", " +
-         plural(report.traces, "trace") + " in " + ms(report.trace_ns) + "; " + std::to_string(report.removable) +
+         plural(report.traces, "trace") + " in " + ms(report.trace_ns) + "; " +
+         std::to_string(report.removable().size()) +
          " avoidable.\n";
   if (!report.ended) out += "\nThe run did not end: what was recorded up to then is here.\n";
   if (report.signal || report.exit_code)

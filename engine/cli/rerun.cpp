@@ -175,10 +175,6 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
     std::fprintf(stderr, "footlight: running %s again with the fix of F%zu\n", printable(run.script).c_str(), i + 1);
     check(reader, before, finding, text);
   }
-  std::set<TraceId> removable;
-  for (const Finding& f : report.findings)
-    if (f.checked.ok) removable.insert(f.saved.begin(), f.saved.end());
-  report.removable = removable.size();
 }
 
 }  // namespace footlight::cli

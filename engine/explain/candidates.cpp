@@ -10,9 +10,7 @@ namespace {
 
 using session::TraceRecord;
 
-// Rules against false alarms, by their numbers: what a replay does not confirm, and what is legitimate.
 constexpr size_t kMostRelated = 6;
-constexpr int kNotConfirmed = 1, kVariants = 2, kSteady = 3;
 
 struct Attempt {
   ReplayResult result;
@@ -52,27 +50,17 @@ Attempt attempt(const Evidence& evidence, const FunctionRun& run, const Proposed
   return made;
 }
 
-// Fixes of several candidates, as one.
-struct Together {
+// The fixes of several candidates, as one.
+Attempt attempt(const Evidence& evidence, const FunctionRun& run, const std::vector<Candidate*>& candidates) {
   ProposedFix fix;
   std::set<std::string> paths;
-  GraphRelation most = GraphRelation::kIdentical;
   bool captures_may_differ = false;
-
-  void add(const Candidate& c) {
-    fix = both(fix, c.fix);
-    paths.insert(c.paths.begin(), c.paths.end());
-    most = std::max(most, c.most);
-    captures_may_differ |= c.captures_may_differ;
+  for (const Candidate* c : candidates) {
+    fix = both(fix, c->fix);
+    paths.insert(c->paths.begin(), c->paths.end());
+    captures_may_differ |= c->captures_may_differ;
   }
-};
-
-Attempt attempt(const Evidence& evidence, const FunctionRun& run, const std::vector<Candidate*>& candidates,
-                GraphRelation& most) {
-  Together together;
-  for (const Candidate* c : candidates) together.add(*c);
-  most = together.most;
-  return attempt(evidence, run, together.fix, together.paths, together.captures_may_differ);
+  return attempt(evidence, run, fix, paths, captures_may_differ);
 }
 
 void accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, const Attempt& made, Findings& to) {
@@ -136,9 +124,8 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
   for (Candidate* c : others)
     if (std::ranges::none_of(team, [&](const Candidate* t) { return overlap(*t, *c); })) team.push_back(c);
   if (team.size() == own || team.size() < 2) return;
-  GraphRelation most;
-  const Attempt alone = attempt(evidence, run, taken, most);
-  Attempt made = attempt(evidence, run, team, most);
+  const Attempt alone = attempt(evidence, run, taken);
+  Attempt made = attempt(evidence, run, team);
   const auto suits = [&](const Attempt& a, const std::vector<Candidate*>& members) {
     GraphRelation least = GraphRelation::kStructure;
     bool captures = false;
@@ -151,7 +138,7 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
   for (size_t i = team.size(); i-- > own;) {  // those that change nothing, or too much, are left out again
     std::vector<Candidate*> fewer = team;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    Attempt without = attempt(evidence, run, fewer, most);
+    Attempt without = attempt(evidence, run, fewer);
     if (without.result.saved.size() < made.result.saved.size() && suits(made, team)) continue;
     team = std::move(fewer);
     made = std::move(without);
@@ -188,13 +175,13 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   std::vector<Candidate*> left;
   for (Candidate& c : candidates) {
     if (c.steady || c.variants) {
-      to.suppressed.push_back({run.id, c.finding.cause, c.variants ? kVariants : kSteady});
+      to.suppressed.push_back({run.id, c.finding.cause, c.variants ? Rule::kVariants : Rule::kSteady});
       continue;
     }
     Attempt made = attempt(evidence, run, c.fix, c.paths, c.captures_may_differ);
     const Checked& checked = made.result.checked;
     if (checked.method == Checked::Method::kNone && checked.why_not != kNoRawKeys) {
-      to.suppressed.push_back({run.id, c.finding.cause, kNotConfirmed});
+      to.suppressed.push_back({run.id, c.finding.cause, Rule::kNotConfirmed});
       continue;
     }
     if (made.suits(c.most) && made.result.saved.size() >= c.fewest) good.emplace_back(&c, std::move(made));
@@ -214,7 +201,7 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   std::erase_if(left, is_taken);
   try_together(evidence, run, taken, left, to);
   for (const Candidate* c : left)
-    if (!is_taken(c)) to.suppressed.push_back({run.id, c->finding.cause, kNotConfirmed});
+    if (!is_taken(c)) to.suppressed.push_back({run.id, c->finding.cause, Rule::kNotConfirmed});
 }
 
 }  // namespace footlight::explain

@@ -58,8 +58,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string_view last_name(std::string_view qualname) { return qualname.substr(qualname.rfind('.') + 1); }
-
 // "rate" of "rate=0.1" with its value; empty if the argument has no keyword.
 std::string_view keyword_of(std::string_view argument) {
   const size_t end = argument.find('=');

@@ -84,21 +84,23 @@ Line Evidence::line(SourceRef source) const {
   return {code.file, next == code.lines.begin() ? code.first_line : static_cast<int>(std::prev(next)->line)};
 }
 
-Line Evidence::definition(const FunctionRun& run) const {
-  if (!run.record) return {};
-  return {run.record->file, run.record->decorator_line > 0 ? run.record->decorator_line : run.record->line};
+Line definition_of(const session::FunctionRecord& function) {
+  return {function.file, function.decorator_line > 0 ? function.decorator_line : function.line};
 }
 
 std::string_view Evidence::text(const Line& line) const {
-  const auto file = std::ranges::find(records_.files, line.file, &session::FileRecord::id);
-  if (!line || file == records_.files.end()) return {};
+  if (!line) return {};
   const auto [at, added] = lines_.try_emplace(line.file);
   std::vector<std::string_view>& lines = at->second;
-  for (std::string_view rest = file->text; added;) {
-    const size_t end = rest.find('\n');
-    lines.push_back(rest.substr(0, end));
-    if (end == rest.npos) break;
-    rest.remove_prefix(end + 1);
+  const auto file = added ? std::ranges::find(records_.files, line.file, &session::FileRecord::id)
+                          : records_.files.end();
+  if (file != records_.files.end()) {
+    for (std::string_view rest = file->text;;) {
+      const size_t end = rest.find('\n');
+      lines.push_back(rest.substr(0, end));
+      if (end == rest.npos) break;
+      rest.remove_prefix(end + 1);
+    }
   }
   const auto number = static_cast<size_t>(line.line);
   return number <= lines.size() ? lines[number - 1] : std::string_view();

@@ -55,6 +55,9 @@ struct FunctionRun {
   int64_t tracing_ns() const;
 };
 
+// The line of the decorator, else of the def.
+Line definition_of(const session::FunctionRecord& function);
+
 class Evidence {
  public:
   explicit Evidence(const RunRecords& records);
@@ -78,7 +81,7 @@ class Evidence {
 
   const RunRecords& records() const { return records_; }
   Line line(SourceRef source) const;
-  Line definition(const FunctionRun& run) const;  // the line of the decorator, else of the def
+  Line definition(const FunctionRun& run) const { return run.record ? definition_of(*run.record) : Line(); }
   // "    x = step(x, lr)"; empty if the file was not recorded or has no such line.
   std::string_view text(const Line& line) const;
   // Where the argument at `path` was made for the calls on this line, the most specific line first; for this trace, if

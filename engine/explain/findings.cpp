@@ -11,7 +11,6 @@ namespace {
 
 using session::TraceRecord;
 
-constexpr int kOneRootCause = 6;
 constexpr size_t kMostValueLines = 3;
 
 // Every trace that `inner` would save was made while `outer` was traced, most of them in traces that it would save.
@@ -121,7 +120,7 @@ Findings find_findings(const RunRecords& records) {
     if (f.edit.at && f.edit.new_text.find("tf.") != std::string::npos && !knows_tf(evidence, f.edit.at)) f.edit = {};
     const auto explains = [&](const Finding& outer) { return explained_by(evidence, f, outer); };
     if (std::ranges::none_of(all.found, explains)) kept.found.push_back(f);
-    else kept.suppressed.push_back({f.function, f.cause, kOneRootCause});
+    else kept.suppressed.push_back({f.function, f.cause, Rule::kOneRootCause});
   }
   std::ranges::stable_sort(kept.found, [](const Finding& a, const Finding& b) {
     const auto weight = [](const Finding& f) {

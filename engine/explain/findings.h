@@ -42,11 +42,14 @@ struct Finding {
   struct Edit { Line at; std::string old_text, new_text; } edit;  // no line: the fix is no edit of one line
 };
 
-// What looked like a cause and is legitimate. The numbers of the rules: CONTRIBUTING.md.
+// Rules against false alarms, by their numbers: CONTRIBUTING.md says them whole.
+enum class Rule : uint8_t { kNotConfirmed = 1, kVariants = 2, kSteady = 3, kAskedFor = 4, kOneRootCause = 6 };
+
+// What looked like a cause and is legitimate.
 struct Suppressed {
   FunctionId function;
   std::string cause;
-  int rule = 0;
+  Rule rule;
 };
 
 struct Findings {

@@ -34,8 +34,11 @@ std::vector<std::string> distinct(const LeafSeries& series, const LeafText& text
   return texts;
 }
 
-size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, const std::string& path,
-                          const LeafText& text) {
+TraceText at_path(const std::string& path, const LeafText& text) {
+  return [path, text](const TraceRecord& trace) { return text(leaf_at(trace, path)); };
+}
+
+size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, const TraceText& text) {
   std::map<Line, std::set<std::string>> lines;
   size_t most = 0;
   for (const FunctionRun::Step& step : run.steps) {
@@ -43,37 +46,21 @@ size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, cons
     Line line = evidence.line(step.source);
     if (!line) line = {session::FileId(step.source.code.value), static_cast<int>(step.source.offset)};
     auto& texts = lines[line];
-    texts.insert(text(leaf_at(*step.trace, path)));
+    texts.insert(text(*step.trace));
     most = std::max(most, texts.size());
   }
   return most;
 }
 
-std::map<std::string, size_t> uses(const FunctionRun& run, const std::string& path, const LeafText& text) {
+std::map<std::string, size_t> uses(const FunctionRun& run, const TraceText& text) {
   std::map<std::string, size_t> counts;
   for (const FunctionRun::Step& step : run.steps)
-    if (step.call) ++counts[text(leaf_at(*step.trace, path))];
+    if (step.call) ++counts[text(*step.trace)];
   return counts;
 }
 
 bool recurring(const std::map<std::string, size_t>& uses, size_t few, size_t often) {
   return uses.size() <= few && std::ranges::all_of(uses, [&](const auto& u) { return u.second >= often; });
-}
-
-bool one_after_the_other(const FunctionRun& run, const std::string& path, const LeafText& text) {
-  std::set<std::string> over;
-  std::string current;
-  bool first = true;
-  for (const FunctionRun::Step& step : run.steps) {
-    if (!step.call) continue;
-    std::string now = text(leaf_at(*step.trace, path));
-    if (!first && now == current) continue;
-    if (!first) over.insert(current);
-    if (over.count(now)) return false;
-    current = std::move(now);
-    first = false;
-  }
-  return true;
 }
 
 }  // namespace footlight::explain

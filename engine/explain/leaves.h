@@ -22,14 +22,14 @@ std::vector<LeafSeries> leaf_series(const FunctionRun& run);
 using LeafText = std::function<std::string(const session::KeyLeaf*)>;  // null: the key has no such path
 // What `text` says of each trace's leaf, each text once, in order of their traces.
 std::vector<std::string> distinct(const LeafSeries& series, const LeafText& text);
-// The different texts that calls from one line pass, the most of any line.
-size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, const std::string& path,
-                          const LeafText& text);
-// How many calls pass each text.
-std::map<std::string, size_t> uses(const FunctionRun& run, const std::string& path, const LeafText& text);
+using TraceText = std::function<std::string(const session::TraceRecord&)>;
+// What `text` says of a trace's leaf at this path.
+TraceText at_path(const std::string& path, const LeafText& text);
+// How many different texts the calls from one line give by their traces, the most of any line.
+size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, const TraceText& text);
+// How many calls give each text.
+std::map<std::string, size_t> uses(const FunctionRun& run, const TraceText& text);
 // Few, and each is used again after its trace: legitimate (rules 2 and 3).
 bool recurring(const std::map<std::string, size_t>& uses, size_t few, size_t often);
-// Each text is passed by calls in a row, and never again once there is another.
-bool one_after_the_other(const FunctionRun& run, const std::string& path, const LeafText& text);
 
 }  // namespace footlight::explain

@@ -213,25 +213,12 @@ std::vector<const SourceLoop*> SourceOutline::loops_around(int line) const {
   return around;
 }
 
-const Sources::Source& Sources::of(session::FileId file) {
-  const auto [at, added] = sources_.try_emplace(file);
-  Source& source = at->second;
-  const auto record = added ? std::ranges::find(evidence_.records().files, file, &session::FileRecord::id)
-                            : evidence_.records().files.end();
-  if (record == evidence_.records().files.end()) return source;
-  source.outline = outline_of(record->text);
-  for (std::string_view rest = record->text;;) {
-    const size_t end = rest.find('\n');
-    source.lines.push_back(rest.substr(0, end));
-    if (end == rest.npos) return source;
-    rest.remove_prefix(end + 1);
-  }
-}
-
-std::string_view Sources::text(const Line& line) {
-  const std::vector<std::string_view>& lines = of(line.file).lines;
-  return line && static_cast<size_t>(line.line) <= lines.size() ? lines[static_cast<size_t>(line.line) - 1]
-                                                                : std::string_view();
+const SourceOutline& Outlines::of(session::FileId file) {
+  const auto [at, added] = outlines_.try_emplace(file);
+  if (!added) return at->second;
+  const auto record = std::ranges::find(evidence_.records().files, file, &session::FileRecord::id);
+  if (record != evidence_.records().files.end()) at->second = outline_of(record->text);
+  return at->second;
 }
 
 }  // namespace footlight::explain

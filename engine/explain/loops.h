@@ -35,23 +35,15 @@ struct SourceOutline {
 // Empty for texts of more than a megabyte: programs are shorter.
 SourceOutline outline_of(std::string_view text);
 
-// The sources of a run, each looked at once. Valid as long as the evidence.
-class Sources {
+// The outlines of a run's sources, each made once. Valid as long as the evidence.
+class Outlines {
  public:
-  explicit Sources(const Evidence& evidence) : evidence_(evidence) {}
-
-  const SourceOutline& outline(session::FileId file) { return of(file).outline; }
-  std::string_view text(const Line& line);  // as Evidence::text()
+  explicit Outlines(const Evidence& evidence) : evidence_(evidence) {}
+  const SourceOutline& of(session::FileId file);
 
  private:
-  struct Source {
-    SourceOutline outline;
-    std::vector<std::string_view> lines;
-  };
-  const Source& of(session::FileId file);
-
   const Evidence& evidence_;
-  std::map<session::FileId, Source> sources_;
+  std::map<session::FileId, SourceOutline> outlines_;
 };
 
 }  // namespace footlight::explain

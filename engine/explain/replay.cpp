@@ -169,6 +169,12 @@ std::set<std::string> places_of(const Evidence& evidence, const TraceRecord& tra
   return found;
 }
 
+std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run, const std::set<std::string>& paths) {
+  std::set<std::string> found;
+  for (const TraceRecord* t : run.traces) found.merge(places_of(evidence, *t, paths));
+  return found;
+}
+
 ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
   return [where = std::move(where), dtype](std::span<const uint64_t> words) {
     return rewritten(words, [&](const Place& place, KeyWriter& out) {
@@ -192,12 +198,11 @@ ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
   };
 }
 
-ProposedFix::Change become_tensor(std::map<std::string, uint8_t> dtypes) {
-  return [dtypes = std::move(dtypes)](std::span<const uint64_t> words) {
+ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
+  return [where = std::move(where), dtype](std::span<const uint64_t> words) {
     return rewritten(words, [&](const Place& place, KeyWriter& out) {
-      const auto at = dtypes.find(place.path);
-      if (at == dtypes.end()) return false;
-      out.tensor({at->second, false, {}});
+      if (!where.count(place.path)) return false;
+      out.tensor({dtype, false, {}});
       return true;
     });
   };

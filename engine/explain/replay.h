@@ -52,13 +52,16 @@ ReplayResult merge_by_leaves(const FunctionRun& run, const std::set<std::string>
 std::set<std::string> places_of(const Evidence& evidence, const session::TraceRecord& trace,
                                 const std::set<std::string>& paths);
 
+// The same for the keys of all its traces.
+std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run, const std::set<std::string>& paths);
+
 // Changes of keys. `places`: paths as in places().
 // Numbers and strings there become scalar tensors of this dtype.
 ProposedFix::Change pass_as_tensor(std::set<std::string> places, uint8_t dtype);
 // Tensors there have this dtype: place -> dtype.
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes);
-// The items there, with all that they hold, become a tensor of this dtype and of unknown shape: place -> dtype.
-ProposedFix::Change become_tensor(std::map<std::string, uint8_t> dtypes);
+// The items there, with all that they hold, become tensors of this dtype and of unknown shape.
+ProposedFix::Change become_tensor(std::set<std::string> places, uint8_t dtype);
 // The calls are all made outside of device scopes.
 ProposedFix::Change leave_context();
 // One change, then the other; either may be none.

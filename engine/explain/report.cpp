@@ -28,12 +28,13 @@ std::string last_error(const Reader& reader) {
 
 std::vector<ReportedFunction> functions_of(const RunRecords& records) {
   std::vector<ReportedFunction> all;
-  std::map<std::tuple<std::string, session::FileId, int>, size_t> by_definition;
+  std::map<std::pair<std::string, Line>, size_t> by_definition;
   std::unordered_map<FunctionId, size_t> by_id;
   for (const session::FunctionRecord& f : records.functions) {
-    const int line = f.decorator_line > 0 ? f.decorator_line : f.line;
-    const auto [at, added] = by_definition.try_emplace({f.name, f.file, line}, all.size());
-    if (added) all.push_back({.name = f.name, .at = {f.file, line}});
+    const Line line = definition_of(f);
+    const auto [at, added] = by_definition.try_emplace({f.name, line}, all.size());
+    if (added) all.push_back({.name = f.name, .at = line});
+    all[at->second].ids.push_back(f.id);
     by_id[f.id] = at->second;
   }
   std::unordered_map<TraceId, int64_t> trace_ns;
@@ -93,17 +94,27 @@ Report make_report(const Reader& reader) {
   }
   Findings findings = find_findings(records);
   report.findings = std::move(findings.found);
-  std::set<TraceId> removable;
-  for (const Finding& f : report.findings)
-    if (f.checked.ok) removable.insert(f.saved.begin(), f.saved.end());
-  report.removable = removable.size();
   std::set<std::tuple<std::string, std::string, int>> said;
   for (const Suppressed& s : findings.suppressed) {
     const session::FunctionRecord* f = reader.function(s.function);
     std::string name = f ? f->name : "";
-    if (said.emplace(name, s.cause, s.rule).second) report.suppressed.push_back({name, s.cause, s.rule});
+    const int rule = static_cast<int>(s.rule);
+    if (said.emplace(name, s.cause, rule).second) report.suppressed.push_back({name, s.cause, rule});
   }
   return report;
+}
+
+std::set<TraceId> Report::removable() const {
+  std::set<TraceId> all;
+  for (const Finding& f : findings)
+    if (f.checked.ok) all.insert(f.saved.begin(), f.saved.end());
+  return all;
+}
+
+const ReportedFunction* Report::function(FunctionId id) const {
+  const auto at = std::ranges::find_if(
+      functions, [&](const ReportedFunction& f) { return std::ranges::find(f.ids, id) != f.ids.end(); });
+  return at == functions.end() ? nullptr : &*at;
 }
 
 std::string function_name(const Reader& reader, const Finding& finding) {

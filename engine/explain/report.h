@@ -4,6 +4,7 @@
 #include "engine/explain/findings.h"
 #include "engine/session/reader.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace footlight::explain {
 struct ReportedFunction {
   std::string name;
   Line at;
+  std::vector<FunctionId> ids = {};
   size_t calls = 0, traces = 0, hits = 0, failed = 0;
   size_t retraces = 0;                  // traces that calls made after the first one
   int64_t trace_ns = 0, run_ns = 0;                      // run: the calls, without tracing in them
@@ -29,8 +31,12 @@ struct Report {
   struct Dropped { std::string function, cause; int rule = 0; };
   std::vector<Dropped> suppressed;
 
-  size_t calls = 0, traces = 0, retraces = 0, removable = 0;
+  size_t calls = 0, traces = 0, retraces = 0;
   int64_t trace_ns = 0;
+
+  // The traces that checked findings would spare.
+  std::set<TraceId> removable() const;
+  const ReportedFunction* function(FunctionId id) const;  // null: it was neither called nor traced
 };
 
 Report make_report(const session::Reader& reader);

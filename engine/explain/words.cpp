@@ -38,6 +38,8 @@ std::string argument_name(std::string_view path, std::string_view parameter) {
   return std::string(parameter) + std::string(path.substr(end + 1));
 }
 
+std::string_view last_name(std::string_view qualname) { return qualname.substr(qualname.rfind('.') + 1); }
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
   for (const std::string& part : parts) {

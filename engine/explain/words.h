@@ -16,6 +16,9 @@ std::string short_value(std::string_view value);
 // "config.lr", "coefs[0]": the parameter with what follows it in the path; the path if it has no name.
 std::string argument_name(std::string_view path, std::string_view parameter);
 
+// "step" of "Model.step".
+std::string_view last_name(std::string_view qualname);
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 // "32,8" -> {"32", "8"}; a scalar's shape is empty.

@@ -46,14 +46,11 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.parameter = s.parameter;
     f.values = forms;
     c.paths = {s.path};
-    std::map<std::string, uint8_t> dtypes;
-    for (const TraceRecord* t : run.traces)
-      for (const std::string& place : places_of(evidence, *t, c.paths)) dtypes[place] = dtype_number((*tensor)->type);
-    c.fix.call = become_tensor(dtypes);
+    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number((*tensor)->type));
     c.most = GraphRelation::kStructure;
     c.fewest = 1;
     // Two forms from two lines are two uses of the function.
-    c.variants = forms.size() < kManyForms && most_from_one_line(evidence, run, s.path, form_text) < 2;
+    c.variants = forms.size() < kManyForms && most_from_one_line(evidence, run, at_path(s.path, form_text)) < 2;
     f.title = s.name() + " is " + joined(forms, " or ") + " in turn";
     f.detail = s.path + ": " + joined(forms, ", ");
     f.fix = "always pass a tensor: tf.convert_to_tensor(" + s.name() + ", tf." + (*tensor)->type + ")";

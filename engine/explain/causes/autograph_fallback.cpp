@@ -54,7 +54,7 @@ struct Statement {
 
 class Search {
  public:
-  explicit Search(const Evidence& evidence) : evidence_(evidence), sources_(evidence) {}
+  explicit Search(const Evidence& evidence) : evidence_(evidence), outlines_(evidence) {}
 
   // The smallest statement that fell back and has this line.
   Statement at(const Line& line) {
@@ -86,10 +86,10 @@ class Search {
     return s.kind == "function" ? INT32_MAX : s.last_line - s.line;
   }
 
-  const SourceOutline& outline(session::FileId file) { return sources_.outline(file); }
+  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
 
   const Evidence& evidence_;
-  Sources sources_;
+  Outlines outlines_;
 };
 
 void find(const Evidence& evidence, Findings& to) {

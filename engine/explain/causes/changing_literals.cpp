@@ -106,10 +106,9 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
       paths.insert(other);
     }
     literal.type = type_of(run, path);
-    for (const TraceRecord* t : run.traces) {
+    for (const TraceRecord* t : run.traces)
       if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && f.parameter.empty()) f.parameter = leaf->parameter;
-      literal.places.merge(places_of(evidence, *t, paths));
-    }
+    literal.places = places_of(evidence, run, paths);
     taken.insert(paths.begin(), paths.end());
     found.push_back(std::move(literal));
   }

@@ -36,7 +36,8 @@ std::vector<Candidate> changing_objects(const Evidence& evidence, const Function
       if (!step.call) continue;
       std::string now = object_text(step, s.path);
       if (!objects.empty() && objects.back() == now) continue;
-      comes_back |= std::ranges::find(objects, now) != objects.end();
+      comes_back = std::ranges::find(objects, now) != objects.end();
+      if (comes_back) break;
       objects.push_back(std::move(now));
     }
     if (comes_back || objects.size() < kManyObjects) continue;
@@ -44,13 +45,8 @@ std::vector<Candidate> changing_objects(const Evidence& evidence, const Function
     c.finding.path = s.path;
     c.finding.parameter = s.parameter;
     c.paths = {s.path};
-    std::set<std::string> places;
-    for (size_t i = 0; i < run.traces.size(); ++i) {
-      places.merge(places_of(evidence, *run.traces[i], c.paths));
-      const std::string& value = s.leaves[i]->value;
-      if (std::ranges::find(c.finding.values, value) == c.finding.values.end()) c.finding.values.push_back(value);
-    }
-    c.fix.call = leave_out(places);
+    c.finding.values = distinct(s, [](const KeyLeaf* leaf) { return leaf->value; });
+    c.fix.call = leave_out(places_of(evidence, run, c.paths));
     c.captures_may_differ = true;
     found.push_back(std::move(c));
   }

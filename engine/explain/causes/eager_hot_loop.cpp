@@ -28,7 +28,7 @@ struct HotFunction {
 
 class Search {
  public:
-  Search(const Evidence& evidence, const EagerSums& ops) : evidence_(evidence), sources_(evidence) {
+  Search(const Evidence& evidence, const EagerSums& ops) : evidence_(evidence), outlines_(evidence) {
     for (const session::CodeRecord& code : evidence.records().codes) codes_[code.id] = &code;
     for (const session::FunctionRecord& f : evidence.records().functions) traced_.insert({f.file, f.line});
     // A function that runs inside of traces is traced already, with what calls it.
@@ -60,7 +60,7 @@ class Search {
   }
 
  private:
-  const SourceOutline& outline(session::FileId file) { return sources_.outline(file); }
+  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
 
   // Code objects begin with their decorators.
   int def_line(const session::CodeRecord& code) {
@@ -84,7 +84,7 @@ class Search {
       f.last_line = std::ranges::find(o.functions, def, &SourceFunction::line)->last_line;
       f.name = name_at(f.def);
       for (int l = def + 1; l <= f.last_line && !f.generator; ++l)
-        f.generator = o.function_around(l) == def && is_yield(sources_.text({line.file, l}));
+        f.generator = o.function_around(l) == def && is_yield(evidence_.text({line.file, l}));
     }
     f.ops += place.ops;
     f.ns += place.ns;
@@ -105,7 +105,7 @@ class Search {
   }
 
   std::string name_at(const Line& def) {
-    std::string_view text = sources_.text(def);
+    std::string_view text = evidence_.text(def);
     const size_t at = text.find("def ");
     if (at == text.npos) return {};
     text.remove_prefix(at + 4);
@@ -113,7 +113,7 @@ class Search {
   }
 
   bool calls(const Line& at, std::string_view name) {
-    const std::string_view text = sources_.text(at);
+    const std::string_view text = evidence_.text(at);
     for (size_t from = text.find(name); from != text.npos; from = text.find(name, from + 1)) {
       const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
       if (from && word(text[from - 1])) continue;
@@ -136,7 +136,7 @@ class Search {
 
   const Evidence& evidence_;
   std::map<CodeId, const session::CodeRecord*> codes_;
-  Sources sources_;
+  Outlines outlines_;
   std::set<std::pair<session::FileId, int>> traced_;
   std::set<CodeId> in_traces_;
   std::map<Line, HotFunction> functions_;

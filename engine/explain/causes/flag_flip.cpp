@@ -50,18 +50,6 @@ struct Flags {
   }
 };
 
-size_t most_combinations_from_one_line(const Evidence& evidence, const FunctionRun& run, const Flags& flags) {
-  std::map<Line, std::set<std::string>> lines;
-  size_t most = 0;
-  for (const FunctionRun::Step& step : run.steps) {
-    if (!step.call) continue;
-    auto& combinations = lines[evidence.line(step.source)];
-    combinations.insert(flags.combination(*step.trace));
-    most = std::max(most, combinations.size());
-  }
-  return most;
-}
-
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const std::vector<LeafSeries> all = leaf_series(run);
   Flags flags;
@@ -76,9 +64,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.parameter = s->parameter;
     f.values = distinct(*s, flag_text);
     c.paths = {s->path};
-    std::set<std::string> places;
-    for (const TraceRecord* t : run.traces) places.merge(places_of(evidence, *t, c.paths));
-    c.fix.call = leave_out(places);
+    c.fix.call = leave_out(places_of(evidence, run, c.paths));
     c.most = GraphRelation::kIdentical;
     f.title = s->name() + " changes, and the graph does not";
     f.detail = s->path + ": " + joined(f.values, ", ") + "; the graphs are identical";
@@ -87,32 +73,27 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 
   if (flags.series.size() < 2) return;  // one flag is as many programs as it has values
-  const size_t combinations = most_combinations_from_one_line(evidence, run, flags);
+  const TraceText combination = [&](const TraceRecord& t) { return flags.combination(t); };
   Candidate c;
   Finding& f = c.finding;
   const LeafSeries& first = *flags.series.front();
   f.path = first.path;
   f.parameter = first.parameter;
-  std::map<std::string, uint8_t> dtypes;
   std::vector<std::string> names;
   for (const LeafSeries* s : flags.series) {
     c.paths.insert(s->path);
     names.push_back(s->name());
     if (s != &first) f.also_paths.push_back(s->path);
-    for (const TraceRecord* t : run.traces)
-      for (const std::string& place : places_of(evidence, *t, {s->path})) dtypes[place] = dtype_number("bool");
   }
   for (const TraceRecord* t : run.traces) {
     std::string one = flags.combination(*t);
     one.pop_back();
     if (std::ranges::find(f.values, one) == f.values.end()) f.values.push_back(std::move(one));
   }
-  c.fix.call = become_tensor(dtypes);
+  c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number("bool"));
   c.most = GraphRelation::kStructure;
-  std::map<std::string, size_t> counts;
-  for (const FunctionRun::Step& step : run.steps)
-    if (step.call) ++counts[flags.combination(*step.trace)];
-  c.variants = combinations < kManyCombinations || recurring(counts, kFewTexts, kOftenUsed);
+  c.variants = most_from_one_line(evidence, run, combination) < kManyCombinations ||
+               recurring(uses(run, combination), kFewTexts, kOftenUsed);
   f.title = joined(names, ", ");
   f.title += names.size() > 1 ? " are flags with many combinations" : " is a flag with many values";
   f.detail = std::to_string(f.values.size()) + " combinations, " + progression(f.values);

@@ -48,7 +48,7 @@ void find(const Evidence& evidence, Findings& to) {
     bool in_turn = true;
     for (size_t i = 1; i < runs.size(); ++i) in_turn &= span(runs[i - 1]).second <= span(runs[i]).first;
     if (!in_turn) {
-      to.suppressed.push_back({runs.front()->id, {}, 2});
+      to.suppressed.push_back({runs.front()->id, {}, Rule::kVariants});
       continue;
     }
     const ReplayResult result = replay_as_one(evidence, runs, {});
@@ -56,7 +56,7 @@ void find(const Evidence& evidence, Findings& to) {
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group, true));
     if (f.graphs > GraphRelation::kConstants || !conclude(evidence, *runs.front(), result, f)) {
-      to.suppressed.push_back({runs.front()->id, {}, 1});
+      to.suppressed.push_back({runs.front()->id, {}, Rule::kNotConfirmed});
       continue;
     }
     f.related.clear();

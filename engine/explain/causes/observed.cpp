@@ -1,6 +1,8 @@
 // Counts the calls that a trace served, and begins findings of wrong results.
 #include "engine/explain/causes/observed.h"
 
+#include "engine/explain/words.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -8,10 +10,6 @@ namespace footlight::explain {
 
 using session::ObservationRecord;
 using session::TraceRecord;
-
-namespace {
-constexpr int kAskedFor = 4;
-}
 
 Hits::Hits(const Evidence& evidence) : evidence_(evidence) {
   if (evidence.records().observations.empty()) return;
@@ -35,7 +33,7 @@ size_t Hits::of(TraceId id, int64_t since) const {
 void suppress(const Evidence& evidence, const ObservationRecord& observed, Findings& to) {
   const TraceRecord* trace = evidence.trace(observed.trace);
   if (trace && trace->reason == session::TraceReason::kVariableCreation)
-    to.suppressed.push_back({observed.function, {}, kAskedFor});
+    to.suppressed.push_back({observed.function, {}, Rule::kAskedFor});
 }
 
 std::string name_in(const std::string& path) {
@@ -77,9 +75,9 @@ std::string later_calls(size_t count) {
 }
 
 std::string short_name(const Evidence& evidence, FunctionId function) {
-  for (const session::FunctionRecord& f : evidence.records().functions)
-    if (f.id == function) return f.name.substr(f.name.rfind('.') + 1);
-  return "the function";
+  const auto run = evidence.functions().find(function);
+  const bool known = run != evidence.functions().end() && run->second.record;
+  return known ? std::string(last_name(run->second.record->name)) : "the function";
 }
 
 }  // namespace footlight::explain

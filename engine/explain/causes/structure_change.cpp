@@ -50,9 +50,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     const auto inside = [&](const std::string& outer) { return s.path.starts_with(outer); };
     if (std::ranges::any_of(taken, inside)) continue;
     if (!std::ranges::all_of(s.leaves, [](const KeyLeaf* l) { return l && l->kind == "structure"; })) continue;
-    std::map<std::string, size_t> counts;
-    for (const FunctionRun::Step& step : run.steps)
-      if (step.call) ++counts[structure_text(*step.trace, s.path)];
+    const auto counts = uses(run, [&](const TraceRecord& t) { return structure_text(t, s.path); });
     if (counts.size() < 2) continue;
     // If what differs lies in one container inside, that one is named.
     std::set<std::string> types;
@@ -72,10 +70,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.path = kinds.size() > 1 ? "type(" + s.path + ')' : keys ? s.path + ".keys()" : "len(" + s.path + ')';
     f.parameter = s.parameter;
     c.paths = {s.path};
-    std::map<std::string, uint8_t> dtypes;
-    for (const TraceRecord* t : run.traces)
-      for (const std::string& place : places_of(evidence, *t, c.paths)) dtypes[place] = dtype_number("float32");
-    c.fix.call = become_tensor(dtypes);
+    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number("float32"));
     c.most = GraphRelation::kStructure;
     c.captures_may_differ = true;
     c.variants = recurring(counts, kFewStructures, kOftenUsed);

@@ -37,7 +37,7 @@ uint64_t repeats(const std::vector<const session::NodeRecord*>& nodes) {
 class Search {
  public:
   Search(const Evidence& evidence, const FunctionRun& run)
-      : evidence_(evidence), run_(run), sources_(evidence) {}
+      : evidence_(evidence), run_(run), outlines_(evidence) {}
 
   struct Unrolled {
     const SourceLoop* loop = nullptr;
@@ -142,7 +142,7 @@ class Search {
     }
   }
 
-  const SourceOutline& outline(session::FileId file) { return sources_.outline(file); }
+  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
 
   // The loop that made the nodes of a line, or none that is known.
   bool cause_of(const Line& line, const Visits& made, const SourceLoop*& loop, Line& at, uint64_t& copies) {
@@ -192,7 +192,7 @@ class Search {
 
   // The name of the innermost def around a line, from its own line.
   std::string_view function_name(const Line& line) {
-    std::string_view text = sources_.text({line.file, outline(line.file).function_around(line.line)});
+    std::string_view text = evidence_.text({line.file, outline(line.file).function_around(line.line)});
     const size_t def = text.find("def ");
     if (def == text.npos) return {};
     text.remove_prefix(def + 4);
@@ -201,7 +201,7 @@ class Search {
 
   bool mentions(session::FileId file, const SourceLoop& loop, std::string_view name) {
     for (int line = loop.first_line; line <= loop.last_line; ++line) {
-      const std::string_view text = sources_.text({file, line});
+      const std::string_view text = evidence_.text({file, line});
       const size_t at = text.find(name);
       if (at != text.npos && text.substr(at + name.size()).starts_with('(')) return true;
     }
@@ -211,7 +211,7 @@ class Search {
   const Evidence& evidence_;
   const FunctionRun& run_;
   std::map<std::pair<session::FileId, int>, uint64_t> copies_;
-  Sources sources_;
+  Outlines outlines_;
   std::map<Line, Unrolled> found_;
 };
 

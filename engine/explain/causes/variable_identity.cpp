@@ -25,7 +25,6 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   if (!differs) return;
   Candidate c;
   Finding& f = c.finding;
-  std::map<std::string, uint8_t> dtypes;
   for (const LeafSeries& s : variables) {
     c.paths.insert(s.path);
     const bool own = distinct(s, alias_text).size() > 1;
@@ -35,16 +34,13 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     } else if (own) {
       f.also_paths.push_back(s.path);
     }
-    for (const TraceRecord* t : run.traces)
-      for (const std::string& place : places_of(evidence, *t, {s.path}))
-        dtypes[place] = dtype_number(s.leaves.front()->type);
+    c.fix = both(c.fix, {become_tensor(places_of(evidence, run, {s.path}), dtype_number(s.leaves.front()->type)), {}});
   }
   for (const TraceRecord* t : run.traces) {
     std::string pattern;
     for (const LeafSeries& s : variables) pattern += (pattern.empty() ? "" : " ") + leaf_at(*t, s.path)->value;
     if (std::ranges::find(f.values, pattern) == f.values.end()) f.values.push_back(std::move(pattern));
   }
-  c.fix.call = become_tensor(dtypes);
   c.most = GraphRelation::kStructure;
   c.captures_may_differ = true;
   f.title = "which variables are the same differs from call to call";

@@ -36,12 +36,9 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.parameter = s.parameter;
     f.values = distinct(s, shape_text);
     c.paths = {s.path};
-    std::map<std::string, uint8_t> dtypes;
-    for (const TraceRecord* t : run.traces)
-      for (const std::string& place : places_of(evidence, *t, c.paths)) dtypes[place] = dtype_number(dtype);
-    c.fix.call = become_tensor(dtypes);
+    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number(dtype));
     c.most = GraphRelation::kStructure;
-    c.steady = recurring(uses(run, s.path, shape_text), kFewShapes, kOftenUsed);
+    c.steady = recurring(uses(run, at_path(s.path, shape_text)), kFewShapes, kOftenUsed);
     f.title = s.name() + " comes in several ranks";
     f.detail = s.path + ": " + std::to_string(f.values.size()) + " shapes of " + std::to_string(ranks.size()) +
                " ranks, " + progression(f.values);

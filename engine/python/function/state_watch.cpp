@@ -287,6 +287,25 @@ void quietly(Do&& act) {
 
 }  // namespace
 
+static ObservationRecord observation(ObservationKind kind, FunctionId function, TraceId trace, int64_t now) {
+  ObservationRecord record;
+  record.kind = kind;
+  record.function = function;
+  record.trace = trace;
+  record.time_ns = now;
+  return record;
+}
+
+// Of a line of a body.
+static ObservationRecord observation(session::Writer& writer, ObservationKind kind, FunctionId function, TraceId trace,
+                                     int64_t now, const WatchedBody& body, int line, std::string path) {
+  ObservationRecord record = observation(kind, function, trace, now);
+  record.path = std::move(path);
+  record.file = writer.file(body.file);
+  record.line = line;
+  return record;
+}
+
 struct StateWatch::Impl {
   FunctionId function;
   TraceId trace;
@@ -438,14 +457,8 @@ struct StateWatch::Impl {
         if (after.kind == SeenValue::kUnknown || after.same(d.before)) continue;
       }
       if (!done.insert({d.body->file, d.line}).second || said_enough(function, d.path)) continue;
-      ObservationRecord record;
-      record.kind = ObservationKind::kRandomRead;
-      record.function = function;
-      record.trace = trace;
-      record.time_ns = now_ns();
-      record.path = d.path;
-      record.file = writer.file(d.body->file);
-      record.line = d.line;
+      ObservationRecord record =
+          observation(writer, ObservationKind::kRandomRead, function, trace, now_ns(), *d.body, d.line, d.path);
       record.note = d.source.kind == Chance::kClock ? "clock" : "";
       writer.add(std::move(record));
     }
@@ -479,14 +492,9 @@ struct StateWatch::Impl {
       const bool reset = std::ranges::any_of(uses, [](const Found& f) { return f.use.store && !f.use.initial; });
       const auto stored = last.find(where.text);
       if (!leaked && stored != last.end() && stored->second->literal && !reset) continue;
-      ObservationRecord record;
-      record.kind = leaked ? ObservationKind::kTensorLeak : ObservationKind::kSideEffect;
-      record.function = function;
-      record.trace = trace;
-      record.time_ns = now_ns();
-      record.path = where.text;
-      record.file = writer.file(e.body->file);
-      record.line = access.line;
+      ObservationRecord record =
+          observation(writer, leaked ? ObservationKind::kTensorLeak : ObservationKind::kSideEffect, function, trace,
+                      now_ns(), *e.body, access.line, where.text);
       record.note = access.kind == OutsideAccess::kMutation ? "mutation" : "";
       record.values.push_back(text_of(spot.value.get()));
       add_lines(writer, record, uses, false, leaked ? "use" : "read");
@@ -640,14 +648,8 @@ void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
     session::Writer* writer = session::active_writer();
     if (!writer) return;
     std::string text = text_of(spot.value.get());
-    ObservationRecord record;
-    record.kind = ObservationKind::kStateChanged;
-    record.function = function;
-    record.trace = hit;
-    record.time_ns = now;
-    record.path = place.path;
-    record.file = writer->file(place.body->file);
-    record.line = access.line;
+    ObservationRecord record = observation(*writer, ObservationKind::kStateChanged, function, hit, now, *place.body,
+                                           access.line, place.path);
     record.values = {place.text, text};
     if (!place.changes) {
       const Entry entry{.function = made, .start = start, .body = place.body, .access = place.access,
@@ -673,11 +675,8 @@ void leaked_used(const Graph& graph) {
   quietly([&] {
     const SourcePlace place = place_of(current_source());
     if (place.file.empty()) return;
-    ObservationRecord record;
-    record.kind = ObservationKind::kTensorLeak;
-    record.function = found->second.second.function;
-    record.trace = found->second.second.trace;
-    record.time_ns = now_ns();
+    const Leak& leak = found->second.second;
+    ObservationRecord record = observation(ObservationKind::kTensorLeak, leak.function, leak.trace, now_ns());
     record.lines.push_back({"use", writer->file(place.file), place.line});
     writer->add(std::move(record));
   });

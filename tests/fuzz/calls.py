@@ -337,8 +337,11 @@ def draw_call(random, part=''):
     if kind < .97:
         sides = [draw.tensor(), index(draw)]
         return f'operator.getitem({", ".join(without_foreign_faults("getitem", sides))})'
-    more = [draw.value()] if random.random() < .15 else []
-    return f'{random.choice(PROTOCOLS)}({", ".join([receiver] + more)})'
+    sides = [receiver] + ([draw.value()] if random.random() < .15 else [])
+    name = random.choice(PROTOCOLS)
+    if name.startswith('np.') and len(sides) > 1:  # NumPy reads lists without holding their items
+        sides = ['[1., 2.]' if 'Changing(' in s else s for s in sides]
+    return f'{name}({", ".join(sides)})'
 
 
 def index(draw):

@@ -146,9 +146,11 @@ def rule_of(name, function):
 
 def as_array(tf, value):
     """A tensor or an array as an array; (lists of) numbers unchanged; None if NumPy would treat it differently."""
-    if tf.is_tensor(value):
+    if isinstance(value, (tf.Tensor, tf.Variable)):
         return None if tf.as_dtype(value.dtype) in (tf.bfloat16,
                                                     tf.string) or tf.is_symbolic_tensor(value) else value.numpy()
+    if tf.is_tensor(value):
+        return None  # sparse
     if isinstance(value, np.ndarray):
         return value if value.dtype.isnative and value.dtype.kind in 'fciub' and type(value) is np.ndarray else None
     if type(value) in (list, tuple):

@@ -140,6 +140,48 @@ class Refused(unittest.TestCase):
                 for result, want in zip(results, gradients(labels, logits, True)):
                     self.assertLess(abs(result.numpy() - want.numpy()).max(), 1e-6)
 
+    def test_shapes_that_are_no_integers(self):
+        for shape in (tf.zeros([0]), tf.Variable(tf.zeros([0])), tf.zeros([0, 3])):
+            for body in (lambda: tf.fill(shape, 3), lambda: tf.zeros(shape), lambda: tf.broadcast_to(1., shape),
+                         lambda: tf.reshape(X, shape)):
+                for run in (body, tf.function(body)):
+                    with self.assertRaisesRegex(TypeError, 'a shape must consist of integers'):
+                        run()
+        self.assertEqual(tf.zeros([]).shape, [])
+
+    def test_a_split_into_nothing(self):
+        none = tf.constant([], tf.int64)
+        self.refused(lambda x, sizes: tf.split(x, sizes, 1), [spec([2, 2]), spec([0], tf.int64)], [X, none])
+        self.refused(lambda x: tf.split(x, none, 1), [spec(None)], [X])
+
+    def test_bins_of_a_histogram(self):
+        for shape in (None, [None], [2]):
+            self.refused(lambda x, n: tf.histogram_fixed_width_bins(x, [0., 1.], n), [spec([2]), spec(shape, tf.int32)],
+                         [tf.constant([.1, .9]), tf.constant([1, 2])])
+        late = tf.function(lambda n: tf.histogram_fixed_width_bins([.1, .9], [0., 1.], n), input_signature=[spec(None, tf.int32)])
+        self.assertEqual(late(tf.constant(10)).numpy().tolist(), [1, 9])
+
+    def test_repeats_where_the_rank_is_unknown(self):
+        def repeated(x, axis, times):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.repeat(x, times, axis)
+                total = tf.reduce_sum(y * y)
+            return y, tape.gradient(total, x)
+        x = tf.reshape(tf.range(12.), [2, 3, 2])
+        for axis in (0, 1, 2):
+            for times in (0, 1, 3, tf.constant(2, tf.int64)):
+                late = tf.function(lambda x: repeated(x, axis, times), input_signature=[spec(None)])
+                for result, want in zip(late(x), repeated(x, axis, times)):
+                    self.assertIsInstance(result, tf.Tensor)
+                    self.assertEqual(result.numpy().tolist(), want.numpy().tolist())
+                self.assertEqual(late(tf.ones([0, 3, 2]))[0].shape, repeated(tf.ones([0, 3, 2]), axis, times)[0].shape)
+
+    def test_more_digits_than_anybody_reads(self):
+        for x in (X, tf.complex(X, X)):
+            for words in ({'precision': 2 ** 31 - 1}, {'width': 2 ** 31 - 1}, {'precision': 2 ** 31 - 1, 'width': 0}):
+                self.refused(lambda x: tf.as_string(x, **words), [spec(None, x.dtype)], [x])
+
     def test_what_the_user_said_of_a_shape(self):
         @tf.function
         def f(x, k):

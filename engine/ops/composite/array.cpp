@@ -61,6 +61,17 @@ Tensor repeat_evenly(const Tensor& x, const Tensor& times, int axis) {
   return ops::reshape(tiled, ops::concat(parts, 0));
 }
 
+// The same where the rank is not known: all sizes are computed.
+Tensor repeat_unranked(const Tensor& x, const Tensor& times, int axis) {
+  static const Op tile{"Tile"};
+  const Tensor of_x = ops::cast(ops::shape(x), times.dtype()), one = ops::integer(1, times.dtype());
+  const auto part = [&](int64_t from, int64_t size) { return ops::slice(of_x, ops::ints({from}), ops::ints({size})); };
+  const Tensor before = part(0, axis), behind = part(axis + 1, -1), each = ops::reshape(times, ops::ints({1}));
+  const Tensor multiples[] = {ops::fill(ops::ints({axis + 1}), one), each, ops::fill(ops::shape(behind), one)};
+  const Tensor sizes[] = {before, ops::mul(part(axis, 1), each), behind};
+  return ops::reshape(apply(tile, {ops::expand_dims(x, axis + 1), ops::concat(multiples, 0)}), ops::concat(sizes, 0));
+}
+
 Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> axes, std::string_view name) {
   static const Op where{"Where"};
   static const Op strided{"StridedSlice"};
@@ -95,6 +106,8 @@ Arg repeat(const Tensor& input, const Tensor& repeats, std::optional<int64_t> ax
   if (const Tensor known = known_value(times); known && times.shape().rank() == 0)
     if (const int64_t each = one_integer(known, "repeats of tf.repeat"); each < 0)
       invalid("repeats of tf.repeat must not be negative, got ", each);
+  if (!x.shape().has_rank() && times.shape().has_rank() && times.shape().rank() == 0)
+    return {repeat_unranked(x, times, axis)};
   const int64_t rows = x.shape().has_rank() ? x.shape()[axis] : kUnknownDim;
   const int64_t given =
       times.shape().has_rank() && times.shape().rank() == 1 ? times.shape()[0] : kUnknownDim;

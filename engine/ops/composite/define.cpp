@@ -84,8 +84,6 @@ void check_count(Args args, size_t parameters) { FL_CHECK(args.size() == paramet
 
 Tensor shape_tensor(const Arg& a, DType dtype) {
   if (const Tensor* given = std::get_if<Tensor>(&a.value)) {
-    if (!given->is_symbolic() && is_floating(given->dtype()) && given->shape() == Shape{0})
-      return ops::ints({}, dtype);  // tf.zeros([]), whose list has become an empty tensor of floats
     if (!in_set(given->dtype(), kIntegerTypes))
       fail(ErrorKind::kType, "a shape must consist of integers, got values of dtype ", name_of(given->dtype()));
     if (in_set(given->dtype(), bit_of(DType::kInt32) | bit_of(DType::kInt64))) return *given;

@@ -208,7 +208,9 @@ Arg histogram_bins(const Tensor& values, const Tensor& range, const Tensor& coun
             name_of(range.dtype()), " [Op:HistogramFixedWidthBins]");
   if (const Tensor known = known_value(count); known && one_integer(known, "nbins") <= 0)
     invalid("nbins must be positive, not ", one_integer(known, "nbins"), " [Op:HistogramFixedWidthBins]");
-  const Tensor bins = ops::cast(count, values.dtype());
+  // Of a shape known only at run time, this is where more than one number is refused.
+  const bool scalar = count.shape().has_rank() && count.shape().rank() == 0;
+  const Tensor bins = ops::cast(scalar ? count : ops::reshape(count, ops::ints({})), values.dtype());
   const auto end = [&](int64_t k) { return ops::gather(range, ops::integer(k)); };
   const Tensor scaled = truediv(ops::sub(values, end(0)), ops::sub(end(1), end(0)), {});
   const Tensor at = apply(floor, {ops::mul(bins, scaled)});

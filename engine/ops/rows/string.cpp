@@ -29,8 +29,13 @@ void fill_is_short(Inference& i) {
     invalid("fill is one of ' ', '0', '+', '-' and '#', not '", fill, "' [Op:AsString]");
   if (i.attrs.get_or(kScientific, false) && i.attrs.get_or(kShortest, false))
     invalid("scientific and shortest exclude each other [Op:AsString]");
-  static const AttrName kPrecision{"precision"};
+  static const AttrName kPrecision{"precision"}, kWidth{"width"};
   const DType type = i.dtype(0);
+  // The C library takes minutes and gigabytes for billions of digits, and then fails.
+  constexpr int64_t kMostDigits = 1 << 24;
+  for (const AttrName& digits : {kPrecision, kWidth})
+    if (const int64_t many = i.attrs.get_or(digits, int64_t{-1}); many > kMostDigits && type != DType::kString)
+      invalid("numbers are written with at most ", kMostDigits, " digits, not ", many, " [Op:AsString]");
   if (!is_floating(type) && !is_complex(type) && type != DType::kString) {
     if (i.attrs.get_or(kScientific, false) || i.attrs.get_or(kShortest, false))
       invalid("scientific and shortest format not supported for datatype ", name_of(type), " [Op:AsString]");

@@ -64,7 +64,11 @@ Arg shape(PyObject* o) {
     const int64_t size = integer(o);
     return size < 0 ? Arg{to_tensor(o)} : Arg{Shape{size}};
   }
-  if (!is_sequence(o)) return {to_tensor(o, DType::kInvalid)};
+  if (!is_sequence(o)) {
+    Tensor values = to_tensor(o, DType::kInvalid);
+    if (is_floating(values.dtype()) && values.shape() == Shape{0}) return {Shape{}};  // np.array([])
+    return {std::move(values)};
+  }
   Shape s;
   for (PyObject* d : Items(o)) {
     if (d == Py_None) {

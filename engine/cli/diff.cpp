@@ -3,12 +3,12 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
 #include "engine/cli/text.h"
+#include "engine/cli/trace_name.h"
 #include "engine/explain/graph_diff.h"
 #include "engine/query/calls.h"
 
 #include <sys/stat.h>
 
-#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <map>
@@ -28,23 +28,17 @@ constexpr const char* kHow = "`footlight diff RUN[:FUNCTION[#TRACE]] RUN[:FUNCTI
 // RUN.footlight[:FUNCTION[#TRACE]]
 struct Named {
   std::string file, function;
-  int trace = 0;  // 0: the first with a graph
+  int trace;      // 0: the first with a graph
 };
 
 Named named(const std::string& word) {
   struct stat found;
   const size_t colon = word.rfind(':');
   if (colon == std::string::npos || stat(word.c_str(), &found) == 0) return {word, "", 0};
-  Named out{word.substr(0, colon), word.substr(colon + 1), 0};
-  if (const size_t hash = out.function.rfind('#'); hash != std::string::npos) {
-    const char *from = out.function.data() + hash + 1, *end = out.function.data() + out.function.size();
-    const auto read = std::from_chars(from, end, out.trace);
-    if (read.ec != std::errc() || read.ptr != end || out.trace < 1)
-      throw Error(ErrorKind::kValue, word + ": a trace is a number from 1, as in train_step#3");
-    out.function.resize(hash);
-  }
-  if (out.function.empty()) throw Error(ErrorKind::kValue, word + ": which function? " + kHow);
-  return out;
+  const std::optional<TraceName> name = trace_name(std::string_view(word).substr(colon + 1));
+  if (!name) throw Error(ErrorKind::kValue, word + ": a trace is a number from 1, as in train_step#3");
+  if (name->function.empty()) throw Error(ErrorKind::kValue, word + ": which function? " + kHow);
+  return {word.substr(0, colon), name->function, name->number};
 }
 
 std::string counted(size_t n, const char* one, const char* many) {

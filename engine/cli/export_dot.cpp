@@ -2,9 +2,9 @@
 #include "engine/base/text.h"
 #include "engine/cli/export.h"
 #include "engine/cli/text.h"
+#include "engine/cli/trace_name.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 namespace footlight::cli {
@@ -200,15 +200,10 @@ Candidate choose(const Export& what, Names& names) {
     if (all.size() == 1) return all.front();
     invalid("export: --graph FUNCTION#TRACE says which graph. There are:", list_of(all, names));
   }
-  const size_t hash = wanted.rfind('#');
-  int number = 0;
-  const bool numbered = hash != std::string::npos &&
-                        std::from_chars(wanted.data() + hash + 1, wanted.data() + wanted.size(), number).ptr ==
-                            wanted.data() + wanted.size();
-  const std::string_view function = std::string_view(wanted).substr(0, numbered ? hash : wanted.size());
+  const TraceName name = trace_name(wanted).value_or(TraceName{wanted});
   for (const Candidate& c : all)
-    if (c.graph->name == wanted || (is_called(names.function(c.trace->function), function) &&
-                                    (!numbered || c.trace->number == number)))
+    if (c.graph->name == wanted || (is_called(names.function(c.trace->function), name.function) &&
+                                    (!name.number || c.trace->number == name.number)))
       fit.push_back(c);
   if (fit.empty()) invalid("export: there is no graph '", printable(wanted), "'. There are:", list_of(all, names));
   const bool one_function = std::all_of(fit.begin(), fit.end(), [&](const Candidate& c) {

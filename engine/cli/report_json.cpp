@@ -36,7 +36,10 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
   JsonObject evidence;
   evidence.raw("values", texts(f.values)).add("distinct", uint64_t{f.values.size()}).add("calls", uint64_t{f.calls});
   evidence.add("traces", uint64_t{function ? function->traces : f.checked.traces_before});
-  evidence.add("graphs", explain::name_of(f.graphs)).add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes);
+  // Causes that are no retraces compare no graphs.
+  if (f.graphs == explain::GraphRelation::kUnknown) evidence.raw("graphs", "null");
+  else evidence.add("graphs", explain::name_of(f.graphs));
+  evidence.add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes);
   JsonObject fix;
   fix.add("text", f.fix);
   if (f.edit.at) {

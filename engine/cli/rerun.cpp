@@ -51,6 +51,37 @@ class Folder {
   std::string path_;
 };
 
+// While it lives, a signal that would end the program is only noted; it ends the program afterwards, when all that was
+// made for the run is gone.
+class Endings {
+ public:
+  Endings() {
+    caught_ = 0;
+    struct sigaction noted {};
+    noted.sa_handler = [](int signal) { caught_ = signal; };
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &noted, nullptr);
+    }
+  }
+  ~Endings() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+    if (caught_) raise(caught_);
+  }
+  Endings(const Endings&) = delete;
+  Endings& operator=(const Endings&) = delete;
+  static bool caught() { return caught_ != 0; }
+  // In a child, which ends by a signal as any program.
+  static void forget() {
+    for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+  }
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  static inline volatile std::sig_atomic_t caught_ = 0;
+  struct sigaction before_[std::size(kSignals)] = {};
+};
+
 // The text with the edit made; empty: the line is not what it was.
 std::string edited(const std::string& text, const Finding::Edit& edit) {
   size_t begin = 0;
@@ -72,6 +103,7 @@ std::string text_of(const std::string& path) {
 [[noreturn]] void become_recorder(const session::RunRecord& run, const std::string& script, const std::string& session,
                                   pid_t parent) {
   setpgid(0, 0);
+  Endings::forget();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nothing = open("/dev/null", O_RDWR);
   if (getppid() != parent || nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || dup2(nothing, 2) < 0)
@@ -101,7 +133,7 @@ bool record_again(const session::RunRecord& run, double seconds, const std::stri
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return true;
     if (ended < 0 && errno != EINTR) return false;
-    if (Clock::now() >= until) break;
+    if (Clock::now() >= until || Endings::caught()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   kill(-child, SIGKILL);
@@ -164,6 +196,7 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
   const explain::Report before = report;
   const session::RunRecord& run = reader.contents().run;
   const std::string on_disk = text_of(run.script);
+  const Endings endings;
   for (size_t i = 0; i < report.findings.size(); ++i) {
     Finding& finding = report.findings[i];
     const session::FileRecord* file = reader.file(finding.edit.at.file);
@@ -174,6 +207,7 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
     if (text.empty()) continue;
     std::fprintf(stderr, "footlight: running %s again with the fix of F%zu\n", printable(run.script).c_str(), i + 1);
     check(reader, before, finding, text);
+    if (Endings::caught()) return;
   }
 }
 

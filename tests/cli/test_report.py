@@ -4,10 +4,12 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
@@ -173,6 +175,46 @@ for i in range(6):
         with open(script, 'a', encoding='utf-8') as file:
             file.write('# changed\n')
         self.assertIn('not what was recorded', self.run_report('--json', '--rerun', session=session, code=2)[1])
+
+    @RUNS_PYTHON
+    def test_an_interrupt_leaves_nothing_behind(self):
+        script, session = os.path.join(self.folder, 'slow.py'), os.path.join(self.folder, 'slow.footlight')
+        waits, began = os.path.join(self.folder, 'waits'), os.path.join(self.folder, 'began')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write(f"""import os, time
+import tensorflow as tf
+@tf.function
+def f(x, n):
+    return x * n
+if os.path.exists({waits!r}):
+    open({began!r}, 'w').write(str(os.getpid()))
+    time.sleep(300)
+for i in range(6):
+    f(tf.ones([2]), 0.5 * i)
+""")
+        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
+                       capture_output=True, timeout=300)
+        open(waits, 'w').close()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number), tempfile.TemporaryDirectory() as temporary:
+                process = subprocess.Popen([PROGRAM, 'report', '--rerun', session], stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL, env={**ENVIRONMENT, 'TMPDIR': temporary})
+                self.wait_for(lambda: os.path.exists(began) and os.path.getsize(began))
+                self.assertEqual(len(os.listdir(temporary)), 1)
+                process.send_signal(number)
+                self.assertEqual(process.wait(60), -number)
+                self.assertEqual(os.listdir(temporary), [])
+                with open(began, encoding='utf-8') as file:
+                    script_process = int(file.read())
+                self.wait_for(lambda: not os.path.exists(f'/proc/{script_process}'))
+                os.remove(began)
+
+    def wait_for(self, condition):
+        for _ in range(6000):
+            if condition():
+                return
+            time.sleep(.01)
+        self.fail('it does not happen')
 
     def test_a_budget_of_retraces(self):
         self.run_report('--json', '--max-retraces', '5')

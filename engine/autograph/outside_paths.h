@@ -1,0 +1,34 @@
+// Scopes and paths as the walks of outside.h read them off the tree: which names are local, and what `self.layers['a']`
+// names.
+#pragma once
+
+#include "engine/autograph/outside.h"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace footlight::autograph {
+
+// Bound names of a scope and its declarations, without those of functions inside.
+struct LocalNames {
+  std::set<std::string_view> bound, declared;
+  std::map<std::string_view, int> parameters;
+  bool has(std::string_view name) const { return bound.contains(name) && !declared.contains(name); }
+};
+
+// Of a FunctionDef or Lambda.
+LocalNames local_names_of(const Node* function);
+
+// Of a constant subscript: a string or a small number.
+bool constant_key(const Node* node, PathStep& step);
+// A name followed by attributes and items with constant keys.
+bool plain_path(const Node* node, OutsidePath& path);
+
+// list.append, dict.update, ...: methods that change their container.
+bool is_mutator(std::string_view method);
+// True, None, 0, []: what is the same each time.
+bool is_literal(const Node* node);
+bool is_store(const Node* node, int slot);
+
+}  // namespace footlight::autograph

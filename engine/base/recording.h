@@ -74,8 +74,8 @@ struct CallEvent {
 };
 static_assert(sizeof(CallEvent) == 64);
 
-using OpRing = Ring<OpEvent, 1u << 15>;
-using CallRing = Ring<CallEvent, 1u << 13>;
+using OpRing = Ring<OpEvent, 1u << 14>;
+using CallRing = Ring<CallEvent, 1u << 12>;
 
 // What one thread records into. It outlives its thread until it was drained.
 class ThreadRings {

@@ -9,6 +9,7 @@
 #include "engine/record/cupti_session.h"
 #include "engine/record/machine.h"
 #include "engine/record/sources.h"
+#include "engine/session/chunk.h"
 
 #include <pthread.h>
 #include <cstdlib>
@@ -46,27 +47,39 @@ struct Batch {
   session::OpColumns ops;
   std::vector<session::CallRecord> calls;
   session::Writer* writer = nullptr;
+  bool more = false;  // some ring holds more than was taken
 };
 
 session::ThreadRecord thread_record(const ThreadRings& rings) {
   return {session::ThreadId(rings.number()), rings.system_id(), rings.name()};
 }
 
+// What one flush takes of a ring at most: two chunks, so that neither memory nor the time to the next drain grows with
+// the backlog.
+constexpr uint32_t kMostAtOnce = 2 * session::kUsualChunkRows;
+
 void drain(Batch& batch, ThreadRings& rings, bool last) {
   auto& reported = host().reported;
   const auto [it, added] = reported.try_emplace(&rings);
   if (added) batch.writer->add(thread_record(rings));
-  rings.ops().drain([&](const OpEvent* events, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-      batch.ops.append(rings.number(), ThreadRings::op_event_id(rings.number(), events[i].sequence), events[i]);
-  });
-  rings.calls().drain([&](const CallEvent* events, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-      const CallEvent& e = events[i];
-      batch.calls.push_back({e.call, e.function, e.trace, e.outcome, session::ThreadId(rings.number()), e.start_ns,
-                             e.end_ns, e.source, e.parent, e.key});
-    }
-  });
+  // A ring whose thread has ended is freed after this visit.
+  const uint32_t most = last ? UINT32_MAX : kMostAtOnce;
+  const uint32_t ops_taken = rings.ops().drain(
+      [&](const OpEvent* events, uint32_t count) {
+        for (uint32_t i = 0; i < count; ++i)
+          batch.ops.append(rings.number(), ThreadRings::op_event_id(rings.number(), events[i].sequence), events[i]);
+      },
+      most);
+  const uint32_t calls_taken = rings.calls().drain(
+      [&](const CallEvent* events, uint32_t count) {
+        for (uint32_t i = 0; i < count; ++i) {
+          const CallEvent& e = events[i];
+          batch.calls.push_back({e.call, e.function, e.trace, e.outcome, session::ThreadId(rings.number()),
+                                 e.start_ns, e.end_ns, e.source, e.parent, e.key});
+        }
+      },
+      most);
+  batch.more = batch.more || ops_taken == most || calls_taken == most;
   Reported& r = it->second;
   const uint64_t ops = rings.ops().dropped(), calls = rings.calls().dropped();
   batch.writer->add_dropped("op events", "they were recorded faster than they could be written", ops - r.ops_dropped);
@@ -92,15 +105,16 @@ void report_signatures(session::Writer& writer) {
   h.signatures_refused = refused;
 }
 
-void pump(session::Writer& writer, void*) {
+bool pump(session::Writer& writer, void*) {
   calibrate_clock();
   Batch batch;
   batch.writer = &writer;
   visit_rings([](void* context, ThreadRings& rings, bool last) { drain(*static_cast<Batch*>(context), rings, last); },
               &batch);
   report_signatures(writer);  // after the rings: by now every signature that their events name exists
-  if (batch.ops.size()) writer.add_rows(batch.ops);
-  if (!batch.calls.empty()) writer.add_rows(batch.calls);
+  if (batch.ops.size()) writer.add_rows(std::move(batch.ops));
+  if (!batch.calls.empty()) writer.add_rows(std::move(batch.calls));
+  return batch.more;
 }
 
 void wake_writer() {

@@ -30,6 +30,8 @@
 namespace footlight::session {
 namespace {
 constexpr size_t kMaxFileText = size_t{8} << 20;
+// More than it takes to write what waited when the first began, even if the program adds events as fast.
+constexpr int kMostRounds = 512;
 
 // Approximate size of a record, for the queue's cap.
 template <class R>
@@ -139,9 +141,11 @@ struct Writer::State {
   void write_slot();
   bool over_cap(size_t more, Pending::Rank rank) const;
 
-  // Reserves room for that many bytes; false: there is none, and `count` is added to the losses.
-  bool room(size_t bytes, const char* what, uint64_t count) {
-    if (queue_bytes + bytes > static_cast<size_t>(options.queue_cap)) {
+  // Reserves room for that many bytes; false: there is none, and `count` is added to the losses. Records come where
+  // events no longer do: a lost graph would take the meaning of all its events with it.
+  bool room(size_t bytes, const char* what, uint64_t count, Pending::Rank rank) {
+    const auto cap = static_cast<size_t>(options.queue_cap) * (rank == Pending::Rank::kEvent ? 1 : 4);
+    if (queue_bytes + bytes > cap) {
       dropped[{what, "the disk was too slow"}] += count;
       return false;
     }
@@ -155,7 +159,7 @@ struct Writer::State {
     bool wake = false;
     {
       std::lock_guard lock(mutex);
-      if (!room(bytes, kind_of(item), 1)) return;
+      if (!room(bytes, kind_of(item), 1, Pending::Rank::kRecord)) return;
       queue.push_back(std::move(item));
       wake = queue_bytes > static_cast<size_t>(options.queue_cap) / 4 && !filling.exchange(true);
     }
@@ -340,12 +344,16 @@ void Writer::State::run() {
     const Pump pump_now = pump;
     void* const context = pump_context;
     lock.unlock();
-    try {
-      if (pump_now) pump_now(*writer, context);
-      flush_now();
-    } catch (const std::bad_alloc&) {  // the program used up its memory, or limited it: it can recover, and so can we
-      std::lock_guard losses(file_mutex);
-      ++out_of_memory;
+    bool more = true;
+    for (int round = 0; more && round < kMostRounds; ++round) {
+      try {
+        more = pump_now && pump_now(*writer, context);
+        flush_now();
+      } catch (const std::bad_alloc&) {  // the program used up its memory, or limited it: it can recover, and so can we
+        std::lock_guard losses(file_mutex);
+        ++out_of_memory;
+        more = false;
+      }
     }
     lock.lock();
     done = upto;
@@ -423,7 +431,8 @@ void Writer::add_event(AnyEvent event) {
   std::lock_guard lock(s.mutex);
   std::visit(
       [&]<class R>(R& record) {
-        if (s.room(sizeof(R), R::kPlural, 1)) std::get<std::vector<R>>(s.events).push_back(std::move(record));
+        if (s.room(sizeof(R), R::kPlural, 1, Pending::Rank::kEvent))
+          std::get<std::vector<R>>(s.events).push_back(std::move(record));
       },
       event);
 }
@@ -433,10 +442,13 @@ void Writer::add_chunk(PointerToAny<EventChunks>::type rows) {
   if (s.closed.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(s.mutex);
   std::visit(
-      [&]<class Chunk>(const Chunk* chunk) {
+      [&]<class Chunk>(Chunk* chunk) {
         using Rows = typename RowsOf<Chunk>::type;
         constexpr size_t kRow = kOfRecords<Chunk> ? sizeof(Rows) : 64;
-        if (s.room(chunk->size() * kRow, Rows::kPlural, chunk->size())) append(std::get<Chunk>(s.events), *chunk);
+        if (!s.room(chunk->size() * kRow, Rows::kPlural, chunk->size(), Pending::Rank::kEvent)) return;
+        Chunk& waiting = std::get<Chunk>(s.events);
+        if (waiting.size()) append(waiting, *chunk);
+        else waiting = std::move(*chunk);
       },
       rows);
 }

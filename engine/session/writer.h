@@ -16,7 +16,7 @@ namespace footlight::session {
 struct WriterOptions {
   int flush_ms = 50;
   int64_t size_cap = int64_t{4} << 30;     // bytes; events, then everything but the end are dropped and counted
-  int64_t queue_cap = int64_t{64} << 20;   // bytes waiting for a slow disk
+  int64_t queue_cap = int64_t{64} << 20;   // bytes of events waiting for a slow disk; records may be four times that
   // For attach(): the process whose ids and console this writer writes, if another writer began it: the supervisor and
   // the script count as one. None: a new process.
   ProcessId process = {};
@@ -51,15 +51,16 @@ class Writer {
   }
   // Many events of one kind.
   template <class Chunk>
-  void add_rows(const Chunk& rows) {
+  void add_rows(Chunk rows) {
     add_chunk(&rows);
   }
   void add_dropped(const std::string& what, const std::string& why, uint64_t count);
   void set_level(RecordingLevel level);    // written down only; profile::set_level switches
   void set_run(RunRecord run);             // replaces what create() was given
 
-  // Called by the flush thread before each flush: the recorder empties its rings here. May be null.
-  using Pump = void (*)(Writer& writer, void* context);
+  // Called by the flush thread before each flush: the recorder empties its rings here; true: it has more, so the next
+  // flush follows at once. May be null.
+  using Pump = bool (*)(Writer& writer, void* context);
   void set_pump(Pump pump, void* context);
   void wake();                             // flush now, without waiting; cheap, from any thread
   void flush();                            // returns when everything added before is in the file
@@ -82,10 +83,10 @@ class Writer {
   template <class Chunks>
   struct PointerToAny;
   template <class... Chunk>
-  struct PointerToAny<std::tuple<Chunk...>> { using type = std::variant<const Chunk*...>; };
+  struct PointerToAny<std::tuple<Chunk...>> { using type = std::variant<Chunk*...>; };
   void add_record(AnyRecord record);
   void add_event(AnyEvent event);
-  void add_chunk(PointerToAny<EventChunks>::type rows);
+  void add_chunk(PointerToAny<EventChunks>::type rows);  // may take them
   struct State;
   std::unique_ptr<State> state_;
 };

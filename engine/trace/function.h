@@ -33,7 +33,8 @@ class Trace {
   KeyId key;                             // in the session that has recorded the trace
   int number = 0;                        // 1, 2, ... among those of its function
   std::shared_ptr<Concrete> concrete;
-  int64_t conversion_ns = 0;             // spent on converting source code while tracing
+  // When source code was converted while tracing, from and to; without what traces inside this one converted.
+  std::vector<std::pair<int64_t, int64_t>> conversions;
 
  private:
   friend class Function;

@@ -45,6 +45,11 @@ void find_nearest(const Family& family, const explain::Key& key, session::TraceR
   if (record.nearest.valid()) record.why = explain::phrase(differing);
 }
 
+// What the recorder itself took of the trace's time, up to now.
+void add_recording_phase(session::TraceRecord& record, int64_t since_ns) {
+  record.phases.push_back({"record", "recorder", -1, since_ns, now_ns()});
+}
+
 // Compiles the trace, and records the time of the optimizer's passes on each of its graphs.
 void add_compile_phases(Concrete& concrete, session::TraceRecord& record) {
   compile::Phases phases;
@@ -90,6 +95,7 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
   session::Writer* writer = recording_writer();
   if (!writer) return;
   Family& family = function.family();
+  const int64_t recording_since = now_ns();
   session::TraceRecord record;
   record.id = trace.id;
   record.function = family.id;
@@ -97,9 +103,7 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
   record.reason = reason;
   record.start_ns = times.start;
   record.phases.push_back({"python", "trace", -1, times.start, times.start + times.body});
-  // Conversion is done piecewise during tracing; shown here as one phase at the start.
-  if (trace.conversion_ns)
-    record.phases.push_back({"autograph", "trace", 0, times.start, times.start + trace.conversion_ns});
+  for (const auto& [from, to] : trace.conversions) record.phases.push_back({"autograph", "trace", 0, from, to});
   record.signature = explain::summary(key);
   record.cached = static_cast<uint32_t>(function.size());
   record.key = explain::describe(key);
@@ -111,8 +115,13 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
     record.graphs = {{"traced", trace.concrete->graph()->id}};
     record.captures = function.front_end().describe_captures(trace);
     record.captured = capture_numbers(family, *trace.concrete);
+    add_recording_phase(record, recording_since);
     add_compile_phases(*trace.concrete, record);
+    const int64_t compiled = now_ns();
     record_graph(trace.concrete->graph());
+    add_recording_phase(record, compiled);
+  } else {
+    add_recording_phase(record, recording_since);
   }
   record.end_ns = now_ns();
   writer->add(std::move(record));

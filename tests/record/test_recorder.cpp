@@ -216,8 +216,8 @@ class TestRecorder : public QObject {
     QCOMPARE(r->op_events().chunk(0)->id, said);
   }
 
-  // More events than the rings and the disk can take: the program goes on, and every loss is counted.
-  void a_flood_is_dropped_and_counted() {
+  // Events come faster than they can be written: the rings keep them until then.
+  void a_flood_is_recorded() {
     const std::string path = at("flood.footlight");
     record::start_recording(path, {}, RecordingLevel::kOps);
     constexpr uint64_t kEvents = 1'000'000;
@@ -229,33 +229,67 @@ class TestRecorder : public QObject {
     }
     record::stop_recording({});
     auto r = Reader::open(path);
+    QCOMPARE(dropped(*r, "op events"), 0u);
+    QCOMPARE(r->op_events().rows(), kEvents);
+    uint64_t next = 0, out_of_order = 0;
+    for (size_t c = 0; c < r->op_events().index().size(); ++c)
+      for (const int64_t start : r->op_events().chunk(c)->start_ns) out_of_order += start != int64_t(next++);
+    QCOMPARE(out_of_order, 0u);
+  }
+
+  // Past the rings' budget the program goes on, and every loss is counted, with its place among the numbers.
+  void a_flood_beyond_the_budget_is_dropped_and_counted() {
+    const std::string path = at("beyond.footlight");
+    const int64_t budget = ring_bytes_left.exchange(1 << 20);  // one block
+    record::start_recording(path, {}, RecordingLevel::kOps);
+    constexpr uint64_t kEvents = 1'000'000;
+    std::thread([] {
+      OpEvent e;
+      for (uint64_t i = 0; i < kEvents; ++i) {
+        e.start_ns = int64_t(i);
+        e.end_ns = int64_t(i) + 1;
+        record_op(e);
+      }
+    }).join();
+    record::stop_recording({});
+    ring_bytes_left.fetch_add(budget - (1 << 20));
+    auto r = Reader::open(path);
     const uint64_t lost = dropped(*r, "op events");
-    qInfo("flood: %.1f %% of %llu events recorded", 100.0 * double(kEvents - lost) / double(kEvents),
-          static_cast<unsigned long long>(kEvents));
+    QVERIFY(lost > 0);
     QCOMPARE(r->op_events().rows() + lost, kEvents);
-    QVERIFY(r->op_events().rows() >= OpRing::kCapacity);
-    if (lost)
-      QCOMPARE(r->contents().dropped[0].why, std::string("they were recorded faster than they could be written"));
+    QCOMPARE(r->contents().dropped[0].why, std::string("they were recorded faster than they could be written"));
+    for (size_t c = 0; c < r->op_events().index().size(); ++c) {
+      const auto chunk = r->op_events().chunk(c);
+      for (size_t i = 1; i < chunk->size(); ++i)
+        QCOMPARE(chunk->id[i] - chunk->id[i - 1], uint64_t(chunk->start_ns[i] - chunk->start_ns[i - 1]));
+    }
   }
 
   void a_full_ring_drops_the_new_and_counts() {
-    auto ring = std::make_unique<Ring<OpEvent, 16>>();
-    for (int i = 0; i < 40; ++i) {
-      OpEvent e;
-      e.start_ns = i;
-      ring->push(e);
+    using SmallRing = Ring<OpEvent, 16>;
+    std::atomic<int64_t> budget{2 * (16 * int64_t(sizeof(OpEvent)) + 128)};
+    const int64_t before = budget;
+    {
+      SmallRing ring(budget);
+      for (int i = 0; i < 40; ++i) {
+        OpEvent e;
+        e.start_ns = i;
+        ring.push(e);
+      }
+      QCOMPARE(ring.dropped(), 8u);
+      std::vector<uint32_t> numbers;
+      const auto take = [&](const OpEvent* events, uint32_t count) {
+        for (uint32_t i = 0; i < count; ++i) numbers.push_back(events[i].sequence);
+      };
+      QCOMPARE(ring.drain(take, 5), 5u);
+      QCOMPARE(ring.drain(take), 27u);
+      ring.push({});
+      QCOMPARE(ring.drain(take), 1u);
+      QCOMPARE(numbers.size(), 33u);
+      for (uint32_t i = 0; i < 32; ++i) QCOMPARE(numbers[i], i);
+      QCOMPARE(numbers[32], 40u);  // dropped events have numbers too
     }
-    QCOMPARE(ring->dropped(), 24u);
-    std::vector<uint32_t> numbers;
-    const auto take = [&](const OpEvent* events, uint32_t count) {
-      for (uint32_t i = 0; i < count; ++i) numbers.push_back(events[i].sequence);
-    };
-    QCOMPARE(ring->drain(take), 16u);
-    ring->push({});
-    QCOMPARE(ring->drain(take), 1u);
-    QCOMPARE(numbers.size(), 17u);
-    QCOMPARE(numbers[15], 15u);
-    QCOMPARE(numbers[16], 40u);  // dropped events have numbers too
+    QCOMPARE(budget.load(), before);
   }
 
   void a_forked_child_leaves_the_session_alone() {

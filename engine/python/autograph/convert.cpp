@@ -37,6 +37,7 @@ struct Entry {
 thread_local int64_t spent_ns = 0;
 thread_local int off_depth = 0;
 thread_local FunctionId converting_for;
+thread_local Conversions* converting_into = nullptr;
 
 void drop_entry(void* entry) { delete static_cast<Entry*>(entry); }
 
@@ -61,7 +62,12 @@ Entry& entry_of(PyObject* code) {
 class Timer {
  public:
   Timer() : start_(now_ns()) { ++depth; }
-  ~Timer() { if (--depth == 0) spent_ns += now_ns() - start_; }
+  ~Timer() {
+    if (--depth) return;
+    const int64_t end = now_ns();
+    spent_ns += end - start_;
+    if (converting_into) converting_into->emplace_back(start_, end);
+  }
 
  private:
   static inline thread_local int depth = 0;
@@ -441,10 +447,12 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
 
 int64_t ag_nanoseconds() { return spent_ns; }
 
-ConversionsOf::ConversionsOf(FunctionId function) : before_(converting_for), start_ns_(spent_ns) {
-  converting_for = function;
+ConversionsOf::ConversionsOf(FunctionId function, Conversions& times)
+    : before_(std::exchange(converting_for, function)), times_before_(std::exchange(converting_into, &times)) {}
+ConversionsOf::~ConversionsOf() {
+  converting_for = before_;
+  converting_into = times_before_;
 }
-ConversionsOf::~ConversionsOf() { converting_for = before_; }
 
 ConversionOff::ConversionOff() { ++off_depth; }
 ConversionOff::~ConversionOff() { --off_depth; }

@@ -48,18 +48,19 @@ extern void (*on_converted_call)(PyObject* callable, PyObject* const* args, Py_s
 // Time this thread spent converting, parsing and compiling so far.
 int64_t ag_nanoseconds();
 
-// In its scope, conversions on this thread are recorded for this traced function.
+// From and to.
+using Conversions = std::vector<std::pair<int64_t, int64_t>>;
+// In its scope, conversions on this thread are recorded for this traced function, and when they were goes into `times`.
 class ConversionsOf {
  public:
-  explicit ConversionsOf(FunctionId function);
+  ConversionsOf(FunctionId function, Conversions& times);
   ~ConversionsOf();
   ConversionsOf(const ConversionsOf&) = delete;
   ConversionsOf& operator=(const ConversionsOf&) = delete;
-  int64_t nanoseconds() const { return ag_nanoseconds() - start_ns_; }
 
  private:
   FunctionId before_;
-  int64_t start_ns_;
+  Conversions* times_before_;
 };
 
 // In its scope, calls from converted code do not convert their callees.

@@ -273,11 +273,7 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   } leave;
   const auto& arguments = static_cast<const CallArguments&>(run.arguments);
   auto& entry = static_cast<TraceEntry&>(run.trace);
-  struct Conversions : ConversionsOf {
-    Conversions(FunctionId id, TraceEntry& e) : ConversionsOf(id), entry(e) {}
-    ~Conversions() { entry.conversion_ns = nanoseconds(); }
-    TraceEntry& entry;
-  } conversions(function.id(), entry);
+  const ConversionsOf conversions(function.id(), entry.conversions);
   entry.traced = std::make_shared<TracedValues>(*this, arguments.values, run);
   if (!converted) converted = options.autograph ? checked(ag_convert(python_function.get(), true)) : python_function;
   StateWatch watch(python_function.get(), arguments.values, function.id(), entry.id, !options.autograph);

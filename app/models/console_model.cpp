@@ -84,10 +84,11 @@ void ConsoleLines::clear() {
   std::fill(std::begin(open_), std::end(open_), -1);
 }
 
-size_t ConsoleLines::take(const Document& document) {
+size_t ConsoleLines::take(const Document& document, size_t most) {
   size_t changed = lines_.size();
-  for (; taken_ < document.console.size(); ++taken_) {
+  for (size_t bytes = 0; taken_ < document.console.size() && bytes < most; ++taken_) {
     const session::ConsoleRecord& record = document.console[taken_];
+    bytes += record.text.size() + 1;
     ptrdiff_t& open = open_[static_cast<size_t>(record.stream) & 3];
     const QString text = q(record.text);
     const bool whole = record.stream == session::ConsoleStream::kNote;

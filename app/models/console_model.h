@@ -27,8 +27,10 @@ class ConsoleLines {
  public:
   void clear();
   // Reads the records of `document` that are new since the last call. Text may break anywhere: an unfinished line of a
-  // stream continues with that stream's next record. Returns the first line that is new or changed.
-  size_t take(const Document& document);
+  // stream continues with that stream's next record. Returns the first line that is new or changed. Stops after about
+  // `most` bytes; the next call goes on from there.
+  size_t take(const Document& document, size_t most = SIZE_MAX);
+  bool complete(const Document& document) const { return taken_ >= document.console.size(); }
   void note(const QString& text);  // from the window itself
   const std::vector<ConsoleLine>& lines() const { return lines_; }
 

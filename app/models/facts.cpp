@@ -28,6 +28,7 @@ query::OpFilter filter_of(const query::Store& store, const Selection& s) {
 SelectionFacts find_facts(const query::Store& store, const Selection& s, const query::Cancel& cancel) {
   SelectionFacts facts;
   facts.of = s;
+  facts.callers = find_callers(store, s);
   switch (s.kind) {
     case Selection::Kind::kNode:
       facts.ran = store.of_node({s.graph, s.node});

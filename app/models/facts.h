@@ -1,6 +1,7 @@
 // What the store knows about a selection: queried on the store's thread, shown by the inspector and the timeline.
 #pragma once
 
+#include "app/models/callers.h"
 #include "app/models/selection.h"
 
 #include "engine/query/timeline.h"
@@ -22,6 +23,7 @@ struct SelectionFacts {
   query::Sums ran;                               // kNode: the node; kLine: eager ops there; kCall: its ops
   int64_t median_ns = -1;                        // kNode; -1: not counted yet (node_median())
   uint64_t calls = 0;                            // kLine: calls made there
+  std::vector<CallerFrame> callers;              // kNode, kLine, kTrace, kCall
   uint64_t waits = 0;                            // kFunction: of threads, until another one had traced it
   int64_t waited_ns = 0;
   query::Sums op_sums;                           // kEvent: all of that op in the run

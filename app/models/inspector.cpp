@@ -1,6 +1,7 @@
 // Collects everything known about a selection.
 #include "app/models/inspector.h"
 
+#include "app/models/inspector_parts.h"
 #include "app/models/keys.h"
 #include "app/models/text.h"
 
@@ -11,8 +12,9 @@ namespace {
 
 class Writer {
  public:
-  Writer(const Document& document, const Selection& selection, const SelectionFacts* facts)
-      : document_(document), s_(selection), facts_(facts) {
+  Writer(const Document& document, const Selection& selection, const SelectionFacts* facts,
+         const query::LineSums* lines)
+      : document_(document), s_(selection), facts_(facts), lines_(lines) {
     content_.groups.emplace_back();
   }
 
@@ -44,6 +46,12 @@ class Writer {
   void go(const char* text, const char* view, const Selection& target) {
     content_.links.push_back({QString::fromUtf8(text), QLatin1String(view), target});
   }
+  void add(InspectorGroup made) {
+    if (!made.rows.empty()) content_.groups.push_back(std::move(made));
+  }
+  void callers() {
+    if (facts_) add(callers_group(document_, facts_->callers));
+  }
   void source(Place place, int around = 3) {
     if (!place || !document_.file(place.file)) return;
     content_.snippet_title = file_name(document_.file(place.file)->path);
@@ -64,6 +72,7 @@ class Writer {
   const Document& document_;
   const Selection& s_;
   const SelectionFacts* facts_;
+  const query::LineSums* lines_;
   InspectorContent content_;
 };
 
@@ -130,18 +139,11 @@ void Writer::trace() {
   place("made by", document_.place(t->source));
   if (t->end_ns > t->start_ns) {
     row("traced in", duration_text(t->end_ns - t->start_ns));
-    const auto part = [&](const char* label, int64_t ns) {
-      if (ns <= 0) return;
-      row(label, duration_text(ns)).indent = 1;
-    };
-    part("Python", t->phase_ns("python"));
-    part("AutoGraph", t->phase_ns("autograph"));
-    part("optimizer", t->phase_ns("optimize"));
-    part("compile", t->phase_ns("compile"));
   }
   const query::CallSums sums = document_.calls_of(t->id);
   row("called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
   if (sums.hits) row("per hit", duration_text(sums.hit_ns / static_cast<int64_t>(sums.hits)));
+  if (sums.calls) row("calls in total", duration_text(sums.total_ns));
   if (t->cached) row("added to", counted(t->cached, "live trace", "live traces"));
   if (const session::GraphRecord* g = document_.graph(t->graph())) row("nodes", count_text(g->nodes.size()));
   row_if("why", q(t->why));
@@ -149,6 +151,8 @@ void Writer::trace() {
     link("nearest", QStringLiteral("#%1  %2").arg(near->number).arg(q(near->signature)),
          Selection::of_trace(document_, near->id));
   }
+  add(phases_group(*t));
+  callers();
   if (!t->error.empty()) {
     group(QStringLiteral("Tracing failed"));
     content_.groups.back().paragraph = q(t->error);
@@ -214,12 +218,19 @@ void Writer::node() {
     if (const auto* from = document_.node(s_.graph, c))
       link("control", q(from->name), Selection::of_node(document_, s_.graph, c));
   }
+  const GradientLinks gradient = gradient_links(*g, *n);
+  for (uint32_t id : gradient.gradients)
+    link("gradient", q(document_.node(s_.graph, id)->name), Selection::of_node(document_, s_.graph, id));
+  for (uint32_t id : gradient.forward)
+    link("gradient of", q(document_.node(s_.graph, id)->name), Selection::of_node(document_, s_.graph, id));
   const session::TraceRecord* trace = document_.trace_of_graph(s_.graph);
   if (facts_ && facts_->ran.count) {
     row("took", facts_->median_ns < 0 ? QString::fromUtf8("counting …")
                                       : duration_text(facts_->median_ns) + QStringLiteral(" a call"));
     row("ran", counted(facts_->ran.count, "time", "times"));
+    row("in total", duration_text(facts_->ran.total));
   }
+  callers();
   if (!n->attributes.empty()) {
     group(QStringLiteral("Attributes"));
     size_t at = 0;
@@ -258,13 +269,18 @@ void Writer::node() {
         const std::string label = "#" + std::to_string(t->number);
         if (!same) {
           row(label.c_str(), QStringLiteral("not there"), "amber");
-        } else if (same->outputs != n->outputs && !same->outputs.empty()) {
+          continue;
+        }
+        if (same->outputs != n->outputs && !same->outputs.empty()) {
           row(label.c_str(), short_type(q(same->outputs.front())), "amber");
         } else if (same->constant != n->constant) {
           row(label.c_str(), q(same->constant), "amber");
         } else {
           row(label.c_str(), QStringLiteral("same"));
         }
+        InspectorRow& made = content_.groups.back().rows.back();
+        made.link = true;
+        made.target = Selection::of_node(document_, t->graph(), same->id);
       }
     }
   }
@@ -276,16 +292,18 @@ void Writer::node() {
 void Writer::line(Place where) {
   content_.title = document_.place_text(where);
   place("line", where);
+  bool converted = false;
   for (const session::GeneratedRecord& code : document_.generated) {
     if (code.file != where.file) continue;
     const auto* statement = statement_at(code, where.line);
     const auto lines = generated_lines_of(document_, s_, code);
     if (!statement && lines.empty()) continue;
+    converted = true;
     if (statement) {
       if (statement->line == where.line) content_.title = q(statement->kind.empty() ? "line" : statement->kind);
       content_.tag = statement->fate == "python" ? QStringLiteral("Python") : q(statement->fate);
-      content_.tag_tone = statement->fate == "staged" ? QStringLiteral("amber")
-                          : statement->fate == "fallback" ? QStringLiteral("red") : QStringLiteral("teal");
+      content_.tag_tone = fate_tone(statement->fate);
+      if (!statement->note.empty()) content_.groups.back().paragraph = q(statement->note);
     }
     if (!lines.empty()) {
       const QString text = lines.size() == 1 ? QStringLiteral("line %1").arg(lines.front())
@@ -297,10 +315,7 @@ void Writer::line(Place where) {
   for (const session::DecisionRecord& d : document_.decisions) {
     if (d.file != where.file || d.line != where.line) continue;
     if (s_.trace.valid() && d.trace != s_.trace) continue;
-    row("became", q(d.note.empty() ? d.kind : d.note),
-        d.fate == "staged"     ? "amber"
-        : d.fate == "fallback" ? "red"
-                               : "teal");
+    row("became", q(d.note.empty() ? d.kind : d.note)).tone = fate_tone(d.fate);
     break;
   }
   if (const session::GraphRecord* g = document_.graph(s_.graph)) {
@@ -313,7 +328,8 @@ void Writer::line(Place where) {
     }
     if (more > 8) row("", QStringLiteral("and %1 more").arg(more - 8));
   }
-  if (facts_ && facts_->calls) row("traced calls", count_text(facts_->calls));
+  const query::LineSum* cost = lines_ ? lines_->at(where.file, where.line) : nullptr;
+  if (cost) add_cost_rows(content_.groups.back().rows, *cost);
   bool first = true;
   size_t more = 0;
   for (const session::TraceRecord& t : document_.traces) {
@@ -324,12 +340,14 @@ void Writer::line(Place where) {
     first = false;
   }
   if (more > 6) row("", QStringLiteral("and %1 more").arg(more - 6));
-  if (facts_ && facts_->ran.count)
-    row("eager ops", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
+  add(ways_group(document_, where, s_.trace));
+  callers();
   source(where);
-  go("Show in graph", "graph", s_);
-  go("Show generated code", "autograph", s_);
+  if (!nodes_of(document_, s_, s_.graph).empty()) go("Show in graph", "graph", s_);
+  if (cost && (cost->eager_ops || cost->traced_ops || cost->calls)) go("Show in the timeline", "timeline", s_);
+  if (converted) go("Show generated code", "autograph", s_);
   go("Show source", "source", s_);
+  go("Open in editor", "editor", s_);
 }
 
 void Writer::call() {
@@ -352,6 +370,7 @@ void Writer::call() {
   row("thread", QString::number(c.thread.value));
   if (facts_->ran.count)
     row("op events", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
+  callers();
   source(document_.place(c.source));
   if (c.trace.valid()) {
     go("Show the graph", "graph", Selection::of_trace(document_, c.trace));
@@ -365,7 +384,7 @@ void Writer::event() {
   const OpInfo& op = document_.op(e.op);
   content_.title = q(op.name);
   content_.tag = e.node.valid() ? QStringLiteral("traced") : QStringLiteral("eager");
-  content_.tag_tone = e.node.valid() ? QStringLiteral("amber") : QStringLiteral("blue");
+  content_.tag_tone = e.node.valid() ? QStringLiteral("violet") : QStringLiteral("blue");
   if (const session::NodeRecord* n = document_.node(s_.graph, e.node.value); n && e.node.valid()) {
     link("node", q(n->name), Selection::of_node(document_, s_.graph, n->id));
   }
@@ -451,8 +470,9 @@ InspectorContent Writer::write() {
 
 }  // namespace
 
-InspectorContent inspect(const Document& document, const Selection& selection, const SelectionFacts* facts) {
-  return Writer(document, selection, facts && facts->of == selection ? facts : nullptr).write();
+InspectorContent inspect(const Document& document, const Selection& selection, const SelectionFacts* facts,
+                         const query::LineSums* lines) {
+  return Writer(document, selection, facts && facts->of == selection ? facts : nullptr, lines).write();
 }
 
 QString as_markdown(const InspectorContent& content) {

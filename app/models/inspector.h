@@ -5,6 +5,8 @@
 #include "app/models/selection.h"
 #include "app/models/source_lines.h"
 
+#include "engine/query/line_sums.h"
+
 #include <QString>
 
 #include <vector>
@@ -21,7 +23,7 @@ struct InspectorRow {
 
 struct InspectorLink {
   QString text;
-  QString view;             // tab to show
+  QString view;             // tab to show; "editor": the place in the editor
   Selection target;
 };
 
@@ -45,8 +47,9 @@ struct InspectorContent {
   std::vector<InspectorLink> links;
 };
 
-// `facts` of the same selection; null if not yet known.
-InspectorContent inspect(const Document& document, const Selection& selection, const SelectionFacts* facts);
+// `facts` of the same selection, `lines` of the session; null if not yet known.
+InspectorContent inspect(const Document& document, const Selection& selection, const SelectionFacts* facts,
+                         const query::LineSums* lines = nullptr);
 // The same as Markdown, for a bug report.
 QString as_markdown(const InspectorContent& content);
 

@@ -1,6 +1,7 @@
 // Puts the fates of statements and the decisions of traces next to the lines.
 #include "app/models/source_lines.h"
 
+#include "app/models/line_fates.h"
 #include "app/models/text.h"
 
 #include <algorithm>
@@ -11,37 +12,18 @@
 namespace footlight::app {
 namespace {
 
-QString tone_of(const std::string& fate) {
-  if (fate == "staged") return QStringLiteral("amber");
-  if (fate == "fallback") return QStringLiteral("red");
-  return QStringLiteral("teal");
-}
+// Lines by number, made where something is said of them.
+struct SparseLines {
+  std::unordered_map<int, CodeLine>& notes;
+  CodeLine& operator[](size_t at) { return notes[static_cast<int>(at) + 1]; }
+};
 
-// "#1–#6", "#1, #3": which traces of a function went this way.
-QString trace_numbers(const Document& document, std::vector<TraceId> ids) {
-  std::vector<int> numbers;
-  for (TraceId id : ids) {
-    if (const session::TraceRecord* t = document.trace(id)) numbers.push_back(t->number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  QString text;
-  for (size_t i = 0; i < numbers.size();) {
-    size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    if (!text.isEmpty()) text += QStringLiteral(", ");
-    text += QStringLiteral("#%1").arg(numbers[i]);
-    if (last > i) text += (last > i + 1 ? QString::fromUtf8("–#%1") : QStringLiteral(", #%1")).arg(numbers[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
-void put_fates(const std::vector<const session::GeneratedRecord*>& codes, std::vector<CodeLine>& lines, int first) {
+// `lines`: those from number `first` on, `end` of them.
+template <class Lines>
+void put_fates(const std::vector<const session::GeneratedRecord*>& codes, Lines&& lines, int64_t end, int first) {
   // Outer statements come first and inner ones overwrite their own lines. So going from the last to the first, each
   // statement takes the lines that are still free. Every line is written once, whatever the file says.
-  const auto end = static_cast<int64_t>(lines.size());
-  std::vector<int64_t> next(lines.size() + 1);  // the first line from here on that none has taken
+  std::vector<int64_t> next(static_cast<size_t>(end) + 1);  // the first line from here on that none has taken
   std::iota(next.begin(), next.end(), int64_t{0});
   const auto free_from = [&](int64_t at) {
     int64_t root = at;
@@ -65,40 +47,105 @@ void put_fates(const std::vector<const session::GeneratedRecord*>& codes, std::v
       const int64_t at = int64_t{statement.line} - first;
       if (at < 0 || at >= end || statement.note.empty()) continue;
       lines[static_cast<size_t>(at)].note = q(statement.note);
-      lines[static_cast<size_t>(at)].tone = tone_of(statement.fate);
+      lines[static_cast<size_t>(at)].tone = fate_tone(statement.fate);
     }
   }
 }
 
 // What was decided while tracing wins over what conversion alone could know.
-void put_decisions(const Document& document, session::FileId file, FunctionId function, TraceId wanted,
-                   std::vector<CodeLine>& lines, int first) {
-  std::map<int, std::map<std::pair<std::string, std::string>, std::vector<TraceId>>> by_line;
+template <class Lines>
+void put_decisions(const Document& document, session::FileId file, FunctionId function, TraceId wanted, Lines&& lines,
+                   int64_t end, int first) {
+  std::map<int, std::vector<Way>> by_line = ways_in(document, file, function);
+  for (const auto& [line, ways] : by_line) {
+    const int64_t at = int64_t{line} - first;
+    if (at < 0 || at >= end) continue;
+    const Way* chosen = &ways.front();
+    for (const Way& way : ways) {
+      if (std::find(way.traces.begin(), way.traces.end(), wanted) != way.traces.end()) chosen = &way;
+    }
+    CodeLine& made = lines[static_cast<size_t>(at)];
+    if (!chosen->fate.empty()) made.fate = q(chosen->fate);
+    made.tone = fate_tone(chosen->fate);
+    if (ways.size() == 1) {
+      const QString note = short_note(chosen->note);
+      const bool decided = note.size() < static_cast<qsizetype>(chosen->note.size());
+      made.note = decided && chosen->traces.size() > 1
+                      ? note + QStringLiteral(" in all %1 traces").arg(chosen->traces.size())
+                      : q(chosen->note);
+      continue;
+    }
+    QStringList all;
+    for (const Way& way : ways) all << short_note(way.note) + QStringLiteral(" in ") + trace_numbers(document, way.traces);
+    made.note = all.join(QStringLiteral("; "));
+  }
+}
+
+}  // namespace
+
+QString fate_tone(const std::string& fate) {
+  if (fate == "staged") return QStringLiteral("violet");
+  if (fate == "fallback") return QStringLiteral("red");
+  return fate.empty() ? QString() : QStringLiteral("teal");
+}
+
+QString short_note(const std::string& note) {
+  if (note == "the condition was True in Python while tracing") return QStringLiteral("True");
+  if (note == "the condition was False in Python while tracing") return QStringLiteral("False");
+  return q(note);
+}
+
+QString trace_numbers(const Document& document, const std::vector<TraceId>& ids) {
+  std::vector<int> numbers;
+  for (TraceId id : ids) {
+    if (const session::TraceRecord* t = document.trace(id)) numbers.push_back(t->number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  QString text;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (!text.isEmpty()) text += QStringLiteral(", ");
+    text += QStringLiteral("#%1").arg(numbers[i]);
+    if (last > i) text += (last > i + 1 ? QString::fromUtf8("–#%1") : QStringLiteral(", #%1")).arg(numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::map<int, std::vector<Way>> ways_in(const Document& document, session::FileId file, FunctionId function) {
+  std::map<int, std::map<std::pair<std::string, std::string>, Way>> found;
   for (const session::DecisionRecord& d : document.decisions) {
     if (d.file != file) continue;
     if (function.valid()) {
       const session::TraceRecord* t = document.trace(d.trace);
       if (!t || t->function != function) continue;
     }
-    by_line[d.line][{d.fate, d.note}].push_back(d.trace);
+    Way& way = found[d.line][{d.fate, d.note}];
+    way.fate = d.fate, way.note = d.note;
+    // A statement that runs several times in a trace decides each time.
+    if (way.traces.empty() || way.traces.back() != d.trace) way.traces.push_back(d.trace);
   }
-  for (const auto& [line, ways] : by_line) {
-    const int64_t at = int64_t{line} - first;
-    if (at < 0 || static_cast<size_t>(at) >= lines.size()) continue;
-    const auto* chosen = &*ways.begin();
-    for (const auto& way : ways) {
-      if (std::find(way.second.begin(), way.second.end(), wanted) != way.second.end()) chosen = &way;
-    }
-    const auto& [what, traces] = *chosen;
-    CodeLine& made = lines[static_cast<size_t>(at)];
-    if (!what.first.empty()) made.fate = q(what.first);
-    made.note = q(what.second);
-    made.tone = tone_of(what.first);
-    if (ways.size() > 1) made.note += QStringLiteral(" in ") + trace_numbers(document, traces);
+  std::map<int, std::vector<Way>> ways;
+  for (auto& [line, all] : found) {
+    for (auto& [key, way] : all) ways[line].push_back(std::move(way));
+    std::stable_sort(ways[line].begin(), ways[line].end(),
+                     [](const Way& a, const Way& b) { return a.traces.front() < b.traces.front(); });
   }
+  return ways;
 }
 
-}  // namespace
+std::unordered_map<int, CodeLine> file_notes(const Document& document, session::FileId file, int64_t lines) {
+  std::vector<const session::GeneratedRecord*> codes;
+  for (const session::GeneratedRecord& g : document.generated) {
+    if (g.file == file) codes.push_back(&g);
+  }
+  std::unordered_map<int, CodeLine> notes;
+  put_fates(codes, SparseLines{notes}, lines, 1);
+  put_decisions(document, file, {}, {}, SparseLines{notes}, lines, 1);
+  return notes;
+}
 
 std::vector<CodeLine> file_lines(const Document& document, session::FileId file) {
   const auto& text = document.lines(file);
@@ -107,12 +154,10 @@ std::vector<CodeLine> file_lines(const Document& document, session::FileId file)
     lines[i].number = static_cast<int>(i) + 1;
     lines[i].text = q(text[i]);
   }
-  std::vector<const session::GeneratedRecord*> codes;
-  for (const session::GeneratedRecord& g : document.generated) {
-    if (g.file == file) codes.push_back(&g);
+  for (auto& [number, note] : file_notes(document, file, static_cast<int64_t>(lines.size()))) {
+    CodeLine& made = lines[static_cast<size_t>(number) - 1];
+    made.fate = note.fate, made.note = note.note, made.tone = note.tone;
   }
-  put_fates(codes, lines, 1);
-  put_decisions(document, file, {}, {}, lines, 1);
   return lines;
 }
 
@@ -150,8 +195,11 @@ std::vector<CodeLine> function_lines(const Document& document, const session::Ge
     made.text = q(text[static_cast<size_t>(line) - 1]);
     lines.push_back(std::move(made));
   }
-  put_fates({&code}, lines, first);
-  put_decisions(document, code.file, code.function, trace, lines, first);
+  const auto count = static_cast<int64_t>(lines.size());
+  const session::TraceRecord* shown = document.trace(trace);
+  put_fates({&code}, lines, count, first);
+  put_decisions(document, code.file, shown ? shown->function : code.function, trace, lines, count, first);
+  put_traced_fates(document, code, trace, lines);
   return lines;
 }
 

@@ -5,6 +5,8 @@
 
 #include <QString>
 
+#include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace footlight::app {
@@ -15,8 +17,23 @@ struct CodeLine {
   QString fate;   // staged, python, fallback or empty
   QString note;   // "tensor → cond, both branches traced"
   QString tone;   // theme colour of the note
+  QString reason; // why it has this fate, where no note says it
+  QString strip;  // theme colour of the strip beside the line; empty: the fate's
 };
 
+// What a statement did in some traces of a function.
+struct Way {
+  std::string fate, note;
+  std::vector<TraceId> traces;
+};
+// By line, the ways in the order in which they were first gone. `function` none: of all functions.
+std::map<int, std::vector<Way>> ways_in(const Document& document, session::FileId file, FunctionId function);
+QString trace_numbers(const Document& document, const std::vector<TraceId>& ids);  // "#1–#6", "#1, #3"
+QString short_note(const std::string& note);       // "True" where the condition was true
+QString fate_tone(const std::string& fate);        // theme colour
+
+// Fates and decisions of the lines of a file that have any, by number; no text.
+std::unordered_map<int, CodeLine> file_notes(const Document& document, session::FileId file, int64_t lines);
 // The whole file, with the fates of every converted function in it.
 std::vector<CodeLine> file_lines(const Document& document, session::FileId file);
 // The lines of one converted function, decorators included; notes on `trace` and how other traces differ.

@@ -60,6 +60,7 @@ void Session::open(const QString& path, bool live) {
     loading_ = !batch->complete;
     if (first) {
       document_ = Document();
+      lines_.clear();
       document_.path = path_;
       open_ = true;
     }
@@ -88,6 +89,7 @@ void Session::open(const QString& path, bool live) {
 void Session::close() {
   stop_loader();
   document_ = Document();
+  lines_.clear();
   open_ = loading_ = false;
   path_.clear();
   Q_EMIT opened();
@@ -96,6 +98,7 @@ void Session::close() {
 void Session::show(Document document) {
   stop_loader();
   document_ = std::move(document);
+  lines_.clear();
   path_ = document_.path;
   open_ = true;
   loading_ = false;

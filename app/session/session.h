@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/models/document.h"
+#include "app/session/line_totals.h"
 #include "app/session/loader.h"
 #include "app/session/queries.h"
 
@@ -21,6 +22,7 @@ class Session : public QObject {
 
   const Document& document() const { return document_; }
   Queries& queries() { return queries_; }
+  LineTotals& lines() { return lines_; }
   bool is_open() const { return open_; }
   bool loading() const { return loading_; }
   const QString& path() const { return path_; }
@@ -46,6 +48,7 @@ class Session : public QObject {
 
   Document document_;
   Queries queries_;
+  LineTotals lines_{document_, queries_, this};
   QString path_;
   bool open_ = false, loading_ = false;
   QThread* thread_ = nullptr;

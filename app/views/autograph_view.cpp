@@ -8,6 +8,9 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <set>
+
 namespace footlight::app {
 
 Swatch::Swatch(const QString& tone, const QString& text, QWidget* parent) : QWidget(parent), tone_(tone), text_(text) {
@@ -30,8 +33,9 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   outer->addWidget(empty_, 1);
   body_ = new QWidget;
   outer->addWidget(body_, 1);
-  auto* columns = new QHBoxLayout(body_);
-  columns->setContentsMargins(16, 12, 16, 14);
+  auto* rows = new QVBoxLayout(body_);
+  rows->setContentsMargins(16, 8, 16, 14);
+  auto* columns = new QHBoxLayout;
   columns->setSpacing(12);
 
   const auto column = [&](const char* title, QHBoxLayout*& head, CodeView*& view) {
@@ -44,6 +48,7 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
     made->setSpacing(8);
     head = new QHBoxLayout;
     head->setSpacing(14);
+    head->addStrut(30);
     head->addWidget(plain_label(QString::fromUtf8(title), "heading"));
     made->addLayout(head);
     view = new CodeView;
@@ -60,7 +65,7 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   auto* legend = new QHBoxLayout(legend_);
   legend->setContentsMargins(0, 0, 0, 0);
   legend->setSpacing(14);
-  legend->addWidget(new Swatch(QStringLiteral("amber"), QStringLiteral("staged")));
+  legend->addWidget(new Swatch(QStringLiteral("violet"), QStringLiteral("staged")));
   legend->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
   legend->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
   left->addWidget(legend_);
@@ -72,6 +77,16 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   choice_->setAccessibleName(QStringLiteral("Converted function"));
   choice_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   right->addWidget(choice_);
+  find_ = new FindBar(source_, source_);
+  rows->addWidget(find_);
+  rows->addLayout(columns, 1);
+  for (CodeView* view : {source_, generated_}) {
+    connect(view, &CodeView::find_asked, this, [this, view] {
+      find_->set_searched(view, view);
+      find_->open();
+    });
+    connect(view, &CodeView::scrolled, this, [this, view] { scroll_other(view); });
+  }
   source_->set_row_height(26);
   generated_->set_row_height(24);
   generated_->set_dim(true);
@@ -123,8 +138,42 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   reset();
 }
 
+std::vector<const session::GeneratedRecord*> AutographView::choices() const {
+  auto all = document().all_generated_of(function_);
+  std::set<CodeId> known, called;
+  for (const auto* g : all) known.insert(g->code);
+  for (const GraphId id : document().graphs_of_trace(trace_)) {
+    const session::GraphRecord* graph = document().graph(id);
+    for (size_t i = 0; graph && i < graph->nodes.size(); ++i) called.insert(graph->nodes[i].source.code);
+  }
+  for (const session::GeneratedRecord& g : document().generated) {
+    if (called.count(g.code) && known.insert(g.code).second) all.push_back(&g);
+  }
+  return all;
+}
+
+// The other side comes along when one is scrolled, by the lines that belong together.
+void AutographView::scroll_other(CodeView* from) {
+  const session::GeneratedRecord* code = shown();
+  if (scrolling_ || !code || !from->underMouse()) return;
+  scrolling_ = true;
+  const auto& map = code->line_map;
+  const int first = from->first_shown();
+  if (from == source_) {
+    const auto at = std::find_if(map.begin(), map.end(), [&](int line) { return line >= first; });
+    if (at != map.end()) generated_->show_first(static_cast<int>(at - map.begin()) + 1);
+  } else {
+    for (size_t i = static_cast<size_t>(std::max(0, first - 1)); i < map.size(); ++i) {
+      if (map[i] <= 0) continue;
+      source_->show_first(map[i]);
+      break;
+    }
+  }
+  scrolling_ = false;
+}
+
 const session::GeneratedRecord* AutographView::shown() const {
-  for (const session::GeneratedRecord* g : document().all_generated_of(function_)) {
+  for (const session::GeneratedRecord* g : choices()) {
     if (g->code == code_ && (name_.empty() || g->name == name_)) return g;
   }
   return document().generated_of(function_);
@@ -135,8 +184,12 @@ void AutographView::resizeEvent(QResizeEvent*) { legend_->setVisible(width() > 8
 void AutographView::fill_choices() {
   filling_ = true;
   choice_->clear();
-  const auto all = document().all_generated_of(function_);
-  for (const session::GeneratedRecord* g : all) choice_->addItem(q(g->name), g->code.value);
+  const auto all = choices();
+  for (const session::GeneratedRecord* g : all) {
+    choice_->addItem(q(g->name), g->code.value);
+    const int line = g->statements.empty() ? 0 : g->statements.front().line;
+    choice_->setItemData(choice_->count() - 1, plain_tip(document().place_text({g->file, line})), Qt::ToolTipRole);
+  }
   choice_->setVisible(all.size() > 1);
   const session::GeneratedRecord* now = shown();
   for (size_t i = 0; i < all.size(); ++i) {
@@ -175,6 +228,7 @@ void AutographView::show_code() {
   file_->setText(file ? file_name(file->path) : QString());
   source_->set_lines(function_lines(document(), *code, current().trace));
   generated_->set_lines(generated_lines(*code));
+  find_->text_changed();
   generated_title_->setText(counted(generated_->lines().size(), "line", "lines"));
   fill_choices();
   mark();
@@ -208,7 +262,7 @@ void AutographView::follow_selection() {
   const Place place = place_of(document(), current());
   bool other_piece = false;
   if (place && current().kind != Selection::Kind::kTrace && current().kind != Selection::Kind::kFunction) {
-    for (const session::GeneratedRecord* g : document().all_generated_of(function_)) {
+    for (const session::GeneratedRecord* g : choices()) {
       if (g->file != place.file || !statement_at(*g, place.line) || g == shown()) continue;
       const session::GeneratedRecord* now = shown();
       if (now && now->file == place.file && statement_at(*now, place.line)) continue;

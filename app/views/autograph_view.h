@@ -22,12 +22,17 @@ class AutographView : public View {
 
   CodeView* source() { return source_; }
   CodeView* generated() { return generated_; }
+  QComboBox* choice() { return choice_; }
+  FindBar* find() { return find_; }
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
 
  private:
   const session::GeneratedRecord* shown() const;
+  // The function's own code and all that its trace has nodes of, whichever function it was converted for first.
+  std::vector<const session::GeneratedRecord*> choices() const;
+  void scroll_other(CodeView* from);
   void show_code();
   void mark();
   void fill_choices();
@@ -37,7 +42,8 @@ class AutographView : public View {
   CodeId code_;
   std::string name_;
   size_t pieces_ = 0, decisions_ = 0;
-  bool filling_ = false;
+  bool filling_ = false, scrolling_ = false;
+  FindBar* find_;
   QLabel *file_, *generated_title_, *empty_;
   QComboBox* choice_;
   QWidget *body_, *legend_;

@@ -1,53 +1,74 @@
 // Draws code line by line and turns clicks and arrow keys into line numbers.
 #include "app/views/code_view.h"
 
+#include "app/views/code_accessible.h"
+#include "app/views/labels.h"
 #include "app/views/paint.h"
 
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QGuiApplication>
 #include <QKeyEvent>
+#include <QHelpEvent>
 #include <QMenu>
+#include <QMetaMethod>
 #include <QMouseEvent>
 #include <QScrollBar>
+#include <QTextLayout>
 
 #include <algorithm>
 
 namespace footlight::app {
 namespace {
 
-// The start of a comment outside strings, or -1.
-qsizetype comment_start(const QString& text) {
-  QChar quote;
-  for (qsizetype i = 0; i < text.size(); ++i) {
-    const QChar c = text[i];
-    if (!quote.isNull()) {
-      if (c == QLatin1Char('\\')) ++i;
-      else if (c == quote) quote = QChar();
-    } else if (c == QLatin1Char('"') || c == QLatin1Char('\'')) {
-      quote = c;
-    } else if (c == QLatin1Char('#')) {
-      return i;
-    }
-  }
-  return -1;
-}
+constexpr size_t kMostCopied = 200'000;  // rows
+constexpr qsizetype kMostDrawn = 20'000; // characters of a line
 
 }  // namespace
 
-CodeView::CodeView(QWidget* parent) : QAbstractScrollArea(parent) {
+CodeView::CodeView(QWidget* parent)
+    : QAbstractScrollArea(parent), text_(std::make_shared<ListText>(std::vector<CodeLine>{})) {
   setFocusPolicy(Qt::StrongFocus);
   setFrameShape(QFrame::NoFrame);
   viewport()->setMouseTracking(true);
   viewport()->setAutoFillBackground(false);
   setAccessibleName(QStringLiteral("Code"));
+  static const bool installed = (QAccessible::installFactory(make_code_accessible), true);
+  Q_UNUSED(installed)
 }
 
-void CodeView::set_lines(std::vector<CodeLine> lines) {
-  lines_ = std::move(lines);
-  if (current_ &&
-      std::none_of(lines_.begin(), lines_.end(), [&](const CodeLine& l) { return l.number == current_; }))
-    current_ = 0;
+void CodeView::set_lines(std::vector<CodeLine> lines) { set_text(std::make_shared<ListText>(std::move(lines))); }
+
+const std::vector<CodeLine>& CodeView::lines() const {
+  static const std::vector<CodeLine> none;
+  const auto* list = dynamic_cast<const ListText*>(text_.get());
+  return list ? list->lines() : none;
+}
+
+void CodeView::set_text(std::shared_ptr<const CodeText> text) {
+  text_ = std::move(text);
+  has_found_ = false;
+  if (current_ && text_->row_of(current_) < 0) current_ = 0;
+  layout_lines();
+}
+
+void CodeView::set_costs(std::shared_ptr<const LineCosts> costs) {
+  costs_ = std::move(costs);
+  if (costs_) {
+    const QFontMetrics metrics(theme().code()), titles(theme().ui(-2));
+    int widths[3];
+    for (int c = 0; c < 3; ++c) widths[c] = c < costs_->titles.size() ? titles.horizontalAdvance(costs_->titles[c]) : 0;
+    qsizetype longest[3] = {0, 0, 0};
+    for (const auto& [line, cell] : costs_->cells) {
+      const QString* texts[] = {&cell.time, &cell.runs, &cell.nodes};
+      for (int c = 0; c < 3; ++c) longest[c] = std::max(longest[c], texts[c]->size());
+    }
+    int right = 8;
+    for (int c = 0; c < 3; ++c) {
+      right += std::max(widths[c], static_cast<int>(longest[c]) * metrics.averageCharWidth()) + 14;
+      columns_[c] = right;
+    }
+  }
   layout_lines();
 }
 
@@ -59,29 +80,25 @@ void CodeView::set_fit(bool fit) {
   updateGeometry();
 }
 
-QSize CodeView::sizeHint() const { return {200, fit_ ? static_cast<int>(lines_.size()) * row_ + 8 : 300}; }
+QSize CodeView::sizeHint() const { return {200, fit_ ? static_cast<int>(text_->size()) * row_ + 8 : 300}; }
 QSize CodeView::minimumSizeHint() const { return {80, fit_ ? sizeHint().height() : 60}; }
 
-int CodeView::gutter() const {
-  const int last = lines_.empty() ? 1 : lines_.back().number;
+int CodeView::numbers() const {
+  const int last = text_->size() ? text_->number(text_->size() - 1) : 1;
   const QFontMetrics metrics(theme().code());
-  return 18 + metrics.horizontalAdvance(QString::number(std::max(last, 10)));
+  return (costs_ ? columns_[2] + 12 : 0) + 18 + metrics.horizontalAdvance(QString::number(std::max(last, 10)));
 }
 
 void CodeView::layout_lines() {
   const QFontMetrics metrics(theme().code());
-  widest_ = 0;
-  for (const CodeLine& l : lines_) {
-    widest_ = std::max(widest_, static_cast<int>(l.text.size()) * metrics.averageCharWidth() +
-                                    metrics.horizontalAdvance(l.note));
-  }
-  const int height = static_cast<int>(lines_.size()) * row_ + 8;
+  const int height = static_cast<int>(text_->size()) * row_ + top() + 4;
   verticalScrollBar()->setRange(0, std::max(0, height - viewport()->height()));
   verticalScrollBar()->setPageStep(viewport()->height());
   verticalScrollBar()->setSingleStep(row_);
-  const int width = gutter() + widest_ + 40;
+  const int width = numbers() + static_cast<int>(text_->longest()) * metrics.averageCharWidth() + 40;
   horizontalScrollBar()->setRange(0, fit_ ? 0 : std::max(0, width - viewport()->width()));
   horizontalScrollBar()->setPageStep(viewport()->width());
+  horizontalScrollBar()->setSingleStep(metrics.averageCharWidth() * 4);
   if (fit_) updateGeometry();
   viewport()->update();
 }
@@ -101,111 +118,213 @@ void CodeView::set_hover(const QSet<int>& numbers) {
 }
 
 void CodeView::reveal(int number, bool centre) {
-  for (size_t i = 0; i < lines_.size(); ++i) {
-    if (lines_[i].number != number) continue;
-    const int top = static_cast<int>(i) * row_ + 4;
-    QScrollBar* bar = verticalScrollBar();
-    if (top < bar->value() || top + row_ > bar->value() + viewport()->height()) {
-      bar->setValue(centre               ? top - viewport()->height() / 2
-                    : top < bar->value() ? top
-                                         : top + row_ - viewport()->height());
-    }
-    viewport()->update();
-    return;
+  const ptrdiff_t row = text_->row_of(number);
+  if (row < 0) return;
+  const int at = static_cast<int>(row) * row_ + top();
+  QScrollBar* bar = verticalScrollBar();
+  if (at - top() < bar->value() || at + row_ > bar->value() + viewport()->height()) {
+    bar->setValue(centre                       ? at - viewport()->height() / 2
+                  : at - top() < bar->value() ? at - top()
+                                               : at + row_ - viewport()->height());
   }
+  viewport()->update();
+}
+
+int CodeView::first_shown() const {
+  const auto row = static_cast<size_t>((verticalScrollBar()->value() + row_ - 1) / row_);
+  return text_->size() ? text_->number(std::min(row, text_->size() - 1)) : 0;
+}
+
+void CodeView::show_first(int number) {
+  const ptrdiff_t row = text_->row_of(number);
+  if (row >= 0) verticalScrollBar()->setValue(static_cast<int>(row) * row_);
+}
+
+void CodeView::scrollContentsBy(int dx, int dy) {
+  QAbstractScrollArea::scrollContentsBy(dx, dy);
+  viewport()->update();
+  if (dy) Q_EMIT scrolled();
 }
 
 int CodeView::row_at(const QPoint& point) const {
-  const int row = (point.y() + verticalScrollBar()->value() - 4) / row_;
-  return point.y() + verticalScrollBar()->value() >= 4 && row < static_cast<int>(lines_.size()) ? row : -1;
+  if (costs_ && point.y() < top()) return -1;
+  const int y = point.y() + verticalScrollBar()->value() - top();
+  return y >= 0 && y / row_ < static_cast<int>(text_->size()) ? y / row_ : -1;
+}
+
+QRect CodeView::row_rect(size_t row, int character) const {
+  const int width = QFontMetrics(theme().code()).averageCharWidth();
+  return {numbers() + character * width - horizontalScrollBar()->value(),
+          static_cast<int>(row) * row_ + top() - verticalScrollBar()->value(), width, row_};
 }
 
 void CodeView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
-  const Theme& t = theme();
-  const QFont font = t.code();
-  if (lines_.empty()) {
-    if (!empty_.isEmpty()) {
-      painter.setFont(t.ui());
-      painter.setPen(t["faint"]);
-      painter.drawText(viewport()->rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap, empty_);
-    }
+  painted_ = 0;
+  if (!text_->size()) {
+    if (empty_.isEmpty()) return;
+    painter.setFont(theme().ui());
+    painter.setPen(theme()["faint"]);
+    painter.drawText(viewport()->rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap, empty_);
     return;
   }
-  const int left = gutter();
-  const int dx = horizontalScrollBar()->value();
-  const int first = std::max(0, (verticalScrollBar()->value() - 4) / row_);
-  const int last = std::min(static_cast<int>(lines_.size()) - 1, first + viewport()->height() / row_ + 1);
-  const double width = viewport()->width();
-  for (int i = first; i <= last; ++i) {
-    const CodeLine& line = lines_[static_cast<size_t>(i)];
-    const QRectF row(0, i * row_ + 4 - verticalScrollBar()->value(), width, row_);
-    const bool chosen = selected_.contains(line.number);
-    const bool value = line.number == value_line_;
-    QString tone = line.fate == QStringLiteral("staged")     ? QStringLiteral("amber")
-                   : line.fate == QStringLiteral("fallback") ? QStringLiteral("red")
-                   : line.fate == QStringLiteral("python")   ? QStringLiteral("teal")
-                                                             : QString();
-    const QRectF bar = row.adjusted(2, 1, -2, -1);
-    if (chosen) {
-      rounded(painter, bar, 3, t["selection"]);
-    } else if (value) {
-      rounded(painter, bar, 3, t["amberSoft"]);
-    } else if (!tone.isEmpty()) {
-      rounded(painter, bar, 3, with_alpha(t.color(tone + QStringLiteral("Soft")), t.is_dark() ? 0.62 : 1));
-    }
-    if (hover_.contains(line.number) || over_ == line.number) rounded(painter, bar, 3, with_alpha(t["text"], 0.06));
-    if (!tone.isEmpty())
-      rounded(painter, QRectF(row.left() + 2, row.top() + 1, 3, row.height() - 2), 1.5,
-              t.color(tone + QStringLiteral("Fill")));
-    text_in(painter, QRectF(8, row.top(), left - 16, row.height()), QString::number(line.number),
-            chosen ? t["dim"] : t["faint"], font, Qt::AlignRight | Qt::AlignVCenter);
-
-    double room = width - left - 8;
-    if (!line.note.isEmpty()) {
-      const QFont note_font = t.ui(-1);
-      const double wanted = QFontMetricsF(note_font).horizontalAdvance(line.note);
-      const qsizetype remark = dim_ ? -1 : comment_start(line.text);
-      const double text_width =
-          QFontMetricsF(font).horizontalAdvance(remark < 0 ? line.text : line.text.left(remark)) - dx;
-      // The note never covers the code: it is cut off instead.
-      const double free = width - left - text_width - 28;
-      const double note = std::min(wanted, free);
-      if (note > 40) {
-        text_in(painter, QRectF(width - note - 12, row.top(), note + 2, row.height()), line.note,
-                t.color(line.tone.isEmpty() ? QStringLiteral("dim") : line.tone), note_font,
-                Qt::AlignRight | Qt::AlignVCenter);
-        room -= note + 16;
-      }
-    }
-    painter.save();
-    painter.setClipRect(QRectF(left, row.top(), std::max(20.0, room), row.height()));
-    painter.setFont(font);
-    const qsizetype comment = dim_ ? -1 : comment_start(line.text);
-    const QString code = comment < 0 ? line.text : line.text.left(comment);
-    painter.setPen(chosen ? t["selectionText"] : dim_ ? t["dim"] : t["text"]);
-    const QRectF at(left - dx, row.top(), 1e5, row.height());
-    painter.drawText(at, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, code);
-    if (comment >= 0) {
-      painter.setPen(t["faint"]);
-      painter.drawText(at.translated(QFontMetricsF(font).horizontalAdvance(code), 0),
-                       Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, line.text.mid(comment));
-    }
-    painter.restore();
-    if (hasFocus() && line.number == current_) rounded(painter, bar, 3, {}, with_alpha(t["focus"], 0.8));
+  const int scroll = verticalScrollBar()->value();
+  const int first = std::max(0, (scroll - top()) / row_);
+  const int last = std::min(static_cast<int>(text_->size()) - 1, (scroll + viewport()->height()) / row_);
+  if (costs_) {
+    paint_titles(painter);
+    painter.setClipRect(QRect(0, top() - 4, viewport()->width(), viewport()->height()));
   }
+  for (int i = first; i <= last; ++i, ++painted_)
+    paint_row(painter, static_cast<size_t>(i), QRectF(0, i * row_ + top() - scroll, viewport()->width(), row_));
+}
+
+void CodeView::paint_titles(QPainter& painter) const {
+  for (int c = 0; c < 3 && c < costs_->titles.size(); ++c)
+    text_in(painter, QRectF(0, 4, columns_[c], 20), costs_->titles[c], theme()["faint"], theme().ui(-2),
+            Qt::AlignRight | Qt::AlignVCenter);
+}
+
+void CodeView::paint_costs(QPainter& painter, const CostCell& cell, const QRectF& at) const {
+  const Theme& t = theme();
+  if (cell.share > 0) {
+    const double width = std::max(3.0, cell.share * (columns_[2] + 2));
+    rounded(painter, QRectF(6, at.top() + 2, width, at.height() - 4), 3, t["selection"]);
+  }
+  const QString texts[] = {cell.time, cell.runs, cell.nodes};
+  for (int c = 0; c < 3; ++c)
+    text_in(painter, QRectF(0, at.top(), columns_[c], at.height()), texts[c], c ? t["dim"] : t["text"], t.code(),
+            Qt::AlignRight | Qt::AlignVCenter);
+}
+
+void CodeView::paint_row(QPainter& painter, size_t row, const QRectF& at) const {
+  const Theme& t = theme();
+  const CodeLine line = text_->line(row);
+  const bool chosen = selected_.contains(line.number);
+  const QString fate = line.fate.isEmpty() ? QString() : fate_tone(line.fate.toStdString());
+  const QString strip = line.strip.isEmpty() ? fate : line.strip;
+  const int before = costs_ ? columns_[2] + 10 : 0;
+  const QRectF bar = at.adjusted(before + 2, 1, -2, -1);
+  if (costs_) {
+    const auto cell = costs_->cells.find(line.number);
+    if (cell != costs_->cells.end()) paint_costs(painter, cell->second, at);
+  }
+  if (chosen) {
+    rounded(painter, bar, 3, t["selection"]);
+  } else if (line.number == value_line_) {
+    rounded(painter, bar, 3, t["amberSoft"]);
+  } else if (!fate.isEmpty() && !costs_) {
+    rounded(painter, bar, 3, with_alpha(t.color(fate + QStringLiteral("Soft")), t.is_dark() ? 0.62 : 1));
+  }
+  if (hover_.contains(line.number) || over_ == line.number) rounded(painter, bar, 3, with_alpha(t["text"], 0.06));
+  if (!strip.isEmpty())
+    rounded(painter, QRectF(before + 2, at.top() + 1, 3, at.height() - 2), 1.5, t.color(strip + QStringLiteral("Fill")));
+  text_in(painter, QRectF(before + 8, at.top(), numbers() - before - 16, at.height()), QString::number(line.number),
+          chosen ? t["dim"] : t["faint"], t.code(), Qt::AlignRight | Qt::AlignVCenter);
+
+  double room = at.width() - numbers() - 8;
+  if (!line.note.isEmpty()) {
+    const QFont font = t.ui(-1);
+    const double used = QFontMetricsF(t.code()).horizontalAdvance(line.text.left(kMostDrawn)) -
+                        horizontalScrollBar()->value();
+    // The note never covers the code: it is cut off instead.
+    const double note = std::min(QFontMetricsF(font).horizontalAdvance(line.note), room - used - 20);
+    if (note > 40) {
+      const QString tone = line.tone.isEmpty() ? QStringLiteral("dim") : line.tone;
+      text_in(painter, QRectF(at.width() - note - 12, at.top(), note + 2, at.height()), line.note, t.color(tone), font,
+              Qt::AlignRight | Qt::AlignVCenter);
+      room -= note + 16;
+    }
+  }
+  painter.save();
+  painter.setClipRect(QRectF(numbers(), at.top(), std::max(20.0, room), at.height()), Qt::IntersectClip);
+  paint_code(painter, line, row, at, chosen);
+  painter.restore();
+  if (hasFocus() && line.number == current_) rounded(painter, bar, 3, {}, with_alpha(t["focus"], 0.8));
+}
+
+void CodeView::paint_code(QPainter& painter, const CodeLine& line, size_t row, const QRectF& at, bool chosen) const {
+  const Theme& t = theme();
+  const QString text = line.text.left(kMostDrawn);
+  QTextLayout layout(text, t.code());
+  QList<QTextLayout::FormatRange> formats;
+  LineState state = text_->state(row);
+  for (const Token& token : python_tokens(text, state)) {
+    QTextCharFormat format;
+    format.setForeground(chosen && token.kind != TokenKind::kComment ? t["selectionText"]
+                                                                     : t.color(token_tone(token.kind)));
+    formats << QTextLayout::FormatRange{static_cast<int>(token.start), static_cast<int>(token.length), format};
+  }
+  if (has_found_ && found_.row == row) {
+    QTextCharFormat format;
+    format.setBackground(t["amberFill"]);
+    format.setForeground(t["onFill"]);
+    formats << QTextLayout::FormatRange{static_cast<int>(found_.start), static_cast<int>(found_.length), format};
+  }
+  layout.setFormats(formats);
+  layout.beginLayout();
+  QTextLine made = layout.createLine();
+  made.setLineWidth(1e6);
+  layout.endLayout();
+  painter.setPen(chosen ? t["selectionText"] : dim_ ? t["dim"] : t["text"]);
+  layout.draw(&painter, QPointF(numbers() - horizontalScrollBar()->value(),
+                                at.top() + (at.height() - made.height()) / 2));
+}
+
+QString CodeView::spoken(size_t row) const {
+  const CodeLine line = text_->line(row);
+  QString said = QStringLiteral("line %1: %2").arg(line.number).arg(line.text.trimmed());
+  if (!line.fate.isEmpty()) said += QStringLiteral("; ") + line.fate;
+  const QString why = line.note.isEmpty() ? line.reason : line.note;
+  if (!why.isEmpty()) said += QStringLiteral("; ") + why;
+  if (!costs_) return said;
+  const auto cell = costs_->cells.find(line.number);
+  if (cell == costs_->cells.end()) return said;
+  const QString values[] = {cell->second.time, cell->second.runs, cell->second.nodes};
+  for (int c = 0; c < 3; ++c) {
+    if (!values[c].isEmpty()) said += QStringLiteral("; ") + costs_->titles[c] + QLatin1Char(' ') + values[c];
+  }
+  return said;
 }
 
 void CodeView::walk(int row) {
-  if (row < 0 || row >= static_cast<int>(lines_.size())) return;
-  current_ = lines_[static_cast<size_t>(row)].number;
-  setAccessibleDescription(
-      QStringLiteral("line %1: %2 %3")
-          .arg(current_)
-          .arg(lines_[static_cast<size_t>(row)].text.trimmed(), lines_[static_cast<size_t>(row)].note));
+  if (row < 0 || row >= static_cast<int>(text_->size())) return;
+  current_ = text_->number(static_cast<size_t>(row));
+  setAccessibleDescription(spoken(static_cast<size_t>(row)));
   reveal(current_, false);
   viewport()->update();
+  if (QAccessible::isActive()) {
+    QAccessibleInterface* me = QAccessible::queryAccessibleInterface(this);
+    if (me && me->textInterface()) {
+      QAccessibleTextCursorEvent moved(this, me->textInterface()->cursorPosition());
+      QAccessible::updateAccessibility(&moved);
+    }
+  }
   Q_EMIT activated(current_);
+}
+
+size_t CodeView::search_from() const { return static_cast<size_t>(std::max<ptrdiff_t>(0, text_->row_of(current_))); }
+
+void CodeView::show_found(const Found* found) {
+  has_found_ = found != nullptr;
+  if (found) {
+    found_ = *found;
+    if (found_.row < text_->size()) reveal(text_->number(found_.row));
+    const int x = QFontMetrics(theme().code()).averageCharWidth() * static_cast<int>(found_.start);
+    if (x < horizontalScrollBar()->value() || x > horizontalScrollBar()->value() + viewport()->width() - numbers() - 80)
+      horizontalScrollBar()->setValue(x - 80);
+  }
+  viewport()->update();
+}
+
+bool CodeView::event(QEvent* event) {
+  // Ctrl+F finds here; elsewhere it opens the search over everything.
+  if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Find) &&
+      isSignalConnected(QMetaMethod::fromSignal(&CodeView::find_asked))) {
+    event->accept();
+    return true;
+  }
+  return QAbstractScrollArea::event(event);
 }
 
 void CodeView::mousePressEvent(QMouseEvent* event) {
@@ -215,7 +334,7 @@ void CodeView::mousePressEvent(QMouseEvent* event) {
 
 void CodeView::mouseMoveEvent(QMouseEvent* event) {
   const int row = row_at(event->pos());
-  const int number = row < 0 ? 0 : lines_[static_cast<size_t>(row)].number;
+  const int number = row < 0 ? 0 : text_->number(static_cast<size_t>(row));
   if (number == over_) return;
   over_ = number;
   viewport()->update();
@@ -228,18 +347,26 @@ bool CodeView::viewportEvent(QEvent* event) {
     viewport()->update();
     Q_EMIT hovered(0);
   }
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const int row = row_at(help->pos());
+    const CodeLine line = row < 0 ? CodeLine{} : text_->line(static_cast<size_t>(row));
+    show_tip(help->globalPos(), line.note.isEmpty() ? line.reason : line.note, viewport());
+    return true;
+  }
   return QAbstractScrollArea::viewportEvent(event);
 }
 
 void CodeView::keyPressEvent(QKeyEvent* event) {
-  int row = -1;
-  for (size_t i = 0; i < lines_.size(); ++i) {
-    if (lines_[i].number == current_) row = static_cast<int>(i);
-  }
+  const int row = static_cast<int>(text_->row_of(current_));
   const int page = std::max(1, viewport()->height() / row_ - 1);
-  const int last = static_cast<int>(lines_.size()) - 1;
+  const int last = static_cast<int>(text_->size()) - 1;
   if (event->matches(QKeySequence::Copy) && row >= 0) {
-    QGuiApplication::clipboard()->setText(lines_[static_cast<size_t>(row)].text);
+    QGuiApplication::clipboard()->setText(text_->text(static_cast<size_t>(row)));
+    return;
+  }
+  if (event->matches(QKeySequence::Find)) {
+    Q_EMIT find_asked();
     return;
   }
   switch (event->key()) {
@@ -249,6 +376,11 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_PageUp: walk(std::max(0, row - page)); break;
     case Qt::Key_Home: walk(0); break;
     case Qt::Key_End: walk(last); break;
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+      horizontalScrollBar()->triggerAction(event->key() == Qt::Key_Left ? QScrollBar::SliderSingleStepSub
+                                                                         : QScrollBar::SliderSingleStepAdd);
+      break;
     case Qt::Key_Return:
     case Qt::Key_Enter:
       if (row >= 0) walk(row);
@@ -259,16 +391,17 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
 
 void CodeView::contextMenuEvent(QContextMenuEvent* event) {
   QMenu menu(this);
-  menu.addAction(QStringLiteral("Copy line"), this, [this] {
-    for (const CodeLine& l : lines_) {
-      if (l.number == current_) QGuiApplication::clipboard()->setText(l.text);
-    }
+  const ptrdiff_t row = text_->row_of(current_);
+  QAction* one = menu.addAction(QStringLiteral("Copy line"), this, [this, row] {
+    QGuiApplication::clipboard()->setText(text_->text(static_cast<size_t>(row)));
   });
-  menu.addAction(QStringLiteral("Copy all"), this, [this] {
-    QStringList all;
-    for (const CodeLine& l : lines_) all << l.text;
-    QGuiApplication::clipboard()->setText(all.join(QLatin1Char('\n')));
+  one->setEnabled(row >= 0);
+  QAction* all = menu.addAction(QStringLiteral("Copy all"), this, [this] {
+    QStringList lines;
+    for (size_t i = 0; i < text_->size(); ++i) lines << text_->text(i);
+    QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
   });
+  all->setEnabled(text_->size() <= kMostCopied);
   menu.exec(event->globalPos());
 }
 

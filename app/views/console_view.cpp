@@ -1,6 +1,7 @@
 // Appends console lines as they arrive and opens the source locations in them.
 #include "app/views/console_view.h"
 
+#include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
@@ -19,13 +20,15 @@ namespace footlight::app {
 namespace {
 
 constexpr int kMargin = 122;
-constexpr size_t kMostLines = 20'000;
+constexpr size_t kMostRows = 10'000;       // in the text; the others come when they are looked for
+constexpr size_t kBytesAtOnce = 1 << 20;
+constexpr qint64 kSliceMs = 12, kWriteMs = 200;
 
 std::pair<const char*, const char*> tag_of(session::ConsoleStream stream) {
   switch (stream) {
     case session::ConsoleStream::kStdout: return {"print", "faint"};
     case session::ConsoleStream::kStderr: return {"stderr", "red"};
-    case session::ConsoleStream::kTfPrint: return {"tf.print", "amber"};
+    case session::ConsoleStream::kTfPrint: return {"tf.print", "violet"};
     case session::ConsoleStream::kNote: return {"footlight", "blue"};
   }
   return {"", "faint"};
@@ -64,14 +67,12 @@ void ConsoleText::paint_tags() {
   const Theme& t = theme();
   QTextBlock block = firstVisibleBlock();
   const int row = fontMetrics().height();
-  while (block.isValid() && lines_) {
+  while (block.isValid() && line_of_) {
     const QRectF at = blockBoundingGeometry(block).translated(contentOffset());
     if (at.top() > margin_->height()) break;
-    const size_t number = first_ + static_cast<size_t>(block.blockNumber());
-    if (number < lines_->size()) {
-      const ConsoleLine& line = (*lines_)[number];
-      const auto [tag, tone] = tag_of(line.stream);
-      text_in(painter, QRectF(0, at.top(), 52, row), line.stamp, t["faint"], t.code(-2),
+    if (const ConsoleLine* line = line_of_(block.blockNumber())) {
+      const auto [tag, tone] = tag_of(line->stream);
+      text_in(painter, QRectF(0, at.top(), 52, row), line->stamp, t["faint"], t.code(-2),
               Qt::AlignRight | Qt::AlignVCenter);
       text_in(painter, QRectF(60, at.top(), kMargin - 64, row), QLatin1String(tag), t[tone], t.ui(-2, QFont::Medium));
     }
@@ -129,7 +130,19 @@ void ConsoleText::mouseReleaseEvent(QMouseEvent* event) {
   QPlainTextEdit::mouseReleaseEvent(event);
 }
 
+bool ConsoleText::event(QEvent* event) {
+  // Ctrl+F finds here; elsewhere it opens the search over everything.
+  if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Find)) {
+    event->accept();
+    return true;
+  }
+  return QPlainTextEdit::event(event);
+}
+
 void ConsoleText::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Find)) return find_asked();
+  const bool plain_key = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
+  if (typing_ && plain_key && !event->text().isEmpty() && event->text().front().isPrint()) return typed(event->text());
   if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
     // The location under the cursor, else the first one in its line.
     QTextCursor cursor = textCursor();
@@ -150,10 +163,67 @@ ConsoleView::ConsoleView(const Context& context, QWidget* parent) : View(context
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 0, 6, 6);
   column->setSpacing(4);
+  build_bar(column);
   text_ = new ConsoleText;
   text_->setAccessibleName(QStringLiteral("Console"));
   text_->setPlaceholderText(QStringLiteral("What the script prints appears here."));
+  text_->set_tags([this](int block) {
+    const size_t row = first_ + static_cast<size_t>(block);
+    return row < rows() && row < first_ + written_ ? &line(row) : nullptr;
+  });
+  find_ = new FindBar(this, text_);
+  column->addWidget(find_);
   column->addWidget(text_, 1);
+  build_input(column);
+  slices_.setInterval(0);
+  connect(&slices_, &QTimer::timeout, this, &ConsoleView::slice);
+  connect(text_, &ConsoleText::find_asked, find_, &FindBar::open);
+  connect(text_, &ConsoleText::typed, this, [this](const QString& text) {
+    input_->setFocus(Qt::OtherFocusReason);
+    input_->insert(text);
+  });
+  connect(text_, &ConsoleText::link_activated, this, [this](const QString& path, int line) {
+    const session::FileId file = context_.session->file_anywhere(path);
+    if (!file.valid()) {
+      Q_EMIT nowhere(path);
+      return;
+    }
+    context_.selection->select(Selection::of_line(document(), {file, line}));
+    Q_EMIT wants_view(QStringLiteral("source"));
+  });
+  reset();
+}
+
+void ConsoleView::build_bar(QVBoxLayout* column) {
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(8, 0, 8, 0);
+  bar->setSpacing(6);
+  filter_ = new QLineEdit;
+  filter_->setPlaceholderText(QStringLiteral("Filter: only lines with this text"));
+  filter_->setAccessibleName(QStringLiteral("Filter of the console"));
+  filter_->setClearButtonEnabled(true);
+  filter_->setMaximumWidth(300);
+  bar->addWidget(filter_, 1);
+  connect(filter_, &QLineEdit::textChanged, this, &ConsoleView::filter_changed);
+  for (size_t i = 0; i < std::size(streams_); ++i) {
+    const QString name = QLatin1String(tag_of(static_cast<session::ConsoleStream>(i)).first);
+    streams_[i] = new QPushButton(name);
+    streams_[i]->setProperty("role", "chip");
+    streams_[i]->setCheckable(true);
+    streams_[i]->setChecked(true);
+    streams_[i]->setAccessibleName(QStringLiteral("Show lines of ") + name);
+    set_tip(streams_[i], QStringLiteral("Show or hide lines of ") + name);
+    bar->addWidget(streams_[i]);
+    connect(streams_[i], &QPushButton::toggled, this, &ConsoleView::filter_changed);
+  }
+  count_ = plain_label({}, "faint");
+  count_->setAccessibleName(QStringLiteral("Lines in the console"));
+  bar->addWidget(count_);
+  bar->addStretch(1);
+  column->addLayout(bar);
+}
+
+void ConsoleView::build_input(QVBoxLayout* column) {
   input_row_ = new QWidget;
   auto* row = new QHBoxLayout(input_row_);
   row->setContentsMargins(8, 0, 8, 0);
@@ -172,101 +242,184 @@ ConsoleView::ConsoleView(const Context& context, QWidget* parent) : View(context
     input_->clear();
   });
   connect(end, &QToolButton::clicked, this, [this] {
-    input_row_->hide();
+    set_input_open(false);
     Q_EMIT input_ended();
   });
-  connect(text_, &ConsoleText::link_activated, this, [this](const QString& path, int line) {
-    const session::FileId file = context_.session->file_anywhere(path);
-    if (!file.valid()) {
-      Q_EMIT nowhere(path);
-      return;
-    }
-    context_.selection->select(Selection::of_line(document(), {file, line}));
-    Q_EMIT wants_view(QStringLiteral("source"));
-  });
-  reset();
 }
 
-void ConsoleView::set_input_open(bool open) { input_row_->setVisible(open); }
+void ConsoleView::set_input_open(bool open) {
+  const bool had_keys = input_->hasFocus();
+  input_open_ = open;
+  text_->set_typing(open);
+  input_row_->setVisible(open);
+  if (!open && had_keys) text_->setFocus(Qt::OtherFocusReason);
+}
 
 void ConsoleView::reset() {
   lines_.clear();
+  kept_.clear();
+  filtered_ = 0;
+  at_end_ = true;
+  first_ = written_ = 0;
+  stale_ = 0;
   text_->clear();
-  written_ = dropped_ = 0;
-  text_->set_tags(&lines_.lines(), 0);
   refresh();
 }
 
-void ConsoleView::refresh() {
-  const size_t first = lines_.take(document());
-  write_from(std::min(first, written_ + dropped_));
-}
+void ConsoleView::refresh() { slice(); }
 
 void ConsoleView::note(const QString& text) {
+  const size_t first = lines_.lines().size();
   lines_.note(text);
-  write_from(written_ + dropped_);
+  changed_from(first);
+  slice();
 }
 
 void ConsoleView::show_theme() {
-  text_->setFont(theme().code());
-  text_->clear();
+  stale_ = 0;
   written_ = 0;
-  dropped_ = 0;
-  write_from(0);
+  write();
 }
 
-void ConsoleView::write_from(size_t first) {
-  const auto& lines = lines_.lines();
-  if (first >= lines.size()) return;
-  const Theme& t = theme();
-  text_->setFont(t.code());
-  const bool at_end = text_->verticalScrollBar()->value() >= text_->verticalScrollBar()->maximum() - 2;
+bool ConsoleView::filtered() const {
+  return !filter_->text().isEmpty() ||
+         std::any_of(std::begin(streams_), std::end(streams_), [](const QPushButton* b) { return !b->isChecked(); });
+}
+
+bool ConsoleView::keeps(const ConsoleLine& line) const {
+  return streams_[static_cast<size_t>(line.stream) & 3]->isChecked() &&
+         line.text.contains(filter_->text(), Qt::CaseInsensitive);
+}
+
+const ConsoleLine& ConsoleView::line(size_t row) const { return lines_.lines()[filtered() ? kept_[row] : row]; }
+
+void ConsoleView::filter_changed() {
+  kept_.clear();
+  filtered_ = 0;
+  stale_ = 0;
+  at_end_ = true;
+  slice();
+  find_->text_changed();
+}
+
+void ConsoleView::changed_from(size_t first) {
+  while (!kept_.empty() && kept_.back() >= first) kept_.pop_back();
+  filtered_ = std::min(filtered_, first);
+  stale_ = std::min(stale_, filtered() ? kept_.size() : first);
+}
+
+void ConsoleView::slice() {
+  QElapsedTimer clock;
+  clock.start();
+  while (!lines_.complete(document()) && clock.elapsed() < kSliceMs) changed_from(lines_.take(document(), kBytesAtOnce / 8));
+  if (filtered()) {
+    const auto& all = lines_.lines();
+    for (; filtered_ < all.size(); ++filtered_) {
+      if ((filtered_ & 0xff) == 0xff && clock.elapsed() >= kSliceMs) break;
+      if (keeps(all[filtered_])) kept_.push_back(static_cast<uint32_t>(filtered_));
+    }
+  }
+  const bool more = !lines_.complete(document()) || (filtered() && filtered_ < lines_.lines().size());
+  if (more != slices_.isActive()) more ? slices_.start() : slices_.stop();
+  if (!more || !written_at_.isValid() || written_at_.elapsed() > kWriteMs) write();
+}
+
+// Brings the text up to date: its rows from the first that changed on.
+void ConsoleView::write() {
+  written_at_.start();
+  const size_t rows = this->rows();
+  if (at_end_ && rows - std::min(rows, first_) > kMostRows + kMostRows / 4) {
+    show_rows(rows - kMostRows, kMostRows);
+  } else if (at_end_) {
+    show_rows(stale_ < first_ ? rows - std::min(rows, kMostRows) : first_, SIZE_MAX);
+  } else if (stale_ < first_ + written_) {
+    show_rows(std::min(first_, rows), written_);
+  }
+  stale_ = SIZE_MAX;
+  say_count();
+}
+
+// Makes the text show rows [first, first + count), reusing those in it that have not changed.
+void ConsoleView::show_rows(size_t first, size_t count) {
+  const size_t last = first + std::min(count, rows() - first);
+  text_->setFont(theme().code());
+  QScrollBar* bar = text_->verticalScrollBar();
+  const bool follow = at_end_ && bar->value() >= bar->maximum() - 2;
   QTextCursor cursor(text_->document());
   cursor.beginEditBlock();
-  // Too much output: show only the end; the session has the rest.
-  if (lines.size() - dropped_ > kMostLines + kMostLines / 4) {
-    const size_t keep_from = lines.size() - kMostLines;
+  const size_t good = first == first_ ? std::min({stale_, first_ + written_, last}) : first;
+  if (good <= first) {
     cursor.select(QTextCursor::Document);
     cursor.removeSelectedText();
-    dropped_ = keep_from;
     written_ = 0;
-    first = keep_from;
-  } else if (first < dropped_ + written_) {
-    // Rewrite the lines that changed.
-    const QTextBlock block = text_->document()->findBlockByNumber(static_cast<int>(first - dropped_));
-    cursor.setPosition(block.position());
+  } else if (good < first_ + written_) {
+    cursor.setPosition(text_->document()->findBlockByNumber(static_cast<int>(good - first)).position());
     cursor.movePosition(QTextCursor::End, QTextCursor::KeepAnchor);
     cursor.removeSelectedText();
-    if (first > dropped_) cursor.deletePreviousChar();
-    written_ = first - dropped_;
+    cursor.deletePreviousChar();
+    written_ = good - first;
   }
+  first_ = first;
   cursor.movePosition(QTextCursor::End);
-  for (size_t i = std::max(first, dropped_); i < lines.size(); ++i) {
-    const ConsoleLine& line = lines[i];
-    if (written_ > 0) cursor.insertBlock();
-    QTextCharFormat plain_format;
-    const bool error = line.stream == session::ConsoleStream::kStderr;
-    plain_format.setForeground(error                                             ? t["red"]
-                               : line.stream == session::ConsoleStream::kNote    ? t["blue"]
-                               : line.stream == session::ConsoleStream::kTfPrint ? t["amber"]
-                                                                                 : t["text"]);
-    int at = 0;
-    for (const ConsoleLink& link : line.links) {
-      cursor.insertText(line.text.mid(at, link.start - at), plain_format);
-      QTextCharFormat format = plain_format;
-      format.setAnchor(true);
-      format.setAnchorHref(link.path + QLatin1Char('#') + QString::number(link.line));
-      format.setForeground(t["blue"]);
-      format.setFontUnderline(true);
-      cursor.insertText(line.text.mid(link.start, link.length), format);
-      at = link.start + link.length;
-    }
-    cursor.insertText(line.text.mid(at), plain_format);
-    ++written_;
-  }
+  for (size_t row = first_ + written_; row < last; ++row) append(cursor, line(row));
   cursor.endEditBlock();
-  text_->set_tags(&lines, dropped_);
-  if (at_end) text_->verticalScrollBar()->setValue(text_->verticalScrollBar()->maximum());
+  if (follow) bar->setValue(bar->maximum());
+}
+
+void ConsoleView::append(QTextCursor& cursor, const ConsoleLine& line) {
+  const Theme& t = theme();
+  if (written_++) cursor.insertBlock();
+  QTextCharFormat plain_format;
+  plain_format.setForeground(line.stream == session::ConsoleStream::kStderr    ? t["red"]
+                             : line.stream == session::ConsoleStream::kNote    ? t["blue"]
+                             : line.stream == session::ConsoleStream::kTfPrint ? t["violet"]
+                                                                               : t["text"]);
+  int at = 0;
+  for (const ConsoleLink& link : line.links) {
+    cursor.insertText(line.text.mid(at, link.start - at), plain_format);
+    QTextCharFormat format = plain_format;
+    format.setAnchor(true);
+    format.setAnchorHref(link.path + QLatin1Char('#') + QString::number(link.line));
+    format.setForeground(t["blue"]);
+    format.setFontUnderline(true);
+    cursor.insertText(line.text.mid(link.start, link.length), format);
+    at = link.start + link.length;
+  }
+  cursor.insertText(line.text.mid(at), plain_format);
+}
+
+void ConsoleView::say_count() {
+  const size_t all = lines_.lines().size(), rows = this->rows();
+  QString text = filtered() ? QStringLiteral("%1 of %2").arg(app::count_text(rows), counted(all, "line", "lines"))
+                            : counted(all, "line", "lines");
+  if (written_ < rows) text += QStringLiteral("; %1 to %2 are shown").arg(app::count_text(first_ + 1), app::count_text(first_ + written_));
+  count_->setText(all ? text : QString());
+}
+
+size_t ConsoleView::search_from() const { return first_ + static_cast<size_t>(text_->textCursor().blockNumber()); }
+
+void ConsoleView::show_found(const Found* found) {
+  if (!found) {
+    if (at_end_) return;
+    at_end_ = true;
+    stale_ = 0;
+    write();
+    text_->verticalScrollBar()->setValue(text_->verticalScrollBar()->maximum());
+    return;
+  }
+  if (found->row < first_ || found->row >= first_ + written_) {
+    at_end_ = false;
+    stale_ = 0;
+    show_rows(found->row - std::min(found->row, kMostRows / 2), kMostRows);
+    stale_ = SIZE_MAX;
+    say_count();
+  }
+  const QTextBlock block = text_->document()->findBlockByNumber(static_cast<int>(found->row - first_));
+  QTextCursor cursor(block);
+  cursor.setPosition(block.position() + static_cast<int>(found->start));
+  cursor.setPosition(cursor.position() + static_cast<int>(found->length), QTextCursor::KeepAnchor);
+  text_->setTextCursor(cursor);
+  text_->centerCursor();
 }
 
 }  // namespace footlight::app

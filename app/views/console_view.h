@@ -2,10 +2,16 @@
 #pragma once
 
 #include "app/models/console_model.h"
+#include "app/views/find_bar.h"
 #include "app/views/view.h"
 
-#include <QLineEdit>
+#include <QElapsedTimer>
 #include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <functional>
 
 namespace footlight::app {
 
@@ -15,15 +21,20 @@ class ConsoleText : public QPlainTextEdit {
 
  public:
   explicit ConsoleText(QWidget* parent = nullptr);
-  void set_tags(const std::vector<ConsoleLine>* lines, size_t first) { lines_ = lines; first_ = first; }
+  // The line that a block shows; null: none.
+  void set_tags(std::function<const ConsoleLine*(int block)> line_of) { line_of_ = std::move(line_of); }
+  void set_typing(bool typing) { typing_ = typing; }
 
   // Opens the next source location in the text (-1: the previous one), wrapping around. False if there is none.
   bool step_link(int by);
 
  Q_SIGNALS:
   void link_activated(const QString& path, int line);
+  void typed(const QString& text);   // while the script reads input
+  void find_asked();
 
  protected:
+  bool event(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
@@ -34,11 +45,11 @@ class ConsoleText : public QPlainTextEdit {
   void paint_tags();
   bool open_link(const QTextCursor& cursor);
   QWidget* margin_;
-  const std::vector<ConsoleLine>* lines_ = nullptr;
-  size_t first_ = 0;
+  std::function<const ConsoleLine*(int block)> line_of_;
+  bool typing_ = false;
 };
 
-class ConsoleView : public View {
+class ConsoleView : public View, public Searched {
   Q_OBJECT
 
  public:
@@ -47,7 +58,8 @@ class ConsoleView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override {}
-  QWidget* main_widget() override { return text_; }
+  // While the script reads input, keys go there.
+  QWidget* main_widget() override { return input_open_ ? static_cast<QWidget*>(input_) : text_; }
 
   void note(const QString& text);
   void show_theme();                     // rewrites the text, which contains colours
@@ -55,6 +67,17 @@ class ConsoleView : public View {
   const ConsoleLines& lines() const { return lines_; }
   ConsoleText* text() { return text_; }
   QLineEdit* input() { return input_; }
+  QLineEdit* filter() { return filter_; }
+  QPushButton* stream_button(session::ConsoleStream stream) { return streams_[static_cast<size_t>(stream)]; }
+  FindBar* find() { return find_; }
+  QString count_text() const { return count_->text(); }
+  bool working() const { return slices_.isActive(); }
+
+  size_t rows() const { return filtered() ? kept_.size() : lines_.lines().size(); }
+  size_t search_rows() const override { return rows(); }
+  QString search_text(size_t row) const override { return line(row).text; }
+  size_t search_from() const override;
+  void show_found(const Found* found) override;
 
  Q_SIGNALS:
   void nowhere(const QString& path);   // the file of a location does not exist
@@ -62,14 +85,34 @@ class ConsoleView : public View {
   void input_ended();
 
  private:
-  void write_from(size_t line);
+  void build_bar(QVBoxLayout* column);
+  void build_input(QVBoxLayout* column);
+  bool filtered() const;
+  bool keeps(const ConsoleLine& line) const;
+  const ConsoleLine& line(size_t row) const;
+  void filter_changed();
+  void slice();                         // takes and filters some more lines
+  void changed_from(size_t line);
+  void write();
+  void show_rows(size_t first, size_t count);
+  void append(QTextCursor& cursor, const ConsoleLine& line);
+  void say_count();
 
   ConsoleLines lines_;
+  std::vector<uint32_t> kept_;   // lines that pass the filter, if there is one
+  size_t filtered_ = 0;          // lines that the filter has seen
+  QTimer slices_;
+  QElapsedTimer written_at_;
   ConsoleText* text_;
+  QLineEdit *filter_, *input_;
+  QPushButton* streams_[4];
+  QLabel* count_;
+  FindBar* find_;
   QWidget* input_row_;
-  QLineEdit* input_;
-  size_t written_ = 0;   // lines in the text
-  size_t dropped_ = 0;   // lines before the first one in the text
+  size_t first_ = 0, written_ = 0;   // the rows in the text
+  size_t stale_ = SIZE_MAX;          // the first row whose text has changed since
+  bool at_end_ = true;               // the text holds the last rows, and goes on with new ones
+  bool input_open_ = false;
 };
 
 }  // namespace footlight::app

@@ -96,6 +96,7 @@ InspectorPanel::InspectorPanel(const Context& context, QWidget* parent) : View(c
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setAccessibleName(QStringLiteral("Inspector"));
   outer->addWidget(scroll_);
+  connect(&context_.session->lines(), &LineTotals::changed, this, &InspectorPanel::build);
   build();
 }
 
@@ -127,6 +128,8 @@ void InspectorPanel::ask() {
   // While a run grows, only one query is pending at a time.
   if (facts_ticket_.waiting() && asked_ == current()) return;
   asked_ = current();
+  const bool line = asked_.kind == Selection::Kind::kLine || asked_.kind == Selection::Kind::kGenerated;
+  if (line && isVisible()) context_.session->lines().want(asked_.trace);
   context_.session->queries().ask(
       facts_ticket_,
       [selection = asked_](const query::Store& store, const query::Cancel& cancel) {
@@ -177,15 +180,19 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
   grid->setColumnStretch(1, 1);
   int at = 0;
   for (const InspectorRow& row : group.rows) {
-    QLabel* label = plain_label((row.indent ? QStringLiteral("  ") : QString()) + row.label, "faint");
-    label->setMaximumWidth(110);
+    auto* label = new ElidedLabel(QString(2 * row.indent, QLatin1Char(' ')) + row.label);
+    label->setProperty("role", "faint");
+    label->setFixedWidth(86);
     grid->addWidget(label, at, 0, Qt::AlignTop);
     if (row.link) {
       auto* link = new LinkButton(row.value, true);
       link->setAccessibleName(row.label + QLatin1Char(' ') + row.value);
       link->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
       const Selection target = row.target;
-      connect(link, &QPushButton::clicked, this, [this, target] { context_.selection->select(target); });
+      connect(link, &QPushButton::clicked, this, [this, target] {
+        context_.selection->select(target);
+        if (target.kind == Selection::Kind::kGenerated) Q_EMIT wants_view(QStringLiteral("autograph"));
+      });
       grid->addWidget(link, at, 1);
     } else {
       // Text with spaces wraps; a long word is cut off, so that it does not widen the panel.
@@ -208,7 +215,7 @@ void InspectorPanel::build() {
   if (needs_facts(current()) && facts_.of != current() && facts_ticket_.waiting()) return;
   InspectorContent content = document().run.script.empty() && document().functions.empty()
                                  ? InspectorContent{}
-                                 : inspect(document(), current(), &facts_);
+                                 : inspect(document(), current(), &facts_, &context_.session->lines().sums());
   QString said = theme().name() + as_markdown(content) + content.tag + (snippet_ ? QStringLiteral("s") : QString()) +
                  QString::number(content.histogram.size());
   for (const InspectorGroup& g : content.groups) {
@@ -231,13 +238,12 @@ void InspectorPanel::build() {
   }
   auto* head = new QHBoxLayout;
   head->setSpacing(12);
-  QLabel* title = plain_label(QFontMetrics(theme().ui(2, QFont::DemiBold))
-                                  .elidedText(content_.title, Qt::ElideMiddle, content_.tag.isEmpty() ? 270 : 190),
-                              "title");
+  auto* title = new ElidedLabel(content_.title);
+  title->setProperty("role", "title");
+  title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   set_tip(title, content_.title);
-  head->addWidget(title);
+  head->addWidget(title, 1);
   if (!content_.tag.isEmpty()) head->addWidget(new Pill(content_.tag, content_.tag_tone));
-  head->addStretch(1);
   column_->addLayout(head);
   bool first = true;
   for (const InspectorGroup& g : content_.groups) {

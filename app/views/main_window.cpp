@@ -179,17 +179,13 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   }
   remember_file(absolute);
   watcher_.watch({absolute});
-  if (!session_.is_open()) {
-    QFile file(absolute);
-    if (file.open(QIODevice::ReadOnly))
-      source_->show_text(QFileInfo(absolute).fileName(), QString::fromUtf8(file.read(4 << 20)));
-  }
+  if (!session_.is_open()) source_->show_script(absolute);
   update_welcome();
   update_status();
 }
 
 void MainWindow::run() {
-  if (worker_.running()) return;
+  if (worker_.running() || !source_->save_edits()) return;
   tabs_->setFocus(Qt::OtherFocusReason);
   if (top_->script().isEmpty()) {
     show_banner(QStringLiteral("Open a Python script first (Ctrl+O, or drop one here)."), false);

@@ -387,7 +387,10 @@ void MainWindow::show_view(const QString& name) {
     static_cast<View*>(pages_->widget(i))->main_widget()->setFocus(Qt::ShortcutFocusReason);
     return;
   }
-  if (name == QStringLiteral("console")) {
+  if (name == QStringLiteral("editor")) {
+    show_view(QStringLiteral("source"));
+    source_->edit(place_of(session_.document(), selection_.current()));
+  } else if (name == QStringLiteral("console")) {
     show_dock(1);
     console_->main_widget()->setFocus(Qt::ShortcutFocusReason);
   } else if (name == QStringLiteral("findings")) {
@@ -415,6 +418,7 @@ void MainWindow::choose_theme(const QString& name) {
   context_label_->setFont(theme().code());
   for (QLabel* l : {machine_, recorded_}) l->setFont(theme().ui(-2));
   console_->show_theme();
+  source_->show_theme();
   inspector_->refresh();
   findings_->reset();
   update_status();

@@ -1,45 +1,151 @@
-// Shows a file and follows the selection through it.
+// Shows a file and follows the selection through it; asks the store what its lines cost.
 #include "app/views/source_view.h"
 
+#include "app/models/line_marks.h"
 #include "app/models/text.h"
 #include "app/views/autograph_view.h"
-#include "app/views/labels.h"
 
+#include <QButtonGroup>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
 namespace footlight::app {
+namespace {
+
+QPushButton* chip(const QString& text, const QString& tip) {
+  auto* made = new QPushButton;
+  made->setText(text);
+  made->setCheckable(true);
+  made->setProperty("role", "chip");
+  made->setAccessibleName(text);
+  made->setAccessibleDescription(tip);
+  made->setFocusPolicy(Qt::StrongFocus);
+  set_tip(made, tip);
+  return made;
+}
+
+}  // namespace
 
 SourceView::SourceView(const Context& context, QWidget* parent) : View(context, parent) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 10, 16, 14);
   column->setSpacing(8);
-  auto* head = new QHBoxLayout;
-  head->setSpacing(14);
-  files_ = new QComboBox;
-  files_->setAccessibleName(QStringLiteral("File"));
-  files_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  head->addWidget(files_);
-  head->addStretch(1);
-  head->addWidget(new Swatch(QStringLiteral("amber"), QStringLiteral("staged")));
-  head->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
-  head->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
-  column->addLayout(head);
+  build_head(column);
+  build_note(column);
   code_ = new CodeView;
   code_->setAccessibleName(QStringLiteral("Source"));
   code_->set_row_height(24);
   code_->set_empty_text(QStringLiteral("No source was recorded in this run."));
-  column->addWidget(card_with(code_), 1);
+  editor_ = new SourceEditor;
+  find_ = new FindBar(code_, code_);
+  column->addWidget(find_);
+  auto* middle = new QWidget;
+  pages_ = new QStackedLayout(middle);
+  pages_->addWidget(card_with(code_));
+  pages_->addWidget(card_with(editor_));
+  column->addWidget(middle, 1);
+  auto* legend = new QHBoxLayout;
+  legend->setSpacing(14);
+  for (const auto& [tone, text] : {std::pair("violet", "staged"), std::pair("teal", "Python while tracing"),
+                                   std::pair("blue", "eager"), std::pair("red", "fell back"),
+                                   std::pair("amber", "traced again")})
+    legend->addWidget(new Swatch(QLatin1String(tone), QLatin1String(text)));
+  legend->addStretch(1);
+  column->addLayout(legend);
   connect(files_, &QComboBox::activated, this, [this](int index) {
     if (index >= 0) show_file(session::FileId(files_->itemData(index).toUInt()));
   });
   connect(code_, &CodeView::activated, this, [this](int number) {
-    if (!file_.valid()) return;
-    select(Selection::of_line(document(), {file_, number}));
     code_->set_marks({number});
+    if (file_.valid()) select(Selection::of_line(document(), {file_, number}));
   });
+  connect(code_, &CodeView::find_asked, find_, &FindBar::open);
+  connect(editor_, &SourceEditor::find_asked, find_, &FindBar::open);
+  connect(editor_, &SourceEditor::save_asked, this, [this] { save(); });
+  connect(editor_, &SourceEditor::leave_asked, this, [this] { edit_->setChecked(false); });
+  connect(editor_, &QPlainTextEdit::textChanged, find_, &FindBar::text_changed);
+  connect(editor_->document(), &QTextDocument::modificationChanged, this, [this](bool modified) {
+    save_->setEnabled(modified);
+    edit_->setText(modified ? QString::fromUtf8("Edit •") : QStringLiteral("Edit"));
+  });
+  connect(editor_, &SourceEditor::disk_changed, this, [this](bool modified) {
+    if (!editing()) return;
+    if (modified) {
+      say(QFileInfo(editor_->path()).fileName() + QStringLiteral(" has changed on the disk, and here too."), true);
+    } else if (const QString error = editor_->reload(); error.isEmpty()) {
+      say(QStringLiteral("The file has changed on the disk and was read again."));
+    } else {
+      say(error);
+    }
+  });
+  connect(&context_.session->lines(), &LineTotals::changed, this, &SourceView::show_costs);
   reset();
 }
+
+void SourceView::build_head(QVBoxLayout* column) {
+  auto* head = new QHBoxLayout;
+  head->setSpacing(8);
+  files_ = new QComboBox;
+  files_->setAccessibleName(QStringLiteral("File"));
+  files_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  files_->setMinimumContentsLength(14);
+  head->addWidget(files_);
+  sentence_ = new ElidedLabel;
+  sentence_->setProperty("role", "dim");
+  sentence_->setAccessibleName(QStringLiteral("What the file cost"));
+  sentence_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  head->addSpacing(6);
+  head->addWidget(sentence_, 1);
+  auto* group = new QButtonGroup(this);
+  for (const CostMode mode : kCostModes) {
+    modes_.push_back(chip(cost_mode_name(mode), cost_mode_tip(mode)));
+    group->addButton(modes_.back());
+    head->addWidget(modes_.back());
+    connect(modes_.back(), &QPushButton::clicked, this, [this, mode] { choose_mode(mode); });
+  }
+  modes_.front()->setChecked(true);
+  save_ = new QPushButton;
+  save_->setText(QStringLiteral("Save"));
+  save_->setAccessibleName(QStringLiteral("Save the file"));
+  set_tip(save_, QStringLiteral("Save the file (Ctrl+S)"));
+  save_->hide();
+  connect(save_, &QPushButton::clicked, this, [this] { save(); });
+  head->addWidget(save_);
+  edit_ = chip(QStringLiteral("Edit"), QStringLiteral("Edit the file on the disk: Ctrl+S saves, F5 saves and runs"));
+  head->addWidget(edit_);
+  connect(edit_, &QPushButton::toggled, this, &SourceView::set_editing);
+  column->addLayout(head);
+}
+
+void SourceView::build_note(QVBoxLayout* column) {
+  note_ = new QWidget;
+  auto* row = new QHBoxLayout(note_);
+  row->setContentsMargins(2, 0, 2, 0);
+  note_text_ = plain_label({}, "dim");
+  note_text_->setWordWrap(true);
+  note_text_->setAccessibleName(QStringLiteral("About this file"));
+  row->addWidget(note_text_, 1);
+  take_disk_ = new LinkButton(QStringLiteral("Take the one on disk"), false);
+  keep_mine_ = new LinkButton(QStringLiteral("Keep mine and save"), false);
+  row->addWidget(take_disk_);
+  row->addWidget(keep_mine_);
+  connect(take_disk_, &QPushButton::clicked, this, [this] { say(editor_->reload()); });
+  connect(keep_mine_, &QPushButton::clicked, this, [this] { save(true); });
+  column->addWidget(note_);
+  note_->hide();
+}
+
+void SourceView::say(const QString& text, bool choice) {
+  note_text_->setText(text);
+  take_disk_->setVisible(choice);
+  keep_mine_->setVisible(choice);
+  note_->setVisible(!text.isEmpty());
+}
+
+void SourceView::showEvent(QShowEvent*) { want_costs(); }
 
 void SourceView::fill_files() {
   known_files_ = document().files.size();
@@ -54,49 +160,151 @@ void SourceView::fill_files() {
 void SourceView::reset() {
   file_ = {};
   fill_files();
+  if (!document().files.empty()) script_.clear();
   session::FileId script = document().file_named(document().run.script);
   if (!script.valid() && !document().files.empty()) script = document().files.front().id;
-  show_file(script);
+  if (script_.isEmpty()) show_file(script);
   follow_selection();
+  want_costs();
 }
 
 void SourceView::refresh() {
   if (known_files_ != document().files.size()) fill_files();
   if (!file_.valid() && !document().files.empty()) {
     show_file(document().files.front().id);
-  } else if (pieces_ != document().generated.size() || decisions_ != document().decisions.size()) {
+  } else if (pieces_ != document().generated.size() || decisions_ != document().decisions.size() ||
+             traces_ != document().traces.size()) {
     show_file(file_);
   }
   follow_selection();
+  want_costs();
 }
 
 void SourceView::show_file(session::FileId file) {
+  const bool another = file_ != file || !text_;
   file_ = file;
   pieces_ = document().generated.size();
   decisions_ = document().decisions.size();
-  code_->set_lines(file.valid() ? file_lines(document(), file) : std::vector<CodeLine>{});
+  traces_ = document().traces.size();
+  const session::FileRecord* record = document().file(file);
+  const std::string text = record ? record->text : std::string();
+  if (another || text_->whole().size() != text.size()) {
+    text_ = std::make_shared<FileText>(text, std::unordered_map<int, CodeLine>{});
+    find_->text_changed();
+  }
   for (int i = 0; i < files_->count(); ++i) {
     if (files_->itemData(i).toUInt() == file.value) files_->setCurrentIndex(i);
   }
+  show_costs();
+  if (another && editing()) set_editing(true);
 }
 
-void SourceView::show_text(const QString& name, const QString& text) {
+void SourceView::show_script(const QString& path) {
+  script_ = path;
   file_ = {};
   files_->clear();
-  files_->addItem(name);
+  files_->addItem(QFileInfo(path).fileName());
   files_->setVisible(true);
-  std::vector<CodeLine> lines;
-  for (const QString& line : text.split(QLatin1Char('\n'))) {
-    CodeLine made;
-    made.number = static_cast<int>(lines.size()) + 1;
-    made.text = line;
-    lines.push_back(std::move(made));
+  QFile file(path);
+  const QByteArray text = file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  text_ = std::make_shared<FileText>(text.toStdString(), std::unordered_map<int, CodeLine>{});
+  code_->set_costs(nullptr);
+  code_->set_text(text_);
+  sentence_->setText(QStringLiteral("not run yet: Run (F5) shows what its lines cost"));
+  if (editing()) set_editing(true);
+}
+
+void SourceView::want_costs() {
+  if (isVisible() && !document().files.empty()) context_.session->lines().want(current().trace);
+}
+
+void SourceView::show_costs() {
+  if (!file_.valid()) {
+    code_->set_costs(nullptr);
+    code_->set_text(text_);
+    sentence_->setText({});
+    return;
   }
-  code_->set_lines(std::move(lines));
+  auto notes = file_notes(document(), file_, static_cast<int64_t>(text_->size()));
+  const query::LineSums& sums = context_.session->lines().sums();
+  mark_lines(document(), sums, file_, notes);
+  text_->set_notes(std::move(notes));
+  auto costs = std::make_shared<LineCosts>(line_costs(sums, file_, mode_));
+  const bool counting = sums.lines.empty() && (context_.session->lines().waiting() || !isVisible());
+  QString sentence = counting ? QString::fromUtf8("counting …") : costs->sentence;
+  if (document().dropped) sentence += QStringLiteral("; incomplete: %1 events were dropped").arg(count_text(document().dropped));
+  sentence_->setText(sentence);
+  set_tip(sentence_, cost_mode_tip(mode_));
+  code_->set_costs(std::move(costs));
+  code_->set_text(text_);
+}
+
+void SourceView::choose_mode(CostMode mode) {
+  mode_ = mode;
+  modes_[static_cast<size_t>(mode)]->setChecked(true);
+  if (editing()) edit_->setChecked(false);
+  show_costs();
+}
+
+QString SourceView::disk_path() const {
+  if (!script_.isEmpty()) return script_;
+  const session::FileRecord* f = document().file(file_);
+  return f ? QDir(q(document().run.working_directory)).absoluteFilePath(q(f->path)) : QString();
+}
+
+void SourceView::edit(const Place& place) {
+  if (place.file.valid() && place.file != file_) show_file(place.file);
+  edit_->setChecked(true);
+  if (editing()) editor_->show_line(place.line);
+}
+
+void SourceView::set_editing(bool on) {
+  say({});
+  if (on && (editor_->path() != disk_path() || !editor_->modified())) {
+    if (editor_->modified() && !save()) return;
+    const QString error = disk_path().isEmpty() ? QStringLiteral("There is no file to edit.") : editor_->open(disk_path());
+    if (!error.isEmpty()) {
+      edit_->setChecked(false);
+      say(error);
+      return;
+    }
+    editor_->show_line(std::max(1, code_->current()));
+    const session::FileRecord* f = document().file(file_);
+    if (f && QString::fromStdString(f->text).remove(QLatin1Char('\r')) != editor_->on_disk())
+      say(QStringLiteral("This is the file on the disk. It is not the text that this run recorded."));
+  }
+  if (!on && editor_->modified())
+    say(QStringLiteral("Your edits are kept but not saved. Below is the text that was recorded."));
+  pages_->setCurrentIndex(on ? 1 : 0);
+  save_->setVisible(on);
+  save_->setEnabled(editor_->modified());
+  find_->set_searched(on ? static_cast<Searched*>(editor_) : code_, main_widget());
+  main_widget()->setFocus(Qt::OtherFocusReason);
+}
+
+bool SourceView::save(bool force) {
+  const QString error = editor_->save(force);
+  const bool conflict = error.contains(QStringLiteral("changed on the disk"));
+  say(error.isEmpty() ? QString::fromUtf8("Saved. F5 runs it again.") : error, conflict);
+  return error.isEmpty();
+}
+
+bool SourceView::save_edits() {
+  if (!editor_->modified()) return true;
+  if (save()) return true;
+  edit_->setChecked(true);
+  Q_EMIT wants_view(QStringLiteral("source"));
+  return false;
+}
+
+void SourceView::show_theme() {
+  editor_->show_theme();
+  code_->viewport()->update();
 }
 
 void SourceView::follow_selection() {
   const Place place = place_of(document(), current());
+  want_costs();
   if (!place) {
     code_->set_marks({});
     return;

@@ -208,7 +208,7 @@ QFont Theme::code(int delta, int weight) const {
   font.setWeight(static_cast<QFont::Weight>(weight));
   font.setStyleHint(QFont::Monospace);
   // No ligatures: "->" and "==" must stay two columns wide.
-  font.setStyleStrategy(QFont::PreferAntialias);
+  font.setStyleStrategy(static_cast<QFont::StyleStrategy>(QFont::PreferAntialias | QFont::PreferNoShaping));
   return font;
 }
 

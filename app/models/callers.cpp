@@ -1,0 +1,115 @@
+// Follows recorded locations where there are any, else the calls of traced functions.
+#include "app/models/callers.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+constexpr size_t kMostFrames = 64;
+
+class Stack {
+ public:
+  explicit Stack(const query::Store& store) : store_(store), reader_(store.reader()) {}
+
+  void add_locations(session::LocationId id) {
+    for (const auto* l = reader_.location(id); l && frames.size() < kMostFrames; l = reader_.location(l->caller)) {
+      Place place{l->file, l->line};
+      if (!place) place = place_of(l->source);
+      push({l->qualname, place});
+    }
+  }
+
+  void add_source(SourceRef source) {
+    const session::CodeRecord* code = reader_.code(source.code);
+    if (code) push({code->qualname, place_of(source)});
+  }
+
+  // The line of the call, of the call in which that was made, and so on.
+  void add_call(const std::optional<session::CallRecord>& first) {
+    for (auto call = first; call && frames.size() < kMostFrames; call = store_.calls().find(call->parent)) {
+      if (call->location.valid()) return add_locations(call->location);
+      add_source(call->source);
+      if (call->parent == call->id) return;
+    }
+  }
+
+  // The call that made a trace; if it is not known, the line.
+  void add_trace(TraceId id) {
+    for (const auto& [row, call] : store_.calls().traced()) {
+      if (call.trace == id) return add_call(call);
+    }
+    const session::TraceRecord* trace = reader_.trace(id);
+    if (!trace) return;
+    trace->location.valid() ? add_locations(trace->location) : add_source(trace->source);
+  }
+
+  void add_function(FunctionId id) {
+    if (const session::FunctionRecord* f = reader_.function(id)) push({f->name, {f->file, f->line}});
+  }
+
+  void push(CallerFrame frame) {
+    if (frame.place && (frames.empty() || frames.back() != frame)) frames.push_back(std::move(frame));
+  }
+
+  std::vector<CallerFrame> frames;
+
+ private:
+  Place place_of(SourceRef source) const {
+    const session::Reader::Place place = reader_.place(source);
+    return {place.file, place.line};
+  }
+  const query::Store& store_;
+  const session::Reader& reader_;
+};
+
+void add_line(Stack& stack, const session::Reader& reader, Place place, TraceId wanted) {
+  const auto& locations = reader.contents().locations;
+  const auto known = std::find_if(locations.begin(), locations.end(), [&](const session::LocationRecord& l) {
+    return l.file == place.file && l.line == place.line && l.caller.valid();
+  });
+  if (known != locations.end()) return stack.add_locations(known->id);
+  // A line of converted code runs in the function under which it was converted.
+  for (const session::GeneratedRecord& g : reader.contents().generated) {
+    if (g.file != place.file || std::find(g.line_map.begin(), g.line_map.end(), place.line) == g.line_map.end()) continue;
+    stack.push({g.name, place});
+    const session::FunctionRecord* f = reader.function(g.function);
+    if (f && f->name.substr(f->name.rfind('.') + 1) != g.name) stack.add_function(g.function);
+    const session::TraceRecord* trace = reader.trace(wanted);
+    if (trace && trace->function == g.function) return stack.add_trace(wanted);
+    for (const session::TraceRecord& t : reader.contents().traces) {
+      if (t.function == g.function) return stack.add_trace(t.id);
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+std::vector<CallerFrame> find_callers(const query::Store& store, const Selection& s) {
+  const session::Reader& reader = store.reader();
+  Stack stack(store);
+  switch (s.kind) {
+    case Selection::Kind::kNode: {
+      const session::GraphRecord* graph = reader.graph(s.graph);
+      if (!graph || s.node >= graph->nodes.size()) break;
+      const session::NodeRecord& node = graph->nodes[s.node];
+      const session::Reader::Place place = reader.place(node.source);
+      if (node.location.valid()) stack.add_locations(node.location);
+      else if (place.line > 0) add_line(stack, reader, {place.file, place.line}, s.trace);
+      break;
+    }
+    case Selection::Kind::kLine:
+    case Selection::Kind::kGenerated:
+      if (s.place) add_line(stack, reader, s.place, s.trace);
+      break;
+    case Selection::Kind::kTrace: stack.add_trace(s.trace); break;
+    case Selection::Kind::kCall: stack.add_call(store.calls().find(s.call)); break;
+    default: break;
+  }
+  // One frame is the place itself.
+  return stack.frames.size() > 1 || s.kind == Selection::Kind::kTrace ? std::move(stack.frames)
+                                                                      : std::vector<CallerFrame>{};
+}
+
+}  // namespace footlight::app

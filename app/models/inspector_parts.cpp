@@ -1,0 +1,138 @@
+// Makes the groups.
+#include "app/models/inspector_parts.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+constexpr size_t kMostFrames = 12;
+constexpr size_t kMostWays = 12;
+
+InspectorRow text_row(const QString& label, const QString& value, int indent = 0) {
+  InspectorRow row;
+  row.label = label;
+  row.value = value;
+  row.indent = indent;
+  return row;
+}
+
+QString timed(int64_t ns, uint64_t runs) {
+  QString text = duration_text(ns);
+  if (runs > 1) text += QStringLiteral(", ") + duration_text(ns / static_cast<int64_t>(runs)) + QStringLiteral(" a run");
+  return text;
+}
+
+void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& trace, int parent, int indent) {
+  struct Sum { std::string name; int64_t ns = 0; size_t count = 0; std::vector<int> positions; };
+  std::vector<Sum> sums;
+  for (size_t i = 0; i < trace.phases.size(); ++i) {
+    const session::PhaseRecord& p = trace.phases[i];
+    if (p.parent != parent) continue;
+    auto at = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) { return s.name == p.name; });
+    if (at == sums.end()) at = sums.insert(sums.end(), {p.name, 0, 0, {}});
+    at->ns += std::max<int64_t>(0, p.end_ns - p.start_ns);
+    ++at->count;
+    at->positions.push_back(static_cast<int>(i));
+  }
+  for (const Sum& s : sums) {
+    QString name = s.name == "python" ? QStringLiteral("Python") : s.name == "autograph" ? QStringLiteral("AutoGraph") : q(s.name);
+    if (s.count > 1) name += QString::fromUtf8(" ×%1").arg(s.count);
+    rows.push_back(text_row(name, duration_text(s.ns), indent));
+    if (indent >= 2) continue;
+    // Equal phases of one parent together, too.
+    std::vector<InspectorRow> inner;
+    for (const int position : s.positions) add_phases(inner, trace, position, indent + 1);
+    if (s.count == 1) rows.insert(rows.end(), inner.begin(), inner.end());
+  }
+}
+
+}  // namespace
+
+void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
+  const uint64_t eager = sum.eager_runs, traced = sum.traced_runs;
+  if (eager || traced) {
+    QStringList ran;
+    if (eager) ran << counted(eager, "time", "times") + QStringLiteral(", eager");
+    if (traced) ran << counted(traced, "time", "times") + QStringLiteral(", in graphs");
+    rows.push_back(text_row(QStringLiteral("ran"), ran.join(QStringLiteral("; "))));
+    rows.push_back(text_row(QStringLiteral("ops"), count_text(sum.eager_ops + sum.traced_ops)));
+  }
+  if (sum.eager() || sum.traced_ns)
+    rows.push_back(text_row(QStringLiteral("time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
+  if (sum.eager_ops && sum.eager() > 0)
+    rows.push_back(text_row(QStringLiteral("of it Python"), QStringLiteral("%1 %").arg(sum.python_ns * 100 / (sum.eager() + sum.traced_ns))));
+  if (sum.inside_ns) rows.push_back(text_row(QStringLiteral("with what it runs"), duration_text(sum.traced_ns + sum.inside_ns)));
+  if (sum.calls) {
+    rows.push_back(text_row(QStringLiteral("calls"), counted(sum.calls, "traced call", "traced calls")));
+    rows.push_back(text_row(QStringLiteral("beyond ops"), timed(sum.call_ns, sum.calls)));
+  }
+  if (sum.traces)
+    rows.push_back(text_row(QStringLiteral("tracing"), counted(sum.traces, "trace", "traces") + QStringLiteral(", ") + duration_text(sum.tracing_ns)));
+}
+
+InspectorGroup ways_group(const Document& document, Place place, TraceId shown) {
+  InspectorGroup group{QStringLiteral("Which way it went"), {}, {}};
+  const session::TraceRecord* trace = document.trace(shown);
+  const auto all = ways_in(document, place.file, trace ? trace->function : FunctionId());
+  const auto ways = all.find(place.line);
+  if (ways == all.end()) return group;
+  for (const Way& way : ways->second) {
+    if (group.rows.size() >= kMostWays) {
+      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(ways->second.size() - kMostWays)));
+      break;
+    }
+    InspectorRow row = text_row(trace_numbers(document, way.traces), q(way.note));
+    row.tone = fate_tone(way.fate);
+    group.rows.push_back(row);
+  }
+  return group;
+}
+
+InspectorGroup phases_group(const session::TraceRecord& trace) {
+  InspectorGroup group{QStringLiteral("Phases"), {}, {}};
+  add_phases(group.rows, trace, -1, 0);
+  return group;
+}
+
+InspectorGroup callers_group(const Document& document, const std::vector<CallerFrame>& frames) {
+  InspectorGroup group{QStringLiteral("Called from"), {}, {}};
+  for (size_t i = 0; i < frames.size() && i < kMostFrames; ++i) {
+    InspectorRow row = text_row(q(frames[i].name), document.place_text(frames[i].place));
+    row.link = true;
+    row.tone = QStringLiteral("blue");
+    row.target = Selection::of_line(document, frames[i].place);
+    group.rows.push_back(row);
+  }
+  if (frames.size() > kMostFrames)
+    group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(frames.size() - kMostFrames)));
+  return group;
+}
+
+GradientLinks gradient_links(const session::GraphRecord& graph, const session::NodeRecord& node) {
+  const auto is_gradient_of = [](const session::NodeRecord& gradient, const session::NodeRecord& forward) {
+    if (gradient.op.size() <= forward.op.size() || gradient.op.compare(0, forward.op.size(), forward.op)) return false;
+    const std::string rest = gradient.op.substr(forward.op.size());
+    return rest.starts_with("Grad") || rest.starts_with("Backprop");
+  };
+  const auto reads = [](const session::NodeRecord& a, uint32_t id) {
+    return std::any_of(a.inputs.begin(), a.inputs.end(), [&](const session::EdgeRecord& e) { return e.from == id; });
+  };
+  // A gradient reads what its forward op reads or gives.
+  const auto belong = [&](const session::NodeRecord& gradient, const session::NodeRecord& forward) {
+    return is_gradient_of(gradient, forward) &&
+           (reads(gradient, forward.id) || std::any_of(forward.inputs.begin(), forward.inputs.end(), [&](const auto& e) {
+              return reads(gradient, e.from);
+            }));
+  };
+  GradientLinks links;
+  for (const session::NodeRecord& other : graph.nodes) {
+    if (belong(other, node)) links.gradients.push_back(other.id);
+    if (belong(node, other)) links.forward.push_back(other.id);
+  }
+  return links;
+}
+
+}  // namespace footlight::app

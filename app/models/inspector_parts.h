@@ -1,0 +1,23 @@
+// Groups of rows of the inspector that need a look at several records: costs, ways, phases, other traces, gradients.
+#pragma once
+
+#include "app/models/inspector.h"
+
+#include "engine/query/line_sums.h"
+
+namespace footlight::app {
+
+// What a line cost: ran, ops, time, of it Python, calls, traces.
+void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum);
+// Which way a statement went in which traces; empty unless there are several.
+InspectorGroup ways_group(const Document& document, Place place, TraceId shown);
+// The phases of a trace with those inside them, equal ones together.
+InspectorGroup phases_group(const session::TraceRecord& trace);
+InspectorGroup callers_group(const Document& document, const std::vector<CallerFrame>& frames);
+// The nodes that compute the gradient of a node, or whose gradient it computes.
+struct GradientLinks {
+  std::vector<uint32_t> gradients, forward;
+};
+GradientLinks gradient_links(const session::GraphRecord& graph, const session::NodeRecord& node);
+
+}  // namespace footlight::app

@@ -1,0 +1,124 @@
+// Chooses what counts in a mode, and one unit for the column of times.
+#include "app/models/line_costs.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace footlight::app {
+namespace {
+
+struct Unit { const char* name; double ns; int digits; };
+
+// So that the greatest has at most three digits before the point.
+Unit unit_for(int64_t most) {
+  const auto digits = [&](double ns) { return static_cast<double>(most) < 100 * ns ? 2 : 1; };
+  if (most < 1'000) return {"ns", 1, 0};
+  if (most < 1'000'000) return {"us", 1e3, digits(1e3)};
+  if (most < 1'000'000'000) return {"ms", 1e6, digits(1e6)};
+  return {"s", 1e9, digits(1e9)};
+}
+
+QString in_unit(int64_t ns, const Unit& unit) {
+  const double value = static_cast<double>(ns) / unit.ns;
+  if (!unit.digits) return QString::number(ns);
+  const double least = unit.digits == 2 ? 0.01 : 0.1;
+  if (value < least / 2) return unit.digits == 2 ? QStringLiteral("<0.01") : QStringLiteral("<0.1");
+  return QString::number(value, 'f', unit.digits);
+}
+
+QString small_number(size_t n) {
+  static const char* words[] = {"none", "one", "two", "three", "four", "five", "six"};
+  return n < std::size(words) ? QLatin1String(words[n]) : count_text(n);
+}
+
+}  // namespace
+
+QString cost_mode_name(CostMode mode) {
+  switch (mode) {
+    case CostMode::kTime: return QStringLiteral("Time");
+    case CostMode::kEager: return QStringLiteral("Eager");
+    case CostMode::kTraced: return QStringLiteral("Traced");
+    case CostMode::kTracing: return QStringLiteral("Tracing");
+  }
+  return {};
+}
+
+QString cost_mode_tip(CostMode mode) {
+  switch (mode) {
+    case CostMode::kTime: return QStringLiteral("All that is known of a line: eager, traced and tracing together");
+    case CostMode::kEager: return QStringLiteral("Ops that ran one by one, with the Python after each of them");
+    case CostMode::kTraced:
+      return QStringLiteral("Ops of graphs on the lines that made them; on the lines of calls, what the calls took beyond ops");
+    case CostMode::kTracing: return QStringLiteral("Making the traces of a function, on the line of its def");
+  }
+  return {};
+}
+
+int64_t cost_ns(const query::LineSum& sum, CostMode mode) {
+  switch (mode) {
+    case CostMode::kTime: return sum.time();
+    case CostMode::kEager: return sum.eager();
+    case CostMode::kTraced: return sum.traced();
+    case CostMode::kTracing: return sum.tracing_ns;
+  }
+  return 0;
+}
+
+uint64_t cost_runs(const query::LineSum& sum, CostMode mode) {
+  const uint64_t traced = std::max(sum.traced_runs, sum.calls);
+  switch (mode) {
+    case CostMode::kTime: return std::max({sum.eager_runs + traced, sum.traces});
+    case CostMode::kEager: return sum.eager_runs;
+    case CostMode::kTraced: return traced;
+    case CostMode::kTracing: return sum.traces;
+  }
+  return 0;
+}
+
+LineCosts line_costs(const query::LineSums& sums, session::FileId file, CostMode mode) {
+  LineCosts made;
+  const auto from = sums.lines.lower_bound({file, 0});
+  const auto mine = [&](auto it) { return it != sums.lines.end() && it->first.first == file; };
+  std::vector<int64_t> times;
+  int64_t most = 0;
+  for (auto it = from; mine(it); ++it) {
+    const int64_t ns = cost_ns(it->second, mode);
+    if (ns <= 0) continue;
+    times.push_back(ns);
+    made.total_ns += ns;
+    if (ns > most) most = ns, made.slowest = it->first.second;
+  }
+  const Unit unit = unit_for(most);
+  made.titles = {QStringLiteral("time, ") + QLatin1String(unit.name), QStringLiteral("runs"), QStringLiteral("nodes")};
+  for (auto it = from; mine(it); ++it) {
+    const query::LineSum& sum = it->second;
+    const int64_t ns = cost_ns(sum, mode);
+    const uint64_t runs = cost_runs(sum, mode);
+    const bool nodes = sum.nodes && (mode == CostMode::kTime || mode == CostMode::kTraced);
+    if (ns <= 0 && !runs && !nodes) continue;
+    CostCell& cell = made.cells[it->first.second];
+    if (ns > 0) cell.time = in_unit(ns, unit);
+    if (runs) cell.runs = count_text(runs);
+    if (nodes) cell.nodes = count_text(sum.nodes);
+    cell.share = most ? static_cast<double>(ns) / static_cast<double>(most) : 0;
+  }
+  std::sort(times.rbegin(), times.rend());
+  int64_t sum = 0;
+  for (const int64_t ns : times) {
+    if (sum * 2 >= made.total_ns) break;
+    sum += ns;
+    ++made.half;
+  }
+  made.lines = times.size();
+  if (!made.lines) {
+    made.sentence = QStringLiteral("no time was recorded on these lines");
+  } else {
+    made.sentence = duration_text(made.total_ns) + QStringLiteral(" in ") + counted(made.lines, "line", "lines");
+    if (made.half < made.lines) made.sentence += QStringLiteral("; half of it on ") + small_number(made.half);
+  }
+  return made;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,96 @@
+// Counts nodes by line and looks at which lines have instructions at all.
+#include "app/models/line_fates.h"
+
+#include "app/models/python_tokens.h"
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace footlight::app {
+namespace {
+
+std::map<int, uint64_t> nodes_by_line(const Document& document, session::FileId file, TraceId trace) {
+  std::map<int, uint64_t> nodes;
+  for (const GraphId id : document.graphs_of_trace(trace)) {
+    const session::GraphRecord* graph = document.graph(id);
+    for (size_t i = 0; graph && i < graph->nodes.size(); ++i) {
+      const Place place = document.place(graph->nodes[i].source);
+      if (place.file == file && place.line > 0) ++nodes[place.line];
+    }
+  }
+  return nodes;
+}
+
+// Lines of a branch that may not have been taken: nobody knows whether they ran.
+bool maybe_skipped(const std::map<int, std::vector<Way>>& ways, const session::GeneratedRecord& code, int line) {
+  return std::any_of(code.statements.begin(), code.statements.end(), [&](const auto& s) {
+    if (s.kind != "if" || line <= s.line || line > s.last_line) return false;
+    const auto way = ways.find(s.line);
+    return way != ways.end() && way->second.front().fate == "python";
+  });
+}
+
+}  // namespace
+
+std::vector<size_t> statement_starts(const std::vector<CodeLine>& lines) {
+  std::vector<size_t> starts(lines.size());
+  int depth = 0;
+  bool joined = false;
+  LineState state = LineState::kCode;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    starts[i] = i && (depth > 0 || joined || state != LineState::kCode) ? starts[i - 1] : i;
+    QString code = lines[i].text;
+    for (const Token& t : python_tokens(lines[i].text, state)) {
+      if (t.kind == TokenKind::kString || t.kind == TokenKind::kComment)
+        code.replace(t.start, t.length, QString(t.length, QLatin1Char(' ')));
+    }
+    for (const QChar c : std::as_const(code)) {
+      if (QStringLiteral("([{").contains(c)) ++depth;
+      if (QStringLiteral(")]}").contains(c)) depth = std::max(0, depth - 1);
+    }
+    joined = code.endsWith(QLatin1Char('\\'));
+  }
+  return starts;
+}
+
+void put_traced_fates(const Document& document, const session::GeneratedRecord& code, TraceId trace,
+                      std::vector<CodeLine>& lines) {
+  const session::CodeRecord* instructions = document.code(code.code);
+  const session::TraceRecord* shown = document.trace(trace);
+  if (!instructions || !shown || !document.graph(shown->graph()) || lines.empty()) return;
+  const auto nodes = nodes_by_line(document, code.file, trace);
+  const auto ways = ways_in(document, code.file, shown->function);
+  std::set<int> has_code;
+  for (const session::CodeLine& l : instructions->lines) has_code.insert(static_cast<int>(l.line));
+  // Nothing of this function is in this trace: it was converted for another.
+  const bool any = std::any_of(lines.begin(), lines.end(), [&](const CodeLine& l) { return nodes.count(l.number); });
+  if (!any) return;
+  const std::vector<size_t> starts = statement_starts(lines);
+  std::map<size_t, uint64_t> made;  // by statement
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto at = nodes.find(lines[i].number);
+    if (at != nodes.end()) made[starts[i]] += at->second;
+  }
+  for (size_t i = 0; i < lines.size(); ++i) {
+    CodeLine& l = lines[i];
+    const CodeLine& first = lines[starts[i]];
+    const QString head = first.text.trimmed();
+    const bool header = head.startsWith(QStringLiteral("def ")) || head.startsWith(QLatin1Char('@')) ||
+                        head.startsWith(QStringLiteral("async def "));
+    if (header || ways.count(first.number) || l.fate == QStringLiteral("fallback")) continue;
+    const auto count = made.find(starts[i]);
+    if (count != made.end()) {
+      l.fate = QStringLiteral("staged");
+      l.reason = counted(count->second, "node", "nodes") + QStringLiteral(" in trace #%1").arg(shown->number);
+    } else if (!has_code.count(first.number) || maybe_skipped(ways, code, l.number)) {
+      l.fate.clear();
+    } else {
+      l.fate = QStringLiteral("python");
+      l.reason = QStringLiteral("ran in Python while tracing: no nodes in trace #%1").arg(shown->number);
+    }
+  }
+}
+
+}  // namespace footlight::app

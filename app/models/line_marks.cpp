@@ -1,0 +1,90 @@
+// Collects marks by line; the first one gives the colour.
+#include "app/models/line_marks.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace footlight::app {
+namespace {
+
+constexpr double kSlowShare = 0.15;       // of a file's time
+constexpr size_t kFewTraces = 1;
+
+void put(CodeLine& line, const QString& text, const char* tone) {
+  if (line.note.isEmpty()) line.tone = QLatin1String(tone);
+  line.note = line.note.isEmpty() ? text : line.note + QString::fromUtf8(" · ") + text;
+}
+
+// Functions: how often traced; and where calls made them trace again.
+void mark_traces(const Document& document, session::FileId file, std::unordered_map<int, CodeLine>& notes) {
+  std::map<int, size_t> again;
+  for (const session::TraceRecord& t : document.traces) {
+    const Place place = document.place(t.source);
+    if (place.file == file && place.line > 0 && t.number > 1) ++again[place.line];
+  }
+  for (const session::FunctionRecord& f : document.functions) {
+    if (f.file != file || f.line < 1) continue;
+    const size_t traces = document.traces_of(f.id).size();
+    if (!traces) continue;
+    const bool many = traces > kFewTraces;
+    put(notes[f.line], QStringLiteral("traced ") + (many ? counted(traces, "time", "times") : QStringLiteral("once")),
+        many ? "amber" : "dim");
+    notes[f.line].strip = many ? QStringLiteral("amber") : QStringLiteral("violet");
+  }
+  for (const auto& [line, times] : again) {
+    put(notes[line], QStringLiteral("retraced here ") + (times > 1 ? counted(times, "time", "times") : QStringLiteral("once")),
+        "amber");
+    notes[line].strip = QStringLiteral("amber");
+  }
+}
+
+// Functions that ran op by op: "eager, one signature". Their def is where their code begins.
+void mark_eager(const Document& document, session::FileId file, std::unordered_map<int, CodeLine>& notes) {
+  std::map<CodeId, size_t> signatures;
+  for (const explain::EagerPlace& p : document.eager.places) {
+    size_t& most = signatures[p.source.code];
+    most = std::max(most, p.signatures.size());
+  }
+  std::set<int> traced;
+  for (const session::FunctionRecord& f : document.functions) {
+    if (f.file == file) traced.insert({f.line, f.decorator_line});
+  }
+  for (const auto& [id, count] : signatures) {
+    const session::CodeRecord* code = document.code(id);
+    if (!code || code->file != file || code->qualname == "<module>" || traced.count(code->first_line)) continue;
+    const QString forms = count > explain::EagerOps::kMostSignatures - 1
+                              ? QStringLiteral("many signatures")
+                              : count == 1 ? QStringLiteral("one signature") : counted(count, "signature", "signatures");
+    put(notes[code->first_line], QStringLiteral("eager, ") + forms, "dim");
+    if (notes[code->first_line].strip.isEmpty()) notes[code->first_line].strip = QStringLiteral("blue");
+  }
+}
+
+}  // namespace
+
+void mark_lines(const Document& document, const query::LineSums& sums, session::FileId file,
+                std::unordered_map<int, CodeLine>& notes) {
+  mark_traces(document, file, notes);
+  mark_eager(document, file, notes);
+  int64_t whole = 0;
+  const auto from = sums.lines.lower_bound({file, 0});
+  for (auto it = from; it != sums.lines.end() && it->first.first == file; ++it) whole += it->second.time();
+  for (auto it = from; it != sums.lines.end() && it->first.first == file; ++it) {
+    const query::LineSum& sum = it->second;
+    const int line = it->first.second;
+    // Tracing is said in words already.
+    const int64_t own = sum.time() - sum.tracing_ns;
+    if (whole && static_cast<double>(own) > kSlowShare * static_cast<double>(whole)) {
+      put(notes[line], QStringLiteral("%1, %2 %").arg(duration_text(own)).arg(own * 100 / whole), "text");
+    }
+    if (!sum.eager_ops && !sum.traced_ops) continue;
+    CodeLine& made = notes[line];
+    if (made.strip.isEmpty() && made.fate.isEmpty())
+      made.strip = sum.traced_ops ? QStringLiteral("violet") : QStringLiteral("blue");
+  }
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,145 @@
+// Collects places slice by slice, and steps through them.
+#include "app/views/find_bar.h"
+
+#include "app/models/text.h"
+#include "app/views/labels.h"
+
+#include <QElapsedTimer>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+constexpr qint64 kSliceMs = 12;
+constexpr size_t kMost = 1'000'000;
+}  // namespace
+
+FindBar::FindBar(Searched* searched, QWidget* focus, QWidget* parent)
+    : QWidget(parent), searched_(searched), focus_(focus) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(6);
+  input_ = new QLineEdit;
+  input_->setPlaceholderText(QStringLiteral("Find"));
+  input_->setAccessibleName(QStringLiteral("Find"));
+  input_->setMaximumWidth(320);
+  input_->installEventFilter(this);
+  row->addWidget(input_, 1);
+  count_ = plain_label({}, "dim");
+  count_->setAccessibleName(QStringLiteral("Places found"));
+  row->addWidget(count_);
+  const auto button = [&](const char* text, const QString& tip, auto&& act) {
+    auto* made = new QToolButton;
+    made->setText(QString::fromUtf8(text));
+    made->setAccessibleName(tip);
+    set_tip(made, tip);
+    connect(made, &QToolButton::clicked, this, act);
+    row->addWidget(made);
+  };
+  button("Previous", QStringLiteral("Previous place (Shift+Enter)"), [this] { step(-1); });
+  button("Next", QStringLiteral("Next place (Enter)"), [this] { step(1); });
+  button("Close", QStringLiteral("Close the search (Esc)"), [this] { close_bar(); });
+  row->addStretch(1);
+  slices_.setInterval(0);
+  connect(&slices_, &QTimer::timeout, this, &FindBar::slice);
+  connect(input_, &QLineEdit::textChanged, this, &FindBar::look);
+  hide();
+}
+
+void FindBar::set_searched(Searched* searched, QWidget* focus) {
+  if (searched_ != searched) searched_->show_found(nullptr);
+  searched_ = searched;
+  focus_ = focus;
+  if (isVisible()) look();
+}
+
+void FindBar::open() {
+  show();
+  input_->setFocus(Qt::ShortcutFocusReason);
+  input_->selectAll();
+  look();
+}
+
+void FindBar::close_bar() {
+  slices_.stop();
+  found_.clear();
+  hide();
+  searched_->show_found(nullptr);
+  focus_->setFocus(Qt::OtherFocusReason);
+}
+
+void FindBar::text_changed() {
+  if (isVisible()) look();
+}
+
+void FindBar::look() {
+  found_.clear();
+  current_ = -1;
+  next_row_ = 0;
+  if (input_->text().isEmpty()) {
+    slices_.stop();
+    count_->setText({});
+    searched_->show_found(nullptr);
+    return;
+  }
+  slices_.start();
+  slice();
+}
+
+void FindBar::slice() {
+  QElapsedTimer clock;
+  clock.start();
+  const QString wanted = input_->text();
+  const size_t rows = searched_->search_rows(), from = searched_->search_from();
+  for (; next_row_ < rows && found_.size() < kMost; ++next_row_) {
+    if ((next_row_ & 0xff) == 0xff && clock.elapsed() >= kSliceMs) break;
+    const QString text = searched_->search_text(next_row_);
+    for (qsizetype at = 0; (at = text.indexOf(wanted, at, Qt::CaseInsensitive)) >= 0; at += wanted.size())
+      found_.push_back({next_row_, at, wanted.size()});
+  }
+  if (next_row_ >= rows || found_.size() >= kMost) slices_.stop();
+  // Go to the first place from the cursor on, as soon as it is known.
+  if (current_ < 0 && !found_.empty() && (found_.back().row >= from || !slices_.isActive())) {
+    const auto at = std::find_if(found_.begin(), found_.end(), [&](const Found& f) { return f.row >= from; });
+    current_ = at == found_.end() ? 0 : at - found_.begin();
+    searched_->show_found(&found_[static_cast<size_t>(current_)]);
+  }
+  if (found_.empty() && !slices_.isActive()) searched_->show_found(nullptr);
+  show_current();
+}
+
+void FindBar::step(int by) {
+  if (found_.empty()) return;
+  const auto size = static_cast<ptrdiff_t>(found_.size());
+  current_ = (current_ + by + size) % size;
+  searched_->show_found(&found_[static_cast<size_t>(current_)]);
+  show_current();
+}
+
+void FindBar::show_current() {
+  QString text = found_.empty() ? QStringLiteral("not found")
+                                : QStringLiteral("%1 of %2").arg(app::count_text(static_cast<uint64_t>(current_ + 1)),
+                                                                 app::count_text(found_.size()));
+  if (slices_.isActive()) text = QString::fromUtf8("%1 …").arg(app::count_text(found_.size()));
+  count_->setText(text);
+}
+
+bool FindBar::eventFilter(QObject* object, QEvent* event) {
+  if (object == input_ && event->type() == QEvent::KeyPress) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() == Qt::Key_Escape) {
+      close_bar();
+      return true;
+    }
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+      step(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
+      return true;
+    }
+  }
+  return QWidget::eventFilter(object, event);
+}
+
+}  // namespace footlight::app

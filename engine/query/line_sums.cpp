@@ -1,0 +1,341 @@
+// Sums by instruction and by node in one pass over the ops, then puts them on lines.
+#include "engine/query/line_sums.h"
+
+#include "engine/base/errors.h"
+#include "engine/query/calls.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace footlight::query {
+namespace {
+
+// A longer pause behind an op is somebody else's, unless the same function goes on afterwards.
+constexpr int64_t kLongestPause = 1'000'000;
+constexpr size_t kMostUnclaimed = 1 << 14;
+
+int64_t length(int64_t start, int64_t end) { return std::max<int64_t>(0, end - start); }
+
+// What ran at an instruction, or as a node.
+struct Ran {
+  std::map<uint32_t, uint64_t> ops;  // how often each
+  uint64_t visits = 0;               // without ops that follow another one of the same instruction
+  int64_t self_ns = 0, python_ns = 0;
+
+  uint64_t count() const {
+    uint64_t sum = 0;
+    for (const auto& [op, times] : ops) sum += times;
+    return sum;
+  }
+  // A run executes each of its ops at least once, but two runs in a row look like one visit.
+  uint64_t runs() const {
+    uint64_t least = ops.empty() ? 0 : UINT64_MAX;
+    for (const auto& [op, times] : ops) least = std::min(least, times);
+    return std::max(least, visits);
+  }
+};
+
+// The calls that no other call contains, by thread, by start.
+struct OuterCalls {
+  struct Call { int64_t start; SourceRef source; };
+  std::map<session::ThreadId, std::vector<Call>> of;
+
+  // The first call that begins in [from, to), or null.
+  const Call* first_in(session::ThreadId thread, int64_t from, int64_t to) const {
+    const auto calls = of.find(thread);
+    if (calls == of.end()) return nullptr;
+    const auto at = std::lower_bound(calls->second.begin(), calls->second.end(), from,
+                                     [](const Call& c, int64_t t) { return c.start < t; });
+    return at != calls->second.end() && at->start < to ? &*at : nullptr;
+  }
+};
+
+class Summing {
+ public:
+  Summing(const session::Reader& reader, const Cancel& cancel) : reader_(reader), cancel_(cancel) {}
+
+  LineSums sum(const std::vector<TraceId>& traces) {
+    see_calls();
+    see_ops();
+    put_eager();
+    put_nodes();
+    put_traces();
+    put_calls();
+    count_nodes(traces);
+    return std::move(made_);
+  }
+
+ private:
+  struct Done { int64_t start, took; };
+  struct Thread {
+    std::vector<Done> done;  // ops that no later op has claimed as inner ones
+    Ran* last = nullptr;     // the last op, if it was eager
+    SourceRef source;
+    int64_t end = INT64_MIN;
+  };
+
+  template <class Chunk, class Visit>
+  void each(const session::ChunkStore<Chunk>& store, Visit&& visit) {
+    for (size_t c = 0; c < store.index().size(); ++c) {
+      cancel_.check();
+      std::shared_ptr<const Chunk> chunk;
+      try {
+        chunk = store.chunk(c);
+      } catch (const Error&) {
+        continue;  // the store says how many rows could not be read
+      }
+      visit(*chunk);
+    }
+  }
+
+  void see_calls() {
+    each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
+      for (const session::CallRecord& c : chunk)
+        if (!c.parent.valid()) outer_.of[c.thread].push_back({c.start_ns, c.source});
+    });
+    for (auto& [thread, calls] : outer_.of)
+      std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+  }
+
+  void see_ops() {
+    each(reader_.op_events(), [&](const session::OpColumns& e) {
+      for (size_t i = 0; i < e.size(); ++i) see(e, i);
+    });
+  }
+
+  void see(const session::OpColumns& e, size_t i) {
+    const int64_t start = e.start_ns[i], end = std::max(start, e.end_ns[i]);
+    Thread& thread = threads_[e.thread[i]];
+    if (thread.last && start > thread.end) pause(thread, e, i);
+    const int64_t self = end - start - claim(thread.done, start, end);
+    Ran* eager = nullptr;
+    if (e.node[i].valid()) {
+      GraphId graph = e.graph[i];
+      if (!graph.valid()) graph = graph_of(e.call[i]);
+      add(nodes_[uint64_t{graph.value} << 32 | e.node[i].value], e.op[i], self);
+    } else {
+      eager = &eager_[instruction(e.source(i), e.location[i])];
+      add(*eager, e.op[i], self);
+      eager->visits += eager != thread.last;
+    }
+    if (e.call[i].valid()) in_call_[e.call[i]] += self;
+    thread.last = e.call[i].valid() ? nullptr : eager;
+    thread.source = e.source(i);
+    thread.end = std::max(thread.end, end);
+  }
+
+  static void add(Ran& ran, session::OpNumber op, int64_t self) {
+    ++ran.ops[op.value];
+    ran.self_ns += self;
+  }
+
+  // The Python code between the last eager op of a thread and what comes next.
+  void pause(Thread& thread, const session::OpColumns& e, size_t i) {
+    const OuterCalls::Call* call = outer_.first_in(e.thread[i], thread.end, e.start_ns[i]);
+    const SourceRef next = call ? call->source : e.source(i);
+    const int64_t gap = (call ? call->start : e.start_ns[i]) - thread.end;
+    const bool onward = next.code.valid() && next.code == thread.source.code && next.offset > thread.source.offset;
+    if (onward || gap <= kLongestPause) thread.last->python_ns += gap;
+  }
+
+  // Ops come in the order of their end: one claims what ended since it began.
+  static int64_t claim(std::vector<Done>& done, int64_t start, int64_t end) {
+    int64_t inner = 0;
+    for (; !done.empty() && done.back().start >= start; done.pop_back()) inner += done.back().took;
+    if (done.size() >= kMostUnclaimed) done.erase(done.begin(), done.begin() + kMostUnclaimed / 2);
+    done.push_back({start, end - start});
+    return inner;
+  }
+
+  static uint64_t instruction(SourceRef source, session::LocationId location) {
+    return source.code.valid() ? key_of(source) : uint64_t{CodeId::kNone} << 32 | location.value;
+  }
+
+  LineSum& line(SourceRef source, session::LocationId location) { return line(instruction(source, location)); }
+  LineSum& line(uint64_t instruction) {
+    const auto [it, fresh] = places_.try_emplace(instruction, nullptr);
+    if (!fresh) return *it->second;
+    const SourceRef source = source_of(instruction);
+    session::Reader::Place place = reader_.place(source);
+    if (!source.code.valid()) {
+      if (const auto* l = reader_.location(session::LocationId(source.offset))) place = {l->file, l->line};
+    }
+    return *(it->second = &line(place.file, place.line));
+  }
+  LineSum& line(session::FileId file, int number) {
+    return file.valid() && number > 0 ? made_.lines[{file, number}] : made_.nowhere;
+  }
+
+  // Events before version 3 do not name their graph.
+  GraphId graph_of(CallId call) {
+    if (graph_of_call_.empty()) {
+      each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
+        for (const session::CallRecord& c : chunk) {
+          const session::TraceRecord* trace = reader_.trace(c.trace);
+          graph_of_call_[c.id] = trace ? trace->graph() : GraphId();
+        }
+      });
+      graph_of_call_.try_emplace(CallId());
+    }
+    const auto it = graph_of_call_.find(call);
+    return it == graph_of_call_.end() ? GraphId() : it->second;
+  }
+
+  void put_eager() {
+    for (const auto& [key, ran] : eager_) {
+      LineSum& l = line(key);
+      l.eager_ops += ran.count();
+      l.eager_ns += ran.self_ns;
+      l.python_ns += ran.python_ns;
+      l.eager_runs = std::max(l.eager_runs, ran.runs());
+    }
+  }
+
+  void put_nodes() {
+    const std::unordered_map<GraphId, TraceId> owners = traces_of_graphs();
+    std::map<std::pair<uint64_t, TraceId>, Ran> copies;  // all nodes that an instruction made in a trace
+    std::map<GraphId, int64_t> graph_ns;
+    for (const auto& [key, ran] : nodes_) {
+      const GraphId graph(static_cast<uint32_t>(key >> 32));
+      const session::NodeRecord* node = node_at(graph, static_cast<uint32_t>(key));
+      LineSum& l = node ? line(node->source, node->location) : made_.nowhere;
+      l.traced_ops += ran.count();
+      l.traced_ns += ran.self_ns;
+      graph_ns[graph] += ran.self_ns;
+      if (!node) continue;
+      Ran& copy = copies[{instruction(node->source, node->location), owners.at(graph)}];
+      for (const auto& [op, times] : ran.ops) copy.ops[op] += times;
+    }
+    std::map<uint64_t, uint64_t> runs;  // of an instruction, in all traces
+    for (const auto& [key, ran] : copies) runs[key.first] += ran.runs();
+    for (const auto& [key, times] : runs) line(key).traced_runs = std::max(line(key).traced_runs, times);
+    put_inside(graph_ns);
+  }
+
+  void put_inside(const std::map<GraphId, int64_t>& graph_ns) {
+    std::map<LineSum*, std::set<GraphId>> starts;
+    for (const session::GraphRecord& graph : reader_.contents().graphs) {
+      for (const session::NodeRecord& node : graph.nodes) {
+        for (const session::NodeFunction& f : node.functions)
+          starts[&line(node.source, node.location)].insert(f.graph);
+      }
+    }
+    for (auto& [l, graphs] : starts) {
+      cancel_.check();
+      for (const GraphId id : reachable({graphs.begin(), graphs.end()})) {
+        const auto ns = graph_ns.find(id);
+        if (ns != graph_ns.end()) l->inside_ns += ns->second;
+      }
+    }
+  }
+
+  // The trace whose graph holds a graph, directly or not; graphs of several belong to the first.
+  std::unordered_map<GraphId, TraceId> traces_of_graphs() const {
+    std::unordered_map<GraphId, TraceId> owners;
+    for (const session::GraphRecord& graph : reader_.contents().graphs) owners.emplace(graph.id, TraceId());
+    for (const session::TraceRecord& t : reader_.contents().traces) {
+      std::vector<GraphId> open{t.graph()};
+      while (!open.empty()) {
+        const GraphId id = open.back();
+        open.pop_back();
+        const auto owner = owners.find(id);
+        if (owner == owners.end() || owner->second.valid()) continue;
+        owner->second = t.id;
+        for (const session::NodeRecord& node : reader_.graph(id)->nodes) {
+          for (const session::NodeFunction& f : node.functions) open.push_back(f.graph);
+        }
+      }
+    }
+    return owners;
+  }
+
+  std::vector<GraphId> reachable(std::vector<GraphId> from) const {
+    std::set<GraphId> seen(from.begin(), from.end());
+    for (size_t i = 0; i < from.size(); ++i) {
+      const session::GraphRecord* graph = reader_.graph(from[i]);
+      if (!graph) continue;
+      for (const session::NodeRecord& node : graph->nodes) {
+        for (const session::NodeFunction& f : node.functions)
+          if (seen.insert(f.graph).second) from.push_back(f.graph);
+      }
+    }
+    return from;
+  }
+
+  const session::NodeRecord* node_at(GraphId id, uint32_t node) const {
+    const session::GraphRecord* graph = reader_.graph(id);
+    return graph && node < graph->nodes.size() ? &graph->nodes[node] : nullptr;
+  }
+
+  // A trace that a function made while another was traced lies within that one.
+  void put_traces() {
+    std::vector<const session::TraceRecord*> all;
+    for (const session::TraceRecord& t : reader_.contents().traces) all.push_back(&t);
+    std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
+      return std::pair(a->start_ns, -a->end_ns) < std::pair(b->start_ns, -b->end_ns);
+    });
+    std::vector<const session::TraceRecord*> open;
+    for (const session::TraceRecord* t : all) {
+      while (!open.empty() && open.back()->end_ns < t->end_ns) open.pop_back();
+      LineSum& l = defined(t->function);
+      ++l.traces;
+      l.tracing_ns += length(t->start_ns, t->end_ns);
+      if (!open.empty()) defined(open.back()->function).tracing_ns -= length(t->start_ns, t->end_ns);
+      open.push_back(t);
+    }
+  }
+
+  LineSum& defined(FunctionId id) {
+    const session::FunctionRecord* f = reader_.function(id);
+    return f ? line(f->file, f->line) : made_.nowhere;
+  }
+
+  void put_calls() {
+    std::unordered_map<CallId, int64_t> inner;  // calls end before the one that made them
+    each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
+      for (const session::CallRecord& c : chunk) {
+        const int64_t took = length(c.start_ns, c.end_ns);
+        if (c.parent.valid()) inner[c.parent] += took;
+        int64_t own = took;
+        if (const auto ops = in_call_.find(c.id); ops != in_call_.end()) own -= ops->second;
+        if (const auto calls = inner.find(c.id); calls != inner.end()) own -= calls->second, inner.erase(calls);
+        const session::TraceRecord* t = c.outcome == CallOutcome::kTrace ? reader_.trace(c.trace) : nullptr;
+        if (t && t->start_ns >= c.start_ns && t->end_ns <= c.end_ns) own -= length(t->start_ns, t->end_ns);
+        LineSum& l = line(c.source, c.location);
+        ++l.calls;
+        l.call_ns += std::max<int64_t>(0, own);  // ops on other threads may take longer than the call
+      }
+    });
+  }
+
+  void count_nodes(const std::vector<TraceId>& traces) {
+    for (const TraceId id : traces) {
+      const session::TraceRecord* trace = reader_.trace(id);
+      if (!trace) continue;
+      for (const GraphId graph : reachable({trace->graph()})) {
+        const session::GraphRecord* g = reader_.graph(graph);
+        for (size_t i = 0; g && i < g->nodes.size(); ++i) ++line(g->nodes[i].source, g->nodes[i].location).nodes;
+      }
+    }
+  }
+
+  const session::Reader& reader_;
+  const Cancel& cancel_;
+  LineSums made_;
+  OuterCalls outer_;
+  std::map<session::ThreadId, Thread> threads_;
+  std::unordered_map<uint64_t, Ran> eager_;  // by instruction
+  std::unordered_map<uint64_t, Ran> nodes_;  // by graph and node
+  std::unordered_map<CallId, int64_t> in_call_;
+  std::unordered_map<CallId, GraphId> graph_of_call_;
+  std::unordered_map<uint64_t, LineSum*> places_;
+};
+
+}  // namespace
+
+LineSums line_sums(const session::Reader& reader, const std::vector<TraceId>& traces, const Cancel& cancel) {
+  return Summing(reader, cancel).sum(traces);
+}
+
+}  // namespace footlight::query

@@ -1,0 +1,46 @@
+// What every line of the user's code cost: ops run one by one and the Python between them, ops of graphs, calls, traces.
+// A line has its own cost only; what its branches, loops and called graphs cost lies on their lines, and is summed apart.
+#pragma once
+
+#include "engine/query/cancel.h"
+#include "engine/session/reader.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace footlight::query {
+
+struct LineSum {
+  uint64_t eager_ops = 0, eager_runs = 0;
+  int64_t eager_ns = 0;    // of ops outside of calls, without ops inside them
+  int64_t python_ns = 0;   // after such an op, up to the next op or call of the thread
+  uint64_t traced_ops = 0, traced_runs = 0;
+  int64_t traced_ns = 0;   // of ops of graphs
+  int64_t inside_ns = 0;   // of the graphs that nodes of this line run: branches, bodies, called functions
+  uint64_t calls = 0;      // of traced functions, made on this line
+  int64_t call_ns = 0;     // of those calls, without their ops, their traces and the calls inside them
+  uint64_t traces = 0;     // of the function that is defined on this line
+  int64_t tracing_ns = 0;  // of those traces, without traces inside them
+  uint64_t nodes = 0;      // in the graphs of the chosen traces
+
+  int64_t eager() const { return eager_ns + python_ns; }
+  int64_t traced() const { return traced_ns + call_ns; }
+  int64_t time() const { return eager() + traced() + tracing_ns; }
+  friend bool operator==(const LineSum&, const LineSum&) = default;
+};
+
+struct LineSums {
+  std::map<std::pair<session::FileId, int>, LineSum> lines;
+  LineSum nowhere;  // what no line is known of
+
+  const LineSum* at(session::FileId file, int line) const {
+    const auto it = lines.find({file, line});
+    return it == lines.end() ? nullptr : &it->second;
+  }
+};
+
+// Reads every chunk of ops and calls once. `traces`: whose nodes are counted.
+LineSums line_sums(const session::Reader& reader, const std::vector<TraceId>& traces, const Cancel& cancel);
+
+}  // namespace footlight::query

@@ -1,0 +1,202 @@
+// What the inspector says of lines, traces and nodes, and the fates of lines in one trace; without a window.
+#include "tests/app/sample.h"
+
+#include "app/models/callers.h"
+#include "app/models/inspector_parts.h"
+#include "app/models/line_fates.h"
+
+#include "engine/session/writer.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace footlight;
+using namespace footlight::app;
+
+class InspectorPartsTest : public QObject {
+  Q_OBJECT
+
+ private:
+  static const InspectorGroup* group(const InspectorContent& content, const QString& title) {
+    const auto at = std::find_if(content.groups.begin(), content.groups.end(),
+                                 [&](const InspectorGroup& g) { return g.title == title; });
+    return at == content.groups.end() ? nullptr : &*at;
+  }
+  static QString value(const InspectorGroup& g, const QString& label) {
+    for (const InspectorRow& r : g.rows) {
+      if (r.label == label) return r.value;
+    }
+    return {};
+  }
+  static InspectorContent said(const SampleRun& run, const Selection& selection) {
+    const SampleStore store(run);
+    const SelectionFacts facts = find_facts(*store, selection, query::Cancel());
+    const query::LineSums lines = query::line_sums(store->reader(), {}, query::Cancel());
+    return inspect(run.document, selection, &facts, &lines);
+  }
+
+ private Q_SLOTS:
+  void a_line_and_its_callers() {
+    const SampleRun run = sample_run();
+    const InspectorContent line = said(run, Selection::of_line(run.document, {session::FileId(1), 9}));
+    QCOMPARE(value(line.groups.front(), QStringLiteral("ran")), QStringLiteral("24 times, in graphs"));
+    const InspectorGroup* from = group(line, QStringLiteral("Called from"));
+    QVERIFY(from);
+    QCOMPARE(from->rows.size(), size_t{2});
+    QCOMPARE(from->rows[0].value, QStringLiteral("train.py:9"));
+    QCOMPARE(from->rows[1].value, QStringLiteral("train.py:17"));
+    QVERIFY(from->rows[1].link);
+    QStringList links;
+    for (const InspectorLink& l : line.links) links << l.text;
+    QVERIFY(links.contains(QStringLiteral("Show in the timeline")) && links.contains(QStringLiteral("Open in editor")));
+    // The line that calls: how many calls, and what they took beyond ops.
+    const InspectorContent call = said(run, Selection::of_line(run.document, {session::FileId(1), 17}));
+    QCOMPARE(value(call.groups.front(), QStringLiteral("calls")), QStringLiteral("24 traced calls"));
+    // A line without instructions costs nothing, and nothing is said.
+    const InspectorContent none = said(run, Selection::of_line(run.document, {session::FileId(1), 3}));
+    QVERIFY(value(none.groups.front(), QStringLiteral("ran")).isEmpty());
+    QVERIFY(!group(none, QStringLiteral("Called from")));
+  }
+
+  // Where locations were recorded, the stack is theirs.
+  void a_recorded_stack() {
+    SampleRun run = sample_run();
+    const QString path = QTemporaryDir().path() + QStringLiteral("-stack.footlight");
+    auto w = session::Writer::create(path.toStdString(), run.document.run, RecordingLevel::kOps);
+    w->add(run.document.files.front());
+    for (uint32_t i = 0; i < 3; ++i) {
+      session::LocationRecord l;
+      l.id = session::LocationId(i + 1);
+      if (i) l.caller = session::LocationId(i);
+      l.file = session::FileId(1);
+      l.line = static_cast<int>(18 - 5 * i);
+      l.qualname = i == 0 ? "<module>" : i == 1 ? "evaluate" : "helper";
+      w->add(l);
+    }
+    w->finish({});
+    const auto reader = session::Reader::open(path.toStdString());
+    query::Store store(*reader);
+    store.index();
+    const auto frames = find_callers(store, Selection::of_line(run.document, {session::FileId(1), 8}));
+    QCOMPARE(frames.size(), size_t{3});
+    QCOMPARE(frames[0].name, std::string("helper"));
+    QCOMPARE(frames[1].place.line, 13);
+    QCOMPARE(frames[2].name, std::string("<module>"));
+    QFile::remove(path);
+  }
+
+  void ways_by_trace() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    d.decisions.clear();
+    for (uint32_t t = 0; t < 6; ++t) {
+      const bool yes = t != 1 && t != 4;
+      const char* note = yes ? "the condition was True in Python while tracing"
+                             : "the condition was False in Python while tracing";
+      d.decisions.push_back({TraceId(10 + t), session::FileId(1), 7, "if", "python", note});
+      d.decisions.push_back({TraceId(10 + t), session::FileId(1), 7, "if", "python", note});  // met twice
+    }
+    const InspectorGroup ways = ways_group(d, {session::FileId(1), 7}, TraceId(11));
+    QCOMPARE(ways.rows.size(), size_t{2});
+    QCOMPARE(ways.rows[0].label, QString::fromUtf8("#1, #3, #4, #6"));
+    QVERIFY(ways.rows[0].value.contains(QStringLiteral("True")));
+    QCOMPARE(ways.rows[1].label, QStringLiteral("#2, #5"));
+    const auto lines = function_lines(d, d.generated.front(), TraceId(11));
+    QCOMPARE(lines[3].note, QStringLiteral("True in #1, #3, #4, #6; False in #2, #5"));
+    QCOMPARE(lines[3].tone, QStringLiteral("teal"));
+    // One way in all of them.
+    for (auto& decision : d.decisions) decision.note = "the condition was True in Python while tracing";
+    QCOMPARE(function_lines(d, d.generated.front(), TraceId(11))[3].note, QStringLiteral("True in all 6 traces"));
+  }
+
+  void fates_of_all_lines() {
+    const SampleRun run = sample_run();
+    const auto lines = function_lines(run.document, run.document.generated.front(), TraceId(10));
+    QCOMPARE(lines.front().number, 4);
+    QVERIFY(lines[0].fate.isEmpty() && lines[1].fate.isEmpty());  // decorator and def
+    QCOMPARE(lines[2].fate, QStringLiteral("staged"));
+    QCOMPARE(lines[2].reason, QStringLiteral("4 nodes in trace #1"));
+    QCOMPARE(lines[3].fate, QStringLiteral("staged"));
+    QCOMPARE(lines[5].fate, QStringLiteral("staged"));
+    // A line of the function that made no node ran in Python.
+    Document d = run.document;
+    session::GraphRecord graph = *d.graph(GraphId(10));
+    for (session::NodeRecord& n : graph.nodes) {
+      if (d.place(n.source).line == 9) n.source = {CodeId(1), 6};
+    }
+    d.add(graph);
+    const auto other = function_lines(d, d.generated.front(), TraceId(10));
+    QCOMPARE(other[5].fate, QStringLiteral("python"));
+    QVERIFY(other[5].reason.contains(QStringLiteral("no nodes")));
+  }
+
+  void statements_of_several_lines() {
+    std::vector<CodeLine> lines;
+    for (const char* text : {"x = f(a,", "      b)", "y = 1 + \\", "  2", "s = '''(", "''' # (", "z = ['#', ')']", "done"}) {
+      CodeLine l;
+      l.text = QString::fromUtf8(text);
+      lines.push_back(l);
+    }
+    const std::vector<size_t> wanted{0, 0, 2, 2, 4, 4, 6, 7};
+    QCOMPARE(statement_starts(lines), wanted);
+  }
+
+  void phases_of_a_trace() {
+    session::TraceRecord t;
+    const auto phase = [&](const char* name, int parent, int64_t from, int64_t to) {
+      t.phases.push_back({name, "trace", parent, from, to});
+    };
+    phase("python", -1, 0, 5'000'000);
+    phase("autograph", 0, 0, 2'000'000);
+    phase("compile", -1, 5'000'000, 9'000'000);
+    phase("optimize", 2, 5'000'000, 5'500'000);
+    phase("optimize", 2, 6'000'000, 7'000'000);
+    const InspectorGroup group = phases_group(t);
+    QCOMPARE(group.rows.size(), size_t{4});
+    QCOMPARE(group.rows[0].label, QStringLiteral("Python"));
+    QCOMPARE(group.rows[1].indent, 1);
+    QCOMPARE(group.rows[3].label, QString::fromUtf8("optimize ×2"));
+    QCOMPARE(group.rows[3].value, QStringLiteral("1.50 ms"));
+  }
+
+  void forward_and_gradient() {
+    session::GraphRecord g;
+    const auto add = [&](const char* op, std::vector<uint32_t> from) {
+      session::NodeRecord n;
+      n.id = static_cast<uint32_t>(g.nodes.size());
+      n.op = n.name = op;
+      for (uint32_t f : from) n.inputs.push_back({f, 0});
+      g.nodes.push_back(n);
+    };
+    add("Placeholder", {});
+    add("Conv2D", {0});
+    add("Relu", {1});
+    add("Relu", {2});
+    add("ReluGrad", {0, 2});
+    add("Conv2DBackpropFilter", {0, 4});
+    QCOMPARE(gradient_links(g, g.nodes[1]).gradients, (std::vector<uint32_t>{5}));
+    QCOMPARE(gradient_links(g, g.nodes[2]).gradients, (std::vector<uint32_t>{4}));
+    QCOMPARE(gradient_links(g, g.nodes[5]).forward, (std::vector<uint32_t>{1}));
+    QVERIFY(gradient_links(g, g.nodes[0]).gradients.empty());
+  }
+
+  void the_same_node_in_other_traces() {
+    const SampleRun run = sample_run();
+    const InspectorContent node = said(run, Selection::of_node(run.document, GraphId(10), 9));
+    const InspectorGroup* others = group(node, QStringLiteral("In the other traces"));
+    QVERIFY(others);
+    QCOMPARE(others->rows.size(), size_t{5});
+    QCOMPARE(others->rows[0].value, QStringLiteral("0.05"));
+    QVERIFY(others->rows[0].link);
+    QCOMPARE(others->rows[0].target.graph, GraphId(11));
+    const InspectorContent relu = said(run, Selection::of_node(run.document, GraphId(10), 4));
+    QCOMPARE(value(relu.groups.front(), QStringLiteral("ran")), QStringLiteral("4 times"));
+    QCOMPARE(value(relu.groups.front(), QStringLiteral("in total")), QStringLiteral("16.0 us"));
+  }
+};
+
+QTEST_GUILESS_MAIN(InspectorPartsTest)
+#include "inspector_parts_test.moc"

@@ -1,0 +1,230 @@
+// Costs per line against a plain walk over random rows, and small sessions whose sums can be seen at once.
+#include "tests/query/random_session.h"
+
+#include "engine/query/line_sums.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace footlight;
+using namespace footlight::query;
+
+namespace {
+
+constexpr session::FileId kFile(1);
+int line_of(SourceRef source) { return source.code.valid() ? 1 + static_cast<int>(source.offset / 2) : 0; }
+
+// A session of one file whose instruction N is on line N.
+std::unique_ptr<session::Writer> begin(const std::string& path) {
+  auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+  w->add(session::FileRecord{kFile, "/tmp/a.py", "x\n"});
+  session::CodeRecord code{CodeId(1), kFile, "f", 1, {}};
+  for (uint32_t line = 1; line <= 20; ++line) code.lines.emplace_back(line, line);
+  w->add(code);
+  return w;
+}
+
+void add_op(session::OpColumns& ops, int64_t start, int64_t end, uint16_t op, SourceRef source, CallId call = {},
+            GraphId graph = {}, uint32_t node = 0) {
+  OpEvent e;
+  e.start_ns = start, e.end_ns = end;
+  e.op = OpId(op);
+  e.call = call;
+  if (graph.valid()) e.set_node(graph, NodeId(node));
+  else e.set_source(source);
+  ops.append(0, ops.size() + 1, e);
+}
+
+session::GraphRecord graph_with(GraphId id, std::vector<uint32_t> lines) {
+  session::GraphRecord g;
+  g.id = id;
+  for (const uint32_t line : lines) {
+    session::NodeRecord n;
+    n.id = static_cast<uint32_t>(g.nodes.size());
+    n.name = "n" + std::to_string(n.id);
+    n.op = "Op";
+    n.source = {CodeId(1), line};
+    g.nodes.push_back(n);
+  }
+  return g;
+}
+
+}  // namespace
+
+class LineSumsTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::string at(const char* name) { return folder_.filePath(QLatin1String(name)).toStdString(); }
+
+ private Q_SLOTS:
+  void random_sessions() {
+    for (const uint32_t seed : {1u, 2u, 3u}) {
+      const RandomSession all(seed, 4000, 3);
+      all.write(at("random.footlight"), 7, true);
+      const auto reader = session::Reader::open(at("random.footlight"));
+      const LineSums sums = line_sums(*reader, {TraceId(0), TraceId(3)}, Cancel());
+      const auto node_source = [&](const PlainOp& op) {
+        const auto& nodes = all.graphs[op.graph.value - 100].nodes;
+        return nodes[op.node].source;
+      };
+      LineSum whole;
+      for (int line = 0; line <= 16; ++line) {
+        LineSum wanted;
+        std::map<uint32_t, std::map<uint32_t, std::map<uint16_t, uint64_t>>> nodes;  // instruction, graph, op
+        for (const PlainOp& op : all.ops) {
+          const bool traced = op.node != UINT32_MAX;
+          if (line_of(traced ? node_source(op) : op.source) != line) continue;
+          (traced ? wanted.traced_ops : wanted.eager_ops) += 1;
+          (traced ? wanted.traced_ns : wanted.eager_ns) += op.end - op.start - op.inner;
+          if (traced) ++nodes[node_source(op).offset][op.graph.value][op.op];
+        }
+        for (const auto& [instruction, graphs] : nodes) {
+          uint64_t runs = 0;
+          for (const auto& [graph, ops] : graphs) {
+            uint64_t least = UINT64_MAX;
+            for (const auto& [op, times] : ops) least = std::min(least, times);
+            runs += least;
+          }
+          wanted.traced_runs = std::max(wanted.traced_runs, runs);
+        }
+        for (const session::CallRecord& c : all.calls) {
+          if (line_of(c.source) != line) continue;
+          ++wanted.calls;
+          int64_t inside = 0;
+          for (const PlainOp& op : all.ops) {
+            if (op.call == c.id) inside += op.end - op.start - op.inner;
+          }
+          wanted.call_ns += std::max<int64_t>(0, c.end_ns - c.start_ns - inside);
+        }
+        for (const uint32_t t : {0u, 3u}) {
+          for (const auto& n : all.graphs[t].nodes) wanted.nodes += line_of(n.source) == line;
+        }
+        const LineSum* found = line ? sums.at(kFile, line) : &sums.nowhere;
+        QVERIFY2(found || wanted == LineSum{}, qPrintable(QString::number(line)));
+        if (!found) continue;
+        QCOMPARE(found->eager_ops, wanted.eager_ops);
+        QCOMPARE(found->traced_ops, wanted.traced_ops);
+        QCOMPARE(found->eager_ns, wanted.eager_ns);
+        QCOMPARE(found->traced_ns, wanted.traced_ns);
+        if (line) QCOMPARE(found->traced_runs, wanted.traced_runs);
+        QCOMPARE(found->calls, wanted.calls);
+        QCOMPARE(found->call_ns, wanted.call_ns);
+        QCOMPARE(found->nodes, wanted.nodes);
+        whole.eager_ns += found->eager_ns;
+        whole.traced_ns += found->traced_ns;
+      }
+      // Nothing is counted twice: the parts are the time of the outermost ops.
+      int64_t outermost = 0;
+      for (const PlainOp& op : all.ops) outermost += op.end - op.start - op.inner;
+      QCOMPARE(whole.eager_ns + whole.traced_ns, outermost);
+    }
+  }
+
+  // Two lines in a loop, ops of 10 with Python of 5 and 7 after them; a pause of 2 ms before the last run.
+  void eager_lines() {
+    auto w = begin(at("eager.footlight"));
+    session::OpColumns ops;
+    int64_t t = 1'000'000;
+    for (int i = 0; i < 4; ++i) {
+      if (i == 3) t += 2'000'000;
+      add_op(ops, t, t + 10, 1, {CodeId(1), 5});
+      add_op(ops, t + 10, t + 20, 2, {CodeId(1), 5});
+      add_op(ops, t + 25, t + 35, 1, {CodeId(1), 6});
+      t += 42;
+    }
+    for (int i = 0; i < 5; ++i) add_op(ops, t + i * 10, t + i * 10 + 10, 3, {CodeId(1), 9});
+    w->add_rows(ops);
+    w->finish({});
+    const auto reader = session::Reader::open(at("eager.footlight"));
+    const LineSums sums = line_sums(*reader, {}, Cancel());
+    const LineSum five = *sums.at(kFile, 5), six = *sums.at(kFile, 6), nine = *sums.at(kFile, 9);
+    QCOMPARE(five.eager_ops, uint64_t{8});
+    QCOMPARE(five.eager_runs, uint64_t{4});
+    QCOMPARE(five.eager_ns, int64_t{80});
+    QCOMPARE(five.python_ns, int64_t{20});
+    QCOMPARE(six.eager_runs, uint64_t{4});
+    QCOMPARE(six.python_ns, int64_t{21});  // not the pause: a new run of the loop is not the same line going on
+    QCOMPARE(nine.eager_runs, uint64_t{5});
+    QCOMPARE(six.time(), int64_t{61});
+  }
+
+  // A function with a loop, called twice: its lines, the calling line, the line of the loop, the trace.
+  void a_traced_function() {
+    auto w = begin(at("traced.footlight"));
+    session::GraphRecord root = graph_with(GraphId(1), {11, 12});
+    root.nodes[1].functions = {{"body", GraphId(2)}};
+    w->add(root);
+    w->add(graph_with(GraphId(2), {13, 13}));
+    w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 9, {}});
+    session::TraceRecord outer, inner;
+    outer.id = TraceId(1), outer.function = FunctionId(1), outer.number = 1, outer.graphs = {{"traced", GraphId(1)}};
+    outer.start_ns = 100, outer.end_ns = 600;
+    inner.id = TraceId(2), inner.function = FunctionId(2), inner.number = 1;
+    inner.start_ns = 200, inner.end_ns = 350;
+    w->add(session::FunctionRecord{FunctionId(2), "g", kFile, 15, 14, {}});
+    w->add(inner);
+    w->add(outer);
+    session::OpColumns ops;
+    add_op(ops, 10, 20, 1, {CodeId(1), 2});  // Python until the call begins, at 50
+    for (int c = 0; c < 2; ++c) {
+      const int64_t t = c ? 1000 : 700;
+      const CallId call(static_cast<uint64_t>(c) + 1);
+      add_op(ops, t, t + 10, 1, {}, call, GraphId(1), 0);
+      for (int turn = 0; turn < 3; ++turn) {
+        add_op(ops, t + 20 + turn * 10, t + 24 + turn * 10, 1, {}, call, GraphId(2), 0);
+        add_op(ops, t + 24 + turn * 10, t + 26 + turn * 10, 2, {}, call, GraphId(2), 1);
+      }
+    }
+    w->add_rows(ops);
+    std::vector<session::CallRecord> calls(2);
+    for (size_t c = 0; c < 2; ++c) {
+      calls[c].id = CallId(c + 1);
+      calls[c].function = FunctionId(1);
+      calls[c].trace = TraceId(1);
+      calls[c].outcome = c ? CallOutcome::kHit : CallOutcome::kTrace;
+      calls[c].thread = session::ThreadId(0);
+      calls[c].start_ns = c ? 990 : 50;
+      calls[c].end_ns = c ? 1090 : 800;
+      calls[c].source = {CodeId(1), 3};
+    }
+    w->add_rows(calls);
+    w->finish({});
+    const auto reader = session::Reader::open(at("traced.footlight"));
+    const LineSums sums = line_sums(*reader, {TraceId(1)}, Cancel());
+    QCOMPARE(sums.at(kFile, 2)->python_ns, int64_t{30});
+    const LineSum call = *sums.at(kFile, 3), first = *sums.at(kFile, 11), loop = *sums.at(kFile, 12),
+                  body = *sums.at(kFile, 13), f = *sums.at(kFile, 10), g = *sums.at(kFile, 15);
+    QCOMPARE(call.calls, uint64_t{2});
+    QCOMPARE(call.call_ns, int64_t{(750 - 500 - 28) + (100 - 28)});
+    QCOMPARE(first.traced_ns, int64_t{20});
+    QCOMPARE(first.traced_runs, uint64_t{2});
+    QCOMPARE(loop.traced_ns, int64_t{0});
+    QCOMPARE(loop.inside_ns, int64_t{36});
+    QCOMPARE(loop.nodes, uint64_t{1});
+    QCOMPARE(body.traced_ns, int64_t{36});
+    QCOMPARE(body.traced_runs, uint64_t{6});
+    QCOMPARE(body.nodes, uint64_t{2});
+    QCOMPARE(f.tracing_ns, int64_t{350});
+    QCOMPARE(g.tracing_ns, int64_t{150});
+    QCOMPARE(f.traces, uint64_t{1});
+    QVERIFY(sums.at(kFile, 20) == nullptr);
+  }
+
+  void cancelled() {
+    const RandomSession all(4, 1000, 1);
+    all.write(at("cancel.footlight"), 3, true);
+    const auto reader = session::Reader::open(at("cancel.footlight"));
+    Cancel cancel;
+    cancel.request();
+    QVERIFY_EXCEPTION_THROWN(line_sums(*reader, {}, cancel), Cancelled);
+  }
+};
+
+QTEST_GUILESS_MAIN(LineSumsTest)
+#include "line_sums_test.moc"

@@ -1,6 +1,8 @@
 // Lays out each area of a plan and combines them into one picture.
 #include "app/layout/graph_layout.h"
 
+#include <QMetaObject>
+
 #include <algorithm>
 
 namespace footlight::app {
@@ -10,6 +12,8 @@ constexpr double kBodyHeader = 26, kBodyMargin = 14, kBodyGap = 14, kBoxHeader =
 constexpr size_t kCacheSize = 400;
 // Graphviz is not used for areas with more nodes, edges and dummy nodes than this.
 constexpr size_t kBudget = 4000;
+// Smaller ones take the app's own layout a few milliseconds.
+constexpr size_t kAtOnce = 2000;
 
 void shift(LayoutResult& r, QPointF by) {
   for (QRectF& n : r.nodes) n.translate(by);
@@ -23,26 +27,52 @@ void shift(LayoutResult& r, QPointF by) {
 }  // namespace
 
 GraphLayout::GraphLayout(QObject* parent) : QObject(parent), dot_(this) {
+  threads_.setMaxThreadCount(1);
   connect(&dot_, &DotProcess::finished, this, [this](const LayoutResult& result) {
     take(result, true);
     next();
   });
   connect(&dot_, &DotProcess::failed, this, [this](const QString& reason) {
     dot_missing_ = true;  // for the rest of this plan
-    how_ = QStringLiteral("own layout: ") + reason;
+    how_ = QStringLiteral("simplified layout: ") + reason;
     take(layered_layout(problem_), false);
     next();
   });
 }
 
+GraphLayout::~GraphLayout() {
+  cancel();
+  threads_.waitForDone();  // the thread calls back
+}
+
 void GraphLayout::cancel() {
   dot_.cancel();
+  if (stop_) *stop_ = true;
+  stop_.reset();
   running_ = false;
 }
 
 void GraphLayout::start(GraphPlan plan) {
   cancel();
   clock_.start();
+  begin(std::move(plan));
+}
+
+void GraphLayout::start_making(std::function<GraphPlan()> make) {
+  cancel();
+  clock_.start();
+  running_ = true;
+  stop_ = std::make_shared<std::atomic<bool>>(false);
+  threads_.start([this, stop = stop_, make = std::move(make)] {
+    if (*stop) return;
+    auto plan = std::make_shared<GraphPlan>(make());
+    QMetaObject::invokeMethod(this, [this, stop, plan] {
+      if (stop == stop_) begin(std::move(*plan));
+    }, Qt::QueuedConnection);
+  });
+}
+
+void GraphLayout::begin(GraphPlan plan) {
   plan_ = std::move(plan);
   running_ = true;
   dot_missing_ = false;
@@ -111,13 +141,29 @@ void GraphLayout::next() {
     }
     const size_t cost = predicted_cost(problem_);
     if (dot_missing_ || cost > kBudget) {
-      if (!dot_missing_) how_ = QStringLiteral("own layout: too big for Graphviz (cost %1)").arg(cost);
+      if (!dot_missing_) how_ = QStringLiteral("simplified layout");
+      if (problem_.nodes.size() + problem_.edges.size() > kAtOnce) {
+        lay_out_apart();
+        return;
+      }
       take(layered_layout(problem_), false);
       continue;
     }
     dot_.start(problem_);
     return;
   }
+}
+
+void GraphLayout::lay_out_apart() {
+  stop_ = std::make_shared<std::atomic<bool>>(false);
+  threads_.start([this, stop = stop_, problem = problem_] {
+    const auto result = std::make_shared<LayoutResult>(layered_layout(problem, stop.get()));
+    QMetaObject::invokeMethod(this, [this, stop, result] {
+      if (stop != stop_) return;
+      take(*result, true);
+      next();
+    }, Qt::QueuedConnection);
+  });
 }
 
 void GraphLayout::take(const LayoutResult& result, bool keep) {

@@ -1,5 +1,5 @@
-// Lays out a plan, innermost areas first, each with Graphviz or, above the budget, with the app's own layout.
-// The caller keeps its old picture until finished() is emitted.
+// Lays out a plan, innermost areas first, each with Graphviz or, above the budget, with the app's own layout; that, and
+// the making of a plan, on a thread of its own. The caller keeps its old picture until finished() is emitted.
 #pragma once
 
 #include "app/layout/dot_process.h"
@@ -7,7 +7,11 @@
 
 #include <QElapsedTimer>
 #include <QObject>
+#include <QThreadPool>
 
+#include <atomic>
+#include <functional>
+#include <memory>
 #include <unordered_map>
 
 namespace footlight::app {
@@ -17,9 +21,11 @@ class GraphLayout : public QObject {
 
  public:
   explicit GraphLayout(QObject* parent = nullptr);
+  ~GraphLayout() override;
 
-  // Cancels a layout in progress.
+  // Both cancel a layout in progress. `make` runs on the layout's thread.
   void start(GraphPlan plan);
+  void start_making(std::function<GraphPlan()> make);
   void cancel();
   bool running() const { return running_; }
 
@@ -27,16 +33,21 @@ class GraphLayout : public QObject {
   size_t cache_hits() const { return cache_hits_; }
 
  Q_SIGNALS:
-  // `how`: "Graphviz" or "own layout: ...", shown above the picture.
+  // `how`: "Graphviz" or "simplified layout" with the reason, shown above the picture.
   void finished(const footlight::app::GraphPlan& plan, const QString& how, qint64 ms);
 
  private:
+  using Stop = std::shared_ptr<std::atomic<bool>>;
+  void begin(GraphPlan plan);
   LayoutProblem problem_of(int area);
+  void lay_out_apart();
   void next();
   void take(const LayoutResult& result, bool keep);
   void finish();
 
   DotProcess dot_;
+  QThreadPool threads_;
+  Stop stop_;  // of the work on the thread; replaced when it is cancelled
   GraphPlan plan_;
   bool running_ = false;
   bool dot_missing_ = false;

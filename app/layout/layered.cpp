@@ -2,7 +2,6 @@
 #include "app/layout/problem.h"
 
 #include <algorithm>
-#include <map>
 
 namespace footlight::app {
 namespace {
@@ -13,7 +12,7 @@ constexpr size_t kWidest = 40;  // boxes in a row before it wraps
 
 }  // namespace
 
-LayoutResult layered_layout(const LayoutProblem& problem) {
+LayoutResult layered_layout(const LayoutProblem& problem, const std::atomic<bool>* stop) {
   LayoutResult made;
   const size_t count = problem.nodes.size();
   made.nodes.resize(count);
@@ -27,7 +26,7 @@ LayoutResult layered_layout(const LayoutProblem& problem) {
     in[static_cast<size_t>(e.to)].push_back(e.from);
     out[static_cast<size_t>(e.from)].push_back(e.to);
   }
-  std::vector<double> x(count, 0);
+  std::vector<double> x(count, 0), wish(count, 0);
   const auto pack = [&](const std::vector<int>& row) {
     double width = 0;
     for (int n : row) width += problem.nodes[static_cast<size_t>(n)].width + kBetween;
@@ -40,22 +39,22 @@ LayoutResult layered_layout(const LayoutProblem& problem) {
   };
   for (const auto& row : rows) pack(row);
   const auto sweep = [&](std::vector<int>& row, const std::vector<std::vector<int>>& near) {
-    std::map<int, double> wish;
     for (int n : row) {
       double sum = 0;
       for (int m : near[static_cast<size_t>(n)]) sum += x[static_cast<size_t>(m)];
       const size_t many = near[static_cast<size_t>(n)].size();
-      wish[n] = many ? sum / static_cast<double>(many) : x[static_cast<size_t>(n)];
+      wish[static_cast<size_t>(n)] = many ? sum / static_cast<double>(many) : x[static_cast<size_t>(n)];
     }
-    std::stable_sort(row.begin(), row.end(), [&](int a, int b) { return wish[a] < wish[b]; });
+    const auto before = [&](int a, int b) { return wish[static_cast<size_t>(a)] < wish[static_cast<size_t>(b)]; };
+    std::stable_sort(row.begin(), row.end(), before);
     pack(row);
     // Shift the whole row by the average of its boxes' preferred positions.
     double shift = 0;
-    for (int n : row) shift += wish[n] - x[static_cast<size_t>(n)];
+    for (int n : row) shift += wish[static_cast<size_t>(n)] - x[static_cast<size_t>(n)];
     shift /= static_cast<double>(std::max<size_t>(1, row.size()));
     for (int n : row) x[static_cast<size_t>(n)] += shift;
   };
-  for (int s = 0; s < kSweeps; ++s) {
+  for (int s = 0; s < kSweeps && !(stop && *stop); ++s) {
     for (size_t r = 1; r < rows.size(); ++r) sweep(rows[r], in);
     for (size_t r = rows.size() - 1; r-- > 0;) sweep(rows[r], out);
   }

@@ -7,6 +7,7 @@
 #include <QPointF>
 #include <QRectF>
 
+#include <atomic>
 #include <vector>
 
 namespace footlight::app {
@@ -42,7 +43,8 @@ size_t predicted_cost(const LayoutProblem& problem);
 std::vector<int> ranks_of(const LayoutProblem& problem);
 
 // The app's own layout: layers by longest path, a few sweeps to order them. Linear time; clusters are only frames.
-LayoutResult layered_layout(const LayoutProblem& problem);
+// `stop` may be set from another thread; the result is then of no use.
+LayoutResult layered_layout(const LayoutProblem& problem, const std::atomic<bool>* stop = nullptr);
 
 // Input for `dot`, and its parsed output (-Tjson0); empty if it cannot be parsed.
 QByteArray dot_text(const LayoutProblem& problem);

@@ -1,9 +1,10 @@
 // Decides which boxes and edges to draw for a graph.
 #include "app/models/graph_plan.h"
 
+#include "app/models/graph_costs.h"
+#include "app/models/graph_gradients.h"
+#include "app/models/graph_groups.h"
 #include "app/models/text.h"
-
-#include <QHash>
 
 #include <algorithm>
 #include <map>
@@ -12,15 +13,17 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kSmallGraph = 120;
 constexpr size_t kHubDegree = 8;
 constexpr size_t kCutFrom = 40;      // edges in an area before hubs are cut
 constexpr int kDeepest = 6;          // bodies within bodies
-constexpr double kBoxHeight = 44;
-
+constexpr double kBoxHeight = 44, kChipRow = 22;
+constexpr size_t kMostChips = 4;
 
 bool is_constant(const session::NodeRecord& n) { return n.op == "Const"; }
 bool is_identity(const session::NodeRecord& n) { return n.op == "Identity" || n.op == "NoOp"; }
+bool is_handle(const session::NodeRecord& n) {
+  return n.op == "Placeholder" && !n.outputs.empty() && n.outputs.front().starts_with("resource");
+}
 
 bool same_word(QString title, const std::string& op) {
   while (!title.isEmpty() && (title.back().isDigit() || title.back() == QLatin1Char('_'))) title.chop(1);
@@ -41,142 +44,253 @@ int body_order(const std::string& role) {
   return title == QStringLiteral("condition") ? 0 : title == QStringLiteral("else") ? 2 : 1;
 }
 
+bool calls_function(const session::NodeRecord& n) { return n.functions.size() == 1 && n.functions.front().attribute == "f"; }
+
 class Planner {
  public:
   Planner(const Document& document, const GraphOptions& options) : document_(document), options_(options) {}
 
   GraphPlan make(GraphId root) {
     plan_.root = root;
-    add_area(root, -1, QString(), QString(), QString(), 0);
+    if (options_.reveal_graph.valid()) way_ = way_to(document_, root, options_.reveal_graph, options_.reveal_node);
+    add_area(root, -1, {}, QString(), QString(), 0, {});
+    options_.reveal_graph = {};
+    plan_.options = std::move(options_);
     return std::move(plan_);
   }
 
  private:
-  // The scopes of a graph: those that hold two or more nodes and are not themselves a node's name.
-  std::set<std::string> scopes_of(const session::GraphRecord& g) const {
-    std::map<std::string, size_t> count;
-    std::set<std::string> names;
-    size_t seen = 0;
-    for (const session::NodeRecord& n : g.nodes) {
-      names.insert(n.name);
-      if (hidden(n)) continue;
-      ++seen;
-      for (size_t at = n.name.find('/'); at != std::string::npos; at = n.name.find('/', at + 1)) {
-        ++count[n.name.substr(0, at)];
-      }
-    }
-    std::set<std::string> scopes;
-    for (const auto& [name, nodes] : count) {
-      // A frame around everything is useless: all nodes in the body of `cond` are in the scope `cond`.
-      if (nodes >= 2 && nodes < seen && !names.count(name)) scopes.insert(name);
-    }
-    return scopes;
-  }
+  // What is known of an area's graph while its boxes are made.
+  struct Area {
+    const session::GraphRecord& graph;
+    int index;
+    QString prefix;
+    int depth;
+    std::vector<QString> parameters;        // by input: names of variables passed in; may be shorter
+    GraphGroups groups;
+    std::vector<int> box;                   // by position: its box or the group's; -1: hidden, a chip, another piece
+    std::vector<int> twin;                  // of another piece of an open repeat: the same node of the one shown; -1
+    std::vector<QString> variable;          // by position: what the node is a handle or a read of
+    QHash<quint32, int> row;                // positions by id
+  };
 
   bool hidden(const session::NodeRecord& n) const {
     return (options_.hide_constants && is_constant(n)) ||
            (options_.hide_identities && is_identity(n) && n.inputs.size() == 1 && n.functions.empty());
   }
 
-  int add_area(GraphId id, int owner, const QString& prefix, const QString& title, const QString& detail, int depth) {
-    const int area = static_cast<int>(plan_.areas.size());
+  bool open(const GraphGroup& g) const {
+    if (g.kind == GraphGroup::Kind::kScope && !options_.fold_scopes) return !options_.folded.contains(g.key);
+    return options_.opened.contains(g.key) || options_.unrolled.contains(g.key);
+  }
+
+  PlanBox& box(int index) { return plan_.boxes[static_cast<size_t>(index)]; }
+
+  int add_area(GraphId id, int owner, const QString& prefix, const QString& title, const QString& detail, int depth,
+               std::vector<QString> parameters) {
+    const int index = static_cast<int>(plan_.areas.size());
     plan_.areas.push_back({id, owner, title, detail, {}, {}, {}, {}});
     const session::GraphRecord* g = document_.graph(id);
-    if (!g) return area;
-    const std::set<std::string> scopes = scopes_of(*g);
-    std::map<std::string, int> cluster_of, folded_box;
-    std::vector<int> box_of(g->nodes.size(), -1);
-    QHash<quint32, int> row_of;
-    for (size_t i = 0; i < g->nodes.size(); ++i) row_of.insert(g->nodes[i].id, static_cast<int>(i));
-    // Drop the prefix that all names share.
-    std::string common = g->nodes.empty() ? std::string() : g->nodes.front().name;
-    for (const session::NodeRecord& n : g->nodes) {
-      while (!common.empty() && !n.name.starts_with(common)) {
-        common.pop_back();
-        common.resize(common.find_last_of('/') == std::string::npos ? 0 : common.find_last_of('/') + 1);
+    if (!g) return index;
+    Area area{*g, index, prefix, depth, std::move(parameters), {}, {}, {}, {}, {}};
+    for (size_t i = 0; i < g->nodes.size(); ++i) area.row.insert(g->nodes[i].id, static_cast<int>(i));
+    find_variables(area);
+    const std::string common = common_scope(*g);
+    area.groups = group_nodes(document_, *g, {prefix, common, !options_.fold_repeats, [&](size_t i) {
+                                                return !hidden(g->nodes[i]) && area.variable[i].isEmpty();
+                                              }});
+    open_around_way(area);
+    area.box.assign(g->nodes.size(), -1);
+    area.twin.assign(g->nodes.size(), -1);
+    add_boxes(area, common);
+    add_edges(area);
+    if (options_.chips) add_chips(area);
+    for (size_t i = 0; i < g->nodes.size(); ++i) {
+      const int at = area.box[i] >= 0 ? area.box[i] : area.twin[i] >= 0 ? area.box[static_cast<size_t>(area.twin[i])] : -1;
+      if (at < 0) continue;
+      plan_.places.insert(GraphPlan::place_key(id, g->nodes[i].id), at);
+      if (area.twin[i] >= 0) plan_.in_other_piece.insert(GraphPlan::place_key(id, g->nodes[i].id));
+    }
+    return index;
+  }
+
+  // Opens the groups around what is to be seen, each repeat at its own piece.
+  void open_around_way(const Area& area) {
+    for (const auto& [graph, node] : way_) {
+      const int row = graph == area.graph.id ? area.row.value(node, -1) : -1;
+      if (row < 0) continue;
+      const auto i = static_cast<size_t>(row);
+      for (int k = area.groups.of[i]; k >= 0; k = area.groups.groups[static_cast<size_t>(k)].parent) {
+        const GraphGroup& group = area.groups.groups[static_cast<size_t>(k)];
+        options_.folded.remove(group.key);
+        if (group.kind != GraphGroup::Kind::kScope || options_.fold_scopes) options_.opened.insert(group.key);
+        if (group.kind == GraphGroup::Kind::kRepeat)
+          options_.piece.insert(group.key, static_cast<int>((i - group.repeat.first) / group.repeat.period));
+      }
+      const session::NodeRecord& n = area.graph.nodes[i];
+      const bool last = graph == way_.back().first && node == way_.back().second;
+      if (!last && !n.functions.empty()) options_.opened.insert(area.prefix + q(n.name));
+    }
+  }
+
+  // Handles of variables, and the reads of them, whose readers get a chip.
+  void find_variables(Area& area) {
+    const session::GraphRecord& g = area.graph;
+    area.variable.resize(g.nodes.size());
+    if (!options_.chips) return;
+    std::set<uint32_t> given;  // results of the graph stay boxes
+    for (const session::EdgeRecord& e : g.outputs) given.insert(e.from);
+    QHash<quint32, int> input;
+    for (size_t k = 0; k < g.inputs.size(); ++k) input.insert(g.inputs[k], static_cast<int>(k));
+    for (size_t i = 0; i < g.nodes.size(); ++i) {
+      const session::NodeRecord& n = g.nodes[i];
+      if (given.count(n.id)) continue;
+      if (is_handle(n)) {
+        QString name = capture_of(g, n.id).section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
+        const auto parameter = static_cast<size_t>(input.value(n.id, -1));
+        if (name.isEmpty() && parameter < area.parameters.size()) name = area.parameters[parameter];
+        area.variable[i] = name.isEmpty() ? QStringLiteral("variable") : name;
+      } else if (n.op == "ReadVariableOp" && !n.inputs.empty()) {
+        const int from = area.row.value(n.inputs.front().from, -1);
+        if (from >= 0) area.variable[i] = area.variable[static_cast<size_t>(from)];
       }
     }
-    common.resize(common.find_last_of('/') == std::string::npos ? 0 : common.find_last_of('/') + 1);
+  }
 
-    for (size_t i = 0; i < g->nodes.size(); ++i) {
-      const session::NodeRecord& n = g->nodes[i];
+  void add_boxes(Area& area, const std::string& common) {
+    const session::GraphRecord& g = area.graph;
+    std::map<int, int> cluster_of, folded;
+    std::vector<int> path;
+    for (size_t i = 0; i < g.nodes.size(); ++i) {
       ++plan_.nodes;
-      if (hidden(n)) {
+      if (!area.variable[i].isEmpty()) continue;
+      if (hidden(g.nodes[i])) {
         ++plan_.hidden;
         continue;
       }
+      path.clear();
+      for (int at = area.groups.of[i]; at >= 0; at = area.groups.groups[static_cast<size_t>(at)].parent) path.push_back(at);
+      std::reverse(path.begin(), path.end());
       int cluster = -1;
-      int box = -1;
       std::string inside = common;
-      for (size_t at = n.name.find('/'); at != std::string::npos; at = n.name.find('/', at + 1)) {
-        const std::string scope = n.name.substr(0, at);
-        if (!scopes.count(scope)) continue;
-        const QString key = prefix + q(scope) + QLatin1Char('/');
-        if (options_.folded.contains(key)) {
-          auto [it, added] = folded_box.try_emplace(scope, -1);
-          if (added) it->second = add_folded(id, area, cluster, key, q(scope.substr(inside.size())));
-          box = it->second;
-          ++plan_.boxes[static_cast<size_t>(box)].holds;
+      for (const int at : path) {
+        const GraphGroup& group = area.groups.groups[static_cast<size_t>(at)];
+        if (!open(group)) {
+          const auto [known, added] = folded.try_emplace(at, -1);
+          if (added) known->second = add_folded(area, cluster, group);
+          area.box[i] = known->second;
+          ++box(known->second).holds;
           break;
         }
-        auto [it, added] = cluster_of.try_emplace(scope, -1);
-        if (added) {
-          it->second = static_cast<int>(plan_.clusters.size());
-          plan_.clusters.push_back({key, q(scope.substr(inside.size())), cluster, area, {}});
-          plan_.areas[static_cast<size_t>(area)].clusters.push_back(it->second);
+        if (group.kind == GraphGroup::Kind::kScope) {
+          const size_t name = static_cast<size_t>(group.title.toUtf8().size());
+          inside = g.nodes[i].name.substr(0, inside.size() + name + 1);
+        } else if (group.kind == GraphGroup::Kind::kRepeat) {
+          area.twin[i] = twin_of(group, i);
+          if (area.twin[i] >= 0) break;
         }
-        cluster = it->second;
-        inside = scope + "/";
+        const auto [known, added] = cluster_of.try_emplace(at, -1);
+        if (added) {
+          known->second = static_cast<int>(plan_.clusters.size());
+          plan_.clusters.push_back(frame_of(group, cluster, area.index));
+          plan_.areas[static_cast<size_t>(area.index)].clusters.push_back(known->second);
+        }
+        cluster = known->second;
       }
-      if (box < 0) box = add_node(*g, n, area, cluster, prefix, q(n.name.substr(inside.size())), depth);
-      box_of[i] = box;
+      if (area.box[i] < 0 && area.twin[i] < 0)
+        area.box[i] = add_node(area, i, cluster, q(g.nodes[i].name.substr(inside.size())));
     }
-    for (const auto& [scope, box] : folded_box) {
-      PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
-      b.subtitle = counted(b.holds, "node", "nodes");
+    for (const auto& [at, made] : folded) {
+      const GraphGroup& group = area.groups.groups[static_cast<size_t>(at)];
+      QStringList words{group.kind == GraphGroup::Kind::kRepeat
+                            ? counted(group.repeat.period, "node", "nodes") + QStringLiteral(" each")
+                            : counted(box(made).holds, "node", "nodes")};
+      if (!group.detail.isEmpty()) words << group.detail;
+      box(made).subtitle = words.join(QStringLiteral("  "));
     }
-    add_edges(*g, area, box_of, row_of);
-    return area;
   }
 
-  int add_folded(GraphId graph, int area, int cluster, const QString& key, const QString& title) {
+  int shown_piece(const GraphGroup& group) const {
+    return std::clamp(options_.piece.value(group.key, 0), 0, static_cast<int>(group.repeat.times) - 1);
+  }
+
+  // The position of the same node in the piece that is shown; -1 if this one is.
+  int twin_of(const GraphGroup& group, size_t i) const {
+    const GraphRepeat& r = group.repeat;
+    if (options_.unrolled.contains(group.key)) return -1;
+    const size_t piece = (i - r.first) / r.period, shown = static_cast<size_t>(shown_piece(group));
+    return piece == shown ? -1 : static_cast<int>(r.first + shown * r.period + (i - r.first) % r.period);
+  }
+
+  PlanCluster frame_of(const GraphGroup& group, int parent, int area) const {
+    PlanCluster c;
+    c.key = group.key;
+    c.title = group.title;
+    c.parent = parent;
+    c.area = area;
+    c.group = group.kind != GraphGroup::Kind::kScope;
+    if (group.kind == GraphGroup::Kind::kRepeat) {
+      c.times = group.repeat.times;
+      if (!options_.unrolled.contains(group.key))
+        c.title += QStringLiteral("   piece %1 of %2").arg(shown_piece(group) + 1).arg(group.repeat.times);
+    }
+    if (!group.detail.isEmpty()) c.title += QStringLiteral("   ") + group.detail;
+    return c;
+  }
+
+  int add_folded(const Area& area, int cluster, const GraphGroup& group) {
     PlanBox box;
-    box.kind = PlanBox::Kind::kScope;
-    box.key = key;
-    box.graph = graph;
-    box.title = title;
+    box.kind = group.kind == GraphGroup::Kind::kScope ? PlanBox::Kind::kScope : PlanBox::Kind::kGroup;
+    box.key = group.key;
+    box.graph = area.graph.id;
+    box.title = group.title;
+    // Its width is that of the final words.
+    box.subtitle = group.detail + QString(22, QLatin1Char(' '));
     box.family = QStringLiteral("scope");
     box.cluster = cluster;
-    box.area = area;
+    box.area = area.index;
     box.expandable = true;
+    if (group.kind == GraphGroup::Kind::kRepeat) box.times = group.repeat.times;
     return place(std::move(box));
   }
 
-  int add_node(const session::GraphRecord& g, const session::NodeRecord& n, int area, int cluster,
-               const QString& prefix, const QString& title, int depth) {
-    PlanBox box;
-    box.key = prefix + q(n.name);
-    box.graph = g.id;
-    box.node = n.id;
-    box.title = title;
-    box.family = q(n.family);
-    box.cluster = cluster;
-    box.area = area;
-    box.expandable = !n.functions.empty() && depth < kDeepest;
+  int add_node(Area& area, size_t i, int cluster, const QString& name) {
+    const session::GraphRecord& g = area.graph;
+    const session::NodeRecord& n = g.nodes[i];
+    PlanBox made;
+    made.key = area.prefix + q(n.name);
+    made.graph = g.id;
+    made.node = n.id;
+    made.title = calls_function(n) ? graph_title(document_, n.functions.front().graph) : name;
+    made.family = q(n.family);
+    made.cluster = cluster;
+    made.area = area.index;
+    made.expandable = !n.functions.empty() && area.depth < kDeepest;
+    if (!n.outputs.empty()) made.dtype = q(n.outputs.front()).section(QLatin1Char(' '), 0, 0);
+    for (const std::string& output : n.outputs) made.bytes += bytes_of(output);
+    describe(made, g, n);
+    if (options_.chips) count_chips(made, area, i);
+    const int index = place(std::move(made));
+    if (box(index).expandable && options_.opened.contains(box(index).key)) open_bodies(area, i, index);
+    return index;
+  }
+
+  void describe(PlanBox& made, const session::GraphRecord& g, const session::NodeRecord& n) {
     QStringList words;
     const QString capture = capture_of(g, n.id);
     if (!capture.isEmpty()) {
       // Show a captured variable under its own name, not the name of its placeholder.
-      box.title = capture.section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
+      made.title = capture.section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
       const QString type = capture.section(QLatin1Char(' '), 1);
       const bool variable = type.endsWith(QStringLiteral(" variable"));
       words << short_type(type.section(QLatin1Char(')'), 0, 0) + QLatin1Char(')'))
             << (variable ? QStringLiteral("variable") : QStringLiteral("captured"));
-      if (variable) box.family = QStringLiteral("variable");
+      if (variable) made.family = QStringLiteral("variable");
     } else if (!n.constant.empty()) {
       words << QStringLiteral("const ") + q(n.constant).left(18);
     } else {
-      if (!same_word(title, n.op)) words << q(n.op);
+      if (calls_function(n)) words << QStringLiteral("call");
+      else if (!same_word(made.title, n.op)) words << q(n.op);
       if (!n.outputs.empty()) {
         const QString shape = shape_only(q(n.outputs.front()));
         words << (shape == QStringLiteral("scalar")
@@ -185,82 +299,166 @@ class Planner {
                       : short_type(q(n.outputs.front())));
       }
     }
-    box.subtitle = words.join(QStringLiteral("  "));
-    const int made = place(std::move(box));
-    const QString key = plan_.boxes[static_cast<size_t>(made)].key;
-    if (plan_.boxes[static_cast<size_t>(made)].expandable && options_.opened.contains(key)) {
-      // An open box shows the statement it came from.
-      const Place from = document_.place(n.source);
-      PlanBox& open = plan_.boxes[static_cast<size_t>(made)];
-      open.subtitle =
-          from ? document_.line_text(from).trimmed() + QStringLiteral("   ") + document_.place_text(from)
-               : q(n.op);
-      const double header =
-          7.6 * static_cast<double>(open.title.size()) + 7.0 * static_cast<double>(open.subtitle.size()) + 60;
-      open.rect.setWidth(std::max(open.rect.width(), std::min(header, 460.0)));
-      auto functions = n.functions;
-      std::stable_sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
-        return body_order(a.attribute) < body_order(b.attribute);
-      });
-      for (const auto& [role, inner] : functions) {
-        const session::GraphRecord* body = document_.graph(inner);
-        if (!body) continue;
-        int first = 0, last = 0;
-        for (const session::NodeRecord& m : body->nodes) {
-          const Place at = document_.place(m.source);
-          if (!at || is_identity(m) || is_constant(m) || m.op == "Placeholder") continue;
-          first = first ? std::min(first, at.line) : at.line;
-          last = std::max(last, at.line);
-        }
-        const QString lines = !first ? QString()
-                              : first == last ? QStringLiteral("line %1").arg(first)
-                                              : QString::fromUtf8("lines %1–%2").arg(first).arg(last);
-        const int body_area = add_area(inner, made, key + QLatin1Char('|') + q(role) + QLatin1Char('/'),
-                                       body_title(role), lines, depth + 1);
-        plan_.boxes[static_cast<size_t>(made)].bodies.push_back(body_area);
+    made.subtitle = words.join(QStringLiteral("  "));
+  }
+
+  void open_bodies(Area& area, size_t i, int made) {
+    const session::NodeRecord& n = area.graph.nodes[i];
+    const QString key = box(made).key;
+    // An open box shows the statement it came from.
+    const Place from = document_.place(n.source);
+    box(made).subtitle =
+        from ? document_.line_text(from).trimmed() + QStringLiteral("   ") + document_.place_text(from) : q(n.op);
+    const double header = 7.6 * static_cast<double>(box(made).title.size()) +
+                          7.0 * static_cast<double>(box(made).subtitle.size()) + 60;
+    box(made).rect.setWidth(std::max(box(made).rect.width(), std::min(header, 460.0)));
+    auto functions = n.functions;
+    std::stable_sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
+      return body_order(a.attribute) < body_order(b.attribute);
+    });
+    for (const auto& [role, inner] : functions) {
+      const session::GraphRecord* body = document_.graph(inner);
+      if (!body) continue;
+      int first = 0, last = 0;
+      for (const session::NodeRecord& m : body->nodes) {
+        const Place at = document_.place(m.source);
+        if (!at || is_identity(m) || is_constant(m) || m.op == "Placeholder") continue;
+        first = first ? std::min(first, at.line) : at.line;
+        last = std::max(last, at.line);
       }
+      const QString lines = !first ? QString()
+                            : first == last ? QStringLiteral("line %1").arg(first)
+                                            : QString::fromUtf8("lines %1–%2").arg(first).arg(last);
+      // A body's parameters are the last inputs of its node: a branch's come after the condition.
+      std::vector<QString> parameters(body->inputs.size());
+      for (size_t k = 0; k < parameters.size() && body->inputs.size() <= n.inputs.size(); ++k) {
+        const size_t input = k + n.inputs.size() - body->inputs.size();
+        const int at = area.row.value(n.inputs[input].from, -1);
+        if (at >= 0) parameters[k] = area.variable[static_cast<size_t>(at)];
+      }
+      const int body_area =
+          add_area(inner, made, key + QLatin1Char('|') + q(role) + QLatin1Char('/'), calls_function(n) ? graph_title(document_, inner) : body_title(role),
+                   lines, area.depth + 1, std::move(parameters));
+      box(made).bodies.push_back(body_area);
     }
-    return made;
   }
 
   // "w1:0 float32 (8, 16) variable" if the node is the input for a capture; captures are the last inputs.
-  QString capture_of(const session::GraphRecord& g, uint32_t node) const {
-    const session::TraceRecord* t = document_.trace_of_graph(g.id);
-    if (!t || t->graph() != g.id || t->captures.size() > g.inputs.size()) return {};
-    const size_t first = g.inputs.size() - t->captures.size();
-    for (size_t i = first; i < g.inputs.size(); ++i) {
-      if (g.inputs[i] == node) return q(t->captures[i - first]);
+  QString capture_of(const session::GraphRecord& g, uint32_t node) {
+    if (captures_of_ != g.id || !captures_known_) {
+      captures_.clear();
+      captures_of_ = g.id;
+      captures_known_ = true;
+      const session::TraceRecord* t = document_.trace_of_graph(g.id);
+      if (t && t->graph() == g.id && t->captures.size() <= g.inputs.size()) {
+        const size_t first = g.inputs.size() - t->captures.size();
+        for (size_t i = first; i < g.inputs.size(); ++i) captures_.insert(g.inputs[i], q(t->captures[i - first]));
+      }
     }
-    return {};
+    return captures_.value(node);
   }
 
   int place(PlanBox box) {
-    const double wide = std::max(7.4 * static_cast<double>(box.title.size()) + (box.expandable ? 22 : 0),
-                                 6.8 * static_cast<double>(box.subtitle.size()));
-    box.rect = QRectF(0, 0, std::clamp(wide + 34, 96.0, 280.0), kBoxHeight);
+    // Room for a duration behind the subtitle.
+    const double spare = options_.chips && box.kind == PlanBox::Kind::kNode && box.family != QStringLiteral("constant") ? 58 : 0;
+    double wide = std::max(7.4 * static_cast<double>(box.title.size()) + (box.expandable ? 22 : 0),
+                           6.8 * static_cast<double>(box.subtitle.size()) + spare);
+    double chips = 0;
+    for (const PlanChip& chip : box.chips) chips += 6.6 * static_cast<double>(chip.text.size()) + 20;
+    wide = std::max(wide, chips - 12);
+    box.rect = QRectF(0, 0, std::clamp(wide + 34, 96.0, box.times || chips > 0 ? 420.0 : 280.0),
+                      kBoxHeight + (box.chips.empty() ? 0 : kChipRow));
     const int index = static_cast<int>(plan_.boxes.size());
     plan_.areas[static_cast<size_t>(box.area)].boxes.push_back(index);
     plan_.boxes.push_back(std::move(box));
     return index;
   }
 
-  void add_edges(const session::GraphRecord& g, int area, const std::vector<int>& box_of,
-                 const QHash<quint32, int>& row_of) {
+  // The variables that a node reads or writes.
+  void count_chips(PlanBox& made, const Area& area, size_t i) const {
+    std::set<QString> known;
+    size_t more = 0;
+    for (const session::EdgeRecord& e : area.graph.nodes[i].inputs) {
+      const int from = area.row.value(e.from, -1);
+      if (from < 0 || area.variable[static_cast<size_t>(from)].isEmpty()) continue;
+      const QString& name = area.variable[static_cast<size_t>(from)];
+      if (!known.insert(name).second) continue;
+      if (made.chips.size() == kMostChips) ++more;
+      else made.chips.push_back({PlanChip::Kind::kVariable, name.size() > 20 ? name.left(19) + QChar(0x2026) : name,
+                                 area.graph.id, e.from});
+    }
+    if (more) made.chips.back().text = QStringLiteral("%1 more").arg(more + 1);
+  }
+
+  // Gradients beside their op; and where the nodes behind chips are shown.
+  void add_chips(Area& area) {
+    const session::GraphRecord& g = area.graph;
+    const std::vector<size_t> forward = forward_ops(g);
+    for (size_t i = 0; i < g.nodes.size(); ++i) {
+      for (const session::EdgeRecord& e : g.nodes[i].inputs) {
+        const int from = area.row.value(e.from, -1);
+        if (from < 0 || area.variable[static_cast<size_t>(from)].isEmpty()) continue;
+        if (area.box[i] >= 0 && area.twin[static_cast<size_t>(from)] < 0 && area.box[static_cast<size_t>(from)] < 0)
+          stands_for(area, static_cast<size_t>(from), area.box[i]);
+      }
+      if (forward[i] >= g.nodes.size()) continue;
+      const int owner = area.box[forward[i]];
+      if (owner < 0 || box(owner).kind != PlanBox::Kind::kNode || !box(owner).bodies.empty()) continue;
+      PlanBox& b = box(owner);
+      const QString text = QStringLiteral("∇ ") + q(g.nodes[i].op);
+      if (b.chips.size() > kMostChips) continue;
+      if (b.chips.empty()) b.rect.setHeight(b.rect.height() + kChipRow);
+      b.chips.push_back({PlanChip::Kind::kGradient, text, g.id, g.nodes[i].id});
+      double chips = 22;
+      for (const PlanChip& chip : b.chips) chips += 6.6 * static_cast<double>(chip.text.size()) + 20;
+      b.rect.setWidth(std::max(b.rect.width(), std::min(chips, 420.0)));
+      const int own = area.box[i];
+      if (own >= 0 && box(own).kind == PlanBox::Kind::kNode)
+        box(own).note = QStringLiteral("gradient of ") + q(g.nodes[forward[i]].name);
+    }
+  }
+
+  // A handle is shown where its reads are.
+  void stands_for(Area& area, size_t chip, int shown) {
+    plan_.places.insert(GraphPlan::place_key(area.graph.id, area.graph.nodes[chip].id), shown);
+    for (const session::EdgeRecord& e : area.graph.nodes[chip].inputs) {
+      const auto key = GraphPlan::place_key(area.graph.id, e.from);
+      if (!plan_.places.contains(key)) plan_.places.insert(key, shown);
+    }
+  }
+
+  // The box at one end of an edge, and whether that end is in a piece that is not shown.
+  std::pair<int, bool> end_of(const Area& area, size_t at) const {
+    if (area.box[at] >= 0) return {area.box[at], false};
+    if (area.twin[at] >= 0) return {area.box[static_cast<size_t>(area.twin[at])], true};
+    return {-1, false};
+  }
+
+  void add_edges(Area& area) {
+    const session::GraphRecord& g = area.graph;
     std::map<std::pair<int, int>, int> known;
     // Follow hidden nodes back to the visible one that produces the value.
-    const auto source = [&](session::EdgeRecord e, const session::NodeRecord*& from) {
+    const auto source = [&](session::EdgeRecord e, const session::NodeRecord*& from) -> int {
       for (int hops = 0; hops < 64; ++hops) {
-        const int row = row_of.value(e.from, -1);
+        const int row = area.row.value(e.from, -1);
         if (row < 0) return -1;
         from = &g.nodes[static_cast<size_t>(row)];
-        if (box_of[static_cast<size_t>(row)] >= 0) return box_of[static_cast<size_t>(row)];
+        if (end_of(area, static_cast<size_t>(row)).first >= 0) return row;
         if (from->inputs.empty()) return -1;
         e = from->inputs.front();
       }
       return -1;
     };
-    const auto add = [&](int from, int to, const QString& label, bool control) {
+    const auto add = [&](int from_row, size_t to_row, const QString& label, bool control) {
+      if (from_row < 0) return;
+      const auto [from, from_other] = end_of(area, static_cast<size_t>(from_row));
+      const auto [to, to_other] = end_of(area, to_row);
       if (from < 0 || to < 0 || from == to) return;
+      // Between two pieces, and into a piece that is not shown: what it takes is like what the shown one takes.
+      if (to_other && (from_other || !first_piece(area, to_row))) return;
+      if (from_other && (same_repeat(area, static_cast<size_t>(from_row), to_row) ||
+                         !last_piece(area, static_cast<size_t>(from_row))))
+        return;
       const auto [it, added] = known.try_emplace({from, to}, static_cast<int>(plan_.edges.size()));
       if (!added) {
         PlanEdge& e = plan_.edges[static_cast<size_t>(it->second)];
@@ -273,29 +471,50 @@ class Planner {
       edge.to = to;
       edge.label = label;
       edge.control = control;
-      edge.area = area;
-      plan_.areas[static_cast<size_t>(area)].edges.push_back(it->second);
+      edge.area = area.index;
+      plan_.areas[static_cast<size_t>(area.index)].edges.push_back(it->second);
       plan_.edges.push_back(std::move(edge));
     };
     for (size_t i = 0; i < g.nodes.size(); ++i) {
-      if (box_of[i] < 0) continue;
+      if (end_of(area, i).first < 0) continue;
       for (const session::EdgeRecord& e : g.nodes[i].inputs) {
         const session::NodeRecord* from = nullptr;
-        const int box = source(e, from);
+        const int row = source(e, from);
         QString label;
         if (from && e.from == from->id && e.output < from->outputs.size() &&
             !from->outputs[e.output].starts_with("resource")) {
           label = shape_only(q(from->outputs[e.output]));
         }
-        add(box, box_of[i], label, false);
+        add(row, i, label, false);
       }
       if (options_.hide_control) continue;
       for (uint32_t c : g.nodes[i].control_inputs) {
-        const int row = row_of.value(c, -1);
-        if (row >= 0) add(box_of[static_cast<size_t>(row)], box_of[i], {}, true);
+        const int row = area.row.value(c, -1);
+        if (row >= 0 && area.box[static_cast<size_t>(row)] >= 0) add(row, i, {}, true);
       }
     }
-    cut_hubs(area);
+    cut_hubs(area.index);
+  }
+
+  // The innermost repeat around a node.
+  const GraphGroup* repeat_around(const Area& area, size_t at) const {
+    for (int g = area.groups.of[at]; g >= 0; g = area.groups.groups[static_cast<size_t>(g)].parent) {
+      const GraphGroup& group = area.groups.groups[static_cast<size_t>(g)];
+      if (group.kind == GraphGroup::Kind::kRepeat) return &group;
+    }
+    return nullptr;
+  }
+  bool first_piece(const Area& area, size_t at) const {
+    const GraphGroup* g = repeat_around(area, at);
+    return g && at < g->repeat.first + g->repeat.period;
+  }
+  bool last_piece(const Area& area, size_t at) const {
+    const GraphGroup* g = repeat_around(area, at);
+    return g && at + g->repeat.period >= g->repeat.end();
+  }
+  bool same_repeat(const Area& area, size_t a, size_t b) const {
+    const GraphGroup* g = repeat_around(area, a);
+    return g && b >= g->repeat.first && b < g->repeat.end();
   }
 
   void cut_hubs(int area) {
@@ -316,53 +535,18 @@ class Planner {
   }
 
   const Document& document_;
-  const GraphOptions& options_;
+  GraphOptions options_;
   GraphPlan plan_;
+  std::vector<std::pair<GraphId, uint32_t>> way_;  // to what is to be seen
+  GraphId captures_of_;
+  bool captures_known_ = false;
+  QHash<quint32, QString> captures_;
 };
 
 }  // namespace
 
-int GraphPlan::box_of(GraphId graph, uint32_t node) const {
-  for (size_t i = 0; i < boxes.size(); ++i) {
-    if (boxes[i].kind == PlanBox::Kind::kNode && boxes[i].graph == graph && boxes[i].node == node)
-      return static_cast<int>(i);
-  }
-  return -1;
-}
-
-int GraphPlan::box_with_key(const QString& key) const {
-  for (size_t i = 0; i < boxes.size(); ++i) {
-    if (boxes[i].key == key) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options) {
   return Planner(document, options).make(graph);
-}
-
-GraphOptions default_options(const Document& document, GraphId graph) {
-  GraphOptions options;
-  const session::GraphRecord* g = document.graph(graph);
-  if (!g) return options;
-  if (g->nodes.size() > kSmallGraph) {
-    for (const session::NodeRecord& n : g->nodes) {
-      const size_t slash = n.name.find('/');
-      if (slash != std::string::npos) options.folded.insert(q(n.name.substr(0, slash + 1)));
-    }
-    return options;
-  }
-  size_t budget = kSmallGraph - g->nodes.size();
-  for (const session::NodeRecord& n : g->nodes) {
-    size_t inside = 0;
-    for (const auto& [role, inner] : n.functions) {
-      if (const session::GraphRecord* body = document.graph(inner)) inside += body->nodes.size();
-    }
-    if (n.functions.empty() || inside > budget) continue;
-    budget -= inside;
-    options.opened.insert(q(n.name));
-  }
-  return options;
 }
 
 }  // namespace footlight::app

@@ -4,6 +4,7 @@
 
 #include "app/models/document.h"
 
+#include <QHash>
 #include <QPointF>
 #include <QRectF>
 #include <QSet>
@@ -17,13 +18,29 @@ struct GraphOptions {
   bool hide_constants = false;
   bool hide_identities = false;
   bool hide_control = false;
+  bool fold_repeats = false;   // and put levels with too many boxes together
+  bool chips = false;          // variables and gradients as chips on the boxes that they belong to
+  bool fold_scopes = false;    // scopes are folded unless opened
   QSet<QString> folded;        // scopes by key
-  QSet<QString> opened;        // functions by key
+  QSet<QString> opened;        // functions, repeats and blocks by key; scopes too where they are folded
+  QSet<QString> unrolled;      // repeats by key, shown piece by piece
+  QHash<QString, int> piece;   // the piece shown of an open repeat; the first if not given
+  GraphId reveal_graph;        // opens all that is closed around this node, its own piece of repeats included
+  uint32_t reveal_node = UINT32_MAX;
   bool operator==(const GraphOptions&) const = default;
 };
 
+// What belongs to a box without being one: a variable that it reads or writes, its gradient's op.
+struct PlanChip {
+  enum class Kind { kVariable, kGradient };
+  Kind kind = Kind::kVariable;
+  QString text;
+  GraphId graph;
+  uint32_t node = UINT32_MAX;  // selected by a click
+};
+
 struct PlanBox {
-  enum class Kind { kNode, kScope };
+  enum class Kind { kNode, kScope, kGroup };  // kGroup: a folded repeat or block
   Kind kind = Kind::kNode;
   QString key;                 // the names on the path down to it; the same in all traces
   GraphId graph;
@@ -33,7 +50,13 @@ struct PlanBox {
   int area = 0;
   std::vector<int> bodies;     // areas open inside it
   bool expandable = false;     // has bodies or is a folded scope
-  size_t holds = 0;            // nodes in a folded scope
+  size_t holds = 0;            // nodes in a folded scope or group
+  size_t times = 0;            // of a folded repeat
+  std::vector<PlanChip> chips;
+  QString dtype;               // of the first output
+  int64_t cost_ns = -1;        // with all that it calls (graph_costs.h); -1: unknown
+  uint64_t bytes = 0;          // of its outputs, where their shapes are known
+  QString device;
   // In a comparison with another graph (diff_graphs.h).
   enum class Mark { kNone, kSame, kChanged, kOnlyLeft, kOnlyRight };
   Mark mark = Mark::kNone;
@@ -55,6 +78,8 @@ struct PlanCluster {
   QString key, title;
   int parent = -1;             // cluster in the same area
   int area = 0;
+  bool group = false;          // an open repeat or block: folded again by closing it
+  size_t times = 0;            // of a repeat
   QRectF rect;
 };
 
@@ -75,8 +100,14 @@ struct GraphPlan {
   size_t nodes = 0, hidden = 0;
   bool compared = false;        // boxes have marks
   QRectF bounds;
+  GraphOptions options;         // that it was made with, and what the way to a node has opened
+  // Of every node of the open graphs: its box, or the one that stands for it (a folded scope, a chip's reader).
+  QHash<quint64, int> places;
+  QSet<quint64> in_other_piece;  // of an open repeat: the same node of the piece shown stands for it
+  static quint64 place_key(GraphId graph, uint32_t node) { return quint64{graph.value} << 32 | node; }
 
-  int box_of(GraphId graph, uint32_t node) const;  // the folded scope when the node is inside one; -1
+  int box_of(GraphId graph, uint32_t node) const;     // its own; -1
+  int place_of(GraphId graph, uint32_t node) const;   // or the one that stands for it; -1
   int box_with_key(const QString& key) const;
 };
 
@@ -84,5 +115,12 @@ GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions
 
 // Scopes to fold and functions to open when a graph is first shown: small graphs are expanded, big ones folded.
 GraphOptions default_options(const Document& document, GraphId graph);
+// The same for the Graph view, which folds repeats and has chips.
+GraphOptions first_options(const Document& document, GraphId graph);
+
+// "train_step" for a graph that is a function's, the graph's own name for others.
+QString graph_title(const Document& document, GraphId graph);
+// Each graph on the way with the node in it that runs the next one, at last the node itself; empty if there is none.
+std::vector<std::pair<GraphId, uint32_t>> way_to(const Document& document, GraphId root, GraphId graph, uint32_t node);
 
 }  // namespace footlight::app

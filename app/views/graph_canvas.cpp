@@ -1,6 +1,9 @@
 // View state of the graph canvas: pan and zoom, hits, keys, and the minimap.
 #include "app/views/graph_canvas.h"
 
+#include "app/models/graph_paths.h"
+#include "app/models/text.h"
+#include "app/views/graph_access.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
@@ -24,28 +27,86 @@ GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setMinimumSize(200, 120);
   setAccessibleName(QStringLiteral("Graph"));
+  install_graph_access();
+}
+
+// Where a box or an open scope with that key is; null if there is none.
+QRectF GraphCanvas::place_with_key(const QString& key) const {
+  const int box = plan_.box_with_key(key);
+  if (box >= 0) return plan_.boxes[static_cast<size_t>(box)].rect;
+  for (const PlanCluster& c : plan_.clusters)
+    if (c.key == key) return c.rect;
+  return {};
 }
 
 void GraphCanvas::set_plan(const GraphPlan& plan, const QString& keep, bool another) {
-  QPointF held;
-  bool hold = false;
-  const int before = keep.isEmpty() ? -1 : plan_.box_with_key(keep);
-  if (before >= 0 && !another) {
-    held = to_screen(plan_.boxes[static_cast<size_t>(before)].rect.topLeft());
-    hold = true;
+  // Something on the screen stays where it is: what was opened or closed, else the box nearest to the middle.
+  std::vector<std::pair<QString, QPointF>> held;
+  if (!another) {
+    const QRectF before = keep.isEmpty() ? QRectF() : place_with_key(keep);
+    if (!before.isNull()) {
+      held.emplace_back(keep, to_screen(before.topLeft()));
+    } else {
+      const QPointF middle = to_world(QPointF(width() - right_margin_, height()) / 2);
+      const auto distance = [&](const PlanBox& b) { return (b.rect.center() - middle).manhattanLength(); };
+      std::vector<const PlanBox*> near;
+      for (const PlanBox& b : plan_.boxes)
+        if (b.rect.intersects(visible_world())) near.push_back(&b);
+      std::ranges::sort(near, {}, [&](const PlanBox* b) { return distance(*b); });
+      for (const PlanBox* b : near) held.emplace_back(b->key, to_screen(b->rect.topLeft()));
+    }
   }
   plan_ = plan;
   selected_.clear();
+  found_.clear();
+  near_.clear();
+  if (another) steps_ = 0;
   hovered_ = -1;
-  const int after = hold ? plan_.box_with_key(keep) : -1;
-  if (after >= 0) {
-    offset_ += held - to_screen(plan_.boxes[static_cast<size_t>(after)].rect.topLeft());
+  costs_changed();
+  for (const auto& [key, place] : held) {
+    const QRectF after = place_with_key(key);
+    if (after.isNull()) continue;
+    offset_ += place - to_screen(after.topLeft());
+    if (key == keep) show_opened(after);
     moved();
-  } else if (another || !fitted_) {
-    fit_readable();
-  } else {
-    moved();
+    return;
   }
+  if (another || !fitted_) fit_readable();
+  else moved();
+}
+
+// What has been opened may be larger than what it was: as much of it as fits comes into view.
+void GraphCanvas::show_opened(const QRectF& rect) {
+  const QRectF on_screen(to_screen(rect.topLeft()), to_screen(rect.bottomRight()));
+  const QRectF room(12, 12, width() - 24 - right_margin_, height() - 24);
+  const auto push = [](double low, double high, double from, double to) {
+    if (high - low > to - from) return low > from + (to - from) / 3 ? from - low : 0.0;
+    return low < from ? from - low : high > to ? to - high : 0.0;
+  };
+  offset_ += QPointF(push(on_screen.left(), on_screen.right(), room.left(), room.right()),
+                     push(on_screen.top(), on_screen.bottom(), room.top(), room.bottom()));
+}
+
+void GraphCanvas::costs_changed() {
+  colours_ = GraphColours(plan_, colour_);
+  update();
+}
+
+void GraphCanvas::set_colour(GraphColour by) {
+  colour_ = by;
+  costs_changed();
+}
+
+void GraphCanvas::set_found(const QSet<int>& boxes) {
+  found_ = boxes;
+  update();
+}
+
+void GraphCanvas::set_steps(int steps) {
+  steps_ = selected_.isEmpty() ? 0 : steps;
+  near_ = steps_ ? neighbourhood(plan_, selected_, steps_) : QSet<int>();
+  Q_EMIT view_changed();
+  update();
 }
 
 void GraphCanvas::moved() {
@@ -55,11 +116,18 @@ void GraphCanvas::moved() {
 
 QRectF GraphCanvas::visible_world() const { return {to_world({0, 0}), to_world(QPointF(width(), height()))}; }
 
+// Small enough to fit the whole graph, however large it is.
+double GraphCanvas::least_scale() const {
+  const double whole = std::min(width() / std::max(1.0, plan_.bounds.width()),
+                                height() / std::max(1.0, plan_.bounds.height()));
+  return std::min(kLeast, 0.5 * whole);
+}
+
 void GraphCanvas::fit() {
   if (plan_.boxes.empty() || width() < 50 || height() < 50) return;
   const double room = std::max(160.0, static_cast<double>(width() - right_margin_));
   scale_ = std::clamp(std::min((room - 2 * kMargin) / std::max(1.0, plan_.bounds.width()),
-                               (height() - 2 * kMargin) / std::max(1.0, plan_.bounds.height())), kLeast, 1.0);
+                               (height() - 2 * kMargin) / std::max(1.0, plan_.bounds.height())), least_scale(), 1.0);
   offset_ = QPointF((room - plan_.bounds.width() * scale_) / 2,
                     std::max(kMargin * 0.6, (height() - plan_.bounds.height() * scale_) / 2)) -
             plan_.bounds.topLeft() * scale_;
@@ -99,7 +167,7 @@ void GraphCanvas::frame_selected() {
   const double room = width() - right_margin_;
   scale_ = std::clamp(std::min((room - 4 * kMargin) / std::max(1.0, all.width()),
                                (height() - 4 * kMargin) / std::max(1.0, all.height())),
-                      kLeast, 1.0);
+                      least_scale(), 1.0);
   offset_ = QPointF(room / 2, height() / 2.0) - all.center() * scale_;
   touched_ = true;
   moved();
@@ -124,7 +192,7 @@ void GraphCanvas::centre_on(QPointF world) {
 
 void GraphCanvas::zoom(double factor, QPointF at) {
   const QPointF world = to_world(at);
-  scale_ = std::clamp(scale_ * factor, kLeast, kMost);
+  scale_ = std::clamp(scale_ * factor, least_scale(), kMost);
   offset_ = at - world * scale_;
   touched_ = true;
   moved();
@@ -133,16 +201,52 @@ void GraphCanvas::zoom(double factor, QPointF at) {
 void GraphCanvas::set_selected(const QSet<int>& boxes) {
   if (selected_ == boxes) return;
   selected_ = boxes;
+  if (steps_) set_steps(steps_);
   const int box = primary();
   if (box >= 0) {
-    const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
-    int inputs = 0, readers = 0;
-    for (const PlanEdge& e : plan_.edges) inputs += e.to == box, readers += e.from == box;
-    setAccessibleDescription(
-        QStringLiteral("%1, %2, %3 inputs, %4 readers").arg(b.title, b.subtitle).arg(inputs).arg(readers) +
-        (b.note.isEmpty() ? QString() : QStringLiteral(", ") + b.note));
+    setAccessibleDescription(spoken(box));
+    tell_graph_access(this, box);
   }
   update();
+}
+
+QString GraphCanvas::spoken(int box) const {
+  const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
+  int inputs = 0, readers = 0;
+  for (const PlanEdge& e : plan_.edges) inputs += e.to == box, readers += e.from == box;
+  QStringList words{b.title, b.subtitle, QStringLiteral("%1 inputs").arg(inputs), QStringLiteral("%1 readers").arg(readers)};
+  if (b.cost_ns >= 0) words << duration_text(b.cost_ns);
+  for (const PlanChip& chip : b.chips)
+    words << (chip.kind == PlanChip::Kind::kVariable ? QStringLiteral("variable ") : QStringLiteral("gradient ")) + chip.text;
+  if (!b.note.isEmpty()) words << b.note;
+  if (b.expandable) words << (b.bodies.empty() ? QStringLiteral("closed") : QStringLiteral("open"));
+  return words.join(QStringLiteral(", "));
+}
+
+QRectF GraphCanvas::chip_rect(const PlanBox& box, size_t chip) {
+  double left = box.rect.left() + 13;
+  for (size_t k = 0; k < chip; ++k) left += 6.6 * static_cast<double>(box.chips[k].text.size()) + 20;
+  const double wide = 6.6 * static_cast<double>(box.chips[chip].text.size()) + 14;
+  const double top = box.bodies.empty() ? box.rect.top() + 43 : box.rect.top() + 8;
+  return QRectF(left, top, std::max(20.0, std::min(wide, box.rect.right() - left - 6)), 17);
+}
+
+const PlanChip* GraphCanvas::chip_at(QPointF screen) const {
+  const int at = scale_ < 0.4 ? -1 : box_at(screen);
+  if (at < 0) return nullptr;
+  const PlanBox& box = plan_.boxes[static_cast<size_t>(at)];
+  if (!box.bodies.empty()) return nullptr;
+  for (size_t k = 0; k < box.chips.size(); ++k)
+    if (chip_rect(box, k).contains(to_world(screen))) return &box.chips[k];
+  return nullptr;
+}
+
+// The open repeat that a box lies in, as a cluster; -1.
+int GraphCanvas::repeat_around(int box) const {
+  if (box < 0) return -1;
+  for (int c = plan_.boxes[static_cast<size_t>(box)].cluster; c >= 0; c = plan_.clusters[static_cast<size_t>(c)].parent)
+    if (plan_.clusters[static_cast<size_t>(c)].times) return c;
+  return -1;
 }
 
 int GraphCanvas::box_at(QPointF screen) const {
@@ -204,6 +308,10 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     return;
   }
   if (event->button() != Qt::LeftButton) return;
+  if (const PlanChip* chip = chip_at(event->position())) {
+    Q_EMIT chip_activated(chip->graph, chip->node);
+    return;
+  }
   const int box = box_at(event->position());
   if (box >= 0) {
     const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
@@ -226,6 +334,15 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
   const int box = box_at(event->position());
   if (box >= 0 && plan_.boxes[static_cast<size_t>(box)].expandable) Q_EMIT box_toggled(box);
+}
+
+void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_mouse = event->reason() == QContextMenuEvent::Mouse;
+  const int box = by_mouse ? box_at(event->pos()) : primary();
+  QPoint at = event->globalPos();
+  if (!by_mouse && box >= 0)
+    at = mapToGlobal(to_screen(plan_.boxes[static_cast<size_t>(box)].rect.center()).toPoint());
+  Q_EMIT menu_asked(box, at);
 }
 
 void GraphCanvas::wheelEvent(QWheelEvent* event) {
@@ -256,9 +373,16 @@ bool GraphCanvas::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const int box = box_at(help->pos());
-    if (box >= 0) {
+    if (const PlanChip* chip = chip_at(help->pos())) {
+      const bool variable = chip->kind == PlanChip::Kind::kVariable;
+      show_tip(help->globalPos(),
+               (variable ? QStringLiteral("the variable ") : QStringLiteral("its gradient: ")) + chip->text, this);
+    } else if (box >= 0) {
       const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
       QStringList lines{b.title};
+      if (b.cost_ns >= 0)
+        lines << (b.expandable ? QStringLiteral("%1 in all, with what it runs") : QStringLiteral("%1 in all"))
+                     .arg(duration_text(b.cost_ns));
       for (const QString& line : {b.subtitle, b.note})
         if (!line.isEmpty()) lines << line;
       show_tip(help->globalPos(), lines.join(QLatin1Char('\n')), this);
@@ -334,7 +458,29 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         walk(event->key());
       }
       break;
-    case Qt::Key_F: frame_selected(); break;
+    case Qt::Key_F:
+      if (event->modifiers() & Qt::ControlModifier) Q_EMIT find_asked();
+      else frame_selected();
+      break;
+    case Qt::Key_Slash: Q_EMIT find_asked(); break;
+    case Qt::Key_BracketLeft:
+    case Qt::Key_BracketRight: {
+      const int repeat = repeat_around(primary());
+      if (repeat >= 0) Q_EMIT piece_asked(repeat, event->key() == Qt::Key_BracketRight ? 1 : -1);
+      break;
+    }
+    case Qt::Key_1:
+    case Qt::Key_2:
+    case Qt::Key_3:
+    case Qt::Key_4:
+    case Qt::Key_5:
+    case Qt::Key_6:
+    case Qt::Key_7:
+    case Qt::Key_8:
+    case Qt::Key_9:
+      if (event->modifiers() & ~Qt::KeypadModifier) QWidget::keyPressEvent(event);
+      else set_steps(event->key() - Qt::Key_0);
+      break;
     case Qt::Key_0:
     case Qt::Key_Home: fit(); break;
     case Qt::Key_Plus:
@@ -347,7 +493,10 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
       if (box >= 0 && plan_.boxes[static_cast<size_t>(box)].expandable) Q_EMIT box_toggled(box);
       break;
     }
-    case Qt::Key_Escape: Q_EMIT background_clicked(); break;
+    case Qt::Key_Escape:
+      if (steps_) set_steps(0);
+      else Q_EMIT background_clicked();
+      break;
     default: QWidget::keyPressEvent(event);
   }
 }
@@ -382,13 +531,13 @@ void Minimap::paintEvent(QPaintEvent*) {
   for (const PlanBox& b : canvas_->plan().boxes) {
     const QRectF r(b.rect.topLeft() * f + o,
                    QSizeF(std::max(1.5, b.rect.width() * f), std::max(1.5, b.rect.height() * f)));
-    painter.setBrush(b.bodies.empty() ? with_alpha(t["faint"], 0.8) : with_alpha(t["amber"], 0.25));
+    painter.setBrush(b.bodies.empty() ? with_alpha(t["faint"], 0.8) : with_alpha(t["faint"], 0.2));
     painter.drawRect(r);
   }
   const QRectF seen = canvas_->visible_world();
   QRectF frame(seen.topLeft() * f + o, seen.size() * f);
   frame = frame.intersected(QRectF(rect()).adjusted(3, 3, -3, -3));
-  rounded(painter, frame, 2, with_alpha(t["amber"], 0.08), t["amber"], 1.2);
+  rounded(painter, frame, 2, with_alpha(t["focus"], 0.1), t["focus"], 1.2);
 }
 
 void Minimap::go(QPointF at) { canvas_->centre_on((at - origin()) / std::max(1e-6, factor())); }

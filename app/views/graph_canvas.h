@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/models/graph_plan.h"
+#include "app/views/graph_colours.h"
 
 #include <QSet>
 #include <QWidget>
@@ -17,6 +18,19 @@ class GraphCanvas : public QWidget {
   // `keep`: a box that keeps its place on the screen; empty: fit the whole graph if it is a different one.
   void set_plan(const GraphPlan& plan, const QString& keep, bool another);
   const GraphPlan& plan() const { return plan_; }
+  GraphPlan& plan() { return plan_; }  // for what does not move boxes; then costs_changed()
+  void costs_changed();
+  void set_colour(GraphColour by);
+  GraphColour colour() const { return colour_; }
+  // Boxes that a search found: outlined.
+  void set_found(const QSet<int>& boxes);
+  const QSet<int>& found() const { return found_; }
+  // Everything but the selection and what is within so many edges of it fades; 0: nothing does.
+  void set_steps(int steps);
+  int steps() const { return steps_; }
+  bool faded(int box) const { return steps_ > 0 && !near_.contains(box); }
+  // The whole picture, for a file: without what the user's view adds, in logical pixels.
+  void draw_whole(QPainter& painter);
   void set_message(const QString& message) { message_ = message; update(); }
   void set_busy(bool busy) { busy_ = busy; update(); }
   void set_surface(const char* token) { surface_ = token; update(); }  // the colour behind it
@@ -34,6 +48,9 @@ class GraphCanvas : public QWidget {
   void centre_on(QPointF world);
   QPointF to_screen(QPointF world) const { return world * scale_ + offset_; }
   int box_at(QPointF screen) const;
+  const PlanChip* chip_at(QPointF screen) const;
+  static QRectF chip_rect(const PlanBox& box, size_t chip);
+  QString spoken(int box) const;  // what a screen reader says of it
   // The width that floating panels cover on the right.
   void set_right_margin(int margin) { right_margin_ = margin; }
 
@@ -41,6 +58,10 @@ class GraphCanvas : public QWidget {
   void box_activated(int box);
   void box_toggled(int box);
   void cluster_toggled(int cluster);
+  void chip_activated(GraphId graph, uint32_t node);
+  void piece_asked(int cluster, int by);     // the next or previous piece of an open repeat
+  void menu_asked(int box, QPoint at);       // box -1: the background
+  void find_asked();
   void background_clicked();
   void view_changed();
 
@@ -55,6 +76,7 @@ class GraphCanvas : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
   void leaveEvent(QEvent* event) override;
   bool event(QEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   QPointF to_world(QPointF screen) const { return (screen - offset_) / scale_; }
@@ -62,6 +84,13 @@ class GraphCanvas : public QWidget {
   void draw_frames(QPainter& painter, const QRectF& seen) const;
   void draw_edges(QPainter& painter, const QRectF& seen) const;
   void draw_boxes(QPainter& painter, const QRectF& seen) const;
+  void draw_small_boxes(QPainter& painter, const QRectF& seen) const;
+  void draw_chips(QPainter& painter, const PlanBox& box) const;
+  void draw_legend(QPainter& painter) const;
+  QRectF place_with_key(const QString& key) const;
+  int repeat_around(int box) const;
+  void show_opened(const QRectF& rect);
+  double least_scale() const;
   void walk(int key);
   int primary() const;
   void moved();
@@ -71,7 +100,10 @@ class GraphCanvas : public QWidget {
   const char* surface_ = "window";
   bool busy_ = false, labels_ = true, fitted_ = false;
   bool touched_ = false;         // the user has moved the picture: resizing the window does not fit it again
-  QSet<int> selected_;
+  QSet<int> selected_, found_, near_;
+  int steps_ = 0;
+  GraphColour colour_ = GraphColour::kOp;
+  GraphColours colours_{plan_, colour_};
   int hovered_ = -1;
   double scale_ = 1;
   QPointF offset_;

@@ -1,17 +1,21 @@
 // How the graph canvas draws: frames of scopes and bodies, edges, boxes; small scales without text, in batches.
 #include "app/views/graph_canvas.h"
+
+#include "app/models/text.h"
 #include "app/views/paint.h"
 
 #include <QPaintEvent>
 
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace footlight::app {
 namespace {
 
 constexpr double kTextScale = 0.4;   // below this no text
 constexpr double kLabelScale = 0.6;
+constexpr double kEdgeScale = 0.12;  // below this straight lines
 
 QPainterPath path_of(const std::vector<QPointF>& curve) {
   QPainterPath path;
@@ -65,11 +69,11 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
     const PlanBox& b = plan_.boxes[i];
     if (b.bodies.empty() || !b.rect.intersects(seen)) continue;
     const bool chosen = selected_.contains(static_cast<int>(i));
-    // Amber says that something differs where two graphs are compared, else that the box is open.
-    const char* tone = plan_.compared ? mark_tone(b) : "amber";
+    const char* tone = mark_tone(b);
     const QColor ink = tone ? t[tone] : t["dim"];
-    rounded(painter, b.rect, 9, tone ? with_alpha(t.color(soft(tone)), t.is_dark() ? 0.5 : 0.6) : t["panel"],
-            tone ? ink : t["hairline"], chosen ? 2.4 : 1.4);
+    const QColor line = tone ? ink : chosen && !plan_.compared ? t["amber"] : t["hairline"];
+    rounded(painter, b.rect, 9, tone ? with_alpha(t.color(soft(tone)), t.is_dark() ? 0.5 : 0.6) : t["panel"], line,
+            chosen ? 2.4 : 1.4);
     if (chosen && plan_.compared) rounded(painter, b.rect.adjusted(-4, -4, 4, 4), 12, {}, t["focus"], 1.8);
     for (int body : b.bodies) {
       const PlanArea& area = plan_.areas[static_cast<size_t>(body)];
@@ -77,10 +81,9 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
               t.is_dark() ? with_alpha(t["panel"], 0.85) : with_alpha(t["window"], 0.9), t["hairline"], 1);
       clusters_of(body);
       if (!text) continue;
-      const bool then = area.title == QStringLiteral("then");
       const QFont font = t.ui(-1, QFont::Medium);
       text_in(painter, QRectF(area.rect.left() + 12, area.rect.top() + 3, area.rect.width() - 20, 22),
-              area.title, then ? t["green"] : t["dim"], font);
+              area.title, t["dim"], font);
       const double after = area.rect.left() + 12 + QFontMetricsF(font).horizontalAdvance(area.title) + 10;
       text_in(painter, QRectF(after, area.rect.top() + 3, area.rect.right() - after - 8, 22), area.detail,
               t["faint"], t.ui(-1));
@@ -90,8 +93,12 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
     const QFont strong = t.ui(0, QFont::DemiBold);
     const double title = std::min(QFontMetricsF(strong).horizontalAdvance(b.title) + 2, b.rect.width() - 40);
     text_in(painter, QRectF(b.rect.left() + 26, b.rect.top() + 6, title, 24), b.title, ink, strong);
-    text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - 48, 24),
+    text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - (b.cost_ns > 0 ? 140 : 48), 24),
             b.subtitle, ink, t.code(-1));
+    if (b.cost_ns > 0) {
+      text_in(painter, QRectF(b.rect.right() - 96, b.rect.top() + 6, 84, 24), duration_text(b.cost_ns), t["dim"],
+              t.code(-1), Qt::AlignRight | Qt::AlignVCenter);
+    }
   }
 }
 
@@ -109,6 +116,7 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
     return e.control ? with_alpha(t["edge"], 0.55) : t["edge"];
   };
   std::vector<const PlanEdge*> bright;
+  QVector<QLineF> far;  // from far away, edges are straight lines in one batch
   const auto draw = [&](const PlanEdge& e, const QColor& color, double width, bool lit) {
     QPen pen(color, width);
     if (e.control || e.cut) pen.setStyle(e.control ? Qt::DotLine : Qt::DashLine);
@@ -137,13 +145,25 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
     QRectF around(e.curve.front(), e.curve.back());
     around = around.normalized().adjusted(-80, -20, 80, 20);
     if (!around.intersects(seen)) continue;
+    const bool faint = faded(e.from) || faded(e.to);
+    if (scale_ < kEdgeScale) {
+      if (!e.cut && !faint) far.append(QLineF(e.curve.front(), e.curve.back()));
+      continue;
+    }
+    if (faint && e.cut) continue;
     if (e.cut) {
       // The stub of a hub's edge: a short tick above its reader.
       painter.setPen(QPen(t["edge"], 1.2));
       painter.drawLine(e.curve.back(), e.curve.back() - QPointF(0, 9));
       continue;
     }
-    draw(e, ink_of(e), 1.3, false);
+    draw(e, faint ? with_alpha(t["edge"], 0.15) : ink_of(e), 1.3, false);
+  }
+  if (!far.isEmpty()) {
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(t["edge"], 0));
+    painter.drawLines(far);
+    painter.setRenderHint(QPainter::Antialiasing, true);
   }
   for (const PlanEdge* e : bright) {
     const bool lit = selected_.contains(e->from) || selected_.contains(e->to);
@@ -151,36 +171,59 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
   }
 }
 
-void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
+// One batch per colour: a hundred thousand boxes take only a few draw calls.
+void GraphCanvas::draw_small_boxes(QPainter& painter, const QRectF& seen) const {
   const Theme& t = theme();
-  if (scale_ < kTextScale) {
-    // One batch per colour: a hundred thousand boxes take only a few draw calls.
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(Qt::NoPen);
-    std::map<QRgb, QVector<QRectF>> batches;
-    for (size_t i = 0; i < plan_.boxes.size(); ++i) {
-      const PlanBox& b = plan_.boxes[i];
-      if (!b.bodies.empty() || !b.rect.intersects(seen)) continue;
-      const char* tone = mark_tone(b);
-      QColor color = tone ? t.color(QLatin1String(tone) + QStringLiteral("Fill"))
-                     : plan_.compared ? t["greySoft"] : t.family_fill(b.family.toStdString());
-      if (selected_.contains(static_cast<int>(i))) color = t[plan_.compared ? "focus" : "amber"];
-      batches[color.rgb()].push_back(b.rect);
-    }
-    for (const auto& [color, rects] : batches) {
-      painter.setBrush(QColor(color));
-      painter.drawRects(rects);
-    }
-    return;
-  }
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setPen(Qt::NoPen);
+  std::map<QRgb, QVector<QRectF>> batches;
   for (size_t i = 0; i < plan_.boxes.size(); ++i) {
     const PlanBox& b = plan_.boxes[i];
     if (!b.bodies.empty() || !b.rect.intersects(seen)) continue;
-    const bool chosen = selected_.contains(static_cast<int>(i));
-    const bool over = hovered_ == static_cast<int>(i);
-    const QColor stripe = b.kind == PlanBox::Kind::kScope ? t["blue"] : t.family_fill(b.family.toStdString());
-    if (b.kind == PlanBox::Kind::kScope) {
-      // A folded scope is drawn as a stack.
+    const char* tone = mark_tone(b);
+    QColor color = tone ? t.color(QLatin1String(tone) + QStringLiteral("Fill"))
+                   : plan_.compared ? t["greySoft"] : colours_.stripe(b);
+    if (faded(static_cast<int>(i))) color = with_alpha(color, 0.2);
+    if (found_.contains(static_cast<int>(i))) color = t["focus"];
+    if (selected_.contains(static_cast<int>(i))) color = t[plan_.compared ? "focus" : "amber"];
+    batches[color.rgba()].push_back(b.rect);
+  }
+  for (const auto& [color, rects] : batches) {
+    painter.setBrush(QColor::fromRgba(color));
+    painter.drawRects(rects);
+  }
+}
+
+void GraphCanvas::draw_chips(QPainter& painter, const PlanBox& b) const {
+  const Theme& t = theme();
+  for (size_t k = 0; k < b.chips.size(); ++k) {
+    const bool variable = b.chips[k].kind == PlanChip::Kind::kVariable;
+    const QColor ink = t[variable ? "green" : "dim"];
+    const QRectF rect = chip_rect(b, k);
+    rounded(painter, rect, 5, with_alpha(ink, 0.12), {}, 0);
+    text_in(painter, rect.adjusted(6, 0, -4, 0), b.chips[k].text, ink, t.code(-2));
+  }
+}
+
+void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
+  if (scale_ < kTextScale) {
+    draw_small_boxes(painter, seen);
+    return;
+  }
+  const Theme& t = theme();
+  for (size_t i = 0; i < plan_.boxes.size(); ++i) {
+    const PlanBox& b = plan_.boxes[i];
+    if (!b.rect.intersects(seen)) continue;
+    const int index = static_cast<int>(i);
+    if (found_.contains(index) && !selected_.contains(index))
+      rounded(painter, b.rect.adjusted(-3, -3, 3, 3), 8, {}, t["focus"], 1.6);
+    if (!b.bodies.empty()) continue;
+    const bool chosen = selected_.contains(index);
+    const bool over = hovered_ == index;
+    painter.setOpacity(faded(index) ? 0.22 : 1);
+    if (b.kind != PlanBox::Kind::kNode) {
+      // What is folded is drawn as a stack.
+      if (b.times) rounded(painter, b.rect.translated(8, 8), 6, t["panel"], t["hairline"], 1);
       rounded(painter, b.rect.translated(4, 4), 6, t["panel"], t["hairline"], 1);
     }
     const char* tone = mark_tone(b);
@@ -190,12 +233,14 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
     else if (chosen && !plan_.compared) line = t["amber"];
     if (b.mark >= PlanBox::Mark::kOnlyLeft && !over) fill = t.color(soft(tone));
     rounded(painter, b.rect, 6, fill, line, tone && !b.follows ? 1.8 : chosen && !plan_.compared ? 2.2 : 1);
+    const QColor tint = colours_.tint(b);
+    if (tint.isValid()) rounded(painter, b.rect.adjusted(1, 1, -1, -1), 5, tint, {}, 0);
     if (chosen && plan_.compared) rounded(painter, b.rect.adjusted(-4, -4, 4, 4), 9, {}, t["focus"], 1.8);
     painter.save();
     QPainterPath clip;
     clip.addRoundedRect(b.rect.adjusted(1, 1, -1, -1), 5, 5);
-    painter.setClipPath(clip);
-    painter.fillRect(QRectF(b.rect.left(), b.rect.top(), 5, b.rect.height()), stripe);
+    painter.setClipPath(clip, Qt::IntersectClip);
+    painter.fillRect(QRectF(b.rect.left(), b.rect.top(), 5, b.rect.height()), colours_.stripe(b));
     painter.restore();
     double left = b.rect.left() + 15;
     if (b.expandable) {
@@ -207,11 +252,55 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
             QRectF(left, b.rect.top() + (single ? 0 : 4), b.rect.right() - left - 8,
                    single ? b.rect.height() : 20),
             b.title, t["text"], t.ui(0, QFont::DemiBold));
+    double right = b.rect.right() - 7;
+    if (b.cost_ns > 0) {
+      const QString cost = duration_text(b.cost_ns);
+      const double wide = QFontMetricsF(t.code(-1)).horizontalAdvance(cost) + 2;
+      text_in(painter, QRectF(right - wide, b.rect.top() + 22, wide, 18), cost, t["dim"], t.code(-1),
+              Qt::AlignRight | Qt::AlignVCenter);
+      right -= wide + 8;
+    }
     if (!single) {
-      text_in(painter, QRectF(b.rect.left() + 15, b.rect.top() + 22, b.rect.width() - 22, 18), b.subtitle,
+      text_in(painter, QRectF(b.rect.left() + 15, b.rect.top() + 22, right - b.rect.left() - 15, 18), b.subtitle,
               b.mark == PlanBox::Mark::kChanged && !b.follows ? t["amber"] : t["dim"], t.code(-1));
     }
+    draw_chips(painter, b);
+    painter.setOpacity(1);
   }
+}
+
+void GraphCanvas::draw_legend(QPainter& painter) const {
+  if (colour_ == GraphColour::kOp || plan_.compared) return;
+  const Theme& t = theme();
+  const QFont font = t.ui(-1);
+  double wide = QFontMetricsF(font).horizontalAdvance(name_of(colour_));
+  for (const auto& entry : colours_.legend()) wide = std::max(wide, QFontMetricsF(font).horizontalAdvance(entry.text) + 22);
+  const double high = 24 + 20 * static_cast<double>(colours_.legend().size());
+  const QRectF frame(14, height() - high - 22, wide + 28, high + 8);
+  rounded(painter, frame, 7, t["panel"], t["hairline"]);
+  text_in(painter, QRectF(frame.left() + 12, frame.top() + 4, wide + 10, 20), name_of(colour_), t["faint"], font);
+  double y = frame.top() + 26;
+  for (const auto& entry : colours_.legend()) {
+    rounded(painter, QRectF(frame.left() + 12, y + 4, 12, 12), 3, entry.colour);
+    text_in(painter, QRectF(frame.left() + 32, y, wide, 20), entry.text, t["dim"], font);
+    y += 20;
+  }
+}
+
+void GraphCanvas::draw_whole(QPainter& painter) {
+  const double scale = std::exchange(scale_, 1.0);
+  const QPointF offset = std::exchange(offset_, QPointF(-plan_.bounds.topLeft()));
+  const int hovered = std::exchange(hovered_, -1);
+  painter.save();
+  painter.translate(offset_);
+  const QRectF seen = plan_.bounds.adjusted(-20, -20, 20, 20);
+  draw_frames(painter, seen);
+  draw_edges(painter, seen);
+  draw_boxes(painter, seen);
+  painter.restore();
+  scale_ = scale;
+  offset_ = offset;
+  hovered_ = hovered;
 }
 
 void GraphCanvas::paintEvent(QPaintEvent*) {
@@ -232,6 +321,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
   draw_edges(painter, seen);
   draw_boxes(painter, seen);
   painter.restore();
+  draw_legend(painter);
   if (busy_) {
     rounded(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), 13, t["raised"], t["hairline"]);
     text_in(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), QString::fromUtf8("laying out …"), t["dim"],

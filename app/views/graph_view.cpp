@@ -6,44 +6,23 @@
 #include "app/views/theme.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace footlight::app {
 
 GraphView::GraphView(const Context& context, QWidget* parent) : View(context, parent), layout_(this) {
+  threads_.setMaxThreadCount(1);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(16, 10, 16, 8);
-  bar->setSpacing(6);
-  labels_ = chip(QStringLiteral("Edge shapes"), true);
-  constants_ = chip(QStringLiteral("Constants"), true);
-  identities_ = chip(QStringLiteral("Identities"), true);
-  control_ = chip(QStringLiteral("Control edges"), true);
-  fold_ = new QPushButton(QStringLiteral("Fold all"));
-  fold_->setProperty("role", "chip");
-  set_tip(fold_, QStringLiteral("Fold every scope and body, or open them again"));
-  auto* fit = new QPushButton(QStringLiteral("Fit"));
-  fit->setProperty("role", "chip");
-  set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
-  auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
-  connect(compare, &QPushButton::clicked, this, [this] {
-    if (const session::TraceRecord* t = document().trace_of_graph(shown_)) Q_EMIT compare_asked(t->id);
-  });
-  for (QPushButton* button : {labels_, constants_, identities_, control_, fold_, fit}) bar->addWidget(button);
-  bar->addWidget(compare);
-  summary_ = new ElidedLabel;
-  summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  summary_->setProperty("role", "faint");
-  bar->addWidget(summary_, 1);
-  column->addLayout(bar);
-
+  column->addWidget(make_bar());
   canvas_ = new GraphCanvas;
   canvas_->setAccessibleName(QStringLiteral("Graph of the selected trace"));
   column->addWidget(canvas_, 1);
   minimap_ = new Minimap(canvas_);
+  find_ = new GraphFindBar(canvas_);
   source_panel_ = new QFrame(canvas_);
   source_panel_->setObjectName(QStringLiteral("floating"));
   auto* panel = new QVBoxLayout(source_panel_);
@@ -58,48 +37,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   source_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   panel->addWidget(source_, 1);
   canvas_->installEventFilter(this);
-
-  connect(labels_, &QPushButton::toggled, canvas_, &GraphCanvas::set_edge_labels);
-  const auto hide = [this](QPushButton* button, bool GraphOptions::*member) {
-    connect(button, &QPushButton::toggled, this, [this, member](bool on) {
-      options_.*member = !on;
-      lay_out({});
-    });
-  };
-  hide(constants_, &GraphOptions::hide_constants);
-  hide(identities_, &GraphOptions::hide_identities);
-  hide(control_, &GraphOptions::hide_control);
-  connect(fold_, &QPushButton::clicked, this, [this] {
-    const bool anything_open = !canvas_->plan().clusters.empty() ||
-                               canvas_->plan().areas.size() > 1;
-    if (anything_open) {
-      for (const PlanCluster& c : canvas_->plan().clusters) options_.folded.insert(c.key);
-      options_.opened.clear();
-    } else {
-      options_.folded.clear();
-      for (const PlanBox& b : canvas_->plan().boxes) {
-        if (b.expandable && b.kind == PlanBox::Kind::kNode) options_.opened.insert(b.key);
-      }
-    }
-    lay_out({});
-  });
-  connect(fit, &QPushButton::clicked, canvas_, &GraphCanvas::fit);
-  connect(canvas_, &GraphCanvas::box_activated, this, [this](int box) {
-    const PlanBox& b = canvas_->plan().boxes[static_cast<size_t>(box)];
-    if (b.kind == PlanBox::Kind::kScope) {
-      canvas_->set_selected({box});
-    } else {
-      Selection s = Selection::of_node(document(), b.graph, b.node);
-      select(s);
-      canvas_->set_selected({box});
-    }
-    canvas_->reveal_selected();
-  });
-  connect(canvas_, &GraphCanvas::box_toggled, this, &GraphView::toggle_box);
-  connect(canvas_, &GraphCanvas::cluster_toggled, this, &GraphView::toggle_cluster);
-  connect(canvas_, &GraphCanvas::background_clicked, this, [this] {
-    if (current().trace.valid()) select(Selection::of_trace(document(), current().trace));
-  });
+  connect_canvas();
   connect(source_, &CodeView::activated, this, [this](int number) {
     const Place place = place_of(document(), current());
     const session::GeneratedRecord* code = document().generated_of(current().function);
@@ -111,20 +49,16 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   reset();
 }
 
-QPushButton* GraphView::chip(const QString& text, bool on) {
-  auto* button = new QPushButton(text);
-  button->setProperty("role", "chip");
-  button->setCheckable(true);
-  button->setChecked(on);
-  set_tip(button, QStringLiteral("Show or hide: ") + text.toLower());
-  return button;
-}
+GraphView::~GraphView() { threads_.waitForDone(); }  // its work calls back
 
 void GraphView::reset() {
   layout_.cancel();
   remembered_.clear();
   options_ = {};
-  root_ = shown_ = {};
+  shown_ = {};
+  part_.reset();
+  words_.reset();
+  costs_ = {};
   another_ = true;
   canvas_->set_plan({}, {}, true);
   canvas_->set_message(QStringLiteral("Choose a trace on the left to see its graph."));
@@ -137,7 +71,12 @@ void GraphView::reset() {
 void GraphView::refresh() {
   if (current().graph.valid() && current().graph != shown_) follow_selection();
   const session::GraphRecord* g = document().graph(shown_);
-  if (g && g->nodes.size() != shown_nodes_) lay_out({});
+  if (g && g->nodes.size() != shown_nodes_) {
+    part_ = graph_part(document(), shown_);
+    words_.reset();
+    lay_out({});
+  }
+  if (g && document().events != costed_events_) ask_costs();
 }
 
 void GraphView::follow_selection() {
@@ -158,10 +97,28 @@ void GraphView::follow_selection() {
   }
   if (wanted.valid() && wanted != shown_) {
     show_graph(wanted);
+  } else if (needs_opening()) {
+    options_.reveal_graph = current().graph;
+    options_.reveal_node = current().node;
+    lay_out({});
   } else {
     mark();
   }
   show_source();
+}
+
+// Whether another view has selected a node that lies in something closed, or in a piece of a repeat that is not shown.
+bool GraphView::needs_opening() const {
+  const Selection& s = current();
+  if (context_.selection->source() == this || layout_.running()) return false;
+  if (s.kind != Selection::Kind::kNode && s.kind != Selection::Kind::kEvent) return false;
+  if (!part_ || !part_->node(s.graph, s.node)) return false;
+  const GraphPlan& plan = std::as_const(*canvas_).plan();
+  if (plan.box_of(s.graph, s.node) >= 0) return false;
+  const int at = plan.place_of(s.graph, s.node);
+  if (at < 0) return plan.root != s.graph;  // hidden where its graph is shown
+  const PlanBox& box = plan.boxes[static_cast<size_t>(at)];
+  return box.kind != PlanBox::Kind::kNode || plan.in_other_piece.contains(GraphPlan::place_key(s.graph, s.node));
 }
 
 void GraphView::show_graph(GraphId graph) {
@@ -169,7 +126,7 @@ void GraphView::show_graph(GraphId graph) {
   const bool hide_constants = options_.hide_constants, hide_identities = options_.hide_identities,
              hide_control = options_.hide_control;
   const auto known = remembered_.constFind(graph.value);
-  GraphOptions next = known != remembered_.constEnd() ? *known : default_options(document(), graph);
+  GraphOptions next = known != remembered_.constEnd() ? *known : first_options(document(), graph);
   // Another trace of the same function keeps the same scopes open.
   const session::TraceRecord *before = document().trace_of_graph(shown_), *after = document().trace_of_graph(graph);
   if (known == remembered_.constEnd() && before && after && before->function == after->function) next = options_;
@@ -179,7 +136,15 @@ void GraphView::show_graph(GraphId graph) {
   options_ = next;
   another_ = !(before && after && before->function == after->function);
   shown_ = graph;
+  part_ = graph_part(document(), graph);
+  words_.reset();
+  costs_ = {};
+  const Selection& s = current();
+  const bool inside = s.kind == Selection::Kind::kNode || s.kind == Selection::Kind::kEvent;
+  if (inside && s.graph != graph) options_.reveal_graph = s.graph, options_.reveal_node = s.node;
+  ask_costs();
   lay_out({});
+  if (find_->isVisible()) search(find_->text());
 }
 
 void GraphView::lay_out(const QString& keep) {
@@ -195,17 +160,20 @@ void GraphView::lay_out(const QString& keep) {
     return;
   }
   keep_ = keep;
+  revealing_ = options_.reveal_graph.valid();
   shown_nodes_ = g->nodes.size();
   canvas_->set_busy(true);
-  layout_.start(plan_graph(document(), shown_, options_));
-  if (!layout_.running()) canvas_->set_busy(false);
+  layout_.start_making([part = part_, graph = shown_, options = options_] { return plan_graph(*part, graph, options); });
 }
 
 void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   canvas_->set_busy(false);
   const bool panels = width() > 760;
   canvas_->set_right_margin(panels ? 290 : 0);
+  options_ = plan.options;
   canvas_->set_plan(plan, keep_, another_);
+  show_costs();
+  mark_found();
   another_ = false;
   QString text = counted(plan.nodes, "node", "nodes");
   const QString dot = QString::fromUtf8(" · ");
@@ -218,14 +186,15 @@ void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   fold_->setText(anything_open ? QStringLiteral("Fold all") : QStringLiteral("Open all"));
   minimap_->setVisible(panels);
   mark();
+  if (std::exchange(revealing_, false)) canvas_->reveal_selected();
   show_source();
   place_panels();
 }
 
 void GraphView::toggle_box(int box) {
-  const PlanBox& b = canvas_->plan().boxes[static_cast<size_t>(box)];
+  const PlanBox& b = std::as_const(*canvas_).plan().boxes[static_cast<size_t>(box)];
   if (!b.expandable) return;
-  if (b.kind == PlanBox::Kind::kScope) {
+  if (b.kind == PlanBox::Kind::kScope && !options_.fold_scopes) {
     options_.folded.remove(b.key);
   } else if (!options_.opened.remove(b.key)) {
     options_.opened.insert(b.key);
@@ -234,27 +203,39 @@ void GraphView::toggle_box(int box) {
 }
 
 void GraphView::toggle_cluster(int cluster) {
-  options_.folded.insert(canvas_->plan().clusters[static_cast<size_t>(cluster)].key);
-  lay_out({});
+  const PlanCluster& c = std::as_const(*canvas_).plan().clusters[static_cast<size_t>(cluster)];
+  options_.opened.remove(c.key);
+  options_.unrolled.remove(c.key);
+  if (!c.group && !options_.fold_scopes) options_.folded.insert(c.key);
+  lay_out(c.key);
+}
+
+// All pieces of a repeat, or one.
+void GraphView::toggle_unrolled(const QString& key) {
+  if (options_.unrolled.remove(key)) options_.opened.insert(key);
+  else options_.unrolled.insert(key);
+  lay_out(key);
 }
 
 void GraphView::mark() {
   QSet<int> boxes;
-  const GraphPlan& plan = canvas_->plan();
-  for (const PlanArea& area : plan.areas) {
-    for (uint32_t node : nodes_of(document(), current(), area.graph)) {
-      const int box = plan.box_of(area.graph, node);
-      if (box >= 0) boxes.insert(box);
+  const GraphPlan& plan = std::as_const(*canvas_).plan();
+  const Selection& s = current();
+  if (s.kind == Selection::Kind::kNode || s.kind == Selection::Kind::kEvent) {
+    int box = plan.place_of(s.graph, s.node);
+    // In a closed body: the box that runs it.
+    if (box < 0 && part_) {
+      for (const auto& [graph, node] : way_to(*part_, plan.root, s.graph, s.node)) {
+        const int outer = plan.place_of(graph, node);
+        if (outer >= 0) box = outer;
+      }
     }
-  }
-  // For a node inside a folded scope or a closed body, mark the box that contains it.
-  if (boxes.isEmpty() && current().kind == Selection::Kind::kNode) {
-    if (const session::NodeRecord* n = document().node(current().graph, current().node)) {
-      const QString name = q(n->name);
-      for (size_t i = 0; i < plan.boxes.size(); ++i) {
-        const PlanBox& b = plan.boxes[i];
-        if (b.kind == PlanBox::Kind::kScope && b.graph == current().graph && name.startsWith(b.key))
-          boxes.insert(static_cast<int>(i));
+    if (box >= 0) boxes.insert(box);
+  } else {
+    for (const PlanArea& area : plan.areas) {
+      for (uint32_t node : nodes_of(document(), s, area.graph)) {
+        const int box = plan.place_of(area.graph, node);
+        if (box >= 0) boxes.insert(box);
       }
     }
   }
@@ -299,6 +280,7 @@ void GraphView::show_source() {
 }
 
 void GraphView::place_panels() {
+  find_->move(16, 8);
   const int right = canvas_->width() - 16;
   minimap_->move(right - minimap_->width(), 6);
   const int top = 6 + minimap_->height() + 16;

@@ -1,14 +1,20 @@
-// The Graph tab: what is hidden and open, the canvas, the minimap, and a floating panel with the selection's source.
+// The Graph tab: what is hidden and open, the canvas, the minimap, the search, and a floating panel with the selection's
+// source.
 #pragma once
 
 #include "app/layout/graph_layout.h"
+#include "app/models/graph_costs.h"
+#include "app/models/graph_find.h"
 #include "app/views/code_view.h"
 #include "app/views/graph_canvas.h"
+#include "app/views/graph_find_bar.h"
 #include "app/views/view.h"
 
 #include <QHash>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
+#include <QThreadPool>
 
 namespace footlight::app {
 
@@ -17,16 +23,24 @@ class GraphView : public View {
 
  public:
   GraphView(const Context& context, QWidget* parent = nullptr);
+  ~GraphView() override;
 
   void reset() override;
   void refresh() override;
   void follow_selection() override;
   QWidget* main_widget() override { return canvas_; }
-  bool busy() const override { return layout_.running(); }
+  bool busy() const override { return layout_.running() || searching_; }
 
   GraphCanvas* canvas() { return canvas_; }
   GraphLayout& layouter() { return layout_; }
   GraphId shown() const { return shown_; }
+  const GraphOptions& options() const { return options_; }
+  GraphFindBar* find_bar() { return find_; }
+  const std::vector<FoundNode>& found() const { return found_; }
+  // The actions for a box; -1: for the graph. The caller owns the menu.
+  QMenu* menu_for(int box);
+  // Asks for a file where `path` is empty.
+  void export_picture(const QString& path = {});
 
  Q_SIGNALS:
   void compare_asked(TraceId trace);
@@ -44,7 +58,17 @@ class GraphView : public View {
   void mark();
   void show_source();
   void place_panels();
-  QPushButton* chip(const QString& text, bool on);
+  QPushButton* chip(const QString& text, bool on, const QString& tip);
+  QWidget* make_bar();
+  void connect_canvas();
+  void select_node(GraphId graph, uint32_t node);
+  bool needs_opening() const;
+  void ask_costs();
+  void show_costs();
+  void search(const QString& words);
+  void mark_found();
+  void step_found(int by);
+  void toggle_unrolled(const QString& key);
 
   GraphLayout layout_;
   GraphCanvas* canvas_;
@@ -53,13 +77,25 @@ class GraphView : public View {
   QLabel* source_title_;
   CodeView* source_;
   QLabel* summary_;
-  QPushButton *labels_, *constants_, *identities_, *control_, *fold_;
-  GraphId root_;    // of the trace
+  QPushButton *labels_, *constants_, *identities_, *control_, *fold_, *colour_;
+  GraphFindBar* find_;
+  QThreadPool threads_;                      // for searches
+  std::shared_ptr<const Document> part_;     // the records of the graph shown
+  std::shared_ptr<const GraphSearch> words_;
+  std::vector<FoundNode> found_;
+  size_t found_at_ = 0;                      // from 1; 0: none
+  int wanted_step_ = 0;
+  uint64_t searches_ = 0;                    // the number of the last one asked for
+  bool searching_ = false;
+  Ticket costs_ticket_;
+  GraphCosts costs_;
+  uint64_t costed_events_ = 0;
   GraphId shown_;
   GraphOptions options_;
   QHash<quint32, GraphOptions> remembered_;
   QString keep_;
   bool another_ = true;
+  bool revealing_ = false;
   size_t shown_nodes_ = 0;
 };
 

@@ -128,7 +128,7 @@ class LayoutTest : public QObject {
             [&](const GraphPlan& p, const QString& h, qint64) { plan = p, how = h; });
     layout.start(plan_graph(d, GraphId(10), {}));
     QTRY_VERIFY(!how.isEmpty());
-    QVERIFY(how.startsWith(QStringLiteral("own layout")));
+    QVERIFY(how.startsWith(QStringLiteral("simplified layout")));
     QVERIFY(plan.bounds.width() > 50);
   }
 
@@ -175,7 +175,7 @@ class LayoutTest : public QObject {
     connect(&layout, &GraphLayout::finished, this,
             [&](const GraphPlan& p, const QString& h, qint64) { plan = p, how = h; });
     layout.start(plan_graph(d, GraphId(1), {}));
-    QVERIFY(how.contains(QStringLiteral("too big")));
+    QTRY_COMPARE(how, QStringLiteral("simplified layout"));
     QCOMPARE(plan.boxes.size(), size_t{9001});
   }
 };

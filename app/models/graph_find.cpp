@@ -1,0 +1,97 @@
+// Copies the records of a graph, and searches the words of its nodes.
+#include "app/models/graph_find.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace footlight::app {
+namespace {
+
+// Breadth first, so that the root comes first.
+std::vector<const session::GraphRecord*> reached(const Document& document, GraphId root) {
+  std::vector<const session::GraphRecord*> all;
+  std::set<GraphId> seen{root};
+  if (const session::GraphRecord* g = document.graph(root)) all.push_back(g);
+  for (size_t at = 0; at < all.size(); ++at) {
+    for (const session::NodeRecord& n : all[at]->nodes) {
+      for (const auto& [role, id] : n.functions) {
+        const session::GraphRecord* g = document.graph(id);
+        if (g && seen.insert(id).second) all.push_back(g);
+      }
+    }
+  }
+  return all;
+}
+
+void add_lower(std::string& words, std::string_view text) {
+  words += ' ';
+  for (const char c : text) words += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+
+}  // namespace
+
+std::shared_ptr<const Document> graph_part(const Document& document, GraphId root) {
+  auto part = std::make_shared<Document>();
+  std::set<GraphId> graphs;
+  std::set<session::FileId> files;
+  for (const session::GraphRecord* g : reached(document, root)) {
+    graphs.insert(g->id);
+    part->add(*g);
+  }
+  for (const session::CodeRecord& code : document.codes) {
+    part->add(code);
+    files.insert(code.file);
+  }
+  for (const session::FileRecord& file : document.files)
+    if (files.count(file.id)) part->add(file);
+  for (const session::FunctionRecord& function : document.functions) part->add(function);
+  for (const session::TraceRecord& trace : document.traces)
+    if (graphs.count(trace.graph())) part->add(trace);
+  return part;
+}
+
+std::shared_ptr<const GraphSearch> GraphSearch::make(const Document& part, GraphId root) {
+  auto made = std::make_shared<GraphSearch>();
+  std::map<std::string, std::string> types;  // "float32 (32, 16)" in all forms
+  for (const session::GraphRecord* g : reached(part, root)) {
+    for (const session::NodeRecord& n : g->nodes) {
+      std::string words;
+      for (const std::string* text : {&n.name, &n.op, &n.attributes, &n.constant}) add_lower(words, *text);
+      for (const std::string& output : n.outputs) {
+        const auto [known, added] = types.try_emplace(output);
+        if (added) {
+          const QString type = q(output);
+          add_lower(known->second, output);
+          add_lower(known->second, short_type(type).toStdString());
+          add_lower(known->second, shape_only(type).toStdString());
+        }
+        words += known->second;
+      }
+      made->nodes_.push_back({g->id, n.id});
+      made->words_.push_back(std::move(words));
+    }
+  }
+  return made;
+}
+
+std::vector<FoundNode> GraphSearch::find(const QString& words) const {
+  std::vector<std::string> wanted;
+  for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+    std::string lower;
+    add_lower(lower, word.toStdString());
+    wanted.push_back(lower.substr(1));
+  }
+  std::vector<FoundNode> found;
+  if (wanted.empty()) return found;
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    const bool all = std::ranges::all_of(
+        wanted, [&](const std::string& word) { return words_[i].find(word) != std::string::npos; });
+    if (all) found.push_back(nodes_[i]);
+  }
+  return found;
+}
+
+}  // namespace footlight::app

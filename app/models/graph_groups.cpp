@@ -1,0 +1,255 @@
+// Scopes come from names, repeats from structure; a repeat lies in the scopes that all of its nodes share.
+#include "app/models/graph_groups.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace footlight::app {
+namespace {
+
+constexpr size_t kMostInLevel = 240;   // boxes in a level before they are put together
+constexpr size_t kBlocksInLevel = 40;
+
+class Grouper {
+ public:
+  Grouper(const Document& document, const session::GraphRecord& graph, const GroupingRules& rules)
+      : document_(document), graph_(graph), rules_(rules) {
+    made_.of.assign(graph.nodes.size(), -1);
+  }
+
+  GraphGroups make() {
+    find_scopes();
+    if (!rules_.only_scopes) repeats_ = find_repeats(document_, graph_);
+    shared_.resize(repeats_.size());
+    for (size_t r = 0; r < repeats_.size(); ++r) shared_[r] = shared_name(repeats_[r]);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) place(i);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (!rules_.shown(i)) continue;
+      for (int g = made_.of[i]; g >= 0; g = group(g).parent) ++group(g).nodes;
+    }
+    if (!rules_.only_scopes) {
+      // Blocks are appended while levels are looked at, and are levels themselves.
+      split_level(-1);
+      for (size_t g = 0; g < made_.groups.size(); ++g) split_level(static_cast<int>(g));
+    }
+    return std::move(made_);
+  }
+
+ private:
+  GraphGroup& group(int index) { return made_.groups[static_cast<size_t>(index)]; }
+
+  // The scopes that hold two or more nodes and are not themselves a node's name.
+  void find_scopes() {
+    std::map<std::string, size_t> count;
+    std::set<std::string> names;
+    size_t seen = 0;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const std::string& name = graph_.nodes[i].name;
+      names.insert(name);
+      if (!rules_.shown(i)) continue;
+      ++seen;
+      for (size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
+        ++count[name.substr(0, at)];
+    }
+    for (const auto& [name, nodes] : count) {
+      // A frame around everything is useless: all nodes in the body of `cond` are in the scope `cond`.
+      if (nodes >= 2 && nodes < seen && !names.count(name)) scopes_.insert(name);
+    }
+  }
+
+  // The longest beginning, up to a slash, that the names of a repeat's nodes share.
+  std::string shared_name(const GraphRepeat& r) const {
+    std::string shared = graph_.nodes[r.first].name;
+    for (size_t i = r.first; i < r.end() && !shared.empty(); ++i) {
+      const std::string& name = graph_.nodes[i].name;
+      const size_t most = std::min(shared.size(), name.size());
+      size_t same = 0;
+      while (same < most && shared[same] == name[same]) ++same;
+      const size_t slash = same ? shared.rfind('/', same - 1) : std::string::npos;
+      shared.resize(slash == std::string::npos ? 0 : slash + 1);
+    }
+    return shared;
+  }
+
+  // Finds or makes the groups around a node, from the outside in.
+  void place(size_t i) {
+    while (!open_.empty() && repeats_[open_.back()].end() <= i) open_.pop_back();
+    while (next_ < repeats_.size() && repeats_[next_].first <= i) open_.push_back(next_++);
+    const std::string& name = graph_.nodes[i].name;
+    int parent = -1;
+    std::string inside = rules_.common;
+    auto repeat = open_.begin();
+    const auto enter_repeats = [&](size_t depth) {
+      for (; repeat != open_.end() && shared_[*repeat].size() <= depth; ++repeat) parent = repeat_group(*repeat, parent);
+    };
+    for (size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
+      const std::string scope = name.substr(0, at);
+      enter_repeats(at);
+      if (!scopes_.count(scope)) continue;
+      parent = scope_group(scope, parent, inside);
+      inside = scope + "/";
+    }
+    enter_repeats(SIZE_MAX);
+    made_.of[i] = parent;
+  }
+
+  int add(GraphGroup g) {
+    made_.groups.push_back(std::move(g));
+    return static_cast<int>(made_.groups.size()) - 1;
+  }
+
+  int scope_group(const std::string& scope, int parent, const std::string& inside) {
+    const auto [known, added] = scope_groups_.try_emplace({parent, scope}, -1);
+    if (!added) return known->second;
+    GraphGroup g;
+    g.key = rules_.prefix + q(scope) + QLatin1Char('/');
+    // A repeat may cut a scope into parts.
+    if (const size_t part = parts_[scope]++) g.key += QStringLiteral("#%1/").arg(part);
+    g.title = q(scope.substr(inside.size()));
+    g.parent = parent;
+    return known->second = add(std::move(g));
+  }
+
+  int repeat_group(size_t r, int parent) {
+    const auto [known, added] = repeat_groups_.try_emplace(r, -1);
+    if (!added) return known->second;
+    const GraphRepeat& repeat = repeats_[r];
+    GraphGroup g;
+    g.kind = GraphGroup::Kind::kRepeat;
+    g.key = rules_.prefix + QStringLiteral("×") + q(graph_.nodes[repeat.first].name) +
+            QStringLiteral("/%1/").arg(repeat.period);
+    const RepeatCause& why = known_cause(repeat);
+    g.title = QStringLiteral("×") + count_text(repeat.times) + QStringLiteral("  ") + why.text;
+    g.detail = document_.place_text(why.place);
+    g.parent = parent;
+    g.repeat = repeat;
+    return known->second = add(std::move(g));
+  }
+
+  // The same for all repeats that begin at the same instruction.
+  const RepeatCause& known_cause(const GraphRepeat& repeat) {
+    const SourceRef source = graph_.nodes[repeat.first].source;
+    const auto [known, added] = causes_.try_emplace({uint64_t{source.code.value} << 32 | source.offset, repeat.period});
+    if (added) known->second = cause_of(document_, graph_, repeat);
+    return known->second;
+  }
+
+  // The child of `parent` that a node lies in: a group, or -1 for the node itself; -2 if it is not below `parent`.
+  int child_below(size_t i, int parent) {
+    int child = -1;
+    for (int g = made_.of[i]; g != parent; g = group(g).parent) {
+      if (g < 0) return -2;
+      child = g;
+    }
+    return child;
+  }
+
+  struct Child {
+    size_t first = 0, nodes = 0;  // a node, or the first of a group
+    int group = -1;
+  };
+
+  // Puts the children of a crowded level together. Of a repeat only one piece is ever shown, so that counts.
+  void split_level(int parent) {
+    if (parent >= 0 && group(parent).nodes <= kMostInLevel) return;
+    std::vector<Child> children;
+    std::map<int, size_t> at;
+    const bool repeat = parent >= 0 && group(parent).kind == GraphGroup::Kind::kRepeat;
+    if (repeat) return;  // its pieces are levels of their own size
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (!rules_.shown(i)) continue;
+      const int child = child_below(i, parent);
+      if (child == -2) continue;
+      if (child < 0) {
+        children.push_back({i, 1, -1});
+        continue;
+      }
+      const auto [known, added] = at.try_emplace(child, children.size());
+      if (added) children.push_back({i, 0, child});
+      ++children[known->second].nodes;
+    }
+    if (children.size() <= kMostInLevel) return;
+    const std::vector<size_t> bounds = function_bounds(children);
+    if (bounds.size() > 2 && bounds.size() <= kBlocksInLevel) {
+      for (size_t b = 0; b + 1 < bounds.size(); ++b) put_together(children, bounds[b], bounds[b + 1], parent, true);
+    } else {
+      const size_t each = (children.size() + kBlocksInLevel - 1) / kBlocksInLevel;
+      for (size_t from = 0; from < children.size(); from += each)
+        put_together(children, from, std::min(children.size(), from + each), parent, false);
+    }
+  }
+
+  // Where the Python function that made the children changes.
+  std::vector<size_t> function_bounds(const std::vector<Child>& children) const {
+    std::vector<size_t> bounds;
+    for (size_t c = 0; c < children.size(); ++c) {
+      if (c == 0 || graph_.nodes[children[c].first].source.code != graph_.nodes[children[c - 1].first].source.code)
+        bounds.push_back(c);
+    }
+    bounds.push_back(children.size());
+    return bounds;
+  }
+
+  void put_together(const std::vector<Child>& children, size_t from, size_t to, int parent, bool function) {
+    if (to - from < 3) return;
+    GraphGroup g;
+    g.kind = function ? GraphGroup::Kind::kFunction : GraphGroup::Kind::kBlock;
+    const session::NodeRecord& first = graph_.nodes[children[from].first];
+    g.key = rules_.prefix + QStringLiteral("≡") + q(first.name) + QStringLiteral("/%1/").arg(to - from);
+    g.parent = parent;
+    int low = 0, high = 0;
+    for (size_t c = from; c < to; ++c) {
+      g.nodes += children[c].nodes;
+      const Place at = document_.place(graph_.nodes[children[c].first].source);
+      if (!at) continue;
+      low = low ? std::min(low, at.line) : at.line;
+      high = std::max(high, at.line);
+    }
+    const session::CodeRecord* code = document_.code(first.source.code);
+    g.title = function && code ? q(code->qualname).section(QLatin1Char('.'), -1) + QStringLiteral("()")
+                               : q(first.op) + QStringLiteral(" … ") + q(graph_.nodes[children[to - 1].first].op);
+    if (low) g.detail = low == high ? QStringLiteral("line %1").arg(low) : QStringLiteral("lines %1–%2").arg(low).arg(high);
+    const int made = add(std::move(g));
+    for (size_t c = from; c < to; ++c) {
+      if (children[c].group < 0) made_.of[children[c].first] = made;
+      else group(children[c].group).parent = made;
+    }
+  }
+
+  const Document& document_;
+  const session::GraphRecord& graph_;
+  const GroupingRules& rules_;
+  GraphGroups made_;
+  std::set<std::string> scopes_;
+  std::map<std::string, size_t> parts_;
+  std::map<std::pair<int, std::string>, int> scope_groups_;
+  std::map<size_t, int> repeat_groups_;
+  std::map<std::pair<uint64_t, size_t>, RepeatCause> causes_;
+  std::vector<GraphRepeat> repeats_;
+  std::vector<std::string> shared_;  // by repeat
+  std::vector<size_t> open_;         // repeats around the node, the outermost first
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+std::string common_scope(const session::GraphRecord& g) {
+  std::string common = g.nodes.empty() ? std::string() : g.nodes.front().name;
+  const auto cut = [&common](size_t from) {
+    const size_t slash = from ? common.find_last_of('/', from - 1) : std::string::npos;
+    common.resize(slash == std::string::npos ? 0 : slash + 1);
+  };
+  cut(common.size());
+  for (const session::NodeRecord& n : g.nodes)
+    while (!common.empty() && !n.name.starts_with(common)) cut(common.size() - 1);
+  return common;
+}
+
+GraphGroups group_nodes(const Document& document, const session::GraphRecord& graph, const GroupingRules& rules) {
+  return Grouper(document, graph, rules).make();
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,281 @@
+// The Graph tab's chips, menus, search and costs.
+#include "app/views/graph_view.h"
+
+#include "app/models/text.h"
+#include "app/views/graph_export.h"
+#include "app/views/labels.h"
+
+#include <QClipboard>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QMessageBox>
+
+#include <utility>
+
+namespace footlight::app {
+
+QPushButton* GraphView::chip(const QString& text, bool on, const QString& tip) {
+  auto* button = new QPushButton(text);
+  button->setProperty("role", "chip");
+  button->setCheckable(true);
+  button->setChecked(on);
+  set_tip(button, tip);
+  return button;
+}
+
+QWidget* GraphView::make_bar() {
+  auto* whole = new QWidget;
+  auto* bar = new QHBoxLayout(whole);
+  bar->setContentsMargins(16, 10, 16, 8);
+  bar->setSpacing(6);
+  colour_ = chip(QStringLiteral("Colour: op"), true, QStringLiteral("What the colours of the boxes mean"));
+  colour_->setCheckable(false);
+  auto* colours = new QMenu(colour_);
+  for (const GraphColour by : kGraphColours) {
+    colours->addAction(name_of(by), this, [this, by] {
+      canvas_->set_colour(by);
+      colour_->setText(QStringLiteral("Colour: ") + name_of(by));
+    });
+  }
+  colour_->setMenu(colours);
+  labels_ = chip(QStringLiteral("Shapes on edges"), true, QStringLiteral("Write the shape of a value on its edge"));
+  constants_ = chip(QStringLiteral("Hide constants"), false, QStringLiteral("Leave constants out of the picture"));
+  identities_ = chip(QStringLiteral("Hide identities"), false,
+                     QStringLiteral("Leave out ops that pass their input on: their readers are joined to it"));
+  control_ = chip(QStringLiteral("Hide control edges"), false,
+                  QStringLiteral("Leave out edges that carry no value but only an order"));
+  fold_ = new QPushButton(QStringLiteral("Fold all"));
+  set_tip(fold_, QStringLiteral("Fold every scope and body, or open them again"));
+  auto* find = new QPushButton(QStringLiteral("Find"));
+  set_tip(find, QStringLiteral("Search the nodes of this graph (Ctrl+F or /)"));
+  auto* fit = new QPushButton(QStringLiteral("Fit"));
+  set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
+  auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
+  for (QPushButton* button : {fold_, find, fit}) button->setProperty("role", "chip");
+  for (QPushButton* button : {colour_, labels_, constants_, identities_, control_, fold_, find, fit}) bar->addWidget(button);
+  bar->addWidget(compare);
+  summary_ = new ElidedLabel;
+  summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  summary_->setProperty("role", "faint");
+  bar->addWidget(summary_, 1);
+
+  connect(compare, &QPushButton::clicked, this, [this] {
+    if (const session::TraceRecord* t = document().trace_of_graph(shown_)) Q_EMIT compare_asked(t->id);
+  });
+  connect(find, &QPushButton::clicked, this, [this] { find_->open(); });
+  connect(fit, &QPushButton::clicked, this, [this] { canvas_->fit(); });
+  connect(labels_, &QPushButton::toggled, this, [this](bool on) { canvas_->set_edge_labels(on); });
+  const auto hide = [this](QPushButton* button, bool GraphOptions::*member) {
+    connect(button, &QPushButton::toggled, this, [this, member](bool on) {
+      options_.*member = on;
+      if (shown_.valid()) lay_out({});
+    });
+  };
+  hide(constants_, &GraphOptions::hide_constants);
+  hide(identities_, &GraphOptions::hide_identities);
+  hide(control_, &GraphOptions::hide_control);
+  connect(fold_, &QPushButton::clicked, this, [this] {
+    const GraphPlan& plan = std::as_const(*canvas_).plan();
+    const bool anything_open = !plan.clusters.empty() || plan.areas.size() > 1;
+    if (anything_open) {
+      for (const PlanCluster& c : plan.clusters)
+        if (!c.group) options_.folded.insert(c.key);
+      options_.opened.clear();
+      options_.unrolled.clear();
+    } else {
+      options_.folded.clear();
+      for (const PlanBox& b : plan.boxes)
+        if (b.expandable) options_.opened.insert(b.key);
+    }
+    if (shown_.valid()) lay_out({});
+  });
+  return whole;
+}
+
+void GraphView::connect_canvas() {
+  connect(canvas_, &GraphCanvas::box_activated, this, [this](int box) {
+    const PlanBox& b = std::as_const(*canvas_).plan().boxes[static_cast<size_t>(box)];
+    if (b.kind == PlanBox::Kind::kNode) select_node(b.graph, b.node);
+    canvas_->set_selected({box});
+    canvas_->reveal_selected();
+  });
+  connect(canvas_, &GraphCanvas::chip_activated, this, [this](GraphId graph, uint32_t node) {
+    select_node(graph, node);
+    mark();
+    canvas_->reveal_selected();
+  });
+  connect(canvas_, &GraphCanvas::box_toggled, this, &GraphView::toggle_box);
+  connect(canvas_, &GraphCanvas::cluster_toggled, this, &GraphView::toggle_cluster);
+  connect(canvas_, &GraphCanvas::piece_asked, this, [this](int cluster, int by) {
+    const PlanCluster& c = std::as_const(*canvas_).plan().clusters[static_cast<size_t>(cluster)];
+    const int last = static_cast<int>(c.times) - 1;
+    options_.piece.insert(c.key, std::clamp(options_.piece.value(c.key, 0) + by, 0, last));
+    lay_out(c.key);
+  });
+  connect(canvas_, &GraphCanvas::find_asked, find_, &GraphFindBar::open);
+  connect(canvas_, &GraphCanvas::menu_asked, this, [this](int box, QPoint at) {
+    QMenu* menu = menu_for(box);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->popup(at);
+  });
+  connect(canvas_, &GraphCanvas::background_clicked, this, [this] {
+    if (current().trace.valid()) select(Selection::of_trace(document(), current().trace));
+  });
+  connect(find_, &GraphFindBar::asked, this, &GraphView::search);
+  connect(find_, &GraphFindBar::step_asked, this, &GraphView::step_found);
+  connect(find_, &GraphFindBar::closed, this, [this] {
+    found_.clear();
+    found_at_ = 0;
+    mark_found();
+    canvas_->setFocus();
+  });
+}
+
+// A node of the graph shown, or of one that it runs: the trace stays.
+void GraphView::select_node(GraphId graph, uint32_t node) {
+  Selection s = Selection::of_node(document(), graph, node);
+  if (const session::TraceRecord* t = document().trace_of_graph(shown_)) {
+    s.trace = t->id;
+    s.function = t->function;
+  }
+  select(s);
+}
+
+QMenu* GraphView::menu_for(int box) {
+  auto* menu = new QMenu(this);
+  const GraphPlan& plan = std::as_const(*canvas_).plan();
+  if (box >= 0) {
+    const PlanBox b = plan.boxes[static_cast<size_t>(box)];
+    if (b.expandable)
+      menu->addAction(b.bodies.empty() ? QStringLiteral("Open") : QStringLiteral("Close"), this, [this, box] { toggle_box(box); });
+    if (b.times)
+      menu->addAction(QStringLiteral("Show all %1").arg(count_text(b.times)), this, [this, key = b.key] { toggle_unrolled(key); });
+    if (b.kind == PlanBox::Kind::kNode) {
+      const auto go = [this, menu, b](const QString& text, const char* view) {
+        menu->addAction(text, this, [this, b, view] {
+          select_node(b.graph, b.node);
+          Q_EMIT wants_view(QLatin1String(view));
+        });
+      };
+      go(QStringLiteral("Show the source line"), "source");
+      go(QStringLiteral("Show in the Timeline"), "timeline");
+    }
+    for (const PlanChip& chip : b.chips) {
+      if (chip.kind != PlanChip::Kind::kGradient) continue;
+      menu->addAction(QStringLiteral("Go to its gradient ") + chip.text.mid(2), this,
+                      [this, chip] { Q_EMIT canvas_->chip_activated(chip.graph, chip.node); });
+    }
+    menu->addSeparator();
+    for (const int steps : {1, 2, 3}) {
+      menu->addAction(steps == 1 ? QStringLiteral("Only its neighbours (1)")
+                                 : QStringLiteral("Only within %1 steps (%1)").arg(steps), this, [this, box, steps] {
+        canvas_->set_selected({box});
+        canvas_->set_steps(steps);
+      });
+    }
+    menu->addSeparator();
+    menu->addAction(QStringLiteral("Copy the name"), this, [this, b] {
+      const session::NodeRecord* n = b.kind == PlanBox::Kind::kNode && part_ ? part_->node(b.graph, b.node) : nullptr;
+      QGuiApplication::clipboard()->setText(n ? q(n->name) : b.title);
+    });
+  }
+  if (canvas_->steps()) menu->addAction(QStringLiteral("Show everything again (Esc)"), this, [this] { canvas_->set_steps(0); });
+  menu->addAction(QStringLiteral("Fit (Home)"), canvas_, &GraphCanvas::fit);
+  menu->addAction(QStringLiteral("Find (Ctrl+F)"), find_, &GraphFindBar::open);
+  menu->addAction(QString::fromUtf8("Export the picture …"), this, [this] { export_picture(); });
+  return menu;
+}
+
+void GraphView::export_picture(const QString& path) {
+  const QString title = shown_.valid() ? graph_title(document(), shown_) : QString();
+  QString file = path;
+  if (file.isEmpty())
+    file = QFileDialog::getSaveFileName(this, QStringLiteral("Export the graph"), title + QStringLiteral(".svg"),
+                                        QStringLiteral("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;Graphviz (*.dot)"));
+  if (file.isEmpty()) return;
+  const QString wrong = export_graph(*canvas_, file, title);
+  if (!wrong.isEmpty()) QMessageBox::warning(this, QStringLiteral("Export the graph"), plain_tip(wrong));
+}
+
+void GraphView::ask_costs() {
+  if (!part_) return;
+  costed_events_ = document().events;
+  context_.session->queries().ask(
+      costs_ticket_,
+      [nodes = nodes_to_cost(*part_), several = document().device_names.size() > 1](const query::Store& store,
+                                                                                    const query::Cancel& cancel) {
+        return find_costs(store, nodes, several, cancel);
+      },
+      [this](GraphCosts costs) {
+        costs_ = std::move(costs);
+        show_costs();
+      },
+      Queries::kLong);
+}
+
+void GraphView::show_costs() {
+  if (!part_ || costs_.empty()) return;
+  apply_costs(canvas_->plan(), *part_, costs_, document().device_names);
+  canvas_->costs_changed();
+}
+
+void GraphView::search(const QString& words) {
+  found_.clear();
+  found_at_ = 0;
+  if (words.trimmed().isEmpty() || !part_) {
+    ++searches_;
+    searching_ = false;
+    mark_found();
+    return;
+  }
+  searching_ = true;
+  threads_.start([this, number = ++searches_, words, part = part_, known = words_, graph = shown_] {
+    const auto made = known ? known : GraphSearch::make(*part, graph);
+    auto found = made->find(words);
+    QMetaObject::invokeMethod(this, [this, number, part, made, found = std::move(found)]() mutable {
+      if (part == part_) words_ = made;
+      if (number != searches_) return;
+      searching_ = false;
+      found_ = std::move(found);
+      mark_found();
+      if (wanted_step_) step_found(std::exchange(wanted_step_, 0));
+    }, Qt::QueuedConnection);
+  });
+}
+
+void GraphView::mark_found() {
+  QSet<int> boxes;
+  const GraphPlan& plan = std::as_const(*canvas_).plan();
+  for (const FoundNode& f : found_) {
+    const int box = plan.place_of(f.graph, f.node);
+    if (box >= 0) boxes.insert(box);
+  }
+  canvas_->set_found(boxes);
+  find_->show_count(found_at_, found_.size());
+}
+
+void GraphView::step_found(int by) {
+  if (searching_) {
+    wanted_step_ = by;
+    return;
+  }
+  if (found_.empty()) return;
+  const size_t count = found_.size();
+  if (!found_at_) found_at_ = by > 0 ? 1 : count;
+  else found_at_ = (found_at_ - 1 + count + static_cast<size_t>(by > 0 ? 1 : count - 1)) % count + 1;
+  const FoundNode& f = found_[found_at_ - 1];
+  select_node(f.graph, f.node);
+  find_->show_count(found_at_, count);
+  const GraphPlan& plan = std::as_const(*canvas_).plan();
+  if (plan.box_of(f.graph, f.node) < 0) {
+    options_.reveal_graph = f.graph;
+    options_.reveal_node = f.node;
+    lay_out({});
+  } else {
+    mark();
+    canvas_->reveal_selected();
+  }
+}
+
+}  // namespace footlight::app

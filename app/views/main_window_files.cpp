@@ -65,11 +65,6 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   remember_file(absolute);
   watcher_.watch({absolute});
   if (!session_.is_open()) source_->show_script(absolute);
-  if (!session_.is_open()) {
-    QFile file(absolute);
-    if (file.open(QIODevice::ReadOnly))
-      source_->show_text(QFileInfo(absolute).fileName(), QString::fromUtf8(file.read(4 << 20)));
-  }
   update_welcome();
   update_status();
 }

@@ -109,6 +109,14 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   if (made.lost) made.losses = store.losses().all();
   std::sort(made.losses.begin(), made.losses.end(),
             [](const query::Loss& a, const query::Loss& b) { return a.from < b.from; });
+  const auto cover = [&made](const std::vector<session::ChunkInfo>& index) {
+    for (const session::ChunkInfo& chunk : index) {
+      made.first = made.first ? std::min(made.first, chunk.first_ns) : chunk.first_ns;
+      made.last = std::max(made.last, chunk.last_ns);
+    }
+  };
+  cover(store.reader().spans().index());
+  cover(store.reader().counters().index());
   const session::Contents& contents = store.reader().contents();
   for (const session::TrackRecord& t : contents.tracks) made.span_tracks[t.id.value] = q(t.name);
   for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);
@@ -117,11 +125,12 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   return made;
 }
 
-TimeRange time_range(const Document& document) {
+TimeRange time_range(const Document& document, const Overlays& overlays) {
   TimeRange range{document.first_ns(), document.last_ns()};
   if (document.first_device_ns > 0 && (range.first == 0 || document.first_device_ns < range.first))
     range.first = document.first_device_ns;
-  range.last = std::max({range.last, document.last_device_ns, range.first + 1});
+  if (overlays.first > 0 && (range.first == 0 || overlays.first < range.first)) range.first = overlays.first;
+  range.last = std::max({range.last, document.last_device_ns, overlays.last, range.first + 1});
   return range;
 }
 

@@ -33,6 +33,7 @@ struct Overlays {
   std::map<uint32_t, PhaseLanes> phases;       // by thread
   std::vector<query::Loss> losses;             // by start
   uint64_t lost = 0;                           // op events that are missing from the file
+  int64_t first = 0, last = 0;                 // of anything recorded, spans and counters too
   std::map<uint32_t, QString> span_tracks;     // names, by TrackId
   std::map<uint32_t, QString> thread_names;
   bool simulated = false;                      // the device is one that the engine only rehearses
@@ -41,11 +42,11 @@ struct Overlays {
 uint64_t lost_events(const query::Store& store);
 Overlays overlays_of(const query::Store& store, const query::Cancel& cancel);
 
-// The time range of everything recorded: calls, op events, traces and device events.
+// The time range of everything recorded: calls, op events, traces, device events, spans and counters.
 struct TimeRange {
   int64_t first = 0, last = 1;
 };
-TimeRange time_range(const Document& document);
+TimeRange time_range(const Document& document, const Overlays& overlays);
 
 // The table of a range.
 struct OpStatistics {

@@ -44,7 +44,7 @@ void TimelineCanvas::set_document(const Document* document, Queries* queries, bo
     for (Ticket* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_, &overlay_ticket_}) t->withdraw();
     steps_wanted_ = 0;
   }
-  range_ = document_ ? time_range(*document_) : TimeRange{};
+  range_ = document_ ? time_range(*document_, overlays_) : TimeRange{};
   ask_overlays();
   setMinimumHeight(content_height());
   if (whole) fit();
@@ -164,6 +164,14 @@ void TimelineCanvas::ask_overlays() {
         hovered_ = {};
         in_view_known_ = false;
         resized(before);
+        // Spans and counters may reach beyond the ops.
+        const TimeRange known = range_;
+        const bool whole = from_ <= range_.first && to_ >= range_.last;
+        range_ = time_range(*document_, overlays_);
+        if (range_.first != known.first || range_.last != known.last) {
+          if (whole) fit();
+          Q_EMIT whole_changed();
+        }
         update();
         if (ask_overlays_again_) ask_overlays();
       });

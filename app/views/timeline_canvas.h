@@ -61,6 +61,7 @@ class TimelineCanvas : public QWidget {
   void marked_changed();
   void tracks_changed();                // the tracks or their heights have changed
   void chosen(const footlight::app::Selection& selection);
+  void whole_changed();                 // range() is another
   void search_wanted();
   void wants_view(const QString& name);
 

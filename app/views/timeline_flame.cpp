@@ -117,7 +117,9 @@ void FlameView::paintEvent(QPaintEvent*) {
   std::vector<Box> boxes;
   lay_out(boxes);
   const QFont font = t.ui(-2, QFont::Medium);
+  bool inside = false;  // from the zoomed one on
   for (const Box& box : boxes) {
+    inside = inside || box.frame == zoomed_;
     const query::Frame& frame = tree_.frames[box.frame];
     const QRectF inner = box.rect.adjusted(0, 0, box.rect.width() > 3 ? -1 : 0, 0);
     rounded(painter, inner, std::min(3.0, inner.width() / 4), color_of(frame));
@@ -125,6 +127,15 @@ void FlameView::paintEvent(QPaintEvent*) {
       text_in(painter, inner.adjusted(5, 0, -3, 0),
               frame_name(*document_, frame.kind, frame.what) + QStringLiteral("  ") + duration_text(frame.total),
               t["onFill"], font);
+    // The room that its children leave.
+    int64_t below = 0;
+    for (const uint32_t child : frame.children) below += tree_.frames[child].total;
+    const double used = box.rect.width() * static_cast<double>(below) /
+                        static_cast<double>(std::max<int64_t>(1, frame.total));
+    const QRectF own(box.rect.left() + used + 8, box.rect.top() + kRow, box.rect.width() - used - 8, kRow - 2);
+    if (inside && frame.kind == query::FrameKind::kFunction && frame.self > 0 && own.width() > 120)
+      text_in(painter, own, duration_text(frame.self) + QStringLiteral(" of its own: Python, dispatch, tracing"),
+              t["faint"], font);
     if (box.frame == current_) rounded(painter, inner.adjusted(1, 1, -1, -1), 3, {}, t["text"], 1.6);
   }
   if (hasFocus()) focus_ring(painter, this);

@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace footlight::app {
@@ -53,8 +54,8 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
     statistics_.withdraw();
     later_.start();
   });
-  connect(canvas_, &TimelineCanvas::tracks_changed, this,
-          [this] { scroll_->setMaximumHeight(canvas_->content_height() + 4); });
+  connect(canvas_, &TimelineCanvas::tracks_changed, this, &TimelineView::share_room);
+  connect(canvas_, &TimelineCanvas::whole_changed, overview_, &OverviewStrip::measure);
   connect(canvas_, &TimelineCanvas::marked_changed, &later_, qOverload<>(&QTimer::start));
   connect(canvas_, &TimelineCanvas::chosen, this, [this](const Selection& s) { select(s); });
   connect(canvas_, &TimelineCanvas::search_wanted, table_, &TimelineTable::show_search);
@@ -116,6 +117,7 @@ void TimelineView::show_statistics() {
                                 .arg(duration_text(all.last - all.first), duration_text(document().duration_ns()))
                           : (marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) +
                                 duration_text(to - from));
+  share_room();
   if (table_->form() != TimelineTable::kTable) show_stacks(from, to);
   const query::GroupBy by = table_->by();
   if (whole && by == query::GroupBy::kOp && document().events > kManyEvents && ops().rowCount() == 0) {
@@ -135,8 +137,24 @@ void TimelineView::show_statistics() {
         stored_.withdraw();
         name_rows(document(), s);
         table_->set_statistics(std::move(s));
+        share_room();
       },
       Queries::kLong);
+}
+
+// Tracks get three fifths, or what they need if that is less; more if the table is short.
+void TimelineView::share_room() {
+  constexpr int kRow = 27, kAround = 110, kLeast = 190;
+  scroll_->setMaximumHeight(canvas_->content_height() + 4);
+  const bool many_tracks = canvas_->content_height() > body_->height() * 3 / 5;
+  const bool table = table_->form() == TimelineTable::kTable;
+  table_->setMaximumHeight(many_tracks && table ? std::max(kLeast, ops().rowCount() * kRow + kAround)
+                                                : QWIDGETSIZE_MAX);
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  share_room();
 }
 
 void TimelineView::show_stacks(int64_t from, int64_t to) {

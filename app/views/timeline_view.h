@@ -29,11 +29,13 @@ class TimelineView : public View {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void rebuild();
   void show_statistics();
   void show_stacks(int64_t from, int64_t to);
+  void share_room();
 
   TimelineCanvas* canvas_;
   OverviewStrip* overview_;

@@ -14,6 +14,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace footlight;
@@ -304,6 +305,63 @@ class TimelineRangeTest : public WindowCase {
     QCOMPARE(loss.from, run.ops.end_ns[39]);
     QCOMPARE(loss.to, run.ops.start_ns[40]);
     QCOMPARE(view()->ops().statistics().lost, uint64_t{500});
+  }
+
+  // Spans and counters of any source are tracks, and the run reaches as far as they do.
+  void spans_and_counters() {
+    const QString path = at("spans.footlight");
+    write_session(path, run_, false);
+    const int64_t last = run_.document.last_ns();
+    std::vector<std::pair<int64_t, double>> values;
+    {
+      auto w = session::Writer::attach(path.toStdString());
+      session::TrackRecord track;
+      track.id = session::TrackId(3);
+      track.kind = "thread", track.name = "loader";
+      w->add(track);
+      track.id = session::TrackId(4);
+      track.kind = "counter", track.name = "loss";
+      w->add(track);
+      for (int i = 0; i < 10; ++i) {
+        session::SpanRecord span;
+        span.track = session::TrackId(3);
+        span.start_ns = last + i * 1'000'000, span.end_ns = span.start_ns + 600'000;
+        span.name = "load";
+        w->add(span);
+        values.emplace_back(last + i * i * 100'000, 10.0 - i);
+        w->add(session::CounterRecord{session::TrackId(4), values.back().first, values.back().second});
+      }
+    }
+    window().session().open(path);
+    window().show_view(QStringLiteral("timeline"));
+    window().settle();
+    window().settle();
+    QVERIFY(canvas()->range().last >= last + 9'600'000);
+    QVERIFY(canvas()->to() >= canvas()->range().last);
+    const query::Picture& picture = canvas()->picture();
+    const auto spans = std::find_if(picture.tracks.begin(), picture.tracks.end(), [](const query::TrackPicture& t) {
+      return t.key.kind == query::TrackKind::kSpans;
+    });
+    QVERIFY(spans != picture.tracks.end());
+    QCOMPARE(spans->count, uint64_t{10});
+    QCOMPARE(title_of(spans->key, canvas()->overlays()).subtitle, QStringLiteral("loader"));
+    QCOMPARE(picture.counters.size(), size_t{1});
+    // Each column shows the greatest value in it, else the one that holds there.
+    const auto& columns = picture.counters.front().values;
+    const double per = static_cast<double>(picture.to - picture.from) / static_cast<double>(columns.size());
+    std::map<size_t, double> greatest, after;
+    for (const auto& [time, value] : values) {
+      const auto c = static_cast<size_t>(static_cast<double>(time - picture.from) / per);
+      greatest[c] = greatest.contains(c) ? std::max(greatest[c], value) : value;
+      after[c] = value;
+    }
+    double holds = -1;
+    for (size_t c = 0; c < columns.size(); ++c) {
+      if (greatest.contains(c)) QCOMPARE(columns[c], static_cast<float>(greatest[c]));
+      else if (holds < 0) QVERIFY(std::isnan(columns[c]));
+      else QCOMPARE(columns[c], static_cast<float>(holds));
+      if (after.contains(c)) holds = after[c];
+    }
   }
 
   // The op, its launch, its kernel; from each of them.

@@ -3,6 +3,8 @@
 
 #include "app/models/text.h"
 
+#include "engine/query/run_times.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -244,9 +246,7 @@ void Document::note_time(int64_t from, int64_t to) {
 }
 
 int64_t Document::duration_ns() const {
-  const int64_t from = run.started_ns > 0 ? run.started_ns : first_;
-  const int64_t to = end && end->time_ns > 0 ? end->time_ns : last_;
-  return to > from ? to - from : 0;
+  return query::run_times(run, end, first_, last_).run_ns;
 }
 
 }  // namespace footlight::app

@@ -60,6 +60,12 @@ QString flops_text(uint64_t flops) {
   return QString::number(value, 'f', 1) + QLatin1Char(' ') + QLatin1String(units[unit]);
 }
 
+QString share_text(int64_t part, int64_t whole) {
+  if (part <= 0 || whole <= 0) return {};
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return (percent < 0.5 ? QStringLiteral("<1") : QString::number(percent, 'f', 0)) + QStringLiteral(" %");
+}
+
 QString rate_text(uint64_t flops, int64_t ns) {
   const double rate = ns > 0 ? static_cast<double>(flops) / static_cast<double>(ns) : 0;
   return QString::number(rate, 'f', rate < 10 ? 2 : 1);

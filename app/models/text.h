@@ -17,6 +17,7 @@ QString microseconds(int64_t ns);               // "18.2": a column headed us
 QString bytes_text(uint64_t bytes);             // "2.0 KB"
 QString count_text(uint64_t count);             // "4,492"
 QString flops_text(uint64_t flops);             // "2.1 M"
+QString share_text(int64_t part, int64_t whole); // "61 %", "<1 %"
 QString rate_text(uint64_t flops, int64_t ns);  // "12.6": GFLOP/s
 QString counted(uint64_t count, const char* one, const char* many);  // "1 trace", "12 traces"
 QString short_type(const QString& output);      // "float32 (32, 16)" -> "f32[32,16]"

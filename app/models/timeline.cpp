@@ -6,100 +6,293 @@
 #include "engine/query/op_totals.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace footlight::app {
+namespace {
+constexpr size_t kPhaseLanes = 8;  // deeper ones are not drawn
+}
 
-TrackTitle title_of(const Document& document, const query::TrackKey& track) {
+TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
   const auto text = [](const char* words) { return QString::fromLatin1(words); };
+  const auto thread = [&] {
+    const auto name = overlays.thread_names.find(track.number);
+    const QString number = QStringLiteral("thread %1").arg(track.number);
+    return name == overlays.thread_names.end() || name->second.isEmpty()
+               ? number
+               : number + QString::fromUtf8(" · ") + name->second;
+  };
+  const QString device = overlays.simulated ? text(" (simulated)") : QString();
   switch (track.kind) {
-    case query::TrackKind::kCalls:
-      return {text("Calls"), document.functions.size() == 1
-                                 ? q(document.functions.front().name)
-                                 : counted(document.functions.size(), "function", "functions")};
-    case query::TrackKind::kTracedOps:
-    case query::TrackKind::kEagerOps:
-      return {QStringLiteral("Thread %1").arg(track.number),
-              text(track.kind == query::TrackKind::kTracedOps ? "ops, traced" : "ops, eager")};
+    case query::TrackKind::kCalls: return {text("Calls"), thread()};
+    case query::TrackKind::kTracedOps: return {text("Ops, traced"), thread()};
+    case query::TrackKind::kEagerOps: return {text("Ops, eager"), thread()};
+    case query::TrackKind::kSpans: {
+      const auto name = overlays.span_tracks.find(track.number);
+      return {text("Spans"), name == overlays.span_tracks.end() ? QString() : name->second};
+    }
     case query::TrackKind::kKernels:
-      return {QStringLiteral("GPU %1 stream %2").arg(track.number).arg(track.stream), text("kernels (CUPTI)")};
-    case query::TrackKind::kCopies: return {QStringLiteral("GPU %1 copies").arg(track.number), text("memory")};
-    case query::TrackKind::kApi: return {text("CUDA API"), text("launches")};
+      return {QStringLiteral("GPU %1 stream %2").arg(track.number).arg(track.stream),
+              (overlays.simulated ? text("kernels") : text("kernels (CUPTI)")) + device};
+    case query::TrackKind::kCopies: return {QStringLiteral("GPU %1 copies").arg(track.number), text("memory") + device};
+    case query::TrackKind::kApi: return {text("CUDA API"), text("launches") + device};
   }
   return {};
 }
 
-QString phase_name(const Phase& phase) {
-  static const char* const names[] = {"AutoGraph", "Python", "optimize", "compile"};
-  return QString::fromLatin1(names[phase.number & 3]);
-}
-
-const char* phase_tone(const Phase& phase) {
-  static const char* const tones[] = {"amber", "grey", "pink", "pink"};
-  return tones[phase.number & 3];
-}
-
-std::vector<std::vector<Phase>> phase_lanes(const Document& document) {
-  std::vector<Phase> all;
-  for (const session::TraceRecord& t : document.traces) {
-    if (!document.calls_of(t.id).traced) continue;
-    int64_t at = t.start_ns;
-    int number = 0;
-    for (const int64_t ns :
-         {t.phase_ns("autograph"), t.phase_ns("python"), t.phase_ns("optimize"), t.phase_ns("compile")}) {
-      if (ns > 0) all.push_back({at, at + ns, t.id, number}), at += ns;
-      ++number;
-    }
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Phase& a, const Phase& b) { return a.start < b.start; });
-  std::vector<std::vector<Phase>> lanes;
-  for (const Phase& phase : all) {
-    size_t lane = 0;
-    while (lane < lanes.size() && lanes[lane].back().end > phase.start) ++lane;
-    lane = std::min(lane, size_t{query::kLanes} - 1);
-    if (lane == lanes.size()) lanes.emplace_back();
-    lanes[lane].push_back(phase);
+PhaseLanes phase_lanes(const std::vector<query::TraceSpan>& spans) {
+  std::vector<query::TraceSpan> sorted = spans;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const query::TraceSpan& a, const query::TraceSpan& b) {
+    return a.start != b.start ? a.start < b.start : a.end != b.end ? a.end > b.end : a.depth < b.depth;
+  });
+  PhaseLanes lanes;
+  std::vector<int64_t> open;  // ends of the spans around this one
+  for (const query::TraceSpan& span : sorted) {
+    while (!open.empty() && open.back() <= span.start) open.pop_back();
+    const size_t lane = open.size();
+    if (lane >= kPhaseLanes) continue;
+    open.push_back(span.end);
+    if (lanes.size() <= lane) lanes.resize(lane + 1);
+    lanes[lane].push_back(span);
   }
   return lanes;
 }
 
-TimeRange time_range(const Document& document) {
+namespace {
+const std::string* phase_of(const Document& document, const query::TraceSpan& span) {
+  const session::TraceRecord* trace = document.trace(span.trace);
+  return trace && span.phase < trace->phases.size() ? &trace->phases[span.phase].name : nullptr;
+}
+}  // namespace
+
+QString phase_name(const Document& document, const query::TraceSpan& span) {
+  const session::TraceRecord* trace = document.trace(span.trace);
+  switch (span.part) {
+    case query::TracePart::kBefore: return QStringLiteral("before tracing");
+    case query::TracePart::kAfter: return QStringLiteral("run");
+    case query::TracePart::kOther:
+      return span.depth == 0 ? QStringLiteral("between traces") : QStringLiteral("not timed");
+    case query::TracePart::kTrace: return trace ? QStringLiteral("trace #%1").arg(trace->number) : QString();
+    case query::TracePart::kPhase: break;
+  }
+  const std::string* name = phase_of(document, span);
+  if (!name) return {};
+  if (*name == "autograph") return QStringLiteral("AutoGraph");
+  if (*name == "python") return QStringLiteral("Python");
+  if (*name == "record") return QStringLiteral("recorder");
+  return q(*name);
+}
+
+const char* phase_tone(const Document& document, const query::TraceSpan& span) {
+  if (span.part == query::TracePart::kTrace) return "amber";
+  if (span.part == query::TracePart::kAfter) return "teal";
+  const std::string* name = span.part == query::TracePart::kPhase ? phase_of(document, span) : nullptr;
+  if (!name || *name == "python" || *name == "record") return "grey";
+  return *name == "autograph" ? "blue" : "pink";
+}
+
+uint64_t lost_events(const query::Store& store) {
+  uint64_t lost = 0;
+  for (const session::DroppedRecord& d : store.reader().contents().dropped) {
+    if (d.what == session::OpColumns::kPlural) lost += d.count;
+  }
+  return lost;
+}
+
+Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
+  Overlays made;
+  std::map<uint32_t, std::vector<query::TraceSpan>> by_thread;
+  for (const query::TraceSpan& span : query::all_trace_spans(store, cancel))
+    by_thread[span.thread.valid() ? span.thread.value : 0].push_back(span);
+  for (const auto& [thread, spans] : by_thread) made.phases[thread] = phase_lanes(spans);
+  made.lost = lost_events(store);
+  if (made.lost) made.losses = store.losses().all();
+  std::sort(made.losses.begin(), made.losses.end(),
+            [](const query::Loss& a, const query::Loss& b) { return a.from < b.from; });
+  const auto cover = [&made](const std::vector<session::ChunkInfo>& index) {
+    for (const session::ChunkInfo& chunk : index) {
+      made.first = made.first ? std::min(made.first, chunk.first_ns) : chunk.first_ns;
+      made.last = std::max(made.last, chunk.last_ns);
+    }
+  };
+  cover(store.reader().spans().index());
+  cover(store.reader().counters().index());
+  const session::Contents& contents = store.reader().contents();
+  for (const session::TrackRecord& t : contents.tracks) made.span_tracks[t.id.value] = q(t.name);
+  for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);
+  for (const session::DeviceNameRecord& d : contents.device_names)
+    made.simulated = made.simulated || q(d.description).contains(QStringLiteral("simulated"), Qt::CaseInsensitive);
+  return made;
+}
+
+TimeRange time_range(const Document& document, const Overlays& overlays) {
   TimeRange range{document.first_ns(), document.last_ns()};
   if (document.first_device_ns > 0 && (range.first == 0 || document.first_device_ns < range.first))
     range.first = document.first_device_ns;
-  range.last = std::max({range.last, document.last_device_ns, range.first + 1});
+  if (overlays.first > 0 && (range.first == 0 || overlays.first < range.first)) range.first = overlays.first;
+  range.last = std::max({range.last, document.last_device_ns, overlays.last, range.first + 1});
   return range;
 }
 
-RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_t to, const query::Cancel& cancel) {
+namespace {
+// Neighbours that are within 3 % become one: enough for a picture, whatever the number of different durations.
+std::vector<std::pair<int64_t, uint64_t>> coarse(const std::vector<std::pair<int64_t, uint64_t>>& runs) {
+  std::vector<std::pair<int64_t, uint64_t>> made;
+  for (const auto& [ns, count] : runs) {
+    if (!made.empty() && static_cast<double>(ns) < static_cast<double>(made.back().first) * 1.03) {
+      made.back().second += count;
+    } else {
+      made.emplace_back(ns, count);
+    }
+  }
+  return made;
+}
+}  // namespace
+
+RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_t to, const query::Cancel& cancel,
+                                 query::GroupBy by) {
   RangeStatistics made;
   if (to < from) std::swap(from, to);
+  made.by = by;
+  made.from = from;
+  made.to = to;
   made.calls = store.calls().count_between(from, to, cancel);
   query::OpTotalsOptions options;
   options.from = from;
   options.to = to;
+  options.by = by;
+  for (const session::TraceRecord& t : store.reader().contents().traces) {
+    if (t.start_ns < to && t.end_ns > from) options.also.emplace_back(t.start_ns, t.end_ns);
+  }
   query::OpTotals totals = query::op_totals(store.reader(), options, cancel);
   made.events = totals.events;
-  made.busy = to > from ? static_cast<double>(totals.busy_ns) / static_cast<double>(to - from) : 0;
+  const double length = static_cast<double>(std::max<int64_t>(1, to - from));
+  made.busy = static_cast<double>(totals.busy_ns) / length;
+  made.tracing = static_cast<double>(totals.also_ns) / length;
+  if (lost_events(store) > 0) {
+    for (const query::Loss& loss : store.losses().all()) {
+      if (loss.from < to && loss.to > from) made.lost += loss.events;
+    }
+  }
   for (query::OpTotal& row : totals.rows) {
     OpStatistics s;
+    s.key = row.key;
     s.op = row.op;
+    s.signature = row.signature;
     s.count = row.durations.count();
     s.total = row.durations.sums().total;
+    s.greatest = row.durations.sums().max;
     s.self = row.self_ns;
     s.median = row.durations.median();
     s.p95 = row.durations.quantile(0.95);
     s.bytes = row.bytes;
     s.flops = row.flops;
+    s.steps = coarse(row.durations.runs());
     made.rows.push_back(std::move(s));
   }
   return made;
 }
 
+RangeStatistics stored_statistics(const query::Store& store) {
+  RangeStatistics made;
+  made.estimated = true;
+  made.events = store.op_rows();
+  made.calls = store.calls().rows();
+  for (const session::OpNumber op : store.ops()) {
+    const query::LogHistogram* histogram = store.histogram_of(op);
+    const query::Sums sums = store.of_op(op);
+    OpStatistics s;
+    s.key = op.value;
+    s.op = op;
+    s.count = sums.count;
+    s.total = sums.total;
+    s.greatest = sums.max;
+    s.steps = histogram->steps();
+    const auto quantile = [&](double share) {
+      auto rank = static_cast<uint64_t>(share * static_cast<double>(s.count - 1));
+      for (const auto& [ns, count] : s.steps) {
+        if (rank < count) return std::clamp(ns, sums.min, sums.max);
+        rank -= count;
+      }
+      return sums.max;
+    };
+    s.median = quantile(0.5);
+    s.p95 = quantile(0.95);
+    made.rows.push_back(std::move(s));
+  }
+  std::stable_sort(made.rows.begin(), made.rows.end(),
+                   [](const OpStatistics& a, const OpStatistics& b) { return a.total > b.total; });
+  return made;
+}
+
+int64_t RangeStatistics::total() const {
+  int64_t sum = 0;
+  for (const OpStatistics& row : rows) sum += row.total;
+  return sum;
+}
+
 void name_rows(const Document& document, RangeStatistics& statistics) {
   for (OpStatistics& row : statistics.rows) {
-    row.name = q(document.op(row.op).name);
-    row.family = document.op(row.op).family;
+    const OpInfo& op = document.op(row.op);
+    const QString name = q(op.name);
+    switch (statistics.by) {
+      case query::GroupBy::kOp:
+        row.name = name;
+        row.family = op.family;
+        continue;
+      case query::GroupBy::kShape: {
+        const session::SignatureRecord* on = document.signature(row.signature);
+        row.name = on ? name + QStringLiteral("  ") + q(on->inputs) + QString::fromUtf8(" → ") + q(on->outputs) : name;
+        row.family = op.family;
+        continue;
+      }
+      case query::GroupBy::kLine: {
+        const query::GroupPlace at = query::line_of(row.key);
+        const Place place{at.file, at.line};
+        if (row.key != query::Grouping::kUnknown)
+          row.name = document.place_text(place) + QStringLiteral("  ") + document.line_text(place).trimmed();
+        break;
+      }
+      case query::GroupBy::kFunction:
+        if (const session::CodeRecord* code = document.code(CodeId(static_cast<uint32_t>(row.key))))
+          row.name = q(code->qualname) + QStringLiteral("  ") + document.place_text({code->file, code->first_line});
+        break;
+    }
+    if (row.name.isEmpty()) row.name = QStringLiteral("(unknown place)");
   }
+}
+
+QString group_name(query::GroupBy by) {
+  static const char* const names[] = {"op", "op and shapes", "line", "function"};
+  return QString::fromLatin1(names[static_cast<size_t>(by)]);
+}
+
+QString range_sentence(const RangeStatistics& s) {
+  const QString dot = QString::fromUtf8(" · ");
+  QString text = counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events");
+  if (s.estimated) return text;
+  // The three shares make up the whole.
+  const int busy = static_cast<int>(s.busy * 100 + 0.5);
+  const int tracing = std::min(static_cast<int>(s.tracing * 100 + 0.5), 100 - busy);
+  text += dot + QStringLiteral("%1 % busy").arg(busy);
+  if (tracing > 0) text += dot + QStringLiteral("%1 % tracing").arg(tracing);
+  return text + dot + QStringLiteral("%1 % waiting for Python").arg(100 - busy - tracing);
+}
+
+Histogram histogram_of(const OpStatistics& row, size_t bars) {
+  Histogram made;
+  if (row.steps.empty() || bars == 0) return made;
+  made.least = row.steps.front().first;
+  made.greatest = row.steps.back().first;
+  made.bars.assign(made.greatest > made.least ? bars : 1, 0);
+  const double from = std::log(static_cast<double>(std::max<int64_t>(1, made.least)));
+  const double to = std::log(static_cast<double>(std::max<int64_t>(1, made.greatest)));
+  for (const auto& [ns, count] : row.steps) {
+    const double at = to > from ? (std::log(static_cast<double>(std::max<int64_t>(1, ns))) - from) / (to - from) : 0;
+    const auto last = static_cast<double>(made.bars.size() - 1);
+    made.bars[static_cast<size_t>(std::clamp(at * static_cast<double>(made.bars.size()), 0.0, last))] += count;
+  }
+  return made;
 }
 
 int64_t nice_step(double least) {

@@ -4,54 +4,89 @@
 
 #include "app/models/document.h"
 
+#include "engine/query/grouping.h"
 #include "engine/query/timeline.h"
+#include "engine/query/trace_spans.h"
 
 #include <QString>
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace footlight::app {
 
+struct Overlays;
 struct TrackTitle {
   QString title, subtitle;
 };
-TrackTitle title_of(const Document& document, const query::TrackKey& track);
+TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays);
 
-// A phase of making a trace: AutoGraph, Python, optimizer, compiler.
-struct Phase {
-  int64_t start = 0, end = 0;
-  TraceId trace;
-  int number = 0;
+// The phases of traces below the calls of a thread: those without a parent first, each by start.
+using PhaseLanes = std::vector<std::vector<query::TraceSpan>>;
+PhaseLanes phase_lanes(const std::vector<query::TraceSpan>& spans);
+QString phase_name(const Document& document, const query::TraceSpan& span);
+const char* phase_tone(const Document& document, const query::TraceSpan& span);
+
+// What a timeline shows besides the bars of its tracks. From the store's thread.
+struct Overlays {
+  std::map<uint32_t, PhaseLanes> phases;       // by thread
+  std::vector<query::Loss> losses;             // by start
+  uint64_t lost = 0;                           // op events that are missing from the file
+  int64_t first = 0, last = 0;                 // of anything recorded, spans and counters too
+  std::map<uint32_t, QString> span_tracks;     // names, by TrackId
+  std::map<uint32_t, QString> thread_names;
+  bool simulated = false;                      // the device is one that the engine only rehearses
 };
-QString phase_name(const Phase& phase);
-const char* phase_tone(const Phase& phase);
-// The phases of all traces, in lanes without overlaps, each sorted by start.
-std::vector<std::vector<Phase>> phase_lanes(const Document& document);
+// Op events that were not recorded, in the whole run.
+uint64_t lost_events(const query::Store& store);
+Overlays overlays_of(const query::Store& store, const query::Cancel& cancel);
 
-// The time range of everything recorded: calls, op events, traces and device events.
+// The time range of everything recorded: calls, op events, traces, device events, spans and counters.
 struct TimeRange {
   int64_t first = 0, last = 1;
 };
-TimeRange time_range(const Document& document);
+TimeRange time_range(const Document& document, const Overlays& overlays);
 
 // The table of a range.
 struct OpStatistics {
+  uint64_t key = 0;                // as query::Grouping has it
   session::OpNumber op;
+  SignatureId signature;
   QString name;
   std::string family;
   uint64_t count = 0;
-  int64_t total = 0, self = 0, median = 0, p95 = 0;
-  uint64_t bytes = 0, flops = 0;  // totals; bytes in and out
+  int64_t total = 0, self = 0, median = 0, p95 = 0, greatest = 0;
+  uint64_t bytes = 0, flops = 0;   // totals; bytes in and out
+  std::vector<std::pair<int64_t, uint64_t>> steps;  // durations and how often, ascending
 };
 struct RangeStatistics {
+  query::GroupBy by = query::GroupBy::kOp;
+  int64_t from = 0, to = 0;
   std::vector<OpStatistics> rows;  // by total time, descending
   uint64_t calls = 0, events = 0;
   double busy = 0;                 // share of the range during which an op ran on any thread
+  double tracing = 0;              // during which none ran but a function was traced
+  uint64_t lost = 0;               // op events missing in the range: all counts are too low
+  bool estimated = false;          // quantiles are within 3 %, of the whole run
+  int64_t total() const;           // of all rows
 };
 // Runs on the store's thread; names and families are filled in on the document's.
-RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_t to, const query::Cancel& cancel);
+RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_t to, const query::Cancel& cancel,
+                                 query::GroupBy by = query::GroupBy::kOp);
+// The whole run by op, at once, from sums that the store keeps; without self times, bytes and FLOPs.
+RangeStatistics stored_statistics(const query::Store& store);
 void name_rows(const Document& document, RangeStatistics& statistics);
+QString group_name(query::GroupBy by);           // "op", "line"
+// "2 calls · 10 op events · 61 % busy · 39 % waiting for Python"
+QString range_sentence(const RangeStatistics& statistics);
+
+// How often durations of each length occurred, in equal steps of the logarithm.
+struct Histogram {
+  int64_t least = 0, greatest = 0;
+  std::vector<uint64_t> bars;
+};
+Histogram histogram_of(const OpStatistics& row, size_t bars);
 
 // Step of the time axis: 1, 2 or 5 times a power of ten, at least `least` ns.
 int64_t nice_step(double least);

@@ -56,6 +56,7 @@ QLabel { background: transparent; }
 QLabel[role="dim"] { color: @dim; }
 QLabel[role="faint"] { color: @faint; }
 QLabel[role="big"] { color: @text; font-weight: 600; font-size: 28px; }
+QLabel[role="bad"] { color: @red; }
 QLabel[role="title"] { color: @text; font-weight: 600; font-size: 15px; }
 QLabel[role="heading"] { color: @text; font-weight: 600; font-size: 14px; }
 QLabel[role="strong"] { color: @text; font-weight: 600; }

@@ -1,14 +1,9 @@
-// Conversion between time and pixels, queries to the store, keyboard and mouse input of the timeline.
+// Conversion between time and pixels, and queries to the store.
 #include "app/views/timeline_canvas.h"
 
 #include "app/models/text.h"
-#include "app/views/labels.h"
+#include "app/views/timeline_accessible.h"
 
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QToolTip>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +11,6 @@
 namespace footlight::app {
 namespace {
 constexpr double kLabels = 132, kAxis = 26, kPad = 8;
-constexpr size_t kMostMarks = 400;
 constexpr int kViewports = 3;  // width of a picture
 
 bool marks_many(const Selection& s) {
@@ -29,6 +23,7 @@ TimelineCanvas::TimelineCanvas(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setMinimumSize(260, 80);
   setAccessibleName(QStringLiteral("Timeline"));
+  install_accessible_timeline();
 }
 
 void TimelineCanvas::set_document(const Document* document, Queries* queries, bool another) {
@@ -37,15 +32,20 @@ void TimelineCanvas::set_document(const Document* document, Queries* queries, bo
   queries_ = queries;
   hovered_ = {};
   if (another) {
+    bookmarks_.open(document_ ? document_->path : QString());
     mark_from_ = mark_to_ = 0;
     picture_ = {};
-    marks_.clear();
+    matches_ = {};
+    highlight_ = {};
+    flow_.clear();
     selected_.reset();
-    for (Ticket* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_}) t->withdraw();
+    overlays_ = {};
+    in_view_known_ = false;
+    for (Ticket* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_, &overlay_ticket_}) t->withdraw();
     steps_wanted_ = 0;
   }
-  range_ = document_ ? time_range(*document_) : TimeRange{};
-  phases_ = document_ ? phase_lanes(*document_) : std::vector<std::vector<Phase>>{};
+  range_ = document_ ? time_range(*document_, overlays_) : TimeRange{};
+  ask_overlays();
   setMinimumHeight(content_height());
   if (whole) fit();
   ask_picture();
@@ -64,42 +64,142 @@ void TimelineCanvas::ask_picture() {
   const int columns = std::max(1, width() - static_cast<int>(kLabels));
   queries_->ask(
       picture_ticket_,
-      [from = from_, to = to_, span, columns, selection = selection_](const query::Store& store,
-                                                                      const query::Cancel& cancel) {
-        Answer answer;
-        answer.picture = query::draw(store, from - span, to + span, columns * kViewports, cancel);
-        if (marks_many(selection))
-          answer.marks = query::placed(store, filter_of(store, selection), from, to, kMostMarks, cancel);
-        return answer;
+      [from = from_, to = to_, span, columns](const query::Store& store, const query::Cancel& cancel) {
+        return query::draw(store, from - span, to + span, columns * kViewports, cancel);
       },
-      [this](Answer answer) { take_picture(std::move(answer)); });
+      [this](query::Picture picture) { take_picture(std::move(picture)); });
+  ask_matches();
 }
 
-void TimelineCanvas::take_picture(Answer answer) {
+void TimelineCanvas::take_picture(query::Picture picture) {
   const int before = content_height();
-  picture_ = std::move(answer.picture);
-  marks_ = std::move(answer.marks);
+  picture_ = std::move(picture);
+  in_view_known_ = false;
   hovered_ = {};
-  if (content_height() != before) {
-    setMinimumHeight(content_height());
-    Q_EMIT tracks_changed();
-  }
+  resized(before);
   update();
   if (ask_again_) ask_picture();
 }
 
+void TimelineCanvas::ask_matches() {
+  match_ticket_.withdraw();
+  const bool any = !highlight_.empty() || marks_many(selection_);
+  if (!any) matches_ = {};
+  if (!any || !document_ || !queries_ || width() <= kLabels) return;
+  queries_->ask(
+      match_ticket_,
+      [from = from_, to = to_, columns = std::max(1, width() - static_cast<int>(kLabels)), wanted = highlight_,
+       selection = selection_](const query::Store& store, const query::Cancel& cancel) {
+        query::Wanted all = wanted;
+        if (all.empty()) all.filter = filter_of(store, selection);
+        return query::matches(store, all, from, to, columns, cancel);
+      },
+      [this](query::Matches found) {
+        matches_ = std::move(found);
+        update();
+      },
+      Queries::kLong);
+}
+
+void TimelineCanvas::ask_flow() {
+  flow_.clear();
+  flow_ticket_.withdraw();
+  if (!selected_ || !queries_) return;
+  constexpr size_t kMost = 64;
+  queries_->ask(
+      flow_ticket_,
+      [bar = *selected_](const query::Store& store, const query::Cancel& cancel) {
+        return query::flow_of(store, bar, kMost, cancel);
+      },
+      [this](std::vector<Placed> flow) {
+        flow_ = std::move(flow);
+        update();
+      });
+}
+
+void TimelineCanvas::highlight(query::GroupBy by, std::vector<uint64_t> keys) {
+  std::sort(keys.begin(), keys.end());
+  highlight_.by = by;
+  highlight_.keys = std::move(keys);
+  ask_matches();
+  update();
+}
+
+void TimelineCanvas::step_match(int by) {
+  if (!document_ || !queries_) return;
+  const bool ranged = has_marked_range();
+  const bool from_op = selected_ && query::is_ops(selected_->track.kind);
+  const int64_t time = selected_ ? selected_->bar.start : by > 0 ? from_ : to_;
+  queries_->ask(
+      step_ticket_,
+      [time, row = from_op ? selected_->bar.row : by > 0 ? uint64_t{0} : UINT64_MAX, by, wanted = highlight_,
+       selection = selection_, from = ranged ? mark_from_ : INT64_MIN,
+       to = ranged ? mark_to_ : INT64_MAX](const query::Store& store, const query::Cancel& cancel) {
+        query::Wanted all = wanted;
+        if (all.empty()) all.filter = filter_of(store, selection);
+        const auto found = query::next_match(store, all, time, row, by, from, to, cancel);
+        return found ? query::place(store, query::TrackKind::kTracedOps, *found) : std::nullopt;
+      },
+      [this](const std::optional<Placed>& found) {
+        if (found) choose(*found);
+      },
+      Queries::kLong);
+}
+
 double TimelineCanvas::lane_height(query::TrackKind kind) const { return kind == query::TrackKind::kApi ? 18 : 22; }
 
-size_t TimelineCanvas::call_lanes() const {
+void TimelineCanvas::ask_overlays() {
+  if (!document_ || !queries_) return;
+  if (overlay_ticket_.waiting()) {
+    ask_overlays_again_ = true;
+    return;
+  }
+  ask_overlays_again_ = false;
+  queries_->ask(
+      overlay_ticket_,
+      [](const query::Store& store, const query::Cancel& cancel) { return overlays_of(store, cancel); },
+      [this](Overlays overlays) {
+        const int before = content_height();
+        overlays_ = std::move(overlays);
+        hovered_ = {};
+        in_view_known_ = false;
+        resized(before);
+        // Spans and counters may reach beyond the ops.
+        const TimeRange known = range_;
+        const bool whole = from_ <= range_.first && to_ >= range_.last;
+        range_ = time_range(*document_, overlays_);
+        if (range_.first != known.first || range_.last != known.last) {
+          if (whole) fit();
+          Q_EMIT whole_changed();
+        }
+        update();
+        if (ask_overlays_again_) ask_overlays();
+      });
+}
+
+void TimelineCanvas::resized(int before) {
+  if (content_height() == before) return;
+  setMinimumHeight(content_height());
+  Q_EMIT tracks_changed();
+}
+
+size_t TimelineCanvas::own_lanes(const query::TrackKey& track) const {
   for (const query::TrackPicture& t : picture_.tracks) {
-    if (t.key.kind == query::TrackKind::kCalls) return t.lanes.size();
+    if (t.key == track) return t.lanes.size();
   }
   return 0;
 }
 
+const PhaseLanes& TimelineCanvas::phases_of(const query::TrackKey& track) const {
+  static const PhaseLanes none;
+  if (track.kind != query::TrackKind::kCalls) return none;
+  const auto lanes = overlays_.phases.find(track.number);
+  return lanes == overlays_.phases.end() ? none : lanes->second;
+}
+
 size_t TimelineCanvas::lanes_of(size_t track) const {
   const query::TrackPicture& t = picture_.tracks[track];
-  return t.lanes.size() + (t.key.kind == query::TrackKind::kCalls ? phases_.size() : 0);
+  return t.lanes.size() + phases_of(t.key).size();
 }
 
 double TimelineCanvas::track_height(size_t track) const {
@@ -113,8 +213,13 @@ double TimelineCanvas::track_top(size_t track) const {
   return y;
 }
 
+double TimelineCanvas::counter_top(size_t counter) const {
+  return track_top(picture_.tracks.size()) + 56 * static_cast<double>(counter);
+}
+
 int TimelineCanvas::content_height() const {
-  return picture_.tracks.empty() ? 80 : static_cast<int>(track_top(picture_.tracks.size())) + 4;
+  const bool any = !picture_.tracks.empty() || !picture_.counters.empty();
+  return any ? static_cast<int>(counter_top(picture_.counters.size())) + 4 : 80;
 }
 
 double TimelineCanvas::x_of(int64_t time) const {
@@ -140,6 +245,7 @@ void TimelineCanvas::set_range(int64_t from, int64_t to) {
   if (from == from_ && from + span == to_) return;
   from_ = from;
   to_ = from + span;
+  in_view_known_ = false;
   update();
   ask_picture();
   Q_EMIT range_changed();
@@ -162,6 +268,31 @@ void TimelineCanvas::zoom(double factor, double x) {
 void TimelineCanvas::pan(double share) {
   const int64_t by = static_cast<int64_t>(static_cast<double>(to_ - from_) * share);
   set_range(from_ + by, to_ + by);
+}
+
+const std::vector<TimelineCanvas::Placed>& TimelineCanvas::bars_in_view() const {
+  constexpr size_t kMost = 1000;
+  if (std::exchange(in_view_known_, true)) return in_view_;
+  in_view_.clear();
+  const auto visible = [&](int64_t start, int64_t end) {
+    return end >= from_ && start <= to_ && in_view_.size() < kMost;
+  };
+  for (const query::TrackPicture& track : picture_.tracks) {
+    for (size_t l = 0; l < track.lanes.size(); ++l) {
+      for (const query::Bar& bar : track.lanes[l].bars) {
+        const bool named = track.key.kind >= query::TrackKind::kSpans && bar.what < picture_.names.size();
+        if (visible(bar.start, bar.end))
+          in_view_.push_back({track.key, static_cast<int>(l), bar, named ? picture_.names[bar.what] : std::string()});
+      }
+    }
+    const PhaseLanes& phases = phases_of(track.key);
+    for (size_t l = 0; l < phases.size(); ++l) {
+      for (size_t i = 0; i < phases[l].size(); ++i) {
+        if (visible(phases[l][i].start, phases[l][i].end)) in_view_.push_back(placed_phase(track.key, l, i));
+      }
+    }
+  }
+  return in_view_;
 }
 
 void TimelineCanvas::mark_range(int64_t from, int64_t to) {
@@ -206,7 +337,7 @@ TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
       const auto at = static_cast<size_t>(hit.lane);
       const int64_t time = time_of(point.x());
       if (at >= track.lanes.size()) {
-        hit.index = bar_at(phases_[at - track.lanes.size()], time, slack());
+        hit.index = bar_at(phases_of(track.key)[at - track.lanes.size()], time, slack());
         return hit;
       }
       const query::LanePicture& drawn = track.lanes[at];
@@ -227,27 +358,28 @@ TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
 }
 
 bool TimelineCanvas::is_phase(const Placed& bar) const {
-  return bar.track.kind == query::TrackKind::kCalls && static_cast<size_t>(bar.lane) >= call_lanes();
+  return bar.track.kind == query::TrackKind::kCalls && static_cast<size_t>(bar.lane) >= own_lanes(bar.track);
 }
 
-TimelineCanvas::Placed TimelineCanvas::placed_phase(size_t lane, size_t index) const {
-  const Phase& phase = phases_[lane][index];
+TimelineCanvas::Placed TimelineCanvas::placed_phase(const query::TrackKey& track, size_t lane, size_t index) const {
+  const query::TraceSpan& phase = phases_of(track)[lane][index];
   Placed bar;
-  bar.track = {query::TrackKind::kCalls};
-  bar.lane = static_cast<int>(call_lanes() + lane);
+  bar.track = track;
+  bar.lane = static_cast<int>(own_lanes(track) + lane);
   bar.bar.start = phase.start, bar.bar.end = phase.end;
   bar.bar.row = index;
   bar.bar.detail = phase.trace.value;
-  bar.name = phase_name(phase).toStdString();
+  bar.name = phase_name(*document_, phase).toStdString();
   return bar;
 }
 
 TimelineCanvas::Placed TimelineCanvas::placed_of(const Hit& hit) const {
   const query::TrackPicture& track = picture_.tracks[static_cast<size_t>(hit.track)];
   const auto lane = static_cast<size_t>(hit.lane);
-  if (lane >= track.lanes.size()) return placed_phase(lane - track.lanes.size(), static_cast<size_t>(hit.index));
+  if (lane >= track.lanes.size()) 
+    return placed_phase(track.key, lane - track.lanes.size(), static_cast<size_t>(hit.index));
   const query::Bar& bar = track.lanes[lane].bars[static_cast<size_t>(hit.index)];
-  const bool named = track.key.kind >= query::TrackKind::kKernels && bar.what < picture_.names.size();
+  const bool named = track.key.kind >= query::TrackKind::kSpans && bar.what < picture_.names.size();
   return {track.key, hit.lane, bar, named ? picture_.names[bar.what] : std::string()};
 }
 
@@ -276,11 +408,12 @@ void TimelineCanvas::set_selection(const Selection& selection) {
         },
         [this](std::optional<Placed> found) {
           selected_ = std::move(found);
+          ask_flow();
           if (selected_) setAccessibleDescription(describe(*selected_));
           if (std::exchange(frame_when_found_, false)) frame_selection();
           update();
         });
-    if (other_marks) ask_picture();
+    if (other_marks) ask_matches();
   }
   update();
 }
@@ -303,6 +436,7 @@ void TimelineCanvas::frame_selection() {
 void TimelineCanvas::choose(const Placed& bar) {
   find_ticket_.withdraw();
   selected_ = bar;
+  ask_flow();
   setAccessibleDescription(describe(bar));
   // Scroll it into view.
   if (bar.bar.end < from_ || bar.bar.start > to_) {
@@ -314,7 +448,8 @@ void TimelineCanvas::choose(const Placed& bar) {
     Q_EMIT chosen(Selection::of_trace(*document_, TraceId(bar.bar.detail)));
     return;
   }
-  if (bar.track.kind >= query::TrackKind::kKernels) {
+  if (bar.track.kind == query::TrackKind::kSpans) return;  // it is about nothing that other views know
+  if (query::is_device(bar.track.kind)) {
     Q_EMIT chosen(Selection::of_device(bar.bar.row));
     return;
   }
@@ -349,11 +484,12 @@ void TimelineCanvas::step(int by) {
     return;
   }
   if (is_phase(*selected_)) {
-    const size_t lane = static_cast<size_t>(selected_->lane) - call_lanes();
-    if (lane >= phases_.size()) return;
-    const auto last = static_cast<ptrdiff_t>(phases_[lane].size()) - 1;
+    const size_t lane = static_cast<size_t>(selected_->lane) - own_lanes(selected_->track);
+    const PhaseLanes& phases = phases_of(selected_->track);
+    if (lane >= phases.size()) return;
+    const auto last = static_cast<ptrdiff_t>(phases[lane].size()) - 1;
     const auto at = std::clamp<ptrdiff_t>(static_cast<ptrdiff_t>(selected_->bar.row) + steps, 0, last);
-    choose(placed_phase(lane, static_cast<size_t>(at)));
+    choose(placed_phase(selected_->track, lane, static_cast<size_t>(at)));
     return;
   }
   queries_->ask(
@@ -392,10 +528,10 @@ void TimelineCanvas::to_lane(int by) {
   const int64_t time = selected_->bar.start;
   if (static_cast<size_t>(lane) >= to.lanes.size()) {
     const size_t in_phases = static_cast<size_t>(lane) - to.lanes.size();
-    const std::vector<Phase>& phases = phases_[in_phases];
+    const std::vector<query::TraceSpan>& phases = phases_of(to.key)[in_phases];
     const auto at = std::lower_bound(phases.begin(), phases.end(), time,
-                                     [](const Phase& p, int64_t t) { return p.start < t; });
-    choose(placed_phase(in_phases, static_cast<size_t>(std::min(at - phases.begin(), std::ssize(phases) - 1))));
+                                     [](const query::TraceSpan& p, int64_t t) { return p.start < t; });
+    choose(placed_phase(to.key, in_phases, static_cast<size_t>(std::min(at - phases.begin(), std::ssize(phases) - 1))));
     return;
   }
   queries_->ask(
@@ -427,8 +563,7 @@ QString TimelineCanvas::bar_text(query::TrackKind kind, const query::Bar& bar, c
 
 QString TimelineCanvas::describe(const Placed& placed) const {
   const query::Bar& bar = placed.bar;
-  const bool is_op =
-      placed.track.kind == query::TrackKind::kTracedOps || placed.track.kind == query::TrackKind::kEagerOps;
+  const bool is_op = query::is_ops(placed.track.kind);
   QString ran_on;
   if (const session::SignatureRecord* on = is_op ? document_->signature(SignatureId(bar.detail)) : nullptr) {
     const QString dot = QString::fromUtf8(" · ");
@@ -439,129 +574,20 @@ QString TimelineCanvas::describe(const Placed& placed) const {
       ran_on += dot + flops_text(on->flops) + QStringLiteral(" FLOPs") + dot +
                 rate_text(on->flops, bar.end - bar.start) + QStringLiteral(" GFLOP/s");
   }
-  const TrackTitle track = title_of(*document_, placed.track);
+  if (placed.track.kind == query::TrackKind::kCalls && !is_phase(placed)) {
+    // Where the time of a call that traced went: together all of it.
+    for (const std::vector<query::TraceSpan>& lane : phases_of(placed.track)) {
+      for (const query::TraceSpan& span : lane) {
+        if (span.call == bar.call && span.call.valid() && span.depth == 0)
+          ran_on += QLatin1Char('\n') + phase_name(*document_, span) + QStringLiteral("  ") +
+                    duration_text(span.end - span.start);
+      }
+    }
+  }
+  const TrackTitle track = title_of(placed.track, overlays_);
   return bar_text(placed.track.kind, bar, placed.name) + QStringLiteral("  ") + duration_text(bar.end - bar.start) +
          ran_on + QStringLiteral("\nat ") + duration_text(bar.start - range_.first) + QString::fromUtf8(" · ") +
          track.title + QLatin1Char(' ') + track.subtitle;
-}
-
-bool TimelineCanvas::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const Hit hit = hit_at(help->pos());
-    if (hit.valid()) show_tip(help->globalPos(), describe(placed_of(hit)), this);
-    else QToolTip::hideText();
-    return true;
-  }
-  return QWidget::event(event);
-}
-
-void TimelineCanvas::mousePressEvent(QMouseEvent* event) {
-  setFocus(Qt::MouseFocusReason);
-  press_ = event->position();
-  press_from_ = from_;
-  press_to_ = to_;
-  pressed_ = true;
-  dragging_ = false;
-  // A drag marks a range; with the middle button, Ctrl or on the axis it moves the view.
-  marking_ = event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ControlModifier) &&
-             event->position().y() > kAxis;
-}
-
-void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
-  if (pressed_ && event->buttons()) {
-    if (!dragging_ && std::abs(event->position().x() - press_.x()) > 4) dragging_ = true;
-    if (!dragging_) return;
-    if (marking_) {
-      mark_range(time_of(std::max(kLabels, press_.x())),
-                 time_of(std::clamp(event->position().x(), kLabels, static_cast<double>(width()))));
-    } else {
-      const double share = (press_.x() - event->position().x()) / std::max(1.0, width() - kLabels);
-      const int64_t by = static_cast<int64_t>(share * static_cast<double>(press_to_ - press_from_));
-      set_range(press_from_ + by, press_to_ + by);
-    }
-    return;
-  }
-  const Hit hit = hit_at(event->position());
-  if (hit != hovered_) {
-    hovered_ = hit;
-    setCursor(hit.valid() || hit.narrow ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    update();
-  }
-}
-
-void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event) {
-  pressed_ = false;
-  if (dragging_ || event->button() != Qt::LeftButton) return;
-  const Hit hit = hit_at(event->position());
-  if (hit.valid()) {
-    choose(placed_of(hit));
-  } else if (hit.narrow && queries_) {
-    queries_->ask(
-        step_ticket_,
-        [key = picture_.tracks[static_cast<size_t>(hit.track)].key, lane = hit.lane, time = time_of(press_.x()),
-         slack = slack()](const query::Store& store, const query::Cancel& cancel) {
-          return query::nearest(store, key, lane, time, slack, cancel);
-        },
-        [this](const std::optional<Placed>& found) {
-          if (found) choose(*found);
-        });
-  } else if (has_marked_range()) {
-    mark_range(0, 0);
-  }
-}
-
-void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  const Hit hit = hit_at(event->position());
-  if (hit.valid() || hit.narrow) frame_selection();
-}
-
-void TimelineCanvas::wheelEvent(QWheelEvent* event) {
-  if (event->modifiers() & Qt::ControlModifier || event->angleDelta().x() == 0) {
-    if (event->modifiers() & Qt::ShiftModifier) pan(-event->angleDelta().y() / 1200.0);
-    else zoom(std::pow(1.0018, event->angleDelta().y()), event->position().x());
-  } else {
-    pan(-event->angleDelta().x() / 1200.0);
-  }
-  event->accept();
-}
-
-void TimelineCanvas::leaveEvent(QEvent*) {
-  hovered_ = {};
-  update();
-}
-
-void TimelineCanvas::resizeEvent(QResizeEvent*) {
-  ask_picture();
-  Q_EMIT range_changed();
-}
-
-void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
-  const double centre = kLabels + (width() - kLabels) / 2;
-  if (event->modifiers() & (Qt::AltModifier | Qt::ControlModifier)) {
-    QWidget::keyPressEvent(event);
-    return;
-  }
-  switch (event->key()) {
-    case Qt::Key_W:
-    case Qt::Key_Plus:
-    case Qt::Key_Equal: zoom(1.4, centre); break;
-    case Qt::Key_S:
-    case Qt::Key_Minus: zoom(1 / 1.4, centre); break;
-    case Qt::Key_A:
-    case Qt::Key_Left: pan(-0.15); break;
-    case Qt::Key_D:
-    case Qt::Key_Right: pan(0.15); break;
-    case Qt::Key_F: frame_selection(); break;
-    case Qt::Key_0:
-    case Qt::Key_Home: fit(); break;
-    case Qt::Key_Period: step(1); break;
-    case Qt::Key_Comma: step(-1); break;
-    case Qt::Key_Escape: mark_range(0, 0); break;
-    case Qt::Key_Down: to_lane(1); break;
-    case Qt::Key_Up: to_lane(-1); break;
-    default: QWidget::keyPressEvent(event);
-  }
 }
 
 }  // namespace footlight::app

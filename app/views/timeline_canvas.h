@@ -2,9 +2,12 @@
 // The store is queried for three times the visible range; until the result arrives, the previous picture is stretched.
 #pragma once
 
+#include "app/models/bookmarks.h"
 #include "app/models/facts.h"
 #include "app/models/timeline.h"
 #include "app/session/queries.h"
+
+#include "engine/query/matches.h"
 
 #include <QImage>
 #include <QWidget>
@@ -25,22 +28,42 @@ class TimelineCanvas : public QWidget {
   int64_t to() const { return to_; }
   void set_range(int64_t from, int64_t to);
   void fit();
+  void bookmark();                      // at the selected bar, else in the middle; removes one that is there
+  void go_to_bookmark(int by);
+  const Bookmarks& bookmarks() const { return bookmarks_; }
+  void mark_edge(bool start);           // moves an end of the marked range to the selected bar
+  void mark_selected();
   void frame_selection();
   void step(int by);                    // next or previous bar of the selected lane
   bool has_marked_range() const { return mark_to_ > mark_from_; }
   int64_t mark_from() const { return mark_from_; }
   int64_t mark_to() const { return mark_to_; }
   void mark_range(int64_t from, int64_t to);
+  // Lights all op events of these rows of a table, instead of those of the selected node or line.
+  void highlight(query::GroupBy by, std::vector<uint64_t> keys);
+  const query::Matches& matches() const { return matches_; }
+  void step_match(int by);              // to the next or previous of them
+  const std::optional<query::Placed>& selected() const { return selected_; }
+  const std::vector<query::Placed>& flow() const { return flow_; }  // from the selected op to its launch and kernels
   int content_height() const;
   double x_of(int64_t time) const;
   int64_t time_of(double x) const;
   const query::Picture& picture() const { return picture_; }
+  const Overlays& overlays() const { return overlays_; }
+  // Of the picture those that are drawn one by one, with phases; for screen readers, who find at most a thousand.
+  const std::vector<query::Placed>& bars_in_view() const;
+  QString describe(const query::Placed& bar) const;
+  QString describe_loss(QPointF point) const;  // empty: none is there
+  std::optional<QRectF> rect_of(const query::Placed& bar) const;
 
  Q_SIGNALS:
   void range_changed();
   void marked_changed();
   void tracks_changed();                // the tracks or their heights have changed
   void chosen(const footlight::app::Selection& selection);
+  void whole_changed();                 // range() is another
+  void search_wanted();
+  void wants_view(const QString& name);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -51,6 +74,7 @@ class TimelineCanvas : public QWidget {
   void wheelEvent(QWheelEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   bool event(QEvent* event) override;
 
@@ -64,11 +88,6 @@ class TimelineCanvas : public QWidget {
     friend bool operator==(const Hit&, const Hit&) = default;
   };
   using Placed = query::Placed;
-  struct Answer {
-    query::Picture picture;
-    std::vector<Placed> marks;
-  };
-
   Hit hit_at(QPointF point) const;
   Placed placed_of(const Hit& hit) const;
   int64_t slack() const;                // the time that a few pixels span
@@ -76,23 +95,34 @@ class TimelineCanvas : public QWidget {
   double lane_height(query::TrackKind kind) const;
   double track_height(size_t track) const;
   size_t lanes_of(size_t track) const;
-  size_t call_lanes() const;            // of the calls' track; phases are drawn below
+  size_t own_lanes(const query::TrackKey& track) const;  // phases are drawn below those of calls
   bool is_phase(const Placed& bar) const;
-  Placed placed_phase(size_t lane, size_t index) const;
-  std::optional<QRectF> rect_of(const Placed& bar) const;
+  Placed placed_phase(const query::TrackKey& track, size_t lane, size_t index) const;
+  const PhaseLanes& phases_of(const query::TrackKey& track) const;
 
   void draw_axis(QPainter& painter) const;
+  void draw_bookmarks(QPainter& painter) const;
   void draw_track(QPainter& painter, size_t track) const;
+  void draw_counter(QPainter& painter, size_t counter) const;
+  double counter_top(size_t counter) const;
+  void draw_phases(QPainter& painter, const PhaseLanes& lanes, double top) const;
+  void draw_losses(QPainter& painter) const;
+  void draw_flow(QPainter& painter) const;
+  void draw_matches(QPainter& painter, size_t track) const;
   void draw_columns(QPainter& painter, const query::LanePicture& lane, query::TrackKind kind, double y,
                     double tall) const;
   void draw_bar(QPainter& painter, int64_t start, int64_t end, double y, double tall, const QColor& color,
                 const QString& text) const;
   QColor color_of(query::TrackKind kind, uint16_t look) const;
   QString bar_text(query::TrackKind kind, const query::Bar& bar, const std::string& name) const;
-  QString describe(const Placed& bar) const;
+  int64_t here() const;                 // the selected bar's start, else the middle
 
   void ask_picture();
-  void take_picture(Answer answer);
+  void ask_overlays();
+  void take_picture(query::Picture picture);
+  void ask_matches();
+  void ask_flow();
+  void resized(int before);             // the height of the content may have changed
   void choose(const Placed& bar);
   void to_lane(int by);
   void zoom(double factor, double x);
@@ -101,14 +131,20 @@ class TimelineCanvas : public QWidget {
   const Document* document_ = nullptr;
   Queries* queries_ = nullptr;
   TimeRange range_;
-  std::vector<std::vector<Phase>> phases_;
+  Overlays overlays_;
+  mutable std::vector<Placed> in_view_;
+  mutable bool in_view_known_ = false;
+  Bookmarks bookmarks_;
   query::Picture picture_;
-  std::vector<Placed> marks_;           // bars of the selected node or line, in view
-  Ticket picture_ticket_, find_ticket_, choose_ticket_, step_ticket_;
-  bool ask_again_ = false, frame_when_found_ = false;
+  query::Matches matches_;              // the op events of the selected node, line or table row, in view
+  query::Wanted highlight_;             // of the table
+  Ticket picture_ticket_, find_ticket_, choose_ticket_, step_ticket_, overlay_ticket_, match_ticket_,
+      flow_ticket_;
+  bool ask_again_ = false, ask_overlays_again_ = false, frame_when_found_ = false;
   int steps_wanted_ = 0;
   Selection selection_;
   std::optional<Placed> selected_;
+  std::vector<Placed> flow_;
   int64_t from_ = 0, to_ = 1;
   int64_t mark_from_ = 0, mark_to_ = 0;
   QPointF press_;

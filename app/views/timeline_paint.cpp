@@ -61,6 +61,19 @@ void TimelineCanvas::draw_axis(QPainter& painter) const {
   }
 }
 
+void TimelineCanvas::draw_bookmarks(QPainter& painter) const {
+  const QColor blue = theme()["blue"];
+  for (const Bookmark& b : bookmarks_.all()) {
+    const double x = x_of(range_.first + b.time);
+    if (x < kLabels || x > width()) continue;
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(blue);
+    painter.drawPolygon(QPolygonF({{x, 12}, {x + 9, 16}, {x, 20}}));
+    painter.fillRect(QRectF(x - 0.5, 12, 1, height() - 12), with_alpha(blue, 0.5));
+  }
+}
+
 QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
   const Theme& t = theme();
   switch (kind) {
@@ -75,6 +88,7 @@ QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
       return t["greyFill"];
     case query::TrackKind::kTracedOps:
     case query::TrackKind::kEagerOps: return t.family_fill(document_->op(session::OpNumber(look)).family);
+    case query::TrackKind::kSpans: return t["greenFill"];
     case query::TrackKind::kKernels: return t["violetFill"];
     case query::TrackKind::kCopies: return t["tealFill"];
     case query::TrackKind::kApi: return t["greyFill"];
@@ -139,7 +153,7 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
   painter.setRenderHint(QPainter::Antialiasing, false);
   painter.setPen(t["hairline"]);
   painter.drawLine(QPointF(0, top + height - 0.5), QPointF(width(), top + height - 0.5));
-  const TrackTitle words = title_of(*document_, track.key);
+  const TrackTitle words = title_of(track.key, overlays_);
   text_in(painter, QRectF(0, top + 5, kLabels - 12, 19), words.title, t["text"], t.ui(0, QFont::DemiBold));
   text_in(painter, QRectF(0, top + 22, kLabels - 12, 17), words.subtitle, t["faint"], t.ui(-2));
   const double tall = lane_height(kind);
@@ -149,25 +163,60 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
     if (!lane.cover.empty()) draw_columns(painter, lane, kind, lane_top(l), tall);
     for (const query::Bar& bar : lane.bars) {
       if (bar.end < from_ || bar.start > to_) continue;
-      const bool named = kind >= query::TrackKind::kKernels && bar.what < picture_.names.size();
+      const bool named = kind >= query::TrackKind::kSpans && bar.what < picture_.names.size();
       draw_bar(painter, bar.start, bar.end, lane_top(l), tall, color_of(kind, bar.look),
                bar_text(kind, bar, named ? picture_.names[bar.what] : std::string()));
     }
   }
-  if (kind != query::TrackKind::kCalls) return;
+  draw_phases(painter, phases_of(track.key), lane_top(track.lanes.size()));
+}
+
+// A counter as an area from its least value up; zero is the ground if nothing is below it.
+void TimelineCanvas::draw_counter(QPainter& painter, size_t index) const {
+  const Theme& t = theme();
+  const query::CounterPicture& counter = picture_.counters[index];
+  const double top = counter_top(index), tall = 56;
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setPen(t["hairline"]);
+  painter.drawLine(QPointF(0, top + tall - 0.5), QPointF(width(), top + tall - 0.5));
+  const auto name = overlays_.span_tracks.find(counter.track);
+  text_in(painter, QRectF(0, top + 5, kLabels - 12, 19),
+          name == overlays_.span_tracks.end() ? QStringLiteral("Counter") : name->second, t["text"],
+          t.ui(0, QFont::DemiBold));
+  text_in(painter, QRectF(0, top + 22, kLabels - 12, 17),
+          QStringLiteral("at most ") + QString::number(counter.greatest, 'g', 4), t["faint"], t.ui(-2));
+  const double ground = std::min(0.0, counter.least), reach = std::max(counter.greatest - ground, 1e-300);
+  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
+  const double bottom = top + tall - 6, room = tall - 12;
+  const QColor line = t["teal"], fill = with_alpha(t["teal"], 0.28);
+  for (size_t c = 0; c < counter.values.size(); ++c) {
+    if (std::isnan(counter.values[c])) continue;
+    const double left = std::max(kLabels, x_of(picture_.from + static_cast<int64_t>(static_cast<double>(c) * per)));
+    const double right = x_of(picture_.from + static_cast<int64_t>(static_cast<double>(c + 1) * per));
+    if (right < kLabels || left > width()) continue;
+    const double y = bottom - room * (static_cast<double>(counter.values[c]) - ground) / reach;
+    painter.fillRect(QRectF(left, y, right - left, bottom - y), fill);
+    painter.fillRect(QRectF(left, y, right - left, 1.2), line);
+  }
+}
+
+// The phases of tracing, from `top` down.
+void TimelineCanvas::draw_phases(QPainter& painter, const PhaseLanes& lanes, double top) const {
+  const double tall = lane_height(query::TrackKind::kCalls);
   const int columns = std::max(1, width() - static_cast<int>(kLabels));
   const double per_pixel = static_cast<double>(to_ - from_) / columns;
-  for (size_t l = 0; l < phases_.size(); ++l) {
-    const double y = lane_top(track.lanes.size() + l);
+  for (size_t l = 0; l < lanes.size(); ++l) {
+    const double y = top + static_cast<double>(l) * (tall + 3);
     std::vector<float> cover(static_cast<size_t>(columns), 0.f);
     std::vector<QRgb> paint(static_cast<size_t>(columns), 0);
     std::vector<int64_t> longest(static_cast<size_t>(columns), -1);
-    for (const Phase& phase : phases_[l]) {
+    for (const query::TraceSpan& phase : lanes[l]) {
       if (phase.end < from_ || phase.start > to_) continue;
-      const QColor color = t.color(QLatin1String(phase_tone(phase)) + QStringLiteral("Fill"));
+      const QColor color =
+          theme().color(QLatin1String(phase_tone(*document_, phase)) + QStringLiteral("Fill"));
       const int64_t length = phase.end - phase.start;
       if (static_cast<double>(length) >= per_pixel * 1.5) {
-        draw_bar(painter, phase.start, phase.end, y, tall, color, phase_name(phase));
+        draw_bar(painter, phase.start, phase.end, y, tall, color, phase_name(*document_, phase));
         continue;
       }
       const auto column = [&](int64_t time) {
@@ -184,12 +233,81 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
   }
 }
 
+// Ticks above the track wherever an op event of the selection or the table's row ran, and rings around those that are
+// wide enough.
+void TimelineCanvas::draw_matches(QPainter& painter, size_t index) const {
+  const query::TrackPicture& track = picture_.tracks[index];
+  const auto lit = matches_.columns.find(track.key);
+  if (lit == matches_.columns.end()) return;
+  const QColor color = theme()["amber"];
+  const double top = track_top(index);
+  const double per = static_cast<double>(matches_.to - matches_.from) / static_cast<double>(lit->second.size());
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (size_t c = 0; c < lit->second.size();) {
+    size_t end = c;
+    while (end < lit->second.size() && lit->second[end]) ++end;
+    const double left = x_of(matches_.from + static_cast<int64_t>(static_cast<double>(c) * per));
+    const double right = x_of(matches_.from + static_cast<int64_t>(static_cast<double>(end) * per));
+    if (end > c && right >= kLabels && left <= width())
+      painter.fillRect(QRectF(std::max(kLabels, left), top + 2, std::max(1.0, right - std::max(kLabels, left)), 4),
+                       color);
+    c = end + 1;
+  }
+  for (const query::LanePicture& lane : track.lanes) {
+    for (const query::Bar& bar : lane.bars) {
+      if (bar.end < from_ || bar.start > to_) continue;
+      if (!std::binary_search(matches_.wide.begin(), matches_.wide.end(), bar.row)) continue;
+      const Placed placed{track.key, static_cast<int>(&lane - track.lanes.data()), bar, {}};
+      if (const auto rect = rect_of(placed)) rounded(painter, rect->adjusted(-1.5, -1.5, 1.5, 1.5), 4, {}, color, 1.4);
+    }
+  }
+}
+
+// From the selected op to the calls that launched its work, and to that work.
+void TimelineCanvas::draw_flow(QPainter& painter) const {
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme()["blue"], 1.4));
+  for (size_t i = 1; i < flow_.size(); ++i) {
+    const auto from = rect_of(flow_[i - 1]), to = rect_of(flow_[i]);
+    if (!from || !to || to->right() < kLabels || from->left() > width()) continue;
+    const QPointF start(std::max(kLabels, from->center().x()), from->bottom());
+    const QPointF end(std::max(kLabels, to->left()), to->center().y());
+    QPainterPath path(start);
+    const double half = (start.y() + end.y()) / 2;
+    path.cubicTo(QPointF(start.x(), half), QPointF(end.x(), half), end);
+    painter.drawPath(path);
+  }
+}
+
+// Where op events were lost: a red hatch over the ops of their thread.
+void TimelineCanvas::draw_losses(QPainter& painter) const {
+  if (overlays_.losses.empty()) return;
+  const QColor red = theme()["red"];
+  for (size_t i = 0; i < picture_.tracks.size(); ++i) {
+    const query::TrackKey& key = picture_.tracks[i].key;
+    if (!query::is_ops(key.kind)) continue;
+    const double top = track_top(i) + 2, tall = track_height(i) - 4;
+    double reached = -1;  // many losses may share a pixel
+    for (const query::Loss& loss : overlays_.losses) {
+      if (loss.from > to_) break;
+      if (loss.thread != key.number || loss.to < from_) continue;
+      const double left = std::max(kLabels, x_of(loss.from)), right = std::max(left + 2, x_of(loss.to));
+      if (right <= reached) continue;
+      reached = right;
+      painter.fillRect(QRectF(left, top, right - left, tall), with_alpha(red, 0.16));
+      painter.fillRect(QRectF(left, top, right - left, tall), QBrush(with_alpha(red, 0.8), Qt::BDiagPattern));
+    }
+  }
+}
+
 void TimelineCanvas::paintEvent(QPaintEvent* event) {
   QPainter painter(this);
   const Theme& t = theme();
   painter.fillRect(event->rect(), t["window"]);
-  if (!document_ || picture_.tracks.empty()) return;
+  if (!document_ || (picture_.tracks.empty() && picture_.counters.empty())) return;
   draw_axis(painter);
+  draw_bookmarks(painter);
   if (has_marked_range()) {
     const double left = std::max(kLabels, x_of(mark_from_)), right = x_of(mark_to_);
     if (right > left) {
@@ -202,14 +320,16 @@ void TimelineCanvas::paintEvent(QPaintEvent* event) {
     const double top = track_top(i);
     if (top > event->rect().bottom() || top + track_height(i) < event->rect().top()) continue;
     draw_track(painter, i);
+    draw_matches(painter, i);
   }
+  for (size_t i = 0; i < picture_.counters.size(); ++i) draw_counter(painter, i);
+  draw_losses(painter);
   const auto ring = [&](const Placed& bar, double room, double radius, const QColor& color, double wide) {
     if (bar.bar.end < from_ || bar.bar.start > to_) return;
     if (const auto rect = rect_of(bar))
       rounded(painter, rect->adjusted(-room, -room, room, room), radius, {}, color, wide);
   };
-  // Ring all visible events of the selected node.
-  for (const Placed& mark : marks_) ring(mark, 1.5, 4, t["text"], 1.4);
+  draw_flow(painter);
   if (hovered_.valid()) ring(placed_of(hovered_), 1, 4, with_alpha(t["text"], 0.5), 1);
   if (selected_) ring(*selected_, 2, 5, t["text"], 1.8);
   if (hasFocus())

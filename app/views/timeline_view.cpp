@@ -2,56 +2,23 @@
 #include "app/views/timeline_view.h"
 
 #include "app/models/text.h"
-#include "app/models/traces_model.h"
 #include "app/views/labels.h"
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace footlight::app {
 
-void OpsModel::set_rows(std::vector<OpStatistics> rows) {
-  beginResetModel();
-  rows_ = std::move(rows);
-  endResetModel();
-}
+namespace {
+// Above this many op events the sums that the store keeps are shown until the exact ones are counted.
+constexpr uint64_t kManyEvents = 1'000'000;
+}  // namespace
 
-int OpsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-int OpsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : 10; }
-
-QVariant OpsModel::data(const QModelIndex& index, int role) const {
-  if (!index.isValid()) return {};
-  const OpStatistics& row = rows_[static_cast<size_t>(index.row())];
-  if (role == TracesModel::kMono) return true;
-  if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
-  switch (index.column()) {
-    case 0: return row.name;
-    case 1: return count_text(row.count);
-    case 2: return microseconds(row.total);
-    case 3: return microseconds(row.self);
-    case 4: return microseconds(row.median);
-    case 5: return microseconds(row.p95);
-    case 6: return row.bytes ? bytes_text(row.bytes) : QString();
-    case 7: return row.flops ? flops_text(row.flops) : QString();
-    case 8: return row.flops ? rate_text(row.flops, row.total) : QString();
-    default: return q(row.family);
-  }
-}
-
-QVariant OpsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  static const char* const names[] = {"op", "count", "total us", "self us", "median", "p95",
-                                      "bytes", "FLOPs", "GFLOP/s", "family"};
-  return section < 10 ? QString::fromLatin1(names[section]) : QString();
-}
-
-TimelineView::TimelineView(const Context& context, QWidget* parent) : View(context, parent), ops_(this) {
+TimelineView::TimelineView(const Context& context, QWidget* parent) : View(context, parent) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
   empty_ = empty_label();
@@ -73,22 +40,12 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   scroll_->setFocusPolicy(Qt::NoFocus);
   column->addWidget(scroll_, 3);
   column->addSpacing(8);
-  auto* head = new QHBoxLayout;
-  title_ = plain_label({}, "strong");
-  summary_ = new ElidedLabel;
-  summary_->setProperty("role", "dim");
-  hint_ = new ElidedLabel(QStringLiteral("drag marks a range · W A S D zoom and pan · , . step · F frames"));
-  hint_->setProperty("role", "faint");
-  head->addWidget(title_);
-  head->addSpacing(16);
-  head->addWidget(summary_, 1);
-  head->addWidget(hint_, 1);
-  hint_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  column->addLayout(head);
-  table_ = new Table;
-  table_->setModel(&ops_);
-  table_->setAccessibleName(QStringLiteral("Ops in the range"));
+  table_ = new TimelineTable;
   column->addWidget(table_, 2);
+  hint_ = new ElidedLabel(QString::fromUtf8(
+      "drag marks a range · [ ] its ends · W A S D zoom and pan · , . step · F frames · / finds · B bookmarks"));
+  hint_->setProperty("role", "faint");
+  column->addWidget(hint_);
 
   later_.setSingleShot(true);
   later_.setInterval(80);
@@ -97,19 +54,27 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
     statistics_.withdraw();
     later_.start();
   });
-  connect(canvas_, &TimelineCanvas::tracks_changed, this,
-          [this] { scroll_->setMaximumHeight(canvas_->content_height() + 4); });
+  connect(canvas_, &TimelineCanvas::tracks_changed, this, &TimelineView::share_room);
+  connect(canvas_, &TimelineCanvas::whole_changed, overview_, &OverviewStrip::measure);
   connect(canvas_, &TimelineCanvas::marked_changed, &later_, qOverload<>(&QTimer::start));
   connect(canvas_, &TimelineCanvas::chosen, this, [this](const Selection& s) { select(s); });
+  connect(canvas_, &TimelineCanvas::search_wanted, table_, &TimelineTable::show_search);
+  connect(canvas_, &TimelineCanvas::wants_view, this, &View::wants_view);
+  connect(table_, &TimelineTable::asked_for, this, &TimelineView::show_statistics);
+  connect(table_, &TimelineTable::lit, this,
+          [this](std::vector<uint64_t> keys) { canvas_->highlight(table_->by(), std::move(keys)); });
+  connect(table_, &TimelineTable::step_wanted, canvas_, &TimelineCanvas::step_match);
+  connect(table_, &TimelineTable::left, canvas_, [this] { canvas_->setFocus(Qt::OtherFocusReason); });
   reset();
 }
 
 void TimelineView::reset() {
   another_ = true;
   later_.stop();
-  statistics_.withdraw();
+  for (Ticket* t : {&statistics_, &stored_, &stacks_}) t->withdraw();
   canvas_->set_document(nullptr, nullptr, true);
   overview_->set_queries(nullptr);
+  table_->clear();
   refresh();
 }
 
@@ -144,24 +109,61 @@ void TimelineView::settle() {
 void TimelineView::show_statistics() {
   later_.stop();
   const bool marked = canvas_->has_marked_range();
-  const int64_t from = marked ? canvas_->mark_from() : canvas_->from(),
-                to = marked ? canvas_->mark_to() : canvas_->to();
-  title_->setText((marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) + duration_text(to - from));
-  if (ops_.rowCount() == 0) summary_->setText(QString::fromUtf8("counting …"));
+  const TimeRange& all = canvas_->range();
+  const bool whole = !marked && canvas_->from() <= all.first && canvas_->to() >= all.last;
+  const int64_t from = marked ? canvas_->mark_from() : whole ? all.first : canvas_->from(),
+                to = marked ? canvas_->mark_to() : whole ? all.last + 1 : canvas_->to();
+  table_->set_title(whole ? QStringLiteral("All events, %1 of a run of %2")
+                                .arg(duration_text(all.last - all.first), duration_text(document().duration_ns()))
+                          : (marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) +
+                                duration_text(to - from));
+  share_room();
+  if (table_->form() != TimelineTable::kTable) show_stacks(from, to);
+  const query::GroupBy by = table_->by();
+  if (whole && by == query::GroupBy::kOp && document().events > kManyEvents && ops().rowCount() == 0) {
+    context_.session->queries().ask(
+        stored_, [](const query::Store& store, const query::Cancel&) { return stored_statistics(store); },
+        [this](RangeStatistics s) {
+          name_rows(document(), s);
+          table_->set_statistics(std::move(s));
+        });
+  }
   context_.session->queries().ask(
       statistics_,
-      [from, to](const query::Store& store, const query::Cancel& cancel) {
-        return range_statistics(store, from, to, cancel);
+      [from, to, by](const query::Store& store, const query::Cancel& cancel) {
+        return range_statistics(store, from, to, cancel, by);
       },
       [this](RangeStatistics s) {
+        stored_.withdraw();
         name_rows(document(), s);
-        const QString dot = QString::fromUtf8(" · ");
-        summary_->setText(counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events") + dot +
-                          QStringLiteral("%1 % busy with ops").arg(static_cast<int>(s.busy * 100 + 0.5)));
-        ops_.set_rows(std::move(s.rows));
-        table_->fit_columns();
+        table_->set_statistics(std::move(s));
+        share_room();
       },
       Queries::kLong);
+}
+
+// Tracks get three fifths, or what they need if that is less; more if the table is short.
+void TimelineView::share_room() {
+  constexpr int kRow = 27, kAround = 110, kLeast = 190;
+  scroll_->setMaximumHeight(canvas_->content_height() + 4);
+  const bool many_tracks = canvas_->content_height() > body_->height() * 3 / 5;
+  const bool table = table_->form() == TimelineTable::kTable;
+  table_->setMaximumHeight(many_tracks && table ? std::max(kLeast, ops().rowCount() * kRow + kAround)
+                                                : QWIDGETSIZE_MAX);
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  share_room();
+}
+
+void TimelineView::show_stacks(int64_t from, int64_t to) {
+  context_.session->queries().ask(
+      stacks_,
+      [from, to](const query::Store& store, const query::Cancel& cancel) {
+        return query::stacks(store, from, to, cancel);
+      },
+      [this](query::StackTree tree) { table_->set_stacks(&document(), std::move(tree)); }, Queries::kLong);
 }
 
 void TimelineView::follow_selection() {

@@ -1,32 +1,15 @@
-// The Timeline tab: overview, tracks, and the table of what ran in the marked range (or in view).
+// The Timeline tab: overview, tracks, and below them what ran in the marked range (or in view).
 #pragma once
 
-#include "app/models/timeline.h"
-#include "app/views/rows.h"
 #include "app/views/timeline_canvas.h"
+#include "app/views/timeline_table.h"
 #include "app/views/view.h"
 
-#include <QAbstractTableModel>
 #include <QLabel>
 #include <QScrollArea>
 #include <QTimer>
 
 namespace footlight::app {
-
-class OpsModel : public QAbstractTableModel {
-  Q_OBJECT
-
- public:
-  using QAbstractTableModel::QAbstractTableModel;
-  void set_rows(std::vector<OpStatistics> rows);
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
- private:
-  std::vector<OpStatistics> rows_;
-};
 
 class TimelineView : public View {
   Q_OBJECT
@@ -39,26 +22,29 @@ class TimelineView : public View {
   void follow_selection() override;
   QWidget* main_widget() override { return canvas_; }
   TimelineCanvas* canvas() { return canvas_; }
-  OpsModel& ops() { return ops_; }
+  TimelineTable* table() { return table_; }
+  OpsModel& ops() { return table_->ops(); }
   // Updates the table at once, without waiting for the view to stop moving.
   void settle();
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void rebuild();
   void show_statistics();
+  void show_stacks(int64_t from, int64_t to);
+  void share_room();
 
   TimelineCanvas* canvas_;
   OverviewStrip* overview_;
   QScrollArea* scroll_;
-  QLabel *empty_, *title_, *summary_, *hint_;
+  QLabel *empty_, *hint_;
   QWidget* body_;
-  Table* table_;
-  OpsModel ops_;
+  TimelineTable* table_;
   QTimer later_;
-  Ticket statistics_;
+  Ticket statistics_, stored_, stacks_;
   bool dirty_ = true, another_ = true;
 };
 

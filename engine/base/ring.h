@@ -1,5 +1,5 @@
-// A single-producer, single-consumer queue of events in blocks. It grows while the consumer is late, up to a budget that
-// all rings share; only past that budget events are dropped, and counted.
+// A single-producer, single-consumer queue of events in blocks. It grows while the consumer is late, up to a budget
+// that all rings share; only past that budget events are dropped, and counted.
 #pragma once
 
 #include <atomic>
@@ -81,7 +81,8 @@ class Ring {
 
   // Another block behind the full one: the one that the drainer emptied, or a new one.
   bool extend() {
-    Piece* piece = spare_.load(std::memory_order_relaxed) ? spare_.exchange(nullptr, std::memory_order_acq_rel) : nullptr;
+    Piece* piece = nullptr;
+    if (spare_.load(std::memory_order_relaxed)) piece = spare_.exchange(nullptr, std::memory_order_acq_rel);
     if (piece) {
       piece->written.store(0, std::memory_order_relaxed);
       piece->next.store(nullptr, std::memory_order_relaxed);

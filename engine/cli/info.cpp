@@ -3,6 +3,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
 #include "engine/cli/text.h"
+#include "engine/query/run_times.h"
 #include "engine/session/reader.h"
 #include "engine/session/schema.h"
 #include "engine/session/writer.h"
@@ -50,6 +51,10 @@ uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
   return n;
 }
 
+query::RunTimes run_times(const session::Reader& r) {
+  return query::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time());
+}
+
 void print_json(const session::Reader& r) {
   const session::Contents& c = r.contents();
   JsonObject out;
@@ -61,6 +66,8 @@ void print_json(const session::Reader& r) {
   out.add("console_lines", console_lines(c.console));
   out.add("first_time", r.first_time());
   out.add("last_time", r.last_time());
+  out.add("run_ns", run_times(r).run_ns);
+  out.add("events_ns", run_times(r).events_ns);
   out.add("ended", c.end.has_value());
   out.add("graphs", uint64_t{c.graphs.size()});
   out.add("device_events", r.device_events().rows());
@@ -127,11 +134,14 @@ void print_text(const session::Reader& r) {
     line("ended", "no: the run was killed; what was recorded up to then is here");
   }
   line("level", level_name(c.level));
-  if (const int64_t first = r.first_time()) {
-    char duration[32];
-    std::snprintf(duration, sizeof duration, "%.6f s", static_cast<double>(r.last_time() - first) / 1e9);
-    line("time", duration);
-  }
+  const auto seconds = [](int64_t ns, const char* of) {
+    char text[96];
+    std::snprintf(text, sizeof text, "%.6f s, from %s", static_cast<double>(ns) / 1e9, of);
+    return std::string(text);
+  };
+  const query::RunTimes times = run_times(r);
+  if (times.run_ns) line("run", seconds(times.run_ns, "the start of the script to its end"));
+  if (times.events_ns) line("events", seconds(times.events_ns, "the first to the last that was recorded"));
   count("functions", c.functions.size());
   count("traces", c.traces.size());
   count("calls", r.calls().rows());

@@ -29,7 +29,7 @@ bool holds(const std::string& text, const std::string& part) {
 // Most total time first.
 std::vector<OpSum> sums(const session::Reader& r, const OpTable& table) {
   query::OpTotalsOptions options;
-  options.by_signature = table.shapes;
+  options.by = table.shapes ? query::GroupBy::kShape : query::GroupBy::kOp;
   std::vector<OpSum> out;
   query::OpTotals totals = query::op_totals(r, options, query::Cancel());
   if (totals.unreadable)

@@ -101,6 +101,24 @@ class Cover {
   int64_t covered_ = 0;
 };
 
+using Interval = std::pair<int64_t, int64_t>;
+bool ends_before(const Interval& a, const Interval& b) { return a.second < b.second; }
+
+// The other work within the range, by start and without overlaps.
+std::vector<Interval> joined(const OpTotalsOptions& options) {
+  std::vector<Interval> all, made;
+  for (const auto& [start, end] : options.also) {
+    const Interval inside{std::max(start, options.from), std::min(end, options.to)};
+    if (inside.second > inside.first) all.push_back(inside);
+  }
+  std::sort(all.begin(), all.end());
+  for (const Interval& next : all) {
+    if (made.empty() || next.first > made.back().second) made.push_back(next);
+    else made.back().second = std::max(made.back().second, next.second);
+  }
+  return made;
+}
+
 struct Cost { uint64_t bytes = 0, flops = 0; };
 
 }  // namespace
@@ -117,9 +135,12 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   std::unordered_map<uint32_t, Cost> costs;
   for (const session::SignatureRecord& s : reader.contents().signatures)
     costs[s.id.value] = {s.input_bytes + s.output_bytes, s.flops};
-  std::map<std::pair<session::OpNumber, uint32_t>, OpTotal> rows;
+  Grouping grouping(reader, options.by);
+  std::unordered_map<uint64_t, OpTotal> rows;
   std::map<session::ThreadId, Nesting> threads;
-  Cover cover;
+  Cover cover, in_others;  // the second: only where other work was going on
+  const auto others = joined(options);
+  for (const auto& [start, end] : others) made.also_ns += end - start;
   std::vector<uint32_t> order;
   for (size_t c = 0; c < index.size(); ++c) {
     if (outside(index[c])) continue;
@@ -147,11 +168,14 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
     for (const uint32_t i : order) {
       const int64_t start = e.start_ns[i], end = end_of(i);
       if (start >= options.to || end <= options.from) continue;
-      const uint32_t signature = options.by_signature ? e.signature[i].value : SignatureId::kNone;
-      if (!row || row->op != e.op[i] || row->signature.value != signature) {
-        row = &rows[{e.op[i], signature}];
-        row->op = e.op[i];
-        row->signature = SignatureId(signature);
+      const uint64_t key = grouping.key(e, i);
+      if (!row || row->key != key) {
+        row = &rows[key];
+        if (!row->durations.count()) {
+          row->key = key;
+          row->op = e.op[i];
+          if (options.by == GroupBy::kShape) row->signature = e.signature[i];
+        }
       }
       if (!nesting || thread != e.thread[i]) nesting = &threads[thread = e.thread[i]];
       row->durations.add(end - start);
@@ -165,13 +189,19 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
       }
       ++made.events;
       cover.add(std::max(start, options.from), std::min(end, options.to));
+      for (auto other = std::upper_bound(others.begin(), others.end(), std::pair(start, start), ends_before);
+           other != others.end() && other->first < end; ++other)
+        in_others.add(std::max(start, other->first), std::min(end, other->second));
     }
     cover.settle(later[c + 1]);
+    in_others.settle(later[c + 1]);
   }
   made.busy_ns = cover.covered();
+  made.also_ns = std::max<int64_t>(0, made.also_ns - in_others.covered());
   for (auto& [key, row] : rows) made.rows.push_back(std::move(row));
-  std::stable_sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {
-    return a.durations.sums().total > b.durations.sums().total;
+  std::sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {
+    const int64_t total_a = a.durations.sums().total, total_b = b.durations.sums().total;
+    return total_a != total_b ? total_a > total_b : a.key < b.key;
   });
   return made;
 }

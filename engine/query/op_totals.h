@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/query/cancel.h"
+#include "engine/query/grouping.h"
 #include "engine/query/sums.h"
 #include "engine/session/reader.h"
 
@@ -10,8 +11,9 @@
 namespace footlight::query {
 
 struct OpTotal {
-  session::OpNumber op;
-  SignatureId signature;  // when asked for by signature
+  uint64_t key = 0;       // as Grouping has it
+  session::OpNumber op;   // of the first event
+  SignatureId signature;  // by shape
   Durations durations;
   int64_t self_ns = 0;    // without the time of inner ops
   uint64_t bytes = 0, flops = 0;  // totals; bytes in and out
@@ -22,11 +24,13 @@ struct OpTotals {
   uint64_t events = 0;
   uint64_t unreadable = 0;    // events in chunks that could not be read
   int64_t busy_ns = 0;        // time during which an op ran on any thread
+  int64_t also_ns = 0;        // time of `also`, during which no op ran
 };
 
 struct OpTotalsOptions {
   int64_t from = INT64_MIN, to = INT64_MAX;  // ops that overlap [from, to)
-  bool by_signature = false;
+  GroupBy by = GroupBy::kOp;
+  std::vector<std::pair<int64_t, int64_t>> also = {};  // other work, by its times
 };
 
 OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel);

@@ -38,9 +38,9 @@ bool Store::Sieve::lets(const session::OpColumns& e, size_t i) const {
 Store::Store(const session::Reader& reader) : reader_(reader), calls_(reader.calls()) {}
 
 Progress Store::progress() const {
-  return {calls_.taken() + device_chunks_.size() + op_chunks_.size(),
+  return {calls_.taken() + device_chunks_.size() + span_chunks_ + counter_chunks_ + op_chunks_.size(),
           reader_.calls().index().size() + reader_.device_events().index().size() +
-              reader_.op_events().index().size()};
+              reader_.spans().index().size() + reader_.counters().index().size() + reader_.op_events().index().size()};
 }
 
 uint64_t Store::unreadable_rows() const { return unreadable_ + calls_.unreadable_rows(); }
@@ -53,6 +53,10 @@ bool Store::index(size_t chunks) {
       index_calls();
     } else if (device_chunks_.size() < reader_.device_events().index().size()) {
       index_device();
+    } else if (span_chunks_ < reader_.spans().index().size()) {
+      index_spans();
+    } else if (counter_chunks_ < reader_.counters().index().size()) {
+      index_counters();
     } else if (op_chunks_.size() < reader_.op_events().index().size()) {
       index_ops();
     } else {
@@ -93,6 +97,24 @@ void Store::index_device() {
   device_chunks_.push_back(entry);
 }
 
+void Store::index_spans() {
+  const auto number = static_cast<uint32_t>(span_chunks_++);
+  try {
+    for (auto& [key, spans] : spans_of(TrackKind::kSpans, number)) track_for(key).add(number, std::move(spans));
+  } catch (const Error&) {
+    unreadable_ += reader_.spans().index()[number].count;
+  }
+}
+
+void Store::index_counters() {
+  const auto number = static_cast<uint32_t>(counter_chunks_++);
+  try {
+    counters_.add(*reader_.counters().chunk(number), number);
+  } catch (const Error&) {
+    unreadable_ += reader_.counters().index()[number].count;
+  }
+}
+
 void Store::index_ops() {
   const auto number = static_cast<uint32_t>(op_chunks_.size());
   const session::ChunkInfo& info = op_store().index()[number];
@@ -109,6 +131,7 @@ void Store::index_ops() {
       }
       entry.first_id = std::min(entry.first_id, e.id[i]);
       entry.last_id = std::max(entry.last_id, e.id[i]);
+      losses_.add(e.thread[i].value, e.id[i], e.start_ns[i], e.end_ns[i]);
       const uint32_t at = op_keys_.add(e.op[i].value);
       if (ops_.size() <= at) ops_.resize(at + 1);
       OpEntry& op = ops_[at];
@@ -171,6 +194,16 @@ OpRow Store::op_row(const session::OpColumns& e, uint64_t first_row, size_t i) c
 const Store::OpEntry* Store::entry_of(session::OpNumber op) const {
   const uint32_t at = op_keys_.find(op.value);
   return at == KeyTable::kNone ? nullptr : &ops_[at];
+}
+
+std::vector<session::OpNumber> Store::ops() const {
+  std::vector<session::OpNumber> all;
+  for (const uint64_t key : op_keys_.keys()) {
+    session::OpNumber op;
+    op.value = static_cast<uint32_t>(key);
+    all.push_back(op);
+  }
+  return all;
 }
 
 Sums Store::of_op(session::OpNumber op) const {
@@ -248,11 +281,19 @@ std::vector<uint32_t> Store::chunks_of(const OpFilter& filter) const {
   return chunks;
 }
 
+std::vector<uint32_t> Store::chunks_of_ops(const std::vector<uint64_t>& ops) const {
+  std::vector<uint32_t> chunks;
+  for (const uint64_t op : ops) {
+    const uint32_t at = op_keys_.find(op);
+    if (at != KeyTable::kNone) ops_[at].chunks.visit([&](uint32_t chunk, uint32_t) { chunks.push_back(chunk); });
+  }
+  std::sort(chunks.begin(), chunks.end());
+  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+  return chunks;
+}
+
 std::pair<uint32_t, uint32_t> Store::chunk_of(TrackKind kind, uint64_t row) const {
-  const std::vector<session::ChunkInfo>& index = kind == TrackKind::kCalls ? reader_.calls().index()
-                                                 : kind >= TrackKind::kKernels
-                                                     ? reader_.device_events().index()
-                                                     : op_store().index();
+  const std::vector<session::ChunkInfo>& index = index_of(kind);
   const auto after = std::upper_bound(index.begin(), index.end(), row,
                                       [](uint64_t r, const session::ChunkInfo& c) { return r < c.first_row; });
   if (after == index.begin()) return {UINT32_MAX, 0};
@@ -261,10 +302,13 @@ std::pair<uint32_t, uint32_t> Store::chunk_of(TrackKind kind, uint64_t row) cons
   return {static_cast<uint32_t>(after - index.begin() - 1), static_cast<uint32_t>(row - info.first_row)};
 }
 
-const session::ChunkInfo& Store::chunk_info(TrackKind kind, uint32_t chunk) const {
-  if (kind == TrackKind::kCalls) return reader_.calls().index()[chunk];
-  return kind >= TrackKind::kKernels ? reader_.device_events().index()[chunk] : op_store().index()[chunk];
+const std::vector<session::ChunkInfo>& Store::index_of(TrackKind kind) const {
+  if (kind == TrackKind::kCalls) return reader_.calls().index();
+  if (kind == TrackKind::kSpans) return reader_.spans().index();
+  return is_device(kind) ? reader_.device_events().index() : op_store().index();
 }
+
+const session::ChunkInfo& Store::chunk_info(TrackKind kind, uint32_t chunk) const { return index_of(kind)[chunk]; }
 
 std::optional<OpRow> Store::op(uint64_t row) const {
   const auto [chunk, in_chunk] = chunk_of(TrackKind::kTracedOps, row);
@@ -344,13 +388,17 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
   std::map<TrackKey, std::vector<Span>> made;
   if (kind == TrackKind::kCalls) {
     const auto chunk = reader_.calls().chunk(number);
-    std::vector<Span>& spans = made[{TrackKind::kCalls}];
-    spans.reserve(chunk->size());
     for (uint32_t i = 0; i < chunk->size(); ++i) {
       const session::CallRecord& c = (*chunk)[i];
-      spans.push_back({c.start_ns, end_of(c.start_ns, c.end_ns), i, static_cast<uint16_t>(c.outcome)});
+      made[track_of(c)].push_back({c.start_ns, end_of(c.start_ns, c.end_ns), i, static_cast<uint16_t>(c.outcome)});
     }
-  } else if (kind >= TrackKind::kKernels) {
+  } else if (kind == TrackKind::kSpans) {
+    const auto chunk = reader_.spans().chunk(number);
+    for (uint32_t i = 0; i < chunk->size(); ++i) {
+      const session::SpanRecord& s = (*chunk)[i];
+      made[{kind, s.track.value}].push_back({s.start_ns, end_of(s.start_ns, s.end_ns), i, 0});
+    }
+  } else if (is_device(kind)) {
     const auto chunk = reader_.device_events().chunk(number);
     for (uint32_t i = 0; i < chunk->size(); ++i) {
       const session::DeviceRecord& d = (*chunk)[i];
@@ -371,15 +419,14 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
   return made;
 }
 
-// In order: calls; the ops of each thread, traced before eager; kernels of each stream, copies, the API.
+// In order: of each thread its calls, its traced and its eager ops; spans; kernels of each stream, copies, the API.
 std::vector<const Track*> Store::tracks() const {
   std::vector<const Track*> all;
   for (const auto& [key, track] : tracks_) {
     if (track->count()) all.push_back(track.get());
   }
   const auto rank = [](const TrackKey& k) {
-    const bool ops = k.kind == TrackKind::kTracedOps || k.kind == TrackKind::kEagerOps;
-    const int group = k.kind == TrackKind::kCalls ? 0 : ops ? 1 : static_cast<int>(k.kind);
+    const int group = k.kind <= TrackKind::kEagerOps ? 0 : static_cast<int>(k.kind);
     return std::tuple(group, k.number, k.stream, k.kind);
   };
   std::sort(all.begin(), all.end(), [&](const Track* a, const Track* b) { return rank(a->key()) < rank(b->key()); });
@@ -393,9 +440,8 @@ const Track* Store::track(const TrackKey& key) const {
 
 std::shared_ptr<const Store::Rows> Store::lanes_of(const Track& track, uint32_t chunk) const {
   // One entry serves all tracks of a chunk, which are made from the same rows.
-  const TrackKind kind = track.key().kind == TrackKind::kCalls     ? TrackKind::kCalls
-                         : track.key().kind >= TrackKind::kKernels ? TrackKind::kKernels
-                                                                   : TrackKind::kTracedOps;
+  const TrackKind of = track.key().kind;
+  const TrackKind kind = is_ops(of) ? TrackKind::kTracedOps : is_device(of) ? TrackKind::kKernels : of;
   for (auto it = laid_out_.begin(); it != laid_out_.end(); ++it) {
     if (it->kind != kind || it->chunk != chunk) continue;
     laid_out_.splice(laid_out_.begin(), laid_out_, it);
@@ -414,7 +460,8 @@ std::shared_ptr<const Store::Rows> Store::lanes_of(const Track& track, uint32_t 
 }
 
 size_t Store::bytes() const {
-  size_t sum = op_chunks_.capacity() * sizeof(OpChunk) + device_chunks_.capacity() * sizeof(DeviceChunk) +
+  size_t sum = losses_.bytes() + counters_.bytes() + op_chunks_.capacity() * sizeof(OpChunk) +
+               device_chunks_.capacity() * sizeof(DeviceChunk) +
                op_keys_.bytes() + node_keys_.bytes() + source_keys_.bytes() + calls_.bytes() +
                ops_.capacity() * sizeof(OpEntry) +
                (nodes_.capacity() + sources_.capacity()) * sizeof(Entry);

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "engine/query/calls.h"
+#include "engine/query/counters.h"
+#include "engine/query/losses.h"
 #include "engine/query/sums.h"
 #include "engine/query/track.h"
 
@@ -69,12 +71,15 @@ class Store {
   uint64_t unreadable_rows() const;
   uint64_t op_rows() const { return op_rows_; }         // indexed so far
   uint64_t device_rows() const { return device_rows_; }
+  const Counters& counters() const { return counters_; }
+  const Losses& losses() const { return losses_; }      // of op events
   size_t bytes() const;                                 // of the indexes
 
   CallIndex& calls() { return calls_; }
   const CallIndex& calls() const { return calls_; }
 
   // --- sums, at once ---------------------------------------------------------------------------------------------
+  std::vector<session::OpNumber> ops() const;  // that ran
   Sums of_op(session::OpNumber op) const;
   const LogHistogram* histogram_of(session::OpNumber op) const;
   Sums of_node(NodeKey node) const;
@@ -101,13 +106,18 @@ class Store {
   // A track's bars in a chunk, by lanes of the chunk.
   using Rows = std::vector<std::vector<Span>>;
   std::shared_ptr<const Rows> lanes_of(const Track& track, uint32_t chunk) const;
+  const std::vector<session::ChunkInfo>& index_of(TrackKind kind) const;
   const session::ChunkInfo& chunk_info(TrackKind kind, uint32_t chunk) const;
   std::pair<uint32_t, uint32_t> chunk_of(TrackKind kind, uint64_t row) const;  // and the row in it
   TrackKey track_of(const OpRow& op) const;
   static TrackKey track_of(const session::DeviceRecord& record);
+  static TrackKey track_of(const session::CallRecord& call) {
+    return {TrackKind::kCalls, call.thread.valid() ? call.thread.value : 0, 0};
+  }
 
   // Chunks of op events that may match the filter, ascending.
   std::vector<uint32_t> chunks_of(const OpFilter& filter) const;
+  std::vector<uint32_t> chunks_of_ops(const std::vector<uint64_t>& ops) const;  // by OpNumber
   bool op_chunk_readable(uint32_t chunk) const { return op_chunks_[chunk].readable; }
   size_t op_chunks() const { return op_chunks_.size(); }
   OpRow op_row(const session::OpColumns& events, uint64_t first_row, size_t i) const;
@@ -145,6 +155,8 @@ class Store {
   void index_calls();
   void index_ops();
   void index_device();
+  void index_spans();
+  void index_counters();
   GraphId graph_of(const session::OpColumns& events, size_t i) const;
   Track& track_for(const TrackKey& key);
   // The bars of a chunk, by track.
@@ -155,7 +167,10 @@ class Store {
   CallIndex calls_;
   std::vector<OpChunk> op_chunks_;
   std::vector<DeviceChunk> device_chunks_;
+  size_t span_chunks_ = 0, counter_chunks_ = 0;
   uint64_t op_rows_ = 0, device_rows_ = 0, unreadable_ = 0;
+  Losses losses_;
+  Counters counters_;
   std::vector<OpEntry> ops_;
   KeyTable op_keys_, node_keys_, source_keys_;
   std::vector<Entry> nodes_, sources_;

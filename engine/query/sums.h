@@ -84,6 +84,11 @@ class Durations {
     return sums_.max;
   }
   int64_t median() { return at((sums_.count - 1) / 2); }
+  // (duration, how often), ascending.
+  const std::vector<std::pair<int64_t, uint64_t>>& runs() {
+    settle();
+    return runs_;
+  }
   int64_t quantile(double share) {
     const auto rank = static_cast<uint64_t>(std::ceil(share * static_cast<double>(sums_.count)));
     return at(std::max<uint64_t>(rank, 1) - 1);

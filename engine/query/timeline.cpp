@@ -9,8 +9,6 @@ namespace {
 
 constexpr double kWide = 1.5;  // columns
 
-bool is_device(TrackKind kind) { return kind >= TrackKind::kKernels; }
-
 // Turns rows of one chunk into bars; keeps the decoded chunk alive.
 class BarMaker {
  public:
@@ -18,6 +16,8 @@ class BarMaker {
       : kind_(track.key().kind), first_row_(store.chunk_info(kind_, chunk).first_row) {
     if (kind_ == TrackKind::kCalls) {
       calls_ = store.reader().calls().chunk(chunk);
+    } else if (kind_ == TrackKind::kSpans) {
+      spans_ = store.reader().spans().chunk(chunk);
     } else if (is_device(kind_)) {
       device_ = store.reader().device_events().chunk(chunk);
     } else {
@@ -38,13 +38,16 @@ class BarMaker {
     }
     return bar;
   }
-  const std::string* name(const Span& s) const { return device_ ? &(*device_)[s.row].name : nullptr; }
+  const std::string* name(const Span& s) const {
+    return device_ ? &(*device_)[s.row].name : spans_ ? &(*spans_)[s.row].name : nullptr;
+  }
 
  private:
   TrackKind kind_;
   uint64_t first_row_;
   std::shared_ptr<const std::vector<session::CallRecord>> calls_;
   std::shared_ptr<const std::vector<session::DeviceRecord>> device_;
+  std::shared_ptr<const std::vector<session::SpanRecord>> spans_;
   std::shared_ptr<const session::OpColumns> ops_;
 };
 
@@ -214,6 +217,7 @@ Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Ca
   picture.columns = std::max(1, columns);
   Names names(picture.names);
   for (const Track* track : store.tracks()) draw_track(store, *track, picture, names, cancel);
+  picture.counters = store.counters().draw(store.reader().counters(), from, picture.to, picture.columns, cancel);
   return picture;
 }
 
@@ -238,7 +242,8 @@ std::vector<OverviewColumn> overview(const Store& store, int64_t first, int64_t 
   for (const auto& [row, call] : store.calls().traced())
     spread(call.start_ns, std::max(call.start_ns, call.end_ns), 1, &OverviewColumn::tracing);
   for (const Track* track : store.tracks()) {
-    if (track->key().kind == TrackKind::kCalls || track->key().kind == TrackKind::kApi) continue;
+    const TrackKind kind = track->key().kind;
+    if (!is_ops(kind) && kind != TrackKind::kKernels && kind != TrackKind::kCopies) continue;
     for (const Track::Part& part : track->parts()) {
       cancel.check();
       const Group* groups = track->groups().data() + part.first_group;
@@ -368,12 +373,17 @@ std::optional<Placed> neighbour(const Store& store, const Placed& from, int by, 
 
 std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row) {
   const auto [chunk, in_chunk] = store.chunk_of(kind, row);
-  TrackKey key{TrackKind::kCalls, 0, 0};
+  if (chunk == UINT32_MAX) return {};
+  TrackKey key;
   if (is_device(kind)) {
     const auto device = store.device(row);
     if (!device) return {};
     key = Store::track_of(device->record);
-  } else if (kind != TrackKind::kCalls) {
+  } else if (kind == TrackKind::kCalls) {
+    key = Store::track_of((*store.reader().calls().chunk(chunk))[in_chunk]);
+  } else if (kind == TrackKind::kSpans) {
+    key = {kind, (*store.reader().spans().chunk(chunk))[in_chunk].track.value, 0};
+  } else {
     const auto op = store.op(row);
     if (!op) return {};
     key = store.track_of(*op);
@@ -394,6 +404,26 @@ std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row) {
     }
   }
   return {};
+}
+
+std::vector<Placed> flow_of(const Store& store, const Placed& bar, size_t most, const Cancel& cancel) {
+  std::optional<OpRow> op;
+  if (is_ops(bar.track.kind)) {
+    op = store.op(bar.bar.row);
+  } else if (is_device(bar.track.kind)) {
+    if (const auto device = store.device(bar.bar.row); device && device->record.op_event)
+      op = store.op_with_id(device->record.op_event, cancel);
+  }
+  std::vector<Placed> flow;
+  if (!op) return flow;
+  for (const DeviceRow& row : store.caused_by(op->id, most, cancel)) {
+    if (auto at = place(store, TrackKind::kKernels, row.row)) flow.push_back(std::move(*at));
+  }
+  if (flow.empty()) return flow;
+  std::stable_sort(flow.begin(), flow.end(),
+                   [](const Placed& a, const Placed& b) { return a.bar.start < b.bar.start; });
+  if (auto at = place(store, TrackKind::kTracedOps, op->row)) flow.insert(flow.begin(), std::move(*at));
+  return flow;
 }
 
 std::vector<Placed> placed(const Store& store, const OpFilter& filter, int64_t from, int64_t to, size_t most,

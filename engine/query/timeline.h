@@ -33,6 +33,7 @@ struct Picture {
   int64_t from = 0, to = 0;
   int columns = 0;
   std::vector<TrackPicture> tracks;
+  std::vector<CounterPicture> counters;
   std::vector<std::string> names;    // of kernels and API calls
 };
 
@@ -64,6 +65,9 @@ std::optional<Placed> at_or_after(const Store& store, const TrackKey& track, int
 std::optional<Placed> neighbour(const Store& store, const Placed& from, int by, const Cancel& cancel);
 // The place of a row on the tracks.
 std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row);
+// The op that caused device work, the calls that asked for it, and the work itself, by start; of any of them. Empty if
+// there is nothing but itself.
+std::vector<Placed> flow_of(const Store& store, const Placed& bar, size_t most, const Cancel& cancel);
 // The first bars, by chunk, that match the filter within [from, to).
 std::vector<Placed> placed(const Store& store, const OpFilter& filter, int64_t from, int64_t to, size_t most,
                            const Cancel& cancel);

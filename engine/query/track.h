@@ -14,11 +14,14 @@ namespace footlight::query {
 
 constexpr int kLanes = 6;  // deeper nesting is drawn into the last one
 
-enum class TrackKind : uint8_t { kCalls, kTracedOps, kEagerOps, kKernels, kCopies, kApi };
+enum class TrackKind : uint8_t { kCalls, kTracedOps, kEagerOps, kSpans, kKernels, kCopies, kApi };
+// Which rows a kind's bars are made of.
+constexpr bool is_ops(TrackKind kind) { return kind == TrackKind::kTracedOps || kind == TrackKind::kEagerOps; }
+constexpr bool is_device(TrackKind kind) { return kind >= TrackKind::kKernels; }
 
 struct TrackKey {
   TrackKind kind = TrackKind::kCalls;
-  uint32_t number = 0;  // thread or device
+  uint32_t number = 0;  // thread, device or TrackId
   uint32_t stream = 0;
   friend auto operator<=>(const TrackKey&, const TrackKey&) = default;
 };

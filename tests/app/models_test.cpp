@@ -305,16 +305,9 @@ class ModelsTest : public QObject {
     QCOMPARE(picture.tracks.size(), size_t{3});
     QCOMPARE(picture.tracks[0].count, uint64_t{24});
     QCOMPARE(picture.tracks[1].count, uint64_t{96});
-    QCOMPARE(title_of(d_, picture.tracks[0].key).title, QStringLiteral("Calls"));
-    QCOMPARE(title_of(d_, picture.tracks[0].key).subtitle, QStringLiteral("2 functions"));
-    QCOMPARE(title_of(d_, picture.tracks[2].key).subtitle, QStringLiteral("ops, eager"));
-    // Each of the six traces has four phases in a row; the trace that no call made has none.
-    const auto lanes = phase_lanes(d_);
-    QCOMPARE(lanes.size(), size_t{1});
-    QCOMPARE(lanes[0].size(), size_t{24});
-    QCOMPARE(phase_name(lanes[0][1]), QStringLiteral("Python"));
-    QCOMPARE(lanes[0][1].end - lanes[0][1].start, 2'000'000);
-    QCOMPARE(lanes[0][1].start, lanes[0][0].end);
+    const Overlays overlays = overlays_of(*store_, {});
+    QCOMPARE(title_of(picture.tracks[0].key, overlays).title, QStringLiteral("Calls"));
+    QCOMPARE(title_of(picture.tracks[2].key, overlays).title, QStringLiteral("Ops, eager"));
     QCOMPARE(nice_step(1.0), 1);
     QCOMPARE(nice_step(1.5), 2);
     QCOMPARE(nice_step(3000), 5000);
@@ -337,7 +330,8 @@ class ModelsTest : public QObject {
     run.device.push_back(kernel);
     const SampleStore store(run);
     std::vector<QString> titles;
-    for (const query::Track* track : store->tracks()) titles.push_back(title_of(d, track->key()).title);
+    const Overlays overlays = overlays_of(*store, {});
+    for (const query::Track* track : store->tracks()) titles.push_back(title_of(track->key(), overlays).title);
     QCOMPARE(titles.size(), size_t{6});
     QCOMPARE(titles[3], QStringLiteral("GPU 0 stream 7"));
     QCOMPARE(titles[4], QStringLiteral("GPU 0 copies"));

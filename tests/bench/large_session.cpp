@@ -1,5 +1,5 @@
 // Opens a recording of ten million op events in the window: measures opening, answering a selection, drawing a
-// timeline picture, and the memory of the whole process. Without a display.
+// timeline picture, the tables of a range, and the memory of the whole process. Without a display.
 //
 //     bench_large_session [EVENTS]
 #include "app/views/main_window.h"
@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -170,6 +171,63 @@ class Bench {
   MainWindow& window_;
 };
 
+// A frame while the view moves: what the window's thread does for it, the median of many. The picture behind it comes
+// from the store's thread.
+void measure_frames(Bench& bench, TimelineCanvas* canvas) {
+  const int64_t whole = canvas->range().last - canvas->range().first;
+  for (const auto& [share, words] : {std::pair(1.0, "100 %"), {0.1, "10 %"}, {0.01, "1 %"}, {0.001, "0.1 %"}}) {
+    const auto span = static_cast<int64_t>(static_cast<double>(whole) * share);
+    const int64_t from = canvas->range().first + (whole - span) / 2;
+    bench.time((std::string("to ") + words + " of the run").c_str(), [&] { canvas->set_range(from, from + span); },
+               [&] { return bench.answered(); });
+    QImage image(canvas->size(), QImage::Format_ARGB32_Premultiplied);
+    std::vector<double> frames;
+    for (int i = 0; i < 40; ++i) {
+      QElapsedTimer clock;
+      clock.start();
+      canvas->set_range(from + i * span / 400, from + span + i * span / 400);
+      canvas->render(&image);
+      frames.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+      QApplication::processEvents();
+    }
+    std::sort(frames.begin(), frames.end());
+    std::printf("  frame at %-33s %8.1f ms median, %.1f ms at worst\n", words, frames[frames.size() / 2],
+                frames.back());
+    bench.time("  settled", [] {}, [&] { return bench.answered(); });
+  }
+}
+
+// What the tables below the timeline take, for the whole run and for a tenth of it.
+void measure_ranges(Bench& bench, MainWindow& window) {
+  TimelineCanvas* canvas = window.timeline()->canvas();
+  TimelineTable* table = window.timeline()->table();
+  const int64_t first = canvas->range().first, whole = canvas->range().last - first;
+  canvas->fit();
+  bench.time("the whole run", [&] { window.timeline()->settle(); }, [&] { return bench.answered(); });
+  for (const auto& [share, words] : {std::pair(1, "the whole run"), {10, "a tenth of the run"}}) {
+    const std::string of = std::string(" of ") + words;
+    const auto ask = [&](const char* what, const std::function<void()>& act) {
+      bench.time((what + of).c_str(),
+                 [&] {
+                   act();
+                   window.timeline()->settle();
+                 },
+                 [&] { return bench.answered(); });
+    };
+    ask("range table", [&] { canvas->mark_range(first, first + whole / share); });
+    ask("  by line", [&] { table->group_box()->setCurrentIndex(2); });
+    ask("  by op again", [&] { table->group_box()->setCurrentIndex(0); });
+    ask("  flame graph", [&] { table->form_box()->setCurrentIndex(1); });
+    ask("  table again", [&] { table->form_box()->setCurrentIndex(0); });
+  }
+  bench.time("a row's events lit in the whole run", [&] { table->table()->selectRow(3); },
+             [&] { return bench.answered(); });
+  bench.time("  the next one", [&] { canvas->step_match(1); }, [&] { return bench.answered(); });
+  canvas->mark_range(0, 0);
+  table->table()->setCurrentIndex({});
+  bench.time("  nothing lit", [&] { window.timeline()->settle(); }, [&] { return bench.answered(); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -249,6 +307,10 @@ int main(int argc, char** argv) {
                [&] { return bench.answered(); });
     if (half < 2000) break;
   }
+  canvas->fit();
+  bench.time("the whole run again", [] {}, [&] { return bench.answered(); });
+  measure_frames(bench, canvas);
+  measure_ranges(bench, window);
   canvas->fit();
   canvas->set_range(canvas->from(), canvas->from() + (canvas->to() - canvas->from()) / 50);
   for (int step = 0; step < 40; ++step) {

@@ -219,7 +219,7 @@ class StoreTest : public QObject {
       OpTotalsOptions options;
       options.from = from;
       options.to = to;
-      options.by_signature = by_signature;
+      options.by = by_signature ? GroupBy::kShape : GroupBy::kOp;
       OpTotals totals = op_totals(reader, options, cancel);
       QCOMPARE(totals.busy_ns, covered);
       QCOMPARE(totals.events, busy.size());

@@ -1,0 +1,75 @@
+// The greatest number of a column decides the unit, the least one how many decimals are shown.
+#include "app/models/column_unit.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace footlight::app {
+namespace {
+
+constexpr int kMostDecimals = 3;
+
+struct Step {
+  const char* name;
+  double scale;
+};
+
+// `whole`: values are whole numbers of the first step, and need no decimals there.
+ColumnUnit choose(double least, double greatest, std::initializer_list<Step> steps, bool whole) {
+  ColumnUnit unit;
+  const Step* chosen = steps.begin();
+  for (const Step& step : steps) {
+    if (greatest >= step.scale) chosen = &step;
+  }
+  unit.name = QString::fromLatin1(chosen->name);
+  unit.scale = chosen->scale;
+  if (whole && chosen == steps.begin()) return unit;
+  // Two digits of the least number, as far as that goes.
+  const double small = least / unit.scale;
+  unit.decimals = small <= 0 ? 1 : std::clamp(1 - static_cast<int>(std::floor(std::log10(small))), 1, kMostDecimals);
+  return unit;
+}
+
+template <class T>
+ColumnUnit choose_for(const std::vector<T>& values, std::initializer_list<Step> steps, bool whole) {
+  double least = 0, greatest = 0;
+  for (const T v : values) {
+    const auto value = static_cast<double>(v);
+    if (value <= 0) continue;
+    least = least > 0 ? std::min(least, value) : value;
+    greatest = std::max(greatest, value);
+  }
+  return choose(least, greatest, steps, whole);
+}
+
+}  // namespace
+
+QString ColumnUnit::text(double value) const {
+  if (value == 0) return {};
+  const double shown = value / scale;
+  const double least = std::pow(10.0, -decimals);
+  if (std::abs(shown) < least / 2) return QLatin1Char('<') + QString::number(least, 'f', decimals);
+  QString text = QString::number(std::abs(shown), 'f', decimals);
+  const qsizetype point = text.indexOf(QLatin1Char('.'));
+  for (qsizetype at = (point < 0 ? text.size() : point) - 3; at > 0; at -= 3) text.insert(at, QLatin1Char(','));
+  return shown < 0 ? QLatin1Char('-') + text : text;
+}
+
+QString ColumnUnit::heading(const char* column) const {
+  const QString words = QString::fromUtf8(column);
+  return name.isEmpty() ? words : words + QStringLiteral(", ") + name;
+}
+
+ColumnUnit time_unit(const std::vector<int64_t>& ns) {
+  return choose_for(ns, {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}, true);
+}
+ColumnUnit byte_unit(const std::vector<uint64_t>& bytes) {
+  return choose_for(bytes, {{"B", 1}, {"KB", 1024}, {"MB", 1048576.0}, {"GB", 1073741824.0}}, true);
+}
+ColumnUnit number_unit(const std::vector<double>& values) {
+  return choose_for(values, {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}, false);
+}
+
+}  // namespace footlight::app

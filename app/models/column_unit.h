@@ -1,0 +1,24 @@
+// One unit and one number of decimals for a column of numbers, so that they can be compared at a glance: no 0.0 for
+// what is not nothing, no 64050.0.
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <vector>
+
+namespace footlight::app {
+
+struct ColumnUnit {
+  QString name;        // "us"; empty: plain numbers
+  double scale = 1;    // divide by it
+  int decimals = 0;
+  QString text(double value) const;   // "0.31", "1,024"; "<0.001" for what is less; "" for nothing
+  QString heading(const char* column) const;  // "total, us"
+};
+
+ColumnUnit time_unit(const std::vector<int64_t>& ns);
+ColumnUnit byte_unit(const std::vector<uint64_t>& bytes);
+ColumnUnit number_unit(const std::vector<double>& values);   // in thousands, millions ...
+
+}  // namespace footlight::app

@@ -1,0 +1,204 @@
+// Puts the parts together; a filter lights all rows that it leaves, a chosen row only its own events.
+#include "app/views/timeline_table.h"
+
+#include "app/models/text.h"
+#include "app/views/labels.h"
+#include "app/views/paint.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+constexpr size_t kBars = 28;
+}
+
+HistogramView::HistogramView(QWidget* parent) : QWidget(parent) {
+  setFixedWidth(220);
+  setAccessibleName(QStringLiteral("Durations of the row"));
+}
+
+void HistogramView::set(const OpStatistics* row) {
+  histogram_ = row ? histogram_of(*row, kBars) : Histogram{};
+  name_ = row ? row->name : QString();
+  setAccessibleDescription(row ? name_ + QStringLiteral(": ") + duration_text(histogram_.least) +
+                                     QStringLiteral(" to ") + duration_text(histogram_.greatest)
+                               : QString());
+  update();
+}
+
+void HistogramView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme& t = theme();
+  if (histogram_.bars.empty()) return;
+  text_in(painter, QRectF(8, 2, width() - 16, 18), name_, t["dim"], t.ui(-1, QFont::DemiBold));
+  const double top = 26, bottom = height() - 24;
+  const double step = (width() - 16.0) / static_cast<double>(histogram_.bars.size());
+  const uint64_t most = *std::max_element(histogram_.bars.begin(), histogram_.bars.end());
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(t["violetFill"]);
+  for (size_t i = 0; i < histogram_.bars.size(); ++i) {
+    if (!histogram_.bars[i]) continue;
+    const double tall = std::max(1.0, (bottom - top) * static_cast<double>(histogram_.bars[i]) /
+                                          static_cast<double>(std::max<uint64_t>(1, most)));
+    painter.drawRect(QRectF(8 + static_cast<double>(i) * step, bottom - tall, std::max(1.0, step - 1), tall));
+  }
+  const QRectF below(8, bottom + 2, width() - 16, 18);
+  text_in(painter, below, duration_text(histogram_.least), t["faint"], t.code(-1));
+  if (histogram_.greatest > histogram_.least)
+    text_in(painter, below, duration_text(histogram_.greatest), t["faint"], t.code(-1),
+            Qt::AlignRight | Qt::AlignVCenter);
+}
+
+TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), callers_(this) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  auto* head = new QHBoxLayout;
+  title_ = plain_label({}, "strong");
+  summary_ = new ElidedLabel;
+  summary_->setProperty("role", "dim");
+  lost_ = plain_label();
+  lost_->setProperty("role", "bad");
+  lost_->hide();
+  head->addWidget(title_);
+  head->addSpacing(12);
+  head->addWidget(summary_, 1);
+  head->addWidget(lost_);
+  column->addLayout(head);
+
+  auto* tools = new QHBoxLayout;
+  form_ = new QComboBox;
+  form_->addItems({QStringLiteral("Table"), QStringLiteral("Flame graph"), QStringLiteral("Bottom-up")});
+  form_->setAccessibleName(QStringLiteral("Form of the range's times"));
+  group_ = new QComboBox;
+  group_->addItems({QStringLiteral("by op"), QStringLiteral("by op and shapes"), QStringLiteral("by line"),
+                    QStringLiteral("by function")});
+  group_->setAccessibleName(QStringLiteral("Group rows"));
+  filter_ = new QLineEdit;
+  filter_->setPlaceholderText(QStringLiteral("Find in the timeline: Enter next, Shift+Enter previous"));
+  filter_->setAccessibleName(QStringLiteral("Find in the timeline"));
+  filter_->setClearButtonEnabled(true);
+  tools->addWidget(form_);
+  tools->addWidget(group_);
+  tools->addWidget(filter_, 1);
+  column->addLayout(tools);
+
+  table_ = new Table;
+  table_->setModel(&ops_);
+  table_->setAccessibleName(QStringLiteral("Ops in the range"));
+  table_->horizontalHeader()->setSectionsClickable(true);
+  connect(table_->horizontalHeader(), &QHeaderView::sectionClicked, &ops_, &OpsModel::sort_by);
+  histogram_ = new HistogramView;
+  histogram_->hide();
+  auto* page = new QWidget;
+  auto* row = new QHBoxLayout(page);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(table_, 1);
+  row->addWidget(histogram_);
+  flame_ = new FlameView;
+  auto* scroll = new QScrollArea;
+  scroll->setWidget(flame_);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  tree_ = new QTreeView;
+  tree_->setModel(&callers_);
+  tree_->setItemDelegate(new CellDelegate(tree_));
+  tree_->setUniformRowHeights(true);
+  tree_->setFrameShape(QFrame::NoFrame);
+  tree_->setAccessibleName(QStringLiteral("Ops and functions with their callers"));
+  stack_ = new QStackedWidget;
+  stack_->addWidget(page);
+  stack_->addWidget(scroll);
+  stack_->addWidget(tree_);
+  column->addWidget(stack_, 1);
+
+  for (QObject* watched : std::initializer_list<QObject*>{table_, filter_}) watched->installEventFilter(this);
+  connect(form_, &QComboBox::currentIndexChanged, this, [this](int form) {
+    stack_->setCurrentIndex(form);
+    group_->setEnabled(form == kTable);
+    Q_EMIT asked_for();
+  });
+  connect(group_, &QComboBox::currentIndexChanged, this, &TimelineTable::asked_for);
+  connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+    ops_.set_filter(text);
+    light();
+  });
+  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &TimelineTable::light);
+}
+
+QString TimelineTable::summary() const { return summary_->text(); }
+
+void TimelineTable::set_title(const QString& title) { title_->setText(title); }
+
+void TimelineTable::clear() {
+  filter_->clear();
+  ops_.set_statistics({});
+  callers_.set(nullptr, {});
+  flame_->set(nullptr, {});
+  summary_->clear();
+  lost_->hide();
+}
+
+void TimelineTable::set_statistics(RangeStatistics statistics) {
+  const OpStatistics* before = ops_.at(table_->currentIndex().row());
+  const bool same = ops_.statistics().by == statistics.by;
+  const std::optional<uint64_t> key = before && same ? std::optional(before->key) : std::nullopt;
+  summary_->setText(range_sentence(statistics));
+  lost_->setVisible(statistics.lost > 0);
+  if (statistics.lost > 0)
+    lost_->setText(counted(statistics.lost, "op event was", "op events were") +
+                   QStringLiteral(" lost here: all counts are too low"));
+  ops_.set_statistics(std::move(statistics));
+  table_->fit_columns();
+  const int row = key ? ops_.row_of(*key) : -1;
+  if (row >= 0) table_->setCurrentIndex(ops_.index(row, 0));
+  else light();
+}
+
+void TimelineTable::set_stacks(const Document* document, query::StackTree tree) {
+  callers_.set(document, tree);
+  for (int c = 1; c < CallersModel::kColumns; ++c) tree_->setColumnWidth(c, 110);
+  tree_->setColumnWidth(0, std::max(260, tree_->width() - 380));
+  flame_->set(document, std::move(tree));
+}
+
+void TimelineTable::show_search() {
+  filter_->setFocus(Qt::ShortcutFocusReason);
+  filter_->selectAll();
+}
+
+void TimelineTable::light() {
+  const OpStatistics* row = table_->currentIndex().isValid() ? ops_.at(table_->currentIndex().row()) : nullptr;
+  histogram_->set(row);
+  histogram_->setVisible(row);
+  if (row) Q_EMIT lit({row->key});
+  else if (!filter_->text().trimmed().isEmpty()) Q_EMIT lit(ops_.keys());
+  else Q_EMIT lit({});
+}
+
+bool TimelineTable::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+  const auto* key = static_cast<QKeyEvent*>(event);
+  const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
+  if (watched == filter_ && enter) {
+    Q_EMIT step_wanted(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
+  } else if (watched == table_ && (key->key() == Qt::Key_Period || key->key() == Qt::Key_Comma || enter)) {
+    Q_EMIT step_wanted(key->key() == Qt::Key_Comma ? -1 : 1);
+  } else if (key->key() == Qt::Key_Escape) {
+    if (watched == filter_ && !filter_->text().isEmpty()) filter_->clear();
+    else if (watched == table_) table_->setCurrentIndex({});
+    Q_EMIT left();
+  } else {
+    return QWidget::eventFilter(watched, event);
+  }
+  return true;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,81 @@
+// Below the timeline: what ran in the range, as a table with a histogram of the chosen row, a flame graph, bottom-up.
+#pragma once
+
+#include "app/models/callers_model.h"
+#include "app/models/ops_model.h"
+#include "app/views/rows.h"
+#include "app/views/timeline_flame.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QStackedWidget>
+#include <QTreeView>
+
+class QLabel;
+
+namespace footlight::app {
+
+class HistogramView : public QWidget {
+ public:
+  explicit HistogramView(QWidget* parent = nullptr);
+  void set(const OpStatistics* row);  // null: none
+  const Histogram& shown() const { return histogram_; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QString name_;
+  Histogram histogram_;
+};
+
+class TimelineTable : public QWidget {
+  Q_OBJECT
+
+ public:
+  enum Form { kTable, kFlame, kBottomUp };
+  explicit TimelineTable(QWidget* parent = nullptr);
+
+  void set_title(const QString& title);
+  void set_statistics(RangeStatistics statistics);
+  void set_stacks(const Document* document, query::StackTree tree);
+  void clear();
+
+  query::GroupBy by() const { return query::GroupBy(group_->currentIndex()); }
+  Form form() const { return Form(form_->currentIndex()); }
+  OpsModel& ops() { return ops_; }
+  CallersModel& callers() { return callers_; }
+  Table* table() { return table_; }
+  FlameView* flame() { return flame_; }
+  HistogramView* histogram() { return histogram_; }
+  QComboBox* group_box() { return group_; }
+  QComboBox* form_box() { return form_; }
+  QLineEdit* filter() { return filter_; }
+  QString summary() const;
+  void show_search();  // the keyboard goes to the filter
+
+ Q_SIGNALS:
+  void asked_for();                        // another grouping or form
+  void lit(std::vector<uint64_t> keys);    // rows whose events are to be shown
+  void step_wanted(int by);                // next or previous event of the lit rows
+  void left();                             // the keyboard goes back to the timeline
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void light();
+
+  QLabel *title_, *summary_, *lost_;
+  QComboBox *group_, *form_;
+  QLineEdit* filter_;
+  QStackedWidget* stack_;
+  Table* table_;
+  HistogramView* histogram_;
+  FlameView* flame_;
+  QTreeView* tree_;
+  OpsModel ops_;
+  CallersModel callers_;
+};
+
+}  // namespace footlight::app

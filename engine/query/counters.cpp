@@ -1,0 +1,88 @@
+// Sums up chunks, and fills columns from them.
+#include "engine/query/counters.h"
+
+#include "engine/base/errors.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace footlight::query {
+
+void Counters::add(const std::vector<session::CounterRecord>& chunk, uint32_t number) {
+  for (const session::CounterRecord& c : chunk) {
+    if (!std::isfinite(c.value)) continue;
+    Counter& counter = counters_[c.track.value];
+    if (counter.parts.empty() || counter.parts.back().chunk != number)
+      counter.parts.push_back({number, c.time_ns, c.time_ns, c.value, c.value});
+    Part& part = counter.parts.back();
+    part.first = std::min(part.first, c.time_ns);
+    if (c.time_ns >= part.last) part.last = c.time_ns, part.last_value = c.value;
+    part.greatest = std::max(part.greatest, c.value);
+    counter.least = std::min(counter.least, c.value);
+    counter.greatest = std::max(counter.greatest, c.value);
+    ++counter.count;
+  }
+}
+
+std::vector<CounterPicture> Counters::draw(const session::CounterStore& store, int64_t from, int64_t to, int columns,
+                                           const Cancel& cancel) const {
+  std::vector<CounterPicture> all;
+  const auto count = static_cast<size_t>(std::max(1, columns));
+  const double per = static_cast<double>(std::max<int64_t>(1, to - from)) / static_cast<double>(count);
+  for (const auto& [track, counter] : counters_) {
+    CounterPicture& picture = all.emplace_back();
+    picture.track = track;
+    picture.count = counter.count;
+    picture.least = counter.least;
+    picture.greatest = counter.greatest;
+    // The greatest of each column, and what holds after it.
+    std::vector<float> greatest(count, NAN), after(count, NAN);
+    std::vector<int64_t> latest(count, INT64_MIN);
+    float before = NAN;
+    int64_t before_at = INT64_MIN;
+    const auto put = [&](int64_t first, int64_t last, double most, double last_value) {
+      if (last < from && last >= before_at) before_at = last, before = static_cast<float>(last_value);
+      if (last < from || first >= to) return;
+      const auto column = [&](int64_t t) {
+        return static_cast<size_t>(
+            std::clamp(static_cast<double>(t - from) / per, 0.0, static_cast<double>(count - 1)));
+      };
+      const auto value = static_cast<float>(most);
+      for (size_t c = column(first); c <= column(last); ++c) {
+        if (!(greatest[c] >= value)) greatest[c] = value;
+      }
+      const size_t end = column(last);
+      if (last >= latest[end]) latest[end] = last, after[end] = static_cast<float>(last_value);
+    };
+    for (const Part& part : counter.parts) {
+      const bool outside = part.last < from || part.first >= to;
+      if (outside || static_cast<double>(part.last - part.first) < per) {
+        put(part.first, part.last, part.greatest, part.last_value);
+        continue;
+      }
+      cancel.check();
+      try {
+        for (const session::CounterRecord& c : *store.chunk(part.chunk)) {
+          if (c.track.value == track && std::isfinite(c.value)) put(c.time_ns, c.time_ns, c.value, c.value);
+        }
+      } catch (const Error&) {
+        put(part.first, part.last, part.greatest, part.last_value);
+      }
+    }
+    picture.values.resize(count);
+    float holds = before;
+    for (size_t c = 0; c < count; ++c) {
+      picture.values[c] = std::isnan(greatest[c]) ? holds : greatest[c];
+      if (!std::isnan(after[c])) holds = after[c];
+    }
+  }
+  return all;
+}
+
+size_t Counters::bytes() const {
+  size_t sum = 0;
+  for (const auto& [track, counter] : counters_) sum += sizeof counter + counter.parts.capacity() * sizeof(Part);
+  return sum;
+}
+
+}  // namespace footlight::query

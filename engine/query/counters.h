@@ -1,0 +1,46 @@
+// Numbers over time: for each counter its value by columns of pixels. Chunks that are narrower than a column are known
+// by their sums; wider ones are decoded when they are drawn.
+#pragma once
+
+#include "engine/query/cancel.h"
+#include "engine/session/reader.h"
+
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace footlight::query {
+
+struct CounterPicture {
+  uint32_t track = 0;       // TrackId
+  uint64_t count = 0;       // values recorded
+  double least = 0, greatest = 0;   // in the whole run
+  std::vector<float> values;        // the greatest within each column, else the one that holds there; NaN before any
+};
+
+class Counters {
+ public:
+  // Adds the next chunk of the store.
+  void add(const std::vector<session::CounterRecord>& chunk, uint32_t number);
+  std::vector<CounterPicture> draw(const session::CounterStore& store, int64_t from, int64_t to, int columns,
+                                   const Cancel& cancel) const;
+  bool empty() const { return counters_.empty(); }
+  size_t bytes() const;
+
+ private:
+  // One counter's values in one chunk.
+  struct Part {
+    uint32_t chunk = 0;
+    int64_t first = 0, last = 0;
+    double greatest = 0, last_value = 0;
+  };
+  struct Counter {
+    std::vector<Part> parts;
+    uint64_t count = 0;
+    double least = std::numeric_limits<double>::infinity(), greatest = -std::numeric_limits<double>::infinity();
+  };
+  std::map<uint32_t, Counter> counters_;
+};
+
+}  // namespace footlight::query

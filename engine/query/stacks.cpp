@@ -1,0 +1,197 @@
+// Visits the calls of the range, then its op events; a call is looked up once.
+#include "engine/query/stacks.h"
+
+#include "engine/base/errors.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+namespace footlight::query {
+namespace {
+
+constexpr int kDeepestCall = 64;  // a hostile file may hold a call within itself
+
+class Builder {
+ public:
+  Builder(const Store& store, int64_t from, int64_t to, const Cancel& cancel)
+      : store_(store), reader_(store.reader()), from_(from), to_(to), cancel_(cancel) {
+    tree_.frames.emplace_back();
+    for (const session::TraceRecord& t : reader_.contents().traces)
+      for (const session::TraceGraph& g : t.graphs) roots_.emplace(g.graph, t.id);
+  }
+
+  StackTree build() {
+    add_calls();
+    add_ops();
+    sum_up();
+    return std::move(tree_);
+  }
+
+ private:
+  uint32_t child(uint32_t parent, FrameKind kind, uint32_t what) {
+    const auto [it, added] = known_.try_emplace({parent, kind, what}, static_cast<uint32_t>(tree_.frames.size()));
+    if (added) {
+      Frame frame;
+      frame.kind = kind;
+      frame.what = what;
+      frame.parent = parent;
+      tree_.frames.push_back(frame);
+    }
+    return it->second;
+  }
+  // The same for ops, of which there may be millions.
+  uint32_t op_child(uint32_t parent, session::OpNumber op) {
+    const uint32_t at = op_keys_.add(uint64_t{parent} << 32 | op.value);
+    if (at == op_frames_.size()) op_frames_.push_back(child(parent, FrameKind::kOp, op.value));
+    return op_frames_[at];
+  }
+  uint32_t thread(session::ThreadId id) { return child(0, FrameKind::kThread, id.value); }
+  int64_t inside(int64_t start, int64_t end) const {
+    return std::max<int64_t>(0, std::min(end, to_) - std::max(start, from_));
+  }
+
+  // The frame of a call, below those of the calls around it.
+  uint32_t frame_of(CallId id, session::ThreadId of, int depth) {
+    if (const auto known = calls_.find(id.value); known != calls_.end()) return known->second;
+    const auto call = store_.calls().find(id);
+    const uint32_t frame = call ? frame_of(*call, depth) : thread(of);
+    calls_.emplace(id.value, frame);
+    return frame;
+  }
+  uint32_t frame_of(const session::CallRecord& call, int depth) {
+    const bool inner = call.parent.valid() && call.parent != call.id && depth < kDeepestCall;
+    const uint32_t parent = inner ? frame_of(call.parent, call.thread, depth + 1) : thread(call.thread);
+    return child(parent, FrameKind::kFunction, call.function.value);
+  }
+
+  void add_calls() {
+    const auto& index = reader_.calls().index();
+    for (size_t c = 0; c < index.size(); ++c) {
+      if (index[c].first_ns >= to_ || index[c].last_ns <= from_) continue;
+      cancel_.check();
+      std::shared_ptr<const std::vector<session::CallRecord>> chunk;
+      try {
+        chunk = reader_.calls().chunk(c);
+      } catch (const Error&) {
+        continue;
+      }
+      for (const session::CallRecord& call : *chunk) {
+        const int64_t ns = inside(call.start_ns, call.end_ns);
+        if (ns <= 0) continue;
+        const uint32_t frame = frame_of(call, 0);
+        calls_.emplace(call.id.value, frame);
+        tree_.frames[frame].total += ns;
+        ++tree_.frames[frame].count;
+        ++tree_.calls;
+      }
+    }
+  }
+
+  void add_ops() {
+    const auto& index = reader_.op_events().index();
+    for (size_t c = 0; c < index.size(); ++c) {
+      if (index[c].first_ns >= to_ || index[c].last_ns <= from_) continue;
+      cancel_.check();
+      std::shared_ptr<const session::OpColumns> chunk;
+      try {
+        chunk = reader_.op_events().chunk(c);
+      } catch (const Error&) {
+        continue;
+      }
+      const session::OpColumns& e = *chunk;
+      CallId call;
+      GraphId graph;
+      session::ThreadId of;
+      uint32_t parent = UINT32_MAX;
+      for (size_t i = 0; i < e.size(); ++i) {
+        const int64_t ns = inside(e.start_ns[i], std::max(e.start_ns[i], e.end_ns[i]));
+        if (e.start_ns[i] >= to_ || std::max(e.start_ns[i], e.end_ns[i]) <= from_) continue;
+        if (parent == UINT32_MAX || call != e.call[i] || graph != e.graph[i] || of != e.thread[i]) {
+          call = e.call[i], graph = e.graph[i], of = e.thread[i];
+          parent = call.valid() ? frame_of(call, of, 0) : thread(of);
+          // The graph of a trace is the call itself; any other is the body of a loop, a branch, a called function.
+          if (graph.valid() && !roots_.contains(graph)) parent = child(parent, FrameKind::kGraph, graph.value);
+        }
+        Frame& frame = tree_.frames[op_child(parent, e.op[i])];
+        frame.total += ns;
+        ++frame.count;
+        ++tree_.events;
+      }
+    }
+  }
+
+  // Threads and bodies are what lies in them; a call is as long as it took.
+  void sum_up() {
+    std::vector<int64_t> below(tree_.frames.size());
+    for (size_t i = tree_.frames.size(); i-- > 0;) {
+      Frame& f = tree_.frames[i];
+      if (f.kind != FrameKind::kFunction && f.kind != FrameKind::kOp) f.total = below[i];
+      // An op may reach out of its call in another thread; then the call has no time of its own.
+      f.total = std::max(f.total, f.kind == FrameKind::kOp ? f.total : below[i]);
+      f.self = f.total - below[i];
+      if (i > 0) below[f.parent] += f.total, tree_.frames[f.parent].children.push_back(static_cast<uint32_t>(i));
+    }
+    for (Frame& f : tree_.frames)
+      std::sort(f.children.begin(), f.children.end(), [&](uint32_t a, uint32_t b) {
+        const int64_t x = tree_.frames[a].total, y = tree_.frames[b].total;
+        return x != y ? x > y : a < b;
+      });
+  }
+
+  const Store& store_;
+  const session::Reader& reader_;
+  const int64_t from_, to_;
+  const Cancel& cancel_;
+  StackTree tree_;
+  std::map<std::tuple<uint32_t, FrameKind, uint32_t>, uint32_t> known_;
+  KeyTable op_keys_;
+  std::vector<uint32_t> op_frames_;
+  std::unordered_map<uint64_t, uint32_t> calls_;
+  std::unordered_map<GraphId, TraceId> roots_;
+};
+
+}  // namespace
+
+StackTree stacks(const Store& store, int64_t from, int64_t to, const Cancel& cancel) {
+  return Builder(store, from, to, cancel).build();
+}
+
+BottomUp bottom_up(const StackTree& tree) {
+  BottomUp made;
+  std::map<std::tuple<uint32_t, FrameKind, uint32_t>, uint32_t> known;
+  const auto entry = [&](uint32_t parent, const Frame& f) {
+    const auto [it, added] = known.try_emplace({parent, f.kind, f.what}, static_cast<uint32_t>(made.entries.size()));
+    if (added) {
+      Caller caller;
+      caller.kind = f.kind;
+      caller.what = f.what;
+      caller.parent = parent;
+      made.entries.push_back(caller);
+      (parent == UINT32_MAX ? made.roots : made.entries[parent].children).push_back(it->second);
+    }
+    return it->second;
+  };
+  for (size_t i = 1; i < tree.frames.size(); ++i) {
+    const Frame& frame = tree.frames[i];
+    if (frame.self <= 0 && frame.kind != FrameKind::kOp) continue;
+    uint32_t at = UINT32_MAX;
+    for (size_t up = i; up != 0; up = tree.frames[up].parent) {
+      at = entry(at, tree.frames[up]);
+      made.entries[at].self += frame.self;
+      made.entries[at].count += frame.count;
+    }
+  }
+  const auto longest = [&](std::vector<uint32_t>& list) {
+    std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
+      const int64_t x = made.entries[a].self, y = made.entries[b].self;
+      return x != y ? x > y : a < b;
+    });
+  };
+  longest(made.roots);
+  for (Caller& c : made.entries) longest(c.children);
+  return made;
+}
+
+}  // namespace footlight::query

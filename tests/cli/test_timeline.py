@@ -1,0 +1,109 @@
+"""What a recording says of time and place, against what the script must have done: op events in called functions, loops
+and branches at their own lines; phases within their traces and calls; both definitions of a run's time."""
+import collections
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+SCRIPT = '''\
+import tensorflow as tf
+@tf.function
+def inner(x):
+    return tf.tanh(x)
+@tf.function
+def step(x, n):
+    for i in tf.range(n):
+        x = tf.sin(x)
+    if tf.reduce_sum(x) > 100.0:
+        x = tf.exp(x)
+    else:
+        x = tf.cos(x)
+    return inner(x) * 2.0
+x = tf.ones([4])
+for _ in range(5):
+    step(x, tf.constant(7))
+for _ in range(3):
+    x = tf.sqrt(x)
+'''
+# Per op: its line and how often it ran.
+WANTED = {'Tanh': (4, 5), 'Sin': (8, 5 * 7), 'Cos': (12, 5), 'Sqrt': (18, 3)}
+
+
+class Timeline(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        script = os.path.join(cls.folder, 'script.py')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write(SCRIPT)
+        cls.session = os.path.join(cls.folder, 'run.footlight')
+        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', cls.session, script],
+                              capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def run_footlight(self, *arguments):
+        return subprocess.run([FOOTLIGHT, *arguments], capture_output=True, text=True, check=True, env=ENVIRONMENT,
+                              timeout=60).stdout
+
+    def table(self, name):
+        text = self.run_footlight('export', self.session, '--format', 'csv', '--table', name)
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def test_events_lie_at_their_own_lines(self):
+        lines = collections.Counter((row['op'], int(row['source'].rsplit(':', 1)[1])) for row in self.table('ops')
+                                    if row['op'] in WANTED or row['op'] == 'Exp')
+        self.assertEqual(lines, {(op, line): count for op, (line, count) in WANTED.items()})
+
+    def test_counts_of_the_table(self):
+        totals = {row['op']: row for row in json.loads(self.run_footlight('info', '--ops', '--json', self.session))}
+        for op, (_, count) in WANTED.items():
+            self.assertEqual(totals[op]['count'], count)
+        rows = self.table('ops')
+        self.assertEqual(sum(row['count'] for row in totals.values()), len(rows))
+        self.assertEqual(sum(row['total_ns'] for row in totals.values()), sum(int(r['duration_ns']) for r in rows))
+
+    def test_phases_lie_in_their_traces(self):
+        traces = {(t['function'], t['trace'] if 'trace' in t else t['number']): t for t in self.table('traces')}
+        phases = self.table('phases')
+        self.assertTrue(phases)
+        by_trace = collections.defaultdict(list)
+        for phase in phases:
+            start, end = int(phase['start_ns']), int(phase['start_ns']) + int(phase['duration_ns'])
+            by_trace[phase['function'], phase['trace']].append((phase['part_of'], start, end, phase['phase']))
+        self.assertEqual(set(by_trace), set(traces))
+        for key, parts in by_trace.items():
+            trace = traces[key]
+            first, last = int(trace['start_ns']), int(trace['start_ns']) + int(trace['duration_ns'])
+            at = first
+            for parent, start, end, name in parts:
+                self.assertTrue(first <= start <= end <= last, (key, name))
+                if not parent:  # they follow one another
+                    self.assertGreaterEqual(start, at)
+                    at = end
+                else:
+                    self.assertTrue(any(p[3] == parent and p[1] <= start and end <= p[2] for p in parts), (key, name))
+            # The recorder's own time is said, too.
+            self.assertIn('record', [p[3] for p in parts])
+
+    def test_two_definitions_of_time(self):
+        said = json.loads(self.run_footlight('info', '--json', self.session))
+        self.assertEqual(said['events_ns'], said['last_time'] - said['first_time'])
+        self.assertGreater(said['run_ns'], said['events_ns'])
+        self.assertLess(said['started'], said['first_time'])
+        text = self.run_footlight('info', self.session)
+        self.assertIn(f"run            {said['run_ns'] / 1e9:.6f} s", text)
+        self.assertIn(f"events         {said['events_ns'] / 1e9:.6f} s", text)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,169 @@
+// Tables, matches and stacks of a range against a plain walk over all rows.
+#include "tests/query/random_session.h"
+
+#include "engine/query/matches.h"
+#include "engine/query/op_totals.h"
+#include "engine/query/stacks.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace footlight;
+using namespace footlight::query;
+
+class RangeTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  const RandomSession all_{11, 6000, 2};
+  std::unique_ptr<session::Reader> reader_;
+  std::unique_ptr<Store> store_;
+  int64_t first_ = 0, last_ = 0;
+
+  std::vector<std::pair<int64_t, int64_t>> ranges() const {
+    const int64_t third = (last_ - first_) / 3;
+    return {{first_ - 100, last_ + 100}, {first_ + third, first_ + 2 * third}, {last_ + 1000, last_ + 2000}};
+  }
+  // The group of an op, found from the records and not from the store.
+  uint64_t group(const PlainOp& op, GroupBy by) const {
+    if (by == GroupBy::kOp) return op.op;
+    if (by == GroupBy::kShape) return uint64_t{op.op} << 32 | op.signature.value;
+    SourceRef source = op.source;
+    if (op.node != UINT32_MAX) {
+      for (const session::GraphRecord& g : all_.graphs)
+        if (g.id == op.graph) source = g.nodes[op.node].source;
+    }
+    if (!source.code.valid()) return Grouping::kUnknown;
+    return by == GroupBy::kFunction ? uint64_t{source.code.value} : uint64_t{1} << 32 | (1 + source.offset / 2);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    const std::string path = folder_.filePath(QStringLiteral("range.footlight")).toStdString();
+    all_.write(path, 9, true);
+    reader_ = session::Reader::open(path);
+    store_ = std::make_unique<Store>(*reader_);
+    store_->index();
+    first_ = last_ = all_.ops.front().start;
+    for (const PlainOp& op : all_.ops) first_ = std::min(first_, op.start), last_ = std::max(last_, op.end);
+  }
+
+  void rows_of_every_grouping() {
+    for (const GroupBy by : {GroupBy::kOp, GroupBy::kShape, GroupBy::kLine, GroupBy::kFunction}) {
+      for (const auto& [from, to] : ranges()) {
+        std::map<uint64_t, Sums> wanted;
+        std::map<uint64_t, int64_t> self;
+        for (const PlainOp& op : all_.ops) {
+          if (op.start >= to || op.end <= from) continue;
+          wanted[group(op, by)].add(op.end - op.start);
+          self[group(op, by)] += op.end - op.start - op.inner;
+        }
+        OpTotalsOptions options;
+        options.by = by;
+        options.from = from, options.to = to;
+        const OpTotals totals = op_totals(*reader_, options, {});
+        QCOMPARE(totals.rows.size(), wanted.size());
+        for (const OpTotal& row : totals.rows) {
+          QVERIFY(row.durations.sums() == wanted.at(row.key));
+          if (from < first_) QCOMPARE(row.self_ns, self.at(row.key));
+        }
+      }
+    }
+  }
+
+  void other_work_counts_only_where_no_op_ran() {
+    OpTotalsOptions options;
+    options.from = first_, options.to = last_;
+    const int64_t busy = op_totals(*reader_, options, {}).busy_ns;
+    options.also = {{first_ - 500, last_ + 500}};
+    const OpTotals totals = op_totals(*reader_, options, {});
+    QCOMPARE(totals.busy_ns, busy);
+    QCOMPARE(totals.busy_ns + totals.also_ns, last_ - first_);
+  }
+
+  void all_matches_are_found() {
+    for (const GroupBy by : {GroupBy::kOp, GroupBy::kShape, GroupBy::kLine}) {
+      Wanted wanted;
+      wanted.by = by;
+      wanted.keys = {group(all_.ops[10], by), group(all_.ops[77], by)};
+      std::sort(wanted.keys.begin(), wanted.keys.end());
+      for (const auto& [from, to] : ranges()) {
+        constexpr int kColumns = 700;
+        const double per = static_cast<double>(to - from) / kColumns;
+        std::vector<std::pair<int64_t, uint64_t>> rows;
+        std::map<TrackKey, std::set<size_t>> lit;
+        for (size_t i = 0; i < all_.ops.size(); ++i) {
+          const PlainOp& op = all_.ops[i];
+          if (op.start >= to || op.end < from) continue;
+          if (!std::binary_search(wanted.keys.begin(), wanted.keys.end(), group(op, by))) continue;
+          rows.emplace_back(op.start, i);
+          const auto column = [&](int64_t t) {
+            return static_cast<size_t>(std::clamp(static_cast<double>(t - from) / per, 0.0, kColumns - 1.0));
+          };
+          auto& of = lit[{op.node == UINT32_MAX ? TrackKind::kEagerOps : TrackKind::kTracedOps, op.thread, 0}];
+          for (size_t c = column(op.start); c <= column(op.end); ++c) of.insert(c);
+        }
+        const Matches found = matches(*store_, wanted, from, to, kColumns, {});
+        QCOMPARE(found.count, rows.size());
+        QCOMPARE(found.columns.size(), lit.size());
+        for (const auto& [track, columns] : found.columns)
+          QCOMPARE(static_cast<size_t>(std::count(columns.begin(), columns.end(), true)), lit.at(track).size());
+        // Stepping visits each once, in order, and back.
+        std::sort(rows.begin(), rows.end());
+        std::pair<int64_t, uint64_t> at{INT64_MIN, 0};
+        size_t steps = 0;
+        while (const auto row = next_match(*store_, wanted, at.first, at.second, 1, from, to, {})) {
+          QVERIFY(steps < rows.size());
+          at = {all_.ops[*row].start, *row};
+          QVERIFY(at == rows[steps++]);
+        }
+        QCOMPARE(steps, rows.size());
+        if (steps > 1)
+          QCOMPARE(*next_match(*store_, wanted, at.first, at.second, -1, from, to, {}), rows[steps - 2].second);
+      }
+    }
+  }
+
+  void a_stack_accounts_for_all_time() {
+    for (const auto& [from, to] : ranges()) {
+      std::map<uint32_t, std::pair<uint64_t, int64_t>> ops, functions;
+      for (const PlainOp& op : all_.ops) {
+        if (op.start >= to || op.end <= from) continue;
+        ++ops[op.op].first;
+        ops[op.op].second += std::min(op.end, to) - std::max(op.start, from);
+      }
+      for (const session::CallRecord& c : all_.calls) {
+        if (c.start_ns < to && c.end_ns > from) ++functions[c.function.value].first;
+      }
+      const StackTree tree = stacks(*store_, from, to, {});
+      std::map<uint32_t, std::pair<uint64_t, int64_t>> got_ops, got_functions;
+      for (size_t i = 0; i < tree.frames.size(); ++i) {
+        const Frame& f = tree.frames[i];
+        if (f.kind == FrameKind::kOp) got_ops[f.what].first += f.count, got_ops[f.what].second += f.total;
+        if (f.kind == FrameKind::kFunction) got_functions[f.what].first += f.count;
+        int64_t below = f.self;
+        for (const uint32_t child : f.children) {
+          QCOMPARE(tree.frames[child].parent, static_cast<uint32_t>(i));
+          below += tree.frames[child].total;
+        }
+        QCOMPARE(below, f.total);
+      }
+      QVERIFY(got_ops == ops);
+      for (const auto& [function, counts] : functions) QCOMPARE(got_functions[function].first, counts.first);
+      // Bottom-up: the same time, by what ran.
+      const BottomUp up = bottom_up(tree);
+      int64_t sum = 0, self = 0;
+      for (const uint32_t root : up.roots) sum += up.entries[root].self;
+      for (const Frame& f : tree.frames) self += f.self;
+      QCOMPARE(sum, self);
+    }
+  }
+};
+
+QTEST_GUILESS_MAIN(RangeTest)
+#include "range_test.moc"

@@ -1,0 +1,160 @@
+// What tracing took: the spans of a call fill it, phases lie where they happened. And where events were lost.
+#include "engine/query/store.h"
+#include "engine/query/trace_spans.h"
+#include "engine/session/writer.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace footlight;
+using namespace footlight::query;
+
+class TraceTimeTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+
+  static session::TraceRecord trace(uint32_t id, int number, int64_t start, int64_t end) {
+    session::TraceRecord t;
+    t.id = TraceId(id);
+    t.function = FunctionId(1);
+    t.number = number;
+    t.start_ns = start, t.end_ns = end;
+    return t;
+  }
+  static session::CallRecord call(uint64_t id, TraceId served_by, int64_t start, int64_t end) {
+    session::CallRecord c;
+    c.id = CallId(id);
+    c.function = FunctionId(1);
+    c.trace = served_by;
+    c.outcome = CallOutcome::kTrace;
+    c.thread = session::ThreadId(3);
+    c.start_ns = start, c.end_ns = end;
+    return c;
+  }
+  // The spans of each depth follow one another within those above; depth 0 fills [start, end).
+  static void check(const std::vector<TraceSpan>& spans, int64_t start, int64_t end) {
+    int64_t at = start;
+    for (const TraceSpan& s : spans) {
+      QVERIFY(s.end > s.start);
+      if (s.depth == 0) QCOMPARE(s.start, std::exchange(at, s.end));
+      if (s.depth == 0) continue;
+      QVERIFY(std::any_of(spans.begin(), spans.end(), [&](const TraceSpan& p) {
+        return p.depth + 1 == s.depth && p.start <= s.start && s.end <= p.end;
+      }));
+    }
+    QCOMPARE(at, end);
+    for (const TraceSpan& whole : spans) {
+      if (whole.part != TracePart::kTrace) continue;
+      int64_t inside = 0;
+      for (const TraceSpan& s : spans)
+        if (s.depth == 1 && s.trace == whole.trace) inside += s.end - s.start;
+      if (inside) QCOMPARE(inside, whole.end - whole.start);
+    }
+  }
+
+ private Q_SLOTS:
+  void a_call_is_filled() {
+    session::TraceRecord t = trace(1, 1, 1300, 3000);
+    t.phases = {{"python", "trace", -1, 1300, 2500}, {"autograph", "trace", 0, 1400, 1500},
+                {"autograph", "trace", 0, 2000, 2100}, {"compile", "trace", -1, 2600, 2900},
+                {"optimize", "trace", 3, 2650, 2700}};
+    const session::CallRecord c = call(7, t.id, 1000, 3400);
+    const std::vector<TraceSpan> spans = spans_of({&t}, &c);
+    check(spans, 1000, 3400);
+    QVERIFY(spans.front().part == TracePart::kBefore && spans.front().end == 1300);
+    QVERIFY(spans.back().part == TracePart::kAfter && spans.back().start == 3000);
+    // Where they happened, under their parents.
+    for (size_t p = 0; p < t.phases.size(); ++p) {
+      const auto span = std::find_if(spans.begin(), spans.end(), [&](const TraceSpan& s) { return s.phase == p; });
+      QVERIFY(span != spans.end());
+      QCOMPARE(span->start, t.phases[p].start_ns);
+      QCOMPARE(span->end, t.phases[p].end_ns);
+      QCOMPARE(int{span->depth}, t.phases[p].parent < 0 ? 1 : 2);
+    }
+    // Two stretches of the trace belong to no phase.
+    const auto others = std::count_if(spans.begin(), spans.end(),
+                                      [](const TraceSpan& s) { return s.part == TracePart::kOther; });
+    QCOMPARE(others, 2);
+  }
+
+  // Times of a file may be anything: parents that are no parents, ends before starts, phases outside.
+  void nonsense_stays_within_bounds() {
+    session::TraceRecord t = trace(1, 1, 5000, 1000);
+    t.phases = {{"a", "", 4, 0, 9000}, {"b", "", -7, 3000, 2000}, {"c", "", 1, INT64_MIN, INT64_MAX},
+                {"d", "", 3, 5, 6},    {"e", "", 0, 1500, 1600}};
+    const session::CallRecord c = call(7, t.id, 1000, 3400);
+    check(spans_of({&t}, &c), 1000, 3400);
+    t.end_ns = 8000;
+    check(spans_of({&t}, nullptr), 5000, 8000);
+    QVERIFY(spans_of({}, &c).empty());
+  }
+
+  void traces_find_their_calls() {
+    const std::string path = folder_.filePath(QStringLiteral("traces.footlight")).toStdString();
+    auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+    session::TraceRecord made = trace(1, 1, 1100, 1500), second = trace(2, 2, 1600, 1900);
+    made.reason = session::TraceReason::kVariableCreation;
+    w->add(made);
+    w->add(second);
+    w->add(trace(3, 3, 5000, 6000));  // get_concrete_function: no call
+    w->add(trace(4, 4, 7000, 8000));
+    w->add_rows(std::vector{call(10, TraceId(2), 1000, 2000), call(11, TraceId(4), 6900, 9000)});
+    w->finish({});
+    const auto reader = session::Reader::open(path);
+    Store store(*reader);
+    store.index();
+    const std::vector<TraceSpan> spans = all_trace_spans(store, {});
+    const auto of_call = [&](uint64_t id) {
+      std::vector<TraceSpan> found;
+      for (const TraceSpan& s : spans)
+        if (s.call == CallId(id)) found.push_back(s);
+      return found;
+    };
+    // The call that made variables made two traces.
+    check(of_call(10), 1000, 2000);
+    QCOMPARE(of_call(10).size(), size_t{5});
+    check(of_call(11), 6900, 9000);
+    const auto lone = std::find_if(spans.begin(), spans.end(), [](const TraceSpan& s) { return !s.call.valid(); });
+    QVERIFY(lone != spans.end() && lone->trace == TraceId(3) && lone->start == 5000 && lone->end == 6000);
+    for (const TraceSpan& s : of_call(10)) QVERIFY(s.thread == session::ThreadId(3));
+  }
+
+  void losses_lie_where_numbers_are_missing() {
+    const std::string path = folder_.filePath(QStringLiteral("lost.footlight")).toStdString();
+    auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+    session::OpColumns ops;
+    const auto add = [&](uint16_t thread, uint32_t number) {
+      OpEvent e;
+      e.start_ns = 1000 + number * 10;
+      e.end_ns = e.start_ns + 4;
+      e.op = OpId(1);
+      ops.append(thread, ThreadRings::op_event_id(thread, number), e);
+    };
+    for (const uint32_t n : {5u, 6u, 7u, 20u, 21u}) add(0, n), add(1, n == 21 ? 25 : n);
+    for (const uint32_t n : {22u, 100u}) add(0, n);
+    w->add_rows(ops);
+    w->finish({});
+    const auto reader = session::Reader::open(path);
+    Store store(*reader);
+    store.index();
+    std::vector<Loss> losses = store.losses().all();
+    std::sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) {
+      return std::pair(a.thread, a.from) < std::pair(b.thread, b.from);
+    });
+    QCOMPARE(losses.size(), size_t{4});
+    QCOMPARE(store.losses().events(), uint64_t{12 + 77 + 12 + 4});
+    QCOMPARE(losses[0].events, uint64_t{12});
+    QCOMPARE(losses[0].from, int64_t{1074});
+    QCOMPARE(losses[0].to, int64_t{1200});
+    QCOMPARE(losses[1].events, uint64_t{77});
+    QCOMPARE(losses[3].events, uint64_t{4});
+    QCOMPARE(losses[3].thread, 1u);
+  }
+};
+
+QTEST_GUILESS_MAIN(TraceTimeTest)
+#include "trace_time_test.moc"

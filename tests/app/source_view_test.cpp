@@ -238,7 +238,7 @@ class SourceViewTest : public WindowCase {
     QTest::keyClick(code, Qt::Key_End);
     QTest::qWait(20);
     QCOMPARE(window().selection().current().place.line, 1'000'018);
-    const auto fits = static_cast<size_t>(code->viewport()->height() / 24 + 2);
+    const auto fits = static_cast<size_t>(code->viewport()->height() / 24 + 4);
     code->viewport()->repaint();
     QVERIFY2(code->painted_rows() <= fits, qPrintable(QString::number(code->painted_rows())));
     QVERIFY(code->painted_rows() > 5);

@@ -196,7 +196,8 @@ void SourceView::show_file(session::FileId file) {
     if (files_->itemData(i).toUInt() == file.value) files_->setCurrentIndex(i);
   }
   show_costs();
-  if (another && editing() && !editor_->modified()) set_editing(true);
+  // After another run of the script the editor stays as it is.
+  if (another && editing() && !editor_->modified() && editor_->path() != disk_path()) set_editing(true);
 }
 
 void SourceView::show_script(const QString& path) {

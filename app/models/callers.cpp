@@ -71,7 +71,8 @@ void add_line(Stack& stack, const session::Reader& reader, Place place, TraceId 
   if (known != locations.end()) return stack.add_locations(known->id);
   // A line of converted code runs in the function under which it was converted.
   for (const session::GeneratedRecord& g : reader.contents().generated) {
-    if (g.file != place.file || std::find(g.line_map.begin(), g.line_map.end(), place.line) == g.line_map.end()) continue;
+    if (g.file != place.file) continue;
+    if (std::find(g.line_map.begin(), g.line_map.end(), place.line) == g.line_map.end()) continue;
     stack.push({g.name, place});
     const session::FunctionRecord* f = reader.function(g.function);
     if (f && f->name.substr(f->name.rfind('.') + 1) != g.name) stack.add_function(g.function);

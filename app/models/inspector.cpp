@@ -10,6 +10,9 @@
 namespace footlight::app {
 namespace {
 
+constexpr size_t kMostNodes = 5;  // of a line
+constexpr qsizetype kLongLine = 60;
+
 class Writer {
  public:
   Writer(const Document& document, const Selection& selection, const SelectionFacts* facts,
@@ -292,6 +295,9 @@ void Writer::node() {
 void Writer::line(Place where) {
   content_.title = document_.place_text(where);
   place("line", where);
+  const query::LineSum* cost = lines_ ? lines_->at(where.file, where.line) : nullptr;
+  if (cost) add_cost_rows(content_.groups.back().rows, *cost);
+  if (facts_ && facts_->calls) row("traced calls", count_text(facts_->calls));
   bool converted = false;
   for (const session::GeneratedRecord& code : document_.generated) {
     if (code.file != where.file) continue;
@@ -299,11 +305,13 @@ void Writer::line(Place where) {
     const auto lines = generated_lines_of(document_, s_, code);
     if (!statement && lines.empty()) continue;
     converted = true;
-    if (statement) {
-      if (statement->line == where.line) content_.title = q(statement->kind.empty() ? "line" : statement->kind);
-      content_.tag = statement->fate == "python" ? QStringLiteral("Python") : q(statement->fate);
-      content_.tag_tone = fate_tone(statement->fate);
-      if (!statement->note.empty()) content_.groups.back().paragraph = q(statement->note);
+    if (statement && statement->line == where.line && !statement->kind.empty()) content_.title = q(statement->kind);
+    if (statement && !statement->note.empty()) content_.groups.back().paragraph = q(statement->note);
+    for (const CodeLine& l : function_lines(document_, code, s_.trace)) {
+      if (l.number != where.line || l.fate.isEmpty()) continue;
+      content_.tag = l.fate == QStringLiteral("python") ? QStringLiteral("Python") : l.fate;
+      content_.tag_tone = fate_tone(l.fate.toStdString());
+      row_if("why", l.reason);
     }
     if (!lines.empty()) {
       const QString text = lines.size() == 1 ? QStringLiteral("line %1").arg(lines.front())
@@ -322,14 +330,12 @@ void Writer::line(Place where) {
     bool first = true;
     size_t more = 0;
     for (uint32_t id : nodes_of(document_, s_, g->id)) {
-      if (++more > 8) continue;
+      if (++more > kMostNodes) continue;
       link(first ? "nodes" : "", q(document_.node(g->id, id)->name), Selection::of_node(document_, g->id, id));
       first = false;
     }
-    if (more > 8) row("", QStringLiteral("and %1 more").arg(more - 8));
+    if (more > kMostNodes) row("", QStringLiteral("and %1 more").arg(more - kMostNodes));
   }
-  const query::LineSum* cost = lines_ ? lines_->at(where.file, where.line) : nullptr;
-  if (cost) add_cost_rows(content_.groups.back().rows, *cost);
   bool first = true;
   size_t more = 0;
   for (const session::TraceRecord& t : document_.traces) {
@@ -340,8 +346,16 @@ void Writer::line(Place where) {
     first = false;
   }
   if (more > 6) row("", QStringLiteral("and %1 more").arg(more - 6));
+  // Known at once; the sums of all lines come later.
+  if (!cost && facts_ && facts_->ran.count)
+    row("eager ops", count_text(facts_->ran.count) + QStringLiteral("  ") + duration_text(facts_->ran.total));
   add(ways_group(document_, where, s_.trace));
   callers();
+  const QString whole = document_.line_text(where).trimmed();
+  if (whole.size() > kLongLine) {
+    group(QStringLiteral("Whole line"));
+    content_.groups.back().paragraph = whole;
+  }
   source(where);
   if (!nodes_of(document_, s_, s_.graph).empty()) go("Show in graph", "graph", s_);
   if (cost && (cost->eager_ops || cost->traced_ops || cost->calls)) go("Show in the timeline", "timeline", s_);

@@ -20,9 +20,9 @@ InspectorRow text_row(const QString& label, const QString& value, int indent = 0
 }
 
 QString timed(int64_t ns, uint64_t runs) {
-  QString text = duration_text(ns);
-  if (runs > 1) text += QStringLiteral(", ") + duration_text(ns / static_cast<int64_t>(runs)) + QStringLiteral(" a run");
-  return text;
+  const QString text = duration_text(ns);
+  if (runs < 2) return text;
+  return text + QStringLiteral(", %1 a run").arg(duration_text(ns / static_cast<int64_t>(runs)));
 }
 
 void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& trace, int parent, int indent) {
@@ -38,7 +38,9 @@ void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& tra
     at->positions.push_back(static_cast<int>(i));
   }
   for (const Sum& s : sums) {
-    QString name = s.name == "python" ? QStringLiteral("Python") : s.name == "autograph" ? QStringLiteral("AutoGraph") : q(s.name);
+    QString name = s.name == "python"      ? QStringLiteral("Python")
+                   : s.name == "autograph" ? QStringLiteral("AutoGraph")
+                                           : q(s.name);
     if (s.count > 1) name += QString::fromUtf8(" ×%1").arg(s.count);
     rows.push_back(text_row(name, duration_text(s.ns), indent));
     if (indent >= 2) continue;
@@ -62,15 +64,13 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
   }
   if (sum.eager() || sum.traced_ns)
     rows.push_back(text_row(QStringLiteral("time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
-  if (sum.eager_ops && sum.eager() > 0)
-    rows.push_back(text_row(QStringLiteral("of it Python"), QStringLiteral("%1 %").arg(sum.python_ns * 100 / (sum.eager() + sum.traced_ns))));
-  if (sum.inside_ns) rows.push_back(text_row(QStringLiteral("with what it runs"), duration_text(sum.traced_ns + sum.inside_ns)));
-  if (sum.calls) {
-    rows.push_back(text_row(QStringLiteral("calls"), counted(sum.calls, "traced call", "traced calls")));
-    rows.push_back(text_row(QStringLiteral("beyond ops"), timed(sum.call_ns, sum.calls)));
-  }
-  if (sum.traces)
-    rows.push_back(text_row(QStringLiteral("tracing"), counted(sum.traces, "trace", "traces") + QStringLiteral(", ") + duration_text(sum.tracing_ns)));
+  const int64_t share = sum.eager() > 0 ? sum.python_ns * 100 / (sum.eager() + sum.traced_ns) : 0;
+  if (sum.eager() > 0) rows.push_back(text_row(QStringLiteral("of it Python"), QStringLiteral("%1 %").arg(share)));
+  if (sum.inside_ns)
+    rows.push_back(text_row(QStringLiteral("with what it runs"), duration_text(sum.traced_ns + sum.inside_ns)));
+  if (sum.calls) rows.push_back(text_row(QStringLiteral("beyond ops"), timed(sum.call_ns, sum.calls)));
+  const QString traces = counted(sum.traces, "trace", "traces") + QStringLiteral(", ") + duration_text(sum.tracing_ns);
+  if (sum.traces) rows.push_back(text_row(QStringLiteral("tracing"), traces));
 }
 
 InspectorGroup ways_group(const Document& document, Place place, TraceId shown) {
@@ -123,9 +123,8 @@ GradientLinks gradient_links(const session::GraphRecord& graph, const session::N
   // A gradient reads what its forward op reads or gives.
   const auto belong = [&](const session::NodeRecord& gradient, const session::NodeRecord& forward) {
     return is_gradient_of(gradient, forward) &&
-           (reads(gradient, forward.id) || std::any_of(forward.inputs.begin(), forward.inputs.end(), [&](const auto& e) {
-              return reads(gradient, e.from);
-            }));
+           (reads(gradient, forward.id) || std::any_of(forward.inputs.begin(), forward.inputs.end(),
+                                                       [&](const auto& e) { return reads(gradient, e.from); }));
   };
   GradientLinks links;
   for (const session::NodeRecord& other : graph.nodes) {

@@ -35,8 +35,8 @@ void mark_traces(const Document& document, session::FileId file, std::unordered_
     notes[f.line].strip = many ? QStringLiteral("amber") : QStringLiteral("violet");
   }
   for (const auto& [line, times] : again) {
-    put(notes[line], QStringLiteral("retraced here ") + (times > 1 ? counted(times, "time", "times") : QStringLiteral("once")),
-        "amber");
+    const QString often = times > 1 ? counted(times, "time", "times") : QStringLiteral("once");
+    put(notes[line], QStringLiteral("retraced here ") + often, "amber");
     notes[line].strip = QStringLiteral("amber");
   }
 }
@@ -55,9 +55,9 @@ void mark_eager(const Document& document, session::FileId file, std::unordered_m
   for (const auto& [id, count] : signatures) {
     const session::CodeRecord* code = document.code(id);
     if (!code || code->file != file || code->qualname == "<module>" || traced.count(code->first_line)) continue;
-    const QString forms = count > explain::EagerOps::kMostSignatures - 1
-                              ? QStringLiteral("many signatures")
-                              : count == 1 ? QStringLiteral("one signature") : counted(count, "signature", "signatures");
+    const QString forms = count >= explain::EagerOps::kMostSignatures ? QStringLiteral("many signatures")
+                          : count == 1                                 ? QStringLiteral("one signature")
+                                       : counted(count, "signature", "signatures");
     put(notes[code->first_line], QStringLiteral("eager, ") + forms, "dim");
     if (notes[code->first_line].strip.isEmpty()) notes[code->first_line].strip = QStringLiteral("blue");
   }

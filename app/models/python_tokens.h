@@ -1,4 +1,5 @@
-// The parts of a line of Python that are shown in colour: keywords, strings, numbers, comments, decorators, names defined.
+// The parts of a line of Python that are shown in colour: keywords, strings, numbers, comments, decorators, and the
+// names that it defines.
 #pragma once
 
 #include <QString>

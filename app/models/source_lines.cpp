@@ -76,7 +76,8 @@ void put_decisions(const Document& document, session::FileId file, FunctionId fu
       continue;
     }
     QStringList all;
-    for (const Way& way : ways) all << short_note(way.note) + QStringLiteral(" in ") + trace_numbers(document, way.traces);
+    for (const Way& way : ways)
+      all << short_note(way.note) + QStringLiteral(" in ") + trace_numbers(document, way.traces);
     made.note = all.join(QStringLiteral("; "));
   }
 }

@@ -187,10 +187,8 @@ void CodeView::paint_titles(QPainter& painter) const {
 
 void CodeView::paint_costs(QPainter& painter, const CostCell& cell, const QRectF& at) const {
   const Theme& t = theme();
-  if (cell.share > 0) {
-    const double width = std::max(3.0, cell.share * (columns_[2] + 2));
-    rounded(painter, QRectF(6, at.top() + 2, width, at.height() - 4), 3, t["selection"]);
-  }
+  const double width = cell.share * (columns_[2] + 2);
+  if (width >= 2) rounded(painter, QRectF(6, at.top() + 2, width, at.height() - 4), 3, t["selection"]);
   const QString texts[] = {cell.time, cell.runs, cell.nodes};
   for (int c = 0; c < 3; ++c)
     text_in(painter, QRectF(0, at.top(), columns_[c], at.height()), texts[c], c ? t["dim"] : t["text"], t.code(),
@@ -218,7 +216,8 @@ void CodeView::paint_row(QPainter& painter, size_t row, const QRectF& at) const 
   }
   if (hover_.contains(line.number) || over_ == line.number) rounded(painter, bar, 3, with_alpha(t["text"], 0.06));
   if (!strip.isEmpty())
-    rounded(painter, QRectF(before + 2, at.top() + 1, 3, at.height() - 2), 1.5, t.color(strip + QStringLiteral("Fill")));
+    rounded(painter, QRectF(before + 2, at.top() + 1, 3, at.height() - 2), 1.5,
+            t.color(strip + QStringLiteral("Fill")));
   text_in(painter, QRectF(before + 8, at.top(), numbers() - before - 16, at.height()), QString::number(line.number),
           chosen ? t["dim"] : t["faint"], t.code(), Qt::AlignRight | Qt::AlignVCenter);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kMargin = 122;
 constexpr size_t kMostRows = 10'000;       // in the text; the others come when they are looked for
-constexpr size_t kBytesAtOnce = 1 << 20;
+constexpr size_t kBytesAtOnce = 1 << 17;
 constexpr qint64 kSliceMs = 12, kWriteMs = 200;
 
 std::pair<const char*, const char*> tag_of(session::ConsoleStream stream) {
@@ -311,7 +311,8 @@ void ConsoleView::changed_from(size_t first) {
 void ConsoleView::slice() {
   QElapsedTimer clock;
   clock.start();
-  while (!lines_.complete(document()) && clock.elapsed() < kSliceMs) changed_from(lines_.take(document(), kBytesAtOnce / 8));
+  while (!lines_.complete(document()) && clock.elapsed() < kSliceMs)
+    changed_from(lines_.take(document(), kBytesAtOnce));
   if (filtered()) {
     const auto& all = lines_.lines();
     for (; filtered_ < all.size(); ++filtered_) {
@@ -392,7 +393,9 @@ void ConsoleView::say_count() {
   const size_t all = lines_.lines().size(), rows = this->rows();
   QString text = filtered() ? QStringLiteral("%1 of %2").arg(app::count_text(rows), counted(all, "line", "lines"))
                             : counted(all, "line", "lines");
-  if (written_ < rows) text += QStringLiteral("; %1 to %2 are shown").arg(app::count_text(first_ + 1), app::count_text(first_ + written_));
+  if (written_ < rows) {
+    text += QStringLiteral("; %1 to %2 are shown").arg(app::count_text(first_ + 1), app::count_text(first_ + written_));
+  }
   count_->setText(all ? text : QString());
 }
 

@@ -1,5 +1,5 @@
-// The bar for finding text: in source, generated code, the console, the editor. It searches in slices, so that a million
-// lines do not hold up the window.
+// The bar for finding text: in source, generated code, the console, the editor. It searches in slices, so that a
+// million lines do not hold up the window.
 #pragma once
 
 #include <QLabel>

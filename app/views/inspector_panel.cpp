@@ -182,7 +182,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
   for (const InspectorRow& row : group.rows) {
     auto* label = new ElidedLabel(QString(2 * row.indent, QLatin1Char(' ')) + row.label);
     label->setProperty("role", "faint");
-    label->setFixedWidth(86);
+    label->setFixedWidth(96);
     grid->addWidget(label, at, 0, Qt::AlignTop);
     if (row.link) {
       auto* link = new LinkButton(row.value, true);

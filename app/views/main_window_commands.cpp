@@ -49,6 +49,10 @@ void MainWindow::build_actions() {
               {QKeySequence(QStringLiteral("F5")), QKeySequence(QStringLiteral("Ctrl+R"))},
               [this] { run(); });
   add_command(run_menu, QStringLiteral("&Stop"), {QKeySequence(QStringLiteral("Shift+F5"))}, [this] { stop(); });
+  add_command(run_menu, QStringLiteral("&Edit the source"), {QKeySequence(QStringLiteral("Ctrl+E"))}, [this] {
+    show_view(QStringLiteral("source"));
+    source_->edit_button()->setChecked(!source_->editing());
+  });
   rerun_action_ = add_command(run_menu, QStringLiteral("Run a&gain when the script is saved"), {}, [this] {
     rerun_on_save_ = !rerun_on_save_;
     rerun_action_->setChecked(rerun_on_save_);
@@ -169,6 +173,8 @@ void MainWindow::build_actions() {
         "<tr><td><b>Ctrl+6, 7, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
         "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
         "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
+        "<tr><td><b>Ctrl+F</b></td><td>find in source, generated code and console</td></tr>"
+        "<tr><td><b>Ctrl+E, Ctrl+S</b></td><td>edit the source, save it</td></tr>"
         "<tr><td><b>F8</b></td><td>next finding</td></tr>"
         "<tr><td><b>F4, Shift+F4</b></td><td>next and previous place in the console's errors</td></tr>"
         "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, "

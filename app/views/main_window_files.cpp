@@ -163,6 +163,7 @@ void MainWindow::save() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!source_->may_close()) return event->ignore();
   if (remember_) save();
   if (worker_.running()) worker_.kill();
   event->accept();

@@ -196,7 +196,8 @@ void SourceView::show_file(session::FileId file) {
     if (files_->itemData(i).toUInt() == file.value) files_->setCurrentIndex(i);
   }
   show_costs();
-  if (another && editing()) set_editing(true);
+  // After another run of the script the editor stays as it is.
+  if (another && editing() && !editor_->modified() && editor_->path() != disk_path()) set_editing(true);
 }
 
 void SourceView::show_script(const QString& path) {
@@ -211,7 +212,7 @@ void SourceView::show_script(const QString& path) {
   code_->set_costs(nullptr);
   code_->set_text(text_);
   sentence_->setText(QStringLiteral("not run yet: Run (F5) shows what its lines cost"));
-  if (editing()) set_editing(true);
+  if (editing() && !editor_->modified()) set_editing(true);
 }
 
 void SourceView::want_costs() {
@@ -232,7 +233,8 @@ void SourceView::show_costs() {
   auto costs = std::make_shared<LineCosts>(line_costs(sums, file_, mode_));
   const bool counting = sums.lines.empty() && (context_.session->lines().waiting() || !isVisible());
   QString sentence = counting ? QString::fromUtf8("counting …") : costs->sentence;
-  if (document().dropped) sentence += QStringLiteral("; incomplete: %1 events were dropped").arg(count_text(document().dropped));
+  if (document().dropped)
+    sentence += QStringLiteral("; incomplete: %1 events were dropped").arg(count_text(document().dropped));
   sentence_->setText(sentence);
   set_tip(sentence_, cost_mode_tip(mode_));
   code_->set_costs(std::move(costs));
@@ -260,9 +262,12 @@ void SourceView::edit(const Place& place) {
 
 void SourceView::set_editing(bool on) {
   say({});
-  if (on && (editor_->path() != disk_path() || !editor_->modified())) {
-    if (editor_->modified() && !save()) return;
-    const QString error = disk_path().isEmpty() ? QStringLiteral("There is no file to edit.") : editor_->open(disk_path());
+  if (on && editor_->modified()) {
+    if (editor_->path() != disk_path())
+      say(QFileInfo(editor_->path()).fileName() + QStringLiteral(" has edits that are not saved: save them first."));
+  } else if (on) {
+    const QString path = disk_path();
+    const QString error = path.isEmpty() ? QStringLiteral("There is no file to edit.") : editor_->open(path);
     if (!error.isEmpty()) {
       edit_->setChecked(false);
       say(error);
@@ -293,6 +298,17 @@ bool SourceView::save_edits() {
   if (!editor_->modified()) return true;
   if (save()) return true;
   edit_->setChecked(true);
+  Q_EMIT wants_view(QStringLiteral("source"));
+  return false;
+}
+
+bool SourceView::may_close() {
+  const int edits = editor_->document()->revision();
+  if (!editor_->modified() || edits == asked_at_) return true;
+  asked_at_ = edits;
+  edit_->setChecked(true);
+  const QString name = QFileInfo(editor_->path()).fileName();
+  say(name + QStringLiteral(" has edits that are not saved. Close again to drop them."));
   Q_EMIT wants_view(QStringLiteral("source"));
   return false;
 }

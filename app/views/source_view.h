@@ -41,6 +41,8 @@ class SourceView : public View {
   void edit(const Place& place);
   // Before a run. False: the edits could not be saved; the view says why.
   bool save_edits();
+  // False: there are unsaved edits, and the view has said so. Once it has, true.
+  bool may_close();
   void show_theme();
 
  protected:
@@ -71,6 +73,7 @@ class SourceView : public View {
   SourceEditor* editor_;
   session::FileId file_;
   QString script_;  // that has not been run
+  int asked_at_ = -1;  // revision of the text for which may_close() said no
   CostMode mode_ = CostMode::kTime;
   std::shared_ptr<FileText> text_;
   size_t known_files_ = 0, pieces_ = 0, decisions_ = 0, traces_ = 0;

@@ -1,5 +1,6 @@
-// What every line of the user's code cost: ops run one by one and the Python between them, ops of graphs, calls, traces.
-// A line has its own cost only; what its branches, loops and called graphs cost lies on their lines, and is summed apart.
+// What every line of the user's code cost: ops run one by one and the Python between them, ops of graphs, calls,
+// traces. A line has its own cost only: that of its branches, loops and called graphs lies on their lines, and is
+// summed apart.
 #pragma once
 
 #include "engine/query/cancel.h"

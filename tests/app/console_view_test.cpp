@@ -27,7 +27,9 @@ class ConsoleViewTest : public WindowCase {
  private Q_SLOTS:
   void filter_and_streams() {
     using Stream = session::ConsoleStream;
-    with_console({{1, Stream::kStdout, "loss 1\nstep\n"}, {2, Stream::kTfPrint, "loss 2\n"}, {3, Stream::kStderr, "bad Loss\n"}});
+    with_console({{1, Stream::kStdout, "loss 1\nstep\n"},
+                  {2, Stream::kTfPrint, "loss 2\n"},
+                  {3, Stream::kStderr, "bad Loss\n"}});
     QCOMPARE(shown().size(), 4);
     console().filter()->setFocus();
     QTest::keyClicks(console().filter(), QStringLiteral("loss"));

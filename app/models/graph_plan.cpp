@@ -418,13 +418,14 @@ class Planner {
     }
   }
 
-  // A handle is shown where its reads are.
+  // A variable is shown where it is read first, its handle too.
   void stands_for(Area& area, size_t chip, int shown) {
-    plan_.places.insert(GraphPlan::place_key(area.graph.id, area.graph.nodes[chip].id), shown);
-    for (const session::EdgeRecord& e : area.graph.nodes[chip].inputs) {
-      const auto key = GraphPlan::place_key(area.graph.id, e.from);
+    const auto show = [&](uint32_t node) {
+      const auto key = GraphPlan::place_key(area.graph.id, node);
       if (!plan_.places.contains(key)) plan_.places.insert(key, shown);
-    }
+    };
+    show(area.graph.nodes[chip].id);
+    for (const session::EdgeRecord& e : area.graph.nodes[chip].inputs) show(e.from);
   }
 
   // The box at one end of an edge, and whether that end is in a piece that is not shown.

@@ -383,6 +383,7 @@ bool GraphCanvas::event(QEvent* event) {
       if (b.cost_ns >= 0)
         lines << (b.expandable ? QStringLiteral("%1 in all, with what it runs") : QStringLiteral("%1 in all"))
                      .arg(duration_text(b.cost_ns));
+      if (b.cost_shared) lines << QStringLiteral("counting what the same function took where others call it");
       for (const QString& line : {b.subtitle, b.note})
         if (!line.isEmpty()) lines << line;
       show_tip(help->globalPos(), lines.join(QLatin1Char('\n')), this);

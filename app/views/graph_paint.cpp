@@ -45,6 +45,9 @@ const char* mark_tone(const PlanBox& box) {
     default: return nullptr;
   }
 }
+QString cost_text(const PlanBox& box) {
+  return (box.cost_shared ? QString::fromUtf8("≤ ") : QString()) + duration_text(box.cost_ns);
+}
 QString soft(const char* tone) { return QLatin1String(tone) + QStringLiteral("Soft"); }
 
 }  // namespace
@@ -96,7 +99,7 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
     text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - (b.cost_ns > 0 ? 140 : 48), 24),
             b.subtitle, ink, t.code(-1));
     if (b.cost_ns > 0) {
-      text_in(painter, QRectF(b.rect.right() - 96, b.rect.top() + 6, 84, 24), duration_text(b.cost_ns), t["dim"],
+      text_in(painter, QRectF(b.rect.right() - 96, b.rect.top() + 6, 84, 24), cost_text(b), t["dim"],
               t.code(-1), Qt::AlignRight | Qt::AlignVCenter);
     }
   }
@@ -254,7 +257,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
             b.title, t["text"], t.ui(0, QFont::DemiBold));
     double right = b.rect.right() - 7;
     if (b.cost_ns > 0) {
-      const QString cost = duration_text(b.cost_ns);
+      const QString cost = cost_text(b);
       const double wide = QFontMetricsF(t.code(-1)).horizontalAdvance(cost) + 2;
       text_in(painter, QRectF(right - wide, b.rect.top() + 22, wide, 18), cost, t["dim"], t.code(-1),
               Qt::AlignRight | Qt::AlignVCenter);

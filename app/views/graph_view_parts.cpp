@@ -55,10 +55,7 @@ QWidget* GraphView::make_bar() {
   for (QPushButton* button : {fold_, find, fit}) button->setProperty("role", "chip");
   for (QPushButton* button : {colour_, labels_, constants_, identities_, control_, fold_, find, fit}) bar->addWidget(button);
   bar->addWidget(compare);
-  summary_ = new ElidedLabel;
-  summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  summary_->setProperty("role", "faint");
-  bar->addWidget(summary_, 1);
+  bar->addStretch(1);
 
   connect(compare, &QPushButton::clicked, this, [this] {
     if (const session::TraceRecord* t = document().trace_of_graph(shown_)) Q_EMIT compare_asked(t->id);

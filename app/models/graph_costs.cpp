@@ -118,6 +118,9 @@ void apply_costs(GraphPlan& plan, const Document& document, const GraphCosts& co
       const int at = plan.places.value(key, -1);
       if (at < 0) continue;
       PlanBox& box = plan.boxes[static_cast<size_t>(at)];
+      // A box that stands for other nodes as well, of other pieces or behind its chips, has its own time only.
+      const bool stands = box.kind == PlanBox::Kind::kNode && box.node != n.id;
+      if (stands || plan.in_other_piece.contains(key)) continue;
       if (!n.functions.empty()) reach(document, n, reached[static_cast<size_t>(at)]);
       const auto ran = costs.nodes.find(key);
       if (ran == costs.nodes.end()) continue;

@@ -164,7 +164,8 @@ void GraphView::lay_out(const QString& keep) {
   revealing_ = options_.reveal_graph.valid();
   shown_nodes_ = g->nodes.size();
   canvas_->set_busy(true);
-  layout_.start_making([part = part_, graph = shown_, options = options_] { return plan_graph(*part, graph, options); });
+  layout_.start_making(
+      [part = part_, graph = shown_, options = options_] { return plan_graph(*part, graph, options); });
 }
 
 void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {

@@ -1,5 +1,5 @@
-// Graphs for tests and benchmarks in the shapes that programs make: a chain, and a residual network with its gradient and
-// its update. In a file whose line N is made by instruction N of code 1.
+// Graphs for tests and benchmarks in the shapes that programs make: a chain, and a residual network with its gradient
+// and its update. In a file whose line N is made by instruction N of code 1.
 #pragma once
 
 #include "app/models/document.h"

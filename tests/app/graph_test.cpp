@@ -116,7 +116,8 @@ class GraphTest : public WindowCase {
     QCOMPARE(cause_of(d, g, repeats[2]).place.line, 12);
     // All pieces are made of the same ops.
     for (const GraphRepeat& r : repeats)
-      for (size_t i = r.first; i < r.end(); ++i) QCOMPARE(g.nodes[i].op, g.nodes[r.first + (i - r.first) % r.period].op);
+      for (size_t i = r.first; i < r.end(); ++i)
+        QCOMPARE(g.nodes[i].op, g.nodes[r.first + (i - r.first) % r.period].op);
     // Names do not matter, edges do: a piece that reads something else than its neighbours ends the run.
     session::GraphRecord chain = chain_graph(GraphId(2), 101, true);
     QCOMPARE(find_repeats(d, chain).front().times, size_t{100});
@@ -150,7 +151,8 @@ class GraphTest : public WindowCase {
     QCOMPARE(folded.nodes, d.graph(GraphId(1))->nodes.size());
     const PlanBox* layers = box_named(folded, QStringLiteral("×30"));
     QVERIFY(layers && layers->title.contains(QStringLiteral("for w, b in layers")));
-    QVERIFY(layers->subtitle.contains(QStringLiteral("8 nodes each")) && layers->subtitle.contains(QStringLiteral("train.py:5")));
+    QVERIFY(layers->subtitle.contains(QStringLiteral("8 nodes each")) &&
+            layers->subtitle.contains(QStringLiteral("train.py:5")));
     // Every node is somewhere.
     for (const session::NodeRecord& n : d.graph(GraphId(1))->nodes) QVERIFY(folded.place_of(GraphId(1), n.id) >= 0);
     options.opened.insert(layers->key);
@@ -226,7 +228,8 @@ class GraphTest : public WindowCase {
       return sum;
     };
     for (const auto& [key, ns] : nested.by_node) {
-      if (key.first == 500 || key.first == 502) QCOMPARE(cumulative_ns(*part, costs, GraphId(key.first), key.second), ns);
+      if (key.first == 500 || key.first == 502)
+        QCOMPARE(cumulative_ns(*part, costs, GraphId(key.first), key.second), ns);
     }
     QCOMPARE(cumulative_ns(*part, costs, GraphId(501), 2), rows({502}));
     QCOMPARE(cumulative_ns(*part, costs, GraphId(500), 2), rows({501, 502, 503}));
@@ -247,6 +250,27 @@ class GraphTest : public WindowCase {
         QCOMPARE(plan.boxes[static_cast<size_t>(call)].cost_ns, rows({502}));
       }
     }
+    // In an open repeat a box has the time of its own piece.
+    GraphMaker loop(GraphId(600));
+    uint32_t x = loop.parameter("float32 (4, 8)", 5);
+    GraphCosts each;
+    for (uint32_t k = 1; k <= 9; ++k) {
+      x = loop.add("Mul", {x}, 6);
+      query::Sums own;
+      own.add(100 * k);
+      each.nodes[GraphPlan::place_key(GraphId(600), k)] = own;
+      each.graphs[GraphId(600)].add(own);
+    }
+    const Document pieces = document_around(loop.done(x));
+    GraphOptions look = first_options(pieces, GraphId(600));
+    GraphPlan plan = plan_graph(pieces, GraphId(600), look);
+    apply_costs(plan, pieces, each, {"CPU"});
+    QCOMPARE(box_named(plan, QStringLiteral("×9"))->cost_ns, int64_t{4500});
+    look.reveal_graph = GraphId(600);
+    look.reveal_node = 4;
+    plan = plan_graph(pieces, GraphId(600), look);
+    apply_costs(plan, pieces, each, {"CPU"});
+    QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(600), 4))].cost_ns, int64_t{400});
     // An event in the called function: its node and line are those of that function's graph.
     query::OpRow row;
     row.graph = GraphId(502);
@@ -286,18 +310,21 @@ class GraphTest : public WindowCase {
     canvas().set_selected({index_of(layers)});
     canvas().frame_selected();
     const QPointF before = canvas().to_screen(box_named(plan(), QStringLiteral("for w, b"))->rect.topLeft());
-    QTest::mouseClick(&canvas(), Qt::LeftButton, {}, canvas().to_screen(layers->rect.topLeft() + QPointF(14, 15)).toPoint());
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      canvas().to_screen(layers->rect.topLeft() + QPointF(14, 15)).toPoint());
     window().settle();
     QCOMPARE(plan().clusters.size(), size_t{1});
     QCOMPARE(plan().clusters[0].key, key);
     // It is on the screen, and as far as it fits where the box was.
-    const QRectF now(canvas().to_screen(plan().clusters[0].rect.topLeft()), canvas().to_screen(plan().clusters[0].rect.bottomRight()));
+    const QRectF now(canvas().to_screen(plan().clusters[0].rect.topLeft()),
+                     canvas().to_screen(plan().clusters[0].rect.bottomRight()));
     QVERIFY(QRectF(canvas().rect()).intersects(now));
     QVERIFY(std::abs(now.left() - before.x()) < canvas().width() / 2.0);
     // The next piece, by the keyboard.
     const int relu = plan().box_of(GraphId(1), 7);
     QVERIFY(relu >= 0);
-    QTest::mouseClick(&canvas(), Qt::LeftButton, {}, centre_of(&plan().boxes[static_cast<size_t>(relu)]) - QPoint(0, 12));
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      centre_of(&plan().boxes[static_cast<size_t>(relu)]) - QPoint(0, 12));
     QCOMPARE(window().selection().current().node, 7u);
     QTest::keyClick(&canvas(), Qt::Key_BracketRight);
     window().settle();
@@ -331,13 +358,16 @@ class GraphTest : public WindowCase {
     QCOMPARE(b.chips.size(), size_t{3});
     canvas().set_selected({product});
     canvas().frame_selected();
-    QTest::mouseClick(&canvas(), Qt::LeftButton, {}, canvas().to_screen(GraphCanvas::chip_rect(b, 0).center()).toPoint());
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      canvas().to_screen(GraphCanvas::chip_rect(b, 0).center()).toPoint());
     QCOMPARE(window().selection().current().node, 2u);
     QVERIFY(canvas().selected().contains(product));
     QCOMPARE(b.chips[1].kind, PlanChip::Kind::kGradient);
     canvas().frame_selected();
-    QTest::mouseClick(&canvas(), Qt::LeftButton, {}, canvas().to_screen(GraphCanvas::chip_rect(b, 1).center()).toPoint());
-    const session::NodeRecord* gradient = window().session().document().node(GraphId(1), window().selection().current().node);
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      canvas().to_screen(GraphCanvas::chip_rect(b, 1).center()).toPoint());
+    const session::NodeRecord* gradient =
+        window().session().document().node(GraphId(1), window().selection().current().node);
     QCOMPARE(gradient->op, std::string("MatMul"));
     QCOMPARE(gradient->source.offset, 11u);
   }
@@ -391,7 +421,8 @@ class GraphTest : public WindowCase {
     const std::unique_ptr<QMenu> menu(window().graph()->menu_for(relu));
     QStringList texts;
     for (QAction* action : menu->actions()) texts << action->text();
-    for (const char* wanted : {"Show the source line", "Show in the Timeline", "Copy the name", "Go to its gradient ReluGrad"})
+    for (const char* wanted :
+         {"Show the source line", "Show in the Timeline", "Copy the name", "Go to its gradient ReluGrad"})
       QVERIFY2(texts.contains(QLatin1String(wanted)), wanted);
     for (QAction* action : menu->actions())
       if (action->text() == QStringLiteral("Show the source line")) action->trigger();

@@ -66,16 +66,18 @@ void measure(const char* shape, session::GraphRecord graph) {
   int largest = -1;
   for (size_t i = 0; i < boxes; ++i) {
     const PlanBox& b = plan().boxes[i];
-    if (b.expandable && (largest < 0 || b.holds > plan().boxes[static_cast<size_t>(largest)].holds)) largest = static_cast<int>(i);
+    if (b.expandable && (largest < 0 || b.holds > plan().boxes[static_cast<size_t>(largest)].holds))
+      largest = static_cast<int>(i);
   }
   Took expand;
   if (largest >= 0) expand = time([&] { Q_EMIT canvas->box_toggled(largest); }, idle);
   const Took search = time([&] { Q_EMIT view->find_bar()->asked(QStringLiteral("relu f32[4,8]")); }, idle);
   const Took again = time([&] { Q_EMIT view->find_bar()->asked(QStringLiteral("4,8")); }, idle);
   const Took step = time([&] { Q_EMIT view->find_bar()->step_asked(1); }, idle);
-  std::printf("%-16s %6zu %6zu %6.3f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.1f\n", shape,
-              nodes, boxes, fit, first.all, first.held, expand.all, expand.held, search.all, search.held, again.all,
-              again.held, step.all, step.held, frame.all);
+  std::printf(
+      "%-16s %6zu %6zu %6.3f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.1f\n",
+      shape, nodes, boxes, fit, first.all, first.held, expand.all, expand.held, search.all, search.held,
+      again.all, again.held, step.all, step.held, frame.all);
   std::fflush(stdout);
 }
 
@@ -87,8 +89,8 @@ int main(int argc, char** argv) {
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   set_theme(QStringLiteral("dark"));
   std::printf("ms until done / ms that the window's thread was held at most\n");
-  std::printf("%-16s %6s %6s %6s  %12s  %12s  %12s  %12s  %12s  %6s\n", "shape", "nodes", "boxes", "fit", "first picture",
-              "open a group", "first search", "next search", "go to match", "frame");
+  std::printf("%-16s %6s %6s %6s  %12s  %12s  %12s  %12s  %12s  %6s\n", "shape", "nodes", "boxes", "fit",
+              "first picture", "open a group", "first search", "next search", "go to match", "frame");
   for (const uint32_t nodes : {1'000u, 10'000u, 50'000u}) {
     measure("training", training_graph(GraphId(1), nodes / 20));
     measure("chain", chain_graph(GraphId(1), nodes, true));

@@ -103,7 +103,11 @@ int64_t cumulative_ns(const Document& document, const GraphCosts& costs, GraphId
 
 void apply_costs(GraphPlan& plan, const Document& document, const GraphCosts& costs,
                  const std::vector<std::string>& device_names) {
-  for (PlanBox& box : plan.boxes) box.cost_ns = -1, box.device.clear();
+  for (PlanBox& box : plan.boxes) box.cost_ns = -1, box.cost_shared = false, box.device.clear();
+  std::map<GraphId, size_t> callers;
+  for (const session::GraphRecord& g : document.graphs)
+    for (const session::NodeRecord& n : g.nodes)
+      for (const auto& [role, id] : n.functions) ++callers[id];
   std::vector<std::set<GraphId>> reached(plan.boxes.size());
   std::set<GraphId> seen;
   for (const PlanArea& area : plan.areas) {
@@ -114,6 +118,9 @@ void apply_costs(GraphPlan& plan, const Document& document, const GraphCosts& co
       const int at = plan.places.value(key, -1);
       if (at < 0) continue;
       PlanBox& box = plan.boxes[static_cast<size_t>(at)];
+      // A box that stands for other nodes as well, of other pieces or behind its chips, has its own time only.
+      const bool stands = box.kind == PlanBox::Kind::kNode && box.node != n.id;
+      if (stands || plan.in_other_piece.contains(key)) continue;
       if (!n.functions.empty()) reach(document, n, reached[static_cast<size_t>(at)]);
       const auto ran = costs.nodes.find(key);
       if (ran == costs.nodes.end()) continue;
@@ -130,6 +137,7 @@ void apply_costs(GraphPlan& plan, const Document& document, const GraphCosts& co
       const auto at = costs.graphs.find(id);
       if (at == costs.graphs.end() || !at->second.count) continue;
       plan.boxes[b].cost_ns = std::max<int64_t>(0, plan.boxes[b].cost_ns) + at->second.total;
+      plan.boxes[b].cost_shared |= callers[id] > 1;
     }
   }
 }

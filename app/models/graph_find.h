@@ -21,7 +21,7 @@ struct FoundNode {
 
 class GraphSearch {
  public:
-  // Every node's words: name, op, attributes, constant, shapes and dtypes, in all ways of writing them that the window has.
+  // Every node has its name, op, attributes, constant, shapes and dtypes, written in all ways that the window has.
   static std::shared_ptr<const GraphSearch> make(const Document& part, GraphId root);
   // The nodes with all of the words, the graph's own first, in the order of the graph.
   std::vector<FoundNode> find(const QString& words) const;

@@ -83,7 +83,8 @@ class Grouper {
     std::string inside = rules_.common;
     auto repeat = open_.begin();
     const auto enter_repeats = [&](size_t depth) {
-      for (; repeat != open_.end() && shared_[*repeat].size() <= depth; ++repeat) parent = repeat_group(*repeat, parent);
+      for (; repeat != open_.end() && shared_[*repeat].size() <= depth; ++repeat)
+        parent = repeat_group(*repeat, parent);
     };
     for (size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
       const std::string scope = name.substr(0, at);
@@ -211,7 +212,9 @@ class Grouper {
     const session::CodeRecord* code = document_.code(first.source.code);
     g.title = function && code ? q(code->qualname).section(QLatin1Char('.'), -1) + QStringLiteral("()")
                                : q(first.op) + QStringLiteral(" … ") + q(graph_.nodes[children[to - 1].first].op);
-    if (low) g.detail = low == high ? QStringLiteral("line %1").arg(low) : QStringLiteral("lines %1–%2").arg(low).arg(high);
+    if (low)
+      g.detail =
+          low == high ? QStringLiteral("line %1").arg(low) : QStringLiteral("lines %1–%2").arg(low).arg(high);
     const int made = add(std::move(g));
     for (size_t c = from; c < to; ++c) {
       if (children[c].group < 0) made_.of[children[c].first] = made;

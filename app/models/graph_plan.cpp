@@ -18,6 +18,7 @@ constexpr size_t kCutFrom = 40;      // edges in an area before hubs are cut
 constexpr int kDeepest = 6;          // bodies within bodies
 constexpr double kBoxHeight = 44, kChipRow = 22;
 constexpr size_t kMostChips = 4;
+constexpr double kCostWidth = 58;    // of a duration behind the subtitle
 
 bool is_constant(const session::NodeRecord& n) { return n.op == "Const"; }
 bool is_identity(const session::NodeRecord& n) { return n.op == "Identity" || n.op == "NoOp"; }
@@ -44,7 +45,9 @@ int body_order(const std::string& role) {
   return title == QStringLiteral("condition") ? 0 : title == QStringLiteral("else") ? 2 : 1;
 }
 
-bool calls_function(const session::NodeRecord& n) { return n.functions.size() == 1 && n.functions.front().attribute == "f"; }
+bool calls_function(const session::NodeRecord& n) {
+  return n.functions.size() == 1 && n.functions.front().attribute == "f";
+}
 
 class Planner {
  public:
@@ -106,7 +109,9 @@ class Planner {
     add_edges(area);
     if (options_.chips) add_chips(area);
     for (size_t i = 0; i < g->nodes.size(); ++i) {
-      const int at = area.box[i] >= 0 ? area.box[i] : area.twin[i] >= 0 ? area.box[static_cast<size_t>(area.twin[i])] : -1;
+      const int at = area.box[i] >= 0    ? area.box[i]
+                     : area.twin[i] >= 0 ? area.box[static_cast<size_t>(area.twin[i])]
+                                         : -1;
       if (at < 0) continue;
       plan_.places.insert(GraphPlan::place_key(id, g->nodes[i].id), at);
       if (area.twin[i] >= 0) plan_.in_other_piece.insert(GraphPlan::place_key(id, g->nodes[i].id));
@@ -169,7 +174,8 @@ class Planner {
         continue;
       }
       path.clear();
-      for (int at = area.groups.of[i]; at >= 0; at = area.groups.groups[static_cast<size_t>(at)].parent) path.push_back(at);
+      for (int at = area.groups.of[i]; at >= 0; at = area.groups.groups[static_cast<size_t>(at)].parent)
+        path.push_back(at);
       std::reverse(path.begin(), path.end());
       int cluster = -1;
       std::string inside = common;
@@ -232,7 +238,8 @@ class Planner {
     if (group.kind == GraphGroup::Kind::kRepeat) {
       c.times = group.repeat.times;
       if (!options_.unrolled.contains(group.key))
-        c.title += QStringLiteral("   piece %1 of %2").arg(shown_piece(group) + 1).arg(group.repeat.times);
+        c.title = group.title.section(QStringLiteral("  "), 1) +
+                  QStringLiteral("   piece %1 of %2").arg(shown_piece(group) + 1).arg(group.repeat.times);
     }
     if (!group.detail.isEmpty()) c.title += QStringLiteral("   ") + group.detail;
     return c;
@@ -270,7 +277,8 @@ class Planner {
     for (const std::string& output : n.outputs) made.bytes += bytes_of(output);
     describe(made, g, n);
     if (options_.chips) count_chips(made, area, i);
-    const int index = place(std::move(made));
+    const bool runs = n.op != "Const" && n.op != "Placeholder";
+    const int index = place(std::move(made), options_.chips && runs ? kCostWidth : 0);
     if (box(index).expandable && options_.opened.contains(box(index).key)) open_bodies(area, i, index);
     return index;
   }
@@ -336,9 +344,9 @@ class Planner {
         const int at = area.row.value(n.inputs[input].from, -1);
         if (at >= 0) parameters[k] = area.variable[static_cast<size_t>(at)];
       }
-      const int body_area =
-          add_area(inner, made, key + QLatin1Char('|') + q(role) + QLatin1Char('/'), calls_function(n) ? graph_title(document_, inner) : body_title(role),
-                   lines, area.depth + 1, std::move(parameters));
+      const int body_area = add_area(inner, made, key + QLatin1Char('|') + q(role) + QLatin1Char('/'),
+                                     calls_function(n) ? graph_title(document_, inner) : body_title(role),
+                                     lines, area.depth + 1, std::move(parameters));
       box(made).bodies.push_back(body_area);
     }
   }
@@ -358,9 +366,7 @@ class Planner {
     return captures_.value(node);
   }
 
-  int place(PlanBox box) {
-    // Room for a duration behind the subtitle.
-    const double spare = options_.chips && box.kind == PlanBox::Kind::kNode && box.family != QStringLiteral("constant") ? 58 : 0;
+  int place(PlanBox box, double spare = 0) {
     double wide = std::max(7.4 * static_cast<double>(box.title.size()) + (box.expandable ? 22 : 0),
                            6.8 * static_cast<double>(box.subtitle.size()) + spare);
     double chips = 0;
@@ -418,13 +424,14 @@ class Planner {
     }
   }
 
-  // A handle is shown where its reads are.
+  // A variable is shown where it is read first, its handle too.
   void stands_for(Area& area, size_t chip, int shown) {
-    plan_.places.insert(GraphPlan::place_key(area.graph.id, area.graph.nodes[chip].id), shown);
-    for (const session::EdgeRecord& e : area.graph.nodes[chip].inputs) {
-      const auto key = GraphPlan::place_key(area.graph.id, e.from);
+    const auto show = [&](uint32_t node) {
+      const auto key = GraphPlan::place_key(area.graph.id, node);
       if (!plan_.places.contains(key)) plan_.places.insert(key, shown);
-    }
+    };
+    show(area.graph.nodes[chip].id);
+    for (const session::EdgeRecord& e : area.graph.nodes[chip].inputs) show(e.from);
   }
 
   // The box at one end of an edge, and whether that end is in a piece that is not shown.

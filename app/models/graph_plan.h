@@ -55,6 +55,7 @@ struct PlanBox {
   std::vector<PlanChip> chips;
   QString dtype;               // of the first output
   int64_t cost_ns = -1;        // with all that it calls (graph_costs.h); -1: unknown
+  bool cost_shared = false;    // with runs of the same graph from other places: this box took at most that
   uint64_t bytes = 0;          // of its outputs, where their shapes are known
   QString device;
   // In a comparison with another graph (diff_graphs.h).

@@ -33,8 +33,10 @@ class RepeatFinder {
   }
 
   std::vector<GraphRepeat> run() {
-    while (fold_once()) {
-    }
+    // Short periods first, so that loops in loops are found from the inside out.
+    for (size_t longest = 1; longest <= kLongestPeriod; longest *= 2)
+      while (fold_once(longest)) {
+      }
     std::ranges::stable_sort(found_, [](const GraphRepeat& a, const GraphRepeat& b) {
       return a.first != b.first ? a.first < b.first : a.end() > b.end();
     });
@@ -71,7 +73,7 @@ class RepeatFinder {
     return hasher.result();
   }
 
-  bool fold_once() {
+  bool fold_once(size_t longest) {
     const size_t count = elements_.size();
     std::vector<size_t> next(count, count);
     std::unordered_map<Hash128, size_t> last;
@@ -86,7 +88,7 @@ class RepeatFinder {
       size_t other = i;
       for (int tries = 0; tries < kTries && !taken; ++tries) {
         other = next[other];
-        if (other >= count || other - i > kLongestPeriod) break;
+        if (other >= count || other - i > longest) break;
         taken = try_period(i, other - i, folded);
       }
       any |= taken > 0;

@@ -214,10 +214,13 @@ QString GraphCanvas::spoken(int box) const {
   const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
   int inputs = 0, readers = 0;
   for (const PlanEdge& e : plan_.edges) inputs += e.to == box, readers += e.from == box;
-  QStringList words{b.title, b.subtitle, QStringLiteral("%1 inputs").arg(inputs), QStringLiteral("%1 readers").arg(readers)};
+  QStringList words{b.title, b.subtitle, QStringLiteral("%1 inputs").arg(inputs),
+                    QStringLiteral("%1 readers").arg(readers)};
   if (b.cost_ns >= 0) words << duration_text(b.cost_ns);
   for (const PlanChip& chip : b.chips)
-    words << (chip.kind == PlanChip::Kind::kVariable ? QStringLiteral("variable ") : QStringLiteral("gradient ")) + chip.text;
+    words << (chip.kind == PlanChip::Kind::kVariable ? QStringLiteral("variable ")
+                                                     : QStringLiteral("gradient ")) +
+                 chip.text;
   if (!b.note.isEmpty()) words << b.note;
   if (b.expandable) words << (b.bodies.empty() ? QStringLiteral("closed") : QStringLiteral("open"));
   return words.join(QStringLiteral(", "));
@@ -383,6 +386,7 @@ bool GraphCanvas::event(QEvent* event) {
       if (b.cost_ns >= 0)
         lines << (b.expandable ? QStringLiteral("%1 in all, with what it runs") : QStringLiteral("%1 in all"))
                      .arg(duration_text(b.cost_ns));
+      if (b.cost_shared) lines << QStringLiteral("counting what the same function took where others call it");
       for (const QString& line : {b.subtitle, b.note})
         if (!line.isEmpty()) lines << line;
       show_tip(help->globalPos(), lines.join(QLatin1Char('\n')), this);

@@ -50,7 +50,8 @@ GraphColours::GraphColours(const GraphPlan& plan, GraphColour by) : by_(by) {
     kinds.emplace(device, stripe(box));
   }
   for (const auto& [text, colour] : kinds) legend_.push_back({colour, text});
-  if (by == GraphColour::kDevice && devices_.empty()) legend_.push_back({t["grey"], QStringLiteral("nothing was recorded to run")});
+  if (by == GraphColour::kDevice && devices_.empty())
+    legend_.push_back({t["grey"], QStringLiteral("nothing was recorded to run")});
   if (by != GraphColour::kTime && by != GraphColour::kMemory) return;
   if (most_ <= 0) {
     legend_.push_back({t["grey"], by == GraphColour::kTime ? QStringLiteral("no op of this graph was recorded to run")

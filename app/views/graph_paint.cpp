@@ -45,6 +45,9 @@ const char* mark_tone(const PlanBox& box) {
     default: return nullptr;
   }
 }
+QString cost_text(const PlanBox& box) {
+  return (box.cost_shared ? QString::fromUtf8("≤ ") : QString()) + duration_text(box.cost_ns);
+}
 QString soft(const char* tone) { return QLatin1String(tone) + QStringLiteral("Soft"); }
 
 }  // namespace
@@ -93,10 +96,12 @@ void GraphCanvas::draw_frames(QPainter& painter, const QRectF& seen) const {
     const QFont strong = t.ui(0, QFont::DemiBold);
     const double title = std::min(QFontMetricsF(strong).horizontalAdvance(b.title) + 2, b.rect.width() - 40);
     text_in(painter, QRectF(b.rect.left() + 26, b.rect.top() + 6, title, 24), b.title, ink, strong);
-    text_in(painter, QRectF(b.rect.left() + 36 + title, b.rect.top() + 6, b.rect.width() - title - (b.cost_ns > 0 ? 140 : 48), 24),
+    text_in(painter,
+            QRectF(b.rect.left() + 36 + title, b.rect.top() + 6,
+                   b.rect.width() - title - (b.cost_ns > 0 ? 140 : 48), 24),
             b.subtitle, ink, t.code(-1));
     if (b.cost_ns > 0) {
-      text_in(painter, QRectF(b.rect.right() - 96, b.rect.top() + 6, 84, 24), duration_text(b.cost_ns), t["dim"],
+      text_in(painter, QRectF(b.rect.right() - 96, b.rect.top() + 6, 84, 24), cost_text(b), t["dim"],
               t.code(-1), Qt::AlignRight | Qt::AlignVCenter);
     }
   }
@@ -125,7 +130,7 @@ void GraphCanvas::draw_edges(QPainter& painter, const QRectF& seen) const {
     painter.drawPath(path_of(e.curve));
     if (scale_ < 0.25) return;
     arrow_head(painter, e.curve.back(), e.curve[e.curve.size() - 2], color);
-    if (labels && !e.label.isEmpty() && (!e.cut || lit)) {
+    if (labels && !e.label.isEmpty() && (!e.cut || lit) && !faded(e.from) && !faded(e.to)) {
       const size_t piece = (e.curve.size() / 3) / 2 * 3;
       const size_t at = std::min(piece, e.curve.size() - 4);
       // The midpoint of the middle segment.
@@ -254,7 +259,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
             b.title, t["text"], t.ui(0, QFont::DemiBold));
     double right = b.rect.right() - 7;
     if (b.cost_ns > 0) {
-      const QString cost = duration_text(b.cost_ns);
+      const QString cost = cost_text(b);
       const double wide = QFontMetricsF(t.code(-1)).horizontalAdvance(cost) + 2;
       text_in(painter, QRectF(right - wide, b.rect.top() + 22, wide, 18), cost, t["dim"], t.code(-1),
               Qt::AlignRight | Qt::AlignVCenter);
@@ -274,9 +279,10 @@ void GraphCanvas::draw_legend(QPainter& painter) const {
   const Theme& t = theme();
   const QFont font = t.ui(-1);
   double wide = QFontMetricsF(font).horizontalAdvance(name_of(colour_));
-  for (const auto& entry : colours_.legend()) wide = std::max(wide, QFontMetricsF(font).horizontalAdvance(entry.text) + 22);
+  for (const auto& entry : colours_.legend())
+    wide = std::max(wide, QFontMetricsF(font).horizontalAdvance(entry.text) + 22);
   const double high = 24 + 20 * static_cast<double>(colours_.legend().size());
-  const QRectF frame(14, height() - high - 22, wide + 28, high + 8);
+  const QRectF frame(14, height() - high - 44, wide + 28, high + 8);
   rounded(painter, frame, 7, t["panel"], t["hairline"]);
   text_in(painter, QRectF(frame.left() + 12, frame.top() + 4, wide + 10, 20), name_of(colour_), t["faint"], font);
   double y = frame.top() + 26;

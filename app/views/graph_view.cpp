@@ -23,6 +23,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   column->addWidget(canvas_, 1);
   minimap_ = new Minimap(canvas_);
   find_ = new GraphFindBar(canvas_);
+  summary_ = plain_label({}, "faint", canvas_);
   source_panel_ = new QFrame(canvas_);
   source_panel_->setObjectName(QStringLiteral("floating"));
   auto* panel = new QVBoxLayout(source_panel_);
@@ -163,7 +164,8 @@ void GraphView::lay_out(const QString& keep) {
   revealing_ = options_.reveal_graph.valid();
   shown_nodes_ = g->nodes.size();
   canvas_->set_busy(true);
-  layout_.start_making([part = part_, graph = shown_, options = options_] { return plan_graph(*part, graph, options); });
+  layout_.start_making(
+      [part = part_, graph = shown_, options = options_] { return plan_graph(*part, graph, options); });
 }
 
 void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
@@ -182,6 +184,7 @@ void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   if (open) text += dot + counted(open, "scope open", "scopes open");
   text += dot + (how == QStringLiteral("Graphviz") ? QStringLiteral("layout %1 ms").arg(ms) : how);
   summary_->setText(text);
+  summary_->adjustSize();
   const bool anything_open = open > 0;
   fold_->setText(anything_open ? QStringLiteral("Fold all") : QStringLiteral("Open all"));
   minimap_->setVisible(panels);
@@ -281,6 +284,7 @@ void GraphView::show_source() {
 
 void GraphView::place_panels() {
   find_->move(16, 8);
+  summary_->move(16, canvas_->height() - summary_->height() - 6);
   const int right = canvas_->width() - 16;
   minimap_->move(right - minimap_->width(), 6);
   const int top = 6 + minimap_->height() + 16;

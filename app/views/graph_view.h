@@ -1,5 +1,5 @@
-// The Graph tab: what is hidden and open, the canvas, the minimap, the search, and a floating panel with the selection's
-// source.
+// The Graph tab: what is hidden and open, the canvas, the minimap, the search, and a floating panel with the source of
+// the selection.
 #pragma once
 
 #include "app/layout/graph_layout.h"
@@ -44,6 +44,7 @@ class GraphView : public View {
 
  Q_SIGNALS:
   void compare_asked(TraceId trace);
+  void export_failed(const QString& reason);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

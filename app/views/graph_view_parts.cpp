@@ -9,7 +9,6 @@
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QMessageBox>
 
 #include <utility>
 
@@ -53,12 +52,10 @@ QWidget* GraphView::make_bar() {
   set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
   auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
   for (QPushButton* button : {fold_, find, fit}) button->setProperty("role", "chip");
-  for (QPushButton* button : {colour_, labels_, constants_, identities_, control_, fold_, find, fit}) bar->addWidget(button);
+  for (QPushButton* button : {colour_, labels_, constants_, identities_, control_, fold_, find, fit})
+    bar->addWidget(button);
   bar->addWidget(compare);
-  summary_ = new ElidedLabel;
-  summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  summary_->setProperty("role", "faint");
-  bar->addWidget(summary_, 1);
+  bar->addStretch(1);
 
   connect(compare, &QPushButton::clicked, this, [this] {
     if (const session::TraceRecord* t = document().trace_of_graph(shown_)) Q_EMIT compare_asked(t->id);
@@ -148,9 +145,11 @@ QMenu* GraphView::menu_for(int box) {
   if (box >= 0) {
     const PlanBox b = plan.boxes[static_cast<size_t>(box)];
     if (b.expandable)
-      menu->addAction(b.bodies.empty() ? QStringLiteral("Open") : QStringLiteral("Close"), this, [this, box] { toggle_box(box); });
+      menu->addAction(b.bodies.empty() ? QStringLiteral("Open") : QStringLiteral("Close"), this,
+                      [this, box] { toggle_box(box); });
     if (b.times)
-      menu->addAction(QStringLiteral("Show all %1").arg(count_text(b.times)), this, [this, key = b.key] { toggle_unrolled(key); });
+      menu->addAction(QStringLiteral("Show all %1").arg(count_text(b.times)), this,
+                      [this, key = b.key] { toggle_unrolled(key); });
     if (b.kind == PlanBox::Kind::kNode) {
       const auto go = [this, menu, b](const QString& text, const char* view) {
         menu->addAction(text, this, [this, b, view] {
@@ -180,7 +179,8 @@ QMenu* GraphView::menu_for(int box) {
       QGuiApplication::clipboard()->setText(n ? q(n->name) : b.title);
     });
   }
-  if (canvas_->steps()) menu->addAction(QStringLiteral("Show everything again (Esc)"), this, [this] { canvas_->set_steps(0); });
+  if (canvas_->steps())
+    menu->addAction(QStringLiteral("Show everything again (Esc)"), this, [this] { canvas_->set_steps(0); });
   menu->addAction(QStringLiteral("Fit (Home)"), canvas_, &GraphCanvas::fit);
   menu->addAction(QStringLiteral("Find (Ctrl+F)"), find_, &GraphFindBar::open);
   menu->addAction(QString::fromUtf8("Export the picture …"), this, [this] { export_picture(); });
@@ -195,7 +195,7 @@ void GraphView::export_picture(const QString& path) {
                                         QStringLiteral("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;Graphviz (*.dot)"));
   if (file.isEmpty()) return;
   const QString wrong = export_graph(*canvas_, file, title);
-  if (!wrong.isEmpty()) QMessageBox::warning(this, QStringLiteral("Export the graph"), plain_tip(wrong));
+  if (!wrong.isEmpty()) Q_EMIT export_failed(wrong);
 }
 
 void GraphView::ask_costs() {

@@ -66,6 +66,7 @@ void MainWindow::connect_parts() {
     dock_tabs_->set_count(0, count);
     diff_->set_findings(count);
   });
+  connect(graph_, &GraphView::export_failed, this, [this](const QString& reason) { show_banner(reason); });
   connect(graph_, &GraphView::compare_asked, this, &MainWindow::compare_graphs);
   connect(retraces_, &RetracesView::compare_asked, this, &MainWindow::compare_graphs);
   connect(top_, &TopBar::run_clicked, this, &MainWindow::run);

@@ -1,0 +1,519 @@
+// The Graph view in depth: repeats, chips, costs against the raw rows, search, neighbourhoods, export, screen readers.
+#include "tests/app/graph_shapes.h"
+#include "tests/app/window_case.h"
+
+#include "app/models/graph_costs.h"
+#include "app/models/graph_find.h"
+#include "app/models/graph_gradients.h"
+#include "app/models/graph_paths.h"
+#include "app/models/graph_repeats.h"
+#include "app/models/text.h"
+
+#include <QAccessible>
+#include <QFileInfo>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QSvgRenderer>
+
+#include <csignal>
+#include <map>
+#include <set>
+
+using namespace footlight;
+using namespace footlight::app;
+
+namespace {
+
+constexpr uint32_t kLayers = 30;
+
+const PlanBox* box_named(const GraphPlan& plan, const QString& part) {
+  for (const PlanBox& b : plan.boxes)
+    if (b.title.contains(part)) return &b;
+  return nullptr;
+}
+
+// A function that calls another twice, once of it in a branch; each event is a row.
+struct NestedRun {
+  SampleRun run;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> by_node;  // counted while the rows are made
+
+  NestedRun() {
+    run = sample_run();
+    Document& d = run.document;
+    GraphMaker inner(GraphId(502));
+    uint32_t p = inner.parameter("float32 (4, 8)", 6);
+    p = inner.add("Relu", {p}, 6);
+    inner.add("Tanh", {p}, 7);
+    d.add(inner.done(2));
+    GraphMaker branch(GraphId(501));
+    uint32_t q = branch.parameter("float32 (4, 8)", 8);
+    branch.add("Exp", {q}, 8);
+    const uint32_t call = branch.add("PartitionedCall", {1}, 8, "control");
+    branch.node(call).functions = {{"f", GraphId(502)}};
+    d.add(branch.done(call));
+    GraphMaker other(GraphId(503));
+    other.parameter("float32 (4, 8)", 9);
+    other.add("Neg", {0}, 9);
+    d.add(other.done(1));
+    GraphMaker root(GraphId(500));
+    const uint32_t x = root.parameter("float32 (4, 8)", 5);
+    const uint32_t test = root.add("Any", {x}, 7, "reduction", "bool ()");
+    const uint32_t cond = root.add("If", {test, x}, 7, "control");
+    root.node(cond).functions = {{"then_branch", GraphId(501)}, {"else_branch", GraphId(503)}};
+    root.add("Sqrt", {cond}, 9);
+    d.add(root.done(3));
+    const int64_t start = d.last_ns() + 1000;
+    int64_t now = start;
+    uint64_t id = 1'000'000;
+    const auto ran = [&](uint32_t graph, uint32_t node, int64_t ns) {
+      OpEvent e;
+      e.start_ns = now;
+      e.end_ns = now += ns;
+      e.op = OpId(0);
+      e.set_node(GraphId(graph), NodeId(node));
+      run.ops.append(0, ++id, e);
+      by_node[{graph, node}] += ns;
+    };
+    for (int k = 0; k < 7; ++k) {
+      ran(500, 1, 100 + k);
+      if (k % 3) ran(501, 1, 10), ran(502, 1, 1000 + k), ran(502, 2, 2000);
+      else ran(503, 1, 30);
+      ran(500, 3, 50);
+    }
+    d.note_time(start, now);
+  }
+};
+
+}  // namespace
+
+class GraphTest : public WindowCase {
+  Q_OBJECT
+
+ private:
+  void with_training(uint32_t layers = kLayers) {
+    window().session().show(document_around(training_graph(GraphId(1), layers)));
+    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
+    window().show_view(QStringLiteral("graph"));
+    window().settle();
+  }
+  GraphCanvas& canvas() { return *window().graph()->canvas(); }
+  const GraphPlan& plan() { return std::as_const(canvas()).plan(); }
+  int index_of(const PlanBox* box) { return static_cast<int>(box - plan().boxes.data()); }
+  QPoint centre_of(const PlanBox* box) { return canvas().to_screen(box->rect.center()).toPoint(); }
+
+ private Q_SLOTS:
+  void repeats_by_structure() {
+    const Document d = document_around(training_graph(GraphId(1), kLayers));
+    const session::GraphRecord& g = *d.graph(GraphId(1));
+    const auto repeats = find_repeats(d, g);
+    QCOMPARE(repeats.size(), size_t{3});
+    QCOMPARE(repeats[0].period, size_t{8});
+    QCOMPARE(repeats[0].times, size_t{kLayers});
+    QCOMPARE(cause_of(d, g, repeats[0]).text, QStringLiteral("for w, b in layers"));
+    QCOMPARE(cause_of(d, g, repeats[0]).place.line, 5);
+    QCOMPARE(repeats[1].period, size_t{6});
+    QCOMPARE(cause_of(d, g, repeats[1]).place.line, 11);
+    QCOMPARE(cause_of(d, g, repeats[2]).place.line, 12);
+    // All pieces are made of the same ops.
+    for (const GraphRepeat& r : repeats)
+      for (size_t i = r.first; i < r.end(); ++i)
+        QCOMPARE(g.nodes[i].op, g.nodes[r.first + (i - r.first) % r.period].op);
+    // Names do not matter, edges do: a piece that reads something else than its neighbours ends the run.
+    session::GraphRecord chain = chain_graph(GraphId(2), 101, true);
+    QCOMPARE(find_repeats(d, chain).front().times, size_t{100});
+    chain.nodes[50].inputs[0].from = 47;
+    const auto cut = find_repeats(d, chain);
+    QCOMPARE(cut.size(), size_t{2});
+    QCOMPARE(cut[0].end(), size_t{50});
+    QVERIFY(find_repeats(d, chain_graph(GraphId(3), 40, false)).size() < 3);
+  }
+
+  void repeats_of_repeats() {
+    GraphMaker g(GraphId(1));
+    uint32_t x = g.parameter("float32 (4, 8)", 1);
+    for (int outer = 0; outer < 6; ++outer) {
+      for (int inner = 0; inner < 5; ++inner) x = g.add("Mul", {x}, 7);
+      x = g.add("Tanh", {x}, 8);
+    }
+    const Document d = document_around(g.done(x));
+    const auto repeats = find_repeats(d, *d.graph(GraphId(1)));
+    QCOMPARE(repeats.size(), size_t{7});
+    QCOMPARE(repeats[0].period, size_t{6});
+    QCOMPARE(repeats[0].times, size_t{6});
+    QCOMPARE(repeats[1].times, size_t{5});
+  }
+
+  void a_folded_repeat_and_its_pieces() {
+    const Document d = document_around(training_graph(GraphId(1), kLayers));
+    GraphOptions options = first_options(d, GraphId(1));
+    const GraphPlan folded = plan_graph(d, GraphId(1), options);
+    QVERIFY(folded.boxes.size() < 12);
+    QCOMPARE(folded.nodes, d.graph(GraphId(1))->nodes.size());
+    const PlanBox* layers = box_named(folded, QStringLiteral("×30"));
+    QVERIFY(layers && layers->title.contains(QStringLiteral("for w, b in layers")));
+    QVERIFY(layers->subtitle.contains(QStringLiteral("8 nodes each")) &&
+            layers->subtitle.contains(QStringLiteral("train.py:5")));
+    // Every node is somewhere.
+    for (const session::NodeRecord& n : d.graph(GraphId(1))->nodes) QVERIFY(folded.place_of(GraphId(1), n.id) >= 0);
+    options.opened.insert(layers->key);
+    options.piece.insert(layers->key, 12);
+    const GraphPlan open = plan_graph(d, GraphId(1), options);
+    QCOMPARE(open.clusters.size(), size_t{1});
+    QVERIFY(open.clusters[0].title.contains(QStringLiteral("piece 13 of 30")));
+    // Piece 12 begins at node 1 + 12 * 8; its MatMul has its variable as a chip, the one of piece 3 stands for it.
+    const uint32_t product = 1 + 12 * 8 + 2;
+    const int box = open.box_of(GraphId(1), product);
+    QVERIFY(box >= 0);
+    QCOMPARE(open.place_of(GraphId(1), 1 + 3 * 8 + 2), box);
+    QCOMPARE(open.boxes[static_cast<size_t>(box)].chips.front().node, product - 1);
+    QCOMPARE(open.box_of(GraphId(1), product - 1), -1);
+    QCOMPARE(open.place_of(GraphId(1), product - 2), box);
+    // What is to be seen is opened at its own piece.
+    GraphOptions look = first_options(d, GraphId(1));
+    look.reveal_graph = GraphId(1);
+    look.reveal_node = 1 + 20 * 8 + 6;
+    const GraphPlan seen = plan_graph(d, GraphId(1), look);
+    QVERIFY(seen.box_of(GraphId(1), look.reveal_node) >= 0);
+    QCOMPARE(seen.options.piece.value(layers->key), 20);
+    look = seen.options;
+    look.unrolled.insert(layers->key);
+    QCOMPARE(plan_graph(d, GraphId(1), look).boxes.size(), folded.boxes.size() - 1 + kLayers * 4);
+  }
+
+  void crowded_levels_are_put_together() {
+    const Document d = document_around(chain_graph(GraphId(1), 20'000, false));
+    const GraphPlan plan = plan_graph(d, GraphId(1), first_options(d, GraphId(1)));
+    QVERIFY(plan.boxes.size() <= 60);
+    size_t held = 0;
+    for (const PlanBox& b : plan.boxes) held += b.kind == PlanBox::Kind::kNode ? 1 : b.holds;
+    QCOMPARE(held, size_t{20'000});
+    GraphOptions look = plan.options;
+    look.reveal_graph = GraphId(1);
+    look.reveal_node = 12'345;
+    const GraphPlan open = plan_graph(d, GraphId(1), look);
+    QVERIFY(open.box_of(GraphId(1), 12'345) >= 0);
+    QVERIFY(open.boxes.size() < 1000);
+  }
+
+  void gradients_belong_to_ops() {
+    const session::GraphRecord g = training_graph(GraphId(1), 3);
+    const std::vector<size_t> forward = forward_ops(g);
+    size_t paired = 0;
+    for (size_t i = 0; i < g.nodes.size(); ++i) {
+      if (forward[i] == g.nodes.size()) continue;
+      ++paired;
+      const bool relu = g.nodes[i].op == "ReluGrad";
+      QCOMPARE(g.nodes[forward[i]].op, std::string(relu ? "Relu" : "MatMul"));
+      QVERIFY(g.nodes[forward[i]].source.offset == 6 && g.nodes[i].source.offset == 11);
+      // It reads the op's result, or something that the op reads too.
+      bool related = false;
+      for (const auto& e : g.nodes[i].inputs) {
+        related |= e.from == forward[i];
+        for (const auto& f : g.nodes[forward[i]].inputs) related |= e.from == f.from;
+      }
+      QVERIFY(related);
+    }
+    QCOMPARE(paired, size_t{9});
+  }
+
+  void costs_are_those_of_the_rows() {
+    const NestedRun nested;
+    const SampleStore store(nested.run);
+    const auto part = graph_part(nested.run.document, GraphId(500));
+    QCOMPARE(part->graphs.size(), size_t{4});
+    const GraphCosts costs = find_costs(*store, nodes_to_cost(*part), true, {});
+    const auto rows = [&](std::set<uint32_t> graphs) {
+      int64_t sum = 0;
+      for (const auto& [key, ns] : nested.by_node) sum += graphs.count(key.first) ? ns : 0;
+      return sum;
+    };
+    for (const auto& [key, ns] : nested.by_node) {
+      if (key.first == 500 || key.first == 502)
+        QCOMPARE(cumulative_ns(*part, costs, GraphId(key.first), key.second), ns);
+    }
+    QCOMPARE(cumulative_ns(*part, costs, GraphId(501), 2), rows({502}));
+    QCOMPARE(cumulative_ns(*part, costs, GraphId(500), 2), rows({501, 502, 503}));
+    // The boxes say the same, closed and open.
+    GraphOptions options = first_options(*part, GraphId(500));
+    for (const bool open : {false, true}) {
+      options.opened.clear();
+      if (open) options.opened.insert(q(part->node(GraphId(500), 2)->name));
+      GraphPlan plan = plan_graph(*part, GraphId(500), options);
+      apply_costs(plan, *part, costs, {"CPU"});
+      const PlanBox& cond = plan.boxes[static_cast<size_t>(plan.box_of(GraphId(500), 2))];
+      QCOMPARE(cond.cost_ns, rows({501, 502, 503}));
+      QCOMPARE(cond.bodies.size(), size_t{open ? 2u : 0u});
+      QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(500), 3))].cost_ns, int64_t{350});
+      if (open) {
+        const int call = plan.box_of(GraphId(501), 2);
+        QVERIFY(call >= 0);
+        QCOMPARE(plan.boxes[static_cast<size_t>(call)].cost_ns, rows({502}));
+      }
+    }
+    // In an open repeat a box has the time of its own piece.
+    GraphMaker loop(GraphId(600));
+    uint32_t x = loop.parameter("float32 (4, 8)", 5);
+    GraphCosts each;
+    for (uint32_t k = 1; k <= 9; ++k) {
+      x = loop.add("Mul", {x}, 6);
+      query::Sums own;
+      own.add(100 * k);
+      each.nodes[GraphPlan::place_key(GraphId(600), k)] = own;
+      each.graphs[GraphId(600)].add(own);
+    }
+    const Document pieces = document_around(loop.done(x));
+    GraphOptions look = first_options(pieces, GraphId(600));
+    GraphPlan plan = plan_graph(pieces, GraphId(600), look);
+    apply_costs(plan, pieces, each, {"CPU"});
+    QCOMPARE(box_named(plan, QStringLiteral("×9"))->cost_ns, int64_t{4500});
+    look.reveal_graph = GraphId(600);
+    look.reveal_node = 4;
+    plan = plan_graph(pieces, GraphId(600), look);
+    apply_costs(plan, pieces, each, {"CPU"});
+    QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(600), 4))].cost_ns, int64_t{400});
+    // An event in the called function: its node and line are those of that function's graph.
+    query::OpRow row;
+    row.graph = GraphId(502);
+    row.node = NodeId(2);
+    const Selection event = Selection::of_event(nested.run.document, row, nullptr);
+    QCOMPARE(place_of(nested.run.document, event).line, 7);
+    QVERIFY(nodes_of(nested.run.document, event, GraphId(500)).empty());
+    QCOMPARE(way_to(*part, GraphId(500), GraphId(502), 2).size(), size_t{3});
+  }
+
+  void search_needs_all_words() {
+    const Document d = document_around(training_graph(GraphId(1), kLayers));
+    const auto search = GraphSearch::make(d, GraphId(1));
+    const auto count = [&](const char* words) { return search->find(QString::fromUtf8(words)).size(); };
+    QCOMPARE(count("matmul"), size_t{3 * kLayers});
+    QCOMPARE(count("MatMul transpose_b=true"), size_t{kLayers});
+    QCOMPARE(count("matmul f32[8,8]"), size_t{kLayers});
+    QCOMPARE(count("int32"), size_t{kLayers + 1});
+    QCOMPARE(count("4×8 relu_7"), size_t{3});  // 7, 71 and 79
+    QCOMPARE(count("matmul nothing"), size_t{0});
+    QCOMPARE(count("  "), size_t{0});
+  }
+
+  void neighbours_within_steps() {
+    const Document d = document_around(chain_graph(GraphId(1), 30, false));
+    GraphOptions options;
+    const GraphPlan plan = plan_graph(d, GraphId(1), options);
+    const int middle = plan.box_of(GraphId(1), 15);
+    for (const int steps : {1, 2, 5}) QCOMPARE(neighbourhood(plan, {middle}, steps).size(), 2 * steps + 1);
+  }
+
+  void opening_by_mouse_and_keys() {
+    with_training();
+    const PlanBox* layers = box_named(plan(), QStringLiteral("for w, b"));
+    QVERIFY(layers);
+    const QString key = layers->key;
+    canvas().set_selected({index_of(layers)});
+    canvas().frame_selected();
+    const QPointF before = canvas().to_screen(box_named(plan(), QStringLiteral("for w, b"))->rect.topLeft());
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      canvas().to_screen(layers->rect.topLeft() + QPointF(14, 15)).toPoint());
+    window().settle();
+    QCOMPARE(plan().clusters.size(), size_t{1});
+    QCOMPARE(plan().clusters[0].key, key);
+    // It is on the screen, and as far as it fits where the box was.
+    const QRectF now(canvas().to_screen(plan().clusters[0].rect.topLeft()),
+                     canvas().to_screen(plan().clusters[0].rect.bottomRight()));
+    QVERIFY(QRectF(canvas().rect()).intersects(now));
+    QVERIFY(std::abs(now.left() - before.x()) < canvas().width() / 2.0);
+    // The next piece, by the keyboard.
+    const int relu = plan().box_of(GraphId(1), 7);
+    QVERIFY(relu >= 0);
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      centre_of(&plan().boxes[static_cast<size_t>(relu)]) - QPoint(0, 12));
+    QCOMPARE(window().selection().current().node, 7u);
+    QTest::keyClick(&canvas(), Qt::Key_BracketRight);
+    window().settle();
+    QVERIFY(plan().box_of(GraphId(1), 15) >= 0 && plan().box_of(GraphId(1), 7) < 0);
+    // Enter on the folded one opens it, another Enter at a node in it does nothing.
+    window().graph()->canvas()->cluster_toggled(0);
+    window().settle();
+    QVERIFY(plan().clusters.empty());
+    canvas().set_selected({index_of(box_named(plan(), QStringLiteral("for w, b")))});
+    QTest::keyClick(&canvas(), Qt::Key_Return);
+    window().settle();
+    QCOMPARE(plan().clusters.size(), size_t{1});
+  }
+
+  void another_view_opens_the_way() {
+    with_training();
+    const uint32_t node = 1 + 17 * 8 + 6;
+    window().selection().select(Selection::of_node(window().session().document(), GraphId(1), node));
+    window().settle();
+    const int box = plan().box_of(GraphId(1), node);
+    QVERIFY(box >= 0);
+    QVERIFY(canvas().selected().contains(box));
+    QVERIFY(canvas().visible_world().contains(plan().boxes[static_cast<size_t>(box)].rect.center()));
+  }
+
+  void chips_select_what_they_stand_for() {
+    with_training(3);  // too few to fold
+    const int product = plan().box_of(GraphId(1), 3);
+    QVERIFY(product >= 0);
+    const PlanBox& b = plan().boxes[static_cast<size_t>(product)];
+    QCOMPARE(b.chips.size(), size_t{3});
+    canvas().set_selected({product});
+    canvas().frame_selected();
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      canvas().to_screen(GraphCanvas::chip_rect(b, 0).center()).toPoint());
+    QCOMPARE(window().selection().current().node, 2u);
+    QVERIFY(canvas().selected().contains(product));
+    QCOMPARE(b.chips[1].kind, PlanChip::Kind::kGradient);
+    canvas().frame_selected();
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {},
+                      canvas().to_screen(GraphCanvas::chip_rect(b, 1).center()).toPoint());
+    const session::NodeRecord* gradient =
+        window().session().document().node(GraphId(1), window().selection().current().node);
+    QCOMPARE(gradient->op, std::string("MatMul"));
+    QCOMPARE(gradient->source.offset, 11u);
+  }
+
+  void find_steps_through_matches() {
+    with_training();
+    canvas().setFocus();
+    QTest::keyClick(&canvas(), Qt::Key_Slash);
+    QVERIFY(window().graph()->find_bar()->isVisible());
+    QTest::keyClicks(window().graph()->find_bar()->field(), QStringLiteral("relu 4,8"));
+    QTest::keyClick(window().graph()->find_bar()->field(), Qt::Key_Return);
+    QTRY_VERIFY(!window().graph()->busy());
+    window().settle();
+    QCOMPARE(window().graph()->found().size(), size_t{2 * kLayers});
+    const uint32_t first = window().selection().current().node;
+    QCOMPARE(first, window().graph()->found()[0].node);
+    QVERIFY(plan().box_of(GraphId(1), first) >= 0);
+    QTest::keyClick(window().graph()->find_bar()->field(), Qt::Key_Return);
+    window().settle();
+    QCOMPARE(window().selection().current().node, window().graph()->found()[1].node);
+    QTest::keyClick(window().graph()->find_bar()->field(), Qt::Key_Return, Qt::ShiftModifier);
+    window().settle();
+    QCOMPARE(window().selection().current().node, first);
+    QTest::keyClick(window().graph()->find_bar()->field(), Qt::Key_Escape);
+    QVERIFY(!window().graph()->find_bar()->isVisible());
+    QVERIFY(canvas().hasFocus() && canvas().found().isEmpty());
+  }
+
+  void neighbourhood_by_keys() {
+    with_training(3);
+    const int relu = plan().box_of(GraphId(1), 7);
+    canvas().setFocus();
+    canvas().set_selected({relu});
+    QTest::keyClick(&canvas(), Qt::Key_1);
+    QCOMPARE(canvas().steps(), 1);
+    for (const PlanEdge& e : plan().edges) {
+      if (e.from == relu) QVERIFY(!canvas().faded(e.to));
+      if (e.to == relu) QVERIFY(!canvas().faded(e.from));
+    }
+    size_t faded = 0;
+    for (size_t i = 0; i < plan().boxes.size(); ++i) faded += canvas().faded(static_cast<int>(i));
+    QCOMPARE(faded, plan().boxes.size() - static_cast<size_t>(neighbourhood(plan(), {relu}, 1).size()));
+    QVERIFY(faded > 10);
+    QTest::keyClick(&canvas(), Qt::Key_Escape);
+    QCOMPARE(canvas().steps(), 0);
+  }
+
+  void menus_have_what_a_box_can_do() {
+    with_training(3);
+    const int relu = plan().box_of(GraphId(1), 7);
+    const std::unique_ptr<QMenu> menu(window().graph()->menu_for(relu));
+    QStringList texts;
+    for (QAction* action : menu->actions()) texts << action->text();
+    for (const char* wanted :
+         {"Show the source line", "Show in the Timeline", "Copy the name", "Go to its gradient ReluGrad"})
+      QVERIFY2(texts.contains(QLatin1String(wanted)), wanted);
+    for (QAction* action : menu->actions())
+      if (action->text() == QStringLiteral("Show the source line")) action->trigger();
+    QCOMPARE(window().view(), QStringLiteral("source"));
+    QCOMPARE(window().selection().current().node, 7u);
+  }
+
+  void every_colour_has_a_legend() {
+    with_training(3);
+    for (const GraphColour by : kGraphColours) {
+      canvas().set_colour(by);
+      const GraphColours colours(plan(), by);
+      QVERIFY(!colours.legend().empty());
+      for (const PlanBox& b : plan().boxes) QVERIFY(colours.stripe(b).isValid());
+    }
+    // A box with twice the bytes is darker.
+    PlanBox small, large;
+    GraphPlan two;
+    small.bytes = 100;
+    large.bytes = 200;
+    two.boxes = {small, large};
+    const GraphColours memory(two, GraphColour::kMemory);
+    QVERIFY(memory.tint(large).alphaF() > memory.tint(small).alphaF());
+    QCOMPARE(memory.legend().front().text, bytes_text(200));
+    canvas().set_colour(GraphColour::kOp);
+  }
+
+  void exports() {
+    with_training(3);
+    for (const char* name : {"g.svg", "g.png", "g.pdf", "g.dot"}) window().graph()->export_picture(at(name));
+    QSvgRenderer svg(at("g.svg"));
+    QVERIFY(svg.isValid());
+    QVERIFY(svg.viewBoxF().contains(plan().bounds.translated(-plan().bounds.topLeft())));
+    const QImage png(at("g.png"));
+    QVERIFY(png.width() > plan().bounds.width());
+    std::set<QRgb> colours;
+    for (int x = 0; x < png.width(); x += 3) colours.insert(png.pixel(x, png.height() / 2));
+    QVERIFY(colours.size() > 3);
+    QFile pdf(at("g.pdf")), dot(at("g.dot"));
+    QVERIFY(pdf.open(QIODevice::ReadOnly) && dot.open(QIODevice::ReadOnly));
+    QVERIFY(pdf.read(5) == "%PDF-");
+    const QByteArray text = dot.readAll();
+    QCOMPARE(text.count(" -> "), static_cast<qsizetype>(plan().edges.size()));
+    QCOMPARE(text.count("[label=\"ReluGrad"), 3);
+  }
+
+  void boxes_are_children_for_screen_readers() {
+    with_training(3);
+    canvas().fit();
+    QAccessibleInterface* access = QAccessible::queryAccessibleInterface(&canvas());
+    QVERIFY(access);
+    std::set<QString> names;
+    for (int i = 0; i < access->childCount(); ++i) {
+      QAccessibleInterface* child = access->child(i);
+      QVERIFY(child);
+      if (child->role() != QAccessible::ListItem) continue;
+      QVERIFY(!child->text(QAccessible::Name).isEmpty());
+      QCOMPARE(access->indexOfChild(child), i);
+      QVERIFY(canvas().window()->geometry().intersects(child->rect()));
+      names.insert(child->text(QAccessible::Name));
+    }
+    for (const PlanBox& b : plan().boxes) QVERIFY2(names.count(b.title), qPrintable(b.title));
+    QAccessibleInterface* first = access->child(0);
+    first->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+    QCOMPARE(canvas().selected(), QSet<int>{0});
+    QVERIFY(first->state().selected);
+    QVERIFY(first->text(QAccessible::Description).contains(QStringLiteral("readers")));
+  }
+
+  void a_cancelled_layout_leaves_no_process() {
+    const QString program = at("dot");
+    write(program, "#!/bin/sh\nexec sleep 600\n");
+    QFile(program).setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    window().graph()->layouter().dot().set_program(program);
+    window().session().show(document_around(training_graph(GraphId(1), 3)));
+    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
+    QTRY_VERIFY(window().graph()->layouter().dot().process_id() > 0);
+    const auto id = static_cast<pid_t>(window().graph()->layouter().dot().process_id());
+    QCOMPARE(::kill(id, 0), 0);
+    window().session().show(Document());
+    QTRY_VERIFY(::kill(id, 0) != 0);
+    // Nor does closing the window in the middle of one.
+    window().session().show(document_around(training_graph(GraphId(1), 3)));
+    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
+    QTRY_VERIFY(window().graph()->layouter().dot().process_id() > 0);
+    const auto other = static_cast<pid_t>(window().graph()->layouter().dot().process_id());
+    window_.reset();
+    QTRY_VERIFY(::kill(other, 0) != 0);
+  }
+};
+
+QTEST_MAIN(GraphTest)
+#include "graph_test.moc"
+#include "moc_window_case.cpp"

@@ -118,7 +118,11 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   cover(store.reader().spans().index());
   cover(store.reader().counters().index());
   const session::Contents& contents = store.reader().contents();
-  for (const session::TrackRecord& t : contents.tracks) made.span_tracks[t.id.value] = q(t.name);
+  // Threads of Python often share one name.
+  for (const session::TrackRecord& t : contents.tracks)
+    made.span_tracks[t.id.value] =
+        t.thread.valid() ? QStringLiteral("thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + q(t.name)
+                         : q(t.name);
   for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);
   for (const session::DeviceNameRecord& d : contents.device_names)
     made.simulated = made.simulated || q(d.description).contains(QStringLiteral("simulated"), Qt::CaseInsensitive);
@@ -169,10 +173,12 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
   const double length = static_cast<double>(std::max<int64_t>(1, to - from));
   made.busy = static_cast<double>(totals.busy_ns) / length;
   made.tracing = static_cast<double>(totals.also_ns) / length;
-  if (lost_events(store) > 0) {
+  if (const uint64_t all = lost_events(store); all > 0) {
     for (const query::Loss& loss : store.losses().all()) {
       if (loss.from < to && loss.to > from) made.lost += loss.events;
     }
+    // What was lost after a thread's last event leaves no gap between two.
+    if (from <= store.reader().first_time() && to > store.reader().last_time()) made.lost = all;
   }
   for (query::OpTotal& row : totals.rows) {
     OpStatistics s;

@@ -49,7 +49,9 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
     head = new QHBoxLayout;
     head->setSpacing(14);
     head->addStrut(30);
-    head->addWidget(plain_label(QString::fromUtf8(title), "heading"));
+    auto* heading = new ElidedLabel(QString::fromUtf8(title));
+    heading->setProperty("role", "heading");
+    head->addWidget(heading);
     made->addLayout(head);
     view = new CodeView;
     made->addWidget(card_with(view), 1);

@@ -43,7 +43,7 @@ std::string quoted(std::string_view text) {
 
 std::string name_of_number(const Key& key, uint64_t number) {
   if (key.names)
-    if (auto at = key.names->find(number); at != key.names->end()) return at->second;
+    if (auto at = key.names->find(number); at != key.names->end()) return at->second.name;
   return "#" + std::to_string(number);
 }
 

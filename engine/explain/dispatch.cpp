@@ -54,7 +54,9 @@ int DispatchTable::add(Key key) {
   exact_.emplace(key.hash, index);
   slots_[static_cast<size_t>(index)] = {std::move(key), ++clock_};
   by_age_.push_back(index);
-  if (is_general(slots_[static_cast<size_t>(index)].key.words)) general_.push_back(index);
+  const std::span<const uint64_t> words = slots_[static_cast<size_t>(index)].key.words;
+  if (is_general(words)) general_.push_back(index);
+  by_kind_[hash_without_shapes(words)].push_back(index);
   covered_.clear();  // the new trace may be the more specific one
   last_ = kMiss;
   return index;
@@ -70,6 +72,9 @@ void DispatchTable::forget(int trace) {
   if (last_ == trace) last_ = kMiss;
   by_age_.erase(std::ranges::find(by_age_, trace));
   std::erase(general_, trace);
+  const auto kind = by_kind_.find(hash_without_shapes(key(trace).words));
+  std::erase(kind->second, trace);
+  if (kind->second.empty()) by_kind_.erase(kind);
   slots_[static_cast<size_t>(trace)] = {};
   free_.insert(trace);
   while (!free_.empty() && *free_.rbegin() + 1 == static_cast<int>(slots_.size())) {
@@ -81,6 +86,7 @@ void DispatchTable::forget(int trace) {
     by_age_.shrink_to_fit();
     exact_.rehash(0);
     covered_.rehash(0);
+    by_kind_.rehash(0);
   }
 }
 
@@ -103,7 +109,9 @@ int DispatchTable::nearest(const Key& wanted, std::vector<Difference>& differing
 
 std::vector<uint64_t> DispatchTable::relaxed(std::span<const uint64_t> words) const {
   std::vector<uint64_t> result(words.begin(), words.end());
-  for (int trace : by_age_)
+  const auto kind = by_kind_.find(hash_without_shapes(words));
+  if (kind == by_kind_.end()) return result;
+  for (int trace : kind->second)
     if (auto general = generalise(result, key(trace).words)) result = std::move(*general);
   return result;
 }

@@ -21,7 +21,7 @@ Evidence::Evidence(const RunRecords& records)
   for (const session::CodeRecord& c : records.codes) codes_[c.id] = &c;
   for (const session::GraphRecord& g : records.graphs) graphs_[g.id] = &g;
   for (const session::KeyRecord& k : records.keys)
-    if (well_formed(k.words)) keys_[k.id] = k.words;
+    if (well_formed(k.words)) keys_[k.id] = &k;
   for (const TraceRecord& t : records.traces) {
     owners_.emplace(t.graph(), t.function);
     if (!t.error.empty()) continue;
@@ -32,7 +32,7 @@ Evidence::Evidence(const RunRecords& records)
     const bool by_call = t.reason == TraceReason::kCall || t.reason == TraceReason::kRelaxed;
     if (by_call) run.traces.push_back(&t);
     if (t.reason == TraceReason::kGetConcreteFunction)
-      run.steps.push_back({t.start_ns, &t, key_of(t), false, t.source});
+      run.steps.push_back({t.start_ns, t.end_ns, &t, key_of(t), false, t.source});
   }
   for (const session::FunctionRecord& f : records.functions) {
     if (const auto at = functions_.find(f.id); at != functions_.end()) at->second.record = &f;
@@ -41,7 +41,7 @@ Evidence::Evidence(const RunRecords& records)
     const TraceRecord* t = trace(c.trace);
     const auto at = functions_.find(c.function);
     if (!t || at == functions_.end()) continue;
-    at->second.steps.push_back({c.start_ns, t, words(c.key), true, c.source});
+    at->second.steps.push_back({c.start_ns, c.end_ns, t, words(c.key), true, c.source});
   }
   for (auto& [id, run] : functions_) {
     std::stable_sort(run.steps.begin(), run.steps.end(),
@@ -61,10 +61,18 @@ const session::GraphRecord* Evidence::graph(GraphId id) const {
 
 std::span<const uint64_t> Evidence::words(KeyId key) const {
   const auto at = keys_.find(key);
-  return at == keys_.end() ? std::span<const uint64_t>() : at->second;
+  return at == keys_.end() ? std::span<const uint64_t>() : at->second->words;
 }
 
 std::span<const uint64_t> Evidence::key_of(const TraceRecord& trace) const { return words(trace.call_key); }
+
+int64_t Evidence::known_since(const TraceRecord& trace, const std::string& object) const {
+  const auto at = keys_.find(trace.call_key);
+  if (at == keys_.end()) return 0;
+  const auto& names = at->second->names;
+  const auto found = std::ranges::find(names, object, &session::KeyName::name);
+  return found == names.end() ? 0 : found->since_ns;
+}
 
 GraphRelation Evidence::compare_graphs(std::span<const TraceRecord* const> traces, bool captures_may_differ) const {
   GraphRelation most = GraphRelation::kIdentical;
@@ -88,12 +96,10 @@ Line definition_of(const session::FunctionRecord& function) {
   return {function.file, function.decorator_line > 0 ? function.decorator_line : function.line};
 }
 
-std::string_view Evidence::text(const Line& line) const {
-  if (!line) return {};
-  const auto [at, added] = lines_.try_emplace(line.file);
+const std::vector<std::string_view>& Evidence::lines(session::FileId id) const {
+  const auto [at, added] = lines_.try_emplace(id);
   std::vector<std::string_view>& lines = at->second;
-  const auto file = added ? std::ranges::find(records_.files, line.file, &session::FileRecord::id)
-                          : records_.files.end();
+  const auto file = added ? std::ranges::find(records_.files, id, &session::FileRecord::id) : records_.files.end();
   if (file != records_.files.end()) {
     for (std::string_view rest = file->text;;) {
       const size_t end = rest.find('\n');
@@ -102,9 +108,17 @@ std::string_view Evidence::text(const Line& line) const {
       rest.remove_prefix(end + 1);
     }
   }
-  const auto number = static_cast<size_t>(line.line);
-  return number <= lines.size() ? lines[number - 1] : std::string_view();
+  return lines;
 }
+
+std::string_view Evidence::text(const Line& line) const {
+  if (!line) return {};
+  const std::vector<std::string_view>& all = lines(line.file);
+  const auto number = static_cast<size_t>(line.line);
+  return number <= all.size() ? all[number - 1] : std::string_view();
+}
+
+int Evidence::line_count(session::FileId file) const { return static_cast<int>(lines(file).size()); }
 
 std::vector<Line> Evidence::value_lines(const FunctionRun& run, const Line& call, const std::string& path,
                                         TraceId trace) const {

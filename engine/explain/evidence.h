@@ -43,7 +43,7 @@ struct FunctionRun {
   const session::FunctionRecord* record = nullptr;
   // The steps of a replay, in order of time: calls, and traces that were requested without a call.
   struct Step {
-    int64_t start_ns = 0;
+    int64_t start_ns = 0, end_ns = 0;
     const session::TraceRecord* trace = nullptr;  // the one that served the call
     std::span<const uint64_t> key;                // the call's; empty: not recorded
     bool call = true;
@@ -67,6 +67,8 @@ class Evidence {
   const std::map<FunctionId, FunctionRun>& functions() const { return functions_; }
   const session::TraceRecord* trace(TraceId id) const;
   std::span<const uint64_t> key_of(const session::TraceRecord& trace) const;  // empty: not recorded, or damaged
+  // Since when the object of that name in a trace's key is known to exist; 0: since its first key.
+  int64_t known_since(const session::TraceRecord& trace, const std::string& object) const;
 
   // The largest difference between the graphs of these traces. The same graph over other variables computes something
   // else, unless what is captured was made again with the function.
@@ -84,6 +86,7 @@ class Evidence {
   Line definition(const FunctionRun& run) const { return run.record ? definition_of(*run.record) : Line(); }
   // "    x = step(x, lr)"; empty if the file was not recorded or has no such line.
   std::string_view text(const Line& line) const;
+  int line_count(session::FileId file) const;  // 0: the file was not recorded
   // Where the argument at `path` was made for the calls on this line, the most specific line first; for this trace, if
   // it was looked at.
   std::vector<Line> value_lines(const FunctionRun& run, const Line& call, const std::string& path,
@@ -92,6 +95,7 @@ class Evidence {
 
  private:
   std::span<const uint64_t> words(KeyId key) const;
+  const std::vector<std::string_view>& lines(session::FileId file) const;
 
   RunRecords records_;
   std::map<FunctionId, FunctionRun> functions_;
@@ -99,7 +103,7 @@ class Evidence {
   std::unordered_map<TraceId, const session::TraceRecord*> traces_;
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
   std::unordered_map<GraphId, FunctionId> owners_;  // of the graphs of traces
-  std::unordered_map<KeyId, std::span<const uint64_t>> keys_;  // well-formed keys only
+  std::unordered_map<KeyId, const session::KeyRecord*> keys_;  // well-formed keys only
   mutable Fingerprints fingerprints_;
   mutable std::unordered_map<session::FileId, std::vector<std::string_view>> lines_;  // of files that were asked for
 };

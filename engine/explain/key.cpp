@@ -178,6 +178,21 @@ bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> ge
   return i == specific.size() && k == general.size();
 }
 
+uint64_t hash_without_shapes(std::span<const uint64_t> words) {
+  KeyWriter out;
+  for (size_t at = 0; at < words.size();) {
+    const Item item = read(words, at);
+    if (item.token == Token::kTensor) {
+      out.tensor({item.spec().dtype, false, {}});
+    } else if (item.token == Token::kVariable) {
+      out.variable({item.spec().dtype, false, {}}, item.trainable(), item.alias());
+    } else {
+      for (uint64_t word : item.words) out.words.push_back(word);
+    }
+  }
+  return hash_words(out.words);
+}
+
 std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std::span<const uint64_t> b) {
   KeyWriter out;
   size_t i = 0, k = 0;

@@ -54,8 +54,12 @@ struct TensorSpec {
 
 using Words = SmallVector<uint64_t, 48>;
 
-// Names for the numbers in keys: "<Model object>", "Point(x,y)", "<lambda> (train.py:14)".
-using Names = std::unordered_map<uint64_t, std::string>;
+// What the numbers in keys stand for.
+struct NumberedObject {
+  std::string name;        // "<Model object>", "Point(x,y)", "<lambda> (train.py:14)"
+  int64_t since_ns = 0;    // known to exist since then; 0: since its first key
+};
+using Names = std::unordered_map<uint64_t, NumberedObject>;
 
 // Appends tokens. Instances are reused: no allocation for keys of usual size.
 class KeyWriter {
@@ -152,6 +156,9 @@ extern bool (*custom_subtype)(uint64_t specific, uint64_t general);
 
 // Whether a trace made for `general` serves every argument of `specific`.
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);
+
+// The same for keys that differ at most in shapes.
+uint64_t hash_without_shapes(std::span<const uint64_t> words);
 
 // The most specific key that covers both; none if they differ in more than shapes.
 std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std::span<const uint64_t> b);

@@ -5,6 +5,7 @@
 // it only while a body or a graph runs, or FrontEnd::wait() waits.
 #pragma once
 
+#include "engine/base/clock.h"
 #include "engine/explain/dispatch.h"
 #include "engine/runtime/executor.h"
 #include "engine/trace/concrete.h"
@@ -109,6 +110,7 @@ struct Family {
   FunctionId id;
   uint32_t recorded = 0;                 // the last recording that contains it (recording_number)
   int traces = 0;                        // number of traces, including failed ones
+  int64_t made_ns = now_ns();
   struct Seen { explain::Key key; TraceId trace; };
   std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest one
   std::unordered_map<const void*, uint32_t> captured;  // variables and tensors that recorded traces captured, numbered

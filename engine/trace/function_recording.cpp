@@ -81,6 +81,7 @@ void record_function(Function& function) {
   record.line = source.line;
   record.decorator_line = source.decorator_line;
   record.parameters = function.front_end().parameters();
+  record.made_ns = family.made_ns;
   writer->add(std::move(record));
 }
 
@@ -156,7 +157,7 @@ void record_eviction(Function& function, const Trace& trace, const explain::Key*
   if (key) {
     const auto name = key->names ? key->names->find(object) : explain::Names::const_iterator();
     const bool known = key->names && name != key->names->end();
-    why = str(known ? name->second : "an object", " in its key was deleted");
+    why = str(known ? name->second.name : "an object", " in its key was deleted");
   } else {
     why = str("the function has ", most, " traces, and this one was used longest ago");
   }

@@ -27,7 +27,7 @@ KeyId KeyRecords::add(FunctionId function, const std::shared_ptr<const explain::
   known_.emplace(explain::hash_words(last_.words), last_);
   session::KeyRecord record{last_.id, function, last_.words, {}};
   if (names)
-    for (const auto& [number, name] : *names) record.names.push_back({number, name});
+    for (const auto& [number, object] : *names) record.names.push_back({number, object.name, object.since_ns});
   std::ranges::sort(record.names, {}, &session::KeyName::number);
   writer->add(std::move(record));
   return last_.id;

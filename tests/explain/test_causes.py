@@ -333,7 +333,7 @@ class Causes(unittest.TestCase):
                         f(tf.ones([2]))
                 else:
                     f(tf.ones([2]))
-        ''', ('context_change', 'f', 'context.device', 8, 2, 1))
+        ''', ('context_change', 'f', 'context.device', 7, 2, 1))
 
     def test_a_function_that_calls_itself(self):
         self.check('''

@@ -1,16 +1,9 @@
 """Findings in scripts recorded by the tests: real recordings decide what reaches a graph, and how."""
-import json
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
-import textwrap
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PRINT_FINDINGS = os.path.join(BUILD, 'tests', 'print_findings')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+import recorded
 
 
 class RecordedFindings(unittest.TestCase):
@@ -19,15 +12,7 @@ class RecordedFindings(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def findings(self, body):
-        script, session = os.path.join(self.folder, 'script.py'), os.path.join(self.folder, 'run.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write('import tensorflow as tf\n' + textwrap.dedent(body))
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script],
-                              capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        out = subprocess.run([PRINT_FINDINGS, session], capture_output=True, text=True, check=True, env=ENVIRONMENT,
-                             timeout=60).stdout
-        return [json.loads(line) for line in out.splitlines()]
+        return recorded.findings(self.folder, body)
 
     def only(self, body):
         found = self.findings(body)
@@ -35,8 +20,8 @@ class RecordedFindings(unittest.TestCase):
         return found[0]
 
     def assert_replayed(self, finding, before, after):
-        self.assertEqual((finding['method'], finding['ok'], finding['traces_before'], finding['traces_after']),
-                         ('replay', True, before, after), finding)
+        self.assertEqual(finding['checked'], {'method': 'replay', 'ok': True, 'traces_before': before,
+                                              'traces_after': after}, finding)
 
     def test_a_number_that_is_not_used(self):
         found = self.only('''
@@ -59,7 +44,7 @@ class RecordedFindings(unittest.TestCase):
             for i in range(6):
                 step(tf.ones([4]), 0.1 * (i + 1))
         ''')
-        self.assertEqual((found['cause'], found['graphs']), ('python_scalar_argument', 'constants'))
+        self.assertEqual((found['cause'], found['evidence']['graphs']), ('python_scalar_argument', 'constants'))
         self.assert_replayed(found, 6, 1)
 
     def test_a_number_in_a_loop_and_in_a_called_function(self):
@@ -94,7 +79,7 @@ class RecordedFindings(unittest.TestCase):
                     step(tf.ones([4]), alpha)
             ''' % alphas)
             self.assertEqual(found['cause'], 'python_scalar_argument', found)
-            self.assertIn('alpha of LeakyRelu', found['detail'])
+            self.assertIn('alpha of LeakyRelu', found['message'])
             self.assert_replayed(found, 6, 1)
 
     def test_large_constants_differ_past_their_beginning(self):

@@ -1,17 +1,11 @@
 """Lines that recordings name: where arguments were made, and what is no retrace. Whole scripts, and look-alikes of each."""
-import json
-import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import tempfile
-import textwrap
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PRINT_FINDINGS = os.path.join(BUILD, 'tests', 'print_findings')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+import recorded
+
 STEP = '''
 @tf.function
 def step(x, rate=1.0, mode=0):
@@ -24,21 +18,9 @@ class Recorded(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
-        self.session = os.path.join(self.folder, 'run.footlight')
-
-    def record(self, body, fails=False, **files):
-        for name, text in {**files, 'script': 'import tensorflow as tf\n' + textwrap.dedent(body)}.items():
-            with open(os.path.join(self.folder, name + '.py'), 'w', encoding='utf-8') as file:
-                file.write(textwrap.dedent(text))
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', self.session,
-                               os.path.join(self.folder, 'script.py')], capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode != 0, fails, done.stdout + done.stderr)
 
     def findings(self, body, fails=False, **files):
-        self.record(body, fails, **files)
-        out = subprocess.run([PRINT_FINDINGS, self.session], capture_output=True, text=True, check=True,
-                             env=ENVIRONMENT, timeout=60).stdout
-        return [json.loads(line) for line in out.splitlines()]
+        return recorded.findings(self.folder, body, fails, **files)
 
     def only(self, body, **files):
         found = self.findings(body, **files)
@@ -49,9 +31,8 @@ class Recorded(unittest.TestCase):
 class ValueLines(Recorded):
     def lines(self, body, **files):
         """What stands on the lines at which each argument was made: {'args[1]': ['rate = 0.1', ...]}."""
-        self.record(body, **files)
         made = {}
-        with sqlite3.connect(self.session) as db:
+        with sqlite3.connect(recorded.record(self.folder, body, **files)) as db:
             texts = {i: text.split('\n') for i, text in db.execute('select id, text from file')}
             for number, path in db.execute('select id, path from observation where kind = 0 order by id'):
                 rows = db.execute('select file, line from observation_line where observation = ?', (number,))
@@ -290,7 +271,7 @@ for i in range(3):
 '''), {})
 
     def test_objects_die_as_they_would(self):
-        self.record(STEP + '''
+        recorded.record(self.folder, STEP + '''
 import weakref
 class Thing:
     pass
@@ -313,8 +294,8 @@ class UnrolledLoops(Recorded):
     def of(self, body):
         found = self.only(body)
         self.assertEqual(found['cause'], 'unrolled_loop', found)
-        self.assertEqual((found['method'], found['ok']), (None, False))
-        return found['function'], found['path'], found['nodes'], found['fix']
+        self.assertIs(found['checked'], False)
+        return found['function'], found['path'], found['evidence']['nodes'], found['fix']['text']
 
     def test_in_a_branch_and_over_items(self):
         self.assertEqual(self.of('''
@@ -399,7 +380,7 @@ def step(x):
     return x
 step(tf.ones([3]))
 ''')
-        self.assertEqual(sorted((f['path'], f['line'], f['nodes']) for f in found),
+        self.assertEqual(sorted((f['path'], f['line'], f['evidence']['nodes']) for f in found),
                          [('for k in range(128)', 7, 384), ('for p in parts', 10, 128)])
 
     def test_without_autograph(self):
@@ -461,7 +442,7 @@ class LargeConstants(Recorded):
             step(tf.ones([300_000]))
             step(tf.ones([1, 300_000]))
         ''')
-        self.assertEqual((found['cause'], found['line'], found['bytes']), ('large_constant', 7, 1_200_000))
+        self.assertEqual((found['cause'], found['line'], found['evidence']['bytes']), ('large_constant', 7, 1_200_000))
 
     def test_look_alikes(self):
         self.assertEqual(self.findings('''
@@ -494,7 +475,7 @@ class HotLoops(Recorded):
             main()
         ''')
         self.assertEqual((found['cause'], found['path'], found['line']), ('eager_hot_loop', 'train_step', 6))
-        self.assertEqual([r[2] for r in found['related']], [15])
+        self.assertEqual([r['line'] for r in found['related_lines']], [15])
 
     def test_look_alikes(self):
         self.assertEqual(self.findings('''

@@ -1,17 +1,12 @@
 """State around traces in scripts recorded by the tests: what is stale, done only while tracing, drawn once or leaked."""
 import concurrent.futures
 import importlib.util
-import json
-import os
-import subprocess
-import sys
 import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-PRINT_FINDINGS = os.path.join(BUILD, 'tests', 'print_findings')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+import recorded
+
 STATE = ('stale_capture', 'python_side_effect', 'baked_random', 'tensor_leak')
 
 # Programs with one finding: its path, its function, the program. The line to edit is marked.
@@ -1257,17 +1252,9 @@ def findings(body):
     """The findings of a program about state, and its line that is marked."""
     program = 'import tensorflow as tf\n' + textwrap.dedent(body)
     with tempfile.TemporaryDirectory() as folder:
-        script, session = os.path.join(folder, 'script.py'), os.path.join(folder, 'run.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write(program)
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script],
-                              capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            raise AssertionError(program + done.stdout + done.stderr)
-        out = subprocess.run([PRINT_FINDINGS, session], capture_output=True, text=True, check=True, env=ENVIRONMENT,
-                             timeout=60).stdout
+        found = recorded.findings(folder, body)
     marked = [i for i, line in enumerate(program.splitlines(), 1) if line.endswith('# here')]
-    return [f for f in map(json.loads, out.splitlines()) if f['cause'] in STATE], marked
+    return [f for f in found if f['cause'] in STATE], marked
 
 
 class RecordedState(unittest.TestCase):

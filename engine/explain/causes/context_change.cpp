@@ -1,4 +1,5 @@
 // context_change: the arguments are the same, and the calls are made in other device scopes. Fix: one context for all.
+#include "engine/explain/enclosing.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
 
@@ -7,11 +8,46 @@
 namespace footlight::explain {
 namespace {
 
+using session::TraceRecord;
+
 uint64_t device_of(std::span<const uint64_t> key) { return key.size() > 1 ? key[1] : 0; }
+
+bool enters_device(std::string_view head) { return head.starts_with("with ") && head.find("device(") != head.npos; }
+
+// The `with` around the call that made a trace, in its function; none: line 0.
+Line scope_around(const Evidence& evidence, const TraceRecord& trace) {
+  const Line found = enclosing(evidence, evidence.line(trace.source), [](std::string_view head) {
+    return enters_device(head) || head.starts_with("def ") || head.starts_with("async def ");
+  });
+  return enters_device(unindented(evidence.text(found))) ? found : Line();
+}
+
+// The only `with` of a device scope in the file of a call, if there is one: the call may be in a function that is
+// called inside of it.
+Line only_scope(const Evidence& evidence, const TraceRecord& trace) {
+  Line only, line = evidence.line(trace.source);
+  const int last = evidence.line_count(line.file);
+  for (line.line = 1; line.line <= last; ++line.line) {
+    if (!enters_device(unindented(evidence.text(line)))) continue;
+    if (only) return {};
+    only = line;
+  }
+  return only;
+}
+
+// The line to edit is where a scope is entered: around a call that need not have traced, else around another.
+void name_scope(const Evidence& evidence, const FunctionRun& run, Finding& f, const ReplayResult& result) {
+  std::vector<const TraceRecord*> traces = result.saved;
+  traces.insert(traces.end(), run.traces.begin(), run.traces.end());
+  for (const auto find : {scope_around, only_scope}) {
+    for (const TraceRecord* t : traces)
+      if (const Line scope = find(evidence, *t)) return edit_at(f, scope, "call");
+  }
+}
 
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::vector<uint64_t> devices;
-  for (const session::TraceRecord* t : run.traces) {
+  for (const TraceRecord* t : run.traces) {
     const uint64_t device = device_of(evidence.key_of(*t));
     if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
   }
@@ -25,6 +61,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   c.fix.call = leave_context();
   c.most = GraphRelation::kStructure;
   c.fewest = 1;
+  c.complete = [&](Finding& found, const ReplayResult& result) { name_scope(evidence, run, found, result); };
   f.title = "the calls are made in different device scopes";
   f.detail = joined(f.values, ", ") + "; each has its own trace";
   f.fix = "make the calls in one tf.device scope, or put the scope into the function";

@@ -1,5 +1,6 @@
 // function_made_in_loop: one line makes a tf.function again and again, each with a trace of its own. Fix: make it once,
 // and pass what it captured.
+#include "engine/explain/enclosing.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
 
@@ -10,25 +11,24 @@ namespace {
 
 constexpr size_t kManyFunctions = 3;
 
-size_t indent_of(std::string_view text) {
-  const size_t at = text.find_first_not_of(" \t");
-  return at == text.npos ? SIZE_MAX : at;
-}
-
 // "for k in range(TERMS)" or "run_round": the nearest loop or function around a line.
 std::string surroundings(const Evidence& evidence, Line line) {
-  size_t indent = indent_of(evidence.text(line));
-  while (--line.line > 0 && indent > 0) {
-    std::string_view text = evidence.text(line);
-    const size_t own = indent_of(text);
-    if (own == SIZE_MAX || own >= indent || text[own] == '#' || text[own] == '@') continue;
-    indent = own;
-    text.remove_prefix(own);
-    if (text.starts_with("async ")) text.remove_prefix(6);
-    if (text.starts_with("for ") || text.starts_with("while ")) return std::string(text.substr(0, text.rfind(':')));
-    if (text.starts_with("def ")) return std::string(text.substr(4, text.find('(') - 4));
-  }
-  return "";
+  const auto without_async = [](std::string_view head) {
+    return head.starts_with("async ") ? head.substr(6) : head;
+  };
+  const Line found = enclosing(evidence, line, [&](std::string_view head) {
+    head = without_async(head);
+    return head.starts_with("for ") || head.starts_with("while ") || head.starts_with("def ");
+  });
+  const std::string_view head = without_async(unindented(evidence.text(found)));
+  if (head.starts_with("def ")) return std::string(head.substr(4, head.find('(') - 4));
+  return std::string(head.substr(0, head.rfind(':')));
+}
+
+// In recordings of older versions and other engines, all that is known is its first call.
+int64_t made_ns(const FunctionRun& run) {
+  const int64_t made = run.record->made_ns, first = run.steps.front().start_ns;
+  return made > 0 && made < first ? made : first;
 }
 
 void find(const Evidence& evidence, Findings& to) {
@@ -40,11 +40,11 @@ void find(const Evidence& evidence, Findings& to) {
   for (auto& [where, runs] : made) {
     if (runs.size() < kManyFunctions) continue;
     const auto span = [](const FunctionRun* run) {
-      return std::pair(run->steps.front().start_ns, run->steps.back().start_ns);
+      return std::pair(made_ns(*run), run->steps.back().start_ns);
     };
     if (std::ranges::any_of(runs, [](const FunctionRun* run) { return run->steps.empty(); })) continue;
     std::ranges::sort(runs, {}, span);
-    // Functions that stay in use side by side are those of a factory.
+    // Functions that are there side by side are those of a factory, even if they are used one after the other.
     bool in_turn = true;
     for (size_t i = 1; i < runs.size(); ++i) in_turn &= span(runs[i - 1]).second <= span(runs[i]).first;
     if (!in_turn) {

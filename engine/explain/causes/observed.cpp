@@ -18,14 +18,15 @@ Hits::Hits(const Evidence& evidence) : evidence_(evidence) {
       if (step.call && step.start_ns >= step.trace->end_ns) starts_[step.trace].push_back(step.start_ns);
 }
 
-size_t Hits::of(TraceId id, int64_t since) const {
+size_t Hits::of(TraceId id, int64_t since, int64_t until) const {
   const TraceRecord* trace = evidence_.trace(id);
   if (!trace) return 0;
   size_t hits = 0;
   for (const auto& [other, starts] : starts_) {
     const bool around = other->start_ns <= trace->start_ns && trace->end_ns <= other->end_ns;
-    if (other == trace || around)
-      hits += static_cast<size_t>(starts.end() - std::lower_bound(starts.begin(), starts.end(), since));
+    if (other != trace && !around) continue;
+    const auto first = std::lower_bound(starts.begin(), starts.end(), since);
+    hits += static_cast<size_t>(std::lower_bound(first, starts.end(), until) - first);
   }
   return hits;
 }

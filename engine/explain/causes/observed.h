@@ -8,11 +8,12 @@
 
 namespace footlight::explain {
 
-// How many calls a trace served from `since` on, not counting the one that made it; also as a part of other traces.
+// How many calls a trace served from `since` on and before `until`, not counting the one that made it; also as a part
+// of other traces.
 class Hits {
  public:
   explicit Hits(const Evidence& evidence);
-  size_t of(TraceId trace, int64_t since = 0) const;
+  size_t of(TraceId trace, int64_t since = 0, int64_t until = INT64_MAX) const;
 
  private:
   const Evidence& evidence_;

@@ -9,25 +9,48 @@ namespace footlight::explain {
 namespace {
 
 using session::ObservationKind;
+using session::ObservationRecord;
+
+using Place = std::tuple<TraceId, std::string, Line>;
+Place place_of(const ObservationRecord& o) { return {o.trace, o.path, Line{o.file, o.line}}; }
+
+// The calls between a change and the moment when the old value was back. A further change in between adds none.
+std::map<const ObservationRecord*, size_t> calls_with_another_value(const Evidence& evidence) {
+  const Hits served(evidence);
+  std::map<Place, std::vector<const ObservationRecord*>> places;
+  for (const ObservationRecord& o : evidence.records().observations)
+    if (o.kind == ObservationKind::kStateChanged && o.values.size() >= 2) places[place_of(o)].push_back(&o);
+  std::map<const ObservationRecord*, size_t> calls;
+  for (auto& [place, changes] : places) {
+    std::ranges::stable_sort(changes, {}, &ObservationRecord::time_ns);
+    const ObservationRecord* since = nullptr;
+    for (const ObservationRecord* o : changes) {
+      const bool back = o->note == session::kCameBack;
+      if (since && back) calls[since] = served.of(since->trace, since->time_ns, o->time_ns);
+      if (!since || back) since = back ? nullptr : o;
+    }
+    if (since) calls[since] = served.of(since->trace, since->time_ns);
+  }
+  return calls;
+}
 
 void find(const Evidence& evidence, Findings& to) {
-  const Hits served(evidence);
+  const auto calls = calls_with_another_value(evidence);
   // One root cause is one finding, however many functions and traces read it.
   std::map<std::pair<std::string, Line>, Finding> all;
-  std::map<std::pair<std::string, Line>, int64_t> first;
-  for (const session::ObservationRecord& o : evidence.records().observations) {
+  for (const ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kStateChanged || o.values.size() < 2) continue;
-    const size_t hits = served.of(o.trace, o.time_ns);
-    if (!hits) continue;
-    const bool global = o.path.starts_with("global ");
-    const std::pair<std::string, Line> key{o.path, global ? Line() : Line{o.file, o.line}};
+    const auto with_another = calls.find(&o);
+    const size_t hits = with_another == calls.end() ? 0 : with_another->second;
+    const Line line{o.file, o.line};
+    const std::pair<std::string, Line> key{o.path, o.path.starts_with("global ") ? Line() : line};
+    if (!hits && !all.contains(key)) continue;
     const auto [at, fresh] = all.try_emplace(key, wrong_result(evidence, o, hits));
     Finding& f = at->second;
-    if (fresh) first[key] = o.time_ns;
+    if (!fresh && f.example == o.trace && f.line == line) f.calls += hits;
     if (f.function == o.function || fresh) {
       for (const std::string& value : o.values)
         if (std::ranges::find(f.values, value) == f.values.end()) f.values.push_back(value);
-      if (f.values.empty()) f.values = o.values;
     }
     relate(f, o, "change", "change");
   }

@@ -1,7 +1,10 @@
 // Numbers for objects in keys: one per object, or for all equal ones; freed with the object.
 #include "engine/python/function/key.h"
 
+#include "engine/base/recording.h"
 #include "engine/base/text.h"
+#include "engine/python/function/coexisting.h"
+#include "engine/python/function/state_value.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/weak.h"
@@ -27,9 +30,10 @@ struct Numbers {
   size_t sweep_at = kSweepAtLeast;
   uint64_t swept_below = 0;
 
-  std::unordered_map<uint64_t, std::string> names;
-  // Objects whose class defines equality, by class and hash: the key of a new one says that an equal one has died.
-  using Equal = std::pair<std::string, Py_hash_t>;
+  explain::Names names;
+  // Objects whose class defines equality, by class, hash and attributes: the key of a new one says that an equal one
+  // has died. A dead one cannot be asked any more whether it is equal, and a hash alone says little.
+  using Equal = std::tuple<std::string, Py_hash_t, uint64_t>;
   std::unordered_map<uint64_t, Equal> equals;
   std::map<Equal, uint64_t> dead_equals;
   uint64_t next = 1;
@@ -74,16 +78,16 @@ std::string member_text(PyObject* object) {
 
 uint64_t fresh_number(PyObject* object) {
   const uint64_t number = numbers().next++;
-  std::string text;
+  explain::NumberedObject made;
   if (PyType_Check(object)) {
-    text = class_text(object);
+    made.name = class_text(object);
   } else if (PyCode_Check(object)) {
     auto* code = reinterpret_cast<PyCodeObject*>(object);
-    text = str(readable(code->co_qualname), " (line ", code->co_firstlineno, ")");
-  } else if (text = member_text(object); text.empty()) {
-    text = str("<", short_name(Py_TYPE(object)), " object ", number, ">");
+    made.name = str(readable(code->co_qualname), " (line ", code->co_firstlineno, ")");
+  } else if (made.name = member_text(object); made.name.empty()) {
+    made = {str("<", short_name(Py_TYPE(object)), " object ", number, ">"), known_since(object)};
   }
-  numbers().names.emplace(number, std::move(text));
+  numbers().names.emplace(number, std::move(made));
   return number;
 }
 
@@ -96,13 +100,15 @@ uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
   return number;
 }
 
-// `hash`: of an object with this new number, which may be equal to a dead one.
+// For recordings. `hash`: of an object with this new number, which may be equal to a dead one.
 void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
-  if (Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare) return;
+  if (!recording_structure() || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare) return;
+  const Ref attributes = Ref::steal(PyObject_GenericGetDict(object, nullptr));
+  if (!attributes) return clear_only(PyExc_AttributeError);
   Numbers& all = numbers();
-  Numbers::Equal equal(Py_TYPE(object)->tp_name, hash);
+  Numbers::Equal equal(Py_TYPE(object)->tp_name, hash, see(attributes.get()).hash);
   if (const auto dead = all.dead_equals.find(equal); dead != all.dead_equals.end())
-    all.names[number] = str("<", short_name(Py_TYPE(object)), " object ", number, " like ", dead->second, ">");
+    all.names[number].name = str("<", short_name(Py_TYPE(object)), " object ", number, " like ", dead->second, ">");
   all.equals.emplace(number, std::move(equal));
 }
 

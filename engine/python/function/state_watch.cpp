@@ -5,9 +5,8 @@
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/python/autograph/convert.h"
-#include "engine/python/autograph/source.h"
-#include "engine/python/interpreter/attributes.h"
-#include "engine/python/interpreter/frame_layout.h"
+#include "engine/python/function/state_records.h"
+#include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/weak.h"
@@ -22,126 +21,14 @@
 
 namespace footlight::python {
 
-using autograph::Outside;
 using autograph::OutsideAccess;
 using session::ObservationKind;
 using session::ObservationRecord;
-
-struct WatchedBody {
-  Outside outside;
-  std::vector<PathNames> names;          // by access
-  std::vector<int> cells;                // by access: index of the root in the closure; -1: a global
-  Ref filename;
-  std::string file;
-};
-
-using Body = std::shared_ptr<const WatchedBody>;
-
-// The value that a path begins at, and what holds it.
-static Ref start_of(PyObject* function, const WatchedBody& body, size_t access, const void** holder) {
-  const int cell = body.cells[access];
-  if (cell >= 0) {
-    PyObject* closure = PyFunction_GET_CLOSURE(function);
-    if (!closure || cell >= PyTuple_GET_SIZE(closure)) return {};
-    PyObject* one = PyTuple_GET_ITEM(closure, cell);
-    *holder = one;
-    return Ref::borrow(PyCell_GET(one));
-  }
-  PyObject* globals = PyFunction_GET_GLOBALS(function);
-  *holder = globals;
-  return Ref::borrow(find_item(globals, body.names[access].root.get()));
-}
-
-// One access of a function that runs while tracing.
-struct WatchedEntry {
-  Ref function, start;                   // kept while tracing alone
-  Body body;
-  size_t access = 0, steps = 0;
-  bool parameter = false, top = false;   // top: of the traced function itself
-  const void* holder = nullptr;
-  SeenValue before;
-  const OutsideAccess& made() const { return body->outside.accesses[access]; }
-  Spot now() const {
-    if (parameter) {
-      const Ref object = PyWeakref_Check(start.get()) ? weak_target(start.get()) : start;
-      return walk(object, object.get(), made().path, body->names[access], steps);
-    }
-    const void* from = nullptr;
-    const Ref value = start_of(function.get(), *body, access, &from);
-    return walk(value, from, made().path, body->names[access], steps);
-  }
-  // The last name or key.
-  std::string last() const { return steps ? made().path.steps[steps - 1].key : made().path.root; }
-  std::string path() const {
-    autograph::OutsidePath path = made().path;
-    path.steps.resize(steps);
-    if (parameter && top && path.root != "self") path.root = "args[" + std::to_string(path.parameter) + "]";
-    if (parameter) return path.text();
-    return (body->cells[access] >= 0 ? "closure " : "global ") + path.text();
-  }
-};
 
 namespace {
 
 using Entry = WatchedEntry;
 constexpr size_t kMostFunctions = 256, kMostPlaces = 512;  // of one trace
-constexpr int kMostChanges = 8;          // of one place that are written down
-constexpr size_t kMostLines = 6;
-constexpr size_t kMostFiles = 40;
-
-void drop_body(void* body) { delete static_cast<Body*>(body); }
-
-// The accesses of a function's code; null: there is no source. Kept in the code object.
-Body body_of(PyObject* function) {
-  static const Py_ssize_t slot = request_code_slot(drop_body);
-  PyObject* object = PyFunction_GET_CODE(function);
-  void* known = nullptr;
-  if (slot < 0 || get_code_slot(object, slot, &known) < 0) throw PythonErrorSet();
-  if (known) return *static_cast<Body*>(known);
-  auto* code = reinterpret_cast<PyCodeObject*>(object);
-  auto made = std::make_shared<WatchedBody>();
-  bool any = false;
-  if (!ag_is_library(object) && !ag_is_converted_code(object)) {
-    PyObject* globals = PyFunction_GET_GLOBALS(function);
-    const FoundSource source = find_source(code, globals);
-    autograph::Tree tree;
-    autograph::Node* node = source.node ? read_ast(source.node, tree, source.options) : nullptr;
-    if (node) {
-      made->outside = autograph::outside_of(node);
-      made->filename = Ref::borrow(code->co_filename);
-      made->file = readable(code->co_filename);
-      const Ref free = checked(PyCode_GetFreevars(code));
-      for (const OutsideAccess& access : made->outside.accesses) {
-        made->names.push_back(names_of(access.path));
-        int cell = -1;
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()) && cell < 0; ++i)
-          if (PyUnicode_Compare(PyTuple_GET_ITEM(free.get(), i), made->names.back().root.get()) == 0)
-            cell = static_cast<int>(i);
-        made->cells.push_back(cell);
-      }
-      any = true;
-    }
-    clear_only(PyExc_Exception);
-  }
-  auto kept = std::make_unique<Body>(any ? std::move(made) : nullptr);
-  if (set_code_slot(object, slot, kept.get()) < 0) throw PythonErrorSet();
-  return *kept.release();
-}
-
-// The function that runs when `callable` is called, and its first arguments.
-Ref function_behind(PyObject* callable, std::vector<PyObject*>& first) {
-  if (PyMethod_Check(callable)) {
-    first.push_back(PyMethod_GET_SELF(callable));
-    callable = PyMethod_GET_FUNCTION(callable);
-  }
-  if (PyFunction_Check(callable)) return Ref::borrow(callable);
-  if (PyType_Check(callable) || PyCFunction_Check(callable) || PyModule_Check(callable)) return {};
-  static PyObject* const name = PyUnicode_InternFromString("__call__");
-  PyObject* method = _PyType_Lookup(Py_TYPE(callable), name);
-  if (!method || !PyFunction_Check(method)) return {};
-  first.push_back(callable);
-  return Ref::borrow(method);
-}
 
 Ref weak(PyObject* object) {
   Ref made = Ref::steal(PyWeakref_NewRef(object, nullptr));
@@ -161,102 +48,16 @@ bool belongs_to_outer(PyObject* value) {
   return false;
 }
 
-// The files of the user's own program that are loaded.
-std::vector<Ref> loaded_files(const Ref& first) {
-  std::vector<Ref> files{first};
-  PyObject* modules = PyImport_GetModuleDict();
-  PyObject *key, *module;
-  Py_ssize_t at = 0;
-  std::vector<Ref> all;
-  while (modules && PyDict_Check(modules) && PyDict_Next(modules, &at, &key, &module))
-    if (PyModule_Check(module)) all.push_back(Ref::borrow(module));
-  for (const Ref& one : all) {
-    if (files.size() >= kMostFiles) break;
-    PyObject* dict = PyModule_GetDict(one.get());
-    PyObject* file = dict ? find_item(dict, "__file__") : nullptr;
-    if (!file || !PyUnicode_CheckExact(file)) continue;
-    const std::string name = readable(file);
-    if (!name.ends_with(".py") || ag_is_library_file(name)) continue;
-    const bool known = std::ranges::any_of(files, [&](const Ref& f) { return readable(f.get()) == name; });
-    if (!known) files.push_back(Ref::borrow(file));
-  }
-  return files;
-}
-
 // A counter of traces counts what it should.
 bool counts_traces(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name.find("trac") != name.npos || name.find("compil") != name.npos;
 }
 
-// What the rest of the program names it: an item counts as its container's.
-struct Elsewhere {
-  std::string text;                      // of the path
-  autograph::StateName name;
-};
-Elsewhere elsewhere(const Entry& e) {
-  Elsewhere found{e.path(), {}};
-  size_t steps = e.steps;
-  const auto& path = e.made().path;
-  if (steps && path.steps[steps - 1].item) found.name.item = path.steps[--steps];
-  while (steps && path.steps[steps - 1].item) --steps;
-  if (steps) {
-    found.name.kind = autograph::StateName::kAttribute;
-    found.name.name = path.steps[steps - 1].key;
-  } else {
-    found.name.kind = e.body->cells[e.access] >= 0 ? autograph::StateName::kClosure : autograph::StateName::kGlobal;
-    found.name.name = path.root;
-  }
-  return found;
-}
-
 // All functions that ran in a trace.
-std::set<Body>& known_bodies() {
-  static auto& all = *new std::set<Body>;
+std::set<SharedBody>& known_bodies() {
+  static auto& all = *new std::set<SharedBody>;
   return all;
-}
-
-struct Found {
-  Ref file;
-  autograph::StateUse use;
-};
-std::vector<Found> uses_of(const WatchedBody& body, const autograph::StateName& name,
-                           const std::vector<const WatchedBody*>& without) {
-  // Each trace of a function asks the same again.
-  static auto& known = *new std::map<std::tuple<const WatchedBody*, int, std::string, std::string, size_t>,
-                                     std::vector<Found>>;
-  if (known.size() > 1024) known.clear();
-  const std::tuple key{&body, static_cast<int>(name.kind), name.name, name.item.key, without.size()};
-  if (const auto at = known.find(key); at != known.end()) return at->second;
-  std::vector<Found> all;
-  std::vector<Ref> files{body.filename};
-  if (name.kind != autograph::StateName::kClosure) files = loaded_files(body.filename);
-  for (const Ref& file : files) {
-    const autograph::Node* module = tree_of_file(file.get(), nullptr);
-    if (!module) continue;
-    std::vector<autograph::LineRange> ranges;
-    const std::string path = readable(file.get());
-    for (const WatchedBody* one : without)
-      if (one->file == path) ranges.push_back({one->outside.first_line, one->outside.last_line});
-    const autograph::LineRange own{body.outside.first_line, body.outside.last_line};
-    for (const autograph::StateUse& use : autograph::uses_of(module, name, own, ranges)) all.push_back({file, use});
-  }
-  known.insert_or_assign(key, all);
-  return all;
-}
-
-void add_lines(session::Writer& writer, ObservationRecord& record, const std::vector<Found>& found, bool stores,
-               const char* role) {
-  size_t count = 0;
-  const auto add = [&](bool initial) {
-    for (const Found& one : found) {
-      if (one.use.store != stores || one.use.initial != initial || count == kMostLines) continue;
-      ++count;
-      record.lines.push_back({role, writer.file(readable(one.file.get())), one.use.line});
-    }
-  };
-  add(false);
-  if (!stores) add(true);
 }
 
 // Traces whose symbolic tensors were kept, by the number of their graph.
@@ -274,49 +75,19 @@ bool said_enough(FunctionId function, const std::string& path) {
   return ++said[{recording_number.load(std::memory_order_relaxed), function, path}] > kMost;
 }
 
-template <class Do>
-void quietly(Do&& act) {
-  const ExceptionSetAside aside;
-  try {
-    act();
-  } catch (const PythonErrorSet&) {
-    cleared_if(PyExc_Exception);
-  } catch (const std::exception&) {
-  }
-}
-
 }  // namespace
-
-static ObservationRecord observation(ObservationKind kind, FunctionId function, TraceId trace, int64_t now) {
-  ObservationRecord record;
-  record.kind = kind;
-  record.function = function;
-  record.trace = trace;
-  record.time_ns = now;
-  return record;
-}
-
-// Of a line of a body.
-static ObservationRecord observation(session::Writer& writer, ObservationKind kind, FunctionId function, TraceId trace,
-                                     int64_t now, const WatchedBody& body, int line, std::string path) {
-  ObservationRecord record = observation(kind, function, trace, now);
-  record.path = std::move(path);
-  record.file = writer.file(body.file);
-  record.line = line;
-  return record;
-}
 
 struct StateWatch::Impl {
   FunctionId function;
   TraceId trace;
   std::vector<WatchedEntry> entries;
   std::set<std::pair<const void*, const void*>> entered;
-  std::vector<Body> bodies;
+  std::vector<SharedBody> bodies;
   std::vector<std::shared_ptr<TraceState>> inner;
   struct Drawn {
     ChanceSource source;
     SeenValue before;
-    Body body;
+    SharedBody body;
     int line = 0;
     std::string path;
   };
@@ -333,7 +104,7 @@ struct StateWatch::Impl {
     const bool object = !values.empty() && values[0] && !is_tensor(values[0]);
     const void* self = object ? static_cast<const void*>(values[0]) : PyFunction_GET_CLOSURE(made);
     if (!entered.insert({PyFunction_GET_CODE(made), self}).second) return;
-    const Body body = body_of(made);
+    const SharedBody body = body_of(made);
     if (!body) return;
     bodies.push_back(body);
     if (known_bodies().size() < 4096) known_bodies().insert(body);
@@ -435,14 +206,14 @@ struct StateWatch::Impl {
   std::vector<const WatchedBody*> involved() const {
     std::vector<const WatchedBody*> all;
     for (const Impl* one = this; one; one = one->outer)
-      for (const Body& body : one->bodies) all.push_back(body.get());
+      for (const SharedBody& body : one->bodies) all.push_back(body.get());
     return all;
   }
 
   // What other traces have run so far, too: there the tensor may be another one, of that trace.
   static std::vector<const WatchedBody*> traced() {
     std::vector<const WatchedBody*> all;
-    for (const Body& body : known_bodies()) all.push_back(body.get());
+    for (const SharedBody& body : known_bodies()) all.push_back(body.get());
     return all;
   }
 
@@ -484,12 +255,12 @@ struct StateWatch::Impl {
       if (!done.insert(where.text).second) continue;
       auto uses = uses_of(*e.body, where.name, leaked ? traced() : involved());
       if (where.name.kind == autograph::StateName::kAttribute) drop_other_classes(uses, e);
-      const auto reads = [](const Found& f) { return !f.use.store; };
+      const auto reads = [](const FoundUse& f) { return !f.use.store; };
       // A list of which only the length is read.
       if (leaked && access.kind == OutsideAccess::kMutation && std::ranges::any_of(uses, reads) &&
-          std::ranges::all_of(uses, [](const Found& f) { return f.use.store || f.use.size; }))
+          std::ranges::all_of(uses, [](const FoundUse& f) { return f.use.store || f.use.size; }))
         leaked = false;
-      const bool reset = std::ranges::any_of(uses, [](const Found& f) { return f.use.store && !f.use.initial; });
+      const bool reset = std::ranges::any_of(uses, [](const FoundUse& f) { return f.use.store && !f.use.initial; });
       const auto stored = last.find(where.text);
       if (!leaked && stored != last.end() && stored->second->literal && !reset) continue;
       ObservationRecord record =
@@ -512,25 +283,6 @@ struct StateWatch::Impl {
       }
       if (!said_enough(function, where.text)) writer.add(std::move(record));
     }
-  }
-
-  // self.NAME in a class that has nothing to do with the object.
-  static void drop_other_classes(std::vector<Found>& uses, const Entry& e) {
-    Entry object = e;
-    const auto& steps = e.made().path.steps;
-    while (object.steps && steps[object.steps - 1].item) --object.steps;
-    if (object.steps) --object.steps;
-    const Ref owner = object.now().value;
-    PyObject* classes = owner && !PyType_Check(owner.get()) ? Py_TYPE(owner.get())->tp_mro : nullptr;
-    if (!classes) return;
-    std::erase_if(uses, [&](const Found& found) {
-      if (found.use.of_class.empty()) return false;
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); ++i) {
-        const std::string name = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(classes, i))->tp_name;
-        if (name.substr(name.rfind('.') + 1) == found.use.of_class) return false;
-      }
-      return true;
-    });
   }
 
   std::shared_ptr<TraceState> keep() {
@@ -567,7 +319,7 @@ struct StateWatch::Impl {
       place.access = e.access;
       place.steps = e.steps;
       place.path = std::move(path);
-      place.value = now;
+      place.read = place.value = now;
       place.text = text_of(spot.value.get());
       state->places.push_back(std::move(place));
     }
@@ -622,47 +374,6 @@ void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t 
     all.insert(all.end(), args, args + count);
     if (made) around->enter(made.get(), all);
   });
-}
-
-void TraceState::compare(int64_t now) {
-  compared_ns_ = now;
-  if (recording != recording_number.load(std::memory_order_relaxed)) return;
-  quietly([&] { compare_for(trace, now, 0); });
-}
-
-void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
-  for (Place& place : places) {
-    if (place.changes >= kMostChanges) continue;
-    const Ref made = weak_target(place.function.get());
-    if (!made || !PyFunction_Check(made.get())) continue;
-    const OutsideAccess& access = place.body->outside.accesses[place.access];
-    const void* holder = nullptr;
-    const Ref start = place.object ? weak_target(place.object.get())
-                                   : start_of(made.get(), *place.body, place.access, &holder);
-    if (!start) continue;
-    const Spot spot = walk(start, holder, access.path, place.body->names[place.access], place.steps);
-    const SeenValue value = see(spot.value.get());
-    if (value.same(place.value) || !value.known() || value.kind == SeenValue::kAbsent ||
-        value.kind == SeenValue::kSymbolic)
-      continue;
-    session::Writer* writer = session::active_writer();
-    if (!writer) return;
-    std::string text = text_of(spot.value.get());
-    ObservationRecord record = observation(*writer, ObservationKind::kStateChanged, function, hit, now, *place.body,
-                                           access.line, place.path);
-    record.values = {place.text, text};
-    if (!place.changes) {
-      const Entry entry{.function = made, .start = start, .body = place.body, .access = place.access,
-                        .steps = place.steps, .parameter = static_cast<bool>(place.object)};
-      add_lines(*writer, record, uses_of(*place.body, elsewhere(entry).name, {place.body.get()}), true, "change");
-    }
-    writer->add(std::move(record));
-    ++place.changes;
-    place.value = value;
-    place.text = std::move(text);
-  }
-  if (depth < 16)
-    for (const auto& one : inner) one->compare_for(hit, now, depth + 1);
 }
 
 namespace {

@@ -24,7 +24,8 @@ class TraceState {
     std::shared_ptr<const WatchedBody> body;
     size_t access = 0, steps = 0;
     std::string path;
-    SeenValue value;
+    SeenValue read;                      // by the trace
+    SeenValue value;                     // at the last call
     std::string text;
     int changes = 0;
   };

@@ -55,6 +55,18 @@ class ExceptionSetAside {
   Ref exception_;
 };
 
+// For a recorder's looks at a program, which may fail and must change nothing: ordinary exceptions are dropped.
+template <class Look>
+void quietly(Look&& look) {
+  const ExceptionSetAside aside;
+  try {
+    look();
+  } catch (const PythonErrorSet&) {
+    cleared_if(PyExc_Exception);
+  } catch (const std::exception&) {
+  }
+}
+
 void init_errors();  // by init_interpreter
 
 }  // namespace footlight::python

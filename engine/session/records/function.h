@@ -16,6 +16,7 @@ struct FunctionRecord {
   FunctionId parent = {};
   LocationId location = {};
   ProcessId process = {};
+  int64_t made_ns = 0;
 
   static constexpr TableNote kTable{"function", "A function that is traced: a tf.function, a jit."};
   template <class F>
@@ -31,6 +32,7 @@ struct FunctionRecord {
     f.column("parent", &R::parent, "function that made it", {.since = 3});
     f.column("location", &R::location, "where it was made", {.since = 3});
     f.column("process", &R::process, "that it belongs to", {.since = 3});
+    f.column("made_ns", &R::made_ns, "when it was made; 0: unknown", {.unit = "ns", .since = 3});
     f.list("function_parameter", &R::parameters, "Parameters of a function, one for each item of its keys.",
            {.column = "name"});
   }

@@ -18,6 +18,9 @@ constexpr const char* kObservationKinds[] = {"value line",  "state changed", "si
                                              "random read", "tensor leak",   "python call"};
 constexpr std::span<const char* const> enumerators(ObservationKind) { return kObservationKinds; }
 
+// The note of a changed state that has the value again which the trace has read.
+inline constexpr const char* kCameBack = "came back";
+
 struct ObservedLine {
   std::string role;
   FileId file;

@@ -204,11 +204,14 @@ struct TraceRecord {
 struct KeyName {
   uint64_t number = 0;
   std::string name;
+  int64_t since_ns = 0;
 
   template <class F>
   static void describe(F& f) {
     f.column("number", &KeyName::number, "as it stands in the words");
     f.column("name", &KeyName::name, "<Model object>, <lambda> (train.py:14)");
+    f.column("since_ns", &KeyName::since_ns, "known to exist since then; 0: since its first key",
+             {.unit = "ns", .since = 3});
   }
 };
 

@@ -1,0 +1,33 @@
+"""Records programs and reads what `footlight report --json` says about them, for the tests beside this file."""
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+
+
+def record(folder, body, fails=False, **files):
+    """Records a program behind `import tensorflow as tf`, with modules beside it; returns the session's path."""
+    session = os.path.join(folder, 'run.footlight')
+    for name, text in {**files, 'script': 'import tensorflow as tf\n' + textwrap.dedent(body)}.items():
+        with open(os.path.join(folder, name + '.py'), 'w', encoding='utf-8') as file:
+            file.write(textwrap.dedent(text))
+    done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session,
+                           os.path.join(folder, 'script.py')], capture_output=True, text=True, timeout=300)
+    if (done.returncode != 0) != fails:
+        raise AssertionError(done.stdout + done.stderr)
+    return session
+
+
+def report(session):
+    out = subprocess.run([FOOTLIGHT, 'report', '--json', session], capture_output=True, text=True, check=True,
+                         env=ENVIRONMENT, timeout=60).stdout
+    return json.loads(out)
+
+
+def findings(folder, body, fails=False, **files):
+    return report(record(folder, body, fails, **files))['findings']

@@ -1,0 +1,197 @@
+"""What is made again for each call, beside what exists at once and is used in turn; state that changes, beside state that
+comes back; and the lines of device scopes. Whole programs."""
+import shutil
+import tempfile
+import unittest
+
+import recorded
+
+MODEL = '''
+class Model:
+    def __init__(self, k):
+        self.w = tf.Variable(float(k))
+    @tf.function
+    def predict(self, x):
+        return x * self.w
+'''
+STEP = '''
+class Model:
+    def __init__(self, k):
+        self.w = tf.Variable(float(k))
+@tf.function
+def step(model, x):
+    return x * model.w
+'''
+
+
+class SideBySide(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def report(self, body):
+        return recorded.report(recorded.record(self.folder, body))
+
+    def causes(self, body):
+        return [(f['cause'], f['function']) for f in self.report(body)['findings']]
+
+    def assert_clean(self, body, cause):
+        report = self.report(body)
+        self.assertEqual(report['findings'], [])
+        self.assertIn((cause, 2), [(s['cause'], s['rule']) for s in report['suppressed']])
+
+    def test_functions_of_a_factory_used_one_after_the_other(self):
+        self.assert_clean('''
+            def make(k):
+                @tf.function
+                def scale(x):
+                    return x * k
+                return scale
+            scales = [make(float(k)) for k in range(5)]
+            for s in scales:
+                for _ in range(4):
+                    s(tf.ones([2]))
+        ''', 'function_made_in_loop')
+
+    def test_functions_made_in_a_loop_that_keeps_them(self):
+        self.assertEqual(self.causes('''
+            def step(x):
+                return x * 2.0
+            kept = []
+            for k in range(5):
+                kept.append(tf.function(step))
+                for _ in range(4):
+                    kept[-1](tf.ones([2]))
+        '''), [('function_made_in_loop', 'step')])
+
+    def test_functions_of_instances_that_exist_at_once(self):
+        self.assert_clean('''
+            class Layer:
+                def __init__(self, k):
+                    self.k = tf.Variable(float(k))
+                    self.run = tf.function(self.forward)
+                def forward(self, x):
+                    return x * self.k
+            layers = [Layer(k) for k in range(4)]
+            for layer in layers:
+                for _ in range(3):
+                    layer.run(tf.ones([2]))
+        ''', 'function_made_in_loop')
+
+    def test_an_ensemble_of_instances(self):
+        for calls in (1, 5):
+            self.assert_clean(MODEL + f'''
+models = [Model(k) for k in range(5)]
+for m in models:
+    for _ in range({calls}):
+        m.predict(tf.ones([2]))
+''', 'new_object_identity')
+
+    def test_an_ensemble_that_is_passed(self):
+        self.assert_clean(STEP + '''
+models = {k: Model(k) for k in range(4)}
+for m in models.values():
+    for _ in range(3):
+        step(m, tf.ones([2]))
+''', 'new_object_identity')
+
+    def test_a_list_of_objects_each_met_once(self):
+        self.assertEqual(self.causes(STEP + '''
+for m in [Model(k) for k in range(8)]:
+    step(m, tf.ones([2]))
+'''), [('new_object_identity', 'step')])
+
+    def test_instances_made_in_turn(self):
+        for kept in ('m = Model(k)', 'm = Model(k); kept.append(m)'):
+            with self.subTest(kept):
+                self.assertEqual(self.causes(MODEL + f'''
+kept = []
+for k in range(5):
+    {kept}
+    for _ in range(4):
+        m.predict(tf.ones([2]))
+'''), [('new_object_identity', 'Model.predict')])
+
+    def test_dead_objects_with_the_same_hash(self):
+        program = '''
+            class Config:
+                def __init__(self, n):
+                    self.n = n
+                def __eq__(self, other):
+                    return self.n == other.n
+                def __hash__(self):
+                    return 7
+            @tf.function
+            def run(x, config):
+                return x * float(config.n)
+            for i in range(6):
+                run(tf.ones([3]), Config(%s))
+        '''
+        self.assertEqual(self.causes(program % '2'), [('weak_value_died', 'run')])
+        self.assertEqual(self.causes(program % 'i'), [('new_object_identity', 'run')])
+
+    def context_line(self, body):
+        [finding] = self.report(body)['findings']
+        self.assertEqual(finding['cause'], 'context_change')
+        calls = [r['line'] for r in finding['related_lines'] if r['role'] == 'call']
+        self.assertEqual(len(calls), len(set(calls)))
+        return finding['line'], calls
+
+    def test_the_line_of_a_device_scope(self):
+        self.assertEqual(self.context_line('''
+            @tf.function
+            def f(x):
+                return x + 1.0
+            for i in range(4):
+                if i % 2:
+                    with tf.device('/cpu:0'):
+                        y = tf.ones([2])
+                        f(y)
+                else:
+                    f(tf.ones([2]))
+        '''), (8, [10]))
+        # The call that came second is outside of the scope.
+        self.assertEqual(self.context_line('''
+            @tf.function
+            def f(x):
+                return x + 1.0
+            with tf.device('/cpu:0'):
+                f(tf.ones([2]))
+            f(tf.ones([2]))
+        ''')[0], 6)
+
+    def test_a_device_scope_around_the_caller(self):
+        self.assertEqual(self.context_line('''
+            @tf.function
+            def f(x):
+                return x + 1.0
+            def evaluate():
+                with open(__file__) as file:
+                    return f(tf.ones([2]))
+            evaluate()
+            with tf.device('/cpu:0'):
+                evaluate()
+        '''), (10, [8]))
+
+    def test_a_value_that_comes_back(self):
+        program = '''
+            verbose = 1.0
+            @tf.function
+            def step(x):
+                return x * verbose
+            for i in range(8):
+                %s
+                step(tf.ones([2]))
+        '''
+        for change, calls in (('verbose = 2.0 if i == 3 else 1.0', '1 later call '),
+                              ('verbose = 2.0 if i in (2, 3, 6) else 1.0', '3 later calls '),
+                              ('verbose = 1.0 + (i >= 3)', '5 later calls '),
+                              ('verbose = {2: 2.0, 3: 3.0, 4: 4.0}.get(i, 1.0)', '3 later calls ')):
+            with self.subTest(change):
+                [finding] = self.report(program % change)['findings']
+                self.assertEqual((finding['cause'], finding['evidence']['graphs']), ('stale_capture', None))
+                self.assertIn(calls, finding['message'])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -73,7 +73,8 @@ class Endings {
   static bool caught() { return caught_ != 0; }
   // In a child, which ends by a signal as any program.
   static void forget() {
-    for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+    for (const int signal : kSignals)
+      if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 
  private:

@@ -4,6 +4,8 @@
 
 #include <QTest>
 
+#include <random>
+
 using namespace footlight;
 using namespace footlight::explain;
 
@@ -127,6 +129,29 @@ class TestDispatch : public QObject {
     DispatchTable table;
     table.add(key({kUnknownDim}));
     for (int64_t i = 0; i < 20000; ++i) QCOMPARE(table.find(key({i}).words), 0);
+  }
+
+  // The table looks among keys that differ in shapes alone; here all are asked, in the order in which they came.
+  void relaxed_as_if_all_were_asked() {
+    std::mt19937 random(7);
+    const auto draw = [&] { return static_cast<int64_t>(random() % 3); };
+    const auto any = [&] {
+      const Shape shapes[] = {{2 + draw(), 5}, {7}, {4, 5 + draw(), 1}, Shape::unknown_rank(), {kUnknownDim, 5}};
+      return key(shapes[random() % 5], draw());
+    };
+    for (int round = 0; round < 50; ++round) {
+      DispatchTable table;
+      for (int i = 0; i < 12; ++i) {
+        if (const Key one = any(); table.find(one.words) == DispatchTable::kMiss) table.add(one);
+        if (draw() == 0) table.forget(table.by_age()[random() % table.size()]);
+        if (table.size() == 0) continue;
+        const Key asked = any();
+        std::vector<uint64_t> want(asked.words.begin(), asked.words.end());
+        for (const int trace : table.by_age())
+          if (auto general = generalise(want, table.key(trace).words)) want = std::move(*general);
+        QVERIFY(table.relaxed(asked.words) == want);
+      }
+    }
   }
 };
 

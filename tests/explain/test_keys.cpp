@@ -169,7 +169,7 @@ class TestKeys : public QObject {
     w.tensor(key_spec(DType::kFloat32, Shape{4, 5}));
     w.integer(3);
     w.put(Token::kNone);
-    const Key k = made(w, {"x", "y"}, {{7, "Point(left,right)"}});
+    const Key k = made(w, {"x", "y"}, {{7, {"Point(left,right)"}}});
     const std::vector<Place> found = places(k.words);
     const auto leaves = describe(k);
     QCOMPARE(found.size(), leaves.size());

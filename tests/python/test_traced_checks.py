@@ -161,6 +161,13 @@ class Refused(unittest.TestCase):
         late = tf.function(lambda n: tf.histogram_fixed_width_bins([.1, .9], [0., 1.], n), input_signature=[spec(None, tf.int32)])
         self.assertEqual(late(tf.constant(10)).numpy().tolist(), [1, 9])
 
+    def test_points_of_a_line(self):
+        for num in (-2 ** 63, -2 ** 32, -1):
+            for shape in (None, [None], [1]):
+                self.refused(lambda n: tf.linspace(1., 0., n), [spec(shape, tf.int64)], [tf.constant([num], tf.int64)])
+        late = tf.function(lambda n: tf.linspace(1., 0., n), input_signature=[spec(None, tf.int64)])
+        self.assertEqual(late(tf.constant(3, tf.int64)).numpy().tolist(), [1., .5, 0.])
+
     def test_repeats_where_the_rank_is_unknown(self):
         def repeated(x, axis, times):
             with tf.GradientTape() as tape:

@@ -2,6 +2,7 @@
 #include "engine/explain/causes/changing_objects.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace footlight::explain {
 
@@ -49,12 +50,13 @@ std::vector<Candidate> changing_objects(const Evidence& evidence, const Function
     if (!wanted(s)) continue;
     // In the order of the calls: how many there are, and whether one comes back after another.
     std::vector<Used> objects;
+    std::unordered_set<std::string> known;
     bool comes_back = false;
     for (const FunctionRun::Step& step : run.steps) {
       if (!step.call) continue;
       std::string now = object_text(step, s.path);
       if (objects.empty() || objects.back().text != now) {
-        comes_back = std::ranges::find(objects, now, &Used::text) != objects.end();
+        comes_back = !known.insert(now).second;
         if (comes_back) break;
         const KeyLeaf* leaf = leaf_at(*step.trace, s.path);
         objects.push_back({std::move(now), leaf ? evidence.known_since(*step.trace, leaf->value) : 0});

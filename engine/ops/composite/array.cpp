@@ -177,10 +177,7 @@ Arg linspace(const Tensor& start_given, const Tensor& stop_given, const Tensor& 
   static const Op broadcast{"BroadcastArgs"};
   Tensor start = start_given, stop = stop_given;
   const Scope scope(name_or(name, "linspace"));
-  if (const Tensor known = known_value(num_given); known && known.dtype() == DType::kInt64)
-    if (const int64_t n = one_integer(known, "num of tf.linspace"); n != static_cast<int32_t>(n))
-      invalid("num of tf.linspace must fit 32 bits, got ", n, " [Op:LinSpace]");
-  Tensor num = ops::cast(num_given, DType::kInt32);
+  Tensor num = as_int32(num_given, "num of tf.linspace");
   if (!num.shape().has_rank() || num.shape().rank() > 0) {
     if (const Tensor known = known_value(num)) one_integer(known, "num of tf.linspace");  // or its error
     num = ops::reshape(num, ops::ints({}));

@@ -120,6 +120,18 @@ Tensor number_tensor(const Arg& a, DType dtype, std::string_view what) {
 
 }  // namespace
 
+Tensor as_int32(const Tensor& t, std::string_view what) {
+  const DType type = t.dtype();
+  if (!is_integer(type) || size_of(type) < 4 || type == DType::kInt32) return ops::cast(t, DType::kInt32);
+  if (const Tensor known = known_value(t)) {
+    for (const int64_t n : infer::ints_of(known))
+      if (n != static_cast<int32_t>(n)) invalid(what, " must fit 32 bits, got ", n);
+    return ops::cast(t, DType::kInt32);
+  }
+  const Tensor least = ops::integer(INT32_MIN, DType::kInt64), most = ops::integer(INT32_MAX, DType::kInt64);
+  return ops::cast(ops::maximum(ops::minimum(ops::cast(t, DType::kInt64), most), least), DType::kInt32);
+}
+
 void one_index_type(std::initializer_list<Tensor*> all) {
   static const Op cast{"Cast"};
   static const AttrName kTo{"DstT"};

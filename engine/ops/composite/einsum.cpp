@@ -1,6 +1,7 @@
 // Public functions that sum products along chosen dimensions: einsum and tensordot.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
 #include "engine/ops/matrix.h"
 #include "engine/tensor/equation.h"
@@ -154,7 +155,7 @@ Matrix as_matrix(const Tensor& x, const Axes& axes, bool second, const char* whi
   Matrix m;
   if (!s.has_rank() || !axes.known) {
     const Tensor count = ops::rank(x);
-    Tensor at = axes.known ? ops::ints(*axes.known) : ops::cast(axes.tensor, DType::kInt32);
+    Tensor at = axes.known ? ops::ints(*axes.known) : as_int32(axes.tensor, "an axis");
     at = ops::where(ops::less(at, ops::integer(0)), ops::add(at, count), at);
     const Tensor free = others(count, at), shape = ops::shape(x);
     m.free = taken(shape, free);

@@ -1,6 +1,7 @@
 // Public functions of matrix products.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/composite/define.h"
+#include "engine/ops/composite/scalar.h"
 #include "engine/ops/infer.h"
 #include "engine/ops/matrix.h"
 #include "engine/tensor/size.h"
@@ -76,7 +77,7 @@ Arg expm(const Tensor& x, std::string_view name) {
 struct Size {
   std::optional<int64_t> known;
   Tensor tensor;
-  Tensor as_tensor() const { return known ? ops::integer(*known) : ops::cast(tensor, DType::kInt32); }
+  Tensor as_tensor() const { return known ? ops::integer(*known) : tensor; }
 };
 Size size_from(const Arg& a, const char* name) {
   if (const auto* n = std::get_if<int64_t>(&a.value)) {
@@ -89,7 +90,7 @@ Size size_from(const Arg& a, const char* name) {
     fail(ErrorKind::kType, "tf.eye: `", name, "` must be an integer, or a tensor of one");
   if (const Tensor value = known_value(*t); value && value.shape().rank() == 0)
     return size_from({infer::ints_of(value)[0]}, name);
-  return {std::nullopt, *t};
+  return {std::nullopt, as_int32(*t, name)};
 }
 
 // Ones on the diagonal.

@@ -103,7 +103,7 @@ Tensor any_integer(const Tensor& shape, const Tensor& seed, DType type, const Ar
 }
 
 Arg split(const Tensor& seed, const Tensor& num, const Arg& alg, std::string_view) {
-  const Tensor count = ops::cast(num, DType::kInt32);
+  const Tensor count = as_int32(num, "num of tf.random.split");
   const Tensor known = known_value(count);
   const Tensor sizes[] = {count, ops::integer(2)};
   const Tensor shape = known ? ops::ints({one_integer(known, "num"), 2}) : ops::pack(sizes, 0);

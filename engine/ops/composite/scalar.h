@@ -25,6 +25,10 @@ inline int64_t possible_axis(int64_t axis, std::string_view function) {
 // int64 where one of them needs it. No value is cut off: what does not fit stays as it is, and the op refuses it.
 void one_index_type(std::initializer_list<Tensor*>);
 
+// A size or an axis as int32. What does not fit is refused; where it is known only when it runs, it stays too large or
+// too small, instead of becoming another number.
+Tensor as_int32(const Tensor& t, std::string_view what);
+
 // An argument of type `any` as a tensor: a number, a string, or a list of these, some of which may be tensors. If it is
 // none of `wanted`, where given, a TypeError names `what`.
 Tensor value_tensor(const Arg&, std::string_view what, DType wanted = DType::kInvalid);

@@ -82,7 +82,8 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
   const int64_t count = num ? *num : sizes.shape().has_rank() ? sizes.shape()[0] : kUnknownDim;
   if (count == kUnknownDim)
     fail(ErrorKind::kValue, "the number of sizes passed to tf.split is not known; pass it as num=");
-  if (count < 1 || count > kMostParts) invalid("the number of parts must not be ", count, " [Op:SplitV]");
+  if (count < 1 || count > kMostParts)
+    invalid("num_split is ", count, ", it must be from 1 to ", kMostParts, " [Op:SplitV]");
   const Tensor inputs[] = {x, sizes, ops::integer(axis)};
   return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};
 }

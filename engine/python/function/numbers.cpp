@@ -1,6 +1,7 @@
 // Numbers for objects in keys: one per object, or for all equal ones; freed with the object.
 #include "engine/python/function/key.h"
 
+#include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/python/function/coexisting.h"
 #include "engine/python/function/state_value.h"
@@ -99,9 +100,9 @@ uint64_t add_to(PyObject* table, PyObject* key, PyObject* object) {
   return number;
 }
 
-// `hash`: of an object with this new number, which may be equal to a dead one.
+// For recordings. `hash`: of an object with this new number, which may be equal to a dead one.
 void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
-  if (Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare) return;
+  if (!recording_structure() || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare) return;
   const Ref attributes = Ref::steal(PyObject_GenericGetDict(object, nullptr));
   if (!attributes) return clear_only(PyExc_AttributeError);
   Numbers& all = numbers();

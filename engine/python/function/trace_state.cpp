@@ -44,7 +44,7 @@ void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
     if (value.same(place.read)) record.note = session::kCameBack;
     if (!place.changes) {
       const WatchedEntry entry{.function = made, .start = start, .body = place.body, .access = place.access,
-                        .steps = place.steps, .parameter = static_cast<bool>(place.object)};
+                               .steps = place.steps, .parameter = static_cast<bool>(place.object)};
       add_lines(*writer, record, uses_of(*place.body, elsewhere(entry).name, {place.body.get()}), true, "change");
     }
     writer->add(std::move(record));

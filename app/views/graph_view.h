@@ -78,7 +78,7 @@ class GraphView : public View {
   QLabel* source_title_;
   CodeView* source_;
   QLabel* summary_;
-  QPushButton *labels_, *constants_, *identities_, *control_, *fold_, *colour_;
+  QPushButton *labels_, *hide_, *fold_, *colour_;
   GraphFindBar* find_;
   QThreadPool threads_;                      // for searches
   std::shared_ptr<const Document> part_;     // the records of the graph shown

@@ -39,11 +39,28 @@ QWidget* GraphView::make_bar() {
   }
   colour_->setMenu(colours);
   labels_ = chip(QStringLiteral("Shapes on edges"), true, QStringLiteral("Write the shape of a value on its edge"));
-  constants_ = chip(QStringLiteral("Hide constants"), false, QStringLiteral("Leave constants out of the picture"));
-  identities_ = chip(QStringLiteral("Hide identities"), false,
-                     QStringLiteral("Leave out ops that pass their input on: their readers are joined to it"));
-  control_ = chip(QStringLiteral("Hide control edges"), false,
-                  QStringLiteral("Leave out edges that carry no value but only an order"));
+  hide_ = chip(QStringLiteral("Hide: nothing"), true, QStringLiteral("What is left out of the picture"));
+  hide_->setCheckable(false);
+  auto* hidden = new QMenu(hide_);
+  const auto hide = [this, hidden](const QString& what, bool GraphOptions::*member) {
+    QAction* action = hidden->addAction(QStringLiteral("Hide ") + what);
+    action->setCheckable(true);
+    action->setData(what);
+    connect(action, &QAction::toggled, this, [this, hidden, member](bool on) {
+      options_.*member = on;
+      QStringList names;
+      for (const QAction* each : hidden->actions())
+        if (each->isChecked()) names << each->data().toString();
+      hide_->setText(QStringLiteral("Hide: ") + (names.isEmpty()      ? QStringLiteral("nothing")
+                                                 : names.size() == 1 ? names.front()
+                                                                     : QStringLiteral("%1 kinds").arg(names.size())));
+      if (shown_.valid()) lay_out({});
+    });
+  };
+  hide(QStringLiteral("constants"), &GraphOptions::hide_constants);
+  hide(QStringLiteral("identities"), &GraphOptions::hide_identities);
+  hide(QStringLiteral("control edges"), &GraphOptions::hide_control);
+  hide_->setMenu(hidden);
   fold_ = new QPushButton(QStringLiteral("Fold all"));
   set_tip(fold_, QStringLiteral("Fold every scope and body, or open them again"));
   auto* find = new QPushButton(QStringLiteral("Find"));
@@ -52,7 +69,7 @@ QWidget* GraphView::make_bar() {
   set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
   auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
   for (QPushButton* button : {fold_, find, fit}) button->setProperty("role", "chip");
-  for (QPushButton* button : {colour_, labels_, constants_, identities_, control_, fold_, find, fit})
+  for (QPushButton* button : {colour_, labels_, hide_, fold_, find, fit})
     bar->addWidget(button);
   bar->addWidget(compare);
   bar->addStretch(1);
@@ -63,15 +80,6 @@ QWidget* GraphView::make_bar() {
   connect(find, &QPushButton::clicked, this, [this] { find_->open(); });
   connect(fit, &QPushButton::clicked, this, [this] { canvas_->fit(); });
   connect(labels_, &QPushButton::toggled, this, [this](bool on) { canvas_->set_edge_labels(on); });
-  const auto hide = [this](QPushButton* button, bool GraphOptions::*member) {
-    connect(button, &QPushButton::toggled, this, [this, member](bool on) {
-      options_.*member = on;
-      if (shown_.valid()) lay_out({});
-    });
-  };
-  hide(constants_, &GraphOptions::hide_constants);
-  hide(identities_, &GraphOptions::hide_identities);
-  hide(control_, &GraphOptions::hide_control);
   connect(fold_, &QPushButton::clicked, this, [this] {
     const GraphPlan& plan = std::as_const(*canvas_).plan();
     const bool anything_open = !plan.clusters.empty() || plan.areas.size() > 1;

@@ -430,6 +430,27 @@ class GraphTest : public WindowCase {
     QCOMPARE(window().selection().current().node, 7u);
   }
 
+  void hiding_by_the_menu() {
+    with_training(3);
+    const auto constants = [&] {
+      size_t count = 0;
+      for (const PlanBox& b : plan().boxes) count += b.title.startsWith(QStringLiteral("Const_"));
+      return count;
+    };
+    QCOMPARE(constants(), size_t{4});  // of the sums; the rates of the 6 updates are in their folded repeat
+    QAction* hide = nullptr;
+    for (QAction* action : window().graph()->findChildren<QAction*>())
+      if (action->text() == QStringLiteral("Hide constants")) hide = action;
+    QVERIFY(hide);
+    hide->trigger();
+    window().settle();
+    QCOMPARE(constants(), size_t{0});
+    QCOMPARE(plan().hidden, size_t{10});
+    hide->trigger();
+    window().settle();
+    QCOMPARE(constants(), size_t{4});
+  }
+
   void every_colour_has_a_legend() {
     with_training(3);
     for (const GraphColour by : kGraphColours) {

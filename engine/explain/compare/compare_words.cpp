@@ -34,6 +34,9 @@ std::string reason(const Part& part) {
   return part.name;
 }
 
+// Zero lies within the error of the difference's mean.
+bool nothing_known(const Comparison& c) { return c.known_within >= 1; }
+
 std::string upper(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -65,8 +68,7 @@ std::string sentence_of(const Comparison& c) {
   const double factor = faster ? eager / std::max(traced, 1.0) : traced / std::max(eager, 1.0);
   char number[32];
   std::snprintf(number, sizeof number, factor < 9.95 ? "%.1f" : "%.0f", factor);
-  // Zero lies among the differences of pairs: nothing can be said.
-  if (c.difference.p5 <= 0 && c.difference.p95 >= 0 && factor < 1.5) {
+  if (nothing_known(c)) {
     text += "no difference beyond the spread.";
   } else {
     text += std::string(number) + (faster ? " times as fast." : " times as slow.");
@@ -87,6 +89,8 @@ std::string sentence_of(const Comparison& c) {
 
 std::string worth_of(const Comparison& c) {
   if (!c.pairs || !c.tracing_ns) return {};
+  if (nothing_known(c))
+    return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; whether it pays cannot be said.";
   if (!c.worth_from) return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + " and does not pay.";
   return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; each traced call saves " +
          time_text(-c.difference.mean) + ": worth it from call " + std::to_string(*c.worth_from) + ".";

@@ -141,7 +141,7 @@ void say_tracing(Comparison& c, const session::Reader& reader) {
   if (!trace) return;
   c.tracing_ns = trace->end_ns - trace->start_ns;
   const double saving = -c.difference.mean;
-  if (saving > 0 && c.tracing_ns >= 0)
+  if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0)
     c.worth_from = static_cast<uint64_t>(std::ceil(static_cast<double>(c.tracing_ns) / saving));
 }
 

@@ -102,7 +102,7 @@ std::string text_of(const session::Reader& reader, const Comparison& c) {
   if (const std::string worth = worth_of(c); !worth.empty()) out += worth + "\n";
   if (c.pairs) {
     char within[64] = "";
-    if (c.known_within > 0)
+    if (c.known_within > 0 && c.known_within < 1)
       std::snprintf(within, sizeof within, "; the difference is known within %.1f %%", c.known_within * 100);
     out += std::to_string(c.pairs) + " pairs, " + std::to_string(c.pairs_with_events) + " of them with events, after " +
            std::to_string(c.warm_up) + " to warm up" + within + ". Ended: " + c.stopped + ".\n";

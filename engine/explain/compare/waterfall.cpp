@@ -186,8 +186,8 @@ void fill(Comparison& c, const SideRuns& eager, const SideRuns& traced) {
   for (const double d : differences) squares += (d - sum / count) * (d - sum / count);
   c.difference = spread_of(differences, order);
   c.difference.mean = c.traced.total.mean - c.eager.total.mean;
-  if (count > 1 && sum != 0)
-    c.known_within = 1.96 * std::sqrt(squares / (count - 1) / count) / std::abs(sum / count);
+  if (count > 1)
+    c.known_within = 1.96 * std::sqrt(squares / (count - 1) / count) / std::max(std::abs(sum / count), 1e-3);
   const double recorded = c.eager.recorded.mean + c.traced.recorded.mean;
   constexpr auto kUnexplained = static_cast<size_t>(Share::kUnexplained);
   if (recorded > 0) c.unexplained = (c.eager.shares[kUnexplained] + c.traced.shares[kUnexplained]) / recorded;

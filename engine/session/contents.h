@@ -25,6 +25,7 @@ struct Contents {
   std::vector<GeneratedRecord> generated;
   std::vector<DecisionRecord> decisions;
   std::vector<ObservationRecord> observations;
+  std::vector<ComparisonRecord> comparisons;
   std::vector<ConsoleRecord> console;
   std::vector<OpNameRecord> op_names;
   std::vector<SignatureRecord> signatures;
@@ -40,8 +41,9 @@ struct Contents {
 constexpr auto kRecordTables =
     std::tuple(&Contents::processes, &Contents::files, &Contents::codes, &Contents::locations, &Contents::functions,
                &Contents::traces, &Contents::keys, &Contents::graphs, &Contents::generated, &Contents::decisions,
-               &Contents::observations, &Contents::console, &Contents::op_names, &Contents::signatures,
-               &Contents::threads, &Contents::device_names, &Contents::tracks, &Contents::dropped, &Contents::end);
+               &Contents::observations, &Contents::comparisons, &Contents::console, &Contents::op_names,
+               &Contents::signatures, &Contents::threads, &Contents::device_names, &Contents::tracks,
+               &Contents::dropped, &Contents::end);
 
 // The members of `meta`: a row of key and value each.
 using MetaRecords = std::tuple<RunRecord, LevelRecord>;

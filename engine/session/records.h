@@ -4,6 +4,7 @@
 
 #include "engine/session/events.h"
 #include "engine/session/records/code.h"
+#include "engine/session/records/comparison.h"
 #include "engine/session/records/function.h"
 #include "engine/session/records/graph.h"
 #include "engine/session/records/observation.h"

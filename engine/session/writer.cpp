@@ -123,7 +123,7 @@ struct Writer::State {
   Losses unsaid;          // not appended to the log yet: kept in the slot
   std::optional<EndRecord> unsaid_end;
   uint64_t out_of_memory = 0;  // flushes that failed because of it
-  uint32_t generated = 0, observations = 0;
+  uint32_t generated = 0, observations = 0, comparisons = 0;
   std::thread thread;
   bool elsewhere = false;  // the log's descriptors are in the thread's own table
 
@@ -177,6 +177,8 @@ void Writer::State::encode_item(ByteWriter& out, AnyRecord& item) {
           if (!record.id.valid()) record.id = GeneratedId(generated++);
         if constexpr (std::is_same_v<std::decay_t<decltype(record)>, ObservationRecord>)
           if (!record.id.valid()) record.id = ObservationId(observations++);
+        if constexpr (std::is_same_v<std::decay_t<decltype(record)>, ComparisonRecord>)
+          if (!record.id.valid()) record.id = ComparisonId(comparisons++);
         encode(out, ids, record);
       },
       item);

@@ -1,0 +1,89 @@
+// What a thread does in each moment while a call is being compared: marks, each saying what begins, in a buffer that is
+// made before. The places that mark do so behind branches that they have anyway.
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace footlight {
+
+enum class Activity : uint8_t { kPython, kConversion, kDispatch, kAllocation, kKernel, kWaiting, kLaunch, kRecording };
+constexpr const char* kActivities[] = {"python", "conversion", "dispatch", "allocation",
+                                       "kernel", "waiting",    "launch",   "recording"};
+
+class ActivityLog {
+ public:
+  struct Mark {
+    int64_t start_ns = 0;
+    Activity activity = Activity::kPython;
+    uint32_t op = kNoOp;                   // into ops()
+  };
+  static constexpr uint32_t kNoOp = UINT32_MAX;
+
+  explicit ActivityLog(size_t most_marks) : most_(most_marks) {
+    marks_.reserve(most_);
+    ops_.reserve(most_ / 2);
+  }
+
+  // From here on the thread does that; returns what it did before.
+  Activity begin(Activity activity) {
+    if (activity == now_) return now_;
+    if (marks_.size() < most_) [[likely]] marks_.push_back({now_ns(), activity, kNoOp});
+    else ++lost_;
+    if (activity == Activity::kKernel || activity == Activity::kLaunch)
+      kernel_ = lost_ ? kNoOp : static_cast<uint32_t>(marks_.size() - 1);
+    return std::exchange(now_, activity);
+  }
+  // The op whose kernel began last.
+  void add(const OpEvent& event) {
+    if (kernel_ == kNoOp || ops_.size() == ops_.capacity()) return;
+    marks_[kernel_].op = static_cast<uint32_t>(ops_.size());
+    ops_.push_back(event);
+    kernel_ = kNoOp;
+  }
+  void clear() {
+    marks_.clear();
+    ops_.clear();
+    lost_ = 0;
+    kernel_ = kNoOp;
+    now_ = Activity::kPython;
+  }
+
+  const std::vector<Mark>& marks() const { return marks_; }
+  const std::vector<OpEvent>& ops() const { return ops_; }
+  uint64_t lost() const { return lost_; }
+
+ private:
+  size_t most_;
+  std::vector<Mark> marks_;
+  std::vector<OpEvent> ops_;
+  uint64_t lost_ = 0;
+  uint32_t kernel_ = kNoOp;
+  Activity now_ = Activity::kPython;
+};
+
+// Null: nothing is being compared on this thread.
+extern constinit thread_local ActivityLog* this_thread_activity FL_FAST_TLS;
+
+// In its scope the thread does that, and afterwards what it did before. A null log: nothing.
+class Doing {
+ public:
+  Doing(ActivityLog* log, Activity activity) : log_(log) {
+    if (log_) [[unlikely]] before_ = log_->begin(activity);
+  }
+  ~Doing() {
+    if (log_) [[unlikely]] log_->begin(before_);
+  }
+  Doing(const Doing&) = delete;
+  Doing& operator=(const Doing&) = delete;
+
+ private:
+  ActivityLog* const log_;
+  Activity before_ = Activity::kPython;
+};
+
+}  // namespace footlight

@@ -1,0 +1,112 @@
+// Repetitions of one call, eagerly and traced: their times, what the thread did in each moment of some of them, and
+// what the passes made of the traced graph. What follows from them is in engine/explain/compare.
+#pragma once
+
+#include "engine/base/activity.h"
+#include "engine/session/records/graph.h"
+
+namespace footlight::session {
+
+constexpr std::span<const char* const> enumerators(Activity) { return kActivities; }
+
+// From `start_ns` on, until the next mark, the thread did this. A kernel names its op, and its line or its node.
+struct ComparisonMark {
+  int64_t start_ns = 0;
+  Activity activity = Activity::kPython;
+  OpNumber op = {};
+  SourceRef source = {};
+  GraphId graph = {};
+  NodeId node = {};
+  SignatureId signature = {};
+
+  template <class F>
+  static void describe(F& f) {
+    using R = ComparisonMark;
+    f.column("start_ns", &R::start_ns, "from here to the next mark", {.unit = "ns"});
+    f.column("activity", &R::activity, "what the calling thread did");
+    f.column("op", &R::op, "of a kernel");
+    f.column("source", &R::source, "eager: code object and instruction of the user's line");
+    f.column("graph", &R::graph, "traced: the graph that holds the node");
+    f.column("node", &R::node, "traced: the node that ran");
+    f.column("signature", &R::signature, "what it ran on");
+  }
+};
+
+// One repetition. Two of them, one eager and one traced, have the same pair.
+struct ComparisonRun {
+  uint32_t pair = 0;
+  bool traced = false, warm_up = false, with_events = false;
+  int64_t start_ns = 0, end_ns = 0;
+  uint64_t lost = 0;
+  std::vector<ComparisonMark> marks = {};
+
+  template <class F>
+  static void describe(F& f) {
+    using R = ComparisonRun;
+    f.column("pair", &R::pair, "from 0; an eager and a traced repetition share it");
+    f.column("traced", &R::traced, "1: by the graph, 0: op by op");
+    f.column("warm_up", &R::warm_up, "1: does not count");
+    f.column("with_events", &R::with_events, "1: has marks, 0: nothing was recorded while it ran");
+    f.column("start_ns", &R::start_ns, "when it began", {.unit = "ns"});
+    f.column("end_ns", &R::end_ns, "when it ended", {.unit = "ns"});
+    f.column("lost", &R::lost, "marks for which there was no room");
+    f.list("comparison_mark", &R::marks, "What the calling thread did in a repetition, moment by moment.",
+           {.since = 3});
+  }
+};
+
+// What a node became.
+enum class Fate : uint8_t { kConstant, kFused, kInput, kEqualNode, kNothing, kInserted };
+constexpr const char* kFates[] = {"constant", "fused", "input", "equal node", "nothing", "inserted"};
+constexpr std::span<const char* const> enumerators(Fate) { return kFates; }
+
+// What a pass did to a graph of the trace.
+struct PassChange {
+  GraphId graph;
+  NodeId node;
+  std::string pass;
+  Fate fate = Fate::kNothing;
+  NodeId by = {};
+
+  template <class F>
+  static void describe(F& f) {
+    using R = PassChange;
+    f.column("graph", &R::graph, "as traced");
+    f.column("node", &R::node, "that was replaced or removed, or before which one was inserted");
+    f.column("pass", &R::pass, "fold_constants, forward_identities, prune");
+    f.column("fate", &R::fate, "what it became; inserted: a new node runs before it");
+    f.column("by_node", &R::by, "the node whose value is used instead; those that passes made count on");
+  }
+};
+
+struct ComparisonRecord {
+  FunctionId function;
+  TraceId trace;
+  uint64_t call = 0;
+  SourceRef source = {};
+  bool simulated = false;
+  std::string stopped, error;
+  std::vector<ComparisonRun> runs = {};
+  std::vector<PassChange> changes = {};
+  std::vector<std::string> notes = {};
+  ComparisonId id = {};  // none: the writer assigns one
+
+  static constexpr TableNote kTable{"comparison", "Repetitions of a call, eagerly and traced.", 3};
+  template <class F>
+  static void describe(F& f) {
+    using R = ComparisonRecord;
+    f.id("id", &R::id, "number of the comparison");
+    f.column("function", &R::function, "that was called");
+    f.column("trace", &R::trace, "that served the traced repetitions");
+    f.column("call", &R::call, "whose arguments: from 1, among the calls of the function");
+    f.column("source", &R::source, "code object and instruction of the call");
+    f.column("simulated", &R::simulated, "1: the device is simulated");
+    f.column("stopped", &R::stopped, "why there were not more repetitions");
+    f.column("error", &R::error, "class and message, when a repetition failed");
+    f.list("comparison_run", &R::runs, "One repetition.", {.since = 3});
+    f.list("comparison_change", &R::changes, "What passes did to the graphs of the trace.", {.since = 3});
+    f.list("comparison_note", &R::notes, "What to know about it, in words.", {.since = 3, .column = "note"});
+  }
+};
+
+}  // namespace footlight::session

@@ -124,6 +124,7 @@ void CodeView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
   const Theme& t = theme();
   const QFont font = t.code();
+  if (hasFocus() && current_ == 0) focus_ring(painter, viewport());  // no line shows it
   if (lines_.empty()) {
     if (!empty_.isEmpty()) {
       painter.setFont(t.ui());

@@ -1,4 +1,6 @@
 // The desktop app: command line, then the window, or a picture of a view without a display.
+#include "app/screenshot.h"
+#include "app/single_instance.h"
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
 
@@ -25,52 +27,13 @@ constexpr const char* kAbout =
     "  footlight-app                        the window\n"
     "  footlight-app script.py [ARGS...]    prepares a run; --run starts it at once\n"
     "  footlight-app run.footlight          opens a recorded run\n"
-    "  footlight-app --screenshot VIEW out.png run.footlight\n"
-    "                                       draws a view without a display; VIEW: graph, retraces,\n"
-    "                                       autograph, timeline, source, diff, console, window";
+    "  footlight-app --screenshot OUT [--view VIEW] run.footlight\n"
+    "                                       draws the window without a display; OUT: a .png file, or a\n"
+    "                                       folder for a picture of every view";
 
 int fail(const QString& text) {
   QTextStream(stderr) << "footlight-app: " << text << '\n';
   return 2;
-}
-
-int screenshot(const QString& view, const QString& out, const QString& file, const QSize& size, const QString& select,
-               const QString& tab) {
-  static const QStringList views{QStringLiteral("graph"),     QStringLiteral("retraces"),
-                                 QStringLiteral("autograph"), QStringLiteral("timeline"),
-                                 QStringLiteral("source"),    QStringLiteral("diff"),
-                                 QStringLiteral("console"),   QStringLiteral("window")};
-  if (!views.contains(view))
-    return fail(
-        QStringLiteral("there is no view '%1'; there are: %2").arg(view, views.join(QStringLiteral(", "))));
-  MainWindow window(false);
-  window.resize(size);
-  window.show();
-  if (!window.open(file)) return fail(window.banner_text());
-  QApplication::processEvents();
-  window.settle();
-  if (!window.session().is_open() && !file.endsWith(QStringLiteral(".py"))) return fail(window.banner_text());
-  const QString shown = view == QStringLiteral("window") ? tab : view;
-  if (!shown.isEmpty()) window.show_view(shown);
-  window.settle();
-  for (const QString& one : select.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
-    if (!window.select_by_name(one)) return fail(QStringLiteral("nothing in this run has the name '%1'").arg(one));
-    window.settle();
-  }
-  window.settle();
-  QWidget* what = &window;
-  if (view == QStringLiteral("graph")) what = window.graph();
-  else if (view == QStringLiteral("retraces")) what = window.retraces();
-  else if (view == QStringLiteral("autograph")) what = window.autograph();
-  else if (view == QStringLiteral("timeline")) what = window.timeline();
-  else if (view == QStringLiteral("source")) what = window.source();
-  else if (view == QStringLiteral("diff")) what = window.diff();
-  else if (view == QStringLiteral("console")) what = window.console();
-  QPixmap picture(what->size());
-  picture.fill(theme()["window"]);
-  what->render(&picture);
-  if (!picture.save(out)) return fail(QStringLiteral("the picture could not be written to ") + out);
-  return 0;
 }
 
 }  // namespace
@@ -99,8 +62,8 @@ int main(int argc, char** argv) {
   const auto version = parser.addVersionOption();
   const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Start the script at once."));
   const QCommandLineOption shot(QStringLiteral("screenshot"),
-                                QStringLiteral("Draw VIEW into the first file, of the run in the second."),
-                                QStringLiteral("VIEW"));
+                                QStringLiteral("Draw the run into a .png file, or every view into a folder."),
+                                QStringLiteral("OUT"));
   const QCommandLineOption theme_name(QStringLiteral("theme"), QStringLiteral("dark, light or contrast."),
                                       QStringLiteral("NAME"));
   const QCommandLineOption size(QStringLiteral("size"),
@@ -111,10 +74,11 @@ int main(int argc, char** argv) {
       QStringLiteral(
           "What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; separate several with ';'."),
       QStringLiteral("WHAT"));
-  const QCommandLineOption tab(QStringLiteral("tab"),
-                               QStringLiteral("Tab to show (with --screenshot window, too)."),
-                               QStringLiteral("VIEW"));
-  parser.addOptions({run, shot, theme_name, size, select, tab});
+  const QCommandLineOption view(QStringLiteral("view"),
+                                QStringLiteral("What to show: graph, retraces, autograph, timeline, source, diff, "
+                                               "console, finding, welcome."),
+                                QStringLiteral("VIEW"));
+  parser.addOptions({run, shot, theme_name, size, select, view});
   parser.addPositionalArgument(QStringLiteral("file"),
                                QStringLiteral("A script (.py) or a recorded run (.footlight)."),
                                QStringLiteral("[file]"));
@@ -163,11 +127,24 @@ int main(int argc, char** argv) {
   }
   const QStringList files = parser.positionalArguments();
   if (parser.isSet(shot)) {
-    if (files.size() != 2) return fail(QStringLiteral("--screenshot VIEW needs two files: the picture and the run"));
-    return screenshot(parser.value(shot), files[0], files[1], window_size, parser.value(select), parser.value(tab));
+    const bool welcome = parser.value(view) == QStringLiteral("welcome");
+    if (files.size() != 1 && !(welcome && files.isEmpty()))
+      return fail(QStringLiteral("--screenshot OUT needs the file of one run"));
+    return take_screenshots(
+        {parser.value(shot), parser.value(view), files.value(0), parser.value(select), window_size});
   }
 
+  SingleInstance instance(files.isEmpty() ? QString() : files.first());
+  if (!files.isEmpty() && instance.raise_other()) return 0;
   MainWindow window(true);
+  if (!files.isEmpty()) {
+    instance.listen();
+    QObject::connect(&instance, &SingleInstance::raise_asked, &window, [&window] {
+      window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
+      window.raise();
+      window.activateWindow();
+    });
+  }
   if (!wanted.isEmpty()) window.choose_theme(wanted);
   if (parser.isSet(size)) window.resize(window_size);
   window.show();
@@ -184,7 +161,7 @@ int main(int argc, char** argv) {
       window.open(files.first());
     }
   }
-  if (parser.isSet(tab)) window.show_view(parser.value(tab));
+  if (parser.isSet(view)) window.show_view(parser.value(view));
   if (parser.isSet(select)) {
     QTimer::singleShot(600, &window, [&window, what = parser.value(select)] {
       for (const QString& one : what.split(QLatin1Char(';'), Qt::SkipEmptyParts)) window.select_by_name(one);

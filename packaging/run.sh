@@ -23,7 +23,7 @@ build release product
 if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then
   die "built, but there is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are empty);
 without one: build/release/bin/footlight record SCRIPT -o run.footlight
-             QT_QPA_PLATFORM=offscreen build/release/bin/footlight-app --screenshot retraces picture.png run.footlight"
+             QT_QPA_PLATFORM=offscreen build/release/bin/footlight-app --screenshot picture.png run.footlight"
 fi
 # An active environment of the user's takes precedence; else build/venv, for whose version the extension is built.
 export VIRTUAL_ENV=${VIRTUAL_ENV:-$venv}

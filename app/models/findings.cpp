@@ -1,34 +1,41 @@
-// Turns findings into cards.
+// Turns findings into cards, and what is no finding into notes.
 #include "app/models/findings.h"
 
 #include "app/models/text.h"
 
+#include <QRegularExpression>
+
+#include <algorithm>
 #include <set>
 
 namespace footlight::app {
 namespace {
 
+constexpr size_t kMostFailures = 20;
+constexpr uint64_t kManyEagerOps = 1000;
+
 FindingCard card_of(const Document& document, const explain::Finding& f) {
   FindingCard card;
   const session::FunctionRecord* function = document.function(f.function);
+  const session::CodeRecord* code = document.code(f.code);
   card.title = q(f.title);
-  card.function = function ? q(function->name) : QString();
+  card.function = function ? q(function->name) : code ? q(code->qualname) : QString();
   card.detail = q(f.detail);
   card.fix = q(f.fix);
   card.tone = f.severity == explain::Severity::kWrongResult ? QStringLiteral("red") : QStringLiteral("amber");
   card.place = {f.line.file, f.line.line};
   card.place_text = document.place_text(card.place);
-  card.target = Selection::of_trace(document, f.example);
+  if (document.trace(f.example)) card.target = Selection::of_trace(document, f.example);
+  else if (function) card.target = Selection::of_function(document, f.function);
+  else card.target = Selection::of_line(document, card.place);
   card.checked = f.checked.ok;
   card.check = q(explain::check_text(f.checked));
   if (f.checked.ok) card.check += QStringLiteral(", ") + duration_text(f.saved_ns);
+  card.finding = f;
   return card;
 }
 
-}  // namespace
-
-std::vector<FindingCard> finding_cards(const Document& document) {
-  std::vector<FindingCard> cards;
+void add_failures(const Document& document, std::vector<FindingCard>& cards) {
   std::set<std::pair<FunctionId, std::string>> seen;
   for (const session::TraceRecord& t : document.traces) {
     // A function that fails the same way each time has one card.
@@ -43,14 +50,124 @@ std::vector<FindingCard> finding_cards(const Document& document) {
     card.tone = QStringLiteral("red");
     card.target = Selection::of_trace(document, t.id);
     cards.push_back(std::move(card));
-    if (cards.size() >= 20) break;
+    if (cards.size() >= kMostFailures) break;
   }
-  const explain::RunRecords records{
-      document.functions, document.traces, document.graphs, document.distinct_calls, document.keys,
-      document.files, document.codes, document.observations,
-      document.decisions, document.generated, &document.eager};
-  for (const explain::Finding& f : explain::find_findings(records).found) cards.push_back(card_of(document, f));
-  return cards;
+}
+
+QString cause_words(const std::string& cause) { return q(cause).replace(QLatin1Char('_'), QLatin1Char(' ')); }
+
+QString rule_words(explain::Rule rule) {
+  switch (rule) {
+    case explain::Rule::kNotConfirmed: return QStringLiteral("no replay confirms that a change saves traces");
+    case explain::Rule::kVariants: return QStringLiteral("a few variants, each used often");
+    case explain::Rule::kSteady: return QStringLiteral("a few shapes, and each comes back");
+    case explain::Rule::kAskedFor: return QStringLiteral("asked for");
+    case explain::Rule::kOneRootCause: return QStringLiteral("another finding explains it");
+  }
+  return {};
+}
+
+// The functions of which the console says that they are retraced often.
+std::vector<std::string> warned_functions(const Document& document) {
+  static const QRegularExpression warning(QStringLiteral("function '([^']+)' is retracing often"));
+  std::vector<std::string> names;
+  for (const session::ConsoleRecord& c : document.console) {
+    if (c.text.find("is retracing often") == std::string::npos) continue;
+    auto found = warning.globalMatch(q(c.text));
+    while (found.hasNext()) {
+      std::string name = found.next().captured(1).toStdString();
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+// The console's warning of a function without a finding is not passed over.
+void add_retrace_notes(const Document& document, FindingList& list) {
+  for (const std::string& name : warned_functions(document)) {
+    const auto is_of_it = [&](const FindingCard& card) { return card.function.toStdString() == name; };
+    if (std::any_of(list.cards.begin(), list.cards.end(), is_of_it)) continue;
+    size_t traces = 0;
+    uint64_t calls = 0;
+    FunctionId shown;
+    for (const session::FunctionRecord& f : document.functions) {
+      if (f.name != name) continue;
+      traces += document.traces_of(f.id).size();
+      calls += document.calls_of(f.id).calls;
+      if (!shown.valid()) shown = f.id;
+    }
+    FindingNote note;
+    note.text = QStringLiteral("%1 was traced %2 in %3, and the console warns of it. No change of an argument alone "
+                               "would spare a trace.")
+                    .arg(q(name), counted(traces, "time", "times"), counted(calls, "call", "calls"));
+    note.link = QStringLiteral("Show its traces");
+    note.view = QStringLiteral("retraces");
+    if (shown.valid()) note.target = Selection::of_function(document, shown);
+    list.notes.push_back(std::move(note));
+  }
+}
+
+// Ops that ran outside of traced functions, where nothing better can be said of them.
+void add_eager_note(const Document& document, FindingList& list) {
+  uint64_t ops = 0;
+  for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
+  if (ops < kManyEagerOps || !list.cards.empty()) return;
+  list.notes.push_back({QStringLiteral("%1 ran one by one, outside of traced functions.").arg(
+                            counted(ops, "op", "ops")),
+                        QStringLiteral("Open Timeline"), QStringLiteral("timeline"), {}});
+}
+
+}  // namespace
+
+explain::RunRecords records_of(const Document& document) {
+  return {document.functions, document.traces, document.graphs, document.distinct_calls, document.keys,
+          document.files, document.codes, document.observations,
+          document.decisions, document.generated, &document.eager};
+}
+
+FindingList findings_of(const Document& document) {
+  return list_of(document, explain::find_findings(records_of(document)));
+}
+
+FindingList list_of(const Document& document, const explain::Findings& all) {
+  FindingList list;
+  add_failures(document, list.cards);
+  std::set<std::string> named;
+  for (const explain::Finding& f : all.found) {
+    list.cards.push_back(card_of(document, f));
+    named.insert(f.cause);
+  }
+  for (const explain::Suppressed& s : all.suppressed) {
+    const session::FunctionRecord* f = document.function(s.function);
+    const QString words = cause_words(s.cause) + QStringLiteral(" (") + rule_words(s.rule) + QLatin1Char(')');
+    const QString text = f ? q(f->name) + QStringLiteral(": ") + words : words;
+    if (!list.dropped.contains(text)) list.dropped << text;
+    named.insert(s.cause);
+  }
+  for (const explain::Cause* cause : explain::all_causes())
+    if (!named.contains(cause->name)) list.not_found << cause_words(cause->name);
+  add_retrace_notes(document, list);
+  add_eager_note(document, list);
+  return list;
+}
+
+QString avoidable_text(const Document& document, const FindingList& list, FunctionId function) {
+  std::set<TraceId> avoidable;
+  QStringList reasons;
+  for (const FindingCard& card : list.cards) {
+    if (!card.finding || !card.finding->checked.ok) continue;
+    size_t here = 0;
+    for (const TraceId id : card.finding->saved) {
+      const session::TraceRecord* t = document.trace(id);
+      if (t && t->function == function) here += avoidable.insert(id).second;
+    }
+    const QString name = card.finding->parameter.empty() ? card.title : q(card.finding->parameter);
+    if (here && !reasons.contains(name)) reasons << name;
+  }
+  if (avoidable.empty()) return {};
+  return QStringLiteral("%1 of %2 avoidable: %3")
+      .arg(avoidable.size())
+      .arg(counted(document.traces_of(function).size(), "trace", "traces"), reasons.join(QStringLiteral(", ")));
 }
 
 }  // namespace footlight::app

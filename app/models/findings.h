@@ -1,4 +1,4 @@
-// The cards of the Findings dock.
+// The findings of a run: the cards of the dock, and what was looked for and not found.
 #pragma once
 
 #include "app/models/selection.h"
@@ -6,7 +6,9 @@
 #include "engine/explain/findings.h"
 
 #include <QString>
+#include <QStringList>
 
+#include <optional>
 #include <vector>
 
 namespace footlight::app {
@@ -22,8 +24,29 @@ struct FindingCard {
   QString fix;         // "tf.constant(lr)"
   QString tone;        // amber: cost; red: something failed
   Selection target;
+  std::optional<explain::Finding> finding;  // none: tracing failed
 };
 
-std::vector<FindingCard> finding_cards(const Document& document);
+// Something that is no finding, and that a person who reads "nothing to report" should know.
+struct FindingNote {
+  QString text;
+  QString link, view;   // "open Timeline", "timeline"
+  Selection target;     // selected before the view is shown; kind kNothing: none
+};
+
+struct FindingList {
+  std::vector<FindingCard> cards;
+  std::vector<FindingNote> notes;
+  QStringList dropped;    // "embed: varying shape (a few shapes, each comes back)"
+  QStringList not_found;  // "varying rank"
+};
+
+explain::RunRecords records_of(const Document& document);
+FindingList findings_of(const Document& document);
+// The same in two steps: the first is slow where there are thousands of traces, and needs no document.
+FindingList list_of(const Document& document, const explain::Findings& found);
+
+// "10 of 12 traces avoidable: lr"; empty if no checked finding is about the function.
+QString avoidable_text(const Document& document, const FindingList& list, FunctionId function);
 
 }  // namespace footlight::app

@@ -4,26 +4,32 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
+#include <queue>
+#include <string_view>
 
 namespace footlight::app {
 namespace {
 
+// Words in UTF-8 without regard to the case of ASCII letters: looks at a graph of 50,000 nodes at every key.
 class Matcher {
  public:
-  explicit Matcher(const QString& query)
-      : words_(query.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {}
+  explicit Matcher(const QString& query) {
+    for (const QString& word : query.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts))
+      words_.push_back(word.toStdString());
+  }
 
-  // 0: no match; higher is better.
-  int score(const QString& name, const QString& rest = {}) const {
-    const QString low = name.toLower(), low_rest = rest.toLower();
+  // 0: no match; higher is better. `rest`: what else may contain a word.
+  int score(std::string_view name, std::initializer_list<std::string_view> rest = {}) const {
     int sum = 1;
-    for (const QString& word : words_) {
-      const qsizetype at = low.indexOf(word);
+    for (const std::string& word : words_) {
+      const size_t at = find(name, word);
       if (at == 0) {
-        sum += low.size() == word.size() ? 100 : 60;
-      } else if (at > 0) {
-        sum += low[at - 1].isLetterOrNumber() ? 25 : 40;
-      } else if (low_rest.contains(word)) {
+        sum += name.size() == word.size() ? 100 : 60;
+      } else if (at != name.npos) {
+        sum += std::isalnum(static_cast<unsigned char>(name[at - 1])) ? 25 : 40;
+      } else if (std::any_of(rest.begin(), rest.end(), [&](auto part) { return find(part, word) != part.npos; })) {
         sum += 8;
       } else {
         return 0;
@@ -31,10 +37,27 @@ class Matcher {
     }
     return sum;
   }
-  bool empty() const { return words_.isEmpty(); }
+  bool empty() const { return words_.empty(); }
+  // Only then is it worth to write a type as "f32[32,8]".
+  bool may_be_type() const {
+    return std::any_of(words_.begin(), words_.end(), [](const std::string& word) {
+      return word.find_first_of("0123456789[],") != word.npos || word.size() <= 4;
+    });
+  }
 
  private:
-  QStringList words_;
+  static char low(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+  static size_t find(std::string_view text, std::string_view word) {
+    for (size_t at = 0; at + word.size() <= text.size(); ++at) {
+      if (low(text[at]) != word[0]) continue;
+      size_t i = 1;
+      while (i < word.size() && low(text[at + i]) == word[i]) ++i;
+      if (i == word.size()) return at;
+    }
+    return text.npos;
+  }
+
+  std::vector<std::string> words_;
 };
 
 }  // namespace
@@ -44,6 +67,14 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
   std::vector<SearchHit> hits;
   const bool only_commands = query.startsWith(QLatin1Char('>'));
   const Matcher match(only_commands ? query.mid(1) : query);
+  // Of the best `limit` so far, the worst comes first: what is no better need not be written.
+  std::priority_queue<int, std::vector<int>, std::greater<>> best;
+  const auto is_wanted = [&](int score) {
+    if (best.size() >= limit && score <= best.top()) return false;
+    best.push(score);
+    if (best.size() > limit) best.pop();
+    return true;
+  };
   const auto add = [&](SearchHit::Kind kind, int score, int weight, const QString& text, const QString& detail,
                        const char* view, const Selection& target) {
     SearchHit hit;
@@ -56,46 +87,52 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
     hits.push_back(std::move(hit));
   };
   for (int i = 0; i < commands.size(); ++i) {
-    if (const int s = match.score(commands[i])) {
-      add(SearchHit::Kind::kCommand, s, only_commands || match.empty() ? 40 : 5, commands[i], {}, "", {});
+    const int weight = only_commands || match.empty() ? 40 : 5;
+    if (const int s = match.score(commands[i].toStdString()); s && is_wanted(s + weight)) {
+      add(SearchHit::Kind::kCommand, s, weight, commands[i], {}, "", {});
       hits.back().command = i;
     }
   }
   if (document && !only_commands) {
     for (const session::FunctionRecord& f : document->functions) {
       const auto traces = document->traces_of(f.id);
-      if (const int s = match.score(q(f.name))) {
+      if (const int s = match.score(f.name); s && is_wanted(s + 50)) {
         add(SearchHit::Kind::kFunction, s, 50, q(f.name), counted(traces.size(), "trace", "traces"), "retraces",
             Selection::of_function(*document, f.id));
       }
       if (match.empty()) continue;
       for (const session::TraceRecord* t : traces) {
-        const QString text = QStringLiteral("#%1  %2").arg(t->number).arg(q(t->signature));
-        if (const int s = match.score(text, q(f.name))) {
-          add(SearchHit::Kind::kTrace, s, 20, text, q(f.name), "retraces", Selection::of_trace(*document, t->id));
+        const std::string text = '#' + std::to_string(t->number) + "  " + t->signature;
+        if (const int s = match.score(text, {f.name}); s && is_wanted(s + 20)) {
+          add(SearchHit::Kind::kTrace, s, 20, q(text), q(f.name), "retraces", Selection::of_trace(*document, t->id));
         }
       }
     }
     if (!match.empty()) {
+      const bool types = match.may_be_type();
       for (const session::GraphRecord& g : document->graphs) {
         const session::TraceRecord* trace = document->trace_of_graph(g.id);
         // All traces of a function have much the same nodes: search the graph in view, else that of the first trace.
         const bool in_view = g.id == graph;
         if (!in_view && trace && trace->number != 1) continue;
         for (const session::NodeRecord& n : g.nodes) {
-          const QString outputs = n.outputs.empty() ? QString() : short_type(q(n.outputs.front()));
-          if (const int s = match.score(
-                  q(n.name), q(n.op) + QLatin1Char(' ') + outputs + QLatin1Char(' ') + q(n.attributes))) {
-            add(SearchHit::Kind::kNode, s, in_view ? 25 : 10, q(n.name), q(n.op) + QStringLiteral("  ") + outputs,
-                "graph", Selection::of_node(*document, g.id, n.id));
-          }
+          const std::string type =
+              types && !n.outputs.empty() ? short_type(q(n.outputs.front())).toStdString() : std::string();
+          const std::string_view output = n.outputs.empty() ? std::string_view() : n.outputs.front();
+          const int s = match.score(n.name, {n.op, output, type, n.attributes});
+          if (!s || !is_wanted(s + (in_view ? 25 : 10))) continue;
+          const QString outputs = output.empty() ? QString() : short_type(q(n.outputs.front()));
+          add(SearchHit::Kind::kNode, s, in_view ? 25 : 10, q(n.name), q(n.op) + QStringLiteral("  ") + outputs,
+              "graph", Selection::of_node(*document, g.id, n.id));
         }
       }
       for (const session::FileRecord& f : document->files) {
         const auto& lines = document->lines(f.id);
         for (size_t i = 0; i < lines.size(); ++i) {
-          const QString text = q(lines[i]).trimmed();
-          if (const int s = match.score(text)) {
+          std::string_view bare = lines[i];
+          bare.remove_prefix(std::min(bare.find_first_not_of(" \t"), bare.size()));
+          if (const int s = match.score(bare); s && is_wanted(s)) {
+            const QString text = q(lines[i]).trimmed();
             const Place place{f.id, static_cast<int>(i) + 1};
             add(SearchHit::Kind::kSource, s, 0, text, document->place_text(place), "source",
                 Selection::of_line(*document, place));
@@ -103,8 +140,8 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
         }
       }
       for (const session::ConsoleRecord& c : document->console) {
-        const QString text = q(c.text).trimmed();
-        if (const int s = match.score(text)) {
+        if (const int s = match.score(c.text); s && is_wanted(s - 10)) {
+          const QString text = q(c.text).trimmed();
           add(SearchHit::Kind::kConsole, s, -10, text.left(200), QStringLiteral("console"), "console", {});
         }
       }

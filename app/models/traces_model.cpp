@@ -128,6 +128,10 @@ QVariant TracesModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
       return QString(headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
                      row.cells.value(index.column()) + (differs ? QStringLiteral(", differs") : QString()));
+    case Qt::TextAlignmentRole: {
+      const bool number = index.column() > static_cast<int>(parameters_.size()) && index.column() + 1 < columnCount();
+      return QVariant(static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+    }
     case kDiffers:
       return differs;
     case kTraceId:
@@ -142,6 +146,9 @@ QVariant TracesModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  const bool number = section > static_cast<int>(parameters_.size()) && section + 1 < columnCount();
+  if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole)
+    return QVariant(static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
   if (section == 0) return QStringLiteral("trace");
   const int parameter = section - 1;
@@ -149,6 +156,42 @@ QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int r
   static const char* const rest[] = {"nodes", "calls", "trace ms", "why"};
   const size_t at = static_cast<size_t>(parameter) - parameters_.size();
   return at < 4 ? QString::fromLatin1(rest[at]) : QString();
+}
+
+SortedTraces::SortedTraces(TracesModel* traces, QObject* parent) : QSortFilterProxyModel(parent), traces_(traces) {
+  setSourceModel(traces);
+}
+
+void SortedTraces::set_filter(const QString& text) {
+  words_ = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  invalidateFilter();
+}
+
+TraceId SortedTraces::trace_at(int row) const { return traces_->trace_at(mapToSource(index(row, 0)).row()); }
+
+int SortedTraces::row_of(TraceId id) const {
+  const int row = traces_->row_of(id);
+  return row < 0 ? -1 : mapFromSource(traces_->index(row, 0)).row();
+}
+
+bool SortedTraces::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+  const auto number = [](QString text, bool& is_one) {
+    if (text.startsWith(QLatin1Char('#'))) text.remove(0, 1);
+    return text.toDouble(&is_one);
+  };
+  const QString a = left.data().toString(), b = right.data().toString();
+  bool first = false, second = false;
+  const double x = number(a, first), y = number(b, second);
+  if (first && second) return x < y;
+  return first != second ? first : QString::compare(a, b, Qt::CaseInsensitive) < 0;
+}
+
+bool SortedTraces::filterAcceptsRow(int row, const QModelIndex&) const {
+  return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {
+    for (int c = 0; c < traces_->columnCount(); ++c)
+      if (traces_->index(row, c).data().toString().contains(word, Qt::CaseInsensitive)) return true;
+    return false;
+  });
 }
 
 std::vector<StripCell> call_strip(const Document& document, const std::vector<query::CallRun>& runs) {

@@ -4,6 +4,7 @@
 #include "app/models/document.h"
 
 #include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
 #include <QStringList>
 
 namespace footlight::app {
@@ -39,6 +40,25 @@ class TracesModel : public QAbstractTableModel {
   FunctionId function_;
   std::vector<std::string> parameters_;
   std::vector<Row> rows_;
+};
+
+// The table's rows sorted by a column, numbers as numbers, and only those with every word of a text.
+class SortedTraces : public QSortFilterProxyModel {
+  Q_OBJECT
+
+ public:
+  explicit SortedTraces(TracesModel* traces, QObject* parent = nullptr);
+  void set_filter(const QString& text);
+  TraceId trace_at(int row) const;
+  int row_of(TraceId id) const;  // -1: filtered out
+
+ protected:
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  TracesModel* traces_;
+  QStringList words_;
 };
 
 // One cell of the strip above the table: a trace, or a run of hits between two traces.

@@ -75,6 +75,7 @@ class Queries : public QObject {
   void ask(Ticket& ticket, Ask&& ask, Take&& take, Length length = kShort);
 
   size_t waiting() const { return waiting_.size(); }
+  bool serving() const { return questions_ != nullptr; }
   bool busy() const { return busy_; }
 
   // Connects the store's thread: `wake` is called, on the window's thread, when a query is waiting.

@@ -57,7 +57,7 @@ bool delete_run(const QString& path) { return is_run(path) && QFile::remove(path
 QString rename_run(const QString& path, const QString& title) {
   QString name = title.trimmed();
   if (name.endsWith(QStringLiteral(".py"))) name.chop(3);
-  if (!is_run(path) || name.isEmpty() || name.contains(QLatin1Char('/')) || name.startsWith(QLatin1Char('.'))) return {};
+  if (!is_run(path) || name.isEmpty() || name.contains(QLatin1Char('/'))) return {};
   const QString to = QFileInfo(path).absolutePath() + QLatin1Char('/') + stem_of(path).left(kStampSize) + name +
                      QStringLiteral(".footlight");
   return QFile::rename(path, to) ? to : QString();

@@ -161,6 +161,7 @@ QRect CodeView::row_rect(size_t row, int character) const {
 void CodeView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
   painted_ = 0;
+  if (hasFocus() && current_ == 0) focus_ring(painter, viewport());  // no line shows it
   if (!text_->size()) {
     if (empty_.isEmpty()) return;
     painter.setFont(theme().ui());

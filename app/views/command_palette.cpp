@@ -4,6 +4,7 @@
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
+#include <QApplication>
 #include <QGraphicsDropShadowEffect>
 #include <QKeyEvent>
 #include <QStyledItemDelegate>
@@ -81,6 +82,7 @@ CommandPalette::CommandPalette(QWidget* window) : QFrame(window) {
 
 void CommandPalette::open(std::function<std::vector<SearchHit>(const QString&)> find,
                           std::function<void(const SearchHit&)> run, const QString& query) {
+  if (QWidget* now = QApplication::focusWidget(); now && now != input_) before_ = now;
   find_ = std::move(find);
   run_ = std::move(run);
   input_->setText(query);
@@ -119,9 +121,14 @@ void CommandPalette::accept() {
   const int row = list_->currentIndex().row();
   if (row < 0 || static_cast<size_t>(row) >= hits_.size()) return;
   const SearchHit hit = hits_[static_cast<size_t>(row)];
-  hide();
-  parentWidget()->setFocus();
+  leave();
   if (run_) run_(hit);
+}
+
+void CommandPalette::leave() {
+  hide();
+  if (before_ && before_->isVisible()) before_->setFocus(Qt::OtherFocusReason);
+  else parentWidget()->setFocus();
 }
 
 bool CommandPalette::eventFilter(QObject* object, QEvent* event) {
@@ -136,7 +143,7 @@ bool CommandPalette::eventFilter(QObject* object, QEvent* event) {
       case Qt::Key_PageUp: go(row - 10); return true;
       case Qt::Key_Return:
       case Qt::Key_Enter: accept(); return true;
-      case Qt::Key_Escape: hide(); return true;
+      case Qt::Key_Escape: leave(); return true;
       default: break;
     }
   }

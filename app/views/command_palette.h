@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QPointer>
 #include <QStandardItemModel>
 
 #include <functional>
@@ -33,7 +34,9 @@ class CommandPalette : public QFrame {
   void fill();
   void accept();
   void place();
+  void leave();  // hides, and the keys are again where they were
 
+  QPointer<QWidget> before_;  // had the keys
   QLineEdit* input_;
   QListView* list_;
   QLabel* nothing_;  // shown in place of the list

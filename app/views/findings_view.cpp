@@ -111,31 +111,70 @@ FindingsView::FindingsView(const Context& context, QWidget* parent) : View(conte
 
 QWidget* FindingsView::main_widget() { return cards_.empty() ? static_cast<QWidget*>(scroll_) : cards_.front(); }
 
-std::vector<FindingCard> FindingsView::shown_cards() const {
-  std::vector<FindingCard> all;
-  for (const FindingWidget* w : cards_) all.push_back(w->card());
-  return all;
-}
-
 void FindingsView::reset() {
   shown_ = QStringLiteral("\n");
   seen_traces_ = seen_calls_ = SIZE_MAX;
+  ticket_ = {};
+  ask_again_ = false;
+  list_ = {};
+  dismissed_cards_.clear();
+  ask();
   build();
+}
+
+void FindingsView::open_first() {
+  if (!cards_.empty()) Q_EMIT cards_.front()->chosen();
+}
+
+void FindingsView::show_again() {
+  shown_ = QStringLiteral("\n");
+  take(std::move(found_));
 }
 
 void FindingsView::refresh() {
   // Findings change with new traces; more calls alone hardly change what a replay saves.
   const bool ended = document().end.has_value();
   if (seen_traces_ == document().traces.size() && (!ended || seen_calls_ == document().calls)) return;
+  ask();
+}
+
+// On the store's thread: the replays of thousands of traces take longer than a frame.
+void FindingsView::ask() {
+  if (!context_.session->queries().serving()) return take(explain::find_findings(records_of(document())));
+  ask_again_ = ticket_.waiting();
+  if (ask_again_) return;
+  seen_traces_ = document().traces.size();
+  seen_calls_ = document().calls;
+  context_.session->queries().ask(
+      ticket_,
+      [eager = document().eager](const query::Store& store, const query::Cancel&) {
+        const session::Contents& c = store.reader().contents();
+        return explain::find_findings({c.functions, c.traces, c.graphs, store.calls().distinct(), c.keys, c.files,
+                                       c.codes, c.observations, c.decisions, c.generated, &eager});
+      },
+      [this](explain::Findings&& found) {
+        take(std::move(found));
+        if (ask_again_) ask();
+      },
+      Queries::kLong);
+}
+
+void FindingsView::take(explain::Findings found) {
+  found_ = std::move(found);
+  list_ = list_of(document(), found_);
+  dismissed_cards_.clear();
+  std::erase_if(list_.cards, [&](const FindingCard& card) {
+    if (!dismissed_.contains(Dismissed::key_of(document(), card))) return false;
+    dismissed_cards_.push_back(card);
+    return true;
+  });
   build();
 }
 
 void FindingsView::build() {
-  seen_traces_ = document().traces.size();
-  seen_calls_ = document().calls;
-  std::vector<FindingCard> cards = finding_cards(document());
-  QString contents = theme().name();
-  for (const FindingCard& c : cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
+  QString contents = theme().name() + QString::number(dismissed_cards_.size()) + QString::number(show_dismissed_);
+  for (const FindingCard& c : list_.cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
+  for (const FindingNote& note : list_.notes) contents += note.text;
   if (contents == shown_) return;
   shown_ = contents;
   while (QLayoutItem* item = column_->takeAt(0)) {
@@ -143,41 +182,76 @@ void FindingsView::build() {
     delete item;
   }
   cards_.clear();
-  for (const FindingCard& c : cards) {
-    auto* made = new FindingWidget(c);
-    column_->addWidget(made);
-    cards_.push_back(made);
-    connect(made, &FindingWidget::chosen, this, [this, made] {
-      select(made->card().target);
-      follow_selection();
-      Q_EMIT wants_view(QStringLiteral("retraces"));
-    });
-    connect(made, &FindingWidget::place_chosen, this, [this, made] {
-      context_.selection->select(Selection::of_line(document(), made->card().place));
-      Q_EMIT wants_view(QStringLiteral("source"));
+  for (const FindingCard& c : list_.cards) add_card(c, false);
+  for (const FindingNote& note : list_.notes) {
+    add_line(note.text, note.link, [this, note] {
+      if (note.target.kind != Selection::Kind::kNothing) context_.selection->select(note.target);
+      Q_EMIT wants_view(note.view);
     });
   }
-  if (cards.empty()) {
-    QLabel* none = plain_label(
-        document().traces.empty()
-            ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
-            : QStringLiteral("Nothing to report: no change of a call or of a function would spare a trace, as far as "
-                             "was recorded."),
-        "faint");
-    none->setContentsMargins(6, 8, 6, 8);
-    none->setWordWrap(true);
-    column_->addWidget(none);
+  if (list_.cards.empty() && list_.notes.empty()) {
+    add_line(busy()                       ? QString::fromUtf8("Looking for findings …")
+             : document().traces.empty()
+                 ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
+                 : QStringLiteral("Nothing to report: no change of a call or of a function would spare a trace, as "
+                                  "far as was recorded."),
+             {}, {});
+  }
+  if (!dismissed_cards_.empty()) {
+    add_line(counted(dismissed_cards_.size(), "finding is", "findings are") + QStringLiteral(" no problem here."),
+             show_dismissed_ ? QStringLiteral("Hide") : QStringLiteral("Show"), [this] {
+               show_dismissed_ = !show_dismissed_;
+               build();
+             });
+    if (show_dismissed_)
+      for (const FindingCard& c : dismissed_cards_) add_card(c, true);
   }
   column_->addStretch(1);
   follow_selection();
+  Q_EMIT list_changed();
   Q_EMIT count_changed(count());
+}
+
+void FindingsView::add_card(const FindingCard& card, bool dismissed) {
+  auto* made = new FindingWidget(card);
+  column_->addWidget(made);
+  if (!dismissed) cards_.push_back(made);
+  connect(made, &FindingWidget::chosen, this, [this, made] {
+    const FindingCard shown = made->card();  // the widget may go with what follows
+    select(shown.target);
+    follow_selection();
+    Q_EMIT wants_view(QStringLiteral("retraces"));
+    if (shown.finding) Q_EMIT opened(shown);
+  });
+  connect(made, &FindingWidget::place_chosen, this, [this, made] {
+    context_.selection->select(Selection::of_line(document(), made->card().place));
+    Q_EMIT wants_view(QStringLiteral("source"));
+  });
+}
+
+void FindingsView::add_line(const QString& text, const QString& link, std::function<void()> act) {
+  auto* line = new QWidget;
+  auto* row = new QHBoxLayout(line);
+  row->setContentsMargins(6, 6, 6, 6);
+  row->setSpacing(14);
+  auto* label = plain_label(text, link.isEmpty() ? "faint" : "dim");
+  label->setWordWrap(true);
+  row->addWidget(label, link.isEmpty() ? 1 : 0);
+  if (!link.isEmpty()) {
+    label->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    auto* button = new LinkButton(link, false);
+    button->setAccessibleDescription(text);
+    connect(button, &QPushButton::clicked, this, [act] { act(); }, Qt::QueuedConnection);
+    row->addWidget(button);
+    row->addStretch(1);
+  }
+  column_->addWidget(line);
 }
 
 void FindingsView::follow_selection() {
   for (FindingWidget* w : cards_) {
     const Selection& target = w->card().target;
-    w->set_chosen(current().trace.valid() && current().trace == target.trace &&
-                  current().kind == Selection::Kind::kTrace);
+    w->set_chosen(target.kind != Selection::Kind::kNothing && current() == target);
   }
 }
 

@@ -1,7 +1,7 @@
 // The Findings dock: one card per finding, with a ring around the selected one.
 #pragma once
 
-#include "app/models/findings.h"
+#include "app/models/dismissed.h"
 #include "app/views/view.h"
 
 #include <QFrame>
@@ -41,19 +41,37 @@ class FindingsView : public View {
   void refresh() override;
   void follow_selection() override;
   QWidget* main_widget() override;
-  int count() const { return static_cast<int>(cards_.size()); }
+  bool busy() const override { return ticket_.waiting(); }
+  void show_again();  // with other colours, or other findings dismissed
+  // Without those that the user dismissed.
+  int count() const { return static_cast<int>(list_.cards.size()); }
   const std::vector<FindingWidget*>& cards() const { return cards_; }
-  std::vector<FindingCard> shown_cards() const;
+  const FindingList& list() const { return list_; }
+  Dismissed& dismissed() { return dismissed_; }
+  void open_first();
 
  Q_SIGNALS:
   void count_changed(int count);
+  void list_changed();
+  void opened(const footlight::app::FindingCard& card);
 
  private:
+  void ask();
+  void take(explain::Findings found);
   void build();
+  void add_card(const FindingCard& card, bool dismissed);
+  void add_line(const QString& text, const QString& link, std::function<void()> act);
 
   QScrollArea* scroll_;
   QVBoxLayout* column_;
   std::vector<FindingWidget*> cards_;
+  explain::Findings found_;
+  FindingList list_;
+  std::vector<FindingCard> dismissed_cards_;
+  Dismissed dismissed_;
+  bool show_dismissed_ = false;
+  Ticket ticket_;
+  bool ask_again_ = false;
   QString shown_;   // the text of the cards: they are rebuilt only when it changes
   size_t seen_traces_ = 0, seen_calls_ = 0;
 };

@@ -107,6 +107,7 @@ void KeyDiffView::draw_column(QPainter& painter, const QRectF& frame, bool left)
 
 void KeyDiffView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
+  if (hasFocus() && current_ < 0) focus_ring(painter, viewport());  // no row shows it
   if (diff_.rows.empty()) return;
   const double height = std::min(content_height(), viewport()->height());
   if (left_title_.isEmpty()) {

@@ -22,6 +22,7 @@ MainWindow::MainWindow(bool remember, QWidget* parent)
   build_widgets();
   build_actions();
   connect_parts();
+  connect_findings();
   resize(first_size(screen()->availableSize()));
   if (remember_) restore();
   list_runs();
@@ -62,6 +63,8 @@ void MainWindow::connect_parts() {
   });
   for (View* v : all_views()) connect(v, &View::wants_view, this, &MainWindow::show_view);
   connect(navigator_, &NavigatorPanel::run_chosen, this, [this](const QString& path) { open(path); });
+  connect(navigator_, &NavigatorPanel::rename_asked, this, &MainWindow::ask_to_rename);
+  connect(navigator_, &NavigatorPanel::delete_asked, this, &MainWindow::ask_to_delete);
   connect(findings_, &FindingsView::count_changed, this, [this](int count) {
     dock_tabs_->set_count(0, count);
     diff_->set_findings(count);
@@ -77,7 +80,7 @@ void MainWindow::connect_parts() {
   connect(welcome_, &WelcomePage::sample_chosen, this, &MainWindow::open_sample);
   connect(top_, &TopBar::stop_clicked, this, &MainWindow::stop);
   connect(top_, &TopBar::search_clicked, this, [this] { open_palette(); });
-  connect(top_, &TopBar::back_clicked, &selection_, &SelectionModel::back);
+  connect(top_, &TopBar::back_clicked, this, &MainWindow::go_back);
   connect(top_, &TopBar::forward_clicked, &selection_, &SelectionModel::forward);
   connect(&worker_, &Worker::started, this, [this] {
     session_.open(worker_.request().session, true);
@@ -116,7 +119,8 @@ void MainWindow::connect_parts() {
 
 void MainWindow::run() {
   if (worker_.running() || !source_->save_edits()) return;
-  tabs_->setFocus(Qt::OtherFocusReason);
+  QWidget* keys = finding_is_open() ? static_cast<QWidget*>(finding_page_) : tabs_;
+  keys->setFocus(Qt::OtherFocusReason);
   if (top_->script().isEmpty()) {
     show_banner(QStringLiteral("Open a Python script first (Ctrl+O, or drop one here)."), false);
     return;
@@ -134,8 +138,9 @@ void MainWindow::run() {
   request.python = choose_python(python_);
   run_note_.clear();
   run_failed_ = false;
-  noted_end_ = false;
+  noted_end_ = findings_wanted_ = false;
   rerun_wanted_ = false;
+  previous_run_ = q(session_.document().run.script) == request.script ? session_.path() : QString();
   selection_.clear();
   session_.close();
   top_->set_running(true, false);
@@ -177,7 +182,9 @@ void MainWindow::run_ended(int code, const QString& reason) {
     if (!noted_end_ && !end && code != 0 && session_.is_open())
       console_->note(QStringLiteral("The script ended: ") + reason);
     noted_end_ = true;
-    if (code == 0 && findings_->count() > 0) show_dock(0);
+    findings_wanted_ = code == 0;
+    show_new_findings();
+    if (finding_is_open()) finding_page_->compare_runs(previous_run_, session_.path());
     list_runs();
     note_run();
     update_status();
@@ -222,7 +229,10 @@ void MainWindow::take_document(bool another) {
       show_banner(QFileInfo(d.path).fileName() + QStringLiteral(": ") + d.damage, false);
     if (d.end && !noted_end_) noted_end_ = true;
   }
-  if (another) follow_selection();
+  if (another) {
+    finding_page_->detach();
+    follow_selection();
+  }
   update_welcome();
   update_status();
 }
@@ -236,6 +246,11 @@ void MainWindow::follow_selection() {
   QString text = f ? q(f->name) : QString();
   if (t) text += QStringLiteral("   #%1").arg(t->number);
   context_label_->setText(text);
+}
+
+void MainWindow::go_back() {
+  if (finding_is_open()) show_view(view());
+  else selection_.back();
 }
 
 void MainWindow::settle() {
@@ -296,6 +311,7 @@ void MainWindow::update_status() {
   const Document& d = session_.document();
   const QString dot = QString::fromUtf8("  ·  ");
   top_->set_running(worker_.running(), worker_.stopping());
+  finding_page_->set_running(worker_.running());
   if (session_.loading() && !worker_.running()) {
     const int percent = static_cast<int>(read_share_ * 100);
     top_->set_status(QStringLiteral("blue"), QString::fromUtf8("reading … %1 %").arg(percent));

@@ -8,6 +8,8 @@
 #include "app/views/command_palette.h"
 #include "app/views/console_view.h"
 #include "app/views/diff_view.h"
+#include "app/views/finding_page.h"
+#include "app/views/finding_side.h"
 #include "app/views/findings_view.h"
 #include "app/views/graph_view.h"
 #include "app/views/inspector_panel.h"
@@ -71,6 +73,9 @@ class MainWindow : public QMainWindow {
   QString banner_text() const;
   QStringList recent() const { return recent_.paths(); }
   WelcomePage* welcome() { return welcome_; }
+  FindingPage* finding_page() { return finding_page_; }
+  FindingSide* finding_side() { return finding_side_; }
+  bool finding_is_open() const;
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -87,6 +92,11 @@ class MainWindow : public QMainWindow {
   void build_widgets();
   void build_actions();
   void connect_parts();
+  void connect_findings();
+  void open_finding(const FindingCard& card);
+  void close_finding();
+  void show_new_findings();
+  void go_back();
   void take_document(bool another);
   void follow_selection();
   void update_status();
@@ -100,6 +110,9 @@ class MainWindow : public QMainWindow {
   void ask_for_file();
   void open_sample(const SampleScript& sample, bool at_once);
   void list_runs();
+  void ask_to_rename(const QString& path, const QString& title);
+  void ask_to_delete(const QString& path, const QString& title);
+  void delete_run_file(const QString& path);
   void restore();
   void save() const;
   QAction* add_command(QMenu* menu, const QString& name, const QList<QKeySequence>& keys, std::function<void()> act);
@@ -114,10 +127,12 @@ class MainWindow : public QMainWindow {
   std::vector<Command> commands_;
   RecentFiles recent_;
   QString directory_, python_;
+  QString previous_run_;  // of the same script, to compare with
   bool rerun_on_save_ = false, rerun_wanted_ = false;
   QString run_note_;          // how the last run ended, for the status text
   bool run_failed_ = false;
   bool noted_end_ = false;
+  bool findings_wanted_ = false;  // after the run that has just ended
 
   TopBar* top_ = nullptr;
   NavigatorPanel* navigator_ = nullptr;
@@ -125,9 +140,11 @@ class MainWindow : public QMainWindow {
   Tabs* tabs_ = nullptr;
   double read_share_ = 0;  // of the session that is being loaded
   QLabel* context_label_ = nullptr;
-  QStackedWidget *whole_ = nullptr, *pages_ = nullptr, *dock_ = nullptr;
+  QStackedWidget *whole_ = nullptr, *middle_ = nullptr, *side_ = nullptr, *pages_ = nullptr, *dock_ = nullptr;
   Tabs* dock_tabs_ = nullptr;
   WelcomePage* welcome_ = nullptr;
+  FindingPage* finding_page_ = nullptr;
+  FindingSide* finding_side_ = nullptr;
   QFrame* banner_ = nullptr;
   QLabel* banner_text_ = nullptr;
   QSplitter *across_ = nullptr, *down_ = nullptr;

@@ -94,7 +94,7 @@ void MainWindow::build_actions() {
     return action;
   };
   toggle(QStringLiteral("Show or hide the navigator"), QStringLiteral("Ctrl+B"), navigator_);
-  toggle(QStringLiteral("Show or hide the inspector"), QStringLiteral("Ctrl+Shift+I"), inspector_);
+  toggle(QStringLiteral("Show or hide the inspector"), QStringLiteral("Ctrl+Shift+I"), side_);
   toggle(QStringLiteral("Show or hide the dock"), QStringLiteral("Ctrl+J"), down_->widget(1));
   view_menu->addSeparator();
   QMenu* themes = view_menu->addMenu(QStringLiteral("&Theme"));
@@ -117,7 +117,7 @@ void MainWindow::build_actions() {
               {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence::Find}, [this] { open_palette(); });
   add_command(go, QStringLiteral("&Commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P"))},
               [this] { open_palette(QStringLiteral(">")); });
-  add_command(go, QStringLiteral("&Back"), {QKeySequence(QStringLiteral("Alt+Left"))}, [this] { selection_.back(); });
+  add_command(go, QStringLiteral("&Back"), {QKeySequence(QStringLiteral("Alt+Left"))}, [this] { go_back(); });
   add_command(go, QStringLiteral("&Forward"), {QKeySequence(QStringLiteral("Alt+Right"))},
               [this] { selection_.forward(); });
   const auto step_trace = [this](int by) {
@@ -146,7 +146,6 @@ void MainWindow::build_actions() {
       if (cards[i]->hasFocus() || cards[i]->property("chosen").toBool()) next = (i + 1) % cards.size();
     }
     show_dock(0);
-    cards[next]->setFocus(Qt::ShortcutFocusReason);
     Q_EMIT cards[next]->chosen();
   });
 
@@ -191,6 +190,19 @@ void MainWindow::build_actions() {
         QStringLiteral("Footlight %1\n\nShows what happens when a Python function is staged into a graph.")
             .arg(QStringLiteral(FOOTLIGHT_VERSION)));
   });
+}
+
+void MainWindow::ask_to_delete(const QString& path, const QString& title) {
+  if (worker_.running()) return show_banner(QStringLiteral("A script is running. Stop it first."), false);
+  auto* box = new QMessageBox(this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setWindowTitle(QStringLiteral("Delete the run"));
+  box->setTextFormat(Qt::PlainText);
+  box->setText(QStringLiteral("Delete the recording %1?\n\n%2").arg(title, path));
+  QPushButton* yes = box->addButton(QStringLiteral("Delete"), QMessageBox::DestructiveRole);
+  box->setDefaultButton(box->addButton(QMessageBox::Cancel));
+  connect(yes, &QPushButton::clicked, this, [this, path] { delete_run_file(path); });
+  box->open();
 }
 
 }  // namespace footlight::app

@@ -9,6 +9,7 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QInputDialog>
 #include <QMenu>
 #include <QMimeData>
 #include <QSettings>
@@ -32,6 +33,7 @@ bool MainWindow::open(const QString& path) {
     return false;
   }
   hide_banner();
+  close_finding();
   if (info.suffix() == QStringLiteral("py")) {
     prepare_script(absolute);
     return true;
@@ -42,6 +44,7 @@ bool MainWindow::open(const QString& path) {
   }
   run_note_.clear();
   run_failed_ = false;
+  previous_run_.clear();
   session_.open(absolute);
   remember_file(absolute);
   update_status();
@@ -78,10 +81,10 @@ void MainWindow::remember_file(const QString& path) {
 }
 
 void MainWindow::note_run() {
-  if (!session_.is_open() || session_.loading() || worker_.running()) return;
+  if (!session_.is_open() || session_.loading() || worker_.running() || findings_->busy()) return;
   const Document& d = session_.document();
   const QString path = d.path.startsWith(runs_folder() + QLatin1Char('/')) ? q(d.run.script) : d.path;
-  recent_.set_note(path, run_note(d, findings_->shown_cards()));
+  recent_.set_note(path, run_note(d, findings_->list().cards));
   fill_recent();
 }
 
@@ -120,7 +123,9 @@ void MainWindow::update_welcome() {
   const int wanted = empty && !show_source ? 1 : 0;
   if (whole_->currentIndex() == wanted) return;
   whole_->setCurrentIndex(wanted);
-  if (wanted == 1) welcome_->show_samples();
+  if (wanted == 0) return;
+  welcome_->show_samples();
+  if (isVisible()) welcome_->main_widget()->setFocus(Qt::OtherFocusReason);
 }
 
 // Earlier runs of the window, newest first.
@@ -135,12 +140,37 @@ void MainWindow::list_runs() {
   navigator_->set_runs(std::move(runs));
 }
 
+void MainWindow::ask_to_rename(const QString& path, const QString& title) {
+  if (worker_.running()) return show_banner(QStringLiteral("A script is running. Stop it first."), false);
+  bool ok = false;
+  const QString name = QInputDialog::getText(this, QStringLiteral("Rename the run"), QStringLiteral("Name:"),
+                                             QLineEdit::Normal, title.section(QStringLiteral("  "), -1), &ok);
+  if (!ok) return;
+  const bool shown = path == session_.path();
+  const QString to = rename_run(path, name);
+  if (to.isEmpty()) return show_banner(QStringLiteral("%1 cannot be renamed to %2").arg(path, name));
+  if (shown) open(to);
+  list_runs();
+}
+
+void MainWindow::delete_run_file(const QString& path) {
+  if (path == session_.path()) {
+    selection_.clear();
+    session_.close();
+  }
+  if (!delete_run(path)) show_banner(QStringLiteral("Only runs of this window can be deleted here: ") + path);
+  list_runs();
+  update_welcome();
+  update_status();
+}
+
 void MainWindow::restore() {
   QSettings settings;
   restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
   across_->restoreState(settings.value(QStringLiteral("window/across")).toByteArray());
   down_->restoreState(settings.value(QStringLiteral("window/down")).toByteArray());
   recent_.load(settings);
+  findings_->dismissed().set_keys(settings.value(QStringLiteral("notProblems")).toStringList());
   python_ = settings.value(QStringLiteral("python")).toString();
   rerun_on_save_ = settings.value(QStringLiteral("rerunOnSave")).toBool();
   rerun_action_->setChecked(rerun_on_save_);
@@ -156,6 +186,7 @@ void MainWindow::save() const {
   settings.setValue(QStringLiteral("window/across"), across_->saveState());
   settings.setValue(QStringLiteral("window/down"), down_->saveState());
   recent_.save(settings);
+  settings.setValue(QStringLiteral("notProblems"), findings_->dismissed().keys());
   settings.setValue(QStringLiteral("python"), python_);
   settings.setValue(QStringLiteral("rerunOnSave"), rerun_on_save_);
   settings.setValue(QStringLiteral("theme"), theme().name());

@@ -104,11 +104,19 @@ void MainWindow::build_widgets() {
   down_->setStretchFactor(0, 1);
   down_->setStretchFactor(1, 0);
   down_->setSizes({700, 172});
-  middle_column->addWidget(down_, 1);
+  finding_page_ = new FindingPage(context_, &findings_->dismissed());
+  middle_ = new QStackedWidget;
+  middle_->addWidget(down_);
+  middle_->addWidget(finding_page_);
+  middle_column->addWidget(middle_, 1);
   across_->addWidget(middle);
   inspector_ = new InspectorPanel(context_);
-  inspector_->setMinimumWidth(220);
-  across_->addWidget(inspector_);
+  finding_side_ = new FindingSide;
+  side_ = new QStackedWidget;
+  side_->addWidget(inspector_);
+  side_->addWidget(finding_side_);
+  side_->setMinimumWidth(220);
+  across_->addWidget(side_);
   across_->setStretchFactor(0, 0);
   across_->setStretchFactor(1, 1);
   across_->setStretchFactor(2, 0);
@@ -143,6 +151,7 @@ void MainWindow::build_widgets() {
 }
 
 void MainWindow::show_view(const QString& name) {
+  close_finding();
   for (int i = 0; i < kViewCount; ++i) {
     if (name != QLatin1String(kViewNames[i])) continue;
     tabs_->setCurrentIndex(i);
@@ -161,7 +170,9 @@ void MainWindow::show_view(const QString& name) {
   }
 }
 
-QString MainWindow::view() const { return QLatin1String(kViewNames[std::clamp(tabs_->currentIndex(), 0, kViewCount - 1)]); }
+QString MainWindow::view() const {
+  return QLatin1String(kViewNames[std::clamp(tabs_->currentIndex(), 0, kViewCount - 1)]);
+}
 
 void MainWindow::compare_graphs(TraceId trace) {
   diff_->compare(trace);
@@ -182,7 +193,8 @@ void MainWindow::choose_theme(const QString& name) {
   console_->show_theme();
   source_->show_theme();
   inspector_->refresh();
-  findings_->reset();
+  findings_->show_again();
+  finding_page_->show_theme();
   update_status();
   welcome_->show_samples();
   fill_recent();

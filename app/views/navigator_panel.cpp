@@ -6,6 +6,8 @@
 
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
+#include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
@@ -112,6 +114,22 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
   tree_->setExpandsOnDoubleClick(true);
   tree_->setAccessibleName(QStringLiteral("Runs, functions and traces"));
   column->addWidget(tree_, 1);
+  tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(tree_, &QTreeView::customContextMenuRequested, this, [this](const QPoint& at) {
+    // From the keyboard it is about the current row.
+    const QModelIndex under = tree_->indexAt(at);
+    show_menu(under.isValid() ? under : tree_->currentIndex(), tree_->viewport()->mapToGlobal(at));
+  });
+  const auto key = [this](Qt::Key code, auto&& act) {
+    connect(new QShortcut(QKeySequence(code), tree_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this,
+            [this, act] {
+              const QModelIndex at = tree_->currentIndex();
+              if (at.isValid() && at.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun)
+                (this->*act)(at.data(NavigatorModel::kPath).toString(), at.data().toString());
+            });
+  };
+  key(Qt::Key_F2, &NavigatorPanel::rename_asked);
+  key(Qt::Key_Delete, &NavigatorPanel::delete_asked);
   connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this,
           [this](const QModelIndex& now) { choose(now); });
   connect(tree_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
@@ -128,6 +146,31 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
       Q_EMIT run_chosen(index.data(NavigatorModel::kPath).toString());
     }
   });
+}
+
+void NavigatorPanel::show_menu(const QModelIndex& index, const QPoint& at) {
+  if (!index.isValid()) return;
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const QString path = index.data(NavigatorModel::kPath).toString(), title = index.data().toString();
+  if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun) {
+    menu->addAction(QStringLiteral("Open"), this, [this, path] { Q_EMIT run_chosen(path); });
+    menu->addAction(QString::fromUtf8("Rename …"), this, [this, path, title] { Q_EMIT rename_asked(path, title); });
+    menu->addAction(QString::fromUtf8("Delete …"), this, [this, path, title] { Q_EMIT delete_asked(path, title); });
+  } else {
+    const QPersistentModelIndex row(index);
+    const auto go = [&](const QString& text, const QString& view) {
+      menu->addAction(text, this, [this, row, view] {
+        choose(row);
+        Q_EMIT wants_view(view);
+      });
+    };
+    go(QStringLiteral("Why it was traced"), QStringLiteral("retraces"));
+    go(QStringLiteral("Show the graph"), QStringLiteral("graph"));
+    go(QStringLiteral("Show the generated code"), QStringLiteral("autograph"));
+    go(QStringLiteral("Show the source"), QStringLiteral("source"));
+  }
+  menu->popup(at);
 }
 
 void NavigatorPanel::choose(const QModelIndex& index) {

@@ -24,10 +24,13 @@ class NavigatorPanel : public View {
 
  Q_SIGNALS:
   void run_chosen(const QString& path);
+  void rename_asked(const QString& path, const QString& title);
+  void delete_asked(const QString& path, const QString& title);
 
  private:
   void open_rows();
   void choose(const QModelIndex& index);
+  void show_menu(const QModelIndex& index, const QPoint& at);
 
   NavigatorModel model_;
   QTreeView* tree_;

@@ -6,11 +6,15 @@
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 namespace footlight::app {
+namespace {
+constexpr int kManyRows = 12;  // more cannot be looked through at a glance
+}
 
 RetracesView::RetracesView(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
   auto* outer = new QVBoxLayout(this);
@@ -30,8 +34,12 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   summary_ = new ElidedLabel;
   summary_->setProperty("role", "dim");
   range_ = plain_label({}, "faint");
+  sentence_ = new ElidedLabel;
+  sentence_->setProperty("role", "retrace");
   head->addWidget(heading_);
   head->addSpacing(22);
+  head->addWidget(sentence_);
+  head->addSpacing(14);
   head->addWidget(summary_, 1);
   head->addSpacing(12);
   head->addWidget(range_);
@@ -40,8 +48,30 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   strip_ = new CallStrip;
   column->addWidget(strip_);
   column->addSpacing(10);
+  filter_ = new QLineEdit;
+  filter_->setPlaceholderText(QString::fromUtf8("Filter: #3, f32[32, 0.05, value of lr …"));
+  filter_->setAccessibleName(QStringLiteral("Filter the traces"));
+  filter_->setClearButtonEnabled(true);
+  connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+    following_ = true;
+    sorted_.set_filter(text);
+    following_ = false;
+    size_table();
+    show_key(trace_);
+  });
+  column->addWidget(filter_);
   table_ = new Table;
-  table_->setModel(&model_);
+  table_->setModel(&sorted_);
+  table_->horizontalHeader()->setSectionsClickable(true);
+  connect(table_->horizontalHeader(), &QHeaderView::sectionClicked, this, [this](int column_index) {
+    const bool again = sorted_.sortColumn() == column_index && sorted_.sortOrder() == Qt::AscendingOrder;
+    table_->horizontalHeader()->setSortIndicatorShown(true);
+    table_->horizontalHeader()->setSortIndicator(column_index, again ? Qt::DescendingOrder : Qt::AscendingOrder);
+    following_ = true;
+    sorted_.sort(column_index, again ? Qt::DescendingOrder : Qt::AscendingOrder);
+    following_ = false;
+    show_key(trace_);
+  });
   table_->setAccessibleName(QStringLiteral("Traces"));
   column->addWidget(table_, 30);
   column->addSpacing(16);
@@ -77,7 +107,7 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   connect(strip_, &CallStrip::scrolled, this, [this] { range_->setText(strip_->range_text()); });
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
     if (following_) return;
-    const TraceId id = model_.trace_at(now.row());
+    const TraceId id = sorted_.trace_at(now.row());
     if (!id.valid()) return;
     select(Selection::of_trace(document(), id));
     follow_selection();
@@ -108,6 +138,17 @@ void RetracesView::refresh() {
   if (current().function != function_) follow_selection();
 }
 
+void RetracesView::set_findings(const FindingList& list) {
+  findings_ = list;
+  show_sentence();
+}
+
+void RetracesView::show_sentence() {
+  const QString text = avoidable_text(document(), findings_, function_);
+  sentence_->setText(text);
+  sentence_->setVisible(!text.isEmpty());
+}
+
 void RetracesView::show_function(FunctionId function) {
   function_ = function;
   trace_ = {};
@@ -117,6 +158,7 @@ void RetracesView::show_function(FunctionId function) {
   const session::FunctionRecord* f = document().function(function);
   body_->setVisible(f != nullptr);
   empty_->setVisible(f == nullptr);
+  show_sentence();
   empty_->setText(document().functions.empty()
                       ? QStringLiteral("No function has been traced in this run yet.")
                       : QStringLiteral("Choose a function on the left to see why it was traced."));
@@ -159,10 +201,10 @@ void RetracesView::show_key(TraceId id) {
   trace_ = id;
   strip_->set_current(id);
   following_ = true;
-  const int row = model_.row_of(id);
+  const int row = sorted_.row_of(id);
   if (row >= 0) {
-    table_->setCurrentIndex(model_.index(row, 0));
-    table_->scrollTo(model_.index(row, 0));
+    table_->setCurrentIndex(sorted_.index(row, 0));
+    table_->scrollTo(sorted_.index(row, 0));
   } else {
     table_->clearSelection();
   }
@@ -238,6 +280,7 @@ void RetracesView::follow_selection() {
 
 // As tall as its rows, but at least a third of the height is left for the key.
 void RetracesView::size_table() {
+  filter_->setVisible(model_.rowCount() > kManyRows);
   const int room = std::max(110, height() - 330);
   table_->setMaximumHeight(std::min(table_->content_height() + 2, std::max(room, 140)));
   table_->setMinimumHeight(std::min(table_->content_height() + 2, 112));

@@ -60,6 +60,7 @@ QLabel[role="bad"] { color: @red; }
 QLabel[role="title"] { color: @text; font-weight: 600; font-size: 15px; }
 QLabel[role="heading"] { color: @text; font-weight: 600; font-size: 14px; }
 QLabel[role="strong"] { color: @text; font-weight: 600; }
+QLabel[role="retrace"] { color: @amber; font-weight: 600; }
 QLabel[role="caption"] { color: @faint; font-weight: 600; font-size: 11px; }
 QLabel[role="group"] { color: @faint; font-weight: 600; font-size: 12px; }
 QFrame[role="card"] { background: @panel; border: 1px solid @hairline; border-radius: 7px; }
@@ -117,6 +118,7 @@ QMenu::indicator:checked { background: @amberFill; border-radius: 3px; }
 QMenu::indicator:unchecked { border: 1px solid @faint; border-radius: 3px; }
 QAbstractScrollArea::corner { background: transparent; border: 0; }
 QTreeView, QTableView, QListView, QPlainTextEdit, QAbstractScrollArea { background: transparent; border: 0; }
+QScrollArea:focus { border: 1px solid @focus; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QTableView { gridline-color: transparent; }
 QHeaderView { background: transparent; border: 0; }
@@ -144,6 +146,13 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
     padding: 10px 12px; font-size: 15px; }
 #dropZone { background: @panel; border: 1px solid @hairline; border-radius: 8px; }
 #dropZone[over="true"] { border: 1px solid @focus; background: @blueSoft; }
+#findingBody { background: @raised; border: 1px solid @hairline; border-left: 4px solid @amberFill;
+    border-radius: 8px; }
+#findingBody[tone="red"] { border-left: 4px solid @redFill; }
+QPushButton#sideCard { background: @raised; border: 1px solid @raised; border-radius: 7px; }
+QPushButton#sideCard:hover { background: @hover; }
+QPushButton#sideCard:focus { border-color: @focus; }
+QPushButton#sideCard[chosen="true"] { background: @selection; border-color: @selection; }
 #floating { background: @panel; border: 1px solid @hairline; border-radius: 7px; }
 #finding { background: @raised; border: 1px solid @hairline; border-radius: 7px; }
 #finding:hover { border-color: @faint; }

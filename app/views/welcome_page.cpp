@@ -35,7 +35,8 @@ QLabel* code_label(const QString& text, const char* role) {
 
 }  // namespace
 
-WelcomePage::WelcomePage(QWidget* parent) : QScrollArea(parent), all_(sample_scripts(QStringLiteral(":/footlight/examples"))) {
+WelcomePage::WelcomePage(QWidget* parent)
+    : QScrollArea(parent), all_(sample_scripts(QStringLiteral(":/footlight/examples"))) {
   setFrameShape(QFrame::NoFrame);
   setWidgetResizable(true);
   setFocusPolicy(Qt::NoFocus);

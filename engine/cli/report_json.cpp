@@ -23,6 +23,26 @@ std::string texts(const std::vector<std::string>& all) {
   return json_list(quoted);
 }
 
+std::string of_edit(const Reader& reader, const Finding::Edit& edit) {
+  if (!edit.at) return "null";
+  return JsonObject()
+      .add("file", explain::path_of(reader, edit.at))
+      .add("line", edit.at.line)
+      .add("old", edit.old_text)
+      .add("new", edit.new_text)
+      .inline_();
+}
+
+std::string of_check(const explain::Checked& checked) {
+  if (checked.method == explain::Checked::Method::kNone) return "false";
+  return JsonObject()
+      .add("method", checked.method == explain::Checked::Method::kRerun ? "rerun" : "replay")
+      .add("ok", checked.ok)
+      .add("traces_before", uint64_t{checked.traces_before})
+      .add("traces_after", uint64_t{checked.traces_after})
+      .inline_();
+}
+
 std::string of_finding(const Reader& reader, const explain::Report& report, const Finding& f, size_t number) {
   std::vector<std::string> related;
   for (const explain::RelatedLine& r : f.related)
@@ -40,18 +60,13 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
   if (f.graphs == explain::GraphRelation::kUnknown) evidence.raw("graphs", "null");
   else evidence.add("graphs", explain::name_of(f.graphs));
   evidence.add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes);
-  JsonObject fix;
-  fix.add("text", f.fix);
-  if (f.edit.at) {
-    fix.raw("edit", JsonObject()
-                        .add("file", explain::path_of(reader, f.edit.at))
-                        .add("line", f.edit.at.line)
-                        .add("old", f.edit.old_text)
-                        .add("new", f.edit.new_text)
-                        .inline_());
-  } else {
-    fix.raw("edit", "null");
-  }
+  std::vector<std::string> alternatives;
+  for (const Finding::Alternative& a : f.alternatives)
+    alternatives.push_back(JsonObject()
+                               .add("text", a.fix)
+                               .raw("edit", of_edit(reader, a.edit))
+                               .raw("checked", of_check(a.checked))
+                               .inline_());
   JsonObject out;
   out.add("id", "F" + std::to_string(number)).add("function", name).add("cause", f.cause);
   out.add("severity", f.severity == explain::Severity::kWrongResult ? "wrong_result" : "cost");
@@ -59,17 +74,9 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
   out.add("parameter", f.parameter).raw("also_paths", texts(f.also_paths)).raw("related_lines", json_list(related));
   out.raw("evidence", evidence.inline_()).raw("cost_ms", ms(f.cost_ns));
   out.raw("saves", JsonObject().add("traces", uint64_t{f.saved.size()}).raw("ms", ms(f.saved_ns)).inline_());
-  out.raw("fix", fix.inline_());
-  if (f.checked.method == explain::Checked::Method::kNone) {
-    out.raw("checked", "false").add("not_checked_because", f.checked.why_not);
-  } else {
-    out.raw("checked", JsonObject()
-                           .add("method", f.checked.method == explain::Checked::Method::kRerun ? "rerun" : "replay")
-                           .add("ok", f.checked.ok)
-                           .add("traces_before", uint64_t{f.checked.traces_before})
-                           .add("traces_after", uint64_t{f.checked.traces_after})
-                           .inline_());
-  }
+  out.raw("fix", JsonObject().add("text", f.fix).raw("edit", of_edit(reader, f.edit)).inline_());
+  out.raw("alternatives", json_list(alternatives)).raw("checked", of_check(f.checked));
+  if (f.checked.method == explain::Checked::Method::kNone) out.add("not_checked_because", f.checked.why_not);
   return out.add("message", explain::message_of(f)).inline_();
 }
 

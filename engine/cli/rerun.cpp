@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/text.h"
+#include "engine/explain/edits.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -82,18 +83,6 @@ class Endings {
   static inline volatile std::sig_atomic_t caught_ = 0;
   struct sigaction before_[std::size(kSignals)] = {};
 };
-
-// The text with the edit made; empty: the line is not what it was.
-std::string edited(const std::string& text, const Finding::Edit& edit) {
-  size_t begin = 0;
-  for (int line = 1; line < edit.at.line; ++line) {
-    begin = text.find('\n', begin);
-    if (begin++ == text.npos) return {};
-  }
-  const size_t at = text.find(edit.old_text, begin);
-  if (at == text.npos || at > std::min(text.find('\n', begin), text.size())) return {};
-  return std::string(text).replace(at, edit.old_text.size(), edit.new_text);
-}
 
 // What is on the disk: a session may come from anybody, and what it says was run is not run for it.
 std::string text_of(const std::string& path) {
@@ -204,7 +193,7 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
     if (!finding.edit.at || !file || file->path != run.script) continue;
     if (file->text != on_disk)
       fail(ErrorKind::kFailedPrecondition, run.script, " is not what was recorded: record it again, then --rerun");
-    const std::string text = edited(on_disk, finding.edit);
+    const std::string text = explain::apply_edit(on_disk, finding.edit);
     if (text.empty()) continue;
     std::fprintf(stderr, "footlight: running %s again with the fix of F%zu\n", printable(run.script).c_str(), i + 1);
     check(reader, before, finding, text);

@@ -110,4 +110,29 @@ Finding::Edit add_options(const Evidence& evidence, const FunctionRun& run, std:
   return {};
 }
 
+Finding::Edit wrap_value(const Evidence& evidence, const Line& line, std::string_view before, std::string_view after) {
+  const std::string_view text = trimmed(evidence.text(line));
+  size_t end = 0;
+  while (end < text.size() && is_word(text[end])) ++end;
+  if (end == 0 || text.substr(end, 3) != " = " || text.find('#') != text.npos) return {};
+  const std::string_view value = trimmed(text.substr(end + 3));
+  // One whole expression: with a parenthesis behind it, it ends as the only argument of a call.
+  const std::string closed = std::string(value) + ')';
+  const auto arguments = arguments_from(closed, 0);
+  if (value.empty() || !arguments || arguments->size() != 1 || arguments->front().size() != value.size()) return {};
+  return {line, std::string(text),
+          std::string(text.substr(0, end + 3)) + std::string(before) + std::string(value) + std::string(after)};
+}
+
+std::string apply_edit(const std::string& text, const Finding::Edit& edit) {
+  size_t begin = 0;
+  for (int line = 1; line < edit.at.line; ++line) {
+    begin = text.find('\n', begin);
+    if (begin++ == text.npos) return {};
+  }
+  const size_t at = text.find(edit.old_text, begin);
+  if (at == text.npos || at > std::min(text.find('\n', begin), text.size())) return {};
+  return std::string(text).replace(at, edit.old_text.size(), edit.new_text);
+}
+
 }  // namespace footlight::explain

@@ -40,6 +40,13 @@ struct Finding {
 
   std::string title, detail, fix;       // for the user: plain text, one line each
   struct Edit { Line at; std::string old_text, new_text; } edit;  // no line: the fix is no edit of one line
+  // Other edits with which the same calls would need fewer traces; each was checked by itself.
+  struct Alternative {
+    std::string fix;
+    Edit edit;
+    Checked checked;
+  };
+  std::vector<Alternative> alternatives;
 };
 
 // Rules against false alarms, by their numbers: CONTRIBUTING.md says them whole.

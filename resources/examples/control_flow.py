@@ -1,4 +1,4 @@
-"""What AutoGraph makes of if, while and for: compare the source with the generated code in the AutoGraph view.
+"""What becomes of if and for: compare the source with the generated code in the AutoGraph view.
 
 Whether a statement goes into the graph or runs in Python while tracing is decided by what its condition holds:
 a tensor, or a Python value. The script runs under TensorFlow too.

@@ -1,4 +1,4 @@
-"""A small training run that is slower than it should be. Find out why: run it in Footlight, open Retraces.
+"""Traced again and again: a small training run, slower than it should be. To see why, run it and open Retraces.
 
 A model with one hidden layer learns a weighted sum from noisy points, over six epochs. Nothing in here is wrong, and the
 result is right; but train_step is traced far more often than it has to be. The script runs under TensorFlow too.

@@ -1,4 +1,4 @@
-"""Where a training step spends its time: a small convolutional network, its gradient and its update.
+"""Where a step spends its time: a small convolutional network, its gradient and its update.
 
 Nothing in here is wrong. Look at the graph of `train_step` (the gradient's nodes beside those that they belong to), at
 the Timeline, and at the operations sorted by their time. The script runs under TensorFlow too.

@@ -477,7 +477,7 @@ class ModelsTest : public QObject {
   }
 
   void finds_the_changing_number() {
-    const auto cards = finding_cards(d_);
+    const auto cards = findings_of(d_).cards;
     QCOMPARE(cards.size(), size_t{1});
     QCOMPARE(cards[0].title, QStringLiteral("lr is a Python number that changes"));
     QCOMPARE(cards[0].place_text, QStringLiteral("train.py:17"));
@@ -487,20 +487,20 @@ class ModelsTest : public QObject {
     // With few values it counts as a choice, not as a number that changes.
     Document few = sample_document();
     few.traces.resize(3);
-    QCOMPARE(finding_cards(few).size(), size_t{0});
+    QCOMPARE(findings_of(few).cards.size(), size_t{0});
     // Nor is it a finding when the graphs all differ in structure.
     Document other = sample_document();
     for (size_t i = 0; i < other.graphs.size(); ++i) {
       auto& nodes = other.graphs[i].nodes;
       nodes.resize(nodes.size() - std::min(nodes.size(), i));
     }
-    QCOMPARE(finding_cards(other).size(), size_t{0});
+    QCOMPARE(findings_of(other).cards.size(), size_t{0});
     Document failed = sample_document();
     session::TraceRecord t = *failed.trace(TraceId(20));
     t.error = "TypeError: no";
     failed.add(t);
-    QCOMPARE(finding_cards(failed).size(), size_t{2});
-    QCOMPARE(finding_cards(failed)[0].tone, QStringLiteral("red"));
+    QCOMPARE(findings_of(failed).cards.size(), size_t{2});
+    QCOMPARE(findings_of(failed).cards[0].tone, QStringLiteral("red"));
   }
 
   void what_a_replay_confirmed_is_called_checked() {
@@ -512,7 +512,7 @@ class ModelsTest : public QObject {
     for (const auto& g : run.graphs) d.add(g);
     d.distinct_calls = run.calls;
     d.keys = run.keys;
-    const auto cards = finding_cards(d);
+    const auto cards = findings_of(d).cards;
     QCOMPARE(cards.size(), size_t{1});
     QVERIFY(cards[0].checked);
     QCOMPARE(cards[0].check, QStringLiteral("replayed: saves 5 of 6 traces, 5.00 us"));
@@ -539,7 +539,7 @@ class ModelsTest : public QObject {
       c.outcome = CallOutcome::kTrace;
       d.distinct_calls.push_back(c);
     }
-    const auto cards = finding_cards(d);
+    const auto cards = findings_of(d).cards;
     QCOMPARE(cards.size(), size_t{1});
     QCOMPARE(cards[0].title, QStringLiteral("x comes in many shapes"));
     QCOMPARE(cards[0].fix, QStringLiteral("tf.TensorSpec([None, 4], tf.float32)"));

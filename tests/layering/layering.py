@@ -83,8 +83,8 @@ ONE_PLACE = [
     ('app/', re.compile(r'\bToolTipRole:(?!\s+return plain_tip\()'), [],
      'has to be followed by return plain_tip(...): what looks like HTML is shown as HTML'),
     ('app/', re.compile(r'\bRichText\b|\bMarkdownText\b|\bsetHtml\b|\bsetMarkdown\b|\bQTextBrowser\b|\bQStaticText\b'),
-     ['app/views/main_window_parts.cpp'], 'is only for a text that is ours as a whole'),
-    ('app/', re.compile(r'\bQMessageBox(::| \w)'), ['app/views/main_window_parts.cpp'],
+     ['app/views/main_window_commands.cpp'], 'is only for a text that is ours as a whole'),
+    ('app/', re.compile(r'\bQMessageBox(::| \w)'), ['app/views/main_window_commands.cpp'],
      'shows what looks like HTML as HTML; say it in the banner'),
 ]
 # Functions that Python calls (getters, methods, type slots), and code that may throw in them, which needs guarded().

@@ -65,6 +65,15 @@ void differing_dtypes(const Evidence& evidence, GraphId a, GraphId b, std::set<s
   }
 }
 
+// The same change where the number is made: the keys become the same.
+void add_at_value(const Evidence& evidence, Finding& finding, const std::string& behind) {
+  for (const RelatedLine& related : finding.related) {
+    if (related.role != "value" || related.at == finding.line) continue;
+    Finding::Edit edit = wrap_value(evidence, related.at, "tf.constant(", behind);
+    if (edit.at) finding.alternatives.push_back({"a tensor where it is made", std::move(edit), finding.checked});
+  }
+}
+
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     const Tensor tensor = tensor_for(literal);
@@ -92,8 +101,10 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
         made.detail += made.graphs == GraphRelation::kStructure ? "; few of the graphs differ in more than constants"
                                                                  : "; the graphs differ only in constants";
         made.fix = constant;
-        if (made.also_paths.empty() && dtypes.size() < 2)
+        if (made.also_paths.empty() && dtypes.size() < 2) {
           made.edit = wrap_argument(evidence, run, made, "tf.constant(", behind);
+          add_at_value(evidence, made, behind);
+        }
       } else {
         made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
         made.fix = constant + ", and compute with it instead of setting " + attribute;

@@ -105,6 +105,16 @@ std::string signature_text(const FunctionRun& run, const std::vector<VaryingTens
   return text;
 }
 
+// Shapes that are relaxed by themselves, where a signature is the first choice.
+void add_relaxing(const Evidence& evidence, const FunctionRun& run, Finding& finding) {
+  ProposedFix relaxed;
+  relaxed.reduce_retracing = true;
+  const Checked checked = replay(evidence, run, relaxed).checked;
+  if (!checked.ok) return;
+  constexpr const char* kOption = "reduce_retracing=True";
+  finding.alternatives.push_back({kOption, add_options(evidence, run, kOption), checked});
+}
+
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (const TraceRecord* t : run.traces)
     if (t->reason == session::TraceReason::kRelaxed) return;  // it relaxes already
@@ -156,6 +166,8 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     const std::string specs = signature ? signature_text(run, tensors, together) : "";
     if (!signature) f.edit = add_options(evidence, run, "reduce_retracing=True");
     else if (!specs.empty()) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
+    if (signature)
+      c.complete = [&evidence, &run](Finding& made, const ReplayResult&) { add_relaxing(evidence, run, made); };
     to.push_back(std::move(c));
   }
 }

@@ -1,0 +1,25 @@
+// A change of a text as lines to read: what goes, what comes, and a few lines around.
+#pragma once
+
+#include <QString>
+
+#include <vector>
+
+namespace footlight::app {
+
+struct EditLine {
+  enum Kind : char { kSame = ' ', kGone = '-', kNew = '+' };
+  Kind kind = kSame;
+  int number = 0;  // in the old text; of new lines: in the new one
+  QString text;
+};
+
+// One block from the first to the last line that differs, with up to `around` equal lines on either side; empty if the
+// texts are equal.
+std::vector<EditLine> edit_lines(const QString& before, const QString& after, int around = 2);
+// The indentation that all lines share, taken away.
+std::vector<EditLine> dedented(std::vector<EditLine> lines);
+// As `patch` reads it.
+QString as_patch(const QString& path, const std::vector<EditLine>& lines);
+
+}  // namespace footlight::app

@@ -1,0 +1,179 @@
+// Puts a finding's evidence into rows and its edits into the text of the script.
+#include "app/models/finding_content.h"
+
+#include "app/models/dismissed.h"
+#include "app/models/text.h"
+
+#include "engine/explain/edits.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+using explain::Finding;
+
+constexpr size_t kMostPlaces = 6;
+
+QString role_words(const std::string& role) {
+  if (role == "call") return QStringLiteral("called at");
+  if (role == "value") return QStringLiteral("made at");
+  if (role == "use") return QStringLiteral("used at");
+  if (role == "change") return QStringLiteral("changed at");
+  return role == "definition" ? QStringLiteral("defined at") : q(role);
+}
+
+EvidenceRow row(const QString& name, const QString& value) {
+  return {name, value, {}, EvidenceRow::Action::kNone, {}, 0};
+}
+
+QString path_of(const Document& document, Place place) {
+  const session::FileRecord* file = document.file(place.file);
+  return file ? q(file->path) : QString();
+}
+
+EvidenceRow values_row(const Finding& f) {
+  std::vector<std::string> shown;
+  for (const std::string& value : f.values) shown.push_back(explain::short_value(value));
+  const bool shape = f.path.find(".shape[") != std::string::npos;
+  QString name = q(f.path);
+  if (!f.parameter.empty()) name += QLatin1Char(' ') + q(f.parameter);
+  QString text = q(explain::progression(shown, shape));
+  if (!f.values.empty()) text = counted(f.values.size(), "value", "values") + QStringLiteral(": ") + text;
+  return row(name, text);
+}
+
+// How many of the traces that could be spared served one call only.
+EvidenceRow use_row(const Document& document, const Finding& f) {
+  size_t once = 0;
+  for (const TraceId id : f.saved) once += document.calls_of(id).calls <= 1;
+  QString text = QStringLiteral("%1 of %2 avoidable").arg(f.saved.size()).arg(
+      counted(f.checked.traces_before, "trace", "traces"));
+  if (once) text += QStringLiteral("; %1 served a single call").arg(count_text(once));
+  EvidenceRow made = row(QStringLiteral("traces"), text);
+  made.link = QStringLiteral("Show their calls");
+  made.action = EvidenceRow::Action::kCalls;
+  return made;
+}
+
+EvidenceRow cost_row(const Document& document, const Finding& f) {
+  int64_t python = 0, autograph = 0, optimize = 0, compile = 0;
+  const session::FunctionRecord* function = document.function(f.function);
+  for (const session::TraceRecord& t : document.traces) {
+    const session::FunctionRecord* of = document.function(t.function);
+    if (!function || !of || of->name != function->name || of->line != function->line || !t.error.empty()) continue;
+    python += t.phase_ns("python");
+    autograph += t.phase_ns("autograph");
+    optimize += t.phase_ns("optimize");
+    compile += t.phase_ns("compile");
+  }
+  QStringList parts;
+  const auto part = [&](const char* name, int64_t ns) {
+    if (ns > 0) parts << QLatin1String(name) + QLatin1Char(' ') + duration_text(ns);
+  };
+  part("Python", python);
+  part("AutoGraph", autograph);
+  part("optimizer", optimize);
+  part("compile", compile);
+  QString text = QStringLiteral("tracing ") + duration_text(f.cost_ns);
+  if (!parts.isEmpty()) text += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+  if (document.duration_ns() > 0)
+    text += QStringLiteral("; %1 % of the run").arg(100.0 * static_cast<double>(f.cost_ns) /
+                                                      static_cast<double>(document.duration_ns()), 0, 'f', 1);
+  return row(QStringLiteral("cost"), text);
+}
+
+EvidenceRow graphs_row(const Document& document, const Finding& f) {
+  EvidenceRow made = row(QStringLiteral("graphs"), {});
+  switch (f.graphs) {
+    case explain::GraphRelation::kIdentical: made.value = QStringLiteral("identical"); break;
+    case explain::GraphRelation::kConstants: made.value = QStringLiteral("differ only in constants and sizes"); break;
+    case explain::GraphRelation::kStructure: made.value = QStringLiteral("differ in structure"); break;
+    case explain::GraphRelation::kUnknown: made.value = QStringLiteral("not recorded"); return made;
+  }
+  const session::TraceRecord* t = document.trace(f.example);
+  const session::TraceRecord* nearest = t ? document.trace(t->nearest) : nullptr;
+  if (t && nearest) {
+    made.value += QStringLiteral("; #%1 and #%2 are the first pair").arg(nearest->number).arg(t->number);
+    made.link = QStringLiteral("Show the difference");
+    made.action = EvidenceRow::Action::kDifference;
+  }
+  return made;
+}
+
+void add_places(const Document& document, const Finding& f, std::vector<EvidenceRow>& rows) {
+  for (const explain::RelatedLine& related : f.related) {
+    const Place place{related.at.file, related.at.line};
+    if (!place || rows.size() >= kMostPlaces) continue;
+    EvidenceRow made = row(role_words(related.role), document.line_text(place).trimmed());
+    made.link = document.place_text(place);
+    made.action = EvidenceRow::Action::kPlace;
+    made.path = path_of(document, place);
+    made.line = place.line;
+    rows.push_back(std::move(made));
+  }
+}
+
+FixContent fix_of(const Document& document, const std::string& text, const Finding::Edit& edit,
+                  const explain::Checked& checked) {
+  FixContent fix;
+  fix.title = q(text);
+  fix.check = q(explain::check_text(checked));
+  fix.checked = checked.ok;
+  const session::FileRecord* file = document.file(edit.at.file);
+  if (!edit.at || !file) return fix;
+  const std::string after = explain::apply_edit(file->text, edit);
+  if (after.empty()) return fix;
+  fix.path = q(file->path);
+  fix.before = q(file->text);
+  fix.after = q(after);
+  fix.lines = edit_lines(fix.before, fix.after);
+  return fix;
+}
+
+}  // namespace
+
+FindingContent finding_content(const Document& document, const FindingCard& card) {
+  FindingContent content;
+  content.card = card;
+  content.about = card.detail;
+  content.path = path_of(document, card.place);
+  content.key = Dismissed::key_of(document, card);
+  if (!card.finding) return content;
+  const Finding& f = *card.finding;
+  if (!f.path.empty()) content.evidence.push_back(values_row(f));
+  add_places(document, f, content.evidence);
+  if (!f.also_paths.empty())
+    content.evidence.push_back(row(QStringLiteral("with it"), joined(f.also_paths, ", ")));
+  if (!f.saved.empty()) {
+    content.evidence.push_back(graphs_row(document, f));
+    content.evidence.push_back(use_row(document, f));
+  }
+  if (f.cost_ns > 0) content.evidence.push_back(cost_row(document, f));
+  if (f.calls > 0) content.evidence.push_back(row(QStringLiteral("calls"), count_text(f.calls)));
+  if (f.nodes > 0) content.evidence.push_back(row(QStringLiteral("nodes"), count_text(f.nodes)));
+  if (f.bytes > 0) content.evidence.push_back(row(QStringLiteral("memory"), bytes_text(f.bytes)));
+  content.fixes.push_back(fix_of(document, f.fix, f.edit, f.checked));
+  for (const Finding::Alternative& a : f.alternatives)
+    content.fixes.push_back(fix_of(document, a.fix, a.edit, a.checked));
+  return content;
+}
+
+QString as_markdown(const FindingContent& content, size_t fix) {
+  const FindingCard& card = content.card;
+  QString text =
+      QStringLiteral("### %1\n\n`%2` %3\n\n%4\n\n").arg(card.title, card.function, card.place_text, content.about);
+  for (const EvidenceRow& r : content.evidence) {
+    text += QStringLiteral("- %1: %2").arg(r.name, r.value);
+    if (r.action == EvidenceRow::Action::kPlace) text += QStringLiteral(" (%1)").arg(r.link);
+    text += QLatin1Char('\n');
+  }
+  if (fix >= content.fixes.size()) return text;
+  const FixContent& f = content.fixes[fix];
+  text += QStringLiteral("\nFix: %1 (%2)\n").arg(f.title, f.check);
+  if (!f.lines.empty()) text += QStringLiteral("\n```diff\n%1```\n").arg(as_patch(f.path, f.lines));
+  return text;
+}
+
+}  // namespace footlight::app

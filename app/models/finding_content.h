@@ -1,0 +1,40 @@
+// Everything that the page of a finding says, as text and links: evidence, fixes as edits of the script.
+#pragma once
+
+#include "app/models/edit_lines.h"
+#include "app/models/findings.h"
+
+namespace footlight::app {
+
+struct EvidenceRow {
+  enum class Action { kNone, kPlace, kDifference, kCalls };
+  QString name, value;
+  QString link;            // text of the action
+  Action action = Action::kNone;
+  QString path;            // kPlace: of the file; another run may number it otherwise
+  int line = 0;
+};
+
+struct FixContent {
+  QString title;                // "tf.constant(lr)"
+  QString check;                // "replayed: saves 10 of 12 traces"
+  bool checked = false;
+  QString path;                 // of the file to change; empty: the fix is no edit
+  QString before, after;        // the text of that file
+  std::vector<EditLine> lines;  // the difference
+};
+
+struct FindingContent {
+  FindingCard card;
+  QString about;                // a sentence below the title
+  std::vector<EvidenceRow> evidence;
+  std::vector<FixContent> fixes;
+  QString path;                 // of the file with the line to edit
+  QString key;                  // as Dismissed knows it
+};
+
+FindingContent finding_content(const Document& document, const FindingCard& card);
+// For a bug report; `fix`: which of the fixes.
+QString as_markdown(const FindingContent& content, size_t fix);
+
+}  // namespace footlight::app

@@ -1,0 +1,76 @@
+// Opens the session in a window that nobody sees, and draws it.
+#include "app/screenshot.h"
+
+#include "app/views/main_window.h"
+#include "app/views/theme.h"
+#include "app/views/view_names.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QTextStream>
+
+namespace footlight::app {
+namespace {
+
+int fail(const QString& text) {
+  QTextStream(stderr) << "footlight-app: " << text << '\n';
+  return 2;
+}
+
+QStringList view_names() {
+  QStringList names;
+  for (const char* name : kViewNames) names << QLatin1String(name);
+  return names << QStringLiteral("console") << QStringLiteral("finding") << QStringLiteral("welcome");
+}
+
+bool draw(MainWindow& window, const QString& view, const QString& path) {
+  if (view == QStringLiteral("finding")) {
+    if (!window.findings()->list().cards.empty()) window.findings()->open_first();
+  } else if (!view.isEmpty()) {
+    window.show_view(view);
+  }
+  window.settle();
+  QPixmap picture(window.size());
+  picture.fill(theme()["window"]);
+  window.render(&picture);
+  return picture.save(path);
+}
+
+}  // namespace
+
+int take_screenshots(const ScreenshotRequest& request) {
+  const bool all = !request.out.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive);
+  if (!request.view.isEmpty() && !view_names().contains(request.view))
+    return fail(QStringLiteral("there is no view '%1'; there are: %2")
+                    .arg(request.view, view_names().join(QStringLiteral(", "))));
+  if (all && !QDir().mkpath(request.out)) return fail(QStringLiteral("there can be no folder ") + request.out);
+  const auto save = [&](MainWindow& window, const QString& view) {
+    const QString path = all ? QDir(request.out).filePath(view + QStringLiteral(".png")) : request.out;
+    return draw(window, view, path) ? 0 : fail(QStringLiteral("the picture could not be written to ") + path);
+  };
+  MainWindow window(false);
+  window.resize(request.size);
+  window.show();
+  if (all || request.view == QStringLiteral("welcome")) {
+    const int status = save(window, QStringLiteral("welcome"));
+    if (!all || status) return status;
+  }
+  if (!window.open(request.session)) return fail(window.banner_text());
+  QApplication::processEvents();
+  window.settle();
+  if (!window.session().is_open() && !request.session.endsWith(QStringLiteral(".py")))
+    return fail(window.banner_text());
+  for (const QString& one : request.select.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
+    if (!window.select_by_name(one)) return fail(QStringLiteral("nothing in this run has the name '%1'").arg(one));
+    window.settle();
+  }
+  if (!all) return save(window, request.view);
+  for (const QString& view : view_names()) {
+    if (view == QStringLiteral("welcome")) continue;
+    if (const int status = save(window, view)) return status;
+  }
+  return 0;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,50 @@
+// Two runs of a script beside each other: what a function traced in each, how long each took, what each printed.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+
+#include <memory>
+#include <optional>
+
+namespace footlight::app {
+
+struct RunFigures {
+  QString clock;          // when it began
+  size_t traces = 0;      // of the function
+  int64_t trace_ns = 0;   // of all its traces
+  double seconds = 0;     // the whole run
+  QString ended;          // "finished", "killed by signal 11"
+  QString printed;        // print and tf.print
+  bool found = false;     // a finding of that cause in that function
+};
+
+struct RunPair {
+  RunFigures before, after;
+  QString error;          // why there are no figures
+};
+
+// As `footlight report` says it. Throws if the file cannot be read.
+RunFigures figures_of(const QString& path, const QString& function, const std::string& cause);
+
+// Reads both in a thread of its own.
+class RunCompare : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit RunCompare(QObject* parent = nullptr);
+  ~RunCompare() override;
+  // A comparison that is under way is dropped.
+  void start(const QString& before, const QString& after, const QString& function, const std::string& cause);
+  void cancel() { ++asked_; }
+
+ Q_SIGNALS:
+  void finished(const footlight::app::RunPair& pair);
+
+ private:
+  int asked_ = 0;
+  QThreadPool threads_;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,99 @@
+// Lists findings as buttons, the rest as text.
+#include "app/views/finding_side.h"
+
+#include "app/models/text.h"
+#include "app/views/labels.h"
+#include "app/views/paint.h"
+
+#include <QStyle>
+
+namespace footlight::app {
+namespace {
+
+constexpr qsizetype kMostTexts = 40;
+
+// A finding in two lines: its title; its line and what it would save.
+class SideCard : public QPushButton {
+ public:
+  explicit SideCard(const FindingCard& card) : card_(card) {
+    setObjectName(QStringLiteral("sideCard"));
+    setFixedHeight(54);
+    setCursor(Qt::PointingHandCursor);
+    setAccessibleName(card.title);
+    setAccessibleDescription(card.place_text + QStringLiteral(". ") + card.check);
+    set_tip(this, card.title);
+  }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override {
+    QPushButton::paintEvent(event);
+    QPainter painter(this);
+    const QRectF inside = QRectF(rect()).adjusted(13, 7, -13, -7);
+    const double half = inside.height() / 2;
+    const Theme& t = theme();
+    text_in(painter, QRectF(inside.topLeft(), QSizeF(inside.width(), half)), card_.title, t["text"],
+            t.ui(0, QFont::DemiBold));
+    const bool saves = card_.finding && card_.finding->saved_ns > 0;
+    const QString saved = saves ? duration_text(card_.finding->saved_ns) : QString();
+    const QRectF below(inside.left(), inside.top() + half, inside.width(), half);
+    text_in(painter, below.adjusted(0, 0, saves ? -80 : 0, 0), card_.place_text, t["blue"], t.code(-1));
+    text_in(painter, below, saved, t["green"], t.code(-1), Qt::AlignRight | Qt::AlignVCenter);
+  }
+
+ private:
+  FindingCard card_;
+};
+
+}  // namespace
+
+FindingSide::FindingSide(QWidget* parent) : QScrollArea(parent) {
+  setObjectName(QStringLiteral("inspector"));
+  setFrameShape(QFrame::NoFrame);
+  setWidgetResizable(true);
+  setFocusPolicy(Qt::NoFocus);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setAccessibleName(QStringLiteral("All findings"));
+}
+
+void FindingSide::set_findings(const FindingList& list) {
+  cards_.clear();
+  auto* inside = new QWidget;
+  column_ = new QVBoxLayout(inside);
+  column_->setContentsMargins(14, 14, 14, 14);
+  column_->setSpacing(7);
+  column_->addWidget(plain_label(QStringLiteral("Findings"), "title"));
+  if (list.cards.empty()) column_->addWidget(plain_label(QStringLiteral("none in this run"), "faint"));
+  for (const FindingCard& card : list.cards) {
+    auto* button = new SideCard(card);
+    connect(button, &QPushButton::clicked, this, [this, card] { Q_EMIT finding_chosen(card); }, Qt::QueuedConnection);
+    column_->addWidget(button);
+    cards_.push_back(button);
+  }
+  add_texts(QStringLiteral("Looked at and legitimate"), list.dropped);
+  add_texts(QStringLiteral("Looked for and not found"), list.not_found);
+  column_->addStretch(1);
+  setWidget(inside);
+}
+
+void FindingSide::add_texts(const QString& heading, const QStringList& texts) {
+  if (texts.isEmpty()) return;
+  column_->addSpacing(12);
+  column_->addWidget(plain_label(heading, "group"));
+  for (const QString& text : texts.mid(0, kMostTexts)) {
+    auto* label = plain_label(text, "dim");
+    label->setWordWrap(true);
+    column_->addWidget(label);
+  }
+  if (texts.size() > kMostTexts)
+    column_->addWidget(plain_label(QString::fromUtf8("… %1 more").arg(texts.size() - kMostTexts), "faint"));
+}
+
+void FindingSide::set_chosen(const QString& title) {
+  for (QPushButton* card : cards_) {
+    card->setProperty("chosen", card->accessibleName() == title);
+    card->style()->unpolish(card);
+    card->style()->polish(card);
+  }
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,94 @@
+// Writes the figures and what they changed by.
+#include "app/views/run_table.h"
+
+#include "app/models/text.h"
+#include "app/views/labels.h"
+#include "app/views/theme.h"
+
+namespace footlight::app {
+namespace {
+
+QString last_line(const QString& printed) {
+  return printed.trimmed().section(QLatin1Char('\n'), -1).left(40);
+}
+
+QString change_text(int64_t by_ns) {
+  if (by_ns == 0) return QStringLiteral("same");
+  return QString::fromUtf8(by_ns < 0 ? "−" : "+") + duration_text(std::abs(by_ns));
+}
+
+int sign(int64_t was, int64_t is) { return is < was ? 1 : is > was ? -1 : 0; }
+
+}  // namespace
+
+RunTable::RunTable(QWidget* parent) : QFrame(parent) {
+  setProperty("role", "card");
+  grid_ = new QGridLayout(this);
+  grid_->setContentsMargins(16, 12, 16, 12);
+  grid_->setHorizontalSpacing(36);
+  grid_->setVerticalSpacing(9);
+  grid_->setColumnStretch(4, 1);
+}
+
+void RunTable::clear() {
+  while (QLayoutItem* item = grid_->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    delete item;
+  }
+  rows_.clear();
+}
+
+void RunTable::set_text(const QString& text) {
+  clear();
+  setAccessibleName(text);
+  auto* label = plain_label(text, "dim");
+  label->setWordWrap(true);
+  grid_->addWidget(label, 0, 0, 1, 5);
+}
+
+void RunTable::add(const QStringList& cells, int better) {
+  const int row = static_cast<int>(rows_.size());
+  rows_.push_back(cells);
+  for (int c = 0; c < cells.size(); ++c) {
+    QLabel* label = plain_label(cells[c], row == 0 ? "faint" : nullptr);
+    if (c > 0) label->setFont(theme().code());
+    if (c == 3 && better != 0)
+      label->setStyleSheet(QStringLiteral("color: ") + theme()[better > 0 ? "green" : "red"].name());
+    grid_->addWidget(label, row, c, c > 0 ? Qt::AlignRight : Qt::AlignLeft);
+  }
+}
+
+void RunTable::set_runs(const QString& function, const RunPair& pair) {
+  if (!pair.error.isEmpty()) return set_text(QStringLiteral("The two runs cannot be compared: ") + pair.error);
+  clear();
+  const RunFigures &was = pair.before, &is = pair.after;
+  add({{}, was.clock, is.clock, {}}, 0);
+  const auto traces = [](size_t n) { return static_cast<int64_t>(n); };
+  const int64_t more = traces(is.traces) - traces(was.traces);
+  add({QStringLiteral("traces of ") + function, count_text(was.traces), count_text(is.traces),
+       more == 0  ? QStringLiteral("same")
+       : more < 0 ? QString::fromUtf8("−") + count_text(static_cast<uint64_t>(-more))
+                  : QStringLiteral("+") + count_text(static_cast<uint64_t>(more))},
+      sign(traces(was.traces), traces(is.traces)));
+  add({QStringLiteral("tracing it"), duration_text(was.trace_ns), duration_text(is.trace_ns),
+       change_text(is.trace_ns - was.trace_ns)},
+      sign(was.trace_ns, is.trace_ns));
+  const auto ns = [](double seconds) { return static_cast<int64_t>(seconds * 1e9); };
+  add({QStringLiteral("whole run"), duration_text(ns(was.seconds)), duration_text(ns(is.seconds)),
+       change_text(ns(is.seconds) - ns(was.seconds))},
+      sign(ns(was.seconds), ns(is.seconds)));
+  const bool same = was.printed == is.printed;
+  add({QStringLiteral("last line printed"), last_line(was.printed), last_line(is.printed),
+       same ? QStringLiteral("same output") : QStringLiteral("other output")},
+      same ? 1 : -1);
+  if (was.ended != is.ended) add({QStringLiteral("ended"), was.ended, is.ended, {}}, 0);
+  add({QStringLiteral("this finding"), was.found ? QStringLiteral("yes") : QStringLiteral("no"),
+       is.found ? QStringLiteral("yes") : QStringLiteral("no"),
+       was.found && !is.found ? QStringLiteral("gone") : is.found ? QStringLiteral("still there") : QString()},
+      was.found && !is.found ? 1 : is.found ? -1 : 0);
+  QStringList said;
+  for (const QStringList& row : rows_) said << row.join(QLatin1Char(' ')).trimmed();
+  setAccessibleName(said.join(QStringLiteral("; ")));
+}
+
+}  // namespace footlight::app

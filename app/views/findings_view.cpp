@@ -111,6 +111,12 @@ FindingsView::FindingsView(const Context& context, QWidget* parent) : View(conte
 
 QWidget* FindingsView::main_widget() { return cards_.empty() ? static_cast<QWidget*>(scroll_) : cards_.front(); }
 
+std::vector<FindingCard> FindingsView::shown_cards() const {
+  std::vector<FindingCard> all;
+  for (const FindingWidget* w : cards_) all.push_back(w->card());
+  return all;
+}
+
 void FindingsView::reset() {
   shown_ = QStringLiteral("\n");
   seen_traces_ = seen_calls_ = SIZE_MAX;

@@ -43,6 +43,7 @@ class FindingsView : public View {
   QWidget* main_widget() override;
   int count() const { return static_cast<int>(cards_.size()); }
   const std::vector<FindingWidget*>& cards() const { return cards_; }
+  std::vector<FindingCard> shown_cards() const;
 
  Q_SIGNALS:
   void count_changed(int count);

@@ -2,45 +2,17 @@
 #include "app/views/main_window.h"
 
 #include "app/models/text.h"
+#include "app/session/runs.h"
 #include "app/views/paint.h"
 
 #include <QAction>
 #include <QApplication>
-#include <QCloseEvent>
-#include <QDateTime>
-#include <QDir>
-#include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QMimeData>
 #include <QScreen>
-#include <QSettings>
-#include <QStandardPaths>
 
 #include <csignal>
 
 namespace footlight::app {
-namespace {
-
-constexpr int kMostRecent = 12;
-constexpr int kMostRuns = 8;
-
-QString runs_folder() {
-  const QString own = qEnvironmentVariable("FOOTLIGHT_RUNS");
-  const QString folder =
-      !own.isEmpty()
-          ? own
-          : QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/runs");
-  QDir().mkpath(folder);
-  return folder;
-}
-
-QString new_session_path(const QString& script) {
-  const QString stem = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz-")) +
-                       QFileInfo(script).completeBaseName();
-  return runs_folder() + QLatin1Char('/') + stem + QStringLiteral(".footlight");
-}
-
-}  // namespace
 
 MainWindow::MainWindow(bool remember, QWidget* parent)
     : QMainWindow(parent), remember_(remember), session_(this), selection_(this), worker_(this), watcher_(this) {
@@ -81,6 +53,7 @@ void MainWindow::connect_parts() {
   connect(&session_, &Session::progress, this, [this](double share) {
     read_share_ = share;
     update_status();
+    note_run();
   });
   connect(&session_.queries(), &Queries::busy_changed, this, [this] { update_status(); });
   connect(&selection_, &SelectionModel::changed, this, &MainWindow::follow_selection);
@@ -96,6 +69,11 @@ void MainWindow::connect_parts() {
   connect(graph_, &GraphView::compare_asked, this, &MainWindow::compare_graphs);
   connect(retraces_, &RetracesView::compare_asked, this, &MainWindow::compare_graphs);
   connect(top_, &TopBar::run_clicked, this, &MainWindow::run);
+  connect(welcome_, &WelcomePage::run_asked, this, &MainWindow::run);
+  connect(welcome_, &WelcomePage::open_asked, this, &MainWindow::ask_for_file);
+  connect(welcome_, &WelcomePage::read_asked, this, [this] { show_view(QStringLiteral("source")); });
+  connect(welcome_, &WelcomePage::path_chosen, this, [this](const QString& path) { open(path); });
+  connect(welcome_, &WelcomePage::sample_chosen, this, &MainWindow::open_sample);
   connect(top_, &TopBar::stop_clicked, this, &MainWindow::stop);
   connect(top_, &TopBar::search_clicked, this, [this] { open_palette(); });
   connect(top_, &TopBar::back_clicked, &selection_, &SelectionModel::back);
@@ -133,59 +111,6 @@ void MainWindow::connect_parts() {
     update_welcome();
   });
   connect(dock_tabs_, &QTabBar::currentChanged, dock_, &QStackedWidget::setCurrentIndex);
-}
-
-bool MainWindow::open(const QString& path) {
-  const QFileInfo info(path);
-  const QString absolute = info.absoluteFilePath();
-  if (!info.exists()) {
-    show_banner(QStringLiteral("There is no file ") + absolute);
-    return false;
-  }
-  if (info.isDir()) {
-    show_banner(absolute + QStringLiteral(" is a folder. Open a Python script or a .footlight file."));
-    return false;
-  }
-  hide_banner();
-  if (info.suffix() == QStringLiteral("py")) {
-    prepare_script(absolute);
-    return true;
-  }
-  if (worker_.running()) {
-    show_banner(QStringLiteral("A script is running. Stop it before another session is opened."), false);
-    return false;
-  }
-  run_note_.clear();
-  run_failed_ = false;
-  session_.open(absolute);
-  remember_file(absolute);
-  update_status();
-  return true;
-}
-
-void MainWindow::prepare_script(const QString& path, const QStringList& arguments) {
-  if (worker_.running()) {
-    show_banner(QStringLiteral("A script is running. Stop it before another one is opened."), false);
-    return;
-  }
-  const QString absolute = QFileInfo(path).absoluteFilePath();
-  hide_banner();
-  top_->set_script(absolute, arguments);
-  run_note_.clear();
-  run_failed_ = false;
-  if (session_.is_open() && q(session_.document().run.script) != absolute) {
-    selection_.clear();
-    session_.close();
-  }
-  remember_file(absolute);
-  watcher_.watch({absolute});
-  if (!session_.is_open()) {
-    QFile file(absolute);
-    if (file.open(QIODevice::ReadOnly))
-      source_->show_text(QFileInfo(absolute).fileName(), QString::fromUtf8(file.read(4 << 20)));
-  }
-  update_welcome();
-  update_status();
 }
 
 void MainWindow::run() {
@@ -253,6 +178,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
     noted_end_ = true;
     if (code == 0 && findings_->count() > 0) show_dock(0);
     list_runs();
+    note_run();
     update_status();
   });
   remember_file(worker_.request().session);
@@ -412,83 +338,5 @@ void MainWindow::update_status() {
   const QString name = session_.is_open() ? file_name(d.run.script) : QFileInfo(top_->script()).fileName();
   setWindowTitle(name.isEmpty() ? QStringLiteral("Footlight") : name + QString::fromUtf8(" — Footlight"));
 }
-
-void MainWindow::remember_file(const QString& path) {
-  if (path.isEmpty()) return;
-  recent_.removeAll(path);
-  recent_.prepend(path);
-  while (recent_.size() > kMostRecent) recent_.removeLast();
-  fill_recent();
-  if (remember_) save();
-}
-
-// Earlier runs of the window, newest first.
-void MainWindow::list_runs() {
-  std::vector<RunEntry> runs;
-  if (remember_) {
-    const QDir folder(runs_folder());
-    const QFileInfoList files =
-        folder.entryInfoList({QStringLiteral("*.footlight")}, QDir::Files, QDir::Name | QDir::Reversed);
-    for (const QFileInfo& info : files) {
-      if (info.absoluteFilePath() == session_.path()) continue;
-      const QString name = info.completeBaseName();
-      const QDateTime when = QDateTime::fromString(name.left(15), QStringLiteral("yyyyMMdd-HHmmss"));
-      if (!when.isValid()) continue;
-      const bool today = when.date() == QDate::currentDate();
-      runs.push_back({info.absoluteFilePath(), name.mid(20) + QStringLiteral(".py"),
-                      when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("d MMM HH:mm"))});
-      if (runs.size() >= kMostRuns) break;
-    }
-  }
-  navigator_->set_runs(std::move(runs));
-}
-
-void MainWindow::restore() {
-  QSettings settings;
-  restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
-  across_->restoreState(settings.value(QStringLiteral("window/across")).toByteArray());
-  down_->restoreState(settings.value(QStringLiteral("window/down")).toByteArray());
-  recent_ = settings.value(QStringLiteral("recent")).toStringList();
-  python_ = settings.value(QStringLiteral("python")).toString();
-  rerun_on_save_ = settings.value(QStringLiteral("rerunOnSave")).toBool();
-  rerun_action_->setChecked(rerun_on_save_);
-  const QString name = settings.value(QStringLiteral("theme")).toString();
-  if (Theme::names().contains(name)) choose_theme(name);
-  const QString tab = settings.value(QStringLiteral("view")).toString();
-  if (!tab.isEmpty()) show_view(tab);
-}
-
-void MainWindow::save() const {
-  QSettings settings;
-  settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
-  settings.setValue(QStringLiteral("window/across"), across_->saveState());
-  settings.setValue(QStringLiteral("window/down"), down_->saveState());
-  settings.setValue(QStringLiteral("recent"), recent_);
-  settings.setValue(QStringLiteral("python"), python_);
-  settings.setValue(QStringLiteral("rerunOnSave"), rerun_on_save_);
-  settings.setValue(QStringLiteral("theme"), theme().name());
-  settings.setValue(QStringLiteral("view"), view());
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-  if (remember_) save();
-  if (worker_.running()) worker_.kill();
-  event->accept();
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-  for (const QUrl& url : event->mimeData()->urls()) {
-    if (!url.isLocalFile()) continue;
-    event->acceptProposedAction();
-    open(url.toLocalFile());
-    return;
-  }
-}
-
-void MainWindow::changeEvent(QEvent* event) { QMainWindow::changeEvent(event); }
 
 }  // namespace footlight::app

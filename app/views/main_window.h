@@ -17,6 +17,7 @@
 #include "app/views/tabs.h"
 #include "app/views/timeline_view.h"
 #include "app/views/top_bar.h"
+#include "app/views/welcome_page.h"
 
 #include <QMainWindow>
 #include <QSplitter>
@@ -68,13 +69,14 @@ class MainWindow : public QMainWindow {
   CommandPalette* palette() { return palette_; }
   Tabs* tabs() { return tabs_; }
   QString banner_text() const;
-  QStringList recent() const { return recent_; }
+  QStringList recent() const { return recent_.paths(); }
+  WelcomePage* welcome() { return welcome_; }
 
  protected:
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
   void dropEvent(QDropEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   struct Command {
@@ -93,7 +95,10 @@ class MainWindow : public QMainWindow {
   void show_dock(int index);
   void compare_graphs(TraceId trace);
   void remember_file(const QString& path);
+  void note_run();
   void fill_recent();
+  void ask_for_file();
+  void open_sample(const SampleScript& sample, bool at_once);
   void list_runs();
   void restore();
   void save() const;
@@ -107,7 +112,7 @@ class MainWindow : public QMainWindow {
   SaveWatcher watcher_;
   Context context_;
   std::vector<Command> commands_;
-  QStringList recent_;
+  RecentFiles recent_;
   QString directory_, python_;
   bool rerun_on_save_ = false, rerun_wanted_ = false;
   QString run_note_;          // how the last run ended, for the status text
@@ -120,11 +125,9 @@ class MainWindow : public QMainWindow {
   Tabs* tabs_ = nullptr;
   double read_share_ = 0;  // of the session that is being loaded
   QLabel* context_label_ = nullptr;
-  QStackedWidget *pages_ = nullptr, *centre_ = nullptr, *dock_ = nullptr;
+  QStackedWidget *whole_ = nullptr, *pages_ = nullptr, *dock_ = nullptr;
   Tabs* dock_tabs_ = nullptr;
-  QWidget* welcome_ = nullptr;
-  QLabel *welcome_title_ = nullptr, *welcome_text_ = nullptr;
-  QWidget* recent_box_ = nullptr;
+  WelcomePage* welcome_ = nullptr;
   QFrame* banner_ = nullptr;
   QLabel* banner_text_ = nullptr;
   QSplitter *across_ = nullptr, *down_ = nullptr;

@@ -55,6 +55,7 @@ QMainWindow, QDialog, #central { background: @window; }
 QLabel { background: transparent; }
 QLabel[role="dim"] { color: @dim; }
 QLabel[role="faint"] { color: @faint; }
+QLabel[role="big"] { color: @text; font-weight: 600; font-size: 28px; }
 QLabel[role="title"] { color: @text; font-weight: 600; font-size: 15px; }
 QLabel[role="heading"] { color: @text; font-weight: 600; font-size: 14px; }
 QLabel[role="strong"] { color: @text; font-weight: 600; }
@@ -140,6 +141,8 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #palette { background: @raised; border: 1px solid @faint; border-radius: 9px; }
 #palette QLineEdit { background: transparent; border: 0; border-bottom: 1px solid @hairline; border-radius: 0;
     padding: 10px 12px; font-size: 15px; }
+#dropZone { background: @panel; border: 1px solid @hairline; border-radius: 8px; }
+#dropZone[over="true"] { border: 1px solid @focus; background: @blueSoft; }
 #floating { background: @panel; border: 1px solid @hairline; border-radius: 7px; }
 #finding { background: @raised; border: 1px solid @hairline; border-radius: 7px; }
 #finding:hover { border-color: @faint; }

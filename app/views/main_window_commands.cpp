@@ -1,0 +1,190 @@
+// The window's menus and commands, each with its keys.
+#include "app/views/main_window.h"
+#include "app/views/view_names.h"
+
+#include "footlight_version.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QFileDialog>
+#include <QInputDialog>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+
+namespace footlight::app {
+
+QAction* MainWindow::add_command(QMenu* menu, const QString& name, const QList<QKeySequence>& keys,
+                                 std::function<void()> act) {
+  auto* action = new QAction(name, this);
+  action->setShortcuts(keys);
+  action->setShortcutContext(Qt::WindowShortcut);
+  connect(action, &QAction::triggered, this, act);
+  if (menu) menu->addAction(action);
+  addAction(action);
+  QString plain = name;
+  plain.remove(QLatin1Char('&')).remove(QString::fromUtf8(" …"));
+  commands_.push_back({plain, std::move(act)});
+  return action;
+}
+
+void MainWindow::build_actions() {
+  QMenu* file = menuBar()->addMenu(QStringLiteral("&File"));
+  add_command(file, QString::fromUtf8("&Open …"), {QKeySequence::Open}, [this] { ask_for_file(); });
+  recent_menu_ = file->addMenu(QStringLiteral("Open &recent"));
+  file->addSeparator();
+  add_command(file, QString::fromUtf8("&Save picture of the view …"),
+              {QKeySequence(QStringLiteral("Ctrl+Shift+S"))}, [this] {
+                const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save picture"),
+                                                                  view() + QStringLiteral(".png"),
+                                                                  QStringLiteral("PNG (*.png)"));
+                if (!path.isEmpty() && !pages_->currentWidget()->grab().save(path))
+                  show_banner(QStringLiteral("The picture could not be written to ") + path);
+              });
+  file->addSeparator();
+  add_command(file, QStringLiteral("&Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
+
+  QMenu* run_menu = menuBar()->addMenu(QStringLiteral("&Run"));
+  add_command(run_menu, QStringLiteral("&Run the script"),
+              {QKeySequence(QStringLiteral("F5")), QKeySequence(QStringLiteral("Ctrl+R"))},
+              [this] { run(); });
+  add_command(run_menu, QStringLiteral("&Stop"), {QKeySequence(QStringLiteral("Shift+F5"))}, [this] { stop(); });
+  rerun_action_ = add_command(run_menu, QStringLiteral("Run a&gain when the script is saved"), {}, [this] {
+    rerun_on_save_ = !rerun_on_save_;
+    rerun_action_->setChecked(rerun_on_save_);
+    if (remember_) save();
+  });
+  rerun_action_->setCheckable(true);
+  run_menu->addSeparator();
+  add_command(run_menu, QString::fromUtf8("&Python …"), {}, [this] {
+    bool ok = false;
+    const QString path = QInputDialog::getText(
+        this, QStringLiteral("Python"),
+        QStringLiteral("Interpreter to run scripts with (empty: the active environment, else python3):"),
+        QLineEdit::Normal, python_, &ok);
+    if (ok) python_ = path.trimmed();
+    if (remember_) save();
+  });
+  add_command(run_menu, QStringLiteral("Edit the &arguments"), {QKeySequence(QStringLiteral("Ctrl+Shift+A"))},
+              [this] { top_->arguments_edit()->setFocus(); });
+
+  QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
+  for (int i = 0; i < kViewCount; ++i) {
+    const QString name = QLatin1String(kViewNames[i]);
+    const bool number = name != QStringLiteral("diff");  // 6 and on are below the views
+    const QString key = number ? QStringLiteral("Ctrl+%1").arg(i + 1) : QStringLiteral("Ctrl+D");
+    add_command(view_menu, QLatin1String(kViewTitles[i]), {QKeySequence(key)}, [this, name] { show_view(name); });
+  }
+  add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+6"))},
+              [this] { show_view(QStringLiteral("findings")); });
+  add_command(view_menu, QStringLiteral("Console"), {QKeySequence(QStringLiteral("Ctrl+7"))},
+              [this] { show_view(QStringLiteral("console")); });
+  add_command(view_menu, QStringLiteral("Navigator"), {QKeySequence(QStringLiteral("Ctrl+0"))},
+              [this] { navigator_->tree()->setFocus(Qt::ShortcutFocusReason); });
+  add_command(view_menu, QStringLiteral("Inspector"), {QKeySequence(QStringLiteral("Ctrl+I"))},
+              [this] { inspector_->main_widget()->setFocus(Qt::ShortcutFocusReason); });
+  view_menu->addSeparator();
+  const auto toggle = [&](const QString& name, const QString& key, QWidget* widget) {
+    QAction* action = add_command(view_menu, name, {QKeySequence(key)},
+                                  [widget] { widget->setVisible(!widget->isVisible()); });
+    return action;
+  };
+  toggle(QStringLiteral("Show or hide the navigator"), QStringLiteral("Ctrl+B"), navigator_);
+  toggle(QStringLiteral("Show or hide the inspector"), QStringLiteral("Ctrl+Shift+I"), inspector_);
+  toggle(QStringLiteral("Show or hide the dock"), QStringLiteral("Ctrl+J"), down_->widget(1));
+  view_menu->addSeparator();
+  QMenu* themes = view_menu->addMenu(QStringLiteral("&Theme"));
+  auto* group = new QActionGroup(this);
+  for (const QString& name : Theme::names()) {
+    const QString title = name == QStringLiteral("contrast") ? QStringLiteral("High contrast")
+                                                             : name.left(1).toUpper() + name.mid(1);
+    QAction* action = add_command(themes, QStringLiteral("Theme: ") + title.toLower(), {},
+                                  [this, name] { choose_theme(name); });
+    action->setText(title);
+    action->setCheckable(true);
+    action->setData(name);
+    action->setChecked(name == theme().name());
+    group->addAction(action);
+    theme_actions_ << action;
+  }
+
+  QMenu* go = menuBar()->addMenu(QStringLiteral("&Go"));
+  add_command(go, QString::fromUtf8("&Search …"),
+              {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence::Find}, [this] { open_palette(); });
+  add_command(go, QStringLiteral("&Commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P"))},
+              [this] { open_palette(QStringLiteral(">")); });
+  add_command(go, QStringLiteral("&Back"), {QKeySequence(QStringLiteral("Alt+Left"))}, [this] { selection_.back(); });
+  add_command(go, QStringLiteral("&Forward"), {QKeySequence(QStringLiteral("Alt+Right"))},
+              [this] { selection_.forward(); });
+  const auto step_trace = [this](int by) {
+    const Document& d = session_.document();
+    const auto traces = d.traces_of(selection_.current().function);
+    for (size_t i = 0; i < traces.size(); ++i) {
+      if (traces[i]->id != selection_.current().trace) continue;
+      const ptrdiff_t to = static_cast<ptrdiff_t>(i) + by;
+      if (to >= 0 && to < static_cast<ptrdiff_t>(traces.size()))
+        selection_.select(Selection::of_trace(d, traces[static_cast<size_t>(to)]->id));
+      return;
+    }
+  };
+  add_command(go, QStringLiteral("&Next trace"), {QKeySequence(QStringLiteral("Alt+Down"))},
+              [step_trace] { step_trace(1); });
+  add_command(go, QStringLiteral("&Previous trace"), {QKeySequence(QStringLiteral("Alt+Up"))},
+              [step_trace] { step_trace(-1); });
+  add_command(go, QStringLiteral("&Compare the graph with that of the nearest trace"),
+              {QKeySequence(QStringLiteral("Ctrl+Shift+D"))},
+              [this] { compare_graphs(selection_.current().trace); });
+  add_command(go, QStringLiteral("Next &finding"), {QKeySequence(QStringLiteral("F8"))}, [this] {
+    const auto& cards = findings_->cards();
+    if (cards.empty()) return;
+    size_t next = 0;
+    for (size_t i = 0; i < cards.size(); ++i) {
+      if (cards[i]->hasFocus() || cards[i]->property("chosen").toBool()) next = (i + 1) % cards.size();
+    }
+    show_dock(0);
+    cards[next]->setFocus(Qt::ShortcutFocusReason);
+    Q_EMIT cards[next]->chosen();
+  });
+
+  const auto step_place = [this](int by) {
+    show_dock(1);
+    console_->text()->step_link(by);
+  };
+  add_command(go, QStringLiteral("Next &place in the console"), {QKeySequence(QStringLiteral("F4"))},
+              [step_place] { step_place(1); });
+  add_command(go, QStringLiteral("Previous place in the console"), {QKeySequence(QStringLiteral("Shift+F4"))},
+              [step_place] { step_place(-1); });
+
+  QMenu* help = menuBar()->addMenu(QStringLiteral("&Help"));
+  add_command(help, QStringLiteral("&Keys"), {QKeySequence(QStringLiteral("F1"))}, [this] {
+    QMessageBox box(this);
+    box.setWindowTitle(QStringLiteral("Keys"));
+    box.setTextFormat(Qt::RichText);
+    box.setText(QStringLiteral(
+        "<table cellspacing='5'>"
+        "<tr><td><b>F5, Shift+F5</b></td><td>run, stop</td></tr>"
+        "<tr><td><b>Ctrl+K</b></td><td>search everything; > for commands</td></tr>"
+        "<tr><td><b>Ctrl+1 … 5</b></td><td>Graph, Retraces, AutoGraph, Timeline, Source</td></tr>"
+        "<tr><td><b>Ctrl+D, Ctrl+Shift+D</b></td><td>Diff; of the selected trace with its nearest</td></tr>"
+        "<tr><td><b>Ctrl+6, 7, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
+        "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
+        "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
+        "<tr><td><b>F8</b></td><td>next finding</td></tr>"
+        "<tr><td><b>F4, Shift+F4</b></td><td>next and previous place in the console's errors</td></tr>"
+        "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, "
+        "Enter opens</td></tr>"
+        "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
+        "track, F frames</td></tr>"
+        "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
+        "</table>"));
+    box.exec();
+  });
+  add_command(help, QStringLiteral("&About"), {}, [this] {
+    QMessageBox::about(
+        this, QStringLiteral("Footlight"),
+        QStringLiteral("Footlight %1\n\nShows what happens when a Python function is staged into a graph.")
+            .arg(QStringLiteral(FOOTLIGHT_VERSION)));
+  });
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,13 @@
+// The tabs in the centre, in their order: names for commands and settings, titles for people.
+#pragma once
+
+#include <iterator>
+
+namespace footlight::app {
+
+inline constexpr const char* kViewNames[] = {"graph", "retraces", "autograph", "timeline", "source", "diff"};
+inline constexpr const char* kViewTitles[] = {"Graph", "Retraces", "AutoGraph", "Timeline", "Source", "Diff"};
+inline constexpr int kViewCount = static_cast<int>(std::size(kViewNames));
+static_assert(std::size(kViewTitles) == std::size(kViewNames));
+
+}  // namespace footlight::app

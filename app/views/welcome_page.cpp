@@ -1,0 +1,219 @@
+// Lays out the welcome page: on the left what to open, on the right the samples.
+#include "app/views/welcome_page.h"
+
+#include "app/models/text.h"
+#include "app/views/labels.h"
+#include "app/views/theme.h"
+
+#include <QFileInfo>
+#include <QGridLayout>
+
+namespace footlight::app {
+namespace {
+
+constexpr int kMostRecent = 8;
+
+void empty(QLayout* layout) {
+  while (QLayoutItem* item = layout->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    delete item;
+  }
+}
+
+QPushButton* main_button(const QString& text) {
+  auto* button = new QPushButton(text);
+  button->setObjectName(QStringLiteral("runButton"));
+  return button;
+}
+
+QLabel* code_label(const QString& text, const char* role) {
+  auto* label = new ElidedLabel(text);
+  label->setProperty("role", role);
+  label->setFont(theme().code());
+  return label;
+}
+
+}  // namespace
+
+WelcomePage::WelcomePage(QWidget* parent) : QScrollArea(parent), all_(sample_scripts(QStringLiteral(":/footlight/examples"))) {
+  setFrameShape(QFrame::NoFrame);
+  setWidgetResizable(true);
+  setFocusPolicy(Qt::NoFocus);
+  setAccessibleName(QStringLiteral("Welcome"));
+  auto* page = new QWidget;
+  auto* across = new QHBoxLayout(page);
+  across->setContentsMargins(40, 48, 40, 24);
+  across->setSpacing(64);
+
+  auto* left = new QVBoxLayout;
+  left->setSpacing(0);
+  auto* name = plain_label(QStringLiteral("Footlight"), "big");
+  left->addWidget(name);
+  left->addSpacing(6);
+  auto* what = plain_label(QStringLiteral("See what happens when a Python function is staged into a graph."), "dim");
+  what->setWordWrap(true);
+  left->addWidget(what);
+  left->addSpacing(24);
+
+  drop_ = new QFrame;
+  drop_->setObjectName(QStringLiteral("dropZone"));
+  auto* drop = new QVBoxLayout(drop_);
+  drop->setContentsMargins(22, 18, 22, 18);
+  drop->setSpacing(9);
+  drop->addWidget(plain_label(QStringLiteral("Drop a script or a recording here"), "title"));
+  drop->addWidget(code_label(QStringLiteral(".py   .footlight"), "faint"));
+  auto* row = new QHBoxLayout;
+  open_ = main_button(QString::fromUtf8("Open …"));
+  set_tip(open_, QStringLiteral("Open a script or a recording (Ctrl+O)"));
+  connect(open_, &QPushButton::clicked, this, &WelcomePage::open_asked);
+  row->addWidget(open_);
+  row->addSpacing(8);
+  row->addWidget(plain_label(QStringLiteral("or"), "dim"));
+  row->addWidget(code_label(QStringLiteral("footlight-app my_script.py"), "dim"), 1);
+  drop->addLayout(row);
+  left->addWidget(drop_);
+
+  ready_ = new QWidget;
+  auto* ready = new QVBoxLayout(ready_);
+  ready->setContentsMargins(0, 0, 0, 0);
+  ready->setSpacing(9);
+  script_ = plain_label({}, "title");
+  script_path_ = code_label({}, "faint");
+  run_ = main_button(QStringLiteral("Run"));
+  set_tip(run_, QStringLiteral("Run the script (F5)"));
+  connect(run_, &QPushButton::clicked, this, &WelcomePage::run_asked);
+  auto* read = new LinkButton(QStringLiteral("Read it"), false);
+  connect(read, &QPushButton::clicked, this, &WelcomePage::read_asked);
+  auto* other = new LinkButton(QString::fromUtf8("Open another file …"), false);
+  connect(other, &QPushButton::clicked, this, &WelcomePage::open_asked);
+  ready->addWidget(script_);
+  ready->addWidget(script_path_);
+  auto* ready_row = new QHBoxLayout;
+  ready_row->setSpacing(16);
+  run_->setMinimumWidth(120);
+  ready_row->addWidget(run_);
+  ready_row->addWidget(read);
+  ready_row->addWidget(other);
+  ready_row->addStretch(1);
+  ready->addLayout(ready_row);
+  left->addWidget(ready_);
+
+  left->addSpacing(28);
+  recent_ = new QWidget;
+  auto* recent = new QVBoxLayout(recent_);
+  recent->setContentsMargins(0, 0, 0, 0);
+  recent->setSpacing(4);
+  left->addWidget(recent_);
+  left->addStretch(1);
+
+  auto* right = new QVBoxLayout;
+  right->setSpacing(12);
+  right->addSpacing(62);
+  right->addWidget(plain_label(QStringLiteral("Ten situations to try"), "group"));
+  samples_ = new QWidget;
+  auto* grid = new QGridLayout(samples_);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(12);
+  right->addWidget(samples_);
+  right->addStretch(1);
+
+  // Two columns of at most this width, in the middle.
+  auto* left_box = new QWidget;
+  left_box->setLayout(left);
+  left_box->setMaximumWidth(560);
+  auto* right_box = new QWidget;
+  right_box->setLayout(right);
+  right_box->setMaximumWidth(560);
+  across->addStretch(1);
+  across->addWidget(left_box, 8);
+  across->addWidget(right_box, 8);
+  across->addStretch(1);
+  setWidget(page);
+  set_script({});
+  show_samples();
+}
+
+QWidget* WelcomePage::main_widget() { return run_->isVisibleTo(this) ? run_ : open_; }
+
+void WelcomePage::set_script(const QString& path) {
+  drop_->setVisible(path.isEmpty());
+  ready_->setVisible(!path.isEmpty());
+  script_->setText(QFileInfo(path).fileName());
+  script_path_->setText(path);
+}
+
+void WelcomePage::set_recent(const std::vector<RecentFile>& files) {
+  auto* column = static_cast<QVBoxLayout*>(recent_->layout());
+  empty(column);
+  recent_->setVisible(!files.empty());
+  column->addWidget(plain_label(QStringLiteral("Recent"), "group"));
+  const QDateTime now = QDateTime::currentDateTime();
+  for (size_t i = 0; i < std::min<size_t>(files.size(), kMostRecent); ++i) {
+    const RecentFile& file = files[i];
+    auto* entry = new QWidget;
+    auto* grid = new QGridLayout(entry);
+    grid->setContentsMargins(0, 5, 0, 3);
+    grid->setVerticalSpacing(1);
+    auto* link = new LinkButton(QFileInfo(file.path).fileName(), true);
+    set_tip(link, file.path);
+    link->setAccessibleDescription(file.path + QStringLiteral(". ") + file.note);
+    connect(link, &QPushButton::clicked, this, [this, path = file.path] { Q_EMIT path_chosen(path); },
+            Qt::QueuedConnection);
+    grid->addWidget(link, 0, 0);
+    grid->addWidget(plain_label(day_text(file.when, now), "faint"), 0, 1, Qt::AlignRight);
+    auto* note = new ElidedLabel(QFileInfo::exists(file.path) ? file.note : QStringLiteral("no longer there"));
+    note->setProperty("role", "dim");
+    grid->addWidget(note, 1, 0, 1, 2);
+    grid->setColumnStretch(0, 1);
+    column->addWidget(entry);
+  }
+}
+
+void WelcomePage::show_samples() {
+  auto* grid = static_cast<QGridLayout*>(samples_->layout());
+  empty(grid);
+  for (size_t i = 0; i < all_.size(); ++i)
+    grid->addWidget(make_card(all_[i]), static_cast<int>(i / 2), static_cast<int>(i % 2));
+  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(1, 1);
+}
+
+QWidget* WelcomePage::make_card(const SampleScript& sample) {
+  auto* card = new QFrame;
+  card->setProperty("role", "card");
+  auto* column = new QVBoxLayout(card);
+  column->setContentsMargins(15, 11, 15, 9);
+  column->setSpacing(3);
+  auto* title = new ElidedLabel(sample.title);
+  title->setProperty("role", "strong");
+  column->addWidget(title);
+  const bool changed = is_changed(sample);
+  column->addWidget(code_label(sample.name + (changed ? QStringLiteral("   changed by you") : QString()), "dim"));
+  set_tip(card, sample.about);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(12);
+  const auto link = [&](const QString& text, auto&& act) {
+    auto* made = new LinkButton(text, false);
+    made->setAccessibleName(text + QLatin1Char(' ') + sample.name);
+    made->setAccessibleDescription(sample.title);
+    connect(made, &QPushButton::clicked, this, act, Qt::QueuedConnection);
+    row->addWidget(made);
+  };
+  link(QStringLiteral("Run"), [this, sample] { Q_EMIT sample_chosen(sample, true); });
+  link(QStringLiteral("Read"), [this, sample] { Q_EMIT sample_chosen(sample, false); });
+  if (changed)
+    link(QStringLiteral("Restore"), [this, sample] {
+      copy_of(sample, true);
+      show_samples();
+    });
+  row->addStretch(1);
+  column->addLayout(row);
+  return card;
+}
+
+void WelcomePage::mark_drop(bool over) {
+  drop_->setProperty("over", over);
+  drop_->setStyleSheet(drop_->styleSheet());
+}
+
+}  // namespace footlight::app

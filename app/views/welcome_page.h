@@ -1,0 +1,52 @@
+// What the window shows while nothing is open: a place to drop a file, the files opened last, the samples; with a
+// script that has not run yet, the button that runs it.
+#pragma once
+
+#include "app/models/recent.h"
+#include "app/models/samples.h"
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace footlight::app {
+
+class WelcomePage : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit WelcomePage(QWidget* parent = nullptr);
+
+  void set_script(const QString& path);  // empty: none
+  void set_recent(const std::vector<RecentFile>& files);
+  // The cards say which samples were changed, and have the colours of the theme.
+  void show_samples();
+  void mark_drop(bool over);
+  QWidget* main_widget();
+
+  QPushButton* open_button() { return open_; }
+  QPushButton* run_button() { return run_; }
+  QWidget* recent_box() { return recent_; }
+  QWidget* sample_box() { return samples_; }
+
+ Q_SIGNALS:
+  void open_asked();
+  void run_asked();
+  void read_asked();
+  void path_chosen(const QString& path);
+  void sample_chosen(const footlight::app::SampleScript& sample, bool run);
+
+ private:
+  QWidget* make_card(const SampleScript& sample);
+
+  QFrame* drop_;
+  QWidget* ready_;  // in place of the drop zone once a script is loaded
+  QLabel *script_, *script_path_;
+  QPushButton *open_, *run_;
+  QWidget *recent_, *samples_;
+  std::vector<SampleScript> all_;
+};
+
+}  // namespace footlight::app

@@ -31,9 +31,11 @@ class ActivityLog {
 
   // From here on the thread does that; returns what it did before.
   Activity begin(Activity activity) {
+    if (activity == now_) return now_;
     if (marks_.size() < most_) [[likely]] marks_.push_back({now_ns(), activity, kNoOp});
     else ++lost_;
-    if (activity == Activity::kKernel) kernel_ = lost_ ? kNoOp : static_cast<uint32_t>(marks_.size() - 1);
+    if (activity == Activity::kKernel || activity == Activity::kLaunch)
+      kernel_ = lost_ ? kNoOp : static_cast<uint32_t>(marks_.size() - 1);
     return std::exchange(now_, activity);
   }
   // The op whose kernel began last.

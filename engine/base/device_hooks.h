@@ -23,6 +23,7 @@ struct OpenDevices {
   struct Name { std::string name, description; };  // "/gpu:0", "NVIDIA H200, 139 GiB"; number 1 in OpEvent::device
   std::vector<Name> names;
   void (*synchronize)();  // waits for all work started on them
+  bool simulated = false; // a rehearsal without a device
 };
 extern std::atomic<const OpenDevices*> open_devices;
 

@@ -31,9 +31,9 @@ struct Part {
   Kind kind = Kind::kShare;
   Share share = Share::kPython;     // of kShare
   Group group = Group::kSame;       // of kGroup
-  std::string name;                 // "Python", "dispatch", "fused", "same ops", "small parts", ...
+  std::string name = {};            // "Python", "dispatch", "fused", "same ops", "small parts", ...
   double eager = 0, traced = 0;     // what it took of each side
-  Spread difference;                // traced - eager: below zero is time saved
+  Spread difference = {};           // traced - eager: below zero is time saved
   std::vector<Part> joined = {};    // of kOthers: the parts below 2 % of the difference
 };
 
@@ -57,8 +57,8 @@ struct Piece {
   int64_t start = 0, end = 0;
   Share share = Share::kUnexplained;
   int32_t row = -1;                 // in Comparison::rows; -1: belongs to none
-  std::string label;                // "MatMul", "Python", name of a kernel or of an API call
-  Line at;                          // where it is known
+  std::string label = {};           // "MatMul", "Python", name of a kernel or of an API call
+  Line at = {};                     // where it is known
   int64_t gap = 0;                  // nothing ran on this lane for so long before it
   Share gap_share = Share::kUnexplained;  // what most of that went into
 };
@@ -66,9 +66,9 @@ struct Piece {
 struct Lane {
   enum class Kind : uint8_t { kHost, kCalls, kStream };
   Kind kind = Kind::kHost;
-  std::string name;                 // "host", "CUDA API, 34 launches", "stream 7"
+  std::string name = {};            // "host", "CUDA API, 34 launches", "stream 7"
   double busy = 0;                  // share of the run
-  std::vector<Piece> pieces;        // by start, none overlaps on the host
+  std::vector<Piece> pieces = {};   // by start, none overlaps on the host
 };
 
 // The repetition that is nearest to the mean.

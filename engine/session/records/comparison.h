@@ -55,11 +55,17 @@ struct ComparisonRun {
   }
 };
 
+// What a node became.
+enum class Fate : uint8_t { kConstant, kFused, kInput, kEqualNode, kNothing, kInserted };
+constexpr const char* kFates[] = {"constant", "fused", "input", "equal node", "nothing", "inserted"};
+constexpr std::span<const char* const> enumerators(Fate) { return kFates; }
+
 // What a pass did to a graph of the trace.
 struct PassChange {
   GraphId graph;
   NodeId node;
-  std::string pass, action;
+  std::string pass;
+  Fate fate = Fate::kNothing;
   NodeId by = {};
 
   template <class F>
@@ -68,8 +74,8 @@ struct PassChange {
     f.column("graph", &R::graph, "as traced");
     f.column("node", &R::node, "that was replaced or removed, or before which one was inserted");
     f.column("pass", &R::pass, "fold_constants, forward_identities, prune");
-    f.column("action", &R::action, "replaced, inserted, removed");
-    f.column("by", &R::by, "the node whose value is used instead");
+    f.column("fate", &R::fate, "what it became; inserted: a new node runs before it");
+    f.column("by_node", &R::by, "the node whose value is used instead; those that passes made count on");
   }
 };
 

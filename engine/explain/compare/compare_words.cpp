@@ -1,0 +1,95 @@
+// What a comparison says in sentences, and the names of the groups.
+#include "engine/explain/compare/comparison.h"
+#include "engine/explain/compare/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace footlight::explain {
+namespace {
+
+struct Words {
+  const char *name, *meaning;
+};
+constexpr Words kWords[kGroups] = {
+    {"same", "op and node one to one"},
+    {"fused", "several ops became one kernel"},
+    {"folded", "ops on constants, computed when the graph was compiled"},
+    {"pruned", "ops without effect, which do not run"},
+    {"hoisted", "ops of every turn of a loop that run once before it"},
+    {"joined", "equal ops that became one"},
+    {"only traced", "casts, identities, control flow and copies that staging added"},
+    {"only eager", "ops for which the graph has no node"},
+};
+
+std::string reason(const Part& part) {
+  switch (part.kind) {
+    case Part::Kind::kGroup: return part.group == Group::kSame ? "kernels" : part.name + " ops";
+    case Part::Kind::kCall: return "the call itself";
+    case Part::Kind::kRecording: return "what recording changes";
+    case Part::Kind::kOthers: return "many small parts";
+    case Part::Kind::kShare: break;
+  }
+  return part.name;
+}
+
+std::string upper(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace
+
+const char* name_of(Group group) { return kWords[static_cast<size_t>(group)].name; }
+const char* meaning_of(Group group) { return kWords[static_cast<size_t>(group)].meaning; }
+
+std::string time_text(double ns) {
+  const double size = std::abs(ns);
+  const auto [unit, divisor] = size < 1e3   ? std::pair{"ns", 1.0}
+                               : size < 1e6 ? std::pair{"us", 1e3}
+                               : size < 1e9 ? std::pair{"ms", 1e6}
+                                            : std::pair{"s", 1e9};
+  const double value = ns / divisor;
+  const int digits = divisor == 1 || std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*f %s", digits, value, unit);
+  return text;
+}
+
+std::string sentence_of(const Comparison& c) {
+  if (!c.pairs) return c.error.empty() ? "Nothing was compared." : "The comparison failed " + c.error + ".";
+  const double eager = c.eager.total.mean, traced = c.traced.total.mean;
+  std::string text = time_text(eager) + " " + c.eager.name + ", " + time_text(traced) + " " + c.traced.name + ": ";
+  const bool faster = traced <= eager;
+  const double factor = faster ? eager / std::max(traced, 1.0) : traced / std::max(eager, 1.0);
+  char number[32];
+  std::snprintf(number, sizeof number, factor < 9.95 ? "%.1f" : "%.0f", factor);
+  // Zero lies among the differences of pairs: nothing can be said.
+  if (c.difference.p5 <= 0 && c.difference.p95 >= 0 && factor < 1.5) {
+    text += "no difference beyond the spread.";
+  } else {
+    text += std::string(number) + (faster ? " times as fast." : " times as slow.");
+    const Part* largest = nullptr;
+    for (const Part& part : c.parts) {
+      const double now = faster ? -part.difference.mean : part.difference.mean;
+      const double best = !largest ? 0 : faster ? -largest->difference.mean : largest->difference.mean;
+      if (now > best && part.kind != Part::Kind::kRecording) largest = &part;
+    }
+    if (largest)
+      text += " " + upper(reason(*largest)) + (reason(*largest).ends_with("s") ? " are" : " is") +
+              " the largest reason: " + time_text(std::abs(largest->difference.mean)) + " of " +
+              time_text(std::abs(c.difference.mean)) + ".";
+  }
+  if (c.unexplained > 0.05) text += " " + std::to_string(std::lround(c.unexplained * 100)) + " % is unexplained.";
+  return text;
+}
+
+std::string worth_of(const Comparison& c) {
+  if (!c.pairs || !c.tracing_ns) return {};
+  if (!c.worth_from) return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + " and does not pay.";
+  return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; each traced call saves " +
+         time_text(-c.difference.mean) + ": worth it from call " + std::to_string(*c.worth_from) + ".";
+}
+
+}  // namespace footlight::explain

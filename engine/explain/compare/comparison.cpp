@@ -1,0 +1,154 @@
+// From the repetitions in a session to what is said about them.
+#include "engine/explain/compare/comparison.h"
+
+#include "engine/explain/compare/groups.h"
+#include "engine/explain/compare/pictures.h"
+#include "engine/explain/compare/waterfall.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace footlight::explain {
+namespace {
+
+using session::ComparisonRecord;
+using session::ComparisonRun;
+
+// The complete pairs that count.
+struct Pairs {
+  std::vector<std::pair<const ComparisonRun*, const ComparisonRun*>> with_events, without;
+  uint32_t warm_up = 0;
+
+  explicit Pairs(const ComparisonRecord& record) {
+    std::map<uint32_t, std::pair<const ComparisonRun*, const ComparisonRun*>> by_number;
+    for (const ComparisonRun& run : record.runs)
+      (run.traced ? by_number[run.pair].second : by_number[run.pair].first) = &run;
+    for (const auto& [number, pair] : by_number) {
+      const auto& [eager, traced] = pair;
+      if (!eager || !traced || eager->end_ns < eager->start_ns || traced->end_ns < traced->start_ns) continue;
+      if (eager->warm_up || traced->warm_up) ++warm_up;
+      else if (eager->with_events && traced->with_events) with_events.push_back(pair);
+      else if (!eager->with_events && !traced->with_events) without.push_back(pair);
+    }
+  }
+};
+
+SideRuns::One one_of(const Run& run, const Groups& groups) {
+  SideRuns::One one{run.total(), run.swept.shares, run.call_ns, std::vector<int64_t>(groups.rows().size())};
+  const auto kernels = [&](const Interval& i) {
+    return i.share == Share::kHostKernel || i.share == Share::kDeviceKernel;
+  };
+  // A launch's own time is no kernel's: the rows have what their kernels were given.
+  const std::vector<Interval> all = run.all();
+  std::vector<Interval> counted = all;
+  for (Interval& i : counted)
+    if (!kernels(i)) i.what = -1;
+  const Sweep swept = sweep(counted, run.start(), run.record->end_ns);
+  for (size_t op = 0; op < swept.given.size(); ++op) {
+    if (!swept.given[op]) continue;
+    const int32_t row = groups.row_of(run, op);
+    if (row >= 0) one.rows[static_cast<size_t>(row)] += swept.given[op];
+  }
+  return one;
+}
+
+void add_sizes(const session::Reader& reader, const Run& run, const Groups& groups, std::vector<Row>& rows) {
+  for (size_t op = 0; op < run.ops.size(); ++op) {
+    const int32_t at = groups.row_of(run, op);
+    const session::SignatureRecord* signature = reader.signature(run.ops[op].signature);
+    if (at < 0 || !signature) continue;
+    Row& row = rows[static_cast<size_t>(at)];
+    (run.record->traced ? row.traced_bytes : row.eager_bytes) += signature->input_bytes + signature->output_bytes;
+    if (!run.record->traced || !row.eager_count) row.flops += signature->flops;
+  }
+}
+
+// The pair that is nearest to the means of both sides.
+size_t nearest(const std::vector<Run>& eager, const std::vector<Run>& traced, const Comparison& c) {
+  size_t best = 0;
+  double least = INFINITY;
+  for (size_t i = 0; i < eager.size(); ++i) {
+    const auto off = [](const Run& run, const Side& side) {
+      return std::abs(static_cast<double>(run.total()) / std::max(side.recorded.mean, 1.0) - 1);
+    };
+    const double distance = off(eager[i], c.eager) + off(traced[i], c.traced);
+    if (distance < least) least = distance, best = i;
+  }
+  return best;
+}
+
+void measure(Comparison& c, const session::Reader& reader, const ComparisonRecord& record) {
+  const Pairs pairs(record);
+  c.warm_up = pairs.warm_up;
+  c.pairs_with_events = static_cast<uint32_t>(pairs.with_events.size());
+  c.pairs = c.pairs_with_events + static_cast<uint32_t>(pairs.without.size());
+  SideRuns eager_side, traced_side;
+  for (const auto& [eager, traced] : pairs.without) {
+    eager_side.totals.push_back(eager->end_ns - eager->start_ns);
+    traced_side.totals.push_back(traced->end_ns - traced->start_ns);
+  }
+  std::vector<Run> eager, traced;
+  for (const auto& [left, right] : pairs.with_events) {
+    const int64_t from = std::min(left->start_ns, right->start_ns), to = std::max(left->end_ns, right->end_ns);
+    const auto events = device_events_between(reader, from, to);
+    eager.push_back(run_of(*left, events));
+    traced.push_back(run_of(*right, events));
+    c.eager.lost += left->lost;
+    c.traced.lost += right->lost;
+  }
+  const Groups groups(reader, record, eager, traced);
+  c.rows = groups.rows();
+  for (const Run& run : eager) eager_side.with_events.push_back(one_of(run, groups));
+  for (const Run& run : traced) traced_side.with_events.push_back(one_of(run, groups));
+  fill(c, eager_side, traced_side);
+  if (eager.empty()) return;
+  const size_t shown = nearest(eager, traced, c);
+  add_sizes(reader, eager[shown], groups, c.rows);
+  add_sizes(reader, traced[shown], groups, c.rows);
+  for (const auto& [side, run] : {std::pair{&c.eager, &eager[shown]}, {&c.traced, &traced[shown]}}) {
+    side->ops = run->ops.size();
+    side->picture = picture_of(reader, *run, [&](size_t op) { return groups.row_of(*run, op); });
+  }
+}
+
+void say_tracing(Comparison& c, const session::Reader& reader) {
+  const session::TraceRecord* trace = reader.trace(c.trace);
+  if (!trace) return;
+  c.tracing_ns = trace->end_ns - trace->start_ns;
+  const double saving = -c.difference.mean;
+  if (saving > 0 && c.tracing_ns >= 0)
+    c.worth_from = static_cast<uint64_t>(std::ceil(static_cast<double>(c.tracing_ns) / saving));
+}
+
+Comparison comparison_of(const session::Reader& reader, const ComparisonRecord& record) {
+  Comparison c;
+  c.function = record.function;
+  c.trace = record.trace;
+  c.call = record.call;
+  c.source = record.source;
+  c.stopped = record.stopped;
+  c.error = record.error;
+  c.simulated = record.simulated;
+  c.notes = record.notes;
+  if (const session::FunctionRecord* function = reader.function(record.function)) c.name = function->name;
+  c.eager.name = "eager";
+  c.traced.name = "traced";
+  measure(c, reader, record);
+  say_tracing(c, reader);
+  for (const Lane& lane : c.traced.picture.lanes)
+    if (lane.kind == Lane::Kind::kStream && c.device.empty())
+      for (const session::DeviceNameRecord& device : reader.contents().device_names)
+        if (device.number.valid() && device.name != "/cpu:0" && c.device.empty()) c.device = device.description;
+  return c;
+}
+
+}  // namespace
+
+std::vector<Comparison> comparisons_of(const session::Reader& reader) {
+  std::vector<Comparison> all;
+  for (const ComparisonRecord& record : reader.contents().comparisons) all.push_back(comparison_of(reader, record));
+  return all;
+}
+
+}  // namespace footlight::explain

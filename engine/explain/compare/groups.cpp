@@ -1,0 +1,182 @@
+// Rows of the table, by line and op.
+#include "engine/explain/compare/groups.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::Fate;
+
+// Nodes that stand for values, not for work.
+bool is_value(const session::NodeRecord& node) {
+  return node.op == "Const" || node.op == "Placeholder" || node.op == "_Arg" || node.op == "NoOp";
+}
+
+std::string times(uint64_t count, const std::string& name) {
+  return count > 1 ? std::to_string(count) + " x " + name : name;
+}
+
+}  // namespace
+
+Groups::Groups(const session::Reader& reader, const session::ComparisonRecord& record, const std::vector<Run>& eager,
+               const std::vector<Run>& traced)
+    : reader_(reader) {
+  take_changes(record);
+  // Every repetition does the same work: the first without losses is counted.
+  const auto whole = [](const std::vector<Run>& runs) -> const Run* {
+    for (const Run& run : runs)
+      if (!run.record->lost) return &run;
+    return runs.empty() ? nullptr : &runs.front();
+  };
+  if (const Run* run = whole(eager)) count(*run);
+  if (const Run* run = whole(traced)) count(*run);
+  std::set<GraphId> seen;
+  if (const session::TraceRecord* trace = reader.trace(record.trace)) add_graph(trace->graph(), seen);
+  for (const auto& [key, times_run] : ran_) add_graph(key.first, seen);
+  make_rows();
+}
+
+void Groups::take_changes(const session::ComparisonRecord& record) {
+  for (const session::PassChange& change : record.changes) {
+    if (change.fate == Fate::kInserted) continue;
+    // The first thing that happened to it says most: what is replaced is pruned as well.
+    changes_.try_emplace({change.graph, change.node}, &change);
+  }
+}
+
+Groups::Place Groups::place_of(const OpRun& op) const {
+  SourceRef source = op.source;
+  std::string name;
+  if (op.node.graph.valid()) {
+    if (const session::GraphRecord* graph = reader_.graph(op.node.graph);
+        graph && op.node.node.value < graph->nodes.size()) {
+      source = graph->nodes[op.node.node.value].source;
+      name = graph->nodes[op.node.node.value].op;
+    }
+  }
+  if (name.empty())
+    if (const session::OpNameRecord* record = reader_.op_name(op.op)) name = record->name;
+  const session::Reader::Place place = reader_.place(source);
+  return {{place.file, place.line}, name.empty() ? "unknown" : name};
+}
+
+void Groups::count(const Run& run) {
+  size_t order = 0;
+  for (const OpRun& op : run.ops) {
+    const Place place = place_of(op);
+    ++order;
+    if (!run.record->traced) {
+      Ops& ops = ops_[place];
+      ++ops.ran;
+      ops.first = std::min(ops.first, order);
+      ops.source = op.source;
+      continue;
+    }
+    Nodes& nodes = nodes_[place];
+    nodes.first = std::min(nodes.first, order);
+    ++nodes.ran;
+    if (op.node.graph.valid()) ++ran_[{op.node.graph, op.node.node}];
+    else ++nodes.inserted;
+  }
+}
+
+void Groups::add_graph(GraphId id, std::set<GraphId>& seen) {
+  const session::GraphRecord* graph = reader_.graph(id);
+  if (!graph || !seen.insert(id).second) return;
+  for (uint32_t i = 0; i < graph->nodes.size(); ++i) {
+    const session::NodeRecord& node = graph->nodes[i];
+    for (const session::NodeFunction& called : node.functions) add_graph(called.graph, seen);
+    const bool ran = ran_.contains({id, NodeId(i)});
+    if (is_value(node) && !ran) continue;
+    const session::Reader::Place place = reader_.place(node.source);
+    Nodes& nodes = nodes_[{{place.file, place.line}, node.op}];
+    nodes.all.push_back({id, NodeId(i)});
+    nodes.names.push_back(node.name);
+    if (ran) continue;
+    const auto change = changes_.find({id, NodeId(i)});
+    if (change == changes_.end()) continue;
+    ++nodes.fates[change->second->fate];
+    nodes.passes[change->second->fate] = change->second->pass;
+  }
+}
+
+void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
+  const uint64_t eager = ops ? ops->ran : 0, traced = nodes ? nodes->ran : 0;
+  if (!eager) {
+    row.group = Group::kOnlyTraced;
+    row.why = "staging added it";
+    return;
+  }
+  if (!nodes) {
+    row.group = Group::kUnmatched;
+    row.why = "no node was made at this line";
+    return;
+  }
+  const auto ran_words = [&] {
+    return "ran " + std::to_string(eager) + " times eagerly, " + std::to_string(traced) + " in the graph";
+  };
+  if (traced && traced >= eager) {
+    row.group = Group::kSame;
+    if (traced > eager) row.why = ran_words();
+    return;
+  }
+  if (nodes->inserted && traced == nodes->inserted && eager > traced) {
+    row.group = nodes->fates.contains(Fate::kFused) ? Group::kFused : Group::kHoisted;
+    row.why = ran_words();
+    return;
+  }
+  const auto most = std::ranges::max_element(nodes->fates, {}, [](const auto& f) { return f.second; });
+  if (most == nodes->fates.end()) {
+    row.group = traced ? Group::kSame : Group::kUnmatched;
+    row.why = ran_words();
+    return;
+  }
+  switch (most->first) {
+    case Fate::kConstant: row.group = Group::kFolded; break;
+    case Fate::kFused: row.group = Group::kFused; break;
+    case Fate::kEqualNode: row.group = Group::kJoined; break;
+    case Fate::kInput:
+    case Fate::kNothing:
+    case Fate::kInserted: row.group = Group::kPruned; break;
+  }
+  row.why = "pass " + nodes->passes.at(most->first) + (traced ? "; " + ran_words() : "");
+}
+
+void Groups::make_rows() {
+  std::vector<std::tuple<Line, size_t, Place>> order;
+  const auto add = [&](const Place& place, size_t first) { order.emplace_back(place.at, first, place); };
+  for (const auto& [place, ops] : ops_) add(place, ops.first);
+  for (const auto& [place, nodes] : nodes_)
+    if (!ops_.contains(place) && nodes.ran) add(place, nodes.first);
+  std::ranges::sort(order);
+  for (const auto& [at, first, place] : order) {
+    const auto ops = ops_.find(place);
+    const auto nodes = nodes_.find(place);
+    const bool has_ops = ops != ops_.end(), has_nodes = nodes != nodes_.end();
+    Row row;
+    row.at = place.at;
+    row.eager_count = has_ops ? ops->second.ran : 0;
+    row.traced_count = has_nodes ? nodes->second.ran : 0;
+    if (has_ops) {
+      row.eager_ops = times(ops->second.ran, place.op);
+      if (const session::CodeRecord* code = reader_.code(ops->second.source.code)) row.function = code->qualname;
+    }
+    if (has_nodes) {
+      const std::vector<std::string>& names = nodes->second.names;
+      row.graph_nodes = names.size() == 1 ? times(nodes->second.ran, names.front())
+                                          : times(std::max<uint64_t>(names.size(), nodes->second.ran), place.op);
+      row.nodes = nodes->second.all;
+    }
+    decide(row, has_ops ? &ops->second : nullptr, has_nodes ? &nodes->second : nullptr);
+    row_at_[place] = static_cast<int32_t>(rows_.size());
+    rows_.push_back(std::move(row));
+  }
+}
+
+int32_t Groups::row_of(const Run& run, size_t op) const {
+  const auto at = row_at_.find(place_of(run.ops[op]));
+  return at == row_at_.end() ? -1 : at->second;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,121 @@
+// Marks and device events as intervals.
+#include "engine/explain/compare/runs.h"
+
+#include <algorithm>
+#include <map>
+
+namespace footlight::explain {
+namespace {
+
+Share share_of(Activity activity) {
+  switch (activity) {
+    case Activity::kPython: return Share::kPython;
+    case Activity::kConversion: return Share::kConversion;
+    case Activity::kDispatch: return Share::kDispatch;
+    case Activity::kAllocation: return Share::kAllocation;
+    case Activity::kKernel: return Share::kHostKernel;
+    case Activity::kWaiting: return Share::kWaiting;
+    case Activity::kLaunch: return Share::kLaunch;
+    case Activity::kRecording: return Share::kRecording;
+  }
+  return Share::kUnexplained;      // of a newer version
+}
+
+void add_marks(Run& run) {
+  const session::ComparisonRun& record = *run.record;
+  // Before the first mark the thread is where the repetition began: in Python.
+  int64_t at = record.start_ns;
+  Share now = Share::kPython;
+  int32_t what = -1;
+  const auto close = [&](int64_t end) {
+    if (end > at) run.host.push_back({at, end, now, what});
+    at = std::max(at, end);
+  };
+  for (const session::ComparisonMark& mark : record.marks) {
+    close(std::min(mark.start_ns, record.end_ns));
+    now = share_of(mark.activity);
+    what = -1;
+    if (mark.activity != Activity::kKernel && mark.activity != Activity::kLaunch) continue;
+    what = static_cast<int32_t>(run.ops.size());
+    run.ops.push_back({mark.op, mark.source, {mark.graph, mark.node}, mark.signature});
+  }
+  if (!record.lost) close(record.end_ns);  // else nobody knows what followed the last mark
+}
+
+Share share_of(const session::DeviceRecord& event) {
+  if (event.kind == "kernel") return Share::kDeviceKernel;
+  if (event.kind == "memcpy" || event.kind == "memset") return Share::kDeviceCopy;
+  const bool waits = event.kind == "sync" || event.name.find("Synchronize") != std::string::npos;
+  return waits ? Share::kWaiting : Share::kLaunch;
+}
+
+// The op in whose interval the host was at that moment; -1: in none.
+int32_t op_at(const Run& run, int64_t moment) {
+  auto at = std::ranges::upper_bound(run.host, moment, {}, &Interval::start);
+  if (at == run.host.begin()) return -1;
+  --at;
+  return moment < at->end ? at->what : -1;
+}
+
+void add_devices(Run& run, const std::vector<session::DeviceRecord>& events) {
+  std::map<uint32_t, int64_t> launched;  // by correlation
+  const auto on_host = [](const session::DeviceRecord& e) {
+    return e.kind == "runtime" || e.kind == "driver" || e.kind == "sync" || e.kind == "overhead";
+  };
+  for (const session::DeviceRecord& e : events)
+    if (on_host(e)) launched.try_emplace(e.correlation, e.start_ns);
+  for (const session::DeviceRecord& e : events) {
+    if (e.start_ns <= 0 || e.end_ns <= run.record->start_ns || e.start_ns >= run.record->end_ns) continue;
+    if (e.kind == "overhead") continue;
+    const auto from = launched.find(e.correlation);
+    const int64_t asked = on_host(e) ? e.start_ns : from == launched.end() ? 0 : from->second;
+    run.devices.push_back({e.start_ns, e.end_ns, share_of(e), asked ? op_at(run, asked) : -1});
+    run.work.push_back({e.name, e.stream, on_host(e), asked});
+  }
+}
+
+// Dispatch around all kernels.
+int64_t call_of(const Run& run) {
+  int64_t first = run.record->end_ns, last = run.record->start_ns;
+  for (const Interval& one : run.host) {
+    if (one.what < 0) continue;
+    first = std::min(first, one.start);
+    last = std::max(last, one.end);
+  }
+  int64_t sum = 0;
+  for (const Interval& one : run.host)
+    if (one.share == Share::kDispatch && (one.end <= first || one.start >= last)) sum += one.end - one.start;
+  return std::min(sum, run.swept.shares[static_cast<size_t>(Share::kDispatch)]);
+}
+
+}  // namespace
+
+std::vector<Interval> Run::all() const {
+  std::vector<Interval> both = host;
+  both.insert(both.end(), devices.begin(), devices.end());
+  return both;
+}
+
+Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events) {
+  Run run;
+  run.record = &record;
+  add_marks(run);
+  add_devices(run, device_events);
+  run.swept = sweep(run.all(), record.start_ns, record.end_ns);
+  run.swept.given.resize(run.ops.size());
+  run.call_ns = call_of(run);
+  return run;
+}
+
+std::vector<session::DeviceRecord> device_events_between(const session::Reader& reader, int64_t from, int64_t to) {
+  std::vector<session::DeviceRecord> found;
+  const auto& index = reader.device_events().index();
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i].last_ns < from || index[i].first_ns >= to) continue;
+    for (const session::DeviceRecord& e : *reader.device_events().chunk(i))
+      if (e.end_ns > from && e.start_ns < to) found.push_back(e);
+  }
+  return found;
+}
+
+}  // namespace footlight::explain

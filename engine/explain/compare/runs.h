@@ -1,0 +1,37 @@
+// One repetition with events, ready for the sweep: what the thread did, what devices did, which ops that was.
+#pragma once
+
+#include "engine/explain/compare/comparison.h"
+#include "engine/explain/compare/sweep.h"
+
+namespace footlight::explain {
+
+// An op that ran in a repetition. Its number is Interval::what.
+struct OpRun {
+  session::OpNumber op;
+  SourceRef source;                // eager, or of a node that a pass made
+  session::NodeOrigin node;        // traced
+  SignatureId signature;
+};
+
+struct Run {
+  const session::ComparisonRun* record = nullptr;
+  std::vector<Interval> host;      // by start, without gaps or overlaps as far as marks were kept
+  std::vector<Interval> devices;
+  std::vector<OpRun> ops;
+  struct DeviceWork { std::string name; uint32_t stream = 0; bool call = false; int64_t launched = 0; };
+  std::vector<DeviceWork> work;    // of each of `devices`
+  Sweep swept;                     // of both
+  int64_t call_ns = 0;             // dispatch before the first and after the last kernel
+
+  int64_t start() const { return record->start_ns; }
+  int64_t total() const { return record->end_ns - record->start_ns; }
+  std::vector<Interval> all() const;
+};
+
+Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events);
+
+// The device events that overlap [from, to). Throws Error if they cannot be read.
+std::vector<session::DeviceRecord> device_events_between(const session::Reader& reader, int64_t from, int64_t to);
+
+}  // namespace footlight::explain

@@ -1,0 +1,121 @@
+// The waterfall and the table in columns of characters.
+#include "engine/explain/compare/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+namespace footlight::explain {
+namespace {
+
+constexpr size_t kBar = 40;
+constexpr size_t kMostRows = 60;
+
+// Characters as a terminal shows them, not bytes.
+size_t width(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string left(std::string text, size_t columns) {
+  if (width(text) < columns) text.append(columns - width(text), ' ');
+  return text;
+}
+std::string right(const std::string& text, size_t columns) {
+  return std::string(width(text) < columns ? columns - width(text) : 0, ' ') + text;
+}
+
+std::string cut(const std::string& text, size_t columns) {
+  if (width(text) <= columns) return text;
+  size_t at = 0, seen = 0;
+  while (at < text.size() && ((text[at] & 0xc0) == 0x80 || seen++ < columns - 1)) ++at;
+  return text.substr(0, at) + "…";
+}
+
+std::string signed_time(double ns) { return (ns > 0 ? "+" : "") + time_text(ns); }
+
+// A bar from one level to another, of `whole`.
+std::string bar(double from, double to, double whole) {
+  const auto column = [&](double value) {
+    const double share = whole > 0 ? std::clamp(value / whole, 0.0, 1.0) : 0;
+    return static_cast<size_t>(std::lround(share * static_cast<double>(kBar)));
+  };
+  const size_t low = column(std::min(from, to)), high = column(std::max(from, to));
+  return std::string(low, ' ') + std::string(std::max<size_t>(high - low, 1), to < from ? '-' : '+');
+}
+
+std::string waterfall(const Comparison& c) {
+  double whole = std::max(c.eager.total.mean, c.traced.total.mean), level = c.eager.total.mean;
+  for (const Part& part : c.parts) whole = std::max(whole, level += part.difference.mean);
+  std::string out;
+  const auto line = [&](const std::string& name, const std::string& time, const std::string& drawn,
+                        const std::string& more) {
+    std::string text = "  " + left(name, 18) + right(time, 11) + "  " + left(drawn, kBar + 1) + more;
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+  };
+  const auto whole_bar = [&](double total) {
+    std::string text = bar(0, total, whole);
+    std::ranges::replace(text, '+', '#');
+    return text;
+  };
+  const auto range = [](const Spread& s) { return "p5 " + time_text(s.p5) + ", p95 " + time_text(s.p95); };
+  line(c.eager.name, time_text(c.eager.total.mean), whole_bar(c.eager.total.mean), range(c.eager.total));
+  level = c.eager.total.mean;
+  for (const Part& part : c.parts) {
+    line(part.name, signed_time(part.difference.mean), bar(level, level + part.difference.mean, whole),
+         range(part.difference));
+    level += part.difference.mean;
+    for (const Part& one : part.joined) line("  " + one.name, signed_time(one.difference.mean), "", "");
+  }
+  line(c.traced.name, time_text(c.traced.total.mean), whole_bar(c.traced.total.mean), range(c.traced.total));
+  return out;
+}
+
+std::string place_text(const session::Reader& reader, const Line& line) {
+  const session::FileRecord* file = line ? reader.file(line.file) : nullptr;
+  if (!file) return "";
+  return std::filesystem::path(file->path).filename().string() + ":" + std::to_string(line.line);
+}
+
+std::string table(const session::Reader& reader, const Comparison& c) {
+  std::string out = "  " + left("line", 20) + left("eager ops", 26) + right("time", 9) + "  " +
+                    left("graph nodes", 26) + right("time", 9) + right("difference", 12) + "  group\n";
+  for (size_t i = 0; i < std::min(c.rows.size(), kMostRows); ++i) {
+    const Row& row = c.rows[i];
+    out += "  " + left(cut(place_text(reader, row.at), 19), 20) + left(cut(row.eager_ops, 25), 26) +
+           right(row.eager_count ? time_text(row.eager.mean) : "", 9) + "  " + left(cut(row.graph_nodes, 25), 26) +
+           right(row.traced_count ? time_text(row.traced.mean) : "", 9) + right(signed_time(row.difference.mean), 12) +
+           "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";
+  }
+  if (c.rows.size() > kMostRows) out += "  and " + std::to_string(c.rows.size() - kMostRows) + " more rows\n";
+  return out;
+}
+
+}  // namespace
+
+std::string text_of(const session::Reader& reader, const Comparison& c) {
+  std::string out = c.name + ", arguments of call " + std::to_string(c.call);
+  const session::Reader::Place place = reader.place(c.source);
+  const std::string at = place_text(reader, {place.file, place.line});
+  out += (at.empty() ? "" : " (" + at + ")") + "\n" + sentence_of(c) + "\n";
+  if (const std::string worth = worth_of(c); !worth.empty()) out += worth + "\n";
+  if (c.pairs) {
+    char within[64] = "";
+    if (c.known_within > 0)
+      std::snprintf(within, sizeof within, "; the difference is known within %.1f %%", c.known_within * 100);
+    out += std::to_string(c.pairs) + " pairs, " + std::to_string(c.pairs_with_events) + " of them with events, after " +
+           std::to_string(c.warm_up) + " to warm up" + within + ". Ended: " + c.stopped + ".\n";
+    out += "Recording adds " + time_text(c.eager.recording) + " to an " + c.eager.name + " run and " +
+           time_text(c.traced.recording) + " to a " + c.traced.name + " one; this is no part of the totals.\n";
+  }
+  if (!c.error.empty() && c.pairs) out += "A repetition failed " + c.error + "\n";
+  if (c.simulated) out += "The device is simulated.\n";
+  for (const std::string& note : c.notes) out += "Note: " + note + "\n";
+  if (c.eager.lost + c.traced.lost)
+    out += "Note: " + std::to_string(c.eager.lost + c.traced.lost) + " marks were lost; their time is unexplained\n";
+  if (!c.parts.empty()) out += "\n" + waterfall(c) + "\n" + table(reader, c);
+  return out;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,197 @@
+// Means of the middle half, which add, and the bars made of them.
+#include "engine/explain/compare/waterfall.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace footlight::explain {
+namespace {
+
+constexpr double kSmall = 0.02;   // of the difference: parts below are joined
+
+using Runs = std::vector<SideRuns::One>;
+using Of = std::function<double(const SideRuns::One&)>;
+
+std::vector<int64_t> totals_of(const Runs& runs) {
+  std::vector<int64_t> totals;
+  for (const SideRuns::One& run : runs) totals.push_back(run.total);
+  return totals;
+}
+
+Spread spread_over(const Runs& runs, const Of& of) {
+  std::vector<double> values;
+  for (const SideRuns::One& run : runs) values.push_back(of(run));
+  return spread_of(values, totals_of(runs));
+}
+
+// The means are each side's own, so that parts add up; how they spread is seen in pairs.
+Spread difference_of(const Runs& eager, const Runs& traced, const Of& of) {
+  std::vector<double> values;
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < std::min(eager.size(), traced.size()); ++i) {
+    values.push_back(of(traced[i]) - of(eager[i]));
+    order.push_back(static_cast<int64_t>(i));
+  }
+  Spread spread = spread_of(values, order);
+  spread.mean = spread_over(traced, of).mean - spread_over(eager, of).mean;
+  return spread;
+}
+
+void fill_side(Side& side, const SideRuns& runs) {
+  std::vector<double> totals(runs.totals.begin(), runs.totals.end());
+  side.total = spread_of(totals, runs.totals);
+  side.recorded = spread_over(runs.with_events, [](const auto& r) { return static_cast<double>(r.total); });
+  // With nothing else known, the repetitions with events stand for all.
+  if (runs.totals.empty()) side.total = side.recorded;
+  side.recording = runs.with_events.empty() ? 0 : side.recorded.mean - side.total.mean;
+  for (size_t s = 0; s < kShares; ++s) {
+    side.share_spread[s] =
+        spread_over(runs.with_events, [s](const auto& r) { return static_cast<double>(r.shares[s]); });
+    side.shares[s] = side.share_spread[s].mean;
+  }
+}
+
+class Waterfall {
+ public:
+  Waterfall(Comparison& c, const SideRuns& eager, const SideRuns& traced) : c_(c), eager_(eager), traced_(traced) {}
+
+  void make() {
+    for (const Share share : {Share::kPython, Share::kConversion}) add_share(share);
+    add({.kind = Part::Kind::kShare, .share = Share::kDispatch, .name = name_of(Share::kDispatch)}, [](const auto& r) {
+      return static_cast<double>(r.shares[static_cast<size_t>(Share::kDispatch)] - r.call);
+    });
+    for (const Share share : {Share::kAllocation, Share::kLaunch, Share::kWaiting, Share::kDeviceCopy})
+      add_share(share);
+    for (const Group group : {Group::kFolded, Group::kPruned, Group::kHoisted, Group::kJoined, Group::kFused,
+                              Group::kSame, Group::kOnlyTraced, Group::kUnmatched})
+      add_group(group);
+    add({.kind = Part::Kind::kCall, .name = "call"}, [](const auto& r) { return static_cast<double>(r.call); });
+    add_share(Share::kUnexplained);
+    add_recording();
+    join_small();
+  }
+
+ private:
+  void add(Part part, const Of& of) {
+    part.eager = spread_over(eager_.with_events, of).mean;
+    part.traced = spread_over(traced_.with_events, of).mean;
+    part.difference = difference_of(eager_.with_events, traced_.with_events, of);
+    if (part.eager == 0 && part.traced == 0) return;
+    c_.parts.push_back(std::move(part));
+  }
+
+  void add_share(Share share) {
+    add({.kind = Part::Kind::kShare, .share = share, .name = name_of(share)},
+        [share](const auto& r) { return static_cast<double>(r.shares[static_cast<size_t>(share)]); });
+  }
+
+  // Kernels by what became of their ops; those that belong to no row count as the same.
+  void add_group(Group group) {
+    add({.kind = Part::Kind::kGroup, .group = group, .name = name_of(group)}, [this, group](const auto& r) {
+      int64_t sum = 0, others = 0;
+      for (size_t i = 0; i < r.rows.size(); ++i) (c_.rows[i].group == group ? sum : others) += r.rows[i];
+      if (group == Group::kSame) sum = kernels(r) - others;
+      return static_cast<double>(sum);
+    });
+  }
+
+  static int64_t kernels(const SideRuns::One& run) {
+    return run.shares[static_cast<size_t>(Share::kHostKernel)] +
+           run.shares[static_cast<size_t>(Share::kDeviceKernel)];
+  }
+
+  // What is left between the repetitions with events, which the shares explain, and those without.
+  void add_recording() {
+    double sum = 0;
+    for (const Part& part : c_.parts) sum += part.difference.mean;
+    Part part{.kind = Part::Kind::kRecording, .share = Share::kRecording, .name = name_of(Share::kRecording)};
+    const auto recording = [](const auto& r) {
+      return static_cast<double>(r.shares[static_cast<size_t>(Share::kRecording)]);
+    };
+    part.difference = difference_of(eager_.with_events, traced_.with_events, recording);
+    const double rest = c_.difference.mean - sum;
+    part.difference.p5 += rest - part.difference.mean;
+    part.difference.p95 += rest - part.difference.mean;
+    part.difference.mean = rest;
+    part.traced = std::max(rest, 0.0);
+    part.eager = std::max(-rest, 0.0);
+    if (rest != 0) c_.parts.push_back(std::move(part));
+  }
+
+  void join_small() {
+    const double limit = kSmall * std::abs(c_.difference.mean);
+    const auto small = [limit](const Part& part) { return std::abs(part.difference.mean) < limit; };
+    if (std::ranges::count_if(c_.parts, small) < 2) return;
+    Part others{.kind = Part::Kind::kOthers, .name = "small parts"};
+    for (const Part& part : c_.parts) {
+      if (!small(part)) continue;
+      others.eager += part.eager;
+      others.traced += part.traced;
+      others.difference.mean += part.difference.mean;
+      others.difference.p5 += part.difference.p5;
+      others.difference.p95 += part.difference.p95;
+      others.joined.push_back(part);
+    }
+    std::erase_if(c_.parts, small);
+    c_.parts.push_back(std::move(others));
+  }
+
+  Comparison& c_;
+  const SideRuns &eager_, &traced_;
+};
+
+void fill_rows(Comparison& c, const SideRuns& eager, const SideRuns& traced) {
+  for (size_t i = 0; i < c.rows.size(); ++i) {
+    const Of of = [i](const SideRuns::One& r) { return static_cast<double>(r.rows[i]); };
+    c.rows[i].eager = spread_over(eager.with_events, of);
+    c.rows[i].traced = spread_over(traced.with_events, of);
+    c.rows[i].difference = difference_of(eager.with_events, traced.with_events, of);
+  }
+}
+
+}  // namespace
+
+Spread spread_of(const std::vector<double>& values, const std::vector<int64_t>& order) {
+  if (values.empty()) return {};
+  std::vector<size_t> by(values.size());
+  std::iota(by.begin(), by.end(), size_t{0});
+  std::ranges::stable_sort(by, {}, [&](size_t i) { return order[i]; });
+  const size_t from = values.size() / 4, to = values.size() - from;
+  double sum = 0;
+  for (size_t i = from; i < to; ++i) sum += values[by[i]];
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  const auto at = [&](double share) {
+    return sorted[static_cast<size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
+  };
+  return {sum / static_cast<double>(to - from), at(0.05), at(0.95)};
+}
+
+void fill(Comparison& c, const SideRuns& eager, const SideRuns& traced) {
+  fill_side(c.eager, eager);
+  fill_side(c.traced, traced);
+  fill_rows(c, eager, traced);
+  std::vector<double> differences;
+  std::vector<int64_t> order;
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < std::min(eager.totals.size(), traced.totals.size()); ++i) {
+    const auto difference = static_cast<double>(traced.totals[i] - eager.totals[i]);
+    differences.push_back(difference);
+    order.push_back(static_cast<int64_t>(i));
+    sum += difference;
+  }
+  const auto count = static_cast<double>(differences.size());
+  for (const double d : differences) squares += (d - sum / count) * (d - sum / count);
+  c.difference = spread_of(differences, order);
+  c.difference.mean = c.traced.total.mean - c.eager.total.mean;
+  if (count > 1 && sum != 0)
+    c.known_within = 1.96 * std::sqrt(squares / (count - 1) / count) / std::abs(sum / count);
+  const double recorded = c.eager.recorded.mean + c.traced.recorded.mean;
+  constexpr auto kUnexplained = static_cast<size_t>(Share::kUnexplained);
+  if (recorded > 0) c.unexplained = (c.eager.shares[kUnexplained] + c.traced.shares[kUnexplained]) / recorded;
+  if (!eager.with_events.empty() && !traced.with_events.empty()) Waterfall(c, eager, traced).make();
+}
+
+}  // namespace footlight::explain

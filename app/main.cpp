@@ -27,7 +27,7 @@ constexpr const char* kAbout =
     "  footlight-app run.footlight          opens a recorded run\n"
     "  footlight-app --screenshot VIEW out.png run.footlight\n"
     "                                       draws a view without a display; VIEW: graph, retraces,\n"
-    "                                       autograph, timeline, source, diff, console, window";
+    "                                       autograph, timeline, compare, source, diff, console, window";
 
 int fail(const QString& text) {
   QTextStream(stderr) << "footlight-app: " << text << '\n';
@@ -38,8 +38,9 @@ int screenshot(const QString& view, const QString& out, const QString& file, con
                const QString& tab) {
   static const QStringList views{QStringLiteral("graph"),     QStringLiteral("retraces"),
                                  QStringLiteral("autograph"), QStringLiteral("timeline"),
-                                 QStringLiteral("source"),    QStringLiteral("diff"),
-                                 QStringLiteral("console"),   QStringLiteral("window")};
+                                 QStringLiteral("compare"),   QStringLiteral("source"),
+                                 QStringLiteral("diff"),      QStringLiteral("console"),
+                                 QStringLiteral("window")};
   if (!views.contains(view))
     return fail(
         QStringLiteral("there is no view '%1'; there are: %2").arg(view, views.join(QStringLiteral(", "))));
@@ -63,6 +64,7 @@ int screenshot(const QString& view, const QString& out, const QString& file, con
   else if (view == QStringLiteral("retraces")) what = window.retraces();
   else if (view == QStringLiteral("autograph")) what = window.autograph();
   else if (view == QStringLiteral("timeline")) what = window.timeline();
+  else if (view == QStringLiteral("compare")) what = window.compare();
   else if (view == QStringLiteral("source")) what = window.source();
   else if (view == QStringLiteral("diff")) what = window.diff();
   else if (view == QStringLiteral("console")) what = window.console();

@@ -230,6 +230,10 @@ void CompareView::share_room() {
 void CompareView::show_texts() {
   title_->setText(title_of(*shown_));
   how_->setText(how_made(*shown_));
+  const TimeUnit& unit = table_.unit();
+  totals_->setText(QString::fromUtf8("total %1 → %2 %3, %4")
+                       .arg(column_text(shown_->eager.total.mean, unit), column_text(shown_->traced.total.mean, unit),
+                            QLatin1String(unit.name), column_change_text(shown_->difference.mean, unit)));
   sentence_->setText(sentence_with_notes(*shown_));
   meaning_->setText(QStringLiteral("Arrows walk the bars; a bar dims what does not belong to it"));
 }

@@ -101,7 +101,7 @@ class CompareView : public View {
 
   QStackedWidget* pages_;
   CompareStart* start_;
-  QLabel *title_, *how_, *sentence_, *meaning_;
+  QLabel *title_, *how_, *sentence_, *meaning_, *totals_;
   QComboBox *choice_, *order_;
   QPushButton *again_, *export_button_;
   QMenu* export_;

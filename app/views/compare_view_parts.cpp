@@ -114,7 +114,9 @@ QWidget* CompareView::build_table() {
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
   row->addWidget(plain_label(QStringLiteral("Op by op"), "strong"));
-  row->addStretch(1);
+  totals_ = new ElidedLabel;
+  totals_->setProperty("role", "dim");
+  row->addWidget(totals_, 1);
   filter_ = new QLineEdit;
   filter_->setPlaceholderText(QStringLiteral("Filter rows"));
   filter_->setAccessibleName(QStringLiteral("Filter rows"));

@@ -103,7 +103,8 @@ void WaterfallCanvas::draw_bar(QPainter& painter, int index) const {
   rounded(painter, rect, std::min(4.0, rect.height() / 2), fill_of(bar));
   const double x = rect.center().x();
   painter.setRenderHint(QPainter::Antialiasing, true);
-  const double top = y_of(bar.high), bottom = y_of(bar.low);
+  // A whisker may reach beyond the picture; its label stays in it.
+  const double top = std::max(22.0, y_of(bar.high)), bottom = y_of(bar.low);
   if (bottom - top > 1) {
     painter.setPen(QPen(t["text"], 1));
     painter.drawLine(QPointF(x, top), QPointF(x, bottom));
@@ -115,7 +116,7 @@ void WaterfallCanvas::draw_bar(QPainter& painter, int index) const {
     painter.setPen(dotted);
     painter.drawLine(QPointF(rect.right(), y_of(bar.to)), QPointF(bar_rect(index + 1).left(), y_of(bar.to)));
   }
-  const double above = std::min({rect.top(), top, y_of(bar.from)}) - 20;
+  const double above = std::max(2.0, std::min({rect.top(), top, y_of(bar.from)}) - 20);
   text_in(painter, QRectF(column.left(), above, column.width(), 18), bar.value, t["text"], t.code(0), Qt::AlignCenter);
   QString name = bar.name;
   if (bar.joins_small) name += QString::fromUtf8(" ▸");

@@ -19,6 +19,7 @@ int record(const Words& words);
 int info(const Words& words);
 int report(const Words& words);
 int diff(const Words& words);  // 1: there are differences
+int compare(const Words& words);
 int recover(const Words& words);
 int export_session(const Words& words);
 int open_in_app(const std::string& file);

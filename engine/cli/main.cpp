@@ -39,6 +39,14 @@ constexpr const char* kUsage =
   footlight diff A B [--json]
                             what differs between two graphs (RUN.footlight:FUNCTION[#TRACE]) or two runs
                             (RUN.footlight), by structure; exit code 0: nothing but times and calls, 1: something
+  footlight compare script.py [--function NAME] [--call K] [--pairs N] [--seconds S] [-o FILE] [--json]
+                    [--] [script arguments...]
+                            run a script, and one call of a traced function many times, eagerly and traced, with
+                            its arguments: where the difference goes. Without NAME the first function that is
+                            called. What variables and random numbers were is put back each time, other effects
+                            are not
+  footlight compare FILE [--json]
+                            the same from a session: of `compare -o`, or of `record --compare NAME[:CALL]`
   footlight recover FILE [-o FILE]
                             make one SQLite file of a session whose run was killed
   footlight FILE            open a session in the app (footlight-app)
@@ -66,6 +74,7 @@ int run(const Words& words) {
   if (words[0] == "info") return info(rest);
   if (words[0] == "report") return report(rest);
   if (words[0] == "diff") return diff(rest);
+  if (words[0] == "compare") return compare(rest);
   if (words[0] == "recover") return recover(rest);
   if (words[0] == "export") return export_session(rest);
   if (words.size() == 1 && words[0][0] != '-') return open_in_app(words[0]);

@@ -1,6 +1,7 @@
 // Dispatch of one eager op: checks, output memory, kernel, then the tape and the recorder.
 #include "engine/eager/execute.h"
 
+#include "engine/base/activity.h"
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
 #include "engine/ops/builder.h"
@@ -29,6 +30,8 @@ class EagerInference final : public Inference {
 
 void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device device,
             int64_t start) {
+  ActivityLog* const log = this_thread_activity;
+  const Doing recording(log, Activity::kRecording);
   OpEvent event{};
   event.start_ns = start;
   event.end_ns = now_ns();
@@ -36,7 +39,8 @@ void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Te
   event.signature = signature_of(row, inputs, outputs);
   event.op = row.id;
   event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
-  record_op(event);
+  if (log) log->add(event);
+  else record_op(event);
 }
 
 [[noreturn]] void symbolic_in_eager(const OpRow& row, const Tensor& t) {
@@ -62,16 +66,21 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
   if (!place.kernel) [[unlikely]] no_kernel(device.type, row, by);
   const bool recorded = recording_ops();
   const int64_t start = recorded ? now_ns() : 0;
+  ActivityLog* const log = recorded ? this_thread_activity : nullptr;
   {
     // Copies to where the op runs belong to it as much as its kernel does.
     const DeviceWork work(recorded && (device.type != DeviceType::kCpu || any_on_device(inputs)));
     std::vector<Tensor> moved;
     std::span<const Tensor> here = inputs;
     if (device_access.copy && move_inputs(row, inputs, device, moved)) here = moved;
-    for (size_t i = 0; i < outputs.size(); ++i)
-      if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid)
-        outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
+    {
+      const Doing allocation(log, Activity::kAllocation);
+      for (size_t i = 0; i < outputs.size(); ++i)
+        if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid)
+          outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
+    }
     KernelContext context{row, attrs, here, outputs, device, place.stream()};
+    const Doing kernel(log, device.type == DeviceType::kCpu ? Activity::kKernel : Activity::kLaunch);
     place.kernel(context);
   }
   if (recorded) [[unlikely]] record(row, inputs, outputs, device, start);
@@ -93,14 +102,32 @@ bool plain_pair(const Tensor& x, const Tensor& y) {
          y.device() == Device::cpu() && !wanted_device;
 }
 
-Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DType dtype, const Shape& shape) {
-  Tensor out = Tensor::empty(dtype, shape);
+// What quick() does, with marks for each part.
+[[gnu::noinline]] Tensor quick_recorded(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DType dtype,
+                                        const Shape& shape) {
+  ActivityLog* const log = this_thread_activity;
+  Tensor out;
+  {
+    const Doing allocation(log, Activity::kAllocation);
+    out = Tensor::empty(dtype, shape);
+  }
   KernelContext context{row, no_attrs, inputs, {&out, 1}};
-  if (recording_ops()) [[unlikely]] {
-    const int64_t start = now_ns();
+  const int64_t start = now_ns();
+  {
+    const Doing running(log, Activity::kKernel);
     kernel(context);
-    record(row, inputs, {&out, 1}, Device::cpu(), start);
+  }
+  record(row, inputs, {&out, 1}, Device::cpu(), start);
+  return out;
+}
+
+Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DType dtype, const Shape& shape) {
+  Tensor out;
+  if (recording_ops()) [[unlikely]] {
+    out = quick_recorded(row, kernel, inputs, dtype, shape);
   } else {
+    out = Tensor::empty(dtype, shape);
+    KernelContext context{row, no_attrs, inputs, {&out, 1}};
     kernel(context);
   }
   if (result_watch) [[unlikely]] result_watch(row, inputs, {&out, 1}, Device::cpu());

@@ -73,11 +73,13 @@ class PythonRandom {
   uint32_t at_ = kSize;
 };
 
-struct Global {
-  std::mutex mutex;
+struct Seeded {
   std::optional<int64_t> seed;
   std::optional<PythonRandom> op_seeds;
   std::map<std::tuple<uint16_t, int64_t, int64_t, DType, DType>, Tensor> eager_states;
+};
+struct Global : Seeded {
+  std::mutex mutex;
 };
 Global& global() {
   static Global* one = new Global;  // never destroyed: threads may still draw at exit
@@ -97,6 +99,18 @@ void set_global_seed(int64_t seed) {
   g.op_seeds.emplace(static_cast<uint64_t>(seed < 0 ? -seed : seed));
   g.eager_states.clear();
   RandomState::restart_all();  // those of traced functions: their seeds stay as they were traced
+}
+
+KeptSeeds::KeptSeeds() {
+  Global& g = global();
+  std::lock_guard lock(g.mutex);
+  kept_ = std::make_shared<Seeded>(g);
+}
+
+void KeptSeeds::put_back() const {
+  Global& g = global();
+  std::lock_guard lock(g.mutex);
+  static_cast<Seeded&>(g) = *static_cast<const Seeded*>(kept_.get());
 }
 
 void want_seeds(bool on) { seeds_are_wanted = on; }

@@ -4,12 +4,23 @@
 #include "engine/ops/builder.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace footlight::random {
 
 // tf.random.set_seed: restarts every sequence.
 void set_global_seed(int64_t seed);
+
+// The global seed, its sequence and the streams of eager ops, kept to be put back (with kept_states.h).
+class KeptSeeds {
+ public:
+  KeptSeeds();
+  void put_back() const;
+
+ private:
+  std::shared_ptr<const void> kept_;
+};
 
 // Whether an op without any seed is an error: tf.config.experimental.enable_op_determinism.
 void want_seeds(bool);

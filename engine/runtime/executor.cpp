@@ -1,6 +1,7 @@
 // The tape executor.
 #include "engine/runtime/executor.h"
 
+#include "engine/base/activity.h"
 #include "engine/base/cancel.h"
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
@@ -128,7 +129,7 @@ class Run {
     if (in.step == Step::kKernel && devices_ && needs_device(in)) [[unlikely]] {
       device_kernel(in);
     } else if (in.step == Step::kKernel && !recording_) [[likely]] {
-      kernel(in);
+      kernel<false>(in);
     } else if (in.step == Step::kKernel) {
       recorded_kernel(in);
     } else {
@@ -139,20 +140,29 @@ class Run {
     for (uint32_t i = 0; i < in.released; ++i) slots[released[i]] = Tensor();
   }
 
+  template <bool kRecorded>
   void kernel(const Instruction& in) {
+    ActivityLog* const log = kRecorded ? this_thread_activity : nullptr;
     const Node& node = program_.node(in);
     const std::span<const Tensor> inputs = gather(in);
     const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
-    if (in.aliases) return alias(in, node, inputs, outputs[0]);
+    if (in.aliases) {
+      const Doing running(log, Activity::kKernel);
+      return alias(in, node, inputs, outputs[0]);
+    }
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
     if (in.reuse != Instruction::kNoReuse && !result_watch && take_over(in, outputs[0])) {
     } else if (in.static_outputs) {
+      const Doing allocation(log, Activity::kAllocation);
       for (uint32_t i = 0; i < in.outputs; ++i) outputs[i] = Tensor::empty(node.dtypes[i], node.shapes[i]);
     } else {
       allocate_inferred(*node.op, node.attrs, inputs, outputs);
     }
     KernelContext context{*node.op, node.attrs, inputs, outputs};
-    in.kernel(context);
+    {
+      const Doing running(log, Activity::kKernel);
+      in.kernel(context);
+    }
     if (result_watch) [[unlikely]] result_watch(*node.op, inputs, outputs, Device::cpu());
   }
 
@@ -201,6 +211,8 @@ class Run {
       const std::span<const Tensor> here = move_inputs(row, inputs, place.device, moved) ? moved : inputs;
       allocate_inferred(row, node.attrs, here, outputs, place.device);
       KernelContext context{row, node.attrs, here, outputs, place.device, place.stream()};
+      const bool host = place.device.type == DeviceType::kCpu;
+      const Doing running(recording_ ? this_thread_activity : nullptr, host ? Activity::kKernel : Activity::kLaunch);
       place.kernel(context);
       if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, place.device);
     }
@@ -210,12 +222,17 @@ class Run {
   void recorded_kernel(const Instruction& in) {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
-    const SignatureHash inputs = input_hash(*program_.node(in).op, gather(in));
-    kernel(in);
+    const SignatureHash inputs = [&] {
+      const Doing recording(this_thread_activity, Activity::kRecording);
+      return input_hash(*program_.node(in).op, gather(in));
+    }();
+    kernel<true>(in);
     record(in, start, Device::cpu(), inputs);
   }
 
   void record(const Instruction& in, int64_t start, Device device, SignatureHash inputs) {
+    ActivityLog* const log = this_thread_activity;
+    const Doing recording(log, Activity::kRecording);
     OpEvent event;
     event.start_ns = start;
     const Node& node = program_.node(in);
@@ -226,7 +243,8 @@ class Run {
     event.signature = signature_of(*node.op, inputs, gather(in), {frame_.slots() + in.first_output, in.outputs});
     event.op = node.op->id;
     event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
-    record_op(event);
+    if (log) log->add(event);
+    else record_op(event);
   }
 
   void control(const Instruction& in) {

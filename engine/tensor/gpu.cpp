@@ -48,7 +48,7 @@ Backend load() {
 // For code that records or waits for the devices without knowing about tensors.
 void tell(const Backend& backend) {
   if (backend.devices.empty()) return;
-  auto* const open = new OpenDevices{{}, backend.synchronize};
+  auto* const open = new OpenDevices{{}, backend.synchronize, backend.simulated};
   for (size_t i = 0; i < backend.devices.size(); ++i)
     open->names.push_back(
         {str("/gpu:", i), str(backend.devices[i].name, ", ", backend.devices[i].memory >> 30, " GiB")});

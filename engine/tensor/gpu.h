@@ -43,6 +43,7 @@ struct Backend {
   std::string why_not;
   Tensor (*copy)(const Tensor&, Device) = nullptr;
   void (*synchronize)() = nullptr;
+  bool simulated = false;                // there is no device: a rehearsal
 };
 // The library's only symbol: fills in `backend`, whose size tells whether the two were built together.
 inline constexpr const char* kOpenSymbol = "footlight_cuda_open";

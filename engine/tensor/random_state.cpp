@@ -13,6 +13,20 @@ std::atomic<uint64_t> restarts{0};
 RandomState::RandomState(uint64_t seed, uint64_t seed2)
     : stream_{seed, seed2, 0}, unseeded_(seed == 0 && seed2 == 0), restarts_seen_(restarts) {
   begin();
+  if (noted) [[unlikely]] noted(this, true);
+}
+
+void (*RandomState::noted)(RandomState*, bool alive) = nullptr;
+
+RandomState::Position RandomState::position() {
+  std::lock_guard lock(mutex_);
+  return {stream_, restarts_seen_};
+}
+
+void RandomState::go_to(const Position& position) {
+  std::lock_guard lock(mutex_);
+  stream_ = position.stream;
+  restarts_seen_ = position.restarts_seen;
 }
 
 void RandomState::begin() {

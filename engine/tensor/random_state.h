@@ -23,6 +23,15 @@ class RandomState : public Resource {
   // Every state restarts its stream with its next block (an unseeded one starts another stream).
   static void restart_all();
 
+  // To be kept and put back (kept_states.h).
+  struct Position { Stream stream; uint64_t restarts_seen; };
+  Position position();
+  void go_to(const Position& position);
+  ~RandomState() override {
+    if (noted) [[unlikely]] noted(this, false);
+  }
+  static void (*noted)(RandomState*, bool alive);  // null: nobody wants to know
+
  private:
   void begin();
 

@@ -4,6 +4,7 @@
 #include "engine/tensor/borrowed.h"
 
 #include <cstring>
+#include <utility>
 
 namespace footlight {
 
@@ -18,6 +19,18 @@ Tensor owned(const Tensor& value) {
 }
 
 }  // namespace
+
+void (*Variable::noted)(Variable*, bool alive) = nullptr;
+
+Tensor Variable::value_or_none() const {
+  std::lock_guard lock(mutex_);
+  return value_ ? value_.alias() : Tensor();
+}
+
+Tensor Variable::replace(Tensor value) {
+  std::lock_guard lock(mutex_);
+  return std::exchange(value_, std::move(value));
+}
 
 bool Variable::initialized() const {
   std::lock_guard lock(mutex_);

@@ -13,7 +13,13 @@ class Variable final : public Resource {
  public:
   // The shape may be partly unknown: every value must be compatible with it.
   Variable(DType dtype, Shape shape, std::string name = "Variable", bool trainable = true)
-      : dtype_(dtype), shape_(std::move(shape)), name_(std::move(name)), trainable_(trainable) {}
+      : dtype_(dtype), shape_(std::move(shape)), name_(std::move(name)), trainable_(trainable) {
+    if (noted) [[unlikely]] noted(this, true);
+  }
+  ~Variable() override {
+    if (noted) [[unlikely]] noted(this, false);
+  }
+  static void (*noted)(Variable*, bool alive);  // null: nobody wants to know (kept_states.h)
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
@@ -32,6 +38,9 @@ class Variable final : public Resource {
     if (!value_) throw_uninitialized();
     update(value_);
   }
+  // The value itself, whatever it is; empty: none.
+  Tensor value_or_none() const;
+  Tensor replace(Tensor value);  // unchecked; returns the one before
   void check(DType dtype, const Shape& shape) const;
 
  private:

@@ -1,6 +1,7 @@
 // Makes session records of functions, traces, graphs, calls and evictions.
 #include "engine/trace/function_recording.h"
 
+#include "engine/base/activity.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
@@ -128,6 +129,7 @@ void record_wait(Function& function, int64_t start_ns) {
 
 void record_call_of(Function& function, const CallRun& call, TraceId trace, CallOutcome outcome,
                     std::span<const uint64_t> asked) {
+  if (this_thread_activity) return;  // a repetition of a call that is compared is no call of the program
   record_function(function);
   CallEvent event;
   event.start_ns = call.start_ns;

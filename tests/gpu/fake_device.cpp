@@ -155,6 +155,7 @@ extern "C" __attribute__((visibility("default"))) bool footlight_cuda_open(size_
     backend->devices.push_back({"Fake GPU", 9, i, kBytes});
     register_allocator(Device::gpu(static_cast<uint8_t>(i)), &allocators[i]);
   }
+  backend->simulated = true;
   backend->copy = copy;
   backend->synchronize = synchronize;
   device_access.stream = [](Device) -> void* { return &allocators[0]; };

@@ -109,6 +109,20 @@ ObservationRecord observation() {
   return {ObservationKind::kStateChanged, FunctionId(5), TraceId(9), 44, "global RATE", FileId(7), 12, 3, "a note",
           {{"change", FileId(7), 20}}, {"0.5", "0.25"}, ObservationId(0)};
 }
+ComparisonRecord comparison() {
+  ComparisonRecord c{FunctionId(5), TraceId(9), 3, {CodeId(3), 8}, true, "all pairs were run", "eagerly: no"};
+  ComparisonRun eager{0, false, true, true, 100, 900, 2};
+  eager.marks = {{100, Activity::kDispatch},
+                 {110, Activity::kKernel, OpId(4), {CodeId(3), 12}, {}, {}, SignatureId(6)}};
+  ComparisonRun traced{0, true, true, true, 1000, 1100};
+  traced.marks = {{1010, Activity::kKernel, OpId(4), {}, GraphId(3), NodeId(1)}};
+  c.runs = {eager, traced, {1, false, false, false, 1200, 1300}};
+  c.changes = {{GraphId(3), NodeId(2), "prune", Fate::kNothing, NodeId()},
+               {GraphId(3), NodeId(1), "fold_constants", Fate::kConstant, NodeId(3)}};
+  c.notes = {"prints", ""};
+  c.id = ComparisonId(0);
+  return c;
+}
 GeneratedRecord generated() {
   GeneratedRecord g{FunctionId(5),
                     CodeId(3),
@@ -192,6 +206,9 @@ void write_everything(Writer& w) {
   w.add(trace());
   w.add(generated());
   w.add(observation());
+  ComparisonRecord unnumbered = comparison();
+  unnumbered.id = {};
+  w.add(unnumbered);
   w.add(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"});
   w.add(ConsoleRecord{77, ConsoleStream::kTfPrint, "loss 0.5\n"});
   w.add(ConsoleRecord{78, ConsoleStream::kStderr, ""});
@@ -243,6 +260,8 @@ void check_everything(const Reader& r) {
   QCOMPARE(rows_of(c.graphs.at(0)), rows_of(graph()));
   QCOMPARE(rows_of(c.generated.at(0)), rows_of(generated()));
   QCOMPARE(rows_of(c.observations.at(0)), rows_of(observation()));
+  QCOMPARE(rows_of(c.comparisons.at(0)), rows_of(comparison()));
+  QCOMPARE(c.comparisons[0].runs.at(0).marks.at(1).signature, SignatureId(6));
   QCOMPARE(rows_of(c.decisions.at(0)),
            rows_of(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"}));
   QCOMPARE(c.console.size(), 2u);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace footlight::explain {
 namespace {
@@ -77,7 +78,7 @@ Picture picture_of(const session::Reader& reader, const Run& run, const RowOf& r
   std::map<uint32_t, Lane> streams;
   std::map<uint32_t, std::vector<Interval>> busy;
   std::vector<Interval> calling;
-  size_t launches = 0;
+  std::set<uint32_t> launched;  // a launch is a call of the runtime, and in it one of the driver
   for (size_t i = 0; i < run.devices.size(); ++i) {
     const Run::DeviceWork& work = run.work[i];
     Piece piece = piece_of(reader, run, run.devices[i], row_of);
@@ -85,7 +86,7 @@ Picture picture_of(const session::Reader& reader, const Run& run, const RowOf& r
     Lane& lane = work.call ? calls : streams[work.stream];
     lane.pieces.push_back(std::move(piece));
     (work.call ? calling : busy[work.stream]).push_back(run.devices[i]);
-    launches += work.call && work.name.find("Launch") != std::string::npos;
+    if (work.call && work.name.find("Launch") != std::string::npos) launched.insert(work.correlation);
   }
   const auto finish = [&](Lane& lane, const std::vector<Interval>& intervals) {
     std::ranges::sort(lane.pieces, {}, &Piece::start);
@@ -94,6 +95,7 @@ Picture picture_of(const session::Reader& reader, const Run& run, const RowOf& r
     picture.lanes.push_back(std::move(lane));
   };
   if (!calls.pieces.empty()) {
+    const size_t launches = launched.size();
     calls.name = "CUDA API, " + std::to_string(launches) + (launches == 1 ? " launch" : " launches");
     finish(calls, calling);
   }

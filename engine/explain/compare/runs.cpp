@@ -21,14 +21,16 @@ Share share_of(Activity activity) {
   return Share::kUnexplained;      // of a newer version
 }
 
-void add_marks(Run& run) {
+void add_marks(Run& run, int64_t mark_ns) {
   const session::ComparisonRun& record = *run.record;
   // Before the first mark the thread is where the repetition began: in Python.
   int64_t at = record.start_ns;
   Share now = Share::kPython;
   int32_t what = -1;
   const auto close = [&](int64_t end) {
-    if (end > at) run.host.push_back({at, end, now, what});
+    const int64_t marked = run.ops.empty() && run.host.empty() ? at : std::min(at + mark_ns, end);
+    if (marked > at) run.host.push_back({at, marked, Share::kRecording, -1});
+    if (end > marked) run.host.push_back({std::max(at, marked), end, now, what});
     at = std::max(at, end);
   };
   for (const session::ComparisonMark& mark : record.marks) {
@@ -70,7 +72,7 @@ void add_devices(Run& run, const std::vector<session::DeviceRecord>& events) {
     const auto from = launched.find(e.correlation);
     const int64_t asked = on_host(e) ? e.start_ns : from == launched.end() ? 0 : from->second;
     run.devices.push_back({e.start_ns, e.end_ns, share_of(e), asked ? op_at(run, asked) : -1});
-    run.work.push_back({e.name, e.stream, on_host(e), asked});
+    run.work.push_back({e.name, e.stream, e.correlation, on_host(e)});
   }
 }
 
@@ -96,10 +98,11 @@ std::vector<Interval> Run::all() const {
   return both;
 }
 
-Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events) {
+Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
+           int64_t mark_ns) {
   Run run;
   run.record = &record;
-  add_marks(run);
+  add_marks(run, mark_ns);
   add_devices(run, device_events);
   run.swept = sweep(run.all(), record.start_ns, record.end_ns);
   run.swept.given.resize(run.ops.size());

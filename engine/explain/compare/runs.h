@@ -19,7 +19,7 @@ struct Run {
   std::vector<Interval> host;      // by start, without gaps or overlaps as far as marks were kept
   std::vector<Interval> devices;
   std::vector<OpRun> ops;
-  struct DeviceWork { std::string name; uint32_t stream = 0; bool call = false; int64_t launched = 0; };
+  struct DeviceWork { std::string name; uint32_t stream = 0, correlation = 0; bool call = false; };
   std::vector<DeviceWork> work;    // of each of `devices`
   Sweep swept;                     // of both
   int64_t call_ns = 0;             // dispatch before the first and after the last kernel
@@ -29,7 +29,9 @@ struct Run {
   std::vector<Interval> all() const;
 };
 
-Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events);
+// `mark_ns`: what each mark took; it belongs to the recording.
+Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
+           int64_t mark_ns = 0);
 
 // The device events that overlap [from, to). Throws Error if they cannot be read.
 std::vector<session::DeviceRecord> device_events_between(const session::Reader& reader, int64_t from, int64_t to);

@@ -1,6 +1,7 @@
 // tf.function objects: the hot path of a call, and their attributes.
 #include "engine/python/function/function_object.h"
 #include "engine/python/function/state_watch.h"
+#include "engine/python/function/compare.h"
 
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
@@ -54,13 +55,17 @@ PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf,
     const int64_t start = recording_structure() ? now_ns() : 0;
     return core.function
         .call_eagerly(start,
-                      [&] { return checked(PyObject_Vectorcall(core.python_function.get(), args, nargsf, kwnames)); })
+                      [&] {
+                        const Doing python(this_thread_activity, Activity::kPython);
+                        return checked(PyObject_Vectorcall(core.python_function.get(), args, nargsf, kwnames));
+                      })
         .release();
   });
 }
 
 // A recorded call of a trace that has read state of the program.
 void note_call(const std::shared_ptr<TraceState>& state, int64_t start_ns) {
+  if (this_thread_activity) return;
   state->note_call(start_ns);
   if (current_graph_builder) StateWatch::contains(state);
 }
@@ -319,7 +324,7 @@ FunctionCore::FunctionCore(PyObject* callable, const FunctionOptions& o)
 Ref make_function(PyObject* callable, const FunctionOptions& options) {
   auto* f = PyObject_GC_New(PyTracedFunction, &type);
   if (!f) throw PythonErrorSet();
-  f->vectorcall = call;
+  f->vectorcall = called_by(call);
   f->core = nullptr;
   f->dict = nullptr;
   f->weakrefs = nullptr;

@@ -1,4 +1,5 @@
 // tf.function itself: options, the forms of the decorator, and the public names of this folder.
+#include "engine/python/function/compare.h"
 #include "engine/python/function/function_object.h"
 #include "engine/python/function/state_watch.h"
 
@@ -146,6 +147,7 @@ void init_function(PyObject* module) {
   trace::init_control_gradients();
   trace::init_graph_record();
   init_state_watch();
+  init_compare();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
   variable_made = variable_is_assigned_now;
   publish_function("function", &function_definition);

@@ -684,6 +684,31 @@ void leaked_used(const Graph& graph) {
 
 }  // namespace
 
+std::vector<std::string> outside_changes(PyObject* callable) {
+  std::vector<std::string> found;
+  quietly([&] {
+    std::vector<PyObject*> first;
+    const Ref made = function_behind(callable, first);
+    const Body body = made ? body_of(made.get()) : nullptr;
+    if (!body) return;
+    for (size_t i = 0; i < body->outside.accesses.size(); ++i) {
+      const OutsideAccess& access = body->outside.accesses[i];
+      const bool opens = access.kind == OutsideAccess::kCall && access.path.text() == "open";
+      if (access.kind < OutsideAccess::kStore && !opens) continue;
+      Entry entry{made, {}, body, i, access.path.steps.size(), false, true, nullptr, {}};
+      if (access.path.parameter >= 0 && static_cast<size_t>(access.path.parameter) < first.size()) {
+        entry.parameter = true;
+        entry.start = Ref::borrow(first[static_cast<size_t>(access.path.parameter)]);
+      }
+      const Ref value = access.path.parameter < 0 || entry.parameter ? entry.now().value : Ref();
+      if (value && is_variable(value.get())) continue;
+      std::string text = (opens ? "a file" : access.path.text()) + " (line " + std::to_string(access.line) + ")";
+      if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
+    }
+  });
+  return found;
+}
+
 void init_state_watch() {
   on_converted_call = StateWatch::entering;
   trace::on_leaked_use = leaked_used;

@@ -70,6 +70,10 @@ class StateWatch {
   std::unique_ptr<Impl> impl_;           // null: nothing is recorded
 };
 
+// What the body of a function changes outside of itself, from its source: "self.steps (line 12)". Not what variables of
+// the engine hold, which can be put back.
+std::vector<std::string> outside_changes(PyObject* callable);
+
 void init_state_watch();
 
 }  // namespace footlight::python

@@ -13,7 +13,7 @@ void set_python_error();
 // that says "an exception is set" by a number names it: `return guarded(-1, [&] { ... return 0; });`
 template <class Result, class Body>
 Result guarded(Result failed, Body&& body) {
-  if (!stays_out) [[unlikely]] stay_out_at_exit();
+  const EngineEntry entry;
   try {
     return body();
   } catch (...) {

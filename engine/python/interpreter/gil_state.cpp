@@ -60,6 +60,13 @@ void stay_out_at_exit() {
   stays_out = true;
 }
 
+void EngineEntry::begin() {
+  ActivityLog* const log = this_thread_activity;
+  if (!log) return stay_out_at_exit();
+  before_ = log->begin(Activity::kDispatch);
+  log_ = log;
+}
+
 void take_gil_again(PyThreadState* state) {
   or_stay_out([=] { PyEval_RestoreThread(state); });
 }

@@ -5,6 +5,7 @@
 // process is gone, wherever it was: in our own code that takes the GIL back, or in Python code that our code called.
 #pragma once
 
+#include "engine/base/activity.h"
 #include "engine/python/interpreter/ref.h"
 
 namespace footlight::python {
@@ -13,6 +14,25 @@ namespace footlight::python {
 extern constinit thread_local bool stays_out __attribute__((tls_model("initial-exec"), visibility("hidden")));
 // From here on pthread_exit() makes this thread wait when the interpreter is ending, before any frame is unwound.
 void stay_out_at_exit();
+
+// Python has called into the engine. `stays_out` is false while a call is compared (engine/base/activity.h), so that
+// one branch serves both.
+class EngineEntry {
+ public:
+  EngineEntry() {
+    if (!stays_out) [[unlikely]] begin();
+  }
+  ~EngineEntry() {
+    if (log_) [[unlikely]] log_->begin(before_);
+  }
+  EngineEntry(const EngineEntry&) = delete;
+  EngineEntry& operator=(const EngineEntry&) = delete;
+
+ private:
+  void begin();
+  ActivityLog* log_ = nullptr;
+  Activity before_ = Activity::kPython;
+};
 
 // The other half of PyEval_SaveThread.
 void take_gil_again(PyThreadState* state);

@@ -2,6 +2,7 @@
 // (python_number): a graph makes a constant of it, no tape watches it.
 #include "engine/python/types/convert.h"
 
+#include "engine/base/activity.h"
 #include "engine/base/text.h"
 #include "engine/ops/builder.h"
 #include "engine/python/interpreter/attributes.h"
@@ -493,6 +494,7 @@ Tensor to_tensor(PyObject* o, DType dtype, const char* argument) {
   if (is_tensor(o)) return with_dtype(tensor_of(o), dtype, o);
   if (std::optional<Tensor> t = scalar_from_object(o, dtype)) return std::move(*t);
   if (is_variable(o)) return with_dtype(variable_value(o), dtype, o);
+  const Doing conversion(this_thread_activity, Activity::kConversion);
   if (is_shape(o)) return from_shape(shape_of(o), dtype);
   if (is_list(o)) return from_list(o, dtype);
   if (!registered.empty())

@@ -1,6 +1,8 @@
 """Records what a Python program does in a Footlight session. Loads no engine, so it works with any."""
 import sys
 
+wanted_comparison = None  # (function, call, pairs, seconds): what the engine is asked to compare; read when it is loaded
+
 # The extension is loaded when it is first used, so that `-m footlight_recorder` can say what is missing in any Python.
 
 

@@ -5,15 +5,21 @@ import importlib.util
 import os
 import sys
 
+import footlight_recorder
 from footlight_recorder import _recorder
 
-USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] script.py [arguments]
+USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]] script.py [arguments]
        footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
 
 Runs the script as `python script.py` does and records what its traced functions do.
   -o, --output FILE   the session file (default: the script's name with .footlight, here)
   --level LEVEL       off: console only; structure: functions, traces, graphs, calls; ops: every op as well (default)
-These two are taken before the script and directly behind it; what follows, or stands behind `--`, is the script's.
+  --compare NAME[:CALL]
+                      repeats a call of a traced function, eagerly and traced, when the script gets to it: its first
+                      one, or the one with that number. NAME is qualified or its last part; empty: the first called
+  --compare-pairs N   so often at most (50)
+  --compare-seconds S for about so long (10)
+These are taken before the script and directly behind it; what follows, or stands behind `--`, is the script's.
 """
 
 
@@ -43,12 +49,29 @@ def _take_options(words, settings, known):
         settings[known[name]] = value
 
 
-_OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level'}
+_OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--compare': 'compare',
+                '--compare-pairs': 'pairs', '--compare-seconds': 'seconds'}
+
+
+def _wanted_comparison(settings):
+    """(name, call, pairs, seconds) as the engine reads it; None: no comparison is wanted."""
+    if settings['compare'] is None:
+        return None
+    name, _, call = settings['compare'].partition(':')
+    try:
+        call, pairs, seconds = int(call or 1), int(settings['pairs']), float(settings['seconds'])
+    except ValueError:
+        raise Refused('--compare takes NAME[:CALL], --compare-pairs and --compare-seconds take numbers') from None
+    if not (1 <= call < 2 ** 63 and 2 <= pairs <= 10000 and 0 < seconds <= 3600):
+        raise Refused('--compare: calls count from 1, pairs are 2 to 10000, seconds up to 3600')
+    if settings['level'] == 'off':
+        raise Refused('--compare needs --level structure or ops')
+    return name, call, pairs, seconds
 
 
 def _options(words):
     """(settings, script, its arguments). Our options come before the script or directly after it."""
-    settings = {'output': None, 'level': 'ops', 'commands': '-1'}
+    settings = {'output': None, 'level': 'ops', 'commands': '-1', 'compare': None, 'pairs': '50', 'seconds': '10'}
     words = list(words)
     _take_options(words, settings, {**_OUR_OPTIONS, '--commands': 'commands', None: None})
     if not words:
@@ -132,6 +155,7 @@ def main(words):
     """Forks the supervisor and runs the script in this process; returns the exit status."""
     try:
         settings, script, arguments = _options(words)
+        footlight_recorder.wanted_comparison = _wanted_comparison(settings)
         code, broken = _load(script)
         output = settings['output'] or os.path.splitext(os.path.basename(script))[0] + '.footlight'
     except Refused as refused:

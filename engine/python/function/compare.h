@@ -1,0 +1,28 @@
+// A call that is compared: repeated with its arguments, eagerly and traced, and written to the session, before it goes
+// on as usual. Which call that is stands in footlight_recorder.wanted_comparison; a run without has no cost from it.
+#pragma once
+
+#include "engine/python/function/function_object.h"
+
+#include <cstdint>
+#include <string>
+
+namespace footlight::python {
+
+struct WantedComparison {
+  std::string name;       // of the function: qualified, or its last part; empty: the first that is called
+  uint64_t call = 1;      // which of its calls
+  uint32_t pairs = 50;    // at most
+  double seconds = 10;    // of the repetitions, about
+};
+
+// The call that was asked for has come. Throws what tracing throws, and interrupts; a failing repetition is recorded.
+void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* const* args, size_t nargsf,
+                  PyObject* kwnames);
+
+// How calls of new functions begin: `plain`, or what waits for the wanted call and goes on with `plain`.
+vectorcallfunc called_by(vectorcallfunc plain);
+
+void init_compare();  // reads what is wanted
+
+}  // namespace footlight::python

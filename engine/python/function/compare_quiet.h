@@ -1,0 +1,42 @@
+// What repeating a call must not do to the program: print again, read its input, draw its random numbers, change its
+// variables.
+#pragma once
+
+#include "engine/base/print_sink.h"
+#include "engine/ops/random_seeds.h"
+#include "engine/python/interpreter/ref.h"
+#include "engine/tensor/kept_states.h"
+
+#include <array>
+#include <cstdint>
+
+namespace footlight::python {
+
+// While it lives, what the process prints is dropped and counted, and its input is empty.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+  uint64_t take_printed();   // bytes since the last call
+
+ private:
+  std::array<int, 3> before_{-1, -1, -1};
+  int printed_ = -1;
+  PrintSink sink_;
+};
+
+// Variables and random numbers: the engine's, Python's and NumPy's.
+class KeptProgram {
+ public:
+  explicit KeptProgram(uint64_t most_bytes);
+  void put_back() const;
+
+ private:
+  KeptStates states_;
+  random::KeptSeeds seeds_;
+  Ref python_, numpy_;       // what getstate() gave; empty: the module is not loaded
+};
+
+}  // namespace footlight::python

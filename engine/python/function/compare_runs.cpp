@@ -1,0 +1,258 @@
+// The repetitions of a call that is compared: pairs of an eager and a traced one in random order, some with marks.
+#include "engine/python/function/compare.h"
+
+#include "engine/base/activity.h"
+#include "engine/base/device_hooks.h"
+#include "engine/base/text.h"
+#include "engine/eager/tape.h"
+#include "engine/python/calls/library.h"
+#include "engine/python/function/compare_quiet.h"
+#include "engine/python/function/state_watch.h"
+#include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/session/writer.h"
+#include "engine/trace/pass_record.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+namespace footlight::python {
+namespace {
+
+using session::ComparisonRecord;
+using session::ComparisonRun;
+
+constexpr uint32_t kWarmUp = 3;
+constexpr uint32_t kFewest = 10;            // pairs without events before the spread may end it
+constexpr uint32_t kFewestWithEvents = 3;
+constexpr size_t kMostMarksOfRun = 100'000;
+constexpr size_t kMostMarks = 200'000;      // that are written
+constexpr uint64_t kMostBytes = uint64_t{2} << 30;  // of variables
+constexpr double kKnownWithin = 0.02;
+
+// The arguments of the call, as the interpreter passed them.
+struct Call {
+  PyObject* function;
+  PyObject* const* args;
+  size_t nargsf;
+  PyObject* kwnames;
+};
+
+// The trace that serves the call; made if there is none, as the call would have made it.
+std::shared_ptr<TraceEntry> trace_for(FunctionCore& core, const Call& call) {
+  core.prepare();
+  BoundArguments bound;
+  bind_arguments(core.signature, core.name, call.args, PyVectorcall_NARGS(call.nargsf), call.kwnames, bound);
+  if (core.options.input_signature) apply_signature(core, bound);
+  std::vector<PyObject*> values;
+  for (const Ref& value : bound.values) values.push_back(value.get());
+  CallKey key;
+  write_key(core, values, key);
+  bool traced;
+  return std::static_pointer_cast<TraceEntry>(core.function.find_or_trace(
+      {key.key.words.data(), key.key.words.size()}, CallArguments(key, values), session::TraceReason::kCall, traced));
+}
+
+// In its scope nothing is recorded, or every activity of this thread is.
+class Marking {
+ public:
+  explicit Marking(ActivityLog* log)
+      : level_(recording_level.exchange(log ? RecordingLevel::kOps : RecordingLevel::kOff)) {
+    this_thread_activity = log;
+    stays_out = !log;                       // so that EngineEntry looks
+  }
+  ~Marking() {
+    this_thread_activity = nullptr;
+    stays_out = true;
+    recording_level.store(level_);
+  }
+  Marking(const Marking&) = delete;
+  Marking& operator=(const Marking&) = delete;
+
+ private:
+  const RecordingLevel level_;
+};
+
+class Eagerly {
+ public:
+  explicit Eagerly(bool eagerly) : before_(std::exchange(functions_run_eagerly, eagerly)) {}
+  ~Eagerly() { functions_run_eagerly = before_; }
+  Eagerly(const Eagerly&) = delete;
+  Eagerly& operator=(const Eagerly&) = delete;
+
+ private:
+  const bool before_;
+};
+
+void wait_for_devices() {
+  if (const OpenDevices* devices = open_devices.load(std::memory_order_acquire)) {
+    const Doing waiting(this_thread_activity, Activity::kWaiting);
+    devices->synchronize();
+  }
+}
+
+void take_marks(const ActivityLog& log, ComparisonRun& run) {
+  run.lost = log.lost();
+  run.marks.reserve(log.marks().size());
+  for (const ActivityLog::Mark& mark : log.marks()) {
+    session::ComparisonMark& made = run.marks.emplace_back();
+    made.start_ns = mark.start_ns;
+    made.activity = mark.activity;
+    if (mark.op == ActivityLog::kNoOp) continue;
+    const OpEvent& op = log.ops()[mark.op];
+    made.op = op.op;
+    made.source = op.source();
+    made.graph = op.graph();
+    made.node = op.node();
+    made.signature = op.signature;
+  }
+}
+
+// What is known of the differences so far.
+struct Differences {
+  uint32_t count = 0;
+  double mean = 0, squares = 0;
+  void add(double value) {
+    ++count;
+    const double step = value - mean;
+    mean += step / count;
+    squares += step * (value - mean);
+  }
+  // Half of the interval that holds the mean in 19 of 20 cases, as a share of it.
+  double known_within() const {
+    return count < 2 || mean == 0 ? 1 : 1.96 * std::sqrt(squares / (count - 1) / count) / std::abs(mean);
+  }
+};
+
+class Repetitions {
+ public:
+  Repetitions(const WantedComparison& wanted, const Call& call, ComparisonRecord& record)
+      : wanted_(wanted), call_(call), record_(record), kept_(kMostBytes) {}
+
+  void run() {
+    const int64_t began = now_ns();
+    const auto passed = [&] { return static_cast<double>(now_ns() - began) * 1e-9; };
+    for (uint32_t pair = 0; pair < kWarmUp + wanted_.pairs && record_.error.empty(); ++pair) {
+      const bool warm_up = pair < kWarmUp;
+      const bool with_events = pair % 4 == 0 && marks_ + marks_of_pair_ <= kMostMarks;
+      repeat(pair, warm_up, with_events);
+      if (warm_up || !record_.error.empty()) continue;
+      (with_events ? with_events_ : without_) += 1;
+      if (!with_events_ || !without_) continue;
+      if (without_ >= kFewest && with_events_ >= kFewestWithEvents && differences_.known_within() < kKnownWithin) {
+        record_.stopped = "the difference is known within 2 %";
+        break;
+      }
+      if (passed() > wanted_.seconds) {
+        record_.stopped = str(wanted_.seconds, " s were over");
+        break;
+      }
+    }
+    if (record_.stopped.empty()) record_.stopped = record_.error.empty() ? "all pairs were run" : "a repetition failed";
+    kept_.put_back();
+    const uint64_t printed = std::max(printed_[0], printed_[1]);
+    if (printed)
+      record_.notes.push_back(str("prints: ", printed_[0], " bytes in each eager repetition, ", printed_[1],
+                                  " in each traced one; they were dropped"));
+  }
+
+ private:
+  void repeat(uint32_t pair, bool warm_up, bool with_events) {
+    const bool traced_first = random_() % 2;
+    std::array<ComparisonRun, 2> runs;
+    for (const bool traced : {traced_first, !traced_first}) {
+      ComparisonRun& run = runs[traced];
+      run = {.pair = pair, .traced = traced, .warm_up = warm_up, .with_events = with_events};
+      once(run);
+      if (!record_.error.empty()) return;
+    }
+    if (with_events) {
+      marks_of_pair_ = runs[0].marks.size() + runs[1].marks.size();
+      if (!warm_up) marks_ += marks_of_pair_;
+    } else if (!warm_up) {
+      differences_.add(static_cast<double>(runs[1].end_ns - runs[1].start_ns - (runs[0].end_ns - runs[0].start_ns)));
+    }
+    for (ComparisonRun& run : runs) {
+      if (warm_up) run.marks.clear();
+      record_.runs.push_back(std::move(run));
+    }
+  }
+
+  void once(ComparisonRun& run) {
+    kept_.put_back();
+    log_.clear();
+    FunctionCore& core = core_of(call_.function);
+    PyObject* const callable = run.traced ? call_.function : core.python_function.get();
+    {
+      const Eagerly eagerly(!run.traced);
+      const Marking marking(run.with_events ? &log_ : nullptr);
+      run.start_ns = now_ns();
+      const size_t count = call_.nargsf & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
+      const Ref result = Ref::steal(PyObject_Vectorcall(callable, call_.args, count, call_.kwnames));
+      if (result) wait_for_devices();
+      run.end_ns = now_ns();
+      if (!result) failed(run.traced);
+    }
+    take_marks(log_, run);
+    printed_[run.traced] = std::max(printed_[run.traced], quiet_.take_printed());
+  }
+
+  void failed(bool traced) {
+    const Ref exception = take_exception();
+    if (!PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception)) {
+      raise_again(exception);
+      throw PythonErrorSet();
+    }
+    record_.error = str(traced ? "traced: " : "eagerly: ", Py_TYPE(exception.get())->tp_name, ": ",
+                        readable(checked(PyObject_Str(exception.get())).get()));
+  }
+
+  const WantedComparison& wanted_;
+  const Call& call_;
+  ComparisonRecord& record_;
+  const KeptProgram kept_;
+  Quiet quiet_;
+  ActivityLog log_{kMostMarksOfRun};
+  std::minstd_rand random_{static_cast<uint32_t>(now_ns())};
+  Differences differences_;
+  uint32_t with_events_ = 0, without_ = 0;
+  size_t marks_ = 0, marks_of_pair_ = 0;
+  std::array<uint64_t, 2> printed_{};
+};
+
+}  // namespace
+
+void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* const* args, size_t nargsf,
+                  PyObject* kwnames) {
+  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
+  if (!writer) return;
+  FunctionCore& core = core_of(function);
+  const Call call{function, args, nargsf, kwnames};
+  const std::shared_ptr<TraceEntry> entry = trace_for(core, call);
+  ComparisonRecord record;
+  record.function = core.function.id();
+  record.trace = entry->id;
+  record.call = wanted.call;
+  record.source = current_source();
+  if (const OpenDevices* devices = open_devices.load(std::memory_order_acquire)) record.simulated = devices->simulated;
+  record.changes = trace::pass_changes(entry->concrete->program());
+  for (const std::string& change : outside_changes(core.python_function.get()))
+    record.notes.push_back("has effects outside that every eager repetition has again: " + change);
+  for (const std::string& note : record.notes)
+    writer->add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
+                                       str("comparing ", core.qualified_name, ": ", note, "\n")});
+  const trace::Definition before = core.function.definition();
+  try {
+    const HideTapes hidden;
+    Repetitions(wanted, call, record).run();
+  } catch (const Error& e) {
+    record.error = e.message();
+  }
+  core.function.definition() = before;
+  writer->add(std::move(record));
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,328 @@
+"""Calls that are repeated eagerly and traced: shares that add up, groups, and that the script does not notice."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+
+
+class Compared(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.session = os.path.join(self.folder, 'run.footlight')
+
+    def write(self, body):
+        path = os.path.join(self.folder, 'script.py')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('import tensorflow as tf\n' + textwrap.dedent(body))
+        return path
+
+    def run_it(self, *words, code=0):
+        done = subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, timeout=300, env=ENVIRONMENT,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def compare(self, body, *words):
+        script = self.write(body)
+        out = self.run_it('compare', script, '--json', '-o', self.session, '--seconds', '4', *words).stdout
+        found = json.loads(out)
+        self.assertEqual(len(found), 1)
+        self.check(found[0])
+        return found[0]
+
+    def check(self, c):
+        """What holds for every comparison, from its numbers alone."""
+        left, right = c['left'], c['right']
+        parts = sum(part['difference_ns']['mean'] for part in c['parts'])
+        near = 0.1 * (len(c['parts']) + 3)   # each number is printed to a tenth of a nanosecond
+        self.assertAlmostEqual(left['total_ns']['mean'] + parts, right['total_ns']['mean'], delta=near)
+        self.assertAlmostEqual(c['difference_ns']['mean'], right['total_ns']['mean'] - left['total_ns']['mean'], delta=1)
+        for side in left, right:
+            self.assertAlmostEqual(sum(side['shares_ns'].values()), side['recorded_ns']['mean'], delta=2)
+            self.assertGreaterEqual(min(side['shares_ns'].values()), 0)
+        for name in 'eager', 'traced':
+            rows = sum(row[name + '_ns']['mean'] for row in c['rows'])
+            side = left if name == 'eager' else right
+            self.assertAlmostEqual(rows, side['shares_ns']['kernels'], delta=0.1 * len(c['rows']) + 1)
+        self.assertEqual(c['unexplained'], 0)
+
+    def rows(self, c, group):
+        return [row for row in c['rows'] if row['group'] == group]
+
+
+class Scripts(Compared):
+    def test_power(self):
+        c = self.compare('''
+            @tf.function
+            def power(x, n):
+                result = tf.ones_like(x)
+                for _ in range(n):
+                    result = result * x
+                return result
+            print(float(tf.reduce_sum(power(tf.constant([1.0, 1.01]), 100))))
+            ''', '--function', 'power')
+        self.assertEqual(c['function'], 'power')
+        self.assertGreater(c['pairs'], 5)
+        self.assertGreater(c['pairs_with_events'], 2)
+        [same] = [row for row in c['rows'] if row['eager_ops'] == '100 x Mul']
+        self.assertEqual((same['line'], same['group'], same['traced_count']), (7, 'same', 100))
+        self.assertGreater(c['left']['shares_ns']['Python'], 0)
+        self.assertEqual(c['right']['ops'], sum(row['traced_count'] for row in c['rows']))
+        self.assertEqual(c['left']['ops'], sum(row['eager_count'] for row in c['rows']))
+
+    def test_convolution_step(self):
+        c = self.compare('''
+            tf.random.set_seed(1)
+            kernel = tf.Variable(tf.random.normal([3, 3, 1, 4]))
+            dense = tf.Variable(tf.random.normal([64, 10]))
+            @tf.function
+            def step(x, y):
+                with tf.GradientTape() as tape:
+                    h = tf.nn.relu(tf.nn.conv2d(x, kernel, strides=1, padding='SAME'))
+                    h = tf.nn.max_pool2d(h, ksize=2, strides=2, padding='SAME')
+                    logits = tf.matmul(tf.reshape(h, [8, 64]), dense)
+                    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
+                grads = tape.gradient(loss, [kernel, dense])
+                kernel.assign_sub(0.1 * grads[0])
+                dense.assign_sub(0.1 * grads[1])
+                return loss
+            x = tf.random.normal([8, 8, 8, 1])
+            y = tf.constant([0, 1, 2, 3, 4, 5, 6, 7])
+            for i in range(3):
+                print(float(step(x, y)))
+            ''', '--function', 'step', '--call', '2')
+        self.assertEqual(c['call'], 2)
+        conv = [row for row in c['rows'] if row['eager_ops'] == 'Conv2D']
+        self.assertEqual([(row['group'], row['graph_nodes'][:6]) for row in conv], [('same', 'Conv2D')])
+        self.assertGreater(conv[0]['flops'], 0)
+        self.assertEqual(c['error'], '')
+
+    def test_loop(self):
+        c = self.compare('''
+            @tf.function
+            def total(n, x):
+                s = tf.zeros([4])
+                i = tf.constant(0)
+                while i < n:
+                    s = s + tf.sin(x)
+                    i += 1
+                return s
+            total(tf.constant(30), tf.ones([4]))
+            ''')
+        [sine] = [row for row in c['rows'] if row['eager_ops'] == '30 x Sin']
+        # One node that ran as often as the eager loop turned.
+        self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('same', 30, 8))
+        self.assertNotIn('x', sine['graph_nodes'].split('/')[-1].replace('30 x', ''))
+
+    def test_folded_and_pruned(self):
+        c = self.compare('''
+            @tf.function
+            def f(x):
+                scale = tf.exp(tf.constant([1.0, 2.0]))
+                unused = tf.cos(x)
+                return x * scale
+            f(tf.constant([1.0, 2.0]))
+            ''')
+        groups = {row['eager_ops']: (row['group'], row['why']) for row in c['rows']}
+        self.assertEqual(groups['Exp'], ('folded', 'pass fold_constants'))
+        self.assertEqual(groups['Cos'], ('pruned', 'pass prune'))
+        self.assertEqual(groups['Mul'][0], 'same')
+
+    def test_nested_functions_run_eagerly_too(self):
+        c = self.compare('''
+            @tf.function
+            def inner(x):
+                return tf.sin(x)
+            @tf.function
+            def outer(x):
+                return inner(x) + inner(x)
+            outer(tf.ones([3]))
+            ''', '--function', 'outer')
+        self.assertEqual([row['eager_ops'] for row in c['rows'] if 'Sin' in row['eager_ops']], ['2 x Sin'])
+
+    def test_a_wait_in_python_is_pythons(self):
+        c = self.compare('''
+            import time
+            @tf.function
+            def f(x):
+                until = time.perf_counter_ns() + 3_000_000
+                while time.perf_counter_ns() < until:
+                    pass
+                return x + 1.0
+            f(tf.ones([3]))
+            ''', '--pairs', '8')
+        self.assertGreaterEqual(c['left']['shares_ns']['Python'], 0.8 * 3e6)
+        self.assertLess(c['right']['shares_ns']['Python'], 0.2 * 3e6)
+        largest = min((part for part in c['parts'] if part['kind'] != 'recording'), key=lambda part: part['difference_ns']['mean'])
+        self.assertEqual(largest['name'], 'Python')
+        self.assertIn('Python is the largest reason', c['sentence'])
+
+    def test_eager_against_eager(self):
+        c = self.compare('''
+            tf.config.run_functions_eagerly(True)
+            @tf.function
+            def f(x):
+                for _ in range(20):
+                    x = tf.sin(x)
+                return x
+            f(tf.ones([100]))
+            ''')
+        # The traced repetitions are asked for as such.
+        self.assertEqual(c['right']['ops'], 20)
+
+
+class Unnoticed(Compared):
+    SCRIPT = '''
+        import random
+        tf.random.set_seed(3)
+        random.seed(4)
+        v = tf.Variable([1.0, 2.0])
+        generator = tf.random.Generator.from_seed(5)
+        class Model:
+            def __init__(self):
+                self.w = None
+            @tf.function
+            def step(self, x):
+                if self.w is None:
+                    self.w = tf.Variable(tf.ones([2]), name='w')
+                tf.print('step', x)
+                print('traced or eager')
+                self.w.assign_add(x)
+                v.assign_sub(0.5 * self.w)
+                return v + tf.random.uniform([2]) + generator.normal([2])
+        model = Model()
+        for i in range(4):
+            print(model.step(tf.constant([1.0, 2.0])).numpy().tolist(), random.random(),
+                  tf.random.normal([2]).numpy().tolist())
+        print(v.numpy(), model.w.numpy(), input() if False else '')
+        '''
+
+    def test_the_output_is_the_same(self):
+        script = self.write(self.SCRIPT)
+        plain = self.run_it('record', '-o', self.session, script)
+        for call in '1', '3':
+            compared = self.run_it('record', '-o', self.session, '--compare', 'Model.step:' + call, '--compare-pairs',
+                                   '6', script)
+            self.assertEqual(compared.stdout, plain.stdout)
+            self.assertEqual(compared.stderr, plain.stderr)
+            [c] = json.loads(self.run_it('compare', self.session, '--json').stdout)
+            self.check(c)
+            self.assertEqual((c['call'], c['pairs'], c['error']), (int(call), 6, ''))
+            self.assertTrue(any('prints: ' in note for note in c['notes']), c['notes'])
+        calls = json.loads(self.run_it('info', self.session, '--json').stdout)
+        self.assertEqual(calls['calls'], 4)   # repetitions are no calls of the program
+
+    def test_effects_are_said(self):
+        c = self.compare('''
+            seen = []
+            @tf.function
+            def f(x):
+                seen.append(1)
+                return x + 1.0
+            f(tf.ones([3]))
+            ''', '--pairs', '4')
+        self.assertTrue(any('seen (line 6)' in note for note in c['notes']), c['notes'])
+
+    def test_a_failing_repetition_is_said(self):
+        script = self.write('''
+            tracing = True
+            @tf.function
+            def f(x):
+                if not tracing:
+                    raise ValueError('not twice')
+                return x + 1.0
+            g = f.get_concrete_function(tf.ones([3]))
+            tracing = False
+            print(f(tf.ones([3])).numpy())
+            ''')
+        done = self.run_it('compare', script)
+        self.assertIn('[2. 2. 2.]', done.stdout)
+        self.assertIn('The comparison failed eagerly: ValueError: not twice', done.stdout)
+
+    def test_what_the_script_raises_is_raised(self):
+        script = self.write('''
+            @tf.function
+            def f(x):
+                raise ValueError('as always')
+            f(tf.ones([3]))
+            ''')
+        plain = self.run_it('record', '-o', self.session, script, code=1)
+        done = self.run_it('record', '-o', self.session, '--compare', 'f', script, code=1)
+        self.assertIn('ValueError: as always', done.stderr)
+        self.assertEqual(done.stderr, plain.stderr)
+
+
+FAKES = os.path.join(BUILD, 'tests')
+
+
+@unittest.skipUnless(os.path.exists(os.path.join(FAKES, 'libfake_device.so')), 'the fake device is not built')
+class Rehearsal(Compared):
+    def setUp(self):
+        super().setUp()
+        driver = os.pathsep.join(filter(None, [os.path.join(FAKES, 'fake_driver'), os.environ.get('LD_LIBRARY_PATH')]))
+        fake = {'FOOTLIGHT_CUDA_PART': os.path.join(FAKES, 'libfake_device.so'), 'LD_LIBRARY_PATH': driver,
+                'FOOTLIGHT_CUPTI': os.path.join(FAKES, 'libfake_cupti.so')}
+        before = dict(ENVIRONMENT)
+        ENVIRONMENT.update(fake)
+        self.addCleanup(lambda: (ENVIRONMENT.clear(), ENVIRONMENT.update(before)))
+
+    def test_streams_of_a_simulated_device(self):
+        script = self.write("""
+            with tf.device('/gpu:0'):
+                x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+            @tf.function
+            def f(x):
+                return tf.matmul(x, x) * x
+            print(f(x).device)
+            """)
+        out = self.run_it('compare', script, '--json', '-o', self.session, '--pairs', '12').stdout
+        [c] = json.loads(out)
+        self.assertTrue(c['simulated'])
+        self.assertIn('The device is simulated.', self.run_it('compare', self.session).stdout)
+        for side in c['left'], c['right']:
+            names = [lane['name'] for lane in side['lanes']]
+            self.assertEqual(names[0], 'host')
+            self.assertTrue(any(name.startswith('CUDA API, 2 launches') for name in names), names)
+            streams = [lane for lane in side['lanes'] if lane['name'].startswith('stream')]
+            self.assertEqual(sum(lane['pieces'] for lane in streams), 2, side['lanes'])
+            self.assertAlmostEqual(sum(side['shares_ns'].values()), side['recorded_ns']['mean'], delta=2)
+            self.assertGreater(side['shares_ns']['device kernels'], 0)
+        self.assertEqual({row['eager_ops']: row['group'] for row in c['rows']}, {'MatMul': 'same', 'Mul': 'same'})
+
+
+class CommandLine(Compared):
+    def test_text(self):
+        script = self.write('''
+            @tf.function
+            def f(x):
+                return tf.sin(x) + 1.0
+            f(tf.ones([3]))
+            ''')
+        out = self.run_it('compare', script, '-o', self.session).stdout
+        self.assertIn('f, arguments of call 1 (script.py:6)', out)
+        self.assertRegex(out, r'\d+ [num]s eager, .* traced: ')
+        self.assertRegex(out, r'(?m)^  eager +[\d.]+ [num]s  #+')
+        self.assertRegex(out, r'script.py:5 +Sin +[\d.]+ [num]s +\S*Sin\S* +[\d.]+ [num]s .* same')
+        self.assertEqual(out, self.run_it('compare', self.session).stdout)
+
+    def test_mistakes(self):
+        script = self.write('print(1)\n')
+        self.assertIn('which script?', self.run_it('compare', code=2).stderr)
+        self.assertIn("unknown option '--bad'", self.run_it('compare', script, '--bad', code=2).stderr)
+        self.assertIn('--call takes', self.run_it('compare', script, '--call', 'x', code=2).stderr)
+        self.assertIn('no call was compared', self.run_it('compare', script, '--function', 'f', code=2).stderr)
+        self.assertIn('pairs are 2', self.run_it('compare', script, '--pairs', '0', code=2).stderr)
+        self.assertIn('--compare takes', self.run_it('record', '--compare', 'f:x', script, code=2).stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()

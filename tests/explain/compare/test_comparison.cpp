@@ -1,0 +1,313 @@
+// Whole comparisons of invented repetitions: groups from what passes recorded, timelines of a simulated device, losses.
+#include "engine/explain/compare/text.h"
+#include "engine/session/writer.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <map>
+
+using namespace footlight;
+using namespace footlight::explain;
+using session::Fate;
+
+namespace {
+
+constexpr int64_t kStart = 1'700'000'000'000'000'000;
+constexpr const char* kOps[] = {"MatMul", "Mul", "Sin", "Exp", "Relu", "Cast", "Sum"};
+
+// Instruction N of code 1 stands on line 10 + N.
+SourceRef at_line(int line) { return {CodeId(1), static_cast<uint32_t>(line - 10)}; }
+
+uint16_t op_number(const std::string& name) {
+  return static_cast<uint16_t>(std::ranges::find(kOps, name) - std::begin(kOps));
+}
+
+class Invented {
+ public:
+  Invented() {
+    record_.function = FunctionId(1);
+    record_.trace = TraceId(1);
+    record_.call = 3;
+    record_.source = at_line(20);
+    record_.stopped = "all pairs were run";
+    graph_.id = GraphId(1);
+    graph_.name = "step";
+  }
+
+  uint32_t node(const std::string& op, int line) {
+    session::NodeRecord node;
+    node.id = static_cast<uint32_t>(graph_.nodes.size());
+    node.op = op;
+    node.name = op + "_" + std::to_string(node.id);
+    node.source = at_line(line);
+    graph_.nodes.push_back(node);
+    return node.id;
+  }
+  void change(uint32_t node, Fate fate, const std::string& pass, uint32_t by = 0) {
+    record_.changes.push_back({GraphId(1), NodeId(node), pass, fate, NodeId(by)});
+  }
+
+  // A repetition; marks follow each other.
+  session::ComparisonRun& begin(uint32_t pair, bool traced, bool with_events) {
+    session::ComparisonRun run{.pair = pair, .traced = traced, .with_events = with_events};
+    run.start_ns = run.end_ns = now_;
+    record_.runs.push_back(run);
+    return record_.runs.back();
+  }
+  void doing(Activity activity, int64_t ns) { mark(activity, ns); }
+  void eager_op(const std::string& op, int line, int64_t ns, Activity activity = Activity::kKernel) {
+    session::ComparisonMark& made = mark(activity, ns);
+    made.op = OpId(op_number(op));
+    made.source = at_line(line);
+  }
+  void node_runs(uint32_t node, int64_t ns, Activity activity = Activity::kKernel) {
+    session::ComparisonMark& made = mark(activity, ns);
+    made.op = OpId(op_number(graph_.nodes[node].op));
+    made.graph = GraphId(1);
+    made.node = NodeId(node);
+  }
+  void end() { now_ = record_.runs.back().end_ns + 1000; }
+  void total(uint32_t pair, bool traced, int64_t ns) {
+    begin(pair, traced, false).end_ns += ns;
+    end();
+  }
+  void device(const std::string& kind, const std::string& name, int64_t from, int64_t to, uint32_t correlation,
+              uint32_t stream = 0) {
+    session::DeviceRecord made;
+    made.kind = kind;
+    made.name = name;
+    made.start_ns = record_.runs.back().start_ns + from;
+    made.end_ns = record_.runs.back().start_ns + to;
+    made.correlation = correlation;
+    made.stream = stream;
+    devices_.push_back(made);
+  }
+  session::ComparisonRecord& record() { return record_; }
+
+  // Through a file, as the window gets it.
+  Comparison comparison(std::string* text = nullptr) {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("run.footlight").toStdString();
+    auto writer = session::Writer::create(path, {}, RecordingLevel::kOps);
+    const session::FileId file = writer->file("/a/train.py", "");
+    session::CodeRecord code{CodeId(1), file, "Model.step", 10, {}};
+    for (uint32_t i = 0; i < 40; ++i) code.lines.push_back({i, 10 + i});
+    writer->add(code);
+    session::FunctionRecord function;
+    function.id = FunctionId(1), function.name = "Model.step", function.file = file, function.line = 10;
+    writer->add(function);
+    session::TraceRecord trace;
+    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1;
+    trace.start_ns = kStart - 10'000'000, trace.end_ns = kStart - 4'000'000;
+    trace.graphs = {{"traced", GraphId(1)}};
+    writer->add(trace);
+    writer->add(graph_);
+    for (const char* op : kOps) writer->add(session::OpNameRecord{OpId(op_number(op)), op, "elementwise"});
+    for (const session::DeviceRecord& device : devices_) writer->add(device);
+    writer->add(record_);
+    writer->finish({kStart + 1'000'000'000, 0, 0, "finished"});
+    writer.reset();
+    const auto reader = session::Reader::open(path);
+    const std::vector<Comparison> all = comparisons_of(*reader);
+    if (all.size() != 1) qFatal("there are %zu comparisons", all.size());
+    if (text) *text = text_of(*reader, all[0]);
+    return all[0];
+  }
+
+ private:
+  session::ComparisonMark& mark(Activity activity, int64_t ns) {
+    session::ComparisonRun& run = record_.runs.back();
+    session::ComparisonMark& made = run.marks.emplace_back();
+    made.start_ns = run.end_ns;
+    made.activity = activity;
+    run.end_ns += ns;
+    return made;
+  }
+
+  session::ComparisonRecord record_;
+  session::GraphRecord graph_;
+  std::vector<session::DeviceRecord> devices_;
+  int64_t now_ = kStart;
+};
+
+double share(const Side& side, Share share) { return side.shares[static_cast<size_t>(share)]; }
+
+std::map<std::string, const Row*> by_op(const Comparison& c) {
+  std::map<std::string, const Row*> rows;
+  for (const Row& row : c.rows) rows[row.eager_ops.empty() ? row.graph_nodes : row.eager_ops] = &row;
+  return rows;
+}
+
+}  // namespace
+
+class TestComparison : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void groups_come_from_what_passes_did() {
+    Invented made;
+    const uint32_t product = made.node("MatMul", 11), folded = made.node("Mul", 12), pruned = made.node("Sin", 13),
+                   kept = made.node("Exp", 14), joined = made.node("Exp", 15), fused = made.node("Relu", 16),
+                   turn = made.node("Mul", 17), moved = made.node("Sum", 18), cast = made.node("Cast", 19);
+    made.change(folded, Fate::kConstant, "fold_constants", 20);
+    made.change(folded, Fate::kNothing, "prune");
+    made.change(pruned, Fate::kNothing, "prune");
+    made.change(joined, Fate::kEqualNode, "join", kept);
+    made.change(fused, Fate::kFused, "fuse", 21);
+    made.change(moved, Fate::kNothing, "hoist");
+    for (const bool traced : {false, true}) {
+      made.begin(0, traced, true);
+      if (!traced) {
+        made.eager_op("MatMul", 11, 500);
+        for (const auto& [op, line] : {std::pair{"Mul", 12}, {"Sin", 13}, {"Exp", 14}, {"Exp", 15}, {"Relu", 16}})
+          made.eager_op(op, line, 10 * line);
+        for (int i = 0; i < 40; ++i) {
+          made.eager_op("Mul", 17, 3);
+          made.eager_op("Sum", 18, 4);
+        }
+      } else {
+        made.eager_op("Sum", 18, 4);          // a node that a pass made before the loop: it has a line, and no graph
+        made.node_runs(product, 450);
+        made.node_runs(kept, 140);
+        for (int i = 0; i < 40; ++i) made.node_runs(turn, 2);
+        made.node_runs(cast, 7);
+      }
+      made.end();
+    }
+    made.total(1, false, 3000);
+    made.total(1, true, 700);
+    const Comparison c = made.comparison();
+    const auto rows = by_op(c);
+    QCOMPARE(c.rows.size(), 9u);
+    QCOMPARE(rows.at("MatMul")->group, Group::kSame);
+    QCOMPARE(rows.at("MatMul")->difference.mean, -50.0);
+    QCOMPARE(rows.at("MatMul")->graph_nodes, std::string("MatMul_0"));
+    QCOMPARE(rows.at("Mul")->group, Group::kFolded);
+    QCOMPARE(rows.at("Mul")->why, std::string("pass fold_constants"));
+    QCOMPARE(rows.at("Sin")->group, Group::kPruned);
+    QCOMPARE(rows.at("Relu")->group, Group::kFused);
+    QCOMPARE(rows.at("40 x Mul")->group, Group::kSame);
+    QCOMPARE(rows.at("40 x Mul")->eager.mean, 120.0);
+    QCOMPARE(rows.at("40 x Mul")->traced.mean, 80.0);
+    QCOMPARE(rows.at("40 x Sum")->group, Group::kHoisted);
+    QCOMPARE(rows.at("Cast_8")->group, Group::kOnlyTraced);
+    QCOMPARE(c.rows[3].group, Group::kSame);
+    QCOMPARE(c.rows[4].group, Group::kJoined);
+    QCOMPARE(c.rows[4].at.line, 15);
+    for (size_t i = 0; i + 1 < c.rows.size(); ++i) QVERIFY(c.rows[i].at.line <= c.rows[i + 1].at.line);
+    QCOMPARE(c.difference.mean, -2300.0);
+    double sum = 0;
+    for (const Part& part : c.parts) sum += part.difference.mean;
+    QCOMPARE(sum, -2300.0);
+    QCOMPARE(c.call, 3u);
+    QCOMPARE(c.tracing_ns, 6'000'000);
+    QCOMPARE(c.worth_from, std::optional<uint64_t>(2609));  // 6 ms / 2300 ns = 2608.7
+  }
+
+  void a_simulated_device_lands_where_it_was_put() {
+    Invented made;
+    const uint32_t product = made.node("MatMul", 11), next = made.node("Relu", 12);
+    made.record().simulated = true;
+    made.begin(0, false, true);
+    made.doing(Activity::kPython, 30);
+    made.doing(Activity::kDispatch, 20);
+    made.eager_op("MatMul", 11, 10, Activity::kLaunch);   // 50..60
+    made.doing(Activity::kPython, 60);                     // 60..120
+    made.eager_op("Relu", 12, 10, Activity::kLaunch);      // 120..130
+    made.doing(Activity::kWaiting, 70);                    // 130..200
+    made.device("runtime", "cudaLaunchKernel", 51, 59, 1);
+    made.device("kernel", "gemm", 70, 100, 1, 7);
+    made.device("runtime", "cudaLaunchKernel", 121, 128, 2);
+    made.device("kernel", "relu", 140, 160, 2, 8);
+    made.device("memcpy", "copy", 150, 180, 3, 7);
+    made.end();
+    made.begin(0, true, true);
+    made.doing(Activity::kDispatch, 10);
+    made.node_runs(product, 5, Activity::kLaunch);
+    made.node_runs(next, 5, Activity::kLaunch);
+    made.doing(Activity::kWaiting, 40);                    // 20..60
+    made.device("kernel", "gemm", 20, 45, 4, 7);
+    made.end();
+    std::string text;
+    const Comparison c = made.comparison(&text);
+    QVERIFY(c.simulated);
+    QVERIFY(text.find("The device is simulated.") != text.npos);
+    QCOMPARE(share(c.eager, Share::kDeviceKernel), 50.0);  // 70..100, 140..160
+    QCOMPARE(share(c.eager, Share::kDeviceCopy), 20.0);    // 160..180
+    QCOMPARE(share(c.eager, Share::kWaiting), 30.0);       // 130..140, 180..200
+    QCOMPARE(share(c.eager, Share::kLaunch), 20.0);
+    QCOMPARE(share(c.eager, Share::kDispatch), 20.0);
+    QCOMPARE(share(c.eager, Share::kPython), 60.0);        // 0..30, 60..70, 100..120
+    QCOMPARE(share(c.traced, Share::kDeviceKernel), 25.0);
+    QCOMPARE(share(c.traced, Share::kWaiting), 15.0);
+    const std::vector<Lane>& lanes = c.eager.picture.lanes;
+    QCOMPARE(lanes.size(), 4u);
+    QCOMPARE(lanes[1].name, std::string("CUDA API, 2 launches"));
+    QCOMPARE(lanes[2].name, std::string("stream 7"));
+    QCOMPARE(lanes[2].pieces.size(), 2u);
+    QCOMPARE(lanes[2].pieces[0].start, 70);
+    QCOMPARE(lanes[2].pieces[0].end, 100);
+    QCOMPARE(lanes[2].pieces[0].label, std::string("gemm"));
+    QCOMPARE(lanes[2].pieces[0].gap, 70);
+    QCOMPARE(lanes[2].pieces[0].gap_share, Share::kPython);  // 40 of the 70
+    QCOMPARE(lanes[2].busy, 0.3);
+    QCOMPARE(lanes[3].pieces[0].start, 140);
+    // The kernel belongs to the row of the op that launched it, and so does the launch.
+    QCOMPARE(lanes[2].pieces[0].row, lanes[1].pieces[0].row);
+    QCOMPARE(c.rows[static_cast<size_t>(lanes[2].pieces[0].row)].eager_ops, std::string("MatMul"));
+    QCOMPARE(c.rows[static_cast<size_t>(lanes[2].pieces[0].row)].eager.mean, 30.0);
+  }
+
+  void time_after_lost_marks_is_unexplained() {
+    Invented made;
+    made.begin(0, false, true).lost = 7;
+    made.doing(Activity::kPython, 100);
+    made.doing(Activity::kDispatch, 0);
+    made.record().runs.back().end_ns += 900;
+    made.end();
+    made.begin(0, true, true);
+    made.doing(Activity::kDispatch, 500);
+    made.end();
+    const Comparison c = made.comparison();
+    QCOMPARE(c.eager.lost, 7u);
+    QCOMPARE(share(c.eager, Share::kUnexplained), 900.0);
+    QCOMPARE(c.unexplained, 0.6);
+    QVERIFY(sentence_of(c).find("60 % is unexplained") != std::string::npos);
+  }
+
+  void equal_sides_differ_by_nothing() {
+    Invented made;
+    for (uint32_t pair = 0; pair < 8; ++pair) {
+      made.total(pair, false, 1000 + 10 * (pair % 3));
+      made.total(pair, true, 1000 + 10 * ((pair + 1) % 3));
+    }
+    const Comparison c = made.comparison();
+    QVERIFY(sentence_of(c).find("no difference beyond the spread") != std::string::npos);
+  }
+
+  void failures_are_said() {
+    Invented made;
+    made.record().error = "eagerly: ValueError: no";
+    QCOMPARE(sentence_of(made.comparison()), std::string("The comparison failed eagerly: ValueError: no."));
+  }
+
+  void nonsense_in_a_file_is_survived() {
+    Invented made;
+    made.begin(0, false, true).end_ns -= 500;
+    made.doing(static_cast<Activity>(99), 3);
+    made.end();
+    made.begin(0, true, true);
+    made.eager_op("MatMul", 11, 5);
+    made.record().runs.back().marks.back().graph = GraphId(77);
+    made.record().runs.back().marks.back().node = NodeId(5);
+    made.record().runs.back().marks.back().start_ns -= 100'000;
+    made.end();
+    made.begin(0, true, true);
+    made.end();
+    made.change(4000, Fate::kNothing, "prune");
+    made.comparison();
+  }
+};
+
+QTEST_APPLESS_MAIN(TestComparison)
+#include "test_comparison.moc"

@@ -2,6 +2,7 @@
 // there may be millions, it has only totals; rows are queried from the store, on its thread (app/session/queries.h).
 #pragma once
 
+#include "engine/explain/compare/comparison.h"
 #include "engine/explain/eager.h"
 #include "engine/query/calls.h"
 #include "engine/session/records.h"
@@ -9,6 +10,7 @@
 #include <QString>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -56,6 +58,7 @@ class Document {
   int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none
   std::vector<session::CallRecord> distinct_calls;    // the first few of each trace, key and line
   explain::EagerSums eager;                           // ops outside of calls, by instruction
+  std::vector<std::shared_ptr<const explain::Comparison>> comparisons;  // in the order in which they were made
 
   // --- adding, in any order --------------------------------------------------------------------------------------
   // A record whose id is known replaces the earlier one (an open trace that has ended).

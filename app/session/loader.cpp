@@ -59,6 +59,7 @@ void apply(Batch&& b, Document& document) {
   for (auto& o : b.observations) document.observations.push_back(std::move(o));
   for (auto& k : b.keys) document.keys.push_back(std::move(k));
   for (auto& c : b.console) document.console.push_back(std::move(c));
+  for (auto& c : b.comparisons) document.comparisons.push_back(std::move(c));
   for (auto& c : b.distinct_calls) document.distinct_calls.push_back(std::move(c));
   if (!b.ops.empty()) document.ops = std::move(b.ops);
   document.eager = std::move(b.eager);
@@ -185,6 +186,21 @@ void Loader::take_times(Batch& b) {
   b.first_device_ns = first_device_ns_, b.last_device_ns = last_device_ns_;
 }
 
+// Made here, beside the window: their repetitions may have many thousand marks.
+void Loader::take_comparisons(Batch& b) {
+  const size_t count = reader_->contents().comparisons.size();
+  if (count <= comparisons_) return;
+  try {
+    std::vector<explain::Comparison> all = explain::comparisons_of(*reader_);
+    for (size_t i = comparisons_; i < all.size(); ++i)
+      b.comparisons.push_back(std::make_shared<const explain::Comparison>(std::move(all[i])));
+  } catch (const std::exception& e) {
+    if (!b.damage.isEmpty()) b.damage += QStringLiteral("; ");
+    b.damage += QStringLiteral("the comparisons could not be read: ") + QString::fromStdString(e.what());
+  }
+  comparisons_ = count;
+}
+
 void Loader::send() {
   auto made = std::make_shared<Batch>();
   Batch& b = *made;
@@ -249,6 +265,7 @@ void Loader::send() {
   b.device_events = store_->device_rows();
   b.calls_of_functions = store_->calls().changed_functions();
   b.calls_of_traces = store_->calls().changed_traces();
+  take_comparisons(b);
   take_times(b);
   const query::Progress progress = store_->progress();
   b.complete = progress.complete();

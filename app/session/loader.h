@@ -36,6 +36,7 @@ struct Batch {
   std::vector<OpInfo> ops;
   std::vector<std::string> device_names;
   explain::EagerSums eager;
+  std::vector<std::shared_ptr<const explain::Comparison>> comparisons;
   // Always set.
   session::RunRecord run;
   std::optional<session::EndRecord> end;
@@ -78,6 +79,7 @@ class Loader : public QObject {
   void go_on();  // reads some chunks
   void send();
   void take_times(Batch& batch);
+  void take_comparisons(Batch& batch);
 
   // Detects whether a record has changed since it was sent.
   using Print = uint64_t;
@@ -96,7 +98,7 @@ class Loader : public QObject {
   bool first_ = true, unsent_ = false;
   std::vector<Print> functions_, traces_, generated_;
   size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
-  size_t keys_ = 0, distinct_calls_ = 0;
+  size_t keys_ = 0, distinct_calls_ = 0, comparisons_ = 0;
   explain::EagerOps eager_;
   size_t summed_ops_ = 0;  // chunks that eager_ has
   size_t ops_ = 0, device_names_ = 0;

@@ -159,8 +159,8 @@ void Worker::launch() {
   process_.setWorkingDirectory(request_.directory.isEmpty() ? QFileInfo(request_.script).absolutePath()
                                                             : request_.directory);
   words += {QStringLiteral("-o"), request_.session, QStringLiteral("--level"), request_.level,
-            QStringLiteral("--commands"), QString::number(theirs), request_.script};
-  process_.start(request_.python, words + request_.arguments);
+            QStringLiteral("--commands"), QString::number(theirs)};
+  process_.start(request_.python, words + request_.options + QStringList{request_.script} + request_.arguments);
   const bool started = process_.waitForStarted(3000);
   ::close(theirs);
   if (!started) return;

@@ -16,6 +16,7 @@ struct RunRequest {
   QString session;         // file to write
   QString python;          // interpreter; empty: choose_python()
   QString level = QStringLiteral("ops");
+  QStringList options;     // more of the recorder's, before the script
 };
 
 // The one in the settings, else of the active virtual environment, else python3 on the path.

@@ -39,7 +39,8 @@ QSize MainWindow::first_size(QSize screen) {
 MainWindow::~MainWindow() = default;
 
 std::vector<View*> MainWindow::all_views() const {
-  return {navigator_, inspector_, graph_, retraces_, autograph_, timeline_, source_, diff_, console_, findings_};
+  return {navigator_, inspector_, graph_, retraces_, autograph_, timeline_,
+          compare_,   source_,    diff_,  console_,  findings_};
 }
 
 void MainWindow::connect_parts() {
@@ -72,8 +73,11 @@ void MainWindow::connect_parts() {
   connect(graph_, &GraphView::export_failed, this, [this](const QString& reason) { show_banner(reason); });
   connect(graph_, &GraphView::compare_asked, this, &MainWindow::compare_graphs);
   connect(retraces_, &RetracesView::compare_asked, this, &MainWindow::compare_graphs);
-  connect(top_, &TopBar::run_clicked, this, &MainWindow::run);
-  connect(welcome_, &WelcomePage::run_asked, this, &MainWindow::run);
+  connect(compare_, &CompareView::run_asked, this, &MainWindow::compare_runs);
+  connect(compare_, &CompareView::stop_asked, this, &MainWindow::stop);
+  connect(compare_, &CompareView::failed, this, [this](const QString& message) { show_banner(message); });
+  connect(top_, &TopBar::run_clicked, this, [this] { run(); });
+  connect(welcome_, &WelcomePage::run_asked, this, [this] { run(); });
   connect(welcome_, &WelcomePage::open_asked, this, &MainWindow::ask_for_file);
   connect(welcome_, &WelcomePage::read_asked, this, [this] { show_view(QStringLiteral("source")); });
   connect(welcome_, &WelcomePage::path_chosen, this, [this](const QString& path) { open(path); });
@@ -92,6 +96,7 @@ void MainWindow::connect_parts() {
     run_note_ = QStringLiteral("could not start");
     show_banner(QStringLiteral("The script could not be started: ") + reason);
     console_->note(reason);
+    compare_->run_ended(reason);
     update_status();
   });
   connect(&worker_, &Worker::finished, this, &MainWindow::run_ended);
@@ -117,7 +122,7 @@ void MainWindow::connect_parts() {
   connect(dock_tabs_, &QTabBar::currentChanged, dock_, &QStackedWidget::setCurrentIndex);
 }
 
-void MainWindow::run() {
+void MainWindow::run(const QStringList& options) {
   if (worker_.running() || !source_->save_edits()) return;
   QWidget* keys = finding_is_open() ? static_cast<QWidget*>(finding_page_) : tabs_;
   keys->setFocus(Qt::OtherFocusReason);
@@ -136,6 +141,7 @@ void MainWindow::run() {
   request.directory = directory_;
   request.session = new_session_path(request.script);
   request.python = choose_python(python_);
+  request.options = options;
   run_note_.clear();
   run_failed_ = false;
   noted_end_ = findings_wanted_ = false;
@@ -152,6 +158,7 @@ void MainWindow::run() {
 void MainWindow::stop() {
   tabs_->setFocus(Qt::OtherFocusReason);
   worker_.stop();
+  compare_->run_stopping();
   top_->set_running(worker_.running(), worker_.stopping());
   update_status();
 }
@@ -182,6 +189,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
     if (!noted_end_ && !end && code != 0 && session_.is_open())
       console_->note(QStringLiteral("The script ended: ") + reason);
     noted_end_ = true;
+    compare_->run_ended(reason);
     findings_wanted_ = code == 0;
     show_new_findings();
     if (finding_is_open()) finding_page_->compare_runs(previous_run_, session_.path());
@@ -192,7 +200,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
   remember_file(worker_.request().session);
   top_->set_running(false, false);
   update_status();
-  if (rerun_wanted_) QTimer::singleShot(0, this, &MainWindow::run);
+  if (rerun_wanted_) QTimer::singleShot(0, this, [this] { run(); });
 }
 
 void MainWindow::take_document(bool another) {

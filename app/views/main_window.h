@@ -6,6 +6,7 @@
 #include "app/session/worker.h"
 #include "app/views/autograph_view.h"
 #include "app/views/command_palette.h"
+#include "app/views/compare_view.h"
 #include "app/views/console_view.h"
 #include "app/views/diff_view.h"
 #include "app/views/finding_page.h"
@@ -39,7 +40,8 @@ class MainWindow : public QMainWindow {
   bool open(const QString& path);
   void prepare_script(const QString& path, const QStringList& arguments = {});
   void set_working_directory(const QString& folder) { directory_ = folder; }
-  void run();
+  // `options`: more words for the recorder.
+  void run(const QStringList& options = {});
   void stop();
   void show_view(const QString& name);
   QString view() const;
@@ -61,6 +63,7 @@ class MainWindow : public QMainWindow {
   RetracesView* retraces() { return retraces_; }
   AutographView* autograph() { return autograph_; }
   TimelineView* timeline() { return timeline_; }
+  CompareView* compare() { return compare_; }
   SourceView* source() { return source_; }
   DiffView* diff() { return diff_; }
   ConsoleView* console() { return console_; }
@@ -104,6 +107,7 @@ class MainWindow : public QMainWindow {
   void run_ended(int code, const QString& reason);
   void show_dock(int index);
   void compare_graphs(TraceId trace);
+  void compare_runs(const ComparePlan& plan);
   void remember_file(const QString& path);
   void note_run();
   void fill_recent();
@@ -156,6 +160,7 @@ class MainWindow : public QMainWindow {
   RetracesView* retraces_ = nullptr;
   AutographView* autograph_ = nullptr;
   TimelineView* timeline_ = nullptr;
+  CompareView* compare_ = nullptr;
   SourceView* source_ = nullptr;
   DiffView* diff_ = nullptr;
   ConsoleView* console_ = nullptr;

@@ -59,6 +59,11 @@ void MainWindow::build_actions() {
     if (remember_) save();
   });
   rerun_action_->setCheckable(true);
+  add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), {QKeySequence(QStringLiteral("Ctrl+E"))},
+              [this] {
+                show_view(QStringLiteral("compare"));
+                compare_->ask();
+              });
   run_menu->addSeparator();
   add_command(run_menu, QString::fromUtf8("&Python …"), {}, [this] {
     bool ok = false;
@@ -75,13 +80,13 @@ void MainWindow::build_actions() {
   QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
   for (int i = 0; i < kViewCount; ++i) {
     const QString name = QLatin1String(kViewNames[i]);
-    const bool number = name != QStringLiteral("diff");  // 6 and on are below the views
+    const bool number = name != QStringLiteral("diff");  // 7 and on are below the views
     const QString key = number ? QStringLiteral("Ctrl+%1").arg(i + 1) : QStringLiteral("Ctrl+D");
     add_command(view_menu, QLatin1String(kViewTitles[i]), {QKeySequence(key)}, [this, name] { show_view(name); });
   }
-  add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+6"))},
+  add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+7"))},
               [this] { show_view(QStringLiteral("findings")); });
-  add_command(view_menu, QStringLiteral("Console"), {QKeySequence(QStringLiteral("Ctrl+7"))},
+  add_command(view_menu, QStringLiteral("Console"), {QKeySequence(QStringLiteral("Ctrl+8"))},
               [this] { show_view(QStringLiteral("console")); });
   add_command(view_menu, QStringLiteral("Navigator"), {QKeySequence(QStringLiteral("Ctrl+0"))},
               [this] { navigator_->tree()->setFocus(Qt::ShortcutFocusReason); });
@@ -167,9 +172,9 @@ void MainWindow::build_actions() {
         "<table cellspacing='5'>"
         "<tr><td><b>F5, Shift+F5</b></td><td>run, stop</td></tr>"
         "<tr><td><b>Ctrl+K</b></td><td>search everything; > for commands</td></tr>"
-        "<tr><td><b>Ctrl+1 … 5</b></td><td>Graph, Retraces, AutoGraph, Timeline, Source</td></tr>"
+        "<tr><td><b>Ctrl+1 … 6</b></td><td>Graph, Retraces, AutoGraph, Timeline, Compare, Source</td></tr>"
         "<tr><td><b>Ctrl+D, Ctrl+Shift+D</b></td><td>Diff; of the selected trace with its nearest</td></tr>"
-        "<tr><td><b>Ctrl+6, 7, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
+        "<tr><td><b>Ctrl+7, 8, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
         "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
         "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
         "<tr><td><b>Ctrl+F</b></td><td>find in source, generated code and console</td></tr>"
@@ -180,6 +185,8 @@ void MainWindow::build_actions() {
         "Enter opens</td></tr>"
         "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
         "track, F frames</td></tr>"
+        "<tr><td><b>Compare</b></td><td>Ctrl+E compares eager and traced; timelines as in Timeline, "
+        "arrows walk the bars</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>"));
     box.exec();

@@ -71,9 +71,10 @@ void MainWindow::build_widgets() {
   retraces_ = new RetracesView(context_);
   autograph_ = new AutographView(context_);
   timeline_ = new TimelineView(context_);
+  compare_ = new CompareView(context_);
   source_ = new SourceView(context_);
   diff_ = new DiffView(context_);
-  for (View* v : std::initializer_list<View*>{graph_, retraces_, autograph_, timeline_, source_, diff_})
+  for (View* v : std::initializer_list<View*>{graph_, retraces_, autograph_, timeline_, compare_, source_, diff_})
     pages_->addWidget(v);
   pages_->setMinimumHeight(160);
   down_->addWidget(pages_);
@@ -177,6 +178,18 @@ QString MainWindow::view() const {
 void MainWindow::compare_graphs(TraceId trace) {
   diff_->compare(trace);
   show_view(QStringLiteral("diff"));
+}
+
+// The same script once more, which repeats a call when it gets there.
+void MainWindow::compare_runs(const ComparePlan& plan) {
+  if (worker_.running()) {
+    show_banner(QStringLiteral("A script is running. Stop it before a call is compared."), false);
+    return;
+  }
+  run(words_of(plan));
+  if (!worker_.running()) return;
+  compare_->run_started(plan);
+  show_view(QStringLiteral("compare"));
 }
 
 void MainWindow::show_dock(int index) {

@@ -240,6 +240,7 @@ void write_session(const QString& path, const SampleRun& run, bool finished) {
   if (!run.calls.empty()) w->add_rows(run.calls);
   if (run.ops.size()) w->add_rows(run.ops);
   for (const auto& device : run.device) w->add(device);
+  for (const auto& comparison : run.comparisons) w->add(comparison);
   if (finished) {
     w->finish(d.end.value_or(session::EndRecord{}));
   } else {

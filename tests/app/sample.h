@@ -18,6 +18,7 @@ struct SampleRun {
   std::vector<session::CallRecord> calls;
   session::OpColumns ops;
   std::vector<session::DeviceRecord> device;
+  std::vector<session::ComparisonRecord> comparisons;
 };
 
 // The text of the sample's script.

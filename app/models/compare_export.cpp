@@ -1,0 +1,55 @@
+// Writes cells of the table as CSV and Markdown.
+#include "app/models/compare_export.h"
+
+namespace footlight::app {
+namespace {
+
+QString quoted(QString cell) {
+  // A spreadsheet takes a cell that begins so for a formula; numbers are none.
+  bool number = false;
+  cell.toDouble(&number);
+  if (!number && !cell.isEmpty() && QStringLiteral("=+-@").contains(cell[0])) cell.prepend(QLatin1Char('\''));
+  if (!cell.contains(QLatin1Char(',')) && !cell.contains(QLatin1Char('"')) && !cell.contains(QLatin1Char('\n')))
+    return cell;
+  return QLatin1Char('"') + cell.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+}
+
+QString escaped(QString cell) {
+  cell.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('|'), QStringLiteral("\\|"));
+  return cell.replace(QLatin1Char('\n'), QLatin1Char(' '));
+}
+
+template <class Of>
+QStringList row_of(const CompareTable& table, int row, Of&& of) {
+  QStringList cells;
+  for (int c = 0; c < table.columnCount(); ++c)
+    cells << of(row < 0 ? table.headerData(c, Qt::Horizontal, Qt::DisplayRole).toString()
+                        : table.data(table.index(row, c), Qt::DisplayRole).toString());
+  return cells;
+}
+
+}  // namespace
+
+QString csv_of(const CompareTable& table) {
+  QString text;
+  for (int r = -1; r < table.rowCount(); ++r)
+    text += row_of(table, r, quoted).join(QLatin1Char(',')) + QLatin1String("\r\n");
+  return text;
+}
+
+QString markdown_of(const CompareTable& table) {
+  QString text;
+  for (int r = -1; r < table.rowCount(); ++r) {
+    text += QStringLiteral("| ") + row_of(table, r, escaped).join(QStringLiteral(" | ")) + QStringLiteral(" |\n");
+    if (r >= 0) continue;
+    text += QLatin1Char('|');
+    for (int c = 0; c < table.columnCount(); ++c) {
+      const int align = table.headerData(c, Qt::Horizontal, Qt::TextAlignmentRole).toInt();
+      text += align & Qt::AlignRight ? QStringLiteral("---:|") : QStringLiteral("---|");
+    }
+    text += QLatin1Char('\n');
+  }
+  return text;
+}
+
+}  // namespace footlight::app

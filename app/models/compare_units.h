@@ -1,0 +1,20 @@
+// Times of a comparison as text: one unit for what is read together.
+#pragma once
+
+#include <QString>
+
+namespace footlight::app {
+
+struct TimeUnit {
+  const char* name = "us";
+  double ns = 1000;
+  int decimals = 1;  // of a column
+};
+// The unit in which the largest of these times reads best.
+TimeUnit unit_for(double largest_ns);
+QString column_text(double ns, const TimeUnit& unit);          // "412.0"; the same digits in every row
+QString change_text(double ns, const TimeUnit& unit);          // "-118", "+0.40", "0"
+QString column_change_text(double ns, const TimeUnit& unit);   // "-118.0", "+0.4", "0.0"
+QString time_words(double ns);                                 // "412 us"
+
+}  // namespace footlight::app

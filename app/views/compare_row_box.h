@@ -1,0 +1,33 @@
+// The box beside the table of a comparison: the selected row in full, and from which call on tracing pays.
+#pragma once
+
+#include "app/models/compare_facts.h"
+#include "app/views/labels.h"
+
+#include <QFormLayout>
+#include <QVBoxLayout>
+#include <QWidget>
+
+namespace footlight::app {
+
+class CompareRowBox : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CompareRowBox(QWidget* parent = nullptr);
+  // `row`: -1: none; `piece`: what is said about the piece that is selected, if one is.
+  void show_row(const Document& document, const explain::Comparison& comparison, int row, const QString& piece);
+  void clear();
+  QString shown_text() const;
+
+ Q_SIGNALS:
+  void place_chosen(footlight::app::Place place);
+
+ private:
+  void rebuild();
+
+  QVBoxLayout* column_;
+  QWidget* body_ = nullptr;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,336 @@
+// Which comparison is shown, and the selection that waterfall, timelines, table and the window share.
+#include "app/views/compare_view.h"
+
+#include "app/models/compare_facts.h"
+#include "app/models/text.h"
+
+#include <QHeaderView>
+
+#include <algorithm>
+
+namespace footlight::app {
+
+QWidget* CompareView::main_widget() {
+  if (shows_result()) return table_view_;
+  return start_->main_button()->isEnabled() ? static_cast<QWidget*>(start_->main_button()) : start_;
+}
+
+void CompareView::connect_parts() {
+  connect(start_, &CompareStart::confirmed, this, &CompareView::run_asked);
+  connect(start_, &CompareStart::stop_asked, this, &CompareView::stop_asked);
+  connect(start_, &CompareStart::left, this, [this] {
+    asking_ = false;
+    show_page();
+    main_widget()->setFocus(Qt::OtherFocusReason);
+  });
+  connect(again_, &QPushButton::clicked, this, [this] {
+    if (!shown_) return;
+    start_->set_function(document(), shown_->function);
+    start_->suggest_call(shown_->call);
+    asking_ = true;
+    show_page();
+    start_->ask();
+  });
+  connect(choice_, &QComboBox::activated, this, [this](int index) {
+    by_hand_ = true;
+    by_hand_for_ = current().function;
+    show_comparison(choices_[static_cast<size_t>(index)]);
+  });
+  connect(waterfall_, &WaterfallCanvas::chosen, this, &CompareView::choose_bar);
+  connect(timelines_, &CompareTimelines::chosen, this, &CompareView::choose_piece);
+  connect(table_view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+    if (!following_ && now.isValid()) choose_row(table_.row_at(now.row()), true);
+  });
+  connect(table_view_, &QTableView::activated, this, [this] { Q_EMIT wants_view(QStringLiteral("source")); });
+  connect(box_, &CompareRowBox::place_chosen, this, [this](Place place) {
+    select(Selection::of_line(document(), place));
+    Q_EMIT wants_view(QStringLiteral("source"));
+  });
+  const auto keep_row = [this](auto&& change) {
+    following_ = true;
+    change();
+    const int at = table_.shown_of(row_);
+    table_view_->setCurrentIndex(at < 0 ? QModelIndex() : table_.index(at, 0));
+    following_ = false;
+  };
+  connect(filter_, &QLineEdit::textChanged, this,
+          [this, keep_row](const QString& text) { keep_row([&] { table_.set_filter(text); }); });
+  connect(order_, &QComboBox::currentIndexChanged, this, [this, keep_row](int index) {
+    // The largest difference is the one that is saved: the most negative.
+    const int column = index - 1;
+    const bool times = column == CompareTable::kEagerTime || column == CompareTable::kTracedTime;
+    keep_row([&] { table_.sort(column, times ? Qt::DescendingOrder : Qt::AscendingOrder); });
+  });
+  connect(table_view_->horizontalHeader(), &QHeaderView::sectionClicked, this,
+          [this](int section) { order_->setCurrentIndex(order_->currentIndex() == section + 1 ? 0 : section + 1); });
+}
+
+void CompareView::reset() {
+  shown_.reset();
+  by_hand_ = asking_ = false;
+  row_ = -1;
+  call_ticket_.withdraw();
+  choices_.clear();
+  choice_->clear();
+  known_ = 0;
+  table_.set_comparison(nullptr, nullptr);
+  waterfall_->set_comparison(nullptr);
+  timelines_->set_comparison(nullptr, nullptr);
+  box_->clear();
+  dirty_ = true;
+  refresh();
+}
+
+void CompareView::refresh() {
+  take_result();
+  note_no_result();
+  dirty_ = true;
+  if (isVisible()) show_page();
+}
+
+void CompareView::showEvent(QShowEvent* event) {
+  View::showEvent(event);
+  if (dirty_) show_page();
+}
+
+void CompareView::take_result() {
+  if (!asked_) return;
+  for (size_t i = known_; i < document().comparisons.size(); ++i) {
+    const ComparisonPtr& c = document().comparisons[i];
+    if (c->call != asked_->call || !(q(c->name) == asked_->function)) continue;
+    asked_.reset();
+    start_->show_idle();
+    select(document().trace(c->trace) ? Selection::of_trace(document(), c->trace)
+                                      : Selection::of_function(document(), c->function));
+    by_hand_ = false;
+    return;
+  }
+  for (const session::FunctionRecord& f : document().functions)
+    if (q(f.name) == asked_->function)
+      start_->show_progress(counted(document().calls_of(f.id).calls, "call", "calls") + QStringLiteral(" so far"));
+}
+
+void CompareView::run_started(const ComparePlan& plan) {
+  asked_ = plan;
+  ended_.reset();
+  asking_ = false;
+  start_->show_running(plan);
+  show_page();
+}
+
+void CompareView::run_stopping() {
+  if (asked_) start_->show_stopping();
+}
+
+void CompareView::run_ended(const QString& reason) {
+  ended_ = reason;
+  refresh();
+}
+
+void CompareView::note_no_result() {
+  if (!asked_ || !ended_) return;
+  if (context_.session->is_open() && (context_.session->loading() || document().live)) return;
+  const ComparePlan plan = *asked_;
+  asked_.reset();
+  qulonglong calls = 0;
+  for (const session::FunctionRecord& f : document().functions)
+    if (q(f.name) == plan.function) calls += document().calls_of(f.id).calls;
+  start_->show_idle();
+  QString why = QStringLiteral("There is no comparison: the script ended (%1)").arg(*ended_);
+  if (calls < plan.call)
+    why += QStringLiteral(" after %1 of %2; call %3 was not reached")
+               .arg(counted(calls, "call", "calls"), plan.function, count_text(plan.call));
+  start_->show_failure(why + QLatin1Char('.'));
+}
+
+void CompareView::fill_choices() {
+  if (choices_.size() == document().comparisons.size()) return;
+  choices_ = document().comparisons;
+  choice_->clear();
+  for (const ComparisonPtr& c : choices_) choice_->addItem(short_title(document(), *c));
+}
+
+ComparisonPtr CompareView::wanted() const {
+  if (by_hand_ && shown_ && by_hand_for_ == current().function) return shown_;
+  ComparisonPtr best;
+  for (const ComparisonPtr& c : document().comparisons) {
+    if (current().function.valid() && c->function != current().function) continue;
+    if (!best || c->trace == current().trace || best->trace != current().trace) best = c;
+  }
+  return best;
+}
+
+void CompareView::show_page() {
+  dirty_ = false;
+  fill_choices();
+  const ComparisonPtr comparison = wanted();
+  const bool start = asked_ || asking_ || !comparison;
+  if (!asking_ && !asked_) {
+    const FunctionId function = current().function;
+    start_->set_function(document(), function);
+    if (start) ask_call_of_trace();
+  }
+  if (!start) show_comparison(comparison);
+  pages_->setCurrentIndex(start ? 0 : 1);
+}
+
+// The call that made the selected trace is the one whose arguments are offered.
+void CompareView::ask_call_of_trace() {
+  const Selection s = current();
+  if (s.kind != Selection::Kind::kTrace && !s.call.valid()) return;
+  context_.session->queries().ask(
+      call_ticket_,
+      [s](const query::Store& store, const query::Cancel& cancel) -> uint64_t {
+        const query::CallIndex& calls = store.calls();
+        if (s.call.valid()) {
+          const auto call = calls.find(s.call);
+          return call && call->function == s.function ? calls.position(*call, cancel) + 1 : 0;
+        }
+        for (const auto& [row, call] : calls.traced())
+          if (call.trace == s.trace) return calls.position(call, cancel) + 1;
+        return 0;
+      },
+      [this](uint64_t number) {
+        if (number) start_->suggest_call(number);
+      });
+}
+
+void CompareView::show_comparison(const ComparisonPtr& comparison) {
+  if (shown_ == comparison) {
+    follow_selection();
+    return;
+  }
+  shown_ = comparison;
+  row_ = -1;
+  following_ = true;
+  table_.set_comparison(&document(), shown_);
+  following_ = false;
+  waterfall_->set_comparison(shown_);
+  timelines_->set_comparison(&document(), shown_);
+  share_room();
+  const auto at = std::find(choices_.begin(), choices_.end(), shown_);
+  choice_->setCurrentIndex(at == choices_.end() ? -1 : static_cast<int>(at - choices_.begin()));
+  choice_->setVisible(choices_.size() > 1);
+  show_texts();
+  const int row = row_of_selection();
+  choose_row(row >= 0 ? row : shown_->rows.empty() ? -1 : 0, false);
+}
+
+// The timelines get what their lanes need, up to a point; the table gets the rest.
+void CompareView::share_room() {
+  constexpr int kBars = 176, kTimelines = 250, kFrame = 12;
+  const int needed = timelines_->content_height() + kFrame;
+  down_->widget(1)->setMaximumHeight(needed);
+  const int timelines = std::min(needed, kTimelines);
+  down_->setSizes({kBars, timelines, std::max(180, down_->height() - kBars - timelines)});
+  // When the table has its width.
+  QMetaObject::invokeMethod(table_view_, [this] { table_view_->fit_columns(); }, Qt::QueuedConnection);
+}
+
+void CompareView::show_texts() {
+  title_->setText(title_of(*shown_));
+  how_->setText(how_made(*shown_));
+  const TimeUnit& unit = table_.unit();
+  totals_->setText(QString::fromUtf8("total %1 → %2 %3, %4")
+                       .arg(column_text(shown_->eager.total.mean, unit), column_text(shown_->traced.total.mean, unit),
+                            QLatin1String(unit.name), column_change_text(shown_->difference.mean, unit)));
+  sentence_->setText(sentence_with_notes(*shown_));
+  meaning_->setText(QStringLiteral("Arrows walk the bars; a bar dims what does not belong to it"));
+}
+
+int CompareView::row_of_selection() const {
+  const Selection& s = current();
+  if (!shown_) return -1;
+  const Place place = place_of(document(), s);
+  int on_line = -1;
+  for (size_t i = 0; i < shown_->rows.size(); ++i) {
+    const explain::Row& row = shown_->rows[i];
+    if (s.node != UINT32_MAX)
+      for (const session::NodeOrigin& node : row.nodes)
+        if (node.graph == s.graph && node.node.value == s.node) return static_cast<int>(i);
+    if (on_line < 0 && place && Place{row.at.file, row.at.line} == place) on_line = static_cast<int>(i);
+  }
+  return s.kind == Selection::Kind::kTrace || s.kind == Selection::Kind::kFunction ? -1 : on_line;
+}
+
+void CompareView::follow_selection() {
+  if (context_.selection->source() == this) return;
+  if (current().kind == Selection::Kind::kTrace || current().function != by_hand_for_) by_hand_ = false;
+  if (!isVisible()) {
+    dirty_ = true;
+    return;
+  }
+  if (asking_ || asked_ || wanted() != shown_) {
+    if (!asked_ && !asking_) show_page();
+    return;
+  }
+  if (!shown_) {
+    start_->set_function(document(), current().function);
+    ask_call_of_trace();
+    return;
+  }
+  const int row = row_of_selection();
+  if (row >= 0 && row != row_) choose_row(row, false);
+}
+
+// `tell`: the user chose it, so the window's selection follows.
+void CompareView::choose_row(int row, bool tell) {
+  row_ = row;
+  const bool known = shown_ && row >= 0;
+  timelines_->set_row(row);
+  waterfall_->set_marked(
+      known ? bar_of_group(waterfall_->waterfall(), shown_->rows[static_cast<size_t>(row)].group) : -1);
+  following_ = true;
+  const int at = table_.shown_of(row);
+  if (at >= 0) {
+    table_view_->setCurrentIndex(table_.index(at, 0));
+    table_view_->scrollTo(table_.index(at, 0));
+  } else if (row >= 0) {
+    table_view_->setCurrentIndex({});
+  }
+  following_ = false;
+  const PieceAt piece = timelines_->chosen_piece();
+  box_->show_row(document(), *shown_, row, piece.valid() ? timelines_->lanes().describe(piece) : QString());
+  if (!tell || !known) return;
+  const explain::Row& r = shown_->rows[static_cast<size_t>(row)];
+  const auto shown_node = std::find_if(r.nodes.begin(), r.nodes.end(), [this](const session::NodeOrigin& n) {
+    return document().node(n.graph, n.node.value) != nullptr;
+  });
+  if (shown_node != r.nodes.end()) {
+    Selection s = Selection::of_node(document(), shown_node->graph, shown_node->node.value);
+    s.function = shown_->function;
+    s.trace = shown_->trace;
+    select(s);
+  } else if (r.at) {
+    Selection s = Selection::of_line(document(), {r.at.file, r.at.line});
+    s.function = shown_->function;
+    s.trace = shown_->trace;
+    select(s);
+  }
+}
+
+void CompareView::choose_bar(int bar) {
+  const Waterfall& w = waterfall_->waterfall();
+  const bool part = bar >= 0 && w.bars[static_cast<size_t>(bar)].kind == WaterfallBar::Kind::kPart;
+  meaning_->setText(bar < 0 ? QString()
+                            : waterfall_->part_name(bar) + QStringLiteral(": ") +
+                                  waterfall_->part_description(bar).replace(QLatin1Char('\n'), QStringLiteral(" · ")));
+  timelines_->set_part(part ? std::optional(w.bars[static_cast<size_t>(bar)].part) : std::nullopt);
+}
+
+void CompareView::choose_piece(PieceAt at) {
+  if (!shown_) return;
+  choose_row(at.valid() ? timelines_->lanes().piece(at).row : -1, true);
+}
+
+void CompareView::ask() {
+  if (asked_) return;
+  show_page();
+  asking_ = true;
+  start_->set_function(document(), current().function);
+  if (start_->plan().function.isEmpty()) asking_ = false;
+  else start_->ask();
+  show_page();
+}
+
+}  // namespace footlight::app

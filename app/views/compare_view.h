@@ -1,0 +1,116 @@
+// The Compare tab: where the difference between the eager and the traced run of a call goes.
+#pragma once
+
+#include "app/models/compare_plan.h"
+#include "app/models/compare_table.h"
+#include "app/views/compare_row_box.h"
+#include "app/views/compare_start.h"
+#include "app/views/compare_timelines.h"
+#include "app/views/compare_waterfall_canvas.h"
+#include "app/views/rows.h"
+#include "app/views/view.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+
+#include <optional>
+
+namespace footlight::app {
+
+class CompareView : public View {
+  Q_OBJECT
+
+ public:
+  CompareView(const Context& context, QWidget* parent = nullptr);
+
+  void reset() override;
+  void refresh() override;
+  void follow_selection() override;
+  QWidget* main_widget() override;
+
+  void ask();                                   // for the selected function
+  // The window's run that was asked for: it is running; how it ended.
+  void run_started(const ComparePlan& plan);
+  void run_stopping();
+  void run_ended(const QString& reason);
+
+  const ComparisonPtr& shown() const { return shown_; }
+  bool shows_result() const { return pages_->currentIndex() == 1; }
+  QString sentence() const { return sentence_->text(); }
+  // Writes sentence and pictures as PNG or SVG, by the name's ending. False if the file cannot be written.
+  bool save_picture(const QString& path) const;
+  void copy(const QString& text);
+
+  CompareStart* start() { return start_; }
+  WaterfallCanvas* waterfall() { return waterfall_; }
+  CompareTimelines* timelines() { return timelines_; }
+  Table* table() { return table_view_; }
+  CompareTable& rows() { return table_; }
+  CompareRowBox* row_box() { return box_; }
+  QComboBox* choice() { return choice_; }
+  QComboBox* order_box() { return order_; }
+  QLineEdit* filter() { return filter_; }
+  QPushButton* again_button() { return again_; }
+  QMenu* export_menu() { return export_; }
+  QString meaning() const { return meaning_->text(); }
+
+ Q_SIGNALS:
+  void run_asked(const footlight::app::ComparePlan& plan);
+  void stop_asked();
+  void failed(const QString& message);          // for the window's banner
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void build_head(QVBoxLayout* column);
+  QWidget* build_pictures();
+  QWidget* build_table();
+  void connect_parts();
+  void take_result();                           // of the run that was asked for
+  void note_no_result();                        // it is over and all of it was read
+  void fill_choices();
+  ComparisonPtr wanted() const;                 // the one for the selection
+  void show_comparison(const ComparisonPtr& comparison);
+  void show_page();
+  void show_texts();
+  void share_room();                            // among bars, timelines and table
+  void choose_row(int row, bool tell);
+  void choose_bar(int bar);
+  void choose_piece(PieceAt at);
+  int row_of_selection() const;
+  void ask_call_of_trace();
+  void save_as();
+
+  ComparisonPtr shown_;
+  std::vector<ComparisonPtr> choices_;
+  bool by_hand_ = false;                        // chosen from the list
+  FunctionId by_hand_for_;
+  bool dirty_ = true, asking_ = false;
+  std::optional<ComparePlan> asked_;            // runs, or its result is waited for
+  std::optional<QString> ended_;                // how that run ended
+  size_t known_ = 0;                            // comparisons when it was asked for
+  int row_ = -1;
+  bool following_ = false;
+  CompareTable table_;
+  Ticket call_ticket_;
+
+  QStackedWidget* pages_;
+  CompareStart* start_;
+  QLabel *title_, *how_, *sentence_, *meaning_, *totals_;
+  QComboBox *choice_, *order_;
+  QPushButton *again_, *export_button_;
+  QMenu* export_;
+  QSplitter* down_;
+  WaterfallCanvas* waterfall_;
+  CompareTimelines* timelines_;
+  QLineEdit* filter_;
+  Table* table_view_;
+  CompareRowBox* box_;
+};
+
+}  // namespace footlight::app

@@ -20,7 +20,7 @@ QSpinBox* number_box(const QString& name, int least, int most, int value, const 
   box->setRange(least, most);
   box->setValue(value);
   box->setAccessibleName(name);
-  box->setMinimumWidth(76);
+  box->setMinimumWidth(64);
   set_tip(box, tip);
   return box;
 }
@@ -29,7 +29,7 @@ QSpinBox* number_box(const QString& name, int least, int most, int value, const 
 
 CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
   auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(20, 20, 20, 20);
+  outer->setContentsMargins(12, 20, 12, 20);
   auto* card = new QFrame;
   card->setProperty("role", "card");
   card->setMaximumWidth(kCardWidth);
@@ -62,7 +62,7 @@ CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
   choices_ = new QWidget;
   auto* row = new QHBoxLayout(choices_);
   row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(8);
+  row->setSpacing(5);
   const ComparePlan usual;
   call_ = number_box(QStringLiteral("Call"), 1, 1, 1,
                      QStringLiteral("Whose arguments: from 1, among the function's calls"));
@@ -76,7 +76,7 @@ CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
     row->addWidget(label);
     row->addWidget(box);
     row->addWidget(plain_label(QLatin1String(after), "dim"));
-    row->addSpacing(10);
+    row->addSpacing(4);
   };
   add("call", call_, "");
   add("at most", pairs_, "pairs");

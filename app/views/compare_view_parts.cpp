@@ -66,6 +66,7 @@ void CompareView::build_head(QVBoxLayout* column) {
   choice_ = new QComboBox;
   choice_->setAccessibleName(QStringLiteral("Comparison"));
   choice_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  choice_->setMinimumWidth(60);
   choice_->setMaximumWidth(240);
   set_tip(choice_, QStringLiteral("The comparisons in this session"));
   head->addWidget(choice_);
@@ -99,7 +100,7 @@ QWidget* CompareView::build_pictures() {
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setFocusPolicy(Qt::NoFocus);
   column->addWidget(scroll);
-  card->setMinimumHeight(90);
+  scroll->setMinimumHeight(30);
   return card;
 }
 
@@ -121,10 +122,12 @@ QWidget* CompareView::build_table() {
   filter_->setPlaceholderText(QStringLiteral("Filter rows"));
   filter_->setAccessibleName(QStringLiteral("Filter rows"));
   filter_->setClearButtonEnabled(true);
+  filter_->setMinimumWidth(60);
   filter_->setMaximumWidth(220);
   row->addWidget(filter_);
   order_ = new QComboBox;
   order_->setAccessibleName(QStringLiteral("Order of the rows"));
+  order_->setMinimumWidth(60);
   for (const char* name : kOrders) order_->addItem(QLatin1String(name));
   row->addWidget(order_);
   column->addLayout(row);
@@ -132,7 +135,7 @@ QWidget* CompareView::build_table() {
   table_view_->setModel(&table_);
   table_view_->setAccessibleName(QStringLiteral("Op by op"));
   table_view_->horizontalHeader()->setSectionsClickable(true);
-  table_view_->setMinimumHeight(90);
+  table_view_->setMinimumHeight(30);
   column->addWidget(table_view_, 1);
   across->addWidget(left);
   box_ = new CompareRowBox;
@@ -142,7 +145,7 @@ QWidget* CompareView::build_table() {
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setFocusPolicy(Qt::NoFocus);
-  scroll->setMinimumWidth(200);
+  scroll->setMinimumSize(150, 30);
   across->addWidget(scroll);
   across->setStretchFactor(0, 1);
   across->setStretchFactor(1, 0);

@@ -20,7 +20,7 @@ constexpr double kWidestBar = 84, kThinnest = 2;
 }  // namespace
 
 WaterfallCanvas::WaterfallCanvas(QWidget* parent) : PaintedParts(parent) {
-  setMinimumSize(260, 120);
+  setMinimumSize(260, 64);
   setAccessibleName(QStringLiteral("Where the difference goes"));
   setAccessibleDescription(QStringLiteral("Bars from one total over its parts to the other"));
 }

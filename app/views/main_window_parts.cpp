@@ -58,7 +58,9 @@ void MainWindow::build_widgets() {
   for (const char* title : kViewTitles) tabs_->addTab(QLatin1String(title));
   head_row->addWidget(tabs_);
   head_row->addStretch(1);
-  context_label_ = plain_label({}, "dim");
+  context_label_ = new ElidedLabel;
+  context_label_->setProperty("role", "dim");
+  context_label_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   context_label_->setFont(theme().code());
   head_row->addWidget(context_label_);
   middle_column->addWidget(head);

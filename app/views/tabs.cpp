@@ -31,7 +31,7 @@ void Tabs::set_count(int index, int count) {
 
 QSize Tabs::tabSizeHint(int index) const {
   const QFontMetrics metrics(theme().ui(0, QFont::DemiBold));
-  return {metrics.horizontalAdvance(shown(index)) + 30, underline_ ? 38 : 34};
+  return {metrics.horizontalAdvance(shown(index)) + (underline_ ? 26 : 30), underline_ ? 38 : 34};
 }
 
 void Tabs::paintEvent(QPaintEvent*) {

@@ -59,7 +59,7 @@ void MainWindow::build_actions() {
     if (remember_) save();
   });
   rerun_action_->setCheckable(true);
-  add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), {QKeySequence(QStringLiteral("Ctrl+E"))},
+  add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), {QKeySequence(QStringLiteral("Ctrl+Shift+E"))},
               [this] {
                 show_view(QStringLiteral("compare"));
                 compare_->ask();
@@ -177,15 +177,16 @@ void MainWindow::build_actions() {
         "<tr><td><b>Ctrl+7, 8, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
         "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
         "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
-        "<tr><td><b>Ctrl+F</b></td><td>find in source, generated code and console</td></tr>"
+        "<tr><td><b>Ctrl+F</b></td><td>find in a graph, source, generated code or the console</td></tr>"
         "<tr><td><b>Ctrl+E, Ctrl+S</b></td><td>edit the source, save it</td></tr>"
-        "<tr><td><b>F8</b></td><td>next finding</td></tr>"
+        "<tr><td><b>F8</b></td><td>next finding; Esc leaves its page</td></tr>"
+        "<tr><td><b>F2, Del</b></td><td>rename or delete an earlier run</td></tr>"
         "<tr><td><b>F4, Shift+F4</b></td><td>next and previous place in the console's errors</td></tr>"
         "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, "
-        "Enter opens</td></tr>"
+        "Enter opens, / finds, 1 to 9 show neighbours, [ and ] the pieces of what repeats; menu key: more</td></tr>"
         "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
-        "track, F frames</td></tr>"
-        "<tr><td><b>Compare</b></td><td>Ctrl+E compares eager and traced; timelines as in Timeline, "
+        "track, F frames, [ ] M mark a range, / finds, B sets a bookmark, N goes to it</td></tr>"
+        "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced; timelines as in Timeline, "
         "arrows walk the bars</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>"));

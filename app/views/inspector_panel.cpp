@@ -19,10 +19,10 @@ namespace footlight::app {
 namespace {
 
 // How long things took, as bars over a logarithmic scale.
-class Histogram : public QWidget {
+class HistogramPicture : public QWidget {
  public:
-  Histogram(const std::vector<std::pair<int64_t, uint64_t>>& values, int64_t least, int64_t most, const QColor& color,
-            QWidget* parent = nullptr)
+  HistogramPicture(const std::vector<std::pair<int64_t, uint64_t>>& values, int64_t least, int64_t most,
+                   const QColor& color, QWidget* parent = nullptr)
       : QWidget(parent), color_(color) {
     setFixedHeight(96);
     setAccessibleName(QStringLiteral("Histogram of durations"));
@@ -255,8 +255,8 @@ void InspectorPanel::build() {
     column_->addWidget(hairline());
     column_->addSpacing(4);
     column_->addWidget(plain_label(content_.histogram_title, "group"));
-    column_->addWidget(new Histogram(content_.histogram, content_.histogram_least, content_.histogram_most,
-                                     theme().family_fill(content_.histogram_tone.toStdString())));
+    column_->addWidget(new HistogramPicture(content_.histogram, content_.histogram_least, content_.histogram_most,
+                                            theme().family_fill(content_.histogram_tone.toStdString())));
   }
   if (snippet_ && !content_.snippet.empty()) {
     column_->addSpacing(6);

@@ -59,11 +59,11 @@ void MainWindow::build_actions() {
     if (remember_) save();
   });
   rerun_action_->setCheckable(true);
-  add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), {QKeySequence(QStringLiteral("Ctrl+Shift+E"))},
-              [this] {
-                show_view(QStringLiteral("compare"));
-                compare_->ask();
-              });
+  const QList<QKeySequence> compare_keys{QKeySequence(QStringLiteral("Ctrl+Shift+E"))};
+  add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), compare_keys, [this] {
+    show_view(QStringLiteral("compare"));
+    compare_->ask();
+  });
   run_menu->addSeparator();
   add_command(run_menu, QString::fromUtf8("&Python …"), {}, [this] {
     bool ok = false;

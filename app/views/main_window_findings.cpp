@@ -10,7 +10,7 @@ void MainWindow::connect_findings() {
   connect(findings_, &FindingsView::opened, this, &MainWindow::open_finding);
   connect(finding_side_, &FindingSide::finding_chosen, this, &MainWindow::open_finding);
   connect(finding_page_, &FindingPage::closed, this, [this] { show_view(view()); });
-  connect(finding_page_, &FindingPage::run_asked, this, &MainWindow::run);
+  connect(finding_page_, &FindingPage::run_asked, this, [this] { run(); });
   connect(finding_page_, &FindingPage::difference_asked, this, &MainWindow::compare_graphs);
   connect(finding_page_, &FindingPage::calls_asked, this, [this](const Selection& of) {
     selection_.select(of);

@@ -400,13 +400,13 @@ std::vector<std::string> outside_changes(PyObject* callable) {
   quietly([&] {
     std::vector<PyObject*> first;
     const Ref made = function_behind(callable, first);
-    const Body body = made ? body_of(made.get()) : nullptr;
+    const SharedBody body = made ? body_of(made.get()) : nullptr;
     if (!body) return;
     for (size_t i = 0; i < body->outside.accesses.size(); ++i) {
       const OutsideAccess& access = body->outside.accesses[i];
       const bool opens = access.kind == OutsideAccess::kCall && access.path.text() == "open";
       if (access.kind < OutsideAccess::kStore && !opens) continue;
-      Entry entry{made, {}, body, i, access.path.steps.size(), false, true, nullptr, {}};
+      WatchedEntry entry{made, {}, body, i, access.path.steps.size(), false, true, nullptr, {}};
       if (access.path.parameter >= 0 && static_cast<size_t>(access.path.parameter) < first.size()) {
         entry.parameter = true;
         entry.start = Ref::borrow(first[static_cast<size_t>(access.path.parameter)]);

@@ -119,7 +119,7 @@ class CompareViewTest : public WindowCase {
     window().top_bar()->set_script(at("script.py"), {});
     with_selected(FunctionId(1));
     view().start()->call_box()->setValue(5);
-    QTest::keyClick(&window(), Qt::Key_E, Qt::ControlModifier);
+    QTest::keyClick(&window(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(view().start()->state(), CompareStart::State::kAsking);
     QVERIFY(view().start()->main_button()->hasFocus());
     QTest::keyClick(view().start()->main_button(), Qt::Key_Space);

@@ -88,7 +88,7 @@ class ConsoleViewTest : public WindowCase {
     connect(&console(), &ConsoleView::entered, this, [&](const QString& line) { sent << line; });
     console().set_input_open(true);
     window().show_view(QStringLiteral("graph"));
-    QTest::keyClick(&window(), Qt::Key_7, Qt::ControlModifier);
+    QTest::keyClick(&window(), Qt::Key_8, Qt::ControlModifier);
     QVERIFY(console().input()->hasFocus());
     QTest::keyClicks(console().input(), QStringLiteral("Ada"));
     QTest::keyClick(console().input(), Qt::Key_Return);
@@ -99,7 +99,7 @@ class ConsoleViewTest : public WindowCase {
     QTest::keyClick(console().input(), Qt::Key_Return);
     QCOMPARE(sent, (QStringList{QStringLiteral("Ada"), QStringLiteral("bob")}));
     console().set_input_open(false);
-    QTest::keyClick(&window(), Qt::Key_7, Qt::ControlModifier);
+    QTest::keyClick(&window(), Qt::Key_8, Qt::ControlModifier);
     QVERIFY(console().text()->hasFocus());
   }
 

@@ -37,7 +37,7 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
   const double saved = -row.difference.mean;
   QString by = time_words(std::abs(saved));
   if (c.difference.mean < 0 && saved > 0) by += QStringLiteral(" (%1)").arg(percent(saved / -c.difference.mean));
-  facts.push_back({saved >= 0 ? QStringLiteral("saved") : QStringLiteral("lost"), by});
+  facts.push_back({saved >= 0 ? QStringLiteral("saved") : QStringLiteral("slower by"), by});
   facts.push_back({QStringLiteral("spread"),
                    QStringLiteral("%1 to %2").arg(time_words(row.difference.p5), time_words(row.difference.p95))});
   if (row.eager_bytes || row.traced_bytes)
@@ -82,6 +82,7 @@ QString how_made(const explain::Comparison& c) {
 
 QString sentence_with_notes(const explain::Comparison& c) {
   QString text = q(explain::sentence_of(c));
+  if (const std::string worth = explain::worth_of(c); !worth.empty()) text += QLatin1Char(' ') + q(worth);
   if (c.pairs && !c.error.empty()) text += QStringLiteral(" A repetition failed: ") + q(c.error) + QLatin1Char('.');
   if (c.eager.lost + c.traced.lost > 0)
     text += QStringLiteral(" %1 lost: their time is unexplained.")

@@ -30,7 +30,14 @@ void CompareTable::set_comparison(const Document* document, ComparisonPtr compar
   beginResetModel();
   document_ = document;
   comparison_ = std::move(comparison);
-  if (comparison_) unit_ = unit_for(std::max(comparison_->eager.total.mean, comparison_->traced.total.mean));
+  if (comparison_) {
+    double least = 0;
+    for (const explain::Row& row : comparison_->rows) {
+      for (const double ns : {row.eager.mean, row.traced.mean})
+        if (ns >= 1 && (least == 0 || ns < least)) least = ns;
+    }
+    unit_ = unit_for(std::max(comparison_->eager.total.mean, comparison_->traced.total.mean), least);
+  }
   arrange();
   endResetModel();
 }

@@ -1,6 +1,7 @@
 // Three digits where a number stands alone, the same number of decimals where it stands in a column.
 #include "app/models/compare_units.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace footlight::app {
@@ -24,6 +25,14 @@ TimeUnit unit_for(double largest_ns) {
   TimeUnit unit = size < 1e3 ? TimeUnit{"ns", 1, 0} : size < 1e6 ? TimeUnit{"us", 1e3, 1}
                 : size < 1e9 ? TimeUnit{"ms", 1e6, 1} : TimeUnit{"s", 1e9, 1};
   if (unit.ns > 1 && size / unit.ns < 9.995) unit.decimals = 2;
+  return unit;
+}
+
+TimeUnit unit_for(double largest_ns, double least_ns) {
+  TimeUnit unit = unit_for(largest_ns);
+  if (unit.ns == 1 || least_ns <= 0) return unit;
+  const int wanted = 1 - static_cast<int>(std::floor(std::log10(least_ns / unit.ns)));
+  unit.decimals = std::clamp(wanted, unit.decimals, static_cast<int>(std::log10(unit.ns)));
   return unit;
 }
 

@@ -12,6 +12,8 @@ struct TimeUnit {
 };
 // The unit in which the largest of these times reads best.
 TimeUnit unit_for(double largest_ns);
+// The same with decimals enough that two digits of the least are seen, as far as a nanosecond.
+TimeUnit unit_for(double largest_ns, double least_ns);
 QString column_text(double ns, const TimeUnit& unit);          // "412.0"; the same digits in every row
 QString change_text(double ns, const TimeUnit& unit);          // "-118", "+0.40", "0"
 QString column_change_text(double ns, const TimeUnit& unit);   // "-118.0", "+0.4", "0.0"

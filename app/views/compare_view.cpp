@@ -230,7 +230,7 @@ void CompareView::share_room() {
 void CompareView::show_texts() {
   title_->setText(title_of(*shown_));
   how_->setText(how_made(*shown_));
-  const TimeUnit& unit = table_.unit();
+  const TimeUnit unit = unit_for(std::max(shown_->eager.total.mean, shown_->traced.total.mean));
   totals_->setText(QString::fromUtf8("total %1 → %2 %3, %4")
                        .arg(column_text(shown_->eager.total.mean, unit), column_text(shown_->traced.total.mean, unit),
                             QLatin1String(unit.name), column_change_text(shown_->difference.mean, unit)));

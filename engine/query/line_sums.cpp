@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace footlight::query {
 namespace {
@@ -36,19 +37,37 @@ struct Ran {
   }
 };
 
-// The calls that no other call contains, by thread, by start.
-struct OuterCalls {
-  struct Call { int64_t start; SourceRef source; };
-  std::map<session::ThreadId, std::vector<Call>> of;
+// The calls and traces of a thread that lie in no other one, by start.
+class Outermost {
+ public:
+  struct Span { int64_t start, end; SourceRef source; };
+  void add(session::ThreadId thread, const Span& span) { of_[thread].push_back(span); }
 
-  // The first call that begins in [from, to), or null.
-  const Call* first_in(session::ThreadId thread, int64_t from, int64_t to) const {
-    const auto calls = of.find(thread);
-    if (calls == of.end()) return nullptr;
-    const auto at = std::lower_bound(calls->second.begin(), calls->second.end(), from,
-                                     [](const Call& c, int64_t t) { return c.start < t; });
-    return at != calls->second.end() && at->start < to ? &*at : nullptr;
+  void sort() {
+    for (auto& [thread, spans] : of_) {
+      std::ranges::sort(spans, {}, [](const Span& s) { return std::pair(s.start, -s.end); });
+      int64_t end = INT64_MIN;
+      std::erase_if(spans, [&](const Span& s) { return s.start < std::exchange(end, std::max(end, s.end)); });
+    }
   }
+
+  // The first that begins in [from, to), or null.
+  const Span* first_in(session::ThreadId thread, int64_t from, int64_t to) const {
+    const auto spans = of_.find(thread);
+    if (spans == of_.end()) return nullptr;
+    const auto at = std::ranges::lower_bound(spans->second, from, {}, &Span::start);
+    return at != spans->second.end() && at->start < to ? &*at : nullptr;
+  }
+
+  bool contain(session::ThreadId thread, int64_t time) const {
+    const auto spans = of_.find(thread);
+    if (spans == of_.end()) return false;
+    const auto after = std::ranges::upper_bound(spans->second, time, {}, &Span::start);
+    return after != spans->second.begin() && time < std::prev(after)->end;
+  }
+
+ private:
+  std::map<session::ThreadId, std::vector<Span>> of_;
 };
 
 class Summing {
@@ -56,7 +75,7 @@ class Summing {
   Summing(const session::Reader& reader, const Cancel& cancel) : reader_(reader), cancel_(cancel) {}
 
   LineSums sum(const std::vector<TraceId>& traces) {
-    see_calls();
+    see_spans();
     see_ops();
     put_eager();
     put_nodes();
@@ -89,13 +108,14 @@ class Summing {
     }
   }
 
-  void see_calls() {
+  void see_spans() {
     each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
       for (const session::CallRecord& c : chunk)
-        if (!c.parent.valid()) outer_.of[c.thread].push_back({c.start_ns, c.source});
+        if (!c.parent.valid()) outermost_.add(c.thread, {c.start_ns, c.end_ns, c.source});
     });
-    for (auto& [thread, calls] : outer_.of)
-      std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+    for (const session::TraceRecord& t : reader_.contents().traces)
+      if (!t.phases.empty()) outermost_.add(t.phases.front().thread, {t.start_ns, t.end_ns, t.source});
+    outermost_.sort();
   }
 
   void see_ops() {
@@ -130,12 +150,13 @@ class Summing {
     ran.self_ns += self;
   }
 
-  // The Python code between the last eager op of a thread and what comes next.
+  // The Python code between the last eager op of a thread and what comes next. In a trace it is part of that.
   void pause(Thread& thread, const session::OpColumns& e, size_t i) {
-    const OuterCalls::Call* call = outer_.first_in(e.thread[i], thread.end, e.start_ns[i]);
-    const SourceRef next = call ? call->source : e.source(i);
-    const int64_t gap = (call ? call->start : e.start_ns[i]) - thread.end;
-    const bool onward = next.code.valid() && next.code == thread.source.code && next.offset > thread.source.offset;
+    if (outermost_.contain(e.thread[i], thread.end)) return;
+    const Outermost::Span* next = outermost_.first_in(e.thread[i], thread.end, e.start_ns[i]);
+    const SourceRef at = next ? next->source : e.source(i);
+    const int64_t gap = (next ? next->start : e.start_ns[i]) - thread.end;
+    const bool onward = at.code.valid() && at.code == thread.source.code && at.offset > thread.source.offset;
     if (onward || gap <= kLongestPause) thread.last->python_ns += gap;
   }
 
@@ -323,7 +344,7 @@ class Summing {
   const session::Reader& reader_;
   const Cancel& cancel_;
   LineSums made_;
-  OuterCalls outer_;
+  Outermost outermost_;
   std::map<session::ThreadId, Thread> threads_;
   std::unordered_map<uint64_t, Ran> eager_;  // by instruction
   std::unordered_map<uint64_t, Ran> nodes_;  // by graph and node

@@ -15,7 +15,7 @@ namespace footlight::query {
 struct LineSum {
   uint64_t eager_ops = 0, eager_runs = 0;
   int64_t eager_ns = 0;    // of ops outside of calls, without ops inside them
-  int64_t python_ns = 0;   // after such an op, up to the next op or call of the thread
+  int64_t python_ns = 0;   // after such an op, up to the next op, call or trace of the thread
   uint64_t traced_ops = 0, traced_runs = 0;
   int64_t traced_ns = 0;   // of ops of graphs
   int64_t inside_ns = 0;   // of the graphs that nodes of this line run: branches, bodies, called functions

@@ -36,6 +36,9 @@ class CompareModelTest : public QObject {
     QCOMPARE(QString::fromLatin1(unit_for(999).name), QStringLiteral("ns"));
     QCOMPARE(QString::fromLatin1(unit_for(-40'000).name), QStringLiteral("us"));
     QCOMPARE(QString::fromLatin1(unit_for(2e6).name), QStringLiteral("ms"));
+    QCOMPARE(column_text(31, unit_for(38'400, 31)), QStringLiteral("0.031"));
+    QCOMPARE(column_text(310, unit_for(38'400, 310)), QStringLiteral("0.31"));
+    QCOMPARE(column_text(310, unit_for(900, 31)), QStringLiteral("310"));
     QCOMPARE(column_text(412'340, unit_for(412'340)), QStringLiteral("412.3"));
     QCOMPARE(column_text(1'234, unit_for(9'000)), QStringLiteral("1.23"));
     QCOMPARE(change_text(-118'000, unit_for(412'340)), QStringLiteral("-118"));
@@ -86,9 +89,9 @@ class CompareModelTest : public QObject {
     for (const QString& filter : {QString(), QStringLiteral("fused"), QStringLiteral("nothing has this")}) {
       table.set_filter(filter);
       const int total = table.rowCount() - 1;
-      QCOMPARE(cell(table, total, CompareTable::kEagerTime), QStringLiteral("40.0"));
-      QCOMPARE(cell(table, total, CompareTable::kTracedTime), QStringLiteral("16.0"));
-      QCOMPARE(cell(table, total, CompareTable::kDifference), QStringLiteral("-24.0"));
+      QCOMPARE(cell(table, total, CompareTable::kEagerTime), QStringLiteral("40.00"));
+      QCOMPARE(cell(table, total, CompareTable::kTracedTime), QStringLiteral("16.00"));
+      QCOMPARE(cell(table, total, CompareTable::kDifference), QStringLiteral("-24.00"));
       QVERIFY(std::abs(sum(table, CompareTable::kEagerTime) - 40) < 0.06 * total);
       QVERIFY(std::abs(sum(table, CompareTable::kTracedTime) - 16) < 0.06 * total);
       QVERIFY(std::abs(sum(table, CompareTable::kDifference) + 24) < 0.06 * total);
@@ -196,6 +199,8 @@ class CompareModelTest : public QObject {
     QVERIFY(title_of(device()).contains(QStringLiteral("GPU 0: rehearsal (simulated)")));
     QVERIFY(sentence_with_notes(device()).contains(QStringLiteral("7 % is unexplained")));
     QVERIFY(sentence_with_notes(device()).contains(QStringLiteral("prints; what")));
+    QVERIFY(sentence_with_notes(host()).contains(QString::fromStdString(explain::worth_of(host()))));
+    QVERIFY(!explain::worth_of(host()).empty());
     QVERIFY(!sentence_with_notes(host()).contains(QStringLiteral("unexplained")));
     explain::Comparison failed;
     failed.error = "with ValueError: no";
@@ -208,11 +213,11 @@ class CompareModelTest : public QObject {
     const QStringList csv = csv_of(table).split(QStringLiteral("\r\n"));
     QCOMPARE(csv.size(), 9);  // head, five rows, two sums, the end
     QCOMPARE(csv[0], QStringLiteral("line,eager ops,eager us,graph nodes,traced us,difference us,group,why"));
-    QCOMPARE(csv[2], QStringLiteral("6,\"Relu, Sum\",7.8,Relu,1.8,-6.0,fused,"
+    QCOMPARE(csv[2], QStringLiteral("6,\"Relu, Sum\",7.80,Relu,1.80,-6.00,fused,"
                                     "\"pass fuse_elementwise, one \"\"kernel\"\"\""));
     const QStringList lines = markdown_of(table).split(QLatin1Char('\n'));
     QCOMPARE(lines[1], QStringLiteral("|---:|---|---:|---|---:|---:|---|---|"));
-    QCOMPARE(lines[2], QStringLiteral("| 6 | MatMul | 9.4 | MatMul | 9.1 | -0.3 | same |  |"));
+    QCOMPARE(lines[2], QStringLiteral("| 6 | MatMul | 9.40 | MatMul | 9.10 | -0.30 | same |  |"));
   }
 };
 

@@ -216,6 +216,29 @@ class LineSumsTest : public QObject {
     QVERIFY(sums.at(kFile, 20) == nullptr);
   }
 
+  // A trace without a call, as of get_concrete_function or before repetitions: its time is not the Python after the op
+  // before it, nor is the pause after an op that ran while tracing.
+  void a_trace_of_no_call() {
+    auto w = begin(at("no_call.footlight"));
+    w->add(session::FunctionRecord{FunctionId(1), "f", kFile, 10, 9, {}});
+    session::TraceRecord trace;
+    trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1;
+    trace.start_ns = 50, trace.end_ns = 600, trace.source = {CodeId(1), 3};
+    trace.phases.push_back({"python", "trace", -1, 50, 600, session::ThreadId(0)});
+    w->add(trace);
+    session::OpColumns ops;
+    add_op(ops, 10, 20, 1, {CodeId(1), 2});
+    add_op(ops, 100, 110, 1, {CodeId(1), 11});
+    add_op(ops, 900, 910, 1, {CodeId(1), 4});
+    w->add_rows(ops);
+    w->finish({});
+    const auto reader = session::Reader::open(at("no_call.footlight"));
+    const LineSums sums = line_sums(*reader, {}, Cancel());
+    QCOMPARE(sums.at(kFile, 2)->python_ns, int64_t{30});
+    QCOMPARE(sums.at(kFile, 11)->python_ns, int64_t{0});
+    QCOMPARE(sums.at(kFile, 10)->tracing_ns, int64_t{550});
+  }
+
   void cancelled() {
     const RandomSession all(4, 1000, 1);
     all.write(at("cancel.footlight"), 3, true);

@@ -135,11 +135,17 @@ int main(int argc, char** argv) {
   }
 
   SingleInstance instance(files.isEmpty() ? QString() : files.first());
-  if (!files.isEmpty() && instance.raise_other()) return 0;
+  // Somebody who asks for more than the file gets a window of their own.
+  const bool asks = parser.isSet(run) || parser.isSet(select) || parser.isSet(view) || !rest.isEmpty();
+  const bool shared = !files.isEmpty() && !asks;
+  if (shared && instance.raise_other()) return 0;
   MainWindow window(true);
-  if (!files.isEmpty()) {
+  if (shared) {
     instance.listen();
-    QObject::connect(&instance, &SingleInstance::raise_asked, &window, [&window] {
+    QObject::connect(&instance, &SingleInstance::raise_asked, &window,
+                     [&window, file = QFileInfo(files.last()).absoluteFilePath()] {
+      // It may show another file by now.
+      if (window.session().path() != file && window.top_bar()->script() != file) window.open(file);
       window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
       window.raise();
       window.activateWindow();

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QLocalSocket>
+#include <QStandardPaths>
 
 #include <unistd.h>
 
@@ -20,6 +21,9 @@ SingleInstance::SingleInstance(const QString& file, QObject* parent) : QObject(p
   const QString path = info.exists() ? info.canonicalFilePath() : info.absoluteFilePath();
   const QByteArray hash = QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha256).toHex().left(24);
   name_ = QStringLiteral("footlight-%1-%2").arg(getuid()).arg(QLatin1String(hash));
+  // Where nobody else can put one, if there is such a place.
+  const QString own = QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation);
+  if (!own.isEmpty()) name_ = own + QLatin1Char('/') + name_;
   server_.setSocketOptions(QLocalServer::UserAccessOption);
   connect(&server_, &QLocalServer::newConnection, this, [this] {
     while (QLocalSocket* socket = server_.nextPendingConnection()) {

@@ -53,6 +53,11 @@ QString copy_of(const SampleScript& sample, bool again) {
   const QString path = path_of(sample);
   if (!again && QFile::exists(path)) return path;
   if (!QDir().mkpath(samples_folder())) return {};
+  // What the user wrote is kept beside it.
+  if (is_changed(sample)) {
+    QFile::remove(path + QStringLiteral(".mine"));
+    if (!QFile::copy(path, path + QStringLiteral(".mine"))) return {};
+  }
   QSaveFile file(path);
   const QByteArray text = sample.text.toUtf8();
   return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit() ? path : QString();

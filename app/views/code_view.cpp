@@ -389,20 +389,21 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
   }
 }
 
+// The view may go, or show another text, while the menu is open.
 void CodeView::contextMenuEvent(QContextMenuEvent* event) {
-  QMenu menu(this);
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
   const ptrdiff_t row = text_->row_of(current_);
-  QAction* one = menu.addAction(QStringLiteral("Copy line"), this, [this, row] {
-    QGuiApplication::clipboard()->setText(text_->text(static_cast<size_t>(row)));
-  });
-  one->setEnabled(row >= 0);
-  QAction* all = menu.addAction(QStringLiteral("Copy all"), this, [this] {
+  const QString line = row < 0 ? QString() : text_->text(static_cast<size_t>(row));
+  menu->addAction(QStringLiteral("Copy line"), this, [line] { QGuiApplication::clipboard()->setText(line); })
+      ->setEnabled(row >= 0);
+  QAction* all = menu->addAction(QStringLiteral("Copy all"), this, [text = text_] {
     QStringList lines;
-    for (size_t i = 0; i < text_->size(); ++i) lines << text_->text(i);
+    for (size_t i = 0; i < text->size(); ++i) lines << text->text(i);
     QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
   });
   all->setEnabled(text_->size() <= kMostCopied);
-  menu.exec(event->globalPos());
+  menu->popup(event->globalPos());
 }
 
 void CodeView::resizeEvent(QResizeEvent*) { layout_lines(); }

@@ -264,6 +264,7 @@ void ConsoleView::reset() {
   stale_ = 0;
   text_->clear();
   refresh();
+  find_->text_changed();
 }
 
 void ConsoleView::refresh() { slice(); }
@@ -277,7 +278,6 @@ void ConsoleView::note(const QString& text) {
 
 void ConsoleView::show_theme() {
   stale_ = 0;
-  written_ = 0;
   write();
 }
 
@@ -402,6 +402,7 @@ void ConsoleView::say_count() {
 size_t ConsoleView::search_from() const { return first_ + static_cast<size_t>(text_->textCursor().blockNumber()); }
 
 void ConsoleView::show_found(const Found* found) {
+  if (found && found->row >= rows()) return;  // of an earlier run
   if (!found) {
     if (at_end_) return;
     at_end_ = true;

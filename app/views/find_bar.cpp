@@ -53,7 +53,7 @@ void FindBar::set_searched(Searched* searched, QWidget* focus) {
   if (searched_ != searched) searched_->show_found(nullptr);
   searched_ = searched;
   focus_ = focus;
-  if (isVisible()) look();
+  if (!isHidden()) look();  // behind another tab, too
 }
 
 void FindBar::open() {
@@ -105,7 +105,8 @@ void FindBar::slice() {
   if (current_ < 0 && !found_.empty() && (found_.back().row >= from || !slices_.isActive())) {
     const auto at = std::find_if(found_.begin(), found_.end(), [&](const Found& f) { return f.row >= from; });
     current_ = at == found_.end() ? 0 : at - found_.begin();
-    searched_->show_found(&found_[static_cast<size_t>(current_)]);
+    // Not under the hands of somebody who types in what is searched.
+    if (!focus_->hasFocus()) searched_->show_found(&found_[static_cast<size_t>(current_)]);
   }
   if (found_.empty() && !slices_.isActive()) searched_->show_found(nullptr);
   show_current();

@@ -47,12 +47,12 @@ void FindingPage::build() {
   auto* column = new QVBoxLayout(body_);
   column->setContentsMargins(24, 16, 24, 18);
   column->setSpacing(0);
+  of_this_run_.clear();
   column->addWidget(make_head());
   column->addSpacing(8);
   auto* about = plain_label(content_.about, "dim");
   about->setWordWrap(true);
   column->addWidget(about);
-  of_this_run_.clear();
   if (!content_.evidence.empty()) {
     column->addSpacing(16);
     column->addWidget(plain_label(QStringLiteral("Evidence"), "group"));
@@ -131,8 +131,8 @@ QWidget* FindingPage::make_head() {
   check->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   if (content_.card.checked) check->setStyleSheet(QStringLiteral("color: ") + theme()["green"].name());
   else check->setProperty("role", "dim");
-  row->addStretch(1);
-  row->addWidget(check);
+  check->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the title goes first
+  row->addWidget(check, 1);
   auto* close = new QPushButton(QStringLiteral("Close"));
   close->setAccessibleName(QStringLiteral("Close the finding"));
   set_tip(close, QStringLiteral("Back to the views (Esc)"));

@@ -373,6 +373,10 @@ void GraphCanvas::resizeEvent(QResizeEvent*) {
 }
 
 bool GraphCanvas::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Find)) {
+    event->accept();  // it finds in the graph
+    return true;
+  }
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const int box = box_at(help->pos());

@@ -147,6 +147,9 @@ void GraphView::select_node(GraphId graph, uint32_t node) {
   select(s);
 }
 
+// Another plan may have come while the menu was open.
+int GraphView::box_now(const QString& key) const { return std::as_const(*canvas_).plan().box_with_key(key); }
+
 QMenu* GraphView::menu_for(int box) {
   auto* menu = new QMenu(this);
   const GraphPlan& plan = std::as_const(*canvas_).plan();
@@ -154,7 +157,9 @@ QMenu* GraphView::menu_for(int box) {
     const PlanBox b = plan.boxes[static_cast<size_t>(box)];
     if (b.expandable)
       menu->addAction(b.bodies.empty() ? QStringLiteral("Open") : QStringLiteral("Close"), this,
-                      [this, box] { toggle_box(box); });
+                      [this, key = b.key] {
+                        if (const int at = box_now(key); at >= 0) toggle_box(at);
+                      });
     if (b.times)
       menu->addAction(QStringLiteral("Show all %1").arg(count_text(b.times)), this,
                       [this, key = b.key] { toggle_unrolled(key); });
@@ -175,9 +180,12 @@ QMenu* GraphView::menu_for(int box) {
     }
     menu->addSeparator();
     for (const int steps : {1, 2, 3}) {
-      menu->addAction(steps == 1 ? QStringLiteral("Only its neighbours (1)")
-                                 : QStringLiteral("Only within %1 steps (%1)").arg(steps), this, [this, box, steps] {
-        canvas_->set_selected({box});
+      const QString text = steps == 1 ? QStringLiteral("Only its neighbours (1)")
+                                      : QStringLiteral("Only within %1 steps (%1)").arg(steps);
+      menu->addAction(text, this, [this, key = b.key, steps] {
+        const int at = box_now(key);
+        if (at < 0) return;
+        canvas_->set_selected({at});
         canvas_->set_steps(steps);
       });
     }

@@ -134,6 +134,7 @@ void MainWindow::run(const QStringList& options) {
     show_banner(QStringLiteral("There is no file ") + top_->script());
     return;
   }
+  watcher_.watch({top_->script()});  // what was saved just now is run now
   hide_banner();
   RunRequest request;
   request.script = top_->script();
@@ -184,6 +185,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
     show_dock(1);
   }
   QTimer::singleShot(400, this, [this, code, reason] {
+    if (worker_.running()) return list_runs();  // what follows is for the run that is shown
     // The session says how it ended; if it does not, use the exit code.
     const auto& end = session_.document().end;
     if (!noted_end_ && !end && code != 0 && session_.is_open())

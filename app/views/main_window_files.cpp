@@ -154,11 +154,12 @@ void MainWindow::ask_to_rename(const QString& path, const QString& title) {
 }
 
 void MainWindow::delete_run_file(const QString& path) {
+  if (!delete_run(path)) return show_banner(QStringLiteral("Only runs of this window can be deleted here: ") + path);
+  if (path == previous_run_) previous_run_.clear();
   if (path == session_.path()) {
     selection_.clear();
     session_.close();
   }
-  if (!delete_run(path)) show_banner(QStringLiteral("Only runs of this window can be deleted here: ") + path);
   list_runs();
   update_welcome();
   update_status();

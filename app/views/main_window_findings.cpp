@@ -23,7 +23,9 @@ void MainWindow::connect_findings() {
     show_view(QStringLiteral("source"));
   });
   // Its own change is no reason to run the script once more.
-  connect(finding_page_, &FindingPage::script_changed, this, [this](const QString& path) { watcher_.watch({path}); });
+  connect(finding_page_, &FindingPage::script_changed, this, [this] {
+    watcher_.watch(QFileInfo::exists(top_->script()) ? QStringList{top_->script()} : QStringList{});
+  });
   const auto changed = [this] {
     findings_->show_again();
     if (remember_) save();
@@ -57,7 +59,9 @@ void MainWindow::show_new_findings() {
 bool MainWindow::finding_is_open() const { return middle_->currentWidget() == finding_page_; }
 
 void MainWindow::open_finding(const FindingCard& card) {
-  if (!finding_is_open() || finding_page_->detached() || finding_page_->content().card.title != card.title) {
+  const FindingCard& open = finding_page_->content().card;
+  const bool same = open.title == card.title && open.function == card.function && open.place == card.place;
+  if (!finding_is_open() || finding_page_->detached() || !same) {
     finding_page_->show_finding(finding_content(session_.document(), card));
     finding_page_->compare_runs(previous_run_, session_.path());
   }

@@ -67,12 +67,16 @@ QString SourceEditor::open(const QString& path) {
   const QString text = decoder(*data);
   if (decoder.hasError() || data->contains('\0'))
     return name + QStringLiteral(" is not UTF-8 text, so it cannot be edited here without damage.");
+  const qsizetype windows = text.count(QStringLiteral("\r\n"));
+  const bool mixed = text.count(QLatin1Char('\r')) != windows || (windows && text.count(QLatin1Char('\n')) != windows);
+  if (mixed || text.contains(QChar(QChar::ParagraphSeparator)) || text.contains(QChar(QChar::LineSeparator)))
+    return name + QStringLiteral(" has line ends of several kinds, so it cannot be edited here without damage.");
   const int line = path == path_ ? this->line() : 1;
   path_ = path;
   mark_ = data->startsWith("\xef\xbb\xbf");
-  windows_ends_ = text.contains(QStringLiteral("\r\n"));
+  windows_ends_ = windows > 0;
   setPlainText(text);
-  base_ = toPlainText();
+  base_ = whole();
   document()->setModified(false);
   if (!watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
   watcher_.addPath(path_);
@@ -80,8 +84,13 @@ QString SourceEditor::open(const QString& path) {
   return {};
 }
 
+// toPlainText() turns no-break spaces into spaces.
+QString SourceEditor::whole() const {
+  return document()->toRawText().replace(QChar(QChar::ParagraphSeparator), QLatin1Char('\n'));
+}
+
 QByteArray SourceEditor::bytes() const {
-  QString text = toPlainText();
+  QString text = whole();
   if (windows_ends_) text.replace(QLatin1Char('\n'), QStringLiteral("\r\n"));
   return (mark_ ? QByteArray("\xef\xbb\xbf") : QByteArray()) + text.toUtf8();
 }
@@ -96,7 +105,7 @@ QString SourceEditor::save(bool force) {
   const QByteArray data = bytes();
   if (!file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
     return name + QStringLiteral(" could not be saved: ") + file.errorString();
-  base_ = toPlainText();
+  base_ = whole();
   document()->setModified(false);
   if (!watcher_.files().contains(path_)) watcher_.addPath(path_);
   return {};
@@ -150,7 +159,7 @@ void SourceEditor::keyPressEvent(QKeyEvent* event) {
     insertPlainText(QString(kIndent - column % kIndent, QLatin1Char(' ')));
     return;
   }
-  if (event->key() == Qt::Key_Return) return indent_new_line();
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return indent_new_line();
   QPlainTextEdit::keyPressEvent(event);
 }
 

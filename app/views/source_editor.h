@@ -59,6 +59,7 @@ class SourceEditor : public QPlainTextEdit, public Searched {
   void place_margin();
   void paint_numbers();
   void indent_new_line();
+  QString whole() const;
   QByteArray bytes() const;
 
   QString path_, base_;

@@ -183,6 +183,7 @@ void SourceView::refresh() {
 void SourceView::show_file(session::FileId file) {
   const bool another = file_ != file || !text_;
   file_ = file;
+  if (file.valid()) script_.clear();
   pieces_ = document().generated.size();
   decisions_ = document().decisions.size();
   traces_ = document().traces.size();

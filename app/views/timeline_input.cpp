@@ -159,22 +159,25 @@ void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
     const Hit hit = hit_at(event->pos());
     if (hit.valid()) choose(placed_of(hit));
   }
-  QMenu menu(this);
+  auto* menu = new QMenu(this);  // the selection may go while it is open
+  menu->setAttribute(Qt::WA_DeleteOnClose);
   const auto add = [&](const char* text, bool enabled, auto&& act) {
-    menu.addAction(QString::fromUtf8(text), this, act)->setEnabled(enabled);
+    menu->addAction(QString::fromUtf8(text), this, act)->setEnabled(enabled);
   };
   const bool any = selected_.has_value();
   const bool is_op = any && query::is_ops(selected_->track.kind);
   add("Frame it\tF", any, [this] { frame_selection(); });
   add("Mark its time\tM", any, [this] { mark_selected(); });
-  add("Light all of this op", is_op, [this] { highlight(query::GroupBy::kOp, {selected_->bar.what}); });
+  add("Light all of this op", is_op, 
+      [this, what = any ? selected_->bar.what : 0] { highlight(query::GroupBy::kOp, {what}); });
   add("Show in the graph", any, [this] { Q_EMIT wants_view(QStringLiteral("graph")); });
   add("Show the source", any, [this] { Q_EMIT wants_view(QStringLiteral("source")); });
-  menu.addSeparator();
+  menu->addSeparator();
   add("Bookmark here\tB", true, [this] { bookmark(); });
-  add("Copy what it says", any, [this] { QGuiApplication::clipboard()->setText(describe(*selected_)); });
+  add("Copy what it says", any, 
+      [text = any ? describe(*selected_) : QString()] { QGuiApplication::clipboard()->setText(text); });
   add("Show everything\tHome", true, [this] { fit(); });
-  menu.exec(event->globalPos());
+  menu->popup(event->globalPos());
 }
 
 void TimelineCanvas::keyPressEvent(QKeyEvent* event) {

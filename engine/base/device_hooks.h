@@ -2,6 +2,7 @@
 // wraps it in a DeviceWork. Without a recording, that costs one load and one branch.
 #pragma once
 
+#include "engine/base/activity.h"
 #include "engine/base/recording.h"
 
 #include <atomic>
@@ -44,7 +45,8 @@ class DeviceWork {
     if (!hooks_) return;
     has_call_ = this_thread_call.valid();
     // Several pieces of work of one op (a copy in, the kernel, a copy out) share the id that its event will have.
-    hooks_->begin(thread_rings().next_op_event(), this_thread_call);
+    // Ops of a repetition have no events: 0 names none.
+    hooks_->begin(this_thread_activity ? 0 : thread_rings().next_op_event(), this_thread_call);
   }
   ~DeviceWork() {
     if (hooks_) hooks_->end(has_call_);

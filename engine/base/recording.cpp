@@ -50,8 +50,8 @@ struct RingRegistry {
     std::lock_guard lock(mutex);
     for (size_t i = 0; i < rings.size();) {
       const bool last = rings[i]->thread_ended_.load(std::memory_order_acquire);  // before the drain: all is in it
-      visitor(context, *rings[i], last);
-      if (last) {
+      const bool empty = visitor(context, *rings[i], last);
+      if (last && empty) {
         rings.erase(rings.begin() + static_cast<std::ptrdiff_t>(i));
       } else {
         ++i;

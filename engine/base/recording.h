@@ -138,9 +138,9 @@ inline void record_op(const OpEvent& event) { thread_rings().record(event); }
 inline void record_call(const CallEvent& event) { thread_rings().record(event); }
 inline CallId next_call_id() { return thread_rings().next_call(); }
 
-// For the drainer alone: visits all rings, under the registry's lock, and frees those whose thread ended once
-// `visit` returned. `last` is true for these.
-using RingVisitor = void (*)(void* context, ThreadRings& rings, bool last);
+// For the drainer alone: visits all rings, under the registry's lock. `last`: its thread has ended, and nothing comes
+// after what is in it. It is freed once a visit returns true: it is empty now.
+using RingVisitor = bool (*)(void* context, ThreadRings& rings, bool last);
 void visit_rings(RingVisitor visit, void* context);
 // Called from an emitting thread when a ring fills up; must be quick, must not throw, null: nobody.
 extern std::atomic<void (*)()> ring_filling;

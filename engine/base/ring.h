@@ -88,8 +88,9 @@ class Ring {
       piece->next.store(nullptr, std::memory_order_relaxed);
     } else {
       constexpr auto kBytes = static_cast<int64_t>(sizeof(Piece));
-      if (bytes_left_.load(std::memory_order_relaxed) < kBytes) return false;
-      void* const memory = bytes_left_.fetch_sub(kBytes, std::memory_order_relaxed) < kBytes
+      // Every thread gets its first block.
+      if (last_ && bytes_left_.load(std::memory_order_relaxed) < kBytes) return false;
+      void* const memory = bytes_left_.fetch_sub(kBytes, std::memory_order_relaxed) < kBytes && last_
                                ? nullptr
                                : std::aligned_alloc(alignof(Piece), sizeof(Piece));
       if (!memory) {

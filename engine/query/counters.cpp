@@ -8,9 +8,12 @@
 
 namespace footlight::query {
 
+constexpr size_t kMostTracks = 1024;  // more are not drawn
+
 void Counters::add(const std::vector<session::CounterRecord>& chunk, uint32_t number) {
   for (const session::CounterRecord& c : chunk) {
     if (!std::isfinite(c.value)) continue;
+    if (counters_.size() >= kMostTracks && !counters_.contains(c.track.value)) continue;
     Counter& counter = counters_[c.track.value];
     if (counter.parts.empty() || counter.parts.back().chunk != number)
       counter.parts.push_back({number, c.time_ns, c.time_ns, c.value, c.value});
@@ -30,6 +33,7 @@ std::vector<CounterPicture> Counters::draw(const session::CounterStore& store, i
   const auto count = static_cast<size_t>(std::max(1, columns));
   const double per = static_cast<double>(std::max<int64_t>(1, to - from)) / static_cast<double>(count);
   for (const auto& [track, counter] : counters_) {
+    cancel.check();
     CounterPicture& picture = all.emplace_back();
     picture.track = track;
     picture.count = counter.count;

@@ -45,7 +45,9 @@ class Outermost {
 
   void sort() {
     for (auto& [thread, spans] : of_) {
-      std::ranges::sort(spans, {}, [](const Span& s) { return std::pair(s.start, -s.end); });
+      std::ranges::sort(spans, [](const Span& a, const Span& b) {
+        return std::pair(a.start, b.end) < std::pair(b.start, a.end);
+      });
       int64_t end = INT64_MIN;
       std::erase_if(spans, [&](const Span& s) { return s.start < std::exchange(end, std::max(end, s.end)); });
     }
@@ -66,6 +68,16 @@ class Outermost {
     return after != spans->second.begin() && time < std::prev(after)->end;
   }
 
+  int64_t time_in(session::ThreadId thread, int64_t from, int64_t to) const {
+    int64_t sum = 0;
+    const auto spans = of_.find(thread);
+    if (spans == of_.end()) return 0;
+    for (auto at = std::ranges::lower_bound(spans->second, from, {}, &Span::start);
+         at != spans->second.end() && at->start < to; ++at)
+      sum += length(at->start, std::min(at->end, to));
+    return sum;
+  }
+
  private:
   std::map<session::ThreadId, std::vector<Span>> of_;
 };
@@ -75,6 +87,7 @@ class Summing {
   Summing(const session::Reader& reader, const Cancel& cancel) : reader_(reader), cancel_(cancel) {}
 
   LineSums sum(const std::vector<TraceId>& traces) {
+    link_graphs();
     see_spans();
     see_ops();
     put_eager();
@@ -108,14 +121,38 @@ class Summing {
     }
   }
 
+  void link_graphs() {
+    for (const session::GraphRecord& graph : reader_.contents().graphs) {
+      std::set<GraphId> called;
+      for (const session::NodeRecord& node : graph.nodes) {
+        for (const session::NodeFunction& f : node.functions) called.insert(f.graph);
+      }
+      if (!called.empty()) called_[graph.id].assign(called.begin(), called.end());
+    }
+  }
+
   void see_spans() {
     each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
-      for (const session::CallRecord& c : chunk)
+      for (const session::CallRecord& c : chunk) {
         if (!c.parent.valid()) outermost_.add(c.thread, {c.start_ns, c.end_ns, c.source});
+        if (c.outcome == CallOutcome::kTrace) thread_of_trace_[c.trace] = c.thread;
+      }
     });
-    for (const session::TraceRecord& t : reader_.contents().traces)
-      if (!t.phases.empty()) outermost_.add(t.phases.front().thread, {t.start_ns, t.end_ns, t.source});
+    for (const session::TraceRecord& t : reader_.contents().traces) {
+      const Outermost::Span span{t.start_ns, t.end_ns, t.source};
+      const session::ThreadId thread = thread_of(t);
+      outermost_.add(thread, span);
+      traces_.add(thread, span);
+    }
     outermost_.sort();
+    traces_.sort();
+  }
+
+  // Older files have it only of the calls.
+  session::ThreadId thread_of(const session::TraceRecord& t) const {
+    if (!t.phases.empty() && t.phases.front().thread.valid()) return t.phases.front().thread;
+    const auto call = thread_of_trace_.find(t.id);
+    return call == thread_of_trace_.end() ? session::ThreadId() : call->second;
   }
 
   void see_ops() {
@@ -254,6 +291,7 @@ class Summing {
   // The trace whose graph holds a graph, directly or not; graphs of several belong to the first.
   std::unordered_map<GraphId, TraceId> traces_of_graphs() const {
     std::unordered_map<GraphId, TraceId> owners;
+    std::set<GraphId> seen;
     for (const session::GraphRecord& graph : reader_.contents().graphs) owners.emplace(graph.id, TraceId());
     for (const session::TraceRecord& t : reader_.contents().traces) {
       std::vector<GraphId> open{t.graph()};
@@ -261,11 +299,10 @@ class Summing {
         const GraphId id = open.back();
         open.pop_back();
         const auto owner = owners.find(id);
-        if (owner == owners.end() || owner->second.valid()) continue;
+        if (owner == owners.end() || !seen.insert(id).second) continue;
         owner->second = t.id;
-        for (const session::NodeRecord& node : reader_.graph(id)->nodes) {
-          for (const session::NodeFunction& f : node.functions) open.push_back(f.graph);
-        }
+        if (const auto called = called_.find(id); called != called_.end())
+          open.insert(open.end(), called->second.begin(), called->second.end());
       }
     }
     return owners;
@@ -274,12 +311,11 @@ class Summing {
   std::vector<GraphId> reachable(std::vector<GraphId> from) const {
     std::set<GraphId> seen(from.begin(), from.end());
     for (size_t i = 0; i < from.size(); ++i) {
-      const session::GraphRecord* graph = reader_.graph(from[i]);
-      if (!graph) continue;
-      for (const session::NodeRecord& node : graph->nodes) {
-        for (const session::NodeFunction& f : node.functions)
-          if (seen.insert(f.graph).second) from.push_back(f.graph);
-      }
+      if (i % 1024 == 1023) cancel_.check();
+      const auto called = called_.find(from[i]);
+      if (called == called_.end()) continue;
+      for (const GraphId id : called->second)
+        if (seen.insert(id).second) from.push_back(id);
     }
     return from;
   }
@@ -294,10 +330,11 @@ class Summing {
     std::vector<const session::TraceRecord*> all;
     for (const session::TraceRecord& t : reader_.contents().traces) all.push_back(&t);
     std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
-      return std::pair(a->start_ns, -a->end_ns) < std::pair(b->start_ns, -b->end_ns);
+      return std::pair(a->start_ns, b->end_ns) < std::pair(b->start_ns, a->end_ns);
     });
-    std::vector<const session::TraceRecord*> open;
+    std::map<session::ThreadId, std::vector<const session::TraceRecord*>> by_thread;
     for (const session::TraceRecord* t : all) {
+      auto& open = by_thread[thread_of(*t)];
       while (!open.empty() && open.back()->end_ns < t->end_ns) open.pop_back();
       LineSum& l = defined(t->function);
       ++l.traces;
@@ -316,13 +353,16 @@ class Summing {
     std::unordered_map<CallId, int64_t> inner;  // calls end before the one that made them
     each(reader_.calls(), [&](const std::vector<session::CallRecord>& chunk) {
       for (const session::CallRecord& c : chunk) {
+        if (traces_.contain(c.thread, c.start_ns)) {  // its time is the trace's
+          ++line(c.source, c.location).calls;
+          continue;
+        }
         const int64_t took = length(c.start_ns, c.end_ns);
         if (c.parent.valid()) inner[c.parent] += took;
         int64_t own = took;
         if (const auto ops = in_call_.find(c.id); ops != in_call_.end()) own -= ops->second;
         if (const auto calls = inner.find(c.id); calls != inner.end()) own -= calls->second, inner.erase(calls);
-        const session::TraceRecord* t = c.outcome == CallOutcome::kTrace ? reader_.trace(c.trace) : nullptr;
-        if (t && t->start_ns >= c.start_ns && t->end_ns <= c.end_ns) own -= length(t->start_ns, t->end_ns);
+        if (c.outcome == CallOutcome::kTrace) own -= traces_.time_in(c.thread, c.start_ns, c.end_ns);
         LineSum& l = line(c.source, c.location);
         ++l.calls;
         l.call_ns += std::max<int64_t>(0, own);  // ops on other threads may take longer than the call
@@ -344,7 +384,9 @@ class Summing {
   const session::Reader& reader_;
   const Cancel& cancel_;
   LineSums made_;
-  Outermost outermost_;
+  Outermost outermost_, traces_;   // traces and calls; traces alone
+  std::unordered_map<TraceId, session::ThreadId> thread_of_trace_;
+  std::unordered_map<GraphId, std::vector<GraphId>> called_;  // by the nodes of a graph
   std::map<session::ThreadId, Thread> threads_;
   std::unordered_map<uint64_t, Ran> eager_;  // by instruction
   std::unordered_map<uint64_t, Ran> nodes_;  // by graph and node

@@ -8,7 +8,7 @@ namespace footlight::query {
 void Losses::note(const Loss& loss) {
   events_ += loss.events;
   all_.push_back({std::min(loss.from, loss.to), std::max(loss.from, loss.to), loss.events, loss.thread});
-  if (all_.size() < kMost) return;
+  if (all_.size() < limit_) return;
   std::stable_sort(all_.begin(), all_.end(), [](const Loss& a, const Loss& b) { return a.thread < b.thread; });
   size_t kept = 0;
   for (size_t i = 0; i < all_.size();) {
@@ -21,6 +21,7 @@ void Losses::note(const Loss& loss) {
     all_[kept++] = joined;
   }
   all_.resize(kept);
+  limit_ = std::max(kMost, 2 * kept);  // threads that lost once each cannot be joined
 }
 
 }  // namespace footlight::query

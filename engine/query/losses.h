@@ -39,6 +39,7 @@ class Losses {
   };
   std::unordered_map<uint64_t, Last> last_;
   std::vector<Loss> all_;
+  size_t limit_ = kMost;
   uint64_t events_ = 0;
 };
 

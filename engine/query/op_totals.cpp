@@ -102,7 +102,6 @@ class Cover {
 };
 
 using Interval = std::pair<int64_t, int64_t>;
-bool ends_before(const Interval& a, const Interval& b) { return a.second < b.second; }
 
 // The other work within the range, by start and without overlaps.
 std::vector<Interval> joined(const OpTotalsOptions& options) {
@@ -138,9 +137,14 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   Grouping grouping(reader, options.by);
   std::unordered_map<uint64_t, OpTotal> rows;
   std::map<session::ThreadId, Nesting> threads;
-  Cover cover, in_others;  // the second: only where other work was going on
+  Cover cover, either;  // the second: of ops and other work
   const auto others = joined(options);
-  for (const auto& [start, end] : others) made.also_ns += end - start;
+  auto next = others.begin();
+  const auto settle = [&](int64_t until) {
+    for (; next != others.end() && next->first < until; ++next) either.add(next->first, next->second);
+    cover.settle(until);
+    either.settle(until);
+  };
   std::vector<uint32_t> order;
   for (size_t c = 0; c < index.size(); ++c) {
     if (outside(index[c])) continue;
@@ -188,16 +192,13 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
         row->flops += cost->second.flops;
       }
       ++made.events;
-      cover.add(std::max(start, options.from), std::min(end, options.to));
-      for (auto other = std::upper_bound(others.begin(), others.end(), std::pair(start, start), ends_before);
-           other != others.end() && other->first < end; ++other)
-        in_others.add(std::max(start, other->first), std::min(end, other->second));
+      for (Cover* to : {&cover, &either}) to->add(std::max(start, options.from), std::min(end, options.to));
     }
-    cover.settle(later[c + 1]);
-    in_others.settle(later[c + 1]);
+    settle(later[c + 1]);
   }
+  settle(INT64_MAX);
   made.busy_ns = cover.covered();
-  made.also_ns = std::max<int64_t>(0, made.also_ns - in_others.covered());
+  made.also_ns = std::max<int64_t>(0, either.covered() - made.busy_ns);
   for (auto& [key, row] : rows) made.rows.push_back(std::move(row));
   std::sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {
     const int64_t total_a = a.durations.sums().total, total_b = b.durations.sums().total;

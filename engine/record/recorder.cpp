@@ -57,19 +57,25 @@ session::ThreadRecord thread_record(const ThreadRings& rings) {
 // What one flush takes of a ring at most: two chunks, so that neither memory nor the time to the next drain grows with
 // the backlog.
 constexpr uint32_t kMostAtOnce = 2 * session::kUsualChunkRows;
+// What one flush takes in all: the writer takes a batch as a whole or not at all.
+constexpr size_t kMostOfBatch = 16 * session::kUsualChunkRows;
 
-void drain(Batch& batch, ThreadRings& rings, bool last) {
+uint32_t room_in(size_t taken) {
+  return static_cast<uint32_t>(std::min<size_t>(kMostAtOnce, kMostOfBatch - std::min(kMostOfBatch, taken)));
+}
+
+// Whether the ring is empty now.
+bool drain(Batch& batch, ThreadRings& rings, bool last) {
   auto& reported = host().reported;
   const auto [it, added] = reported.try_emplace(&rings);
   if (added) batch.writer->add(thread_record(rings));
-  // A ring whose thread has ended is freed after this visit.
-  const uint32_t most = last ? UINT32_MAX : kMostAtOnce;
+  const uint32_t most_ops = room_in(batch.ops.size()), most_calls = room_in(batch.calls.size());
   const uint32_t ops_taken = rings.ops().drain(
       [&](const OpEvent* events, uint32_t count) {
         for (uint32_t i = 0; i < count; ++i)
           batch.ops.append(rings.number(), ThreadRings::op_event_id(rings.number(), events[i].sequence), events[i]);
       },
-      most);
+      most_ops);
   const uint32_t calls_taken = rings.calls().drain(
       [&](const CallEvent* events, uint32_t count) {
         for (uint32_t i = 0; i < count; ++i) {
@@ -78,14 +84,16 @@ void drain(Batch& batch, ThreadRings& rings, bool last) {
                                  e.start_ns, e.end_ns, e.source, e.parent, e.key});
         }
       },
-      most);
-  batch.more = batch.more || ops_taken == most || calls_taken == most;
+      most_calls);
+  const bool empty = ops_taken < most_ops && calls_taken < most_calls;
+  batch.more = batch.more || !empty;
   Reported& r = it->second;
   const uint64_t ops = rings.ops().dropped(), calls = rings.calls().dropped();
   batch.writer->add_dropped("op events", "they were recorded faster than they could be written", ops - r.ops_dropped);
   batch.writer->add_dropped("calls", "they were recorded faster than they could be written", calls - r.calls_dropped);
   r = {ops, calls};
-  if (last) reported.erase(it);
+  if (last && empty) reported.erase(it);
+  return empty;
 }
 
 // A signature is written before any event that refers to it.
@@ -109,8 +117,9 @@ bool pump(session::Writer& writer, void*) {
   calibrate_clock();
   Batch batch;
   batch.writer = &writer;
-  visit_rings([](void* context, ThreadRings& rings, bool last) { drain(*static_cast<Batch*>(context), rings, last); },
-              &batch);
+  visit_rings(
+      [](void* context, ThreadRings& rings, bool last) { return drain(*static_cast<Batch*>(context), rings, last); },
+      &batch);
   report_signatures(writer);  // after the rings: by now every signature that their events name exists
   if (batch.ops.size()) writer.add_rows(std::move(batch.ops));
   if (!batch.calls.empty()) writer.add_rows(std::move(batch.calls));
@@ -177,11 +186,12 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   // Discard what an earlier recording left in the rings.
   visit_rings(
       [](void*, ThreadRings& rings, bool last) {
-        if (last) return;  // its thread has ended: the rings are freed after this visit
+        if (last) return true;  // its thread has ended: the rings are freed with what is in them
         rings.ops().drain([](const OpEvent*, uint32_t) {});
         rings.calls().drain([](const CallEvent*, uint32_t) {});
         host().reported[&rings] = {rings.ops().dropped(), rings.calls().dropped()};
         host().writer->add(thread_record(rings));
+        return true;
       },
       nullptr);
   calibrate_clock();  // before the flush thread does

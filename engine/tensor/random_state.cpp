@@ -20,13 +20,13 @@ void (*RandomState::noted)(RandomState*, bool alive) = nullptr;
 
 RandomState::Position RandomState::position() {
   std::lock_guard lock(mutex_);
-  return {stream_, restarts_seen_};
+  return {stream_, restarts_seen_ != restarts};
 }
 
 void RandomState::go_to(const Position& position) {
   std::lock_guard lock(mutex_);
   stream_ = position.stream;
-  restarts_seen_ = position.restarts_seen;
+  restarts_seen_ = position.restarts ? restarts - 1 : restarts.load();
 }
 
 void RandomState::begin() {

@@ -24,7 +24,7 @@ class RandomState : public Resource {
   static void restart_all();
 
   // To be kept and put back (kept_states.h).
-  struct Position { Stream stream; uint64_t restarts_seen; };
+  struct Position { Stream stream; bool restarts; };  // restarts: with its next block
   Position position();
   void go_to(const Position& position);
   ~RandomState() override {

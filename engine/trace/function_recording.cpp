@@ -125,6 +125,8 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
     add_recording_phase(record, recording_since);
   }
   record.end_ns = now_ns();
+  const session::ThreadId thread(thread_rings().number());
+  for (session::PhaseRecord& phase : record.phases) phase.thread = thread;
   writer->add(std::move(record));
   if (!error.empty()) return;
   if (family.seen.size() == kMostSeen) family.seen.erase(family.seen.begin(), family.seen.begin() + kMostSeen / 4);

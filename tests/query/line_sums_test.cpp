@@ -167,6 +167,8 @@ class LineSumsTest : public QObject {
     outer.start_ns = 100, outer.end_ns = 600;
     inner.id = TraceId(2), inner.function = FunctionId(2), inner.number = 1;
     inner.start_ns = 200, inner.end_ns = 350;
+    for (session::TraceRecord* t : {&outer, &inner})
+      t->phases.push_back({"python", "trace", -1, t->start_ns, t->end_ns, session::ThreadId(0)});
     w->add(session::FunctionRecord{FunctionId(2), "g", kFile, 15, 14, {}});
     w->add(inner);
     w->add(outer);

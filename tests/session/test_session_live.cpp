@@ -350,7 +350,7 @@ class TestSessionLive : public QObject {
     const std::string path = at("slow.footlight");
     WriterOptions options;
     options.flush_ms = 60'000;  // nothing leaves the queue meanwhile
-    options.queue_cap = 1'000'000;
+    options.queue_cap = 10'000;
     auto writer = Writer::create(path, {}, RecordingLevel::kStructure, options);
     constexpr int kLines = 3000;
     for (int i = 0; i < kLines; ++i) writer->add(ConsoleRecord{i, ConsoleStream::kStdout, std::string(2000, 'q')});

@@ -4,6 +4,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::explain {
 namespace {
@@ -24,9 +25,9 @@ Line scope_around(const Evidence& evidence, const TraceRecord& trace) {
 
 // The only `with` of a device scope in the file of a call, if there is one: the call may be in a function that is
 // called inside of it.
-Line only_scope(const Evidence& evidence, const TraceRecord& trace) {
-  Line only, line = evidence.line(trace.source);
-  const int last = evidence.line_count(line.file);
+Line only_scope(const Evidence& evidence, session::FileId file) {
+  Line only, line{file, 0};
+  const int last = evidence.line_count(file);
   for (line.line = 1; line.line <= last; ++line.line) {
     if (!enters_device(unindented(evidence.text(line)))) continue;
     if (only) return {};
@@ -39,9 +40,13 @@ Line only_scope(const Evidence& evidence, const TraceRecord& trace) {
 void name_scope(const Evidence& evidence, const FunctionRun& run, Finding& f, const ReplayResult& result) {
   std::vector<const TraceRecord*> traces = result.saved;
   traces.insert(traces.end(), run.traces.begin(), run.traces.end());
-  for (const auto find : {scope_around, only_scope}) {
-    for (const TraceRecord* t : traces)
-      if (const Line scope = find(evidence, *t)) return edit_at(f, scope, "call");
+  for (const TraceRecord* t : traces)
+    if (const Line scope = scope_around(evidence, *t)) return edit_at(f, scope, "call");
+  std::set<session::FileId> seen;
+  for (const TraceRecord* t : traces) {
+    const session::FileId file = evidence.line(t->source).file;
+    if (!seen.insert(file).second) continue;
+    if (const Line scope = only_scope(evidence, file)) return edit_at(f, scope, "call");
   }
 }
 

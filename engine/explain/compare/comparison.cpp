@@ -15,6 +15,16 @@ namespace {
 using session::ComparisonRecord;
 using session::ComparisonRun;
 
+// More than any recorder writes: a strange file must not multiply.
+constexpr size_t kMostPairs = 10'000, kMostCells = size_t{1} << 24, kMostDeviceEvents = size_t{1} << 22;
+constexpr int64_t kLatest = int64_t{1} << 61;
+
+bool is_strange(const ComparisonRun& run) {
+  const auto strange = [](int64_t time) { return time < 0 || time > kLatest; };
+  return strange(run.start_ns) || strange(run.end_ns) || run.end_ns < run.start_ns ||
+         std::ranges::any_of(run.marks, [&](const session::ComparisonMark& m) { return strange(m.start_ns); });
+}
+
 // The complete pairs that count.
 struct Pairs {
   std::vector<std::pair<const ComparisonRun*, const ComparisonRun*>> with_events, without;
@@ -26,11 +36,12 @@ struct Pairs {
       (run.traced ? by_number[run.pair].second : by_number[run.pair].first) = &run;
     for (const auto& [number, pair] : by_number) {
       const auto& [eager, traced] = pair;
-      if (!eager || !traced || eager->end_ns < eager->start_ns || traced->end_ns < traced->start_ns) continue;
+      if (!eager || !traced || is_strange(*eager) || is_strange(*traced)) continue;
       if (eager->warm_up || traced->warm_up) ++warm_up;
       else if (eager->with_events && traced->with_events) with_events.push_back(pair);
       else if (!eager->with_events && !traced->with_events) without.push_back(pair);
     }
+    if (with_events.size() > kMostPairs) with_events.resize(kMostPairs);
   }
 };
 
@@ -103,8 +114,6 @@ int64_t mark_cost(const RunPairs& with_events, const std::vector<int64_t>& total
 void measure(Comparison& c, const session::Reader& reader, const ComparisonRecord& record) {
   const Pairs pairs(record);
   c.warm_up = pairs.warm_up;
-  c.pairs_with_events = static_cast<uint32_t>(pairs.with_events.size());
-  c.pairs = c.pairs_with_events + static_cast<uint32_t>(pairs.without.size());
   SideRuns eager_side, traced_side;
   for (const auto& [eager, traced] : pairs.without) {
     eager_side.totals.push_back(eager->end_ns - eager->start_ns);
@@ -113,9 +122,12 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
   const int64_t eager_mark = mark_cost(pairs.with_events, eager_side.totals, false);
   const int64_t traced_mark = mark_cost(pairs.with_events, traced_side.totals, true);
   std::vector<Run> eager, traced;
+  size_t device_events = 0;
   for (const auto& [left, right] : pairs.with_events) {
+    if (device_events > kMostDeviceEvents) break;
     const int64_t from = std::min(left->start_ns, right->start_ns), to = std::max(left->end_ns, right->end_ns);
     const auto events = device_events_between(reader, from, to);
+    device_events += events.size();
     eager.push_back(run_of(*left, events, eager_mark));
     traced.push_back(run_of(*right, events, traced_mark));
     c.eager.lost += left->lost;
@@ -123,6 +135,13 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
   }
   const Groups groups(reader, record, eager, traced);
   c.rows = groups.rows();
+  const size_t most = std::max<size_t>(1, kMostCells / std::max<size_t>(1, c.rows.size()));
+  if (eager.size() > most) {
+    eager.erase(eager.begin() + static_cast<ptrdiff_t>(most), eager.end());
+    traced.erase(traced.begin() + static_cast<ptrdiff_t>(most), traced.end());
+  }
+  c.pairs_with_events = static_cast<uint32_t>(eager.size());
+  c.pairs = c.pairs_with_events + static_cast<uint32_t>(pairs.without.size());
   for (const Run& run : eager) eager_side.with_events.push_back(one_of(run, groups));
   for (const Run& run : traced) traced_side.with_events.push_back(one_of(run, groups));
   fill(c, eager_side, traced_side);
@@ -138,11 +157,11 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
 
 void say_tracing(Comparison& c, const session::Reader& reader) {
   const session::TraceRecord* trace = reader.trace(c.trace);
-  if (!trace) return;
+  if (!trace || trace->start_ns < 0 || trace->end_ns > kLatest) return;
   c.tracing_ns = trace->end_ns - trace->start_ns;
   const double saving = -c.difference.mean;
   if (saving > 0 && c.known_within < 1 && c.tracing_ns >= 0)
-    c.worth_from = static_cast<uint64_t>(std::ceil(static_cast<double>(c.tracing_ns) / saving));
+    c.worth_from = static_cast<uint64_t>(std::min(std::ceil(static_cast<double>(c.tracing_ns) / saving), 1e18));
 }
 
 Comparison comparison_of(const session::Reader& reader, const ComparisonRecord& record) {

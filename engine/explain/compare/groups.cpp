@@ -81,12 +81,21 @@ void Groups::count(const Run& run) {
   }
 }
 
-void Groups::add_graph(GraphId id, std::set<GraphId>& seen) {
-  const session::GraphRecord* graph = reader_.graph(id);
-  if (!graph || !seen.insert(id).second) return;
-  for (uint32_t i = 0; i < graph->nodes.size(); ++i) {
-    const session::NodeRecord& node = graph->nodes[i];
-    for (const session::NodeFunction& called : node.functions) add_graph(called.graph, seen);
+// With the graphs that it runs.
+void Groups::add_graph(GraphId root, std::set<GraphId>& seen) {
+  std::vector<GraphId> open{root};
+  while (!open.empty()) {
+    const GraphId id = open.back();
+    open.pop_back();
+    const session::GraphRecord* graph = reader_.graph(id);
+    if (graph && seen.insert(id).second) add_nodes(id, *graph, open);
+  }
+}
+
+void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vector<GraphId>& called) {
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const session::NodeRecord& node = graph.nodes[i];
+    for (const session::NodeFunction& f : node.functions) called.push_back(f.graph);
     const bool ran = ran_.contains({id, NodeId(i)});
     if (is_value(node) && !ran) continue;
     const session::Reader::Place place = reader_.place(node.source);

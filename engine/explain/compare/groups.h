@@ -41,7 +41,8 @@ class Groups {
   };
 
   Place place_of(const OpRun& op) const;
-  void add_graph(GraphId id, std::set<GraphId>& seen);
+  void add_graph(GraphId root, std::set<GraphId>& seen);
+  void add_nodes(GraphId id, const session::GraphRecord& graph, std::vector<GraphId>& called);
   void take_changes(const session::ComparisonRecord& record);
   void count(const Run& run);
   void make_rows();

@@ -56,24 +56,38 @@ std::shared_ptr<TraceEntry> trace_for(FunctionCore& core, const Call& call) {
       {key.key.words.data(), key.key.words.size()}, CallArguments(key, values), session::TraceReason::kCall, traced));
 }
 
+// A function's definition, as it was.
+class KeptDefinition {
+ public:
+  explicit KeptDefinition(trace::Definition& definition) : at_(definition), before_(definition) {}
+  ~KeptDefinition() { at_ = before_; }
+  KeptDefinition(const KeptDefinition&) = delete;
+  KeptDefinition& operator=(const KeptDefinition&) = delete;
+
+ private:
+  trace::Definition& at_;
+  const trace::Definition before_;
+};
+
 // In its scope nothing is recorded, or every activity of this thread is.
 class Marking {
  public:
   explicit Marking(ActivityLog* log)
-      : level_(recording_level.exchange(log ? RecordingLevel::kOps : RecordingLevel::kOff)) {
+      : set_(log ? RecordingLevel::kOps : RecordingLevel::kOff), level_(recording_level.exchange(set_)) {
     this_thread_activity = log;
     stays_out = !log;                       // so that EngineEntry looks
   }
   ~Marking() {
     this_thread_activity = nullptr;
     stays_out = true;
-    recording_level.store(level_);
+    RecordingLevel ours = set_;              // unless somebody has changed it meanwhile
+    recording_level.compare_exchange_strong(ours, level_);
   }
   Marking(const Marking&) = delete;
   Marking& operator=(const Marking&) = delete;
 
  private:
-  const RecordingLevel level_;
+  const RecordingLevel set_, level_;
 };
 
 class Eagerly {
@@ -132,7 +146,19 @@ class Repetitions {
   Repetitions(const WantedComparison& wanted, const Call& call, ComparisonRecord& record)
       : wanted_(wanted), call_(call), record_(record), kept_(kMostBytes) {}
 
+  // Whatever ends it, the program's state is put back.
   void run() {
+    try {
+      repeat_all();
+    } catch (...) {
+      quietly([&] { kept_.put_back(); });
+      throw;
+    }
+    kept_.put_back();
+  }
+
+ private:
+  void repeat_all() {
     const int64_t began = now_ns();
     const auto passed = [&] { return static_cast<double>(now_ns() - began) * 1e-9; };
     for (uint32_t pair = 0; pair < kWarmUp + wanted_.pairs && record_.error.empty(); ++pair) {
@@ -152,14 +178,12 @@ class Repetitions {
       }
     }
     if (record_.stopped.empty()) record_.stopped = record_.error.empty() ? "all pairs were run" : "a repetition failed";
-    kept_.put_back();
     const uint64_t printed = std::max(printed_[0], printed_[1]);
     if (printed)
       record_.notes.push_back(str("prints: ", printed_[0], " bytes in each eager repetition, ", printed_[1],
                                   " in each traced one; they were dropped"));
   }
 
- private:
   void repeat(uint32_t pair, bool warm_up, bool with_events) {
     const bool traced_first = random_() % 2;
     std::array<ComparisonRun, 2> runs;
@@ -206,8 +230,10 @@ class Repetitions {
       raise_again(exception);
       throw PythonErrorSet();
     }
+    const Ref text = Ref::steal(PyObject_Str(exception.get()));
+    if (!text) clear_only(PyExc_Exception);
     record_.error = str(traced ? "traced: " : "eagerly: ", Py_TYPE(exception.get())->tp_name, ": ",
-                        readable(checked(PyObject_Str(exception.get())).get()));
+                        text ? readable(text.get()) : "its message cannot be read");
   }
 
   const WantedComparison& wanted_;
@@ -244,15 +270,16 @@ void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* 
   for (const std::string& note : record.notes)
     writer->add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
                                        str("comparing ", core.qualified_name, ": ", note, "\n")});
-  const trace::Definition before = core.function.definition();
+  if (open_devices.load(std::memory_order_acquire))
+    record.notes.push_back("device activity was recorded in every repetition, and is in the timeline's sums");
   try {
+    const KeptDefinition kept(core.function.definition());
     const HideTapes hidden;
     Repetitions(wanted, call, record).run();
   } catch (const Error& e) {
     record.error = e.message();
   }
-  core.function.definition() = before;
-  writer->add(std::move(record));
+  if (session::active_writer() == writer) writer->add(std::move(record));
 }
 
 }  // namespace footlight::python

@@ -394,6 +394,9 @@ class GraphTest : public WindowCase {
     QTest::keyClick(window().graph()->find_bar()->field(), Qt::Key_Escape);
     QVERIFY(!window().graph()->find_bar()->isVisible());
     QVERIFY(canvas().hasFocus() && canvas().found().isEmpty());
+    QTest::keyClick(&canvas(), Qt::Key_F, Qt::ControlModifier);
+    QVERIFY(window().graph()->find_bar()->isVisible());
+    QVERIFY(!window().palette()->isVisible());
   }
 
   void neighbourhood_by_keys() {

@@ -227,6 +227,37 @@ class SourceViewTest : public WindowCase {
     QCOMPARE(read(path), QStringLiteral("a = 1\r\nb = 2\r\nif b:\r\n    c = 3"));
   }
 
+  void nothing_else_changes_in_a_file() {
+    const QString path = with_script("a = '\xc2\xa0'  # a no-break space\n");
+    QTest::mouseClick(source().edit_button(), Qt::LeftButton);
+    source().editor()->moveCursor(QTextCursor::End);
+    QTest::keyClicks(source().editor(), QStringLiteral("b"));
+    QVERIFY(source().save_edits());
+    QCOMPARE(read(path), QString::fromUtf8("a = '\xc2\xa0'  # a no-break space\nb"));
+    source().edit_button()->setChecked(false);
+    write(path, "a = 1\r\nb = 2\n");
+    QTest::mouseClick(source().edit_button(), Qt::LeftButton);
+    QVERIFY(!source().editing());
+    QVERIFY(source().note_text().contains(QStringLiteral("line ends of several kinds")));
+  }
+
+  void what_is_typed_is_not_replaced_by_what_is_found() {
+    const QString path = with_script("abc = 1\nabc = 2\n");
+    QTest::mouseClick(source().edit_button(), Qt::LeftButton);
+    SourceEditor* editor = source().editor();
+    QTest::keyClick(editor, Qt::Key_F, Qt::ControlModifier);
+    QTest::keyClicks(source().find()->input(), QStringLiteral("abc"));
+    QTRY_VERIFY(!source().find()->searching());
+    editor->setFocus();
+    editor->moveCursor(QTextCursor::End);
+    for (const QChar c : QStringLiteral("new = 3")) {
+      QTest::keyClick(editor, c.toLatin1());
+      QTRY_VERIFY(!source().find()->searching());
+    }
+    QVERIFY(source().save_edits());
+    QCOMPARE(read(path), QStringLiteral("abc = 1\nabc = 2\nnew = 3"));
+  }
+
   // What is drawn does not grow with the file, and finding goes on in slices.
   void a_million_lines() {
     Document d = sample_document();

@@ -11,7 +11,6 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QSettings>
-#include <QTimer>
 
 #include <algorithm>
 #include <cmath>
@@ -426,17 +425,15 @@ class TimelineRangeTest : public WindowCase {
     show_timeline();
     QTest::keyClick(canvas(), Qt::Key_Period);
     QTRY_VERIFY(canvas()->selected().has_value());
-    QStringList entries;
-    QTimer::singleShot(0, this, [&] {
-      auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-      if (!menu) return;
-      for (QAction* action : menu->actions()) entries << action->text().section(QLatin1Char('\t'), 0, 0);
-      for (QAction* action : menu->actions())
-        if (action->text().startsWith(QStringLiteral("Mark its time"))) action->trigger();
-      menu->close();
-    });
     QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(200, 60), canvas()->mapToGlobal(QPoint(200, 60)));
     QApplication::sendEvent(canvas(), &event);
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    QVERIFY(menu);
+    QStringList entries;
+    for (QAction* action : menu->actions()) entries << action->text().section(QLatin1Char('\t'), 0, 0);
+    for (QAction* action : menu->actions())
+      if (action->text().startsWith(QStringLiteral("Mark its time"))) action->trigger();
+    menu->close();
     QVERIFY(entries.contains(QStringLiteral("Show in the graph")));
     QCOMPARE(canvas()->mark_from(), canvas()->selected()->bar.start);
   }

@@ -1,16 +1,13 @@
 // Three digits where a number stands alone, the same number of decimals where it stands in a column.
 #include "app/models/compare_units.h"
 
+#include "app/models/text.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace footlight::app {
 namespace {
-
-QString three_digits(double value) {
-  const double size = std::abs(value);
-  return QString::number(value, 'f', size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
-}
 
 // "-0.0" is zero.
 QString with_sign(const QString& text, double value) {

@@ -9,10 +9,6 @@
 namespace footlight::app {
 namespace {
 
-QString three_digits(double value) {
-  return QString::number(value, 'f', value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
-}
-
 QString short_dtype(const QString& name) {
   static const std::pair<const char*, const char*> table[] = {
       {"bfloat16", "bf16"}, {"float16", "f16"}, {"float32", "f32"}, {"float64", "f64"}, {"int8", "i8"},
@@ -25,6 +21,11 @@ QString short_dtype(const QString& name) {
 }
 
 }  // namespace
+
+QString three_digits(double value) {
+  const double size = std::abs(value);
+  return QString::number(value, 'f', size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+}
 
 QString duration_text(int64_t ns) {
   const double value = std::abs(static_cast<double>(ns));
@@ -39,8 +40,6 @@ QString milliseconds(int64_t ns) {
   const double value = static_cast<double>(ns) / 1e6;
   return QString::number(value, 'f', value < 0.0995 ? 3 : value < 0.995 ? 2 : 1);
 }
-
-QString microseconds(int64_t ns) { return QString::number(static_cast<double>(ns) / 1e3, 'f', 1); }
 
 QString bytes_text(uint64_t bytes) {
   if (bytes < 1024) return QString::number(bytes) + QStringLiteral(" B");

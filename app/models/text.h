@@ -11,9 +11,9 @@ namespace footlight::app {
 
 inline QString q(const std::string& text) { return QString::fromStdString(text); }
 
+QString three_digits(double value);             // "1.34", "18.2", "412"
 QString duration_text(int64_t ns);              // "18.2 us", "4.2 ms", "1.34 s"
 QString milliseconds(int64_t ns);               // "6.1": a column headed ms
-QString microseconds(int64_t ns);               // "18.2": a column headed us
 QString bytes_text(uint64_t bytes);             // "2.0 KB"
 QString count_text(uint64_t count);             // "4,492"
 QString flops_text(uint64_t flops);             // "2.1 M"

@@ -186,18 +186,21 @@ std::vector<const session::GeneratedRecord*> Document::all_generated_of(Function
 }
 
 std::vector<GraphId> Document::graphs_of_trace(TraceId id) const {
-  std::vector<GraphId> found;
   const session::TraceRecord* t = trace(id);
-  if (!t || !t->graph().valid()) return found;
-  found.push_back(t->graph());
-  std::unordered_set<GraphId> seen{t->graph()};
+  return t && t->graph().valid() ? graphs_below({t->graph()}) : std::vector<GraphId>{};
+}
+
+std::vector<GraphId> Document::graphs_below(std::vector<GraphId> roots) const {
+  std::vector<GraphId> found;
+  std::unordered_set<GraphId> seen;
+  const auto take = [&](GraphId id) {
+    if (seen.insert(id).second) found.push_back(id);
+  };
+  std::ranges::for_each(roots, take);
   for (size_t i = 0; i < found.size(); ++i) {
     const session::GraphRecord* g = graph(found[i]);
-    if (!g) continue;
-    for (const session::NodeRecord& node : g->nodes) {
-      for (const auto& [role, inner] : node.functions) {
-        if (seen.insert(inner).second) found.push_back(inner);
-      }
+    for (size_t n = 0; g && n < g->nodes.size(); ++n) {
+      for (const auto& [role, inner] : g->nodes[n].functions) take(inner);
     }
   }
   return found;

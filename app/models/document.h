@@ -94,6 +94,7 @@ class Document {
   std::vector<const session::GeneratedRecord*> all_generated_of(FunctionId id) const;
   const session::TraceRecord* trace_of_graph(GraphId id) const;              // bodies and branches too
   std::vector<GraphId> graphs_of_trace(TraceId id) const;                    // the root first
+  std::vector<GraphId> graphs_below(std::vector<GraphId> roots) const;       // these, then what their nodes run
   session::FileId file_named(const std::string& path) const;                 // equal, else by suffix
 
   int64_t first_ns() const { return first_; }   // of traces, calls and op events

@@ -9,13 +9,8 @@
 namespace footlight::app {
 namespace {
 
-// The graphs that a node runs, directly or not.
-void reach(const Document& document, const session::NodeRecord& node, std::set<GraphId>& reached) {
-  for (const auto& [role, id] : node.functions) {
-    const session::GraphRecord* g = document.graph(id);
-    if (!g || !reached.insert(id).second) continue;
-    for (const session::NodeRecord& inner : g->nodes) reach(document, inner, reached);
-  }
+void add_functions(const session::NodeRecord& node, std::vector<GraphId>& graphs) {
+  for (const auto& [role, id] : node.functions) graphs.push_back(id);
 }
 
 int64_t total_of(const GraphCosts& costs, GraphId graph) {
@@ -95,9 +90,9 @@ int64_t cumulative_ns(const Document& document, const GraphCosts& costs, GraphId
   if (!n) return 0;
   const auto own = costs.nodes.find(GraphPlan::place_key(graph, node));
   int64_t sum = own == costs.nodes.end() ? 0 : own->second.total;
-  std::set<GraphId> reached;
-  reach(document, *n, reached);
-  for (const GraphId id : reached) sum += total_of(costs, id);
+  std::vector<GraphId> called;
+  add_functions(*n, called);
+  for (const GraphId id : document.graphs_below(std::move(called))) sum += total_of(costs, id);
   return sum;
 }
 
@@ -108,7 +103,7 @@ void apply_costs(GraphPlan& plan, const Document& document, const GraphCosts& co
   for (const session::GraphRecord& g : document.graphs)
     for (const session::NodeRecord& n : g.nodes)
       for (const auto& [role, id] : n.functions) ++callers[id];
-  std::vector<std::set<GraphId>> reached(plan.boxes.size());
+  std::vector<std::vector<GraphId>> called(plan.boxes.size());
   std::set<GraphId> seen;
   for (const PlanArea& area : plan.areas) {
     const session::GraphRecord* g = document.graph(area.graph);
@@ -121,7 +116,7 @@ void apply_costs(GraphPlan& plan, const Document& document, const GraphCosts& co
       // A box that stands for other nodes as well, of other pieces or behind its chips, has its own time only.
       const bool stands = box.kind == PlanBox::Kind::kNode && box.node != n.id;
       if (stands || plan.in_other_piece.contains(key)) continue;
-      if (!n.functions.empty()) reach(document, n, reached[static_cast<size_t>(at)]);
+      add_functions(n, called[static_cast<size_t>(at)]);
       const auto ran = costs.nodes.find(key);
       if (ran == costs.nodes.end()) continue;
       box.cost_ns = std::max<int64_t>(0, box.cost_ns) + ran->second.total;
@@ -133,7 +128,7 @@ void apply_costs(GraphPlan& plan, const Document& document, const GraphCosts& co
     }
   }
   for (size_t b = 0; b < plan.boxes.size(); ++b) {
-    for (const GraphId id : reached[b]) {
+    for (const GraphId id : document.graphs_below(std::move(called[b]))) {
       const auto at = costs.graphs.find(id);
       if (at == costs.graphs.end() || !at->second.count) continue;
       plan.boxes[b].cost_ns = std::max<int64_t>(0, plan.boxes[b].cost_ns) + at->second.total;

@@ -10,22 +10,6 @@
 namespace footlight::app {
 namespace {
 
-// Breadth first, so that the root comes first.
-std::vector<const session::GraphRecord*> reached(const Document& document, GraphId root) {
-  std::vector<const session::GraphRecord*> all;
-  std::set<GraphId> seen{root};
-  if (const session::GraphRecord* g = document.graph(root)) all.push_back(g);
-  for (size_t at = 0; at < all.size(); ++at) {
-    for (const session::NodeRecord& n : all[at]->nodes) {
-      for (const auto& [role, id] : n.functions) {
-        const session::GraphRecord* g = document.graph(id);
-        if (g && seen.insert(id).second) all.push_back(g);
-      }
-    }
-  }
-  return all;
-}
-
 void add_lower(std::string& words, std::string_view text) {
   words += ' ';
   for (const char c : text) words += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -37,9 +21,9 @@ std::shared_ptr<const Document> graph_part(const Document& document, GraphId roo
   auto part = std::make_shared<Document>();
   std::set<GraphId> graphs;
   std::set<session::FileId> files;
-  for (const session::GraphRecord* g : reached(document, root)) {
-    graphs.insert(g->id);
-    part->add(*g);
+  for (const GraphId id : document.graphs_below({root})) {
+    const session::GraphRecord* g = document.graph(id);
+    if (g && graphs.insert(id).second) part->add(*g);
   }
   for (const session::CodeRecord& code : document.codes) {
     part->add(code);
@@ -56,8 +40,10 @@ std::shared_ptr<const Document> graph_part(const Document& document, GraphId roo
 std::shared_ptr<const GraphSearch> GraphSearch::make(const Document& part, GraphId root) {
   auto made = std::make_shared<GraphSearch>();
   std::map<std::string, std::string> types;  // "float32 (32, 16)" in all forms
-  for (const session::GraphRecord* g : reached(part, root)) {
-    for (const session::NodeRecord& n : g->nodes) {
+  for (const GraphId id : part.graphs_below({root})) {
+    const session::GraphRecord* g = part.graph(id);
+    for (size_t i = 0; g && i < g->nodes.size(); ++i) {
+      const session::NodeRecord& n = g->nodes[i];
       std::string words;
       for (const std::string* text : {&n.name, &n.op, &n.attributes, &n.constant}) add_lower(words, *text);
       for (const std::string& output : n.outputs) {
@@ -70,7 +56,7 @@ std::shared_ptr<const GraphSearch> GraphSearch::make(const Document& part, Graph
         }
         words += known->second;
       }
-      made->nodes_.push_back({g->id, n.id});
+      made->nodes_.push_back({id, n.id});
       made->words_.push_back(std::move(words));
     }
   }

@@ -3,28 +3,13 @@
 
 #include "app/models/text.h"
 
-#include <set>
+#include <algorithm>
+#include <map>
 
 namespace footlight::app {
 namespace {
 
 constexpr size_t kSmallGraph = 120;
-
-// From the root to the graph: each graph on the way with the node in it that runs the next one.
-bool find_way(const Document& document, GraphId at, GraphId wanted, std::set<GraphId>& seen,
-              std::vector<std::pair<GraphId, uint32_t>>& way) {
-  if (at == wanted) return true;
-  const session::GraphRecord* g = document.graph(at);
-  if (!g || !seen.insert(at).second) return false;
-  for (const session::NodeRecord& n : g->nodes) {
-    for (const auto& [role, inner] : n.functions) {
-      way.emplace_back(at, n.id);
-      if (find_way(document, inner, wanted, seen, way)) return true;
-      way.pop_back();
-    }
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -88,10 +73,20 @@ QString graph_title(const Document& document, GraphId graph) {
 }
 
 std::vector<std::pair<GraphId, uint32_t>> way_to(const Document& document, GraphId root, GraphId graph, uint32_t node) {
-  std::set<GraphId> seen;
-  std::vector<std::pair<GraphId, uint32_t>> way;
-  if (!find_way(document, root, graph, seen, way)) return {};
-  way.emplace_back(graph, node);
+  std::map<GraphId, std::pair<GraphId, uint32_t>> callers{{root, {}}};  // of each graph found: the node that runs it
+  std::vector<GraphId> found{root};
+  for (size_t i = 0; i < found.size() && !callers.contains(graph); ++i) {
+    const session::GraphRecord* g = document.graph(found[i]);
+    for (size_t n = 0; g && n < g->nodes.size(); ++n) {
+      for (const auto& [role, inner] : g->nodes[n].functions) {
+        if (callers.try_emplace(inner, found[i], g->nodes[n].id).second) found.push_back(inner);
+      }
+    }
+  }
+  if (!callers.contains(graph)) return {};
+  std::vector<std::pair<GraphId, uint32_t>> way{{graph, node}};
+  while (way.back().first != root) way.push_back(callers.at(way.back().first));
+  std::ranges::reverse(way);
   return way;
 }
 

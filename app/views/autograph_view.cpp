@@ -142,16 +142,25 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
 
 std::vector<const session::GeneratedRecord*> AutographView::choices() const {
   auto all = document().all_generated_of(function_);
-  std::set<CodeId> known, called;
+  std::set<CodeId> known;
   for (const auto* g : all) known.insert(g->code);
-  for (const GraphId id : document().graphs_of_trace(trace_)) {
-    const session::GraphRecord* graph = document().graph(id);
-    for (size_t i = 0; graph && i < graph->nodes.size(); ++i) called.insert(graph->nodes[i].source.code);
-  }
+  const std::set<CodeId>& traced = traced_codes();
   for (const session::GeneratedRecord& g : document().generated) {
-    if (called.count(g.code) && known.insert(g.code).second) all.push_back(&g);
+    if (traced.contains(g.code) && known.insert(g.code).second) all.push_back(&g);
   }
   return all;
+}
+
+const std::set<CodeId>& AutographView::traced_codes() const {
+  const std::pair now{trace_, document().graphs.size()};
+  if (codes_of_ == now) return traced_codes_;
+  codes_of_ = now;
+  traced_codes_.clear();
+  for (const GraphId id : document().graphs_of_trace(trace_)) {
+    const session::GraphRecord* graph = document().graph(id);
+    for (size_t i = 0; graph && i < graph->nodes.size(); ++i) traced_codes_.insert(graph->nodes[i].source.code);
+  }
+  return traced_codes_;
 }
 
 // The other side comes along when one is scrolled, by the lines that belong together.
@@ -204,6 +213,7 @@ void AutographView::reset() {
   function_ = {};
   trace_ = {};
   code_ = {};
+  codes_of_ = {};
   name_.clear();
   follow_selection();
   show_code();

@@ -7,6 +7,8 @@
 #include <QComboBox>
 #include <QLabel>
 
+#include <set>
+
 namespace footlight::app {
 
 class AutographView : public View {
@@ -32,6 +34,7 @@ class AutographView : public View {
   const session::GeneratedRecord* shown() const;
   // The function's own code and all that its trace has nodes of, whichever function it was converted for first.
   std::vector<const session::GeneratedRecord*> choices() const;
+  const std::set<CodeId>& traced_codes() const;   // of the nodes of the trace
   void scroll_other(CodeView* from);
   void show_code();
   void mark();
@@ -42,6 +45,8 @@ class AutographView : public View {
   CodeId code_;
   std::string name_;
   size_t pieces_ = 0, decisions_ = 0;
+  mutable std::set<CodeId> traced_codes_;
+  mutable std::pair<TraceId, size_t> codes_of_;   // the trace and the number of graphs they were found in
   bool filling_ = false, scrolling_ = false;
   FindBar* find_;
   QLabel *file_, *generated_title_, *empty_;

@@ -281,6 +281,30 @@ class GraphTest : public WindowCase {
     QCOMPARE(way_to(*part, GraphId(500), GraphId(502), 2).size(), size_t{3});
   }
 
+  // Graphs that run one another in a long chain, and the last one the first again.
+  void a_long_chain_of_graphs() {
+    constexpr uint32_t kDepth = 60'000;
+    SampleRun run = sample_run();
+    for (uint32_t i = 0; i < kDepth; ++i) {
+      GraphMaker maker(GraphId(1000 + i));
+      const uint32_t x = maker.parameter("float32 (4, 8)", 5);
+      const uint32_t call = maker.add("PartitionedCall", {x}, 6, "control");
+      maker.node(call).functions = {{"f", GraphId(1000 + (i + 1) % kDepth)}};
+      run.document.add(maker.done(call));
+    }
+    const GraphId root(1000), last(1000 + kDepth - 1);
+    const auto part = graph_part(run.document, root);
+    QCOMPARE(part->graphs.size(), size_t{kDepth});
+    const auto way = way_to(*part, root, last, 1);
+    QCOMPARE(way.size(), size_t{kDepth});
+    QCOMPARE(way.front(), std::pair(root, uint32_t{1}));
+    QCOMPARE(way.back(), std::pair(last, uint32_t{1}));
+    GraphCosts costs;
+    costs.graphs[last].add({7, 70, 10, 10});
+    QCOMPARE(cumulative_ns(*part, costs, root, 1), int64_t{70});
+    QVERIFY(way_to(*part, root, GraphId(7), 1).empty());
+  }
+
   void search_needs_all_words() {
     const Document d = document_around(training_graph(GraphId(1), kLayers));
     const auto search = GraphSearch::make(d, GraphId(1));

@@ -40,6 +40,7 @@ enum class ErrorKind : uint8_t {
   kUnavailable,
   kPermissionDenied,
   kDeadlineExceeded,
+  kUnknown,
   // TypeErrors with classes of their own
   kOperatorNotAllowedInGraph,
   kInaccessibleTensor,

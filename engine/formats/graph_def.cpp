@@ -2,6 +2,8 @@
 // function.
 #include "engine/formats/graph_def.h"
 
+#include "engine/ops/host_function.h"
+
 #include <algorithm>
 #include <set>
 
@@ -84,7 +86,8 @@ void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   std::ranges::sort(controls);
   for (std::string& control : controls) message->add_input(std::move(control));
   message->set_device(node.device);
-  for (const auto& [name, value] : node.attrs) fill_attr(&(*message->mutable_attr())[std::string(name.text())], value);
+  for (const auto& [name, value] : node.attrs)
+    if (!is_of_this_process(value)) fill_attr(&(*message->mutable_attr())[std::string(name.text())], value);
 }
 
 void fill_argument_attrs(FunctionDef::ArgAttrs* attrs, const Node& placeholder) {

@@ -5,6 +5,7 @@
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/host_function.h"
 #include "engine/runtime/tensor_list.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
@@ -201,6 +202,7 @@ void cond_gradient(GradientCall& call) {
 
 void init_control_gradients() {
   runtime::register_list_kernels();
+  runtime::register_host_function_kernels();
   init_custom_gradients();
   control_gradients.call = call_gradient;
   control_gradients.cond = cond_gradient;

@@ -451,6 +451,30 @@ class Causes(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(self.report(self.lines_of(body))['findings'], [])
 
+    def test_python_inside_of_a_graph(self):
+        lines = self.lines_of('''
+            ran = []
+            def host(v):
+                ran.append(1)
+                return v * 2.
+            @tf.function
+            def step(x):
+                for i in tf.range(7):
+                    x = tf.ensure_shape(tf.py_function(host, [x], tf.float32), [2])
+                return x
+            for e in range(9):
+                step(tf.ones([2]))
+            few = tf.function(lambda x: tf.numpy_function(host, [x], tf.float32))
+            few(tf.ones([2]))
+            tf.py_function(host, [1.], tf.float32)
+            assert len(ran) == 65
+        ''')
+        found = self.report(lines)['findings']
+        self.assertEqual([(f['cause'], f['function'], f['path'], f['line'], f['evidence']['calls'], f['checked'])
+                          for f in found],
+                         [('py_function_hot_spot', 'step', 'host', 9, 63, False)])
+        self.assertGreater(found[0]['cost_ms'], 0)
+
     def test_the_examples(self):
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'resources', 'examples')
         wanted = {'retracing': ('python_scalar_argument', 69), 'shapes': ('varying_shape', 14),

@@ -107,7 +107,7 @@ GraphRecord graph() {
 }
 ObservationRecord observation() {
   return {ObservationKind::kStateChanged, FunctionId(5), TraceId(9), 44, "global RATE", FileId(7), 12, 3, "a note",
-          {{"change", FileId(7), 20}}, {"0.5", "0.25"}, ObservationId(0)};
+          {{"change", FileId(7), 20}}, {"0.5", "0.25"}, 5000, ObservationId(0)};
 }
 ComparisonRecord comparison() {
   ComparisonRecord c{FunctionId(5), TraceId(9), 3, {CodeId(3), 8}, true, "all pairs were run", "eagerly: no"};

@@ -28,6 +28,7 @@ PyObject* run_functions_eagerly(PyObject*, PyObject* args, PyObject* keywords) {
 }
 PyObject* are_run_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(functions_run_eagerly); }
 PyObject* executing_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(!current_graph_builder); }
+PyObject* inside_function(PyObject*, PyObject*) { return PyBool_FromLong(current_graph_builder != nullptr); }
 
 PyObject* devices(PyObject*, PyObject*) {
   return guarded([&] {
@@ -134,6 +135,8 @@ PyMethodDef are_method = {"functions_run_eagerly", are_run_eagerly, METH_NOARGS,
                           "functions_run_eagerly()\n--\n\nSee run_functions_eagerly."};
 PyMethodDef eager_method = {"executing_eagerly", executing_eagerly, METH_NOARGS,
                             "executing_eagerly()\n--\n\nFalse while a function is being traced."};
+PyMethodDef inside_method = {"inside_function", inside_function, METH_NOARGS,
+                             "inside_function()\n--\n\nTrue while a function is being traced."};
 PyMethodDef engine_methods[] = {  // of the namespace _config, which the Python side builds with
     {"devices", devices, METH_NOARGS, nullptr},
     {"gpu_details", gpu_details, METH_O, nullptr},
@@ -174,6 +177,7 @@ void init_config() {
   publish_function("config.get_soft_device_placement", &get_soft_method);
   publish_function("config.set_soft_device_placement", &set_soft_method);
   publish_function("executing_eagerly", &eager_method);
+  publish_function("inside_function", &inside_method);
   publish_function("random.set_seed", &seed_method);
   publish_function("set_random_seed", &seed_method);
   publish_function("compat.v1.set_random_seed", &seed_method);

@@ -1,6 +1,8 @@
 // The public functions that are written by hand, in addition to the table of public names.
 #pragma once
 
+#include "engine/python/interpreter/ref.h"
+
 namespace footlight::python {
 
 // tf.config.run_functions_eagerly
@@ -11,5 +13,6 @@ void init_variable_updates();  // the methods of tf.Variable that change or read
 void init_scopes();            // tf.name_scope, tf.device, tf.init_scope
 void init_config();            // tf.config, tf.random.set_seed, ...
 void init_print();             // tf.print
+void init_py_function(PyObject* module);  // what tf.py_function and tf.numpy_function are made of
 
 }  // namespace footlight::python

@@ -46,6 +46,7 @@ void init_calls(PyObject* module) {
   init_scopes();
   init_config();
   init_print();
+  init_py_function(module);
   init_public_functions();
 }
 

@@ -2,6 +2,7 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 

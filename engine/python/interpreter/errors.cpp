@@ -32,10 +32,11 @@ constexpr Named kErrors[] = {
     {ErrorKind::kUnavailable, "UnavailableError"},
     {ErrorKind::kPermissionDenied, "PermissionDeniedError"},
     {ErrorKind::kDeadlineExceeded, "DeadlineExceededError"},
+    {ErrorKind::kUnknown, "UnknownError"},
 };
 
 bool is_op_error(ErrorKind kind) {
-  return kind >= ErrorKind::kInvalidArgument && kind <= ErrorKind::kDeadlineExceeded;
+  return kind >= ErrorKind::kInvalidArgument && kind <= ErrorKind::kUnknown;
 }
 
 void set(ErrorKind kind, const std::string& message) {

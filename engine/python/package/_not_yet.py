@@ -6,8 +6,8 @@ NOT_YET = {
         'SparseTensorSpec TensorArray TensorArraySpec approx_top_k audio check_pinned control_dependencies '
         'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd foldl foldr '
         'get_current_name_scope graph_util group guarantee_const ifftnd image import_graph_def '
-        'inside_function io irfftnd keras load_library load_op_library lookup map_fn matrix_square_root '
-        'nondifferentiable_batch_function numpy_function profiler py_function qint16 qint32 qint8 '
+        'io irfftnd keras load_library load_op_library lookup map_fn matrix_square_root '
+        'nondifferentiable_batch_function profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad '
         'random_index_shuffle rfftnd saved_model scan security sets signal summary tuple vectorized_map'),
     'config': (

@@ -46,6 +46,7 @@ struct ObservationRecord {
   std::string note = {};
   std::vector<ObservedLine> lines = {};
   std::vector<std::string> values = {};
+  int64_t spent_ns = 0;
   ObservationId id = {};  // none: the writer assigns one
 
   static constexpr TableNote kTable{"observation", "What a program did around its traces that no graph shows.", 3};
@@ -61,6 +62,7 @@ struct ObservationRecord {
     f.column("file", &R::file, "where the line is");
     f.column("line", &R::line, "the line that the kind names; 0: unknown");
     f.column("count", &R::count, "how often");
+    f.column("spent_ns", &R::spent_ns, "the time that took in all", {.unit = "ns", .since = 3});
     f.column("note", &R::note, "more about it, in words");
     f.list("observation_line", &R::lines, "Other lines that have to do with what was seen.", {.since = 3});
     f.list("observation_value", &R::values, "Values that were seen, in order.", {.since = 3});

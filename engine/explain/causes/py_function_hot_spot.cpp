@@ -1,0 +1,66 @@
+// py_function_hot_spot: a Python function that a graph calls runs often: each time the graph waits for the interpreter.
+// Fix: tensor operations.
+#include "engine/explain/causes/observed.h"
+
+#include "engine/explain/compare/text.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace footlight::explain {
+namespace {
+
+using session::ObservationKind;
+using session::ObservationRecord;
+
+constexpr uint64_t kManyRuns = 20;
+
+// What ran at one line, by all traces that have it.
+struct HotSpot {
+  const ObservationRecord* first = nullptr;
+  FunctionId function;
+  uint64_t runs = 0;
+  int64_t ns = 0;
+};
+
+void find(const Evidence& evidence, Findings& to) {
+  // The last word of each node: its number grows.
+  std::map<std::tuple<TraceId, std::string, Line>, const ObservationRecord*> nodes;
+  for (const ObservationRecord& o : evidence.records().observations) {
+    if (o.kind != ObservationKind::kPythonCall) continue;
+    const ObservationRecord*& known = nodes[{o.trace, o.note, {o.file, o.line}}];
+    if (!known || known->count < o.count) known = &o;
+  }
+  std::map<std::pair<Line, std::string>, HotSpot> spots;
+  for (const auto& [key, o] : nodes) {
+    HotSpot& spot = spots[{{o->file, o->line}, o->path}];
+    if (!spot.first) spot.first = o;
+    const session::TraceRecord* trace = evidence.trace(o->trace);
+    if (trace && !spot.function.valid()) spot.function = trace->function;
+    spot.runs += o->count;
+    spot.ns += o->spent_ns;
+  }
+  for (const auto& [place, spot] : spots) {
+    if (spot.runs < kManyRuns) continue;
+    Finding f;
+    f.function = spot.function;
+    f.path = spot.first->path;
+    f.line = place.first;
+    f.example = spot.first->trace;
+    f.graphs = GraphRelation::kUnknown;
+    f.calls = spot.runs;
+    f.cost_ns = f.saved_ns = spot.ns;
+    f.checked.why_not = "only another run shows what tensor operations take";
+    const std::string function = short_name(evidence, f.function);
+    f.title = f.path + " runs as Python inside " + function;
+    f.detail = std::to_string(spot.runs) + " runs, each of which makes the graph wait for Python: " +
+               time_text(static_cast<double>(spot.ns)) + " in all";
+    f.fix = "write " + f.path + " with tensor operations, or call it once for a whole batch";
+    to.found.push_back(std::move(f));
+  }
+}
+
+const Cause cause("py_function_hot_spot", find);
+
+}  // namespace
+}  // namespace footlight::explain

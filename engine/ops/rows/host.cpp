@@ -1,0 +1,72 @@
+// Ops that call a function of the program's own language.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+#include "engine/ops/host_function.h"
+
+namespace footlight {
+
+const AttrName kHostFunction{"_function"};
+
+Tensor host_function_value(HostFunction* function) {
+  Tensor value = Tensor::empty(DType::kVariant, Shape());
+  function->ref();
+  *value.data<Resource*>() = function;
+  return value;
+}
+
+HostFunction& host_function_of(const Attrs& attrs) {
+  const AttrValue* value = attrs.find(kHostFunction);
+  const Tensor* held = value ? std::get_if<Tensor>(value) : nullptr;
+  auto* function = held ? dynamic_cast<HostFunction*>(*held->data<Resource*>()) : nullptr;
+  if (!function)
+    invalid("the function ", attrs.get_or(AttrName("token"), std::string()), " is not in this process: a graph that "
+            "calls Python functions runs only where it was traced");
+  return *function;
+}
+
+bool is_of_this_process(const AttrValue& value) {
+  const Tensor* held = std::get_if<Tensor>(&value);
+  return held && held->dtype() == DType::kVariant;
+}
+
+namespace {
+
+bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
+
+void call_gradient(GradientCall& c) {
+  static const AttrName kToken{"token"}, kTout{"Tout"};
+  std::vector<Tensor> given(c.inputs.begin(), c.inputs.end());
+  given.insert(given.end(), c.outputs.begin(), c.outputs.end());
+  for (size_t k = 0; k < c.outputs.size(); ++k)
+    given.push_back(c.output_gradients[k]                  ? c.output_gradients[k]
+                    : differentiable(c.outputs[k].dtype()) ? ops::zeros_like(c.outputs[k])
+                                                           : c.outputs[k]);
+  std::vector<DType> dtypes;
+  for (const Tensor& input : c.inputs) dtypes.push_back(input.dtype());
+  const std::vector<Tensor> gradients =
+      apply_all(c.row, given, {{kToken, c.attrs.get<std::string>(kToken)},
+                               {kTout, dtypes},
+                               {kHostFunction, host_function_of(c.attrs).gradient()}});
+  for (size_t i = 0; i < gradients.size(); ++i)
+    if (differentiable(dtypes[i])) c.input_gradients[i] = gradients[i];
+}
+
+}  // namespace
+
+FL_ROWS(host) {
+  constexpr const char* kSignature = "input: Tin[] -> output: Tout[]";
+  constexpr const char* kAttrs = "token: string; Tin: list(type); Tout: list(type)";
+  constexpr uint32_t kAll = ~0u;
+  return {
+      {"EagerPyFunc", kSignature, "token: string; is_async: bool = false; Tin: list(type); Tout: list(type)",
+       infer::unknown, call_gradient, OpFamily::kControl, "a Python function of tensors",
+       {.effect = Effect::kOther, .host_inputs = kAll, .host_only = true}},
+      {"PyFunc", kSignature, kAttrs, infer::unknown, nullptr, OpFamily::kControl, "a Python function of NumPy arrays",
+       {.effect = Effect::kOther, .host_inputs = kAll, .zero_gradient = true, .host_only = true}},
+      {"PyFuncStateless", kSignature, kAttrs, infer::unknown, nullptr, OpFamily::kControl,
+       "a Python function of NumPy arrays without effects",
+       {.host_inputs = kAll, .zero_gradient = true, .host_only = true}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,401 @@
+// Python functions that run with the graph: tf.py_function, tf.numpy_function, tf.compat.v1.py_func.
+#include "engine/base/activity.h"
+#include "engine/base/text.h"
+#include "engine/eager/execute.h"
+#include "engine/eager/tape.h"
+#include "engine/ops/host_function.h"
+#include "engine/ops/indexed_slices.h"
+#include "engine/python/calls/library.h"
+#include "engine/python/calls/python_calls.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
+#include "engine/python/types/array_memory.h"
+#include "engine/python/types/convert.h"
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/types/spec_object.h"
+#include "engine/python/types/variable_object.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace footlight::python {
+namespace {
+
+// While one lives, ops of this thread run at once, whatever the graph that calls back was called from.
+class OutsideOfGraphs {
+ public:
+  OutsideOfGraphs() : builder_(std::exchange(current_graph_builder, nullptr)), scope_(std::move(eager::name_scope)) {
+    eager::name_scope.clear();
+  }
+  ~OutsideOfGraphs() {
+    current_graph_builder = builder_;
+    eager::name_scope = std::move(scope_);
+  }
+  OutsideOfGraphs(const OutsideOfGraphs&) = delete;
+  OutsideOfGraphs& operator=(const OutsideOfGraphs&) = delete;
+
+ private:
+  Builder* const builder_;
+  std::string scope_;
+  const PauseTapes tapes_;
+};
+
+std::string text_of_exception(PyObject* exception) {
+  std::string text = Py_TYPE(exception)->tp_name;
+  const Ref message = Ref::steal(PyObject_Str(exception));
+  if (message) text += str(": ", readable(message.get()));
+  else clear_only(PyExc_Exception);
+  const Ref module = checked(PyImport_ImportModule("traceback"));
+  const Ref traceback = Ref::steal(PyException_GetTraceback(exception));
+  if (!traceback) return text;
+  const Ref lines = checked(PyObject_CallMethod(module.get(), "format_tb", "O", traceback.get()));
+  text += "\nTraceback (most recent call last):\n";
+  for (PyObject* line : Items(lines.get()))
+    if (PyUnicode_Check(line)) text += readable(line);
+  return text;
+}
+
+// In a handler: what the function failed with, as an error of the op. An interrupt stays one.
+[[noreturn]] void fail_as_op() {
+  try {
+    throw;
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::kInvalidArgument) throw;  // of what it returned
+    set_python_error();
+  } catch (...) {
+    set_python_error();
+  }
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonErrorSet();
+  const std::pair<PyObject*, ErrorKind> kinds[] = {{PyExc_ValueError, ErrorKind::kInvalidArgument},
+                                                   {PyExc_TypeError, ErrorKind::kInvalidArgument},
+                                                   {PyExc_StopIteration, ErrorKind::kOutOfRange},
+                                                   {PyExc_MemoryError, ErrorKind::kResourceExhausted},
+                                                   {PyExc_NotImplementedError, ErrorKind::kUnimplemented}};
+  const auto* known =
+      std::ranges::find_if(kinds, [](const auto& kind) { return PyErr_ExceptionMatches(kind.first) != 0; });
+  const ErrorKind kind = known == std::end(kinds) ? ErrorKind::kUnknown : known->second;
+  const Ref exception = take_exception();
+  std::string text;
+  try {
+    text = text_of_exception(exception.get());
+  } catch (const PythonErrorSet&) {
+    clear_only(PyExc_Exception);
+    text = Py_TYPE(exception.get())->tp_name;
+  }
+  fail(kind, text);
+}
+
+bool differentiable(const Tensor& t) { return is_floating(t.dtype()) || is_complex(t.dtype()); }
+
+[[noreturn]] void wrong_count(const std::string& token, size_t count, size_t wanted) {
+  invalid(token, " returns ", count, " values, but expects to see ", wanted, " values.");
+}
+
+using TapeOwner = std::unique_ptr<Tape, RecorderDeleter>;
+
+// One call of a function with what its gradient needs.
+struct TapedCall {
+  TapeOwner tape;
+  std::vector<Tensor> inputs, outputs;
+
+  const void* key() const { return !outputs.empty() && outputs[0].bytes() ? outputs[0].raw() : nullptr; }
+  size_t bytes() const {
+    size_t sum = 0;
+    for (const Tensor& t : inputs) sum += t.bytes();
+    for (const Tensor& t : outputs) sum += t.bytes();
+    return sum;
+  }
+};
+
+// A function of tensors that may be differentiated: its calls are taped for the gradient that follows, which finds its
+// call by the outputs. Without one it runs the function again.
+class Differentiable : public HostFunction {
+ public:
+  std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) final {
+    const WithGil held;
+    const Doing python(this_thread_activity, Activity::kPython);
+    const bool taped = differentiated_ || (tape_watching && tape_watching(inputs));
+    const OutsideOfGraphs outside;
+    try {
+      if (!taped) return run(inputs, dtypes);
+      TapedCall made = run_taped(inputs, dtypes);
+      std::vector<Tensor> outputs = made.outputs;
+      keep(std::move(made));
+      return outputs;
+    } catch (...) {
+      fail_as_op();
+    }
+  }
+
+  Tensor gradient() final;
+
+  virtual std::vector<Tensor> run(std::span<const Tensor> inputs, std::span<const DType> dtypes) = 0;
+
+  TapedCall run_taped(std::span<const Tensor> inputs, std::span<const DType> dtypes) {
+    TapedCall made{TapeOwner(new Tape), {inputs.begin(), inputs.end()}, {}};
+    made.tape->start();
+    for (const Tensor& input : inputs)
+      if (differentiable(input)) made.tape->watch(input);
+    made.outputs = run(inputs, dtypes);
+    made.tape->stop();
+    return made;
+  }
+
+  // The call that gave these outputs; without a tape if it is not known any more.
+  TapedCall take(std::span<const Tensor> outputs) {
+    const void* key = !outputs.empty() && outputs[0].bytes() ? outputs[0].raw() : nullptr;
+    const auto at = std::ranges::find(kept_, key, &TapedCall::key);
+    if (!key || at == kept_.end()) return {};
+    TapedCall found = std::move(*at);
+    kept_.erase(at);
+    kept_bytes_ -= found.bytes();
+    return found;
+  }
+
+ private:
+  static constexpr size_t kMostCalls = 4096, kMostBytes = size_t{256} << 20;
+
+  void keep(TapedCall made) {
+    const void* key = made.key();
+    if (!key) return;
+    const auto same = std::ranges::find(kept_, key, &TapedCall::key);
+    if (same != kept_.end()) {  // both returned the same memory: nobody can tell them apart
+      kept_bytes_ -= same->bytes();
+      kept_.erase(same);
+      return;
+    }
+    kept_bytes_ += made.bytes();
+    kept_.push_back(std::move(made));
+    while (kept_.size() > kMostCalls || (kept_bytes_ > kMostBytes && kept_.size() > 1)) {
+      kept_bytes_ -= kept_.front().bytes();
+      kept_.pop_front();
+    }
+  }
+
+  bool differentiated_ = false;
+  std::deque<TapedCall> kept_;
+  size_t kept_bytes_ = 0;
+};
+
+// Of (inputs, outputs, gradients of the outputs) the gradients of the inputs.
+class Gradient final : public Differentiable {
+ public:
+  explicit Gradient(Differentiable* of) : of_(host_function_value(of)), function_(*of) {}
+
+  std::vector<Tensor> run(std::span<const Tensor> given, std::span<const DType> dtypes) override {
+    const size_t inputs = dtypes.size(), outputs = (given.size() - inputs) / 2;
+    TapedCall made;
+    // What is differentiated once more has to see the function itself.
+    if (!any_tape_recording()) made = function_.take(given.subspan(inputs, outputs));
+    if (!made.tape) {
+      std::vector<DType> returned;
+      for (const Tensor& t : given.subspan(inputs, outputs)) returned.push_back(t.dtype());
+      made = function_.run_taped(given.first(inputs), returned);
+    }
+    std::vector<Tensor> targets, arrived, sources;
+    for (size_t k = 0; k < outputs; ++k) {
+      if (!differentiable(made.outputs[k])) continue;
+      targets.push_back(made.outputs[k]);
+      arrived.push_back(given[inputs + outputs + k]);
+    }
+    for (const Tensor& input : made.inputs)
+      if (differentiable(input)) sources.push_back(input);
+    std::vector<Tensor> gradients = made.tape->gradient(targets, sources, arrived, Unconnected::kZero);
+    std::vector<Tensor> all;
+    for (size_t i = 0, next = 0; i < inputs; ++i)
+      all.push_back(differentiable(given[i]) ? ops::dense(gradients[next++]) : given[i]);
+    return all;
+  }
+
+ private:
+  const Tensor of_;
+  Differentiable& function_;
+};
+
+Tensor Differentiable::gradient() {
+  differentiated_ = true;
+  return host_function_value(new Gradient(this));
+}
+
+// A function object of the user's. It may outlive the interpreter.
+class Callable {
+ public:
+  Callable(PyObject* function, std::string token) : function_(Ref::borrow(function)), token_(std::move(token)) {}
+  ~Callable() {
+    if (!Py_IsInitialized()) {
+      function_.release();
+      return;
+    }
+    const WithGil held;
+    function_ = {};
+  }
+  Callable(const Callable&) = delete;
+  Callable& operator=(const Callable&) = delete;
+
+  Ref call(std::span<const Ref> arguments) {
+    std::vector<PyObject*> given;
+    for (const Ref& argument : arguments) given.push_back(argument.get());
+    const PythonCall counted(runs_);
+    return checked(PyObject_Vectorcall(function_.get(), given.data(), given.size(), nullptr));
+  }
+  const std::string& token() const { return token_; }
+
+ private:
+  Ref function_;
+  const std::string token_;
+  PythonCalls runs_{function_.get(), token_};
+};
+
+class TensorFunction final : public Differentiable {
+ public:
+  TensorFunction(PyObject* function, std::string token) : callable_(function, std::move(token)) {}
+
+  std::vector<Tensor> run(std::span<const Tensor> inputs, std::span<const DType> dtypes) override {
+    std::vector<Ref> arguments;
+    for (const Tensor& input : inputs) arguments.push_back(checked(wrap(input)));
+    const Ref result = callable_.call(arguments);
+    std::vector<Tensor> outputs;
+    if (PyTuple_Check(result.get()) || PyList_Check(result.get())) {
+      const Items items = Items::stored(result.get());
+      const auto count = static_cast<size_t>(items.size());
+      if (count < dtypes.size()) wrong_count(callable_.token(), count, dtypes.size());
+      for (size_t i = 0; i < dtypes.size(); ++i)
+        outputs.push_back(converted(items[static_cast<Py_ssize_t>(i)], dtypes[i]));
+      return outputs;
+    }
+    const size_t count = result.get() == Py_None ? 0 : 1;
+    if (count != dtypes.size()) wrong_count(callable_.token(), count, dtypes.size());
+    if (count) outputs.push_back(converted(result.get(), dtypes[0]));
+    return outputs;
+  }
+
+ private:
+  static Tensor converted(PyObject* value, DType dtype) {
+    if (is_variable(value))
+      fail(ErrorKind::kRuntime, "a tf.py_function returned a variable; return its value: .read_value()");
+    return on_host(to_tensor(value, dtype));
+  }
+
+  Callable callable_;
+};
+
+// Also of rank 0, where numpy() gives a scalar.
+Ref array_of(const Tensor& tensor) {
+  Ref value = numpy_value(on_host(tensor));
+  if (tensor.shape().rank() > 0) return value;
+  return checked(PyObject_CallMethod(import_numpy().get(), "array", "OO", value.get(),
+                                     numpy_dtype(tensor.dtype()).get()));
+}
+
+// As NumPy sees the value: a Python int is int64.
+Tensor tensor_of_array(PyObject* value) {
+  if (is_tensor(value) || PyBytes_Check(value) || PyUnicode_Check(value)) return to_tensor(value);
+  return to_tensor(checked(PyObject_CallMethod(import_numpy().get(), "asarray", "O", value)).get());
+}
+
+class ArrayFunction final : public HostFunction {
+ public:
+  ArrayFunction(PyObject* function, std::string token) : callable_(function, std::move(token)) {}
+
+  std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) override {
+    const WithGil held;
+    const Doing python(this_thread_activity, Activity::kPython);
+    const OutsideOfGraphs outside;
+    try {
+      return run(inputs, dtypes);
+    } catch (...) {
+      fail_as_op();
+    }
+  }
+  Tensor gradient() override { return {}; }
+
+ private:
+  std::vector<Tensor> run(std::span<const Tensor> inputs, std::span<const DType> dtypes) {
+    std::vector<Ref> arguments;
+    for (const Tensor& input : inputs) arguments.push_back(numpy_value(on_host(input)));
+    const Ref result = callable_.call(arguments);
+    std::vector<Ref> values;
+    if (PyTuple_Check(result.get()) || PyList_Check(result.get()))
+      for (PyObject* item : Items::stored(result.get())) values.push_back(Ref::borrow(item));
+    else if (result.get() != Py_None) values.push_back(result);
+    if (values.size() != dtypes.size()) wrong_count(callable_.token(), values.size(), dtypes.size());
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < values.size(); ++i) {
+      outputs.push_back(tensor_of_array(values[i].get()));
+      if (outputs[i].dtype() != dtypes[i])
+        invalid(i, "-th value returned by ", callable_.token(), " is ", name_of(outputs[i].dtype()), ", but expects ",
+                name_of(dtypes[i]));
+    }
+    return outputs;
+  }
+
+  Callable callable_;
+};
+
+std::string new_token() {
+  static uint64_t next = 0;
+  return "pyfunc_" + std::to_string(next++);
+}
+
+DType output_dtype(PyObject* wanted) { return is_spec(wanted) ? spec_of(wanted).dtype : dtype_from_object(wanted); }
+
+// call_python(kind, function, inputs, Tout, name): one of the ops that call Python.
+PyObject* call_python(PyObject*, PyObject* args) {
+  const char *op, *name;
+  PyObject *function, *inputs, *wanted;
+  if (!PyArg_ParseTuple(args, "sOOOz:call_python", &op, &function, &inputs, &wanted, &name)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    static const Op kTensors{"EagerPyFunc"}, kArrays{"PyFunc"}, kStateless{"PyFuncStateless"};
+    static const AttrName kToken{"token"}, kTout{"Tout"};
+    const OpRow& row = op == std::string_view(kTensors.row().name) ? kTensors.row()
+                       : op == std::string_view(kArrays.row().name) ? kArrays.row()
+                                                                    : kStateless.row();
+    std::vector<Tensor> tensors;
+    for (PyObject* input : Items(inputs)) tensors.push_back(to_tensor(input));
+    std::vector<DType> dtypes;
+    const bool many = PyList_Check(wanted) || PyTuple_Check(wanted);
+    if (many)
+      for (PyObject* one : Items(wanted)) dtypes.push_back(output_dtype(one));
+    else dtypes.push_back(output_dtype(wanted));
+    std::string token = new_token();
+    HostFunction* host = &row == &kTensors.row() ? static_cast<HostFunction*>(new TensorFunction(function, token))
+                                                 : new ArrayFunction(function, token);
+    const Tensor held = host_function_value(host);
+    std::vector<Tensor> results =
+        apply_all(row, tensors, {{kToken, std::move(token)}, {kTout, std::move(dtypes)}, {kHostFunction, held}},
+                  name ? name : "");
+    if (many) return wrap_all(results);
+    return wrap(results[0]);
+  });
+}
+
+// arrays_of(values): what a tf.numpy_function gets outside of traces.
+PyObject* arrays_of(PyObject*, PyObject* values) {
+  return guarded([&] {
+    Ref list = checked(PyList_New(0));
+    for (PyObject* value : Items(values)) {
+      const Ref array = array_of(to_tensor(value));
+      if (PyList_Append(list.get(), array.get()) < 0) throw PythonErrorSet();
+    }
+    return list.release();
+  });
+}
+
+PyMethodDef functions[] = {
+    {"call_python", call_python, METH_VARARGS,
+     "call_python(op, function, inputs, Tout, name)\n--\n\nAn op that calls a Python function when it runs."},
+    {"arrays_of", arrays_of, METH_O, "arrays_of(values)\n--\n\nA list of NumPy arrays."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_py_function(PyObject* module) {
+  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
+  init_python_calls();
+}
+
+}  // namespace footlight::python

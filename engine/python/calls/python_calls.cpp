@@ -1,0 +1,94 @@
+// An observation at 20 calls, each time that their number has doubled, and the last one when the recording ends.
+#include "engine/python/calls/python_calls.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+#include "engine/ops/builder.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/record/recorder.h"
+#include "engine/session/records/observation.h"
+#include "engine/session/writer.h"
+#include "engine/trace/function_scope.h"
+
+#include <set>
+
+namespace footlight::python {
+namespace {
+
+constexpr uint64_t kMany = 20;
+
+// All that count.
+auto& counting() {
+  static auto& all = *new std::set<PythonCalls*>;
+  return all;
+}
+
+// The name by which an error would call it.
+std::string name_of_function(PyObject* function) {
+  std::string name;
+  quietly([&] {
+    const Ref given = optional_attribute(function, "__name__");
+    if (given && PyUnicode_Check(given.get())) name = readable(given.get());
+  });
+  return name.empty() ? Py_TYPE(function)->tp_name : name;
+}
+
+}  // namespace
+
+PythonCalls::PythonCalls(PyObject* function, std::string token) : token_(std::move(token)) {
+  if (!recording_structure() || !current_graph_builder) return;
+  const SourcePlace place = place_of(current_source());
+  if (place.file.empty()) return;
+  path_ = name_of_function(function);
+  file_ = place.file;
+  line_ = place.line;
+  trace_ = trace::current_trace();
+  recording_ = recording_number.load();
+  counting().insert(this);
+}
+
+PythonCalls::~PythonCalls() {
+  if (!recording_) return;
+  counting().erase(this);
+  session::Writer* writer = recording_structure() ? session::active_writer() : nullptr;
+  if (writer && recording_ == recording_number.load()) write(*writer);
+}
+
+void PythonCalls::add(int64_t ns) {
+  ++runs_;
+  spent_ns_ += ns;
+  if (runs_ < kMany || runs_ < 2 * written_) return;
+  session::Writer* writer = recording_structure() ? session::active_writer() : nullptr;
+  if (writer && recording_ == recording_number.load()) write(*writer);
+}
+
+void PythonCalls::write(session::Writer& writer) {
+  if (runs_ == written_) return;
+  written_ = runs_;
+  session::ObservationRecord record;
+  record.kind = session::ObservationKind::kPythonCall;
+  record.trace = trace_;
+  record.time_ns = now_ns();
+  record.path = path_;
+  record.file = writer.file(file_);
+  record.line = line_;
+  record.count = runs_;
+  record.spent_ns = spent_ns_;
+  record.note = token_;
+  writer.add(std::move(record));
+}
+
+PythonCall::PythonCall(PythonCalls& calls) : calls_(calls), start_ns_(calls.counted() ? now_ns() : 0) {}
+PythonCall::~PythonCall() {
+  if (start_ns_) calls_.add(now_ns() - start_ns_);
+}
+
+void init_python_calls() {
+  record::on_recording_stopping([](session::Writer& writer) {
+    for (PythonCalls* calls : counting()) calls->write(writer);
+  });
+}
+
+}  // namespace footlight::python

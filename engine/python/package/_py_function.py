@@ -1,0 +1,52 @@
+"""Python functions that run with the graph: tf.py_function, tf.numpy_function, tf.compat.v1.py_func."""
+import footlight as tf
+from footlight import _engine
+
+
+def _checked(public, func, inp, Tout, call):
+    """call(func, inp), or the decorator that makes such calls."""
+    if Tout is None:
+        raise TypeError("Missing required argument: 'Tout'")
+    if func is None:
+        if inp is not None:
+            raise TypeError('%s used as a decorator takes no `inp`: the arguments of each call are it' % public)
+        return lambda function: lambda *args: _checked(public, function, args, Tout, call)
+    if inp is None:
+        raise TypeError("Missing required argument: 'inp'")
+    if not callable(func):
+        raise ValueError('Expected func to be callable. Received func=%r of type %s.' % (func, type(func)))
+    return call(func, inp)
+
+
+def _with_arrays(public, func, inp, Tout, stateful, name):
+    def call(function, values):
+        if not tf.executing_eagerly():
+            return _engine.call_python('PyFunc' if stateful else 'PyFuncStateless', function, values, Tout, name)
+        results = [r if r is None else tf.convert_to_tensor(r)
+                   for r in tf.nest.flatten(function(*_engine.arrays_of(values)))]
+        return results[0] if len(results) == 1 else results
+    return _checked(public, func, inp, Tout, call)
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Calls `func` with tensors that have values, each time the graph runs; gradients go through it.
+
+    Without `func` and `inp`, a decorator."""
+    return _checked('tf.py_function', func, inp, Tout,
+                    lambda function, values: _engine.call_python('EagerPyFunc', function, values, Tout, name))
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """Calls `func` with NumPy arrays, each time the graph runs. Not differentiable."""
+    return _with_arrays('tf.numpy_function', func, inp, Tout, stateful, name)
+
+
+def py_func(func, inp, Tout, stateful=True, name=None):
+    """The old name of tf.numpy_function."""
+    return _with_arrays('tf.compat.v1.py_func', func, inp, Tout, stateful, name)
+
+
+tf.py_function = py_function
+tf.numpy_function = numpy_function
+tf.compat.v1.py_func = py_func
+tf.contrib.eager.py_func = py_function

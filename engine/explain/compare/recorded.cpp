@@ -368,10 +368,10 @@ std::string words_of(const Recorded& what) {
   return what.function;
 }
 
-std::vector<std::pair<std::string, FunctionId>> function_names(const session::Reader& reader) {
+std::vector<std::pair<std::string, FunctionId>> function_names(std::span<const session::FunctionRecord> functions) {
   std::map<std::string, int> seen;
   std::vector<std::pair<std::string, FunctionId>> names;
-  for (const session::FunctionRecord& f : reader.contents().functions) {
+  for (const session::FunctionRecord& f : functions) {
     const int number = ++seen[f.name];
     names.emplace_back(number > 1 ? f.name + " (" + std::to_string(number) + ")" : f.name, f.id);
   }

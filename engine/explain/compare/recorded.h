@@ -5,6 +5,7 @@
 #include "engine/explain/compare/comparison.h"
 
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace footlight::explain {
@@ -21,7 +22,7 @@ struct Recorded {
 Recorded recorded_named(std::string_view words);
 std::string words_of(const Recorded& what);
 // The names by which functions are found: several of one name are told apart by their order.
-std::vector<std::pair<std::string, FunctionId>> function_names(const session::Reader& reader);
+std::vector<std::pair<std::string, FunctionId>> function_names(std::span<const session::FunctionRecord> functions);
 
 struct RecordedSide {
   const session::Reader& reader;

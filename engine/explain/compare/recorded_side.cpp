@@ -127,7 +127,7 @@ void RecordedRuns::find_function() {
   const std::string& wanted = side_.what.function;
   FunctionId by_end;
   size_t ends = 0;
-  for (const auto& [name, id] : function_names(reader_)) {
+  for (const auto& [name, id] : function_names(reader_.contents().functions)) {
     if (name == wanted) function_ = id;
     if (name.substr(name.rfind('.') + 1) == wanted) by_end = id, ++ends;
   }

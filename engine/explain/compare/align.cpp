@@ -72,7 +72,9 @@ LineMap::At LineMap::of_right(int line) const {
   if (same_) return {line, 0};
   if (const int left = at_line(left_of_, line)) return {left, 0};
   const int last = before(left_of_, line);
-  return {at_line(left_of_, last), line - last};
+  int left = at_line(left_of_, last);
+  while (static_cast<size_t>(left) < right_of_.size() && !right_of_[static_cast<size_t>(left)]) ++left;
+  return {left, line - last};
 }
 
 int LineMap::change_of_left(int line) const {

@@ -19,8 +19,8 @@ class LineMap {
   LineMap() = default;   // of a file to itself
   LineMap(const std::string& left, const std::string& right);
 
-  // Where a line of the right file stands among those of the left one: that line and 0, or the line before the change
-  // and its number among the new lines there.
+  // Where a line of the right file stands among those of the left one: that line and 0, or the last line of the change
+  // there and its number among the new lines.
   struct At {
     int line = 0, added = 0;
     friend auto operator<=>(const At&, const At&) = default;

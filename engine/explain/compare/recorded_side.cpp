@@ -146,7 +146,15 @@ void RecordedRuns::take_whole() {
   const int64_t from = c.run.started_ns > 0 ? c.run.started_ns : reader_.first_time();
   const int64_t to = c.end && c.end->time_ns > 0 ? c.end->time_ns : reader_.last_time();
   if (!is_sane(from, to) || from == to) throw Error(ErrorKind::kNotFound, side_.path + ": holds nothing that took time");
-  // The thread that recorded first is the program's own.
+  add_span(main_thread(), from, to, 0);
+  calls_ = reader_.calls().rows();
+}
+
+// The one with the number of its process; else the one that recorded first.
+session::ThreadId RecordedRuns::main_thread() const {
+  const session::Contents& c = reader_.contents();
+  for (const session::ThreadRecord& t : c.threads)
+    if (!c.processes.empty() && t.system_id && t.system_id == c.processes.front().pid) return t.number;
   session::ThreadId first;
   int64_t earliest = INT64_MAX;
   const auto see = [&](session::ThreadId thread, int64_t start) {
@@ -158,8 +166,7 @@ void RecordedRuns::take_whole() {
     const auto ops = reader_.op_events().chunk(0);
     for (size_t i = 0; i < ops->size(); ++i) see(ops->thread[i], ops->start_ns[i]);
   }
-  add_span(first, from, to, 0);
-  calls_ = reader_.calls().rows();
+  return known(first);
 }
 
 void RecordedRuns::take_function() {
@@ -292,6 +299,7 @@ void RecordedRuns::read(const Spans& spans, Drawing* drawing) {
         const Span part{std::max(s.start, from), std::min(s.end, to), s.run};
         Stretch& made = stretches[thread].emplace_back();
         made.span = part;
+        made.goes_on = part.start > s.start;
         if (drawing) made.shown_at = offsets[&s] + part.start - s.start;
         first = std::min(first, part.start);
         last = std::max(last, part.end);
@@ -469,8 +477,15 @@ void RecordedRuns::draw(const Stretch& s, Drawing& drawing) const {
     }
     return piece;
   };
-  for (const Interval& one : stretches(s.host, s.span.start, s.span.end))
-    if (drawing.host.size() < kMostPieces) drawing.host.push_back(piece_of(one));
+  bool goes_on = s.goes_on;
+  for (const Interval& one : stretches(s.host, s.span.start, s.span.end)) {
+    if (drawing.host.size() >= kMostPieces) break;
+    Piece piece = piece_of(one);
+    Piece* const last = goes_on && !drawing.host.empty() ? &drawing.host.back() : nullptr;
+    goes_on = false;
+    if (last && last->end == piece.start && last->label == piece.label && last->row == piece.row) last->end = piece.end;
+    else drawing.host.push_back(std::move(piece));
+  }
   for (size_t i = 0; i < s.devices.size() && drawing.work.size() < kMostPieces; ++i) {
     DrawnWork work = s.work[i];
     const std::string label = std::move(work.piece.label);

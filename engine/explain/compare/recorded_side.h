@@ -45,6 +45,7 @@ class RecordedRuns {
   struct Stretch {
     Span span;
     int64_t shown_at = 0;                    // in the picture
+    bool goes_on = false;                    // the same span as the one before it
     std::vector<Interval> host, devices;
     std::vector<DrawnWork> work;             // of each of `devices`
   };
@@ -67,6 +68,7 @@ class RecordedRuns {
 
   void find_function();
   void find_trace_threads();
+  session::ThreadId main_thread() const;
   void take_whole();
   void take_function();
   void take_trace();

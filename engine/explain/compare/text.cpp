@@ -59,7 +59,9 @@ std::string waterfall(const Comparison& c) {
     std::ranges::replace(text, '+', '#');
     return text;
   };
-  const auto range = [](const Spread& s) { return "p5 " + time_text(s.p5) + ", p95 " + time_text(s.p95); };
+  const auto range = [](const Spread& s) {
+    return s.p5 == s.p95 ? "" : "p5 " + time_text(s.p5) + ", p95 " + time_text(s.p95);
+  };
   line(c.eager.name, time_text(c.eager.total.mean), whole_bar(c.eager.total.mean), range(c.eager.total));
   level = c.eager.total.mean;
   for (const Part& part : c.parts) {
@@ -81,11 +83,15 @@ std::string place_text(const session::Reader& reader, const Line& line) {
 std::string table(const session::Reader& reader, const Comparison& c) {
   const std::string left_ops = c.recorded ? c.eager.name : "eager ops";
   const std::string right_ops = c.recorded ? c.traced.name : "graph nodes";
-  std::string out = "  " + left("line", 20) + left(cut(left_ops, 25), 26) + right("time", 9) + "  " +
+  const auto place = [&](const Row& row) { return c.recorded ? row.place : place_text(reader, row.at); };
+  size_t wide = 19;
+  for (size_t i = 0; i < std::min(c.rows.size(), kMostRows); ++i)
+    wide = std::clamp(width(place(c.rows[i])), wide, size_t{36});
+  std::string out = "  " + left("line", wide + 1) + left(cut(left_ops, 25), 26) + right("time", 9) + "  " +
                     left(cut(right_ops, 25), 26) + right("time", 9) + right("difference", 12) + "  group\n";
   for (size_t i = 0; i < std::min(c.rows.size(), kMostRows); ++i) {
     const Row& row = c.rows[i];
-    out += "  " + left(cut(c.recorded ? row.place : place_text(reader, row.at), 19), 20) + left(cut(row.eager_ops, 25), 26) +
+    out += "  " + left(cut(place(row), wide), wide + 1) + left(cut(row.eager_ops, 25), 26) +
            right(row.eager_count ? time_text(row.eager.mean) : "", 9) + "  " + left(cut(row.graph_nodes, 25), 26) +
            right(row.traced_count ? time_text(row.traced.mean) : "", 9) + right(signed_time(row.difference.mean), 12) +
            "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";

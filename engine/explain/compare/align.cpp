@@ -8,7 +8,7 @@
 namespace footlight::explain {
 namespace {
 
-constexpr size_t kMostCells = size_t{1} << 23;
+constexpr size_t kMostCells = size_t{1} << 22;
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -26,9 +26,9 @@ int at_line(const std::vector<int>& lines, int line) {
 
 // The last line before `line` that is in both files.
 int before(const std::vector<int>& lines, int line) {
-  for (--line; line > 0; --line)
-    if (at_line(lines, line)) return line;
-  return 0;
+  size_t at = line > 1 ? std::min(static_cast<size_t>(line) - 1, lines.size()) : 0;
+  while (at > 0 && !lines[at - 1]) --at;
+  return static_cast<int>(at);
 }
 
 }  // namespace
@@ -70,6 +70,7 @@ LineMap::LineMap(const std::string& left, const std::string& right) : same_(left
 
 LineMap::At LineMap::of_right(int line) const {
   if (same_) return {line, 0};
+  if (line < 1) return {};
   if (const int left = at_line(left_of_, line)) return {left, 0};
   const int last = before(left_of_, line);
   int left = at_line(left_of_, last);

@@ -45,10 +45,11 @@ class Lines {
  public:
   Lines(const RecordedSide& left, const RecordedSide& right) : left_(left.reader), right_(right.reader) {
     if (&left_ == &right_) return;
+    size_t seen = 0;
     for (const session::FileRecord& r : right_.contents().files) {
+      if (++seen > kMostFiles) break;
       if (const session::FileRecord* l = left_file(r)) {
         left_of_[r.id] = l->id;
-        maps_.emplace(r.id, LineMap(l->text, r.text));
         right_of_[l->id] = r.id;
       }
     }
@@ -65,7 +66,7 @@ class Lines {
     if (&left_ == &right_) return of_left(at);
     const auto file = left_of_.find(at.file);
     if (file == left_of_.end()) return {at.file.valid(), at.file, {at.line, 0}};
-    return {false, file->second, maps_.at(at.file).of_right(at.line)};
+    return {false, file->second, map_of(at.file).of_right(at.line)};
   }
   // Lines of one change may have become each other. None: the line is in both, or its file in one alone.
   struct Change {
@@ -76,20 +77,29 @@ class Lines {
   };
   Change change_of_left(const Line& at) const {
     const auto right = right_of_.find(at.file);
-    return right == right_of_.end() ? Change{} : Change{at.file, maps_.at(right->second).change_of_left(at.line)};
+    return right == right_of_.end() ? Change{} : Change{at.file, map_of(right->second).change_of_left(at.line)};
   }
   Change change_of_right(const Line& at) const {
     const auto file = left_of_.find(at.file);
-    return file == left_of_.end() ? Change{} : Change{file->second, maps_.at(at.file).change_of_right(at.line)};
+    return file == left_of_.end() ? Change{} : Change{file->second, map_of(at.file).change_of_right(at.line)};
   }
 
  private:
+  static constexpr size_t kMostFiles = 2000;
+
+  const LineMap& map_of(session::FileId right) const {
+    const auto at = maps_.find(right);
+    if (at != maps_.end()) return at->second;
+    return maps_.emplace(right, LineMap(left_.file(left_of_.at(right))->text, right_.file(right)->text)).first->second;
+  }
+
   // Of that path, or both are what was run; else the only one of that name.
   const session::FileRecord* left_file(const session::FileRecord& right) const {
     const std::string &left_script = left_.contents().run.script, &right_script = right_.contents().run.script;
     const session::FileRecord* found = nullptr;
-    size_t count = 0;
+    size_t count = 0, seen = 0;
     for (const session::FileRecord& f : left_.contents().files) {
+      if (++seen > kMostFiles) break;
       if (f.path == right.path || (f.path == left_script && right.path == right_script)) return &f;
       if (file_name(f.path) == file_name(right.path)) found = &f, ++count;
     }
@@ -98,7 +108,7 @@ class Lines {
 
   const session::Reader &left_, &right_;
   std::map<session::FileId, session::FileId> left_of_, right_of_;
-  std::map<session::FileId, LineMap> maps_;
+  mutable std::map<session::FileId, LineMap> maps_;   // by the right file, made when they are asked for
 };
 
 std::string file_of(const session::Reader& reader, const Line& line) {
@@ -329,7 +339,7 @@ void add_notes(Comparison& c, const Sides& s) {
   if (left != right) c.notes.push_back("recorded on different machines: " + left + "; " + right);
   const auto made = [&](const RecordedSide& side, const RecordedRuns& runs) {
     const session::TraceRecord* t = side.what.kind == Kind::kTrace ? runs.trace() : nullptr;
-    if (!t || t->end_ns < t->start_ns) return;
+    if (!t || t->start_ns < 0 || t->end_ns < t->start_ns) return;
     c.notes.push_back("making " + words_of(side.what) + " took " +
                       time_text(static_cast<double>(t->end_ns - t->start_ns)) + ", which is no part of this");
   };

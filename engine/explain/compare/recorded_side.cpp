@@ -73,6 +73,7 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
     case Recorded::Kind::kCall: take_call(); break;
   }
   std::map<uint32_t, uint32_t> runs;  // those that are left, numbered anew
+  int64_t total = 0;
   for (auto& [thread, spans] : spans_) {
     std::ranges::sort(spans, {}, &Span::start);
     // A call within another one is part of that.
@@ -82,6 +83,10 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
       else if (s.run == apart.back().run) apart.back().end = std::max(apart.back().end, s.end);
     }
     spans = std::move(apart);
+    for (const Span& s : spans) {
+      if (kLatest - total < s.end - s.start) throw Error(ErrorKind::kValue, side_.path + ": its times are damaged");
+      total += s.end - s.start;
+    }
     for (Span& s : spans) s.run = runs.try_emplace(s.run, static_cast<uint32_t>(runs.size())).first->second;
   }
   runs_.resize(runs.size());
@@ -327,9 +332,9 @@ void RecordedRuns::read_window(Stretches& stretches, int64_t from, int64_t to, D
 }
 
 int32_t RecordedRuns::number_of(FunctionId function) {
-  const auto at = std::ranges::find(named_, function);
-  if (at == named_.end()) return named_.push_back(function), -1 - static_cast<int32_t>(named_.size());
-  return -2 - static_cast<int32_t>(at - named_.begin());
+  const auto [at, fresh] = numbers_.try_emplace(function, static_cast<int32_t>(named_.size()));
+  if (fresh) named_.push_back(function);
+  return -2 - at->second;
 }
 
 void RecordedRuns::add_calls(Stretches& stretches, int64_t from, int64_t to) {

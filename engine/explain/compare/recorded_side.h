@@ -106,7 +106,8 @@ class RecordedRuns {
   std::vector<PlaceRan> places_;
   std::unordered_map<Key, int32_t, KeyHash> known_;
   std::unordered_map<uint64_t, int32_t> place_of_event_;       // of ops that devices worked for
-  std::vector<FunctionId> named_;                              // whose calls are drawn
+  std::unordered_map<FunctionId, int32_t> numbers_;            // of functions whose calls are drawn
+  std::vector<FunctionId> named_;
   uint64_t order_ = 0, elsewhere_ = 0;
 };
 

@@ -172,7 +172,7 @@ QVariant CompareTable::headerData(int section, Qt::Orientation orientation, int 
   if (role != Qt::DisplayRole) return {};
   const QString left = comparison_ ? q(comparison_->eager.name) : QStringLiteral("eager");
   const QString right = comparison_ ? q(comparison_->traced.name) : QStringLiteral("traced");
-  const QString unit = QLatin1Char(' ') + QLatin1String(unit_.name);
+  const QString unit = QLatin1Char(' ') + unit_.name;
   switch (section) {
     case kLine: return QStringLiteral("line");
     case kEagerOps: return left + QStringLiteral(" ops");

@@ -38,7 +38,7 @@ WaterfallBar total_bar(const explain::Side& side, bool traced, bool recorded) {
   return bar;
 }
 
-WaterfallBar part_bar(const explain::Comparison& c, const Part& part, double from, const TimeUnit& unit) {
+WaterfallBar part_bar(const explain::Comparison& c, const Part& part, double from, const ColumnUnit& unit) {
   WaterfallBar bar;
   bar.name = q(part.name);
   bar.value = change_text(part.difference.mean, unit);
@@ -59,7 +59,7 @@ WaterfallBar part_bar(const explain::Comparison& c, const Part& part, double fro
 Waterfall waterfall_of(const explain::Comparison& c, bool opened) {
   Waterfall made;
   made.opened = opened;
-  const TimeUnit unit = unit_for(std::max(c.eager.total.mean, c.traced.total.mean));
+  const ColumnUnit unit = unit_for(std::max(c.eager.total.mean, c.traced.total.mean));
   made.bars.push_back(total_bar(c.eager, false, c.recorded));
   double at = c.eager.total.mean;
   const auto add = [&](const Part& part, bool was_small) {

@@ -249,10 +249,10 @@ void CompareView::show_texts() {
   again_->setVisible(!shown_->recorded);
   title_->setText(title_of(*shown_));
   how_->setText(how_made(*shown_));
-  const TimeUnit unit = unit_for(std::max(shown_->eager.total.mean, shown_->traced.total.mean));
+  const ColumnUnit unit = unit_for(std::max(shown_->eager.total.mean, shown_->traced.total.mean));
   totals_->setText(QString::fromUtf8("total %1 → %2 %3, %4")
                        .arg(column_text(shown_->eager.total.mean, unit), column_text(shown_->traced.total.mean, unit),
-                            QLatin1String(unit.name), column_change_text(shown_->difference.mean, unit)));
+                            unit.name, column_change_text(shown_->difference.mean, unit)));
   sentence_->setText(sentence_with_notes(*shown_));
   meaning_->setText(QStringLiteral("Arrows walk the bars; a bar dims what does not belong to it"));
 }

@@ -3,6 +3,7 @@
 
 #include "engine/base/activity.h"
 #include "engine/base/device_hooks.h"
+#include "engine/base/device_pause.h"
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/calls/library.h"
@@ -231,6 +232,7 @@ class Repetitions {
     PyObject* const callable = run.traced ? call_.function : core.python_function.get();
     {
       const Eagerly eagerly(!run.traced);
+      const DevicesUnrecorded unrecorded(!run.with_events);
       const Marking marking(run.with_events ? &log_ : nullptr);
       run.start_ns = now_ns();
       const size_t count = call_.nargsf & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
@@ -292,7 +294,7 @@ void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* 
     writer->add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
                                        str("comparing ", core.qualified_name, ": ", note, "\n")});
   if (open_devices.load(std::memory_order_acquire))
-    record.notes.push_back("device activity was recorded in every repetition, and is in the timeline's sums");
+    record.notes.push_back("device activity of the repetitions with events is in the timeline's sums");
   try {
     const KeptDefinition kept(core.function.definition());
     const HideTapes hidden;

@@ -58,14 +58,23 @@ void GraphLayout::start(GraphPlan plan) {
   begin(std::move(plan));
 }
 
-void GraphLayout::start_making(std::function<GraphPlan()> make) {
+void GraphLayout::start_making(std::function<GraphPlan(const std::function<void()>& go_on)> make) {
   cancel();
   clock_.start();
   running_ = true;
   stop_ = std::make_shared<std::atomic<bool>>(false);
   threads_.start([this, stop = stop_, make = std::move(make)] {
-    if (*stop) return;
-    auto plan = std::make_shared<GraphPlan>(make());
+    struct Stopped {};
+    const auto go_on = [&stop] {
+      if (*stop) throw Stopped();
+    };
+    std::shared_ptr<GraphPlan> plan;
+    try {
+      go_on();
+      plan = std::make_shared<GraphPlan>(make(go_on));
+    } catch (const Stopped&) {
+      return;
+    }
     QMetaObject::invokeMethod(this, [this, stop, plan] {
       if (stop == stop_) begin(std::move(*plan));
     }, Qt::QueuedConnection);

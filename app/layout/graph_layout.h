@@ -23,9 +23,9 @@ class GraphLayout : public QObject {
   explicit GraphLayout(QObject* parent = nullptr);
   ~GraphLayout() override;
 
-  // Both cancel a layout in progress. `make` runs on the layout's thread.
+  // Both cancel a layout in progress. `make` runs on the layout's thread; what it is given throws once it is cancelled.
   void start(GraphPlan plan);
-  void start_making(std::function<GraphPlan()> make);
+  void start_making(std::function<GraphPlan(const std::function<void()>& go_on)> make);
   void cancel();
   bool running() const { return running_; }
 

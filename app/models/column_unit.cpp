@@ -16,6 +16,8 @@ struct Step {
   double scale;
 };
 
+constexpr std::initializer_list<Step> kTimes = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
 // `whole`: values are whole numbers of the first step, and need no decimals there.
 ColumnUnit choose(double least, double greatest, std::initializer_list<Step> steps, bool whole) {
   ColumnUnit unit;
@@ -62,9 +64,12 @@ QString ColumnUnit::heading(const char* column) const {
   return name.isEmpty() ? words : words + QStringLiteral(", ") + name;
 }
 
-ColumnUnit time_unit(const std::vector<int64_t>& ns) {
-  return choose_for(ns, {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}, true);
+ColumnUnit time_unit_of(double largest_ns) {
+  ColumnUnit unit = choose(0, largest_ns, kTimes, true);
+  unit.decimals = 0;
+  return unit;
 }
+ColumnUnit time_unit(const std::vector<int64_t>& ns) { return choose_for(ns, kTimes, true); }
 ColumnUnit byte_unit(const std::vector<uint64_t>& bytes) {
   return choose_for(bytes, {{"B", 1}, {"KB", 1024}, {"MB", 1048576.0}, {"GB", 1073741824.0}}, true);
 }

@@ -17,6 +17,8 @@ struct ColumnUnit {
   QString heading(const char* column) const;  // "total, us"
 };
 
+// ns, us, ms or s, of which the largest of some times has at least one; how many decimals is the caller's choice.
+ColumnUnit time_unit_of(double largest_ns);
 ColumnUnit time_unit(const std::vector<int64_t>& ns);
 ColumnUnit byte_unit(const std::vector<uint64_t>& bytes);
 ColumnUnit number_unit(const std::vector<double>& values);   // in thousands, millions ...

@@ -33,7 +33,8 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
   made.why = row.why.empty() ? QLatin1String(explain::meaning_of(row.group)) : q(row.why);
   std::vector<CompareFact>& facts = made.facts;
   facts.push_back({q(c.eager.name), side_words(row.eager_count, "op", "ops", row.eager)});
-  facts.push_back({q(c.traced.name), side_words(row.traced_count, "kernel", "kernels", row.traced)});
+  facts.push_back({q(c.traced.name), side_words(row.traced_count, c.recorded ? "op" : "kernel",
+                                                          c.recorded ? "ops" : "kernels", row.traced)});
   const double saved = -row.difference.mean;
   QString by = time_words(std::abs(saved));
   if (c.difference.mean < 0 && saved > 0) by += QStringLiteral(" (%1)").arg(percent(saved / -c.difference.mean));
@@ -49,7 +50,7 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
                                                   .arg(flops_text(row.flops),
                                                        rate_text(row.flops, std::llround(ns)))});
   }
-  if (!row.graph_nodes.empty() && !row.eager_ops.empty())
+  if (!c.recorded && !row.graph_nodes.empty() && !row.eager_ops.empty())
     facts.push_back({QStringLiteral("nodes"), q(row.graph_nodes)});
   if (row.at) {
     const Place place{row.at.file, row.at.line};
@@ -59,7 +60,7 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
 }
 
 QString title_of(const explain::Comparison& c) {
-  QString text = QStringLiteral("%1, arguments of call %2").arg(q(c.name), count_text(c.call));
+  QString text = c.recorded ? q(c.title) : QStringLiteral("%1, arguments of call %2").arg(q(c.name), count_text(c.call));
   if (!c.device.empty()) text += QStringLiteral(", on ") + q(c.device);
   else if (c.simulated) text += QStringLiteral(", on a device");
   if (c.simulated) text += QStringLiteral(" (simulated)");
@@ -67,12 +68,17 @@ QString title_of(const explain::Comparison& c) {
 }
 
 QString short_title(const Document& document, const explain::Comparison& c) {
+  if (c.recorded) return q(c.title);
   QString text = QStringLiteral("%1, call %2").arg(q(c.name), count_text(c.call));
   if (const session::TraceRecord* t = document.trace(c.trace)) text += QStringLiteral(", #%1").arg(t->number);
   return text;
 }
 
 QString how_made(const explain::Comparison& c) {
+  if (c.recorded && c.pairs == 1) return QStringLiteral("as it was recorded");
+  if (c.recorded)
+    return QStringLiteral("%1 and %2 recorded calls; means of the middle half, whiskers p5 to p95")
+        .arg(count_text(c.eager.calls), count_text(c.traced.calls));
   QString text = QString::fromUtf8("%1 × %2 and %1 × %3, interleaved, %4 of them with events; means of the middle "
                                    "half, whiskers p5 to p95")
                      .arg(count_text(c.pairs), q(c.eager.name), q(c.traced.name), count_text(c.pairs_with_events));

@@ -22,9 +22,8 @@ QString promise_of(const ComparePlan& plan, const Document& document) {
   return QStringLiteral("Runs %1 again. When it calls %2 for %3, that call is repeated with the same arguments up to "
                         "%4 times eagerly and as often traced, in turn, for about %5 s. Variables and random state are "
                         "put back after each repetition. Then the script runs on.")
-      .arg(script.isEmpty() ? QStringLiteral("the script") : script, name, which)
-      .arg(plan.pairs)
-      .arg(plan.seconds);
+      .arg(script.isEmpty() ? QStringLiteral("the script") : script, name, which, QString::number(plan.pairs),
+           QString::number(plan.seconds));
 }
 
 QStringList effects_of(const Document& document, FunctionId function) {

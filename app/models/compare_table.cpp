@@ -92,7 +92,7 @@ int CompareTable::columnCount(const QModelIndex& parent) const { return parent.i
 
 QString CompareTable::cell(const explain::Row& row, int column) const {
   switch (column) {
-    case kLine: return row.at ? QString::number(row.at.line) : QString();
+    case kLine: return !row.place.empty() ? q(row.place) : row.at ? QString::number(row.at.line) : QString();
     case kEagerOps: return q(row.eager_ops);
     case kEagerTime: return row.eager_count ? column_text(row.eager.mean, unit_) : QString();
     case kNodes: return q(row.graph_nodes);
@@ -126,6 +126,7 @@ QString CompareTable::sum_cell(bool total, int column) const {
     case kTracedTime: return column_text(times.traced, unit_);
     case kDifference: return column_change_text(times.difference, unit_);
     case kWhy:
+      if (!total && c.recorded) return QStringLiteral("Python, calls, tracing and the other parts above");
       return total ? QString() : QStringLiteral("Python, dispatch and the other parts above; what recording adds");
     default: return {};
   }
@@ -171,12 +172,12 @@ QVariant CompareTable::headerData(int section, Qt::Orientation orientation, int 
   if (role != Qt::DisplayRole) return {};
   const QString left = comparison_ ? q(comparison_->eager.name) : QStringLiteral("eager");
   const QString right = comparison_ ? q(comparison_->traced.name) : QStringLiteral("traced");
-  const QString unit = QLatin1Char(' ') + QLatin1String(unit_.name);
+  const QString unit = QLatin1Char(' ') + unit_.name;
   switch (section) {
     case kLine: return QStringLiteral("line");
     case kEagerOps: return left + QStringLiteral(" ops");
     case kEagerTime: return left + unit;
-    case kNodes: return QStringLiteral("graph nodes");
+    case kNodes: return comparison_ && comparison_->recorded ? right + QStringLiteral(" ops") : QStringLiteral("graph nodes");
     case kTracedTime: return right + unit;
     case kDifference: return QStringLiteral("difference") + unit;
     case kGroup: return QStringLiteral("group");

@@ -32,7 +32,7 @@ class CompareTable : public QAbstractTableModel {
   int row_at(int shown) const;      // of the comparison; -1: one of the sums
   int shown_of(int row) const;      // -1: filtered out
   size_t shown_rows() const { return shown_.size(); }
-  const TimeUnit& unit() const { return unit_; }
+  const ColumnUnit& unit() const { return unit_; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -55,7 +55,7 @@ class CompareTable : public QAbstractTableModel {
   QString filter_;
   int column_ = -1;
   Qt::SortOrder order_ = Qt::AscendingOrder;
-  TimeUnit unit_;
+  ColumnUnit unit_ = unit_for(1e3);
 };
 
 }  // namespace footlight::app

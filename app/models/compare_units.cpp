@@ -17,41 +17,39 @@ QString with_sign(const QString& text, double value) {
 
 }  // namespace
 
-TimeUnit unit_for(double largest_ns) {
-  const double size = std::abs(largest_ns);
-  TimeUnit unit = size < 1e3 ? TimeUnit{"ns", 1, 0} : size < 1e6 ? TimeUnit{"us", 1e3, 1}
-                : size < 1e9 ? TimeUnit{"ms", 1e6, 1} : TimeUnit{"s", 1e9, 1};
-  if (unit.ns > 1 && size / unit.ns < 9.995) unit.decimals = 2;
+ColumnUnit unit_for(double largest_ns) {
+  ColumnUnit unit = time_unit_of(std::abs(largest_ns));
+  if (unit.scale > 1) unit.decimals = std::abs(largest_ns) / unit.scale < 9.995 ? 2 : 1;
   return unit;
 }
 
-TimeUnit unit_for(double largest_ns, double least_ns) {
-  TimeUnit unit = unit_for(largest_ns);
-  if (unit.ns == 1 || least_ns <= 0) return unit;
-  const int wanted = 1 - static_cast<int>(std::floor(std::log10(least_ns / unit.ns)));
-  unit.decimals = std::clamp(wanted, unit.decimals, static_cast<int>(std::log10(unit.ns)));
+ColumnUnit unit_for(double largest_ns, double least_ns) {
+  ColumnUnit unit = unit_for(largest_ns);
+  if (unit.scale == 1 || least_ns <= 0) return unit;
+  const int wanted = 1 - static_cast<int>(std::floor(std::log10(least_ns / unit.scale)));
+  unit.decimals = std::clamp(wanted, unit.decimals, static_cast<int>(std::log10(unit.scale)));
   return unit;
 }
 
-QString column_text(double ns, const TimeUnit& unit) {
-  const QString text = QString::number(ns / unit.ns, 'f', unit.decimals);
+QString column_text(double ns, const ColumnUnit& unit) {
+  const QString text = QString::number(ns / unit.scale, 'f', unit.decimals);
   return text.toDouble() == 0 ? QString(text).remove(QLatin1Char('-')) : text;
 }
 
-QString change_text(double ns, const TimeUnit& unit) {
-  const double value = ns / unit.ns;
+QString change_text(double ns, const ColumnUnit& unit) {
+  const double value = ns / unit.scale;
   if (std::abs(value) < 0.005) return QStringLiteral("0");
-  return with_sign(unit.ns == 1 ? QString::number(value, 'f', 0) : three_digits(value), value);
+  return with_sign(unit.scale == 1 ? QString::number(value, 'f', 0) : three_digits(value), value);
 }
 
-QString column_change_text(double ns, const TimeUnit& unit) {
-  return with_sign(QString::number(ns / unit.ns, 'f', unit.decimals), ns);
+QString column_change_text(double ns, const ColumnUnit& unit) {
+  return with_sign(QString::number(ns / unit.scale, 'f', unit.decimals), ns);
 }
 
 QString time_words(double ns) {
-  const TimeUnit unit = unit_for(ns);
-  return (unit.ns == 1 ? QString::number(ns, 'f', 0) : three_digits(ns / unit.ns)) + QLatin1Char(' ') +
-         QLatin1String(unit.name);
+  const ColumnUnit unit = unit_for(ns);
+  return (unit.scale == 1 ? QString::number(ns, 'f', 0) : three_digits(ns / unit.scale)) + QLatin1Char(' ') +
+         unit.name;
 }
 
 }  // namespace footlight::app

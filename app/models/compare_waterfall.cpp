@@ -11,6 +11,7 @@ namespace {
 using explain::Part;
 
 QString meaning_of(const Part& part) {
+  if (!part.meaning.empty()) return q(part.meaning);
   switch (part.kind) {
     case Part::Kind::kShare: return QLatin1String(explain::meaning_of(part.share));
     case Part::Kind::kGroup: return QLatin1String(explain::meaning_of(part.group));
@@ -22,12 +23,14 @@ QString meaning_of(const Part& part) {
          QStringLiteral(" below 2 % of the difference: Enter shows each");
 }
 
-WaterfallBar total_bar(const explain::Side& side, bool traced) {
+WaterfallBar total_bar(const explain::Side& side, bool traced, bool recorded) {
   WaterfallBar bar;
   bar.kind = traced ? WaterfallBar::Kind::kTraced : WaterfallBar::Kind::kEager;
   bar.name = q(side.name);
   bar.value = time_words(side.total.mean);
-  bar.meaning = QStringLiteral("what a call takes when nothing is recorded: %1 to %2 in nine of ten repetitions")
+  bar.meaning = (recorded ? QStringLiteral("as recorded: %1 to %2 in nine of ten")
+                          : QStringLiteral("what a call takes when nothing is recorded: %1 to %2 in nine of ten "
+                                           "repetitions"))
                     .arg(time_words(side.total.p5), time_words(side.total.p95));
   bar.to = side.total.mean;
   bar.low = side.total.p5;
@@ -35,13 +38,13 @@ WaterfallBar total_bar(const explain::Side& side, bool traced) {
   return bar;
 }
 
-WaterfallBar part_bar(const Part& part, double from, const TimeUnit& unit) {
+WaterfallBar part_bar(const explain::Comparison& c, const Part& part, double from, const ColumnUnit& unit) {
   WaterfallBar bar;
   bar.name = q(part.name);
   bar.value = change_text(part.difference.mean, unit);
-  bar.meaning = QStringLiteral("%1\n%2 eager, %3 traced; difference %4 to %5 in nine of ten pairs")
-                    .arg(meaning_of(part), time_words(part.eager), time_words(part.traced),
-                         time_words(part.difference.p5), time_words(part.difference.p95));
+  bar.meaning = QStringLiteral("%1\n%2 %3, %4 %5; difference %6 to %7 in nine of ten pairs")
+                    .arg(meaning_of(part), time_words(part.eager), q(c.eager.name), time_words(part.traced),
+                         q(c.traced.name), time_words(part.difference.p5), time_words(part.difference.p95));
   bar.from = from;
   bar.to = from + part.difference.mean;
   bar.low = from + part.difference.p5;
@@ -56,11 +59,11 @@ WaterfallBar part_bar(const Part& part, double from, const TimeUnit& unit) {
 Waterfall waterfall_of(const explain::Comparison& c, bool opened) {
   Waterfall made;
   made.opened = opened;
-  const TimeUnit unit = unit_for(std::max(c.eager.total.mean, c.traced.total.mean));
-  made.bars.push_back(total_bar(c.eager, false));
+  const ColumnUnit unit = unit_for(std::max(c.eager.total.mean, c.traced.total.mean));
+  made.bars.push_back(total_bar(c.eager, false, c.recorded));
   double at = c.eager.total.mean;
   const auto add = [&](const Part& part, bool was_small) {
-    made.bars.push_back(part_bar(part, at, unit));
+    made.bars.push_back(part_bar(c, part, at, unit));
     made.bars.back().was_small = was_small;
     at = made.bars.back().to;
   };
@@ -68,7 +71,7 @@ Waterfall waterfall_of(const explain::Comparison& c, bool opened) {
     if (part.kind != Part::Kind::kOthers || !opened) add(part, false);
     else for (const Part& small : part.joined) add(small, true);
   }
-  made.bars.push_back(total_bar(c.traced, true));
+  made.bars.push_back(total_bar(c.traced, true, c.recorded));
   made.highest = 0;
   for (const WaterfallBar& bar : made.bars) {
     made.lowest = std::min({made.lowest, bar.from, bar.to});

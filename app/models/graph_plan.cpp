@@ -51,7 +51,8 @@ bool calls_function(const session::NodeRecord& n) {
 
 class Planner {
  public:
-  Planner(const Document& document, const GraphOptions& options) : document_(document), options_(options) {}
+  Planner(const Document& document, const GraphOptions& options, const std::function<void()>& go_on)
+      : document_(document), options_(options), go_on_(go_on) {}
 
   GraphPlan make(GraphId root) {
     plan_.root = root;
@@ -100,6 +101,7 @@ class Planner {
     find_variables(area);
     const std::string common = common_scope(*g);
     area.groups = group_nodes(document_, *g, {prefix, common, !options_.fold_repeats, [&](size_t i) {
+                                                if (i % 256 == 0) go_on_();
                                                 return !hidden(g->nodes[i]) && area.variable[i].isEmpty();
                                               }});
     open_around_way(area);
@@ -167,6 +169,7 @@ class Planner {
     std::map<int, int> cluster_of, folded;
     std::vector<int> path;
     for (size_t i = 0; i < g.nodes.size(); ++i) {
+      if (i % 256 == 0) go_on_();
       ++plan_.nodes;
       if (!area.variable[i].isEmpty()) continue;
       if (hidden(g.nodes[i])) {
@@ -483,6 +486,7 @@ class Planner {
       plan_.edges.push_back(std::move(edge));
     };
     for (size_t i = 0; i < g.nodes.size(); ++i) {
+      if (i % 256 == 0) go_on_();
       if (end_of(area, i).first < 0) continue;
       for (const session::EdgeRecord& e : g.nodes[i].inputs) {
         const session::NodeRecord* from = nullptr;
@@ -543,6 +547,7 @@ class Planner {
 
   const Document& document_;
   GraphOptions options_;
+  const std::function<void()>& go_on_;
   GraphPlan plan_;
   std::vector<std::pair<GraphId, uint32_t>> way_;  // to what is to be seen
   GraphId captures_of_;
@@ -552,8 +557,9 @@ class Planner {
 
 }  // namespace
 
-GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options) {
-  return Planner(document, options).make(graph);
+GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options,
+                     const std::function<void()>& go_on) {
+  return Planner(document, options, go_on).make(graph);
 }
 
 }  // namespace footlight::app

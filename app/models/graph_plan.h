@@ -10,6 +10,7 @@
 #include <QSet>
 #include <QString>
 
+#include <functional>
 #include <vector>
 
 namespace footlight::app {
@@ -112,7 +113,9 @@ struct GraphPlan {
   int box_with_key(const QString& key) const;
 };
 
-GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options);
+// `go_on` is called again and again, and throws to end it.
+GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options,
+                     const std::function<void()>& go_on = [] {});
 
 // Scopes to fold and functions to open when a graph is first shown: small graphs are expanded, big ones folded.
 GraphOptions default_options(const Document& document, GraphId graph);

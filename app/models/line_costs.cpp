@@ -1,6 +1,7 @@
 // Chooses what counts in a mode, and one unit for the column of times.
 #include "app/models/line_costs.h"
 
+#include "app/models/column_unit.h"
 #include "app/models/text.h"
 
 #include <algorithm>
@@ -9,23 +10,15 @@
 namespace footlight::app {
 namespace {
 
-struct Unit { const char* name; double ns; int digits; };
-
 // So that the greatest has at most three digits before the point.
-Unit unit_for(int64_t most) {
-  const auto digits = [&](double ns) { return static_cast<double>(most) < 100 * ns ? 2 : 1; };
-  if (most < 1'000) return {"ns", 1, 0};
-  if (most < 1'000'000) return {"us", 1e3, digits(1e3)};
-  if (most < 1'000'000'000) return {"ms", 1e6, digits(1e6)};
-  return {"s", 1e9, digits(1e9)};
+ColumnUnit unit_for_lines(int64_t most) {
+  ColumnUnit unit = time_unit_of(static_cast<double>(most));
+  if (unit.scale > 1) unit.decimals = static_cast<double>(most) < 100 * unit.scale ? 2 : 1;
+  return unit;
 }
 
-QString in_unit(int64_t ns, const Unit& unit) {
-  const double value = static_cast<double>(ns) / unit.ns;
-  if (!unit.digits) return QString::number(ns);
-  const double least = unit.digits == 2 ? 0.01 : 0.1;
-  if (value < least / 2) return unit.digits == 2 ? QStringLiteral("<0.01") : QStringLiteral("<0.1");
-  return QString::number(value, 'f', unit.digits);
+QString in_unit(int64_t ns, const ColumnUnit& unit) {
+  return unit.decimals ? unit.text(static_cast<double>(ns)) : QString::number(ns);
 }
 
 QString small_number(size_t n) {
@@ -91,8 +84,8 @@ LineCosts line_costs(const query::LineSums& sums, session::FileId file, CostMode
     made.total_ns += ns;
     if (ns > most) most = ns, made.slowest = it->first.second;
   }
-  const Unit unit = unit_for(most);
-  made.titles = {QStringLiteral("time, ") + QLatin1String(unit.name), QStringLiteral("runs"), QStringLiteral("nodes")};
+  const ColumnUnit unit = unit_for_lines(most);
+  made.titles = {unit.heading("time"), QStringLiteral("runs"), QStringLiteral("nodes")};
   for (auto it = from; mine(it); ++it) {
     const query::LineSum& sum = it->second;
     const int64_t ns = cost_ns(sum, mode);

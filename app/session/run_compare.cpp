@@ -3,15 +3,20 @@
 
 #include "app/models/text.h"
 
+#include "engine/base/errors.h"
 #include "engine/explain/report.h"
 
 #include <algorithm>
 
 namespace footlight::app {
 
-RunFigures figures_of(const QString& path, const QString& function, const std::string& cause) {
-  const auto reader = session::Reader::open(path.toStdString());
-  const explain::Report report = explain::make_report(*reader);
+RunFigures figures_of(const QString& path, const QString& function, const std::string& cause,
+                      const std::atomic<bool>* stop) {
+  const auto goes_on = [stop] { return !stop || !*stop; };
+  const auto reader = session::Reader::open(path.toStdString(), {[&](double) { return goes_on(); }});
+  const explain::Report report = explain::make_report(*reader, [&] {
+    if (!goes_on()) throw Error(ErrorKind::kCancelled, "cancelled");
+  });
   RunFigures made;
   made.clock = clock_text(reader->contents().run.started_ns);
   for (const explain::ReportedFunction& f : report.functions) {
@@ -33,22 +38,32 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
 
 RunCompare::RunCompare(QObject* parent) : QObject(parent) { threads_.setMaxThreadCount(1); }
 
-RunCompare::~RunCompare() { threads_.waitForDone(); }
+RunCompare::~RunCompare() {
+  cancel();
+  threads_.waitForDone();  // soon: the thread calls back
+}
+
+void RunCompare::cancel() {
+  if (stop_) *stop_ = true;
+  stop_.reset();
+}
 
 void RunCompare::start(const QString& before, const QString& after, const QString& function,
                        const std::string& cause) {
-  threads_.start([this, asked = ++asked_, before, after, function, cause] {
+  cancel();
+  stop_ = std::make_shared<std::atomic<bool>>(false);
+  threads_.start([this, stop = stop_, before, after, function, cause] {
     RunPair pair;
     try {
-      pair.before = figures_of(before, function, cause);
-      pair.after = figures_of(after, function, cause);
+      pair.before = figures_of(before, function, cause, stop.get());
+      pair.after = figures_of(after, function, cause, stop.get());
     } catch (const std::exception& e) {
       pair.error = QString::fromUtf8(e.what());
     }
     QMetaObject::invokeMethod(
         this,
-        [this, asked, pair] {
-          if (asked == asked_) Q_EMIT finished(pair);
+        [this, stop, pair] {
+          if (stop == stop_) Q_EMIT finished(pair);
         },
         Qt::QueuedConnection);
   });

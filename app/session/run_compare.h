@@ -5,6 +5,7 @@
 #include <QString>
 #include <QThreadPool>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -25,8 +26,9 @@ struct RunPair {
   QString error;          // why there are no figures
 };
 
-// As `footlight report` says it. Throws if the file cannot be read.
-RunFigures figures_of(const QString& path, const QString& function, const std::string& cause);
+// As `footlight report` says it. Throws if the file cannot be read, and soon after `stop` is set.
+RunFigures figures_of(const QString& path, const QString& function, const std::string& cause,
+                      const std::atomic<bool>* stop = nullptr);
 
 // Reads both in a thread of its own.
 class RunCompare : public QObject {
@@ -37,13 +39,13 @@ class RunCompare : public QObject {
   ~RunCompare() override;
   // A comparison that is under way is dropped.
   void start(const QString& before, const QString& after, const QString& function, const std::string& cause);
-  void cancel() { ++asked_; }
+  void cancel();
 
  Q_SIGNALS:
   void finished(const footlight::app::RunPair& pair);
 
  private:
-  int asked_ = 0;
+  std::shared_ptr<std::atomic<bool>> stop_;   // of the one that counts
   QThreadPool threads_;
 };
 

@@ -53,17 +53,12 @@ int CompareTimelines::content_height() const {
   return static_cast<int>(lanes_.height() + timelines::kTop + timelines::kAxis);
 }
 
-double CompareTimelines::x_of(int64_t time) const {
-  const double room = width() - timelines::kLabels - timelines::kRight;
-  return timelines::kLabels + room * static_cast<double>(time - from_) / static_cast<double>(to_ - from_);
+TimeAxis CompareTimelines::axis() const {
+  return {from_, to_, timelines::kLabels, width() - timelines::kLabels - timelines::kRight};
 }
-
-int64_t CompareTimelines::time_of(double x) const {
-  const double room = std::max(1.0, width() - timelines::kLabels - timelines::kRight);
-  return from_ + std::llround((x - timelines::kLabels) / room * static_cast<double>(to_ - from_));
-}
-
-int64_t CompareTimelines::slack() const { return time_of(timelines::kLabels + 3) - from_ + 1; }
+double CompareTimelines::x_of(int64_t time) const { return axis().x_of(time); }
+int64_t CompareTimelines::time_of(double x) const { return axis().time_of(x); }
+int64_t CompareTimelines::slack() const { return axis().time_in(3) + 1; }
 
 void CompareTimelines::set_range(int64_t from, int64_t to) {
   const int64_t longest = lanes_.longest();
@@ -71,19 +66,6 @@ void CompareTimelines::set_range(int64_t from, int64_t to) {
   from_ = std::clamp<int64_t>(from, 0, longest - length);
   to_ = from_ + length;
   update();
-}
-
-void CompareTimelines::zoom(double factor, double x) {
-  const int64_t centre = std::clamp(time_of(x), from_, to_);
-  const double length = static_cast<double>(to_ - from_) / factor;
-  const double before = static_cast<double>(centre - from_) / static_cast<double>(to_ - from_);
-  const int64_t start = centre - std::llround(before * length);
-  set_range(start, start + std::max<int64_t>(1, std::llround(length)));
-}
-
-void CompareTimelines::pan(double share) {
-  const int64_t by = std::llround(share * static_cast<double>(to_ - from_));
-  set_range(from_ + by, to_ + by);
 }
 
 QRectF CompareTimelines::rect_of(PieceAt at) const {
@@ -176,9 +158,10 @@ void CompareTimelines::mouseMoveEvent(QMouseEvent* event) {
   if (pressed_ && event->buttons()) {
     if (!dragging_ && std::abs(event->position().x() - press_.x()) > 4) dragging_ = true;
     if (!dragging_) return;
-    const double share = (press_.x() - event->position().x()) / std::max(1.0, width() - timelines::kLabels);
-    const int64_t by = std::llround(share * static_cast<double>(press_to_ - press_from_));
-    set_range(press_from_ + by, press_to_ + by);
+    TimeAxis pressed = axis();
+    pressed.from = press_from_;
+    pressed.to = press_to_;
+    set_range(pressed.dragged(event->position().x() - press_.x()));
     return;
   }
   const PieceAt at = piece_at(event->position());
@@ -199,11 +182,8 @@ void CompareTimelines::mouseDoubleClickEvent(QMouseEvent* event) {
   else fit();
 }
 
-// With Shift or sideways the wheel moves; else it zooms.
 void CompareTimelines::wheelEvent(QWheelEvent* event) {
-  const QPoint by = event->angleDelta();
-  if (event->modifiers() & Qt::ShiftModifier || (by.x() && !by.y())) pan(-(by.x() ? by.x() : by.y()) / 1200.0);
-  else zoom(std::pow(1.0018, by.y()), event->position().x());
+  set_range(axis().after(*event));
   event->accept();
 }
 
@@ -217,21 +197,12 @@ void CompareTimelines::keyPressEvent(QKeyEvent* event) {
     PaintedParts::keyPressEvent(event);
     return;
   }
-  const double centre = x_of((from_ + to_) / 2);
   const auto go = [this](int by) {
     const PieceAt next = lanes_.beside(chosen_, by);
     if (next.valid()) choose(next);
   };
+  if (const auto range = axis().after(*event)) return set_range(*range);
   switch (event->key()) {
-    case Qt::Key_W:
-    case Qt::Key_Plus:
-    case Qt::Key_Equal: zoom(1.4, centre); break;
-    case Qt::Key_S:
-    case Qt::Key_Minus: zoom(1 / 1.4, centre); break;
-    case Qt::Key_A:
-    case Qt::Key_Left: pan(-0.15); break;
-    case Qt::Key_D:
-    case Qt::Key_Right: pan(0.15); break;
     case Qt::Key_F: frame(); break;
     case Qt::Key_0:
     case Qt::Key_Home: fit(); break;

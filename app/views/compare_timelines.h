@@ -4,6 +4,7 @@
 #include "app/models/compare_lanes.h"
 #include "app/models/document.h"
 #include "app/views/compare_access.h"
+#include "app/views/time_axis.h"
 
 #include <QColor>
 
@@ -62,8 +63,8 @@ class CompareTimelines : public PaintedParts {
  private:
   PieceAt piece_at(QPointF point) const;
   int64_t slack() const;
-  void zoom(double factor, double x);
-  void pan(double share);
+  TimeAxis axis() const;
+  void set_range(TimeAxis::Range range) { set_range(range.first, range.second); }
   void reveal(PieceAt at);
   bool belongs(const explain::Piece& piece) const;   // to the part that is shown
   QColor color_of(const explain::Piece& piece) const;

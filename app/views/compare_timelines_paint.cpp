@@ -22,7 +22,7 @@ bool runs_op(const explain::Piece& p) {
 
 }  // namespace
 
-bool CompareTimelines::is_quiet(const explain::Piece& p) const { return !runs_op(p) && p.share != Share::kLaunch; }
+bool CompareTimelines::is_quiet(const explain::Piece& p) const { return !runs_op(p) && p.share != Share::kLaunch && p.share != Share::kTracing; }
 
 bool CompareTimelines::belongs(const explain::Piece& p) const {
   if (!part_) return true;
@@ -53,6 +53,7 @@ QColor CompareTimelines::color_of(const explain::Piece& p) const {
       if (added) known->second = family_of(*document_, *lanes_.comparison(), p);
       return t.family_fill(known->second);
     }
+    case Share::kTracing: return t["amberFill"];
     case Share::kDispatch: return t["hairline"];
     default: return t["raised"];
   }

@@ -31,6 +31,17 @@ void CompareView::connect_parts() {
     show_page();
     start_->ask();
   });
+  connect(recorded_button_, &QPushButton::clicked, this, &CompareView::offer_recorded);
+  connect(sides_, &CompareSides::chosen, this, &CompareView::compare_recorded);
+  connect(sides_, &CompareSides::cancelled, this, [this] {
+    const bool ran = sides_->running();
+    recorded_ticket_.withdraw();
+    sides_->show_running(false);
+    if (ran) return;
+    asking_ = false;
+    show_page();
+    main_widget()->setFocus(Qt::OtherFocusReason);
+  });
   connect(choice_, &QComboBox::activated, this, [this](int index) {
     by_hand_ = true;
     by_hand_for_ = current().function;
@@ -70,6 +81,10 @@ void CompareView::reset() {
   by_hand_ = asking_ = false;
   row_ = -1;
   call_ticket_.withdraw();
+  recorded_ticket_.withdraw();
+  recorded_.clear();
+  sides_->show_running(false);
+  sides_->show_failure({});
   choices_.clear();
   choice_->clear();
   known_ = 0;
@@ -144,14 +159,15 @@ void CompareView::note_no_result() {
 }
 
 void CompareView::fill_choices() {
-  if (choices_.size() == document().comparisons.size()) return;
+  if (choices_.size() == document().comparisons.size() + recorded_.size()) return;
   choices_ = document().comparisons;
+  choices_.insert(choices_.end(), recorded_.begin(), recorded_.end());
   choice_->clear();
   for (const ComparisonPtr& c : choices_) choice_->addItem(short_title(document(), *c));
 }
 
 ComparisonPtr CompareView::wanted() const {
-  if (by_hand_ && shown_ && by_hand_for_ == current().function) return shown_;
+  if (by_hand_ && shown_ && (shown_->recorded || by_hand_for_ == current().function)) return shown_;
   ComparisonPtr best;
   for (const ComparisonPtr& c : document().comparisons) {
     if (current().function.valid() && c->function != current().function) continue;
@@ -169,7 +185,9 @@ void CompareView::show_page() {
     const FunctionId function = current().function;
     start_->set_function(document(), function);
     if (start) ask_call_of_trace();
+    if (start) show_sides();
   }
+  sides_->set_can_leave(asking_ && comparison);
   if (!start) show_comparison(comparison);
   pages_->setCurrentIndex(start ? 0 : 1);
 }
@@ -228,12 +246,13 @@ void CompareView::share_room() {
 }
 
 void CompareView::show_texts() {
+  again_->setVisible(!shown_->recorded);
   title_->setText(title_of(*shown_));
   how_->setText(how_made(*shown_));
-  const TimeUnit unit = unit_for(std::max(shown_->eager.total.mean, shown_->traced.total.mean));
+  const ColumnUnit unit = unit_for(std::max(shown_->eager.total.mean, shown_->traced.total.mean));
   totals_->setText(QString::fromUtf8("total %1 → %2 %3, %4")
                        .arg(column_text(shown_->eager.total.mean, unit), column_text(shown_->traced.total.mean, unit),
-                            QLatin1String(unit.name), column_change_text(shown_->difference.mean, unit)));
+                            unit.name, column_change_text(shown_->difference.mean, unit)));
   sentence_->setText(sentence_with_notes(*shown_));
   meaning_->setText(QStringLiteral("Arrows walk the bars; a bar dims what does not belong to it"));
 }
@@ -255,7 +274,8 @@ int CompareView::row_of_selection() const {
 
 void CompareView::follow_selection() {
   if (context_.selection->source() == this) return;
-  if (current().kind == Selection::Kind::kTrace || current().function != by_hand_for_) by_hand_ = false;
+  const bool another = current().kind == Selection::Kind::kTrace || current().function != by_hand_for_;
+  if (another && !(shown_ && shown_->recorded)) by_hand_ = false;
   if (!isVisible()) {
     dirty_ = true;
     return;
@@ -296,17 +316,15 @@ void CompareView::choose_row(int row, bool tell) {
   const auto shown_node = std::find_if(r.nodes.begin(), r.nodes.end(), [this](const session::NodeOrigin& n) {
     return document().node(n.graph, n.node.value) != nullptr;
   });
-  if (shown_node != r.nodes.end()) {
-    Selection s = Selection::of_node(document(), shown_node->graph, shown_node->node.value);
+  if (shown_node == r.nodes.end() && !r.at) return;
+  Selection s = shown_node != r.nodes.end()
+                    ? Selection::of_node(document(), shown_node->graph, shown_node->node.value)
+                    : Selection::of_line(document(), {r.at.file, r.at.line});
+  if (!shown_->recorded) {
     s.function = shown_->function;
     s.trace = shown_->trace;
-    select(s);
-  } else if (r.at) {
-    Selection s = Selection::of_line(document(), {r.at.file, r.at.line});
-    s.function = shown_->function;
-    s.trace = shown_->trace;
-    select(s);
   }
+  select(s);
 }
 
 void CompareView::choose_bar(int bar) {

@@ -4,6 +4,7 @@
 #include "app/models/compare_plan.h"
 #include "app/models/compare_table.h"
 #include "app/views/compare_row_box.h"
+#include "app/views/compare_sides.h"
 #include "app/views/compare_start.h"
 #include "app/views/compare_timelines.h"
 #include "app/views/compare_waterfall_canvas.h"
@@ -33,6 +34,10 @@ class CompareView : public View {
   QWidget* main_widget() override;
 
   void ask();                                   // for the selected function
+  // What was recorded: offers two sides, or compares them at once.
+  void offer_recorded();
+  void compare_recorded(const CompareSide& left, const CompareSide& right);
+  void compare_traces(TraceId left, TraceId right);
   // The window's run that was asked for: it is running; how it ended.
   void run_started(const ComparePlan& plan);
   void run_stopping();
@@ -46,6 +51,9 @@ class CompareView : public View {
   void copy(const QString& text);
 
   CompareStart* start() { return start_; }
+  CompareSides* sides() { return sides_; }
+  QPushButton* recorded_button() { return recorded_button_; }
+  bool busy() const override { return sides_->running(); }
   WaterfallCanvas* waterfall() { return waterfall_; }
   CompareTimelines* timelines() { return timelines_; }
   Table* table() { return table_view_; }
@@ -86,9 +94,17 @@ class CompareView : public View {
   void ask_call_of_trace();
   void save_as();
 
+  struct Answer { ComparisonPtr comparison; QString error; };
+  void take_recorded(const Answer& answer);
+  void show_sides();                            // those to offer for the selection
+
   ComparisonPtr shown_;
+  std::vector<ComparisonPtr> recorded_;         // made here, of what the session and others hold
+  Ticket recorded_ticket_;
   std::vector<ComparisonPtr> choices_;
   bool by_hand_ = false;                        // chosen from the list
+  FunctionId offered_for_;                      // whose traces or calls are offered
+  bool offered_ = false;
   FunctionId by_hand_for_;
   bool dirty_ = true, asking_ = false;
   std::optional<ComparePlan> asked_;            // runs, or its result is waited for
@@ -101,6 +117,8 @@ class CompareView : public View {
 
   QStackedWidget* pages_;
   CompareStart* start_;
+  CompareSides* sides_;
+  QPushButton* recorded_button_;
   QLabel *title_, *how_, *sentence_, *meaning_, *totals_;
   QComboBox *choice_, *order_;
   QPushButton *again_, *export_button_;

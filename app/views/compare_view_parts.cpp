@@ -14,6 +14,27 @@ namespace {
 constexpr const char* kOrders[] = {"program order", "line", "eager ops", "eager time", "graph nodes",
                                    "traced time", "difference", "group", "why"};
 
+// Both ways to compare, under each other.
+QWidget* start_page(QWidget* start, QWidget* sides) {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(12, 0, 12, 16);
+  column->addWidget(start, 3);
+  sides->setMaximumWidth(620);
+  auto* across = new QHBoxLayout;
+  across->addStretch(1);
+  across->addWidget(sides, 100);
+  across->addStretch(1);
+  column->addLayout(across);
+  column->addStretch(2);
+  auto* scroll = new QScrollArea;
+  scroll->setWidget(page);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  return scroll;
+}
+
 }  // namespace
 
 CompareView::CompareView(const Context& context, QWidget* parent) : View(context, parent), table_(this) {
@@ -22,7 +43,8 @@ CompareView::CompareView(const Context& context, QWidget* parent) : View(context
   pages_ = new QStackedWidget;
   outer->addWidget(pages_);
   start_ = new CompareStart;
-  pages_->addWidget(start_);
+  sides_ = new CompareSides;
+  pages_->addWidget(start_page(start_, sides_));
   auto* body = new QWidget;
   pages_->addWidget(body);
   auto* column = new QVBoxLayout(body);
@@ -77,6 +99,9 @@ void CompareView::build_head(QVBoxLayout* column) {
   export_->addAction(QStringLiteral("Copy the table as Markdown"), this, [this] { copy(markdown_of(table_)); });
   export_->addAction(QString::fromUtf8("Save the picture as PNG or SVG …"), this, &CompareView::save_as);
   head->addWidget(export_button_);
+  recorded_button_ = new QPushButton(QString::fromUtf8("Recorded …"));
+  set_tip(recorded_button_, QStringLiteral("Compare two recordings, traces or calls"));
+  head->addWidget(recorded_button_);
   again_ = new QPushButton(QStringLiteral("Run again"));
   head->addWidget(again_);
   column->addLayout(head);

@@ -165,7 +165,9 @@ void GraphView::lay_out(const QString& keep) {
   shown_nodes_ = g->nodes.size();
   canvas_->set_busy(true);
   layout_.start_making(
-      [part = part_, graph = shown_, options = options_] { return plan_graph(*part, graph, options); });
+      [part = part_, graph = shown_, options = options_](const std::function<void()>& go_on) {
+        return plan_graph(*part, graph, options, go_on);
+      });
 }
 
 void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {

@@ -73,6 +73,16 @@ void MainWindow::connect_parts() {
   connect(graph_, &GraphView::export_failed, this, [this](const QString& reason) { show_banner(reason); });
   connect(graph_, &GraphView::compare_asked, this, &MainWindow::compare_graphs);
   connect(retraces_, &RetracesView::compare_asked, this, &MainWindow::compare_graphs);
+  connect(retraces_, &RetracesView::times_asked, this, [this](TraceId left, TraceId right) {
+    show_view(QStringLiteral("compare"));
+    compare_->compare_traces(left, right);
+  });
+  connect(navigator_, &NavigatorPanel::compare_asked, this, [this](const QString& path) {
+    show_view(QStringLiteral("compare"));
+    compare_->offer_recorded();
+    compare_->sides()->offer({path, {}}, {});
+    compare_->compare_recorded({path, {}}, {});
+  });
   connect(compare_, &CompareView::run_asked, this, &MainWindow::compare_runs);
   connect(compare_, &CompareView::stop_asked, this, &MainWindow::stop);
   connect(compare_, &CompareView::failed, this, [this](const QString& message) { show_banner(message); });

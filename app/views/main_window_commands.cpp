@@ -64,6 +64,11 @@ void MainWindow::build_actions() {
     show_view(QStringLiteral("compare"));
     compare_->ask();
   });
+  add_command(run_menu, QString::fromUtf8("Compare what was recor&ded …"), {QKeySequence(QStringLiteral("Ctrl+Shift+M"))},
+              [this] {
+                show_view(QStringLiteral("compare"));
+                compare_->offer_recorded();
+              });
   run_menu->addSeparator();
   add_command(run_menu, QString::fromUtf8("&Python …"), {}, [this] {
     bool ok = false;
@@ -186,7 +191,7 @@ void MainWindow::build_actions() {
         "Enter opens, / finds, 1 to 9 show neighbours, [ and ] the pieces of what repeats; menu key: more</td></tr>"
         "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
         "track, F frames, [ ] M mark a range, / finds, B sets a bookmark, N goes to it</td></tr>"
-        "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced; timelines as in Timeline, "
+        "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced, Ctrl+Shift+M what was recorded; timelines as in Timeline, "
         "arrows walk the bars</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>"));

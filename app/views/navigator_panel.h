@@ -24,6 +24,7 @@ class NavigatorPanel : public View {
 
  Q_SIGNALS:
   void run_chosen(const QString& path);
+  void compare_asked(const QString& path);   // with the open recording
   void rename_asked(const QString& path, const QString& title);
   void delete_asked(const QString& path, const QString& title);
 

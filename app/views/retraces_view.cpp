@@ -84,6 +84,12 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   compare_ = new LinkButton(QStringLiteral("Compare graphs"), false);
   connect(compare_, &QPushButton::clicked, this, [this] { Q_EMIT compare_asked(trace_); });
   key_head->addWidget(compare_);
+  times_ = new LinkButton(QStringLiteral("Compare times"), false);
+  set_tip(times_, QStringLiteral("Where the difference goes between the calls that the two traces served"));
+  connect(times_, &QPushButton::clicked, this, [this] {
+    if (const session::TraceRecord* t = document().trace(trace_)) Q_EMIT times_asked(t->nearest, trace_);
+  });
+  key_head->addWidget(times_);
   column->addLayout(key_head);
   column->addSpacing(8);
   diff_ = new KeyDiffView;
@@ -213,6 +219,7 @@ void RetracesView::show_key(TraceId id) {
   key_heading_->setVisible(t != nullptr);
   key_summary_->setVisible(t != nullptr);
   compare_->setVisible(t != nullptr);
+  times_->setVisible(t && document().trace(t->nearest));
   if (!t) return;
   const session::TraceRecord* near = document().trace(t->nearest);
   KeyDiff diff = diff_keys(near, *t);

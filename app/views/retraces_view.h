@@ -34,9 +34,11 @@ class RetracesView : public View {
   CallStrip* strip() { return strip_; }
   KeyDiffView* diff() { return diff_; }
   LinkButton* compare_link() { return compare_; }
+  LinkButton* times_link() { return times_; }
 
  Q_SIGNALS:
   void compare_asked(TraceId trace);
+  void times_asked(TraceId left, TraceId right);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -63,7 +65,7 @@ class RetracesView : public View {
   QLineEdit* filter_;
   Table* table_;
   KeyDiffView* diff_;
-  LinkButton* compare_;
+  LinkButton *compare_, *times_;
 };
 
 }  // namespace footlight::app

@@ -222,19 +222,10 @@ int TimelineCanvas::content_height() const {
   return any ? static_cast<int>(counter_top(picture_.counters.size())) + 4 : 80;
 }
 
-double TimelineCanvas::x_of(int64_t time) const {
-  return kLabels + static_cast<double>(time - from_) /
-                       static_cast<double>(std::max<int64_t>(1, to_ - from_)) * (width() - kLabels);
-}
-
-int64_t TimelineCanvas::time_of(double x) const {
-  return from_ + static_cast<int64_t>((x - kLabels) / std::max(1.0, width() - kLabels) *
-                                      static_cast<double>(to_ - from_));
-}
-
-int64_t TimelineCanvas::slack() const {
-  return static_cast<int64_t>(3 * static_cast<double>(to_ - from_) / std::max(1.0, width() - kLabels));
-}
+TimeAxis TimelineCanvas::axis() const { return {from_, to_, kLabels, width() - kLabels}; }
+double TimelineCanvas::x_of(int64_t time) const { return axis().x_of(time); }
+int64_t TimelineCanvas::time_of(double x) const { return axis().time_of(x); }
+int64_t TimelineCanvas::slack() const { return axis().time_in(3); }
 
 void TimelineCanvas::set_range(int64_t from, int64_t to) {
   if (!document_) return;
@@ -255,19 +246,6 @@ void TimelineCanvas::fit() {
   if (!document_) return;
   const int64_t slack = std::max<int64_t>(1, (range_.last - range_.first) / 100);
   set_range(range_.first - slack, range_.last + slack);
-}
-
-void TimelineCanvas::zoom(double factor, double x) {
-  const int64_t at = time_of(std::max(x, kLabels));
-  const double span = static_cast<double>(to_ - from_) / factor;
-  const double share = static_cast<double>(at - from_) / static_cast<double>(std::max<int64_t>(1, to_ - from_));
-  const int64_t from = at - static_cast<int64_t>(span * share);
-  set_range(from, from + static_cast<int64_t>(span));
-}
-
-void TimelineCanvas::pan(double share) {
-  const int64_t by = static_cast<int64_t>(static_cast<double>(to_ - from_) * share);
-  set_range(from_ + by, to_ + by);
 }
 
 const std::vector<TimelineCanvas::Placed>& TimelineCanvas::bars_in_view() const {

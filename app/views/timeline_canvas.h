@@ -6,6 +6,7 @@
 #include "app/models/facts.h"
 #include "app/models/timeline.h"
 #include "app/session/queries.h"
+#include "app/views/time_axis.h"
 
 #include "engine/query/matches.h"
 
@@ -125,8 +126,8 @@ class TimelineCanvas : public QWidget {
   void resized(int before);             // the height of the content may have changed
   void choose(const Placed& bar);
   void to_lane(int by);
-  void zoom(double factor, double x);
-  void pan(double share);
+  TimeAxis axis() const;
+  void set_range(TimeAxis::Range range) { set_range(range.first, range.second); }
 
   const Document* document_ = nullptr;
   Queries* queries_ = nullptr;

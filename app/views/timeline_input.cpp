@@ -53,9 +53,7 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
       mark_range(time_of(std::max(kLabels, press_.x())),
                  time_of(std::clamp(event->position().x(), kLabels, static_cast<double>(width()))));
     } else {
-      const double share = (press_.x() - event->position().x()) / std::max(1.0, width() - kLabels);
-      const int64_t by = static_cast<int64_t>(share * static_cast<double>(press_to_ - press_from_));
-      set_range(press_from_ + by, press_to_ + by);
+      set_range(TimeAxis{press_from_, press_to_, kLabels, width() - kLabels}.dragged(event->position().x() - press_.x()));
     }
     return;
   }
@@ -94,12 +92,7 @@ void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void TimelineCanvas::wheelEvent(QWheelEvent* event) {
-  if (event->modifiers() & Qt::ControlModifier || event->angleDelta().x() == 0) {
-    if (event->modifiers() & Qt::ShiftModifier) pan(-event->angleDelta().y() / 1200.0);
-    else zoom(std::pow(1.0018, event->angleDelta().y()), event->position().x());
-  } else {
-    pan(-event->angleDelta().x() / 1200.0);
-  }
+  set_range(axis().after(*event));
   event->accept();
 }
 
@@ -181,21 +174,12 @@ void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
-  const double centre = kLabels + (width() - kLabels) / 2;
   if (event->modifiers() & (Qt::AltModifier | Qt::ControlModifier)) {
     QWidget::keyPressEvent(event);
     return;
   }
+  if (const auto range = axis().after(*event)) return set_range(*range);
   switch (event->key()) {
-    case Qt::Key_W:
-    case Qt::Key_Plus:
-    case Qt::Key_Equal: zoom(1.4, centre); break;
-    case Qt::Key_S:
-    case Qt::Key_Minus: zoom(1 / 1.4, centre); break;
-    case Qt::Key_A:
-    case Qt::Key_Left: pan(-0.15); break;
-    case Qt::Key_D:
-    case Qt::Key_Right: pan(0.15); break;
     case Qt::Key_F: frame_selection(); break;
     case Qt::Key_0:
     case Qt::Key_Home: fit(); break;

@@ -1,8 +1,11 @@
 // The pointers behind the device hooks and the open devices, and the announcement of the first device.
 #include "engine/base/device_hooks.h"
 
+#include "engine/base/device_pause.h"
+
 namespace footlight {
 
+std::atomic<void (*)(bool)> pause_device_recording{nullptr};
 std::atomic<const DeviceHooks*> device_hooks{nullptr};
 std::atomic<const OpenDevices*> open_devices{nullptr};
 constinit thread_local CallId this_thread_call{};

@@ -1,9 +1,11 @@
-// `footlight compare`: runs a script with a call repeated, eagerly and traced, or takes a session that holds that, and
-// prints where the difference goes.
+// `footlight compare`: runs a script with a call repeated, eagerly and traced, or takes a session that holds that, or
+// two recordings or parts of them, and prints where the difference goes.
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/compare_json.h"
 #include "engine/cli/json.h"
 #include "engine/cli/text.h"
+#include "engine/explain/compare/recorded.h"
 #include "engine/explain/compare/text.h"
 
 #include <sys/wait.h>
@@ -110,103 +112,15 @@ int run_script(const Request& request, const std::string& session) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-std::string number(double value) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
-
-std::string json_of(const Spread& spread) {
-  return JsonObject()
-      .raw("mean", number(spread.mean))
-      .raw("p5", number(spread.p5))
-      .raw("p95", number(spread.p95))
-      .inline_();
-}
-
-const char* kind_of(Part::Kind kind) {
-  switch (kind) {
-    case Part::Kind::kShare: return "share";
-    case Part::Kind::kGroup: return "group";
-    case Part::Kind::kCall: return "call";
-    case Part::Kind::kRecording: return "recording";
-    case Part::Kind::kOthers: return "others";
-  }
-  return "";
-}
-
-std::string json_of(const std::vector<Part>& parts) {
-  std::vector<std::string> out;
-  for (const Part& part : parts) {
-    JsonObject one;
-    one.add("name", part.name).add("kind", kind_of(part.kind));
-    one.raw("eager_ns", number(part.eager)).raw("traced_ns", number(part.traced));
-    one.raw("difference_ns", json_of(part.difference));
-    if (!part.joined.empty()) one.raw("joined", json_of(part.joined));
-    out.push_back(one.inline_());
-  }
-  return json_list(out);
-}
-
-std::string json_of(const session::Reader& reader, const std::vector<Row>& rows) {
-  std::vector<std::string> out;
-  for (const Row& row : rows) {
-    const session::FileRecord* file = row.at ? reader.file(row.at.file) : nullptr;
-    JsonObject one;
-    one.add("file", file ? file->path : "").add("line", row.at.line).add("function", row.function);
-    one.add("eager_ops", row.eager_ops).add("eager_count", row.eager_count).raw("eager_ns", json_of(row.eager));
-    one.add("graph_nodes", row.graph_nodes).add("traced_count", row.traced_count).raw("traced_ns", json_of(row.traced));
-    one.raw("difference_ns", json_of(row.difference)).add("group", name_of(row.group)).add("why", row.why);
-    one.add("eager_bytes", row.eager_bytes).add("traced_bytes", row.traced_bytes).add("flops", row.flops);
-    out.push_back(one.inline_());
-  }
-  return json_list(out);
-}
-
-std::string json_of(const Side& side) {
-  JsonObject shares;
-  for (size_t s = 0; s < kShares; ++s) shares.raw(name_of(static_cast<Share>(s)), number(side.shares[s]));
-  std::vector<std::string> lanes;
-  for (const Lane& lane : side.picture.lanes)
-    lanes.push_back(JsonObject()
-                        .add("name", lane.name)
-                        .raw("busy", std::to_string(lane.busy))
-                        .add("pieces", uint64_t{lane.pieces.size()})
-                        .inline_());
-  return JsonObject()
-      .add("name", side.name)
-      .raw("total_ns", json_of(side.total))
-      .raw("recorded_ns", json_of(side.recorded))
-      .raw("recording_adds_ns", number(side.recording))
-      .raw("shares_ns", shares.inline_())
-      .add("ops", side.ops)
-      .add("lost", side.lost)
-      .raw("lanes", json_list(lanes))
-      .inline_();
-}
-
-std::string json_of(const session::Reader& reader, const Comparison& c) {
-  JsonObject out;
-  out.add("function", c.name).add("call", c.call).add("sentence", sentence_of(c)).add("worth", worth_of(c));
-  out.raw("left", json_of(c.eager)).raw("right", json_of(c.traced)).raw("difference_ns", json_of(c.difference));
-  out.raw("known_within", std::to_string(c.known_within)).raw("unexplained", std::to_string(c.unexplained));
-  out.add("pairs", uint64_t{c.pairs}).add("pairs_with_events", uint64_t{c.pairs_with_events});
-  out.add("warm_up", uint64_t{c.warm_up}).add("stopped", c.stopped).add("error", c.error);
-  out.add("tracing_ns", c.tracing_ns).add("simulated", c.simulated).add("device", c.device);
-  out.raw("worth_from", c.worth_from ? std::to_string(*c.worth_from) : "null");
-  std::vector<std::string> notes;
-  for (const std::string& note : c.notes) notes.push_back(json_text(note));
-  out.raw("notes", json_list(notes)).raw("parts", json_of(c.parts)).raw("rows", json_of(reader, c.rows));
-  return out.lines();
-}
-
 int print(const std::string& path, bool json) {
   const auto reader = session::Reader::open(path);
   const std::vector<Comparison> all = comparisons_of(*reader);
-  if (all.empty()) return complain("no call was compared: the function was not called so often, or under another name");
+  if (all.empty())
+    return complain("no call was compared: the function was not called so often, or under another name. What was recorded "
+                    "is compared with `footlight compare " + path + " FUNCTION#1 FUNCTION#2`");
   if (json) {
     std::vector<std::string> out;
-    for (const Comparison& c : all) out.push_back(json_of(*reader, c));
+    for (const Comparison& c : all) out.push_back(comparison_json(*reader, c));
     std::printf("%s\n", json_list(out).c_str());
     return 0;
   }
@@ -215,12 +129,60 @@ int print(const std::string& path, bool json) {
   return 0;
 }
 
+// --- what was recorded --------------------------------------------------------------------------------------------
+
+constexpr const char* kEnding = ".footlight";
+
+// RUN.footlight[:FUNCTION[#TRACE|:CALL]]
+bool names_session(const std::string& word) {
+  return word.ends_with(kEnding) || word.find(std::string(kEnding) + ":") != std::string::npos;
+}
+
+struct SideName {
+  std::string file;
+  Recorded what;
+};
+
+// What a word names; `file`: of a word that names none.
+SideName side_named(const std::string& word, const std::string& file) {
+  if (!names_session(word)) return {file, recorded_named(word)};
+  if (word.ends_with(kEnding) || std::filesystem::exists(word)) return {word, {}};
+  const size_t end = word.rfind(std::string(kEnding) + ":") + std::string(kEnding).size();
+  const std::string rest = word.substr(end + 1);
+  if (rest.empty()) throw Error(ErrorKind::kValue, word + ": which function?");
+  return {word.substr(0, end), recorded_named(rest)};
+}
+
+constexpr const char* kHow =
+    "`footlight compare A B`, each RUN.footlight, RUN.footlight:FUNCTION, RUN.footlight:FUNCTION#TRACE or "
+    "RUN.footlight:FUNCTION:CALL; of one recording `footlight compare RUN.footlight FUNCTION#1 FUNCTION#2`";
+
+int compare_two(const Request& request) {
+  if (!request.options.empty()) throw Error(ErrorKind::kValue, "compare: recordings take no option but --json");
+  Words words = request.arguments;
+  // A file alone in front of two names is the file of both.
+  if (words.size() == 1) words.insert(words.begin(), request.file);
+  if (words.size() != 2) throw Error(ErrorKind::kValue, std::string("compare: which two? ") + kHow);
+  const std::string file = side_named(request.file, "").file;
+  const SideName left = side_named(words[0], file), right = side_named(words[1], file);
+  if (left.file == right.file && left.what == right.what)
+    throw Error(ErrorKind::kValue, std::string("compare: both sides are the same. ") + kHow);
+  const auto left_reader = session::Reader::open(left.file);
+  const auto other = left.file == right.file ? nullptr : session::Reader::open(right.file);
+  const session::Reader& right_reader = other ? *other : *left_reader;
+  const Comparison c =
+      compare_recorded({*left_reader, left.file, left.what}, {right_reader, right.file, right.what}, [] {});
+  if (request.json) std::printf("%s\n", comparison_json(*left_reader, c).c_str());
+  else for (const std::string& line : text_lines(text_of(*left_reader, c))) std::printf("%s\n", line.c_str());
+  return 0;
+}
+
 }  // namespace
 
 int compare(const Words& words) {
   const Request request = request_of(words);
-  const bool session = request.file.ends_with(".footlight");
-  if (session) {
+  if (names_session(request.file)) {
+    if (!request.arguments.empty() || !request.file.ends_with(kEnding)) return compare_two(request);
     if (!request.options.empty()) throw Error(ErrorKind::kValue, "compare: a session takes no option but --json");
     return print(request.file, request.json);
   }

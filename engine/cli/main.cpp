@@ -47,6 +47,12 @@ constexpr const char* kUsage =
                             are not
   footlight compare FILE [--json]
                             the same from a session: of `compare -o`, or of `record --compare NAME[:CALL]`
+  footlight compare A B [--json]
+                            where the difference between two recordings goes (RUN.footlight), or between parts of
+                            them: the calls of a function (RUN.footlight:FUNCTION), those that a trace served
+                            (RUN.footlight:FUNCTION#TRACE), single calls (RUN.footlight:FUNCTION:CALL)
+  footlight compare RUN.footlight FUNCTION#1 FUNCTION#2 [--json]
+                            the same for two parts of one recording
   footlight recover FILE [-o FILE]
                             make one SQLite file of a session whose run was killed
   footlight FILE            open a session in the app (footlight-app)

@@ -109,12 +109,17 @@ std::string check_text(const Checked& checked) {
          std::to_string(checked.traces_before) + " traces";
 }
 
-Findings find_findings(const RunRecords& records) {
+Findings find_findings(const RunRecords& records, const std::function<void()>& go_on) {
   const Evidence evidence(records);
   Findings all;
-  for (const auto& [id, run] : evidence.functions())
+  for (const auto& [id, run] : evidence.functions()) {
+    go_on();
     if (!run.traces.empty()) try_candidates(evidence, run, all);
-  for (const Cause* cause : all_causes()) cause->find(evidence, all);
+  }
+  for (const Cause* cause : all_causes()) {
+    go_on();
+    cause->find(evidence, all);
+  }
   Findings kept;
   for (Finding& f : all.found) {
     if (f.edit.at && f.edit.new_text.find("tf.") != std::string::npos && !knows_tf(evidence, f.edit.at)) f.edit = {};

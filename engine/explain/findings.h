@@ -5,6 +5,8 @@
 #include "engine/explain/leaves.h"
 #include "engine/explain/replay.h"
 
+#include <functional>
+
 namespace footlight::explain {
 
 enum class Severity : uint8_t { kCost, kWrongResult };
@@ -66,7 +68,8 @@ struct Findings {
 
 // Wrong results first, then most time saved. One root cause is one finding: if nested functions are retraced for the
 // same reason, the outer one is named.
-Findings find_findings(const RunRecords& records);
+// `go_on` is called between its parts, and throws to end it.
+Findings find_findings(const RunRecords& records, const std::function<void()>& go_on = [] {});
 
 // "replayed: saves 10 of 12 traces", "not checked: ..."
 std::string check_text(const Checked& checked);

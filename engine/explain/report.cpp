@@ -68,8 +68,8 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
 
 }  // namespace
 
-Report make_report(const Reader& reader) {
-  const SessionRecords session(reader);
+Report make_report(const Reader& reader, const std::function<void()>& go_on) {
+  const SessionRecords session(reader, go_on);
   const RunRecords& records = session.records();
   const session::Contents& contents = reader.contents();
   Report report;
@@ -92,7 +92,7 @@ Report make_report(const Reader& reader) {
     report.retraces += f.retraces;
     report.trace_ns += f.trace_ns;
   }
-  Findings findings = find_findings(records);
+  Findings findings = find_findings(records, go_on);
   report.findings = std::move(findings.found);
   std::set<std::tuple<std::string, std::string, int>> said;
   for (const Suppressed& s : findings.suppressed) {

@@ -4,6 +4,7 @@
 #include "engine/explain/findings.h"
 #include "engine/session/reader.h"
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,7 +40,8 @@ struct Report {
   const ReportedFunction* function(FunctionId id) const;  // null: it was neither called nor traced
 };
 
-Report make_report(const session::Reader& reader);
+// `go_on` is called again and again, and throws to end it.
+Report make_report(const session::Reader& reader, const std::function<void()>& go_on = [] {});
 
 // Names in words: of the function that a finding is about, of files.
 std::string function_name(const session::Reader& reader, const Finding& finding);

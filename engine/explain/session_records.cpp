@@ -5,13 +5,14 @@
 
 namespace footlight::explain {
 
-SessionRecords::SessionRecords(const session::Reader& reader)
+SessionRecords::SessionRecords(const session::Reader& reader, const std::function<void()>& go_on)
     : calls_(reader.all_calls()),
       records_{reader.contents().functions, reader.contents().traces, reader.contents().graphs, calls_,
                reader.contents().keys, reader.contents().files, reader.contents().codes,
                reader.contents().observations, reader.contents().decisions, reader.contents().generated, &eager_} {
   EagerOps ops;
   for (size_t i = 0; i < reader.op_events().index().size(); ++i) {
+    go_on();
     try {
       ops.add(*reader.op_events().chunk(i));
     } catch (const Error&) {

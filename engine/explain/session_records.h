@@ -4,12 +4,15 @@
 #include "engine/explain/evidence.h"
 #include "engine/session/reader.h"
 
+#include <functional>
+
 namespace footlight::explain {
 
 // Valid as long as the reader, and until its next refresh().
 class SessionRecords {
  public:
-  explicit SessionRecords(const session::Reader& reader);
+  // `go_on` is called for every chunk, and throws to end it.
+  explicit SessionRecords(const session::Reader& reader, const std::function<void()>& go_on = [] {});
   const RunRecords& records() const { return records_; }
 
  private:

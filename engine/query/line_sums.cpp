@@ -144,6 +144,12 @@ class Summing {
       outermost_.add(thread, span);
       traces_.add(thread, span);
     }
+    // What a comparison does before and after its trace is no part of the program.
+    for (const session::ComparisonRecord& c : reader_.contents().comparisons) {
+      const session::TraceRecord* trace = reader_.trace(c.trace);
+      if (trace && c.start_ns > 0 && c.end_ns > c.start_ns)
+        outermost_.add(thread_of(*trace), {c.start_ns, c.end_ns, c.source});
+    }
     outermost_.sort();
     traces_.sort();
   }

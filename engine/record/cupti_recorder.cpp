@@ -4,6 +4,7 @@
 #include "engine/base/background_thread.h"
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
+#include "engine/base/device_pause.h"
 #include "engine/record/cuda_driver.h"
 
 #include <pthread.h>
@@ -47,6 +48,9 @@ void end_work(bool had_call) {
 }
 
 constexpr DeviceHooks kHooks{begin_work, end_work};
+
+std::mutex active_mutex;               // held while it is paused: it cannot be stopped then
+Recorder* active_recorder = nullptr;
 
 // The subscription is for activities only; a callback is required all the same.
 void no_callback(void*, uint32_t, uint32_t, const void*) {}
@@ -161,10 +165,34 @@ bool Recorder::enable(std::string& words) {
   static const int forget_in_children = pthread_atfork(nullptr, nullptr, [] { device_hooks.store(nullptr); });
   static_cast<void>(forget_in_children);
   device_hooks.store(&kHooks, std::memory_order_release);
+  {
+    std::lock_guard lock(active_mutex);
+    active_recorder = this;
+  }
+  pause_device_recording.store([](bool paused) {
+    std::lock_guard lock(active_mutex);
+    if (active_recorder) active_recorder->pause(paused);
+  });
   return true;
 }
 
+// What is in CUPTI's buffers stays. Contexts are reported on: they are needed to name what comes later.
+void Recorder::pause(bool paused) {
+  const Functions& f = library_->f();
+  if (paused) device_hooks.store(nullptr, std::memory_order_release);
+  for (const Kind kind : enabled_)
+    if (kind != Kind::kContext) static_cast<void>(paused ? f.disable(kind) : f.enable(kind));
+  if (!paused) device_hooks.store(&kHooks, std::memory_order_release);
+}
+
+void Recorder::end_pauses() {
+  pause_device_recording.store(nullptr);
+  std::lock_guard lock(active_mutex);
+  if (active_recorder == this) active_recorder = nullptr;
+}
+
 void Recorder::disable() {
+  end_pauses();
   device_hooks.store(nullptr, std::memory_order_release);
   const Functions& f = library_->f();
   for (const Kind kind : enabled_) f.disable(kind);
@@ -240,6 +268,7 @@ void Recorder::watch_clock() {
 void Recorder::stop() {
   if (stopped_) return;
   stopped_ = true;
+  end_pauses();
   // No new causes; calls in progress still close their brackets, since the functions stay.
   device_hooks.store(nullptr, std::memory_order_release);
   if (options_.synchronize) options_.synchronize();

@@ -50,6 +50,8 @@ class Recorder {
   bool subscribe(std::string& words);
   bool enable(std::string& words);
   void disable();
+  void pause(bool paused);
+  void end_pauses();     // nobody pauses it from now on
   int64_t measure_clock_shift();
   void flush_loop();
   void deliver(bool last);

@@ -33,9 +33,9 @@ class CompareModelTest : public QObject {
 
  private Q_SLOTS:
   void units_fit_the_largest() {
-    QCOMPARE(QString::fromLatin1(unit_for(999).name), QStringLiteral("ns"));
-    QCOMPARE(QString::fromLatin1(unit_for(-40'000).name), QStringLiteral("us"));
-    QCOMPARE(QString::fromLatin1(unit_for(2e6).name), QStringLiteral("ms"));
+    QCOMPARE(unit_for(999).name, QStringLiteral("ns"));
+    QCOMPARE(unit_for(-40'000).name, QStringLiteral("us"));
+    QCOMPARE(unit_for(2e6).name, QStringLiteral("ms"));
     QCOMPARE(column_text(31, unit_for(38'400, 31)), QStringLiteral("0.031"));
     QCOMPARE(column_text(310, unit_for(38'400, 310)), QStringLiteral("0.31"));
     QCOMPARE(column_text(310, unit_for(900, 31)), QStringLiteral("310"));

@@ -26,7 +26,7 @@ class WelcomeTest : public WindowCase {
  private Q_SLOTS:
   void every_sample_has_a_title() {
     const auto samples = sample_scripts(QStringLiteral(":/footlight/examples"));
-    QCOMPARE(samples.size(), size_t{10});
+    QCOMPARE(samples.size(), size_t{11});
     for (const SampleScript& s : samples) {
       QVERIFY2(!s.title.isEmpty() && s.title.size() < 40, qPrintable(s.title));
       QVERIFY(s.text.contains(s.title));

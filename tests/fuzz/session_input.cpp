@@ -2,7 +2,9 @@
 #include "tests/fuzz/session_input.h"
 
 #include "engine/base/errors.h"
+#include "engine/explain/compare/recorded.h"
 #include "engine/explain/report.h"
+#include "engine/query/line_sums.h"
 #include "engine/session/bytes.h"
 #include "engine/session/chunk.h"
 #include "engine/session/log.h"
@@ -35,6 +37,30 @@ void put(std::string_view bytes, const char* suffix = "") {
   if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) _exit(77);
 }
 
+Compared seen;
+
+// What the Compare view and its command do: errors are for the user.
+void compare(const Reader& r) {
+  try {
+    for (const explain::Comparison& c : explain::comparisons_of(r))
+      if (explain::sentence_of(c).empty() || explain::worth_of(c).size() > 4096) std::abort();
+      else seen.repeated += c.pairs > 0;
+  } catch (const Error&) {
+  }
+  std::vector<std::string> sides{""};
+  for (const auto& [name, id] : explain::function_names(r.contents().functions))
+    if (sides.size() < 4) sides.insert(sides.end(), {name, name + "#1", name + ":1"});
+  for (const std::string& side : sides) {
+    try {
+      const explain::Recorded what = explain::recorded_named(side);
+      const explain::Comparison c = explain::compare_recorded({r, "a", what}, {r, "b", what}, [] {});
+      if (c.difference.mean != 0) std::abort();  // of a thing with itself
+      ++seen.recorded;
+    } catch (const Error&) {
+    }
+  }
+}
+
 void touch(Reader& r) {
   uint64_t sum = 0;
   for (const GraphRecord& g : r.contents().graphs) {
@@ -60,6 +86,11 @@ void touch(Reader& r) {
   each(r.spans());
   each(r.counters());
   sum += explain::make_report(r).findings.size();
+  compare(r);
+  std::vector<TraceId> traces;
+  for (const TraceRecord& t : r.contents().traces)
+    if (traces.size() < 8) traces.push_back(t.id);
+  sum += query::line_sums(r, traces, {}).lines.size();
   r.refresh();
   volatile uint64_t kept = sum;
   static_cast<void>(kept);
@@ -148,6 +179,8 @@ void columns(uint8_t kind, std::string_view input) {
 }
 
 }  // namespace
+
+const Compared& compared() { return seen; }
 
 void read_session(std::string_view input) {
   if (input.empty()) return;

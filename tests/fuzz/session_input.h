@@ -24,5 +24,8 @@ enum Mode : uint8_t {
 
 // Opens, reads and follows the session that `input` describes; expected failures are Errors and fine.
 void read_session(std::string_view input);
+// How many comparisons could be made in all inputs so far: of repetitions, of what was recorded.
+struct Compared { uint64_t repeated = 0, recorded = 0; };
+const Compared& compared();
 
 }  // namespace footlight::fuzz

@@ -69,6 +69,56 @@ std::string journal_head(uint32_t pages, uint32_t page_size) {
   return out;
 }
 
+// Repetitions of a call, with everything that Compare looks at beside them.
+void write_comparison(Writer& writer) {
+  const FileId file = writer.file("/a/train.py", "import tf\ny = f(x)\n");
+  writer.add(CodeRecord{CodeId(1), file, "f", 1, {{0, 1}, {4, 2}}});
+  FunctionRecord function;
+  function.id = FunctionId(1), function.name = "f", function.file = file, function.line = 1;
+  writer.add(function);
+  GraphRecord graph;
+  graph.id = GraphId(1), graph.name = "f";
+  for (uint32_t i = 0; i < 3; ++i) {
+    NodeRecord& node = graph.nodes.emplace_back();
+    node.id = i, node.op = "Mul", node.name = "mul_" + std::to_string(i), node.source = {CodeId(1), 4 * (i % 2)};
+  }
+  writer.add(graph);
+  TraceRecord trace;
+  trace.id = TraceId(1), trace.function = FunctionId(1), trace.number = 1, trace.start_ns = 100, trace.end_ns = 900;
+  trace.graphs = {{"traced", GraphId(1)}};
+  writer.add(trace);
+  writer.add(OpNameRecord{OpId(1), "Mul", "elementwise"});
+  OpColumns ops;
+  for (uint32_t i = 0; i < 6; ++i) {
+    OpEvent e;
+    e.start_ns = 1000 + 20 * int64_t{i}, e.end_ns = e.start_ns + 10, e.op = OpId(1), e.call = CallId(1);
+    e.set_node(GraphId(1), NodeId(i % 3));
+    ops.append(0, i + 1, e);
+  }
+  writer.add_rows(std::move(ops));
+  writer.add(CallRecord{CallId(1), FunctionId(1), TraceId(1), CallOutcome::kTrace, ThreadId(0), 50, 2000, {CodeId(1), 4}});
+  writer.add(CallRecord{CallId(2), FunctionId(1), TraceId(1), CallOutcome::kHit, ThreadId(0), 2100, 2400, {CodeId(1), 4}});
+  ComparisonRecord record;
+  record.function = FunctionId(1), record.trace = TraceId(1), record.call = 1, record.source = {CodeId(1), 4};
+  record.stopped = "all pairs were run", record.start_ns = 40, record.end_ns = 49;
+  for (uint32_t i = 0; i < 8; ++i) {
+    ComparisonRun& run = record.runs.emplace_back();
+    run.pair = i / 2, run.traced = i % 2, run.with_events = i < 4;
+    run.start_ns = 3000 + 100 * int64_t{i}, run.end_ns = run.start_ns + 90;
+    for (int64_t mark = 0; run.with_events && mark < 4; ++mark) {
+      ComparisonMark& made = run.marks.emplace_back();
+      made.start_ns = run.start_ns + 20 * mark;
+      made.activity = mark % 2 ? footlight::Activity::kKernel : footlight::Activity::kDispatch;
+      made.op = OpId(1);
+      if (run.traced) made.graph = GraphId(1), made.node = NodeId(1);
+      else made.source = {CodeId(1), 4};
+    }
+  }
+  record.changes.push_back({GraphId(1), NodeId(2), "prune", Fate::kNothing, {}});
+  record.notes = {"prints: 3 bytes"};
+  writer.add(std::move(record));
+}
+
 }  // namespace
 
 std::vector<std::string> session_seeds() {
@@ -101,6 +151,16 @@ std::vector<std::string> session_seeds() {
     if (wal.empty()) std::abort();
     seeds.push_back(with_side_files(read_file(small), wal, {}));
     seeds.push_back(with_side_files(whole, {}, journal_head(static_cast<uint32_t>(whole.size() / 512), 512)));
+  }
+  {
+    const std::string compared = std::string(folder) + "/compared";
+    auto writer = Writer::create(compared, sample::run_record(), RecordingLevel::kOps);
+    write_comparison(*writer);
+    writer->flush();
+    seeds.push_back(with_mode(kFile, read_file(compared)));
+    seeds.push_back(with_mode(kFrames, payloads(compared)));
+    writer->finish({1, 0, 0, "finished"});
+    seeds.push_back(with_mode(kFile, read_file(compared)));
   }
   OpColumns ops;
   std::vector<CallRecord> calls;

@@ -218,6 +218,35 @@ class LineSumsTest : public QObject {
     QVERIFY(sums.at(kFile, 20) == nullptr);
   }
 
+  // A call was compared before it ran: what that did is nobody's line.
+  void what_a_comparison_does() {
+    auto w = begin(at("compared.footlight"));
+    session::FunctionRecord f;
+    f.id = FunctionId(1), f.name = "f", f.file = kFile, f.line = 10;
+    w->add(f);
+    w->add(graph_with(GraphId(1), {11}));
+    session::TraceRecord t;
+    t.id = TraceId(1), t.function = FunctionId(1), t.number = 1, t.start_ns = 5000, t.end_ns = 9000;
+    t.graphs = {{"traced", GraphId(1)}};
+    t.phases = {{"python", "trace", -1, 5000, 9000, session::ThreadId(0)}};
+    w->add(t);
+    session::ComparisonRecord c;
+    c.function = FunctionId(1), c.trace = TraceId(1), c.call = 1, c.source = {CodeId(1), 4};
+    c.start_ns = 2000, c.end_ns = 90'000;
+    w->add(c);
+    session::OpColumns ops;
+    add_op(ops, 1000, 1100, 1, {CodeId(1), 3});
+    add_op(ops, 91'000, 91'100, 1, {CodeId(1), 5});
+    w->add_rows(std::move(ops));
+    w->finish({100'000, 0, 0, "finished"});
+    w.reset();
+    const auto reader = session::Reader::open(at("compared.footlight"));
+    const LineSums sums = line_sums(*reader, {}, Cancel());
+    QVERIFY(sums.at(kFile, 3));
+    QCOMPARE(sums.at(kFile, 3)->python_ns, int64_t{900});
+    QCOMPARE(sums.at(kFile, 10)->tracing_ns, int64_t{4000});
+  }
+
   // A trace without a call, as of get_concrete_function or before repetitions: its time is not the Python after the op
   // before it, nor is the pause after an op that ran while tracing.
   void a_trace_of_no_call() {

@@ -120,6 +120,7 @@ ComparisonRecord comparison() {
   c.changes = {{GraphId(3), NodeId(2), "prune", Fate::kNothing, NodeId()},
                {GraphId(3), NodeId(1), "fold_constants", Fate::kConstant, NodeId(3)}};
   c.notes = {"prints", ""};
+  c.start_ns = 50, c.end_ns = 1200;
   c.id = ComparisonId(0);
   return c;
 }

@@ -21,12 +21,22 @@ constexpr Words kWords[kGroups] = {
     {"joined", "equal ops that became one"},
     {"only traced", "casts, identities, control flow and copies that staging added"},
     {"only eager", "ops for which the graph has no node"},
+    {"other counts", "the same ops on the same lines, run more or less often"},
+    {"only left", "ops that ran on the left alone"},
+    {"only right", "ops that ran on the right alone"},
 };
 
-std::string reason(const Part& part) {
+std::string reason(const Part& part, bool recorded) {
   switch (part.kind) {
-    case Part::Kind::kGroup: return part.group == Group::kSame ? "kernels" : part.name + " ops";
-    case Part::Kind::kCall: return "the call itself";
+    case Part::Kind::kGroup:
+      switch (part.group) {
+        case Group::kSame: return recorded ? "the same ops" : "kernels";
+        case Group::kCounts: return "ops run more or less often";
+        case Group::kOnlyLeft: return "ops on the left alone";
+        case Group::kOnlyRight: return "ops on the right alone";
+        default: return part.name + " ops";
+      }
+    case Part::Kind::kCall: return recorded ? "the work of calls outside of their ops" : "the call itself";
     case Part::Kind::kRecording: return "what recording changes";
     case Part::Kind::kOthers: return "many small parts";
     case Part::Kind::kShare: break;
@@ -63,7 +73,10 @@ std::string time_text(double ns) {
 std::string sentence_of(const Comparison& c) {
   if (!c.pairs) return c.error.empty() ? "Nothing was compared." : "The comparison failed " + c.error + ".";
   const double eager = c.eager.total.mean, traced = c.traced.total.mean;
-  std::string text = time_text(eager) + " " + c.eager.name + ", " + time_text(traced) + " " + c.traced.name + ": ";
+  std::string text = c.recorded ? c.eager.name + " took " + time_text(eager) + ", " + c.traced.name + " " +
+                                      time_text(traced) + ": "
+                                : time_text(eager) + " " + c.eager.name + ", " + time_text(traced) + " " +
+                                      c.traced.name + ": ";
   const bool faster = traced <= eager;
   const double factor = faster ? eager / std::max(traced, 1.0) : traced / std::max(eager, 1.0);
   char number[32];
@@ -78,10 +91,14 @@ std::string sentence_of(const Comparison& c) {
       const double best = !largest ? 0 : faster ? -largest->difference.mean : largest->difference.mean;
       if (now > best && part.kind != Part::Kind::kRecording) largest = &part;
     }
+    const std::string why = largest ? reason(*largest, c.recorded) : "";
+    const bool many = why.ends_with("s") || why.starts_with("ops ");
     if (largest)
-      text += " " + upper(reason(*largest)) + (reason(*largest).ends_with("s") ? " are" : " is") +
-              " the largest reason: " + time_text(std::abs(largest->difference.mean)) + " of " +
-              time_text(std::abs(c.difference.mean)) + ".";
+      text += " " + upper(why) + (many && largest->kind != Part::Kind::kCall ? " are" : " is") +
+              " the largest reason: " + time_text(std::abs(largest->difference.mean)) +
+              (std::abs(largest->difference.mean) <= std::abs(c.difference.mean)
+                   ? " of " + time_text(std::abs(c.difference.mean)) + "."
+                   : ", of which other parts take some back.");
   }
   if (c.unexplained > 0.05) text += " " + std::to_string(std::lround(c.unexplained * 100)) + " % is unexplained.";
   return text;

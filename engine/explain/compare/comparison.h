@@ -20,8 +20,11 @@ struct Spread {
 };
 
 // What became of eager ops in the graph.
-enum class Group : uint8_t { kSame, kFused, kFolded, kPruned, kHoisted, kJoined, kOnlyTraced, kUnmatched };
-constexpr size_t kGroups = 8;
+enum class Group : uint8_t {
+  kSame, kFused, kFolded, kPruned, kHoisted, kJoined, kOnlyTraced, kUnmatched,
+  kCounts, kOnlyLeft, kOnlyRight,  // of recordings
+};
+constexpr size_t kGroups = 11;
 const char* name_of(Group);     // "same", "fused", ..., "only traced", "only eager"
 const char* meaning_of(Group);  // "op and node one to one", ...
 
@@ -32,6 +35,7 @@ struct Part {
   Share share = Share::kPython;     // of kShare
   Group group = Group::kSame;       // of kGroup
   std::string name = {};            // "Python", "dispatch", "fused", "same ops", "small parts", ...
+  std::string meaning = {};         // of kShare, kGroup, and kCall of recordings
   double eager = 0, traced = 0;     // what it took of each side
   Spread difference = {};           // traced - eager: below zero is time saved
   std::vector<Part> joined = {};    // of kOthers: the parts below 2 % of the difference
@@ -40,6 +44,8 @@ struct Part {
 // One line of the table, in program order.
 struct Row {
   Line at;                          // the user's line; none: unknown
+  Line right_at = {};               // of recordings: that of the right side, and `at` is the left's
+  std::string place = {};           // of recordings: "train.py:11", "train.py:11 → 13"
   std::string function;             // the Python function around it
   std::string eager_ops;            // "AddV2, Relu", "40 x Mul"; empty: none
   std::string graph_nodes;          // names of nodes, the same way
@@ -48,6 +54,7 @@ struct Row {
   Group group = Group::kSame;
   std::string why;                  // "pass fold_constants", "ran 40 times eagerly, once in the graph", ...
   std::vector<session::NodeOrigin> nodes;  // those nodes
+  std::vector<session::NodeOrigin> right_nodes = {};  // of recordings: the right side's, and `nodes` the left's
   uint64_t eager_bytes = 0, traced_bytes = 0;  // read and written
   uint64_t flops = 0;               // of the eager ops; of the nodes where there are none
 };
@@ -81,6 +88,7 @@ struct Picture {
 // One of the two ways.
 struct Side {
   std::string name;                 // "eager", "traced", "call 3", "#2"
+  std::string session = {};         // of recordings: the file
   Spread total;                     // without events: what it really takes
   Spread recorded;                  // the same with events
   double recording = 0;             // mean of recorded - mean of total: what recording adds
@@ -89,9 +97,12 @@ struct Side {
   Picture picture;
   uint64_t ops = 0;                 // that ran in the picture's repetition
   uint64_t lost = 0;                // marks that were not kept; their time is unexplained
+  uint64_t calls = 0;               // of recordings: how many were taken
 };
 
 struct Comparison {
+  bool recorded = false;            // of what was recorded (recorded.h), not of repetitions made for it
+  std::string title = {};           // of recordings: "step: call 1 against call 2"
   FunctionId function;
   TraceId trace;
   std::string name;                 // of the function

@@ -33,77 +33,90 @@ Piece piece_of(const session::Reader& reader, const Run& run, const Interval& on
   return piece;
 }
 
+// The host's time as intervals, for questions about it.
+std::vector<Interval> intervals_of(const std::vector<Piece>& pieces) {
+  std::vector<Interval> made;
+  made.reserve(pieces.size());
+  for (const Piece& p : pieces) made.push_back({p.start, p.end, p.share, -1});
+  return made;
+}
+
 // Gaps between pieces of work, and what most of each went into.
-void explain_gaps(Lane& lane, const Run& run, bool host) {
+void explain_gaps(Lane& lane, const std::vector<Interval>& did, bool host) {
   int64_t end = 0;
   for (Piece& piece : lane.pieces) {
     if (host && piece.row < 0 && piece.share != Share::kHostKernel) continue;
     if (piece.start > end) {
       piece.gap = piece.start - end;
-      const int64_t from = run.start() + end, to = run.start() + piece.start;
-      const auto first = std::ranges::upper_bound(run.host, from, {}, &Interval::end);
-      const auto last = std::ranges::lower_bound(run.host, to, {}, &Interval::start);
+      const auto first = std::ranges::upper_bound(did, end, {}, &Interval::end);
+      const auto last = std::ranges::lower_bound(did, piece.start, {}, &Interval::start);
       if (first < last)
-        piece.gap_share = most_of({&*first, static_cast<size_t>(last - first)}, from, to, Share::kUnexplained);
+        piece.gap_share =
+            most_of({&*first, static_cast<size_t>(last - first)}, end, piece.start, Share::kUnexplained);
     }
     end = std::max(end, piece.end);
   }
 }
 
-double busy_share(const std::vector<Interval>& intervals, const Run& run) {
-  const Sweep swept = sweep(intervals, run.start(), run.record->end_ns);
+double busy_share(const std::vector<Piece>& pieces, int64_t total) {
+  const Sweep swept = sweep(intervals_of(pieces), 0, total);
   const int64_t idle = swept.shares[static_cast<size_t>(Share::kUnexplained)];
   return swept.total ? 1 - static_cast<double>(idle) / static_cast<double>(swept.total) : 0;
 }
 
-std::vector<Interval> working(const std::vector<Interval>& host) {
-  std::vector<Interval> kernels;
-  for (const Interval& one : host)
-    if (one.share == Share::kHostKernel) kernels.push_back(one);
-  return kernels;
-}
-
 }  // namespace
 
-Picture picture_of(const session::Reader& reader, const Run& run, const RowOf& row_of) {
+Picture lanes_of(int64_t total, std::vector<Piece> pieces, std::vector<DrawnWork> work) {
   Picture picture;
-  picture.total = run.total();
-  picture.repetition = run.record->pair;
-  Lane host{.kind = Lane::Kind::kHost, .name = "host"};
-  for (const Interval& one : run.host) host.pieces.push_back(piece_of(reader, run, one, row_of));
-  explain_gaps(host, run, true);
-  host.busy = busy_share(working(run.host), run);
+  picture.total = total;
+  Lane host{.kind = Lane::Kind::kHost, .name = "host", .pieces = std::move(pieces)};
+  const std::vector<Interval> did = intervals_of(host.pieces);
+  explain_gaps(host, did, true);
+  std::vector<Piece> working;
+  std::ranges::copy_if(host.pieces, std::back_inserter(working),
+                       [](const Piece& p) { return p.share == Share::kHostKernel; });
+  host.busy = busy_share(working, total);
   picture.lanes.push_back(std::move(host));
   Lane calls{.kind = Lane::Kind::kCalls, .name = ""};
   std::map<uint32_t, Lane> streams;
-  std::map<uint32_t, std::vector<Interval>> busy;
-  std::vector<Interval> calling;
   std::set<uint32_t> launched;  // a launch is a call of the runtime, and in it one of the driver
-  for (size_t i = 0; i < run.devices.size(); ++i) {
-    const Run::DeviceWork& work = run.work[i];
-    Piece piece = piece_of(reader, run, run.devices[i], row_of);
-    piece.label = work.name;
-    Lane& lane = work.call ? calls : streams[work.stream];
-    lane.pieces.push_back(std::move(piece));
-    (work.call ? calling : busy[work.stream]).push_back(run.devices[i]);
-    if (work.call && work.name.find("Launch") != std::string::npos) launched.insert(work.correlation);
+  for (DrawnWork& one : work) {
+    if (one.call && one.piece.label.find("Launch") != std::string::npos) launched.insert(one.correlation);
+    (one.call ? calls : streams[one.stream]).pieces.push_back(std::move(one.piece));
   }
-  const auto finish = [&](Lane& lane, const std::vector<Interval>& intervals) {
+  const auto finish = [&](Lane& lane) {
     std::ranges::sort(lane.pieces, {}, &Piece::start);
-    explain_gaps(lane, run, false);
-    lane.busy = busy_share(intervals, run);
+    explain_gaps(lane, did, false);
+    lane.busy = busy_share(lane.pieces, total);
     picture.lanes.push_back(std::move(lane));
   };
   if (!calls.pieces.empty()) {
     const size_t launches = launched.size();
     calls.name = "CUDA API, " + std::to_string(launches) + (launches == 1 ? " launch" : " launches");
-    finish(calls, calling);
+    finish(calls);
   }
   for (auto& [number, lane] : streams) {
     lane.kind = Lane::Kind::kStream;
     lane.name = "stream " + std::to_string(number);
-    finish(lane, busy[number]);
+    finish(lane);
   }
+  return picture;
+}
+
+Picture picture_of(const session::Reader& reader, const Run& run, const RowOf& row_of) {
+  std::vector<Piece> host;
+  for (const Interval& one : run.host) host.push_back(piece_of(reader, run, one, row_of));
+  std::vector<DrawnWork> work;
+  for (size_t i = 0; i < run.devices.size(); ++i) {
+    DrawnWork& made = work.emplace_back();
+    made.piece = piece_of(reader, run, run.devices[i], row_of);
+    made.piece.label = run.work[i].name;
+    made.stream = run.work[i].stream;
+    made.correlation = run.work[i].correlation;
+    made.call = run.work[i].call;
+  }
+  Picture picture = lanes_of(run.total(), std::move(host), std::move(work));
+  picture.repetition = run.record->pair;
   return picture;
 }
 

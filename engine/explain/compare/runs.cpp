@@ -7,7 +7,7 @@
 namespace footlight::explain {
 namespace {
 
-Share share_of(Activity activity) {
+Share share_of_activity(Activity activity) {
   switch (activity) {
     case Activity::kPython: return Share::kPython;
     case Activity::kConversion: return Share::kConversion;
@@ -35,20 +35,13 @@ void add_marks(Run& run, int64_t mark_ns) {
   };
   for (const session::ComparisonMark& mark : record.marks) {
     close(std::min(mark.start_ns, record.end_ns));
-    now = share_of(mark.activity);
+    now = share_of_activity(mark.activity);
     what = -1;
     if (mark.activity != Activity::kKernel && mark.activity != Activity::kLaunch) continue;
     what = static_cast<int32_t>(run.ops.size());
     run.ops.push_back({mark.op, mark.source, {mark.graph, mark.node}, mark.signature});
   }
   if (!record.lost) close(record.end_ns);  // else nobody knows what followed the last mark
-}
-
-Share share_of(const session::DeviceRecord& event) {
-  if (event.kind == "kernel") return Share::kDeviceKernel;
-  if (event.kind == "memcpy" || event.kind == "memset") return Share::kDeviceCopy;
-  const bool waits = event.kind == "sync" || event.name.find("Synchronize") != std::string::npos;
-  return waits ? Share::kWaiting : Share::kLaunch;
 }
 
 // The op in whose interval the host was at that moment; -1: in none.
@@ -61,18 +54,15 @@ int32_t op_at(const Run& run, int64_t moment) {
 
 void add_devices(Run& run, const std::vector<session::DeviceRecord>& events) {
   std::map<uint32_t, int64_t> launched;  // by correlation
-  const auto on_host = [](const session::DeviceRecord& e) {
-    return e.kind == "runtime" || e.kind == "driver" || e.kind == "sync" || e.kind == "overhead";
-  };
   for (const session::DeviceRecord& e : events)
-    if (on_host(e)) launched.try_emplace(e.correlation, e.start_ns);
+    if (is_on_host(e)) launched.try_emplace(e.correlation, e.start_ns);
   for (const session::DeviceRecord& e : events) {
     if (e.start_ns <= 0 || e.end_ns <= run.record->start_ns || e.start_ns >= run.record->end_ns) continue;
     if (e.kind == "overhead") continue;
     const auto from = launched.find(e.correlation);
-    const int64_t asked = on_host(e) ? e.start_ns : from == launched.end() ? 0 : from->second;
+    const int64_t asked = is_on_host(e) ? e.start_ns : from == launched.end() ? 0 : from->second;
     run.devices.push_back({e.start_ns, e.end_ns, share_of(e), asked ? op_at(run, asked) : -1});
-    run.work.push_back({e.name, e.stream, e.correlation, on_host(e)});
+    run.work.push_back({e.name, e.stream, e.correlation, is_on_host(e)});
   }
 }
 
@@ -91,6 +81,17 @@ int64_t call_of(const Run& run) {
 }
 
 }  // namespace
+
+Share share_of(const session::DeviceRecord& event) {
+  if (event.kind == "kernel") return Share::kDeviceKernel;
+  if (event.kind == "memcpy" || event.kind == "memset") return Share::kDeviceCopy;
+  const bool waits = event.kind == "sync" || event.name.find("Synchronize") != std::string::npos;
+  return waits ? Share::kWaiting : Share::kLaunch;
+}
+
+bool is_on_host(const session::DeviceRecord& e) {
+  return e.kind == "runtime" || e.kind == "driver" || e.kind == "sync" || e.kind == "overhead";
+}
 
 std::vector<Interval> Run::all() const {
   std::vector<Interval> both = host;

@@ -33,6 +33,10 @@ struct Run {
 Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
            int64_t mark_ns = 0);
 
+// What a device event is, and whether it is a call that the host made.
+Share share_of(const session::DeviceRecord& event);
+bool is_on_host(const session::DeviceRecord& event);
+
 // The device events that overlap [from, to). Throws Error if they cannot be read.
 std::vector<session::DeviceRecord> device_events_between(const session::Reader& reader, int64_t from, int64_t to);
 

@@ -14,6 +14,7 @@ constexpr Words kWords[kShares] = {
     {"waiting", "for a device or other threads"},
     {"launches", "calls that start work on a device"},
     {"allocation", "memory for results"},
+    {"tracing", "making a trace: Python, AutoGraph, optimizing"},
     {"dispatch", "in the engine: binding, checks, shapes, executor"},
     {"conversion", "between Python values and tensors"},
     {"Python", "outside of the engine"},

@@ -26,6 +26,9 @@ struct Sweep {
 // Of [start, end). Of several intervals of one category in a moment, the one that began last has it: the innermost.
 Sweep sweep(std::span<const Interval> intervals, int64_t start, int64_t end);
 
+// The stretches of [start, end) that belong to one interval each, by start; nothing is known between them.
+std::vector<Interval> stretches(std::span<const Interval> intervals, int64_t start, int64_t end);
+
 // What most of [start, end) belongs to, leaving out `without`.
 Share most_of(std::span<const Interval> intervals, int64_t start, int64_t end, Share without);
 

@@ -59,7 +59,9 @@ std::string waterfall(const Comparison& c) {
     std::ranges::replace(text, '+', '#');
     return text;
   };
-  const auto range = [](const Spread& s) { return "p5 " + time_text(s.p5) + ", p95 " + time_text(s.p95); };
+  const auto range = [](const Spread& s) {
+    return s.p5 == s.p95 ? "" : "p5 " + time_text(s.p5) + ", p95 " + time_text(s.p95);
+  };
   line(c.eager.name, time_text(c.eager.total.mean), whole_bar(c.eager.total.mean), range(c.eager.total));
   level = c.eager.total.mean;
   for (const Part& part : c.parts) {
@@ -79,11 +81,17 @@ std::string place_text(const session::Reader& reader, const Line& line) {
 }
 
 std::string table(const session::Reader& reader, const Comparison& c) {
-  std::string out = "  " + left("line", 20) + left("eager ops", 26) + right("time", 9) + "  " +
-                    left("graph nodes", 26) + right("time", 9) + right("difference", 12) + "  group\n";
+  const std::string left_ops = c.recorded ? c.eager.name : "eager ops";
+  const std::string right_ops = c.recorded ? c.traced.name : "graph nodes";
+  const auto place = [&](const Row& row) { return c.recorded ? row.place : place_text(reader, row.at); };
+  size_t wide = 19;
+  for (size_t i = 0; i < std::min(c.rows.size(), kMostRows); ++i)
+    wide = std::clamp(width(place(c.rows[i])), wide, size_t{36});
+  std::string out = "  " + left("line", wide + 1) + left(cut(left_ops, 25), 26) + right("time", 9) + "  " +
+                    left(cut(right_ops, 25), 26) + right("time", 9) + right("difference", 12) + "  group\n";
   for (size_t i = 0; i < std::min(c.rows.size(), kMostRows); ++i) {
     const Row& row = c.rows[i];
-    out += "  " + left(cut(place_text(reader, row.at), 19), 20) + left(cut(row.eager_ops, 25), 26) +
+    out += "  " + left(cut(place(row), wide), wide + 1) + left(cut(row.eager_ops, 25), 26) +
            right(row.eager_count ? time_text(row.eager.mean) : "", 9) + "  " + left(cut(row.graph_nodes, 25), 26) +
            right(row.traced_count ? time_text(row.traced.mean) : "", 9) + right(signed_time(row.difference.mean), 12) +
            "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";
@@ -92,26 +100,47 @@ std::string table(const session::Reader& reader, const Comparison& c) {
   return out;
 }
 
+std::string known_text(const Comparison& c) {
+  char within[64] = "";
+  if (c.known_within > 0 && c.known_within < 1)
+    std::snprintf(within, sizeof within, "; the difference is known within %.1f %%", c.known_within * 100);
+  return within;
+}
+
+std::string notes_text(const Comparison& c) {
+  std::string out;
+  for (const std::string& note : c.notes) out += "Note: " + note + "\n";
+  return out;
+}
+
+std::string recorded_text(const session::Reader& reader, const Comparison& c) {
+  std::string out = c.title + "\n" + sentence_of(c) + "\n";
+  if (c.eager.total.p5 != c.eager.total.p95 || c.traced.total.p5 != c.traced.total.p95)
+    out += "Means of the middle half of " + std::to_string(c.eager.calls) + " and " + std::to_string(c.traced.calls) +
+           " recorded calls" + known_text(c) + ".\n";
+  out += notes_text(c);
+  if (!c.parts.empty()) out += "\n" + waterfall(c) + "\n" + table(reader, c);
+  return out;
+}
+
 }  // namespace
 
 std::string text_of(const session::Reader& reader, const Comparison& c) {
+  if (c.recorded) return recorded_text(reader, c);
   std::string out = c.name + ", arguments of call " + std::to_string(c.call);
   const session::Reader::Place place = reader.place(c.source);
   const std::string at = place_text(reader, {place.file, place.line});
   out += (at.empty() ? "" : " (" + at + ")") + "\n" + sentence_of(c) + "\n";
   if (const std::string worth = worth_of(c); !worth.empty()) out += worth + "\n";
   if (c.pairs) {
-    char within[64] = "";
-    if (c.known_within > 0 && c.known_within < 1)
-      std::snprintf(within, sizeof within, "; the difference is known within %.1f %%", c.known_within * 100);
     out += std::to_string(c.pairs) + " pairs, " + std::to_string(c.pairs_with_events) + " of them with events, after " +
-           std::to_string(c.warm_up) + " to warm up" + within + ". Ended: " + c.stopped + ".\n";
+           std::to_string(c.warm_up) + " to warm up" + known_text(c) + ". Ended: " + c.stopped + ".\n";
     out += "Recording adds " + time_text(c.eager.recording) + " to an " + c.eager.name + " run and " +
            time_text(c.traced.recording) + " to a " + c.traced.name + " one; this is no part of the totals.\n";
   }
   if (!c.error.empty() && c.pairs) out += "A repetition failed " + c.error + "\n";
   if (c.simulated) out += "The device is simulated.\n";
-  for (const std::string& note : c.notes) out += "Note: " + note + "\n";
+  out += notes_text(c);
   if (c.eager.lost + c.traced.lost)
     out += "Note: " + std::to_string(c.eager.lost + c.traced.lost) + " marks were lost; their time is unexplained\n";
   if (!c.parts.empty()) out += "\n" + waterfall(c) + "\n" + table(reader, c);

@@ -9,10 +9,17 @@
 namespace footlight::explain {
 namespace {
 
+constexpr double kNothing = 1e-3;  // ns: what sums of means are off by
 constexpr double kSmall = 0.02;   // of the difference: parts below are joined
 
 using Runs = std::vector<SideRuns::One>;
 using Of = std::function<double(const SideRuns::One&)>;
+
+// Runs of recordings are no pairs, and may be fewer on one side: those are taken again.
+template <class Visit>
+void each_pair(size_t eager, size_t traced, Visit&& visit) {
+  for (size_t i = 0; eager && traced && i < std::max(eager, traced); ++i) visit(i % eager, i % traced);
+}
 
 std::vector<int64_t> totals_of(const Runs& runs) {
   std::vector<int64_t> totals;
@@ -30,14 +37,25 @@ Spread spread_over(const Runs& runs, const Of& of) {
 Spread difference_of(const Runs& eager, const Runs& traced, const Of& of) {
   std::vector<double> values;
   std::vector<int64_t> order;
-  for (size_t i = 0; i < std::min(eager.size(), traced.size()); ++i) {
-    values.push_back(of(traced[i]) - of(eager[i]));
-    order.push_back(static_cast<int64_t>(i));
-  }
+  each_pair(eager.size(), traced.size(), [&](size_t left, size_t right) {
+    values.push_back(of(traced[right]) - of(eager[left]));
+    order.push_back(static_cast<int64_t>(order.size()));
+  });
   Spread spread = spread_of(values, order);
   spread.mean = spread_over(traced, of).mean - spread_over(eager, of).mean;
   return spread;
 }
+
+// A mean of values, and the square of what it may be off by.
+struct Sample {
+  double count = 0, mean = 0, squares = 0;
+  template <class T>
+  explicit Sample(const std::vector<T>& values) : count(static_cast<double>(values.size())) {
+    for (const T value : values) mean += static_cast<double>(value) / count;
+    for (const T value : values) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+  }
+  double error() const { return squares / (count - 1) / count; }
+};
 
 void fill_side(Side& side, const SideRuns& runs) {
   std::vector<double> totals(runs.totals.begin(), runs.totals.end());
@@ -58,16 +76,21 @@ class Waterfall {
   Waterfall(Comparison& c, const SideRuns& eager, const SideRuns& traced) : c_(c), eager_(eager), traced_(traced) {}
 
   void make() {
-    for (const Share share : {Share::kPython, Share::kConversion}) add_share(share);
-    add({.kind = Part::Kind::kShare, .share = Share::kDispatch, .name = name_of(Share::kDispatch)}, [](const auto& r) {
-      return static_cast<double>(r.shares[static_cast<size_t>(Share::kDispatch)] - r.call);
-    });
+    for (const Share share : {Share::kPython, Share::kConversion, Share::kTracing}) add_share(share);
+    add({.kind = Part::Kind::kShare,
+         .share = Share::kDispatch,
+         .name = name_of(Share::kDispatch),
+         .meaning = meaning_of(Share::kDispatch)},
+        [](const auto& r) { return static_cast<double>(r.shares[static_cast<size_t>(Share::kDispatch)] - r.call); });
     for (const Share share : {Share::kAllocation, Share::kLaunch, Share::kWaiting, Share::kDeviceCopy})
       add_share(share);
     for (const Group group : {Group::kFolded, Group::kPruned, Group::kHoisted, Group::kJoined, Group::kFused,
-                              Group::kSame, Group::kOnlyTraced, Group::kUnmatched})
+                              Group::kSame, Group::kOnlyTraced, Group::kUnmatched, Group::kCounts,
+                              Group::kOnlyLeft, Group::kOnlyRight})
       add_group(group);
-    add({.kind = Part::Kind::kCall, .name = "call"}, [](const auto& r) { return static_cast<double>(r.call); });
+    Part call{.kind = Part::Kind::kCall, .name = "call"};
+    if (c_.recorded) call.meaning = "in traced calls, outside of their ops: binding, finding the trace, the executor";
+    add(std::move(call), [](const auto& r) { return static_cast<double>(r.call); });
     add_share(Share::kUnexplained);
     add_recording();
     join_small();
@@ -83,13 +106,16 @@ class Waterfall {
   }
 
   void add_share(Share share) {
-    add({.kind = Part::Kind::kShare, .share = share, .name = name_of(share)},
+    std::string meaning = meaning_of(share);
+    if (c_.recorded && share == Share::kPython) meaning = "outside of calls and ops: Python, and the dispatch of eager ops";
+    add({.kind = Part::Kind::kShare, .share = share, .name = name_of(share), .meaning = meaning},
         [share](const auto& r) { return static_cast<double>(r.shares[static_cast<size_t>(share)]); });
   }
 
   // Kernels by what became of their ops; those that belong to no row count as the same.
   void add_group(Group group) {
-    add({.kind = Part::Kind::kGroup, .group = group, .name = name_of(group)}, [this, group](const auto& r) {
+    add({.kind = Part::Kind::kGroup, .group = group, .name = name_of(group), .meaning = meaning_of(group)},
+        [this, group](const auto& r) {
       int64_t sum = 0, others = 0;
       for (size_t i = 0; i < r.rows.size(); ++i) (c_.rows[i].group == group ? sum : others) += r.rows[i];
       if (group == Group::kSame) sum = kernels(r) - others;
@@ -117,7 +143,7 @@ class Waterfall {
     part.difference.mean = rest;
     part.traced = std::max(rest, 0.0);
     part.eager = std::max(-rest, 0.0);
-    if (rest != 0) c_.parts.push_back(std::move(part));
+    if (std::abs(rest) > kNothing) c_.parts.push_back(std::move(part));
   }
 
   void join_small() {
@@ -175,19 +201,19 @@ void fill(Comparison& c, const SideRuns& eager, const SideRuns& traced) {
   fill_rows(c, eager, traced);
   std::vector<double> differences;
   std::vector<int64_t> order;
-  double sum = 0, squares = 0;
-  for (size_t i = 0; i < std::min(eager.totals.size(), traced.totals.size()); ++i) {
-    const auto difference = static_cast<double>(traced.totals[i] - eager.totals[i]);
-    differences.push_back(difference);
-    order.push_back(static_cast<int64_t>(i));
-    sum += difference;
-  }
-  const auto count = static_cast<double>(differences.size());
-  for (const double d : differences) squares += (d - sum / count) * (d - sum / count);
+  each_pair(eager.totals.size(), traced.totals.size(), [&](size_t left, size_t right) {
+    differences.push_back(static_cast<double>(traced.totals[right] - eager.totals[left]));
+    order.push_back(static_cast<int64_t>(order.size()));
+  });
   c.difference = spread_of(differences, order);
   c.difference.mean = c.traced.total.mean - c.eager.total.mean;
-  if (count > 1)
-    c.known_within = 1.96 * std::sqrt(squares / (count - 1) / count) / std::max(std::abs(sum / count), 1e-3);
+  if (c.recorded) {
+    const Sample left(eager.totals), right(traced.totals);
+    if (left.count > 1 && right.count > 1)
+      c.known_within = 1.96 * std::sqrt(left.error() + right.error()) / std::max(std::abs(right.mean - left.mean), 1e-3);
+  } else if (const Sample pairs(differences); pairs.count > 1) {
+    c.known_within = 1.96 * std::sqrt(pairs.error()) / std::max(std::abs(pairs.mean), 1e-3);
+  }
   const double recorded = c.eager.recorded.mean + c.traced.recorded.mean;
   constexpr auto kUnexplained = static_cast<size_t>(Share::kUnexplained);
   if (recorded > 0) c.unexplained = (c.eager.shares[kUnexplained] + c.traced.shares[kUnexplained]) / recorded;

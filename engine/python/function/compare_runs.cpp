@@ -3,6 +3,7 @@
 
 #include "engine/base/activity.h"
 #include "engine/base/device_hooks.h"
+#include "engine/base/device_pause.h"
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/calls/library.h"
@@ -32,6 +33,7 @@ constexpr size_t kMostMarksOfRun = 100'000;
 constexpr size_t kMostMarks = 200'000;      // that are written
 constexpr uint64_t kMostBytes = uint64_t{2} << 30;  // of variables
 constexpr double kKnownWithin = 0.02;
+constexpr double kMostWarmUp = 0.2;         // of the time
 
 // The arguments of the call, as the interpreter passed them.
 struct Call {
@@ -161,13 +163,24 @@ class Repetitions {
   void repeat_all() {
     const int64_t began = now_ns();
     const auto passed = [&] { return static_cast<double>(now_ns() - began) * 1e-9; };
-    for (uint32_t pair = 0; pair < kWarmUp + wanted_.pairs && record_.error.empty(); ++pair) {
-      const bool warm_up = pair < kWarmUp;
-      const bool with_events = pair % 4 == 0 && marks_ + marks_of_pair_ <= kMostMarks;
-      repeat(pair, warm_up, with_events);
-      if (warm_up || !record_.error.empty()) continue;
+    uint32_t warm_up = kWarmUp;
+    for (uint32_t pair = 0; pair < warm_up + wanted_.pairs && record_.error.empty(); ++pair) {
+      // The first of all has events, and so has the first one that counts: time may be over after it.
+      const bool with_events =
+          (pair == 0 || pair % 4 == warm_up % 4) && (pair == 0 || marks_ + marks_of_pair_ <= kMostMarks);
+      repeat(pair, pair < warm_up, with_events);
+      if (!record_.error.empty()) continue;
+      if (pair < warm_up) {
+        if (pair == 0 && passed() > wanted_.seconds) {
+          count_the_first();
+          break;
+        }
+        // A call that is so long is warm after one.
+        if (passed() > wanted_.seconds * kMostWarmUp) warm_up = pair + 1;
+        forget_marks();
+        continue;
+      }
       (with_events ? with_events_ : without_) += 1;
-      if (!with_events_ || !without_) continue;
       if (without_ >= kFewest && with_events_ >= kFewestWithEvents && differences_.known_within() < kKnownWithin) {
         record_.stopped = "the difference is known within 2 %";
         break;
@@ -182,6 +195,16 @@ class Repetitions {
     if (printed)
       record_.notes.push_back(str("prints: ", printed_[0], " bytes in each eager repetition, ", printed_[1],
                                   " in each traced one; they were dropped"));
+  }
+
+  void forget_marks() {
+    for (size_t i = record_.runs.size() - 2; i < record_.runs.size(); ++i) record_.runs[i].marks = {};
+  }
+
+  // One pair took all the time: it is no warm-up then, but all that there is.
+  void count_the_first() {
+    for (ComparisonRun& run : record_.runs) run.warm_up = false;
+    record_.stopped = str(wanted_.seconds, " s were over after one pair, which nothing had warmed up");
   }
 
   void repeat(uint32_t pair, bool warm_up, bool with_events) {
@@ -199,10 +222,7 @@ class Repetitions {
     } else if (!warm_up) {
       differences_.add(static_cast<double>(runs[1].end_ns - runs[1].start_ns - (runs[0].end_ns - runs[0].start_ns)));
     }
-    for (ComparisonRun& run : runs) {
-      if (warm_up) run.marks.clear();
-      record_.runs.push_back(std::move(run));
-    }
+    for (ComparisonRun& run : runs) record_.runs.push_back(std::move(run));
   }
 
   void once(ComparisonRun& run) {
@@ -212,6 +232,7 @@ class Repetitions {
     PyObject* const callable = run.traced ? call_.function : core.python_function.get();
     {
       const Eagerly eagerly(!run.traced);
+      const DevicesUnrecorded unrecorded(!run.with_events);
       const Marking marking(run.with_events ? &log_ : nullptr);
       run.start_ns = now_ns();
       const size_t count = call_.nargsf & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
@@ -257,12 +278,14 @@ void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* 
   if (!writer) return;
   FunctionCore& core = core_of(function);
   const Call call{function, args, nargsf, kwnames};
+  const int64_t began = now_ns();
   const std::shared_ptr<TraceEntry> entry = trace_for(core, call);
   ComparisonRecord record;
   record.function = core.function.id();
   record.trace = entry->id;
   record.call = wanted.call;
   record.source = current_source();
+  record.start_ns = began;
   if (const OpenDevices* devices = open_devices.load(std::memory_order_acquire)) record.simulated = devices->simulated;
   record.changes = trace::pass_changes(entry->concrete->program());
   for (const std::string& change : outside_changes(core.python_function.get()))
@@ -271,7 +294,7 @@ void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* 
     writer->add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
                                        str("comparing ", core.qualified_name, ": ", note, "\n")});
   if (open_devices.load(std::memory_order_acquire))
-    record.notes.push_back("device activity was recorded in every repetition, and is in the timeline's sums");
+    record.notes.push_back("device activity of the repetitions with events is in the timeline's sums");
   try {
     const KeptDefinition kept(core.function.definition());
     const HideTapes hidden;
@@ -279,6 +302,7 @@ void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* 
   } catch (const Error& e) {
     record.error = e.message();
   }
+  record.end_ns = now_ns();
   if (session::active_writer() == writer) writer->add(std::move(record));
 }
 

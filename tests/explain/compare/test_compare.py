@@ -1,4 +1,6 @@
 """Calls that are repeated eagerly and traced: shares that add up, groups, and that the script does not notice."""
+import csv
+import io
 import json
 import os
 import shutil
@@ -54,6 +56,11 @@ class Compared(unittest.TestCase):
             side = left if name == 'eager' else right
             self.assertAlmostEqual(rows, side['shares_ns']['kernels'], delta=0.1 * len(c['rows']) + 1)
         self.assertEqual(c['unexplained'], 0)
+
+    def recorded(self, *words):
+        c = json.loads(self.run_it('compare', *words, '--json').stdout)
+        self.check(c)
+        return c
 
     def rows(self, c, group):
         return [row for row in c['rows'] if row['group'] == group]
@@ -180,6 +187,34 @@ class Scripts(Compared):
         self.assertEqual(c['right']['ops'], 20)
 
 
+class LongCalls(Compared):
+    SCRIPT = '''
+        import time
+        runs = []
+        @tf.function
+        def f(x):
+            runs.append(1)
+            time.sleep(0.4)
+            return x + 1.0
+        f(tf.ones([3]))
+        print(len(runs))
+        '''
+
+    def test_the_time_bounds_the_repetitions(self):
+        # Two pairs after one to warm up take longer than the time that they have.
+        c = self.compare(self.SCRIPT, '--seconds', '1')
+        self.assertEqual(c['warm_up'], 1)
+        self.assertLessEqual(c['pairs'], 2)
+        self.assertGreaterEqual(c['pairs_with_events'], 1)
+        self.assertIn('1 s were over', c['stopped'])
+
+    def test_one_pair_is_better_than_none(self):
+        c = self.compare(self.SCRIPT, '--seconds', '0.2')
+        self.assertEqual((c['warm_up'], c['pairs'], c['pairs_with_events']), (0, 1, 1))
+        self.assertIn('one pair', c['stopped'])
+        self.assertGreaterEqual(c['left']['shares_ns']['Python'], 0.4e9)
+
+
 class Unnoticed(Compared):
     SCRIPT = '''
         import random
@@ -297,6 +332,85 @@ class Rehearsal(Compared):
             self.assertAlmostEqual(sum(side['shares_ns'].values()), side['recorded_ns']['mean'], delta=2)
             self.assertGreater(side['shares_ns']['device kernels'], 0)
         self.assertEqual({row['eager_ops']: row['group'] for row in c['rows']}, {'MatMul': 'same', 'Mul': 'same'})
+
+
+class Recorded(Compared):
+    """What was recorded is compared: against the rows of the recordings."""
+    BEFORE = '''
+        @tf.function
+        def step(x, rate):
+            y = tf.matmul(x, x)
+            for _ in range(5):
+                y = y * rate
+            return tf.reduce_sum(y)
+        x = tf.ones([8, 8])
+        for i in range(6):
+            step(x, 0.1 * i)
+        print(float(tf.reduce_sum(x + 1.0)))
+        '''
+
+    def record(self, body, name):
+        path = os.path.join(self.folder, name + '.footlight')
+        self.run_it('record', '-o', path, self.write(body))
+        return path
+
+    def table(self, path, name):
+        out = self.run_it('export', path, '--format', 'csv', '--table', name).stdout
+        return list(csv.DictReader(io.StringIO(out)))
+
+    def test_calls_and_traces_of_one_recording(self):
+        path = self.record(self.BEFORE.replace('print(', 'for i in range(8):\n            step(x, 0.1)\n        print('),
+                           'run')
+        c = self.recorded(path, 'step:1', 'step:9')
+        calls = sorted((int(row['start_ns']), int(row['duration_ns'])) for row in self.table(path, 'calls'))
+        self.assertEqual(len(calls), 14)
+        self.assertAlmostEqual(c['left']['total_ns']['mean'], calls[0][1], delta=1)
+        self.assertAlmostEqual(c['right']['total_ns']['mean'], calls[8][1], delta=1)
+        self.assertGreater(c['left']['shares_ns']['tracing'], 0)
+        self.assertEqual(c['right']['shares_ns']['tracing'], 0)
+        self.assertEqual([(row['eager_count'], row['traced_count'], row['group']) for row in c['rows']],
+                         [(1, 1, 'same'), (5, 5, 'same'), (1, 1, 'same')])
+        self.assertEqual(c['title'], 'step: call 1 against call 9')
+        c = self.recorded(path, 'step#1', path + ':step#2')
+        self.assertEqual((c['left']['calls'], c['right']['calls']), (1, 8))
+        self.assertTrue(any('served only the call that made it' in note for note in c['notes']), c['notes'])
+        text = self.run_it('compare', path, 'step:1', 'step:9').stdout
+        self.assertRegex(text, r'script.py:7 +5 x Mul')
+        self.assertIn('Tracing is the largest reason', text)
+
+    def test_recordings_before_and_after_an_edit(self):
+        before = self.record(self.BEFORE, 'before')
+        after = self.record(self.BEFORE.replace('step(x, 0.1 * i)', 'step(x, tf.constant(0.1 * i))')
+                            .replace('return tf', 'y = tf.nn.relu(y)\n            return tf'), 'after')
+        c = self.recorded(before, after)
+        for side, path in (c['left'], before), (c['right'], after):
+            info = json.loads(self.run_it('info', path, '--json').stdout)
+            self.assertEqual(side['calls'], info['calls'])
+            traces = sum(int(row['duration_ns']) for row in self.table(path, 'traces'))
+            self.assertAlmostEqual(side['shares_ns']['tracing'], traces, delta=1)
+        rows = {(row['eager_ops'], row['graph_nodes']): row for row in c['rows']}
+        self.assertEqual(rows['6 x MatMul', '6 x MatMul']['group'], 'same')
+        self.assertEqual(rows['', '6 x Relu']['group'], 'only right')
+        self.assertEqual(rows['6 x Sum', '6 x Sum']['place'], 'script.py:8 → 9')
+        self.assertEqual(rows['AddV2', 'AddV2']['group'], 'same')
+        f = self.recorded(before + ':step', after + ':step')
+        for side, path in (f['left'], before), (f['right'], after):
+            calls = sum(int(row['duration_ns']) for row in self.table(path, 'calls'))
+            self.assertAlmostEqual(side['total_ns']['mean'], calls, delta=1)
+        self.assertEqual(f['title'], 'step: before against after')
+
+    def test_mistakes(self):
+        path = self.record(self.BEFORE, 'run')
+        for words, said in (((path, 'step:1', 'step:99'), 'step was called 6 times'),
+                            ((path, 'step:1', 'step:1'), 'both sides are the same'),
+                            ((path, 'step:1'), 'are not comparable'),
+                            ((path, 'step', 'step:1', 'step:2'), 'which two?'),
+                            ((path + ':step:x', path), 'name a function'),
+                            ((path + ':', path), 'which function?'),
+                            ((path, 'nobody#1', 'step#1'), "has no function 'nobody'"),
+                            ((path, 'step#1', 'step#2', '--pairs', '3'), 'no option but --json'),
+                            ((path + ':step', path + '.none.footlight:step'), 'none')):
+            self.assertIn(said, self.run_it('compare', *words, code=2).stderr, words)
 
 
 class CommandLine(Compared):

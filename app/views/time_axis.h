@@ -1,0 +1,31 @@
+// A stretch of time across a widget: where a moment lies, and what keys and the wheel make of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+class QKeyEvent;
+class QWheelEvent;
+
+namespace footlight::app {
+
+struct TimeAxis {
+  int64_t from = 0, to = 1;      // ns
+  double left = 0, room = 1;     // pixels
+
+  double x_of(int64_t time) const;
+  int64_t time_of(double x) const;
+  int64_t time_in(double pixels) const;
+
+  using Range = std::pair<int64_t, int64_t>;
+  Range zoomed(double factor, double x) const;  // the moment at x stays there
+  Range panned(double share) const;             // by a share of what is seen
+  Range dragged(double pixels) const;
+  // W A S D, + -, left and right; none: another key.
+  std::optional<Range> after(const QKeyEvent& event) const;
+  // Sideways or with Shift it pans, else it zooms.
+  Range after(const QWheelEvent& event) const;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,422 @@
+// Names sides, aligns their lines and ops, and adds up what each has of every part.
+#include "engine/explain/compare/recorded.h"
+
+#include "engine/base/errors.h"
+#include "engine/explain/compare/align.h"
+#include "engine/explain/compare/recorded_side.h"
+#include "engine/explain/compare/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+namespace footlight::explain {
+namespace {
+
+using Kind = Recorded::Kind;
+
+std::string times(uint64_t count, const std::string& name) {
+  return count > 1 ? std::to_string(count) + " x " + name : name;
+}
+
+const char* kind_words(Kind kind) {
+  switch (kind) {
+    case Kind::kRecording: return "a whole recording";
+    case Kind::kFunction: return "all calls of a function";
+    default: return "single calls";
+  }
+}
+
+void check_kinds(const Recorded& left, const Recorded& right) {
+  const auto unit = [](Kind kind) { return kind == Kind::kCall ? Kind::kTrace : kind; };
+  if (unit(left.kind) == unit(right.kind)) return;
+  throw Error(ErrorKind::kValue, std::string(kind_words(left.kind)) + " and " + kind_words(right.kind) +
+                                     " are not comparable: name a recording, a function, or a trace or call on both sides");
+}
+
+// --- lines ---------------------------------------------------------------------------------------------------------
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+// Brings both sides' lines into one order.
+class Lines {
+ public:
+  Lines(const RecordedSide& left, const RecordedSide& right) : left_(left.reader), right_(right.reader) {
+    if (&left_ == &right_) return;
+    size_t seen = 0;
+    for (const session::FileRecord& r : right_.contents().files) {
+      if (++seen > kMostFiles) break;
+      if (const session::FileRecord* l = left_file(r)) {
+        left_of_[r.id] = l->id;
+        right_of_[l->id] = r.id;
+      }
+    }
+  }
+
+  struct At {
+    bool only_right = false;       // a file that the left side does not have
+    session::FileId file;
+    LineMap::At line;
+    friend auto operator<=>(const At&, const At&) = default;
+  };
+  At of_left(const Line& at) const { return {false, at.file, {at.line, 0}}; }
+  At of_right(const Line& at) const {
+    if (&left_ == &right_) return of_left(at);
+    const auto file = left_of_.find(at.file);
+    if (file == left_of_.end()) return {at.file.valid(), at.file, {at.line, 0}};
+    return {false, file->second, map_of(at.file).of_right(at.line)};
+  }
+  // Lines of one change may have become each other. None: the line is in both, or its file in one alone.
+  struct Change {
+    session::FileId file;
+    int number = -1;
+    explicit operator bool() const { return number >= 0; }
+    friend auto operator<=>(const Change&, const Change&) = default;
+  };
+  Change change_of_left(const Line& at) const {
+    const auto right = right_of_.find(at.file);
+    return right == right_of_.end() ? Change{} : Change{at.file, map_of(right->second).change_of_left(at.line)};
+  }
+  Change change_of_right(const Line& at) const {
+    const auto file = left_of_.find(at.file);
+    return file == left_of_.end() ? Change{} : Change{file->second, map_of(at.file).change_of_right(at.line)};
+  }
+
+ private:
+  static constexpr size_t kMostFiles = 2000;
+
+  const LineMap& map_of(session::FileId right) const {
+    const auto at = maps_.find(right);
+    if (at != maps_.end()) return at->second;
+    return maps_.emplace(right, LineMap(left_.file(left_of_.at(right))->text, right_.file(right)->text)).first->second;
+  }
+
+  // Of that path, or both are what was run; else the only one of that name.
+  const session::FileRecord* left_file(const session::FileRecord& right) const {
+    const std::string &left_script = left_.contents().run.script, &right_script = right_.contents().run.script;
+    const session::FileRecord* found = nullptr;
+    size_t count = 0, seen = 0;
+    for (const session::FileRecord& f : left_.contents().files) {
+      if (++seen > kMostFiles) break;
+      if (f.path == right.path || (f.path == left_script && right.path == right_script)) return &f;
+      if (file_name(f.path) == file_name(right.path)) found = &f, ++count;
+    }
+    return count == 1 && !right_of_.contains(found->id) ? found : nullptr;
+  }
+
+  const session::Reader &left_, &right_;
+  std::map<session::FileId, session::FileId> left_of_, right_of_;
+  mutable std::map<session::FileId, LineMap> maps_;   // by the right file, made when they are asked for
+};
+
+std::string file_of(const session::Reader& reader, const Line& line) {
+  const session::FileRecord* file = line ? reader.file(line.file) : nullptr;
+  return file ? file_name(file->path) + ":" : "";
+}
+
+std::string place_text(const RecordedSide& left, const RecordedSide& right, const Row& row) {
+  const std::string before = file_of(left.reader, row.at), after = file_of(right.reader, row.right_at);
+  const std::string arrow = " → ";
+  if (!row.right_at) return row.at ? before + std::to_string(row.at.line) : "";
+  const std::string here = std::to_string(row.right_at.line);
+  if (!row.at) return (&left.reader == &right.reader ? "" : arrow.substr(1)) + after + here;
+  if (before == after) return before + std::to_string(row.at.line) + (row.at.line == row.right_at.line ? "" : arrow + here);
+  return before + std::to_string(row.at.line) + arrow + after + here;
+}
+
+// --- rows ----------------------------------------------------------------------------------------------------------
+
+// What of one side belongs to a row: eager ops and nodes of an op on a line, in all graphs.
+struct Half {
+  Line at;
+  std::string op;
+  std::vector<size_t> places;
+  uint64_t ran = 0, first = UINT64_MAX, bytes = 0, flops = 0;
+  bool eager = false, in_graph = false;
+  std::string function;
+  std::set<std::string> names;
+  std::vector<session::NodeOrigin> nodes;
+};
+
+using Halves = std::map<std::pair<Lines::At, std::string>, Half>;
+
+Halves halves_of(const RecordedRuns& runs, const std::function<Lines::At(const Line&)>& at) {
+  constexpr size_t kMostNodes = 64;
+  Halves made;
+  for (size_t i = 0; i < runs.places().size(); ++i) {
+    const PlaceRan& place = runs.places()[i];
+    Half& half = made[{at(place.at), place.op.empty() ? "unknown" : place.op}];
+    half.at = place.at;
+    half.op = place.op.empty() ? "unknown" : place.op;
+    half.places.push_back(i);
+    half.ran += place.ran;
+    half.first = std::min(half.first, place.first);
+    half.bytes += place.bytes;
+    half.flops += place.flops;
+    (place.in_graph ? half.in_graph : half.eager) = true;
+    if (half.function.empty()) half.function = place.function;
+    if (half.names.size() < 2) half.names.insert(place.names.begin(), place.names.end());
+    if (half.nodes.size() < kMostNodes) half.nodes.insert(half.nodes.end(), place.nodes.begin(), place.nodes.end());
+  }
+  // By run, rounded: calls of one trace may turn a loop differently often.
+  const auto runs_made = std::max<uint64_t>(1, runs.runs().size());
+  for (auto& [key, half] : made) {
+    for (uint64_t* number : {&half.ran, &half.bytes, &half.flops}) *number = (*number + runs_made / 2) / runs_made;
+  }
+  return made;
+}
+
+struct Both {
+  const Half *left = nullptr, *right = nullptr;
+  bool moved = false;   // ops in the same order, on other lines
+};
+
+// Halves that are alone and have the same op, in order, among the lines of one change or in two whole functions.
+void pair_the_rest(std::vector<Both>& rows, const Lines& lines, bool other_functions) {
+  std::map<Lines::Change, std::pair<std::vector<size_t>, std::vector<size_t>>> alone;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].left && rows[i].right) continue;
+    const bool left = rows[i].left;
+    Lines::Change change = left ? lines.change_of_left(rows[i].left->at) : lines.change_of_right(rows[i].right->at);
+    if (other_functions) change = {session::FileId(), 0};
+    if (!change) continue;
+    (left ? alone[change].first : alone[change].second).push_back(i);
+  }
+  for (auto& [change, sides] : alone) {
+    auto& [left, right] = sides;
+    const auto first = [&](size_t i) { return (rows[i].left ? rows[i].left : rows[i].right)->first; };
+    std::ranges::stable_sort(left, {}, first);
+    std::ranges::stable_sort(right, {}, first);
+    for (const auto& [l, r] : in_common(left.size(), right.size(), [&](size_t a, size_t b) {
+           return rows[left[a]].left->op == rows[right[b]].right->op;
+         })) {
+      rows[left[l]].right = rows[right[r]].right;
+      rows[left[l]].moved = true;
+      rows[right[r]] = {};
+    }
+  }
+  std::erase_if(rows, [](const Both& row) { return !row.left && !row.right; });
+}
+
+void decide(Row& row, const Both& both) {
+  const uint64_t left = row.eager_count, right = row.traced_count;
+  if (!both.right || !right) {
+    row.group = Group::kOnlyLeft;
+  } else if (!both.left || !left) {
+    row.group = Group::kOnlyRight;
+  } else {
+    row.group = left == right ? Group::kSame : Group::kCounts;
+    if (left != right) row.why = "ran " + std::to_string(left) + " times on the left, " + std::to_string(right) + " on the right";
+    if (both.left->in_graph != both.right->in_graph && both.left->eager != both.right->eager)
+      row.why += std::string(row.why.empty() ? "" : "; ") +
+                 (both.right->in_graph ? "op by op on the left, in a graph on the right"
+                                       : "in a graph on the left, op by op on the right");
+    else if (both.moved)
+      row.why += std::string(row.why.empty() ? "" : "; ") + "the same op in the same order, on another line";
+  }
+}
+
+std::string ran_text(const Half* half) {
+  if (!half || !half->ran) return "";
+  return times(half->ran, half->names.size() == 1 && !half->eager ? *half->names.begin() : half->op);
+}
+
+struct Sides {
+  const RecordedSide &left, &right;
+  RecordedRuns &left_runs, &right_runs;
+};
+
+// Rows in program order, and which one each place of a side belongs to.
+void make_rows(const Sides& s, Comparison& c, std::vector<int32_t>& left_rows, std::vector<int32_t>& right_rows) {
+  const Lines lines(s.left, s.right);
+  const Halves left = halves_of(s.left_runs, [&](const Line& at) { return lines.of_left(at); });
+  const Halves right = halves_of(s.right_runs, [&](const Line& at) { return lines.of_right(at); });
+  // In the order of lines, those of one line as they ran.
+  std::map<std::tuple<Lines::At, uint64_t, std::string, bool>, Both> ordered;
+  for (const auto& [key, half] : left) {
+    const auto other = right.find(key);
+    ordered[{key.first, half.first, key.second, false}] = {&half, other == right.end() ? nullptr : &other->second};
+  }
+  for (const auto& [key, half] : right)
+    if (!left.contains(key)) ordered[{key.first, half.first, key.second, true}] = {nullptr, &half};
+  std::vector<Both> all;
+  for (const auto& [key, both] : ordered) all.push_back(both);
+  const bool other_functions = &s.left.reader == &s.right.reader && s.left_runs.function() != s.right_runs.function();
+  pair_the_rest(all, lines, other_functions);
+  left_rows.assign(s.left_runs.places().size(), -1);
+  right_rows.assign(s.right_runs.places().size(), -1);
+  for (const Both& both : all) {
+    Row row;
+    const auto number = static_cast<int32_t>(c.rows.size());
+    if (both.left) {
+      row.at = both.left->at;
+      row.eager_count = both.left->ran;
+      row.eager_bytes = both.left->bytes;
+      row.nodes = both.left->nodes;
+      for (const size_t place : both.left->places) left_rows[place] = number;
+    }
+    if (both.right) {
+      row.right_at = both.right->at;
+      row.traced_count = both.right->ran;
+      row.traced_bytes = both.right->bytes;
+      row.right_nodes = both.right->nodes;
+      for (const size_t place : both.right->places) right_rows[place] = number;
+    }
+    const Half& either = both.left ? *both.left : *both.right;
+    row.function = either.function;
+    row.flops = either.flops;
+    row.eager_ops = ran_text(both.left);
+    row.graph_nodes = ran_text(both.right);
+    row.place = place_text(s.left, s.right, row);
+    decide(row, both);
+    if (row.eager_count || row.traced_count || !row.eager_ops.empty() || !row.graph_nodes.empty()) {
+      c.rows.push_back(std::move(row));
+      continue;
+    }
+    for (std::vector<int32_t>* rows : {&left_rows, &right_rows}) std::ranges::replace(*rows, number, -1);
+  }
+}
+
+SideRuns side_runs(const RecordedRuns& runs, const std::vector<int32_t>& rows, size_t count) {
+  SideRuns made;
+  made.with_events = runs.runs();
+  for (size_t r = 0; r < made.with_events.size(); ++r) {
+    SideRuns::One& one = made.with_events[r];
+    made.totals.push_back(one.total);
+    one.rows.resize(count);
+    for (size_t place = 0; place < rows.size(); ++place)
+      if (rows[place] >= 0) one.rows[static_cast<size_t>(rows[place])] += runs.ns_of(r, place);
+  }
+  return made;
+}
+
+size_t nearest(const RecordedRuns& runs, double mean) {
+  const auto off = [&](const SideRuns::One& one) { return std::abs(static_cast<double>(one.total) - mean); };
+  return static_cast<size_t>(std::ranges::min_element(runs.runs(), {}, off) - runs.runs().begin());
+}
+
+// --- words ---------------------------------------------------------------------------------------------------------
+
+std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+std::string unit_text(const Recorded& what) {
+  switch (what.kind) {
+    case Kind::kTrace: return "#" + std::to_string(what.number);
+    case Kind::kCall: return "call " + std::to_string(what.number);
+    default: return "";
+  }
+}
+
+void name_sides(Comparison& c, const RecordedSide& left, const RecordedSide& right) {
+  const bool two = &left.reader != &right.reader;
+  const bool same_file = stem(left.path) == stem(right.path);
+  const bool other = left.what.function != right.what.function;
+  const auto name = [&](const RecordedSide& side, const char* otherwise) {
+    std::string text = two ? same_file ? otherwise : stem(side.path) : "";
+    const auto add = [&](const std::string& more) { text += (text.empty() || more.empty() ? "" : " ") + more; };
+    if (other) add(side.what.function);
+    add(unit_text(side.what));
+    return text.empty() ? std::string(otherwise) : text;
+  };
+  c.eager.name = name(left, "left");
+  c.traced.name = name(right, "right");
+  c.title = (other || left.what.function.empty() ? "" : left.what.function + ": ") + c.eager.name + " against " + c.traced.name;
+  c.name = left.what.function;
+}
+
+void add_notes(Comparison& c, const Sides& s) {
+  for (const RecordedRuns* runs : {&s.left_runs, &s.right_runs})
+    for (const std::string& note : runs->notes())
+      if (std::ranges::find(c.notes, note) == c.notes.end()) c.notes.push_back(note);
+  if (s.left.what.kind == Kind::kFunction)
+    c.notes.push_back(std::to_string(c.eager.calls) + " calls on the left, " + std::to_string(c.traced.calls) +
+                      " on the right, each side's together");
+  if (s.left_runs.runs().size() == 1 && s.right_runs.runs().size() == 1 && s.left.what.kind == Kind::kCall)
+    c.notes.push_back("one call each: how much calls vary is not known from them");
+  const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;
+  if (left != right) c.notes.push_back("recorded on different machines: " + left + "; " + right);
+  const auto made = [&](const RecordedSide& side, const RecordedRuns& runs) {
+    const session::TraceRecord* t = side.what.kind == Kind::kTrace ? runs.trace() : nullptr;
+    if (!t || t->start_ns < 0 || t->end_ns < t->start_ns) return;
+    c.notes.push_back("making " + words_of(side.what) + " took " +
+                      time_text(static_cast<double>(t->end_ns - t->start_ns)) + ", which is no part of this");
+  };
+  made(s.left, s.left_runs);
+  made(s.right, s.right_runs);
+}
+
+std::string device_of(const session::Reader& reader, const Picture& picture) {
+  if (std::ranges::none_of(picture.lanes, [](const Lane& l) { return l.kind == Lane::Kind::kStream; })) return "";
+  for (const session::DeviceNameRecord& device : reader.contents().device_names)
+    if (device.number.valid() && device.name != "/cpu:0") return device.description;
+  return "";
+}
+
+}  // namespace
+
+Recorded recorded_named(std::string_view words) {
+  Recorded made;
+  if (words.empty()) return made;
+  made.kind = Kind::kFunction;
+  made.function = words;
+  const size_t at = words.find_last_of("#:");
+  if (at == words.npos) return made;
+  made.kind = words[at] == '#' ? Kind::kTrace : Kind::kCall;
+  made.function = words.substr(0, at);
+  const char* const end = words.data() + words.size();
+  const auto read = std::from_chars(words.data() + at + 1, end, made.number);
+  if (read.ec != std::errc() || read.ptr != end || made.number < 1 || made.function.empty())
+    throw Error(ErrorKind::kValue, std::string(words) + ": name a function, a trace as in train_step#3, or a call as in train_step:7");
+  return made;
+}
+
+std::string words_of(const Recorded& what) {
+  if (what.kind == Kind::kTrace) return what.function + "#" + std::to_string(what.number);
+  if (what.kind == Kind::kCall) return what.function + ":" + std::to_string(what.number);
+  return what.function;
+}
+
+std::vector<std::pair<std::string, FunctionId>> function_names(std::span<const session::FunctionRecord> functions) {
+  std::map<std::string, int> seen;
+  std::vector<std::pair<std::string, FunctionId>> names;
+  for (const session::FunctionRecord& f : functions) {
+    const int number = ++seen[f.name];
+    names.emplace_back(number > 1 ? f.name + " (" + std::to_string(number) + ")" : f.name, f.id);
+  }
+  return names;
+}
+
+Comparison compare_recorded(const RecordedSide& left, const RecordedSide& right, const GoOn& go_on) {
+  check_kinds(left.what, right.what);
+  RecordedRuns left_runs(left, go_on), right_runs(right, go_on);
+  const Sides sides{left, right, left_runs, right_runs};
+  Comparison c;
+  c.recorded = true;
+  name_sides(c, left, right);
+  c.function = left_runs.function();
+  if (left_runs.trace()) c.trace = left_runs.trace()->id;
+  c.call = left.what.kind == Kind::kCall ? left.what.number : 0;
+  c.source = left_runs.source();
+  c.eager.session = left.path;
+  c.traced.session = right.path;
+  c.eager.calls = left_runs.calls();
+  c.traced.calls = right_runs.calls();
+  std::vector<int32_t> left_rows, right_rows;
+  make_rows(sides, c, left_rows, right_rows);
+  fill(c, side_runs(left_runs, left_rows, c.rows.size()), side_runs(right_runs, right_rows, c.rows.size()));
+  c.pairs = static_cast<uint32_t>(std::max(left_runs.runs().size(), right_runs.runs().size()));
+  c.pairs_with_events = c.pairs;
+  go_on();
+  c.eager.picture = left_runs.picture(nearest(left_runs, c.eager.total.mean), [&](size_t place) { return left_rows[place]; });
+  c.traced.picture =
+      right_runs.picture(nearest(right_runs, c.traced.total.mean), [&](size_t place) { return right_rows[place]; });
+  for (const Row& row : c.rows) c.eager.ops += row.eager_count, c.traced.ops += row.traced_count;
+  c.device = device_of(left.reader, c.eager.picture);
+  if (c.device.empty()) c.device = device_of(right.reader, c.traced.picture);
+  add_notes(c, sides);
+  return c;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,452 @@
+// Recordings with known times are compared: every moment lands where the generator put it.
+#include "engine/base/errors.h"
+#include "engine/explain/compare/recorded.h"
+#include "engine/explain/compare/text.h"
+#include "engine/session/writer.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <map>
+#include <random>
+
+using namespace footlight;
+using namespace footlight::explain;
+
+namespace {
+
+constexpr int64_t kStart = 1'700'000'000'000'000'000;
+constexpr const char* kOps[] = {"MatMul", "Mul", "Sin", "Relu"};
+constexpr uint32_t kLines = 200;
+
+// A recording that is written moment by moment; knows what each moment was.
+class Recording {
+ public:
+  explicit Recording(const char* name, const std::string& text = "", const char* script = "/a/train.py")
+      : path_(folder_.filePath(QString::fromLatin1(name) + QStringLiteral(".footlight")).toStdString()) {
+    session::RunRecord run;
+    run.script = script;
+    run.started_ns = kStart;
+    writer_ = session::Writer::create(path_, run, RecordingLevel::kOps);
+    const session::FileId file = writer_->file(script, text);
+    session::CodeRecord code{CodeId(1), file, "train", 1, {}};
+    for (uint32_t i = 0; i < kLines; ++i) code.lines.push_back({i, i + 1});
+    writer_->add(code);
+    for (uint32_t f = 1; f <= 2; ++f) {
+      session::FunctionRecord function;
+      function.id = FunctionId(f), function.name = f == 1 ? "Model.step" : "other", function.file = file;
+      function.line = 3;
+      writer_->add(function);
+    }
+    for (uint16_t i = 0; i < std::size(kOps); ++i) writer_->add(session::OpNameRecord{OpId(i), kOps[i], "elementwise"});
+  }
+
+  void python(int64_t ns) { spend(Share::kPython, ns); }
+  void eager_op(int op, int line, int64_t ns, uint16_t thread = 0) {
+    add_op(op, ns, thread);
+    ops_.code.back() = CodeId(1);
+    ops_.offset.back() = static_cast<uint32_t>(line - 1);
+    if (thread) return;
+    spend(Share::kHostKernel, ns);
+    lines_[line] += ns;
+  }
+  void begin_call(uint32_t function = 1, uint32_t trace = 1, CallOutcome outcome = CallOutcome::kHit) {
+    call_ = {};
+    call_.id = CallId(next_call_++);
+    call_.function = FunctionId(function);
+    call_.trace = TraceId(trace);
+    call_.outcome = outcome;
+    call_.thread = session::ThreadId(0);
+    call_.source = {CodeId(1), 30};
+    call_.start_ns = now_;
+  }
+  void in_call(int64_t ns) { spend(Share::kDispatch, ns); }
+  void trace(uint32_t id, int64_t ns, uint32_t function = 1, int number = 0) {
+    session::TraceRecord t;
+    t.id = TraceId(id), t.function = FunctionId(function), t.number = number ? number : static_cast<int>(id);
+    t.start_ns = now_, t.end_ns = now_ + ns;
+    t.graphs = {{"traced", GraphId(id)}};
+    // An op that runs while a trace is made is a part of that.
+    add_op(0, ns / 2, 0);
+    ops_.code.back() = CodeId(1);
+    spend(Share::kTracing, ns);
+    t.phases = {{"python", "trace", -1, t.start_ns, t.end_ns, session::ThreadId(0)}};
+    writer_->add(t);
+  }
+  // Nodes of graph `trace`: one for each line from 1 on, op `line % 4`.
+  void node(uint32_t trace, int line, int64_t ns) {
+    add_op(line % 4, ns, 0);
+    ops_.call.back() = call_.id;
+    ops_.graph.back() = GraphId(trace);
+    ops_.node.back() = NodeId(static_cast<uint32_t>(line - 1));
+    spend(Share::kHostKernel, ns);
+    lines_[line] += ns;
+  }
+  void end_call() {
+    call_.end_ns = now_;
+    writer_->add(call_);
+  }
+  void graph(uint32_t id) {
+    session::GraphRecord g;
+    g.id = GraphId(id), g.name = "step";
+    for (uint32_t line = 1; line < kLines; ++line) {
+      session::NodeRecord n;
+      n.id = line - 1, n.op = kOps[line % 4], n.name = "n" + std::to_string(line), n.source = {CodeId(1), line - 1};
+      g.nodes.push_back(n);
+    }
+    writer_->add(g);
+  }
+  void add(const session::DeviceRecord& device) { writer_->add(device); }
+  int64_t now() const { return now_; }
+  // Without this, the thread that records first counts.
+  void name_main_thread() {
+    session::ProcessRecord process;
+    process.pid = 4711;
+    writer_->add(process);
+    writer_->add(session::ThreadRecord{session::ThreadId(3), 4712, "pool"});
+    writer_->add(session::ThreadRecord{session::ThreadId(0), 4711, "python"});
+  }
+  void drop(uint64_t ops) { writer_->add_dropped("op events", "the ring was full", ops); }
+
+  const session::Reader& reader() {
+    if (reader_) return *reader_;
+    flush();
+    writer_->finish({now_, 0, 0, "finished"});
+    writer_.reset();
+    reader_ = session::Reader::open(path_);
+    return *reader_;
+  }
+  RecordedSide side(std::string_view words = "") { return {reader(), path_, recorded_named(words)}; }
+  std::map<Share, int64_t> spent() const { return spent_; }
+  std::map<int, int64_t> lines() const { return lines_; }
+  // What was spent so far is forgotten: it is not in the part that is compared.
+  void forget() { spent_.clear(), lines_.clear(); }
+
+ private:
+  void add_op(int op, int64_t ns, uint16_t thread) {
+    if (ops_.size() >= 5000) flush();
+    ops_.start_ns.push_back(now_);
+    ops_.end_ns.push_back(now_ + ns);
+    ops_.id.push_back(next_op_++);
+    ops_.call.emplace_back();
+    ops_.code.emplace_back();
+    ops_.offset.push_back(0);
+    ops_.graph.emplace_back();
+    ops_.node.emplace_back();
+    ops_.bytes.push_back(0);
+    ops_.op.emplace_back(static_cast<uint16_t>(op));
+    ops_.thread.emplace_back(thread);
+    ops_.device.emplace_back(static_cast<uint8_t>(0));
+    ops_.signature.emplace_back();
+    ops_.location.emplace_back();
+  }
+  void flush() {
+    if (ops_.size()) writer_->add_rows(std::move(ops_));
+    ops_ = {};
+  }
+  void spend(Share share, int64_t ns) {
+    spent_[share] += ns;
+    now_ += ns;
+  }
+
+  QTemporaryDir folder_;
+  std::string path_;
+  std::unique_ptr<session::Writer> writer_;
+  std::unique_ptr<session::Reader> reader_;
+  session::OpColumns ops_;
+  session::CallRecord call_;
+  int64_t now_ = kStart;
+  uint64_t next_call_ = 1, next_op_ = 1;
+  std::map<Share, int64_t> spent_;
+  std::map<int, int64_t> lines_;
+};
+
+Comparison compared(const RecordedSide& left, const RecordedSide& right) { return compare_recorded(left, right, [] {}); }
+
+void add_up(const Comparison& c) {
+  double sum = c.eager.total.mean;
+  for (const Part& part : c.parts) sum += part.difference.mean;
+  QVERIFY2(std::abs(sum - c.traced.total.mean) < 1, qPrintable(QString::number(sum - c.traced.total.mean)));
+  for (const Side* side : {&c.eager, &c.traced}) {
+    double shares = 0;
+    for (const double share : side->shares) shares += share;
+    QVERIFY(std::abs(shares - side->total.mean) < 1);
+  }
+  double eager = 0, traced = 0;
+  for (const Row& row : c.rows) eager += row.eager.mean, traced += row.traced.mean;
+  QVERIFY(std::abs(eager - c.eager.shares[static_cast<size_t>(Share::kHostKernel)]) < 1);
+  QVERIFY(std::abs(traced - c.traced.shares[static_cast<size_t>(Share::kHostKernel)]) < 1);
+}
+
+void has_shares(const Side& side, std::map<Share, int64_t> expected) {
+  for (size_t s = 0; s < kShares; ++s)
+    QVERIFY2(std::abs(side.shares[s] - static_cast<double>(expected[static_cast<Share>(s)])) < 0.5,
+             name_of(static_cast<Share>(s)));
+}
+
+std::string failure(const RecordedSide& left, const RecordedSide& right) {
+  try {
+    compared(left, right);
+  } catch (const Error& e) {
+    return e.message();
+  }
+  return "";
+}
+
+// A program of `steps` random pieces.
+void random_program(Recording& r, uint32_t seed, int steps) {
+  std::minstd_rand random(seed);
+  const auto some = [&](int64_t most) { return 1 + static_cast<int64_t>(random() % static_cast<uint32_t>(most)); };
+  r.graph(1);
+  if (seed % 2) r.eager_op(1, 1, 100);
+  else r.name_main_thread();
+  for (int i = 0; i < steps; ++i) {
+    r.python(some(3000));
+    const int line = static_cast<int>(some(40));
+    switch (random() % 4) {
+      case 0: r.eager_op(line % 4, line, some(900)); break;
+      case 1: r.eager_op(1, line, some(500), 3); break;
+      default:
+        r.begin_call(1, 1, i % 50 == 3 ? CallOutcome::kTrace : CallOutcome::kHit);
+        r.in_call(some(300));
+        if (i % 50 == 3) r.trace(static_cast<uint32_t>(1 + i / 50), some(50'000));
+        for (int64_t n = some(9); n > 0; --n) {
+          r.node(1, static_cast<int>(some(60)), some(700));
+          if (n % 3 == 0) r.in_call(some(100));
+        }
+        r.in_call(some(300));
+        r.end_call();
+    }
+  }
+}
+
+}  // namespace
+
+class TestRecordings : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void whole_recordings_are_divided_exactly() {
+    for (uint32_t seed = 1; seed <= 8; ++seed) {
+      Recording left("before"), right("after");
+      random_program(left, seed, 400);
+      random_program(right, seed + 100, 300);
+      const Comparison c = compared(left.side(), right.side());
+      QVERIFY(c.recorded);
+      add_up(c);
+      has_shares(c.eager, left.spent());
+      has_shares(c.traced, right.spent());
+      std::map<int, double> lines;
+      for (const Row& row : c.rows) lines[row.at ? row.at.line : row.right_at.line] += row.eager.mean;
+      for (const auto& [line, ns] : left.lines()) QCOMPARE(std::llround(lines[line]), ns);
+      QCOMPARE(c.title, std::string("before against after"));
+      QVERIFY(std::ranges::any_of(c.notes, [](const std::string& n) { return n.find("on other threads") != n.npos; }));
+    }
+  }
+
+  // More ops than are held at once, with a call that is longer than a window.
+  void long_recordings_are_read_in_windows() {
+    Recording left("before"), right("after");
+    for (Recording* r : {&left, &right}) {
+      r->graph(1);
+      for (int i = 0; i < 300'000; ++i) r->eager_op(1, 1 + i % 7, 50), r->python(20);
+      r->begin_call();
+      r->in_call(100);
+      for (int i = 0; i < 400'000; ++i) r->node(1, 10 + i % 5, r == &left ? 30 : 10);
+      r->in_call(100);
+      r->end_call();
+      for (int i = 0; i < 100'000; ++i) r->eager_op(2, 1 + i % 7, 50);
+    }
+    const Comparison c = compared(left.side(), right.side());
+    add_up(c);
+    has_shares(c.eager, left.spent());
+    has_shares(c.traced, right.spent());
+    uint64_t ops = 0;
+    for (const Row& row : c.rows) ops += row.eager_count;
+    QCOMPARE(ops, uint64_t{800'000});
+    // Too many to draw: the call is one piece.
+    const std::vector<Piece>& pieces = c.eager.picture.lanes.front().pieces;
+    QCOMPARE(std::ranges::count(pieces, "Model.step", &Piece::label), 1);
+    QVERIFY(c.eager.picture.lanes.front().name.find("calls only") != std::string::npos);
+    QVERIFY(pieces.size() < 10);
+  }
+
+  void two_calls() {
+    Recording r("run");
+    r.graph(1);
+    for (int call = 1; call <= 5; ++call) {
+      if (call == 2 || call == 5) r.forget();
+      r.python(500);
+      r.begin_call(1, 1, call == 1 ? CallOutcome::kTrace : CallOutcome::kHit);
+      r.in_call(100 * call);
+      if (call == 1) r.trace(1, 10'000);
+      for (int i = 0; i < call; ++i) r.node(1, 7, 1000);
+      r.node(1, 8, 300);
+      r.end_call();
+    }
+    const Comparison c = compared(r.side("step:2"), r.side("step:5"));
+    add_up(c);
+    QCOMPARE(c.eager.total.mean, 200 + 2000 + 300);
+    QCOMPARE(c.traced.total.mean, 500 + 5000 + 300);
+    has_shares(c.traced, {{Share::kDispatch, 500}, {Share::kHostKernel, 5300}});
+    QCOMPARE(c.rows.size(), size_t{2});
+    QCOMPARE(c.rows[0].group, Group::kCounts);
+    QCOMPARE(c.rows[0].why, std::string("ran 2 times on the left, 5 on the right"));
+    QCOMPARE(c.rows[1].group, Group::kSame);
+    QCOMPARE(c.title, std::string("step: call 2 against call 5"));
+    QVERIFY(sentence_of(c).starts_with("call 2 took 2.50 us, call 5 5.80 us: 2.3 times as slow."));
+    // The pieces of a row are in both pictures, at their times.
+    const Piece& piece = c.traced.picture.lanes.front().pieces[1];
+    QCOMPARE(piece.row, 0);
+    QCOMPARE(piece.start, int64_t{500});
+    // Against the first one: tracing is the reason.
+    const Comparison first = compared(r.side("step:1"), r.side("step:2"));
+    add_up(first);
+    has_shares(first.eager, {{Share::kDispatch, 100}, {Share::kTracing, 10'000}, {Share::kHostKernel, 1300}});
+    QVERIFY(sentence_of(first).find("Tracing is the largest reason: 10.0 us of 8.90 us") == std::string::npos);
+    QVERIFY(sentence_of(first).find("Tracing is the largest reason: 10.0 us") != std::string::npos);
+    QVERIFY(text_of(r.reader(), c).find("step: call 2 against call 5") == 0);
+  }
+
+  void two_traces() {
+    Recording r("run");
+    r.graph(1);
+    r.graph(2);
+    std::minstd_rand random(5);
+    std::vector<int64_t> totals[2];
+    for (int call = 0; call < 60; ++call) {
+      const uint32_t trace = 1 + call % 2;
+      const bool makes = call < 2;
+      r.begin_call(1, trace, makes ? CallOutcome::kTrace : CallOutcome::kHit);
+      if (makes) r.trace(trace, 1'000'000);
+      const int64_t start = r.now();
+      r.in_call(100);
+      r.node(trace, 7, 1000 * trace + static_cast<int64_t>(random() % 50));
+      if (trace == 2) r.node(trace, 9, 400);
+      if (!makes) totals[trace - 1].push_back(r.now() - start);
+      r.end_call();
+    }
+    const Comparison c = compared(r.side("Model.step#1"), r.side("Model.step#2"));
+    add_up(c);
+    QCOMPARE(c.eager.calls, uint64_t{29});
+    for (int side : {0, 1}) {
+      std::vector<int64_t>& all = totals[side];
+      std::ranges::sort(all);
+      double middle = 0;
+      for (size_t i = all.size() / 4; i < all.size() - all.size() / 4; ++i) middle += static_cast<double>(all[i]);
+      middle /= static_cast<double>(all.size() - all.size() / 4 * 2);
+      QVERIFY(std::abs((side ? c.traced : c.eager).total.mean - middle) < 1e-6);
+    }
+    QVERIFY(c.known_within > 0 && c.known_within < 0.05);
+    QCOMPARE(c.rows.size(), size_t{2});
+    QCOMPARE(c.rows[0].group, Group::kSame);
+    QCOMPARE(c.rows[1].group, Group::kOnlyRight);
+    QVERIFY(std::ranges::any_of(c.notes, [](const std::string& n) { return n.starts_with("making Model.step#2 took 1.00 ms"); }));
+  }
+
+  void an_edit_moves_lines() {
+    const std::string before = "import tf\nx = 1\ny = sin(x)\nz = mul(y)\nend\n";
+    const std::string after = "import tf\n# more\nx = 1\ny = sin(x)\nz = mul(y, 2)\nrelu(z)\nend\n";
+    Recording left("before", before, "/a/before.py"), right("after", after, "/b/after.py");
+    left.eager_op(2, 3, 500);
+    left.eager_op(1, 4, 700);
+    right.eager_op(2, 4, 400);
+    right.eager_op(1, 5, 600);
+    right.eager_op(3, 6, 100);
+    const Comparison c = compared(left.side(), right.side());
+    add_up(c);
+    QCOMPARE(c.rows.size(), size_t{3});
+    QCOMPARE(c.rows[0].place, std::string("before.py:3 → after.py:4"));
+    QCOMPARE(c.rows[0].group, Group::kSame);
+    // A changed line: the op that stands there is the same one.
+    QCOMPARE(c.rows[1].eager_ops, std::string("Mul"));
+    QCOMPARE(c.rows[1].graph_nodes, std::string("Mul"));
+    QVERIFY(c.rows[1].why.find("on another line") != std::string::npos);
+    QCOMPARE(c.rows[2].group, Group::kOnlyRight);
+    QCOMPARE(c.rows[2].place, std::string("→ after.py:6"));
+  }
+
+  void two_functions_are_aligned_op_by_op() {
+    Recording r("run");
+    r.graph(1);
+    r.graph(2);
+    r.begin_call(1, 1);
+    for (const int line : {4, 5, 6}) r.node(1, line, 100);   // MatMul, Mul, Sin
+    r.end_call();
+    r.begin_call(2, 2);
+    for (const int line : {20, 22, 23}) r.node(2, line, 100);  // MatMul, Sin, Relu
+    r.end_call();
+    const Comparison c = compared(r.side("step:1"), r.side("other:1"));
+    std::map<std::string, Group> groups;
+    for (const Row& row : c.rows) groups[row.eager_ops + "|" + row.graph_nodes] = row.group;
+    QCOMPARE(groups.at("n4|n20"), Group::kSame);
+    QCOMPARE(groups.at("n5|"), Group::kOnlyLeft);
+    QCOMPARE(groups.at("n6|n22"), Group::kSame);
+    QCOMPARE(groups.at("|n23"), Group::kOnlyRight);
+    QCOMPARE(c.title, std::string("step call 1 against other call 1"));
+  }
+
+  void devices_have_their_own_lanes() {
+    Recording r("run");
+    r.graph(1);
+    for (int call = 0; call < 2; ++call) {
+      r.begin_call();
+      const auto device = [&](const char* kind, const char* name, int64_t from, int64_t to, uint32_t stream) {
+        session::DeviceRecord made;
+        made.kind = kind, made.name = name, made.stream = stream;
+        made.start_ns = r.now() + from, made.end_ns = r.now() + to;
+        made.correlation = static_cast<uint32_t>(call + 1);
+        r.add(made);
+      };
+      device("runtime", "cudaLaunchKernel", 100, 200, 0);
+      device("kernel", "sgemm", 250, call ? 450 : 850, 7);
+      r.in_call(1000);
+      r.end_call();
+    }
+    const Comparison c = compared(r.side("step:1"), r.side("step:2"));
+    add_up(c);
+    has_shares(c.eager, {{Share::kDispatch, 300}, {Share::kLaunch, 100}, {Share::kDeviceKernel, 600}});
+    has_shares(c.traced, {{Share::kDispatch, 700}, {Share::kLaunch, 100}, {Share::kDeviceKernel, 200}});
+    QCOMPARE(c.eager.picture.lanes.size(), size_t{3});
+    QCOMPARE(c.eager.picture.lanes[1].name, std::string("CUDA API, 1 launch"));
+    QCOMPARE(c.eager.picture.lanes[2].name, std::string("stream 7"));
+    QCOMPARE(c.eager.picture.lanes[2].busy, 0.6);
+    QCOMPARE(c.eager.picture.lanes[2].pieces[0].gap_share, Share::kDispatch);
+  }
+
+  void what_cannot_be_compared_says_so() {
+    Recording r("run"), empty("empty");
+    r.graph(1);
+    r.begin_call();
+    r.node(1, 4, 100);
+    r.end_call();
+    r.drop(12);
+    session::TraceRecord unused;
+    QVERIFY(failure(r.side(), r.side("step")).find("are not comparable") != std::string::npos);
+    QVERIFY(failure(r.side("step"), r.side("step:1")).find("are not comparable") != std::string::npos);
+    QVERIFY(failure(r.side("step:1"), r.side("step:2")).find("was called 1 time") != std::string::npos);
+    QVERIFY(failure(r.side("step#3"), r.side("step#4")).find("has no trace step#3") != std::string::npos);
+    QVERIFY(failure(r.side("nobody"), r.side("step")).find("has no function 'nobody'") != std::string::npos);
+    QVERIFY(failure(r.side("other"), r.side("step")).find("no call of other") != std::string::npos);
+    QVERIFY(failure(r.side(), empty.side()).find("holds nothing") != std::string::npos);
+    for (const char* words : {"step#0", "step:", "step:x", "step:-1", ":3", "#1", "step#99999999999999999999"})
+      QVERIFY_EXCEPTION_THROWN(recorded_named(words), Error);
+    const Comparison c = compared(r.side("step:1"), r.side("Model.step:1"));
+    QVERIFY(std::ranges::any_of(c.notes, [](const std::string& n) { return n.starts_with("12 ops"); }));
+    QCOMPARE(c.difference.mean, 0.0);
+  }
+
+  void it_can_be_ended() {
+    Recording r("run");
+    random_program(r, 1, 50);
+    int asked = 0;
+    const GoOn stop = [&] {
+      if (++asked > 2) throw Error(ErrorKind::kCancelled, "enough");
+    };
+    const RecordedSide side = r.side();
+    QVERIFY_EXCEPTION_THROWN(compare_recorded(side, r.side(""), stop), Error);
+    QCOMPARE(asked, 3);
+  }
+};
+
+QTEST_MAIN(TestRecordings)
+#include "test_recordings.moc"

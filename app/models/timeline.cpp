@@ -306,22 +306,6 @@ QString counter_text(const Overlays& overlays, uint32_t track, double value) {
   return overlays.memory_tracks.contains(track) ? bytes_text(whole_bytes(value)) : QString::number(value, 'g', 4);
 }
 
-Histogram histogram_of(const OpStatistics& row, size_t bars) {
-  Histogram made;
-  if (row.steps.empty() || bars == 0) return made;
-  made.least = row.steps.front().first;
-  made.greatest = row.steps.back().first;
-  made.bars.assign(made.greatest > made.least ? bars : 1, 0);
-  const double from = std::log(static_cast<double>(std::max<int64_t>(1, made.least)));
-  const double to = std::log(static_cast<double>(std::max<int64_t>(1, made.greatest)));
-  for (const auto& [ns, count] : row.steps) {
-    const double at = to > from ? (std::log(static_cast<double>(std::max<int64_t>(1, ns))) - from) / (to - from) : 0;
-    const auto last = static_cast<double>(made.bars.size() - 1);
-    made.bars[static_cast<size_t>(std::clamp(at * static_cast<double>(made.bars.size()), 0.0, last))] += count;
-  }
-  return made;
-}
-
 int64_t nice_step(double least) {
   int64_t step = 1;
   while (true) {

@@ -91,13 +91,6 @@ QString range_sentence(const RangeStatistics& statistics);
 // A value of a counter: "41.2 MB", "0.25".
 QString counter_text(const Overlays& overlays, uint32_t track, double value);
 
-// How often durations of each length occurred, in equal steps of the logarithm.
-struct Histogram {
-  int64_t least = 0, greatest = 0;
-  std::vector<uint64_t> bars;
-};
-Histogram histogram_of(const OpStatistics& row, size_t bars);
-
 // Step of the time axis: 1, 2 or 5 times a power of ten, at least `least` ns.
 int64_t nice_step(double least);
 

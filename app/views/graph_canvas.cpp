@@ -6,6 +6,7 @@
 #include "app/views/graph_access.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
+#include "app/views/part_access.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -205,7 +206,7 @@ void GraphCanvas::set_selected(const QSet<int>& boxes) {
   const int box = primary();
   if (box >= 0) {
     setAccessibleDescription(spoken(box));
-    tell_graph_access(this, box);
+    tell_current_part(this);
   }
   update();
 }

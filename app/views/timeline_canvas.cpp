@@ -2,8 +2,8 @@
 #include "app/views/timeline_canvas.h"
 
 #include "app/models/text.h"
-#include "app/views/timeline_accessible.h"
-
+#include "app/views/part_access.h"
+#include "app/views/timeline_access.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ TimelineCanvas::TimelineCanvas(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setMinimumSize(260, 80);
   setAccessibleName(QStringLiteral("Timeline"));
-  install_accessible_timeline();
+  install_timeline_access();
 }
 
 void TimelineCanvas::set_document(const Document* document, Queries* queries, bool another) {
@@ -444,6 +444,7 @@ void TimelineCanvas::choose(const Placed& bar) {
     const int64_t half = (to_ - from_) / 2;
     set_range(bar.bar.start - half, bar.bar.start + half);
   }
+  tell_current_part(this);
   update();
   if (is_phase(bar)) {
     Q_EMIT chosen(Selection::of_trace(*document_, TraceId(bar.bar.detail)));

@@ -42,6 +42,7 @@ class TimelineCanvas : public QWidget {
   // Lights all op events of these rows of a table, instead of those of the selected node or line.
   void highlight(query::GroupBy by, std::vector<uint64_t> keys);
   const query::Matches& matches() const { return matches_; }
+  void choose(const query::Placed& bar);
   void step_match(int by);              // to the next or previous of them
   void ask_peaks();                     // of the counters, in the marked range
   const std::optional<query::Placed>& selected() const { return selected_; }
@@ -57,9 +58,11 @@ class TimelineCanvas : public QWidget {
     std::optional<uint32_t> counter;    // its track; else a device's share
     std::optional<int64_t> peak_at;
   };
+  size_t area_count() const { return picture_.devices.size() + picture_.counters.size(); }
   std::vector<Area> areas() const;
   QString describe_area(size_t area) const;
   QRectF area_rect(size_t area) const;
+  QString area_tip(QPointF point) const;  // its value there; empty: none is there
   double x_of(int64_t time) const;
   int64_t time_of(double x) const;
   const query::Picture& picture() const { return picture_; }
@@ -118,8 +121,6 @@ class TimelineCanvas : public QWidget {
   void draw_bookmarks(QPainter& painter) const;
   void draw_track(QPainter& painter, size_t track) const;
   void draw_area(QPainter& painter, size_t index, const Area& area) const;
-  QString area_tip(QPointF point) const;  // its value there
-  size_t area_count() const { return picture_.devices.size() + picture_.counters.size(); }
   double area_height() const;
   double area_top(size_t area) const;
   void draw_phases(QPainter& painter, const PhaseLanes& lanes, double top) const;
@@ -140,7 +141,6 @@ class TimelineCanvas : public QWidget {
   void ask_matches();
   void ask_flow();
   void resized(int before);             // the height of the content may have changed
-  void choose(const Placed& bar);
   void to_lane(int by);
   void zoom(double factor, double x);
   void pan(double share);

@@ -23,7 +23,8 @@ inline void order_by_end(const session::OpColumns& e, std::vector<uint32_t>& ord
   if (!std::is_sorted(order.begin(), order.end(), before)) std::stable_sort(order.begin(), order.end(), before);
 }
 
-// Self time from the events of a thread in the order of their end: an op claims what ended since it began and is not claimed yet.
+// Self time from the events of a thread in the order of their end: an op claims what ended since it began and is not
+// claimed yet.
 class Nesting {
  public:
   // The time that inner ops took in [start, end).

@@ -24,11 +24,11 @@ constexpr double kMargin = 28;
 }  // namespace
 
 GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
+  install_graph_access();  // first: a name makes Qt ask for the canvas's interface, and keep it
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(200, 120);
   setAccessibleName(QStringLiteral("Graph"));
-  install_graph_access();
 }
 
 // Where a box or an open scope with that key is; null if there is none.

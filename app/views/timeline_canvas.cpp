@@ -19,11 +19,11 @@ bool marks_many(const Selection& s) {
 }  // namespace
 
 TimelineCanvas::TimelineCanvas(QWidget* parent) : QWidget(parent) {
+  install_timeline_access();  // first: a name makes Qt ask for the canvas's interface, and keep it
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(260, 80);
   setAccessibleName(QStringLiteral("Timeline"));
-  install_timeline_access();
 }
 
 void TimelineCanvas::set_document(const Document* document, Queries* queries, bool another) {

@@ -93,6 +93,7 @@ print(*times)
     // A screen reader finds it below the bars.
     QAccessibleInterface* reader = QAccessible::queryAccessibleInterface(canvas());
     QAccessibleInterface* last = reader->child(reader->childCount() - 1);
+    QVERIFY(last);
     QCOMPARE(last->text(QAccessible::Name), QStringLiteral("Memory"));
     QVERIFY(last->text(QAccessible::Description).startsWith(QStringLiteral("peak 20.0 MB at ")));
     QVERIFY(last->text(QAccessible::Description).endsWith(QStringLiteral("selected 10.0 MB")));
@@ -169,10 +170,12 @@ print(float(d.cpu()[0, 0]))
     QTRY_VERIFY(canvas()->flow().size() >= 3);
     const std::vector<query::Placed>& flow = canvas()->flow();
     QVERIFY(query::is_ops(flow[0].track.kind));
-    QCOMPARE(flow[1].track.kind, query::TrackKind::kApi);
-    QVERIFY(QString::fromStdString(flow[1].name).contains(QStringLiteral("Launch")));
-    QCOMPARE(flow[2].track.kind, query::TrackKind::kKernels);
-    QCOMPARE(flow[2].name, name);
+    for (size_t i = 1; i + 1 < flow.size(); ++i) {
+      QCOMPARE(flow[i].track.kind, query::TrackKind::kApi);
+      QVERIFY(QString::fromStdString(flow[i].name).contains(QStringLiteral("Launch")));
+    }
+    QCOMPARE(flow.back().track.kind, query::TrackKind::kKernels);
+    QCOMPARE(flow.back().name, name);
     QCOMPARE(window().session().document().op(session::OpNumber(flow[0].bar.what)).name, name);
     for (const query::Placed& p : flow) QVERIFY(canvas()->rect_of(p).has_value());
 

@@ -46,10 +46,6 @@ QString column_change_text(double ns, const ColumnUnit& unit) {
   return with_sign(QString::number(ns / unit.scale, 'f', unit.decimals), ns);
 }
 
-QString time_words(double ns) {
-  const ColumnUnit unit = unit_for(ns);
-  return (unit.scale == 1 ? QString::number(ns, 'f', 0) : three_digits(ns / unit.scale)) + QLatin1Char(' ') +
-         unit.name;
-}
+QString time_words(double ns) { return duration_text(std::llround(ns)); }
 
 }  // namespace footlight::app

@@ -10,6 +10,7 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QResizeEvent>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -25,7 +26,8 @@ bool TimelineCanvas::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Hit hit = hit_at(help->pos());
-    const QString text = hit.valid() ? describe(placed_of(hit)) : describe_loss(help->pos());
+    QString text = hit.valid() ? describe(placed_of(hit)) : describe_loss(help->pos());
+    if (text.isEmpty()) text = area_tip(help->pos());
     if (!text.isEmpty()) show_tip(help->globalPos(), text, this);
     else QToolTip::hideText();
     return true;
@@ -101,7 +103,8 @@ void TimelineCanvas::leaveEvent(QEvent*) {
   update();
 }
 
-void TimelineCanvas::resizeEvent(QResizeEvent*) {
+void TimelineCanvas::resizeEvent(QResizeEvent* event) {
+  if (event->oldSize().width() == width()) return;
   ask_picture();
   Q_EMIT range_changed();
 }

@@ -3,7 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
-#include "app/views/paint.h"
+#include "app/views/theme.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -16,43 +16,6 @@
 namespace footlight::app {
 namespace {
 constexpr size_t kBars = 28;
-}
-
-HistogramView::HistogramView(QWidget* parent) : QWidget(parent) {
-  setFixedWidth(220);
-  setAccessibleName(QStringLiteral("Durations of the row"));
-}
-
-void HistogramView::set(const OpStatistics* row) {
-  histogram_ = row ? histogram_of(*row, kBars) : Histogram{};
-  name_ = row ? row->name : QString();
-  setAccessibleDescription(row ? name_ + QStringLiteral(": ") + duration_text(histogram_.least) +
-                                     QStringLiteral(" to ") + duration_text(histogram_.greatest)
-                               : QString());
-  update();
-}
-
-void HistogramView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  const Theme& t = theme();
-  if (histogram_.bars.empty()) return;
-  text_in(painter, QRectF(8, 2, width() - 16, 18), name_, t["dim"], t.ui(-1, QFont::DemiBold));
-  const double top = 26, bottom = height() - 24;
-  const double step = (width() - 16.0) / static_cast<double>(histogram_.bars.size());
-  const uint64_t most = *std::max_element(histogram_.bars.begin(), histogram_.bars.end());
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(t["violetFill"]);
-  for (size_t i = 0; i < histogram_.bars.size(); ++i) {
-    if (!histogram_.bars[i]) continue;
-    const double tall = std::max(1.0, (bottom - top) * static_cast<double>(histogram_.bars[i]) /
-                                          static_cast<double>(std::max<uint64_t>(1, most)));
-    painter.drawRect(QRectF(8 + static_cast<double>(i) * step, bottom - tall, std::max(1.0, step - 1), tall));
-  }
-  const QRectF below(8, bottom + 2, width() - 16, 18);
-  text_in(painter, below, duration_text(histogram_.least), t["faint"], t.code(-1));
-  if (histogram_.greatest > histogram_.least)
-    text_in(painter, below, duration_text(histogram_.greatest), t["faint"], t.code(-1),
-            Qt::AlignRight | Qt::AlignVCenter);
 }
 
 TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), callers_(this) {
@@ -95,18 +58,28 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   table_->horizontalHeader()->setSectionsClickable(true);
   connect(table_->horizontalHeader(), &QHeaderView::sectionClicked, &ops_, &OpsModel::sort_by);
   histogram_ = new HistogramView;
+  histogram_->setFixedWidth(220);
   histogram_->hide();
+  const auto scrolled = [](FlameView* flame) {
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(flame);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    return scroll;
+  };
   auto* page = new QWidget;
-  auto* row = new QHBoxLayout(page);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* parts = new QVBoxLayout(page);
+  parts->setContentsMargins(0, 0, 0, 0);
+  auto* row = new QHBoxLayout;
   row->addWidget(table_, 1);
   row->addWidget(histogram_);
+  parts->addLayout(row, 1);
+  below_ = new FlameView;
+  below_scroll_ = scrolled(below_);
+  below_scroll_->hide();
+  parts->addWidget(below_scroll_, 1);
   flame_ = new FlameView;
-  auto* scroll = new QScrollArea;
-  scroll->setWidget(flame_);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setFocusPolicy(Qt::NoFocus);
   tree_ = new QTreeView;
   tree_->setModel(&callers_);
   tree_->setItemDelegate(new CellDelegate(tree_));
@@ -115,7 +88,7 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   tree_->setAccessibleName(QStringLiteral("Ops and functions with their callers"));
   stack_ = new QStackedWidget;
   stack_->addWidget(page);
-  stack_->addWidget(scroll);
+  stack_->addWidget(scrolled(flame_));
   stack_->addWidget(tree_);
   column->addWidget(stack_, 1);
 
@@ -141,7 +114,7 @@ void TimelineTable::clear() {
   filter_->clear();
   ops_.set_statistics({});
   callers_.set(nullptr, {});
-  flame_->set(nullptr, {});
+  for (FlameView* flame : {flame_, below_}) flame->set(nullptr, {});
   summary_->clear();
   lost_->hide();
 }
@@ -160,12 +133,35 @@ void TimelineTable::set_statistics(RangeStatistics statistics) {
   const int row = key ? ops_.row_of(*key) : -1;
   if (row >= 0) table_->setCurrentIndex(ops_.index(row, 0));
   else light();
+  share_room();
+}
+
+void TimelineTable::allow_flame_below(bool allowed) {
+  below_allowed_ = allowed;
+  share_room();
+}
+
+void TimelineTable::share_room() {
+  constexpr int kRoom = 130;
+  const int rows = table_->content_height();
+  const bool shown = below_allowed_ && ops_.rowCount() > 0 && stack_->height() - rows >= kRoom;
+  table_->setMaximumHeight(shown ? rows : QWIDGETSIZE_MAX);
+  if (shown == below_shown_) return;
+  below_shown_ = shown;
+  below_scroll_->setVisible(shown);
+  if (shown) Q_EMIT asked_for();
+}
+
+void TimelineTable::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  share_room();
 }
 
 void TimelineTable::set_stacks(const Document* document, query::StackTree tree) {
   callers_.set(document, tree);
   for (int c = 1; c < CallersModel::kColumns; ++c) tree_->setColumnWidth(c, 110);
   tree_->setColumnWidth(0, std::max(260, tree_->width() - 380));
+  below_->set(document, tree);
   flame_->set(document, std::move(tree));
 }
 
@@ -176,7 +172,9 @@ void TimelineTable::show_search() {
 
 void TimelineTable::light() {
   const OpStatistics* row = table_->currentIndex().isValid() ? ops_.at(table_->currentIndex().row()) : nullptr;
-  histogram_->set(row);
+  if (row && !row->steps.empty())
+    histogram_->set(histogram_of(row->steps, row->steps.front().first, row->steps.back().first, kBars),
+                    theme()["violetFill"], row->name);
   histogram_->setVisible(row);
   if (row) Q_EMIT lit({row->key});
   else if (!filter_->text().trimmed().isEmpty()) Q_EMIT lit(ops_.keys());

@@ -115,6 +115,10 @@ class Planner {
       if (at < 0) continue;
       plan_.places.insert(GraphPlan::place_key(id, g->nodes[i].id), at);
       if (area.twin[i] >= 0) plan_.in_other_piece.insert(GraphPlan::place_key(id, g->nodes[i].id));
+      for (const session::NodeOrigin& origin : g->nodes[i].origins) {
+        const quint64 key = GraphPlan::place_key(origin.graph, origin.node.value);
+        if (!plan_.places.contains(key)) plan_.places.insert(key, at);
+      }
     }
     return index;
   }
@@ -400,6 +404,7 @@ class Planner {
   void add_chips(Area& area) {
     const session::GraphRecord& g = area.graph;
     const std::vector<size_t> forward = forward_ops(g);
+    lay_back_beside(plan_, area.index, forward, [&](size_t i) { return end_of(area, i).first; });
     for (size_t i = 0; i < g.nodes.size(); ++i) {
       for (const session::EdgeRecord& e : g.nodes[i].inputs) {
         const int from = area.row.value(e.from, -1);

@@ -21,18 +21,13 @@ GraphFindBar::GraphFindBar(QWidget* parent) : QFrame(parent) {
   field_->setMinimumWidth(240);
   field_->installEventFilter(this);
   count_ = plain_label({}, "dim");
-  back_ = new QPushButton(QString::fromUtf8("↑"));
-  on_ = new QPushButton(QString::fromUtf8("↓"));
+  back_ = chip_button(QString::fromUtf8("↑"), QStringLiteral("Previous match (Shift+Enter)"));
+  on_ = chip_button(QString::fromUtf8("↓"), QStringLiteral("Next match (Enter)"));
   back_->setAccessibleName(QStringLiteral("Previous match"));
   on_->setAccessibleName(QStringLiteral("Next match"));
-  set_tip(back_, QStringLiteral("Previous match (Shift+Enter)"));
-  set_tip(on_, QStringLiteral("Next match (Enter)"));
   row->addWidget(field_);
   row->addWidget(count_);
-  for (QPushButton* button : {back_, on_}) {
-    button->setProperty("role", "chip");
-    row->addWidget(button);
-  }
+  for (QPushButton* button : {back_, on_}) row->addWidget(button);
   patience_.setSingleShot(true);
   patience_.setInterval(120);
   connect(field_, &QLineEdit::textChanged, &patience_, qOverload<>(&QTimer::start));

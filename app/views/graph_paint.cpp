@@ -40,6 +40,7 @@ void arrow_head(QPainter& painter, QPointF tip, QPointF from, const QColor& colo
 const char* mark_tone(const PlanBox& box) {
   switch (box.mark) {
     case PlanBox::Mark::kChanged: return "amber";
+    case PlanBox::Mark::kReplaced: return "violet";
     case PlanBox::Mark::kOnlyLeft: return "red";
     case PlanBox::Mark::kOnlyRight: return "green";
     default: return nullptr;

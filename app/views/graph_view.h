@@ -1,10 +1,11 @@
-// The Graph tab: what is hidden and open, the canvas, the minimap, the search, and a floating panel with the source of
-// the selection.
+// The Graph tab: what is hidden and open, which stage is shown, the canvas, the search, and beside them the minimap and
+// the source of the selection.
 #pragma once
 
 #include "app/layout/graph_layout.h"
 #include "app/models/graph_costs.h"
 #include "app/models/graph_find.h"
+#include "app/models/graph_stages.h"
 #include "app/views/code_view.h"
 #include "app/views/graph_canvas.h"
 #include "app/views/graph_find_bar.h"
@@ -39,6 +40,12 @@ class GraphView : public View {
   const std::vector<FoundNode>& found() const { return found_; }
   // The actions for a box; -1: for the graph. The caller owns the menu.
   QMenu* menu_for(int box);
+  GraphStage stage() const { return stage_; }
+  void show_stage(GraphStage stage);
+  // What the last pass did and what the next one does; empty unless a stage is chosen.
+  QString stage_text() const { return stage_says_->text(); }
+  QPushButton* stage_button() { return stage_button_; }
+  QWidget* side() { return side_; }
   // Asks for a file where `path` is empty.
   void export_picture(const QString& path = {});
 
@@ -59,8 +66,9 @@ class GraphView : public View {
   void toggle_cluster(int cluster);
   void mark();
   void show_source();
+  void show_side(bool shown);
   void place_panels();
-  QPushButton* chip(const QString& text, bool on, const QString& tip);
+  void offer_stages();
   QWidget* make_bar();
   void connect_canvas();
   void select_node(GraphId graph, uint32_t node);
@@ -74,15 +82,16 @@ class GraphView : public View {
 
   GraphLayout layout_;
   GraphCanvas* canvas_;
-  Minimap* minimap_;
+  QWidget* side_;           // the minimap and the source, beside the picture
   QFrame* source_panel_;
   QLabel* source_title_;
   CodeView* source_;
   QLabel* summary_;
-  QPushButton *labels_, *hide_, *fold_, *colour_;
+  QPushButton *labels_, *hide_, *fold_, *colour_, *stage_button_;
+  QLabel* stage_says_;
   GraphFindBar* find_;
   QThreadPool threads_;                      // for searches
-  std::shared_ptr<const Document> part_;     // the records of the graph shown
+  std::shared_ptr<const Document> part_;     // the records of the graph shown, as traced
   std::shared_ptr<const GraphSearch> words_;
   std::vector<FoundNode> found_;
   size_t found_at_ = 0;                      // from 1; 0: none
@@ -93,6 +102,7 @@ class GraphView : public View {
   GraphCosts costs_;
   uint64_t costed_events_ = 0;
   GraphId shown_;
+  GraphStage stage_;
   GraphOptions options_;
   QHash<quint32, GraphOptions> remembered_;
   QString keep_;

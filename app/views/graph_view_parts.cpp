@@ -5,6 +5,8 @@
 #include "app/views/graph_export.h"
 #include "app/views/labels.h"
 
+#include "engine/explain/stages.h"
+
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
@@ -14,22 +16,12 @@
 
 namespace footlight::app {
 
-QPushButton* GraphView::chip(const QString& text, bool on, const QString& tip) {
-  auto* button = new QPushButton(text);
-  button->setProperty("role", "chip");
-  button->setCheckable(true);
-  button->setChecked(on);
-  set_tip(button, tip);
-  return button;
-}
-
 QWidget* GraphView::make_bar() {
   auto* whole = new QWidget;
   auto* bar = new QHBoxLayout(whole);
   bar->setContentsMargins(16, 10, 16, 8);
   bar->setSpacing(6);
-  colour_ = chip(QStringLiteral("Colour: op"), true, QStringLiteral("What the colours of the boxes mean"));
-  colour_->setCheckable(false);
+  colour_ = chip_button(QStringLiteral("Colour: op"), QStringLiteral("What the colours of the boxes mean"));
   auto* colours = new QMenu(colour_);
   for (const GraphColour by : kGraphColours) {
     colours->addAction(name_of(by), this, [this, by] {
@@ -38,9 +30,9 @@ QWidget* GraphView::make_bar() {
     });
   }
   colour_->setMenu(colours);
-  labels_ = chip(QStringLiteral("Shapes on edges"), true, QStringLiteral("Write the shape of a value on its edge"));
-  hide_ = chip(QStringLiteral("Hide: nothing"), true, QStringLiteral("What is left out of the picture"));
-  hide_->setCheckable(false);
+  labels_ = chip_switch(QStringLiteral("Shapes on edges"), QStringLiteral("Write the shape of a value on its edge"),
+                        true);
+  hide_ = chip_button(QStringLiteral("Hide: nothing"), QStringLiteral("What is left out of the picture"));
   auto* hidden = new QMenu(hide_);
   const auto hide = [this, hidden](const QString& what, bool GraphOptions::*member) {
     QAction* action = hidden->addAction(QStringLiteral("Hide ") + what);
@@ -61,15 +53,15 @@ QWidget* GraphView::make_bar() {
   hide(QStringLiteral("identities"), &GraphOptions::hide_identities);
   hide(QStringLiteral("control edges"), &GraphOptions::hide_control);
   hide_->setMenu(hidden);
-  fold_ = new QPushButton(QStringLiteral("Fold all"));
-  set_tip(fold_, QStringLiteral("Fold every scope and body, or open them again"));
-  auto* find = new QPushButton(QStringLiteral("Find"));
-  set_tip(find, QStringLiteral("Search the nodes of this graph (Ctrl+F or /)"));
-  auto* fit = new QPushButton(QStringLiteral("Fit"));
-  set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
+  stage_button_ = chip_button(QStringLiteral("Stage: as traced"),
+                              QStringLiteral("The graph before and after each pass of the engine, and what it did"));
+  stage_button_->setMenu(new QMenu(stage_button_));
+  fold_ = chip_button(QStringLiteral("Fold all"), QStringLiteral("Fold every scope and body, or open them again"));
+  QPushButton* find =
+      chip_button(QStringLiteral("Find"), QStringLiteral("Search the nodes of this graph (Ctrl+F or /)"));
+  QPushButton* fit = chip_button(QStringLiteral("Fit"), QStringLiteral("Show the whole graph (Home)"));
   auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
-  for (QPushButton* button : {fold_, find, fit}) button->setProperty("role", "chip");
-  for (QPushButton* button : {colour_, labels_, hide_, fold_, find, fit})
+  for (QPushButton* button : {colour_, labels_, hide_, stage_button_, fold_, find, fit})
     bar->addWidget(button);
   bar->addWidget(compare);
   bar->addStretch(1);
@@ -137,14 +129,50 @@ void GraphView::connect_canvas() {
   });
 }
 
-// A node of the graph shown, or of one that it runs: the trace stays.
+// A node of the graph shown, or of one that it runs: the trace stays. For a node that a pass made: the one as traced.
 void GraphView::select_node(GraphId graph, uint32_t node) {
+  if (const session::GraphRecord* g = document().graph(graph)) node = explain::traced_node(*g, node);
   Selection s = Selection::of_node(document(), graph, node);
   if (const session::TraceRecord* t = document().trace_of_graph(shown_)) {
     s.trace = t->id;
     s.function = t->function;
   }
   select(s);
+}
+
+// What passes did may be known only when the run goes on.
+void GraphView::offer_stages() {
+  const session::GraphRecord* g = part_ ? part_->graph(shown_) : nullptr;
+  const std::vector<StageChoice> choices = g ? stage_choices(*g) : std::vector<StageChoice>();
+  if (g && stage_.passes > g->passes.size()) stage_ = {};
+  stage_button_->setVisible(!choices.empty());
+  QMenu* menu = stage_button_->menu();
+  menu->clear();
+  for (const StageChoice& choice : choices) {
+    QString text = choice.name;
+    text[0] = text[0].toUpper();
+    if (!choice.detail.isEmpty()) text += QStringLiteral(": ") + choice.detail;
+    QAction* action = menu->addAction(text, this, [this, choice] { show_stage(choice.stage); });
+    action->setCheckable(true);
+    action->setChecked(choice.stage == stage_);
+    if (choice.stage == stage_) stage_button_->setText(QStringLiteral("Stage: ") + choice.name);
+  }
+  const StageSentences says = part_ ? stage_sentences(*part_, shown_, stage_) : StageSentences();
+  QStringList lines;
+  if (!says.last.isEmpty()) lines << QStringLiteral("Done: ") + says.last;
+  if (!says.next.isEmpty()) lines << QStringLiteral("Next: ") + says.next;
+  stage_says_->setText(lines.join(QLatin1Char('\n')));
+  stage_says_->setVisible(!lines.isEmpty());
+}
+
+void GraphView::show_stage(GraphStage stage) {
+  stage_ = stage;
+  words_.reset();
+  offer_stages();
+  const GraphPlan& plan = std::as_const(*canvas_).plan();
+  const int at = plan.place_of(current().graph, current().node);
+  lay_out(at < 0 ? QString() : plan.boxes[static_cast<size_t>(at)].key);
+  if (find_->isVisible()) search(find_->text());
 }
 
 // Another plan may have come while the menu was open.
@@ -246,11 +274,11 @@ void GraphView::search(const QString& words) {
     return;
   }
   searching_ = true;
-  threads_.start([this, number = ++searches_, words, part = part_, known = words_, graph = shown_] {
-    const auto made = known ? known : GraphSearch::make(*part, graph);
+  threads_.start([this, number = ++searches_, words, part = part_, known = words_, graph = shown_, stage = stage_] {
+    const auto made = known ? known : GraphSearch::make(*part_at(part, stage), graph);
     auto found = made->find(words);
-    QMetaObject::invokeMethod(this, [this, number, part, made, found = std::move(found)]() mutable {
-      if (part == part_) words_ = made;
+    QMetaObject::invokeMethod(this, [this, number, part, stage, made, found = std::move(found)]() mutable {
+      if (part == part_ && stage == stage_) words_ = made;
       if (number != searches_) return;
       searching_ = false;
       found_ = std::move(found);

@@ -98,8 +98,9 @@ class Planner {
     Area area{*g, index, prefix, depth, std::move(parameters), {}, {}, {}, {}, {}};
     for (size_t i = 0; i < g->nodes.size(); ++i) area.row.insert(g->nodes[i].id, static_cast<int>(i));
     find_variables(area);
-    const std::string common = common_scope(*g);
-    area.groups = group_nodes(document_, *g, {prefix, common, !options_.fold_repeats, [&](size_t i) {
+    std::vector<std::string> names = made_in(document_, *g, options_.grouping);
+    const std::string common = common_scope(names);
+    area.groups = group_nodes(document_, *g, {prefix, std::move(names), common, !options_.fold_repeats, [&](size_t i) {
                                                 return !hidden(g->nodes[i]) && area.variable[i].isEmpty();
                                               }});
     open_around_way(area);
@@ -182,7 +183,7 @@ class Planner {
         path.push_back(at);
       std::reverse(path.begin(), path.end());
       int cluster = -1;
-      std::string inside = common;
+      std::string inside = options_.grouping == GraphGrouping::kNames ? common : std::string();
       for (const int at : path) {
         const GraphGroup& group = area.groups.groups[static_cast<size_t>(at)];
         if (!open(group)) {
@@ -192,7 +193,7 @@ class Planner {
           ++box(known->second).holds;
           break;
         }
-        if (group.kind == GraphGroup::Kind::kScope) {
+        if (group.kind == GraphGroup::Kind::kScope && options_.grouping == GraphGrouping::kNames) {
           const size_t name = static_cast<size_t>(group.title.toUtf8().size());
           inside = g.nodes[i].name.substr(0, inside.size() + name + 1);
         } else if (group.kind == GraphGroup::Kind::kRepeat) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/models/document.h"
+#include "app/models/graph_calls.h"
 
 #include <QHash>
 #include <QPointF>
@@ -21,6 +22,7 @@ struct GraphOptions {
   bool fold_repeats = false;   // and put levels with too many boxes together
   bool chips = false;          // variables and gradients as chips on the boxes that they belong to
   bool fold_scopes = false;    // scopes are folded unless opened
+  GraphGrouping grouping = GraphGrouping::kNames;  // what scopes are
   QSet<QString> folded;        // scopes by key
   QSet<QString> opened;        // functions, repeats and blocks by key; scopes too where they are folded
   QSet<QString> unrolled;      // repeats by key, shown piece by piece

@@ -12,6 +12,18 @@
 #include <utility>
 
 namespace footlight::app {
+namespace {
+
+// What the bar says holds for every graph.
+void take_choices(GraphOptions& now, GraphOptions next) {
+  next.hide_constants = now.hide_constants;
+  next.hide_identities = now.hide_identities;
+  next.hide_control = now.hide_control;
+  next.grouping = now.grouping;
+  now = std::move(next);
+}
+
+}  // namespace
 
 GraphView::GraphView(const Context& context, QWidget* parent) : View(context, parent), layout_(this) {
   threads_.setMaxThreadCount(1);
@@ -32,10 +44,10 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   row->addWidget(canvas_, 1);
   column->addLayout(row, 1);
   side_ = new QWidget;
-  side_->setFixedWidth(290);
+  side_->setFixedWidth(302);
   row->addWidget(side_);
   auto* beside = new QVBoxLayout(side_);
-  beside->setContentsMargins(0, 6, 16, 16);
+  beside->setContentsMargins(12, 6, 16, 16);
   beside->setSpacing(16);
   beside->addWidget(new Minimap(canvas_), 0, Qt::AlignRight);
   find_ = new GraphFindBar(canvas_);
@@ -73,7 +85,7 @@ GraphView::~GraphView() { threads_.waitForDone(); }  // its work calls back
 void GraphView::reset() {
   layout_.cancel();
   remembered_.clear();
-  options_ = {};
+  take_choices(options_, GraphOptions());
   shown_ = {};
   part_.reset();
   stage_ = {};
@@ -143,17 +155,12 @@ bool GraphView::needs_opening() const {
 
 void GraphView::show_graph(GraphId graph) {
   if (shown_.valid()) remembered_.insert(shown_.value, options_);
-  const bool hide_constants = options_.hide_constants, hide_identities = options_.hide_identities,
-             hide_control = options_.hide_control;
   const auto known = remembered_.constFind(graph.value);
   GraphOptions next = known != remembered_.constEnd() ? *known : first_options(document(), graph);
   // Another trace of the same function keeps the same scopes open.
   const session::TraceRecord *before = document().trace_of_graph(shown_), *after = document().trace_of_graph(graph);
   if (known == remembered_.constEnd() && before && after && before->function == after->function) next = options_;
-  next.hide_constants = hide_constants;
-  next.hide_identities = hide_identities;
-  next.hide_control = hide_control;
-  options_ = next;
+  take_choices(options_, std::move(next));
   another_ = !(before && after && before->function == after->function);
   shown_ = graph;
   part_ = graph_part(document(), graph);

@@ -42,6 +42,7 @@ class GraphView : public View {
   QMenu* menu_for(int box);
   GraphStage stage() const { return stage_; }
   void show_stage(GraphStage stage);
+  void set_grouping(GraphGrouping by);
   // What the last pass did and what the next one does; empty unless a stage is chosen.
   QString stage_text() const { return stage_says_->text(); }
   QPushButton* stage_button() { return stage_button_; }
@@ -87,7 +88,7 @@ class GraphView : public View {
   QLabel* source_title_;
   CodeView* source_;
   QLabel* summary_;
-  QPushButton *labels_, *hide_, *fold_, *colour_, *stage_button_;
+  QPushButton *hide_, *group_, *fold_, *colour_, *stage_button_;
   QLabel* stage_says_;
   GraphFindBar* find_;
   QThreadPool threads_;                      // for searches

@@ -30,8 +30,6 @@ QWidget* GraphView::make_bar() {
     });
   }
   colour_->setMenu(colours);
-  labels_ = chip_switch(QStringLiteral("Shapes on edges"), QStringLiteral("Write the shape of a value on its edge"),
-                        true);
   hide_ = chip_button(QStringLiteral("Hide: nothing"), QStringLiteral("What is left out of the picture"));
   auto* hidden = new QMenu(hide_);
   const auto hide = [this, hidden](const QString& what, bool GraphOptions::*member) {
@@ -42,7 +40,7 @@ QWidget* GraphView::make_bar() {
       options_.*member = on;
       QStringList names;
       for (const QAction* each : hidden->actions())
-        if (each->isChecked()) names << each->data().toString();
+        if (each->isChecked() && each->data().isValid()) names << each->data().toString();
       hide_->setText(QStringLiteral("Hide: ") + (names.isEmpty()      ? QStringLiteral("nothing")
                                                  : names.size() == 1 ? names.front()
                                                                      : QStringLiteral("%1 kinds").arg(names.size())));
@@ -52,7 +50,15 @@ QWidget* GraphView::make_bar() {
   hide(QStringLiteral("constants"), &GraphOptions::hide_constants);
   hide(QStringLiteral("identities"), &GraphOptions::hide_identities);
   hide(QStringLiteral("control edges"), &GraphOptions::hide_control);
+  QAction* shapes = hidden->addAction(QStringLiteral("Hide the shapes on edges"));
+  shapes->setCheckable(true);
+  connect(shapes, &QAction::toggled, this, [this](bool on) { canvas_->set_edge_labels(!on); });
   hide_->setMenu(hidden);
+  group_ = chip_button(QStringLiteral("Group: name scopes"), QStringLiteral("What the frames around nodes stand for"));
+  auto* groupings = new QMenu(group_);
+  for (const GraphGrouping by : kGraphGroupings)
+    groupings->addAction(QStringLiteral("Group by ") + name_of(by), this, [this, by] { set_grouping(by); });
+  group_->setMenu(groupings);
   stage_button_ = chip_button(QStringLiteral("Stage: as traced"),
                               QStringLiteral("The graph before and after each pass of the engine, and what it did"));
   stage_button_->setMenu(new QMenu(stage_button_));
@@ -60,8 +66,9 @@ QWidget* GraphView::make_bar() {
   QPushButton* find =
       chip_button(QStringLiteral("Find"), QStringLiteral("Search the nodes of this graph (Ctrl+F or /)"));
   QPushButton* fit = chip_button(QStringLiteral("Fit"), QStringLiteral("Show the whole graph (Home)"));
-  auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
-  for (QPushButton* button : {colour_, labels_, hide_, stage_button_, fold_, find, fit})
+  auto* compare = new LinkButton(QString::fromUtf8("Diff with …"), false);
+  set_tip(compare, QStringLiteral("Compare this graph with that of another trace"));
+  for (QPushButton* button : {colour_, hide_, group_, stage_button_, fold_, find, fit})
     bar->addWidget(button);
   bar->addWidget(compare);
   bar->addStretch(1);
@@ -71,7 +78,6 @@ QWidget* GraphView::make_bar() {
   });
   connect(find, &QPushButton::clicked, this, [this] { find_->open(); });
   connect(fit, &QPushButton::clicked, this, [this] { canvas_->fit(); });
-  connect(labels_, &QPushButton::toggled, this, [this](bool on) { canvas_->set_edge_labels(on); });
   connect(fold_, &QPushButton::clicked, this, [this] {
     const GraphPlan& plan = std::as_const(*canvas_).plan();
     const bool anything_open = !plan.clusters.empty() || plan.areas.size() > 1;
@@ -163,6 +169,12 @@ void GraphView::offer_stages() {
   if (!says.next.isEmpty()) lines << QStringLiteral("Next: ") + says.next;
   stage_says_->setText(lines.join(QLatin1Char('\n')));
   stage_says_->setVisible(!lines.isEmpty());
+}
+
+void GraphView::set_grouping(GraphGrouping by) {
+  options_.grouping = by;
+  group_->setText(QStringLiteral("Group: ") + name_of(by));
+  if (shown_.valid()) lay_out({});
 }
 
 void GraphView::show_stage(GraphStage stage) {
@@ -296,7 +308,7 @@ void GraphView::mark_found() {
     if (box >= 0) boxes.insert(box);
   }
   canvas_->set_found(boxes);
-  find_->show_count(found_at_, found_.size());
+  find_->show_found(found_at_, found_.size());
 }
 
 void GraphView::step_found(int by) {
@@ -310,7 +322,7 @@ void GraphView::step_found(int by) {
   else found_at_ = (found_at_ - 1 + count + static_cast<size_t>(by > 0 ? 1 : count - 1)) % count + 1;
   const FoundNode& f = found_[found_at_ - 1];
   select_node(f.graph, f.node);
-  find_->show_count(found_at_, count);
+  find_->show_found(found_at_, count);
   const GraphPlan& plan = std::as_const(*canvas_).plan();
   if (plan.box_of(f.graph, f.node) < 0) {
     options_.reveal_graph = f.graph;

@@ -5,6 +5,7 @@
 #include "engine/graph/describe.h"
 #include "engine/runtime/executor.h"
 #include "engine/session/writer.h"
+#include "engine/trace/call_sites.h"
 #include "engine/trace/pass_record.h"
 
 #include <mutex>
@@ -42,6 +43,7 @@ session::NodeRecord node_record(const Node& node, uint32_t index) {
   if (const AttrValue* value = node.attrs.find(kValue))
     if (const Tensor* tensor = std::get_if<Tensor>(value)) record.constant = describe_value(*tensor);
   record.source = node.source;
+  if (node.call_site != kNoCallSite) record.location = session::LocationId(node.call_site);
   return record;
 }
 
@@ -64,6 +66,7 @@ void record_graphs(const compile::Program& program) {
     const auto [known, added] = nodes.try_emplace(g->id, g->size());
     if (!added && known->second == g->size()) continue;
     known->second = g->size();
+    record_call_sites(*g, *writer);
     session::GraphRecord record = graph_record(*g);
     const auto made = compiled.find(g.get());  // a branch that never runs has none
     if (made != compiled.end()) add_passes(*made->second, record);

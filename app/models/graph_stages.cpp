@@ -8,7 +8,13 @@
 namespace footlight::app {
 namespace {
 
-QString title_of(const std::string& stage) { return q(stage).replace(QLatin1Char('_'), QLatin1Char(' ')); }
+// "prune (2)": the second run of a pass.
+QString title_of(const std::string& stage) {
+  const size_t number = stage.find_last_not_of("0123456789") + 1;
+  QString title = q(stage.substr(0, number)).replace(QLatin1Char('_'), QLatin1Char(' '));
+  if (number < stage.size()) title += QStringLiteral(" (%1)").arg(q(stage.substr(number)));
+  return title;
+}
 
 // Of the passes over the root, and how many nodes they change in the graphs that it runs.
 QString sentence(const Document& part, const session::GraphRecord& root, size_t pass) {
@@ -31,10 +37,10 @@ void mark(PlanBox& box, PlanBox::Mark mark, const QString& note) {
 std::vector<StageChoice> stage_choices(const session::GraphRecord& graph) {
   if (graph.passes.empty()) return {};
   const std::vector<std::string> names = explain::stage_names(graph);
-  const size_t last = graph.passes.size();
+  const size_t last = explain::pass_count(graph);
+  const std::vector<size_t> counts = explain::changed_by_passes(graph);
   const auto changes = [&](size_t pass) {
-    const size_t count = explain::steps_in(graph, pass).size();
-    return count ? counted(count, "node", "nodes") : QStringLiteral("nothing");
+    return counts[pass] ? counted(counts[pass], "node", "nodes") : QStringLiteral("nothing");
   };
   std::vector<StageChoice> all{{{0, false}, QStringLiteral("as traced"), {}}};
   all.push_back({{0, true}, QStringLiteral("before ") + title_of(names[1]),
@@ -59,9 +65,22 @@ StageSentences stage_sentences(const Document& part, GraphId root, GraphStage st
   const session::GraphRecord* g = part.graph(root);
   if (!g || !stage.marks) return {};
   StageSentences made;
-  if (stage.passes > 0 && stage.passes <= g->passes.size()) made.last = sentence(part, *g, stage.passes - 1);
-  if (stage.passes < g->passes.size()) made.next = sentence(part, *g, stage.passes);
+  if (stage.passes > 0 && stage.passes <= explain::pass_count(*g)) made.last = sentence(part, *g, stage.passes - 1);
+  if (stage.passes < explain::pass_count(*g)) made.next = sentence(part, *g, stage.passes);
   return made;
+}
+
+std::vector<FoundNode> changed_at(const Document& part, GraphStage stage) {
+  std::vector<FoundNode> nodes;
+  if (!stage.marks) return nodes;
+  for (const session::GraphRecord& g : part.graphs) {
+    for (const explain::NodeStep& step : explain::steps_in(g, stage.passes)) nodes.push_back({g.id, step.node});
+    if (stage.passes < explain::pass_count(g) || !stage.passes) continue;
+    for (const session::GraphChange& change : g.changes)
+      if (change.pass + size_t{1} == stage.passes && change.fate == session::Fate::kInserted)
+        nodes.push_back({g.id, change.by});
+  }
+  return nodes;
 }
 
 void mark_stage(GraphPlan& plan, const Document& part, GraphStage stage) {
@@ -86,7 +105,7 @@ void mark_stage(GraphPlan& plan, const Document& part, GraphStage stage) {
     for (const session::GraphChange& change : g.changes) {
       if (change.pass + size_t{1} != stage.passes || change.fate != session::Fate::kInserted) continue;
       const int at = plan.place_of(g.id, change.by);
-      if (at < 0 || stage.passes > g.passes.size()) continue;
+      if (at < 0 || stage.passes > explain::pass_count(g)) continue;
       PlanBox& box = plan.boxes[static_cast<size_t>(at)];
       if (box.kind == PlanBox::Kind::kNode && box.mark == PlanBox::Mark::kNone)
         mark(box, PlanBox::Mark::kOnlyRight, QStringLiteral("made by ") + title_of(g.passes[stage.passes - 1]));

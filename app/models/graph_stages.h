@@ -1,6 +1,7 @@
 // The stages of a graph: as traced, after each pass of the engine, as it runs; and what the passes change, as marks.
 #pragma once
 
+#include "app/models/graph_find.h"
 #include "app/models/graph_plan.h"
 
 #include <memory>
@@ -29,6 +30,9 @@ struct StageSentences {
   QString last, next;
 };
 StageSentences stage_sentences(const Document& part, GraphId root, GraphStage stage);
+
+// The nodes that the next pass changes; after the last one, those that it made. `part`: as traced.
+std::vector<FoundNode> changed_at(const Document& part, GraphStage stage);
 
 // Marks the boxes of a plan made at that stage. `part`: as traced.
 void mark_stage(GraphPlan& plan, const Document& part, GraphStage stage);

@@ -102,7 +102,7 @@ InspectorGroup phases_group(const session::TraceRecord& trace) {
 
 InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph) {
   InspectorGroup group{QStringLiteral("Passes"), {}, {}};
-  for (size_t pass = 0; pass < graph.passes.size(); ++pass) {
+  for (size_t pass = 0; pass < explain::pass_count(graph); ++pass) {
     const QString did = q(explain::what_pass_did(
         graph, pass, [&](const session::NodeRecord& n) { return document.place(n.source).line; }));
     const qsizetype name = did.indexOf(QStringLiteral(": "));

@@ -33,9 +33,15 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   column->addWidget(make_bar());
   stage_says_ = plain_label({}, "dim");
   stage_says_->setWordWrap(true);
-  stage_says_->setContentsMargins(18, 0, 16, 8);
   stage_says_->setAccessibleName(QStringLiteral("What the passes did"));
-  column->addWidget(stage_says_);
+  stage_go_ = new LinkButton(QStringLiteral("Go to the next changed node"), false);
+  connect(stage_go_, &QPushButton::clicked, this, &GraphView::step_changed);
+  stage_row_ = new QWidget;
+  auto* says = new QHBoxLayout(stage_row_);
+  says->setContentsMargins(18, 0, 16, 8);
+  says->addWidget(stage_says_, 1);
+  says->addWidget(stage_go_, 0, Qt::AlignBottom);
+  column->addWidget(stage_row_);
   canvas_ = new GraphCanvas;
   canvas_->setAccessibleName(QStringLiteral("Graph of the selected trace"));
   auto* row = new QHBoxLayout;
@@ -312,7 +318,7 @@ void GraphView::show_source() {
 
 // Beside the picture, so that it never covers a node; a narrow window has no room for it.
 void GraphView::show_side(bool shown) {
-  shown = shown && width() > 760;
+  shown = shown && width() > kNarrow;
   if (shown != side_->isHidden()) return;
   side_->setVisible(shown);
   layout()->activate();  // the picture that comes next is for the canvas as it is then
@@ -326,6 +332,8 @@ void GraphView::place_panels() {
 }
 
 void GraphView::resizeEvent(QResizeEvent*) {
+  for (QPushButton* button : {colour_, hide_, group_, stage_button_})
+    say_choice(button, button->property("choice").toString());
   show_side(!std::as_const(*canvas_).plan().boxes.empty());
   show_source();
   place_panels();

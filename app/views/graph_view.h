@@ -9,6 +9,7 @@
 #include "app/views/code_view.h"
 #include "app/views/graph_canvas.h"
 #include "app/views/graph_find_bar.h"
+#include "app/views/labels.h"
 #include "app/views/view.h"
 
 #include <QHash>
@@ -46,6 +47,7 @@ class GraphView : public View {
   // What the last pass did and what the next one does; empty unless a stage is chosen.
   QString stage_text() const { return stage_says_->text(); }
   QPushButton* stage_button() { return stage_button_; }
+  QPushButton* changed_button() { return stage_go_; }
   QWidget* side() { return side_; }
   // Asks for a file where `path` is empty.
   void export_picture(const QString& path = {});
@@ -59,6 +61,8 @@ class GraphView : public View {
   bool eventFilter(QObject* object, QEvent* event) override;
 
  private:
+  static constexpr int kNarrow = 760;  // no room beside the picture, nor for long names in the bar
+
   void show_graph(GraphId graph);
   void lay_out(const QString& keep);
   void took(const GraphPlan& plan, const QString& how, qint64 ms);
@@ -70,6 +74,7 @@ class GraphView : public View {
   void show_side(bool shown);
   void place_panels();
   void offer_stages();
+  void say_choice(QPushButton* button, const QString& choice);
   QWidget* make_bar();
   void connect_canvas();
   void select_node(GraphId graph, uint32_t node);
@@ -79,6 +84,8 @@ class GraphView : public View {
   void search(const QString& words);
   void mark_found();
   void step_found(int by);
+  void step_changed();
+  void go_to(const FoundNode& node);
   void toggle_unrolled(const QString& key);
 
   GraphLayout layout_;
@@ -89,7 +96,11 @@ class GraphView : public View {
   CodeView* source_;
   QLabel* summary_;
   QPushButton *hide_, *group_, *fold_, *colour_, *stage_button_;
+  QWidget* stage_row_;
   QLabel* stage_says_;
+  LinkButton* stage_go_;
+  std::vector<FoundNode> changed_;           // by the next pass
+  size_t changed_step_ = 0;
   GraphFindBar* find_;
   QThreadPool threads_;                      // for searches
   std::shared_ptr<const Document> part_;     // the records of the graph shown, as traced

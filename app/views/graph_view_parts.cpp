@@ -26,7 +26,7 @@ QWidget* GraphView::make_bar() {
   for (const GraphColour by : kGraphColours) {
     colours->addAction(name_of(by), this, [this, by] {
       canvas_->set_colour(by);
-      colour_->setText(QStringLiteral("Colour: ") + name_of(by));
+      say_choice(colour_, name_of(by));
     });
   }
   colour_->setMenu(colours);
@@ -41,9 +41,9 @@ QWidget* GraphView::make_bar() {
       QStringList names;
       for (const QAction* each : hidden->actions())
         if (each->isChecked() && each->data().isValid()) names << each->data().toString();
-      hide_->setText(QStringLiteral("Hide: ") + (names.isEmpty()      ? QStringLiteral("nothing")
-                                                 : names.size() == 1 ? names.front()
-                                                                     : QStringLiteral("%1 kinds").arg(names.size())));
+      say_choice(hide_, names.isEmpty()      ? QStringLiteral("nothing")
+                        : names.size() == 1 ? names.front()
+                                            : QStringLiteral("%1 kinds").arg(names.size()));
       if (shown_.valid()) lay_out({});
     });
   };
@@ -66,8 +66,13 @@ QWidget* GraphView::make_bar() {
   QPushButton* find =
       chip_button(QStringLiteral("Find"), QStringLiteral("Search the nodes of this graph (Ctrl+F or /)"));
   QPushButton* fit = chip_button(QStringLiteral("Fit"), QStringLiteral("Show the whole graph (Home)"));
-  auto* compare = new LinkButton(QString::fromUtf8("Diff with …"), false);
+  auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
   set_tip(compare, QStringLiteral("Compare this graph with that of another trace"));
+  for (QPushButton* button : {colour_, hide_, group_, stage_button_}) {
+    button->setProperty("kind", button->text().section(QLatin1Char(':'), 0, 0));
+    button->setMinimumWidth(60);  // narrow windows show the first word alone
+    say_choice(button, button->text().section(QStringLiteral(": "), 1));
+  }
   for (QPushButton* button : {colour_, hide_, group_, stage_button_, fold_, find, fit})
     bar->addWidget(button);
   bar->addWidget(compare);
@@ -146,11 +151,19 @@ void GraphView::select_node(GraphId graph, uint32_t node) {
   select(s);
 }
 
+// "Colour: device", in a narrow window "Colour".
+void GraphView::say_choice(QPushButton* button, const QString& choice) {
+  const QString kind = button->property("kind").toString(), whole = kind + QStringLiteral(": ") + choice;
+  button->setProperty("choice", choice);
+  button->setText(width() < kNarrow ? kind : whole);
+  button->setAccessibleName(whole);
+}
+
 // What passes did may be known only when the run goes on.
 void GraphView::offer_stages() {
   const session::GraphRecord* g = part_ ? part_->graph(shown_) : nullptr;
   const std::vector<StageChoice> choices = g ? stage_choices(*g) : std::vector<StageChoice>();
-  if (g && stage_.passes > g->passes.size()) stage_ = {};
+  if (g && stage_.passes > explain::pass_count(*g)) stage_ = {};
   stage_button_->setVisible(!choices.empty());
   QMenu* menu = stage_button_->menu();
   menu->clear();
@@ -161,19 +174,29 @@ void GraphView::offer_stages() {
     QAction* action = menu->addAction(text, this, [this, choice] { show_stage(choice.stage); });
     action->setCheckable(true);
     action->setChecked(choice.stage == stage_);
-    if (choice.stage == stage_) stage_button_->setText(QStringLiteral("Stage: ") + choice.name);
+    if (choice.stage == stage_) say_choice(stage_button_, choice.name);
   }
   const StageSentences says = part_ ? stage_sentences(*part_, shown_, stage_) : StageSentences();
   QStringList lines;
   if (!says.last.isEmpty()) lines << QStringLiteral("Done: ") + says.last;
   if (!says.next.isEmpty()) lines << QStringLiteral("Next: ") + says.next;
   stage_says_->setText(lines.join(QLatin1Char('\n')));
-  stage_says_->setVisible(!lines.isEmpty());
+  stage_row_->setVisible(!lines.isEmpty());
+  changed_ = part_ ? changed_at(*part_, stage_) : std::vector<FoundNode>();
+  changed_step_ = 0;
+  stage_go_->setVisible(!changed_.empty());
+}
+
+// The next of the nodes that the next pass changes, from the first on.
+void GraphView::step_changed() {
+  if (changed_.empty()) return;
+  go_to(changed_[changed_step_]);
+  changed_step_ = (changed_step_ + 1) % changed_.size();
 }
 
 void GraphView::set_grouping(GraphGrouping by) {
   options_.grouping = by;
-  group_->setText(QStringLiteral("Group: ") + name_of(by));
+  say_choice(group_, name_of(by));
   if (shown_.valid()) lay_out({});
 }
 
@@ -320,13 +343,16 @@ void GraphView::step_found(int by) {
   const size_t count = found_.size();
   if (!found_at_) found_at_ = by > 0 ? 1 : count;
   else found_at_ = (found_at_ - 1 + count + static_cast<size_t>(by > 0 ? 1 : count - 1)) % count + 1;
-  const FoundNode& f = found_[found_at_ - 1];
-  select_node(f.graph, f.node);
   find_->show_found(found_at_, count);
-  const GraphPlan& plan = std::as_const(*canvas_).plan();
-  if (plan.box_of(f.graph, f.node) < 0) {
-    options_.reveal_graph = f.graph;
-    options_.reveal_node = f.node;
+  go_to(found_[found_at_ - 1]);
+}
+
+// Selects a node and brings it into view, opening what is closed around it.
+void GraphView::go_to(const FoundNode& node) {
+  select_node(node.graph, node.node);
+  if (std::as_const(*canvas_).plan().box_of(node.graph, node.node) < 0) {
+    options_.reveal_graph = node.graph;
+    options_.reveal_node = node.node;
     lay_out({});
   } else {
     mark();

@@ -1,4 +1,4 @@
-// What the bars for finding things share: a field, how much was found, buttons and keys to step through it and to close.
+// What the bars for finding share: a field, how much was found, buttons and keys to step through it and to close.
 #pragma once
 
 #include <QFrame>

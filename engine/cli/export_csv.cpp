@@ -236,7 +236,7 @@ void write_passes(const Export& what) {
   Csv csv(what, {"graph", "stage", "nodes", "replaced", "removed", "made", "did"});
   for (const GraphRecord& g : what.reader.contents().graphs) {
     const std::vector<std::string> stages = explain::stage_names(g);
-    for (size_t pass = 0; pass < g.passes.size(); ++pass) {
+    for (size_t pass = 0; pass < explain::pass_count(g); ++pass) {
       std::map<Fate, size_t> count;
       for (const GraphChange& change : g.changes)
         if (change.pass == pass) ++count[change.fate];

@@ -19,6 +19,7 @@ using session::NewNode;
 using session::NodeRecord;
 
 constexpr size_t kMostNamed = 4;  // lines or ops in a sentence
+constexpr size_t kMostHops = 64;   // of nodes made for nodes that were made
 
 uint64_t key_of(EdgeRecord e) { return uint64_t{e.from} << 16 | e.output; }
 
@@ -159,18 +160,21 @@ std::string title_of(std::string pass) {
 // The nodes of a graph as traced, and those that passes made.
 class AllNodes {
  public:
-  explicit AllNodes(const GraphRecord& graph) : index_(graph) {
+  explicit AllNodes(const GraphRecord& graph) : graph_(graph) {
     for (const NewNode& node : graph.new_nodes) made_.emplace(node.id, node_of(node));
+    for (size_t i = 0; i < graph.nodes.size(); ++i)  // honest graphs number their nodes as they lie
+      if (graph.nodes[i].id != i) elsewhere_.try_emplace(graph.nodes[i].id, i);
   }
   const NodeRecord* find(uint32_t id) const {
-    const size_t at = index_.find(id);
-    if (at < index_.size()) return &index_.graph().nodes[at];
+    if (id < graph_.nodes.size() && graph_.nodes[id].id == id) return &graph_.nodes[id];
+    if (const auto at = elsewhere_.find(id); at != elsewhere_.end()) return &graph_.nodes[at->second];
     const auto made = made_.find(id);
     return made == made_.end() ? nullptr : &made->second;
   }
 
  private:
-  GraphIndex index_;
+  const GraphRecord& graph_;
+  std::unordered_map<uint32_t, size_t> elsewhere_;
   std::unordered_map<uint32_t, NodeRecord> made_;
 };
 
@@ -192,10 +196,13 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
 
 }  // namespace
 
+size_t pass_count(const GraphRecord& graph) { return std::min<size_t>(graph.passes.size(), 64); }
+
 std::vector<std::string> stage_names(const GraphRecord& graph) {
   std::vector<std::string> names{"traced"};
   std::map<std::string, size_t> seen;
-  for (const std::string& pass : graph.passes) {
+  for (size_t i = 0; i < pass_count(graph); ++i) {
+    const std::string& pass = graph.passes[i];
     const size_t number = ++seen[pass];
     names.push_back(number > 1 ? str(pass, number) : pass);
   }
@@ -203,7 +210,7 @@ std::vector<std::string> stage_names(const GraphRecord& graph) {
 }
 
 std::optional<size_t> stage_named(const GraphRecord& graph, std::string_view name) {
-  if (name == "last") return graph.passes.size();
+  if (name == "last") return pass_count(graph);
   const std::vector<std::string> names = stage_names(graph);
   const auto at = std::ranges::find(names, name);
   if (at == names.end()) return std::nullopt;
@@ -219,8 +226,18 @@ const GraphRecord* GraphsAfter::operator()(GraphId id) const {
   return made != made_.end() ? &made->second : &made_.emplace(id, graph_after(*graph, passes_)).first->second;
 }
 
+std::vector<size_t> changed_by_passes(const GraphRecord& graph) {
+  std::vector<size_t> count(pass_count(graph), 0);
+  std::unordered_set<uint64_t> seen;
+  for (const GraphChange& change : graph.changes)
+    if (change.pass < count.size() && change.fate != Fate::kInserted &&
+        seen.insert(uint64_t{change.pass} << 32 | change.node).second)
+      ++count[change.pass];
+  return count;
+}
+
 std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& line_of) {
-  if (pass >= graph.passes.size()) return "";
+  if (pass >= pass_count(graph)) return "";
   const AllNodes all(graph);
   std::map<Fate, std::vector<const NodeRecord*>> became;
   for (const NodeStep& step : steps_in(graph, pass))
@@ -250,7 +267,7 @@ std::vector<NodeStep> steps_of(const GraphRecord& graph, uint32_t node) {
   std::vector<NodeStep> steps;
   std::optional<AllNodes> nodes;
   for (const GraphChange& change : graph.changes) {
-    if (change.node != node || change.fate == Fate::kInserted || change.pass >= graph.passes.size()) continue;
+    if (change.node != node || change.fate == Fate::kInserted || change.pass >= pass_count(graph)) continue;
     if (!nodes) nodes.emplace(graph);
     steps.push_back(step_of(graph, *nodes, change));
   }
@@ -259,7 +276,7 @@ std::vector<NodeStep> steps_of(const GraphRecord& graph, uint32_t node) {
 
 std::vector<NodeStep> steps_in(const GraphRecord& graph, size_t pass) {
   std::vector<NodeStep> steps;
-  if (pass >= graph.passes.size()) return steps;
+  if (pass >= pass_count(graph)) return steps;
   const AllNodes nodes(graph);
   std::unordered_set<uint32_t> seen;
   for (const GraphChange& change : graph.changes)
@@ -270,7 +287,7 @@ std::vector<NodeStep> steps_in(const GraphRecord& graph, size_t pass) {
 
 uint32_t traced_node(const GraphRecord& graph, uint32_t node) {
   // The node that it replaces, else the one that it was inserted before, which passes may have made too.
-  for (size_t hops = 0; hops <= graph.new_nodes.size(); ++hops) {
+  for (size_t hops = 0; hops < kMostHops; ++hops) {
     const bool made = std::ranges::any_of(graph.new_nodes, [&](const NewNode& n) { return n.id == node; });
     if (!made) break;
     const GraphChange* best = nullptr;

@@ -14,6 +14,9 @@
 
 namespace footlight::explain {
 
+// How many passes are looked at: more than any engine has, for files that claim millions.
+size_t pass_count(const session::GraphRecord& graph);
+
 // "traced", then one for each pass: "forward_identities", "prune", "fold_constants", "prune2".
 std::vector<std::string> stage_names(const session::GraphRecord& graph);
 // Its position; "last" is one of them too. None: there is no such stage.
@@ -36,6 +39,9 @@ class GraphsAfter {
   size_t passes_;
   mutable std::unordered_map<GraphId, session::GraphRecord> made_;
 };
+
+// How many nodes each pass replaces or removes.
+std::vector<size_t> changed_by_passes(const session::GraphRecord& graph);
 
 // The line of a node, 0 if it is unknown.
 using LineOf = std::function<int(const session::NodeRecord&)>;

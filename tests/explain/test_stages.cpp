@@ -110,6 +110,7 @@ class TestStages : public QObject {
     QCOMPARE(steps[1].words, std::string("removed: nothing uses it"));
     QVERIFY(steps_of(g, 5).empty());
     QCOMPARE(steps_in(g, 3).size(), size_t{3});
+    QCOMPARE(changed_by_passes(g), (std::vector<size_t>{1, 2, 1, 3, 0}));
   }
 
   // Whatever a file says, a stage is made, in time and without a node twice.
